@@ -1,0 +1,18 @@
+# The libraries Overture builds on. Debian 12's packages are the floor; `./dev` installs them.
+find_package(tl-expected REQUIRED)
+
+if(OVERTURE_MODULES STREQUAL "all")
+  find_package(PkgConfig REQUIRED)
+  pkg_check_modules(libdeflate REQUIRED IMPORTED_TARGET libdeflate)
+  pkg_check_modules(libxxhash REQUIRED IMPORTED_TARGET libxxhash)
+  pkg_check_modules(libspng REQUIRED IMPORTED_TARGET spng)
+  if(OVERTURE_CLI OR OVERTURE_BENCH OR OVERTURE_TESTS)
+    find_package(fmt REQUIRED)
+    find_package(CLI11 REQUIRED)
+    find_package(nlohmann_json REQUIRED)
+  endif()
+endif()
+if(OVERTURE_TESTS)
+  find_package(GTest REQUIRED)
+  include(GoogleTest)
+endif()

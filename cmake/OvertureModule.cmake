@@ -1,0 +1,47 @@
+# overture_module(NAME SOURCES a.cpp... [LINK public...] [LINK_PRIVATE private...])
+#
+# One library per folder of src/. The public headers are in include/overture; a module may also
+# include the private headers of its own folder and of lower ones, as "base/x.hpp".
+find_package(Threads REQUIRED)
+
+add_library(overture_flags INTERFACE)
+target_compile_options(overture_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual
+  $<$<BOOL:${OVERTURE_WERROR}>:-Werror>)
+if(OVERTURE_SANITIZE)
+  target_compile_options(overture_flags INTERFACE
+    -fsanitize=${OVERTURE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(overture_flags INTERFACE -fsanitize=${OVERTURE_SANITIZE})
+endif()
+
+function(overture_module name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK;LINK_PRIVATE" ${ARGN})
+  set(target overture_${name})
+  add_library(${target} STATIC ${ARG_SOURCES})
+  add_library(overture::${name} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON
+    CXX_VISIBILITY_PRESET hidden CXX_EXTENSIONS OFF)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_include_directories(${target}
+    PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+           $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
+    PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_compile_options(${target} PRIVATE -fno-exceptions -fno-rtti)
+  target_link_libraries(${target} PUBLIC ${ARG_LINK} PRIVATE ${ARG_LINK_PRIVATE}
+    $<BUILD_INTERFACE:overture_flags>)
+  set_property(GLOBAL APPEND PROPERTY OVERTURE_INSTALL_TARGETS ${target})
+endfunction()
+
+# overture_tests(NAME LINK libs...): one executable of all *_test.cpp in the current folder, every
+# test of it known to CTest by name.
+function(overture_tests name)
+  cmake_parse_arguments(ARG "" "" "LINK;SOURCES" ${ARGN})
+  file(GLOB tests CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*_test.cpp)
+  if(NOT tests AND NOT ARG_SOURCES)
+    return()
+  endif()
+  add_executable(${name}_tests ${tests} ${ARG_SOURCES})
+  target_include_directories(${name}_tests PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(${name}_tests PRIVATE ${ARG_LINK} overture_flags GTest::gtest GTest::gmock GTest::gtest_main)
+  gtest_discover_tests(${name}_tests TEST_PREFIX "${name}." PROPERTIES TIMEOUT 300 DISCOVERY_TIMEOUT 60)
+endfunction()

@@ -1,0 +1,34 @@
+// A reference to a callable, for visitors: two pointers, no allocation, no ownership. The callable
+// must outlive the call it is passed to.
+#pragma once
+
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace overture {
+
+template <class Signature>
+class function_ref;
+
+template <class R, class... Args>
+class function_ref<R(Args...)> {
+ public:
+  template <class F>
+    requires(!std::is_same_v<std::remove_cvref_t<F>, function_ref> &&
+             std::is_invocable_r_v<R, F&, Args...>)
+  // NOLINTNEXTLINE(google-explicit-constructor): lambdas convert at the call, as with std::function_ref
+  function_ref(F&& callable) noexcept
+      : object_(const_cast<void*>(static_cast<const void*>(std::addressof(callable)))),
+        call_([](void* object, Args... args) -> R {
+          return (*static_cast<std::remove_reference_t<F>*>(object))(std::forward<Args>(args)...);
+        }) {}
+
+  R operator()(Args... args) const { return call_(object_, std::forward<Args>(args)...); }
+
+ private:
+  void* object_;
+  R (*call_)(void*, Args...);
+};
+
+}  // namespace overture

@@ -1,0 +1,47 @@
+// The limits of Overture, all in one place. Input beyond them is refused with errc::limit, never
+// half read.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace overture::limits {
+
+// Paths.
+inline constexpr std::size_t path_bytes_max = 4096;
+inline constexpr std::size_t path_element_bytes_max = 255;
+inline constexpr std::size_t folder_depth_max = 128;
+
+// One file_system.
+inline constexpr std::size_t mounts_max = 4096;
+inline constexpr std::size_t entries_max = 16u << 20;        // files of one mount, and of the merged tree
+inline constexpr std::size_t link_target_bytes_max = 4096;   // a link inside an archive
+inline constexpr std::size_t sources_max = 1u << 20;         // archives and open loose files
+
+// One archive.
+inline constexpr std::uint64_t archive_directory_bytes_max = 1ull << 30;
+inline constexpr std::uint64_t entry_bytes_max = (4ull << 30) - 1;  // unpacked in one piece
+// DEFLATE cannot make more than 1032 bytes of one; an entry that claims more lies.
+inline constexpr std::uint64_t deflate_ratio_max = 1032;
+
+// Threads.
+inline constexpr std::size_t thread_slots_max = 1024;
+inline constexpr std::size_t pool_workers_max = 192;
+inline constexpr std::size_t pool_helpers_max = 64;  // threads of the host that wait in a pool at once
+inline constexpr std::size_t io_threads_max = 64;
+
+// Jobs.
+inline constexpr std::size_t job_bytes_max = 48;     // a callable stored in the job itself
+inline constexpr std::size_t jobs_queued_max = 1u << 20;
+
+// Images.
+inline constexpr std::uint32_t image_side_max = 32768;
+inline constexpr std::uint64_t image_bytes_max = 1ull << 30;
+
+static_assert(path_element_bytes_max < path_bytes_max);
+static_assert(path_bytes_max <= UINT16_MAX, "lengths of paths are kept in 16 bits");
+static_assert(entries_max < UINT32_MAX, "entries are named by 32 bits");
+static_assert((pool_workers_max + pool_helpers_max) % 64 == 0, "participants are bits of words");
+static_assert(entry_bytes_max <= UINT32_MAX);
+
+}  // namespace overture::limits
