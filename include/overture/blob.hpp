@@ -61,10 +61,10 @@ class blob {
 };
 
 struct buffer_pool_config {
-  allocator* memory = nullptr;                   // null = default_allocator()
+  allocator* memory = nullptr;  // null = default_allocator()
   memory_tag tag = memory_tag::io;
-  std::size_t kept_bytes_max = 64u << 20;        // free blocks beyond this go back to the allocator
-  std::size_t block_bytes_max = 16u << 20;       // larger blocks are never kept
+  std::size_t kept_bytes_max = 64u << 20;   // free blocks beyond this go back to the allocator
+  std::size_t block_bytes_max = 16u << 20;  // larger blocks are never kept
 };
 
 class buffer_pool {
@@ -75,7 +75,8 @@ class buffer_pool {
   buffer_pool& operator=(const buffer_pool&) = delete;
 
   // A blob of exactly `bytes` bytes (may be 0), aligned to 64, contents undefined; its block has
-  // at least 32 bytes of slack behind the end that may be written. Error: out_of_memory. Any thread.
+  // at least 32 bytes of slack behind the end that may be written. Error: out_of_memory. Any
+  // thread.
   [[nodiscard]] result<blob> take(std::size_t bytes) noexcept;
 
   // Bytes in free blocks now. Any thread.

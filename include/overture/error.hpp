@@ -16,17 +16,17 @@
 namespace overture {
 
 enum class errc : std::uint8_t {
-  not_found,      // no such file, folder or entry
-  not_a_file,     // a folder (or a device) where a file is needed
-  bad_path,       // a path that breaks the rules of overture/path.hpp
-  corrupt,        // the bytes contradict themselves or their checksum
-  truncated,      // the file ends before the bytes that were asked for (it shrank, or never had them)
-  io,             // the operating system failed to read or write; see os_error
-  permission,     // the operating system refused
-  frozen,         // the file_system is frozen: thaw() first
-  collision,      // two different paths have one path_id
-  cancelled,      // given up on request
-  limit,          // larger than a limit in overture/limits.hpp, or than one the host has set
+  not_found,   // no such file, folder or entry
+  not_a_file,  // a folder (or a device) where a file is needed
+  bad_path,    // a path that breaks the rules of overture/path.hpp
+  corrupt,     // the bytes contradict themselves or their checksum
+  truncated,   // the file ends before the bytes that were asked for (it shrank, or never had them)
+  io,          // the operating system failed to read or write; see os_error
+  permission,  // the operating system refused
+  frozen,      // the file_system is frozen: thaw() first
+  collision,   // two different paths have one path_id
+  cancelled,   // given up on request
+  limit,       // larger than a limit in overture/limits.hpp, or than one the host has set
   out_of_memory,  // the allocator said no
   unsupported,    // a compression method, an encryption or a variant that Overture does not read
   no_space,       // the disk, or a buffer of the caller's, is full
@@ -39,10 +39,10 @@ enum class errc : std::uint8_t {
 
 struct error {
   errc code = errc::io;
-  int os_error = 0;           // errno of the failed call, or 0
-  const char* reason = "";    // a literal: what was wrong, in a few words
-  source_id source = {};      // the physical file, if one is known
-  std::uint64_t offset = 0;   // where in it
+  int os_error = 0;          // errno of the failed call, or 0
+  const char* reason = "";   // a literal: what was wrong, in a few words
+  source_id source = {};     // the physical file, if one is known
+  std::uint64_t offset = 0;  // where in it
 
   friend constexpr bool operator==(const error& a, const error& b) noexcept {
     return a.code == b.code && a.os_error == b.os_error && a.source == b.source &&

@@ -14,9 +14,9 @@ inline constexpr std::size_t folder_depth_max = 128;
 
 // One file_system.
 inline constexpr std::size_t mounts_max = 4096;
-inline constexpr std::size_t entries_max = 16u << 20;        // files of one mount, and of the merged tree
-inline constexpr std::size_t link_target_bytes_max = 4096;   // a link inside an archive
-inline constexpr std::size_t sources_max = 1u << 20;         // archives and open loose files
+inline constexpr std::size_t entries_max = 16u << 20;  // files of one mount, and of the merged tree
+inline constexpr std::size_t link_target_bytes_max = 4096;  // a link inside an archive
+inline constexpr std::size_t sources_max = 1u << 20;        // archives and open loose files
 
 // One archive.
 inline constexpr std::uint64_t archive_directory_bytes_max = 1ull << 30;
@@ -27,11 +27,12 @@ inline constexpr std::uint64_t deflate_ratio_max = 1032;
 // Threads.
 inline constexpr std::size_t thread_slots_max = 1024;
 inline constexpr std::size_t pool_workers_max = 192;
-inline constexpr std::size_t pool_helpers_max = 64;  // threads of the host that wait in a pool at once
+inline constexpr std::size_t pool_helpers_max =
+    64;  // threads of the host that wait in a pool at once
 inline constexpr std::size_t io_threads_max = 64;
 
 // Jobs.
-inline constexpr std::size_t job_bytes_max = 48;     // a callable stored in the job itself
+inline constexpr std::size_t job_bytes_max = 48;  // a callable stored in the job itself
 inline constexpr std::size_t jobs_queued_max = 1u << 20;
 
 // Images.

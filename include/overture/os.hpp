@@ -26,8 +26,8 @@ struct file_status {
 };
 
 struct folder_entry {
-  std::string_view name;                   // one element, never "." or ".."; valid during the visit
-  file_kind kind = file_kind::other;       // a link is reported as a link, not as its target
+  std::string_view name;              // one element, never "." or ".."; valid during the visit
+  file_kind kind = file_kind::other;  // a link is reported as a link, not as its target
 };
 
 // An open file or folder. Zero is not a valid handle.
@@ -72,7 +72,8 @@ class operating_system {
   // Calls `visit` for each entry of a folder, in no order. Any thread.
   [[nodiscard]] virtual result<void> list(const char* path,
                                           function_ref<void(const folder_entry&)> visit) = 0;
-  // Writes the absolute path without links into `text`, ended by NUL; returns its length. Any thread.
+  // Writes the absolute path without links into `text`, ended by NUL; returns its length. Any
+  // thread.
   [[nodiscard]] virtual result<std::size_t> canonical_path(const char* path,
                                                            std::span<char> text) = 0;
 

@@ -26,15 +26,15 @@ namespace overture {
 class timeline;
 
 struct thread_pool_config {
-  unsigned workers = 0;                    // threads to start; 0 is allowed: then jobs run in waits
-  const char* name = "worker";             // threads are called "worker 1", "worker 2", ...
+  unsigned workers = 0;         // threads to start; 0 is allowed: then jobs run in waits
+  const char* name = "worker";  // threads are called "worker 1", "worker 2", ...
   thread_priority priority = thread_priority::normal;
-  std::uint64_t affinity_mask = 0;         // as in thread_options
-  std::size_t stack_bytes = 0;             // as in thread_options
-  unsigned spin_ns = 5'000;                // how long a worker looks for work before it parks
-  allocator* memory = nullptr;             // null = default_allocator()
-  thread_factory* threads = nullptr;       // null = default_thread_factory()
-  timeline* record = nullptr;              // workers attach to it; must outlive the pool
+  std::uint64_t affinity_mask = 0;    // as in thread_options
+  std::size_t stack_bytes = 0;        // as in thread_options
+  unsigned spin_ns = 5'000;           // how long a worker looks for work before it parks
+  allocator* memory = nullptr;        // null = default_allocator()
+  thread_factory* threads = nullptr;  // null = default_thread_factory()
+  timeline* record = nullptr;         // workers attach to it; must outlive the pool
 };
 
 // Counts since the start, for reports and tests.

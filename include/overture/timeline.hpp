@@ -61,7 +61,7 @@ struct trace_total {
 };
 
 struct timeline_config {
-  allocator* memory = nullptr;              // null = default_allocator()
+  allocator* memory = nullptr;                 // null = default_allocator()
   std::uint32_t events_per_thread = 1u << 16;  // 48 bytes each; rounded up to a power of two;
                                                // 0 = totals only
 };

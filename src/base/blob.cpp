@@ -1,0 +1,166 @@
+#include "overture/blob.hpp"
+
+#include <bit>
+
+#include "base/index_stack.hpp"
+#include "base/vec.hpp"
+
+namespace overture {
+namespace {
+
+constexpr std::size_t block_alignment = 64;
+constexpr std::size_t slack_bytes =
+    32;  // decoders may write, and vector code read, a little behind
+
+// Size classes: 1 KiB times 1, 1.25, 1.5, 1.75, 2, 2.5, ... so that at most a fifth is wasted.
+constexpr unsigned smallest_shift = 10;
+constexpr unsigned steps_per_doubling = 4;
+constexpr unsigned class_count = 38 * steps_per_doubling;
+
+constexpr std::size_t class_bytes(unsigned index) noexcept {
+  const std::size_t base = std::size_t{1} << (smallest_shift + index / steps_per_doubling);
+  return base + base / steps_per_doubling * (index % steps_per_doubling);
+}
+
+constexpr unsigned class_of(std::size_t bytes) noexcept {
+  if (bytes <= class_bytes(0)) return 0;
+  const auto doubling = static_cast<unsigned>(std::bit_width(bytes - 1)) - 1 - smallest_shift;
+  unsigned index = doubling * steps_per_doubling;
+  while (class_bytes(index) < bytes) ++index;
+  return index;
+}
+static_assert(class_bytes(class_of(1025)) == 1280 && class_bytes(class_of(2048)) == 2048);
+
+struct block {
+  std::byte* memory = nullptr;
+  std::uint32_t size_class = 0;
+  atomic<std::uint32_t> link{index_stack::none};
+};
+
+// Descriptors live in chunks that are never freed before the pool, see index_stack.
+constexpr std::uint32_t chunk_blocks = 256;
+constexpr std::uint32_t chunks_max = 4096;
+
+}  // namespace
+
+struct buffer_pool::state {
+  index_stack free_by_class[class_count];
+  index_stack unused_blocks;  // descriptors without memory
+  atomic<block*> chunks[chunks_max] = {};
+  atomic<std::uint32_t> chunk_count{0};
+  atomic<std::size_t> kept_bytes{0};
+
+  block& at(std::uint32_t index) noexcept {
+    return chunks[index / chunk_blocks].load(std::memory_order_acquire)[index % chunk_blocks];
+  }
+  auto links() noexcept {
+    return [this](std::uint32_t index) -> atomic<std::uint32_t>& { return at(index).link; };
+  }
+
+  // A descriptor without memory, or index_stack::none.
+  std::uint32_t take_descriptor(allocator& memory, memory_tag tag) noexcept {
+    const std::uint32_t reused = unused_blocks.pop(links());
+    if (reused != index_stack::none) return reused;
+    void* const place = memory.allocate(sizeof(block) * chunk_blocks, alignof(block), tag);
+    if (!place) return index_stack::none;
+    const std::uint32_t chunk = chunk_count.fetch_add(1, std::memory_order_relaxed);
+    if (chunk >= chunks_max) {
+      chunk_count.fetch_sub(1, std::memory_order_relaxed);
+      memory.deallocate(place, sizeof(block) * chunk_blocks, alignof(block), tag);
+      return index_stack::none;
+    }
+    auto* const blocks = static_cast<block*>(place);
+    for (std::uint32_t i = 0; i < chunk_blocks; ++i) ::new (static_cast<void*>(blocks + i)) block;
+    chunks[chunk].store(blocks, std::memory_order_release);
+    const std::uint32_t first = chunk * chunk_blocks;
+    for (std::uint32_t i = 1; i < chunk_blocks; ++i) unused_blocks.push(first + i, links());
+    return first;
+  }
+};
+
+buffer_pool::buffer_pool(const buffer_pool_config& config) noexcept : config_(config) {
+  if (!config_.memory) config_.memory = &default_allocator();
+  state_ = make_object<state>(*config_.memory, config_.tag);
+}
+
+buffer_pool::~buffer_pool() {
+  if (!state_) return;
+  trim();
+  for (atomic<block*>& chunk : state_->chunks) {
+    config_.memory->deallocate(chunk.load(std::memory_order_relaxed), sizeof(block) * chunk_blocks,
+                               alignof(block), config_.tag);
+  }
+  destroy_object(*config_.memory, config_.tag, state_);
+}
+
+result<blob> buffer_pool::take(std::size_t bytes) noexcept {
+  constexpr std::size_t largest = class_bytes(class_count - 1) - slack_bytes;
+  if (!state_ || bytes > largest) return fail(errc::out_of_memory, "no memory for a buffer");
+  const unsigned wanted = class_of(bytes + slack_bytes);
+  std::uint32_t index = state_->free_by_class[wanted].pop(state_->links());
+  if (index != index_stack::none) {
+    state_->kept_bytes.fetch_sub(class_bytes(wanted), std::memory_order_relaxed);
+  } else {
+    index = state_->take_descriptor(*config_.memory, config_.tag);
+    if (index == index_stack::none) return fail(errc::out_of_memory, "no memory for a buffer");
+    block& fresh = state_->at(index);
+    fresh.size_class = wanted;
+    fresh.memory = static_cast<std::byte*>(
+        config_.memory->allocate(class_bytes(wanted), block_alignment, config_.tag));
+    if (!fresh.memory) {
+      state_->unused_blocks.push(index, state_->links());
+      return fail(errc::out_of_memory, "no memory for a buffer");
+    }
+  }
+  blob taken;
+  taken.pool_ = this;
+  taken.block_ = index;
+  taken.data_ = state_->at(index).memory;
+  taken.size_ = bytes;
+  return taken;
+}
+
+void buffer_pool::give_back(std::uint32_t index) noexcept {
+  block& returned = state_->at(index);
+  const std::size_t bytes = class_bytes(returned.size_class);
+  if (bytes <= config_.block_bytes_max) {
+    const std::size_t kept = state_->kept_bytes.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+    if (kept <= config_.kept_bytes_max) {
+      state_->free_by_class[returned.size_class].push(index, state_->links());
+      return;
+    }
+    state_->kept_bytes.fetch_sub(bytes, std::memory_order_relaxed);
+  }
+  config_.memory->deallocate(returned.memory, bytes, block_alignment, config_.tag);
+  returned.memory = nullptr;
+  state_->unused_blocks.push(index, state_->links());
+}
+
+std::size_t buffer_pool::kept_bytes() const noexcept {
+  return state_ ? state_->kept_bytes.load(std::memory_order_relaxed) : 0;
+}
+
+void buffer_pool::trim() noexcept {
+  if (!state_) return;
+  for (unsigned size_class = 0; size_class < class_count; ++size_class) {
+    for (;;) {
+      const std::uint32_t index = state_->free_by_class[size_class].pop(state_->links());
+      if (index == index_stack::none) break;
+      block& dropped = state_->at(index);
+      const std::size_t bytes = class_bytes(size_class);
+      state_->kept_bytes.fetch_sub(bytes, std::memory_order_relaxed);
+      config_.memory->deallocate(dropped.memory, bytes, block_alignment, config_.tag);
+      dropped.memory = nullptr;
+      state_->unused_blocks.push(index, state_->links());
+    }
+  }
+}
+
+void blob::reset() noexcept {
+  if (!pool_) return;
+  std::exchange(pool_, nullptr)->give_back(block_);
+  data_ = nullptr;
+  size_ = 0;
+}
+
+}  // namespace overture

@@ -1,0 +1,155 @@
+#include "base/os_generic.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <limits>
+
+#include "base/vec.hpp"
+#include "overture/atomic.hpp"
+#include "overture/thread.hpp"
+
+namespace overture {
+namespace {
+
+namespace fs = std::filesystem;
+
+tl::unexpected<error> failed(const std::error_code& code, const char* reason) {
+  return tl::unexpected<error>(os_failure(code.default_error_condition().value(), reason));
+}
+
+file_kind kind_of(fs::file_type type) {
+  switch (type) {
+    case fs::file_type::regular:
+      return file_kind::file;
+    case fs::file_type::directory:
+      return file_kind::folder;
+    case fs::file_type::symlink:
+      return file_kind::link;
+    default:
+      return file_kind::other;
+  }
+}
+
+// An open file, or a folder that open_below() starts from. stdio has one cursor for each file, so
+// a spin lock holds the pair of seek and read together.
+struct open_file {
+  std::FILE* stream = nullptr;
+  fs::path path;
+  atomic<bool> locked{false};
+};
+
+open_file& file_of(os_handle handle) {
+  return *reinterpret_cast<open_file*>(handle.value);
+}
+
+class generic_system final : public operating_system {
+ public:
+  result<os_handle> open(const char* path) override {
+    std::error_code code;
+    const fs::file_status found = fs::status(path, code);
+    if (code) return failed(code, "cannot open");
+    auto* const file = make_object<open_file>(default_allocator(), memory_tag::base);
+    if (!file) return fail(errc::out_of_memory, "no memory for an open file");
+    file->path = path;
+    if (found.type() != fs::file_type::directory) {
+      file->stream = std::fopen(path, "rb");
+      if (!file->stream) {
+        const int failure = errno;
+        destroy_object(default_allocator(), memory_tag::base, file);
+        return tl::unexpected<error>(os_failure(failure, "cannot open"));
+      }
+      (void)std::setvbuf(file->stream, nullptr, _IONBF, 0);
+    }
+    return os_handle{reinterpret_cast<std::int64_t>(file)};
+  }
+
+  result<os_handle> open_below(os_handle folder, const char* path) override {
+    return open((file_of(folder).path / path).string().c_str());
+  }
+
+  void close(os_handle handle) override {
+    open_file& file = file_of(handle);
+    if (file.stream) (void)std::fclose(file.stream);
+    destroy_object(default_allocator(), memory_tag::base, &file);
+  }
+
+  result<file_status> status(os_handle handle) override {
+    return status(file_of(handle).path.string().c_str(), true);
+  }
+
+  result<std::size_t> read_at(os_handle handle, std::uint64_t offset,
+                              std::span<std::byte> bytes) override {
+    open_file& file = file_of(handle);
+    if (!file.stream) return tl::unexpected<error>(os_failure(EISDIR, "cannot read a folder"));
+    if (offset > static_cast<std::uint64_t>(std::numeric_limits<long>::max()))
+      return std::size_t{0};
+    while (file.locked.exchange(true, std::memory_order_acquire)) yield_thread();
+    std::size_t got = 0;
+    bool broken = std::fseek(file.stream, static_cast<long>(offset), SEEK_SET) != 0;
+    if (!broken) {
+      got = std::fread(bytes.data(), 1, bytes.size(), file.stream);
+      broken = got < bytes.size() && std::ferror(file.stream) != 0;
+      std::clearerr(file.stream);
+    }
+    file.locked.store(false, std::memory_order_release);
+    if (broken) return tl::unexpected<error>(os_failure(EIO, "cannot read"));
+    return got;
+  }
+
+  result<file_status> status(const char* path, bool follow_links) override {
+    std::error_code code;
+    const fs::file_status found =
+        follow_links ? fs::status(path, code) : fs::symlink_status(path, code);
+    if (found.type() == fs::file_type::not_found) {
+      return tl::unexpected<error>(os_failure(ENOENT, "cannot get the status"));
+    }
+    if (code) return failed(code, "cannot get the status");
+    file_status status;
+    status.kind = kind_of(found.type());
+    if (status.kind == file_kind::file) status.size = fs::file_size(path, code);
+    if (code) return failed(code, "cannot get the status");
+    const auto changed = fs::last_write_time(path, code);
+    if (!code) {
+      status.mtime_ns =
+          std::chrono::duration_cast<std::chrono::nanoseconds>(changed.time_since_epoch()).count();
+    }
+    return status;
+  }
+
+  result<void> list(const char* path, function_ref<void(const folder_entry&)> visit) override {
+    std::error_code code;
+    for (fs::directory_iterator entry(path, code), end; !code && entry != end;
+         entry.increment(code)) {
+      const auto name = entry->path().filename().string();
+      std::error_code ignored;
+      visit({name, kind_of(entry->symlink_status(ignored).type())});
+    }
+    if (code) return failed(code, "cannot list the folder");
+    return {};
+  }
+
+  result<std::size_t> canonical_path(const char* path, std::span<char> text) override {
+    std::error_code code;
+    const auto resolved = fs::canonical(path, code).string();
+    if (code) return failed(code, "cannot resolve the path");
+    if (resolved.size() >= text.size()) return fail(errc::limit, "the path is too long");
+    std::memcpy(text.data(), resolved.c_str(), resolved.size() + 1);
+    return resolved.size();
+  }
+
+  result<mapping> map(os_handle) override {
+    return fail(errc::unsupported, "files are not mapped on this system");
+  }
+  void unmap(mapping) override {}
+};
+
+}  // namespace
+
+operating_system& generic_os() noexcept {
+  static generic_system instance;
+  return instance;
+}
+
+}  // namespace overture

@@ -1,0 +1,9 @@
+#include "base/os_generic.hpp"
+
+namespace overture {
+
+operating_system& system_os() noexcept {
+  return generic_os();
+}
+
+}  // namespace overture

@@ -1,0 +1,203 @@
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+
+#include "overture/atomic.hpp"
+#include "overture/os.hpp"
+
+namespace overture {
+namespace {
+
+tl::unexpected<error> failed(const char* reason) {
+  return tl::unexpected<error>(os_failure(errno, reason));
+}
+
+// Handles are descriptors plus one, so that zero is not a handle.
+os_handle to_handle(int descriptor) {
+  return {std::int64_t{descriptor} + 1};
+}
+int to_descriptor(os_handle handle) {
+  return static_cast<int>(handle.value - 1);
+}
+
+template <class Call>
+auto retry_if_interrupted(Call call) {
+  auto value = call();
+  while (value < 0 && errno == EINTR) value = call();
+  return value;
+}
+
+file_kind kind_of(mode_t mode) {
+  if (S_ISREG(mode)) return file_kind::file;
+  if (S_ISDIR(mode)) return file_kind::folder;
+  if (S_ISLNK(mode)) return file_kind::link;
+  return file_kind::other;
+}
+
+file_status status_of(const struct stat& found) {
+  file_status status;
+  status.kind = kind_of(found.st_mode);
+  if (status.kind == file_kind::file) status.size = static_cast<std::uint64_t>(found.st_size);
+  status.mtime_ns = std::int64_t{found.st_mtim.tv_sec} * 1'000'000'000 + found.st_mtim.tv_nsec;
+  return status;
+}
+
+// openat2 (Linux 5.6) refuses paths that leave the folder. Where it does not exist the path has
+// been checked by name only.
+int open_beneath(int folder, const char* path) {
+  static atomic<bool> missing{false};
+  if (!missing.load(std::memory_order_relaxed)) {
+    open_how how{};
+    how.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+    how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
+    const long opened =
+        retry_if_interrupted([&] { return syscall(SYS_openat2, folder, path, &how, sizeof how); });
+    if (opened >= 0 || (errno != ENOSYS && errno != EPERM)) return static_cast<int>(opened);
+    missing.store(true, std::memory_order_relaxed);
+  }
+  return retry_if_interrupted(
+      [&] { return openat(folder, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); });
+}
+
+class posix_system final : public operating_system {
+ public:
+  result<os_handle> open(const char* path) override {
+    // O_NONBLOCK: a FIFO in a game folder must not hang the load.
+    const int descriptor = retry_if_interrupted(
+        [&] { return ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); });
+    if (descriptor < 0) return failed("cannot open");
+    return to_handle(descriptor);
+  }
+
+  result<os_handle> open_below(os_handle folder, const char* path) override {
+    const int descriptor = open_beneath(to_descriptor(folder), path);
+    if (descriptor < 0) return failed("cannot open");
+    return to_handle(descriptor);
+  }
+
+  void close(os_handle handle) override { (void)::close(to_descriptor(handle)); }
+
+  result<file_status> status(os_handle handle) override {
+    struct stat found{};
+    if (fstat(to_descriptor(handle), &found) != 0) return failed("cannot get the status");
+    return status_of(found);
+  }
+
+  result<std::size_t> read_at(os_handle handle, std::uint64_t offset,
+                              std::span<std::byte> bytes) override {
+    if (offset > static_cast<std::uint64_t>(std::numeric_limits<off_t>::max()))
+      return std::size_t{0};
+    const std::size_t wanted = std::min<std::size_t>(bytes.size(), read_bytes_max);
+    const ssize_t got = retry_if_interrupted([&] {
+      return pread(to_descriptor(handle), bytes.data(), wanted, static_cast<off_t>(offset));
+    });
+    if (got < 0) return failed("cannot read");
+    return static_cast<std::size_t>(got);
+  }
+
+  result<std::size_t> read_cached_at(os_handle handle, std::uint64_t offset,
+                                     std::span<std::byte> bytes) override {
+    if (offset > static_cast<std::uint64_t>(std::numeric_limits<off_t>::max()))
+      return std::size_t{0};
+    iovec part{bytes.data(), std::min<std::size_t>(bytes.size(), read_bytes_max)};
+    const ssize_t got = retry_if_interrupted([&] {
+      return preadv2(to_descriptor(handle), &part, 1, static_cast<off_t>(offset), RWF_NOWAIT);
+    });
+    if (got < 0) {
+      if (errno == ENOTSUP || errno == ENOSYS) errno = EAGAIN;
+      return failed("not in the page cache");
+    }
+    return static_cast<std::size_t>(got);
+  }
+
+  result<file_status> status(const char* path, bool follow_links) override {
+    struct stat found{};
+    const int failure = follow_links ? stat(path, &found) : lstat(path, &found);
+    if (failure != 0) return failed("cannot get the status");
+    return status_of(found);
+  }
+
+  result<void> list(const char* path, function_ref<void(const folder_entry&)> visit) override {
+    DIR* const folder = opendir(path);
+    if (!folder) return failed("cannot list the folder");
+    for (;;) {
+      errno = 0;
+      const dirent* const found = readdir(folder);
+      if (!found) break;
+      if (std::strcmp(found->d_name, ".") == 0 || std::strcmp(found->d_name, "..") == 0) continue;
+      visit({found->d_name, listed_kind(folder, *found)});
+    }
+    const int failure = errno;
+    (void)closedir(folder);
+    if (failure != 0) return tl::unexpected<error>(os_failure(failure, "cannot list the folder"));
+    return {};
+  }
+
+  result<std::size_t> canonical_path(const char* path, std::span<char> text) override {
+    char resolved[PATH_MAX];
+    if (!realpath(path, resolved)) return failed("cannot resolve the path");
+    const std::size_t length = std::strlen(resolved);
+    if (length >= text.size()) return fail(errc::limit, "the path is too long");
+    std::memcpy(text.data(), resolved, length + 1);
+    return length;
+  }
+
+  result<mapping> map(os_handle handle) override {
+    const result<file_status> found = status(handle);
+    if (!found) return tl::unexpected<error>(found.error());
+    if (found->size == 0) return mapping{};
+    void* const memory =
+        mmap(nullptr, found->size, PROT_READ, MAP_SHARED, to_descriptor(handle), 0);
+    if (memory == MAP_FAILED) return failed("cannot map");
+    return mapping{static_cast<const std::byte*>(memory), found->size};
+  }
+
+  void unmap(mapping memory) override {
+    if (memory.data) (void)munmap(const_cast<std::byte*>(memory.data), memory.size);
+  }
+
+ private:
+  // Linux reads at most 2^31 - 4096 bytes in one call.
+  static constexpr std::size_t read_bytes_max = 0x7ffff000;
+
+  static file_kind listed_kind(DIR* folder, const dirent& found) {
+    switch (found.d_type) {
+      case DT_REG:
+        return file_kind::file;
+      case DT_DIR:
+        return file_kind::folder;
+      case DT_LNK:
+        return file_kind::link;
+      case DT_UNKNOWN:
+        break;  // some file systems do not tell
+      default:
+        return file_kind::other;
+    }
+    struct stat status{};
+    if (fstatat(dirfd(folder), found.d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) {
+      return file_kind::other;
+    }
+    return kind_of(status.st_mode);
+  }
+};
+
+}  // namespace
+
+operating_system& system_os() noexcept {
+  static posix_system instance;
+  return instance;
+}
+
+}  // namespace overture

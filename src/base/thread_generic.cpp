@@ -1,0 +1,56 @@
+// Threads by the C++ standard library alone, for systems that have no file of their own yet. Name,
+// priority, affinity and stack size stay what the system gives.
+#include <chrono>
+#include <new>
+#include <thread>
+
+#include "base/vec.hpp"
+#include "overture/thread.hpp"
+
+namespace overture {
+namespace {
+
+class generic_thread_factory final : public thread_factory {
+ public:
+  result<thread_handle> start(const thread_options&, void (*entry)(void*),
+                              void* argument) override {
+    auto* const thread =
+        make_object<std::thread>(default_allocator(), memory_tag::base, entry, argument);
+    if (!thread) return fail(errc::out_of_memory, "no memory to start a thread");
+    return thread_handle{reinterpret_cast<std::uintptr_t>(thread)};
+  }
+
+  void join(thread_handle handle) override {
+    auto* const thread = reinterpret_cast<std::thread*>(handle.value);
+    thread->join();
+    destroy_object(default_allocator(), memory_tag::base, thread);
+  }
+};
+
+}  // namespace
+
+thread_factory& default_thread_factory() noexcept {
+  static generic_thread_factory instance;
+  return instance;
+}
+
+unsigned processor_count() noexcept {
+  const unsigned count = std::thread::hardware_concurrency();
+  return count > 0 ? count : 1;
+}
+
+std::uint64_t now_ns() noexcept {
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                        std::chrono::steady_clock::now().time_since_epoch())
+                                        .count());
+}
+
+std::uint64_t thread_cpu_ns() noexcept {
+  return 0;
+}
+
+void yield_thread() noexcept {
+  std::this_thread::yield();
+}
+
+}  // namespace overture

@@ -1,0 +1,131 @@
+#include <pthread.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <cstring>
+#include <ctime>
+#include <new>
+
+#include "overture/allocator.hpp"
+#include "overture/thread.hpp"
+
+namespace overture {
+namespace {
+
+std::uint64_t read_clock(clockid_t clock) noexcept {
+  timespec now{};
+  if (clock_gettime(clock, &now) != 0) return 0;
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u +
+         static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+struct start_arguments {
+  void (*entry)(void*);
+  void* argument;
+  thread_priority priority;
+  char name[16];
+};
+
+int nice_value(thread_priority priority) noexcept {
+  switch (priority) {
+    case thread_priority::low:
+      return 5;
+    case thread_priority::normal:
+      return 0;
+    case thread_priority::above_normal:
+      return -2;
+    case thread_priority::high:
+      return -5;
+  }
+  return 0;
+}
+
+void* thread_main(void* raw) {
+  auto* const heap = static_cast<start_arguments*>(raw);
+  const start_arguments arguments = *heap;
+  default_allocator().deallocate(heap, sizeof(start_arguments), alignof(start_arguments),
+                                 memory_tag::base);
+  (void)pthread_setname_np(pthread_self(), arguments.name);
+  // Linux keeps the nice value for each thread. Without the right to raise it, it stays.
+  if (arguments.priority != thread_priority::normal) {
+    (void)setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), nice_value(arguments.priority));
+  }
+  arguments.entry(arguments.argument);
+  return nullptr;
+}
+
+class posix_thread_factory final : public thread_factory {
+ public:
+  result<thread_handle> start(const thread_options& options, void (*entry)(void*),
+                              void* argument) override {
+    void* const memory = default_allocator().allocate(sizeof(start_arguments),
+                                                      alignof(start_arguments), memory_tag::base);
+    if (!memory) return fail(errc::out_of_memory, "no memory to start a thread");
+    auto* const arguments = ::new (memory) start_arguments{entry, argument, options.priority, {}};
+    std::strncpy(arguments->name, options.name, sizeof arguments->name - 1);
+
+    pthread_attr_t attributes;
+    int failed = pthread_attr_init(&attributes);
+    if (failed == 0 && options.stack_bytes != 0) {
+      const std::size_t least = static_cast<std::size_t>(PTHREAD_STACK_MIN);
+      failed = pthread_attr_setstacksize(&attributes,
+                                         options.stack_bytes < least ? least : options.stack_bytes);
+    }
+    if (failed == 0 && options.affinity_mask != 0) {
+      cpu_set_t allowed;
+      CPU_ZERO(&allowed);
+      for (unsigned cpu = 0; cpu < 64; ++cpu) {
+        if (options.affinity_mask >> cpu & 1) CPU_SET(cpu, &allowed);
+      }
+      failed = pthread_attr_setaffinity_np(&attributes, sizeof allowed, &allowed);
+    }
+    pthread_t thread{};
+    if (failed == 0) failed = pthread_create(&thread, &attributes, thread_main, arguments);
+    (void)pthread_attr_destroy(&attributes);
+    if (failed != 0) {
+      default_allocator().deallocate(arguments, sizeof(start_arguments), alignof(start_arguments),
+                                     memory_tag::base);
+      return tl::unexpected<error>(os_failure(failed, "cannot start a thread"));
+    }
+    return thread_handle{static_cast<std::uintptr_t>(thread)};
+  }
+
+  void join(thread_handle thread) override {
+    (void)pthread_join(static_cast<pthread_t>(thread.value), nullptr);
+  }
+};
+
+}  // namespace
+
+thread_factory& default_thread_factory() noexcept {
+  static posix_thread_factory instance;
+  return instance;
+}
+
+unsigned processor_count() noexcept {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) {
+    const int count = CPU_COUNT(&allowed);
+    if (count > 0) return static_cast<unsigned>(count);
+  }
+  const long online = sysconf(_SC_NPROCESSORS_ONLN);
+  return online > 0 ? static_cast<unsigned>(online) : 1;
+}
+
+std::uint64_t now_ns() noexcept {
+  return read_clock(CLOCK_MONOTONIC);
+}
+
+std::uint64_t thread_cpu_ns() noexcept {
+  return read_clock(CLOCK_THREAD_CPUTIME_ID);
+}
+
+void yield_thread() noexcept {
+  (void)sched_yield();
+}
+
+}  // namespace overture
