@@ -1,0 +1,37 @@
+// Unpacking of whole entries from memory to memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "overture/allocator.hpp"
+#include "overture/error.hpp"
+
+namespace overture {
+
+enum class compression : std::uint8_t { none, deflate };
+[[nodiscard]] const char* to_string(compression method) noexcept;
+
+// Unpacks; keeps its tables between calls. One thread at a time.
+class unpacker {
+ public:
+  unpacker() = default;
+  ~unpacker();
+  unpacker(const unpacker&) = delete;
+  unpacker& operator=(const unpacker&) = delete;
+
+  // Unpacks all of `packed` to exactly fill `bytes`. Errors: corrupt (the data is broken, or makes
+  // more or fewer bytes than announced), unsupported, out_of_memory.
+  [[nodiscard]] result<void> unpack(compression method, std::span<const std::byte> packed,
+                                    std::span<std::byte> bytes) noexcept;
+
+ private:
+  void* deflate_ = nullptr;
+};
+
+// CRC-32 as ZIP, PNG and gzip use it. Any thread.
+[[nodiscard]] std::uint32_t crc32(std::span<const std::byte> bytes,
+                                  std::uint32_t before = 0) noexcept;
+
+}  // namespace overture
