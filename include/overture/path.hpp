@@ -109,15 +109,17 @@ constexpr const char* path_flaw(std::string_view path) noexcept {
   }
 }
 
+namespace detail {
+// Not a constant expression: calling it while compiling is the error.
+inline void this_path_is_not_normal() noexcept {}
+}  // namespace detail
+
 namespace literals {
 
 // A path that is not normal does not compile.
 consteval asset_path operator""_path(const char* text, std::size_t length) {
   const std::string_view path(text, length);
-  if (path_flaw(path) != nullptr) {
-    struct this_path_is_not_normal {};
-    throw this_path_is_not_normal{};
-  }
+  if (path_flaw(path) != nullptr) detail::this_path_is_not_normal();
   return {path, {hash64(path)}};
 }
 
