@@ -1,0 +1,33 @@
+// Overture: start here.
+//
+// Everything at once. The parts also stand alone, from low to high:
+//
+//   error.hpp allocator.hpp blob.hpp os.hpp thread.hpp hash.hpp     what everything is made of
+//   barricade.hpp wait_observer.hpp                                 waiting
+//   timeline.hpp                                                    what happened when
+//   job_system.hpp thread_pool.hpp                                  work for every core
+//   read_queue.hpp unpack.hpp                                       bytes from the disk
+//   path.hpp file_system.hpp                                        one tree of folders and
+//   archives decoders.hpp load.hpp                                           a whole game at once
+#pragma once
+
+#include "overture/allocator.hpp"
+#include "overture/barricade.hpp"
+#include "overture/blob.hpp"
+#include "overture/decoders.hpp"
+#include "overture/error.hpp"
+#include "overture/executor.hpp"
+#include "overture/file_system.hpp"
+#include "overture/hash.hpp"
+#include "overture/job_system.hpp"
+#include "overture/limits.hpp"
+#include "overture/load.hpp"
+#include "overture/os.hpp"
+#include "overture/path.hpp"
+#include "overture/read_queue.hpp"
+#include "overture/thread.hpp"
+#include "overture/thread_pool.hpp"
+#include "overture/timeline.hpp"
+#include "overture/unpack.hpp"
+#include "overture/version.hpp"
+#include "overture/wait_observer.hpp"
