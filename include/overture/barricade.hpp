@@ -50,7 +50,8 @@ class barricade {
   // Returns once the barricade is, or has been, lowered since the call. Any thread. `reason` is a
   // literal for the wait observer.
   void wait(const char* reason = wait_reasons::barricade) noexcept {
-    if (!is_lowered()) (void)wait_slow(0, reason);
+    const std::uint32_t seen = word_.load(std::memory_order_acquire);
+    if ((seen & lowered_bit) == 0) (void)wait_slow(seen, 0, reason);
   }
   // As wait(), but gives up: false if time ran out first. Any thread.
   [[nodiscard]] bool wait_for(std::chrono::nanoseconds duration) noexcept;
@@ -61,8 +62,10 @@ class barricade {
   static constexpr std::uint32_t waiters_bit = 2;
   static constexpr std::uint32_t generation_one = 4;
 
-  // deadline_ns on the clock of now_ns(), 0 = none. False if time ran out.
-  bool wait_slow(std::uint64_t deadline_ns, const char* reason) noexcept;
+  // `seen` is the raised word that the call began with: a generation that differs from its own
+  // means that the barricade was lowered since. deadline_ns on the clock of now_ns(), 0 = none.
+  // False if time ran out.
+  bool wait_slow(std::uint32_t seen, std::uint64_t deadline_ns, const char* reason) noexcept;
 
   atomic<std::uint32_t> word_;
 };

@@ -1,0 +1,18 @@
+#include "overture/wait_observer.hpp"
+
+namespace overture {
+namespace {
+
+thread_local wait_observer* this_thread_observer = nullptr;
+
+}  // namespace
+
+wait_observer* set_wait_observer(wait_observer* observer) noexcept {
+  return std::exchange(this_thread_observer, observer);
+}
+
+wait_observer* current_wait_observer() noexcept {
+  return this_thread_observer;
+}
+
+}  // namespace overture
