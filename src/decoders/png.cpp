@@ -1,0 +1,93 @@
+// PNG images, by libspng.
+#include <spng.h>
+
+#include <memory>
+
+#include "base/ascii.hpp"
+#include "decoders/table.hpp"
+#include "overture/limits.hpp"
+#include "overture/path.hpp"
+
+namespace overture {
+namespace {
+
+struct free_context {
+  void operator()(spng_ctx* context) const noexcept { spng_ctx_free(context); }
+};
+
+tl::unexpected<error> refused(int code) {
+  switch (code) {
+    case SPNG_EMEM:
+      return fail(errc::out_of_memory, "no memory to decode the PNG");
+    case SPNG_EUSER_WIDTH:
+    case SPNG_EUSER_HEIGHT:
+    case SPNG_ECHUNK_LIMITS:
+      return fail(errc::limit, "the PNG is larger than the limits allow");
+    default:
+      return fail(errc::corrupt, spng_strerror(code));
+  }
+}
+
+class png final : public decoder {
+ public:
+  const char* name() const noexcept override { return "png"; }
+
+  bool accepts(std::string_view path, std::span<const std::byte>) const noexcept override {
+    return equals_ignoring_case(extension(path), "png");
+  }
+
+  result<decoded_asset> decode(std::span<const std::byte> bytes,
+                               allocator& memory) const noexcept override {
+    // Checksums of the chunks are verified where pixels depend on them; damage in chunks that no
+    // pixel needs (a comment, a time) does not cost the image.
+    const std::unique_ptr<spng_ctx, free_context> context(spng_ctx_new(0));
+    if (!context) return refused(SPNG_EMEM);
+    (void)spng_set_image_limits(context.get(), limits::image_side_max, limits::image_side_max);
+    (void)spng_set_chunk_limits(context.get(), chunk_bytes_max, chunk_bytes_max);
+    if (const int code = spng_set_png_buffer(context.get(), bytes.data(), bytes.size())) {
+      return refused(code);
+    }
+    spng_ihdr header{};
+    if (const int code = spng_get_ihdr(context.get(), &header)) return refused(code);
+    std::size_t size = 0;
+    if (const int code = spng_decoded_image_size(context.get(), SPNG_FMT_RGBA8, &size)) {
+      return refused(code);
+    }
+    if (size > limits::image_bytes_max) return refused(SPNG_EUSER_WIDTH);
+    if (const char* lie = implausible(header, bytes.size())) return fail(errc::corrupt, lie);
+
+    result<decoded_asset> image = decoded_asset::make(asset_kind::image, size, memory);
+    if (!image) return image;
+    if (const int code = spng_decode_image(context.get(), image->bytes().data(), size,
+                                           SPNG_FMT_RGBA8, SPNG_DECODE_TRNS)) {
+      return refused(code);
+    }
+    image->width = header.width;
+    image->height = header.height;
+    return image;
+  }
+
+ private:
+  static constexpr std::size_t chunk_bytes_max = 64u << 20;
+
+  // A few bytes that announce a huge image must not make us take the memory for it: pixels are
+  // packed by DEFLATE, which has a largest ratio.
+  static const char* implausible(const spng_ihdr& header, std::size_t file_bytes) noexcept {
+    static constexpr unsigned channels_by_color_type[7] = {1, 0, 3, 1, 2, 0, 4};
+    const unsigned channels = header.color_type < 7 ? channels_by_color_type[header.color_type] : 0;
+    const std::uint64_t packed_rows =
+        std::uint64_t{header.width} * header.height * channels * header.bit_depth / 8;
+    return packed_rows / limits::deflate_ratio_max > file_bytes
+               ? "the PNG announces more pixels than its size can hold"
+               : nullptr;
+  }
+};
+
+}  // namespace
+
+const decoder& png_decoder() noexcept {
+  static const png instance;
+  return instance;
+}
+
+}  // namespace overture

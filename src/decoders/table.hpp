@@ -1,0 +1,11 @@
+// The decoders that Overture brings: one function in one file each.
+#pragma once
+
+#include "overture/decoders.hpp"
+
+namespace overture {
+
+[[nodiscard]] const decoder& png_decoder() noexcept;
+[[nodiscard]] const decoder& text_decoder() noexcept;
+
+}  // namespace overture

@@ -1,0 +1,72 @@
+// Text: checked to be UTF-8, its lines counted.
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "base/ascii.hpp"
+#include "decoders/table.hpp"
+#include "overture/path.hpp"
+
+namespace overture {
+namespace {
+
+constexpr std::array<std::string_view, 30> text_extensions = {
+    "txt", "md",   "cfg",    "ini",   "conf",   "json", "xml",  "yaml", "yml",  "toml",
+    "csv", "lua",  "js",     "py",    "stl",    "stwm", "nfo",  "glsl", "frag", "vert",
+    "lst", "html", "shader", "arena", "script", "menu", "qmap", "info", "po",   "css"};
+
+class text final : public decoder {
+ public:
+  const char* name() const noexcept override { return "text"; }
+
+  bool accepts(std::string_view path, std::span<const std::byte>) const noexcept override {
+    const std::string_view ending = extension(path);
+    return std::any_of(text_extensions.begin(), text_extensions.end(),
+                       [&](std::string_view known) { return equals_ignoring_case(ending, known); });
+  }
+
+  result<decoded_asset> decode(std::span<const std::byte> bytes,
+                               allocator& memory) const noexcept override {
+    std::string_view content(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    if (content.starts_with("\xEF\xBB\xBF")) content.remove_prefix(3);
+    if (const std::size_t flaw = first_ill_formed(content); flaw != content.size()) {
+      return fail(errc::corrupt, "the text is not UTF-8", {},
+                  flaw + (bytes.size() - content.size()));
+    }
+    result<decoded_asset> made = decoded_asset::make(asset_kind::text, content.size(), memory);
+    if (!made) return made;
+    if (!content.empty()) std::memcpy(made->bytes().data(), content.data(), content.size());
+    made->lines = static_cast<std::uint64_t>(std::count(content.begin(), content.end(), '\n'));
+    if (!content.empty() && content.back() != '\n') ++made->lines;
+    return made;
+  }
+
+ private:
+  // The offset of the first byte that is not part of well-formed UTF-8, or the size.
+  static std::size_t first_ill_formed(std::string_view content) noexcept {
+    std::size_t i = 0;
+    while (i < content.size()) {
+      std::uint64_t eight = 0;
+      if (content.size() - i >= sizeof eight) {
+        std::memcpy(&eight, content.data() + i, sizeof eight);
+        if ((eight & 0x8080808080808080u) == 0) {
+          i += sizeof eight;
+          continue;
+        }
+      }
+      const std::size_t length = detail::utf8_length(content.substr(i));
+      if (length == 0) return i;
+      i += length;
+    }
+    return i;
+  }
+};
+
+}  // namespace
+
+const decoder& text_decoder() noexcept {
+  static const text instance;
+  return instance;
+}
+
+}  // namespace overture
