@@ -85,7 +85,8 @@ struct load_progress {
 // What became of one file.
 struct loaded_file {
   entry_index entry = 0;
-  const error* failure = nullptr;  // null: it loaded
+  const error* failure = nullptr;  // null: it loaded, or was cancelled
+  bool cancelled = false;          // never begun, or given up, because of cancel()
   load_stage failed_in = load_stage::resolve;
   std::uint64_t bytes = 0;         // unpacked
   std::uint64_t packed_bytes = 0;  // as stored

@@ -10,10 +10,12 @@
 namespace overture {
 namespace {
 
-constexpr std::array<std::string_view, 30> text_extensions = {
-    "txt", "md",   "cfg",    "ini",   "conf",   "json", "xml",  "yaml", "yml",  "toml",
-    "csv", "lua",  "js",     "py",    "stl",    "stwm", "nfo",  "glsl", "frag", "vert",
-    "lst", "html", "shader", "arena", "script", "menu", "qmap", "info", "po",   "css"};
+// Formats that are UTF-8 by their own rules or by custom. Those that name their encoding inside
+// (.po, .html) are not here.
+constexpr std::array<std::string_view, 26> text_extensions = {
+    "txt",  "md",   "cfg", "ini",    "conf",  "json",   "xml",  "yaml", "yml",
+    "toml", "csv",  "lua", "js",     "py",    "stl",    "nfo",  "stwm", "glsl",
+    "frag", "vert", "lst", "shader", "arena", "script", "menu", "info"};
 
 class text final : public decoder {
  public:

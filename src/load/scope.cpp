@@ -1,0 +1,306 @@
+// Who goes next: admission of files to the pipeline, and the public face of a load.
+//
+// A lane is a thread that begins files. There are at most as many as the job system has threads.
+// A lane ends when it may begin nothing more: no file is left, no item is free, or the budget is
+// full. Whoever retires a file makes room and tries to become a lane again. A lane that ends looks
+// once more after it has signed off, so that room made in between is not overlooked.
+#include <algorithm>
+
+#include "load/load_state.hpp"
+
+namespace overture {
+namespace {
+
+// The next item that may go on, or null.
+load_item* next_item(load_state& load) noexcept {
+  if (load.cancelled.load(std::memory_order_seq_cst)) return nullptr;
+  if (load.in_flight_bytes.load(std::memory_order_seq_cst) >= load.options.budget_bytes) {
+    return nullptr;
+  }
+  const std::uint32_t stalled = load.stalled_items.pop(load.item_links());
+  if (stalled != index_stack::none) {
+    load.stalled_count.fetch_sub(1, std::memory_order_seq_cst);
+    return &load.items[stalled];
+  }
+  if (load.next_entry.load(std::memory_order_seq_cst) >= load.entry_count()) return nullptr;
+  const std::uint32_t free = load.free_items.pop(load.item_links());
+  if (free == index_stack::none) return nullptr;
+  const std::uint32_t entry = load.next_entry.fetch_add(1, std::memory_order_seq_cst);
+  if (entry >= load.entry_count()) {
+    load.next_entry.store(load.entry_count(), std::memory_order_seq_cst);
+    load.free_items.push(free, load.item_links());
+    return nullptr;
+  }
+  load.free_count.fetch_sub(1, std::memory_order_seq_cst);
+  load.items[free].entry = entry;
+  return &load.items[free];
+}
+
+bool something_may_begin(load_state& load) noexcept {
+  if (load.cancelled.load(std::memory_order_seq_cst)) return false;
+  if (load.in_flight_bytes.load(std::memory_order_seq_cst) >= load.options.budget_bytes) {
+    return false;
+  }
+  if (load.stalled_count.load(std::memory_order_seq_cst) > 0) return true;
+  return load.free_count.load(std::memory_order_seq_cst) > 0 &&
+         load.next_entry.load(std::memory_order_seq_cst) < load.entry_count();
+}
+
+bool enter_lane(load_state& load) noexcept {
+  std::uint32_t lanes = load.lanes.load(std::memory_order_seq_cst);
+  while (lanes < load.jobs.concurrency()) {
+    if (load.lanes.compare_exchange_weak(lanes, lanes + 1, std::memory_order_seq_cst)) return true;
+  }
+  return false;
+}
+
+// Tells the job system why its threads are about to run dry.
+void explain_idleness(load_state& load) noexcept {
+  const char* reason = idle_reasons::nothing_left;
+  if (load.in_flight_bytes.load(std::memory_order_relaxed) >= load.options.budget_bytes) {
+    reason = idle_reasons::budget;
+  } else if (load.reads_outstanding.load(std::memory_order_relaxed) > 0) {
+    reason = idle_reasons::read;
+  } else if (load.finalizable_count.load(std::memory_order_relaxed) > 0) {
+    reason = idle_reasons::main_thread;
+  }
+  load.jobs.set_idle_reason(reason);
+}
+
+// Files that were begun but wait for the budget when the load is cancelled.
+void drop_stalled(load_state& load) noexcept {
+  for (;;) {
+    const std::uint32_t index = load.stalled_items.pop(load.item_links());
+    if (index == index_stack::none) return;
+    load.stalled_count.fetch_sub(1, std::memory_order_seq_cst);
+    load.records[load.items[index].entry].state = file_record::outcome::cancelled;
+    retire(load, load.items[index]);
+  }
+}
+
+}  // namespace
+
+bool reserve_budget(load_state& load, load_item& item) noexcept {
+  const file_place& place = item.file.place();
+  const std::uint64_t cost =
+      place.read_bytes + (place.method == compression::none ? 0 : place.bytes);
+  std::uint64_t now = load.in_flight_bytes.load(std::memory_order_seq_cst);
+  do {
+    // Below the budget any size is admitted, alone over it: the peak is the budget and one file.
+    if (now >= load.options.budget_bytes) {
+      load.stalled_items.push(item.index, load.item_links());
+      load.stalled_count.fetch_add(1, std::memory_order_seq_cst);
+      return false;
+    }
+  } while (!load.in_flight_bytes.compare_exchange_weak(now, now + cost, std::memory_order_seq_cst));
+  item.reserved_bytes = cost;
+  std::uint64_t most = load.in_flight_bytes_max.load(std::memory_order_relaxed);
+  while (now + cost > most && !load.in_flight_bytes_max.compare_exchange_weak(
+                                  most, now + cost, std::memory_order_relaxed)) {
+  }
+  return true;
+}
+
+void release_budget(load_state& load, load_item& item, std::uint64_t bytes) noexcept {
+  item.reserved_bytes -= bytes;
+  load.in_flight_bytes.fetch_sub(bytes, std::memory_order_seq_cst);
+}
+
+void retire(load_state& load, load_item& item) noexcept {
+  item.content = {};
+  item.asset = {};
+  item.packed.reset();
+  item.unpacked.reset();
+  item.file = {};
+  item.resolved = false;
+  release_budget(load, item, item.reserved_bytes);
+  load.bytes_done.fetch_add(load.records[item.entry].bytes, std::memory_order_relaxed);
+  const std::uint64_t done = load.files_done.fetch_add(1, std::memory_order_acq_rel) + 1;
+  if (done == load.entry_count()) load.end_ns.store(now_ns(), std::memory_order_release);
+  load.free_items.push(item.index, load.item_links());
+  load.free_count.fetch_add(1, std::memory_order_seq_cst);
+}
+
+void run_lane(load_state& load) noexcept {
+  while (enter_lane(load)) {
+    while (load_item* const item = next_item(load)) advance(load, *item);
+    load.lanes.fetch_sub(1, std::memory_order_seq_cst);
+    if (!something_may_begin(load)) break;
+  }
+  explain_idleness(load);
+}
+
+struct load_scope::state : load_state {
+  using load_state::load_state;
+
+  void finish_cancelled() noexcept {
+    if (!cancelled.load(std::memory_order_seq_cst)) return;
+    drop_stalled(*this);
+    std::uint64_t none = 0;
+    end_ns.compare_exchange_strong(none, now_ns());
+  }
+};
+
+load_scope::load_scope(file_system& files, read_queue& reads, job_system& jobs,
+                       const load_options& options) noexcept {
+  allocator& memory = options.memory ? *options.memory : default_allocator();
+  state_ = make_object<state>(memory, memory_tag::load, files, reads, jobs, options, memory);
+}
+
+load_scope::~load_scope() {
+  if (!state_) return;
+  cancel();
+  allocator& memory = state_->memory;
+  while (!wait_for(std::chrono::seconds(1))) {
+  }
+  for (atomic<unpacker*>& kept : state_->unpackers) {
+    destroy_object(memory, memory_tag::load, kept.load(std::memory_order_acquire));
+  }
+  for (std::uint32_t i = 0; i < state_->item_count; ++i) state_->items[i].~load_item();
+  memory.deallocate(state_->items, sizeof(load_item) * state_->item_count, alignof(load_item),
+                    memory_tag::load);
+  destroy_object(memory, memory_tag::load, state_);
+}
+
+result<void> load_scope::start() noexcept {
+  if (!state_) return fail(errc::out_of_memory, "no memory for a load");
+  load_state& load = *state_;
+  if (load.started) return fail(errc::invalid, "the load was started before");
+  if (!load.files.frozen()) return fail(errc::invalid, "freeze the file system before loading");
+  const std::size_t count = load.files.entry_count();
+  const auto items = static_cast<std::uint32_t>(
+      std::clamp<std::size_t>(count, 1, std::max(load.options.files_in_flight_max, 1u)));
+  if (!load.records.resize(count)) return fail(errc::out_of_memory, "no memory for a load");
+  void* const place =
+      load.memory.allocate(sizeof(load_item) * items, alignof(load_item), memory_tag::load);
+  if (!place) return fail(errc::out_of_memory, "no memory for a load");
+  load.items = static_cast<load_item*>(place);
+  load.item_count = items;
+  for (std::uint32_t i = items; i-- > 0;) {
+    load_item* const item = ::new (static_cast<void*>(load.items + i)) load_item;
+    item->load = &load;
+    item->index = i;
+    load.free_items.push(i, load.item_links());
+  }
+  load.free_count.store(items, std::memory_order_seq_cst);
+  load.started = true;
+  load.begin_ns = now_ns();
+  if (count == 0) load.end_ns.store(load.begin_ns, std::memory_order_release);
+  const std::size_t lanes = std::min<std::size_t>(load.jobs.concurrency(), count);
+  for (std::size_t i = 0; i < lanes; ++i) load.group.run([&load] { run_lane(load); });
+  return {};
+}
+
+bool load_scope::done() const noexcept {
+  return !state_ || !state_->started || state_->group.pending() == 0;
+}
+
+bool load_scope::wait_for(std::chrono::nanoseconds duration) noexcept {
+  if (!state_ || !state_->started) return true;
+  const std::uint64_t deadline_ns =
+      now_ns() + static_cast<std::uint64_t>(std::max<std::int64_t>(duration.count(), 0));
+  const bool one_thread = state_->options.sink && state_->options.sink->one_thread();
+  constexpr std::uint64_t pump_interval_ns = 1'000'000;
+  for (;;) {
+    if (one_thread) (void)pump(std::chrono::milliseconds(4));
+    const std::uint64_t until_ns =
+        one_thread ? std::min(deadline_ns, now_ns() + pump_interval_ns) : deadline_ns;
+    if (state_->group.wait_until(until_ns)) {
+      state_->finish_cancelled();
+      return true;
+    }
+    if (now_ns() >= deadline_ns) return false;
+  }
+}
+
+std::size_t load_scope::pump(std::chrono::nanoseconds budget) noexcept {
+  if (!state_) return 0;
+  load_state& load = *state_;
+  const std::uint64_t begin_ns = now_ns();
+  std::size_t count = 0;
+  do {
+    const std::uint32_t index = load.finalizable.pop(load.item_links());
+    if (index == index_stack::none) break;
+    load.finalizable_count.fetch_sub(1, std::memory_order_seq_cst);
+    finalize_here(load, load.items[index]);
+    // The room that this made is for the workers; this thread stays free.
+    load.group.run([&load] { run_lane(load); });
+    (void)load.group.end_job();
+    ++count;
+  } while (now_ns() - begin_ns < static_cast<std::uint64_t>(budget.count()));
+  return count;
+}
+
+void load_scope::cancel() noexcept {
+  if (!state_ || !state_->started) return;
+  state_->cancelled.store(true, std::memory_order_seq_cst);
+  (void)state_->reads.cancel_tag(
+      ~std::uint64_t{0}, reinterpret_cast<std::uintptr_t>(static_cast<load_state*>(state_)));
+}
+
+load_progress load_scope::progress() const noexcept {
+  load_progress now;
+  if (!state_) return now;
+  now.files_total = state_->entry_count();
+  now.files_done = state_->files_done.load(std::memory_order_acquire);
+  now.bytes_done = state_->bytes_done.load(std::memory_order_relaxed);
+  now.fraction = now.files_total == 0
+                     ? 1.0
+                     : static_cast<double>(now.files_done) / static_cast<double>(now.files_total);
+  return now;
+}
+
+load_summary load_scope::summary() const noexcept {
+  load_summary sum;
+  if (!state_) return sum;
+  sum.ns = state_->end_ns.load(std::memory_order_acquire) - state_->begin_ns;
+  sum.in_flight_bytes_max = state_->in_flight_bytes_max.load(std::memory_order_relaxed);
+  for (entry_index i = 0; i < state_->entry_count(); ++i) {
+    const file_record& file = state_->records[i];
+    const bool loaded = file.state == file_record::outcome::loaded;
+    for (std::size_t stage = 0; stage < load_stage_count; ++stage) {
+      stage_summary& total = sum.stages[stage];
+      total.ns += file.stage_ns[stage];
+      const bool passed = loaded || (file.state == file_record::outcome::failed &&
+                                     stage < static_cast<std::size_t>(file.failed_in));
+      if (passed) ++total.files;
+    }
+    if (!loaded) {
+      ++(file.state == file_record::outcome::failed ? sum.failed : sum.cancelled);
+      continue;
+    }
+    ++sum.files;
+    sum.bytes += file.bytes;
+    sum.packed_bytes += file.packed_bytes;
+    sum.decoded_bytes += file.decoded_bytes;
+    const std::uint64_t identity[3] = {state_->files.entry(i).id.value, file.bytes, file.crc32};
+    sum.hash += hash64({reinterpret_cast<const char*>(identity), sizeof identity});
+  }
+  sum.stages[static_cast<std::size_t>(load_stage::read)].bytes = sum.packed_bytes;
+  sum.stages[static_cast<std::size_t>(load_stage::unpack)].bytes = sum.bytes;
+  sum.stages[static_cast<std::size_t>(load_stage::decode)].bytes = sum.decoded_bytes;
+  return sum;
+}
+
+void load_scope::for_each_file(function_ref<void(const loaded_file&)> visit) const {
+  if (!state_) return;
+  for (entry_index i = 0; i < state_->entry_count(); ++i) {
+    const file_record& kept = state_->records[i];
+    loaded_file file;
+    file.entry = i;
+    if (kept.state == file_record::outcome::failed) file.failure = &kept.failure;
+    file.cancelled = kept.state == file_record::outcome::cancelled ||
+                     kept.state == file_record::outcome::pending;
+    file.failed_in = kept.failed_in;
+    file.bytes = kept.bytes;
+    file.packed_bytes = kept.packed_bytes;
+    file.decoded_bytes = kept.decoded_bytes;
+    file.crc32 = kept.crc32;
+    file.decoder = kept.decoder;
+    std::copy(std::begin(kept.stage_ns), std::end(kept.stage_ns), std::begin(file.stage_ns));
+    file.queued_ns = kept.queued_ns;
+    visit(file);
+  }
+}
+
+}  // namespace overture
