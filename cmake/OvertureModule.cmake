@@ -32,16 +32,20 @@ function(overture_module name)
   set_property(GLOBAL APPEND PROPERTY OVERTURE_INSTALL_TARGETS ${target})
 endfunction()
 
-# overture_tests(NAME LINK libs...): one executable of all *_test.cpp in the current folder, every
-# test of it known to CTest by name.
+# overture_tests(NAME LINK libs... [SOURCES more.cpp...] [LABEL slow]): one executable of all
+# *_test.cpp in the current folder, every test of it known to CTest by name. A test that reports
+# itself as skipped counts as skipped.
 function(overture_tests name)
-  cmake_parse_arguments(ARG "" "" "LINK;SOURCES" ${ARGN})
+  cmake_parse_arguments(ARG "" "LABEL" "LINK;SOURCES" ${ARGN})
   file(GLOB tests CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*_test.cpp)
   if(NOT tests AND NOT ARG_SOURCES)
     return()
   endif()
   add_executable(${name}_tests ${tests} ${ARG_SOURCES})
-  target_include_directories(${name}_tests PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
-  target_link_libraries(${name}_tests PRIVATE ${ARG_LINK} overture_flags GTest::gtest GTest::gmock GTest::gtest_main)
-  gtest_discover_tests(${name}_tests TEST_PREFIX "${name}." PROPERTIES TIMEOUT 300 DISCOVERY_TIMEOUT 60)
+  target_include_directories(${name}_tests PRIVATE
+    ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(${name}_tests PRIVATE
+    ${ARG_LINK} overture_flags GTest::gtest GTest::gmock GTest::gtest_main)
+  gtest_discover_tests(${name}_tests TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
+    PROPERTIES TIMEOUT 300 LABELS "${ARG_LABEL}")
 endfunction()
