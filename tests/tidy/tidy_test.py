@@ -1,0 +1,334 @@
+"""Sees each rule of tools/tidy fire on a tiny tree, and stay quiet where it should."""
+
+import importlib.util
+import pathlib
+import tempfile
+import unittest
+from unittest import mock
+
+ROOT = pathlib.Path(__file__).parents[2]
+SPEC = importlib.util.spec_from_file_location("tidy", ROOT / "tools" / "tidy" / "tidy.py")
+tidy = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(tidy)
+
+HEADER = "// What it is for.\n#pragma once\n"
+
+
+class TidyTest(unittest.TestCase):
+    def problems(self, rule, files):
+        """What one rule says about a tree of these files, as text."""
+        with tempfile.TemporaryDirectory() as folder:
+            for name, content in files.items():
+                path = pathlib.Path(folder) / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(content, encoding="utf-8")
+            return [str(problem) for problem in rule(tidy.Tree(folder))]
+
+    def assert_fires(self, rule, files, *expected):
+        found = self.problems(rule, files)
+        self.assertEqual(len(found), len(expected), found)
+        for line, part in zip(found, expected):
+            self.assertIn(part, line)
+
+    def assert_quiet(self, rule, files):
+        self.assertEqual(self.problems(rule, files), [])
+
+
+class Layers(TidyTest):
+    rule = staticmethod(tidy.rule_layers)
+
+    def test_a_layer_uses_itself_and_those_below(self):
+        self.assert_quiet(
+            self.rule,
+            {
+                "src/vfs/tree.cpp": '#include "base/vec.hpp"\n#include "vfs/tree.hpp"\n'
+                '#include "overture/read_queue.hpp"\n#include <vector>\n'
+            },
+        )
+
+    def test_a_private_header_of_a_higher_layer(self):
+        self.assert_fires(
+            self.rule,
+            {"src/io/queue.cpp": '\n#include "vfs/tree.hpp"\n'},
+            "src/io/queue.cpp:2: io must not use vfs",
+        )
+
+    def test_a_public_header_of_a_higher_layer(self):
+        self.assert_fires(
+            self.rule, {"src/sync/x.cpp": '#include "overture/thread_pool.hpp"\n'}, "use jobs"
+        )
+
+    def test_public_headers_obey_too(self):
+        self.assert_fires(
+            self.rule, {"include/overture/blob.hpp": '#include "overture/path.hpp"\n'}, "use vfs"
+        )
+
+    def test_decoders_stand_beside(self):
+        self.assert_fires(
+            self.rule, {"src/decoders/png.cpp": '#include "overture/thread_pool.hpp"\n'}, "use jobs"
+        )
+
+    def test_an_include_without_a_module(self):
+        self.assert_fires(self.rule, {"src/base/x.cpp": '#include "x.hpp"\n'}, "module/x.hpp")
+
+    def test_a_folder_that_is_no_module(self):
+        self.assert_fires(self.rule, {"src/util/x.cpp": "\n"}, "src/util is no module")
+
+
+class PublicHeaders(TidyTest):
+    def test_a_header_without_a_module(self):
+        with mock.patch.object(tidy, "HEADER_MODULE", {}):
+            self.assert_fires(
+                tidy.rule_public_headers_have_a_module,
+                {"include/overture/strange.hpp": HEADER},
+                "HEADER_MODULE",
+            )
+
+    def test_a_module_of_no_header(self):
+        with mock.patch.object(tidy, "HEADER_MODULE", {"blob": "base", "gone": "base"}):
+            self.assert_fires(
+                tidy.rule_public_headers_have_a_module,
+                {"include/overture/blob.hpp": HEADER},
+                "lists gone",
+            )
+
+    def test_a_header_begins_with_a_page(self):
+        rule = tidy.rule_public_headers_explain_themselves
+        self.assert_quiet(rule, {"include/overture/blob.hpp": HEADER})
+        self.assert_fires(rule, {"include/overture/blob.hpp": "#pragma once\n"}, "page of comment")
+        self.assert_fires(
+            rule, {"include/overture/blob.hpp": "// Blobs.\nint x;\n#pragma once\n"}, "page"
+        )
+        self.assert_fires(rule, {"include/overture/blob.hpp": "// Blobs.\nint x;\n"}, "page")
+
+
+class Products(TidyTest):
+    rule = staticmethod(tidy.rule_products_use_public_headers_only)
+
+    def test_public_headers_and_their_own(self):
+        self.assert_quiet(
+            self.rule,
+            {
+                "cli/main.cpp": '#include "report.hpp"\n#include "overture/path.hpp"\n',
+                "cli/report.hpp": "\n",
+                "compat/physfs/a.cpp": '#include "b.hpp"\n',
+                "compat/physfs/b.hpp": "\n",
+            },
+        )
+
+    def test_private_headers(self):
+        self.assert_fires(
+            self.rule,
+            {
+                "cli/main.cpp": '#include "base/vec.hpp"\n',
+                "examples/01/main.cpp": '#include "vfs/tree.hpp"\n',
+            },
+            "base/vec.hpp",
+            "vfs/tree.hpp",
+        )
+
+
+class Platforms(TidyTest):
+    rule = staticmethod(tidy.rule_platforms_by_file)
+
+    def test_platform_files_may(self):
+        self.assert_quiet(
+            self.rule,
+            {
+                "src/base/os_linux.cpp": "#ifdef __linux__\n#endif\n",
+                "src/sync/wait_windows.cpp": "#if defined(_WIN32)\n#endif\n",
+                "src/base/x.cpp": "// #ifdef _WIN32\n",
+            },
+        )
+
+    def test_others_may_not(self):
+        self.assert_fires(
+            self.rule,
+            {
+                "cli/main.cpp": "#ifdef __APPLE__\n",
+                "src/base/os.cpp": "#if X && defined(_WIN32)\n",
+                "tests/base/os_test.cpp": "#  elif defined(__linux__)\n",
+            },
+            "__APPLE__",
+            "_WIN32",
+            "__linux__",
+        )
+
+
+class BannedWords(TidyTest):
+    rule = staticmethod(tidy.rule_banned_words)
+
+    def test_each_word(self):
+        for line, word in (
+            ("std::mutex m;", "std::mutex"),
+            ("std::condition_variable c;", "std::condition_variable"),
+            ("std::latch l{1};", "std::latch"),
+            ("word.notify_all();", ".notify_all"),
+            ("std::atomic<int> a;", "std::atomic<"),
+            ("std::thread t;", "std::thread"),
+            ("std::this_thread::sleep_for(1ms);", "sleep_for"),
+            ('std::printf("x");', "printf"),
+            ('fprintf(stderr, "x");', "fprintf"),
+            ("std::cout << 1;", "std::cout"),
+            ("abort();", "abort"),
+            ("std::exit(1);", "exit"),
+            ("std::string s;", "std::string"),
+            ("std::vector<int> v;", "std::vector"),
+            ("std::unordered_map<int, int> m;", "std::unordered_map"),
+            ("std::function<void()> f;", "std::function"),
+            ("auto* p = new int;", "new"),
+            ("auto* p = new (std::nothrow) int;", "new (std::nothrow"),
+            ("auto p = std::make_unique<int>();", "std::make_unique"),
+            ("void* p = std::malloc(1);", "malloc"),
+        ):
+            with self.subTest(line):
+                self.assert_fires(self.rule, {"src/vfs/x.cpp": line + "\n"}, f"of {word} use")
+
+    def test_what_only_looks_alike(self):
+        for line in (
+            "// abort() and std::string in a comment",
+            'const char* s = "std::string, printf(";',
+            "/* std::vector\n   malloc( */",
+            "std::string_view s;",
+            "::new (static_cast<void*>(storage)) int{1};",
+            "snprintf(text, size, format);",
+            "#include <new>",
+            "void* operator new(std::size_t bytes);",
+            "int renew = 1;",
+            "const char separator = '\"'; int new_value = '\\'';",
+        ):
+            with self.subTest(line):
+                self.assert_quiet(self.rule, {"src/vfs/x.cpp": line + "\n"})
+
+    def test_where_they_belong(self):
+        self.assert_quiet(
+            self.rule,
+            {
+                "src/sync/wait_generic.cpp": "std::mutex m; std::condition_variable c;\n",
+                "src/base/allocator.cpp": "std::aligned_alloc(a, b);\n",
+                "include/overture/atomic.hpp": "using atomic = std::atomic<T>;\n",
+                "cli/main.cpp": "std::string s; std::printf(s);\n",
+                "tests/base/x_test.cpp": "std::vector<int> v;\n",
+            },
+        )
+
+    def test_wait_on_an_atomic(self):
+        rule = tidy.rule_no_wait_on_atomics
+        self.assert_fires(
+            rule,
+            {"src/jobs/x.cpp": "overture::atomic<int> word{0};\nvoid f() { word.wait(0); }\n"},
+            "word.wait",
+        )
+        self.assert_quiet(
+            rule, {"src/jobs/x.cpp": "atomic<int> word{0};\nvoid f() { door.wait(); }\n"}
+        )
+
+
+class Tests(TidyTest):
+    rule = staticmethod(tidy.rule_every_source_has_a_test)
+
+    def test_a_source_without_a_test(self):
+        self.assert_fires(self.rule, {"src/base/blob.cpp": "\n"}, "tests/base/blob_test.cpp")
+
+    def test_a_test_of_another_module_does_not_count(self):
+        self.assert_fires(
+            self.rule, {"src/base/blob.cpp": "\n", "tests/io/blob_test.cpp": "\n"}, "tests/base"
+        )
+
+    def test_tests_mirror_sources(self):
+        with mock.patch.object(tidy, "NO_TEST_OF_ITS_OWN", {}):
+            self.assert_quiet(
+                self.rule,
+                {
+                    "src/base/blob.cpp": "\n",
+                    "tests/base/blob_test.cpp": "\n",
+                    "src/vfs/formats/zip.cpp": "\n",
+                    "tests/vfs/formats/zip_test.cpp": "\n",
+                    "src/sync/wait_linux.cpp": "\n",
+                    "src/sync/wait_generic.cpp": "\n",
+                    "tests/sync/wait_test.cpp": "\n",
+                },
+            )
+
+    def test_a_reason_will_do_until_there_is_a_test(self):
+        with mock.patch.object(tidy, "NO_TEST_OF_ITS_OWN", {"src/base/blob.cpp": "reason"}):
+            self.assert_quiet(self.rule, {"src/base/blob.cpp": "\n"})
+            self.assert_fires(
+                self.rule,
+                {"src/base/blob.cpp": "\n", "tests/base/blob_test.cpp": "\n"},
+                "take it out",
+            )
+            self.assert_fires(
+                self.rule,
+                {"src/base/os.cpp": "\n", "tests/base/os_test.cpp": "\n"},
+                "lists src/base/blob.cpp: it is gone",
+            )
+
+
+class Text(TidyTest):
+    def test_file_length(self):
+        rule = tidy.rule_file_length
+        self.assert_quiet(rule, {"src/base/x.cpp": "\n" * 500, "README.md": "\n" * 900})
+        self.assert_fires(rule, {"src/base/x.cpp": "\n" * 501}, "warning: src/base/x.cpp")
+        self.assert_fires(rule, {"dev": "\n" * 801}, "dev:801: 801 lines")
+        self.assertNotIn("warning", self.problems(rule, {"dev": "\n" * 801})[0])
+
+    def test_function_length(self):
+        rule = tidy.rule_function_length
+        body = "  int x;\n" * 80
+        self.assert_fires(
+            rule, {"src/base/x.cpp": f"\nvoid f(int) {{\n{body}}}\n"}, "warning: src/base/x.cpp:2"
+        )
+        self.assert_quiet(rule, {"src/base/x.cpp": f"class x {{\n{body}}};\n"})
+        self.assert_quiet(rule, {"src/base/x.cpp": "void f() {\n  int x;\n}\n" * 90})
+        member = "  void f() {\n" + "    int x;\n" * 80 + "  }\n"
+        self.assert_fires(rule, {"src/base/x.hpp": f"class x {{\n{member}}};\n"}, "82 lines")
+
+    def test_white_space(self):
+        rule = tidy.rule_white_space
+        self.assert_quiet(rule, {"src/base/x.cpp": "int x;\n", "README.md": "x" * 200 + "\n"})
+        self.assert_fires(rule, {"dev": "a\tb\n"}, "dev:1: spaces instead of a tab")
+        self.assert_fires(rule, {"CMakeLists.txt": "a\nb \n"}, "CMakeLists.txt:2: white space")
+        self.assert_fires(rule, {"x.py": "a" * 101 + "\n"}, "101 columns")
+        self.assert_quiet(rule, {"x.py": "ö" * 100 + "\n"})
+        self.assert_fires(rule, {"x.py": "a"}, "one newline")
+        self.assert_fires(rule, {"x.py": "a\n\n"}, "one newline")
+
+    def test_reminders(self):
+        for word in ("TO" + "DO", "FIX" + "ME"):
+            self.assert_fires(
+                tidy.rule_no_reminders, {"docs/x.md": f"# x\n{word}: more\n"}, f"drop it: {word}"
+            )
+        self.assert_quiet(tidy.rule_no_reminders, {"docs/x.md": "method" + "TO" + "DOs\n"})
+
+    def test_markdown_titles(self):
+        rule = tidy.rule_markdown_has_one_title
+        self.assert_quiet(rule, {"a.md": "# a\n\n## b\n\n```\n# no title\n```\n"})
+        self.assert_fires(rule, {"a.md": "# a\n\n# b\n"}, "one title")
+        self.assert_fires(rule, {"a.md": "## a\n"}, "one title")
+        self.assert_fires(rule, {"a.md": "text\n# a\n"}, "one title")
+
+    def test_big_files(self):
+        rule = tidy.rule_no_big_files
+        self.assert_quiet(rule, {"a.bin": "x" * 200 * 1024})
+        self.assert_fires(rule, {"a.bin": "x" * (200 * 1024 + 1)}, "make it when needed")
+
+    def test_what_git_ignores_is_not_looked_at(self):
+        self.assert_quiet(
+            tidy.rule_no_big_files,
+            {"build/a.bin": "x" * 300 * 1024, ".cache/b.bin": "x" * 300 * 1024},
+        )
+
+
+class Whole(TidyTest):
+    def test_warnings_do_not_fail(self):
+        with tempfile.TemporaryDirectory() as folder, mock.patch("builtins.print") as printed:
+            (pathlib.Path(folder) / "dev").write_text("#\n" * 600)
+            self.assertEqual(tidy.main(["tidy", folder]), 0)
+            self.assertEqual(printed.call_count, 1)
+            (pathlib.Path(folder) / "x.py").write_text("x")
+            self.assertEqual(tidy.main(["tidy", folder]), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,411 @@
+#!/usr/bin/env python3
+"""The house rules of Overture as a test.
+
+    tools/tidy/tidy.py [ROOT]
+
+prints one line for each breach, as path:line: what is wrong and what to do instead, and exits 1 if
+there is one. Lines that begin with "warning:" ask for a look and change nothing in the exit status.
+
+Each rule is one function from a Tree to problems, and stands in RULES at the end. Rules and tables
+say why; CONTRIBUTING.md explains the rest. tests/tidy/tidy_test.py sees each of them fire.
+"""
+
+import pathlib
+import re
+import sys
+
+LINES_WARN = 500  # a file that is longer holds more than one concept
+LINES_MAX = 800
+FUNCTION_LINES_WARN = 70  # what fits on a screen
+COLUMNS_MAX = 100
+FILE_BYTES_MAX = 200 * 1024  # a repository never forgets a blob
+
+# The modules from low to high: each may use those before it.
+LAYERS = ("base", "sync", "trace", "jobs", "text", "io", "vfs", "load")
+# What a module that is no layer may use besides itself.
+BESIDE = {"decoders": ("base", "trace")}
+
+# The module to which each public header belongs. "top" may include everything.
+HEADER_MODULE = {
+    "allocator": "base",
+    "atomic": "base",
+    "blob": "base",
+    "error": "base",
+    "executor": "base",
+    "function_ref": "base",
+    "hash": "base",
+    "limits": "base",
+    "os": "base",
+    "source_id": "base",
+    "thread": "base",
+    "version": "base",
+    "barricade": "sync",
+    "wait_observer": "sync",
+    "timeline": "trace",
+    "job_system": "jobs",
+    "thread_pool": "jobs",
+    "read_queue": "io",
+    "file_system": "vfs",
+    "path": "vfs",
+    "unpack": "vfs",
+    "overture": "top",
+}
+
+# Sources without a tests/<module>/<name>_test.cpp, and what tests them instead.
+NO_TEST_OF_ITS_OWN = {}
+
+PLATFORM_FILE = re.compile(r"_(windows|linux|posix|darwin)(_test)?\.(cpp|hpp)$")
+PLATFORM_SUFFIX = re.compile(r"_(windows|linux|posix|darwin|generic)$")
+PLATFORM_MACRO = re.compile(
+    r"^\s*#\s*(?:if|ifdef|ifndef|elif).*\b"
+    r"(_WIN32|_WIN64|__linux__|__APPLE__|__unix__|__x86_64__|__aarch64__|_M_X64|_M_ARM64)\b"
+)
+PLATFORM_MACRO_ALLOWED = {"include/overture/atomic.hpp"}  # how a processor pauses
+
+# What library code (src/, include/) does not use, what to use instead, and where it may stand.
+WAIT_GENERIC = ("src/sync/wait_generic.cpp",)
+ALLOCATOR = ("src/base/allocator.cpp", "src/base/aligned_memory.hpp")
+THREAD_GENERIC = ("src/base/thread_generic.cpp",)
+BANNED = (
+    (r"std::(recursive_|shared_|timed_)?mutex\b", "the wait layer of src/sync", WAIT_GENERIC),
+    (r"std::condition_variable", "the wait layer of src/sync", WAIT_GENERIC),
+    (
+        r"std::(latch|barrier|(counting|binary)_semaphore)\b",
+        "overture::barricade: the standard library's loses wake-ups on some targets",
+        (),
+    ),
+    (r"\.notify_(one|all)\(", "the wait layer of src/sync", WAIT_GENERIC),
+    (
+        r"std::atomic(_ref)?\s*<",
+        "overture::atomic, which tests can replace",
+        ("include/overture/atomic.hpp",),
+    ),
+    (
+        r"std::j?thread\b(?!::hardware)",
+        "overture::thread_factory: threads are the host's",
+        THREAD_GENERIC,
+    ),
+    (r"\b(sleep_for|sleep_until|usleep|nanosleep)\b", "a wait with a deadline", ()),
+    (
+        r"\b(v?f?printf|f?puts|perror)\s*\(|std::(cout|cerr|clog)\b",
+        "an error or a report: the library never prints",
+        (),
+    ),
+    (
+        r"\b(abort|exit|_exit|quick_exit)\s*\(|std::terminate\b",
+        "an error: the library never ends its host",
+        (),
+    ),
+    (
+        r"std::(string|vector|deque|list|map|set|multimap|unordered_\w+|queue|stringstream)\b",
+        "base/vec.hpp or memory of the allocator: these throw when it is refused",
+        (),
+    ),
+    (r"std::(function|any|shared_ptr)\b", "overture::function_ref or a plain owner", ()),
+    (
+        r"(?<!operator )\bnew\b(?!\s*\()|\bnew\s*\(std::nothrow|std::make_(unique|shared)\b",
+        "overture::allocator and placement new",
+        (),
+    ),
+    (
+        r"\b(malloc|calloc|realloc|aligned_alloc|posix_memalign|strdup)\s*\(",
+        "overture::allocator",
+        ALLOCATOR,
+    ),
+)
+BANNED = tuple((re.compile(pattern), instead, allowed) for pattern, instead, allowed in BANNED)
+
+REMINDER = re.compile(r"\b(" + "|".join(("TO" + "DO", "FIX" + "ME", "X" * 3)) + r")\b")
+
+SKIPPED_FOLDERS = {".git", ".cache", "build", "__pycache__"}
+CODE = {".cpp", ".hpp", ".h"}
+TEXT = CODE | {".py", ".cmake", ".in", ".json", ".md", ".txt", ".sh"}
+TEXT_NAMES = {"dev", "run", "LICENSE", ".clang-format", ".clang-tidy", ".gitignore"}
+
+
+class Problem:
+    def __init__(self, path, line, text, warning=False):
+        self.path, self.line, self.text, self.warning = path, line, text, warning
+
+    def __str__(self):
+        return f"{'warning: ' if self.warning else ''}{self.path}:{self.line}: {self.text}"
+
+
+class File:
+    def __init__(self, root, path):
+        self.path = path.relative_to(root).as_posix()
+        self.parts = self.path.split("/")
+        self.suffix = path.suffix
+        self.stem = path.stem
+        self.size = path.stat().st_size
+        self.is_code = self.suffix in CODE
+        self.is_text = self.suffix in TEXT or path.name in TEXT_NAMES
+        self.text = path.read_text(encoding="utf-8", errors="replace") if self.is_text else ""
+        self.lines = self.text.split("\n")
+        self.code = code_lines(self.text) if self.is_code else []
+
+    def below(self, *folders):
+        return self.parts[0] in folders
+
+    def includes(self):
+        for number, line in enumerate(self.lines, 1):
+            found = re.match(r'\s*#\s*include\s*"([^"]+)"', line)
+            if found:
+                yield number, found.group(1)
+
+
+class Tree:
+    def __init__(self, root):
+        self.root = pathlib.Path(root).resolve()
+        self.files = [File(self.root, path) for path in sorted(self.walk(self.root))]
+        self.paths = {file.path for file in self.files}
+
+    def walk(self, folder):
+        for path in folder.iterdir():
+            if path.is_symlink():
+                continue
+            if path.is_dir():
+                if path.name not in SKIPPED_FOLDERS:
+                    yield from self.walk(path)
+            else:
+                yield path
+
+    def code(self, *folders):
+        return [file for file in self.files if file.is_code and file.below(*folders)]
+
+
+LITERAL_OR_COMMENT = re.compile(
+    r"""R"(?P<mark>[^()\\\s]{0,16})\(.*?\)(?P=mark)"|"(?:\\.|[^"\\\n])*\""""
+    r"""|(?<!\w)'(?:\\.|[^'\\\n])+'|//[^\n]*|/\*.*?\*/""",
+    re.DOTALL,
+)
+
+
+def code_lines(text):
+    """The lines of a source with comments and the insides of literals blanked."""
+
+    def blank(found):
+        return re.sub(r"[^\n]", " ", found.group(0))
+
+    return LITERAL_OR_COMMENT.sub(blank, text).split("\n")
+
+
+def allowed_modules(module):
+    if module in BESIDE:
+        return {module, *BESIDE[module]}
+    return set(LAYERS[: LAYERS.index(module) + 1])
+
+
+def module_of_include(include):
+    """The module of an include, None for one that is no path of ours."""
+    first, _, rest = include.partition("/")
+    if first == "overture":
+        return HEADER_MODULE.get(rest.removesuffix(".hpp"))
+    return first if first in LAYERS or first in BESIDE else None
+
+
+def rule_public_headers_have_a_module(tree):
+    for file in tree.files:
+        if file.path.startswith("include/overture/") and file.suffix == ".hpp":
+            if file.stem not in HEADER_MODULE:
+                yield Problem(file.path, 1, "say in HEADER_MODULE of tidy.py whose header this is")
+    for name in HEADER_MODULE:
+        if tree.code("include") and f"include/overture/{name}.hpp" not in tree.paths:
+            if name != "overture":
+                yield Problem("tools/tidy/tidy.py", 1, f"HEADER_MODULE lists {name}: it is gone")
+
+
+def rule_layers(tree):
+    for file in tree.code("src", "include"):
+        if file.below("include"):
+            module = HEADER_MODULE.get(file.stem, "top")
+            if module == "top":
+                continue
+        else:
+            module = file.parts[1]
+            if module not in LAYERS and module not in BESIDE:
+                yield Problem(file.path, 1, f"src/{module} is no module: add it to LAYERS")
+                continue
+        allowed = allowed_modules(module)
+        for number, include in file.includes():
+            target = module_of_include(include)
+            if target is None:
+                yield Problem(
+                    file.path, number, f'write "{include}" as "overture/x.hpp" or "module/x.hpp"'
+                )
+            elif target not in allowed:
+                yield Problem(
+                    file.path, number, f"{module} must not use {target}, which lies above or beside"
+                )
+
+
+def rule_products_use_public_headers_only(tree):
+    for file in tree.code("cli", "compat", "examples"):
+        folder = file.path.rsplit("/", 1)[0]
+        for number, include in file.includes():
+            own = f"{folder}/{include}" in tree.paths or f"{file.parts[0]}/{include}" in tree.paths
+            if not include.startswith("overture/") and not own:
+                yield Problem(file.path, number, f'use a public header instead of "{include}"')
+
+
+def rule_platforms_by_file(tree):
+    for file in tree.code("src", "include", "cli", "compat", "examples", "bench", "tests"):
+        if PLATFORM_FILE.search(file.path) or file.path in PLATFORM_MACRO_ALLOWED:
+            continue
+        for number, line in enumerate(file.code, 1):
+            found = PLATFORM_MACRO.match(line)
+            if found:
+                yield Problem(
+                    file.path, number, f"move what depends on {found.group(1)} to a platform's file"
+                )
+
+
+def rule_banned_words(tree):
+    for file in tree.code("src", "include"):
+        for number, line in enumerate(file.code, 1):
+            if line.lstrip().startswith("#include"):
+                continue
+            for pattern, instead, allowed in BANNED:
+                found = pattern.search(line)
+                if found and file.path not in allowed:
+                    word = found.group(0).strip().rstrip("(").strip()
+                    yield Problem(file.path, number, f"instead of {word} use {instead}")
+
+
+def rule_no_wait_on_atomics(tree):
+    for file in tree.code("src", "include"):
+        text = "\n".join(file.code)
+        names = set(re.findall(r"\batomic\s*<[^;{}()]*>\s*&?\s*(\w+)", text))
+        for number, line in enumerate(file.code, 1):
+            for name in re.findall(r"\b(\w+)(?:\[[^\]]*\])?\s*\.\s*wait\s*\(", line):
+                if name in names:
+                    yield Problem(
+                        file.path, number, f"instead of {name}.wait use the wait layer of src/sync"
+                    )
+
+
+def rule_every_source_has_a_test(tree):
+    tests = {
+        (file.parts[1], file.stem.removesuffix("_test"))
+        for file in tree.code("tests")
+        if file.stem.endswith("_test") and len(file.parts) > 2
+    }
+    for file in tree.code("src"):
+        if file.suffix != ".cpp" or len(file.parts) < 3:
+            continue
+        module = file.parts[1]
+        tested = {(module, file.stem), (module, PLATFORM_SUFFIX.sub("", file.stem))} & tests
+        if file.path in NO_TEST_OF_ITS_OWN:
+            if (module, file.stem) in tests:
+                yield Problem(file.path, 1, "has a test: take it out of NO_TEST_OF_ITS_OWN")
+        elif not tested:
+            yield Problem(
+                file.path,
+                1,
+                f"needs tests/{module}/{file.stem}_test.cpp, or a reason in NO_TEST_OF_ITS_OWN",
+            )
+    for path in NO_TEST_OF_ITS_OWN:
+        if tree.code("src") and path not in tree.paths:
+            yield Problem("tools/tidy/tidy.py", 1, f"NO_TEST_OF_ITS_OWN lists {path}: it is gone")
+
+
+def rule_public_headers_explain_themselves(tree):
+    for file in tree.code("include"):
+        before, pragma, _ = file.text.partition("#pragma once")
+        lines = before.strip().split("\n")
+        if not pragma or not all(line.startswith("//") for line in lines):
+            yield Problem(file.path, 1, "begin with a page of comment, then #pragma once")
+
+
+def rule_file_length(tree):
+    for file in tree.files:
+        if not file.is_text or file.suffix in (".md", ".json", ".txt"):
+            continue
+        count = file.text.count("\n")
+        if count > LINES_MAX:
+            yield Problem(file.path, count, f"{count} lines: split it (at most {LINES_MAX})")
+        elif count > LINES_WARN:
+            yield Problem(file.path, count, f"{count} lines: more than one concept?", warning=True)
+
+
+def rule_function_length(tree):
+    """Finds functions by the form that clang-format gives them: a head that ends with `{` and a
+    line that closes it at the same indentation."""
+    keyword = re.compile(r"\s*(namespace|class|struct|union|enum|if|for|while|switch|do|else)\b")
+    for file in (file for file in tree.files if file.is_code):
+        number = 0
+        while number < len(file.code):
+            line = file.code[number].rstrip()
+            head = re.match(r"( {0,4})[\w~:<(\[]", line)
+            opens = head and line.endswith("{") and ")" in line and not keyword.match(line)
+            if opens:
+                close = re.compile(head.group(1) + r"}")
+                for end in range(number + 1, len(file.code)):
+                    if close.match(file.code[end]):
+                        if end - number + 1 > FUNCTION_LINES_WARN:
+                            yield Problem(
+                                file.path,
+                                number + 1,
+                                f"a function of {end - number + 1} lines: does it do one thing?",
+                                warning=True,
+                            )
+                        number = end
+                        break
+            number += 1
+
+
+def rule_white_space(tree):
+    for file in (file for file in tree.files if file.is_text):
+        for number, line in enumerate(file.lines, 1):
+            if "\t" in line:
+                yield Problem(file.path, number, "spaces instead of a tab")
+            if line != line.rstrip():
+                yield Problem(file.path, number, "white space at the end of the line")
+            if len(line) > COLUMNS_MAX and file.suffix not in (".md", ".json"):
+                yield Problem(file.path, number, f"{len(line)} columns (at most {COLUMNS_MAX})")
+        if file.text and (not file.text.endswith("\n") or file.text.endswith("\n\n")):
+            yield Problem(file.path, len(file.lines), "end the file with one newline")
+
+
+def rule_no_reminders(tree):
+    for file in (file for file in tree.files if file.is_text):
+        for number, line in enumerate(file.lines, 1):
+            found = REMINDER.search(line)
+            if found:
+                yield Problem(file.path, number, f"finish it or drop it: {found.group(1)}")
+
+
+def rule_markdown_has_one_title(tree):
+    for file in (file for file in tree.files if file.suffix == ".md"):
+        prose = re.sub(r"^```.*?^```", "", file.text, flags=re.DOTALL | re.MULTILINE)
+        titles = re.findall(r"^# .+", prose, flags=re.MULTILINE)
+        if len(titles) != 1 or not file.text.startswith("# "):
+            yield Problem(file.path, 1, "one title (# ...), in the first line")
+
+
+def rule_no_big_files(tree):
+    for file in tree.files:
+        if file.size > FILE_BYTES_MAX:
+            yield Problem(
+                file.path, 1, f"{file.size // 1024} KiB: make it when needed (at most 200 KiB)"
+            )
+
+
+RULES = [value for name, value in sorted(globals().items()) if name.startswith("rule_")]
+
+
+def check(root):
+    tree = Tree(root)
+    return [problem for rule in RULES for problem in rule(tree)]
+
+
+def main(arguments):
+    root = arguments[1] if len(arguments) > 1 else pathlib.Path(__file__).parents[2]
+    problems = check(root)
+    for problem in sorted(problems, key=lambda each: (not each.warning, each.path, each.line)):
+        print(problem)
+    return 1 if any(not problem.warning for problem in problems) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))
