@@ -1,5 +1,13 @@
 # The libraries Overture builds on. Debian 12's packages are the floor; `./dev` installs them.
 find_package(tl-expected REQUIRED)
+if(CMAKE_CROSSCOMPILING)
+  # A header-only package of the build machine serves any target, but not the rest of the folder
+  # that it lies in: that may be /usr/include.
+  get_target_property(expected_folder tl::expected INTERFACE_INCLUDE_DIRECTORIES)
+  file(COPY ${expected_folder}/tl DESTINATION ${CMAKE_BINARY_DIR}/cross_include)
+  set_target_properties(tl::expected PROPERTIES
+    INTERFACE_INCLUDE_DIRECTORIES ${CMAKE_BINARY_DIR}/cross_include)
+endif()
 
 if(OVERTURE_MODULES STREQUAL "all")
   find_package(PkgConfig REQUIRED)

@@ -9,8 +9,10 @@ target_compile_options(overture_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual
   $<$<BOOL:${OVERTURE_WERROR}>:-Werror>)
 if(OVERTURE_SANITIZE)
+  # The check of virtual tables needs type information, which the library is built without.
   target_compile_options(overture_flags INTERFACE
-    -fsanitize=${OVERTURE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    -fsanitize=${OVERTURE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer
+    -fno-sanitize=vptr)
   target_link_options(overture_flags INTERFACE -fsanitize=${OVERTURE_SANITIZE})
 endif()
 
