@@ -60,13 +60,17 @@ class Layers(TidyTest):
 
     def test_public_headers_obey_too(self):
         self.assert_fires(
-            self.rule, {"include/overture/blob.hpp": '#include "overture/path.hpp"\n'}, "use vfs"
+            self.rule, {"include/overture/blob.hpp": '#include "overture/load.hpp"\n'}, "use load"
         )
 
     def test_decoders_stand_beside(self):
         self.assert_fires(
             self.rule, {"src/decoders/png.cpp": '#include "overture/thread_pool.hpp"\n'}, "use jobs"
         )
+        self.assert_fires(
+            self.rule, {"src/vfs/tree.cpp": '#include "overture/decoders.hpp"\n'}, "use decoders"
+        )
+        self.assert_quiet(self.rule, {"src/load/x.cpp": '#include "overture/decoders.hpp"\n'})
 
     def test_an_include_without_a_module(self):
         self.assert_fires(self.rule, {"src/base/x.cpp": '#include "x.hpp"\n'}, "module/x.hpp")
