@@ -35,6 +35,10 @@ inline constexpr std::size_t io_threads_max = 64;
 inline constexpr std::size_t job_bytes_max = 48;  // a callable stored in the job itself
 inline constexpr std::size_t jobs_queued_max = 1u << 20;
 
+// A timeline.
+inline constexpr std::uint32_t timeline_events_max = 1u << 26;  // that one thread's ring can hold
+inline constexpr std::size_t timeline_totals_max = 48;  // kinds and names summed for one thread
+
 // Images.
 inline constexpr std::uint32_t image_side_max = 32768;
 inline constexpr std::uint64_t image_bytes_max = 1ull << 30;

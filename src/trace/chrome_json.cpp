@@ -1,0 +1,283 @@
+// A timeline as Chrome trace events, for Perfetto, chrome://tracing and Tracy's importer.
+//
+//   {"name":"decode","cat":"zone","ph":"X","pid":1,"tid":2,"ts":12.345,"dur":1.250,"args":{...}}
+//
+// ph X is a span (its lane must nest), i a moment, C a counter, M a name for a process or lane.
+// Importers need a numeric pid and tid in every event, and read parents before their children.
+#include <algorithm>
+#include <functional>
+
+#include "base/vec.hpp"
+#include "overture/limits.hpp"
+#include "overture/timeline.hpp"
+#include "overture/version.hpp"
+#include "trace/json_writer.hpp"
+
+namespace overture {
+namespace {
+
+constexpr std::uint64_t first_request_tid = 1000;
+
+struct ordered_event {
+  const trace_event* event;
+  std::uint64_t order;  // in which it was recorded on its thread
+};
+
+std::uint64_t end_ns(const trace_event& event) noexcept {
+  return std::max(event.begin_ns, event.end_ns);
+}
+
+// Parents before their children: a parent begins first, or ends last, or was recorded last.
+bool begins_before(const ordered_event& a, const ordered_event& b) noexcept {
+  if (a.event->begin_ns != b.event->begin_ns) return a.event->begin_ns < b.event->begin_ns;
+  if (end_ns(*a.event) != end_ns(*b.event)) return end_ns(*a.event) > end_ns(*b.event);
+  return a.order > b.order;
+}
+
+// Gives each request the lowest lane that is free when it begins. Requests come by their begins.
+class request_lanes {
+ public:
+  explicit request_lanes(allocator& memory) noexcept
+      : busy_(memory, memory_tag::trace), idle_(memory, memory_tag::trace) {}
+
+  [[nodiscard]] result<std::uint32_t> take(std::uint64_t begin_ns, std::uint64_t end_ns) noexcept {
+    while (!busy_.empty() && busy_[0].end_ns <= begin_ns) {
+      if (!idle_.push_back(busy_[0].index)) return out_of_memory();
+      std::push_heap(idle_.begin(), idle_.end(), std::greater<>());
+      std::pop_heap(busy_.begin(), busy_.end(), ends_later);
+      busy_.pop_back();
+    }
+    std::uint32_t index = count_;
+    if (idle_.empty()) {
+      ++count_;
+    } else {
+      std::pop_heap(idle_.begin(), idle_.end(), std::greater<>());
+      index = idle_.back();
+      idle_.pop_back();
+    }
+    if (!busy_.push_back({end_ns, index})) return out_of_memory();
+    std::push_heap(busy_.begin(), busy_.end(), ends_later);
+    return index;
+  }
+  [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
+
+ private:
+  struct busy_lane {
+    std::uint64_t end_ns;
+    std::uint32_t index;
+  };
+  static bool ends_later(const busy_lane& a, const busy_lane& b) noexcept {
+    return a.end_ns > b.end_ns;
+  }
+  static tl::unexpected<error> out_of_memory() {
+    return fail(errc::out_of_memory, "no memory to lay out the requests of a timeline");
+  }
+
+  vec<busy_lane> busy_;      // a heap, the first to end on top
+  vec<std::uint32_t> idle_;  // a heap, the lowest on top
+  std::uint32_t count_ = 0;
+};
+
+class chrome_json {
+ public:
+  chrome_json(const timeline& record, text_sink& sink, const chrome_json_options& options) noexcept
+      : record_(record),
+        options_(options),
+        out_(sink),
+        events_(record.memory(), memory_tag::trace) {}
+
+  result<void> write() {
+    out_.raw("{\"traceEvents\":[\n");
+    write_name("process_name", 1, options_.process_name);
+    for (std::size_t i = 0; i < record_.lane_count() && !out_.failed(); ++i) {
+      if (const result<void> done = write_thread(record_.lane(i), i + 1); !done) return done;
+    }
+    if (out_.failed()) return out_.finish();
+    if (const result<void> done = write_requests(); !done) return done;
+    if (out_.failed()) return out_.finish();
+    if (const result<void> done = write_counters(); !done) return done;
+    out_.raw("\n],\"displayTimeUnit\":\"ms\",\"otherData\":{\"version\":");
+    out_.string(version);
+    out_.raw(",\"events_lost\":");
+    out_.number(events_lost_);
+    out_.raw("}}\n");
+    return out_.finish();
+  }
+
+ private:
+  result<void> write_thread(const timeline_lane& lane, std::uint64_t tid) {
+    events_lost_ += lane.events_lost();
+    write_lane_names(tid, lane.name());
+    events_.clear();
+    const bool gathered = gather(lane, [](event_kind kind) {
+      return kind == event_kind::zone || kind == event_kind::wait || kind == event_kind::instant;
+    });
+    vec<std::uint64_t> open_ends_ns{record_.memory(), memory_tag::trace};
+    if (!gathered) return out_of_memory();
+    std::sort(events_.begin(), events_.end(), begins_before);
+    for (const auto& [event, order] : events_) {
+      if (out_.failed()) break;
+      if (event->kind == event_kind::instant) {
+        begin_event(event->name, "mark", 'i', tid, event->begin_ns);
+        out_.raw(",\"s\":\"t\"");
+        end_event(*event);
+        continue;
+      }
+      while (!open_ends_ns.empty() && open_ends_ns.back() <= event->begin_ns) {
+        open_ends_ns.pop_back();
+      }
+      std::uint64_t end = end_ns(*event);
+      if (!open_ends_ns.empty()) end = std::min(end, open_ends_ns.back());
+      if (!open_ends_ns.push_back(end)) return out_of_memory();
+      write_span(*event, event->kind == event_kind::wait ? "wait" : "zone", tid, end);
+    }
+    return {};
+  }
+
+  result<void> write_requests() {
+    if (!gather_all(event_kind::request)) return out_of_memory();
+    // Hosts with very many threads push the lanes of requests up.
+    const std::uint64_t first_tid = std::max<std::uint64_t>(first_request_tid,
+                                                            record_.lane_count() + 1);
+    request_lanes lanes{record_.memory()};
+    for (const auto& [event, order] : events_) {
+      if (out_.failed()) break;
+      const std::uint32_t lanes_before = lanes.count();
+      const result<std::uint32_t> lane = lanes.take(event->begin_ns, end_ns(*event));
+      if (!lane) return tl::unexpected<error>(lane.error());
+      if (lanes.count() != lanes_before) write_request_lane(first_tid, *lane);
+      write_span(*event, "request", first_tid + *lane, end_ns(*event));
+    }
+    return {};
+  }
+
+  // Counters belong to the process; they stand under its first thread because every event has to
+  // have one.
+  result<void> write_counters() {
+    if (!gather_all(event_kind::counter)) return out_of_memory();
+    for (const auto& [event, order] : events_) {
+      if (out_.failed()) break;
+      begin_event(event->name, "counter", 'C', 1, event->begin_ns);
+      out_.raw(",\"args\":{");
+      out_.string(event->name);
+      out_.raw(":");
+      out_.number(event->value);
+      out_.raw("}}");
+    }
+    return {};
+  }
+
+  void write_request_lane(std::uint64_t first_tid, std::uint32_t lane) {
+    char name[16] = "read ";
+    *std::to_chars(name + 5, name + sizeof name - 1, lane).ptr = '\0';
+    write_lane_names(first_tid + lane, name);
+  }
+
+  void write_lane_names(std::uint64_t tid, std::string_view name) {
+    out_.raw(",\n");
+    write_name("thread_name", tid, name);
+    out_.raw(",\n{\"name\":\"thread_sort_index\",\"ph\":\"M\",\"pid\":1,\"tid\":");
+    out_.number(tid);
+    out_.raw(",\"args\":{\"sort_index\":");
+    out_.number(tid);
+    out_.raw("}}");
+  }
+
+  void write_name(std::string_view what, std::uint64_t tid, std::string_view name) {
+    out_.raw("{\"name\":");
+    out_.string(what);
+    out_.raw(",\"ph\":\"M\",\"pid\":1,\"tid\":");
+    out_.number(tid);
+    out_.raw(",\"args\":{\"name\":");
+    out_.string(name);
+    out_.raw("}}");
+  }
+
+  void write_span(const trace_event& event, const char* category, std::uint64_t tid,
+                  std::uint64_t end) {
+    begin_event(event.name, category, 'X', tid, event.begin_ns);
+    out_.raw(",\"dur\":");
+    out_.microseconds(since_start(end) - since_start(event.begin_ns));
+    end_event(event);
+  }
+
+  void begin_event(const char* name, const char* category, char phase, std::uint64_t tid,
+                   std::uint64_t begin_ns) {
+    out_.raw(",\n{\"name\":");
+    out_.string(name);
+    out_.raw(",\"cat\":\"");
+    out_.raw(category);
+    out_.raw("\",\"ph\":\"");
+    out_.raw({&phase, 1});
+    out_.raw("\",\"pid\":1,\"tid\":");
+    out_.number(tid);
+    out_.raw(",\"ts\":");
+    out_.microseconds(since_start(begin_ns));
+  }
+
+  void end_event(const trace_event& event) {
+    out_.raw(",\"args\":{");
+    if (event.subject != no_subject) {
+      out_.raw("\"subject\":");
+      write_subject(event.subject);
+      if (event.value != 0) out_.raw(",");
+    }
+    if (event.value != 0) {
+      out_.raw("\"bytes\":");
+      out_.number(event.value);
+    }
+    out_.raw("}}");
+  }
+
+  void write_subject(std::uint32_t subject) {
+    std::size_t length = 0;
+    if (options_.subject_name) length = (*options_.subject_name)(subject, subject_name_);
+    if (length == 0) return out_.number(subject);
+    out_.string({subject_name_, std::min(length, sizeof subject_name_)});
+  }
+
+  [[nodiscard]] std::uint64_t since_start(std::uint64_t ns) const noexcept {
+    return ns > record_.start_ns() ? ns - record_.start_ns() : 0;
+  }
+
+  // Appends the lane's events of the kinds wanted. False if memory was refused.
+  template <class Wanted>
+  [[nodiscard]] bool gather(const timeline_lane& lane, Wanted wanted) {
+    bool room = true;
+    std::uint64_t order = 0;
+    lane.for_each_event([&](const trace_event& event) {
+      if (room && wanted(event.kind)) room = events_.push_back({&event, order++});
+    });
+    return room;
+  }
+
+  // Those of all threads, by their begins.
+  [[nodiscard]] bool gather_all(event_kind wanted) {
+    events_.clear();
+    for (std::size_t i = 0; i < record_.lane_count(); ++i) {
+      if (!gather(record_.lane(i), [=](event_kind kind) { return kind == wanted; })) return false;
+    }
+    std::sort(events_.begin(), events_.end(), begins_before);
+    return true;
+  }
+
+  static tl::unexpected<error> out_of_memory() {
+    return fail(errc::out_of_memory, "no memory to sort the events of a timeline");
+  }
+
+  const timeline& record_;
+  const chrome_json_options& options_;
+  json_writer out_;
+  vec<ordered_event> events_;
+  std::uint64_t events_lost_ = 0;
+  char subject_name_[limits::path_bytes_max];
+};
+
+}  // namespace
+
+result<void> write_chrome_json(const timeline& record, text_sink& sink,
+                               const chrome_json_options& options) {
+  return chrome_json{record, sink, options}.write();
+}
+
+}  // namespace overture

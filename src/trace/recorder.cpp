@@ -1,0 +1,238 @@
+// Recording: one lane for each thread, written by that thread alone.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <new>
+
+#include "overture/limits.hpp"
+#include "overture/thread.hpp"
+#include "overture/timeline.hpp"
+#include "overture/wait_observer.hpp"
+
+namespace overture {
+namespace {
+
+constexpr char other_name[] = "other";
+
+std::uint64_t duration_ns(const trace_event& event) noexcept {
+  return event.end_ns > event.begin_ns ? event.end_ns - event.begin_ns : 0;
+}
+
+// Sums by kind and name: a dense array, and an open table of positions in it.
+class total_table {
+ public:
+  void add(const trace_event& event) noexcept {
+    trace_total& total = find(event.kind, event.name);
+    ++total.count;
+    total.ns += duration_ns(event);
+    total.value += event.value;
+  }
+  [[nodiscard]] const trace_total* data() const noexcept { return totals_; }
+  [[nodiscard]] std::size_t size() const noexcept { return used_; }
+
+ private:
+  static constexpr std::size_t slot_bits = 7;
+  static constexpr std::size_t slot_count = std::size_t{1} << slot_bits;
+  static_assert(limits::timeline_totals_max <= slot_count / 2, "probes must end soon");
+  static_assert(limits::timeline_totals_max > event_kind_count);
+
+  static std::size_t first_slot(event_kind kind, const char* name) noexcept {
+    const auto key = std::bit_cast<std::uintptr_t>(name) + static_cast<std::uintptr_t>(kind);
+    return static_cast<std::size_t>((key * 0x9E3779B97F4A7C15u) >> (64 - slot_bits));
+  }
+
+  trace_total& find(event_kind kind, const char* name) noexcept {
+    std::size_t slot = first_slot(kind, name);
+    for (; slots_[slot] != 0; slot = (slot + 1) % slot_count) {
+      trace_total& total = totals_[slots_[slot] - 1];
+      if (total.name == name && total.kind == kind) return total;
+    }
+    // The last places belong to what finds no place of its own, one for each kind.
+    const bool full = used_ >= limits::timeline_totals_max - event_kind_count;
+    if (full && name != other_name) return find(kind, other_name);
+    trace_total& total = totals_[used_++];
+    slots_[slot] = static_cast<std::uint8_t>(used_);
+    total.name = name;
+    total.kind = kind;
+    return total;
+  }
+
+  std::uint8_t slots_[slot_count] = {};  // position + 1, 0 = free
+  std::size_t used_ = 0;
+  trace_total totals_[limits::timeline_totals_max];
+};
+
+}  // namespace
+
+// The ring lies behind the object, in the same block. Aligned so that no other lane shares a line.
+class alignas(64) timeline_recorder final : public wait_observer {
+ public:
+  static timeline_recorder* make(const timeline& owner, std::uint64_t capacity,
+                                 const char* name) noexcept {
+    void* const memory = owner.memory().allocate(block_bytes(capacity), alignof(timeline_recorder),
+                                                 memory_tag::trace);
+    return memory ? ::new (memory) timeline_recorder(owner, capacity, name) : nullptr;
+  }
+  static void destroy(timeline_recorder* recorder) noexcept {
+    allocator& memory = recorder->owner_.memory();
+    const std::size_t bytes = block_bytes(recorder->lane_.capacity_);
+    recorder->~timeline_recorder();
+    memory.deallocate(recorder, bytes, alignof(timeline_recorder), memory_tag::trace);
+  }
+
+  void attach() noexcept {
+    lane_.attached_ns_ = now_ns();
+    cpu_ns_at_attach_ = thread_cpu_ns();
+    next_observer_ = set_wait_observer(this);
+  }
+  void detach() noexcept {
+    if (current_wait_observer() == this) (void)set_wait_observer(next_observer_);
+    lane_.cpu_ns_ = thread_cpu_ns() - cpu_ns_at_attach_;
+    lane_.detached_ns_ = now_ns();
+  }
+
+  void add(const trace_event& event) noexcept {
+    if (lane_.capacity_ != 0) {
+      ::new (lane_.events_ + (lane_.written_ & (lane_.capacity_ - 1))) trace_event(event);
+      ++lane_.written_;
+    }
+    totals_.add(event);
+    lane_.totals_used_ = totals_.size();
+  }
+
+  void wait_begins(const char* reason) noexcept override {
+    wait_reason_ = reason;
+    if (next_observer_) next_observer_->wait_begins(reason);
+    wait_begin_ns_ = now_ns();
+  }
+  void wait_ends() noexcept override {
+    add({wait_begin_ns_, now_ns(), wait_reason_, 0, no_subject, event_kind::wait});
+    if (next_observer_) next_observer_->wait_ends();
+  }
+
+  [[nodiscard]] const timeline& owner() const noexcept { return owner_; }
+  [[nodiscard]] const timeline_lane& lane() const noexcept { return lane_; }
+
+  // The list of a timeline's recorders, from the newest to the oldest, whose index is 0.
+  timeline_recorder* older = nullptr;
+  std::size_t index = 0;
+
+ private:
+  timeline_recorder(const timeline& owner, std::uint64_t capacity, const char* name) noexcept
+      : owner_(owner) {
+    std::memcpy(lane_.name_, name, std::min(std::strlen(name), sizeof lane_.name_ - 1));
+    lane_.capacity_ = capacity;
+    lane_.events_ = reinterpret_cast<trace_event*>(this + 1);
+    lane_.totals_ = totals_.data();
+  }
+
+  static std::size_t block_bytes(std::uint64_t capacity) noexcept {
+    static_assert(limits::timeline_events_max < SIZE_MAX / sizeof(trace_event) / 2);
+    return sizeof(timeline_recorder) + static_cast<std::size_t>(capacity) * sizeof(trace_event);
+  }
+
+  const timeline& owner_;
+  wait_observer* next_observer_ = nullptr;
+  const char* wait_reason_ = "";
+  std::uint64_t wait_begin_ns_ = 0;
+  std::uint64_t cpu_ns_at_attach_ = 0;
+  timeline_lane lane_;
+  total_table totals_;
+};
+
+namespace {
+
+constinit thread_local timeline_recorder* current = nullptr;
+
+}  // namespace
+
+std::uint64_t timeline_lane::events_lost() const noexcept {
+  return written_ > capacity_ ? written_ - capacity_ : 0;
+}
+
+void timeline_lane::for_each_event(function_ref<void(const trace_event&)> visit) const {
+  for (std::uint64_t i = events_lost(); i < written_; ++i) visit(events_[i & (capacity_ - 1)]);
+}
+
+timeline::timeline(const timeline_config& config) noexcept
+    : memory_(config.memory ? *config.memory : default_allocator()),
+      events_per_thread_(config.events_per_thread),
+      start_ns_(now_ns()) {}
+
+timeline::~timeline() {
+  detach_thread();
+  timeline_recorder* recorder = newest_.load(std::memory_order_acquire);
+  while (recorder) {
+    timeline_recorder* const older = recorder->older;
+    timeline_recorder::destroy(recorder);
+    recorder = older;
+  }
+}
+
+result<void> timeline::attach_thread(const char* name) noexcept {
+  if (current) return fail(errc::busy, "the thread records into a timeline already");
+  if (events_per_thread_ > limits::timeline_events_max) {
+    return fail(errc::limit, "more events for each thread than a timeline can hold");
+  }
+  const std::uint64_t capacity = events_per_thread_ == 0 ? 0 : std::bit_ceil(events_per_thread_);
+  timeline_recorder* const recorder = timeline_recorder::make(*this, capacity, name);
+  if (!recorder) return fail(errc::out_of_memory, "no memory for a lane of the timeline");
+
+  recorder->attach();
+  timeline_recorder* older = newest_.load(std::memory_order_acquire);
+  do {
+    recorder->older = older;
+    recorder->index = older ? older->index + 1 : 0;
+  } while (!newest_.compare_exchange_weak(older, recorder, std::memory_order_acq_rel,
+                                          std::memory_order_acquire));
+  current = recorder;
+  return {};
+}
+
+void timeline::detach_thread() noexcept {
+  if (!current || &current->owner() != this) return;
+  current->detach();
+  current = nullptr;
+}
+
+std::size_t timeline::lane_count() const noexcept {
+  const timeline_recorder* const newest = newest_.load(std::memory_order_acquire);
+  return newest ? newest->index + 1 : 0;
+}
+
+const timeline_lane& timeline::lane(std::size_t index) const noexcept {
+  const timeline_recorder* recorder = newest_.load(std::memory_order_acquire);
+  while (recorder->index != index) recorder = recorder->older;
+  return recorder->lane();
+}
+
+void record(const trace_event& event) noexcept {
+  if (current) current->add(event);
+}
+
+void count(const char* name, std::uint64_t value) noexcept {
+  if (!current) return;
+  const std::uint64_t now = now_ns();
+  current->add({now, now, name, value, no_subject, event_kind::counter});
+}
+
+void mark(const char* name, std::uint32_t subject) noexcept {
+  if (!current) return;
+  const std::uint64_t now = now_ns();
+  current->add({now, now, name, 0, subject, event_kind::instant});
+}
+
+zone::zone(const char* name, const zone_options& options) noexcept {
+  if (current) event_ = {now_ns(), 0, name, options.bytes, options.subject, event_kind::zone};
+}
+
+void zone::end() noexcept {
+  if (event_.begin_ns == 0) return;
+  if (current && current->lane().attached_ns() <= event_.begin_ns) {
+    event_.end_ns = now_ns();
+    current->add(event_);
+  }
+  event_.begin_ns = 0;
+}
+
+}  // namespace overture
