@@ -192,8 +192,9 @@ struct chrome_json_options {
 // in which it began is cut at that one's end. Bytes that are no UTF-8 become U+FFFD.
 //
 // Sorting takes memory from the timeline's allocator: up to 48 bytes for each event of the longest
-// lane, or for all requests or counters if they are more. Text is formatted in place. Errors: those of the sink, out_of_memory; nothing is written after the first. The thread that
-// reads the timeline.
+// lane, or for all requests or counters if they are more. Text is formatted in place. Errors: those
+// of the sink, out_of_memory; nothing is written after the first. The thread that reads the
+// timeline.
 [[nodiscard]] result<void> write_chrome_json(const timeline& record, text_sink& sink,
                                              const chrome_json_options& options = {});
 

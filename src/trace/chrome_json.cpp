@@ -137,8 +137,8 @@ class chrome_json {
   result<void> write_requests() {
     if (!gather_all(event_kind::request)) return out_of_memory();
     // Hosts with very many threads push the lanes of requests up.
-    const std::uint64_t first_tid = std::max<std::uint64_t>(first_request_tid,
-                                                            record_.lane_count() + 1);
+    const std::uint64_t first_tid =
+        std::max<std::uint64_t>(first_request_tid, record_.lane_count() + 1);
     request_lanes lanes{record_.memory()};
     for (const auto& [event, order] : events_) {
       if (out_.failed()) break;
