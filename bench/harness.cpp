@@ -1,0 +1,120 @@
+#include "harness.hpp"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+namespace bench {
+namespace {
+
+double cpu_seconds() {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+  };
+  return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
+sample measure(const std::function<void()>& run) {
+  const double cpu_before = cpu_seconds();
+  const auto before = std::chrono::steady_clock::now();
+  run();
+  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - before;
+  return {wall.count(), cpu_seconds() - cpu_before};
+}
+
+double value_of(const sample& taken, clock which) {
+  return which == clock::wall ? taken.wall_s : taken.cpu_s;
+}
+
+}  // namespace
+
+void interleave(std::vector<variant>& variants, int rounds) {
+  for (variant& each : variants) each.run();
+  for (int round = 0; round < rounds; ++round) {
+    for (variant& each : variants) each.samples.push_back(measure(each.run));
+  }
+}
+
+spread spread_of(std::vector<double> values) {
+  if (values.empty()) return {};
+  std::sort(values.begin(), values.end());
+  const auto at = [&](double share) {
+    return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1) + 0.5)];
+  };
+  return {at(0.25), at(0.5), at(0.75)};
+}
+
+spread time_of(const variant& measured, clock which) {
+  std::vector<double> values;
+  for (const sample& taken : measured.samples) values.push_back(value_of(taken, which));
+  return spread_of(values);
+}
+
+spread ratio(const variant& measured, const variant& reference, clock which) {
+  std::vector<double> values;
+  for (std::size_t i = 0; i < std::min(measured.samples.size(), reference.samples.size()); ++i) {
+    values.push_back(value_of(measured.samples[i], which) / value_of(reference.samples[i], which));
+  }
+  return spread_of(values);
+}
+
+void results::metric(const std::string& name, double value) {
+  metrics_.push_back({name, value});
+}
+
+void results::goal(const std::string& name, const spread& value, double goal, bool at_most) {
+  goals_.push_back({name, value, goal, at_most});
+}
+
+int results::finish(const std::string& json_path) const {
+  fmt::print("{} on {}\n", name_, machine());
+  for (const metric_row& row : metrics_) fmt::print("  {:<58} {:>12.4g}\n", row.name, row.value);
+  for (const goal_row& row : goals_) {
+    fmt::print("  {:<58} {:>7.3f}  [{:.3f} .. {:.3f}]  goal {} {:<5g} {}\n", row.name,
+               row.value.median, row.value.low, row.value.high, row.at_most ? "<=" : ">=", row.goal,
+               row.met() ? "met" : "MISSED");
+  }
+  if (json_path.empty()) return 0;
+  nlohmann::json out = {{"bench", name_}, {"machine", machine()}};
+  out["metrics"] = nlohmann::json::object();
+  for (const metric_row& row : metrics_) out["metrics"][row.name] = row.value;
+  out["goals"] = nlohmann::json::array();
+  for (const goal_row& row : goals_) {
+    out["goals"].push_back({{"name", row.name},
+                            {"value", row.value.median},
+                            {"low", row.value.low},
+                            {"high", row.value.high},
+                            {"goal", row.goal},
+                            {"met", row.met()}});
+  }
+  std::ofstream file(json_path);
+  file << out.dump(2) << '\n';
+  file.close();
+  if (!file) {
+    fmt::print(stderr, "error: cannot write {}\n", json_path);
+    return 1;
+  }
+  return 0;
+}
+
+std::string machine() {
+  std::ifstream info("/proc/cpuinfo");
+  std::string line;
+  std::string model = "unknown processor";
+  while (std::getline(info, line)) {
+    if (line.starts_with("model name")) {
+      model = line.substr(line.find(':') + 2);
+      break;
+    }
+  }
+  return fmt::format("{} x {}", std::thread::hardware_concurrency(), model);
+}
+
+}  // namespace bench

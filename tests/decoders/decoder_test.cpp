@@ -1,0 +1,33 @@
+#include "overture/decoders.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+namespace overture {
+namespace {
+
+TEST(Decoders, HaveNamesOfTheirOwn) {
+  std::set<std::string> names;
+  for (const decoder* each : all_decoders()) EXPECT_TRUE(names.insert(each->name()).second);
+  EXPECT_EQ(names, (std::set<std::string>{"png", "text"}));
+}
+
+TEST(DecodedAsset, MovesItsMemoryAndGivesItBack) {
+  tracking_allocator memory;
+  {
+    decoded_asset first = std::move(*decoded_asset::make(asset_kind::image, 100, memory));
+    decoded_asset second;
+    second = std::move(first);
+    EXPECT_EQ(second.bytes().size(), 100u);
+    EXPECT_EQ(memory.usage(memory_tag::decode).bytes, 100u);
+    second = {};
+    EXPECT_EQ(memory.usage(memory_tag::decode).bytes, 0u);
+    EXPECT_TRUE(decoded_asset::make(asset_kind::text, 0, memory)->bytes().empty());
+  }
+  EXPECT_EQ(memory.total().bytes, 0u);
+}
+
+}  // namespace
+}  // namespace overture

@@ -1,0 +1,146 @@
+#include <gtest/gtest.h>
+#include <spng.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "decoders/table.hpp"
+#include "overture/limits.hpp"
+#include "support/failing_allocator.hpp"
+
+namespace overture {
+namespace {
+
+using bytes = std::vector<std::byte>;
+
+// A picture of random-looking pixels, as libspng writes it.
+bytes make_png(std::uint32_t width, std::uint32_t height, std::uint8_t color_type,
+               const std::vector<unsigned char>& pixels) {
+  const std::unique_ptr<spng_ctx, void (*)(spng_ctx*)> context(spng_ctx_new(SPNG_CTX_ENCODER),
+                                                               spng_ctx_free);
+  spng_set_option(context.get(), SPNG_ENCODE_TO_BUFFER, 1);
+  spng_ihdr header{width, height, 8, color_type, 0, 0, 0};
+  spng_set_ihdr(context.get(), &header);
+  EXPECT_EQ(spng_encode_image(context.get(), pixels.data(), pixels.size(), SPNG_FMT_PNG,
+                              SPNG_ENCODE_FINALIZE),
+            0);
+  std::size_t size = 0;
+  int failed = 0;
+  void* const encoded = spng_get_png_buffer(context.get(), &size, &failed);
+  bytes png(size);
+  std::memcpy(png.data(), encoded, size);
+  std::free(encoded);  // NOLINT(cppcoreguidelines-no-malloc): libspng gives it away so
+  return png;
+}
+
+std::vector<unsigned char> noise(std::size_t count) {
+  std::vector<unsigned char> pixels(count);
+  unsigned state = 1;
+  for (unsigned char& p : pixels)
+    p = static_cast<unsigned char>((state = state * 1103515245 + 12345) >> 16);
+  return pixels;
+}
+
+result<decoded_asset> decode(const bytes& png) {
+  return png_decoder().decode(png, default_allocator());
+}
+
+TEST(Png, AcceptsByExtensionInAnyCase) {
+  EXPECT_TRUE(png_decoder().accepts("gfx/Title.PNG", {}));
+  EXPECT_FALSE(png_decoder().accepts("gfx/title.jpg", {}));
+  EXPECT_FALSE(png_decoder().accepts("png", {}));
+}
+
+TEST(Png, DecodesToTheVeryPixels) {
+  const std::vector<unsigned char> pixels = noise(33 * 17 * 4);
+  const result<decoded_asset> image =
+      decode(make_png(33, 17, SPNG_COLOR_TYPE_TRUECOLOR_ALPHA, pixels));
+  ASSERT_TRUE(image) << image.error().reason;
+  EXPECT_EQ(image->kind(), asset_kind::image);
+  EXPECT_EQ(image->width, 33u);
+  EXPECT_EQ(image->height, 17u);
+  ASSERT_EQ(image->bytes().size(), pixels.size());
+  EXPECT_EQ(std::memcmp(image->bytes().data(), pixels.data(), pixels.size()), 0);
+}
+
+TEST(Png, GrayBecomesOpaqueColour) {
+  const std::vector<unsigned char> pixels = {0, 128, 255, 7};
+  const result<decoded_asset> image = decode(make_png(2, 2, SPNG_COLOR_TYPE_GRAYSCALE, pixels));
+  ASSERT_TRUE(image);
+  const auto* const out = reinterpret_cast<const unsigned char*>(image->bytes().data());
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(out[i * 4 + 0], pixels[i]);
+    EXPECT_EQ(out[i * 4 + 2], pixels[i]);
+    EXPECT_EQ(out[i * 4 + 3], 255);
+  }
+}
+
+TEST(Png, CutAnywhereIsAnErrorAndNeverACrash) {
+  const bytes whole = make_png(40, 40, SPNG_COLOR_TYPE_TRUECOLOR, noise(40 * 40 * 3));
+  // The last 12 bytes are the end chunk, which no pixel depends on.
+  for (std::size_t size = 0; size + 12 < whole.size(); size += 1 + size / 50) {
+    const result<decoded_asset> image =
+        decode(bytes(whole.begin(), whole.begin() + static_cast<long>(size)));
+    ASSERT_FALSE(image) << size;
+    EXPECT_EQ(image.error().code, errc::corrupt) << size;
+  }
+}
+
+TEST(Png, EveryFlippedBitIsAnErrorOrAnImage) {
+  const bytes whole = make_png(8, 8, SPNG_COLOR_TYPE_TRUECOLOR, noise(8 * 8 * 3));
+  for (std::size_t i = 0; i < whole.size() * 8; ++i) {
+    bytes damaged = whole;
+    damaged[i / 8] ^= static_cast<std::byte>(1u << i % 8);
+    const result<decoded_asset> image = decode(damaged);
+    if (image) {
+      EXPECT_EQ(image->bytes().size(), std::size_t{4} * image->width * image->height);
+    }
+  }
+}
+
+bytes with_size(bytes png, std::uint32_t width, std::uint32_t height) {
+  const auto put = [&](std::size_t at, std::uint32_t value) {
+    for (std::size_t i = 0; i < 4; ++i) png[at + i] = static_cast<std::byte>(value >> (24 - 8 * i));
+  };
+  put(16, width);
+  put(20, height);
+  // The checksum of the header chunk, bit by bit.
+  std::uint32_t crc = ~0u;
+  for (std::size_t i = 12; i < 29; ++i) {
+    crc ^= static_cast<std::uint32_t>(png[i]);
+    for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ (crc & 1 ? 0xEDB88320u : 0);
+  }
+  put(29, ~crc);
+  return png;
+}
+
+TEST(Png, SizeThatTheFileCannotHoldTakesNoMemory) {
+  const bytes small = make_png(4, 4, SPNG_COLOR_TYPE_TRUECOLOR, noise(4 * 4 * 3));
+  ASSERT_TRUE(decode(with_size(small, 4, 4)));
+  tracking_allocator memory;
+  const result<decoded_asset> lie = png_decoder().decode(with_size(small, 16'000, 16'000), memory);
+  ASSERT_FALSE(lie);
+  EXPECT_EQ(lie.error().code, errc::corrupt);
+  EXPECT_EQ(memory.total().peak_bytes, 0u);
+}
+
+TEST(Png, LargerThanTheLimitsIsRefused) {
+  const bytes small = make_png(4, 4, SPNG_COLOR_TYPE_TRUECOLOR, noise(4 * 4 * 3));
+  const result<decoded_asset> image = decode(with_size(small, limits::image_side_max + 1, 1));
+  ASSERT_FALSE(image);
+  EXPECT_EQ(image.error().code, errc::limit);
+}
+
+TEST(Png, RefusedMemoryIsAnError) {
+  failing_allocator memory(0);
+  const result<decoded_asset> image =
+      png_decoder().decode(make_png(4, 4, SPNG_COLOR_TYPE_GRAYSCALE, noise(16)), memory);
+  ASSERT_FALSE(image);
+  EXPECT_EQ(image.error().code, errc::out_of_memory);
+}
+
+}  // namespace
+}  // namespace overture

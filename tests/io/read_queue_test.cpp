@@ -1,0 +1,351 @@
+#include "overture/read_queue.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "overture/barricade.hpp"
+#include "support/failing_allocator.hpp"
+
+namespace overture {
+namespace {
+
+// One source of known bytes. Reads can be held at a gate, made short, or made to fail.
+class gated_files final : public source_files, public operating_system {
+ public:
+  explicit gated_files(std::size_t bytes) : data_(bytes) {
+    for (std::size_t i = 0; i < bytes; ++i) data_[i] = static_cast<std::byte>(i * 7 + i / 256);
+  }
+
+  barricade gate{barricade::lowered};
+  std::atomic<int> reads{0};
+  std::atomic<std::size_t> read_bytes_max{SIZE_MAX};
+  std::atomic<std::uint64_t> broken_offset{UINT64_MAX};
+  bool cached = false;
+
+  static constexpr source_id id{3, 1};
+  [[nodiscard]] const std::byte* at(std::size_t offset) const { return data_.data() + offset; }
+  // Offsets in the order in which their reads began.
+  std::vector<std::uint64_t> order() {
+    const std::lock_guard hold(lock_);
+    return order_;
+  }
+
+  result<open_source> source(source_id asked) noexcept override {
+    if (asked != id) return fail(errc::not_found, "no such source", asked);
+    return open_source{this, {1}};
+  }
+  std::size_t describe(source_id, std::span<char>) const noexcept override { return 0; }
+
+  result<std::size_t> read_at(os_handle, std::uint64_t offset,
+                              std::span<std::byte> bytes) override {
+    {
+      const std::lock_guard hold(lock_);
+      order_.push_back(offset);
+    }
+    ++reads;
+    gate.wait();
+    if (offset == broken_offset) return tl::unexpected<error>(os_failure(EIO, "cannot read"));
+    if (offset >= data_.size()) return std::size_t{0};
+    const std::size_t count = std::min(
+        {bytes.size(), data_.size() - static_cast<std::size_t>(offset), read_bytes_max.load()});
+    std::memcpy(bytes.data(), at(offset), count);
+    return count;
+  }
+  result<std::size_t> read_cached_at(os_handle handle, std::uint64_t offset,
+                                     std::span<std::byte> bytes) override {
+    if (!cached) return fail(errc::busy, "not cached");
+    return read_at(handle, offset, bytes);
+  }
+
+  result<os_handle> open(const char*) override { return fail(errc::unsupported, ""); }
+  result<os_handle> open_below(os_handle, const char*) override {
+    return fail(errc::unsupported, "");
+  }
+  void close(os_handle) override {}
+  result<file_status> status(os_handle) override { return fail(errc::unsupported, ""); }
+  result<file_status> status(const char*, bool) override { return fail(errc::unsupported, ""); }
+  result<void> list(const char*, function_ref<void(const folder_entry&)>) override {
+    return fail(errc::unsupported, "");
+  }
+  result<std::size_t> canonical_path(const char*, std::span<char>) override {
+    return fail(errc::unsupported, "");
+  }
+  result<mapping> map(os_handle) override { return fail(errc::unsupported, ""); }
+  void unmap(mapping) override {}
+
+ private:
+  std::mutex lock_;
+  std::vector<std::uint64_t> order_;
+  std::vector<std::byte> data_;
+};
+
+// Runs tasks at once, on whichever thread; remembers the threads.
+class inline_executor final : public executor {
+ public:
+  void execute(task work) override {
+    {
+      const std::lock_guard hold(lock_);
+      threads_.insert(std::this_thread::get_id());
+    }
+    work.run(work.context);
+  }
+  std::set<std::thread::id> threads() {
+    const std::lock_guard hold(lock_);
+    return threads_;
+  }
+
+ private:
+  std::mutex lock_;
+  std::set<std::thread::id> threads_;
+};
+
+struct counted_request {
+  std::vector<std::byte> bytes;
+  read_request request;
+  std::atomic<int> completions{0};
+
+  counted_request(executor& on, std::uint64_t offset, std::size_t size) : bytes(size) {
+    request.source = gated_files::id;
+    request.offset = offset;
+    request.destination = bytes;
+    request.on = &on;
+    request.done = {[](void* self) { ++static_cast<counted_request*>(self)->completions; }, this};
+  }
+};
+
+// Lowers a barricade when it has run so many times.
+struct countdown_task {
+  std::atomic<unsigned> left;
+  barricade finished{barricade::raised};
+
+  explicit countdown_task(unsigned count) : left(count) {}
+  static void run(void* self) {
+    auto& mine = *static_cast<countdown_task*>(self);
+    if (mine.left.fetch_sub(1) == 1) mine.finished.lower();
+  }
+};
+
+TEST(ReadQueue, ReadsExactlyWhatWasAskedFor) {
+  gated_files files(100'000);
+  inline_executor on;
+  read_queue reads(files, {.threads = 2});
+  ASSERT_TRUE(reads.status());
+  counted_request a(on, 10, 5000);
+  counted_request b(on, 99'000, 1000);
+  reads.submit({&a.request, 1});
+  reads.submit({&b.request, 1});
+  reads.drain();
+  EXPECT_TRUE(a.request.outcome);
+  EXPECT_TRUE(b.request.outcome);
+  EXPECT_EQ(std::memcmp(a.bytes.data(), files.at(10), 5000), 0);
+  EXPECT_EQ(std::memcmp(b.bytes.data(), files.at(99'000), 1000), 0);
+  EXPECT_EQ(a.completions, 1);
+  EXPECT_GE(a.request.started_ns, a.request.queued_ns);
+  EXPECT_GE(a.request.finished_ns, a.request.started_ns);
+}
+
+TEST(ReadQueue, ShortReadsAreContinued) {
+  gated_files files(10'000);
+  files.read_bytes_max = 7;
+  inline_executor on;
+  read_queue reads(files, {.threads = 1});
+  counted_request a(on, 1, 1000);
+  reads.submit({&a.request, 1});
+  reads.drain();
+  ASSERT_TRUE(a.request.outcome);
+  EXPECT_EQ(std::memcmp(a.bytes.data(), files.at(1), 1000), 0);
+}
+
+TEST(ReadQueue, FailureNamesSourceAndOffsetAndTheOthersGoOn) {
+  gated_files files(10'000);
+  files.broken_offset = 500;
+  inline_executor on;
+  read_queue reads(files, {.threads = 1});
+  counted_request broken(on, 500, 100);
+  counted_request beyond(on, 9'950, 100);
+  counted_request good(on, 0, 100);
+  counted_request unknown(on, 0, 1);
+  unknown.request.source = {77, 1};
+  for (counted_request* each : {&broken, &beyond, &unknown, &good}) {
+    reads.submit({&each->request, 1});
+  }
+  reads.drain();
+  ASSERT_FALSE(broken.request.outcome);
+  EXPECT_EQ(broken.request.outcome.error().code, errc::io);
+  EXPECT_EQ(broken.request.outcome.error().os_error, EIO);
+  EXPECT_EQ(broken.request.outcome.error().source, gated_files::id);
+  EXPECT_EQ(broken.request.outcome.error().offset, 500u);
+  ASSERT_FALSE(beyond.request.outcome);
+  EXPECT_EQ(beyond.request.outcome.error().code, errc::truncated);
+  ASSERT_FALSE(unknown.request.outcome);
+  EXPECT_EQ(unknown.request.outcome.error().code, errc::not_found);
+  EXPECT_TRUE(good.request.outcome);
+  EXPECT_EQ(reads.stats().failed, 3u);
+}
+
+TEST(ReadQueue, HigherPriorityIsReadFirstAndEqualOnesInOrder) {
+  gated_files files(10'000);
+  files.gate.raise();
+  inline_executor on;
+  read_queue reads(files, {.threads = 1});
+  counted_request first(on, 1, 1);
+  reads.submit({&first.request, 1});
+  while (files.reads == 0) std::this_thread::yield();  // the only thread is at the gate now
+
+  std::vector<std::unique_ptr<counted_request>> rest;
+  const auto add = [&](std::uint64_t offset, read_priority priority) {
+    rest.push_back(std::make_unique<counted_request>(on, offset, 1));
+    rest.back()->request.priority = priority;
+    reads.submit({&rest.back()->request, 1});
+  };
+  add(10, read_priority::normal);
+  add(20, read_priority::minimum);
+  add(30, read_priority::maximum);
+  add(40, read_priority::normal);
+  add(50, read_priority::high);
+  files.gate.lower();
+  reads.drain();
+  EXPECT_EQ(files.order(), (std::vector<std::uint64_t>{1, 30, 50, 10, 40, 20}));
+}
+
+TEST(ReadQueue, CancelCompletesQueuedRequestsOfTheTagBeforeItReturns) {
+  gated_files files(10'000);
+  files.gate.raise();
+  inline_executor on;
+  read_queue reads(files, {.threads = 1});
+  counted_request flying(on, 0, 1);
+  flying.request.tag = 5;
+  reads.submit({&flying.request, 1});
+  while (files.reads == 0) std::this_thread::yield();
+  counted_request mine(on, 1, 1);
+  counted_request other(on, 2, 1);
+  mine.request.tag = 5;
+  other.request.tag = 6;
+  reads.submit({&mine.request, 1});
+  reads.submit({&other.request, 1});
+
+  EXPECT_EQ(reads.cancel_tag(~0ull, 5), 1u);
+  EXPECT_EQ(mine.completions, 1);
+  ASSERT_FALSE(mine.request.outcome);
+  EXPECT_EQ(mine.request.outcome.error().code, errc::cancelled);
+  EXPECT_EQ(flying.completions, 0);
+
+  files.gate.lower();
+  reads.drain();
+  EXPECT_TRUE(flying.request.outcome);
+  EXPECT_TRUE(other.request.outcome);
+  EXPECT_EQ(reads.stats().cancelled, 1u);
+}
+
+TEST(ReadQueue, EndCompletesEveryRequestExactlyOnce) {
+  gated_files files(100'000);
+  inline_executor on;
+  std::vector<std::unique_ptr<counted_request>> requests;
+  {
+    read_queue reads(files, {.threads = 3});
+    for (unsigned i = 0; i < 500; ++i) {
+      requests.push_back(std::make_unique<counted_request>(on, i, 100));
+      reads.submit({&requests.back()->request, 1});
+    }
+  }
+  for (const auto& each : requests) {
+    EXPECT_EQ(each->completions, 1);
+    if (!each->request.outcome) {
+      EXPECT_EQ(each->request.outcome.error().code, errc::cancelled);
+    }
+  }
+}
+
+TEST(ReadQueue, ManyThreadsSubmitBatches) {
+  gated_files files(100'000);
+  inline_executor on;
+  read_queue reads(files, {.threads = 4});
+  std::vector<std::thread> threads;
+  std::atomic<int> completed{0};
+  for (unsigned t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      constexpr unsigned batch = 8;
+      for (unsigned round = 0; round < 50; ++round) {
+        std::vector<std::byte> room(batch * 64);
+        std::vector<read_request> requests(batch);
+        countdown_task done{batch};
+        for (unsigned i = 0; i < batch; ++i) {
+          requests[i].source = gated_files::id;
+          requests[i].offset = t * 1000 + round + i;
+          requests[i].destination = std::span(room).subspan(i * 64, 64);
+          requests[i].on = &on;
+          requests[i].done = {countdown_task::run, &done};
+        }
+        reads.submit(requests);
+        done.finished.wait();
+        for (unsigned i = 0; i < batch; ++i) {
+          EXPECT_EQ(std::memcmp(room.data() + i * 64, files.at(requests[i].offset), 64), 0);
+          ++completed;
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(completed, 4 * 50 * 8);
+  EXPECT_EQ(reads.stats().requests, 1600u);
+}
+
+TEST(ReadQueue, CachedBytesAreReadAtOnce) {
+  gated_files files(1000);
+  inline_executor on;
+  read_queue reads(files, {.threads = 1});
+  counted_request a(on, 5, 100);
+  EXPECT_FALSE(reads.read_if_cached(a.request));
+  files.cached = true;
+  EXPECT_TRUE(reads.read_if_cached(a.request));
+  EXPECT_EQ(std::memcmp(a.bytes.data(), files.at(5), 100), 0);
+  counted_request beyond(on, 950, 100);
+  EXPECT_FALSE(reads.read_if_cached(beyond.request));  // its error comes out of submit()
+}
+
+class refusing_factory final : public thread_factory {
+ public:
+  result<thread_handle> start(const thread_options&, void (*)(void*), void*) override {
+    return fail(errc::limit, "no threads today");
+  }
+  void join(thread_handle) override {}
+};
+
+TEST(ReadQueue, WithoutThreadsEveryRequestFailsAtOnce) {
+  gated_files files(1000);
+  inline_executor on;
+  refusing_factory factory;
+  read_queue reads(files, {.threads = 2, .factory = &factory});
+  EXPECT_FALSE(reads.status());
+  counted_request a(on, 0, 10);
+  reads.submit({&a.request, 1});
+  EXPECT_EQ(a.completions, 1);
+  EXPECT_FALSE(a.request.outcome);
+}
+
+TEST(ReadQueue, RefusedMemoryIsReportedAndRequestsStillComplete) {
+  for (std::uint64_t refused = 0; refused < 2; ++refused) {
+    gated_files files(1000);
+    inline_executor on;
+    failing_allocator memory(refused);
+    read_queue reads(files, {.threads = 2, .memory = &memory});
+    ASSERT_GT(memory.refusals(), 0u);
+    ASSERT_FALSE(reads.status());
+    EXPECT_EQ(reads.status().error().code, errc::out_of_memory);
+    counted_request a(on, 0, 10);
+    reads.submit({&a.request, 1});
+    EXPECT_EQ(a.completions, 1);
+  }
+}
+
+}  // namespace
+}  // namespace overture
