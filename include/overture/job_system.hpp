@@ -88,8 +88,8 @@ class job_system : public executor {
   virtual void submit(job work, job_group* group) = 0;
   // Returns when every job of the group has ended; runs jobs of that group meanwhile. Any thread.
   virtual void wait(job_group& group) = 0;
-  // As wait(), but returns false once `deadline_ns` (on the clock of now_ns()) has passed. A job
-  // that runs at that moment is finished first. Any thread.
+  // As wait(), but returns false once `deadline_ns` (on the clock of now_ns(), 0 = none) has
+  // passed. A job that runs at that moment is finished first. Any thread.
   virtual bool wait_until(job_group& group, std::uint64_t deadline_ns) = 0;
   // How many threads can run jobs at once when one thread of the host waits. Any thread.
   [[nodiscard]] virtual unsigned concurrency() const noexcept = 0;
@@ -123,7 +123,7 @@ class job_group final : public executor {
   }
   // Jobs not yet ended. Any thread.
   [[nodiscard]] std::uint32_t pending() const noexcept {
-    return pending_.load(std::memory_order_acquire);
+    return pending_.load(std::memory_order_seq_cst);
   }
 
   // For job systems: counts a job that is about to be queued, and one that has ended. end_job()
@@ -147,17 +147,18 @@ void parallel_for(job_system& system, std::size_t first, std::size_t last, Body&
   if (first >= last) return;
   const std::size_t count = last - first;
   if (grain == 0) grain = count / (std::size_t{system.concurrency()} * 8) + 1;
-  atomic<std::size_t> next{first};
-  auto run_pieces = [&next, &body, last, grain] {
+  const std::size_t pieces = (count - 1) / grain + 1;
+  atomic<std::size_t> next{0};
+  auto run_pieces = [&next, &body, first, count, grain, pieces] {
     for (;;) {
-      const std::size_t begin = next.fetch_add(grain, std::memory_order_relaxed);
-      if (begin >= last) return;
-      const std::size_t end = last - begin < grain ? last : begin + grain;
-      for (std::size_t i = begin; i < end; ++i) body(i);
+      const std::size_t piece = next.fetch_add(1, std::memory_order_relaxed);
+      if (piece >= pieces) return;
+      const std::size_t begin = piece * grain;
+      const std::size_t end = count - begin < grain ? count : begin + grain;
+      for (std::size_t i = begin; i < end; ++i) body(first + i);
     }
   };
-  const std::size_t pieces = (count + grain - 1) / grain;
-  const std::size_t helpers = pieces < system.concurrency() ? pieces - 1 : system.concurrency() - 1;
+  const std::size_t helpers = (pieces < system.concurrency() ? pieces : system.concurrency()) - 1;
   job_group group{system};
   for (std::size_t i = 0; i < helpers; ++i) group.run([&run_pieces] { run_pieces(); });
   run_pieces();

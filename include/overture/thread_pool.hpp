@@ -6,7 +6,12 @@
 // Each worker has a queue of its own (last in, first out; others steal from the far end) and parks
 // on a word of its own. Submitting wakes at most one parked worker, and none while another already
 // looks for work; a worker that finds work wakes the next. So what a submit costs does not depend
-// on how many workers sleep.
+// on how many workers sleep. Jobs from threads that are no workers start in the order they came.
+//
+// Cost: submitting from a worker is two read-modify-writes while nobody sleeps, one of them on the
+// group; from another thread three. Running takes three. All memory comes in chunks that are kept
+// until the pool ends, so that a warm pool allocates nothing. When memory for a chunk is refused,
+// or limits::jobs_queued_max jobs are queued, submit() runs the job before it returns.
 //
 // Sources of the methods: the work-stealing deque is Chase and Lev's (2005) with the orders of
 // Le, Pop, Cohen and Zappa Nardelli (2013); the rule "no wake while somebody searches, who finds
@@ -24,6 +29,7 @@
 namespace overture {
 
 class timeline;
+struct pool_state;
 
 struct thread_pool_config {
   unsigned workers = 0;         // threads to start; 0 is allowed: then jobs run in waits
@@ -44,12 +50,14 @@ struct thread_pool_stats {
   std::uint64_t parks = 0;
   std::uint64_t wakes = 0;         // system calls that woke a thread
   std::uint64_t wakes_futile = 0;  // threads that woke and found nothing
+  unsigned parked_now = 0;         // workers that sleep at this moment
 };
 
 class thread_pool final : public job_system {
  public:
   explicit thread_pool(const thread_pool_config& config = {}) noexcept;
-  // Runs what is still queued, then stops and joins the workers.
+  // Runs what is still queued, then stops and joins the workers. No call to the pool may be under
+  // way on any other thread.
   ~thread_pool() override;
   thread_pool(const thread_pool&) = delete;
   thread_pool& operator=(const thread_pool&) = delete;
@@ -67,8 +75,7 @@ class thread_pool final : public job_system {
   void set_idle_reason(const char* reason) noexcept override;
 
  private:
-  struct state;
-  state* state_ = nullptr;
+  pool_state* state_ = nullptr;
 };
 
 }  // namespace overture

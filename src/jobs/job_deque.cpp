@@ -1,0 +1,117 @@
+#include "jobs/job_deque.hpp"
+
+#include <new>
+
+namespace overture {
+namespace {
+
+constexpr std::size_t array_bytes(std::uint64_t capacity) noexcept {
+  return 2 * sizeof(void*) + capacity * sizeof(atomic<job_record*>);
+}
+
+}  // namespace
+
+job_deque::~job_deque() {
+  array* current = array_.load(std::memory_order_relaxed);
+  while (current != nullptr) {
+    array* const older = current->outgrown;
+    memory_->deallocate(current, array_bytes(current->capacity), alignof(array), memory_tag::jobs);
+    current = older;
+  }
+}
+
+job_deque::array* job_deque::make_array(std::uint64_t capacity) noexcept {
+  static_assert(sizeof(array) == 2 * sizeof(void*));
+  void* const memory = memory_->allocate(array_bytes(capacity), alignof(array), memory_tag::jobs);
+  if (memory == nullptr) return nullptr;
+  auto* const made = ::new (memory) array{capacity, nullptr};
+  for (std::uint64_t i = 0; i < capacity; ++i) {
+    ::new (static_cast<void*>(made->slots() + i)) atomic<job_record*>(nullptr);
+  }
+  return made;
+}
+
+bool job_deque::initialise(allocator& memory) noexcept {
+  memory_ = &memory;
+  array* const first = make_array(first_capacity);
+  array_.store(first, std::memory_order_release);
+  return first != nullptr;
+}
+
+bool job_deque::make_room() noexcept {
+  const std::uint64_t bottom = bottom_.load(std::memory_order_relaxed);
+  const std::uint64_t top = top_.load(std::memory_order_acquire);
+  array* const old = array_.load(std::memory_order_relaxed);
+  if (bottom - top < old->capacity) return true;
+  array* const wider = make_array(old->capacity * 2);
+  if (wider == nullptr) return false;
+  for (std::uint64_t i = top; i != bottom; ++i) {
+    wider->slot(i).store(old->slot(i).load(std::memory_order_relaxed), std::memory_order_relaxed);
+  }
+  wider->outgrown = old;
+  array_.store(wider, std::memory_order_release);
+  return true;
+}
+
+void job_deque::push(job_record& record) noexcept {
+  const std::uint64_t bottom = bottom_.load(std::memory_order_relaxed);
+  array_.load(std::memory_order_relaxed)->slot(bottom).store(&record, std::memory_order_relaxed);
+  // An exchange rather than a store: behind it the owner looks for sleepers, who look at this word
+  // before they sleep. One of the two must see the other.
+  bottom_.exchange(bottom + 1, std::memory_order_seq_cst);
+}
+
+job_record* job_deque::peek() const noexcept {
+  const std::uint64_t bottom = bottom_.load(std::memory_order_relaxed);
+  if (bottom <= top_.load(std::memory_order_relaxed)) return nullptr;
+  return array_.load(std::memory_order_relaxed)->slot(bottom - 1).load(std::memory_order_relaxed);
+}
+
+job_record* job_deque::pop() noexcept {
+  const std::uint64_t old_bottom = bottom_.load(std::memory_order_relaxed);
+  if (old_bottom <= top_.load(std::memory_order_relaxed)) return nullptr;
+  const std::uint64_t bottom = old_bottom - 1;
+  // Thieves must see the lower bottom before this thread looks at the top.
+  bottom_.exchange(bottom, std::memory_order_seq_cst);
+  std::uint64_t top = top_.load(std::memory_order_seq_cst);
+  job_record* taken = nullptr;
+  if (top <= bottom) {
+    taken = array_.load(std::memory_order_relaxed)->slot(bottom).load(std::memory_order_relaxed);
+    if (top < bottom) return taken;
+    // The last one: a thief may be after it too.
+    if (!top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst,
+                                      std::memory_order_relaxed)) {
+      taken = nullptr;
+    }
+  }
+  bottom_.store(old_bottom, std::memory_order_release);
+  return taken;
+}
+
+job_record* job_deque::steal() noexcept {
+  std::uint64_t top = top_.load(std::memory_order_seq_cst);
+  if (bottom_.load(std::memory_order_seq_cst) <= top) return nullptr;
+  job_record* const taken =
+      array_.load(std::memory_order_acquire)->slot(top).load(std::memory_order_relaxed);
+  return top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst,
+                                      std::memory_order_relaxed)
+             ? taken
+             : nullptr;
+}
+
+job_record* job_deque::claim_of(const job_group* group, bool newest_first) noexcept {
+  const std::uint64_t top = top_.load(std::memory_order_seq_cst);
+  const std::uint64_t bottom = bottom_.load(std::memory_order_seq_cst);
+  if (bottom <= top) return nullptr;
+  array* const hints = array_.load(std::memory_order_acquire);
+  std::uint64_t count = bottom - top;
+  if (count > hints->capacity) count = hints->capacity;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const std::uint64_t position = newest_first ? bottom - 1 - i : top + i;
+    job_record* const record = hints->slot(position).load(std::memory_order_relaxed);
+    if (record != nullptr && record->claim_of(group)) return record;
+  }
+  return nullptr;
+}
+
+}  // namespace overture

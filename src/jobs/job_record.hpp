@@ -1,0 +1,80 @@
+// One queued job, and the three stacks that records move through.
+//
+// Queues hold hints: whoever wants to run a record claims it by its state word, wherever he found
+// it. So a thread that waits for a group can take a job out of the middle of any queue, and the
+// hint that stays behind is skipped by whoever meets it. Records are never unmapped before the
+// pool ends, so following a stale hint is harmless; the generation in the state tells lives apart.
+#pragma once
+
+#include <cstdint>
+
+#include "overture/atomic.hpp"
+#include "overture/job_system.hpp"
+
+namespace overture {
+
+inline constexpr std::uint32_t no_record = UINT32_MAX;
+
+struct alignas(64) job_record {
+  // The state: flags, and a generation that moves on with each claim.
+  static constexpr std::uint32_t queued = 1;  // may be claimed
+  static constexpr std::uint32_t linked = 2;  // hangs in a stack by `next`: must not be used again
+  static constexpr std::uint32_t ended = 4;   // has run while it was linked
+  static constexpr std::uint32_t flags = 7;
+  static constexpr std::uint32_t generation_one = 8;
+
+  job work;
+  atomic<job_group*> group{nullptr};
+  atomic<std::uint32_t> state{0};
+  atomic<std::uint32_t> next{no_record};
+  std::uint32_t index = 0;
+
+  // Fills a free record. From here on a stale hint may lead somebody to run it.
+  void arm(job&& added, job_group* owner, std::uint32_t kind) noexcept {
+    work = std::move(added);
+    group.store(owner, std::memory_order_relaxed);
+    const std::uint32_t generation = state.load(std::memory_order_relaxed) & ~flags;
+    state.store(generation | queued | kind, std::memory_order_release);
+  }
+  [[nodiscard]] bool is_queued() const noexcept {
+    return (state.load(std::memory_order_acquire) & queued) != 0;
+  }
+  [[nodiscard]] bool is_linked() const noexcept {
+    return (state.load(std::memory_order_acquire) & linked) != 0;
+  }
+  // Makes the calling thread the one that runs this job. False if there is none to run.
+  [[nodiscard]] bool claim() noexcept {
+    return claim_if([](const job_group*) { return true; });
+  }
+  [[nodiscard]] bool claim_of(const job_group* wanted) noexcept {
+    return claim_if([wanted](const job_group* owner) { return owner == wanted; });
+  }
+  // After the run: true if the record is free now, false if whoever unlinks it will free it.
+  [[nodiscard]] bool end() noexcept {
+    // Only the claiming thread may find the flag cleared and still be right: nobody sets it again.
+    if (!is_linked()) return true;
+    return (state.fetch_or(ended, std::memory_order_acq_rel) & linked) == 0;
+  }
+  // After it was taken out of a stack: true if the record is free now, because it has run already.
+  [[nodiscard]] bool unlink() noexcept {
+    return (state.fetch_and(~linked, std::memory_order_acq_rel) & ended) != 0;
+  }
+
+ private:
+  template <class Accept>
+  bool claim_if(Accept accept) noexcept {
+    std::uint32_t seen = state.load(std::memory_order_acquire);
+    // The group is read between the load and the exchange of the same generation, so it is its own.
+    while ((seen & queued) != 0 && accept(group.load(std::memory_order_relaxed))) {
+      if (state.compare_exchange_weak(seen, seen - queued + generation_one,
+                                      std::memory_order_acq_rel, std::memory_order_acquire)) {
+        return true;
+      }
+    }
+    return false;
+  }
+};
+
+static_assert(sizeof(job_record) == 128);
+
+}  // namespace overture

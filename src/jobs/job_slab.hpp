@@ -1,0 +1,94 @@
+// Where records live: chunks that are taken once and kept until the pool ends, and stacks of
+// records linked by their index.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "jobs/job_record.hpp"
+#include "overture/allocator.hpp"
+#include "overture/limits.hpp"
+
+namespace overture {
+
+class job_slab;
+
+// Records linked one to the next; not shared.
+struct record_chain {
+  job_record* first = nullptr;
+  job_record* last = nullptr;
+  std::uint32_t count = 0;
+
+  // Appends behind the last.
+  void append(job_record& record) noexcept;
+};
+
+// A stack that any thread may push to and pop from (Treiber's). The head carries a tag that moves
+// on with each change, so that a head which looks the same is the same.
+class alignas(64) record_stack {
+ public:
+  struct head {
+    std::uint64_t bits;
+    [[nodiscard]] std::uint32_t index() const noexcept { return static_cast<std::uint32_t>(bits); }
+    [[nodiscard]] bool empty() const noexcept { return index() == no_record; }
+  };
+
+  [[nodiscard]] head top() const noexcept { return {head_.load(std::memory_order_seq_cst)}; }
+  [[nodiscard]] bool empty() const noexcept { return top().empty(); }
+
+  // Puts the chain, first record first, on top.
+  void push(const record_chain& chain) noexcept;
+  void push(job_record& record) noexcept { push({&record, &record, 1}); }
+  // Takes up to `count` records from the top.
+  [[nodiscard]] record_chain pop(const job_slab& slab, std::uint32_t count) noexcept;
+  [[nodiscard]] record_chain take_all(const job_slab& slab) noexcept;
+  // Takes the record on top if nothing has changed since `seen`.
+  [[nodiscard]] bool pop_exactly(const job_slab& slab, head seen) noexcept;
+
+ private:
+  static constexpr std::uint64_t tag_one = std::uint64_t{1} << 32;
+  [[nodiscard]] static std::uint64_t next_head(std::uint64_t seen, std::uint32_t index) noexcept {
+    return ((seen & ~(tag_one - 1)) + tag_one) | index;
+  }
+
+  atomic<std::uint64_t> head_{no_record};
+};
+
+class job_slab {
+ public:
+  static constexpr std::uint32_t chunk_records = 512;
+  static constexpr std::uint32_t chunks_max = limits::jobs_queued_max / chunk_records;
+
+  explicit job_slab(allocator& memory) noexcept : memory_(memory) {}
+  ~job_slab();
+  job_slab(const job_slab&) = delete;
+  job_slab& operator=(const job_slab&) = delete;
+
+  // Takes memory for more records. False if it is refused or the limit is reached. Any thread.
+  [[nodiscard]] bool grow() noexcept;
+  // Up to `count` free records, fewer or none if memory is refused. Any thread.
+  [[nodiscard]] record_chain take(std::uint32_t count) noexcept;
+  void give_back(const record_chain& chain) noexcept { free_.push(chain); }
+  void give_back(job_record& record) noexcept { free_.push(record); }
+
+  [[nodiscard]] job_record& at(std::uint32_t index) const noexcept {
+    job_record* const chunk = chunks_[index / chunk_records].load(std::memory_order_acquire);
+    return chunk[index % chunk_records];
+  }
+  [[nodiscard]] job_record* next_of(const job_record& record) const noexcept {
+    const std::uint32_t next = record.next.load(std::memory_order_acquire);
+    return next == no_record ? nullptr : &at(next);
+  }
+  // More than there can be records: a walk that takes longer runs in circles.
+  [[nodiscard]] std::uint32_t size() const noexcept {
+    return chunk_count_.load(std::memory_order_relaxed) * chunk_records;
+  }
+
+ private:
+  allocator& memory_;
+  record_stack free_;
+  atomic<std::uint32_t> chunk_count_{0};
+  atomic<job_record*> chunks_[chunks_max]{};
+};
+
+}  // namespace overture

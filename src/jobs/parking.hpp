@@ -1,0 +1,106 @@
+// Who sleeps, and who is woken for what.
+//
+// There are two kinds of sleepers. A worker is parked when it has found no work at all. A waiter (a
+// thread of the host, or a worker inside a job) waits for one group. Each sleeps on a word of its
+// own, in a seat of its own.
+//
+// No work is ever left with everybody asleep, by one rule on both sides: who adds work makes it
+// visible first and looks for sleepers then; who wants to sleep announces himself first and looks
+// for work then. Both steps are sequentially consistent read-modify-writes, so one of the two sees
+// the other. A worker that searches counts as awake: who adds work relies on it, and so the last
+// one that stops searching must look once more (end_search() tells it to).
+//
+// Whoever takes a sleeper's bit out of its set owes that sleeper a wake; nobody else may wake it.
+#pragma once
+
+#include <cstdint>
+
+#include "jobs/bit_set.hpp"
+#include "overture/job_system.hpp"
+#include "overture/limits.hpp"
+#include "sync/wait.hpp"
+
+namespace overture {
+
+class parking {
+ public:
+  static constexpr unsigned no_seat = ~0u;
+  static constexpr unsigned seats = limits::pool_workers_max + limits::pool_helpers_max;
+
+  // -- workers; their seat is their number --
+
+  void begin_search() noexcept { counts_.fetch_add(searching_one, std::memory_order_seq_cst); }
+  // True if the caller must look for more work and, if there is some, wake a worker for it.
+  [[nodiscard]] bool end_search() noexcept;
+  // From searching to parked. The caller looks for work once more, wakes a worker if there is some
+  // (itself, most likely), and then sleeps.
+  void announce_worker(unsigned seat) noexcept;
+  // Returns as soon as somebody wakes this worker, which counts as searching then.
+  void sleep_worker(unsigned seat, const char* reason) noexcept {
+    (void)sleep_waiter(seat, 0, reason);
+  }
+  // Wakes one parked worker, `preferred` if it is among them; none if one searches already, unless
+  // `always` says so.
+  void wake_worker(unsigned preferred = no_seat, bool always = false) noexcept;
+
+  // -- waiters --
+
+  // A seat for a thread of the host, or no_seat if all are taken.
+  [[nodiscard]] unsigned take_seat() noexcept;
+  void leave_seat(unsigned seat) noexcept { taken_.clear(seat - limits::pool_workers_max); }
+  void announce_waiter(unsigned seat, const job_group* group) noexcept;
+  // Ends announce_waiter() without sleep. True if a wake was under way, which is used up then.
+  [[nodiscard]] bool withdraw_waiter(unsigned seat) noexcept;
+  // True as soon as somebody wakes this waiter, false once time is up. deadline_ns 0 = none.
+  [[nodiscard]] bool sleep_waiter(unsigned seat, std::uint64_t deadline_ns,
+                                  const char* reason) noexcept;
+
+  // -- who adds and ends work --
+
+  // Behind making a job of `group` (null for none) visible: wakes at most one thread.
+  void work_added(const job_group* group) noexcept;
+  // Behind making several visible that were hidden for a moment, and when the last one has ended:
+  // wakes all who wait for the group, whatever the group if it is null.
+  void wake_waiters(const job_group* group) noexcept;
+  [[nodiscard]] bool has_waiters() const noexcept {
+    return waiting(counts_.load(std::memory_order_seq_cst)) != 0;
+  }
+
+  [[nodiscard]] unsigned parked_workers() const noexcept {
+    return static_cast<unsigned>(parked(counts_.load(std::memory_order_seq_cst)));
+  }
+  // System calls that woke a thread.
+  [[nodiscard]] std::uint64_t wakes() const noexcept {
+    return wakes_.load(std::memory_order_relaxed);
+  }
+
+ private:
+  enum seat_state : std::uint32_t { awake, asleep, woken };
+  struct alignas(64) seat_type {
+    atomic<std::uint32_t> word{awake};
+    atomic<const job_group*> group{nullptr};
+  };
+
+  // Three counts in one word, so that adding work costs one load while nobody sleeps.
+  static constexpr std::uint64_t parked_one = 1;
+  static constexpr std::uint64_t searching_one = 1 << 16;
+  static constexpr std::uint64_t waiting_one = std::uint64_t{1} << 32;
+  static constexpr std::uint64_t parked(std::uint64_t counts) noexcept { return counts & 0xFFFF; }
+  static constexpr std::uint64_t searching(std::uint64_t counts) noexcept {
+    return counts >> 16 & 0xFFFF;
+  }
+  static constexpr std::uint64_t waiting(std::uint64_t counts) noexcept { return counts >> 32; }
+
+  // True if a waiter for this very group was woken. A null group stands for any.
+  bool wake_waiter(unsigned seat, const job_group* group) noexcept;
+  void wake(unsigned seat) noexcept;
+
+  alignas(64) atomic<std::uint64_t> counts_{0};
+  bit_set<seats> parked_;  // no more bits than parked workers and wakes under way, never fewer
+  bit_set<seats> waiting_;
+  bit_set<limits::pool_helpers_max> taken_;
+  alignas(64) atomic<std::uint64_t> wakes_{0};
+  seat_type seats_[seats];
+};
+
+}  // namespace overture
