@@ -9,11 +9,13 @@ if(CMAKE_CROSSCOMPILING)
     INTERFACE_INCLUDE_DIRECTORIES ${CMAKE_BINARY_DIR}/cross_include)
 endif()
 
+# What the libraries link by pkg-config. The installed package looks for the same
+# (overture-config.cmake.in), and overture.pc names them.
 if(OVERTURE_MODULES STREQUAL "all")
   find_package(PkgConfig REQUIRED)
   pkg_check_modules(libdeflate REQUIRED IMPORTED_TARGET libdeflate)
-  pkg_check_modules(libxxhash REQUIRED IMPORTED_TARGET libxxhash)
   pkg_check_modules(libspng REQUIRED IMPORTED_TARGET spng)
+  set(OVERTURE_PKG_REQUIRES libdeflate spng)
   if(OVERTURE_CLI OR OVERTURE_BENCH OR OVERTURE_TESTS)
     find_package(fmt REQUIRED)
     find_package(CLI11 REQUIRED)

@@ -1,4 +1,5 @@
-# Installs the libraries and the public headers so that find_package(overture) works.
+# Installs the libraries and the public headers, so that find_package(overture) and
+# pkg-config overture work.
 include(CMakePackageConfigHelpers)
 
 get_property(targets GLOBAL PROPERTY OVERTURE_INSTALL_TARGETS)
@@ -16,3 +17,21 @@ install(FILES
   ${CMAKE_CURRENT_BINARY_DIR}/overture-config.cmake
   ${CMAKE_CURRENT_BINARY_DIR}/overture-config-version.cmake
   DESTINATION ${package_dir})
+
+# A linker reads static libraries once, so those that use others come first.
+set(pkg_libraries "")
+foreach(target IN LISTS targets)
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL "STATIC_LIBRARY")
+    list(PREPEND pkg_libraries "-l${target}")
+  endif()
+endforeach()
+list(JOIN pkg_libraries " " pkg_libraries)
+list(JOIN OVERTURE_PKG_REQUIRES " " pkg_requires)
+# Relative to the file itself, so that the installed tree can be moved.
+file(RELATIVE_PATH pkg_prefix
+  /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+string(REGEX REPLACE "/$" "" pkg_prefix "${pkg_prefix}")
+configure_file(cmake/overture.pc.in overture.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/overture.pc
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
