@@ -61,12 +61,12 @@ class overture_load {
 };
 
 void measure_set(const data_set& data, unsigned threads, int rounds, bench::results& results) {
-  const std::vector<bench::raw_file> raw = bench::list_files(data.mounts);
+  bench::floor_reference floor(data.mounts);
   const bench::physfs_reference physfs(data.mounts);
   overture_load ours(data.mounts, threads, false);
   std::vector<bench::variant> variants = {
       {"overture", [&] { ours.run(false); }},
-      {"floor", [&] { bench::run_floor(raw, threads); }},
+      {"floor", [&] { (void)floor.run(threads); }},
       {"physfs", [&] { (void)physfs.run(threads); }},
       {"physfs, 1 thread", [&] { (void)physfs.run(1); }},
   };
@@ -83,10 +83,16 @@ void measure_set(const data_set& data, unsigned threads, int rounds, bench::resu
   const double cpu_goal = data.deflated ? 1.05 : 1.10;
   results.goal(prefix + "cpu, x floor", ratio(self, variants[1], clock::cpu), cpu_goal);
   results.goal(prefix + "wall, x floor", ratio(self, variants[1], clock::wall), 1.10);
-  results.goal(prefix + "x faster than PhysFS", ratio(variants[2], self, clock::wall), 1.6, false);
+  const bench::spread to_physfs = ratio(variants[2], self, clock::wall);
+  const bench::spread to_one_thread = ratio(variants[3], self, clock::wall);
+  if (!data.deflated) {
+    // Reading is all there is to do here: what PhysFS could be beaten by is its overhead.
+    results.metric(prefix + "x faster than PhysFS", to_physfs.median);
+    return;
+  }
+  results.goal(prefix + "x faster than PhysFS", to_physfs, 1.6, false);
   if (threads > 1) {
-    results.goal(prefix + "x faster than PhysFS on one thread",
-                 ratio(variants[3], self, clock::wall), 3.0, false);
+    results.goal(prefix + "x faster than PhysFS on one thread", to_one_thread, 3.0, false);
   }
 }
 

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <stdexcept>
 #include <thread>
 
@@ -27,8 +28,10 @@ std::uint64_t little(const std::string& bytes, std::size_t offset, int width) {
   return value;
 }
 
-// Enough of ZIP for archives that are known to be good: no Zip64.
-void list_zip(const fs::path& path, std::vector<raw_file>& files) {
+using overlay = std::map<std::string, raw_file>;
+
+// Enough of ZIP for archives that are known to be good: no Zip64. Returns the descriptor.
+int list_zip(const fs::path& path, overlay& files) {
   std::ifstream stream(path, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
   const std::size_t end = bytes.rfind("PK\5\6");
@@ -44,64 +47,32 @@ void list_zip(const fs::path& path, std::vector<raw_file>& files) {
     file.bytes = little(bytes, at + 24, 4);
     const std::size_t header = little(bytes, at + 42, 4);
     file.offset = header + 30 + little(bytes, header + 26, 2) + little(bytes, header + 28, 2);
-    if (bytes.at(at + 46 + name_bytes - 1) != '/') files.push_back(file);
+    const std::string name = bytes.substr(at + 46, name_bytes);
+    if (!name.ends_with('/')) files[name] = file;
     at += 46 + name_bytes + little(bytes, at + 30, 2) + little(bytes, at + 32, 2);
   }
+  return descriptor;
 }
 
-void list_folder(const fs::path& path, std::vector<raw_file>& files) {
+void list_folder(const fs::path& path, overlay& files) {
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(path)) {
     if (entry.is_symlink() || !entry.is_regular_file()) continue;
     raw_file file;
     file.path = entry.path().string();
-    files.push_back(file);
+    files[fs::relative(entry.path(), path).string()] = file;
   }
 }
 
-struct buffers {
-  std::vector<unsigned char> packed = std::vector<unsigned char>(1 << 20);
-  std::vector<unsigned char> unpacked = std::vector<unsigned char>(1 << 20);
-  libdeflate_decompressor* tables = libdeflate_alloc_decompressor();
-
-  buffers() = default;
-  buffers(const buffers&) = delete;
-  buffers& operator=(const buffers&) = delete;
-  ~buffers() { libdeflate_free_decompressor(tables); }
-};
-
-std::uint32_t load_raw(const raw_file& file, buffers& room) {
-  int descriptor = file.descriptor;
-  std::uint64_t packed_bytes = file.packed_bytes;
-  if (descriptor < 0) {
-    descriptor = open(file.path.c_str(), O_RDONLY | O_CLOEXEC);
-    struct stat status{};
-    fstat(descriptor, &status);
-    packed_bytes = static_cast<std::uint64_t>(status.st_size);
-  }
-  if (room.packed.size() < packed_bytes) room.packed.resize(packed_bytes);
-  const ssize_t got =
-      pread(descriptor, room.packed.data(), packed_bytes, static_cast<off_t>(file.offset));
-  if (file.descriptor < 0) close(descriptor);
-  if (got != static_cast<ssize_t>(packed_bytes)) throw std::runtime_error("short read");
-  if (!file.deflated) return libdeflate_crc32(0, room.packed.data(), packed_bytes);
-  if (room.unpacked.size() < file.bytes) room.unpacked.resize(file.bytes);
-  const libdeflate_result unpacked = libdeflate_deflate_decompress(
-      room.tables, room.packed.data(), packed_bytes, room.unpacked.data(), file.bytes, nullptr);
-  if (unpacked != LIBDEFLATE_SUCCESS) throw std::runtime_error("broken data");
-  return libdeflate_crc32(0, room.unpacked.data(), file.bytes);
-}
-
-// Calls body(index) for each index on so many threads, this one among them.
-template <class MakeBody>
-void on_threads(unsigned threads, std::size_t count, MakeBody make_body) {
+// Calls body(thread, index) for each index on so many threads, this one among them.
+template <class Body>
+void on_threads(unsigned threads, std::size_t count, Body body) {
   std::atomic<std::size_t> next{0};
-  const auto work = [&] {
-    auto body = make_body();
-    for (std::size_t i = next++; i < count; i = next++) body(i);
+  const auto work = [&](unsigned thread) {
+    for (std::size_t i = next++; i < count; i = next++) body(thread, i);
   };
   std::vector<std::thread> others;
-  for (unsigned i = 1; i < threads; ++i) others.emplace_back(work);
-  work();
+  for (unsigned i = 1; i < threads; ++i) others.emplace_back(work, i);
+  work(0);
   for (std::thread& other : others) other.join();
 }
 
@@ -122,21 +93,60 @@ void list_physfs(const std::string& folder, std::vector<std::string>& names) {
 
 }  // namespace
 
-std::vector<raw_file> list_files(const std::vector<fs::path>& mounts) {
-  std::vector<raw_file> files;
-  for (const fs::path& mount : mounts) {
-    fs::is_directory(mount) ? list_folder(mount, files) : list_zip(mount, files);
+struct floor_reference::buffers {
+  std::vector<unsigned char> packed = std::vector<unsigned char>(1 << 20);
+  std::vector<unsigned char> unpacked = std::vector<unsigned char>(1 << 20);
+  libdeflate_decompressor* tables = libdeflate_alloc_decompressor();
+
+  buffers() = default;
+  buffers(const buffers&) = delete;
+  buffers& operator=(const buffers&) = delete;
+  ~buffers() { libdeflate_free_decompressor(tables); }
+
+  std::uint32_t load(const raw_file& file) {
+    int descriptor = file.descriptor;
+    std::uint64_t packed_bytes = file.packed_bytes;
+    if (descriptor < 0) {
+      descriptor = open(file.path.c_str(), O_RDONLY | O_CLOEXEC);
+      struct stat status{};
+      fstat(descriptor, &status);
+      packed_bytes = static_cast<std::uint64_t>(status.st_size);
+    }
+    if (packed.size() < packed_bytes) packed.resize(packed_bytes);
+    const ssize_t got =
+        pread(descriptor, packed.data(), packed_bytes, static_cast<off_t>(file.offset));
+    if (file.descriptor < 0) close(descriptor);
+    if (got != static_cast<ssize_t>(packed_bytes)) throw std::runtime_error("short read");
+    if (!file.deflated) return libdeflate_crc32(0, packed.data(), packed_bytes);
+    if (unpacked.size() < file.bytes) unpacked.resize(file.bytes);
+    const libdeflate_result outcome = libdeflate_deflate_decompress(
+        tables, packed.data(), packed_bytes, unpacked.data(), file.bytes, nullptr);
+    if (outcome != LIBDEFLATE_SUCCESS) throw std::runtime_error("broken data");
+    return libdeflate_crc32(0, unpacked.data(), file.bytes);
   }
-  return files;
+};
+
+floor_reference::floor_reference(const std::vector<fs::path>& mounts) {
+  overlay files;
+  for (const fs::path& mount : mounts) {
+    if (fs::is_directory(mount)) {
+      list_folder(mount, files);
+    } else {
+      archives_.push_back(list_zip(mount, files));
+    }
+  }
+  for (auto& [name, file] : files) files_.push_back(std::move(file));
 }
 
-std::uint64_t run_floor(const std::vector<raw_file>& files, unsigned threads) {
+floor_reference::~floor_reference() {
+  for (const int archive : archives_) close(archive);
+}
+
+std::uint64_t floor_reference::run(unsigned threads) {
+  while (rooms_.size() < threads) rooms_.push_back(std::make_unique<buffers>());
   std::atomic<std::uint64_t> sum{0};
-  on_threads(threads, files.size(), [&] {
-    return [&files, &sum, room = std::make_unique<buffers>()](std::size_t i) {
-      sum += load_raw(files[i], *room);
-    };
-  });
+  on_threads(threads, files_.size(),
+             [&](unsigned thread, std::size_t i) { sum += rooms_[thread]->load(files_[i]); });
   return sum;
 }
 
@@ -156,24 +166,24 @@ physfs_reference::~physfs_reference() {
 
 std::uint64_t physfs_reference::run(unsigned threads) const {
   std::atomic<std::uint64_t> total{0};
-  on_threads(threads, names_.size(), [&] {
-    return [this, &total, room = std::vector<unsigned char>(1 << 20)](std::size_t i) mutable {
-      PHYSFS_File* const file = PHYSFS_openRead(names_[i].c_str());
-      if (!file) throw std::runtime_error("PhysFS cannot open " + names_[i]);
-      const PHYSFS_sint64 bytes = PHYSFS_fileLength(file);
-      if (room.size() < static_cast<std::size_t>(bytes)) {
-        room.resize(static_cast<std::size_t>(bytes));
-      }
-      PHYSFS_sint64 got = 0;
-      while (got < bytes) {
-        const PHYSFS_sint64 more =
-            PHYSFS_readBytes(file, room.data() + got, static_cast<PHYSFS_uint64>(bytes - got));
-        if (more <= 0) throw std::runtime_error("PhysFS cannot read " + names_[i]);
-        got += more;
-      }
-      PHYSFS_close(file);
-      total += static_cast<std::uint64_t>(got);
-    };
+  std::vector<std::vector<unsigned char>> rooms(threads, std::vector<unsigned char>(1 << 20));
+  on_threads(threads, names_.size(), [&](unsigned thread, std::size_t i) {
+    std::vector<unsigned char>& room = rooms[thread];
+    PHYSFS_File* const file = PHYSFS_openRead(names_[i].c_str());
+    if (!file) throw std::runtime_error("PhysFS cannot open " + names_[i]);
+    const PHYSFS_sint64 bytes = PHYSFS_fileLength(file);
+    if (room.size() < static_cast<std::size_t>(bytes)) {
+      room.resize(static_cast<std::size_t>(bytes));
+    }
+    PHYSFS_sint64 got = 0;
+    while (got < bytes) {
+      const PHYSFS_sint64 more =
+          PHYSFS_readBytes(file, room.data() + got, static_cast<PHYSFS_uint64>(bytes - got));
+      if (more <= 0) throw std::runtime_error("PhysFS cannot read " + names_[i]);
+      got += more;
+    }
+    PHYSFS_close(file);
+    total += static_cast<std::uint64_t>(got);
   });
   return total;
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,12 +19,25 @@ struct raw_file {
   bool deflated = false;
 };
 
-// All files of ZIP archives or folders, in the order of the archive or the folder. Throws.
-std::vector<raw_file> list_files(const std::vector<std::filesystem::path>& mounts);
+// pread, libdeflate and its CRC over the files of an overlay of ZIPs and folders (of those with
+// one name only the last), sorted by name, into buffers that are kept from run to run.
+class floor_reference {
+ public:
+  explicit floor_reference(const std::vector<std::filesystem::path>& mounts);
+  ~floor_reference();
+  floor_reference(const floor_reference&) = delete;
+  floor_reference& operator=(const floor_reference&) = delete;
 
-// pread, libdeflate and its CRC over all files on `threads` threads, each with buffers it uses
-// again. Returns the sum of the CRCs. With include_loose_status, loose files are sized by fstat.
-std::uint64_t run_floor(const std::vector<raw_file>& files, unsigned threads);
+  // Loads every file on `threads` threads. Returns the sum of the CRCs.
+  std::uint64_t run(unsigned threads);
+  [[nodiscard]] std::size_t file_count() const { return files_.size(); }
+
+ private:
+  struct buffers;
+  std::vector<raw_file> files_;
+  std::vector<int> archives_;
+  std::vector<std::unique_ptr<buffers>> rooms_;  // one for each thread
+};
 
 // Mounts the same with PhysFS; later mounts win.
 class physfs_reference {
