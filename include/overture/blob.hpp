@@ -87,7 +87,7 @@ class buffer_pool {
  private:
   friend class blob;
   struct state;
-  void give_back(std::uint32_t block) noexcept;
+  void give_back(std::uint32_t index) noexcept;
 
   buffer_pool_config config_;
   state* state_ = nullptr;

@@ -17,8 +17,7 @@ class function_ref<R(Args...)> {
   template <class F>
     requires(!std::is_same_v<std::remove_cvref_t<F>, function_ref> &&
              std::is_invocable_r_v<R, F&, Args...>)
-  // NOLINTNEXTLINE(google-explicit-constructor): lambdas convert at the call, as with
-  // std::function_ref
+  // NOLINTNEXTLINE(google-explicit-constructor): a lambda converts where it is passed
   function_ref(F&& callable) noexcept
       : object_(const_cast<void*>(static_cast<const void*>(std::addressof(callable)))),
         call_([](void* object, Args... args) -> R {

@@ -47,7 +47,7 @@ class job {
       } else if (what == operation::move) {
         ::new (other) function(std::move(function_here));
       }
-      if (what != operation::run) function_here.~function();
+      if (what != operation::run) static_cast<function*>(self)->~function();
     };
   }
   job(job&& other) noexcept { take(other); }
@@ -107,7 +107,7 @@ class job_system : public executor {
 class job_group final : public executor {
  public:
   explicit job_group(job_system& system) noexcept : system_(system) {}
-  ~job_group() { wait(); }
+  ~job_group() override { wait(); }
   job_group(const job_group&) = delete;
   job_group& operator=(const job_group&) = delete;
 

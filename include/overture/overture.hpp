@@ -7,8 +7,8 @@
 //   timeline.hpp                                                    what happened when
 //   job_system.hpp thread_pool.hpp                                  work for every core
 //   read_queue.hpp unpack.hpp                                       bytes from the disk
-//   path.hpp file_system.hpp                                        one tree of folders and
-//   archives decoders.hpp load.hpp                                           a whole game at once
+//   path.hpp file_system.hpp                                        folders, archives as one tree
+//   decoders.hpp load.hpp                                           a whole game at once
 #pragma once
 
 #include "overture/allocator.hpp"
