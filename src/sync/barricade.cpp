@@ -35,7 +35,8 @@ bool barricade::wait_for(std::chrono::nanoseconds duration) noexcept {
 
 bool barricade::wait_until(std::chrono::steady_clock::time_point deadline) noexcept {
   // By the difference, because the zeros of the two clocks need not be the same.
-  return wait_for(deadline - std::chrono::steady_clock::now());
+  const auto now = std::chrono::steady_clock::now();
+  return wait_for(deadline > now ? deadline - now : std::chrono::nanoseconds::zero());
 }
 
 bool barricade::wait_slow(std::uint32_t seen, std::uint64_t deadline_ns,

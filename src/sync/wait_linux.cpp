@@ -24,6 +24,7 @@ void wake(const void* address, int threads) noexcept {
 wait_status address_wait(const atomic<std::uint32_t>& word, std::uint32_t expected,
                          std::uint64_t deadline_ns) noexcept {
   static_assert(sizeof(word) == sizeof(std::uint32_t), "the kernel reads the word itself");
+  if (word.load(std::memory_order_seq_cst) != expected) return wait_status::woken;
   wait_count.fetch_add(1, std::memory_order_relaxed);
   constexpr std::uint64_t second_ns = 1'000'000'000;
   timespec deadline{};

@@ -1,0 +1,94 @@
+#include "sync/mutex.hpp"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+#include <vector>
+
+#include "overture/thread.hpp"
+#include "support/recording_observer.hpp"
+#include "sync/wait.hpp"
+
+namespace overture {
+namespace {
+
+using test::recording_observer;
+
+TEST(mutexes, admit_one_thread_at_a_time) {
+  constexpr int threads = 6;
+  constexpr int rounds = 5000;
+  mutex lock;
+  int value = 0;
+  const auto add = [&] {
+    for (int i = 0; i < rounds; ++i) {
+      const scoped_lock hold(lock);
+      ++value;
+    }
+  };
+  std::vector<std::thread> others;
+  for (int i = 1; i < threads; ++i) others.emplace_back(add);
+  add();
+  for (auto& thread : others) thread.join();
+  EXPECT_EQ(value, threads * rounds);
+}
+
+TEST(mutexes, can_be_tried) {
+  mutex lock;
+  ASSERT_TRUE(lock.try_lock());
+  EXPECT_FALSE(lock.try_lock());
+  lock.unlock();
+  ASSERT_TRUE(lock.try_lock());
+  lock.unlock();
+}
+
+TEST(mutexes, cost_no_system_call_while_nobody_competes) {
+  const recording_observer observer;
+  const wait_counts before = wait_layer::counts();
+  mutex lock;
+  for (int i = 0; i < 3; ++i) {
+    const scoped_lock hold(lock);
+  }
+  EXPECT_EQ(wait_layer::counts().wakes, before.wakes);
+  EXPECT_EQ(wait_layer::counts().waits, before.waits);
+  EXPECT_EQ(observer.begun, 0);
+}
+
+TEST(mutexes, report_a_wait_that_blocks_as_one_for_a_lock) {
+  const wait_counts before = wait_layer::counts();
+  mutex lock;
+  lock.lock();
+  int begun = 0;
+  const char* reason = nullptr;
+  std::thread waiter([&] {
+    const recording_observer observer;
+    const scoped_lock hold(lock);
+    begun = observer.begun;
+    reason = observer.last_reason;
+  });
+  while (wait_layer::counts().waits == before.waits) yield_thread();
+  lock.unlock();
+  waiter.join();
+  EXPECT_EQ(begun, 1);
+  EXPECT_STREQ(reason, wait_reasons::lock);
+}
+
+TEST(mutexes, wake_every_thread_that_sleeps_in_turn) {
+  const wait_counts before = wait_layer::counts();
+  mutex lock;
+  int value = 0;
+  lock.lock();
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      const scoped_lock hold(lock);
+      ++value;
+    });
+  }
+  while (wait_layer::counts().waits - before.waits < 4) yield_thread();
+  lock.unlock();
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(value, 4);
+}
+
+}  // namespace
+}  // namespace overture

@@ -1,0 +1,52 @@
+#include "overture/wait_observer.hpp"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "support/recording_observer.hpp"
+
+namespace overture {
+namespace {
+
+using test::recording_observer;
+
+TEST(wait_observers, belong_to_one_thread) {
+  recording_observer observer;
+  EXPECT_EQ(current_wait_observer(), &observer);
+  std::thread([] { EXPECT_EQ(current_wait_observer(), nullptr); }).join();
+}
+
+TEST(wait_observers, are_given_back_when_another_one_is_set) {
+  recording_observer observer;
+  EXPECT_EQ(set_wait_observer(nullptr), &observer);
+  EXPECT_EQ(set_wait_observer(&observer), nullptr);
+}
+
+TEST(wait_observers, hear_of_both_ends_of_a_wait) {
+  recording_observer observer;
+  {
+    const observed_wait wait("a reason");
+    EXPECT_EQ(observer.begun, 1);
+    EXPECT_EQ(observer.ended, 0);
+    EXPECT_STREQ(observer.last_reason, "a reason");
+  }
+  EXPECT_EQ(observer.ended, 1);
+}
+
+TEST(wait_observers, need_not_exist) {
+  ASSERT_EQ(current_wait_observer(), nullptr);
+  const observed_wait wait("a reason");
+}
+
+TEST(wait_observers, hear_of_the_end_even_if_replaced_meanwhile) {
+  recording_observer first;
+  {
+    const observed_wait wait("a reason");
+    set_wait_observer(nullptr);
+  }
+  EXPECT_EQ(first.ended, 1);
+}
+
+}  // namespace
+}  // namespace overture
