@@ -229,8 +229,8 @@ zone::zone(const char* name, const zone_options& options) noexcept {
 void zone::end() noexcept {
   if (event_.begin_ns == 0) return;
   if (current && current->lane().attached_ns() <= event_.begin_ns) {
-    event_.end_ns = now_ns();
-    current->add(event_);
+    current->add({event_.begin_ns, now_ns(), event_.name, event_.value, event_.subject,
+                  event_kind::zone});
   }
   event_.begin_ns = 0;
 }
