@@ -89,12 +89,10 @@ class chrome_json {
   result<void> write() {
     out_.raw("{\"traceEvents\":[\n");
     write_name("process_name", 1, options_.process_name);
-    for (std::size_t i = 0; i < record_.lane_count() && !out_.failed(); ++i) {
+    for (std::size_t i = 0; i < record_.lane_count(); ++i) {
       if (const result<void> done = write_thread(record_.lane(i), i + 1); !done) return done;
     }
-    if (out_.failed()) return out_.finish();
     if (const result<void> done = write_requests(); !done) return done;
-    if (out_.failed()) return out_.finish();
     if (const result<void> done = write_counters(); !done) return done;
     out_.raw("\n],\"displayTimeUnit\":\"ms\",\"otherData\":{\"version\":");
     out_.string(version);

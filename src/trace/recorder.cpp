@@ -36,13 +36,13 @@ class total_table {
   static_assert(limits::timeline_totals_max <= slot_count / 2, "probes must end soon");
   static_assert(limits::timeline_totals_max > event_kind_count);
 
-  static std::size_t first_slot(event_kind kind, const char* name) noexcept {
-    const auto key = std::bit_cast<std::uintptr_t>(name) + static_cast<std::uintptr_t>(kind);
+  static std::size_t first_slot(const char* name) noexcept {
+    const std::uint64_t key = std::bit_cast<std::uintptr_t>(name);
     return static_cast<std::size_t>((key * 0x9E3779B97F4A7C15u) >> (64 - slot_bits));
   }
 
   trace_total& find(event_kind kind, const char* name) noexcept {
-    std::size_t slot = first_slot(kind, name);
+    std::size_t slot = first_slot(name);
     for (; slots_[slot] != 0; slot = (slot + 1) % slot_count) {
       trace_total& total = totals_[slots_[slot] - 1];
       if (total.name == name && total.kind == kind) return total;
@@ -229,8 +229,8 @@ zone::zone(const char* name, const zone_options& options) noexcept {
 void zone::end() noexcept {
   if (event_.begin_ns == 0) return;
   if (current && current->lane().attached_ns() <= event_.begin_ns) {
-    current->add({event_.begin_ns, now_ns(), event_.name, event_.value, event_.subject,
-                  event_kind::zone});
+    current->add(
+        {event_.begin_ns, now_ns(), event_.name, event_.value, event_.subject, event_kind::zone});
   }
   event_.begin_ns = 0;
 }

@@ -214,6 +214,18 @@ TEST(chrome_json, a_zone_that_outlasts_the_one_around_it_is_cut) {
   EXPECT_EQ(to_ns(spans[2]["dur"]), 40);
 }
 
+TEST(chrome_json, zones_that_touch_are_left_alone) {
+  const recorded record{
+      {span_event(event_kind::zone, 0, 100), span_event(event_kind::zone, 100, 150),
+       span_event(event_kind::wait, 150, 150), span_event(event_kind::zone, 150, 170)}};
+  const auto spans = events_of(exported(record), "X");
+  ASSERT_EQ(spans.size(), 4u);
+  EXPECT_EQ(to_ns(spans[0]["dur"]), 100);
+  EXPECT_EQ(to_ns(spans[1]["dur"]), 50);
+  EXPECT_EQ(to_ns(spans[2]["dur"]), 20);
+  EXPECT_EQ(to_ns(spans[3]["dur"]), 0);
+}
+
 TEST(chrome_json, requests_are_packed_into_as_few_lanes_as_they_need) {
   const recorded record{{
       span_event(event_kind::request, 0, 100),
