@@ -1,7 +1,7 @@
 // The seam to the operating system: everything Overture asks of a disk goes through here.
 //
-// system_os() is the real one. fake_os (overture/fake_os.hpp) holds files in memory and fails on
-// demand; a host with storage of its own (a console, a network) implements the interface itself.
+// system_os() is the real one. A host with storage of its own (a console, a network) implements the
+// interface itself; Overture's tests do so with one that holds files in memory and fails on demand.
 //
 // A call that fails says so with the errno in error::os_error. EINTR never comes out of here, short
 // reads do: read_fully() is the loop around them.

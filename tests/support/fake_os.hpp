@@ -1,0 +1,183 @@
+// An operating system in memory that fails on demand, for tests of everything that reads files.
+//
+//   test::fake_os os;
+//   os.add_file("/game/maps/one.txt", "...");
+//   os.add_link("/game/latest", "maps/one.txt");
+//   os.fail_call(os_call::read, 3, EIO);              // the fourth read fails
+//   os.shorten_reads_at_random(42);
+//   os.at_call(os_call::read, 0, [&] { os.truncate("/game/maps/one.txt", 1); });
+//   load(os, "/game");
+//   EXPECT_EQ(os.open_handles(), 0);                  // everything was closed again
+//
+// Paths, links and errors follow Linux: removed or replaced files live on behind open handles,
+// truncated ones shrink under them, open_below() refuses to leave its folder. Calls are counted
+// from 0, for each kind and, as os_call::any, together; so a test can fail every call of a load in
+// turn. EINTR never comes out of an operating_system: a call that "fails" with it is counted as
+// interrupted and goes on.
+//
+// Any thread may call anything; hooks and actions run on the calling thread, under no lock.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <random>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "overture/atomic.hpp"
+#include "overture/os.hpp"
+
+namespace overture::test {
+
+enum class os_call : std::uint8_t {
+  any,
+  open,
+  open_below,
+  close,
+  status,  // by path and by handle
+  read,
+  read_cached,
+  list,
+  canonical_path,
+  map,
+};
+inline constexpr std::size_t os_call_count = 10;
+
+struct os_call_info {
+  os_call kind;
+  std::uint64_t index;        // among the calls of this kind
+  std::uint64_t total_index;  // among all calls
+  std::string path;           // the one given, or that the handle was opened by
+  std::uint64_t offset = 0;   // reads only
+  std::size_t size = 0;       // reads only
+};
+
+class fake_os final : public operating_system {
+ public:
+  fake_os();
+  ~fake_os() override;
+
+  // The tree. Missing folders above a path are made. What is there already is replaced, with
+  // everything below it; only add_folder() leaves a folder as it is. remove() of a path that does
+  // not exist does nothing; truncate() and append() of what is no file throw std::invalid_argument.
+  void add_file(std::string_view path, std::string_view bytes);
+  void add_file(std::string_view path, std::span<const std::byte> bytes);
+  void add_folder(std::string_view path);
+  void add_link(std::string_view path, std::string_view target);
+  void remove(std::string_view path);
+  void truncate(std::string_view path, std::size_t size);  // open handles see it
+  void append(std::string_view path, std::string_view bytes);
+
+  // The fault plan. `count` calls from number `index` of their kind on fail with this errno.
+  void fail_call(os_call kind, std::uint64_t index, int os_error, std::uint64_t count = 1);
+  // Reads from number `index` on return at most `bytes_max` (> 0) bytes.
+  void shorten_reads(std::size_t bytes_max, std::uint64_t index = 0,
+                     std::uint64_t count = UINT64_MAX);
+  // Every read returns between one byte and all that was asked for.
+  void shorten_reads_at_random(std::uint64_t seed);
+  // Runs just before that call does its work: to change the tree between two steps of the reader.
+  void at_call(os_call kind, std::uint64_t index, std::function<void()> action);
+  // Runs before every call.
+  void before_each_call(std::function<void(const os_call_info&)> hook);
+  // Whether read_cached_at() finds everything in the page cache, or (as at first) nothing.
+  void set_cached(bool cached);
+  // Forgets the plan, the hooks and the counts; files and handles stay.
+  void reset_plan();
+
+  [[nodiscard]] std::uint64_t calls(os_call kind = os_call::any) const;
+  [[nodiscard]] std::uint64_t interrupted_calls() const;
+  [[nodiscard]] std::size_t open_handles() const;
+  [[nodiscard]] std::size_t open_mappings() const;
+  // Uses of handles and mappings that were not open.
+  [[nodiscard]] std::uint64_t misuses() const;
+
+  result<os_handle> open(const char* path) override;
+  result<os_handle> open_below(os_handle folder, const char* path) override;
+  void close(os_handle handle) override;
+  result<file_status> status(os_handle handle) override;
+  result<std::size_t> read_at(os_handle handle, std::uint64_t offset,
+                              std::span<std::byte> bytes) override;
+  result<std::size_t> read_cached_at(os_handle handle, std::uint64_t offset,
+                                     std::span<std::byte> bytes) override;
+  result<file_status> status(const char* path, bool follow_links) override;
+  result<void> list(const char* path, function_ref<void(const folder_entry&)> visit) override;
+  result<std::size_t> canonical_path(const char* path, std::span<char> text) override;
+  result<mapping> map(os_handle handle) override;
+  void unmap(mapping memory) override;
+
+ private:
+  using file_bytes = std::vector<std::byte>;
+  struct node {
+    file_kind kind = file_kind::folder;
+    std::shared_ptr<file_bytes> bytes;  // files; replaced, never changed, so mappings stay
+    std::string target;                 // links
+    std::int64_t mtime_ns = 0;
+  };
+  struct open_file {
+    std::shared_ptr<node> what;
+    std::string path;
+  };
+  // What shall happen at some calls of one kind.
+  struct rule {
+    os_call kind;
+    std::uint64_t first;
+    std::uint64_t count;
+    int os_error = 0;
+    std::size_t read_bytes_max = SIZE_MAX;
+    std::function<void()> action;
+
+    [[nodiscard]] bool applies(os_call called, std::uint64_t index,
+                               std::uint64_t total_index) const;
+  };
+  struct verdict {
+    int os_error = 0;
+    std::size_t read_bytes_max = SIZE_MAX;
+  };
+  // A path taken apart and followed to its end.
+  struct resolution {
+    int os_error = 0;
+    std::string path;  // without links
+    std::shared_ptr<node> what;
+  };
+  class lock;
+
+  verdict begin_call(os_call kind, std::string path, std::uint64_t offset = 0,
+                     std::size_t size = 0);
+  verdict begin_call(os_call kind, os_handle handle, std::uint64_t offset = 0,
+                     std::size_t size = 0);
+  result<std::size_t> read(os_call kind, os_handle handle, std::uint64_t offset,
+                           std::span<std::byte> bytes);
+
+  // Under the lock.
+  resolution resolve(std::string_view path, bool follow_last, const std::string* root) const;
+  result<os_handle> open_resolved(const resolution& found);
+  const open_file* find(os_handle handle);
+  node& put(std::string_view path, file_kind kind);
+  void erase(const std::string& path);
+  void set_bytes(node& file, file_bytes bytes);
+  node& file_at(std::string_view path);
+  file_status status_of(const node& what) const;
+
+  mutable atomic<bool> locked_{false};
+  std::map<std::string, std::shared_ptr<node>> nodes_;  // by absolute path, "/" among them
+  std::map<std::int64_t, open_file> handles_;
+  std::vector<std::shared_ptr<file_bytes>> mappings_;
+  std::int64_t last_handle_ = 0;
+  std::int64_t clock_ns_ = 1'600'000'000'000'000'000;
+
+  std::array<std::uint64_t, os_call_count> calls_{};
+  std::uint64_t interrupted_calls_ = 0;
+  std::uint64_t misuses_ = 0;
+  std::vector<rule> rules_;
+  std::function<void(const os_call_info&)> hook_;
+  std::unique_ptr<std::mt19937_64> random_lengths_;
+  bool cached_ = false;
+};
+
+}  // namespace overture::test
