@@ -1,6 +1,7 @@
 #include "base/os_generic.hpp"
 
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -112,8 +113,8 @@ class generic_system final : public operating_system {
     if (code) return failed(code, "cannot get the status");
     const auto changed = fs::last_write_time(path, code);
     if (!code) {
-      status.mtime_ns =
-          std::chrono::duration_cast<std::chrono::nanoseconds>(changed.time_since_epoch()).count();
+      const auto since_1970 = std::chrono::file_clock::to_sys(changed).time_since_epoch();
+      status.mtime_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(since_1970).count();
     }
     return status;
   }

@@ -1,0 +1,31 @@
+// What only the real Linux layer can get wrong.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <string>
+
+#include "overture/os.hpp"
+
+namespace overture {
+namespace {
+
+TEST(os_linux, opening_a_fifo_does_not_wait_for_its_writer) {
+  std::string folder = "/tmp/overture_fifo_XXXXXX";
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  const std::string path = folder + "/fifo";
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  const auto fifo = system_os().open(path.c_str());
+  ASSERT_TRUE(fifo);
+  EXPECT_EQ(system_os().status(*fifo)->kind, file_kind::other);
+  std::array<std::byte, 1> bytes{};
+  EXPECT_FALSE(system_os().read_at(*fifo, 0, bytes));
+  system_os().close(*fifo);
+  unlink(path.c_str());
+  rmdir(folder.c_str());
+}
+
+}  // namespace
+}  // namespace overture
