@@ -211,9 +211,12 @@ TEST_P(os_test, threads_read_one_handle_at_once) {
   const os_handle file = open("one.txt");
   std::vector<std::thread> threads;
   std::atomic<int> wrong{0};
+  std::atomic<int> ready{0};
   for (std::size_t t = 0; t < 4; ++t) {
     threads.emplace_back([&, t] {
-      for (std::size_t i = 0; i < 200; ++i) {
+      ++ready;
+      while (ready < 4) std::this_thread::yield();
+      for (std::size_t i = 0; i < 2000; ++i) {
         const std::size_t offset = (i * 97 + t * 1013) % 4000;
         if (read(file, offset, 64) != bytes.substr(offset, 64)) ++wrong;
       }
@@ -278,6 +281,15 @@ TEST_P(os_test, nothing_lies_below_a_file) {
   EXPECT_EQ(os().list(at("file").c_str(), [](const folder_entry&) {}).error().code,
             errc::not_found);
   EXPECT_EQ(error_of_open_below("", "file/below"), errc::not_found);
+}
+
+TEST_P(os_test, a_slash_at_the_end_asks_for_a_folder) {
+  world_->add_file("folder/file", "x");
+  world_->add_link("link", "folder/file/");
+  EXPECT_EQ(os().status(at("folder/file/").c_str(), true).error().code, errc::not_found);
+  EXPECT_EQ(os().status(at("link").c_str(), true).error().code, errc::not_found);
+  EXPECT_EQ(os().open(at("folder/file/").c_str()).error().code, errc::not_found);
+  EXPECT_EQ(canonical("folder/"), at("folder"));
 }
 
 TEST_P(os_test, a_folder_opens_but_is_not_a_file) {
@@ -427,6 +439,14 @@ TEST_P(os_test, files_open_below_a_folder) {
   EXPECT_EQ(read_below("root", "folder/../one.txt"), "one");
   EXPECT_EQ(read_below("root", "folder/up"), "one");
   EXPECT_EQ(read_below("root", "in/two.txt"), "two");
+}
+
+TEST_P(os_test, nothing_opens_below_a_folder_that_is_gone) {
+  world_->add_file("root/one.txt", "one");
+  const os_handle root = open("root");
+  world_->remove("root");
+  EXPECT_EQ(os().open_below(root, "one.txt").error().code, errc::not_found);
+  os().close(root);
 }
 
 TEST_P(os_test, nothing_opens_outside_the_folder) {
