@@ -72,6 +72,14 @@ class vec {
     while (size_ < size) ::new (static_cast<void*>(data_ + size_++)) T();
     return true;
   }
+  // New elements are undefined: for what is about to be read into them.
+  [[nodiscard]] bool resize_for_overwrite(std::size_t size) noexcept
+    requires std::is_trivially_copyable_v<T>
+  {
+    if (!reserve(size)) return false;
+    size_ = size;
+    return true;
+  }
   // Appends raw bytes; T must be one byte wide.
   [[nodiscard]] bool append(const void* bytes, std::size_t count) noexcept
     requires(sizeof(T) == 1)

@@ -1,0 +1,114 @@
+// Sentences about errors and sources, with the names that the file_system knows.
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+
+#include "overture/file_system.hpp"
+#include "vfs/state.hpp"
+
+namespace overture {
+namespace {
+
+// Writes what fits.
+class sentence {
+ public:
+  explicit sentence(std::span<char> room) noexcept : room_(room) {}
+
+  sentence& operator<<(std::string_view part) noexcept {
+    const std::size_t fitting = std::min(part.size(), room_.size() - length_);
+    if (fitting > 0) std::memcpy(room_.data() + length_, part.data(), fitting);
+    length_ += fitting;
+    return *this;
+  }
+  sentence& operator<<(std::uint64_t number) noexcept {
+    char digits[20];
+    const char* const end = std::to_chars(digits, digits + sizeof digits, number).ptr;
+    return *this << std::string_view(digits, static_cast<std::size_t>(end - digits));
+  }
+  [[nodiscard]] std::size_t length() const noexcept { return length_; }
+
+ private:
+  std::span<char> room_;
+  std::size_t length_ = 0;
+};
+
+// strerror_r is one of two functions: one returns the text, the other writes it.
+[[maybe_unused]] const char* text_of(const char* returned, const char*) {
+  return returned;
+}
+[[maybe_unused]] const char* text_of(int failed, const char* written) {
+  return failed == 0 ? written : "";
+}
+
+void write_os_error(sentence& out, int os_error) noexcept {
+  char room[128] = "";
+  const char* const text = text_of(strerror_r(os_error, room, sizeof room), room);
+  out << " (" << text << ")";
+}
+
+void write_path(sentence& out, const vfs::mount& from, const vfs::archive_entry& entry) noexcept {
+  out << from.content.path_of(entry) << " in " << from.path_text();
+}
+
+// The entry that begins at an offset of an archive, or else the one whose bytes are there.
+const vfs::archive_entry* entry_at(const vfs::archive& content, std::uint64_t offset) noexcept {
+  const vfs::archive_entry* around = nullptr;
+  for (const vfs::archive_entry& entry : content.entries) {
+    if (entry.offset == offset) return &entry;
+    if (entry.flaw == vfs::entry_flaw::outside || offset < entry.offset) continue;
+    if (offset - entry.offset < entry.frame_bytes + entry.packed_bytes) around = &entry;
+  }
+  return around;
+}
+
+}  // namespace
+
+std::size_t file_system::explain(const error& failure, std::span<char> text) const noexcept {
+  sentence out(text);
+  os_handle handle;
+  vfs::source_owner owner;
+  if (state_ && failure.code == errc::collision && state_->colliding[0].text) {
+    const vfs::tree_entry(&paths)[2] = state_->colliding;
+    out << failure.reason << ": " << paths[0].path();
+    out << " in " << state_->mounts[paths[0].mount].path_text() << " and " << paths[1].path();
+    out << " in " << state_->mounts[paths[1].mount].path_text();
+    return out.length();
+  }
+  const bool known = state_ && state_->sources.find(failure.source, handle, owner);
+  const vfs::mount* const from = known ? state_->mounts.find(owner.mount) : nullptr;
+  if (from) {
+    const bool is_archive = owner.entry == vfs::source_owner::whole_archive;
+    const vfs::archive_entry* const entry =
+        is_archive ? entry_at(from->content, failure.offset) : &from->content.entries[owner.entry];
+    if (entry) {
+      write_path(out, *from, *entry);
+    } else {
+      out << from->path_text();
+    }
+    if (failure.offset != 0) out << " at byte " << failure.offset;
+    out << ": ";
+  } else if (failure.offset != 0) {
+    out << "at byte " << failure.offset << ": ";
+  }
+  out << failure.reason;
+  if (failure.os_error != 0) write_os_error(out, failure.os_error);
+  return out.length();
+}
+
+std::size_t file_system::describe(source_id id, std::span<char> text) const noexcept {
+  sentence out(text);
+  os_handle handle;
+  vfs::source_owner owner;
+  const bool known = state_ && state_->sources.find(id, handle, owner);
+  const vfs::mount* const from = known ? state_->mounts.find(owner.mount) : nullptr;
+  if (!from) {
+    out << "a file that is not open any more";
+  } else if (owner.entry == vfs::source_owner::whole_archive) {
+    out << from->path_text();
+  } else {
+    write_path(out, *from, from->content.entries[owner.entry]);
+  }
+  return out.length();
+}
+
+}  // namespace overture

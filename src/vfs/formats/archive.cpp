@@ -1,0 +1,133 @@
+#include "vfs/formats/archive.hpp"
+
+#include <algorithm>
+
+namespace overture::vfs {
+
+error error_of(entry_flaw flaw) noexcept {
+  const auto make = [](errc code, const char* reason) { return error{code, 0, reason, {}, 0}; };
+  switch (flaw) {
+    case entry_flaw::none:
+      break;
+    case entry_flaw::outside:
+      return make(errc::corrupt, "the entry's data lie outside the archive");
+    case entry_flaw::overlap:
+      return make(errc::corrupt, "the entry's data overlap those of another");
+    case entry_flaw::stored_size:
+      return make(errc::corrupt, "a stored entry whose two sizes differ");
+    case entry_flaw::ratio:
+      return make(errc::corrupt, "the entry claims more bytes than its packed data can make");
+    case entry_flaw::sizes:
+      return make(errc::corrupt, "the entry's sizes are missing");
+    case entry_flaw::too_large:
+      return make(errc::limit, "the entry is larger than limits::entry_bytes_max");
+    case entry_flaw::encrypted:
+      return make(errc::unsupported, "the entry is encrypted");
+    case entry_flaw::method:
+      return make(errc::unsupported, "the entry's compression method is not known");
+    case entry_flaw::in_parts:
+      return make(errc::unsupported, "the archive is split into several files");
+  }
+  return make(errc::invalid, "nothing is wrong with the entry");
+}
+
+archive_builder::archive_builder(archive& into, std::string_view prefix) noexcept
+    : into_(into), prefix_(prefix) {
+  into_.prefix_bytes = static_cast<std::uint32_t>(prefix.size());
+}
+
+result<void> archive_builder::make_room() const noexcept {
+  if (into_.entries.size() + into_.skipped.size() < limits::entries_max) return {};
+  return fail(errc::limit, "more entries than limits::entries_max");
+}
+
+result<std::uint32_t> archive_builder::append(std::string_view front,
+                                              std::string_view back) noexcept {
+  const std::size_t at = into_.names.size();
+  if (at > UINT32_MAX || front.size() + back.size() + 1 > UINT32_MAX - at) {
+    return fail(errc::limit, "too many bytes of names");
+  }
+  if (!into_.names.append(front.data(), front.size()) ||
+      !into_.names.append(back.data(), back.size()) || !into_.names.push_back('\0')) {
+    return fail(errc::out_of_memory, "no memory for the names");
+  }
+  return static_cast<std::uint32_t>(at);
+}
+
+result<std::uint32_t> archive_builder::keep(std::string_view text) noexcept {
+  return append({}, text);
+}
+
+result<bool> archive_builder::add(std::string_view name, const archive_entry& entry) noexcept {
+  const char* flaw = name.empty() ? "the name is empty" : path_flaw(name);
+  if (!flaw && prefix_.size() + name.size() > limits::path_bytes_max) flaw = "the path is too long";
+  if (flaw) return skip(name, flaw).map([] { return false; });
+  if (result<void> room = make_room(); !room) return tl::unexpected(room.error());
+  const result<std::uint32_t> kept = append(prefix_, name);
+  if (!kept) return tl::unexpected(kept.error());
+  archive_entry added = entry;
+  added.name = *kept;
+  added.name_bytes = static_cast<std::uint16_t>(prefix_.size() + name.size());
+  added.id = {hash64(into_.path_of(added))};
+  if (!into_.entries.push_back(added)) return fail(errc::out_of_memory, "no memory for an entry");
+  return true;
+}
+
+result<void> archive_builder::skip(std::string_view name, const char* reason) noexcept {
+  if (result<void> room = make_room(); !room) return room;
+  const std::string_view shown = name.substr(0, limits::path_bytes_max);
+  const result<std::uint32_t> kept = keep(shown);
+  if (!kept) return tl::unexpected(kept.error());
+  if (!into_.skipped.push_back({reason, *kept, static_cast<std::uint16_t>(shown.size())})) {
+    return fail(errc::out_of_memory, "no memory for the list of what is skipped");
+  }
+  return {};
+}
+
+result<void> archive_builder::take_back(std::uint32_t entry, const char* reason) noexcept {
+  archive_entry& taken = into_.entries[entry];
+  const skipped_entry skipped{reason, taken.name + into_.prefix_bytes,
+                              static_cast<std::uint16_t>(taken.name_bytes - into_.prefix_bytes)};
+  if (!into_.skipped.push_back(skipped)) {
+    return fail(errc::out_of_memory, "no memory for the list of what is skipped");
+  }
+  taken.name_bytes = 0;
+  gaps_ = true;
+  return {};
+}
+
+result<void> archive_builder::index_last_of_each(path_index& index) noexcept {
+  if (!index.reset(into_.entries.size())) {
+    return fail(errc::out_of_memory, "no memory to look for names that occur twice");
+  }
+  for (std::uint32_t i = 0; i < into_.entries.size(); ++i) {
+    const archive_entry& entry = into_.entries[i];
+    const asset_path path{into_.path_of(entry), entry.id};
+    const path_index::slot& at = index.find(path);
+    if (at.path != nullptr) {
+      result<void> taken = take_back(at.value, "a later entry has the same name");
+      if (!taken) return taken;
+    }
+    index.set(at, path, i);
+  }
+  return {};
+}
+
+void archive_builder::finish() noexcept {
+  if (gaps_) {
+    archive_entry* const end =
+        std::remove_if(into_.entries.begin(), into_.entries.end(),
+                       [](const archive_entry& entry) { return entry.name_bytes == 0; });
+    while (into_.entries.end() != end) into_.entries.pop_back();
+  }
+  const auto name_of = [this](const skipped_entry& entry) {
+    return std::string_view(into_.names.data() + entry.name, entry.name_bytes);
+  };
+  std::sort(into_.skipped.begin(), into_.skipped.end(),
+            [&](const skipped_entry& a, const skipped_entry& b) {
+              const int order = name_of(a).compare(name_of(b));
+              return order != 0 ? order < 0 : a.name < b.name;
+            });
+}
+
+}  // namespace overture::vfs

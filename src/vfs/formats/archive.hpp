@@ -1,0 +1,135 @@
+// What every format implements, and what it makes of a folder or an archive file.
+//
+// A format is one file with one archive_format in it, and one line in formats.cpp. Its `list` reads
+// the whole directory once, at mount, into the flat tables of an archive; its `open` says, for one
+// entry of them, where the bytes lie.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "base/vec.hpp"
+#include "overture/file_system.hpp"
+#include "vfs/handle.hpp"
+#include "vfs/path_index.hpp"
+
+namespace overture::vfs {
+
+// Why an entry that is in the tree cannot be opened.
+enum class entry_flaw : std::uint8_t {
+  none,
+  outside,      // its data are not all in the archive
+  overlap,      // its data reach into another entry's
+  stored_size,  // stored, but packed and unpacked sizes differ
+  ratio,        // claims to unpack to more than its method can make
+  sizes,        // its sizes are missing
+  too_large,
+  encrypted,
+  method,
+  in_parts,
+};
+[[nodiscard]] error error_of(entry_flaw flaw) noexcept;
+
+struct archive_entry {
+  path_id id;
+  std::uint64_t offset = 0;  // archives: where to read; folders: where the name on disk is in names
+  std::uint64_t packed_bytes = 0;
+  std::uint64_t bytes = 0;
+  std::uint32_t frame_bytes = 0;  // read this much more than packed_bytes, see file_place::framed
+  std::uint32_t crc32 = 0;
+  std::uint32_t name = 0;  // where in names
+  std::uint16_t name_bytes = 0;
+  compression method = compression::none;
+  entry_flaw flaw = entry_flaw::none;
+};
+static_assert(sizeof(archive_entry) == 48);
+
+struct skipped_entry {
+  const char* reason = "";
+  std::uint32_t name = 0;
+  std::uint16_t name_bytes = 0;
+};
+
+struct archive_format;
+
+// Does not change once it is mounted.
+struct archive {
+  explicit archive(allocator& memory) noexcept
+      : names(memory, memory_tag::vfs),
+        entries(memory, memory_tag::vfs),
+        skipped(memory, memory_tag::vfs) {}
+
+  const archive_format* format = nullptr;
+  owned_handle handle;             // the archive file, or the folder
+  vec<char> names;                 // each ended by NUL; paths begin with the mount point
+  vec<archive_entry> entries;      // no two of one path
+  vec<skipped_entry> skipped;      // in the order of their names' bytes
+  std::uint32_t prefix_bytes = 0;  // how much of each path is the mount point
+
+  [[nodiscard]] std::string_view path_of(const archive_entry& entry) const noexcept {
+    return {names.data() + entry.name, entry.name_bytes};
+  }
+};
+
+struct archive_input {
+  operating_system& os;
+  const char* path;  // as it was given to mount()
+  file_status status;
+  std::string_view prefix;  // put in front of every path: the mount point and a '/', or nothing
+};
+
+struct opened_entry {
+  file_place place;     // but for the source
+  owned_handle handle;  // a descriptor of the entry's own, or none
+};
+
+struct archive_format {
+  mount_format id = mount_format::folder;
+  const char* name = "";
+  bool lists_folders = false;  // or else regular files
+  // Fills the archive, whose handle is open already; false: the file is of another format.
+  result<bool> (*list)(const archive_input& input, archive& into) noexcept = nullptr;
+  // Any thread.
+  result<opened_entry> (*open)(const archive& from, const archive_entry& entry,
+                               operating_system& os) noexcept = nullptr;
+};
+
+// All formats, in the order in which they are tried.
+[[nodiscard]] std::span<const archive_format* const> formats() noexcept;
+
+extern const archive_format folder_format;
+extern const archive_format zip_format;
+
+// Fills the tables of an archive and sees to what all formats have in common: names are checked,
+// put under the mount point and hashed, limits are kept, duplicates sorted out.
+class archive_builder {
+ public:
+  archive_builder(archive& into, std::string_view prefix) noexcept;
+
+  // Takes `name` as a path below the mount point; one that cannot be in the tree is skipped.
+  // True if an entry was added.
+  result<bool> add(std::string_view name, const archive_entry& entry) noexcept;
+  result<void> skip(std::string_view name, const char* reason) noexcept;
+  // The same for an entry that was added; before finish().
+  result<void> take_back(std::uint32_t entry, const char* reason) noexcept;
+  // Keeps a text in the archive's names, ended by NUL; returns where.
+  result<std::uint32_t> keep(std::string_view text) noexcept;
+
+  // Takes back all entries but the last of each path, and makes `index` of the rest; nothing may
+  // be added from then on.
+  result<void> index_last_of_each(path_index& index) noexcept;
+  // Closes the gaps that take_back() has left and puts the skipped names in order.
+  void finish() noexcept;
+
+ private:
+  result<std::uint32_t> append(std::string_view front, std::string_view back) noexcept;
+  result<void> make_room() const noexcept;
+
+  archive& into_;
+  std::string_view prefix_;
+  bool gaps_ = false;
+};
+
+}  // namespace overture::vfs

@@ -1,0 +1,78 @@
+// Reading one whole file on the calling thread, without the read queue and the pipeline.
+#include <cstring>
+#include <utility>
+
+#include "overture/file_system.hpp"
+
+namespace overture {
+namespace {
+
+struct framed_bytes {
+  blob bytes;
+  std::size_t packed_at = 0;
+};
+
+result<framed_bytes> read_packed(const open_source& source, const file_place& place,
+                                 buffer_pool& buffers) noexcept {
+  std::uint64_t read_bytes = place.read_bytes;
+  for (;;) {
+    result<blob> bytes = buffers.take(read_bytes);
+    if (!bytes) return tl::unexpected(bytes.error());
+    result<void> read = read_fully(*source.os, source.handle, place.offset, bytes->span());
+    if (!read) return tl::unexpected(read.error());
+    if (!place.framed) return framed_bytes{*std::move(bytes), 0};
+    const result<std::span<const std::byte>> packed =
+        file_system::packed_part(place, bytes->span());
+    if (packed) {
+      const auto at = static_cast<std::size_t>(packed->data() - bytes->data());
+      return framed_bytes{*std::move(bytes), at};
+    }
+    // A longer header than expected: once more, with the size that it states.
+    if (packed.error().code != errc::truncated || read_bytes != place.read_bytes) {
+      return tl::unexpected(packed.error());
+    }
+    read_bytes = packed.error().offset;
+  }
+}
+
+result<blob> unpack(const file_place& place, framed_bytes read, buffer_pool& buffers) noexcept {
+  if (place.method == compression::none) {
+    if (read.packed_at != 0) {
+      std::memmove(read.bytes.data(), read.bytes.data() + read.packed_at, place.bytes);
+    }
+    read.bytes.shrink(place.bytes);
+    return std::move(read.bytes);
+  }
+  result<blob> bytes = buffers.take(place.bytes);
+  if (!bytes) return bytes;
+  unpacker tables;
+  const result<void> unpacked = tables.unpack(
+      place.method, read.bytes.span().subspan(read.packed_at, place.packed_bytes), bytes->span());
+  if (!unpacked) return tl::unexpected(unpacked.error());
+  return bytes;
+}
+
+}  // namespace
+
+result<blob> file_system::read_all(asset_path path, buffer_pool& buffers) noexcept {
+  const result<opened_file> opened = open(path);
+  if (!opened) return tl::unexpected(opened.error());
+  const file_place& place = opened->place();
+  const result<open_source> from = source(place.source);
+  if (!from) return tl::unexpected(from.error());
+  result<blob> bytes = read_packed(*from, place, buffers).and_then([&](framed_bytes read) {
+    return unpack(place, std::move(read), buffers);
+  });
+  if (bytes && place.has_crc && crc32(bytes->span()) != place.crc32) {
+    bytes = fail(errc::corrupt, "the content does not match its checksum");
+  }
+  if (!bytes) {
+    error why = bytes.error();
+    why.source = place.source;
+    if (why.offset < place.offset) why.offset = place.offset;
+    return tl::unexpected(why);
+  }
+  return bytes;
+}
+
+}  // namespace overture

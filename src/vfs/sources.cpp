@@ -1,0 +1,70 @@
+#include "vfs/sources.hpp"
+
+#include <new>
+
+namespace overture::vfs {
+
+source_table::~source_table() {
+  for (atomic<slot*>& chunk : chunks_) {
+    memory_.deallocate(chunk.load(std::memory_order_relaxed), sizeof(slot) * chunk_slots,
+                       alignof(slot), memory_tag::vfs);
+  }
+}
+
+source_table::slot* source_table::slot_of(std::uint32_t index) const noexcept {
+  if (index >= limits::sources_max) return nullptr;
+  slot* const chunk = chunks_[index / chunk_slots].load(std::memory_order_acquire);
+  return chunk ? chunk + index % chunk_slots : nullptr;
+}
+
+result<std::uint32_t> source_table::take_slot() noexcept {
+  const std::uint32_t reused = free_.pop(links());
+  if (reused != index_stack::none) return reused;
+  void* const place = memory_.allocate(sizeof(slot) * chunk_slots, alignof(slot), memory_tag::vfs);
+  if (!place) return fail(errc::out_of_memory, "no memory for open files");
+  auto* const slots = static_cast<slot*>(place);
+  for (std::uint32_t i = 0; i < chunk_slots; ++i) ::new (static_cast<void*>(slots + i)) slot;
+  // Threads that run out at the same time each add a chunk.
+  const std::uint32_t chunk = chunk_count_.fetch_add(1, std::memory_order_relaxed);
+  if (chunk >= chunks_max) {
+    chunk_count_.fetch_sub(1, std::memory_order_relaxed);
+    memory_.deallocate(place, sizeof(slot) * chunk_slots, alignof(slot), memory_tag::vfs);
+    return fail(errc::limit, "more open files than limits::sources_max");
+  }
+  chunks_[chunk].store(slots, std::memory_order_release);
+  const std::uint32_t first = chunk * chunk_slots;
+  for (std::uint32_t i = chunk_slots - 1; i > 0; --i) free_.push(first + i, links());
+  return first;
+}
+
+result<source_id> source_table::add(os_handle handle, source_owner owner) noexcept {
+  const result<std::uint32_t> index = take_slot();
+  if (!index) return tl::unexpected(index.error());
+  slot& taken = *slot_of(*index);
+  taken.handle.store(handle.value, std::memory_order_relaxed);
+  taken.mount.store(owner.mount.value, std::memory_order_relaxed);
+  taken.entry.store(owner.entry, std::memory_order_relaxed);
+  // An odd generation is in use. The release makes the rest visible to whoever has heard of the id.
+  const std::uint32_t generation = taken.generation.load(std::memory_order_relaxed) + 1;
+  taken.generation.store(generation, std::memory_order_release);
+  return source_id{*index, generation};
+}
+
+os_handle source_table::remove(source_id id) noexcept {
+  slot& left = *slot_of(id.index);
+  const os_handle handle{left.handle.load(std::memory_order_relaxed)};
+  left.generation.store(id.generation + 1, std::memory_order_release);
+  free_.push(id.index, links());
+  return handle;
+}
+
+bool source_table::find(source_id id, os_handle& handle, source_owner& owner) const noexcept {
+  const slot* const at = slot_of(id.index);
+  if (!at || id.generation % 2 == 0) return false;
+  if (at->generation.load(std::memory_order_acquire) != id.generation) return false;
+  handle = {at->handle.load(std::memory_order_acquire)};
+  owner = {{at->mount.load(std::memory_order_acquire)}, at->entry.load(std::memory_order_acquire)};
+  return at->generation.load(std::memory_order_relaxed) == id.generation;
+}
+
+}  // namespace overture::vfs

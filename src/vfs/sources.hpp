@@ -1,0 +1,66 @@
+// The table behind source_ids: which physical file is open under which number.
+//
+// Slots live in chunks that are never freed before the table, so a look-up needs no lock: it reads
+// the slot and believes it if its generation is still the one asked for. Giving back a slot moves
+// its generation on.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/index_stack.hpp"
+#include "overture/allocator.hpp"
+#include "overture/atomic.hpp"
+#include "overture/error.hpp"
+#include "overture/file_system.hpp"
+#include "overture/limits.hpp"
+#include "overture/os.hpp"
+
+namespace overture::vfs {
+
+// What a source is the file of.
+struct source_owner {
+  static constexpr std::uint32_t whole_archive = UINT32_MAX;
+  mount_id mount;
+  std::uint32_t entry = whole_archive;  // or a loose file's number in its mount
+};
+
+class source_table {
+ public:
+  explicit source_table(allocator& memory) noexcept : memory_(memory) {}
+  ~source_table();
+  source_table(const source_table&) = delete;
+  source_table& operator=(const source_table&) = delete;
+
+  // Errors: out_of_memory, limit. Any thread.
+  [[nodiscard]] result<source_id> add(os_handle handle, source_owner owner) noexcept;
+  // Ends an id; returns the handle, which is the caller's to close. Once for each id; any thread.
+  os_handle remove(source_id id) noexcept;
+
+  // False if the id is not, or no longer, known. Any thread.
+  [[nodiscard]] bool find(source_id id, os_handle& handle, source_owner& owner) const noexcept;
+
+ private:
+  struct slot {
+    atomic<std::uint32_t> generation{0};
+    atomic<std::uint32_t> link{index_stack::none};
+    atomic<std::int64_t> handle{0};
+    atomic<std::uint32_t> mount{0};
+    atomic<std::uint32_t> entry{0};
+  };
+  static constexpr std::uint32_t chunk_slots = 512;
+  static constexpr std::uint32_t chunks_max = limits::sources_max / chunk_slots;
+
+  [[nodiscard]] slot* slot_of(std::uint32_t index) const noexcept;
+  result<std::uint32_t> take_slot() noexcept;
+  auto links() noexcept {
+    return [this](std::uint32_t index) -> atomic<std::uint32_t>& { return slot_of(index)->link; };
+  }
+
+  allocator& memory_;
+  index_stack free_;
+  atomic<std::uint32_t> chunk_count_{0};
+  atomic<slot*> chunks_[chunks_max] = {};
+};
+
+}  // namespace overture::vfs

@@ -1,0 +1,78 @@
+#include "vfs/tree.hpp"
+
+#include <algorithm>
+
+namespace overture::vfs {
+
+result<void> tree::build(const mount_table& mounts, bool first_wins,
+                         std::span<tree_entry, 2> colliding) noexcept {
+  if (result<void> done = collect(mounts); !done) return done;
+  std::sort(entries_.begin(), entries_.end(), [&](const tree_entry& a, const tree_entry& b) {
+    const int order = a.path().compare(b.path());
+    if (order != 0) return order < 0;
+    return first_wins ? a.mount < b.mount : a.mount > b.mount;
+  });
+  if (result<void> done = separate_losers(); !done) return done;
+
+  if (!index_.reset(entries_.size())) return fail(errc::out_of_memory, "no memory for the index");
+  const auto id_of = [&](const tree_entry& entry) {
+    return mounts[entry.mount].content.entries[entry.entry].id;
+  };
+  for (entry_index i = 0; i < entries_.size(); ++i) {
+    const asset_path path{entries_[i].path(), id_of(entries_[i])};
+    const path_index::slot& at = index_.probe(path.id, [&](const path_index::slot& taken) {
+      return id_of(entries_[taken.value]) == path.id;
+    });
+    if (at.path != nullptr) {
+      colliding[0] = entries_[at.value];
+      colliding[1] = entries_[i];
+      return fail(errc::collision, "two paths have one path_id");
+    }
+    index_.set(at, path, i);
+  }
+  return {};
+}
+
+result<void> tree::collect(const mount_table& mounts) noexcept {
+  std::size_t total = 0;
+  for (std::size_t i = 0; i < mounts.size(); ++i) total += mounts[i].content.entries.size();
+  if (total > limits::entries_max) {
+    return fail(errc::limit, "more files in the tree than limits::entries_max");
+  }
+  if (!entries_.reserve(total)) return fail(errc::out_of_memory, "no memory for the index");
+  for (std::size_t i = 0; i < mounts.size(); ++i) {
+    const archive& content = mounts[i].content;
+    for (std::uint32_t j = 0; j < content.entries.size(); ++j) {
+      const std::string_view path = content.path_of(content.entries[j]);
+      (void)entries_.push_back({path.data(), j, static_cast<std::uint16_t>(path.size()),
+                                static_cast<std::uint16_t>(i)});  // has room
+    }
+  }
+  return {};
+}
+
+// The first of each path stays in entries_.
+result<void> tree::separate_losers() noexcept {
+  std::size_t winners = 0;
+  for (const tree_entry& entry : entries_) {
+    if (winners > 0 && entries_[winners - 1].path() == entry.path()) {
+      if (!losers_.push_back({static_cast<entry_index>(winners - 1), entry.mount})) {
+        return fail(errc::out_of_memory, "no memory for the list of hidden files");
+      }
+    } else {
+      entries_[winners++] = entry;
+    }
+  }
+  while (entries_.size() > winners) entries_.pop_back();
+  return {};
+}
+
+std::span<const tree_loser> tree::losers_of(entry_index index) const noexcept {
+  const auto before = [](const tree_loser& a, entry_index b) { return a.entry < b; };
+  const auto behind = [](entry_index a, const tree_loser& b) { return a < b.entry; };
+  const tree_loser* const first = std::lower_bound(losers_.begin(), losers_.end(), index, before);
+  const tree_loser* const last = std::upper_bound(first, losers_.end(), index, behind);
+  return {first, last};
+}
+
+}  // namespace overture::vfs

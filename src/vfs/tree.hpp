@@ -1,0 +1,61 @@
+// The merged index of all mounts that freeze() builds. Does not change afterwards; any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "base/vec.hpp"
+#include "vfs/mount_table.hpp"
+#include "vfs/path_index.hpp"
+
+namespace overture::vfs {
+
+// One path of one mount. The text is in the mount's names.
+struct tree_entry {
+  const char* text = nullptr;
+  std::uint32_t entry = 0;  // in the mount's archive
+  std::uint16_t length = 0;
+  std::uint16_t mount = 0;  // position in the mount table
+
+  [[nodiscard]] std::string_view path() const noexcept { return {text, length}; }
+};
+static_assert(limits::mounts_max <= UINT16_MAX);
+
+struct tree_loser {
+  entry_index entry = 0;  // the winner's
+  std::uint16_t mount = 0;
+};
+
+class tree {
+ public:
+  explicit tree(allocator& memory) noexcept
+      : entries_(memory, memory_tag::vfs), losers_(memory, memory_tag::vfs), index_(memory) {}
+
+  // Errors: collision (`colliding` are the two paths then), limit, out_of_memory.
+  [[nodiscard]] result<void> build(const mount_table& mounts, bool first_wins,
+                                   std::span<tree_entry, 2> colliding) noexcept;
+
+  [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
+  [[nodiscard]] const tree_entry& operator[](entry_index index) const noexcept {
+    return entries_[index];
+  }
+  // UINT32_MAX if there is none.
+  [[nodiscard]] entry_index find(asset_path path) const noexcept {
+    const path_index::slot& found = index_.find(path);
+    return found.path ? found.value : UINT32_MAX;
+  }
+  // Ordered by entry, and within one by priority.
+  [[nodiscard]] std::span<const tree_loser> losers() const noexcept { return losers_.span(); }
+  [[nodiscard]] std::span<const tree_loser> losers_of(entry_index index) const noexcept;
+
+ private:
+  result<void> collect(const mount_table& mounts) noexcept;
+  result<void> separate_losers() noexcept;
+
+  vec<tree_entry> entries_;  // in the order of the paths' bytes
+  vec<tree_loser> losers_;
+  path_index index_;
+};
+
+}  // namespace overture::vfs

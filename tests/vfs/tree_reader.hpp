@@ -1,0 +1,47 @@
+// Loads what a file_system has, as text, for tests.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "overture/blob.hpp"
+#include "overture/file_system.hpp"
+
+namespace overture {
+
+inline std::string to_text(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// A file's content, or "error: CODE".
+inline std::string load(file_system& files, std::string_view path) {
+  buffer_pool buffers;
+  const result<blob> bytes = files.read_all({path, {hash64(path)}}, buffers);
+  return bytes ? to_text(bytes->span()) : std::string("error: ") + to_string(bytes.error().code);
+}
+
+// Every path of the frozen tree with its content, or its error.
+inline std::map<std::string, std::string> load_all(file_system& files) {
+  std::map<std::string, std::string> contents;
+  for (entry_index i = 0; i < files.entry_count(); ++i) {
+    const std::string path(files.entry(i).path);
+    contents[path] = load(files, path);
+  }
+  return contents;
+}
+
+// Every skipped name with its reason.
+inline std::map<std::string, std::string> skipped_of(const file_system& files) {
+  std::map<std::string, std::string> reasons;
+  for (std::size_t i = 0; i < files.skipped_count(); ++i) {
+    reasons[std::string(files.skipped(i).name)] = files.skipped(i).reason;
+  }
+  return reasons;
+}
+
+inline std::string explained(const file_system& files, const error& failure) {
+  char text[1024];
+  return {text, files.explain(failure, text)};
+}
+
+}  // namespace overture
