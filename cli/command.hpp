@@ -1,0 +1,25 @@
+// The commands of `overture`. A command is one file (cmd_NAME.cpp) and one line in commands().
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace overture::cli {
+
+struct command {
+  const char* name;
+  const char* summary;
+  // Gets what follows the command's name; "--help" among it prints its help. Returns an exit_code.
+  int (*run)(const std::vector<std::string>& arguments);
+};
+
+[[nodiscard]] std::span<const command> commands();
+
+int cmd_load(const std::vector<std::string>& arguments);
+
+// The whole program: `arguments` without the program's name. Returns an exit_code.
+int run_command(const std::vector<std::string>& arguments);
+
+}  // namespace overture::cli

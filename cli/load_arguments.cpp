@@ -1,0 +1,112 @@
+#include "load_arguments.hpp"
+
+#include "command_line.hpp"
+#include "messages.hpp"
+#include "overture/limits.hpp"
+
+namespace overture::cli {
+
+namespace {
+
+constexpr const char* usage = "overture load [OPTIONS] MOUNT...";
+constexpr const char* help_command = "overture help load";
+
+constexpr const char* footer = R"(Exit status
+  0    every file was loaded
+  1    some files failed; each is named with its mount and the reason
+  2    the arguments make no sense
+  3    a mount could not be opened, or the tree not be merged
+  5    output could not be written, or another error outside the files
+  130  interrupted by Ctrl-C: report and trace tell what was done until then
+
+Environment
+  NO_COLOR, TERM=dumb     no colours; with TERM=dumb no progress bar either
+  COLUMNS                 the width, where the terminal does not tell
+
+Examples
+  overture load base.pk3 dlc/rome/ mods/better_ai.zip
+  overture load --archives-in baseoa --threads 2 --trace load.json
+  overture load game/ --json | jq .verdict
+)";
+
+constexpr std::uint64_t budget_mib_max = 1u << 20;
+
+when to_when(const std::string& word) {
+  return word == "always" ? when::always : word == "never" ? when::never : when::automatic;
+}
+
+}  // namespace
+
+std::optional<int> parse_load(const std::vector<std::string>& arguments, load_arguments& into) {
+  CLI::App app{
+      "Mounts folders and archives over one another, loads every file of the merged tree on every "
+      "core (resolve, read, unpack, decode, finalize) and says where the time went.",
+      "load"};
+  app.set_help_flag("-h,--help", "this text")->group("Other");
+  app.footer(footer);
+
+  std::string progress = "auto";
+  std::string colour = "auto";
+  bool no_decode = false;
+  const auto automatic = one_of({"auto", "always", "never"});
+
+  app.add_option("MOUNT", into.mounts, "a folder or an archive; later ones win")->group("Mounts");
+  app.add_option("--archives-in", into.archives_in,
+                 "mount every archive that lies in DIR, in the order of their names, after the "
+                 "MOUNTs; may be given several times")
+      ->type_name("DIR")
+      ->allow_extra_args(false)
+      ->group("Mounts");
+  app.add_flag("--first-wins", into.first_wins, "earlier mounts win")->group("Mounts");
+
+  app.add_option("--threads", into.threads,
+                 "threads that unpack and decode, the main thread included (default: one for each "
+                 "processor)")
+      ->type_name("N")
+      ->check(whole_number(1, limits::pool_workers_max + 1))
+      ->group("Loading");
+  app.add_option("--io-threads", into.io_threads,
+                 "threads that wait for the disk, besides those (default: 4)")
+      ->type_name("N")
+      ->check(whole_number(1, limits::io_threads_max))
+      ->group("Loading");
+  app.add_option("--budget", into.budget_mib, "memory for files in flight (default: 256)")
+      ->type_name("MIB")
+      ->check(whole_number(1, budget_mib_max))
+      ->group("Loading");
+  app.add_flag("--no-decode", no_decode, "stop at the checksum")->group("Loading");
+
+  app.add_flag("--json", into.json, "one JSON object on standard output instead of the report")
+      ->group("Output");
+  app.add_option("--trace", into.trace,
+                 "write a timeline that Perfetto and Tracy open; '-' is standard output, the "
+                 "report then goes to standard error")
+      ->type_name("FILE")
+      ->group("Output");
+  app.add_flag("-q,--quiet", into.quiet, "no report and no progress; failures on standard error")
+      ->group("Output");
+  app.add_option("--progress", progress,
+                 "the bar on standard error: auto (on a terminal), always or never")
+      ->type_name("WHEN")
+      ->check(automatic)
+      ->group("Output");
+  app.add_option("--color", colour, "auto (on a terminal), always or never")
+      ->type_name("WHEN")
+      ->check(automatic)
+      ->group("Output");
+
+  if (const std::optional<int> over = parse(app, usage, arguments)) return over;
+  into.decode = !no_decode;
+  into.progress = to_when(progress);
+  into.colour = to_when(colour);
+  if (into.mounts.empty() && into.archives_in.empty()) {
+    return complain_about_usage("nothing to load: name a folder or an archive", "", help_command);
+  }
+  if (into.trace == "-" && into.json) {
+    return complain_about_usage(
+        "--json and --trace - both want standard output: give the trace a file", "", help_command);
+  }
+  return std::nullopt;
+}
+
+}  // namespace overture::cli

@@ -1,0 +1,32 @@
+// The arguments of `overture load`.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "style.hpp"
+
+namespace overture::cli {
+
+struct load_arguments {
+  std::vector<std::string> mounts;
+  std::vector<std::string> archives_in;
+  bool first_wins = false;
+  unsigned threads = 0;  // 0 = one for each processor
+  unsigned io_threads = 4;
+  std::uint64_t budget_mib = 256;
+  bool decode = true;
+  std::string trace;  // a file, "-" for standard output, empty for none
+  bool json = false;
+  bool quiet = false;
+  when progress = when::automatic;
+  when colour = when::automatic;
+};
+
+// Fills `into`. An exit code if the command is over: help was printed, or there is a mistake.
+[[nodiscard]] std::optional<int> parse_load(const std::vector<std::string>& arguments,
+                                            load_arguments& into);
+
+}  // namespace overture::cli

@@ -1,0 +1,22 @@
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "command.hpp"
+#include "exit_code.hpp"
+#include "messages.hpp"
+#include "system.hpp"
+
+int main(int count, char** words) {
+  namespace cli = overture::cli;
+  try {
+    cli::ignore_broken_pipes();
+    const auto environment = cli::terminal_environment::from_process();
+    cli::set_message_style(cli::choose_style(cli::when::automatic, environment,
+                                             cli::terminal_width(cli::stream::err, environment)));
+    return cli::run_command(std::vector<std::string>(words + (count > 0 ? 1 : 0), words + count));
+  } catch (const std::exception& failure) {
+    cli::complain(failure.what());
+    return cli::exit_output_failed;
+  }
+}

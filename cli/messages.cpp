@@ -1,0 +1,52 @@
+#include "messages.hpp"
+
+#include <fmt/format.h>
+
+#include "display.hpp"
+#include "exit_code.hpp"
+#include "system.hpp"
+
+namespace overture::cli {
+
+namespace {
+
+text_style message_style;
+
+}  // namespace
+
+void set_message_style(const text_style& style) {
+  message_style = style;
+}
+
+int print(std::string_view text) {
+  const int failed = write_all(stream::out, text);
+  if (failed == 0 || is_broken_pipe(failed)) return exit_ok;
+  complain(
+      fmt::format("standard output: {}; the output is incomplete: make room, or write to "
+                  "another place",
+                  system_message(failed)));
+  return exit_output_failed;
+}
+
+void say(std::string_view text) {
+  (void)write_all(stream::err, text);
+}
+
+void complain(std::string_view text) {
+  say(fmt::format("{} {}\n", message_style.red("error:"), text));
+}
+
+void warn(std::string_view text) {
+  say(fmt::format("{} {}\n", message_style.yellow("warning:"), text));
+}
+
+int complain_about_usage(const std::string& text, const std::string& meant,
+                         const std::string& help_command) {
+  std::string sentence = printable(text);
+  if (!meant.empty()) sentence += fmt::format("; did you mean '{}'?", meant);
+  complain(sentence);
+  say(fmt::format("See '{}'.\n", help_command));
+  return exit_usage;
+}
+
+}  // namespace overture::cli

@@ -1,0 +1,51 @@
+// The progress bar: what to show, when to paint it and how it looks, apart from any terminal.
+//
+//   progress_meter meter;
+//   if (meter.due(elapsed_ns)) paint(render(meter.update(scope.progress(), elapsed_ns), style));
+//
+// What it shows never goes back.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "overture/load.hpp"
+#include "style.hpp"
+
+namespace overture::cli {
+
+struct progress_view {
+  double fraction = 0;  // 0 to 1
+  std::uint64_t files_done = 0;
+  std::uint64_t files_total = 0;
+  std::uint64_t bytes_done = 0;
+  double bytes_per_second = 0;
+  std::optional<double> seconds_left;  // unknown at first
+};
+
+class progress_meter {
+ public:
+  // A load that takes less is over before anybody could read a bar.
+  static constexpr std::uint64_t first_paint_ns = 100'000'000;
+  static constexpr std::uint64_t paint_interval_ns = 100'000'000;
+
+  // Whether it is time to paint; then update() is expected to follow.
+  [[nodiscard]] bool due(std::uint64_t elapsed_ns) const;
+  // Takes a sample, `elapsed_ns` since the start of the load.
+  progress_view update(const load_progress& progress, std::uint64_t elapsed_ns);
+
+ private:
+  progress_view view_;
+  std::optional<std::uint64_t> sampled_ns_;
+  double fraction_per_second_ = 0;
+};
+
+// One line of at most style.width - 1 columns (the last one stays free: some terminals wrap when it
+// is written), 79 if that is 0. Narrow lines leave out what matters least.
+[[nodiscard]] std::string render(const progress_view& view, const text_style& style);
+
+// A bar of `columns` columns.
+[[nodiscard]] std::string bar(double fraction, std::size_t columns, bool unicode);
+
+}  // namespace overture::cli

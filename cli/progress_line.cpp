@@ -1,0 +1,36 @@
+#include "progress_line.hpp"
+
+#include <algorithm>
+
+#include "display.hpp"
+#include "messages.hpp"
+#include "system.hpp"
+
+namespace overture::cli {
+
+void progress_line::paint(const progress_view& view) {
+  text_style style;
+  style.unicode = environment_.utf8();
+  style.width = terminal_width(stream::err, environment_);
+  write(render(view, style));
+}
+
+void progress_line::clear() {
+  if (columns_ == 0) return;
+  write("");
+  say("\r");
+}
+
+void progress_line::write(const std::string& text) {
+  const std::size_t columns = display_width(text);
+  std::string line = '\r' + text;
+  if (environment_.dumb()) {
+    line.append(columns_ - std::min(columns_, columns), ' ');
+  } else {
+    line += "\x1b[K";
+  }
+  columns_ = columns;
+  say(line);
+}
+
+}  // namespace overture::cli

@@ -1,0 +1,191 @@
+#include "report_json.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "overture/version.hpp"
+
+namespace overture::cli {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+constexpr int schema = 1;  // counts up when a field goes away or changes its meaning
+
+double seconds(std::uint64_t ns) {
+  return static_cast<double>(ns) / 1e9;
+}
+
+const char* stage_name(std::size_t stage) {
+  return to_string(static_cast<load_stage>(stage));
+}
+
+json stage_seconds(const stage_times& times) {
+  json object = json::object();
+  for (std::size_t i = 0; i < load_stage_count; ++i) object[stage_name(i)] = seconds(times[i]);
+  return object;
+}
+
+json stages(const load_summary& summary) {
+  json object = json::object();
+  for (std::size_t i = 0; i < load_stage_count; ++i) {
+    const stage_summary& stage = summary.stages[i];
+    object[stage_name(i)] = {
+        {"seconds", seconds(stage.ns)}, {"bytes", stage.bytes}, {"files", stage.files}};
+  }
+  return object;
+}
+
+json waits(const report_verdict& verdict) {
+  json object = json::object();
+  for (const report_share& share : verdict.shares) {
+    if (share.waiting) object[share.name] = seconds(share.ns);
+  }
+  return object;
+}
+
+json verdict_shares(const report_verdict& verdict) {
+  json list = json::array();
+  for (const report_share& share : verdict.shares) {
+    const double whole = static_cast<double>(verdict.worker_ns);
+    list.push_back({{"name", share.name},
+                    {"waiting", share.waiting},
+                    {"seconds", seconds(share.ns)},
+                    {"share", whole > 0 ? static_cast<double>(share.ns) / whole : 0}});
+  }
+  return list;
+}
+
+json mounts(const report& what) {
+  json list = json::array();
+  for (const report_mount& mount : what.mounts) {
+    list.push_back({{"path", mount.path},
+                    {"format", mount.format},
+                    {"entries", mount.entries},
+                    {"files", mount.files},
+                    {"failed", mount.failed},
+                    {"bytes", mount.bytes},
+                    {"hidden", mount.hidden},
+                    {"skipped", mount.skipped}});
+  }
+  return list;
+}
+
+json types(const report& what) {
+  json list = json::array();
+  for (const report_type& type : what.types) {
+    list.push_back({{"extension", type.extension},
+                    {"files", type.files},
+                    {"failed", type.failed},
+                    {"bytes", type.bytes},
+                    {"decoded_bytes", type.decoded_bytes},
+                    {"seconds", seconds(type.ns)}});
+  }
+  return list;
+}
+
+json cores(const report& what) {
+  json list = json::array();
+  for (const report_thread& thread : what.threads_used) {
+    list.push_back({{"name", thread.name},
+                    {"worker", thread.is_worker},
+                    {"busy_seconds", seconds(thread.busy_ns())},
+                    {"waiting_seconds", seconds(thread.waiting_ns)},
+                    {"cpu_seconds", seconds(thread.cpu_ns)},
+                    {"stages", stage_seconds(thread.stage_ns)},
+                    {"events_lost", thread.events_lost}});
+  }
+  return list;
+}
+
+json slowest(const report& what) {
+  json list = json::array();
+  for (const report_file& file : what.slowest) {
+    list.push_back({{"path", file.path},
+                    {"mount", file.mount},
+                    {"bytes", file.bytes},
+                    {"seconds", seconds(file.work_ns())},
+                    {"queued_seconds", seconds(file.queued_ns)},
+                    {"stages", stage_seconds(file.stage_ns)}});
+  }
+  return list;
+}
+
+json overrides(const report& what) {
+  json list = json::array();
+  for (const report_override& file : what.overrides) {
+    list.push_back({{"path", file.path}, {"winner", file.winner}, {"loser", file.loser}});
+  }
+  return list;
+}
+
+json failures(const report& what) {
+  json list = json::array();
+  for (const report_failure& failure : what.failures) {
+    list.push_back({{"path", failure.path},
+                    {"mount", failure.mount},
+                    {"stage", failure.stage},
+                    {"code", failure.code},
+                    {"reason", failure.reason}});
+  }
+  return list;
+}
+
+json skipped_names(const report& what) {
+  json list = json::array();
+  for (const report_skipped& name : what.skipped) {
+    list.push_back({{"mount", name.mount}, {"name", name.name}, {"reason", name.reason}});
+  }
+  return list;
+}
+
+json memory(const report& what) {
+  json object = json::object();
+  for (const report_memory& module : what.memory) object[module.module] = module.peak_bytes;
+  object["total"] = what.memory_peak_bytes;
+  return object;
+}
+
+}  // namespace
+
+std::string report_json(const report& what) {
+  const load_summary& summary = what.summary;
+  const json object = {
+      {"schema", schema},
+      {"version", version},
+      {"verdict", verdict_sentence(what)},
+      {"interrupted", what.interrupted},
+      {"files", summary.files},
+      {"failed", summary.failed},
+      {"cancelled", summary.cancelled},
+      {"skipped", what.skipped.size()},
+      {"overridden", what.overrides.size()},
+      {"bytes", summary.bytes},
+      {"packed_bytes", summary.packed_bytes},
+      {"decoded_bytes", summary.decoded_bytes},
+      {"hash", fmt::format("{:016x}", summary.hash)},
+      {"seconds", seconds(summary.ns)},
+      {"mount_seconds", seconds(what.mount_ns)},
+      {"threads", what.threads},
+      {"io_threads", what.io_threads},
+      {"first_wins", what.first_wins},
+      {"bound", what.verdict.name},
+      {"verdict_shares", verdict_shares(what.verdict)},
+      {"stages", stages(summary)},
+      {"waits", waits(what.verdict)},
+      {"cores", cores(what)},
+      {"mounts", mounts(what)},
+      {"types", types(what)},
+      {"slowest", slowest(what)},
+      {"overrides", overrides(what)},
+      {"failures", failures(what)},
+      {"skipped_names", skipped_names(what)},
+      {"memory", memory(what)},
+      {"in_flight_bytes_max", summary.in_flight_bytes_max},
+  };
+  return object.dump(2, ' ', true, json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace overture::cli

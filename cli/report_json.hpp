@@ -1,0 +1,14 @@
+// A report as JSON, for programs. docs/guide/command.md documents the fields.
+#pragma once
+
+#include <string>
+
+#include "report_model.hpp"
+
+namespace overture::cli {
+
+// One object, ended by a line end. ASCII only: names from outside come as \u escapes, so that they
+// can do nothing to a terminal; bytes that are not UTF-8 become U+FFFD.
+[[nodiscard]] std::string report_json(const report& what);
+
+}  // namespace overture::cli

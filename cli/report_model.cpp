@@ -1,0 +1,48 @@
+#include "report_model.hpp"
+
+#include <fmt/format.h>
+
+#include "units.hpp"
+
+namespace overture::cli {
+
+namespace {
+
+// What the time went to.
+std::string use_of(const report_share& share) {
+  if (!share.waiting) return share.name == "other" ? "other work" : share.name;
+  if (share.name == idle_reasons::read) return "waiting for reads";
+  if (share.name == idle_reasons::budget) return "waiting for room in the budget";
+  if (share.name == idle_reasons::main_thread) return "waiting for the main thread";
+  if (share.name == idle_reasons::nothing_left) return "waiting with nothing left to do";
+  return fmt::format("waiting ({})", share.name);
+}
+
+}  // namespace
+
+std::string verdict_sentence(const report& what) {
+  constexpr std::size_t shares_shown = 3;
+  constexpr double share_min = 0.01;
+  const report_verdict& verdict = what.verdict;
+  if (what.summary.files + what.summary.failed + what.summary.cancelled == 0) {
+    return "nothing to load: the tree has no files";
+  }
+  if (verdict.worker_ns == 0 || verdict.shares.empty()) return verdict.name;
+
+  std::string sentence = verdict.name + ": ";
+  for (std::size_t i = 0; i < verdict.shares.size() && i < shares_shown; ++i) {
+    const report_share& share = verdict.shares[i];
+    const double part = static_cast<double>(share.ns) / static_cast<double>(verdict.worker_ns);
+    if (i > 0 && part < share_min) break;
+    if (i > 0) sentence += ", ";
+    sentence += human_percent(part);
+    if (i == 0) {
+      sentence += what.threads == 1 ? " of the thread's time went"
+                                    : fmt::format(" of the {} threads' time went", what.threads);
+    }
+    sentence += " to " + use_of(share);
+  }
+  return sentence;
+}
+
+}  // namespace overture::cli

@@ -1,0 +1,125 @@
+// What a report says, as plain values: filled from a load by collect(), turned into text by
+// report_text() and into JSON by report_json().
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "overture/allocator.hpp"
+#include "overture/load.hpp"
+
+namespace overture::cli {
+
+using stage_times = std::array<std::uint64_t, load_stage_count>;  // nanoseconds
+
+struct report_share {
+  std::string name;  // a stage, a reason to wait, or "other"
+  bool waiting = false;
+  std::uint64_t ns = 0;
+};
+
+struct report_verdict {
+  std::string name;
+  std::uint64_t worker_ns = 0;
+  std::vector<report_share> shares;  // largest first
+};
+
+struct report_mount {
+  std::string path;
+  std::string format;
+  std::uint64_t entries = 0;  // files it has
+  std::uint64_t files = 0;    // that loaded from it
+  std::uint64_t failed = 0;
+  std::uint64_t bytes = 0;    // unpacked, of those that loaded
+  std::uint64_t hidden = 0;   // files that another mount hides
+  std::uint64_t skipped = 0;  // names that are not in the tree
+};
+
+struct report_type {
+  std::string extension;  // in lower case; empty for files without
+  std::uint64_t files = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t decoded_bytes = 0;
+  std::uint64_t ns = 0;  // work in all stages
+};
+
+struct report_thread {
+  std::string name;
+  bool is_worker = true;  // false: of the read queue, where it only waits for the disk
+  stage_times stage_ns{};
+  std::uint64_t waiting_ns = 0;
+  std::uint64_t cpu_ns = 0;
+  std::uint64_t events_lost = 0;
+
+  [[nodiscard]] std::uint64_t busy_ns() const {
+    std::uint64_t sum = 0;
+    for (const std::uint64_t ns : stage_ns) sum += ns;
+    return sum;
+  }
+};
+
+struct report_file {
+  std::string path;
+  std::string mount;
+  std::uint64_t bytes = 0;
+  stage_times stage_ns{};
+  std::uint64_t queued_ns = 0;
+
+  [[nodiscard]] std::uint64_t work_ns() const {
+    std::uint64_t sum = 0;
+    for (const std::uint64_t ns : stage_ns) sum += ns;
+    return sum;
+  }
+};
+
+struct report_override {
+  std::string path;
+  std::string winner;
+  std::string loser;
+};
+
+struct report_failure {
+  std::string path;
+  std::string mount;
+  std::string stage;
+  std::string code;
+  std::string reason;
+};
+
+struct report_skipped {
+  std::string mount;
+  std::string name;
+  std::string reason;
+};
+
+struct report_memory {
+  std::string module;
+  std::uint64_t peak_bytes = 0;
+};
+
+struct report {
+  bool interrupted = false;
+  bool first_wins = false;
+  unsigned threads = 0;
+  unsigned io_threads = 0;
+  std::uint64_t mount_ns = 0;  // to mount everything and to freeze
+  load_summary summary;
+  report_verdict verdict;
+  std::vector<report_mount> mounts;         // in the order of mounting
+  std::vector<report_type> types;           // most bytes first
+  std::vector<report_thread> threads_used;  // in the order of the timeline
+  std::vector<report_file> slowest;         // slowest first
+  std::vector<report_override> overrides;   // in the order of the paths
+  std::vector<report_failure> failures;     // in the order of the paths
+  std::vector<report_skipped> skipped;
+  std::vector<report_memory> memory;  // by module
+  std::uint64_t memory_peak_bytes = 0;
+};
+
+// "decode-bound: 61 % of the 2 threads' time went to decode, 20 % to unpack, ..."
+[[nodiscard]] std::string verdict_sentence(const report& what);
+
+}  // namespace overture::cli

@@ -1,0 +1,282 @@
+#include "report_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "display.hpp"
+#include "progress.hpp"
+#include "table.hpp"
+#include "units.hpp"
+
+namespace overture::cli {
+
+namespace {
+
+using align = table::align;
+
+constexpr std::size_t types_max = 12;
+constexpr std::size_t names_max = 20;  // overridden files, skipped names
+constexpr std::size_t threads_max = 32;
+constexpr std::size_t bar_columns = 20;
+
+double share(std::uint64_t part, std::uint64_t whole) {
+  return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
+
+std::string bytes(std::uint64_t count) {
+  return human_bytes(static_cast<double>(count));
+}
+
+std::string milliseconds(std::uint64_t ns) {
+  return fmt::format("{:.1f}", static_cast<double>(ns) / 1e6);
+}
+
+std::string last_element(std::string_view path) {
+  while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
+  const std::size_t slash = path.rfind('/');
+  return std::string(slash == std::string_view::npos || path.size() == 1 ? path
+                                                                         : path.substr(slash + 1));
+}
+
+// The report's text under construction.
+class writer {
+ public:
+  writer(const report& what, const text_style& style) : what_(what), style_(style) {
+    std::map<std::string, unsigned> uses;
+    for (const report_mount& mount : what.mounts) ++uses[last_element(mount.path)];
+    for (const report_mount& mount : what.mounts) {
+      const std::string name = last_element(mount.path);
+      labels_[mount.path] = printable(uses[name] > 1 ? mount.path : name);
+    }
+  }
+
+  std::string write() {
+    totals();
+    mounts();
+    types();
+    stages();
+    threads();
+    waits();
+    slowest();
+    overrides();
+    failures();
+    skipped();
+    memory();
+    return std::move(text_);
+  }
+
+ private:
+  void line(const std::string& text) { text_ += text + '\n'; }
+  void title(const std::string& text) { text_ += '\n' + style_.bold(text) + '\n'; }
+  void more(std::size_t all, std::size_t shown) {
+    if (all <= shown) return;
+    line(style_.dim(fmt::format("  and {} more (--json lists all)", grouped(all - shown))));
+  }
+
+  // A mount as short as it can be named among the others.
+  [[nodiscard]] const std::string& label(const std::string& mount) const {
+    return labels_.at(mount);
+  }
+  [[nodiscard]] std::string file_in_mount(const std::string& path, const std::string& mount) const {
+    return what_.mounts.size() > 1 ? fmt::format("{} ({})", printable(path), label(mount))
+                                   : printable(path);
+  }
+
+  void totals() {
+    const load_summary& summary = what_.summary;
+    line(style_.bold(verdict_sentence(what_)));
+    if (what_.interrupted) {
+      line(style_.yellow(fmt::format("interrupted: {} not loaded, what follows is partial",
+                                     counted(summary.cancelled, "file was", "files were"))));
+    }
+    line("");
+    const std::string packed = summary.packed_bytes != summary.bytes
+                                   ? fmt::format(" ({} packed)", bytes(summary.packed_bytes))
+                                   : "";
+    const double seconds = static_cast<double>(summary.ns) / 1e9;
+    const double rate = seconds > 0 ? static_cast<double>(summary.bytes) / seconds : 0;
+    line(fmt::format("  {}, {}{} in {}, {}", counted(summary.files, "file", "files"),
+                     bytes(summary.bytes), packed, human_time(summary.ns), human_rate(rate)));
+    const std::string failed = fmt::format("{} failed", grouped(summary.failed));
+    line(fmt::format("  {}, {} overridden, {} skipped",
+                     summary.failed > 0 ? style_.red(failed) : failed,
+                     grouped(what_.overrides.size()), grouped(what_.skipped.size())));
+    line(fmt::format("  mounted in {}, loaded by {} and {}", human_time(what_.mount_ns),
+                     counted(what_.threads, "thread", "threads"),
+                     counted(what_.io_threads, "read thread", "read threads")));
+    line(fmt::format("  hash {:016x}", summary.hash));
+  }
+
+  void mounts() {
+    title(what_.first_wins ? "Mounts (earlier ones win)" : "Mounts (later ones win)");
+    table rows({{"files"},
+                {"size"},
+                {"failed"},
+                {"hidden"},
+                {"skipped"},
+                {"kind", align::left},
+                {"mount", align::left}});
+    for (const report_mount& mount : what_.mounts) {
+      rows.add({grouped(mount.files),
+                bytes(mount.bytes),
+                {grouped(mount.failed), mount.failed > 0 ? &text_style::red : nullptr},
+                grouped(mount.hidden),
+                grouped(mount.skipped),
+                mount.format,
+                printable(mount.path)});
+    }
+    text_ += rows.render(style_);
+  }
+
+  void types() {
+    if (what_.types.empty()) return;
+    title("File types");
+    table rows({{"files"}, {"size"}, {"decoded"}, {"work"}, {"type", align::left}});
+    const auto add = [&](const report_type& type, const std::string& name) {
+      rows.add({grouped(type.files), bytes(type.bytes),
+                type.decoded_bytes > 0 ? bytes(type.decoded_bytes) : "-", human_time(type.ns),
+                name});
+    };
+    report_type others;
+    std::size_t other_count = 0;
+    for (const report_type& type : what_.types) {
+      // One left over is as short as "others" would be.
+      if (&type - what_.types.data() < static_cast<std::ptrdiff_t>(types_max) ||
+          what_.types.size() == types_max + 1) {
+        add(type, type.extension.empty() ? "(none)" : printable(type.extension));
+        continue;
+      }
+      ++other_count;
+      others.files += type.files;
+      others.bytes += type.bytes;
+      others.decoded_bytes += type.decoded_bytes;
+      others.ns += type.ns;
+    }
+    if (other_count > 0) add(others, fmt::format("{} others", other_count));
+    text_ += rows.render(style_);
+  }
+
+  void stages() {
+    title("Stages");
+    std::uint64_t all_ns = 0;
+    for (const stage_summary& stage : what_.summary.stages) all_ns += stage.ns;
+    table rows(
+        {{"work"}, {"share"}, {"", align::left}, {"bytes out"}, {"files"}, {"stage", align::left}});
+    for (std::size_t i = 0; i < load_stage_count; ++i) {
+      const stage_summary& stage = what_.summary.stages[i];
+      const double part = share(stage.ns, all_ns);
+      rows.add({human_time(stage.ns), human_percent(part), bar(part, bar_columns, style_.unicode),
+                stage.bytes > 0 ? bytes(stage.bytes) : "-", grouped(stage.files),
+                std::string(to_string(static_cast<load_stage>(i)))});
+    }
+    text_ += rows.render(style_);
+  }
+
+  void threads() {
+    if (what_.threads_used.empty()) return;
+    title("Threads");
+    table rows({{"busy"}, {"", align::left}, {"waiting"}, {"cpu time"}, {"thread", align::left}});
+    std::size_t shown = 0;
+    for (const report_thread& thread : what_.threads_used) {
+      if (shown++ == threads_max) break;
+      const double busy = std::min(1.0, share(thread.busy_ns(), what_.summary.ns));
+      rows.add({human_percent(busy), bar(busy, bar_columns, style_.unicode),
+                human_time(thread.waiting_ns), human_time(thread.cpu_ns), printable(thread.name)});
+    }
+    text_ += rows.render(style_);
+    more(what_.threads_used.size(), threads_max);
+  }
+
+  void waits() {
+    table rows({{"time"}, {"share"}, {"reason", align::left}});
+    bool any = false;
+    for (const report_share& wait : what_.verdict.shares) {
+      if (!wait.waiting) continue;
+      any = true;
+      rows.add({human_time(wait.ns), human_percent(share(wait.ns, what_.verdict.worker_ns)),
+                printable(wait.name)});
+    }
+    if (!any) return;
+    title("Waits");
+    text_ += rows.render(style_);
+  }
+
+  void slowest() {
+    if (what_.slowest.empty()) return;
+    title("Slowest files (milliseconds of work)");
+    table rows(
+        {{"total"}, {"read"}, {"unpack"}, {"decode"}, {"other"}, {"size"}, {"file", align::left}});
+    for (const report_file& file : what_.slowest) {
+      const auto in = [&](load_stage stage) {
+        return file.stage_ns[static_cast<std::size_t>(stage)];
+      };
+      rows.add({milliseconds(file.work_ns()), milliseconds(in(load_stage::read)),
+                milliseconds(in(load_stage::unpack)), milliseconds(in(load_stage::decode)),
+                milliseconds(in(load_stage::resolve) + in(load_stage::finalize)), bytes(file.bytes),
+                file_in_mount(file.path, file.mount)});
+    }
+    text_ += rows.render(style_);
+  }
+
+  void overrides() {
+    if (what_.overrides.empty()) return;
+    title(fmt::format("Overridden ({})", grouped(what_.overrides.size())));
+    table rows({{"taken from", align::left}, {"instead of", align::left}, {"file", align::left}});
+    for (std::size_t i = 0; i < std::min(names_max, what_.overrides.size()); ++i) {
+      const report_override& file = what_.overrides[i];
+      rows.add({label(file.winner), label(file.loser), printable(file.path)});
+    }
+    text_ += rows.render(style_);
+    more(what_.overrides.size(), names_max);
+  }
+
+  void failures() {
+    if (what_.failures.empty()) return;
+    title(fmt::format("Failed ({})", grouped(what_.failures.size())));
+    for (const report_failure& failure : what_.failures) {
+      line("  " + failure_line(failure, style_));
+    }
+  }
+
+  void skipped() {
+    if (what_.skipped.empty()) return;
+    title(fmt::format("Skipped ({})", grouped(what_.skipped.size())));
+    table rows({{"why", align::left}, {"mount", align::left}, {"name", align::left}});
+    for (std::size_t i = 0; i < std::min(names_max, what_.skipped.size()); ++i) {
+      const report_skipped& name = what_.skipped[i];
+      rows.add({printable(name.reason), label(name.mount), printable(name.name)});
+    }
+    text_ += rows.render(style_);
+    more(what_.skipped.size(), names_max);
+  }
+
+  void memory() {
+    if (what_.memory.empty()) return;
+    title(fmt::format("Memory (peak {})", bytes(what_.memory_peak_bytes)));
+    table rows({{"peak"}, {"module", align::left}});
+    for (const report_memory& module : what_.memory) {
+      rows.add({bytes(module.peak_bytes), printable(module.module)});
+    }
+    text_ += rows.render(style_);
+  }
+
+  const report& what_;
+  const text_style& style_;
+  std::map<std::string, std::string> labels_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string failure_line(const report_failure& failure, const text_style& style) {
+  return fmt::format("{} ({}): {}: {}", style.red(printable(failure.path)),
+                     printable(failure.mount), failure.stage, printable(failure.reason));
+}
+
+std::string report_text(const report& what, const text_style& style) {
+  return writer(what, style).write();
+}
+
+}  // namespace overture::cli

@@ -1,0 +1,45 @@
+// How text looks on a terminal, and whether it may look like anything at all.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace overture::cli {
+
+// --color and --progress.
+enum class when : unsigned char { automatic, always, never };
+
+// What the environment says about terminals. Empty strings for variables that are not set.
+struct terminal_environment {
+  std::string no_color;
+  std::string term;
+  std::string columns;
+  std::string locale;  // the first of LC_ALL, LC_CTYPE, LANG that is set
+
+  [[nodiscard]] static terminal_environment from_process();
+  [[nodiscard]] bool dumb() const { return term.empty() || term == "dumb"; }
+  [[nodiscard]] bool utf8() const;
+};
+
+// What a stream can show.
+struct text_style {
+  bool colour = false;
+  bool unicode = false;  // bars of block characters instead of '#'
+  unsigned width = 0;    // columns; 0 = no limit: not a terminal
+
+  [[nodiscard]] std::string bold(std::string_view text) const { return dress("1", text); }
+  [[nodiscard]] std::string red(std::string_view text) const { return dress("31", text); }
+  [[nodiscard]] std::string yellow(std::string_view text) const { return dress("33", text); }
+  [[nodiscard]] std::string dim(std::string_view text) const { return dress("2", text); }
+
+ private:
+  [[nodiscard]] std::string dress(const char* code, std::string_view text) const;
+};
+
+// `terminal_width` is 0 for a stream that is no terminal.
+[[nodiscard]] text_style choose_style(when colour, const terminal_environment& environment,
+                                      unsigned terminal_width);
+[[nodiscard]] bool choose_progress(when progress, const terminal_environment& environment,
+                                   bool is_terminal);
+
+}  // namespace overture::cli

@@ -1,0 +1,67 @@
+#include "trace_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <span>
+
+#include "display.hpp"
+#include "exit_code.hpp"
+#include "messages.hpp"
+#include "system.hpp"
+
+namespace overture::cli {
+
+namespace {
+
+class stdio_sink final : public text_sink {
+ public:
+  explicit stdio_sink(std::FILE* file) : file_(file) {}
+
+  [[nodiscard]] result<void> write(std::string_view text) override {
+    if (std::fwrite(text.data(), 1, text.size(), file_) == text.size()) return {};
+    return tl::unexpected<error>(os_failure(errno, "cannot write"));
+  }
+
+ private:
+  std::FILE* file_;
+};
+
+}  // namespace
+
+bool trace_file::open(const std::string& path) {
+  path_ = path;
+  file_.reset(path == "-" ? duplicate_output() : std::fopen(path.c_str(), "wbe"));
+  if (file_) return true;
+  complain(
+      fmt::format("{}: cannot make the trace file ({}); name a file in a folder that you may "
+                  "write to",
+                  printable(path_), system_message(errno)));
+  return false;
+}
+
+int trace_file::write(const timeline& record, const file_system& files) {
+  function_ref<std::size_t(std::uint32_t, std::span<char>)> name_of =
+      [&files](std::uint32_t subject, std::span<char> text) -> std::size_t {
+    if (subject >= files.entry_count()) return 0;
+    const std::string_view path = files.entry(subject).path;
+    const std::size_t length = std::min(path.size(), text.size());
+    std::copy_n(path.begin(), length, text.begin());
+    return length;
+  };
+  stdio_sink sink(file_.get());
+  const result<void> written =
+      write_chrome_json(record, sink, {.process_name = "overture", .subject_name = &name_of});
+  int failed = written ? 0 : written.error().os_error;
+  if (std::fclose(file_.release()) != 0 && failed == 0) failed = errno;
+  const bool reader_left = path_ == "-" && is_broken_pipe(failed);
+  if ((written && failed == 0) || reader_left) return exit_ok;
+  complain(
+      fmt::format("{}: the trace is incomplete ({}); make room, or name a file in another "
+                  "place",
+                  printable(path_), failed != 0 ? system_message(failed) : written.error().reason));
+  return exit_output_failed;
+}
+
+}  // namespace overture::cli

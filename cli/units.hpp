@@ -1,0 +1,17 @@
+// Numbers for people.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace overture::cli {
+
+[[nodiscard]] std::string grouped(std::uint64_t number);        // 1,234,567
+[[nodiscard]] std::string human_bytes(double bytes);            // 12.3 MiB
+[[nodiscard]] std::string human_rate(double bytes_per_second);  // 12.3 MiB/s
+[[nodiscard]] std::string human_time(std::uint64_t ns);         // 12.3 ms, 1.23 s, 2:05 min
+[[nodiscard]] std::string human_percent(double fraction);       // 61 %, <1 %
+// "1 file", "2 files".
+[[nodiscard]] std::string counted(std::uint64_t number, const char* singular, const char* plural);
+
+}  // namespace overture::cli
