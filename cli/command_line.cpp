@@ -109,6 +109,7 @@ std::optional<int> parse(CLI::App& app, const std::string& usage,
     return complain_about_usage(mistake(error), "", help_command);
   }
   for (const std::string& extra : app.remaining()) {
+    if (extra == "--") continue;  // CLI11 leaves it among what it did not understand
     if (!extra.starts_with('-') || extra == "-") {
       return complain_about_usage(fmt::format("'{}' was not expected", extra), "", help_command);
     }

@@ -42,7 +42,6 @@ std::optional<int> parse_load(const std::vector<std::string>& arguments, load_ar
       "Mounts folders and archives over one another, loads every file of the merged tree on every "
       "core (resolve, read, unpack, decode, finalize) and says where the time went.",
       "load"};
-  app.set_help_flag("-h,--help", "this text")->group("Other");
   app.footer(footer);
 
   std::string progress = "auto";
@@ -94,6 +93,7 @@ std::optional<int> parse_load(const std::vector<std::string>& arguments, load_ar
       ->type_name("WHEN")
       ->check(automatic)
       ->group("Output");
+  app.set_help_flag("-h,--help", "this text")->group("Other");
 
   if (const std::optional<int> over = parse(app, usage, arguments)) return over;
   into.decode = !no_decode;

@@ -1,0 +1,244 @@
+"""What `overture load` loads, and what it says of it."""
+
+import os
+import zipfile
+
+from harness import case, png
+
+FIELDS = {
+    "schema": int,
+    "version": str,
+    "verdict": str,
+    "bound": str,
+    "interrupted": bool,
+    "files": int,
+    "failed": int,
+    "cancelled": int,
+    "skipped": int,
+    "overridden": int,
+    "bytes": int,
+    "packed_bytes": int,
+    "decoded_bytes": int,
+    "hash": str,
+    "seconds": float,
+    "mount_seconds": float,
+    "threads": int,
+    "io_threads": int,
+    "first_wins": bool,
+    "verdict_shares": list,
+    "stages": dict,
+    "waits": dict,
+    "cores": list,
+    "mounts": list,
+    "types": list,
+    "slowest": list,
+    "overrides": list,
+    "failures": list,
+    "skipped_names": list,
+    "memory": dict,
+    "in_flight_bytes_max": int,
+}
+
+
+@case()
+def load_reports_what_it_did(box):
+    result = box.load(*box.game(), "--threads", 2)
+    assert result.code == 0, result
+    assert result.err == "", result
+    lines = result.out.split("\n")
+    assert "of the 2 threads' time went to" in lines[0], result
+    titles = [line.split(" (")[0] for line in lines if line and not line.startswith(" ")][1:]
+    assert titles == [
+        "Mounts",
+        "File types",
+        "Stages",
+        "Threads",
+        *(["Waits"] if "Waits" in titles else []),
+        "Slowest files",
+        "Overridden",
+        "Memory",
+    ], titles
+    for expected in (
+        "  7 files, ",
+        "  0 failed, 2 overridden, 0 skipped",
+        "  dlc.zip     base        maps/rome.txt",
+        "  ai.pk3      base        rules.txt",
+    ):
+        assert any(line.startswith(expected) for line in lines), (expected, result)
+
+
+@case()
+def load_json_has_every_field(box):
+    report = box.load_json(*box.game(), "--threads", 2)
+    for name, kind in FIELDS.items():
+        assert isinstance(report.get(name), kind), (name, report.get(name))
+    assert (report["schema"], report["files"], report["failed"]) == (1, 7, 0)
+    assert (report["overridden"], report["skipped"]) == (2, 0)
+    assert list(report["stages"]) == ["resolve", "read", "unpack", "decode", "finalize"]
+    assert all(stage["files"] == 7 for stage in report["stages"].values()), report["stages"]
+    assert [mount["path"] for mount in report["mounts"]] == [
+        "base",
+        "dlc.zip",
+        "mods/ai.pk3",
+        "mods/look",
+    ]
+    assert [mount["files"] for mount in report["mounts"]] == [2, 2, 2, 1]
+    assert [mount["hidden"] for mount in report["mounts"]] == [2, 0, 0, 0]
+    assert [mount["format"] for mount in report["mounts"]] == ["folder", "zip", "zip", "folder"]
+    assert sum(kind["files"] for kind in report["types"]) == 7
+    assert sum(kind["bytes"] for kind in report["types"]) == report["bytes"]
+    pictures = next(kind for kind in report["types"] if kind["extension"] == "png")
+    assert pictures["decoded_bytes"] == 4 * (64 * 64 + 32 * 16), pictures
+    assert len(report["slowest"]) == 7
+    assert {"path": "rules.txt", "winner": "mods/ai.pk3", "loser": "base"} in report["overrides"]
+    shares = sum(share["share"] for share in report["verdict_shares"])
+    assert abs(shares - 1) < 1e-6, report["verdict_shares"]
+    assert report["memory"]["total"] > 0
+    assert [core["name"] for core in report["cores"]][:2] == ["main", "worker 1"]
+
+
+@case()
+def load_has_one_hash_for_any_number_of_threads(box):
+    mounts = box.game()
+    more = {f"many/{i}.txt": f"{i}\n" * (i % 50 + 1) for i in range(300)}
+    mounts.append(str(box.zip("many.zip", more)))
+    hashes = {
+        box.load_json(*mounts, *options)["hash"]
+        for options in (
+            ("--threads=1",),
+            ("--threads=2",),
+            ("--threads=8",),
+            ("--threads=8", "--io-threads=1", "--budget=1"),
+            ("--threads=2", "--no-decode"),
+        )
+    }
+    assert len(hashes) == 1, hashes
+    box.write("base/rules2.txt", "one more file")
+    assert box.load_json(*mounts)["hash"] not in hashes
+
+
+@case()
+def load_names_every_file_that_fails(box):
+    path = box.zip(
+        "game.zip",
+        {"a.txt": "fine", "b.txt": "x" * 500, "c.txt": b"\xff\xfe\x00bad", "d.png": png(8, 8, 1)},
+        zipfile.ZIP_STORED,
+    )
+    data = bytearray(path.read_bytes())
+    data[data.index(b"x" * 500) + 250] ^= 1
+    path.write_bytes(data)
+    box.write("mod/broken.png", png(8, 8, 2)[:60])
+
+    report = box.load_json("game.zip", "mod", code=1)
+    assert (report["files"], report["failed"]) == (2, 3), report
+    failures = {(each["path"], each["mount"]): each for each in report["failures"]}
+    assert set(failures) == {
+        ("b.txt", "game.zip"),
+        ("c.txt", "game.zip"),
+        ("broken.png", "mod"),
+    }, failures
+    assert failures["b.txt", "game.zip"]["stage"] == "unpack"
+    assert failures["b.txt", "game.zip"]["code"] == "corrupt"
+    assert failures["broken.png", "mod"]["stage"] == "decode"
+    assert all(each["reason"] for each in failures.values())
+
+    text = box.load("game.zip", "mod")
+    assert text.code == 1
+    assert "Failed (3)" in text.out and "  b.txt (game.zip): unpack: " in text.out, text
+
+    quiet = box.load("game.zip", "mod", "--quiet")
+    assert (quiet.code, quiet.out) == (1, ""), quiet
+    assert quiet.err.count("error: ") == 3 and "error: b.txt (game.zip): unpack: " in quiet.err
+
+    assert box.load_json("game.zip", "mod", "--no-decode", code=1)["failed"] == 1
+
+
+@case()
+def load_lets_later_mounts_win_unless_told_otherwise(box):
+    box.zip("one.zip", {"a.txt": "1"})
+    box.zip("two.zip", {"a.txt": "22"})
+    later = box.load_json("one.zip", "two.zip")
+    earlier = box.load_json("one.zip", "two.zip", "--first-wins")
+    assert later["overrides"] == [{"path": "a.txt", "winner": "two.zip", "loser": "one.zip"}]
+    assert earlier["overrides"] == [{"path": "a.txt", "winner": "one.zip", "loser": "two.zip"}]
+    assert (later["bytes"], earlier["bytes"]) == (2, 1)
+    assert earlier["hash"] == box.load_json("two.zip", "one.zip")["hash"]
+
+
+@case()
+def load_mounts_archives_in_a_folder_in_name_order(box):
+    box.zip("pack/pak1.pk3", {"a.txt": "1", "x.txt": "."})
+    box.zip("pack/pak0.pk3", {"a.txt": "0"})
+    box.zip("pack/Pak9.pk3", {"a.txt": "9"})
+    box.write("pack/readme.txt", "not an archive")
+    box.zip("pack/deeper/pak2.pk3", {"a.txt": "2"})
+    box.zip("last.zip", {"a.txt": "last"})
+    report = box.load_json("last.zip", "--archives-in", "pack")
+    assert [mount["path"] for mount in report["mounts"]] == [
+        "last.zip",
+        "pack/Pak9.pk3",
+        "pack/pak0.pk3",
+        "pack/pak1.pk3",
+    ], report["mounts"]
+    assert {each["winner"] for each in report["overrides"]} == {"pack/pak1.pk3"}
+    # As a plain folder its archives are files.
+    assert box.load_json("pack")["files"] == 5
+
+    box.write("empty/readme.txt", "no archive here")
+    nothing = box.load("--archives-in", "empty")
+    assert nothing.code == 3 and "empty: no archive lies in this folder" in nothing.err, nothing
+
+
+@case()
+def load_skips_links_that_leave_the_tree(box):
+    box.write("outside.txt", "secret")
+    box.write("base/inside.txt", "hello")
+    os.symlink("../outside.txt", box.folder / "base/escape.txt")
+    os.symlink("/etc", box.folder / "base/etc")
+    report = box.load_json("base")
+    assert report["failed"] == 0 and report["skipped"] == 2, report
+    names = {each["name"]: each for each in report["skipped_names"]}
+    assert set(names) == {"escape.txt", "etc"}, names
+    assert all(each["mount"] == "base" and "link" in each["reason"] for each in names.values())
+    text = box.load("base")
+    assert text.code == 0 and "Skipped (2)" in text.out and "escape.txt" in text.out, text
+
+
+@case()
+def load_of_an_empty_folder_is_no_error(box):
+    (box.folder / "empty").mkdir()
+    result = box.load("empty")
+    assert result.code == 0 and result.out.startswith("nothing to load"), result
+
+
+@case()
+def load_names_every_mount_that_cannot_be_opened(box):
+    box.write("readme.txt", "not an archive, but long enough to be looked at")
+    box.write("zero.zip", "")
+    good = box.zip("good.zip", {"a.txt": "a"})
+    box.write("cut.zip", good.read_bytes()[:-10])
+    result = box.load("missing", "good.zip", "readme.txt", "zero.zip", "cut.zip", "/dev/null")
+    assert result.code == 3, result
+    assert result.out == "", result
+    lines = result.err.strip().split("\n")
+    assert len(lines) == 5, result
+    for line, path in zip(lines, ("missing", "readme.txt", "zero.zip", "cut.zip", "/dev/null")):
+        assert line.startswith(f"error: {path}: ") and "; " in line, line
+    if os.geteuid() != 0:
+        os.chmod(good, 0)
+        denied = box.load("good.zip")
+        assert denied.code == 3 and "permission" in denied.err.lower(), denied
+
+
+@case()
+def load_shows_hostile_names_harmlessly(box):
+    evil = "a\x1b]0;owned\x07\n.txt"
+    box.write(f"base/{evil}", b"\xff\xff broken text")
+    box.zip(f"evil\x1b[2J.zip", {evil: "fine"})
+    for arguments in (("base",), ("base", "evil\x1b[2J.zip", "--first-wins")):
+        result = box.load(*arguments)
+        assert result.code == 1, result
+        assert "\x1b" not in result.out and "\x07" not in result.out, result
+        assert r"a\x1b]0;owned\x07\x0a.txt" in result.out, result
+    result = box.load("missing\x1b[2J")
+    assert result.code == 3 and "\x1b" not in result.err, result

@@ -1,0 +1,177 @@
+"""What the end-to-end tests of the command are made with: sample data, and ways to run it.
+
+A case is a function with a Box, registered by @case. It fails by an AssertionError.
+"""
+
+import json
+import os
+import pathlib
+import pty
+import select
+import shutil
+import signal
+import struct
+import subprocess
+import tempfile
+import zipfile
+import zlib
+
+CASES = {}
+TIME_LIMIT_S = 240  # a hang, not a measurement
+
+
+def case(*labels):
+    def add(function):
+        CASES[function.__name__] = (function, labels)
+        return function
+
+    return add
+
+
+def png(width, height, shade):
+    """A grey PNG picture."""
+
+    def chunk(kind, data):
+        body = kind + data
+        return struct.pack(">I", len(data)) + body + struct.pack(">I", zlib.crc32(body))
+
+    rows = b"".join(b"\0" + bytes((x * shade + y) & 255 for x in range(width)) for y in range(height))
+    header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", header)
+        + chunk(b"IDAT", zlib.compress(rows))
+        + chunk(b"IEND", b"")
+    )
+
+
+class Result:
+    def __init__(self, code, out, err):
+        self.code, self.out, self.err = code, out, err
+
+    def json(self):
+        return json.loads(self.out)
+
+    def __repr__(self):
+        return f"exit {self.code}\n--- stdout\n{self.out}\n--- stderr\n{self.err}"
+
+
+class Box:
+    """A temporary folder, the command, and what one needs to run the one in the other."""
+
+    def __init__(self, overture):
+        self.overture = str(pathlib.Path(overture).resolve())
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="overture-"))
+
+    def close(self):
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    # --- Data ---------------------------------------------------------------------------------
+    def write(self, path, data):
+        target = self.folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data.encode() if isinstance(data, str) else data)
+        return target
+
+    def zip(self, path, files, method=zipfile.ZIP_DEFLATED):
+        target = self.folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with zipfile.ZipFile(target, "w", method) as archive:
+            for name, data in files.items():
+                archive.writestr(name, data)
+        return target
+
+    def game(self):
+        """A base folder, a DLC archive and two mods: 7 files, of which 2 are overridden."""
+        self.write("base/gfx/title.png", png(64, 64, 3))
+        self.write("base/maps/rome.txt", "the old rome\n")
+        self.write("base/rules.txt", "base rules\n")
+        self.write("base/sound/theme.ogg", bytes(range(256)) * 64)
+        self.zip("dlc.zip", {"maps/rome.txt": "a new rome\n", "maps/ostia.txt": "a port\n"})
+        self.zip("mods/ai.pk3", {"ai/plan.txt": "attack\n", "rules.txt": "rules of the mod\n"})
+        self.write("mods/look/gfx/logo.png", png(32, 16, 5))
+        return ["base", "dlc.zip", "mods/ai.pk3", "mods/look"]
+
+    def endless(self, links=8000):
+        """A folder that takes far longer to load than anybody waits: one file under many names."""
+        first = self.write("endless/00000.bin", b"")
+        os.truncate(first, 16 << 20)  # without blocks on the disk
+        for i in range(1, links):
+            os.link(first, first.with_name(f"{i:05}.bin"))
+        return "endless"
+
+    # --- Running ------------------------------------------------------------------------------
+    def environment(self, changes=None):
+        dropped = ("NO_COLOR", "COLUMNS", "LC_ALL", "LC_CTYPE")
+        result = {key: value for key, value in os.environ.items() if key not in dropped}
+        result.update({"TERM": "xterm-256color", "LANG": "C.UTF-8"})
+        result.update(changes or {})
+        return result
+
+    def start(self, *arguments, env=None, **streams):
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **streams}
+        return subprocess.Popen(
+            [self.overture, *map(str, arguments)],
+            cwd=self.folder,
+            env=self.environment(env),
+            stdin=subprocess.DEVNULL,
+            **streams,
+        )
+
+    def run(self, *arguments, env=None, **streams):
+        process = self.start(*arguments, env=env, **streams)
+        try:
+            out, err = process.communicate(timeout=TIME_LIMIT_S)
+        finally:
+            process.kill()
+        text = lambda data: None if data is None else data.decode("utf-8", "replace")
+        return Result(process.returncode, text(out), text(err))
+
+    def load(self, *arguments, **options):
+        return self.run("load", *arguments, **options)
+
+    def load_json(self, *arguments, code=0):
+        result = self.load(*arguments, "--json")
+        assert result.code == code, result
+        return result.json()
+
+    def on_terminal(self, *arguments, env=None):
+        """Runs it with both outputs on a terminal; what it wrote there is in out."""
+        ours, theirs = pty.openpty()
+        process = self.start(*arguments, env=env, stdout=theirs, stderr=theirs)
+        os.close(theirs)
+        written = b""
+        while True:
+            ready, _, _ = select.select([ours], [], [], TIME_LIMIT_S)
+            assert ready, "the command hangs"
+            try:
+                data = os.read(ours, 65536)
+            except OSError:  # how Linux says that nobody has the other end
+                break
+            if not data:
+                break
+            written += data
+        os.close(ours)
+        return Result(process.wait(TIME_LIMIT_S), written.decode("utf-8", "replace"), "")
+
+
+def read_until(stream, wanted):
+    """Reads from a pipe until `wanted` has come, and returns everything read."""
+    seen = b""
+    while wanted not in seen:
+        data = os.read(stream.fileno(), 4096)
+        assert data, f"{wanted!r} never came, but {seen!r}"
+        seen += data
+    return seen
+
+
+def interrupt_load(box, *arguments, kind=signal.SIGINT):
+    """Starts a load of endless(), interrupts it once its progress shows, and returns the rest."""
+    process = box.start("load", *arguments, "--progress=always")
+    try:
+        err = read_until(process.stderr, b"files")
+        process.send_signal(kind)
+        out, more = process.communicate(timeout=TIME_LIMIT_S)
+    finally:
+        process.kill()
+    return Result(process.returncode, out.decode(), (err + more).decode())

@@ -1,0 +1,103 @@
+#include "load_arguments.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "command.hpp"
+#include "exit_code.hpp"
+
+namespace overture::cli {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(LoadArguments, TakeMountsAndOptionsInAnyOrder) {
+  load_arguments arguments;
+  EXPECT_EQ(parse_load({"base.pk3", "--threads", "2", "dlc", "--archives-in", "a", "mods",
+                        "--archives-in=b", "--first-wins", "--no-decode", "--trace=t.json", "-q",
+                        "--progress", "never", "--color=always", "--io-threads=9", "--budget=1"},
+                       arguments),
+            std::nullopt);
+  EXPECT_THAT(arguments.mounts, ElementsAre("base.pk3", "dlc", "mods"));
+  EXPECT_THAT(arguments.archives_in, ElementsAre("a", "b"));
+  EXPECT_TRUE(arguments.first_wins);
+  EXPECT_EQ(arguments.threads, 2u);
+  EXPECT_EQ(arguments.io_threads, 9u);
+  EXPECT_EQ(arguments.budget_mib, 1u);
+  EXPECT_FALSE(arguments.decode);
+  EXPECT_EQ(arguments.trace, "t.json");
+  EXPECT_TRUE(arguments.quiet);
+  EXPECT_EQ(arguments.progress, when::never);
+  EXPECT_EQ(arguments.colour, when::always);
+}
+
+TEST(LoadArguments, DoubleDashEndsTheOptions) {
+  load_arguments arguments;
+  EXPECT_EQ(parse_load({"--", "--weird", "-q"}, arguments), std::nullopt);
+  EXPECT_THAT(arguments.mounts, ElementsAre("--weird", "-q"));
+}
+
+// What a run of the command says on standard error, and its exit code.
+std::pair<int, std::string> run_and_listen(const std::vector<std::string>& words) {
+  testing::internal::CaptureStderr();
+  const int code = run_command(words);
+  return {code, testing::internal::GetCapturedStderr()};
+}
+
+TEST(LoadArguments, EveryMistakeIsNamedAndExitsWithTwo) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+      {{"load", "--thread", "4"}, "unknown option '--thread'; did you mean '--threads'?"},
+      {{"load", "--jsn=1", "x"}, "unknown option '--jsn'; did you mean '--json'?"},
+      {{"load", "x", "-x"}, "unknown option '-x'"},
+      {{"load", "x", "--threads", "0"}, "--threads: '0' is not a whole number from 1 to 193"},
+      {{"load", "x", "--threads", "-1"}, "--threads"},
+      {{"load", "x", "--threads", "2x"}, "--threads: '2x' is not a whole number from 1 to 193"},
+      {{"load", "x", "--threads"}, "--threads needs a value"},
+      {{"load", "x", "--threads=1", "--threads=2"}, "--threads was given more than once"},
+      {{"load", "x", "--budget=99999999999999999999"}, "--budget"},
+      {{"load", "x", "--color", "sometimes"},
+       "--color: 'sometimes' is none of auto, always, never"},
+      {{"load"}, "nothing to load: name a folder or an archive"},
+      {{"load", "x", "--trace", "-", "--json"}, "--json and --trace - both want standard output"},
+      {{"laod", "x"}, "unknown command 'laod'; did you mean 'load'?"},
+      {{"--versoin"}, "unknown option '--versoin'; did you mean '--version'?"},
+      {{"help", "lood"}, "unknown command 'lood'; did you mean 'load'?"},
+  };
+  for (const auto& [words, expected] : cases) {
+    const auto [code, said] = run_and_listen(words);
+    EXPECT_EQ(code, exit_usage) << expected;
+    EXPECT_THAT(said, HasSubstr("error: "));
+    EXPECT_THAT(said, HasSubstr(expected));
+    EXPECT_THAT(said, HasSubstr("See 'overture help"));
+  }
+}
+
+TEST(LoadArguments, MistakesCannotCommandTheTerminal) {
+  const auto [code, said] = run_and_listen({"\x1b[2J"});
+  EXPECT_EQ(code, exit_usage);
+  EXPECT_EQ(said.find('\x1b'), std::string::npos);
+}
+
+TEST(Command, AloneShowsItsHelpAsAMistake) {
+  const auto [code, said] = run_and_listen({});
+  EXPECT_EQ(code, exit_usage);
+  EXPECT_THAT(said, HasSubstr("Usage: overture COMMAND"));
+}
+
+TEST(Command, EveryCommandHasHelpOfAtMostEightyColumns) {
+  for (const command& each : commands()) {
+    testing::internal::CaptureStdout();
+    EXPECT_EQ(run_command({"help", each.name}), exit_ok);
+    const std::string help = testing::internal::GetCapturedStdout();
+    EXPECT_THAT(help, HasSubstr(std::string("Usage: overture ") + each.name));
+    std::size_t column = 0;
+    for (const char c : help) {
+      column = c == '\n' ? 0 : column + 1;
+      ASSERT_LT(column, 80u) << help;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace overture::cli

@@ -1,0 +1,140 @@
+#include "report_text.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "display.hpp"
+#include "sample_report.hpp"
+
+namespace overture::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+// Compares with a file of golden/. OVERTURE_UPDATE_GOLDEN=1 writes it anew instead.
+void expect_golden(const std::string& text, const std::string& name) {
+  const std::string path = std::string(OVERTURE_GOLDEN_FOLDER "/") + name;
+  if (std::getenv("OVERTURE_UPDATE_GOLDEN") != nullptr) {
+    std::ofstream(path, std::ios::binary) << text;
+    return;
+  }
+  std::ifstream file(path, std::ios::binary);
+  std::stringstream expected;
+  expected << file.rdbuf();
+  EXPECT_EQ(text, expected.str()) << "If the new text is right: OVERTURE_UPDATE_GOLDEN=1";
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+TEST(ReportText, LooksAsExpectedWhenPiped) {
+  expect_golden(report_text(sample_report(), {}), "report.txt");
+}
+
+TEST(ReportText, LooksAsExpectedOnATerminal) {
+  text_style style;
+  style.colour = true;
+  style.unicode = true;
+  style.width = 80;
+  expect_golden(report_text(sample_report(), style), "report_terminal.txt");
+}
+
+TEST(ReportText, TablesFitATerminal) {
+  report what = sample_report();
+  what.failures.clear();
+  what.slowest[0].path = std::string(300, 'x');
+  what.mounts[0].path = std::string(300, 'x');
+  what.overrides.clear();
+  what.slowest[0].mount = what.slowest[1].mount = what.mounts[1].path;
+  text_style style;
+  style.width = 80;
+  const std::vector<std::string> lines = lines_of(report_text(what, style));
+  for (std::size_t i = 1; i < lines.size(); ++i) {  // the verdict is a sentence: it may wrap
+    EXPECT_LE(display_width(lines[i]), 80u) << lines[i];
+  }
+}
+
+TEST(ReportText, NoNameCanCommandTheTerminal) {
+  report what = sample_report();
+  const std::string evil = "\x1b[2Jx\r\n\u009b";
+  what.mounts[0].path = evil;
+  what.slowest = {{evil, evil, 1, {}, 0}};
+  what.overrides = {{evil, evil, evil}};
+  what.failures = {{evil, evil, "read", "io", evil}};
+  what.skipped = {{evil, evil, "why"}};
+  what.types[0].extension = evil;
+  const std::string text = report_text(what, {});
+  EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+  EXPECT_THAT(text, Not(HasSubstr("\r")));
+  EXPECT_THAT(text, Not(HasSubstr("\u009b")));
+}
+
+TEST(ReportText, ListsAllFailuresButNotAllOverrides) {
+  report what = sample_report();
+  what.overrides.assign(50, what.overrides[0]);
+  what.failures.assign(50, what.failures[0]);
+  const std::string text = report_text(what, {});
+  EXPECT_THAT(text, HasSubstr("and 30 more (--json lists all)"));
+  std::size_t failures = 0;
+  for (const std::string& line : lines_of(text)) {
+    if (line.find("not a PNG") != std::string::npos) ++failures;
+  }
+  EXPECT_EQ(failures, 50u);
+}
+
+TEST(ReportText, SumsUpRareTypes) {
+  report what = sample_report();
+  what.types.assign(20, what.types[1]);
+  EXPECT_THAT(report_text(what, {}), HasSubstr("6,400  800 MiB        -  1.60 s  8 others"));
+}
+
+TEST(ReportText, MountsOfOneNameAreToldApartByTheirPaths) {
+  report what = sample_report();
+  what.mounts[1].path = "other/base.pk3";
+  what.overrides = {{"a", "other/base.pk3", "game/base.pk3"}};
+  what.slowest.clear();
+  what.skipped.clear();
+  EXPECT_THAT(report_text(what, {}), HasSubstr("other/base.pk3  game/base.pk3  a"));
+}
+
+TEST(ReportText, SaysThatItIsPartialWhenInterrupted) {
+  report what = sample_report();
+  what.interrupted = true;
+  what.summary.cancelled = 17;
+  EXPECT_THAT(report_text(what, {}),
+              HasSubstr("interrupted: 17 files were not loaded, what follows is partial"));
+}
+
+TEST(ReportText, OfNothingIsShort) {
+  report what;
+  what.threads = 1;
+  EXPECT_THAT(report_text(what, {}), StartsWith("nothing to load"));
+}
+
+TEST(VerdictSentence, NamesTheLargestShares) {
+  EXPECT_EQ(verdict_sentence(sample_report()),
+            "decode-bound: 61 % of the 2 threads' time went to decode, 20 % to unpack, 9 % to "
+            "waiting for reads");
+}
+
+TEST(VerdictSentence, LeavesOutWhatDoesNotMatter) {
+  report what = sample_report();
+  what.threads = 1;
+  what.verdict.name = "waiting for reads";
+  what.verdict.shares = {{idle_reasons::read, true, 2459'000'000}, {"read", false, 1'000'000}};
+  EXPECT_EQ(verdict_sentence(what),
+            "waiting for reads: 100 % of the thread's time went to waiting for reads");
+}
+
+}  // namespace
+}  // namespace overture::cli

@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""Runs the end-to-end tests of the command.
+
+    run.py --overture PATH [CASE...]     runs these cases, or all
+    run.py --list                        prints each case and its labels: "name;label"
+"""
+
+import argparse
+import sys
+import traceback
+
+import cases_load  # noqa: F401 (registers its cases)
+import cases_streams  # noqa: F401
+from harness import CASES, Box
+
+
+def run(name, overture):
+    function, _ = CASES[name]
+    box = Box(overture)
+    try:
+        function(box)
+    except Exception:
+        print(f"FAILED {name}")
+        traceback.print_exc(file=sys.stdout)
+        return False
+    finally:
+        box.close()
+    print(f"ok     {name}")
+    return True
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--overture", help="the command to test")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("cases", nargs="*")
+    arguments = parser.parse_args()
+    if arguments.list:
+        for name, (_, labels) in CASES.items():
+            print(";".join((name, *labels)))
+        return 0
+    if not arguments.overture:
+        parser.error("--overture is needed")
+    unknown = [name for name in arguments.cases if name not in CASES]
+    if unknown:
+        parser.error(f"no such case: {', '.join(unknown)}")
+    results = [run(name, arguments.overture) for name in arguments.cases or CASES]
+    return 0 if all(results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
