@@ -74,8 +74,7 @@ std::optional<report> load(file_system& files, const load_arguments& arguments,
                      jobs,
                      {.decode = arguments.decode,
                       .budget_bytes = arguments.budget_mib * mib,
-                      .memory = &memory,
-                      .record = &record}};
+                      .memory = &memory}};
     progress_line line(!arguments.quiet && choose_progress(arguments.progress, environment,
                                                            is_terminal(stream::err)),
                        environment);

@@ -72,7 +72,6 @@ struct load_options {
   asset_sink* sink = nullptr;                                 // null: results are dropped
   buffer_pool* buffers = nullptr;                             // null: the scope has its own
   allocator* memory = nullptr;                                // null = default_allocator()
-  timeline* record = nullptr;                                 // for the summary's use of threads
 };
 
 struct load_progress {
@@ -168,8 +167,9 @@ struct load_verdict {
   time_share shares[shares_max];  // largest first; they add up to worker_ns
 };
 
-// Whether a lane of the timeline is a worker's is told by its name: `worker_prefix` ("worker")
-// or "main". The load took from begin_ns to end_ns (clock of now_ns()); threads must be quiet.
+// For a timeline that recorded one load, which took from begin_ns to end_ns (clock of now_ns()).
+// The workers are the lanes called "main" and those whose names begin with `worker_prefix`. From
+// their totals, so it stays exact when a ring has wrapped. The threads must be quiet.
 [[nodiscard]] load_verdict judge(const timeline& record, std::uint64_t begin_ns,
                                  std::uint64_t end_ns,
                                  std::string_view worker_prefix = "worker") noexcept;

@@ -1,10 +1,11 @@
-// Where the workers' time went: each lane's wall time goes to the stage it ran, its idle time to
+// Where the workers' time went: each worker's wall time goes to the stages it ran, its idle time to
 // what it waited for, the rest to "other".
 #include <algorithm>
 #include <cstring>
 
 #include "overture/load.hpp"
 #include "overture/timeline.hpp"
+#include "overture/wait_observer.hpp"
 
 namespace overture {
 namespace {
@@ -16,77 +17,71 @@ bool is_stage(const char* name) noexcept {
   return false;
 }
 
-class share_table {
- public:
-  explicit share_table(load_verdict& verdict) noexcept : verdict_(verdict) {}
-
-  void add(const char* name, bool waiting, std::uint64_t ns) noexcept {
-    if (time_share* const share = find(name, waiting)) share->ns += ns;
-  }
-  void take_back(const char* name, std::uint64_t ns) noexcept {
-    if (time_share* const share = find(name, true)) share->ns -= std::min(share->ns, ns);
-  }
-
- private:
-  time_share* find(const char* name, bool waiting) noexcept {
-    for (std::size_t i = 0; i < verdict_.share_count; ++i) {
-      time_share& share = verdict_.shares[i];
-      if (share.waiting == waiting && std::strcmp(share.name, name) == 0) return &share;
-    }
-    // One place stays free for "other".
-    if (verdict_.share_count + 1 == load_verdict::shares_max) return nullptr;
-    time_share& fresh = verdict_.shares[verdict_.share_count++];
-    fresh = {name, waiting, 0};
-    return &fresh;
-  }
-
-  load_verdict& verdict_;
-};
-
-// A wait inside a stage belongs to the stage. Events come in the order of their ends, so such a
-// wait comes just before its stage and is taken back then.
-class lane_reader {
- public:
-  lane_reader(share_table& shares, std::uint64_t begin_ns, std::uint64_t end_ns) noexcept
-      : shares_(shares), begin_ns_(begin_ns), end_ns_(end_ns) {}
-
-  void read(const trace_event& event) noexcept {
-    const std::uint64_t begin = std::max(event.begin_ns, begin_ns_);
-    const std::uint64_t end = std::min(event.end_ns, end_ns_);
-    if (begin >= end) return;
-    if (event.kind == event_kind::wait) {
-      shares_.add(event.name, true, end - begin);
-      recent_[recent_count_++ % recent_max] = {event.name, begin, end - begin};
-    } else if (event.kind == event_kind::zone && is_stage(event.name)) {
-      shares_.add(event.name, false, end - begin);
-      take_back_nested(begin);
-    }
-  }
-
- private:
-  struct recent_wait {
-    const char* name = "";
-    std::uint64_t begin_ns = 0;
-    std::uint64_t ns = 0;
+// Waits for want of work. Others (for a lock, say) lie inside a stage and belong to it.
+bool is_idleness(const char* reason) noexcept {
+  static constexpr const char* known[] = {
+      idle_reasons::read,         idle_reasons::budget, idle_reasons::main_thread,
+      idle_reasons::nothing_left, wait_reasons::no_job, wait_reasons::group,
   };
-  static constexpr std::size_t recent_max = 32;
+  return std::any_of(std::begin(known), std::end(known), [reason](const char* candidate) {
+    return std::strcmp(candidate, reason) == 0;
+  });
+}
 
-  void take_back_nested(std::uint64_t stage_begin_ns) noexcept {
-    const std::size_t kept = std::min(recent_count_, recent_max);
-    for (std::size_t back = 1; back <= kept; ++back) {
-      recent_wait& wait = recent_[(recent_count_ - back) % recent_max];
-      if (wait.begin_ns < stage_begin_ns) break;
-      shares_.take_back(wait.name, wait.ns);
+void add_share(load_verdict& verdict, const char* name, bool waiting, std::uint64_t ns) noexcept {
+  for (std::size_t i = 0; i < verdict.share_count; ++i) {
+    time_share& share = verdict.shares[i];
+    if (share.waiting == waiting && std::strcmp(share.name, name) == 0) {
+      share.ns += ns;
+      return;
     }
-    recent_count_ = 0;
   }
+  // There are fewer stages and reasons than places.
+  verdict.shares[verdict.share_count++] = {name, waiting, ns};
+}
+static_assert(load_stage_count + 6 + 1 <= load_verdict::shares_max);
 
-  share_table& shares_;
-  std::uint64_t begin_ns_;
-  std::uint64_t end_ns_;
-  recent_wait recent_[recent_max];
-  std::size_t recent_count_ = 0;
+struct lane_time {
+  std::uint64_t busy_ns = 0;
+  std::uint64_t idle_ns = 0;
 };
+
+lane_time time_of(const timeline_lane& lane) noexcept {
+  lane_time sum;
+  for (const trace_total& total : lane.totals()) {
+    if (total.kind == event_kind::zone && is_stage(total.name)) sum.busy_ns += total.ns;
+    if (total.kind == event_kind::wait && is_idleness(total.name)) sum.idle_ns += total.ns;
+  }
+  return sum;
+}
+
+// Adds one worker, which was there for wall_ns. It may have begun to wait before the load began
+// and still wait when it is over: what is more than the load is cut off all its waits alike.
+void add_worker(load_verdict& verdict, const timeline_lane& lane, std::uint64_t wall_ns) noexcept {
+  const lane_time sum = time_of(lane);
+  const std::uint64_t busy_ns = std::min(sum.busy_ns, wall_ns);
+  const std::uint64_t idle_ns = std::min(sum.idle_ns, wall_ns - busy_ns);
+  const double kept =
+      sum.idle_ns == 0 ? 0 : static_cast<double>(idle_ns) / static_cast<double>(sum.idle_ns);
+  std::uint64_t given_ns = 0;
+  for (const trace_total& total : lane.totals()) {
+    if (total.kind == event_kind::zone && is_stage(total.name)) {
+      const std::uint64_t ns = std::min(total.ns, wall_ns - given_ns);
+      add_share(verdict, total.name, false, ns);
+      given_ns += ns;
+    }
+  }
+  for (const trace_total& total : lane.totals()) {
+    if (total.kind == event_kind::wait && is_idleness(total.name)) {
+      const auto ns = std::min(static_cast<std::uint64_t>(static_cast<double>(total.ns) * kept),
+                               wall_ns - given_ns);
+      add_share(verdict, total.name, true, ns);
+      given_ns += ns;
+    }
+  }
+  add_share(verdict, "other", false, wall_ns - given_ns);
+  verdict.worker_ns += wall_ns;
+}
 
 const char* name_of(const time_share& largest) noexcept {
   struct named {
@@ -132,19 +127,13 @@ const char* to_string(load_stage stage) noexcept {
 load_verdict judge(const timeline& record, std::uint64_t begin_ns, std::uint64_t end_ns,
                    std::string_view worker_prefix) noexcept {
   load_verdict verdict;
-  share_table shares(verdict);
   for (std::size_t i = 0; i < record.lane_count(); ++i) {
     const timeline_lane& lane = record.lane(i);
     const std::string_view name = lane.name();
-    if (name != "main" && !name.starts_with(worker_prefix)) continue;
-    verdict.worker_ns += end_ns - begin_ns;
-    lane_reader reader(shares, begin_ns, end_ns);
-    lane.for_each_event([&](const trace_event& event) { reader.read(event); });
+    if (name == "main" || name.starts_with(worker_prefix)) {
+      add_worker(verdict, lane, end_ns - begin_ns);
+    }
   }
-  std::uint64_t known_ns = 0;
-  for (std::size_t k = 0; k < verdict.share_count; ++k) known_ns += verdict.shares[k].ns;
-  const std::uint64_t other_ns = verdict.worker_ns - std::min(known_ns, verdict.worker_ns);
-  verdict.shares[verdict.share_count++] = {"other", false, other_ns};
   std::sort(verdict.shares, verdict.shares + verdict.share_count,
             [](const time_share& a, const time_share& b) { return a.ns > b.ns; });
   verdict.name = verdict.worker_ns == 0 ? "nothing to do" : name_of(verdict.shares[0]);

@@ -1,0 +1,267 @@
+// The way of one file through the stages, good and bad.
+#include <gtest/gtest.h>
+#include <spng.h>
+
+#include <cerrno>
+#include <string>
+
+#include "load/load_rig.hpp"
+#include "support/failing_allocator.hpp"
+#include "support/zip_writer.hpp"
+
+namespace overture {
+namespace {
+
+using test::fake_os;
+using test::finish;
+using test::load_rig;
+using test::os_call;
+using test::outcomes;
+
+std::string repeated(std::string_view text, std::size_t bytes) {
+  std::string all;
+  while (all.size() < bytes) all += text;
+  all.resize(bytes);
+  return all;
+}
+
+// base.zip and the folder /mod, which replaces one of its files.
+void add_game(fake_os& os) {
+  zip_writer base;
+  base.add({.name = "readme.txt", .data = "hello"});
+  base.add({.name = "maps/one.bin", .data = repeated("map", 50'000), .method = zip_deflated});
+  base.add({.name = "maps/two.bin", .data = repeated("other", 70'000), .method = zip_deflated});
+  os.add_file("/base.zip", base.bytes());
+  os.add_file("/mod/readme.txt", "replaced\n");
+  os.add_file("/mod/empty.bin", "");
+  os.add_file("/mod/new.bin", repeated("x", 10'000));
+}
+
+TEST(Pipeline, LoadsArchivesAndFoldersTogether) {
+  for (const bool cached : {false, true}) {
+    fake_os os;
+    add_game(os);
+    os.set_cached(cached);
+    load_rig rig(os);
+    rig.mount({"/base.zip", "/mod"});
+    load_scope scope(rig.files, rig.reads, rig.jobs);
+    ASSERT_TRUE(scope.start());
+    finish(scope);
+
+    const load_summary sum = scope.summary();
+    EXPECT_EQ(sum.files, 5u);
+    EXPECT_EQ(sum.failed, 0u);
+    EXPECT_EQ(sum.bytes, 9u + 50'000 + 70'000 + 10'000);
+    EXPECT_EQ(sum.decoded_bytes, 9u) << "the text";
+    EXPECT_EQ(scope.progress().fraction, 1.0);
+    EXPECT_EQ(rig.reads.stats().requests, cached ? 0u : 4u) << "an empty file needs no read";
+  }
+}
+
+TEST(Pipeline, ClosesEveryLooseFile) {
+  fake_os os;
+  add_game(os);
+  {
+    load_rig rig(os);
+    rig.mount({"/base.zip", "/mod"});
+    const std::size_t open_before = os.open_handles();
+    load_scope scope(rig.files, rig.reads, rig.jobs);
+    ASSERT_TRUE(scope.start());
+    finish(scope);
+    EXPECT_EQ(os.open_handles(), open_before);
+  }
+  EXPECT_EQ(os.open_handles(), 0u);
+  EXPECT_EQ(os.misuses(), 0u);
+}
+
+TEST(Pipeline, OneBadEntryNeverStopsTheOthers) {
+  fake_os os;
+  zip_writer zip;
+  zip.add({.name = "a.bin", .data = "good"});
+  zip.add({.name = "crc.bin", .data = "data", .stated_crc32 = 7});
+  zip.add({.name = "size.bin",
+           .data = repeated("s", 999),
+           .method = zip_deflated,
+           .stated_bytes = 1000});
+  zip.add({.name = "method.bin", .data = "data", .stated_method = 99});
+  zip.add({.name = "outside.bin", .data = "data", .stated_offset = 1'000'000});
+  zip.add({.name = "text.txt", .data = "\xFF\xFE"});
+  zip.add({.name = "lies.png", .data = "this is no PNG"});
+  zip.add({.name = "z.bin", .data = "good"});
+  os.add_file("/game.zip", zip.bytes());
+  load_rig rig(os);
+  rig.mount({"/game.zip"});
+  load_scope scope(rig.files, rig.reads, rig.jobs);
+  ASSERT_TRUE(scope.start());
+  finish(scope);
+  EXPECT_EQ(outcomes(rig, scope), (std::map<std::string, std::string>{
+                                      {"a.bin", "ok"},
+                                      {"crc.bin", "unpack: corrupt"},
+                                      {"lies.png", "decode: corrupt"},
+                                      {"method.bin", "resolve: unsupported"},
+                                      {"outside.bin", "resolve: corrupt"},
+                                      {"size.bin", "unpack: corrupt"},
+                                      {"text.txt", "decode: corrupt"},
+                                      {"z.bin", "ok"},
+                                  }));
+  EXPECT_EQ(scope.summary().failed, 6u);
+}
+
+TEST(Pipeline, HeaderLongerThanTheDirectorySaysIsReadAgain) {
+  fake_os os;
+  zip_writer zip;
+  zip.add({.name = "padded.bin", .data = "payload", .local_extra_bytes = 60'000});
+  zip.add({.name = "plain.bin", .data = "payload"});
+  os.add_file("/game.zip", zip.bytes());
+  load_rig rig(os);
+  rig.mount({"/game.zip"});
+  load_scope scope(rig.files, rig.reads, rig.jobs);
+  ASSERT_TRUE(scope.start());
+  finish(scope);
+  EXPECT_EQ(scope.summary().files, 2u);
+}
+
+TEST(Pipeline, WithoutDecodingBadTextIsOnlyBytes) {
+  fake_os os;
+  os.add_file("/game/text.txt", "\xFF\xFE");
+  load_rig rig(os);
+  rig.mount({"/game"});
+  load_scope scope(rig.files, rig.reads, rig.jobs, {.decode = false});
+  ASSERT_TRUE(scope.start());
+  finish(scope);
+  EXPECT_EQ(scope.summary().files, 1u);
+  EXPECT_EQ(scope.summary().decoded_bytes, 0u);
+}
+
+TEST(Pipeline, FileThatVanishesBeforeItIsOpenedIsNotFound) {
+  fake_os os;
+  add_game(os);
+  load_rig rig(os);
+  rig.mount({"/base.zip", "/mod"});
+  os.remove("/mod/new.bin");
+  load_scope scope(rig.files, rig.reads, rig.jobs);
+  ASSERT_TRUE(scope.start());
+  finish(scope);
+  EXPECT_EQ(outcomes(rig, scope)["new.bin"], "resolve: not_found");
+  EXPECT_EQ(scope.summary().files, 4u);
+}
+
+TEST(Pipeline, FileThatShrinksBetweenResolveAndReadIsTruncated) {
+  for (const bool cached : {false, true}) {
+    fake_os os;
+    os.add_file("/game/big.bin", repeated("b", 100'000));
+    os.set_cached(cached);
+    load_rig rig(os);
+    rig.mount({"/game"});
+    os.at_call(cached ? os_call::read_cached : os_call::read, 0,
+               [&os] { os.truncate("/game/big.bin", 10); });
+    load_scope scope(rig.files, rig.reads, rig.jobs);
+    ASSERT_TRUE(scope.start());
+    finish(scope);
+    EXPECT_EQ(outcomes(rig, scope)["big.bin"], "read: truncated") << cached;
+  }
+}
+
+TEST(Pipeline, FolderInThePlaceOfAFileIsNotAFile) {
+  fake_os os;
+  add_game(os);
+  load_rig rig(os);
+  rig.mount({"/mod"});
+  os.remove("/mod/new.bin");
+  os.add_folder("/mod/new.bin");
+  load_scope scope(rig.files, rig.reads, rig.jobs);
+  ASSERT_TRUE(scope.start());
+  finish(scope);
+  EXPECT_EQ(outcomes(rig, scope)["new.bin"], "resolve: not_a_file");
+}
+
+TEST(Pipeline, EachFailingReadCostsItsFileAndNoOther) {
+  fake_os os;
+  add_game(os);
+  load_rig rig(os);
+  rig.mount({"/base.zip", "/mod"});
+  for (std::uint64_t broken = 0; broken < 4; ++broken) {
+    os.reset_plan();
+    os.fail_call(os_call::read, broken, EIO);
+    load_scope scope(rig.files, rig.reads, rig.jobs);
+    ASSERT_TRUE(scope.start());
+    finish(scope);
+    EXPECT_EQ(scope.summary().failed, 1u);
+    EXPECT_EQ(scope.summary().files, 4u);
+    scope.for_each_file([](const loaded_file& file) {
+      if (!file.failure) return;
+      EXPECT_EQ(file.failed_in, load_stage::read);
+      EXPECT_EQ(file.failure->os_error, EIO);
+    });
+  }
+}
+
+TEST(Pipeline, ShortAndInterruptedReadsAreContinued) {
+  fake_os os;
+  add_game(os);
+  load_rig rig(os);
+  rig.mount({"/base.zip", "/mod"});
+  load_scope plain(rig.files, rig.reads, rig.jobs);
+  ASSERT_TRUE(plain.start());
+  finish(plain);
+  os.shorten_reads_at_random(7);
+  os.fail_call(os_call::read, 2, EINTR, 3);
+  load_scope shortened(rig.files, rig.reads, rig.jobs);
+  ASSERT_TRUE(shortened.start());
+  finish(shortened);
+  EXPECT_EQ(shortened.summary().failed, 0u);
+  EXPECT_EQ(shortened.summary().hash, plain.summary().hash);
+}
+
+TEST(Pipeline, RefusedMemoryAtAnyCallIsAnErrorOfThatFileOrOfTheStart) {
+  fake_os os;
+  add_game(os);
+  std::uint64_t refused = 0;
+  for (bool reached = true; reached; ++refused) {
+    failing_allocator memory(refused);
+    {
+      load_rig rig(os);  // its own memory is another test's concern
+      rig.mount({"/base.zip", "/mod"});
+      load_scope scope(rig.files, rig.reads, rig.jobs, {.memory = &memory});
+      const result<void> started = scope.start();
+      if (started) {
+        finish(scope);
+        const load_summary sum = scope.summary();
+        EXPECT_EQ(sum.files + sum.failed, 5u);
+        scope.for_each_file([](const loaded_file& file) {
+          const errc code = file.failure ? file.failure->code : errc::out_of_memory;
+          EXPECT_EQ(code, errc::out_of_memory);
+        });
+      } else {
+        EXPECT_EQ(started.error().code, errc::out_of_memory);
+      }
+      reached = memory.refusals() > 0;
+    }
+    EXPECT_EQ(memory.live_bytes(), 0) << "call " << refused;
+  }
+  EXPECT_GT(refused, 8u) << "the loop must have met the loader's own calls";
+}
+
+TEST(Pipeline, RefusedMemoryAnywhereInTheEngineEndsInAnErrorNotInACrash) {
+  fake_os os;
+  add_game(os);
+  std::uint64_t refused = 0;
+  for (bool reached = true; reached; ++refused) {
+    failing_allocator memory(refused);
+    {
+      load_rig rig(os, {.memory = &memory});
+      const auto mounted = rig.files.mount("/base.zip");
+      const auto mod = rig.files.mount("/mod");
+      const auto frozen = rig.files.freeze();
+      if (mounted && mod && frozen && rig.reads.status()) {
+        load_scope scope(rig.files, rig.reads, rig.jobs, {.memory = &memory});
+        if (scope.start()) finish(scope);
+      }
+      reached = memory.refusals() > 0;
+    }
+    EXPECT_EQ(memory.live_bytes(), 0) << "call " << refused;
+  }
+}
+
+}  // namespace
+}  // namespace overture

@@ -1,0 +1,288 @@
+// Admission, progress, cancelling, and who is called where.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+
+#include "load/load_rig.hpp"
+#include "overture/barricade.hpp"
+
+namespace overture {
+namespace {
+
+using namespace std::chrono_literals;
+using test::fake_os;
+using test::finish;
+using test::load_rig;
+using test::os_call;
+using test::outcomes;
+
+void add_files(fake_os& os, int count, std::size_t bytes) {
+  for (int i = 0; i < count; ++i) {
+    os.add_file("/game/" + std::to_string(i) + ".bin",
+                std::string(bytes, static_cast<char>('a' + i % 26)));
+  }
+}
+
+class counting_sink : public asset_sink {
+ public:
+  result<void> finalize(entry_index entry, decoded_asset&,
+                        std::span<const std::byte> bytes) override {
+    const std::lock_guard hold(lock_);
+    entries_.insert(entry);
+    threads_.insert(std::this_thread::get_id());
+    bytes_ += bytes.size();
+    ++calls_;
+    if (entry == broken_) return fail(errc::unsupported, "the host does not want it");
+    return {};
+  }
+  bool one_thread() const noexcept override { return one_thread_; }
+
+  bool one_thread_ = false;
+  entry_index broken_ = UINT32_MAX;
+  std::set<entry_index> entries_;
+  std::set<std::thread::id> threads_;
+  std::size_t bytes_ = 0;
+  int calls_ = 0;
+
+ private:
+  std::mutex lock_;
+};
+
+TEST(LoadScope, NeedsAFrozenTreeAndStartsOnce) {
+  fake_os os;
+  add_files(os, 1, 10);
+  load_rig rig(os);
+  ASSERT_TRUE(rig.files.mount("/game"));
+  load_scope early(rig.files, rig.reads, rig.jobs);
+  ASSERT_FALSE(early.start());
+  ASSERT_TRUE(rig.files.freeze());
+  ASSERT_TRUE(early.start());
+  finish(early);
+  ASSERT_FALSE(early.start());
+  EXPECT_EQ(early.start().error().code, errc::invalid);
+}
+
+TEST(LoadScope, EmptyTreeIsDoneAtOnce) {
+  fake_os os;
+  os.add_folder("/game");
+  load_rig rig(os);
+  rig.mount({"/game"});
+  load_scope scope(rig.files, rig.reads, rig.jobs);
+  ASSERT_TRUE(scope.start());
+  EXPECT_TRUE(scope.wait_for(0ns));
+  EXPECT_EQ(scope.progress().fraction, 1.0);
+  EXPECT_EQ(scope.summary().files, 0u);
+}
+
+TEST(LoadScope, HashIsTheSameForAnyNumberOfThreadsAndTellsContents) {
+  std::set<std::uint64_t> hashes;
+  for (const unsigned workers : {0u, 1u, 7u}) {
+    fake_os os;
+    add_files(os, 100, 1000);
+    load_rig rig(os, {.workers = workers, .io_threads = workers + 1});
+    rig.mount({"/game"});
+    load_scope scope(rig.files, rig.reads, rig.jobs);
+    ASSERT_TRUE(scope.start());
+    finish(scope);
+    EXPECT_EQ(scope.summary().files, 100u);
+    hashes.insert(scope.summary().hash);
+  }
+  EXPECT_EQ(hashes.size(), 1u);
+
+  fake_os os;
+  add_files(os, 100, 1000);
+  os.add_file("/game/7.bin", std::string(999, 'h') + "!");
+  load_rig rig(os);
+  rig.mount({"/game"});
+  load_scope scope(rig.files, rig.reads, rig.jobs);
+  ASSERT_TRUE(scope.start());
+  finish(scope);
+  EXPECT_FALSE(hashes.contains(scope.summary().hash));
+}
+
+TEST(LoadScope, BytesInFlightStayWithinTheBudgetAndOneFile) {
+  for (const bool cached : {false, true}) {
+    fake_os os;
+    add_files(os, 60, 10'000);
+    os.add_file("/game/huge.bin", std::string(500'000, 'h'));
+    os.set_cached(cached);
+    load_rig rig(os, {.workers = 4, .io_threads = 4});
+    rig.mount({"/game"});
+    load_scope scope(rig.files, rig.reads, rig.jobs, {.budget_bytes = 50'000});
+    ASSERT_TRUE(scope.start());
+    finish(scope);
+    EXPECT_EQ(scope.summary().files, 61u);
+    EXPECT_LE(scope.summary().in_flight_bytes_max, 50'000u + 500'000u);
+    EXPECT_GE(scope.summary().in_flight_bytes_max, 500'000u);
+  }
+}
+
+TEST(LoadScope, BudgetOfOneByteLoadsOneFileAtATime) {
+  fake_os os;
+  add_files(os, 30, 1000);
+  load_rig rig(os, {.workers = 3});
+  rig.mount({"/game"});
+  load_scope scope(rig.files, rig.reads, rig.jobs, {.budget_bytes = 1});
+  ASSERT_TRUE(scope.start());
+  finish(scope);
+  EXPECT_EQ(scope.summary().files, 30u);
+  EXPECT_EQ(scope.summary().in_flight_bytes_max, 1000u);
+}
+
+TEST(LoadScope, FilesInFlightAreLimited) {
+  fake_os os;
+  add_files(os, 50, 100);
+  barricade gate{barricade::raised};
+  std::atomic<std::uint64_t> opened{0};
+  load_rig rig(os, {.workers = 2, .io_threads = 2});
+  rig.mount({"/game"});
+  os.before_each_call([&](const test::os_call_info& call) {
+    if (call.kind == os_call::open_below) ++opened;
+    if (call.kind == os_call::read) gate.wait();
+  });
+  load_scope scope(rig.files, rig.reads, rig.jobs, {.files_in_flight_max = 5});
+  ASSERT_TRUE(scope.start());
+  EXPECT_FALSE(scope.wait_for(1ms));
+  EXPECT_LE(opened, 5u);
+  gate.lower();
+  finish(scope);
+  EXPECT_EQ(scope.summary().files, 50u);
+  EXPECT_EQ(rig.reads.stats().in_flight_max, 5u);
+}
+
+TEST(LoadScope, ProgressNeverGoesBack) {
+  fake_os os;
+  add_files(os, 300, 500);
+  load_rig rig(os);
+  rig.mount({"/game"});
+  load_scope scope(rig.files, rig.reads, rig.jobs);
+  EXPECT_EQ(scope.progress().files_done, 0u);
+  ASSERT_TRUE(scope.start());
+  load_progress last;
+  while (!scope.wait_for(10us)) {
+    const load_progress now = scope.progress();
+    EXPECT_GE(now.fraction, last.fraction);
+    EXPECT_GE(now.bytes_done, last.bytes_done);
+    EXPECT_EQ(now.files_total, 300u);
+    last = now;
+  }
+  EXPECT_EQ(scope.progress().files_done, 300u);
+  EXPECT_EQ(scope.progress().bytes_done, 150'000u);
+}
+
+TEST(LoadScope, SinkGetsEveryFileOnceAndItsErrorIsTheFiles) {
+  fake_os os;
+  add_files(os, 40, 100);
+  load_rig rig(os);
+  rig.mount({"/game"});
+  counting_sink sink;
+  sink.broken_ = 3;
+  load_scope scope(rig.files, rig.reads, rig.jobs, {.sink = &sink});
+  ASSERT_TRUE(scope.start());
+  finish(scope);
+  EXPECT_EQ(sink.calls_, 40);
+  EXPECT_EQ(sink.entries_.size(), 40u);
+  EXPECT_EQ(sink.bytes_, 4000u);
+  EXPECT_EQ(scope.summary().failed, 1u);
+  EXPECT_EQ(outcomes(rig, scope)[std::string(rig.files.entry(3).path)], "finalize: unsupported");
+}
+
+TEST(LoadScope, SinkOfOneThreadIsCalledOnThatThreadOnly) {
+  fake_os os;
+  add_files(os, 40, 100);
+  load_rig rig(os, {.workers = 3});
+  rig.mount({"/game"});
+  counting_sink sink;
+  sink.one_thread_ = true;
+  load_scope scope(rig.files, rig.reads, rig.jobs, {.files_in_flight_max = 4, .sink = &sink});
+  ASSERT_TRUE(scope.start());
+  finish(scope);
+  EXPECT_EQ(sink.calls_, 40);
+  EXPECT_EQ(sink.threads_, (std::set<std::thread::id>{std::this_thread::get_id()}));
+  EXPECT_EQ(scope.summary().files, 40u);
+}
+
+TEST(LoadScope, PumpFinalizesAtLeastOneFileWhateverTheBudget) {
+  fake_os os;
+  add_files(os, 10, 100);
+  load_rig rig(os, {.workers = 2});
+  rig.mount({"/game"});
+  counting_sink sink;
+  sink.one_thread_ = true;
+  load_scope scope(rig.files, rig.reads, rig.jobs, {.sink = &sink});
+  ASSERT_TRUE(scope.start());
+  std::size_t pumped = 0;
+  while (!scope.done()) {
+    const std::size_t count = scope.pump(0ns);
+    EXPECT_LE(count, 1u);
+    pumped += count;
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(pumped, 10u);
+}
+
+TEST(LoadScope, CancelEndsSoonAndCountsEveryFile) {
+  fake_os os;
+  add_files(os, 200, 100);
+  barricade gate{barricade::raised};
+  std::atomic<int> reads_begun{0};
+  load_rig rig(os, {.workers = 2, .io_threads = 1});
+  rig.mount({"/game"});
+  os.before_each_call([&](const test::os_call_info& call) {
+    if (call.kind != os_call::read) return;
+    ++reads_begun;
+    gate.wait();
+  });
+  load_scope scope(rig.files, rig.reads, rig.jobs, {.files_in_flight_max = 20});
+  ASSERT_TRUE(scope.start());
+  while (reads_begun == 0) (void)scope.wait_for(100us);
+  scope.cancel();
+  EXPECT_FALSE(scope.wait_for(1ms)) << "a read in flight keeps its buffer until it completes";
+  gate.lower();
+  finish(scope);
+  const load_summary sum = scope.summary();
+  EXPECT_EQ(sum.files + sum.failed + sum.cancelled, 200u);
+  EXPECT_GE(sum.cancelled, 180u);
+  EXPECT_EQ(sum.failed, 0u);
+  EXPECT_LT(scope.progress().fraction, 1.0);
+}
+
+TEST(LoadScope, EndOfTheScopeCancelsAndCallsNothingBackAfterwards) {
+  fake_os os;
+  add_files(os, 200, 100);
+  load_rig rig(os, {.workers = 2});
+  rig.mount({"/game"});
+  for (int round = 0; round < 20; ++round) {
+    counting_sink sink;
+    {
+      load_scope scope(rig.files, rig.reads, rig.jobs, {.sink = &sink});
+      ASSERT_TRUE(scope.start());
+      (void)scope.wait_for(std::chrono::microseconds(round * 20));
+    }
+    EXPECT_LE(sink.calls_, 200);  // the sink ends here: a late call is a use after free
+  }
+  EXPECT_EQ(os.misuses(), 0u);
+}
+
+TEST(LoadScope, TwoLoadsAtOnceDoNotDisturbEachOther) {
+  fake_os os;
+  add_files(os, 100, 1000);
+  load_rig rig(os, {.workers = 2});
+  rig.mount({"/game"});
+  load_scope one(rig.files, rig.reads, rig.jobs);
+  load_scope two(rig.files, rig.reads, rig.jobs);
+  ASSERT_TRUE(one.start());
+  ASSERT_TRUE(two.start());
+  two.cancel();
+  finish(one);
+  finish(two);
+  EXPECT_EQ(one.summary().files, 100u);
+  EXPECT_EQ(two.summary().files + two.summary().cancelled, 100u);
+}
+
+}  // namespace
+}  // namespace overture
