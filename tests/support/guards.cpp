@@ -35,7 +35,7 @@ struct watch {
 __attribute__((tls_model("initial-exec"))) thread_local watch watches[2];
 __attribute__((tls_model("initial-exec"))) thread_local bool inside = false;
 
-void note(overture_guard_kind kind, const char* function) noexcept {
+[[maybe_unused]] void note(overture_guard_kind kind, const char* function) noexcept {
   watch& seen = watches[kind];
   if (seen.depth == 0 || inside) return;
   ++seen.calls;
@@ -87,7 +87,7 @@ std::uint64_t overture_guard_end(overture_guard_kind kind, const char** first_ca
   return seen.calls;
 }
 
-#if OVERTURE_GUARDS_COUNT
+#ifdef OVERTURE_GUARDS_COUNT
 namespace {
 
 // What dlsym itself allocates before malloc is known; never given back.
