@@ -1,6 +1,7 @@
-// Counts the waits of the thread that makes it, and keeps the last reason.
+// Counts the waits of the thread that makes it, and keeps the last reason. Other threads may look.
 #pragma once
 
+#include "overture/atomic.hpp"
 #include "overture/wait_observer.hpp"
 
 namespace overture::test {
@@ -13,14 +14,14 @@ class recording_observer final : public wait_observer {
   recording_observer& operator=(const recording_observer&) = delete;
 
   void wait_begins(const char* reason) noexcept override {
-    ++begun;
-    last_reason = reason;
+    last_reason.store(reason);
+    begun.fetch_add(1);
   }
-  void wait_ends() noexcept override { ++ended; }
+  void wait_ends() noexcept override { ended.fetch_add(1); }
 
-  int begun = 0;
-  int ended = 0;
-  const char* last_reason = "";
+  atomic<int> begun{0};
+  atomic<int> ended{0};
+  atomic<const char*> last_reason{""};
 
  private:
   wait_observer* previous_;

@@ -55,7 +55,7 @@ TEST_F(barricades, let_through_at_once_when_lowered_before_the_wait) {
     door.wait();
     EXPECT_TRUE(door.wait_for(1h));
   }
-  EXPECT_EQ(observer.begun, 0);
+  EXPECT_EQ(observer.begun.load(), 0);
   EXPECT_EQ(sleeps(), 0u);
 }
 
@@ -171,9 +171,9 @@ TEST_F(barricades, report_a_wait_that_blocks_with_its_reason) {
   std::thread waiter([&] {
     const recording_observer observer;
     door.wait("a reason");
-    begun = observer.begun;
-    ended = observer.ended;
-    reason = observer.last_reason;
+    begun = observer.begun.load();
+    ended = observer.ended.load();
+    reason = observer.last_reason.load();
   });
   await_sleepers(1);
   door.lower();

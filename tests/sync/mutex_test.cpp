@@ -50,7 +50,7 @@ TEST(mutexes, cost_no_system_call_while_nobody_competes) {
   }
   EXPECT_EQ(wait_layer::counts().wakes, before.wakes);
   EXPECT_EQ(wait_layer::counts().waits, before.waits);
-  EXPECT_EQ(observer.begun, 0);
+  EXPECT_EQ(observer.begun.load(), 0);
 }
 
 TEST(mutexes, report_a_wait_that_blocks_as_one_for_a_lock) {
@@ -62,8 +62,8 @@ TEST(mutexes, report_a_wait_that_blocks_as_one_for_a_lock) {
   std::thread waiter([&] {
     const recording_observer observer;
     const scoped_lock hold(lock);
-    begun = observer.begun;
-    reason = observer.last_reason;
+    begun = observer.begun.load();
+    reason = observer.last_reason.load();
   });
   while (wait_layer::counts().waits == before.waits) yield_thread();
   lock.unlock();

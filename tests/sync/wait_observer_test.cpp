@@ -27,11 +27,11 @@ TEST(wait_observers, hear_of_both_ends_of_a_wait) {
   recording_observer observer;
   {
     const observed_wait wait("a reason");
-    EXPECT_EQ(observer.begun, 1);
-    EXPECT_EQ(observer.ended, 0);
-    EXPECT_STREQ(observer.last_reason, "a reason");
+    EXPECT_EQ(observer.begun.load(), 1);
+    EXPECT_EQ(observer.ended.load(), 0);
+    EXPECT_STREQ(observer.last_reason.load(), "a reason");
   }
-  EXPECT_EQ(observer.ended, 1);
+  EXPECT_EQ(observer.ended.load(), 1);
 }
 
 TEST(wait_observers, need_not_exist) {
@@ -45,7 +45,7 @@ TEST(wait_observers, hear_of_the_end_even_if_replaced_meanwhile) {
     const observed_wait wait("a reason");
     set_wait_observer(nullptr);
   }
-  EXPECT_EQ(first.ended, 1);
+  EXPECT_EQ(first.ended.load(), 1);
 }
 
 }  // namespace

@@ -1,0 +1,66 @@
+// A warm pool allocates nothing and takes no lock.
+#include <gtest/gtest.h>
+
+#include "jobs/pool_test_support.hpp"
+#include "support/guards.hpp"
+
+namespace overture {
+namespace {
+
+// More jobs at once than the tests below have.
+void warm_up(thread_pool& pool) {
+  job_group group{pool};
+  for (int i = 0; i < 300; ++i) group.run([] {});
+  group.wait();
+}
+
+TEST(hot_paths, of_a_thread_of_the_host_neither_allocate_nor_lock) {
+  thread_pool pool;
+  warm_up(pool);
+  const test::no_alloc_scope no_alloc;
+  const test::no_lock_scope no_lock;
+  int runs = 0;
+  job_group group{pool};
+  for (int i = 0; i < 100; ++i) group.run([&runs] { ++runs; });
+  group.wait();
+  parallel_for(pool, 0, 10, [&runs](std::size_t) { ++runs; }, 1);
+  EXPECT_EQ(runs, 110);
+}
+
+TEST(hot_paths, of_a_worker_neither_allocate_nor_lock) {
+  thread_pool pool{{.workers = 1}};
+  barricade done;
+  pool.submit(
+      [&] {
+        warm_up(pool);
+        {
+          const test::no_alloc_scope no_alloc;
+          const test::no_lock_scope no_lock;
+          int runs = 0;
+          job_group group{pool};
+          for (int i = 0; i < 100; ++i) group.run([&runs] { ++runs; });
+          group.wait();
+          EXPECT_EQ(runs, 100);
+        }
+        done.lower();
+      },
+      nullptr);
+  done.wait();
+}
+
+TEST(hot_paths, of_submitting_to_busy_workers_neither_allocate_nor_lock) {
+  thread_pool pool{{.workers = 2}};
+  warm_up(pool);
+  const test::busy_worker first(pool);
+  const test::busy_worker second(pool);
+  atomic<int> runs{0};
+  const test::no_alloc_scope no_alloc;
+  const test::no_lock_scope no_lock;
+  job_group group{pool};
+  for (int i = 0; i < 100; ++i) group.run([&runs] { runs.fetch_add(1); });
+  group.wait();
+  EXPECT_EQ(runs.load(), 100);
+}
+
+}  // namespace
+}  // namespace overture

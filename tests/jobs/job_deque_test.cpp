@@ -1,0 +1,93 @@
+#include "jobs/job_deque.hpp"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+#include <vector>
+
+namespace overture {
+namespace {
+
+class job_deques : public testing::Test {
+ protected:
+  void SetUp() override { ASSERT_TRUE(deque_.initialise(default_allocator())); }
+  void push(job_record& record) {
+    ASSERT_TRUE(deque_.make_room());
+    deque_.push(record);
+  }
+  job_deque deque_;
+};
+
+TEST_F(job_deques, give_the_owner_the_newest_and_thieves_the_oldest) {
+  std::vector<job_record> records(3);
+  for (job_record& record : records) push(record);
+  EXPECT_EQ(deque_.peek(), &records[2]);
+  EXPECT_EQ(deque_.pop(), &records[2]);
+  EXPECT_EQ(deque_.steal(), &records[0]);
+  EXPECT_EQ(deque_.pop(), &records[1]);
+  EXPECT_EQ(deque_.pop(), nullptr);
+  EXPECT_EQ(deque_.steal(), nullptr);
+  EXPECT_EQ(deque_.peek(), nullptr);
+  EXPECT_TRUE(deque_.empty());
+}
+
+TEST_F(job_deques, grow_and_keep_their_order) {
+  std::vector<job_record> records(job_deque::first_capacity * 5);
+  EXPECT_TRUE(deque_.empty());
+  for (std::size_t i = 0; i < 100; ++i) push(records[i]);
+  for (std::size_t i = 0; i < 100; ++i) ASSERT_EQ(deque_.steal(), &records[i]);
+  for (job_record& record : records) push(record);
+  for (job_record& record : records) ASSERT_EQ(deque_.steal(), &record);
+}
+
+TEST_F(job_deques, give_each_hint_to_one_thread_only) {
+  constexpr int rounds = 20'000;
+  std::vector<job_record> records(64);
+  std::vector<int> taken(rounds, 0);
+  // Each record carries its number as its index; the claim decides who counts it.
+  atomic<bool> done{false};
+  atomic<int> sum{0};
+  const auto steal = [&] {
+    while (!done.load() || !deque_.empty()) {
+      if (deque_.steal() != nullptr) sum.fetch_add(1);
+    }
+  };
+  std::thread first(steal);
+  std::thread second(steal);
+  int popped = 0;
+  for (int i = 0; i < rounds; ++i) {
+    push(records[static_cast<std::size_t>(i) % records.size()]);
+    if (i % 3 == 0 && deque_.pop() != nullptr) ++popped;
+  }
+  done.store(true);
+  first.join();
+  second.join();
+  EXPECT_EQ(sum.load() + popped, rounds);
+}
+
+TEST_F(job_deques, let_a_group_be_found_in_their_middle) {
+  struct no_jobs final : job_system {
+    void submit(job, job_group*) override {}
+    void wait(job_group&) override {}
+    bool wait_until(job_group&, std::uint64_t) override { return true; }
+    unsigned concurrency() const noexcept override { return 1; }
+    void set_idle_reason(const char*) noexcept override {}
+  } system;
+  job_group wanted{system};
+  job_group other{system};
+  std::vector<job_record> records(4);
+  job_group* const groups[] = {&other, &wanted, &wanted, nullptr};
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    records[i].arm(job([] {}), groups[i], 0);
+    push(records[i]);
+  }
+  EXPECT_EQ(deque_.claim_of(&wanted, true), &records[2]);
+  EXPECT_EQ(deque_.claim_of(&wanted, false), &records[1]);
+  EXPECT_EQ(deque_.claim_of(&wanted, true), nullptr);
+  // The hints stay, but lead to nothing any more.
+  EXPECT_FALSE(records[1].claim());
+  EXPECT_TRUE(records[0].claim());
+}
+
+}  // namespace
+}  // namespace overture

@@ -1,0 +1,63 @@
+#include <gtest/gtest.h>
+
+#include <array>
+#include <memory>
+
+#include "overture/job_system.hpp"
+
+namespace overture {
+namespace {
+
+TEST(jobs, run_what_they_were_made_of) {
+  int runs = 0;
+  job work([&runs] { ++runs; });
+  ASSERT_TRUE(work);
+  work();
+  EXPECT_EQ(runs, 1);
+}
+
+TEST(jobs, are_empty_by_default) {
+  EXPECT_FALSE(job());
+}
+
+TEST(jobs, hold_48_bytes_of_captures) {
+  const std::array<std::uint64_t, 5> five{1, 2, 3, 4, 5};
+  std::uint64_t sum = 0;
+  auto add = [five, &sum] {
+    for (const std::uint64_t value : five) sum += value;
+  };
+  static_assert(sizeof(add) == 48);
+  job work(add);
+  work();
+  EXPECT_EQ(sum, 15u);
+}
+
+TEST(jobs, move_with_what_they_own) {
+  int result = 0;
+  auto owned = std::make_unique<int>(7);
+  job first([owned = std::move(owned), &result] { result = *owned; });
+  job second(std::move(first));
+  EXPECT_FALSE(first);  // NOLINT(bugprone-use-after-move): a moved-from job is empty
+  job third;
+  third = std::move(second);
+  EXPECT_FALSE(second);  // NOLINT(bugprone-use-after-move)
+  third();
+  EXPECT_EQ(result, 7);
+}
+
+TEST(jobs, destroy_what_they_own_exactly_once) {
+  auto counted = std::make_shared<int>(0);
+  {
+    job first([counted] {});
+    EXPECT_EQ(counted.use_count(), 2);
+    job second(std::move(first));
+    EXPECT_EQ(counted.use_count(), 2);
+    second = job([] {});
+    EXPECT_EQ(counted.use_count(), 1);
+    second = job([counted] {});
+  }
+  EXPECT_EQ(counted.use_count(), 1);
+}
+
+}  // namespace
+}  // namespace overture
