@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <string>
@@ -13,6 +14,7 @@
 #include "overture/version.hpp"
 #include "overture/wait_observer.hpp"
 #include "support/failing_allocator.hpp"
+#include "support/guards.hpp"
 
 namespace overture {
 namespace {
@@ -422,6 +424,36 @@ TEST(chrome_json, refused_memory_is_an_error_wherever_it_happens) {
     EXPECT_EQ(memory.live_bytes(), 0);
   }
   EXPECT_GT(refused, 8u);
+}
+
+TEST(chrome_json, text_is_formatted_without_allocating) {
+  std::vector<trace_event> events;
+  for (std::uint64_t i = 0; i < 1000; ++i) {
+    const auto kind = static_cast<event_kind>(i % event_kind_count);
+    events.push_back({i, i + 3, "a \"name\"\n", i, static_cast<std::uint32_t>(i), kind});
+  }
+  // Memory for sorting comes from here, so that the guarded part has no reason to call malloc.
+  class arena final : public allocator {
+   public:
+    void* allocate(std::size_t bytes, std::size_t, memory_tag) noexcept override {
+      const std::size_t begin = used_;
+      used_ += (bytes + 63) / 64 * 64;
+      return used_ <= sizeof memory_ ? memory_ + begin : nullptr;
+    }
+    void deallocate(void*, std::size_t, std::size_t, memory_tag) noexcept override {}
+
+   private:
+    std::size_t used_ = 0;
+    alignas(64) std::byte memory_[1 << 20];
+  };
+  const auto memory = std::make_unique<arena>();
+  const recorded record{events, {.memory = memory.get(), .events_per_thread = 1024}};
+  failing_sink sink{1000};
+  {
+    const test::no_alloc_scope no_alloc;
+    EXPECT_TRUE(write_chrome_json(record, sink));
+  }
+  EXPECT_GT(sink.calls, 1);
 }
 
 TEST(chrome_json, a_million_events_stream_through_a_small_buffer) {

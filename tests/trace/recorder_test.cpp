@@ -10,6 +10,7 @@
 #include "overture/thread.hpp"
 #include "overture/timeline.hpp"
 #include "support/failing_allocator.hpp"
+#include "support/guards.hpp"
 
 namespace overture {
 namespace {
@@ -160,6 +161,23 @@ TEST(recorder, lanes_are_numbered_in_the_order_of_attaching) {
   EXPECT_STREQ(record.lane(0).name(), "first");
   EXPECT_STREQ(record.lane(1).name(), "second");
   EXPECT_STREQ(record.lane(2).name(), "third");
+}
+
+TEST(recorder, recording_allocates_nothing_and_takes_no_lock) {
+  timeline record{{.events_per_thread = 64}};
+  ASSERT_TRUE(record.attach_thread("main"));
+  {
+    const test::no_alloc_scope no_alloc;
+    const test::no_lock_scope no_lock;
+    for (int i = 0; i < 100; ++i) {  // around the ring, and new names among them
+      zone work{"work", {.subject = 1}};
+      observed_wait wait{wait_reasons::group};
+      count("queued_bytes", 1);
+      mark("here");
+      overture::record({1, 2, "read", 3, 4, event_kind::request});
+    }
+  }
+  EXPECT_EQ(total_of(record.lane(0), event_kind::zone, "work").count, 100u);
 }
 
 TEST(recorder, a_full_ring_keeps_the_newest_events_and_exact_totals) {
