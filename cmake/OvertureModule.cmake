@@ -15,6 +15,10 @@ if(OVERTURE_SANITIZE)
     -fno-sanitize=vptr)
   target_link_options(overture_flags INTERFACE -fsanitize=${OVERTURE_SANITIZE})
 endif()
+# Every library counts its branches for the fuzzer; only the fuzzers bring a main function.
+if(OVERTURE_FUZZ)
+  target_compile_options(overture_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
 
 function(overture_module name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK;LINK_PRIVATE" ${ARGN})
@@ -50,4 +54,12 @@ function(overture_tests name)
     ${ARG_LINK} overture_flags GTest::gtest GTest::gmock GTest::gtest_main)
   gtest_discover_tests(${name}_tests TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
     PROPERTIES TIMEOUT 300 LABELS "${ARG_LABEL}")
+endfunction()
+
+# overture_fuzzer(NAME LINK libs...): the program fuzz_NAME from NAME.cpp.
+function(overture_fuzzer name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_executable(fuzz_${name} ${name}.cpp)
+  target_link_libraries(fuzz_${name} PRIVATE ${ARG_LINK} overture_flags)
+  target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
 endfunction()
