@@ -24,8 +24,8 @@ inline constexpr std::uint32_t zip_mode_link = 0120777;  // the data is the targ
 inline constexpr std::uint32_t zip_mode_fifo = 0010644;
 
 struct zip_entry {
-  std::string name;
-  std::string data;  // unpacked
+  std::string name = {};
+  std::string data = {};  // unpacked
   std::uint16_t method = zip_stored;
   std::uint32_t mode = zip_mode_file;
   std::uint8_t made_on = 3;   // the system: 0 DOS, 3 Unix, 10 and 11 NTFS, 14 VFAT, ...

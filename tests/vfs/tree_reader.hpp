@@ -14,18 +14,23 @@ inline std::string to_text(std::span<const std::byte> bytes) {
 }
 
 // A file's content, or "error: CODE".
-inline std::string load(file_system& files, std::string_view path) {
-  buffer_pool buffers;
+inline std::string load(file_system& files, std::string_view path, buffer_pool& buffers) {
   const result<blob> bytes = files.read_all({path, {hash64(path)}}, buffers);
   return bytes ? to_text(bytes->span()) : std::string("error: ") + to_string(bytes.error().code);
 }
 
+inline std::string load(file_system& files, std::string_view path) {
+  buffer_pool buffers;
+  return load(files, path, buffers);
+}
+
 // Every path of the frozen tree with its content, or its error.
 inline std::map<std::string, std::string> load_all(file_system& files) {
+  static buffer_pool buffers;  // making one costs more than the small files of a test
   std::map<std::string, std::string> contents;
   for (entry_index i = 0; i < files.entry_count(); ++i) {
     const std::string path(files.entry(i).path);
-    contents[path] = load(files, path);
+    contents[path] = load(files, path, buffers);
   }
   return contents;
 }

@@ -15,6 +15,9 @@ namespace {
 // data may be longer than the one in the directory. Zip64 and time stamps fit.
 constexpr std::size_t extra_bytes_guess = 64;
 
+// Headers are looked at during mount only where entries overlap, and no more than these.
+constexpr std::size_t headers_looked_at_max = 256;
+
 // Kinds of files in the upper half of the attributes, where a Unix system has made the archive.
 constexpr unsigned unix_kind_mask = 0170000;
 constexpr unsigned unix_folder = 0040000;
@@ -96,6 +99,10 @@ class zip_list {
   result<bool> add_named(const zip_record& record, const archive_entry& entry) noexcept;
   [[nodiscard]] archive_entry entry_of(const zip_record& record) const noexcept;
   result<void> find_overlaps() noexcept;
+  // The bytes in front of the data if there is no extra field.
+  [[nodiscard]] std::uint64_t least_frame_bytes(const archive_entry& entry) const noexcept;
+  // Whether the entry's own header is where the directory says.
+  bool has_header(const archive_entry& entry) noexcept;
 
   const archive_input& input_;
   archive& into_;
@@ -104,6 +111,7 @@ class zip_list {
   vec<std::byte> room_;  // the directory, where the tail does not have it
   zip_directory directory_;
   vec<std::uint32_t> links_;
+  std::size_t headers_looked_at_ = 0;
 };
 
 result<bool> zip_list::run() noexcept {
@@ -262,35 +270,54 @@ archive_entry zip_list::entry_of(const zip_record& record) const noexcept {
   return entry;
 }
 
-// An entry whose data reach into those of the next one lies about its size, or the next one lies
-// within it: then the outer one cannot be opened. What begins at one place cannot be opened at all.
+// No two entries may share bytes. Of two that seem to, the second begins within the first: either
+// there is no header of its own at that place, or else the first one lies about its size.
 result<void> zip_list::find_overlaps() noexcept {
   vec<std::uint32_t> order(into_.names.memory(), memory_tag::vfs);
   if (!order.reserve(into_.entries.size())) return no_memory();
-  const auto offset_of = [this](std::uint32_t entry) { return into_.entries[entry].offset; };
+  const auto before = [this](std::uint32_t a, std::uint32_t b) {
+    const std::uint64_t at = into_.entries[a].offset;
+    const std::uint64_t other = into_.entries[b].offset;
+    return at != other ? at < other : a < b;
+  };
   bool sorted = true;
   for (std::uint32_t i = 0; i < into_.entries.size(); ++i) {
     if (into_.entries[i].flaw == entry_flaw::outside) continue;
-    sorted = sorted && (order.empty() || offset_of(order.back()) <= offset_of(i));
+    sorted = sorted && (order.empty() || before(order.back(), i));
     (void)order.push_back(i);  // has room
   }
-  if (!sorted)
-    std::sort(order.begin(), order.end(),
-              [&](std::uint32_t a, std::uint32_t b) { return offset_of(a) < offset_of(b); });
-  for (std::size_t i = 1; i < order.size(); ++i) {
-    archive_entry& before = into_.entries[order[i - 1]];
-    archive_entry& after = into_.entries[order[i]];
-    const std::uint64_t gap = after.offset - before.offset;
-    const std::uint64_t header = zip_local_header_bytes + before.name_bytes - into_.prefix_bytes;
-    if (gap < header || gap - header < before.packed_bytes) {
-      if (before.flaw == entry_flaw::none) before.flaw = entry_flaw::overlap;
-      if (gap == 0 && after.flaw == entry_flaw::none) after.flaw = entry_flaw::overlap;
-    } else {
-      before.frame_bytes = static_cast<std::uint32_t>(
-          std::min<std::uint64_t>(before.frame_bytes, gap - before.packed_bytes));
+  if (!sorted) std::sort(order.begin(), order.end(), before);
+  archive_entry* last = nullptr;
+  for (const std::uint32_t i : order) {
+    archive_entry& next = into_.entries[i];
+    if (last && next.offset - last->offset < least_frame_bytes(*last) + last->packed_bytes) {
+      archive_entry& liar = has_header(next) ? *last : next;
+      if (liar.flaw == entry_flaw::none) liar.flaw = entry_flaw::overlap;
+      if (&liar == &next) continue;
+    } else if (last) {
+      last->frame_bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(
+          last->frame_bytes, next.offset - last->offset - last->packed_bytes));
     }
+    last = &next;
   }
   return {};
+}
+
+std::uint64_t zip_list::least_frame_bytes(const archive_entry& entry) const noexcept {
+  return zip_local_header_bytes + entry.name_bytes - into_.prefix_bytes;
+}
+
+bool zip_list::has_header(const archive_entry& entry) noexcept {
+  if (++headers_looked_at_ > headers_looked_at_max) return true;
+  std::byte room[zip_local_header_bytes + limits::path_bytes_max];
+  const std::span<std::byte> bytes(room, least_frame_bytes(entry));
+  zip_local_header header;
+  if (!read(entry.offset, bytes) || !read_zip_local_header(bytes, header)) return false;
+  const std::string_view name = into_.path_of(entry).substr(into_.prefix_bytes);
+  if (header.name_bytes != name.size()) return false;
+  const auto* const found = reinterpret_cast<const char*>(room) + zip_local_header_bytes;
+  return std::equal(name.begin(), name.end(), found,
+                    [](char a, char b) { return a == b || (a == '/' && b == '\\'); });
 }
 
 result<bool> list(const archive_input& input, archive& into) noexcept {

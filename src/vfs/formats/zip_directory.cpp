@@ -173,7 +173,8 @@ bool read_zip_local_header(std::span<const std::byte> from, zip_local_header& he
   header.flags = u16(from, 6);
   header.method = u16(from, 8);
   header.packed_bytes = u32(from, 18);
-  header.header_bytes = zip_local_header_bytes + u16(from, 26) + u16(from, 28);
+  header.name_bytes = u16(from, 26);
+  header.header_bytes = zip_local_header_bytes + header.name_bytes + u16(from, 28);
   return true;
 }
 

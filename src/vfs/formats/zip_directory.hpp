@@ -80,6 +80,7 @@ struct zip_record_size {
 struct zip_local_header {
   std::uint64_t packed_bytes = 0;
   std::size_t header_bytes = 0;  // its name and extra field included
+  std::size_t name_bytes = 0;
   std::uint16_t flags = 0;
   std::uint16_t method = 0;
 };

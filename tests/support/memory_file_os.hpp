@@ -1,0 +1,76 @@
+// An operating system with one file in it, whose bytes are in memory: cheap enough to mount it
+// thousands of times, and every call is counted and can be made to fail.
+#pragma once
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "overture/os.hpp"
+
+namespace overture {
+
+class memory_file_os final : public operating_system {
+ public:
+  explicit memory_file_os(std::string_view bytes) : bytes_(bytes) {}
+
+  // The file has other bytes from now on; they stay where they are.
+  void change(std::string_view bytes) { bytes_ = bytes; }
+  // Call number `call` (from 0) fails with this errno.
+  void fail_call(int call, int os_error) {
+    failing_call_ = call;
+    os_error_ = os_error;
+  }
+  // No read gives more than this.
+  void limit_reads(std::size_t bytes) { read_bytes_max_ = bytes; }
+
+  [[nodiscard]] int calls() const { return calls_; }
+  [[nodiscard]] int open_handles() const { return open_; }
+
+  result<os_handle> open(const char*) override {
+    if (fails()) return failure();
+    ++open_;
+    return os_handle{1};
+  }
+  result<os_handle> open_below(os_handle, const char* path) override { return open(path); }
+  void close(os_handle) override { --open_; }
+  result<file_status> status(os_handle) override {
+    if (fails()) return failure();
+    return file_status{file_kind::file, bytes_.size(), 0};
+  }
+  result<std::size_t> read_at(os_handle, std::uint64_t offset, std::span<std::byte> to) override {
+    if (fails()) return failure();
+    if (offset >= bytes_.size()) return std::size_t{0};
+    const std::size_t count = std::min({to.size(), bytes_.size() - offset, read_bytes_max_});
+    if (count > 0) std::memcpy(to.data(), bytes_.data() + offset, count);
+    return count;
+  }
+  result<file_status> status(const char*, bool) override { return status(os_handle{1}); }
+  result<void> list(const char*, function_ref<void(const folder_entry&)>) override {
+    return tl::unexpected(os_failure(ENOTDIR, "cannot list the folder"));
+  }
+  result<std::size_t> canonical_path(const char*, std::span<char>) override {
+    return tl::unexpected(os_failure(ENOENT, "cannot resolve the path"));
+  }
+  result<mapping> map(os_handle) override {
+    return tl::unexpected(os_failure(ENOTSUP, "cannot map"));
+  }
+  void unmap(mapping) override {}
+
+ private:
+  bool fails() { return calls_++ == failing_call_; }
+  [[nodiscard]] tl::unexpected<error> failure() const {
+    return tl::unexpected(os_failure(os_error_, "cannot read"));
+  }
+
+  std::string_view bytes_;
+  std::size_t read_bytes_max_ = SIZE_MAX;
+  int calls_ = 0;
+  int failing_call_ = -1;
+  int os_error_ = 0;
+  int open_ = 0;
+};
+
+}  // namespace overture
