@@ -1,6 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <cerrno>
+
+#include "support/forwarding_os.hpp"
 #include "support/temp_folder.hpp"
 #include "vfs/tree_reader.hpp"
 
@@ -9,48 +13,271 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 using ::testing::Pair;
 using ::testing::UnorderedElementsAre;
 
-TEST(folder_mount, loads_files_of_all_its_folders) {
+class folder_mount : public ::testing::Test {
+ protected:
+  void mount_and_freeze() {
+    const result<mount_id> mount = files.mount(folder.path().c_str());
+    ASSERT_TRUE(mount) << mount.error().reason;
+    ASSERT_TRUE(files.freeze());
+  }
+  result<opened_file> open(std::string_view path) {
+    return files.open(asset_path{path, {hash64(path)}});
+  }
+
   temp_folder folder;
+  file_system files;
+};
+
+TEST_F(folder_mount, loads_files_of_all_its_folders) {
   folder.write("a.txt", "hello");
   folder.write("maps/europe/rome.txt", "rome");
   folder.write("empty", "");
-  file_system files;
-  ASSERT_TRUE(files.mount(folder.path().c_str(), {.at = "base"}));
+  ASSERT_TRUE(files.mount((folder.path().string() + "/").c_str(), {.at = "base"}));
   ASSERT_TRUE(files.freeze());
   EXPECT_THAT(load_all(files), ElementsAre(Pair("base/a.txt", "hello"), Pair("base/empty", ""),
                                            Pair("base/maps/europe/rome.txt", "rome")));
+  EXPECT_EQ(files.mount_at(0).format, mount_format::folder);
+  EXPECT_EQ(files.mount_at(0).entries, 3u);
+  EXPECT_EQ(files.mount_at(0).path, folder.path().string() + "/");
 }
 
-TEST(folder_mount, follows_links_inside_the_tree_and_lists_the_others) {
+TEST_F(folder_mount, may_be_empty) {
+  mount_and_freeze();
+  EXPECT_EQ(files.entry_count(), 0u);
+}
+
+TEST_F(folder_mount, takes_archives_in_it_for_plain_files) {
+  folder.write("a.zip", "PK\3\4");
+  mount_and_freeze();
+  EXPECT_THAT(load_all(files), ElementsAre(Pair("a.zip", "PK\3\4")));
+}
+
+TEST_F(folder_mount, skips_and_lists_names_that_are_no_paths) {
+  folder.write("good", "good");
+  folder.write("back\\slash", "");
+  folder.write("\xFF", "");
+  folder.write("C:", "");
+  folder.write("bad\\folder/a", "");
+  folder.write("deeper/C:", "allowed here");
+  mount_and_freeze();
+  EXPECT_THAT(load_all(files),
+              ElementsAre(Pair("deeper/C:", "allowed here"), Pair("good", "good")));
+  EXPECT_THAT(skipped_of(files), ElementsAre(Pair("C:", "a drive letter in the path"),
+                                             Pair("back\\slash", "a backslash in the path"),
+                                             Pair("bad\\folder", "a backslash in the path"),
+                                             Pair("\xFF", "the path is not UTF-8")));
+}
+
+TEST_F(folder_mount, skips_and_lists_what_is_no_regular_file) {
+  ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
+  fs::create_symlink("pipe", folder / "link to a pipe");
+  mount_and_freeze();
+  EXPECT_EQ(files.entry_count(), 0u);
+  EXPECT_THAT(skipped_of(files), ElementsAre(Pair("link to a pipe", "not a regular file"),
+                                             Pair("pipe", "not a regular file")));
+}
+
+TEST_F(folder_mount, skips_and_lists_folders_nested_too_deep) {
+  std::string name = "d";
+  for (std::size_t i = 1; i < limits::folder_depth_max; ++i) name += "/d";
+  folder.write(name + "/last", "last");
+  folder.write(name + "/d/too deep", "too deep");
+  mount_and_freeze();
+  EXPECT_THAT(load_all(files), ElementsAre(Pair(name + "/last", "last")));
+  EXPECT_THAT(skipped_of(files), ElementsAre(Pair(name + "/d", "the folders are nested too deep")));
+}
+
+class unreadable_folder_os final : public forwarding_os {
+ public:
+  result<void> list(const char* path, function_ref<void(const folder_entry&)> visit) override {
+    if (std::string_view(path).ends_with(unreadable)) {
+      return tl::unexpected(os_failure(EACCES, "cannot list the folder"));
+    }
+    return forwarding_os::list(path, visit);
+  }
+  std::string unreadable;
+};
+
+TEST_F(folder_mount, skips_and_lists_folders_that_cannot_be_read) {
+  folder.write("good/a", "a");
+  folder.write("secret/b", "b");
+  unreadable_folder_os os;
+  os.unreadable = "/secret";
+  file_system some({.os = &os});
+  ASSERT_TRUE(some.mount(folder.path().c_str()));
+  ASSERT_TRUE(some.freeze());
+  EXPECT_THAT(load_all(some), ElementsAre(Pair("good/a", "a")));
+  EXPECT_THAT(skipped_of(some), ElementsAre(Pair("secret", "the folder cannot be listed")));
+
+  os.unreadable = folder.path().string();
+  file_system none({.os = &os});
+  const result<mount_id> mount = none.mount(folder.path().c_str());
+  ASSERT_FALSE(mount);
+  EXPECT_EQ(mount.error().code, errc::permission);
+  EXPECT_EQ(none.mount_count(), 0u);
+}
+
+// --- Links ---------------------------------------------------------------------------------------
+
+TEST_F(folder_mount, follows_links_inside_the_tree_and_lists_the_others) {
   temp_folder outside;
   outside.write("secret.txt", "secret");
-  temp_folder folder;
   folder.write("real/a.txt", "hello");
   folder.write("real/deep/b.txt", "deep");
   fs::create_symlink("real/a.txt", folder / "file link");
   fs::create_symlink("real", folder / "folder link");
+  fs::create_symlink(folder / "real/deep", folder / "absolute link");
   fs::create_symlink("..", folder / "real/up");
   fs::create_symlink("self", folder / "self");
   fs::create_symlink("nowhere", folder / "dangling");
   fs::create_symlink(outside / "secret.txt", folder / "file outside");
   fs::create_symlink(outside.path(), folder / "folder outside");
-  file_system files;
-  ASSERT_TRUE(files.mount(folder.path().c_str()));
-  ASSERT_TRUE(files.freeze());
-  EXPECT_THAT(load_all(files),
-              ElementsAre(Pair("file link", "hello"), Pair("folder link/a.txt", "hello"),
-                          Pair("folder link/deep/b.txt", "deep"), Pair("real/a.txt", "hello"),
-                          Pair("real/deep/b.txt", "deep")));
+  fs::create_symlink("folder outside/secret.txt", folder / "through a folder outside");
+  // A sibling whose name begins as the tree's does is outside, too.
+  const std::string sibling = folder.path().string() + "2";
+  fs::create_directory(sibling);
+  fs::create_symlink(sibling, folder / "sibling");
+  mount_and_freeze();
+  fs::remove_all(sibling);
+  EXPECT_THAT(
+      load_all(files),
+      ElementsAre(Pair("absolute link/b.txt", "deep"), Pair("file link", "hello"),
+                  Pair("folder link/a.txt", "hello"), Pair("folder link/deep/b.txt", "deep"),
+                  Pair("real/a.txt", "hello"), Pair("real/deep/b.txt", "deep")));
   EXPECT_THAT(skipped_of(files),
               UnorderedElementsAre(Pair("folder link/up", "the link makes a loop"),
                                    Pair("real/up", "the link makes a loop"),
                                    Pair("self", "the link makes a loop"),
                                    Pair("dangling", "the link leads nowhere"),
                                    Pair("file outside", "the link leaves the tree"),
-                                   Pair("folder outside", "the link leaves the tree")));
+                                   Pair("folder outside", "the link leaves the tree"),
+                                   Pair("through a folder outside", "the link leaves the tree"),
+                                   Pair("sibling", "the link leaves the tree")));
+}
+
+TEST_F(folder_mount, may_be_a_link_itself) {
+  folder.write("real/a", "a");
+  fs::create_symlink("a", folder / "real/b");
+  fs::create_symlink("real", folder / "link");
+  ASSERT_TRUE(files.mount((folder / "link").c_str()));
+  ASSERT_TRUE(files.freeze());
+  EXPECT_THAT(load_all(files), ElementsAre(Pair("a", "a"), Pair("b", "a")));
+}
+
+TEST_F(folder_mount, finds_loops_that_enter_in_the_middle) {
+  folder.write("a/b/file", "x");
+  fs::create_symlink("../../c", folder / "a/b/to c");
+  folder.write("c/file", "y");
+  fs::create_symlink("../a", folder / "c/to a");
+  mount_and_freeze();
+  EXPECT_THAT(skipped_of(files),
+              UnorderedElementsAre(Pair("a/b/to c/to a", "the link makes a loop"),
+                                   Pair("c/to a/b/to c", "the link makes a loop")));
+  EXPECT_THAT(load_all(files), ElementsAre(Pair("a/b/file", "x"), Pair("a/b/to c/file", "y"),
+                                           Pair("c/file", "y"), Pair("c/to a/b/file", "x")));
+}
+
+TEST_F(folder_mount, ends_where_links_multiply_its_folders) {
+  // Each level doubles the number of ways down: 2^24 of them.
+  for (int level = 0; level < 24; ++level) {
+    const std::string here = std::to_string(level);
+    fs::create_directory(folder / here);
+    fs::create_symlink("../" + std::to_string(level + 1), folder / (here + "/a"));
+    fs::create_symlink("../" + std::to_string(level + 1), folder / (here + "/b"));
+  }
+  folder.write("24/file", "x");
+  mount_and_freeze();
+  EXPECT_GT(files.entry_count(), 1u);
+  EXPECT_LT(files.entry_count() + files.skipped_count(), 4 * limits::folder_links_max);
+  std::size_t refused = 0;
+  for (const auto& [name, reason] : skipped_of(files)) {
+    refused += reason == "more links to folders than limits::folder_links_max" ? 1 : 0;
+  }
+  EXPECT_GT(refused, 0u);
+}
+
+// --- Files that change after the mount -----------------------------------------------------------
+
+TEST_F(folder_mount, a_file_that_vanishes_is_not_found) {
+  folder.write("a", "a");
+  folder.write("b", "b");
+  mount_and_freeze();
+  fs::remove(folder / "a");
+  EXPECT_EQ(open("a").error().code, errc::not_found);
+  EXPECT_EQ(load(files, "b"), "b");
+}
+
+TEST_F(folder_mount, a_file_that_becomes_a_folder_or_a_pipe_is_not_a_file) {
+  folder.write("a", "a");
+  folder.write("b", "b");
+  mount_and_freeze();
+  fs::remove(folder / "a");
+  fs::create_directory(folder / "a");
+  EXPECT_EQ(open("a").error().code, errc::not_a_file);
+  fs::remove(folder / "b");
+  ASSERT_EQ(mkfifo((folder / "b").c_str(), 0600), 0);
+  EXPECT_EQ(open("b").error().code, errc::not_a_file);
+}
+
+TEST_F(folder_mount, a_file_that_becomes_a_link_out_of_the_tree_is_refused) {
+  temp_folder outside;
+  outside.write("secret", "secret");
+  folder.write("a", "a");
+  mount_and_freeze();
+  fs::remove(folder / "a");
+  fs::create_symlink(outside / "secret", folder / "a");
+  EXPECT_EQ(open("a").error().code, errc::permission);
+}
+
+TEST_F(folder_mount, a_file_that_shrinks_after_it_was_opened_is_truncated) {
+  folder.write("a", std::string(1000, 'a'));
+  mount_and_freeze();
+  const result<opened_file> opened = open("a");
+  ASSERT_TRUE(opened);
+  EXPECT_EQ(opened->place().bytes, 1000u);
+  folder.write("a", "short");
+  const result<open_source> source = files.source(opened->place().source);
+  ASSERT_TRUE(source);
+  std::vector<std::byte> room(1000);
+  EXPECT_EQ(read_fully(*source->os, source->handle, 0, room).error().code, errc::truncated);
+  EXPECT_EQ(load(files, "a"), "short") << "opened anew, it has its new size";
+}
+
+TEST_F(folder_mount, a_file_that_grows_is_read_as_it_is_when_opened) {
+  folder.write("a", "a");
+  mount_and_freeze();
+  folder.write("a", "longer");
+  EXPECT_EQ(load(files, "a"), "longer");
+}
+
+TEST_F(folder_mount, a_file_larger_than_the_limit_is_refused) {
+  folder.write("a", "a");
+  fs::resize_file(folder / "a", limits::entry_bytes_max + 1);  // sparse
+  mount_and_freeze();
+  EXPECT_EQ(open("a").error().code, errc::limit);
+}
+
+class broken_read_os final : public forwarding_os {
+ public:
+  result<std::size_t> read_at(os_handle handle, std::uint64_t offset,
+                              std::span<std::byte> bytes) override {
+    if (offset > 0) return tl::unexpected(os_failure(EIO, "cannot read"));
+    return forwarding_os::read_at(handle, offset, bytes.first(1));
+  }
+};
+
+TEST_F(folder_mount, a_disk_that_fails_in_the_middle_of_a_file_is_an_io_error) {
+  folder.write("a", "a");
+  folder.write("b", "longer");
+  broken_read_os os;
+  file_system broken({.os = &os});
+  ASSERT_TRUE(broken.mount(folder.path().c_str()));
+  ASSERT_TRUE(broken.freeze());
+  EXPECT_THAT(load_all(broken), ElementsAre(Pair("a", "a"), Pair("b", "error: io")));
 }
 
 }  // namespace

@@ -1,0 +1,33 @@
+// Hands every call on to the system: for tests that change what one of them does.
+#pragma once
+
+#include "overture/os.hpp"
+
+namespace overture {
+
+class forwarding_os : public operating_system {
+ public:
+  result<os_handle> open(const char* path) override { return system_os().open(path); }
+  result<os_handle> open_below(os_handle folder, const char* path) override {
+    return system_os().open_below(folder, path);
+  }
+  void close(os_handle handle) override { system_os().close(handle); }
+  result<file_status> status(os_handle handle) override { return system_os().status(handle); }
+  result<std::size_t> read_at(os_handle handle, std::uint64_t offset,
+                              std::span<std::byte> bytes) override {
+    return system_os().read_at(handle, offset, bytes);
+  }
+  result<file_status> status(const char* path, bool follow_links) override {
+    return system_os().status(path, follow_links);
+  }
+  result<void> list(const char* path, function_ref<void(const folder_entry&)> visit) override {
+    return system_os().list(path, visit);
+  }
+  result<std::size_t> canonical_path(const char* path, std::span<char> text) override {
+    return system_os().canonical_path(path, text);
+  }
+  result<mapping> map(os_handle handle) override { return system_os().map(handle); }
+  void unmap(mapping memory) override { system_os().unmap(memory); }
+};
+
+}  // namespace overture
