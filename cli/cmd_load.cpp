@@ -25,8 +25,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto poll_interval = 20ms;  // how soon Ctrl-C is noticed
-constexpr std::uint32_t trace_events_per_thread = 1u << 18;
+constexpr auto poll_interval = 20ms;                          // how soon Ctrl-C is noticed
+constexpr std::uint32_t events_per_thread = 1u << 14;         // 48 bytes each
+constexpr std::uint32_t events_per_thread_traced = 1u << 18;  // a trace should lose none
 constexpr std::uint64_t mib = 1u << 20;
 
 // Lends the main thread to the load until it is done, and shows how far it is.
@@ -48,10 +49,8 @@ void finish(load_scope& scope, progress_line& line, std::uint64_t begin_ns) {
 
 void warn_about_threads(const char* what, const result<void>& status) {
   if (status) return;
-  const error& failure = status.error();
-  warn(fmt::format("some {} threads could not be started: {}{}; going on with fewer", what,
-                   failure.reason,
-                   failure.os_error ? fmt::format(" ({})", system_message(failure.os_error)) : ""));
+  warn(fmt::format("some {} threads could not be started: {}; going on with fewer", what,
+                   reason_of(status.error())));
 }
 
 // Everything between the frozen tree and the report. Nothing if the load could not begin.
@@ -82,8 +81,7 @@ std::optional<report> load(file_system& files, const load_arguments& arguments,
     window.begin_ns = now_ns();
     window.main_cpu_ns = thread_cpu_ns();
     if (const result<void> started = scope.start(); !started) {
-      complain(
-          fmt::format("the load cannot begin: {}", printable(explained(files, started.error()))));
+      complain(fmt::format("the load cannot begin: {}", reason_of(started.error())));
       return std::nullopt;
     }
     finish(scope, line, window.begin_ns);
@@ -129,7 +127,8 @@ int cmd_load(const std::vector<std::string>& words) {
 
   tracking_allocator memory;
   timeline record{{.memory = &memory,
-                   .events_per_thread = arguments.trace.empty() ? 0 : trace_events_per_thread}};
+                   .events_per_thread =
+                       arguments.trace.empty() ? events_per_thread : events_per_thread_traced}};
   if (!record.attach_thread(main_name)) warn("no memory to record the main thread");
 
   const std::uint64_t begin_ns = now_ns();

@@ -18,6 +18,14 @@ void set_message_style(const text_style& style) {
   message_style = style;
 }
 
+std::string reason_of(const error& failure) {
+  std::string reason = failure.reason;
+  if (reason.empty()) reason = to_string(failure.code);
+  if (failure.os_error != 0) reason += fmt::format(" ({})", system_message(failure.os_error));
+  if (failure.offset != 0) reason += fmt::format(", at byte {}", failure.offset);
+  return reason;
+}
+
 int print(std::string_view text) {
   const int failed = write_all(stream::out, text);
   if (failed == 0 || is_broken_pipe(failed)) return exit_ok;

@@ -5,12 +5,17 @@
 #include <string>
 #include <string_view>
 
+#include "overture/error.hpp"
 #include "style.hpp"
 
 namespace overture::cli {
 
 // How messages on standard error look; plain until set.
 void set_message_style(const text_style& style);
+
+// An error's reason, what the system said, and where: "cannot read (Input/output error), at byte
+// 7". The caller names the file.
+[[nodiscard]] std::string reason_of(const error& failure);
 
 // Writes a result to standard output and returns the exit code for it: exit_ok, also if the reader
 // has gone away, or exit_output_failed, having said so.

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <system_error>
 
 #include "display.hpp"
 #include "messages.hpp"
 #include "overture/timeline.hpp"
-#include "report_collect.hpp"
 #include "system.hpp"
 
 namespace overture::cli {
@@ -39,12 +39,7 @@ const char* advice(errc code) {
 }
 
 void complain_about_mount(const std::string& path, const error& failure) {
-  std::string reason = failure.reason;
-  if (failure.os_error != 0) {
-    const std::string of_system = system_message(failure.os_error);
-    reason = reason.empty() ? of_system : fmt::format("{} ({})", reason, of_system);
-  }
-  complain(fmt::format("{}: {}; {}", printable(path), reason, advice(failure.code)));
+  complain(fmt::format("{}: {}; {}", printable(path), reason_of(failure), advice(failure.code)));
 }
 
 bool mount_one(file_system& files, const std::string& path) {
@@ -111,8 +106,12 @@ bool build_tree(file_system& files, const load_arguments& arguments) {
 
   const zone span("freeze");
   const result<void> frozen = files.freeze();
-  if (!frozen) complain(printable(explained(files, frozen.error())));
-  return frozen.has_value();
+  if (frozen) return true;
+  std::array<char, 4 * limits::path_bytes_max> text;  // a collision names two paths and two mounts
+  const std::size_t length = files.explain(frozen.error(), text);
+  complain(fmt::format("{}; leave one of the mounts out",
+                       printable({text.data(), std::min(length, text.size())})));
+  return false;
 }
 
 }  // namespace overture::cli

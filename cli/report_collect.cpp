@@ -1,11 +1,11 @@
 #include "report_collect.hpp"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <string_view>
 #include <tuple>
 
+#include "messages.hpp"
 #include "overture/path.hpp"
 
 namespace overture::cli {
@@ -57,7 +57,7 @@ class file_collector {
       ++mount.failed;
       ++type.failed;
       what_.failures.push_back({std::string(entry.path), mount.path, to_string(file.failed_in),
-                                to_string(file.failure->code), explained(files_, *file.failure)});
+                                to_string(file.failure->code), reason_of(*file.failure)});
       return;
     }
     ++mount.files;
@@ -147,12 +147,6 @@ report_thread thread_of(const timeline_lane& lane, const load_window& window) {
 }
 
 }  // namespace
-
-std::string explained(const file_system& files, const error& failure) {
-  std::array<char, 2 * limits::path_bytes_max> text;
-  const std::size_t length = files.explain(failure, text);
-  return {text.data(), std::min(length, text.size())};
-}
 
 report collect_files(const file_system& files, const load_scope& scope) {
   report what;

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "overture/file_system.hpp"
 #include "overture/load.hpp"
@@ -27,9 +26,6 @@ struct load_window {
   std::uint64_t end_ns = 0;
   std::uint64_t main_cpu_ns = 0;  // what the main thread worked meanwhile; it did more before
 };
-
-// A sentence about an error, with the file it happened in where that is known.
-[[nodiscard]] std::string explained(const file_system& files, const error& failure);
 
 [[nodiscard]] report collect_files(const file_system& files, const load_scope& scope);
 void collect_threads(report& what, const timeline& record, const load_window& window);
