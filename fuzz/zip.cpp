@@ -48,7 +48,7 @@ void load_all(const char* archive, allocator& memory) {
     if (path_flaw(entry.path) != nullptr || !files.find(path)) std::abort();
     const result<opened_file> opened = files.open(i);
     const result<blob> bytes = files.read_all(path, buffers);
-    if (bytes && (!opened || bytes->bytes().size() != opened->place().bytes)) std::abort();
+    if (bytes && (!opened || bytes->size() != opened->place().bytes)) std::abort();
   }
 }
 
