@@ -35,7 +35,9 @@ def png(width, height, shade):
         body = kind + data
         return struct.pack(">I", len(data)) + body + struct.pack(">I", zlib.crc32(body))
 
-    rows = b"".join(b"\0" + bytes((x * shade + y) & 255 for x in range(width)) for y in range(height))
+    rows = b"".join(
+        b"\0" + bytes((x * shade + y) & 255 for x in range(width)) for y in range(height)
+    )
     header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
     return (
         b"\x89PNG\r\n\x1a\n"

@@ -1,0 +1,77 @@
+#include "overture/thread.hpp"
+
+#include <gtest/gtest.h>
+#include <pthread.h>
+#include <sched.h>
+
+#include <atomic>
+#include <string>
+
+namespace overture {
+namespace {
+
+struct seen_by_thread {
+  std::string name;
+  cpu_set_t allowed;
+};
+
+void look_around(void* raw) {
+  auto& seen = *static_cast<seen_by_thread*>(raw);
+  char name[16] = {};
+  pthread_getname_np(pthread_self(), name, sizeof name);
+  seen.name = name;
+  sched_getaffinity(0, sizeof seen.allowed, &seen.allowed);
+}
+
+TEST(ThreadFactory, GivesNameAffinityAndStackAndJoins) {
+  seen_by_thread seen;
+  const result<thread_handle> started = default_thread_factory().start(
+      {.name = "loader", .affinity_mask = 1, .stack_bytes = 1}, look_around, &seen);
+  ASSERT_TRUE(started);
+  default_thread_factory().join(*started);
+  EXPECT_EQ(seen.name, "loader");
+  EXPECT_EQ(CPU_COUNT(&seen.allowed), 1);
+}
+
+TEST(ThreadFactory, LongNameIsCut) {
+  seen_by_thread seen;
+  const result<thread_handle> started =
+      default_thread_factory().start({.name = "a name that is much too long"}, look_around, &seen);
+  ASSERT_TRUE(started);
+  default_thread_factory().join(*started);
+  EXPECT_EQ(seen.name, "a name that is ");
+}
+
+TEST(ThreadFactory, ImpossibleWishIsAnErrorAndNothingRuns) {
+  static std::atomic<bool> ran{false};
+  ran = false;
+  const result<thread_handle> started = default_thread_factory().start(
+      {.stack_bytes = std::size_t{1} << 60}, [](void*) { ran = true; }, nullptr);
+  ASSERT_FALSE(started);
+  EXPECT_NE(started.error().os_error, 0);
+  EXPECT_FALSE(ran);
+}
+
+TEST(Clock, NeverGoesBack) {
+  std::uint64_t last = now_ns();
+  for (int i = 0; i < 1000; ++i) {
+    const std::uint64_t now = now_ns();
+    EXPECT_GE(now, last);
+    last = now;
+  }
+}
+
+TEST(Clock, CpuTimeGrowsWithWork) {
+  const std::uint64_t before = thread_cpu_ns();
+  const std::uint64_t until = now_ns() + 2'000'000;
+  while (now_ns() < until) {
+  }
+  EXPECT_GT(thread_cpu_ns(), before);
+}
+
+TEST(Processors, ThereIsAtLeastOne) {
+  EXPECT_GE(processor_count(), 1u);
+}
+
+}  // namespace
+}  // namespace overture
