@@ -16,11 +16,11 @@ void record_chain::append(job_record& record) noexcept {
 }
 
 void record_stack::push(const record_chain& chain) noexcept {
-  std::uint64_t seen = head_.load(std::memory_order_relaxed);
+  head seen{head_.load(std::memory_order_relaxed)};
   do {
-    chain.last->next.store(static_cast<std::uint32_t>(seen), std::memory_order_release);
+    chain.last->next.store(seen.index(), std::memory_order_release);
     // seq_cst: behind it the pusher looks for sleepers, who look at this stack before they sleep.
-  } while (!head_.compare_exchange_weak(seen, next_head(seen, chain.first->index),
+  } while (!head_.compare_exchange_weak(seen.bits, make_head(seen.removals(), chain.first->index),
                                         std::memory_order_seq_cst, std::memory_order_relaxed));
 }
 
@@ -28,7 +28,7 @@ record_chain record_stack::pop(const job_slab& slab, std::uint32_t count) noexce
   head seen = top();
   for (;;) {
     if (seen.empty()) return {};
-    // Links may change while this walks over them; then the tag has changed as well.
+    // Links may change while this walks over them; then the head has changed as well.
     record_chain chain{&slab.at(seen.index()), nullptr, 0};
     job_record* rest = chain.first;
     while (rest != nullptr && chain.count < count) {
@@ -37,7 +37,7 @@ record_chain record_stack::pop(const job_slab& slab, std::uint32_t count) noexce
       rest = slab.next_of(*rest);
     }
     const std::uint32_t next = rest != nullptr ? rest->index : no_record;
-    if (head_.compare_exchange_weak(seen.bits, next_head(seen.bits, next),
+    if (head_.compare_exchange_weak(seen.bits, make_head(seen.removals() + 1, next),
                                     std::memory_order_seq_cst, std::memory_order_seq_cst)) {
       chain.last->next.store(no_record, std::memory_order_release);
       return chain;
@@ -49,7 +49,7 @@ record_chain record_stack::take_all(const job_slab& slab) noexcept {
   head seen = top();
   do {
     if (seen.empty()) return {};
-  } while (!head_.compare_exchange_weak(seen.bits, next_head(seen.bits, no_record),
+  } while (!head_.compare_exchange_weak(seen.bits, make_head(seen.removals() + 1, no_record),
                                         std::memory_order_seq_cst, std::memory_order_seq_cst));
   record_chain chain{&slab.at(seen.index()), &slab.at(seen.index()), 1};
   while (job_record* const next = slab.next_of(*chain.last)) {
@@ -61,7 +61,7 @@ record_chain record_stack::take_all(const job_slab& slab) noexcept {
 
 bool record_stack::pop_exactly(const job_slab& slab, head seen) noexcept {
   const std::uint32_t next = slab.at(seen.index()).next.load(std::memory_order_acquire);
-  return head_.compare_exchange_strong(seen.bits, next_head(seen.bits, next),
+  return head_.compare_exchange_strong(seen.bits, make_head(seen.removals() + 1, next),
                                        std::memory_order_seq_cst, std::memory_order_seq_cst);
 }
 

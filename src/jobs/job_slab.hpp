@@ -23,13 +23,15 @@ struct record_chain {
   void append(job_record& record) noexcept;
 };
 
-// A stack that any thread may push to and pop from (Treiber's). The head carries a tag that moves
-// on with each change, so that a head which looks the same is the same.
+// A stack that any thread may push to and pop from (Treiber's), in whole chains, which base's
+// index_stack cannot. The head counts the removals: a head that looks the same has not been away,
+// and whoever walks down the stack can tell whether something was taken out under him.
 class alignas(64) record_stack {
  public:
   struct head {
     std::uint64_t bits;
     [[nodiscard]] std::uint32_t index() const noexcept { return static_cast<std::uint32_t>(bits); }
+    [[nodiscard]] std::uint64_t removals() const noexcept { return bits >> 32; }
     [[nodiscard]] bool empty() const noexcept { return index() == no_record; }
   };
 
@@ -46,9 +48,9 @@ class alignas(64) record_stack {
   [[nodiscard]] bool pop_exactly(const job_slab& slab, head seen) noexcept;
 
  private:
-  static constexpr std::uint64_t tag_one = std::uint64_t{1} << 32;
-  [[nodiscard]] static std::uint64_t next_head(std::uint64_t seen, std::uint32_t index) noexcept {
-    return ((seen & ~(tag_one - 1)) + tag_one) | index;
+  [[nodiscard]] static std::uint64_t make_head(std::uint64_t removals,
+                                               std::uint32_t index) noexcept {
+    return removals << 32 | index;
   }
 
   atomic<std::uint64_t> head_{no_record};

@@ -166,29 +166,26 @@ job_record* pool_state::claim_in_deque(pool_worker& self, const job_group* group
 }
 
 job_record* pool_state::claim_in_stack(record_stack& stack, const job_group* group) noexcept {
-  record_stack::head top = stack.top();
-  while (!top.empty() && !slab.at(top.index()).is_queued()) {
-    if (stack.pop_exactly(slab, top)) unlink(slab.at(top.index()));
-    top = stack.top();
-  }
-  if (top.empty()) return nullptr;
-  job_record* found = nullptr;
-  std::uint32_t dead = 0;
-  std::uint32_t live = 0;
-  const std::uint32_t most = slab.size();
-  for (job_record* record = &slab.at(top.index()); record != nullptr && dead + live < most;
-       record = slab.next_of(*record)) {
-    // A record that is not linked was taken out while this walked; who took it out moves the rest
-    // as well, and wakes the waiters for what it has moved.
-    if (!record->is_linked()) break;
-    if (record->claim_of(group)) {
-      found = record;
-      break;
+  for (;;) {
+    record_stack::head top = stack.top();
+    while (!top.empty() && !slab.at(top.index()).is_queued()) {
+      if (stack.pop_exactly(slab, top)) unlink(slab.at(top.index()));
+      top = stack.top();
     }
-    ++(record->is_queued() ? live : dead);
+    if (top.empty()) return nullptr;
+    std::uint32_t dead = 0;
+    std::uint32_t live = 0;
+    const std::uint32_t most = slab.size();  // a walk over links that change may run in circles
+    for (job_record* record = &slab.at(top.index()); record != nullptr && dead + live < most;
+         record = slab.next_of(*record)) {
+      if (record->claim_of(group)) return record;
+      ++(record->is_queued() ? live : dead);
+    }
+    // If nothing was taken out meanwhile this has seen every record, else it may have strayed.
+    if (stack.top().removals() != top.removals()) continue;
+    if (dead > dead_records_max && dead > live) prune(stack);
+    return nullptr;
   }
-  if (dead > dead_records_max && dead > live) prune(stack);
-  return found;
 }
 
 void pool_state::prune(record_stack& stack) noexcept {

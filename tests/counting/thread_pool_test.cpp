@@ -1,0 +1,83 @@
+// How many writes to shared lines a job costs. What the deque and the records of a worker hold is
+// written by that worker alone as long as nobody steals, but counts here all the same: these are
+// upper bounds.
+#include "overture/thread_pool.hpp"
+
+#include <gtest/gtest.h>
+
+#include "jobs/pool_test_support.hpp"
+
+namespace overture {
+namespace {
+
+using counting::operations;
+using counting::recording;
+
+struct costs {
+  operations submit;
+  operations group_of_submit;
+  operations run_and_wait;
+  std::uint64_t wake_calls = 0;
+};
+
+// On the calling thread: one job submitted, then run in the wait for its group.
+costs measure(thread_pool& pool) {
+  costs seen;
+  job_group group{pool};
+  group.run([] {});  // warms the thread's cache of records
+  group.wait();
+  const wait_counts before = wait_layer::counts();
+  {
+    const recording record;
+    group.run([] {});
+    seen.submit = record.total();
+    seen.group_of_submit = record.of(group);
+  }
+  {
+    const recording record;
+    group.wait();
+    seen.run_and_wait = record.total();
+  }
+  seen.wake_calls = wait_layer::counts().wakes - before.wakes;
+  return seen;
+}
+
+TEST(submitting_from_a_worker, writes_two_shared_words_one_of_them_the_group) {
+  thread_pool pool{{.workers = 1}};
+  costs seen;
+  barricade done;
+  pool.submit(
+      [&] {
+        seen = measure(pool);
+        done.lower();
+      },
+      nullptr);
+  done.wait();
+  EXPECT_EQ(seen.group_of_submit.read_modify_writes, 1u);
+  EXPECT_LE(seen.submit.read_modify_writes, 2u);  // the group's count, the bottom of the deque
+  // The slot in the deque, and the record: group, state, and its link when it left the cache.
+  EXPECT_LE(seen.submit.stores, 4u);
+  EXPECT_LE(seen.run_and_wait.read_modify_writes, 4u);  // pop (two for the last), claim, group
+  EXPECT_EQ(seen.wake_calls, 0u);
+}
+
+TEST(submitting_from_the_host, writes_three_shared_words) {
+  thread_pool pool;
+  const costs seen = measure(pool);
+  EXPECT_EQ(seen.group_of_submit.read_modify_writes, 1u);
+  EXPECT_LE(seen.submit.read_modify_writes, 3u);  // the group, the free records, the arrivals
+  EXPECT_LE(seen.submit.stores, 4u);
+  EXPECT_EQ(seen.wake_calls, 0u);
+}
+
+TEST(waiting, for_a_group_that_has_ended_is_one_load) {
+  thread_pool pool;
+  job_group group{pool};
+  const recording seen;
+  group.wait();
+  EXPECT_EQ(seen.total().loads, 1u);
+  EXPECT_EQ(seen.total().writes(), 0u);
+}
+
+}  // namespace
+}  // namespace overture
