@@ -1,5 +1,5 @@
 # overture_variant(NAME MODULES base sync... [INCLUDE folders...] [WAIT_LAYER generic_wait]
-#                  [LINK libs...])
+#   [LINK libs...])
 #
 # A library of the very same sources as the modules, compiled over other headers (INCLUDE comes
 # first on the path) or over the other wait layer. A test executable that links it must not link

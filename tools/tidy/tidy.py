@@ -55,26 +55,26 @@ HEADER_MODULE = {
 }
 
 # Sources without a tests/<module>/<name>_test.cpp, and what tests them instead.
+POOL = "one piece of the thread pool: thread_pool_test, wake_test, group_wait_test"
+TREE = "one piece of the file_system: file_system_test"
+ZIP = "one piece of the ZIP reader: zip_test, hostile_zip_test"
 NO_TEST_OF_ITS_OWN = {
-    "src/base/os_generic_system.cpp": "one line; os_test.cpp tests what it returns",
-    "src/base/thread_generic.cpp": "for other systems only; thread_test.cpp fits it too",
-    "src/base/thread_linux.cpp": "thread_test.cpp",
-    "src/jobs/parking.cpp": "the inside of the pool: thread_pool_test.cpp",
-    "src/jobs/pool_queues.cpp": "the inside of the pool: thread_pool_test.cpp",
-    "src/jobs/pool_state.cpp": "the inside of the pool: thread_pool_test.cpp",
-    "src/vfs/explain.cpp": "file_system_test.cpp",
-    "src/vfs/formats/archive.cpp": "what all formats share: zip_test.cpp and folder_test.cpp",
-    "src/vfs/formats/formats.cpp": "a table: file_system_test.cpp mounts every kind",
-    "src/vfs/formats/zip_directory.cpp": "zip_test.cpp and the fuzzer",
-    "src/vfs/formats/zip_links.cpp": "zip_test.cpp",
-    "src/vfs/mount_table.cpp": "file_system_test.cpp",
-    "src/vfs/read_all.cpp": "zip_test.cpp and folder_test.cpp read everything through it",
-    "src/vfs/sources.cpp": "file_system_test.cpp",
-    "src/vfs/tree.cpp": "file_system_test.cpp",
+    "src/jobs/parking.cpp": POOL,
+    "src/jobs/pool_queues.cpp": POOL,
+    "src/jobs/pool_state.cpp": POOL,
+    "src/vfs/explain.cpp": TREE,
+    "src/vfs/mount_table.cpp": TREE,
+    "src/vfs/read_all.cpp": TREE,
+    "src/vfs/sources.cpp": TREE,
+    "src/vfs/tree.cpp": TREE,
+    "src/vfs/formats/formats.cpp": "the table of formats: folder_test, zip_test",
+    "src/vfs/formats/archive.cpp": ZIP,
+    "src/vfs/formats/zip_directory.cpp": ZIP,
+    "src/vfs/formats/zip_links.cpp": ZIP,
 }
 
 PLATFORM_FILE = re.compile(r"_(windows|linux|posix|darwin)(_test)?\.(cpp|hpp)$")
-PLATFORM_SUFFIX = re.compile(r"_(windows|linux|posix|darwin|generic)$")
+PLATFORM_SUFFIX = re.compile(r"_(windows|linux|posix|darwin|generic|generic_system)$")
 PLATFORM_MACRO = re.compile(
     r"^\s*#\s*(?:if|ifdef|ifndef|elif).*\b"
     r"(_WIN32|_WIN64|__linux__|__APPLE__|__unix__|__x86_64__|__aarch64__|_M_X64|_M_ARM64)\b"
@@ -137,6 +137,7 @@ BANNED = tuple((re.compile(pattern), instead, allowed) for pattern, instead, all
 REMINDER = re.compile(r"\b(" + "|".join(("TO" + "DO", "FIX" + "ME", "X" * 3)) + r")\b")
 
 SKIPPED_FOLDERS = {".git", ".cache", "build", "__pycache__"}
+DATA_FOLDERS = {"golden", "corpus"}  # what stands there is input or expected output, byte for byte
 CODE = {".cpp", ".hpp", ".h"}
 TEXT = CODE | {".py", ".cmake", ".in", ".json", ".md", ".txt", ".sh"}
 TEXT_NAMES = {"dev", "run", "LICENSE", ".clang-format", ".clang-tidy", ".gitignore"}
@@ -158,7 +159,8 @@ class File:
         self.stem = path.stem
         self.size = path.stat().st_size
         self.is_code = self.suffix in CODE
-        self.is_text = self.suffix in TEXT or path.name in TEXT_NAMES
+        is_data = DATA_FOLDERS.intersection(self.parts[:-1])
+        self.is_text = not is_data and (self.suffix in TEXT or path.name in TEXT_NAMES)
         self.text = path.read_text(encoding="utf-8", errors="replace") if self.is_text else ""
         self.lines = self.text.split("\n")
         self.code = code_lines(self.text) if self.is_code else []
@@ -373,12 +375,8 @@ def rule_function_length(tree):
             number += 1
 
 
-# Texts that must stay as they are: what the command prints, what the fuzzers begin with.
-VERBATIM = re.compile(r"^(tests/cli/golden/|fuzz/corpus/)")
-
-
 def rule_white_space(tree):
-    for file in (file for file in tree.files if file.is_text and not VERBATIM.match(file.path)):
+    for file in (file for file in tree.files if file.is_text):
         for number, line in enumerate(file.lines, 1):
             if "\t" in line:
                 yield Problem(file.path, number, "spaces instead of a tab")
