@@ -42,14 +42,14 @@ bool trace_file::open(const std::string& path) {
 }
 
 int trace_file::write(const timeline& record, const file_system& files) {
-  function_ref<std::size_t(std::uint32_t, std::span<char>)> name_of =
-      [&files](std::uint32_t subject, std::span<char> text) -> std::size_t {
+  const auto path_of = [&files](std::uint32_t subject, std::span<char> text) -> std::size_t {
     if (subject >= files.entry_count()) return 0;
     const std::string_view path = files.entry(subject).path;
     const std::size_t length = std::min(path.size(), text.size());
     std::copy_n(path.begin(), length, text.begin());
     return length;
   };
+  function_ref<std::size_t(std::uint32_t, std::span<char>)> name_of = path_of;
   stdio_sink sink(file_.get());
   const result<void> written =
       write_chrome_json(record, sink, {.process_name = "overture", .subject_name = &name_of});
