@@ -1,9 +1,10 @@
-// Two small interfaces by which a lower layer speaks to a higher one.
+// Three small interfaces by which a lower layer speaks to a higher one.
 #pragma once
 
 #include <cstddef>
 #include <span>
 
+#include "overture/function_ref.hpp"
 #include "overture/source_id.hpp"
 
 namespace overture {
@@ -21,6 +22,29 @@ class executor {
   // Never runs `work` before it returns, never blocks, never fails. Any thread.
   virtual void execute(task work) = 0;
 };
+
+// Spreads one piece of work over several threads and waits for it. The loader gives decoders one
+// that uses its job system.
+class parallel_runner {
+ public:
+  virtual ~parallel_runner() = default;
+  // Calls body(i) once for each i below `count`, in any order, several at once and on any threads
+  // (the caller's is one of them), and returns when all have returned. Any thread.
+  virtual void run(std::size_t count, function_ref<void(std::size_t)> body) = 0;
+};
+
+// The one for callers without threads to spare: in order, on the calling thread. Lives for the
+// whole process. Any thread.
+[[nodiscard]] inline parallel_runner& serial_runner() noexcept {
+  class serial final : public parallel_runner {
+   public:
+    void run(std::size_t count, function_ref<void(std::size_t)> body) override {
+      for (std::size_t i = 0; i < count; ++i) body(i);
+    }
+  };
+  static serial instance;
+  return instance;
+}
 
 // Prints the physical file behind a source_id. A file_system is one.
 class source_info {

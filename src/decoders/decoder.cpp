@@ -1,3 +1,5 @@
+#include <iterator>
+
 #include "decoders/table.hpp"
 
 namespace overture {
@@ -18,8 +20,24 @@ const char* to_string(asset_kind kind) noexcept {
       return "image";
     case asset_kind::text:
       return "text";
+    case asset_kind::sound:
+      return "sound";
+    case asset_kind::texture:
+      return "texture";
+    case asset_kind::model:
+      return "model";
   }
   return "unknown";
+}
+
+const char* to_string(texture_format format) noexcept {
+  static constexpr const char* names[] = {
+      "none",      "bc1",       "bc2",         "bc3",          "bc4_unorm",   "bc4_snorm",
+      "bc5_unorm", "bc5_snorm", "bc6h_ufloat", "bc6h_sfloat",  "bc7",         "r8",
+      "rg8",       "bgr8",      "rgba8",       "bgra8",        "bgrx8",       "b5g6r5",
+      "b5g5r5a1",  "bgra4",     "r16_float",   "rgba16_float", "rgba32_float"};
+  const auto index = static_cast<std::size_t>(format);
+  return index < std::size(names) ? names[index] : "unknown";
 }
 
 result<decoded_asset> decoded_asset::make(asset_kind kind, std::size_t bytes,

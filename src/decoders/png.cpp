@@ -36,8 +36,8 @@ class png final : public decoder {
     return equals_ignoring_case(extension(path), "png");
   }
 
-  result<decoded_asset> decode(std::span<const std::byte> bytes,
-                               allocator& memory) const noexcept override {
+  result<decoded_asset> decode(std::span<const std::byte> bytes, allocator& memory,
+                               parallel_runner&) const noexcept override {
     // Checksums of the chunks are verified where pixels depend on them; damage in chunks that no
     // pixel needs (a comment, a time) does not cost the image.
     const std::unique_ptr<spng_ctx, free_context> context(spng_ctx_new(0));

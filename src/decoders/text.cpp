@@ -27,8 +27,8 @@ class text final : public decoder {
                        [&](std::string_view known) { return equals_ignoring_case(ending, known); });
   }
 
-  result<decoded_asset> decode(std::span<const std::byte> bytes,
-                               allocator& memory) const noexcept override {
+  result<decoded_asset> decode(std::span<const std::byte> bytes, allocator& memory,
+                               parallel_runner&) const noexcept override {
     std::string_view content(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     if (content.starts_with("\xEF\xBB\xBF")) content.remove_prefix(3);
     if (const std::size_t flaw = first_ill_formed(content); flaw != content.size()) {

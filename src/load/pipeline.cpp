@@ -170,15 +170,44 @@ result<std::uint64_t> unpack(load_state& load, load_item& item) noexcept {
   return kept.bytes;
 }
 
+// Lends the load's threads to a decoder. What they do for it is its stage's work, on each of them.
+class decode_helpers final : public parallel_runner {
+ public:
+  decode_helpers(load_state& load, entry_index entry) noexcept : load_(load), entry_(entry) {}
+
+  void run(std::size_t count, function_ref<void(std::size_t)> body) override {
+    const std::uint32_t caller = thread_slot();
+    const auto piece = [&](std::size_t i) {
+      if (thread_slot() == caller) return body(i);
+      const zone span(to_string(load_stage::decode), {.subject = entry_});
+      const std::uint64_t begin_ns = now_ns();
+      body(i);
+      helped_ns_.fetch_add(now_ns() - begin_ns, std::memory_order_relaxed);
+    };
+    parallel_for(load_.jobs, 0, count, piece, 1);
+  }
+  // The work of threads other than the caller's.
+  [[nodiscard]] std::uint64_t helped_ns() const noexcept {
+    return helped_ns_.load(std::memory_order_relaxed);
+  }
+
+ private:
+  load_state& load_;
+  entry_index entry_;
+  atomic<std::uint64_t> helped_ns_{0};
+};
+
 result<std::uint64_t> decode(load_state& load, load_item& item) noexcept {
   if (!load.options.decode) return std::uint64_t{0};
   const std::string_view path = load.files.entry(item.entry).path;
   for (const decoder* const candidate : load.options.decoders) {
     if (!candidate->accepts(path, item.content)) continue;
-    result<decoded_asset> made = candidate->decode(item.content, load.memory);
+    decode_helpers helpers(load, item.entry);
+    result<decoded_asset> made = candidate->decode(item.content, load.memory, helpers);
+    file_record& kept = record_of(load, item);
+    kept.stage_ns[static_cast<std::size_t>(load_stage::decode)] += helpers.helped_ns();
     if (!made) return tl::unexpected<error>(made.error());
     item.asset = std::move(*made);
-    file_record& kept = record_of(load, item);
     kept.decoder = candidate->name();
     kept.decoded_bytes = item.asset.bytes().size();
     return kept.decoded_bytes;

@@ -67,8 +67,8 @@ class host_decoder final : public decoder {
   bool accepts(std::string_view, std::span<const std::byte>) const noexcept override {
     return true;
   }
-  result<decoded_asset> decode(std::span<const std::byte> bytes,
-                               allocator& memory) const noexcept override {
+  result<decoded_asset> decode(std::span<const std::byte> bytes, allocator& memory,
+                               parallel_runner&) const noexcept override {
     return decoded_asset::make(asset_kind::text, bytes.size(), memory);
   }
 };
