@@ -1,5 +1,6 @@
 #include "jobs/parking.hpp"
 
+#include "base/spin_pause.hpp"
 #include "overture/thread.hpp"
 #include "overture/wait_observer.hpp"
 

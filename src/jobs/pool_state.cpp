@@ -4,6 +4,7 @@
 #include <cstring>
 #include <new>
 
+#include "base/spin_pause.hpp"
 #include "overture/wait_observer.hpp"
 
 namespace overture {

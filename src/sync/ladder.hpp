@@ -5,6 +5,7 @@
 // in it, which would only add to the time until the thread notices.
 #pragma once
 
+#include "base/spin_pause.hpp"
 #include "overture/atomic.hpp"
 #include "overture/thread.hpp"
 

@@ -167,12 +167,4 @@ class atomic {
   std::atomic<T> value_{};
 };
 
-inline void spin_pause() noexcept {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield" ::: "memory");
-#endif
-}
-
 }  // namespace overture
