@@ -88,8 +88,9 @@ class job_system : public executor {
   virtual void submit(job work, job_group* group) = 0;
   // Returns when every job of the group has ended; runs jobs of that group meanwhile. Any thread.
   virtual void wait(job_group& group) = 0;
-  // As wait(), but returns false once `deadline_ns` (on the clock of now_ns(), 0 = none) has
-  // passed. A job that runs at that moment is finished first. Any thread.
+  // As wait(), but returns false once `deadline_ns` (on the clock of now_ns()) has passed. Runs one
+  // job of the group if there is one, however little time is left; a job that runs is finished
+  // first. Any thread.
   virtual bool wait_until(job_group& group, std::uint64_t deadline_ns) = 0;
   // How many threads can run jobs at once when one thread of the host waits. Any thread.
   [[nodiscard]] virtual unsigned concurrency() const noexcept = 0;

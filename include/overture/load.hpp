@@ -129,8 +129,9 @@ class load_scope {
   // out_of_memory.
   result<void> start() noexcept;
   [[nodiscard]] bool done() const noexcept;
-  // Helps until everything is done (true) or the time is up (false). One thread at a time; with a
-  // sink of one thread, that thread.
+  // Helps until everything is done (true) or the time is up (false), with at least one piece of
+  // work, which takes about a millisecond or one file. One thread at a time; with a sink of one
+  // thread, that thread.
   bool wait_for(std::chrono::nanoseconds duration) noexcept;
   // Finalizes what waits for this thread until the time is up, at least one file. Returns how
   // many. Same thread as wait_for().

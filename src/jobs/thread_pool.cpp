@@ -171,11 +171,13 @@ void pool_state::run(pool_worker* self, job_record& record) noexcept {
 bool pool_state::wait(job_group& group, std::uint64_t deadline_ns) noexcept {
   waiting_thread waiter{*this, group, deadline_ns};
   while (group.pending() != 0) {
+    // Help first, look at the clock then: calls that allow no time at all still get on.
+    const bool helped = waiter.help();
     if (deadline_ns != 0 && now_ns() >= deadline_ns) {
       waiter.pass_wake_on();
-      return false;
+      return group.pending() == 0;
     }
-    if (waiter.help()) continue;
+    if (helped) continue;
     if (climb_ladder([&group]() noexcept { return group.pending() == 0; })) break;
     waiter.sleep();
   }

@@ -19,23 +19,30 @@ file_record& record_of(load_state& load, const load_item& item) noexcept {
   return load.records[item.entry];
 }
 
-// Runs one stage as a zone of the timeline and keeps its time. False: the file has failed in it.
-template <class Stage>
-bool run_stage(load_state& load, load_item& item, load_stage stage, Stage&& body) noexcept {
-  file_record& kept = record_of(load, item);
-  zone span(to_string(stage), {.subject = item.entry});
-  const std::uint64_t begin_ns = now_ns();
-  const result<std::uint64_t> bytes = body();
-  kept.stage_ns[static_cast<std::size_t>(stage)] += now_ns() - begin_ns;
-  if (bytes) {
-    span.set_bytes(*bytes);
-    return true;
-  }
-  kept.failure = bytes.error();
+void fail_in(file_record& kept, load_stage stage, const error& why) noexcept {
+  kept.failure = why;
   kept.failed_in = stage;
-  kept.state = kept.failure.code == errc::cancelled ? file_record::outcome::cancelled
-                                                    : file_record::outcome::failed;
-  return false;
+  kept.state =
+      why.code == errc::cancelled ? file_record::outcome::cancelled : file_record::outcome::failed;
+}
+
+// Runs one stage, from the end of the one before to now: a zone of the timeline, and a time in the
+// file's record. False: the file has failed in it.
+template <class Stage>
+bool run_stage(load_state& load, load_item& item, stage_clock& clock, load_stage stage,
+               Stage&& body) noexcept {
+  file_record& kept = record_of(load, item);
+  const result<std::uint64_t> bytes = body();
+  const std::uint64_t begin_ns = std::exchange(clock.ns, now_ns());
+  kept.stage_ns[static_cast<std::size_t>(stage)] += clock.ns - begin_ns;
+  record({.begin_ns = begin_ns,
+          .end_ns = clock.ns,
+          .name = to_string(stage),
+          .value = bytes ? *bytes : 0,
+          .subject = item.entry,
+          .kind = event_kind::zone});
+  if (!bytes) fail_in(kept, stage, bytes.error());
+  return bytes.has_value();
 }
 
 result<std::uint64_t> resolve(load_state& load, load_item& item) noexcept {
@@ -86,7 +93,7 @@ class borrowed_unpacker {
   unpacker* mine_;
 };
 
-void after_read(load_state& load, load_item& item) noexcept;
+void after_read(load_state& load, load_item& item, stage_clock& clock) noexcept;
 
 // Runs on a worker when the read queue has finished with the item.
 void read_completed(void* context) noexcept {
@@ -100,12 +107,10 @@ void read_completed(void* context) noexcept {
   kept.stage_ns[static_cast<std::size_t>(load_stage::read)] +=
       item.request.finished_ns - item.request.started_ns;
   if (item.request.outcome) {
-    after_read(load, item);
+    stage_clock clock;
+    after_read(load, item, clock);
   } else {
-    kept.failure = item.request.outcome.error();
-    kept.failed_in = load_stage::read;
-    kept.state = kept.failure.code == errc::cancelled ? file_record::outcome::cancelled
-                                                      : file_record::outcome::failed;
+    fail_in(kept, load_stage::read, item.request.outcome.error());
     retire(load, item);
   }
   run_lane(load);
@@ -220,14 +225,15 @@ result<std::uint64_t> finalize(load_state& load, load_item& item) noexcept {
     const result<void> taken = load.options.sink->finalize(item.entry, item.asset, item.content);
     if (!taken) return tl::unexpected<error>(taken.error());
   }
+  item.asset = {};  // what the host has not taken; to free it is part of handing it over
   record_of(load, item).state = file_record::outcome::loaded;
   return std::uint64_t{0};
 }
 
 // What is left once the bytes are there.
-void after_read(load_state& load, load_item& item) noexcept {
+void after_read(load_state& load, load_item& item, stage_clock& clock) noexcept {
   const auto stage = [&](load_stage name, auto body) {
-    return run_stage(load, item, name, [&] { return body(load, item); });
+    return run_stage(load, item, clock, name, [&] { return body(load, item); });
   };
   if (!stage(load_stage::unpack, unpack) || !stage(load_stage::decode, decode)) {
     return retire(load, item);
@@ -244,24 +250,26 @@ void after_read(load_state& load, load_item& item) noexcept {
 
 }  // namespace
 
-void advance(load_state& load, load_item& item) noexcept {
+void advance(load_state& load, load_item& item, stage_clock& clock) noexcept {
   if (!item.resolved &&
-      !run_stage(load, item, load_stage::resolve, [&] { return resolve(load, item); })) {
+      !run_stage(load, item, clock, load_stage::resolve, [&] { return resolve(load, item); })) {
     return retire(load, item);
   }
   if (!reserve_budget(load, item)) return;
 
   bool filled = false;
-  if (!run_stage(load, item, load_stage::read, [&] { return read_at_once(load, item, filled); })) {
+  if (!run_stage(load, item, clock, load_stage::read,
+                 [&] { return read_at_once(load, item, filled); })) {
     return retire(load, item);
   }
   if (!filled) return queue_read(load, item);
 
-  after_read(load, item);
+  after_read(load, item, clock);
 }
 
 void finalize_here(load_state& load, load_item& item) noexcept {
-  (void)run_stage(load, item, load_stage::finalize, [&] { return finalize(load, item); });
+  stage_clock clock;
+  (void)run_stage(load, item, clock, load_stage::finalize, [&] { return finalize(load, item); });
   retire(load, item);
 }
 

@@ -11,6 +11,8 @@
 namespace overture {
 namespace {
 
+constexpr std::uint64_t lane_slice_ns = 1'000'000;  // then a lane goes on as another job
+
 // The next item that may go on, or null.
 load_item* next_item(load_state& load) noexcept {
   if (load.cancelled.load(std::memory_order_seq_cst)) return nullptr;
@@ -122,10 +124,17 @@ void retire(load_state& load, load_item& item) noexcept {
 }
 
 void run_lane(load_state& load) noexcept {
+  stage_clock clock;
+  // A lane is a job, and a thread that waits with a deadline looks at its clock between jobs only.
+  const std::uint64_t until_ns = clock.ns + lane_slice_ns;
   while (enter_lane(load)) {
-    while (load_item* const item = next_item(load)) advance(load, *item);
+    while (load_item* const item = next_item(load)) {
+      advance(load, *item, clock);
+      if (clock.ns >= until_ns) break;
+    }
     load.lanes.fetch_sub(1, std::memory_order_seq_cst);
     if (!something_may_begin(load)) break;
+    if (clock.ns >= until_ns) return load.group.run([&load] { run_lane(load); });
   }
   explain_idleness(load);
 }

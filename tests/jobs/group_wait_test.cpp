@@ -206,15 +206,16 @@ TEST(group_wait, gives_up_when_time_runs_out) {
   runner.join();
 }
 
-TEST(group_wait, runs_no_further_job_once_time_is_up) {
+TEST(group_wait, runs_one_job_and_no_second_once_time_is_up) {
   thread_pool pool;
   job_group group{pool};
   int runs = 0;
-  group.run([&runs] { ++runs; });
+  for (int i = 0; i < 3; ++i) group.run([&runs] { ++runs; });
   EXPECT_FALSE(group.wait_until(1));
-  EXPECT_EQ(runs, 0);
-  group.wait();
   EXPECT_EQ(runs, 1);
+  EXPECT_FALSE(group.wait_until(1));
+  EXPECT_TRUE(group.wait_until(1)) << "that was the last one";
+  EXPECT_EQ(runs, 3);
 }
 
 TEST(group_wait, reports_its_reason_only_if_it_sleeps) {
