@@ -1,63 +1,84 @@
-// Any bytes as an archive: mounting refuses it or makes a tree, every file of which can be read or
-// fails with an error, and a file that is read has the size that the tree tells.
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include <cstddef>
-#include <cstdint>
-#include <cstdio>
+// Mounts the bytes as an archive and uses everything that a file_system offers on it.
 #include <cstdlib>
+#include <string_view>
 
-#include "overture/allocator.hpp"
-#include "overture/blob.hpp"
 #include "overture/file_system.hpp"
-#include "overture/path.hpp"
+#include "support/memory_file_os.hpp"
 
 namespace {
 
 using namespace overture;
 
-// The input under a path that the file system can open.
-class memory_file {
- public:
-  memory_file(const std::uint8_t* data, std::size_t size)
-      : descriptor_(memfd_create("archive", MFD_CLOEXEC)) {
-    if (descriptor_ < 0 || write(descriptor_, data, size) != static_cast<ssize_t>(size)) {
-      std::abort();
-    }
-    std::snprintf(path_, sizeof(path_), "/proc/self/fd/%d", descriptor_);
+// Broken rules of the interface stop the fuzzer as a crash does.
+void require(bool kept) {
+  if (!kept) std::abort();
+}
+
+// Memory may grow with what an entry claims, so entries that claim much are left out.
+constexpr std::uint64_t entry_bytes_loaded_max = 1u << 20;
+
+void load(file_system& files, entry_index index, buffer_pool& buffers) {
+  const entry_info info = files.entry(index);
+  require(path_flaw(info.path) == nullptr && !info.path.empty());
+  require(info.id.value == hash64(info.path));
+  const result<entry_index> found = files.find({info.path, info.id});
+  require(found && *found == index);
+  mount_id mounts[2];
+  require(files.providers(index, mounts) == 1 && mounts[0] == info.mount);
+
+  char text[256];
+  const result<opened_file> opened = files.open(index);
+  if (!opened) {
+    require(files.explain(opened.error(), text) > 0);
+    return;
   }
-  ~memory_file() { close(descriptor_); }
-  memory_file(const memory_file&) = delete;
-  memory_file& operator=(const memory_file&) = delete;
-
-  [[nodiscard]] const char* path() const { return path_; }
-
- private:
-  int descriptor_;
-  char path_[64];
-};
-
-void load_all(const char* archive, allocator& memory) {
-  file_system files{{.memory = &memory}};
-  if (!files.mount(archive) || !files.freeze()) return;
-  buffer_pool buffers{{.memory = &memory}};
-  for (entry_index i = 0; i < files.entry_count(); ++i) {
-    const entry_info entry = files.entry(i);
-    const asset_path path{entry.path, entry.id};
-    if (path_flaw(entry.path) != nullptr || !files.find(path)) std::abort();
-    const result<opened_file> opened = files.open(i);
-    const result<blob> bytes = files.read_all(path, buffers);
-    if (bytes && (!opened || bytes->size() != opened->place().bytes)) std::abort();
+  const file_place& place = opened->place();
+  require(place.read_bytes >= place.packed_bytes);
+  require(place.bytes / limits::deflate_ratio_max <= place.packed_bytes);
+  if (place.bytes > entry_bytes_loaded_max) return;
+  const result<blob> bytes = files.read_all({info.path, info.id}, buffers);
+  if (bytes) {
+    require(bytes->size() == place.bytes && crc32(bytes->span()) == place.crc32);
+  } else {
+    require(files.explain(bytes.error(), text) > 0);
   }
+}
+
+void use(file_system& files, const mount_options& options) {
+  const result<mount_id> mount = files.mount("fuzzed.zip", options);
+  char text[256];
+  if (!mount) {
+    require(files.explain(mount.error(), text) > 0);
+    require(files.mount_count() == 0);
+    return;
+  }
+  for (std::size_t i = 0; i < files.skipped_count(); ++i) {
+    const skipped_name skipped = files.skipped(i);
+    require(skipped.reason[0] != '\0' && skipped.name.size() <= limits::path_bytes_max);
+  }
+  const mount_info info = files.mount_of(*mount);
+  require(info.skipped == files.skipped_count());
+  const result<void> frozen = files.freeze();
+  if (!frozen) {
+    require(frozen.error().code == errc::collision);
+    require(files.explain(frozen.error(), text) > 0);
+    return;
+  }
+  require(files.entry_count() == info.entries && files.hidden_count() == 0);
+  buffer_pool buffers;
+  for (entry_index i = 0; i < files.entry_count(); ++i) load(files, i, buffers);
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const memory_file archive(data, size);
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  memory_file_os os(bytes);
   tracking_allocator memory;
-  load_all(archive.path(), memory);
-  if (memory.total().bytes != 0) std::abort();
+  {
+    file_system files({.memory = &memory, .os = &os});
+    use(files, {.at = size % 2 == 0 ? "" : "mods/one"});
+  }
+  require(os.open_handles() == 0 && memory.total().bytes == 0);
   return 0;
 }
