@@ -25,9 +25,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto poll_interval = 20ms;                          // how soon Ctrl-C is noticed
-constexpr std::uint32_t events_per_thread = 1u << 14;         // 48 bytes each
-constexpr std::uint32_t events_per_thread_traced = 1u << 18;  // a trace should lose none
+constexpr auto poll_interval = 20ms;                         // how soon Ctrl-C is noticed
+constexpr std::uint32_t trace_events_per_thread = 1u << 18;  // a trace should lose none
 constexpr std::uint64_t mib = 1u << 20;
 
 // Lends the main thread to the load until it is done, and shows how far it is.
@@ -127,8 +126,7 @@ int cmd_load(const std::vector<std::string>& words) {
 
   tracking_allocator memory;
   timeline record{{.memory = &memory,
-                   .events_per_thread =
-                       arguments.trace.empty() ? events_per_thread : events_per_thread_traced}};
+                   .events_per_thread = arguments.trace.empty() ? 0 : trace_events_per_thread}};
   if (!record.attach_thread(main_name)) warn("no memory to record the main thread");
 
   const std::uint64_t begin_ns = now_ns();

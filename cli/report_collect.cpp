@@ -49,7 +49,7 @@ class file_collector {
   void add(const loaded_file& file) {
     const entry_info entry = files_.entry(file.entry);
     report_mount& mount = what_.mounts[row_of_.at(entry.mount.value)];
-    if (file.failure && file.failure->code == errc::cancelled) return;
+    if (file.cancelled) return;
 
     report_type& type = types_[lower_case(extension(entry.path))];
     type.ns += work_of(file);
