@@ -44,6 +44,10 @@ inline constexpr std::size_t timeline_totals_max = 48;  // kinds and names summe
 // Images.
 inline constexpr std::uint32_t image_side_max = 32768;
 inline constexpr std::uint64_t image_bytes_max = 1ull << 30;
+// A Huffman code has at least one bit, and a JPEG one or more for each 8 x 8 pixels.
+inline constexpr std::uint64_t jpeg_pixels_per_byte_max = 512;
+// Each scan of a progressive JPEG may visit all of the image with a few bytes. Encoders use ten.
+inline constexpr int jpeg_scans_max = 100;
 
 static_assert(path_element_bytes_max < path_bytes_max);
 static_assert(path_bytes_max <= UINT16_MAX, "lengths of paths are kept in 16 bits");

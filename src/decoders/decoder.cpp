@@ -7,6 +7,7 @@ namespace overture {
 std::span<const decoder* const> all_decoders() noexcept {
   static const decoder* const table[] = {
       &png_decoder(),
+      &jpeg_decoder(),
       &text_decoder(),
   };
   return table;

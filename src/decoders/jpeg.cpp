@@ -1,0 +1,178 @@
+// JPEG images, by libjpeg-turbo.
+#include <cstdio>  // jpeglib.h uses FILE without including it
+
+#include <jpeglib.h>
+
+#include <jerror.h>  // its numbers depend on what jpeglib.h defines
+
+#include <csetjmp>
+#include <cstring>
+
+#include "base/ascii.hpp"
+#include "decoders/table.hpp"
+#include "overture/limits.hpp"
+#include "overture/path.hpp"
+
+namespace overture {
+namespace {
+
+// What libjpeg only warns of and no pixel suffers from. Games show such files without a flaw.
+bool is_harmless(int warning) noexcept {
+  switch (warning) {
+    case JWRN_EXTRANEOUS_DATA:  // padding between segments
+    case JWRN_JFIF_MAJOR:
+    case JWRN_ADOBE_XFORM:
+    case JWRN_BOGUS_ICC:
+      return true;
+    default:
+      return false;
+  }
+}
+
+errc kind_of(int code) noexcept {
+  switch (code) {
+    case JERR_OUT_OF_MEMORY:
+      return errc::out_of_memory;
+    case JERR_IMAGE_TOO_BIG:
+    case JERR_NO_BACKING_STORE:  // it would need more than max_memory_to_use
+      return errc::limit;
+    case JERR_ARITH_NOTIMPL:
+    case JERR_BAD_PRECISION:
+    case JERR_CCIR601_NOTIMPL:
+    case JERR_COMPONENT_COUNT:
+    case JERR_CONVERSION_NOTIMPL:
+    case JERR_FRACT_SAMPLE_NOTIMPL:
+    case JERR_NOTIMPL:
+    case JERR_SOF_UNSUPPORTED:
+      return errc::unsupported;
+    default:
+      return errc::corrupt;
+  }
+}
+
+// libjpeg leaves by longjmp, so the functions that call it hold nothing that needs a destructor.
+class jpeg_reader {
+ public:
+  explicit jpeg_reader(std::span<const std::byte> bytes) noexcept : bytes_(bytes) {
+    codec_.err = jpeg_std_error(&errors_);
+    codec_.client_data = this;
+    errors_.error_exit = [](j_common_ptr codec) { self(codec).leave(codec->err->msg_code); };
+    errors_.emit_message = [](j_common_ptr codec, int level) {
+      if (level < 0 && !is_harmless(codec->err->msg_code)) self(codec).leave(codec->err->msg_code);
+    };
+    progress_.progress_monitor = [](j_common_ptr codec) {
+      if (self(codec).codec_.input_scan_number > limits::jpeg_scans_max)
+        self(codec).leave(JERR_NO_BACKING_STORE);
+    };
+  }
+  ~jpeg_reader() { jpeg_destroy_decompress(&codec_); }
+  jpeg_reader(const jpeg_reader&) = delete;
+  jpeg_reader& operator=(const jpeg_reader&) = delete;
+
+  [[nodiscard]] bool read_header() noexcept {
+    if (setjmp(way_out_) != 0) return false;
+    jpeg_create_decompress(&codec_);
+    codec_.progress = &progress_;
+    codec_.mem->max_memory_to_use = static_cast<long>(limits::image_bytes_max);
+    jpeg_mem_src(&codec_, reinterpret_cast<const unsigned char*>(bytes_.data()), bytes_.size());
+    return jpeg_read_header(&codec_, TRUE) == JPEG_HEADER_OK;
+  }
+
+  // Fills rows of width() * 4 bytes from `pixels` on.
+  [[nodiscard]] bool read_pixels(std::byte* pixels) noexcept {
+    if (setjmp(way_out_) != 0) return false;
+    codec_.out_color_space = JCS_EXT_RGBA;
+    (void)jpeg_start_decompress(&codec_);
+    JSAMPROW rows[rows_at_once];
+    while (codec_.output_scanline < codec_.output_height) {
+      JDIMENSION count = 0;
+      for (; count < rows_at_once && codec_.output_scanline + count < codec_.output_height;
+           ++count) {
+        rows[count] = reinterpret_cast<JSAMPROW>(pixels) +
+                      (codec_.output_scanline + std::size_t{count}) * width() * 4;
+      }
+      (void)jpeg_read_scanlines(&codec_, rows, count);
+    }
+    // Nothing after the last row matters, so whether the end marker is there is not asked.
+    return true;
+  }
+
+  [[nodiscard]] std::uint32_t width() const noexcept { return codec_.image_width; }
+  [[nodiscard]] std::uint32_t height() const noexcept { return codec_.image_height; }
+  [[nodiscard]] int components() const noexcept { return codec_.num_components; }
+  [[nodiscard]] bool arithmetic() const noexcept { return codec_.arith_code != FALSE; }
+  // Why read_header() or read_pixels() was false.
+  [[nodiscard]] tl::unexpected<error> failure() const noexcept {
+    const char* text = "not a well-formed JPEG";
+    if (code_ > 0 && code_ <= errors_.last_jpeg_message) {
+      // Messages with numbers in them are formats, no texts.
+      const char* const message = errors_.jpeg_message_table[code_];
+      if (!std::strchr(message, '%')) text = message;
+    }
+    return fail(kind_of(code_), text);
+  }
+
+ private:
+  static constexpr JDIMENSION rows_at_once = 16;
+
+  template <class Codec>
+  static jpeg_reader& self(Codec codec) noexcept {
+    return *static_cast<jpeg_reader*>(codec->client_data);
+  }
+  [[noreturn]] void leave(int code) noexcept {
+    code_ = code;
+    std::longjmp(way_out_, 1);  // NOLINT(cert-err52-cpp): the one way out that libjpeg has
+  }
+
+  std::span<const std::byte> bytes_;
+  jpeg_decompress_struct codec_{};
+  jpeg_error_mgr errors_{};
+  jpeg_progress_mgr progress_{};
+  int code_ = 0;
+  std::jmp_buf way_out_;
+};
+
+class jpeg final : public decoder {
+ public:
+  const char* name() const noexcept override { return "jpeg"; }
+
+  bool accepts(std::string_view path, std::span<const std::byte>) const noexcept override {
+    const std::string_view ending = extension(path);
+    return equals_ignoring_case(ending, "jpg") || equals_ignoring_case(ending, "jpeg");
+  }
+
+  result<decoded_asset> decode(std::span<const std::byte> bytes, allocator& memory,
+                               parallel_runner&) const noexcept override {
+    jpeg_reader reader(bytes);
+    if (!reader.read_header()) return reader.failure();
+    if (reader.arithmetic()) return fail(errc::unsupported, "the JPEG is arithmetically coded");
+    if (reader.components() != 1 && reader.components() != 3) {
+      return fail(errc::unsupported, "the JPEG's colours are neither gray nor RGB (CMYK, say)");
+    }
+    const std::uint32_t width = reader.width();
+    const std::uint32_t height = reader.height();
+    const std::uint64_t pixels = std::uint64_t{width} * height;
+    if (width > limits::image_side_max || height > limits::image_side_max ||
+        pixels * 4 > limits::image_bytes_max) {
+      return fail(errc::limit, "the JPEG is larger than the limits allow");
+    }
+    if (pixels / limits::jpeg_pixels_per_byte_max > bytes.size()) {
+      return fail(errc::corrupt, "the JPEG announces more pixels than its size can hold");
+    }
+    result<decoded_asset> image = decoded_asset::make(asset_kind::image, pixels * 4, memory);
+    if (!image) return image;
+    if (!reader.read_pixels(image->bytes().data())) return reader.failure();
+    image->width = width;
+    image->height = height;
+    return image;
+  }
+};
+
+}  // namespace
+
+const decoder& jpeg_decoder() noexcept {
+  static const jpeg instance;
+  return instance;
+}
+
+}  // namespace overture
