@@ -49,6 +49,13 @@ inline constexpr std::uint64_t jpeg_pixels_per_byte_max = 512;
 // Each scan of a progressive JPEG may visit all of the image with a few bytes. Encoders use ten.
 inline constexpr int jpeg_scans_max = 100;
 
+// Sounds.
+inline constexpr std::uint32_t sound_channels_max = 8;
+inline constexpr std::uint64_t sound_bytes_max = 1ull << 30;
+// How many times its own size a file may say that it unpacks to and be believed at once. Silence
+// packs better than that, so more is taken as it is decoded.
+inline constexpr std::uint64_t sound_bytes_per_byte_likely = 128;
+
 static_assert(path_element_bytes_max < path_bytes_max);
 static_assert(path_bytes_max <= UINT16_MAX, "lengths of paths are kept in 16 bits");
 static_assert(entries_max < UINT32_MAX, "entries are named by 32 bits");

@@ -8,6 +8,7 @@ std::span<const decoder* const> all_decoders() noexcept {
   static const decoder* const table[] = {
       &png_decoder(),
       &jpeg_decoder(),
+      &vorbis_decoder(),
       &text_decoder(),
   };
   return table;

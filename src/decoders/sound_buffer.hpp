@@ -1,0 +1,96 @@
+// Takes up a sound whose length is known only when its last sample is decoded: what a file says of
+// it may be missing, or a lie.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include "overture/decoders.hpp"
+#include "overture/limits.hpp"
+
+namespace overture {
+
+class sound_buffer {
+ public:
+  // `channels` is 1 to limits::sound_channels_max.
+  sound_buffer(std::uint32_t channels, allocator& memory) noexcept
+      : memory_(memory), channels_(channels), frame_bytes_(channels * sizeof(std::int16_t)) {}
+
+  // Fills itself by read(samples), which writes whole frames into the std::span<std::int16_t> and
+  // returns a result with their number, 0 at the end of the sound. `expected_frames` is what the
+  // file says; it is believed as far as the file's own size makes it likely, and then the samples
+  // are decoded right to where they stay.
+  template <class Read>
+  [[nodiscard]] result<decoded_asset> fill(std::uint64_t expected_frames, std::size_t file_bytes,
+                                           std::uint32_t sample_rate, Read&& read) noexcept {
+    const std::uint64_t likely_frames =
+        std::uint64_t{file_bytes} * limits::sound_bytes_per_byte_likely / frame_bytes_;
+    result<void> grown = move_to(std::min({expected_frames, likely_frames, frames_max()}));
+    while (grown) {
+      // Full is usually the end, so one more read goes beside the buffer before that grows.
+      std::int16_t beside[1024 * limits::sound_channels_max];
+      const bool full = frames_ == capacity_;
+      const std::span<std::int16_t> room =
+          full ? std::span(beside).first(std::size_t{1024} * channels_) : free_room();
+      const result<std::uint64_t> more = read(room);
+      if (!more) return tl::unexpected<error>(more.error());
+      if (*more == 0) return finish(sample_rate);
+      if (full) {
+        if (frames_ + *more > frames_max()) {
+          return fail(errc::limit, "the sound is longer than the limits allow");
+        }
+        grown = move_to(std::min(std::max(frames_ * 2, frames_ + *more), frames_max()));
+        if (!grown) break;
+        std::memcpy(free_room().data(), beside, *more * frame_bytes_);
+      }
+      frames_ += *more;
+    }
+    return tl::unexpected<error>(grown.error());
+  }
+
+ private:
+  std::span<std::int16_t> free_room() noexcept {
+    return {reinterpret_cast<std::int16_t*>(kept_.bytes().data()) + frames_ * channels_,
+            (capacity_ - frames_) * channels_};
+  }
+
+  [[nodiscard]] std::uint64_t frames_max() const noexcept {
+    return limits::sound_bytes_max / frame_bytes_;
+  }
+
+  // To a block with room for so many frames, which are not fewer than there are.
+  result<void> move_to(std::uint64_t frames) noexcept {
+    result<decoded_asset> moved =
+        decoded_asset::make(asset_kind::sound, frames * frame_bytes_, memory_);
+    if (!moved) return tl::unexpected<error>(moved.error());
+    if (frames_ != 0) {
+      std::memcpy(moved->bytes().data(), kept_.bytes().data(), frames_ * frame_bytes_);
+    }
+    kept_ = std::move(*moved);
+    capacity_ = frames;
+    return {};
+  }
+
+  result<decoded_asset> finish(std::uint32_t sample_rate) noexcept {
+    if (frames_ < capacity_) {
+      const result<void> shrunk = move_to(frames_);
+      if (!shrunk) return tl::unexpected<error>(shrunk.error());
+    }
+    kept_.sample_rate = sample_rate;
+    kept_.channels = channels_;
+    kept_.frames = frames_;
+    return std::move(kept_);
+  }
+
+  allocator& memory_;
+  std::uint32_t channels_;
+  std::uint64_t frame_bytes_;
+  decoded_asset kept_;
+  std::uint64_t frames_ = 0;
+  std::uint64_t capacity_ = 0;  // frames
+};
+
+}  // namespace overture

@@ -1,0 +1,70 @@
+#include "decoders/ogg.hpp"
+
+#include <gtest/gtest.h>
+
+#include "decoders/damage.hpp"
+#include "decoders/table.hpp"
+
+namespace overture {
+namespace {
+
+using namespace test;
+
+// One page that holds `packet` and says that it is `claimed` bytes.
+bytes page(const std::string& packet, std::size_t claimed) {
+  return byte_writer{}.text("OggS").u8(0).text("", 21).u8(1).u8(claimed).text(packet).content;
+}
+bytes page(const std::string& packet) {
+  return page(packet, packet.size());
+}
+
+TEST(Ogg, CodecIsToldByTheFirstPacket) {
+  EXPECT_EQ(codec_of_ogg(page("\x01vorbis....")), ogg_codec::vorbis);
+  EXPECT_EQ(codec_of_ogg(page("OpusHead....")), ogg_codec::opus);
+  EXPECT_EQ(codec_of_ogg(page("Speex   ")), ogg_codec::other);
+  EXPECT_EQ(codec_of_ogg(page("")), ogg_codec::other);
+  EXPECT_EQ(codec_of_ogg(byte_writer{}.text("RIFF").content), ogg_codec::none);
+  EXPECT_EQ(codec_of_ogg({}), ogg_codec::none);
+}
+
+TEST(Ogg, HeaderCutAnywhereIsNoOggFile) {
+  const bytes whole = page("OpusHead");
+  for (std::size_t size = 0; size < 28; ++size) {
+    const bytes cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
+    EXPECT_EQ(codec_of_ogg(cut), ogg_codec::none) << size;
+  }
+}
+
+TEST(Ogg, EndInsideThePageIsSeen) {
+  EXPECT_FALSE(is_cut_inside_page(page("12345678")));
+  EXPECT_TRUE(is_cut_inside_page(page("12345678", 9)));
+  bytes two = page("12345678");
+  const bytes second = page("abc", 4);
+  two.insert(two.end(), second.begin(), second.end());
+  EXPECT_TRUE(is_cut_inside_page(two));
+  two.push_back(std::byte{'d'});
+  EXPECT_FALSE(is_cut_inside_page(two));
+  two.push_back(std::byte{0});
+  EXPECT_FALSE(is_cut_inside_page(two)) << "bytes behind the last page";
+  EXPECT_FALSE(is_cut_inside_page({}));
+  EXPECT_TRUE(is_cut_inside_page(byte_writer{}.text("OggS").u8(0).content));
+}
+
+// The decoder that the table picks, "none" if none.
+std::string picked(std::string_view path, const bytes& file) {
+  for (const decoder* each : all_decoders()) {
+    if (each->accepts(path, file)) return each->name();
+  }
+  return "none";
+}
+
+TEST(Ogg, DecoderIsChosenByContentWhereTheExtensionLeavesItOpen) {
+  EXPECT_EQ(picked("a.ogg", page("\x01vorbis")), "vorbis");
+  EXPECT_EQ(picked("a.OGA", page("\x01vorbis")), "vorbis");
+  EXPECT_EQ(picked("a.ogg", page("Speex   ")), "none");
+  EXPECT_EQ(picked("a.ogg", {}), "vorbis") << "it complains of what is no Ogg file";
+  EXPECT_EQ(picked("a.ogv", page("\x80theora")), "none");
+}
+
+}  // namespace
+}  // namespace overture

@@ -1,0 +1,129 @@
+#include "decoders/vorbis_writer.hpp"
+
+#include <gtest/gtest.h>
+
+#include "decoders/table.hpp"
+#include "overture/limits.hpp"
+
+namespace overture {
+namespace {
+
+using namespace test;
+
+result<decoded_asset> decode(const bytes& file) {
+  return vorbis_decoder().decode(file, default_allocator());
+}
+
+TEST(Vorbis, DecodesEverySampleAsNearAsVorbisKeepsIt) {
+  const vorbis_wish wish;
+  const result<decoded_asset> sound = decode(make_vorbis(wish));
+  ASSERT_TRUE(sound) << sound.error().reason;
+  EXPECT_EQ(sound->kind(), asset_kind::sound);
+  EXPECT_EQ(sound->channels, 2u);
+  EXPECT_EQ(sound->sample_rate, 44100u);
+  EXPECT_EQ(sound->frames, 20000u);
+  const auto samples = content<std::int16_t>(*sound);
+  ASSERT_EQ(samples.size(), 40000u);
+  for (int frame = 1000; frame < 19000; ++frame) {
+    for (int channel = 0; channel < 2; ++channel) {
+      ASSERT_NEAR(samples[static_cast<std::size_t>(frame * 2 + channel)],
+                  tone(wish, channel, frame) * 32767, 600)
+          << frame;
+    }
+  }
+}
+
+TEST(Vorbis, DecodesIntoOneBlockWithoutCopies) {
+  tracking_allocator memory;
+  const result<decoded_asset> sound = vorbis_decoder().decode(make_vorbis(), memory);
+  ASSERT_TRUE(sound);
+  EXPECT_EQ(memory.total().allocations, 1u);
+  EXPECT_EQ(memory.total().peak_bytes, 20000u * 4);
+}
+
+TEST(Vorbis, SilenceThatPacksBeyondExpectationIsWhole) {
+  const bytes file = make_vorbis({.channels = 1, .frames = 2'000'000, .volume = 0});
+  ASSERT_GT(4'000'000u, file.size() * limits::sound_bytes_per_byte_likely);
+  const result<decoded_asset> sound = decode(file);
+  ASSERT_TRUE(sound) << sound.error().reason;
+  EXPECT_EQ(sound->frames, 2'000'000u);
+  EXPECT_EQ(sound->bytes().size(), 4'000'000u);
+}
+
+TEST(Vorbis, NumberOfFramesThatLiesTakesNoMemory) {
+  const bytes file = make_vorbis();
+  for (const std::uint64_t lie :
+       {std::uint64_t{1} << 20, std::uint64_t{1} << 40, std::uint64_t{1} << 62}) {
+    tracking_allocator memory;
+    {
+      (void)vorbis_decoder().decode(with_last_position(file, lie), memory);
+    }
+    EXPECT_LE(memory.total().peak_bytes, file.size() * limits::sound_bytes_per_byte_likely * 2);
+  }
+  // Too small a number cuts the sound, within the last block.
+  const result<decoded_asset> sound = decode(with_last_position(file, 19'000));
+  ASSERT_TRUE(sound) << sound.error().reason;
+  EXPECT_GE(sound->frames, 19'000u);
+  EXPECT_LT(sound->frames, 20'000u);
+  EXPECT_EQ(sound->bytes().size(), sound->frames * 4);
+}
+
+TEST(Vorbis, ChainOfOneFormatIsOneSoundAndOfSeveralUnsupported) {
+  // Of several pages: of a first link with a single one, libvorbisfile loses the samples.
+  const bytes chain = make_vorbis({.frames = 100'000});
+  const bytes same = make_vorbis({.frames = 5000, .serial = 2});
+  const bytes other = make_vorbis({.rate = 22050, .frames = 5000, .serial = 2});
+  const bytes mono = make_vorbis({.channels = 1, .frames = 5000, .serial = 2});
+  const auto joined = [&](const bytes& second) {
+    bytes file = chain;
+    file.insert(file.end(), second.begin(), second.end());
+    return decode(file);
+  };
+  const result<decoded_asset> sound = joined(same);
+  ASSERT_TRUE(sound) << sound.error().reason;
+  EXPECT_EQ(sound->frames, 105'000u);
+  EXPECT_EQ(outcome(joined(other)), "unsupported");
+  EXPECT_EQ(outcome(joined(mono)), "unsupported");
+}
+
+TEST(Vorbis, MoreChannelsThanTheLimitAreRefused) {
+  EXPECT_EQ(outcome(decode(make_vorbis({.channels = 8, .frames = 100}))), "ok");
+  EXPECT_EQ(outcome(decode(make_vorbis({.channels = 9, .frames = 100}))), "limit");
+}
+
+TEST(Vorbis, WithoutASampleIsAnEmptySound) {
+  const result<decoded_asset> sound = decode(make_vorbis({.frames = 0}));
+  ASSERT_TRUE(sound) << sound.error().reason;
+  EXPECT_TRUE(sound->bytes().empty());
+}
+
+TEST(Vorbis, CutAnywhereIsAnErrorAndNeverACrash) {
+  decode_each_cut(vorbis_decoder(), make_vorbis(), [](std::size_t size, const auto& sound) {
+    EXPECT_EQ(outcome(sound), "corrupt") << size;
+  });
+}
+
+TEST(Vorbis, BytesBehindTheLastPageDoNotMatter) {
+  bytes file = make_vorbis();
+  file.insert(file.end(), 200, std::byte{0x55});
+  EXPECT_EQ(outcome(decode(file)), "ok");
+}
+
+TEST(Vorbis, MissingPageIsAnError) {
+  bytes file = make_vorbis({.frames = 300'000});
+  const std::ptrdiff_t inside = static_cast<std::ptrdiff_t>(file.size() * 3 / 4);
+  file.erase(file.begin() + inside, file.begin() + inside + 10);
+  EXPECT_EQ(outcome(decode(file)), "corrupt");
+}
+
+TEST(Vorbis, FlippedBitsAreAnErrorOrASound) {
+  const bytes file = make_vorbis({.channels = 1, .frames = 500});
+  decode_flipped(vorbis_decoder(), file, 600);
+}
+
+TEST(Vorbis, RefusedMemoryIsAnError) {
+  expect_refusals(vorbis_decoder(), make_vorbis({.channels = 1, .frames = 3000}));
+}
+
+}  // namespace
+}  // namespace overture
