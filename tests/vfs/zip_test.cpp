@@ -4,10 +4,8 @@
 
 #include <cstdlib>
 
-#include "support/memory_file_os.hpp"
 #include "support/temp_folder.hpp"
-#include "support/zip_writer.hpp"
-#include "vfs/tree_reader.hpp"
+#include "vfs/mounted_zip.hpp"
 
 namespace overture {
 namespace {
@@ -16,26 +14,6 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 using ::testing::UnorderedElementsAre;
-
-const std::string long_text = [] {
-  std::string text;
-  for (int i = 0; i < 5000; ++i) text += "line " + std::to_string(i * i) + "\n";
-  return text;
-}();
-
-// An archive in memory and the file_system that has mounted it.
-struct mounted {
-  explicit mounted(const zip_writer& zip, const mount_options& options = {})
-      : bytes(zip.bytes()), outcome(files.mount("test.zip", options)) {
-    EXPECT_TRUE(files.freeze());
-  }
-  std::map<std::string, std::string> contents() { return load_all(files); }
-
-  std::string bytes;
-  memory_file_os os{bytes};
-  file_system files{{.os = &os}};
-  result<mount_id> outcome;
-};
 
 TEST(zip, loads_stored_and_deflated_entries) {
   zip_writer zip;
@@ -280,74 +258,6 @@ TEST(zip, what_it_cannot_read_is_unsupported_and_the_rest_loads) {
               ElementsAre(Pair("bzip2", "error: unsupported"),
                           Pair("encrypted", "error: unsupported"), Pair("good", "good")));
   EXPECT_THAT(skipped_of(test.files), ElementsAre(Pair("pipe", "not a regular file")));
-}
-
-// --- Links ---------------------------------------------------------------------------------------
-
-zip_entry link(std::string name, std::string target) {
-  return {.name = std::move(name), .data = std::move(target), .mode = zip_mode_link};
-}
-
-TEST(zip_links, lead_to_files_of_the_archive) {
-  zip_writer zip;
-  zip.add(link("first", "real/a.txt"));
-  zip.add({.name = "real/a.txt", .data = long_text, .method = zip_deflated});
-  zip.add(link("real/sibling", "./a.txt"));
-  zip.add(link("other/deep/up", "../..//real/./a.txt"));
-  zip.add(link("chain", "first"));
-  zip_entry packed = link("packed", "real/a.txt");
-  packed.method = zip_deflated;
-  packed.local_extra_bytes = 1000;
-  zip.add(packed);
-  for (const char* at : {"", "mods/x"}) {
-    mounted test(zip, {.at = at});
-    const std::string prefix = *at ? std::string(at) + "/" : "";
-    EXPECT_THAT(
-        test.contents(),
-        ElementsAre(Pair(prefix + "chain", long_text), Pair(prefix + "first", long_text),
-                    Pair(prefix + "other/deep/up", long_text), Pair(prefix + "packed", long_text),
-                    Pair(prefix + "real/a.txt", long_text),
-                    Pair(prefix + "real/sibling", long_text)));
-    EXPECT_EQ(test.files.skipped_count(), 0u);
-  }
-}
-
-TEST(zip_links, that_lead_elsewhere_are_skipped_and_listed) {
-  zip_writer zip;
-  zip.add({.name = "a", .data = "a"});
-  zip.add({.name = "folder/b", .data = "b"});
-  zip.add(link("absolute", "/etc/passwd"));
-  zip.add(link("up", "../a"));
-  zip.add(link("folder/up", "../../folder/b"));
-  zip.add(link("dangling", "nothing"));
-  zip.add(link("to a folder", "folder"));
-  zip.add(link("to the root", "."));
-  zip.add(link("self", "self"));
-  zip.add(link("one", "other"));
-  zip.add(link("other", "one"));
-  zip.add(link("to a dangling one", "dangling"));
-  zip.add(link("long", std::string(5000, 'x')));
-  zip.add(link("empty", ""));
-  zip_entry damaged = link("damaged", "a");
-  damaged.stated_crc32 = 1;
-  zip.add(damaged);
-  zip_entry encrypted = link("encrypted", "a");
-  encrypted.flags = 1;
-  zip.add(encrypted);
-  mounted test(zip);
-  EXPECT_THAT(test.contents(), ElementsAre(Pair("a", "a"), Pair("folder/b", "b")));
-  constexpr const char* nowhere = "the link leads to no file of the archive";
-  EXPECT_THAT(
-      skipped_of(test.files),
-      UnorderedElementsAre(
-          Pair("absolute", "the link leaves the tree"), Pair("up", "the link leaves the tree"),
-          Pair("folder/up", "the link leaves the tree"), Pair("dangling", nowhere),
-          Pair("to a folder", nowhere), Pair("to the root", nowhere),
-          Pair("self", "the link makes a loop"), Pair("one", "the link makes a loop"),
-          Pair("other", "the link makes a loop"), Pair("to a dangling one", nowhere),
-          Pair("long", "the link's target is too long"), Pair("empty", nowhere),
-          Pair("damaged", "the link's target cannot be read"),
-          Pair("encrypted", "the entry is encrypted")));
 }
 
 // --- Archives of others --------------------------------------------------------------------------

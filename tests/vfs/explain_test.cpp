@@ -1,0 +1,72 @@
+// Errors and sources in words.
+#include <gtest/gtest.h>
+
+#include "support/temp_folder.hpp"
+#include "support/zip_writer.hpp"
+#include "vfs/tree_reader.hpp"
+
+namespace overture {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace literals;
+
+TEST(explain, writes_errors_with_the_names_it_knows) {
+  temp_folder folder;
+  zip_writer zip;
+  zip.add({.name = "good", .data = "good"});
+  zip.add({.name = "bad/crc", .data = "bad", .stated_crc32 = 1});
+  zip.add({.name = "bad/size", .data = "bad", .stated_bytes = 1});
+  zip.add({.name = "bad/place", .data = "bad", .stated_offset = 1u << 30});
+  zip.save(folder / "test.zip");
+  folder.write("folder/a", "a");
+  file_system files;
+  ASSERT_TRUE(files.mount((folder / "test.zip").c_str()));
+  ASSERT_TRUE(files.mount((folder / "folder").c_str()));
+  ASSERT_TRUE(files.freeze());
+  buffer_pool buffers;
+  const std::string archive = folder / "test.zip";
+  EXPECT_EQ(explained(files, files.read_all("bad/crc"_path, buffers).error()),
+            "bad/crc in " + archive + " at byte 38: the content does not match its checksum");
+  EXPECT_EQ(explained(files, files.open("bad/size"_path).error()),
+            "bad/size in " + archive + " at byte 78: a stored entry whose two sizes differ");
+  EXPECT_EQ(
+      explained(files, files.open("bad/place"_path).error()),
+      "bad/place in " + archive + " at byte 1073741824: the entry's data lie outside the archive");
+
+  fs::remove(folder / "folder/a");
+  EXPECT_EQ(explained(files, files.open("a"_path).error()),
+            "cannot open (No such file or directory)");
+  EXPECT_EQ(explained(files, error{errc::corrupt, 0, "broken", {}, 7}), "at byte 7: broken");
+
+  char few[5];
+  EXPECT_EQ(files.explain(error{errc::corrupt, 0, "too long for it", {}, 0}, few), sizeof few);
+}
+
+TEST(describe, names_the_file_behind_a_source) {
+  temp_folder folder;
+  zip_writer zip;
+  zip.add({.name = "packed"});
+  zip.save(folder / "test.zip");
+  folder.write("folder/loose", "");
+  file_system files;
+  ASSERT_TRUE(files.mount((folder / "test.zip").c_str()));
+  ASSERT_TRUE(files.mount((folder / "folder").c_str(), {.at = "at"}));
+  ASSERT_TRUE(files.freeze());
+  const auto described = [&](source_id id) {
+    char text[256];
+    return std::string(text, files.describe(id, text));
+  };
+  EXPECT_EQ(described(files.open("packed"_path)->place().source), folder / "test.zip");
+  result<opened_file> loose = files.open("at/loose"_path);
+  ASSERT_TRUE(loose);
+  const source_id id = loose->place().source;
+  EXPECT_EQ(described(id), "at/loose in " + (folder / "folder"));
+  *loose = opened_file{};
+  EXPECT_EQ(described(id), "a file that is not open any more");
+  EXPECT_EQ(described({}), "a file that is not open any more");
+  EXPECT_EQ(files.source(id).error().code, errc::not_found);
+}
+
+}  // namespace
+}  // namespace overture
