@@ -62,15 +62,11 @@ NO_TEST_OF_ITS_OWN = {
     "src/jobs/parking.cpp": POOL,
     "src/jobs/pool_queues.cpp": POOL,
     "src/jobs/pool_state.cpp": POOL,
-    "src/vfs/explain.cpp": TREE,
     "src/vfs/mount_table.cpp": TREE,
     "src/vfs/read_all.cpp": TREE,
-    "src/vfs/sources.cpp": TREE,
-    "src/vfs/tree.cpp": TREE,
     "src/vfs/formats/formats.cpp": "the table of formats: folder_test, zip_test",
     "src/vfs/formats/archive.cpp": ZIP,
     "src/vfs/formats/zip_directory.cpp": ZIP,
-    "src/vfs/formats/zip_links.cpp": ZIP,
 }
 
 PLATFORM_FILE = re.compile(r"_(windows|linux|posix|darwin)(_test)?\.(cpp|hpp)$")
