@@ -20,6 +20,8 @@ constexpr std::size_t types_max = 12;
 constexpr std::size_t names_max = 20;  // overridden files, skipped names
 constexpr std::size_t threads_max = 32;
 constexpr std::size_t bar_columns = 20;
+// Below this share of their busy time on a processor, threads were held up by other programs.
+constexpr double trusted_share = 0.75;
 
 double share(std::uint64_t part, std::uint64_t whole) {
   return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
@@ -103,10 +105,34 @@ class writer {
     line(fmt::format("  {}, {} overridden, {} skipped",
                      summary.failed > 0 ? style_.red(failed) : failed,
                      grouped(what_.overrides.size()), grouped(what_.skipped.size())));
-    line(fmt::format("  mounted in {}, loaded by {} and {}", human_time(what_.mount_ns),
+    const worker_time spent = time_of_workers();
+    line(fmt::format("  mounted in {}; {} and {}, {} of CPU time", human_time(what_.mount_ns),
                      counted(what_.threads, "thread", "threads"),
-                     counted(what_.io_threads, "read thread", "read threads")));
+                     counted(what_.io_threads, "read thread", "read threads"),
+                     human_time(spent.cpu_ns)));
     line(fmt::format("  hash {:016x}", summary.hash));
+    if (static_cast<double>(spent.worker_cpu_ns) <
+        trusted_share * static_cast<double>(spent.busy_ns)) {
+      line(style_.yellow(
+          fmt::format("  other programs had the processors: busy threads ran only {} of the time",
+                      human_percent(share(spent.worker_cpu_ns, spent.busy_ns)))));
+    }
+  }
+
+  struct worker_time {
+    std::uint64_t busy_ns = 0;        // of the workers: not waiting
+    std::uint64_t worker_cpu_ns = 0;  // when they really ran
+    std::uint64_t cpu_ns = 0;         // of all threads
+  };
+  [[nodiscard]] worker_time time_of_workers() const {
+    worker_time sum;
+    for (const report_thread& thread : what_.threads_used) {
+      sum.cpu_ns += thread.cpu_ns;
+      if (!thread.is_worker) continue;
+      sum.worker_cpu_ns += thread.cpu_ns;
+      sum.busy_ns += thread.busy_ns();
+    }
+    return sum;
   }
 
   void mounts() {

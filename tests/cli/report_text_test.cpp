@@ -115,6 +115,16 @@ TEST(ReportText, SaysThatItIsPartialWhenInterrupted) {
               HasSubstr("interrupted: 17 files were not loaded, what follows is partial"));
 }
 
+TEST(ReportText, SaysWhenOtherProgramsHadTheProcessors) {
+  report what = sample_report();
+  EXPECT_THAT(report_text(what, {}), Not(HasSubstr("other programs")));
+  what.threads_used[0].cpu_ns /= 4;
+  what.threads_used[1].cpu_ns /= 4;
+  EXPECT_THAT(
+      report_text(what, {}),
+      HasSubstr("other programs had the processors: busy threads ran only 25 % of the time"));
+}
+
 TEST(ReportText, OfNothingIsShort) {
   report what;
   what.threads = 1;
