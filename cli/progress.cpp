@@ -18,7 +18,7 @@ constexpr std::size_t bar_columns_min = 10;
 constexpr std::size_t bar_columns_max = 40;
 
 std::string clock(double seconds) {
-  const auto whole = static_cast<std::uint64_t>(std::llround(seconds));
+  const auto whole = static_cast<std::uint64_t>(std::ceil(seconds));
   if (whole >= 3600) {
     return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
   }

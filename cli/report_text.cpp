@@ -20,6 +20,7 @@ constexpr std::size_t types_max = 12;
 constexpr std::size_t names_max = 20;  // overridden files, skipped names
 constexpr std::size_t threads_max = 32;
 constexpr std::size_t bar_columns = 20;
+constexpr unsigned wide_terminal = 110;
 // Below this share of their busy time on a processor, threads were held up by other programs.
 constexpr double trusted_share = 0.75;
 
@@ -81,9 +82,11 @@ class writer {
   [[nodiscard]] const std::string& label(const std::string& mount) const {
     return labels_.at(mount);
   }
+  // Without the mount where there is only one, or hardly room for the path.
   [[nodiscard]] std::string file_in_mount(const std::string& path, const std::string& mount) const {
-    return what_.mounts.size() > 1 ? fmt::format("{} ({})", printable(path), label(mount))
-                                   : printable(path);
+    const bool room = style_.width == 0 || style_.width >= wide_terminal;
+    return room && what_.mounts.size() > 1 ? fmt::format("{} ({})", printable(path), label(mount))
+                                           : printable(path);
   }
 
   void totals() {
