@@ -6,10 +6,8 @@ namespace overture {
 
 std::span<const decoder* const> all_decoders() noexcept {
   static const decoder* const table[] = {
-      &png_decoder(),
-      &jpeg_decoder(),
-      &vorbis_decoder(),
-      &text_decoder(),
+      &png_decoder(),    &jpeg_decoder(), &tga_decoder(),
+      &vorbis_decoder(), &wav_decoder(),  &text_decoder(),
   };
   return table;
 }

@@ -7,7 +7,9 @@ namespace overture {
 
 [[nodiscard]] const decoder& png_decoder() noexcept;
 [[nodiscard]] const decoder& jpeg_decoder() noexcept;
+[[nodiscard]] const decoder& tga_decoder() noexcept;
 [[nodiscard]] const decoder& vorbis_decoder() noexcept;
+[[nodiscard]] const decoder& wav_decoder() noexcept;
 [[nodiscard]] const decoder& text_decoder() noexcept;
 
 }  // namespace overture

@@ -1,0 +1,218 @@
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "decoders/damage.hpp"
+#include "decoders/table.hpp"
+#include "overture/limits.hpp"
+
+namespace overture {
+namespace {
+
+using namespace test;
+
+struct wav_wish {
+  unsigned tag = 1;
+  unsigned channels = 1;
+  unsigned rate = 22050;
+  unsigned bits = 16;
+  unsigned block_bytes = 0;  // 0 = as it should be
+  bytes before_data = {};    // more chunks
+};
+
+constexpr std::size_t data_size_place = 40;  // if there is nothing before the data
+
+bytes make_wav(const wav_wish& wish, const bytes& data) {
+  const unsigned block_bytes =
+      wish.block_bytes == 0 ? wish.channels * wish.bits / 8 : wish.block_bytes;
+  byte_writer file;
+  file.text("RIFF").u32(36 + wish.before_data.size() + data.size()).text("WAVE");
+  file.text("fmt ").u32(16).u16(wish.tag).u16(wish.channels).u32(wish.rate);
+  file.u32(wish.rate * block_bytes).u16(block_bytes).u16(wish.bits);
+  file.append(wish.before_data).text("data").u32(data.size()).append(data);
+  return file.content;
+}
+
+bytes sixteen(std::initializer_list<int> samples) {
+  byte_writer data;
+  for (const int sample : samples) data.u16(static_cast<std::uint16_t>(sample));
+  return data.content;
+}
+
+result<decoded_asset> decode(const bytes& file) {
+  return wav_decoder().decode(file, default_allocator());
+}
+
+using samples = std::vector<std::int16_t>;
+
+samples decoded(const bytes& file) {
+  const result<decoded_asset> sound = decode(file);
+  if (!sound) {
+    ADD_FAILURE() << sound.error().reason;
+    return {};
+  }
+  return content<std::int16_t>(*sound);
+}
+
+TEST(Wav, AcceptsByExtensionInAnyCase) {
+  EXPECT_TRUE(wav_decoder().accepts("sound/Jump.WAV", {}));
+  EXPECT_FALSE(wav_decoder().accepts("sound/jump.ogg", {}));
+}
+
+TEST(Wav, SixteenBitsAreTheVerySamples) {
+  const result<decoded_asset> sound =
+      decode(make_wav({.channels = 2}, sixteen({1, -1, 32767, -32768, 300, -300})));
+  ASSERT_TRUE(sound) << sound.error().reason;
+  EXPECT_EQ(sound->kind(), asset_kind::sound);
+  EXPECT_EQ(sound->sample_rate, 22050u);
+  EXPECT_EQ(sound->channels, 2u);
+  EXPECT_EQ(sound->frames, 3u);
+  EXPECT_EQ(content<std::int16_t>(*sound), (samples{1, -1, 32767, -32768, 300, -300}));
+}
+
+TEST(Wav, OtherWidthsKeepTheUpperSixteenBits) {
+  EXPECT_EQ(decoded(make_wav({.bits = 8}, byte_writer{}.u8(0).u8(128).u8(255).content)),
+            (samples{-32768, 0, 32512}));
+  EXPECT_EQ(
+      decoded(make_wav({.bits = 24}, byte_writer{}.u8(0xFF).u16(0x1234).u8(0).u16(0x8000).content)),
+      (samples{0x1234, -32768}));
+  EXPECT_EQ(decoded(make_wav({.bits = 32}, byte_writer{}.u32(0x7FFF'0000).u32(~0u).content)),
+            (samples{32767, -1}));
+}
+
+TEST(Wav, FloatsAreClampedAndWhatIsNoNumberIsSilence) {
+  const bytes data = byte_writer{}
+                         .f32(0.5f)
+                         .f32(-1.0f)
+                         .f32(7.0f)
+                         .f32(-7.0f)
+                         .f32(std::numeric_limits<float>::quiet_NaN())
+                         .f32(std::numeric_limits<float>::infinity())
+                         .content;
+  EXPECT_EQ(decoded(make_wav({.tag = 3, .bits = 32}, data)),
+            (samples{16384, -32768, 32767, -32768, 0, 32767}));
+}
+
+TEST(Wav, FormatMayBeInTheExtension) {
+  byte_writer file;
+  file.text("RIFF").u32(0).text("WAVE").text("fmt ").u32(40).u16(0xFFFE).u16(1).u32(8000);
+  file.u32(16000).u16(2).u16(16).u16(22).u16(16).u32(4).u16(1).text("", 14);
+  file.text("data").u32(2).u16(77);
+  EXPECT_EQ(decoded(file.content), (samples{77}));
+}
+
+TEST(Wav, ImaAdpcmFollowsThePrediction) {
+  // One channel: the first sample as it is, then eight codes. 7 and 15 are the largest steps up
+  // and down, 0 and 8 the smallest.
+  const bytes block = byte_writer{}.u16(100).u8(0).u8(0).u32(0x0000'00F7).content;
+  const wav_wish mono{.tag = 0x11, .bits = 4, .block_bytes = 8};
+  // Step 7: 7/8 + 7/4 + 7/2 + 7 = 0 + 1 + 3 + 7 = 11, then 2 + 4 + 8 + 16 of step 16 down, and
+  // an eighth of the steps 34, 31, 28, 25, 23 and 21.
+  EXPECT_EQ(decoded(make_wav(mono, block)), (samples{100, 111, 81, 85, 88, 91, 94, 96, 98}));
+
+  const bytes two = byte_writer{}
+                        .u16(10)
+                        .u16(0)
+                        .u16(static_cast<std::uint16_t>(-20))
+                        .u16(0)
+                        .u32(0)
+                        .u32(0x8888'8888)
+                        .content;
+  const wav_wish stereo{.tag = 0x11, .channels = 2, .bits = 4, .block_bytes = 16};
+  const samples both = decoded(make_wav(stereo, two));
+  ASSERT_EQ(both.size(), 18u);
+  EXPECT_EQ(both[0], 10);
+  EXPECT_EQ(both[1], -20);
+  EXPECT_EQ(both[16], 10);
+  EXPECT_EQ(both[17], -20);
+}
+
+TEST(Wav, ImaAdpcmEndsWhereTheFileSays) {
+  const bytes block = byte_writer{}.u16(100).u8(0).u8(0).u32(0).content;
+  const bytes fact = byte_writer{}.text("fact").u32(4).u32(3).content;
+  const wav_wish wish{.tag = 0x11, .bits = 4, .block_bytes = 8, .before_data = fact};
+  EXPECT_EQ(decoded(make_wav(wish, block)), (samples{100, 100, 100}));
+}
+
+TEST(Wav, ImaAdpcmThatContradictsItselfIsCorrupt) {
+  const bytes block = byte_writer{}.u16(100).u8(89).u8(0).u32(0).content;
+  EXPECT_EQ(outcome(decode(make_wav({.tag = 0x11, .bits = 4, .block_bytes = 8}, block))),
+            "corrupt");
+  for (const unsigned size : {1u, 3u, 7u, 9u}) {
+    EXPECT_EQ(outcome(decode(make_wav({.tag = 0x11, .bits = 4, .block_bytes = size}, block))),
+              "corrupt");
+  }
+}
+
+TEST(Wav, ChunksBeforeTheSamplesAreSkippedWithTheirPadding) {
+  const bytes more = byte_writer{}.text("LIST").u32(3).text("abc").u8(0).content;
+  EXPECT_EQ(decoded(make_wav({.before_data = more}, sixteen({5}))), (samples{5}));
+}
+
+TEST(Wav, SizeOfAStreamMeansTheRestOfTheFile) {
+  bytes file = make_wav({}, sixteen({1, 2, 3}));
+  put_u32(file, data_size_place, UINT32_MAX);
+  EXPECT_EQ(decoded(file), (samples{1, 2, 3}));
+}
+
+TEST(Wav, SizesThatLieTakeNoMemory) {
+  for (const std::uint64_t size :
+       {std::uint64_t{7}, std::uint64_t{0x7FFF'FFFF}, std::uint64_t{UINT32_MAX - 1}}) {
+    bytes file = make_wav({}, sixteen({1, 2, 3}));
+    put_u32(file, data_size_place, size);
+    tracking_allocator memory;
+    EXPECT_EQ(outcome(wav_decoder().decode(file, memory)), "corrupt");
+    EXPECT_EQ(memory.total().peak_bytes, 0u);
+  }
+}
+
+TEST(Wav, FormsThatNobodyReadsAreUnsupported) {
+  EXPECT_EQ(outcome(decode(make_wav({.tag = 2, .bits = 4}, sixteen({1})))), "unsupported");
+  EXPECT_EQ(outcome(decode(make_wav({.tag = 7, .bits = 8}, sixteen({1})))), "unsupported");
+  EXPECT_EQ(outcome(decode(make_wav({.bits = 12}, sixteen({1})))), "unsupported");
+  EXPECT_EQ(outcome(decode(make_wav({.tag = 3, .bits = 64}, sixteen({1})))), "unsupported");
+}
+
+TEST(Wav, FormatsThatContradictThemselvesAreCorrupt) {
+  EXPECT_EQ(outcome(decode(make_wav({.channels = 0}, sixteen({1})))), "corrupt");
+  EXPECT_EQ(outcome(decode(make_wav({.rate = 0}, sixteen({1})))), "corrupt");
+  EXPECT_EQ(outcome(decode(make_wav({.block_bytes = 4}, sixteen({1})))), "corrupt");
+  EXPECT_EQ(outcome(decode(make_wav({.channels = 9}, sixteen({1})))), "limit");
+  EXPECT_EQ(outcome(decode(byte_writer{}.text("RIFF").u32(0).text("WAVEdata").u32(0).content)),
+            "corrupt");
+}
+
+TEST(Wav, CutAnywhereIsAnErrorAndNeverACrash) {
+  const auto raw = noise(1000);
+  byte_writer data;
+  for (const unsigned char value : raw) data.u8(value);
+  for (const wav_wish& wish : {wav_wish{}, wav_wish{.tag = 0x11, .bits = 4, .block_bytes = 100}}) {
+    decode_each_cut(wav_decoder(), make_wav(wish, data.content),
+                    [](std::size_t size, const result<decoded_asset>& sound) {
+                      EXPECT_EQ(outcome(sound), "corrupt") << size;
+                    });
+  }
+}
+
+TEST(Wav, FlippedBitsAreAnErrorOrASound) {
+  byte_writer data;
+  for (const unsigned char value : noise(256)) data.u8(value);
+  decode_flipped(wav_decoder(), make_wav({.channels = 2}, data.content), 10'000);
+  decode_flipped(wav_decoder(), make_wav({.tag = 3, .bits = 32}, data.content), 10'000);
+  decode_flipped(wav_decoder(), make_wav({.tag = 0x11, .bits = 4, .block_bytes = 32}, data.content),
+                 10'000);
+}
+
+TEST(Wav, WithoutASampleIsAnEmptySound) {
+  const result<decoded_asset> sound = decode(make_wav({}, {}));
+  ASSERT_TRUE(sound);
+  EXPECT_EQ(sound->frames, 0u);
+  EXPECT_TRUE(sound->bytes().empty());
+}
+
+TEST(Wav, RefusedMemoryIsAnError) {
+  expect_refusals(wav_decoder(), make_wav({}, sixteen({1, 2})));
+}
+
+}  // namespace
+}  // namespace overture
