@@ -54,8 +54,8 @@ file_status status_of(const struct stat& found) {
   return status;
 }
 
-// openat2 (Linux 5.6) refuses paths that leave the folder. Where it does not exist the path has
-// been checked by name only.
+// openat2 (Linux 5.6) refuses paths that leave the folder. Where it does not exist, or a sandbox
+// forbids it (EPERM), the path has been checked by name only.
 int open_beneath(int folder, const char* path) {
   static atomic<bool> missing{false};
   if (!missing.load(std::memory_order_relaxed)) {
@@ -65,7 +65,8 @@ int open_beneath(int folder, const char* path) {
     const long opened =
         retry_if_interrupted([&] { return syscall(SYS_openat2, folder, path, &how, sizeof how); });
     if (opened >= 0 || (errno != ENOSYS && errno != EPERM)) return static_cast<int>(opened);
-    missing.store(true, std::memory_order_relaxed);
+    // EPERM may also be this file's own, so it says nothing about the next one.
+    if (errno == ENOSYS) missing.store(true, std::memory_order_relaxed);
   }
   return retry_if_interrupted(
       [&] { return openat(folder, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); });

@@ -88,7 +88,7 @@ class Box:
         self.write("base/gfx/title.png", png(64, 64, 3))
         self.write("base/maps/rome.txt", "the old rome\n")
         self.write("base/rules.txt", "base rules\n")
-        self.write("base/sound/theme.ogg", bytes(range(256)) * 64)
+        self.write("base/maps/rome.bsp", bytes(range(256)) * 64)
         self.zip("dlc.zip", {"maps/rome.txt": "a new rome\n", "maps/ostia.txt": "a port\n"})
         self.zip("mods/ai.pk3", {"ai/plan.txt": "attack\n", "rules.txt": "rules of the mod\n"})
         self.write("mods/look/gfx/logo.png", png(32, 16, 5))
