@@ -35,20 +35,14 @@ when to_when(const std::string& word) {
   return word == "always" ? when::always : word == "never" ? when::never : when::automatic;
 }
 
-}  // namespace
-
-std::optional<int> parse_load(const std::vector<std::string>& arguments, load_arguments& into) {
-  CLI::App app{
-      "Mounts folders and archives over one another, loads every file of the merged tree on every "
-      "core (resolve, read, unpack, decode, finalize) and says where the time went.",
-      "load"};
-  app.footer(footer);
-
+// What CLI11 fills and load_arguments has in another form.
+struct raw_arguments {
   std::string progress = "auto";
   std::string colour = "auto";
   bool no_decode = false;
-  const auto automatic = one_of({"auto", "always", "never"});
+};
 
+void add_mounts(CLI::App& app, load_arguments& into) {
   app.add_option("MOUNT", into.mounts, "a folder or an archive; later ones win")->group("Mounts");
   app.add_option("--archives-in", into.archives_in,
                  "mount every archive that lies in DIR, in the order of their names, after the "
@@ -57,7 +51,9 @@ std::optional<int> parse_load(const std::vector<std::string>& arguments, load_ar
       ->allow_extra_args(false)
       ->group("Mounts");
   app.add_flag("--first-wins", into.first_wins, "earlier mounts win")->group("Mounts");
+}
 
+void add_loading(CLI::App& app, load_arguments& into, raw_arguments& raw) {
   app.add_option("--threads", into.threads,
                  "threads that unpack and decode, the main thread included (default: one for each "
                  "processor)")
@@ -73,8 +69,11 @@ std::optional<int> parse_load(const std::vector<std::string>& arguments, load_ar
       ->type_name("MIB")
       ->check(whole_number(1, budget_mib_max))
       ->group("Loading");
-  app.add_flag("--no-decode", no_decode, "stop at the checksum")->group("Loading");
+  app.add_flag("--no-decode", raw.no_decode, "stop at the checksum")->group("Loading");
+}
 
+void add_output(CLI::App& app, load_arguments& into, raw_arguments& raw) {
+  const auto automatic = one_of({"auto", "always", "never"});
   app.add_flag("--json", into.json, "one JSON object on standard output instead of the report")
       ->group("Output");
   app.add_option("--trace", into.trace,
@@ -84,21 +83,36 @@ std::optional<int> parse_load(const std::vector<std::string>& arguments, load_ar
       ->group("Output");
   app.add_flag("-q,--quiet", into.quiet, "no report and no progress; failures on standard error")
       ->group("Output");
-  app.add_option("--progress", progress,
+  app.add_option("--progress", raw.progress,
                  "the bar on standard error: auto (on a terminal), always or never")
       ->type_name("WHEN")
       ->check(automatic)
       ->group("Output");
-  app.add_option("--color", colour, "auto (on a terminal), always or never")
+  app.add_option("--color", raw.colour, "auto (on a terminal), always or never")
       ->type_name("WHEN")
       ->check(automatic)
       ->group("Output");
+}
+
+}  // namespace
+
+std::optional<int> parse_load(const std::vector<std::string>& arguments, load_arguments& into) {
+  CLI::App app{
+      "Mounts folders and archives over one another, loads every file of the merged tree on every "
+      "core (resolve, read, unpack, decode, finalize) and says where the time went.",
+      "load"};
+  app.footer(footer);
+
+  raw_arguments raw;
+  add_mounts(app, into);
+  add_loading(app, into, raw);
+  add_output(app, into, raw);
   app.set_help_flag("-h,--help", "this text")->group("Other");
 
   if (const std::optional<int> over = parse(app, usage, arguments)) return over;
-  into.decode = !no_decode;
-  into.progress = to_when(progress);
-  into.colour = to_when(colour);
+  into.decode = !raw.no_decode;
+  into.progress = to_when(raw.progress);
+  into.colour = to_when(raw.colour);
   if (into.mounts.empty() && into.archives_in.empty()) {
     return complain_about_usage("nothing to load: name a folder or an archive", "", help_command);
   }

@@ -73,8 +73,9 @@ class file_collector {
       type.extension = name;
       what_.types.push_back(type);
     }
-    std::stable_sort(what_.types.begin(), what_.types.end(),
-                     [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
+    std::sort(what_.types.begin(), what_.types.end(), [](const auto& a, const auto& b) {
+      return a.bytes != b.bytes ? a.bytes > b.bytes : a.extension < b.extension;
+    });
     for (const loaded_file& file : slowest_) {
       const entry_info entry = files_.entry(file.entry);
       report_file row;
@@ -172,13 +173,13 @@ void collect_threads(report& what, const timeline& record, const load_window& wi
     what.threads_used.push_back(thread_of(record.lane(i), window));
   }
   // Threads attach as the system starts them; a report has main, then the workers by number.
-  std::stable_sort(what.threads_used.begin(), what.threads_used.end(),
-                   [](const report_thread& a, const report_thread& b) {
-                     const auto key = [](const report_thread& t) {
-                       return std::tuple(!t.is_worker, t.name != main_name, t.name.size(), t.name);
-                     };
-                     return key(a) < key(b);
-                   });
+  std::sort(what.threads_used.begin(), what.threads_used.end(),
+            [](const report_thread& a, const report_thread& b) {
+              const auto key = [](const report_thread& t) {
+                return std::tuple(!t.is_worker, t.name != main_name, t.name.size(), t.name);
+              };
+              return key(a) < key(b);
+            });
 }
 
 void collect_memory(report& what, const tracking_allocator& memory) {
