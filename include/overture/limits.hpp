@@ -56,6 +56,10 @@ inline constexpr std::uint64_t sound_bytes_max = 1ull << 30;
 // packs better than that, so more is taken as it is decoded.
 inline constexpr std::uint64_t sound_bytes_per_byte_likely = 128;
 
+// Models.
+inline constexpr std::size_t model_surfaces_max = 256;
+inline constexpr std::uint64_t model_bytes_max = 1ull << 30;
+
 static_assert(path_element_bytes_max < path_bytes_max);
 static_assert(path_bytes_max <= UINT16_MAX, "lengths of paths are kept in 16 bits");
 static_assert(entries_max < UINT32_MAX, "entries are named by 32 bits");

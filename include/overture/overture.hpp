@@ -8,7 +8,7 @@
 //   job_system.hpp thread_pool.hpp                                  work for every core
 //   read_queue.hpp unpack.hpp                                       bytes from the disk
 //   path.hpp file_system.hpp                                        folders, archives as one tree
-//   decoders.hpp load.hpp                                           a whole game at once
+//   decoders.hpp model.hpp load.hpp                                 a whole game at once
 #pragma once
 
 #include "overture/allocator.hpp"
@@ -22,6 +22,7 @@
 #include "overture/job_system.hpp"
 #include "overture/limits.hpp"
 #include "overture/load.hpp"
+#include "overture/model.hpp"
 #include "overture/os.hpp"
 #include "overture/path.hpp"
 #include "overture/read_queue.hpp"

@@ -5,10 +5,17 @@
 namespace overture {
 
 std::span<const decoder* const> all_decoders() noexcept {
+  // clang-format off: one line for each
   static const decoder* const table[] = {
-      &png_decoder(),    &jpeg_decoder(), &tga_decoder(),
-      &vorbis_decoder(), &wav_decoder(),  &text_decoder(),
+      &png_decoder(),
+      &jpeg_decoder(),
+      &tga_decoder(),
+      &vorbis_decoder(),
+      &wav_decoder(),
+      &md3_decoder(),
+      &text_decoder(),
   };
+  // clang-format on
   return table;
 }
 

@@ -10,6 +10,7 @@ namespace overture {
 [[nodiscard]] const decoder& tga_decoder() noexcept;
 [[nodiscard]] const decoder& vorbis_decoder() noexcept;
 [[nodiscard]] const decoder& wav_decoder() noexcept;
+[[nodiscard]] const decoder& md3_decoder() noexcept;
 [[nodiscard]] const decoder& text_decoder() noexcept;
 
 }  // namespace overture

@@ -50,6 +50,7 @@ HEADER_MODULE = {
     "file_system": "vfs",
     "unpack": "io",
     "decoders": "decoders",
+    "model": "decoders",
     "load": "load",
     "overture": "top",
 }

@@ -1,0 +1,386 @@
+// MD3 models (Quake III and its kin): vertices with a pose for each frame, normals unpacked,
+// tangents computed.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+
+#include "base/ascii.hpp"
+#include "decoders/little_endian.hpp"
+#include "decoders/table.hpp"
+#include "overture/limits.hpp"
+#include "overture/model.hpp"
+#include "overture/path.hpp"
+
+namespace overture {
+namespace {
+
+// Sizes of the records in the file.
+constexpr std::uint64_t header_bytes = 108;
+constexpr std::uint64_t surface_bytes = 108;
+constexpr std::uint64_t frame_bytes = 56;
+constexpr std::uint64_t tag_bytes = 112;
+constexpr std::uint64_t shader_bytes = 68;
+constexpr std::uint64_t triangle_bytes = 12;
+constexpr std::uint64_t coordinate_bytes = 8;
+constexpr std::uint64_t vertex_bytes = 8;
+constexpr std::size_t name_bytes = 64;
+constexpr std::uint32_t version_known = 15;
+constexpr float position_unit = 1.0f / 64;
+
+// A surface of the file, its offsets checked.
+struct md3_surface {
+  const std::byte* record = nullptr;
+  std::uint32_t shaders = 0;
+  std::uint32_t vertices = 0;
+  std::uint32_t triangles = 0;
+  std::uint32_t first_vertex = 0;  // of the model's
+  std::uint32_t first_triangle = 0;
+  const std::byte* triangle_data = nullptr;
+  const std::byte* shader_data = nullptr;
+  const std::byte* coordinate_data = nullptr;
+  const std::byte* vertex_data = nullptr;
+};
+
+struct md3_file {
+  model_counts counts;
+  const std::byte* frame_data = nullptr;
+  const std::byte* tag_data = nullptr;
+  std::array<md3_surface, limits::model_surfaces_max> surfaces;
+};
+
+// Everything of a surface lies within it, so that a few bytes cannot be used by many surfaces.
+result<md3_surface> parse_surface(std::span<const std::byte> rest, std::uint32_t frames) noexcept {
+  if (rest.size() < surface_bytes) return fail(errc::corrupt, "a surface ends behind the file");
+  const std::byte* const at = rest.data();
+  md3_surface surface;
+  surface.record = at;
+  surface.shaders = load_u32(at + 76);
+  surface.vertices = load_u32(at + 80);
+  surface.triangles = load_u32(at + 84);
+  const std::uint64_t bytes = load_u32(at + 104);
+  if (bytes < surface_bytes || bytes > rest.size()) {
+    return fail(errc::corrupt, "a surface ends behind the file");
+  }
+  if (load_u32(at + 72) < frames) return fail(errc::corrupt, "a surface lacks frames");
+  const auto find = [&](std::size_t field, std::uint64_t count, std::uint64_t item_bytes,
+                        const std::byte*& data) {
+    const std::uint64_t offset = load_u32(at + field);
+    data = at + std::min(offset, bytes);
+    return fits(offset, count, item_bytes, bytes);
+  };
+  if (!find(88, surface.triangles, triangle_bytes, surface.triangle_data) ||
+      !find(92, surface.shaders, shader_bytes, surface.shader_data) ||
+      !find(96, surface.vertices, coordinate_bytes, surface.coordinate_data) ||
+      !find(100, std::uint64_t{surface.vertices} * frames, vertex_bytes, surface.vertex_data)) {
+    return fail(errc::corrupt, "a surface's data lie outside of it");
+  }
+  for (std::uint64_t i = 0; i < std::uint64_t{surface.triangles} * 3; ++i) {
+    if (load_u32(surface.triangle_data + i * 4) >= surface.vertices) {
+      return fail(errc::corrupt, "a triangle has a corner that is no vertex");
+    }
+  }
+  return surface;
+}
+
+result<void> parse(std::span<const std::byte> bytes, md3_file& file) noexcept {
+  if (bytes.size() < header_bytes || std::memcmp(bytes.data(), "IDP3", 4) != 0) {
+    return fail(errc::corrupt, "not an MD3 model");
+  }
+  const std::byte* const at = bytes.data();
+  if (load_u32(at + 4) != version_known)
+    return fail(errc::unsupported, "an unknown version of MD3");
+  model_counts& counts = file.counts;
+  counts.frames = load_u32(at + 76);
+  counts.tags = load_u32(at + 80);
+  counts.surfaces = load_u32(at + 84);
+  const std::uint64_t frames_offset = load_u32(at + 92);
+  const std::uint64_t tags_offset = load_u32(at + 96);
+  if (counts.frames == 0) return fail(errc::corrupt, "the model has no frames");
+  if (counts.surfaces > limits::model_surfaces_max) {
+    return fail(errc::limit, "the model has more surfaces than the limits allow");
+  }
+  if (!fits(frames_offset, counts.frames, frame_bytes, bytes.size()) ||
+      (counts.tags > 0 &&
+       !fits(tags_offset, std::uint64_t{counts.frames} * counts.tags, tag_bytes, bytes.size()))) {
+    return fail(errc::corrupt, "the model's frames or tags lie outside of the file");
+  }
+  file.frame_data = at + frames_offset;
+  file.tag_data = counts.tags > 0 ? at + tags_offset : at;
+
+  std::uint64_t offset = load_u32(at + 100);
+  for (std::uint32_t i = 0; i < counts.surfaces; ++i) {
+    if (offset > bytes.size()) return fail(errc::corrupt, "a surface lies outside of the file");
+    const result<md3_surface> surface = parse_surface(bytes.subspan(offset), counts.frames);
+    if (!surface)
+      return tl::unexpected<error>(
+          error{surface.error().code, 0, surface.error().reason, {}, offset});
+    file.surfaces[i] = *surface;
+    file.surfaces[i].first_vertex = counts.vertices;
+    file.surfaces[i].first_triangle = counts.triangles;
+    counts.vertices += surface->vertices;
+    counts.triangles += surface->triangles;
+    counts.shaders += surface->shaders;
+    offset += load_u32(surface->record + 104);
+  }
+  return {};
+}
+
+// The block under construction.
+template <class T>
+T* writable(std::span<const T> array) noexcept {
+  return const_cast<T*>(array.data());
+}
+
+void copy_name(const std::byte* from, model_name& to) noexcept {
+  std::memset(to, 0, sizeof to);
+  std::memcpy(to, from, strnlen(reinterpret_cast<const char*>(from), name_bytes - 1));
+}
+
+void copy_floats(const std::byte* from, std::span<float> to) noexcept {
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] = load_f32(from + i * 4);
+}
+
+void copy_frames_and_tags(const md3_file& file, const model_view& model) noexcept {
+  model_frame* frame = writable(model.frames());
+  for (std::uint32_t i = 0; i < file.counts.frames; ++i, ++frame) {
+    const std::byte* const from = file.frame_data + i * frame_bytes;
+    copy_floats(from, frame->lower);
+    copy_floats(from + 12, frame->upper);
+    copy_floats(from + 24, frame->origin);
+    frame->radius = load_f32(from + 36);
+  }
+  model_tag* tag = writable(model.tags());
+  for (std::uint64_t i = 0; i < model.tags().size(); ++i, ++tag) {
+    const std::byte* const from = file.tag_data + i * tag_bytes;
+    copy_name(from, tag->name);
+    copy_floats(from + 64, tag->origin);
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      copy_floats(from + 76 + axis * 12, tag->axes[axis]);
+  }
+}
+
+// Everything but the vertices.
+void copy_surfaces(const md3_file& file, const model_view& model) noexcept {
+  model_surface* to = writable(model.surfaces());
+  model_shader* shader = writable(model.shaders());
+  std::uint32_t first_shader = 0;
+  for (std::uint32_t i = 0; i < file.counts.surfaces; ++i, ++to) {
+    const md3_surface& from = file.surfaces[i];
+    copy_name(from.record + 4, to->name);
+    to->first_vertex = from.first_vertex;
+    to->vertices = from.vertices;
+    to->first_triangle = from.first_triangle;
+    to->triangles = from.triangles;
+    to->first_shader = first_shader;
+    to->shaders = from.shaders;
+    first_shader += from.shaders;
+    for (std::uint32_t s = 0; s < from.shaders; ++s, ++shader) {
+      copy_name(from.shader_data + s * shader_bytes, shader->name);
+    }
+    model_texture_coordinate* const coordinates =
+        writable(model.texture_coordinates()) + from.first_vertex;
+    for (std::uint32_t v = 0; v < from.vertices; ++v) {
+      coordinates[v] = {load_f32(from.coordinate_data + v * coordinate_bytes),
+                        load_f32(from.coordinate_data + v * coordinate_bytes + 4)};
+    }
+    std::uint32_t* const indices = writable(model.indices()) + std::size_t{from.first_triangle} * 3;
+    for (std::size_t c = 0; c < std::size_t{from.triangles} * 3; ++c) {
+      indices[c] = from.first_vertex + load_u32(from.triangle_data + c * 4);
+    }
+  }
+}
+
+struct vec3 {
+  float x, y, z;
+
+  friend vec3 operator+(vec3 a, vec3 b) noexcept { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
+  friend vec3 operator-(vec3 a, vec3 b) noexcept { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
+  friend vec3 operator*(vec3 a, float f) noexcept { return {a.x * f, a.y * f, a.z * f}; }
+};
+float dot(vec3 a, vec3 b) noexcept {
+  return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+vec3 cross(vec3 a, vec3 b) noexcept {
+  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+vec3 load(const float* from) noexcept {
+  return {from[0], from[1], from[2]};
+}
+void store(float* to, vec3 value) noexcept {
+  to[0] = value.x;
+  to[1] = value.y;
+  to[2] = value.z;
+}
+void add(float* to, vec3 value) noexcept {
+  store(to, load(to) + value);
+}
+
+// Normals are two angles of 8 bits each: from the z axis, and around it.
+vec3 unpack_normal(std::uint32_t packed) noexcept {
+  static const std::array<float, 256> sine = [] {
+    std::array<float, 256> made{};
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      made[i] = static_cast<float>(std::sin(static_cast<double>(i) * (3.141592653589793 / 128)));
+    }
+    return made;
+  }();
+  const std::uint32_t down = packed & 255;
+  const std::uint32_t around = packed >> 8;
+  const auto cosine = [](std::uint32_t angle) { return sine[(angle + 64) & 255]; };
+  return {cosine(around) * sine[down], sine[around] * sine[down], cosine(down)};
+}
+
+// Of length 1 and square to `normal`, which is of length 1.
+vec3 any_tangent(vec3 normal) noexcept {
+  const vec3 other = std::fabs(normal.x) < 0.7f ? vec3{1, 0, 0} : vec3{0, 1, 0};
+  const vec3 tangent = cross(other, normal);
+  return tangent * (1 / std::sqrt(dot(tangent, tangent)));
+}
+
+// Adds the directions in which the texture coordinates of a triangle grow to its corners: that of s
+// to the tangents; that of t to where the normals will be, which saves memory for them.
+void add_triangle(model_vertex* const (&corners)[3],
+                  const model_texture_coordinate* const (&coordinates)[3]) noexcept {
+  const vec3 origin = load(corners[0]->position);
+  const vec3 side1 = load(corners[1]->position) - origin;
+  const vec3 side2 = load(corners[2]->position) - origin;
+  const float s1 = coordinates[1]->s - coordinates[0]->s;
+  const float s2 = coordinates[2]->s - coordinates[0]->s;
+  const float t1 = coordinates[1]->t - coordinates[0]->t;
+  const float t2 = coordinates[2]->t - coordinates[0]->t;
+  const float scale = 1 / (s1 * t2 - s2 * t1);
+  if (!std::isfinite(scale)) return;  // no area in the texture
+  const vec3 along_s = (side1 * t2 - side2 * t1) * scale;
+  const vec3 along_t = (side2 * s1 - side1 * s2) * scale;
+  for (model_vertex* const corner : corners) {
+    add(corner->tangent, along_s);
+    add(corner->normal, along_t);
+  }
+}
+
+// Makes normal and tangent of what add_triangle() has summed up (Lengyel's method: the part of the
+// tangent that is square to the normal, and the side on which the bitangent lies).
+void finish_vertex(model_vertex& vertex, std::uint32_t packed_normal) noexcept {
+  const vec3 along_s = load(vertex.tangent);
+  const vec3 along_t = load(vertex.normal);
+  const vec3 normal = unpack_normal(packed_normal);
+  const vec3 square = along_s - normal * dot(normal, along_s);
+  const float length = std::sqrt(dot(square, square));
+  const bool usable = length > 1e-12f && std::isfinite(length);
+  store(vertex.normal, normal);
+  store(vertex.tangent, usable ? square * (1 / length) : any_tangent(normal));
+  vertex.tangent[3] = dot(cross(normal, along_s), along_t) < 0 ? -1.0f : 1.0f;
+}
+
+void compute_pose(const md3_surface& from, std::uint32_t frame, const model_view& model) noexcept {
+  const std::byte* const packed =
+      from.vertex_data + std::uint64_t{frame} * from.vertices * vertex_bytes;
+  model_vertex* const vertices = writable(model.vertices(frame)) + from.first_vertex;
+  for (std::uint32_t v = 0; v < from.vertices; ++v) {
+    const std::byte* const at = packed + v * vertex_bytes;
+    vertices[v] = {};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      vertices[v].position[axis] = static_cast<float>(load_i16(at + axis * 2)) * position_unit;
+    }
+  }
+  const model_texture_coordinate* const coordinates =
+      model.texture_coordinates().data() + from.first_vertex;
+  for (std::uint32_t t = 0; t < from.triangles; ++t) {
+    const std::byte* const corner = from.triangle_data + t * triangle_bytes;
+    const std::uint32_t a = load_u32(corner);
+    const std::uint32_t b = load_u32(corner + 4);
+    const std::uint32_t c = load_u32(corner + 8);
+    add_triangle({vertices + a, vertices + b, vertices + c},
+                 {coordinates + a, coordinates + b, coordinates + c});
+  }
+  for (std::uint32_t v = 0; v < from.vertices; ++v) {
+    finish_vertex(vertices[v], load_u16(packed + v * vertex_bytes + 6));
+  }
+}
+
+// A pose of a surface needs nothing of another, so any thread may compute it, and the sums come out
+// the same. A piece of work is a run of frames of one surface: worth a hand-over, and small enough
+// for several threads to end at the same time.
+class pose_pieces {
+ public:
+  explicit pose_pieces(const md3_file& file) noexcept : file_(file) {
+    for (std::uint32_t i = 0; i < file.counts.surfaces; ++i) count_ += pieces_of(file.surfaces[i]);
+  }
+  [[nodiscard]] std::size_t count() const noexcept { return count_; }
+  void compute(std::size_t piece, const model_view& model) const noexcept {
+    const md3_surface* surface = file_.surfaces.data();
+    for (; piece >= pieces_of(*surface); ++surface) piece -= pieces_of(*surface);
+    const std::uint64_t first = piece * frames_of_piece(*surface);
+    const std::uint64_t last =
+        std::min<std::uint64_t>(first + frames_of_piece(*surface), file_.counts.frames);
+    for (std::uint64_t frame = first; frame < last; ++frame) {
+      compute_pose(*surface, static_cast<std::uint32_t>(frame), model);
+    }
+  }
+
+ private:
+  static constexpr std::uint64_t vertices_wanted = 16384;
+
+  static std::uint64_t frames_of_piece(const md3_surface& surface) noexcept {
+    return vertices_wanted / (std::uint64_t{surface.vertices} + 1) + 1;
+  }
+  [[nodiscard]] std::size_t pieces_of(const md3_surface& surface) const noexcept {
+    return (file_.counts.frames - 1) / frames_of_piece(surface) + 1;
+  }
+
+  const md3_file& file_;
+  std::size_t count_ = 0;
+};
+
+class md3 final : public decoder {
+ public:
+  const char* name() const noexcept override { return "md3"; }
+
+  bool accepts(std::string_view path, std::span<const std::byte>) const noexcept override {
+    return equals_ignoring_case(extension(path), "md3");
+  }
+
+  result<decoded_asset> decode(std::span<const std::byte> bytes, allocator& memory,
+                               parallel_runner& workers) const noexcept override {
+    md3_file file;
+    if (const result<void> parsed = parse(bytes, file); !parsed) {
+      return tl::unexpected<error>(parsed.error());
+    }
+    const model_counts& counts = file.counts;
+    const std::uint64_t size = model_view::block_bytes(counts);
+    if (size > limits::model_bytes_max) {
+      return fail(errc::limit, "the model is larger than the limits allow");
+    }
+    result<decoded_asset> model = decoded_asset::make(asset_kind::model, size, memory);
+    if (!model) return model;
+    model->frames = counts.frames;
+    model->vertices = counts.vertices;
+    model->triangles = counts.triangles;
+    std::memcpy(model->bytes().data(), &counts, sizeof counts);
+    const model_view view(*model);
+    copy_frames_and_tags(file, view);
+    copy_surfaces(file, view);
+
+    const pose_pieces pieces(file);
+    if (std::uint64_t{counts.frames} * counts.vertices < split_from) {
+      for (std::size_t i = 0; i < pieces.count(); ++i) pieces.compute(i, view);
+    } else {
+      workers.run(pieces.count(), [&](std::size_t i) { pieces.compute(i, view); });
+    }
+    return model;
+  }
+
+ private:
+  // Vertices of all frames; fewer are done before another thread would have begun.
+  static constexpr std::uint64_t split_from = 32768;
+};
+
+}  // namespace
+
+const decoder& md3_decoder() noexcept {
+  static const md3 instance;
+  return instance;
+}
+
+}  // namespace overture
