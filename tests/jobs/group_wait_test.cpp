@@ -36,17 +36,19 @@ TEST(group_wait, runs_no_foreign_job_inside_a_worker_either) {
   thread_pool pool{{.workers = 1}};
   bool waiting = false;
   bool disturbed = false;
+  job_group foreign{pool};
   job_group outer{pool};
   outer.run([&] {
-    pool.submit([&] { disturbed = disturbed || waiting; }, nullptr);
+    foreign.run([&] { disturbed = disturbed || waiting; });
     job_group group{pool};
     group.run([] {});
-    pool.submit([&] { disturbed = disturbed || waiting; }, nullptr);
+    foreign.run([&] { disturbed = disturbed || waiting; });
     waiting = true;
     group.wait();
     waiting = false;
   });
   outer.wait();
+  foreign.wait();
   EXPECT_FALSE(disturbed);
 }
 
