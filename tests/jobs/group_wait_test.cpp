@@ -32,20 +32,24 @@ TEST(group_wait, runs_no_job_of_another_group) {
   EXPECT_EQ(foreign, 10);
 }
 
+thread_local bool waiting_here = false;
+
 TEST(group_wait, runs_no_foreign_job_inside_a_worker_either) {
   thread_pool pool{{.workers = 1}};
-  bool waiting = false;
-  bool disturbed = false;
+  atomic<bool> disturbed{false};
   job_group foreign{pool};
   job_group outer{pool};
+  const auto disturb = [&] {
+    if (waiting_here) disturbed = true;
+  };
   outer.run([&] {
-    foreign.run([&] { disturbed = disturbed || waiting; });
+    foreign.run(disturb);
     job_group group{pool};
     group.run([] {});
-    foreign.run([&] { disturbed = disturbed || waiting; });
-    waiting = true;
+    foreign.run(disturb);
+    waiting_here = true;
     group.wait();
-    waiting = false;
+    waiting_here = false;
   });
   outer.wait();
   foreign.wait();
