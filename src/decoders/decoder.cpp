@@ -11,6 +11,7 @@ std::span<const decoder* const> all_decoders() noexcept {
       &jpeg_decoder(),
       &tga_decoder(),
       &vorbis_decoder(),
+      &opus_decoder(),
       &wav_decoder(),
       &md3_decoder(),
       &text_decoder(),

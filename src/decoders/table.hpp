@@ -9,6 +9,7 @@ namespace overture {
 [[nodiscard]] const decoder& jpeg_decoder() noexcept;
 [[nodiscard]] const decoder& tga_decoder() noexcept;
 [[nodiscard]] const decoder& vorbis_decoder() noexcept;
+[[nodiscard]] const decoder& opus_decoder() noexcept;
 [[nodiscard]] const decoder& wav_decoder() noexcept;
 [[nodiscard]] const decoder& md3_decoder() noexcept;
 [[nodiscard]] const decoder& text_decoder() noexcept;

@@ -61,6 +61,8 @@ std::string picked(std::string_view path, const bytes& file) {
 TEST(Ogg, DecoderIsChosenByContentWhereTheExtensionLeavesItOpen) {
   EXPECT_EQ(picked("a.ogg", page("\x01vorbis")), "vorbis");
   EXPECT_EQ(picked("a.OGA", page("\x01vorbis")), "vorbis");
+  EXPECT_EQ(picked("a.ogg", page("OpusHead")), "opus");
+  EXPECT_EQ(picked("a.opus", {}), "opus");
   EXPECT_EQ(picked("a.ogg", page("Speex   ")), "none");
   EXPECT_EQ(picked("a.ogg", {}), "vorbis") << "it complains of what is no Ogg file";
   EXPECT_EQ(picked("a.ogv", page("\x80theora")), "none");

@@ -1,0 +1,92 @@
+// Ogg Opus sounds, by libopusfile.
+#include <opusfile.h>
+
+#include <algorithm>
+#include <climits>
+#include <memory>
+
+#include "base/ascii.hpp"
+#include "decoders/ogg.hpp"
+#include "decoders/sound_buffer.hpp"
+#include "decoders/table.hpp"
+#include "overture/limits.hpp"
+#include "overture/path.hpp"
+
+namespace overture {
+namespace {
+
+constexpr std::uint32_t opus_sample_rate = 48'000;  // whatever the rate of the original was
+
+struct free_file {
+  void operator()(OggOpusFile* file) const noexcept { op_free(file); }
+};
+using opus_file = std::unique_ptr<OggOpusFile, free_file>;
+
+tl::unexpected<error> refused(int code) noexcept {
+  switch (code) {
+    case OP_EFAULT:
+      return fail(errc::out_of_memory, "no memory to decode the Opus sound");
+    case OP_EIMPL:
+    case OP_EVERSION:
+      return fail(errc::unsupported, "a variant of Opus that is not read");
+    case OP_HOLE:
+      return fail(errc::corrupt, "the Opus sound has a gap");
+    case OP_ENOTFORMAT:
+      return fail(errc::corrupt, "the file holds no Opus sound");
+    default:
+      return fail(errc::corrupt, "the Opus sound is damaged");
+  }
+}
+
+class opus final : public decoder {
+ public:
+  const char* name() const noexcept override { return "opus"; }
+
+  bool accepts(std::string_view path, std::span<const std::byte> bytes) const noexcept override {
+    const std::string_view ending = extension(path);
+    if (equals_ignoring_case(ending, "opus")) return true;
+    return (equals_ignoring_case(ending, "ogg") || equals_ignoring_case(ending, "oga")) &&
+           codec_of_ogg(bytes) == ogg_codec::opus;
+  }
+
+  result<decoded_asset> decode(std::span<const std::byte> bytes, allocator& memory,
+                               parallel_runner&) const noexcept override {
+    int code = 0;
+    const opus_file file(
+        op_open_memory(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), &code));
+    if (!file) return refused(code);
+    if (is_cut_inside_page(bytes)) return fail(errc::corrupt, "the Ogg file ends inside a page");
+    const int channels = op_channel_count(file.get(), 0);
+    for (int link = 1; link < op_link_count(file.get()); ++link) {
+      if (op_channel_count(file.get(), link) != channels) {
+        return fail(errc::unsupported, "the Ogg file is a chain of sounds of different formats");
+      }
+    }
+    if (channels > static_cast<int>(limits::sound_channels_max)) {
+      return fail(errc::limit, "the sound has more channels than the limits allow");
+    }
+    const ogg_int64_t total = op_pcm_total(file.get(), -1);
+    sound_buffer sound(static_cast<std::uint32_t>(channels), memory);
+    return sound.fill(total > 0 ? static_cast<std::uint64_t>(total) : 0, bytes.size(),
+                      opus_sample_rate,
+                      [&](std::span<std::int16_t> samples) { return read(*file, samples); });
+  }
+
+ private:
+  static result<std::uint64_t> read(OggOpusFile& file, std::span<std::int16_t> samples) noexcept {
+    static constexpr std::size_t once_max = INT_MAX;
+    const int frames = op_read(&file, samples.data(),
+                               static_cast<int>(std::min(samples.size(), once_max)), nullptr);
+    if (frames < 0) return refused(frames);
+    return static_cast<std::uint64_t>(frames);
+  }
+};
+
+}  // namespace
+
+const decoder& opus_decoder() noexcept {
+  static const opus instance;
+  return instance;
+}
+
+}  // namespace overture

@@ -1,0 +1,125 @@
+#include <gtest/gtest.h>
+#include <opusenc.h>
+
+#include <cmath>
+
+#include "decoders/damage.hpp"
+#include "decoders/ogg.hpp"
+#include "decoders/table.hpp"
+#include "overture/limits.hpp"
+
+namespace overture {
+namespace {
+
+using namespace test;
+
+std::int16_t tone(int channel, int frame, double volume) {
+  const double turns = 480.0 * (channel + 1) * frame / 48000;
+  return static_cast<std::int16_t>(volume * std::sin(6.283185307179586 * turns));
+}
+
+struct opus_wish {
+  int channels = 2;
+  int frames = 30'000;
+  double volume = 12'000;  // 0 = silence
+  int serial = 1;
+};
+
+bytes make_opus(const opus_wish& wish = {}) {
+  bytes file;
+  const OpusEncCallbacks callbacks{[](void* user, const unsigned char* data, opus_int32 size) {
+                                     const auto* const first =
+                                         reinterpret_cast<const std::byte*>(data);
+                                     auto& to = *static_cast<bytes*>(user);
+                                     to.insert(to.end(), first, first + size);
+                                     return 0;
+                                   },
+                                   [](void*) { return 0; }};
+  OggOpusComments* const comments = ope_comments_create();
+  OggOpusEnc* const encoder = ope_encoder_create_callbacks(
+      &callbacks, &file, comments, 48000, wish.channels, wish.channels > 2, nullptr);
+  ope_encoder_ctl(encoder, OPE_SET_SERIALNO_REQUEST, wish.serial);
+  std::vector<opus_int16> samples;
+  for (int frame = 0; frame < wish.frames; ++frame) {
+    for (int channel = 0; channel < wish.channels; ++channel) {
+      samples.push_back(tone(channel, frame, wish.volume));
+    }
+  }
+  EXPECT_EQ(ope_encoder_write(encoder, samples.data(), wish.frames), OPE_OK);
+  EXPECT_EQ(ope_encoder_drain(encoder), OPE_OK);
+  ope_encoder_destroy(encoder);
+  ope_comments_destroy(comments);
+  return file;
+}
+
+result<decoded_asset> decode(const bytes& file) {
+  return opus_decoder().decode(file, default_allocator());
+}
+
+TEST(Opus, AcceptsByExtensionAndByContent) {
+  const bytes file = make_opus();
+  EXPECT_TRUE(opus_decoder().accepts("music/Theme.OPUS", {}));
+  EXPECT_TRUE(opus_decoder().accepts("music/theme.ogg", file));
+  EXPECT_TRUE(opus_decoder().accepts("music/theme.oga", file));
+  EXPECT_FALSE(opus_decoder().accepts("music/theme.ogg", {}));
+  EXPECT_FALSE(opus_decoder().accepts("music/theme.bin", file));
+  EXPECT_FALSE(vorbis_decoder().accepts("music/theme.ogg", file));
+}
+
+TEST(Opus, DecodesEverySampleAsNearAsOpusKeepsIt) {
+  tracking_allocator memory;
+  const result<decoded_asset> sound = opus_decoder().decode(make_opus(), memory);
+  ASSERT_TRUE(sound) << sound.error().reason;
+  EXPECT_EQ(sound->kind(), asset_kind::sound);
+  EXPECT_EQ(sound->channels, 2u);
+  EXPECT_EQ(sound->sample_rate, 48000u);
+  EXPECT_EQ(sound->frames, 30'000u);
+  const auto samples = content<std::int16_t>(*sound);
+  ASSERT_EQ(samples.size(), 60'000u);
+  for (int frame = 2000; frame < 28'000; ++frame) {
+    for (int channel = 0; channel < 2; ++channel) {
+      ASSERT_NEAR(samples[static_cast<std::size_t>(frame * 2 + channel)],
+                  tone(channel, frame, 12'000), 1500)
+          << frame;
+    }
+  }
+  EXPECT_EQ(memory.total().allocations, 1u) << "no copies";
+}
+
+TEST(Opus, SilenceThatPacksBeyondExpectationIsWhole) {
+  const bytes file = make_opus({.frames = 1'000'000, .volume = 0});
+  ASSERT_GT(4'000'000u, file.size() * limits::sound_bytes_per_byte_likely);
+  const result<decoded_asset> sound = decode(file);
+  ASSERT_TRUE(sound) << sound.error().reason;
+  EXPECT_EQ(sound->frames, 1'000'000u);
+}
+
+TEST(Opus, ChainOfOneFormatIsOneSoundAndOfSeveralUnsupported) {
+  const auto joined = [](const opus_wish& second) {
+    bytes file = make_opus();
+    const bytes more = make_opus(second);
+    file.insert(file.end(), more.begin(), more.end());
+    return decode(file);
+  };
+  const result<decoded_asset> sound = joined({.frames = 10'000, .serial = 2});
+  ASSERT_TRUE(sound) << sound.error().reason;
+  EXPECT_EQ(sound->frames, 40'000u);
+  EXPECT_EQ(outcome(joined({.channels = 1, .serial = 2})), "unsupported");
+}
+
+TEST(Opus, CutAnywhereIsAnErrorAndNeverACrash) {
+  decode_each_cut(opus_decoder(), make_opus(), [](std::size_t size, const auto& sound) {
+    EXPECT_EQ(outcome(sound), "corrupt") << size;
+  });
+}
+
+TEST(Opus, FlippedBitsAreAnErrorOrASound) {
+  decode_flipped(opus_decoder(), make_opus({.channels = 1, .frames = 2000}), 500);
+}
+
+TEST(Opus, RefusedMemoryIsAnError) {
+  expect_refusals(opus_decoder(), make_opus({.channels = 1, .frames = 2000}));
+}
+
+}  // namespace
+}  // namespace overture
