@@ -10,6 +10,7 @@ std::span<const decoder* const> all_decoders() noexcept {
       &png_decoder(),
       &jpeg_decoder(),
       &tga_decoder(),
+      &dds_decoder(),
       &vorbis_decoder(),
       &opus_decoder(),
       &wav_decoder(),

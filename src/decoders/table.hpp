@@ -8,6 +8,7 @@ namespace overture {
 [[nodiscard]] const decoder& png_decoder() noexcept;
 [[nodiscard]] const decoder& jpeg_decoder() noexcept;
 [[nodiscard]] const decoder& tga_decoder() noexcept;
+[[nodiscard]] const decoder& dds_decoder() noexcept;
 [[nodiscard]] const decoder& vorbis_decoder() noexcept;
 [[nodiscard]] const decoder& opus_decoder() noexcept;
 [[nodiscard]] const decoder& wav_decoder() noexcept;

@@ -11,8 +11,8 @@ namespace {
 TEST(Decoders, HaveNamesOfTheirOwn) {
   std::set<std::string> names;
   for (const decoder* each : all_decoders()) EXPECT_TRUE(names.insert(each->name()).second);
-  EXPECT_EQ(names,
-            (std::set<std::string>{"png", "jpeg", "tga", "vorbis", "opus", "wav", "md3", "text"}));
+  EXPECT_EQ(names, (std::set<std::string>{"png", "jpeg", "tga", "dds", "vorbis", "opus", "wav",
+                                          "md3", "text"}));
 }
 
 TEST(DecodedAsset, MovesItsMemoryAndGivesItBack) {
