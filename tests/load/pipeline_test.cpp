@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <spng.h>
 
+#include <atomic>
 #include <cerrno>
 #include <string>
 
@@ -55,6 +56,57 @@ TEST(Pipeline, LoadsArchivesAndFoldersTogether) {
     EXPECT_EQ(sum.decoded_bytes, 9u) << "the text";
     EXPECT_EQ(scope.progress().fraction, 1.0);
     EXPECT_EQ(rig.reads.stats().requests, cached ? 0u : 4u) << "an empty file needs no read";
+  }
+}
+
+// A piece of work for each byte.
+class splitting_decoder final : public decoder {
+ public:
+  const char* name() const noexcept override { return "splitting"; }
+  bool accepts(std::string_view path, std::span<const std::byte>) const noexcept override {
+    return path.ends_with(".bin");
+  }
+  result<decoded_asset> decode(std::span<const std::byte> bytes, allocator& memory,
+                               parallel_runner& workers) const noexcept override {
+    result<decoded_asset> made = decoded_asset::make(asset_kind::texture, bytes.size(), memory);
+    if (!made) return made;
+    workers.run(bytes.size(), [&](std::size_t i) {
+      made->bytes()[i] = static_cast<std::byte>(std::to_integer<unsigned>(bytes[i]) + 1);
+    });
+    return made;
+  }
+};
+
+// Sees that each piece was done once when the asset arrives.
+class checking_sink final : public asset_sink {
+ public:
+  result<void> finalize(entry_index, decoded_asset& asset,
+                        std::span<const std::byte> bytes) override {
+    for (std::size_t i = 0; i < asset.bytes().size(); ++i) {
+      if (std::to_integer<unsigned>(asset.bytes()[i]) != std::to_integer<unsigned>(bytes[i]) + 1) {
+        return fail(errc::corrupt, "a piece is missing");
+      }
+    }
+    pieces += asset.bytes().size();
+    return {};
+  }
+  std::atomic<std::size_t> pieces = 0;
+};
+
+TEST(Pipeline, DecoderMaySplitItsWorkOverTheThreadsOfTheLoad) {
+  const splitting_decoder splitting;
+  const decoder* const decoders[] = {&splitting};
+  for (const unsigned workers : {1u, 4u}) {
+    fake_os os;
+    add_game(os);
+    load_rig rig(os, {.workers = workers});
+    rig.mount({"/base.zip", "/mod"});
+    checking_sink sink;
+    load_scope scope(rig.files, rig.reads, rig.jobs, {.decoders = decoders, .sink = &sink});
+    ASSERT_TRUE(scope.start());
+    finish(scope);
+    EXPECT_EQ(scope.summary().failed, 0u);
+    EXPECT_EQ(sink.pieces.load(), 50'000u + 70'000 + 10'000);
   }
 }
 
