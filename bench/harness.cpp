@@ -45,14 +45,13 @@ void interleave(std::vector<variant>& variants, int rounds) {
 spread spread_of(std::vector<double> values) {
   if (values.empty()) return {};
   std::sort(values.begin(), values.end());
-  const auto at = [&](double share) {
-    return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1) + 0.5)];
-  };
-  return {at(0.25), at(0.5), at(0.75)};
+  const std::size_t last = values.size() - 1;
+  return {values[last / 4], values[last / 2], values[last - last / 4]};
 }
 
 spread time_of(const variant& measured, clock which) {
   std::vector<double> values;
+  values.reserve(measured.samples.size());
   for (const sample& taken : measured.samples) values.push_back(value_of(taken, which));
   return spread_of(values);
 }

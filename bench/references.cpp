@@ -88,7 +88,7 @@ void list_physfs(const std::string& folder, std::vector<std::string>& names) {
       names.push_back(path);
     }
   }
-  PHYSFS_freeList(found);
+  PHYSFS_freeList(static_cast<void*>(found));
 }
 
 }  // namespace
