@@ -47,7 +47,7 @@ std::string option_names(const CLI::Option& option) {
 
 // The last words of a mistake that CLI11 has found: "NAME: what is wrong".
 std::string mistake(const CLI::ParseError& error) {
-  const std::string text = error.what();
+  std::string text = error.what();
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
     const std::string name = text.substr(0, text.find(':'));
     const bool missing =

@@ -34,5 +34,5 @@ int main() {
   std::uint64_t total = 0;
   for (const std::uint64_t sum : sums) total += sum;
   std::printf("%llu\n", static_cast<unsigned long long>(total));
-  return total == 120u * 499'500u ? 0 : 1;
+  return total == std::uint64_t{120} * 499'500 ? 0 : 1;
 }

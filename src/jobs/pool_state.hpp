@@ -76,7 +76,7 @@ class few_groups {
 };
 
 struct pool_state {
-  pool_state(const thread_pool_config& config, allocator& memory) noexcept;
+  pool_state(const thread_pool_config& wanted, allocator& from) noexcept;
   ~pool_state();
   pool_state(const pool_state&) = delete;
   pool_state& operator=(const pool_state&) = delete;

@@ -143,12 +143,12 @@ class atomic {
   template <class U>
   T fetch_add(U value, std::memory_order order = std::memory_order_seq_cst) noexcept {
     counting::recording::read_modify_write(this);
-    return value_.fetch_add(value, order);
+    return value_.fetch_add(static_cast<difference>(value), order);
   }
   template <class U>
   T fetch_sub(U value, std::memory_order order = std::memory_order_seq_cst) noexcept {
     counting::recording::read_modify_write(this);
-    return value_.fetch_sub(value, order);
+    return value_.fetch_sub(static_cast<difference>(value), order);
   }
   T fetch_and(T value, std::memory_order order = std::memory_order_seq_cst) noexcept
     requires std::is_integral_v<T>
@@ -164,6 +164,9 @@ class atomic {
   }
 
  private:
+  // What is added: a number to a number, a distance to a pointer.
+  using difference = std::conditional_t<std::is_integral_v<T>, T, std::ptrdiff_t>;
+
   std::atomic<T> value_{};
 };
 
