@@ -54,7 +54,7 @@ class vec {
       ::new (static_cast<void*>(moved + i)) T(std::move(data_[i]));
       data_[i].~T();
     }
-    memory_->deallocate(data_, capacity_ * sizeof(T), alignof(T), tag_);
+    memory_->deallocate(static_cast<void*>(data_), capacity_ * sizeof(T), alignof(T), tag_);
     data_ = moved;
     capacity_ = capacity;
     return true;
@@ -116,7 +116,7 @@ class vec {
  private:
   void free_all() noexcept {
     clear();
-    memory_->deallocate(data_, capacity_ * sizeof(T), alignof(T), tag_);
+    memory_->deallocate(static_cast<void*>(data_), capacity_ * sizeof(T), alignof(T), tag_);
     data_ = nullptr;
     capacity_ = 0;
   }

@@ -85,7 +85,7 @@ struct zip_local_header {
   std::uint16_t method = 0;
 };
 // False if there is none.
-[[nodiscard]] bool read_zip_local_header(std::span<const std::byte> bytes,
+[[nodiscard]] bool read_zip_local_header(std::span<const std::byte> from,
                                          zip_local_header& header) noexcept;
 [[nodiscard]] bool begins_like_zip(std::span<const std::byte> file) noexcept;
 
