@@ -221,7 +221,7 @@ TEST(lying_entry, reaching_into_the_next_one_is_corrupt) {
 }
 
 TEST(lying_entry, that_begins_within_another_is_corrupt_and_the_other_is_not) {
-  for (const std::uint64_t offset : {0, 1, 20, 36}) {
+  for (const std::uint64_t offset : {0u, 1u, 20u, 36u}) {
     EXPECT_EQ(liar_test({.data = "abc", .stated_offset = offset}).opening(), errc::corrupt);
   }
 }

@@ -62,7 +62,8 @@ TEST(source_table, holds_many_at_once) {
   std::vector<source_id> ids;
   for (int i = 0; i < 5000; ++i) ids.push_back(*table.add({i + 1}, {{0}}));
   EXPECT_EQ(std::set<source_id>(ids.begin(), ids.end()).size(), 5000u);
-  for (int i = 0; i < 5000; ++i) EXPECT_EQ(find(table, ids[i]).handle.value, i + 1);
+  std::int64_t expected = 0;
+  for (const source_id id : ids) EXPECT_EQ(find(table, id).handle.value, ++expected);
 }
 
 TEST(source_table, reports_refused_memory) {

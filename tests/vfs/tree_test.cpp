@@ -56,7 +56,7 @@ TEST_F(game, knows_who_wins_and_who_loses) {
   EXPECT_EQ(files.providers(b, {}), 3u);
 
   ASSERT_EQ(files.hidden_count(), 2u);
-  for (const std::size_t i : {0, 1}) {
+  for (const std::size_t i : {0u, 1u}) {
     EXPECT_EQ(files.hidden(i).entry, b);
     EXPECT_EQ(files.hidden(i).winner, ids[2]);
     EXPECT_EQ(files.hidden(i).loser, ids[1 - i]);
@@ -113,11 +113,11 @@ struct colliding_paths {
     const std::uint64_t start = detail::xxh_prime_1 + detail::xxh_prime_2;
     const std::uint64_t before = detail::xxh_round(start, detail::load_u64(one.data()));
     do {
-      for (int i = 0; i < 8; ++i) other[i] = static_cast<char>('a' + random() % 26);
+      for (std::size_t i = 0; i < 8; ++i) other[i] = static_cast<char>('a' + random() % 26);
       const std::uint64_t after = detail::xxh_round(start, detail::load_u64(other.data()));
       const std::uint64_t undoing =
           detail::load_u64(one.data() + 32) + (before - after) * inverse(detail::xxh_prime_2);
-      for (int i = 0; i < 8; ++i) other[32 + i] = static_cast<char>(undoing >> (8 * i));
+      for (std::size_t i = 0; i < 8; ++i) other[32 + i] = static_cast<char>(undoing >> (8 * i));
     } while (!is_plain(other));
   }
 
