@@ -18,8 +18,10 @@ endif()
 # The tests' own code is not what is tested: it is compiled quickly, and watched for bad memory and
 # races, but not for undefined arithmetic. The libraries are built as ever.
 add_library(overture_test_flags INTERFACE)
-target_compile_options(overture_test_flags INTERFACE
-  -O0 $<$<BOOL:${OVERTURE_SANITIZE}>:-fno-sanitize=undefined>)
+target_compile_options(overture_test_flags INTERFACE -O0)
+if(OVERTURE_SANITIZE)
+  target_compile_options(overture_test_flags INTERFACE -fno-sanitize=undefined)
+endif()
 
 # Every library counts its branches for the fuzzer; only the fuzzers bring a main function.
 if(OVERTURE_FUZZ)
