@@ -23,6 +23,9 @@ namespace overture {
 [[nodiscard]] inline std::uint32_t load_u32(const std::byte* at) noexcept {
   return load_u16(at) | load_u16(at + 2) << 16;
 }
+[[nodiscard]] inline std::uint64_t load_u64(const std::byte* at) noexcept {
+  return load_u32(at) | std::uint64_t{load_u32(at + 4)} << 32;
+}
 [[nodiscard]] inline float load_f32(const std::byte* at) noexcept {
   return std::bit_cast<float>(load_u32(at));
 }

@@ -1,12 +1,17 @@
 #include "decoders/ogg.hpp"
 
+#include <algorithm>
 #include <string_view>
+
+#include "decoders/little_endian.hpp"
 
 namespace overture {
 namespace {
 
 constexpr std::size_t page_header_bytes = 27;
-constexpr std::string_view page_magic("OggS\0", 5);  // and version 0
+constexpr std::size_t page_position_at = 6;
+constexpr std::uint64_t no_position = ~std::uint64_t{0};  // of a page where no packet ends
+constexpr std::string_view page_magic("OggS\0", 5);       // and version 0
 
 std::string_view text_of(std::span<const std::byte> bytes) noexcept {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -30,6 +35,12 @@ page_extent extent_of_page(std::span<const std::byte> file) noexcept {
   return extent;
 }
 
+// From its header to the end of the file; empty if there is none.
+std::span<const std::byte> last_page(std::span<const std::byte> file) noexcept {
+  const std::size_t last = text_of(file).rfind(page_magic);
+  return file.subspan(std::min(last, file.size()));
+}
+
 }  // namespace
 
 ogg_codec codec_of_ogg(std::span<const std::byte> file) noexcept {
@@ -43,9 +54,15 @@ ogg_codec codec_of_ogg(std::span<const std::byte> file) noexcept {
 }
 
 bool is_cut_inside_page(std::span<const std::byte> file) noexcept {
-  const std::size_t last = text_of(file).rfind(page_magic);
-  return last != std::string_view::npos &&
-         extent_of_page(file.subspan(last)).whole > file.size() - last;
+  const std::span<const std::byte> last = last_page(file);
+  return !last.empty() && extent_of_page(last).whole > last.size();
+}
+
+std::uint64_t position_of_last_page(std::span<const std::byte> file) noexcept {
+  const std::span<const std::byte> last = last_page(file);
+  if (last.size() < page_header_bytes) return 0;
+  const std::uint64_t position = load_u64(last.data() + page_position_at);
+  return position == no_position ? 0 : position;
 }
 
 }  // namespace overture

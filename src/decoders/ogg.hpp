@@ -17,4 +17,9 @@ enum class ogg_codec : std::uint8_t { none, vorbis, opus, other };
 // behind the last page (a tag, zeros) are no cut. Any thread.
 [[nodiscard]] bool is_cut_inside_page(std::span<const std::byte> file) noexcept;
 
+// What the last page tells of how far the sound has come with it, for Vorbis in frames: the length
+// of the sound, unless it begins late, is a chain of several, or the file lies. 0: there is no
+// page, or it does not tell. Any thread.
+[[nodiscard]] std::uint64_t position_of_last_page(std::span<const std::byte> file) noexcept;
+
 }  // namespace overture

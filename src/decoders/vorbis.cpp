@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <climits>
-#include <cstdio>
 #include <cstring>
 
 #include "base/ascii.hpp"
@@ -17,31 +16,25 @@
 namespace overture {
 namespace {
 
-// A file in memory, as libvorbisfile asks for one.
+// A file in memory, which libvorbisfile reads from its beginning to its end. It could seek too, but
+// then it looks for the links of a chain first, and what it took to read their headers is lost when
+// they are damaged.
 struct memory_stream {
-  std::span<const std::byte> bytes;
-  std::size_t position = 0;
+  std::span<const std::byte> rest;
 
   static std::size_t read(void* to, std::size_t size, std::size_t count, void* stream) noexcept {
     auto& self = *static_cast<memory_stream*>(stream);
-    const std::size_t taken = std::min(size * count, self.bytes.size() - self.position);
-    if (taken != 0) std::memcpy(to, self.bytes.data() + self.position, taken);
-    self.position += taken;
+    const std::size_t taken = std::min(size * count, self.rest.size());
+    if (taken != 0) std::memcpy(to, self.rest.data(), taken);
+    self.rest = self.rest.subspan(taken);
     return size == 0 ? 0 : taken / size;
   }
-  static int seek(void* stream, ogg_int64_t offset, int from) noexcept {
-    auto& self = *static_cast<memory_stream*>(stream);
-    const auto size = static_cast<ogg_int64_t>(self.bytes.size());
-    const ogg_int64_t base = from == SEEK_SET   ? 0
-                             : from == SEEK_CUR ? static_cast<ogg_int64_t>(self.position)
-                                                : size;
-    if (offset < -base || offset > size - base) return -1;
-    self.position = static_cast<std::size_t>(base + offset);
-    return 0;
-  }
-  static long tell(void* stream) noexcept {
-    return static_cast<long>(static_cast<memory_stream*>(stream)->position);
-  }
+};
+
+struct sound_format {
+  std::uint32_t channels;
+  std::uint32_t rate;
+  bool operator==(const sound_format&) const = default;
 };
 
 class vorbis_file {
@@ -54,8 +47,7 @@ class vorbis_file {
   vorbis_file& operator=(const vorbis_file&) = delete;
 
   result<void> open() noexcept {
-    const ov_callbacks callbacks{memory_stream::read, memory_stream::seek, nullptr,
-                                 memory_stream::tell};
+    const ov_callbacks callbacks{memory_stream::read, nullptr, nullptr, nullptr};
     const int code = ov_open_callbacks(&stream_, &file_, nullptr, 0, callbacks);
     open_ = code == 0;
     if (open_) return {};
@@ -64,35 +56,32 @@ class vorbis_file {
                                                      : "the Vorbis headers are damaged");
   }
 
-  [[nodiscard]] const vorbis_info& info() noexcept { return *ov_info(&file_, 0); }
-  // As the file tells; 0 if it does not.
-  [[nodiscard]] std::uint64_t frames() noexcept {
-    const ogg_int64_t total = ov_pcm_total(&file_, -1);
-    return total > 0 ? static_cast<std::uint64_t>(total) : 0;
-  }
-  // A file may be a chain of streams. One sound has one format.
-  [[nodiscard]] bool changes_format() noexcept {
-    for (int link = 1; link < ov_streams(&file_); ++link) {
-      const vorbis_info& other = *ov_info(&file_, link);
-      if (other.rate != info().rate || other.channels != info().channels) return true;
-    }
-    return false;
+  // Of the samples read last.
+  [[nodiscard]] sound_format format() noexcept {
+    const vorbis_info& info = *ov_info(&file_, -1);
+    return {static_cast<std::uint32_t>(info.channels), static_cast<std::uint32_t>(info.rate)};
   }
 
   // Whole frames into `samples`; their number, 0 at the end.
   result<std::uint64_t> read(std::span<std::int16_t> samples) noexcept {
-    static constexpr std::size_t once_max = INT_MAX / 2;
-    int link = 0;
-    const long taken =
-        ov_read(&file_, reinterpret_cast<char*>(samples.data()),
-                static_cast<int>(std::min(samples.size_bytes(), once_max)),
-                std::endian::native == std::endian::big ? 1 : 0, sizeof(std::int16_t), 1, &link);
+    const int link = file_.current_link;
+    long taken = read_once(samples);
+    // Where a link of a chain begins, libvorbisfile takes in a page twice and calls that a gap.
+    if (taken == OV_HOLE && file_.current_link != link) taken = read_once(samples);
     if (taken < 0) return fail(errc::corrupt, "the Vorbis sound has a gap or is damaged");
-    return static_cast<std::uint64_t>(taken) / sizeof(std::int16_t) /
-           static_cast<unsigned>(info().channels);
+    return static_cast<std::uint64_t>(taken) / sizeof(std::int16_t) / format().channels;
   }
 
  private:
+  long read_once(std::span<std::int16_t> samples) noexcept {
+    static constexpr std::size_t once_max = INT_MAX / 2;
+    int bitstream = 0;
+    return ov_read(&file_, reinterpret_cast<char*>(samples.data()),
+                   static_cast<int>(std::min(samples.size_bytes(), once_max)),
+                   std::endian::native == std::endian::big ? 1 : 0, sizeof(std::int16_t), 1,
+                   &bitstream);
+  }
+
   memory_stream stream_;
   OggVorbis_File file_{};
   bool open_ = false;
@@ -117,16 +106,21 @@ class vorbis final : public decoder {
       return tl::unexpected<error>(opened.error());
     }
     if (is_cut_inside_page(bytes)) return fail(errc::corrupt, "the Ogg file ends inside a page");
-    if (file.changes_format()) {
-      return fail(errc::unsupported, "the Ogg file is a chain of sounds of different formats");
-    }
-    const auto channels = static_cast<std::uint32_t>(file.info().channels);
-    if (channels == 0 || channels > limits::sound_channels_max) {
+    const sound_format format = file.format();
+    if (format.channels == 0 || format.channels > limits::sound_channels_max) {
       return fail(errc::limit, "the sound has more channels than the limits allow");
     }
-    sound_buffer sound(channels, memory);
-    return sound.fill(file.frames(), bytes.size(), static_cast<std::uint32_t>(file.info().rate),
-                      [&](std::span<std::int16_t> samples) { return file.read(samples); });
+    sound_buffer sound(format.channels, memory);
+    return sound.fill(position_of_last_page(bytes), bytes.size(), format.rate,
+                      [&](std::span<std::int16_t> samples) -> result<std::uint64_t> {
+                        const result<std::uint64_t> frames = file.read(samples);
+                        // A file may be a chain of streams. One sound has one format.
+                        if (frames && file.format() != format) {
+                          return fail(errc::unsupported,
+                                      "the Ogg file is a chain of sounds of different formats");
+                        }
+                        return frames;
+                      });
   }
 };
 

@@ -50,6 +50,23 @@ TEST(Ogg, EndInsideThePageIsSeen) {
   EXPECT_TRUE(is_cut_inside_page(byte_writer{}.text("OggS").u8(0).content));
 }
 
+TEST(Ogg, PositionIsThatOfTheLastPage) {
+  const auto at = [](std::uint64_t position) {
+    byte_writer page;
+    page.text("OggS").u8(0).u8(0);
+    for (unsigned i = 0; i < 8; ++i) page.u8(position >> 8 * i & 0xff);
+    return page.text("", 12).u8(1).u8(1).text("x").content;
+  };
+  bytes two = at(7);
+  EXPECT_EQ(position_of_last_page(two), 7u);
+  const bytes second = at(0x0102030405060708);
+  two.insert(two.end(), second.begin(), second.end());
+  EXPECT_EQ(position_of_last_page(two), 0x0102030405060708u);
+  EXPECT_EQ(position_of_last_page(at(~std::uint64_t{0})), 0u) << "no packet ends in it";
+  EXPECT_EQ(position_of_last_page({}), 0u);
+  EXPECT_EQ(position_of_last_page(byte_writer{}.text("OggS").u8(0).content), 0u);
+}
+
 // The decoder that the table picks, "none" if none.
 std::string picked(std::string_view path, const bytes& file) {
   for (const decoder* each : all_decoders()) {
