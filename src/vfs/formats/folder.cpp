@@ -112,7 +112,7 @@ class folder_walk {
   [[nodiscard]] bool on_chain(std::uint32_t folder, std::string_view on_disk) const noexcept;
 
   operating_system& os_;
-  std::string_view root_;  // ended by NUL
+  std::string_view root_;
   archive& into_;
   archive_builder builder_;
   vec<char> paths_;
@@ -240,8 +240,10 @@ result<void> folder_walk::add_link(const found_name& found) noexcept {
 }
 
 result<void> folder_walk::find_canonical_root() noexcept {
+  const joined_path root(root_, {});
+  if (!root.fits()) return fail(errc::limit, "the folder's path is too long");
   char room[2 * limits::path_bytes_max];
-  const result<std::size_t> length = os_.canonical_path(root_.data(), room);
+  const result<std::size_t> length = os_.canonical_path(root.c_str(), room);
   if (!length) return tl::unexpected(length.error());
   const bool ended = *length > 0 && room[*length - 1] == '/';
   if (!canonical_root_.append(room, *length) || (!ended && !canonical_root_.push_back('/'))) {
