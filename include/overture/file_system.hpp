@@ -76,6 +76,7 @@ struct entry_info {
   std::string_view path;
   path_id id;
   mount_id mount;            // who wins
+  std::uint64_t bytes = 0;   // unpacked, as an archive tells it; 0 for loose files until opened
   std::uint32_t hidden = 0;  // how many mounts have it too and lose
 };
 

@@ -10,6 +10,7 @@
 #include "overture/blob.hpp"
 #include "overture/load.hpp"
 #include "overture/timeline.hpp"
+#include "overture/unpack.hpp"
 
 namespace overture {
 
@@ -31,6 +32,14 @@ struct file_record {
   error failure;
 };
 
+// What a lane works with. Too much to be made for every lane, and of one thread at a time: each
+// thread finds what it used last in the place of its slot.
+struct workspace {
+  unpacker tables;
+  blob packed;  // room for small files, which go through the same warm block one after the other
+  blob unpacked;
+};
+
 // A file on its way through the pipeline.
 struct load_item {
   load_state* load = nullptr;
@@ -41,9 +50,9 @@ struct load_item {
   std::uint64_t reserved_bytes = 0;  // of the budget
 
   opened_file file;
-  blob packed;                         // what was read
-  blob unpacked;                       // empty if the file is stored as it is
-  std::span<const std::byte> content;  // the file, in one of the two
+  blob packed;                         // what was read, unless it went to the lane's workspace
+  blob unpacked;                       // likewise; empty too if the file is stored as it is
+  std::span<const std::byte> content;  // the file
   decoded_asset asset;
   read_request request;
 };
@@ -59,6 +68,7 @@ struct load_state {
         own_buffers({.memory = &from, .kept_bytes_max = wishes.budget_bytes / 4}),
         buffers(wishes.buffers ? *wishes.buffers : own_buffers),
         records(from, memory_tag::load),
+        order(from, memory_tag::load),
         group(system) {}
 
   file_system& files;
@@ -70,10 +80,11 @@ struct load_state {
   buffer_pool& buffers;
 
   vec<file_record> records;  // by entry_index
+  vec<entry_index> order;    // in which files begin
   load_item* items = nullptr;
   std::uint32_t item_count = 0;
-  static constexpr std::size_t unpackers_kept = 64;
-  atomic<unpacker*> unpackers[unpackers_kept] = {};  // by thread slot
+  static constexpr std::size_t workspaces_kept = 64;
+  atomic<workspace*> workspaces[workspaces_kept] = {};  // by thread slot
 
   bool started = false;
   std::uint64_t begin_ns = 0;
@@ -108,22 +119,5 @@ struct load_state {
     return static_cast<std::uint32_t>(records.size());
   }
 };
-
-// The end of the last stage on this thread, which is where the next one begins: one look at the
-// clock for each stage, and no time between them is lost.
-struct stage_clock {
-  std::uint64_t ns = now_ns();
-};
-
-// pipeline.cpp: the way of one file.
-void advance(load_state& load, load_item& item, stage_clock& clock) noexcept;
-// The rest of it, for a file that waited for the host's one thread.
-void finalize_here(load_state& load, load_item& item) noexcept;
-
-// scope.cpp: who goes next.
-[[nodiscard]] bool reserve_budget(load_state& load, load_item& item) noexcept;
-void release_budget(load_state& load, load_item& item, std::uint64_t bytes) noexcept;
-void retire(load_state& load, load_item& item) noexcept;
-void run_lane(load_state& load) noexcept;
 
 }  // namespace overture

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/thread_slot.hpp"
-#include "load/load_state.hpp"
+#include "load/lane.hpp"
 
 namespace overture {
 namespace {
@@ -29,14 +29,13 @@ void fail_in(file_record& kept, load_stage stage, const error& why) noexcept {
 // Runs one stage, from the end of the one before to now: a zone of the timeline, and a time in the
 // file's record. False: the file has failed in it.
 template <class Stage>
-bool run_stage(load_state& load, load_item& item, stage_clock& clock, load_stage stage,
-               Stage&& body) noexcept {
-  file_record& kept = record_of(load, item);
-  const result<std::uint64_t> bytes = body();
-  const std::uint64_t begin_ns = std::exchange(clock.ns, now_ns());
-  kept.stage_ns[static_cast<std::size_t>(stage)] += clock.ns - begin_ns;
+bool run_stage(lane& on, load_item& item, load_stage stage, Stage&& body) noexcept {
+  file_record& kept = record_of(on.load, item);
+  const result<std::uint64_t> bytes = body(on, item);
+  const std::uint64_t begin_ns = std::exchange(on.clock_ns, now_ns());
+  kept.stage_ns[static_cast<std::size_t>(stage)] += on.clock_ns - begin_ns;
   record({.begin_ns = begin_ns,
-          .end_ns = clock.ns,
+          .end_ns = on.clock_ns,
           .name = to_string(stage),
           .value = bytes ? *bytes : 0,
           .subject = item.entry,
@@ -45,7 +44,8 @@ bool run_stage(load_state& load, load_item& item, stage_clock& clock, load_stage
   return bytes.has_value();
 }
 
-result<std::uint64_t> resolve(load_state& load, load_item& item) noexcept {
+result<std::uint64_t> resolve(lane& on, load_item& item) noexcept {
+  load_state& load = on.load;
   result<opened_file> opened = load.files.open(item.entry);
   if (!opened) return tl::unexpected<error>(opened.error());
   item.file = std::move(*opened);
@@ -54,46 +54,34 @@ result<std::uint64_t> resolve(load_state& load, load_item& item) noexcept {
   return std::uint64_t{0};
 }
 
-// Takes the buffer and fills it at once if the page cache can. An empty result: it could not.
-result<std::uint64_t> read_at_once(load_state& load, load_item& item, bool& filled) noexcept {
-  const file_place& place = item.file.place();
-  result<blob> buffer = load.buffers.take(place.read_bytes);
+// A buffer of the item's own.
+result<std::span<std::byte>> own_buffer(load_state& load, blob& owner, std::size_t bytes) noexcept {
+  result<blob> buffer = load.buffers.take(bytes);
   if (!buffer) return tl::unexpected<error>(buffer.error());
-  item.packed = std::move(*buffer);
-  item.request.source = place.source;
-  item.request.offset = place.offset;
-  item.request.destination = item.packed.span();
-  filled = place.read_bytes == 0 || load.reads.read_if_cached(item.request);
+  owner = std::move(*buffer);
+  return owner.span();
+}
+
+// Takes room for the bytes and fills it at once if the page cache can. If it cannot, the item keeps
+// its room until the read queue has filled it.
+result<std::uint64_t> read_at_once(lane& on, load_item& item, bool& filled) noexcept {
+  const file_place& place = item.file.place();
+  read_request& request = item.request;
+  request.source = place.source;
+  request.offset = place.offset;
+  request.destination = on.packed_room(place.read_bytes);
+  filled = place.read_bytes == 0 ||
+           (!request.destination.empty() && on.load.reads.read_if_cached(request));
+  if (filled) return place.read_bytes;
+  const bool tried = !request.destination.empty();
+  const result<std::span<std::byte>> buffer = own_buffer(on.load, item.packed, place.read_bytes);
+  if (!buffer) return tl::unexpected<error>(buffer.error());
+  request.destination = *buffer;
+  filled = !tried && on.load.reads.read_if_cached(request);
   return filled ? place.read_bytes : std::uint64_t{0};
 }
 
-// An unpacker's tables are too large to be made for every file and belong to one thread at a time:
-// each thread finds the one it used last in the place of its slot.
-class borrowed_unpacker {
- public:
-  explicit borrowed_unpacker(load_state& load) noexcept
-      : load_(load),
-        place_(load.unpackers[thread_slot() % load_state::unpackers_kept]),
-        mine_(place_.exchange(nullptr, std::memory_order_acquire)) {
-    if (!mine_) mine_ = make_object<unpacker>(load.memory, memory_tag::load);
-  }
-  ~borrowed_unpacker() {
-    unpacker* const other = place_.exchange(mine_, std::memory_order_acq_rel);
-    destroy_object(load_.memory, memory_tag::load, other);
-  }
-  borrowed_unpacker(const borrowed_unpacker&) = delete;
-  borrowed_unpacker& operator=(const borrowed_unpacker&) = delete;
-
-  explicit operator bool() const noexcept { return mine_ != nullptr; }
-  unpacker* operator->() const noexcept { return mine_; }
-
- private:
-  load_state& load_;
-  atomic<unpacker*>& place_;
-  unpacker* mine_;
-};
-
-void after_read(load_state& load, load_item& item, stage_clock& clock) noexcept;
+void after_read(lane& on, load_item& item) noexcept;
 
 // Runs on a worker when the read queue has finished with the item.
 void read_completed(void* context) noexcept {
@@ -106,14 +94,14 @@ void read_completed(void* context) noexcept {
   kept.queued_ns = item.request.started_ns - item.request.queued_ns;
   kept.stage_ns[static_cast<std::size_t>(load_stage::read)] +=
       item.request.finished_ns - item.request.started_ns;
+  lane here(load);
   if (item.request.outcome) {
-    stage_clock clock;
-    after_read(load, item, clock);
+    after_read(here, item);
   } else {
     fail_in(kept, load_stage::read, item.request.outcome.error());
-    retire(load, item);
+    here.retire(item);
   }
-  run_lane(load);
+  here.run();
 }
 
 void queue_read(load_state& load, load_item& item) noexcept {
@@ -132,41 +120,48 @@ result<std::span<const std::byte>> read_longer(load_state& load, load_item& item
   const file_place& place = item.file.place();
   const result<open_source> opened = load.files.source(place.source);
   if (!opened) return tl::unexpected<error>(opened.error());
-  result<blob> buffer = load.buffers.take(bytes);
+  const result<std::span<std::byte>> buffer = own_buffer(load, item.packed, bytes);
   if (!buffer) return tl::unexpected<error>(buffer.error());
-  item.packed = std::move(*buffer);
-  const result<void> read =
-      read_fully(*opened->os, opened->handle, place.offset, item.packed.span());
+  const result<void> read = read_fully(*opened->os, opened->handle, place.offset, *buffer);
   if (!read) return tl::unexpected<error>(read.error());
-  return file_system::packed_part(place, item.packed.span());
+  return file_system::packed_part(place, *buffer);
 }
 
-result<std::uint64_t> unpack(load_state& load, load_item& item) noexcept {
+result<void> inflate(lane& on, load_item& item, std::span<const std::byte> packed) noexcept {
   const file_place& place = item.file.place();
-  std::span<const std::byte> packed = item.packed.span();
+  std::span<std::byte> room = on.unpacked_room(place.bytes);
+  if (room.empty()) {
+    const result<std::span<std::byte>> buffer = own_buffer(on.load, item.unpacked, place.bytes);
+    if (!buffer) return tl::unexpected<error>(buffer.error());
+    room = *buffer;
+  }
+  unpacker* const tables = on.tables();
+  if (!tables) return fail(errc::out_of_memory, "no memory to unpack");
+  const result<void> unpacked = tables->unpack(place.method, packed, room);
+  if (!unpacked) return unpacked;
+  item.content = room;
+  item.packed.reset();
+  on.release_budget(item, place.read_bytes);
+  return {};
+}
+
+result<std::uint64_t> unpack(lane& on, load_item& item) noexcept {
+  const file_place& place = item.file.place();
+  std::span<const std::byte> packed = item.request.destination;
   if (place.framed) {
     result<std::span<const std::byte>> part = file_system::packed_part(place, packed);
     if (!part && part.error().code == errc::truncated) {
-      part = read_longer(load, item, part.error().offset);
+      part = read_longer(on.load, item, part.error().offset);
     }
     if (!part) return tl::unexpected<error>(part.error());
     packed = *part;
   }
-  if (place.method == compression::none) {
-    item.content = packed;
-  } else {
-    result<blob> buffer = load.buffers.take(place.bytes);
-    if (!buffer) return tl::unexpected<error>(buffer.error());
-    item.unpacked = std::move(*buffer);
-    const borrowed_unpacker tables(load);
-    if (!tables) return fail(errc::out_of_memory, "no memory to unpack");
-    const result<void> unpacked = tables->unpack(place.method, packed, item.unpacked.span());
+  item.content = packed;
+  if (place.method != compression::none) {
+    const result<void> unpacked = inflate(on, item, packed);
     if (!unpacked) return tl::unexpected<error>(unpacked.error());
-    item.content = item.unpacked.span();
-    item.packed.reset();
-    release_budget(load, item, place.read_bytes);
   }
-  file_record& kept = record_of(load, item);
+  file_record& kept = record_of(on.load, item);
   kept.crc32 = crc32(item.content);
   if (place.has_crc && kept.crc32 != place.crc32) {
     return fail(errc::corrupt, "the checksum does not match", place.source, place.offset);
@@ -202,8 +197,8 @@ class decode_helpers final : public parallel_runner {
   atomic<std::uint64_t> helped_ns_{0};
 };
 
-result<std::uint64_t> decode(load_state& load, load_item& item) noexcept {
-  if (!load.options.decode) return std::uint64_t{0};
+result<std::uint64_t> decode(lane& on, load_item& item) noexcept {
+  load_state& load = on.load;
   const std::string_view path = load.files.entry(item.entry).path;
   for (const decoder* const candidate : load.options.decoders) {
     if (!candidate->accepts(path, item.content)) continue;
@@ -215,12 +210,14 @@ result<std::uint64_t> decode(load_state& load, load_item& item) noexcept {
     item.asset = std::move(*made);
     kept.decoder = candidate->name();
     kept.decoded_bytes = item.asset.bytes().size();
+    on.add_to_budget(item, kept.decoded_bytes);
     return kept.decoded_bytes;
   }
   return std::uint64_t{0};
 }
 
-result<std::uint64_t> finalize(load_state& load, load_item& item) noexcept {
+result<std::uint64_t> finalize(lane& on, load_item& item) noexcept {
+  load_state& load = on.load;
   if (load.options.sink) {
     const result<void> taken = load.options.sink->finalize(item.entry, item.asset, item.content);
     if (!taken) return tl::unexpected<error>(taken.error());
@@ -231,12 +228,11 @@ result<std::uint64_t> finalize(load_state& load, load_item& item) noexcept {
 }
 
 // What is left once the bytes are there.
-void after_read(load_state& load, load_item& item, stage_clock& clock) noexcept {
-  const auto stage = [&](load_stage name, auto body) {
-    return run_stage(load, item, clock, name, [&] { return body(load, item); });
-  };
-  if (!stage(load_stage::unpack, unpack) || !stage(load_stage::decode, decode)) {
-    return retire(load, item);
+void after_read(lane& on, load_item& item) noexcept {
+  load_state& load = on.load;
+  if (!run_stage(on, item, load_stage::unpack, unpack) ||
+      (load.options.decode && !run_stage(on, item, load_stage::decode, decode))) {
+    return on.retire(item);
   }
   if (load.options.sink && load.options.sink->one_thread()) {
     load.group.begin_job();
@@ -244,33 +240,30 @@ void after_read(load_state& load, load_item& item, stage_clock& clock) noexcept 
     load.finalizable.push(item.index, load.item_links());
     return;
   }
-  (void)stage(load_stage::finalize, finalize);
-  retire(load, item);
+  finalize_here(on, item);
 }
 
 }  // namespace
 
-void advance(load_state& load, load_item& item, stage_clock& clock) noexcept {
-  if (!item.resolved &&
-      !run_stage(load, item, clock, load_stage::resolve, [&] { return resolve(load, item); })) {
-    return retire(load, item);
-  }
-  if (!reserve_budget(load, item)) return;
+void advance(lane& on, load_item& item) noexcept {
+  if (!item.resolved && !run_stage(on, item, load_stage::resolve, resolve)) return on.retire(item);
+  if (!on.reserve_budget(item)) return;
 
   bool filled = false;
-  if (!run_stage(load, item, clock, load_stage::read,
-                 [&] { return read_at_once(load, item, filled); })) {
-    return retire(load, item);
-  }
-  if (!filled) return queue_read(load, item);
+  const auto read = [&](lane& here, load_item& of) { return read_at_once(here, of, filled); };
+  if (!run_stage(on, item, load_stage::read, read)) return on.retire(item);
+  if (!filled) return queue_read(on.load, item);
 
-  after_read(load, item, clock);
+  after_read(on, item);
 }
 
-void finalize_here(load_state& load, load_item& item) noexcept {
-  stage_clock clock;
-  (void)run_stage(load, item, clock, load_stage::finalize, [&] { return finalize(load, item); });
-  retire(load, item);
+void finalize_here(lane& on, load_item& item) noexcept {
+  if (on.load.options.sink || !item.asset.bytes().empty()) {
+    (void)run_stage(on, item, load_stage::finalize, finalize);
+  } else {
+    record_of(on.load, item).state = file_record::outcome::loaded;  // nobody to hand it to
+  }
+  on.retire(item);
 }
 
 }  // namespace overture

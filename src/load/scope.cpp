@@ -1,143 +1,42 @@
-// Who goes next: admission of files to the pipeline, and the public face of a load.
-//
-// A lane is a thread that begins files. There are at most as many as the job system has threads.
-// A lane ends when it may begin nothing more: no file is left, no item is free, or the budget is
-// full. Whoever retires a file makes room and tries to become a lane again. A lane that ends looks
-// once more after it has signed off, so that room made in between is not overlooked.
+// The public face of a load.
 #include <algorithm>
 
-#include "load/load_state.hpp"
+#include "load/lane.hpp"
 
 namespace overture {
 namespace {
 
-constexpr std::uint64_t lane_slice_ns = 1'000'000;  // then a lane goes on as another job
-
-// The next item that may go on, or null.
-load_item* next_item(load_state& load) noexcept {
-  if (load.cancelled.load(std::memory_order_seq_cst)) return nullptr;
-  if (load.in_flight_bytes.load(std::memory_order_seq_cst) >= load.options.budget_bytes) {
-    return nullptr;
-  }
-  const std::uint32_t stalled = load.stalled_items.pop(load.item_links());
-  if (stalled != index_stack::none) {
-    load.stalled_count.fetch_sub(1, std::memory_order_seq_cst);
-    return &load.items[stalled];
-  }
-  if (load.next_entry.load(std::memory_order_seq_cst) >= load.entry_count()) return nullptr;
-  const std::uint32_t free = load.free_items.pop(load.item_links());
-  if (free == index_stack::none) return nullptr;
-  const std::uint32_t entry = load.next_entry.fetch_add(1, std::memory_order_seq_cst);
-  if (entry >= load.entry_count()) {
-    load.next_entry.store(load.entry_count(), std::memory_order_seq_cst);
-    load.free_items.push(free, load.item_links());
-    return nullptr;
-  }
-  load.free_count.fetch_sub(1, std::memory_order_seq_cst);
-  load.items[free].entry = entry;
-  return &load.items[free];
-}
-
-bool something_may_begin(load_state& load) noexcept {
-  if (load.cancelled.load(std::memory_order_seq_cst)) return false;
-  if (load.in_flight_bytes.load(std::memory_order_seq_cst) >= load.options.budget_bytes) {
-    return false;
-  }
-  if (load.stalled_count.load(std::memory_order_seq_cst) > 0) return true;
-  return load.free_count.load(std::memory_order_seq_cst) > 0 &&
-         load.next_entry.load(std::memory_order_seq_cst) < load.entry_count();
-}
-
-bool enter_lane(load_state& load) noexcept {
-  std::uint32_t lanes = load.lanes.load(std::memory_order_seq_cst);
-  while (lanes < load.jobs.concurrency()) {
-    if (load.lanes.compare_exchange_weak(lanes, lanes + 1, std::memory_order_seq_cst)) return true;
-  }
-  return false;
-}
-
-// Tells the job system why its threads are about to run dry.
-void explain_idleness(load_state& load) noexcept {
-  const char* reason = idle_reasons::nothing_left;
-  if (load.in_flight_bytes.load(std::memory_order_relaxed) >= load.options.budget_bytes) {
-    reason = idle_reasons::budget;
-  } else if (load.reads_outstanding.load(std::memory_order_relaxed) > 0) {
-    reason = idle_reasons::read;
-  } else if (load.finalizable_count.load(std::memory_order_relaxed) > 0) {
-    reason = idle_reasons::main_thread;
-  }
-  load.jobs.set_idle_reason(reason);
-}
-
 // Files that were begun but wait for the budget when the load is cancelled.
 void drop_stalled(load_state& load) noexcept {
+  lane here(load);
   for (;;) {
     const std::uint32_t index = load.stalled_items.pop(load.item_links());
     if (index == index_stack::none) return;
     load.stalled_count.fetch_sub(1, std::memory_order_seq_cst);
     load.records[load.items[index].entry].state = file_record::outcome::cancelled;
-    retire(load, load.items[index]);
+    here.retire(load.items[index]);
   }
 }
 
-}  // namespace
-
-bool reserve_budget(load_state& load, load_item& item) noexcept {
-  const file_place& place = item.file.place();
-  const std::uint64_t cost =
-      place.read_bytes + (place.method == compression::none ? 0 : place.bytes);
-  std::uint64_t now = load.in_flight_bytes.load(std::memory_order_seq_cst);
-  do {
-    // Below the budget any size is admitted, alone over it: the peak is the budget and one file.
-    if (now >= load.options.budget_bytes) {
-      load.stalled_items.push(item.index, load.item_links());
-      load.stalled_count.fetch_add(1, std::memory_order_seq_cst);
-      return false;
+// Large files first: one that begins last would leave the other threads idle. The many others in
+// the order of the tree.
+bool order_by_size(load_state& load, std::size_t count) noexcept {
+  constexpr std::uint64_t large_bytes_min = 256u << 10;
+  if (!load.order.reserve(count)) return false;
+  const auto bytes = [&](entry_index entry) { return load.files.entry(entry).bytes; };
+  const auto take = [&](bool large) {
+    for (entry_index i = 0; i < count; ++i) {
+      if ((bytes(i) >= large_bytes_min) == large) (void)load.order.push_back(i);
     }
-  } while (!load.in_flight_bytes.compare_exchange_weak(now, now + cost, std::memory_order_seq_cst));
-  item.reserved_bytes = cost;
-  std::uint64_t most = load.in_flight_bytes_max.load(std::memory_order_relaxed);
-  while (now + cost > most && !load.in_flight_bytes_max.compare_exchange_weak(
-                                  most, now + cost, std::memory_order_relaxed)) {
-  }
+  };
+  take(true);
+  std::sort(load.order.begin(), load.order.end(),
+            [&](entry_index a, entry_index b) { return bytes(a) > bytes(b); });
+  take(false);
   return true;
 }
 
-void release_budget(load_state& load, load_item& item, std::uint64_t bytes) noexcept {
-  item.reserved_bytes -= bytes;
-  load.in_flight_bytes.fetch_sub(bytes, std::memory_order_seq_cst);
-}
-
-void retire(load_state& load, load_item& item) noexcept {
-  item.content = {};
-  item.asset = {};
-  item.packed.reset();
-  item.unpacked.reset();
-  item.file = {};
-  item.resolved = false;
-  release_budget(load, item, item.reserved_bytes);
-  load.bytes_done.fetch_add(load.records[item.entry].bytes, std::memory_order_relaxed);
-  const std::uint64_t done = load.files_done.fetch_add(1, std::memory_order_acq_rel) + 1;
-  if (done == load.entry_count()) load.end_ns.store(now_ns(), std::memory_order_release);
-  load.free_items.push(item.index, load.item_links());
-  load.free_count.fetch_add(1, std::memory_order_seq_cst);
-}
-
-void run_lane(load_state& load) noexcept {
-  stage_clock clock;
-  // A lane is a job, and a thread that waits with a deadline looks at its clock between jobs only.
-  const std::uint64_t until_ns = clock.ns + lane_slice_ns;
-  while (enter_lane(load)) {
-    while (load_item* const item = next_item(load)) {
-      advance(load, *item, clock);
-      if (clock.ns >= until_ns) break;
-    }
-    load.lanes.fetch_sub(1, std::memory_order_seq_cst);
-    if (!something_may_begin(load)) break;
-    if (clock.ns >= until_ns) return load.group.run([&load] { run_lane(load); });
-  }
-  explain_idleness(load);
-}
+}  // namespace
 
 struct load_scope::state : load_state {
   using load_state::load_state;
@@ -162,7 +61,7 @@ load_scope::~load_scope() {
   allocator& memory = state_->memory;
   while (!wait_for(std::chrono::seconds(1))) {
   }
-  for (atomic<unpacker*>& kept : state_->unpackers) {
+  for (atomic<workspace*>& kept : state_->workspaces) {
     destroy_object(memory, memory_tag::load, kept.load(std::memory_order_acquire));
   }
   for (std::uint32_t i = 0; i < state_->item_count; ++i) state_->items[i].~load_item();
@@ -179,7 +78,9 @@ result<void> load_scope::start() noexcept {
   const std::size_t count = load.files.entry_count();
   const auto items = static_cast<std::uint32_t>(
       std::clamp<std::size_t>(count, 1, std::max(load.options.files_in_flight_max, 1u)));
-  if (!load.records.resize(count)) return fail(errc::out_of_memory, "no memory for a load");
+  if (!load.records.resize(count) || !order_by_size(load, count)) {
+    return fail(errc::out_of_memory, "no memory for a load");
+  }
   void* const place =
       load.memory.allocate(sizeof(load_item) * items, alignof(load_item), memory_tag::load);
   if (!place) return fail(errc::out_of_memory, "no memory for a load");
@@ -196,7 +97,7 @@ result<void> load_scope::start() noexcept {
   load.begin_ns = now_ns();
   if (count == 0) load.end_ns.store(load.begin_ns, std::memory_order_release);
   const std::size_t lanes = std::min<std::size_t>(load.jobs.concurrency(), count);
-  for (std::size_t i = 0; i < lanes; ++i) load.group.run([&load] { run_lane(load); });
+  for (std::size_t i = 0; i < lanes; ++i) lane::begin(load);
   return {};
 }
 
@@ -231,9 +132,12 @@ std::size_t load_scope::pump(std::chrono::nanoseconds budget) noexcept {
     const std::uint32_t index = load.finalizable.pop(load.item_links());
     if (index == index_stack::none) break;
     load.finalizable_count.fetch_sub(1, std::memory_order_seq_cst);
-    finalize_here(load, load.items[index]);
+    {
+      lane here(load);
+      finalize_here(here, load.items[index]);
+    }
     // The room that this made is for the workers; this thread stays free.
-    load.group.run([&load] { run_lane(load); });
+    lane::begin(load);
     (void)load.group.end_job();
     ++count;
   } while (now_ns() - begin_ns < static_cast<std::uint64_t>(budget.count()));

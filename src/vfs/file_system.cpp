@@ -170,7 +170,8 @@ entry_info file_system::entry(entry_index index) const noexcept {
   if (index >= entry_count()) return {};
   const vfs::tree_entry& found = (*state_->tree)[index];
   const vfs::mount& winner = state_->mounts[found.mount];
-  return {found.path(), winner.content.entries[found.entry].id, winner.id,
+  const vfs::archive_entry& content = winner.content.entries[found.entry];
+  return {found.path(), content.id, winner.id, content.bytes,
           static_cast<std::uint32_t>(state_->tree->losers_of(index).size())};
 }
 

@@ -1,0 +1,247 @@
+// Who goes next: admission of files to the pipeline.
+//
+// There are at most as many lanes as the job system has threads. A lane ends when it may begin
+// nothing more: no file is left, no item is free, or the budget is full. Whoever retires a file
+// makes room and tries to become a lane again. A lane that ends gives back all it has kept and
+// looks once more then, so that room made in between is not overlooked.
+#include "load/lane.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "base/thread_slot.hpp"
+
+namespace overture {
+namespace {
+
+constexpr std::uint64_t slice_ns = 1'000'000;  // then a lane goes on as another job
+constexpr std::size_t room_bytes_max = std::size_t{8} << 20;
+constexpr std::size_t room_bytes_min = std::size_t{64} << 10;
+
+bool something_may_begin(load_state& load) noexcept {
+  if (load.cancelled.load(std::memory_order_seq_cst)) return false;
+  if (load.in_flight_bytes.load(std::memory_order_seq_cst) >= load.options.budget_bytes) {
+    return false;
+  }
+  if (load.stalled_count.load(std::memory_order_seq_cst) > 0) return true;
+  return load.free_count.load(std::memory_order_seq_cst) > 0 &&
+         load.next_entry.load(std::memory_order_seq_cst) < load.entry_count();
+}
+
+void note_in_flight(load_state& load, std::uint64_t bytes) noexcept {
+  std::uint64_t most = load.in_flight_bytes_max.load(std::memory_order_relaxed);
+  while (bytes > most &&
+         !load.in_flight_bytes_max.compare_exchange_weak(most, bytes, std::memory_order_relaxed)) {
+  }
+}
+
+atomic<workspace*>& workspace_place(load_state& load) noexcept {
+  return load.workspaces[thread_slot() % load_state::workspaces_kept];
+}
+
+}  // namespace
+
+lane::lane(load_state& of) noexcept
+    : load(of),
+      work_(workspace_place(of).exchange(nullptr, std::memory_order_acquire)),
+      keeps_files_(!of.options.sink || !of.options.sink->one_thread()) {
+  if (!work_) work_ = make_object<workspace>(load.memory, memory_tag::load);
+}
+
+lane::~lane() {
+  sign_off();
+  workspace* const other = workspace_place(load).exchange(work_, std::memory_order_acq_rel);
+  destroy_object(load.memory, memory_tag::load, other);
+}
+
+void lane::run() noexcept {
+  // A lane is a job, and a thread that waits with a deadline looks at its clock between jobs only.
+  const std::uint64_t until_ns = clock_ns + slice_ns;
+  while (enter()) {
+    while (load_item* const item = next_item()) {
+      advance(*this, *item);
+      if (clock_ns >= until_ns) break;
+    }
+    sign_off();
+    const std::uint32_t lanes = load.lanes.fetch_sub(1, std::memory_order_seq_cst);
+    if (!something_may_begin(load)) break;
+    if (clock_ns < until_ns) continue;
+    begin(load);
+    // One that ended for want of room may find some now.
+    if (lanes < load.jobs.concurrency()) begin(load);
+    return;
+  }
+  explain_idleness();
+}
+
+void lane::begin(load_state& load) noexcept {
+  load.group.run([&load] { lane(load).run(); });
+}
+
+bool lane::enter() noexcept {
+  std::uint32_t lanes = load.lanes.load(std::memory_order_seq_cst);
+  while (lanes < load.jobs.concurrency()) {
+    if (load.lanes.compare_exchange_weak(lanes, lanes + 1, std::memory_order_seq_cst)) return true;
+  }
+  return false;
+}
+
+// The next item that may go on, or null.
+load_item* lane::next_item() noexcept {
+  if (load.cancelled.load(std::memory_order_seq_cst)) return nullptr;
+  if (load.in_flight_bytes.load(std::memory_order_seq_cst) - credit_bytes_ >=
+      load.options.budget_bytes) {
+    return nullptr;
+  }
+  if (load.stalled_count.load(std::memory_order_seq_cst) > 0) {
+    const std::uint32_t stalled = load.stalled_items.pop(load.item_links());
+    if (stalled != index_stack::none) {
+      load.stalled_count.fetch_sub(1, std::memory_order_seq_cst);
+      return &load.items[stalled];
+    }
+  }
+  if (load.next_entry.load(std::memory_order_seq_cst) >= load.entry_count()) return nullptr;
+  if (!spare_) {
+    const std::uint32_t free = load.free_items.pop(load.item_links());
+    if (free == index_stack::none) return nullptr;
+    load.free_count.fetch_sub(1, std::memory_order_seq_cst);
+    spare_ = &load.items[free];
+  }
+  const std::uint32_t next = load.next_entry.fetch_add(1, std::memory_order_seq_cst);
+  if (next >= load.entry_count()) {
+    load.next_entry.store(load.entry_count(), std::memory_order_seq_cst);
+    return nullptr;
+  }
+  spare_->entry = load.order[next];
+  return std::exchange(spare_, nullptr);
+}
+
+// --- Room ----------------------------------------------------------------------------------------
+
+std::span<std::byte> lane::room(blob workspace::* kept, std::size_t bytes) noexcept {
+  // The rooms of all lanes together stay below half the budget.
+  const std::uint64_t share = load.options.budget_bytes / 4 / load.jobs.concurrency();
+  if (!work_ || !keeps_files_ || bytes > std::min<std::uint64_t>(room_bytes_max, share)) return {};
+  blob& block = work_->*kept;
+  if (block.size() < bytes) {
+    result<blob> larger = load.buffers.take(std::bit_ceil(std::max(bytes, room_bytes_min)));
+    if (!larger) return {};
+    block = std::move(*larger);
+  }
+  return block.span().first(bytes);
+}
+
+std::span<std::byte> lane::packed_room(std::size_t bytes) noexcept {
+  return room(&workspace::packed, bytes);
+}
+
+std::span<std::byte> lane::unpacked_room(std::size_t bytes) noexcept {
+  return room(&workspace::unpacked, bytes);
+}
+
+// --- Budget --------------------------------------------------------------------------------------
+
+bool lane::reserve_budget(load_item& item) noexcept {
+  const file_place& place = item.file.place();
+  const std::uint64_t cost =
+      place.read_bytes + (place.method == compression::none ? 0 : place.bytes);
+  item.reserved_bytes = cost;
+  if (cost <= credit_bytes_) {
+    credit_bytes_ -= cost;
+    return true;
+  }
+  // What many small files will need is reserved at once, as long as it is a small part of all.
+  const std::uint64_t ahead = load.options.budget_bytes / 16 / load.jobs.concurrency();
+  std::uint64_t now = load.in_flight_bytes.load(std::memory_order_seq_cst);
+  std::uint64_t more = 0;
+  do {
+    // Below the budget any size is admitted, alone over it: the peak is the budget and one file.
+    if (now >= load.options.budget_bytes) {
+      item.reserved_bytes = 0;
+      load.stalled_items.push(item.index, load.item_links());
+      load.stalled_count.fetch_add(1, std::memory_order_seq_cst);
+      return false;
+    }
+    more = cost + ahead <= load.options.budget_bytes - now && cost < ahead ? cost + ahead : cost;
+  } while (!load.in_flight_bytes.compare_exchange_weak(now, now + more, std::memory_order_seq_cst));
+  credit_bytes_ += more - cost;
+  note_in_flight(load, now + more);
+  return true;
+}
+
+void lane::add_to_budget(load_item& item, std::uint64_t bytes) noexcept {
+  item.reserved_bytes += bytes;
+  if (bytes <= credit_bytes_) {
+    credit_bytes_ -= bytes;
+    return;
+  }
+  note_in_flight(load, load.in_flight_bytes.fetch_add(bytes, std::memory_order_seq_cst) + bytes);
+}
+
+void lane::release_budget(load_item& item, std::uint64_t bytes) noexcept {
+  item.reserved_bytes -= bytes;
+  const std::uint64_t budget = load.options.budget_bytes;
+  const std::uint64_t kept_max = budget / 8 / load.jobs.concurrency();
+  if (credit_bytes_ + bytes <= kept_max &&
+      load.in_flight_bytes.load(std::memory_order_seq_cst) < budget) {
+    credit_bytes_ += bytes;
+  } else {
+    give_back(bytes);
+  }
+}
+
+void lane::give_back(std::uint64_t bytes) noexcept {
+  const std::uint64_t budget = load.options.budget_bytes;
+  const std::uint64_t before = load.in_flight_bytes.fetch_sub(bytes, std::memory_order_seq_cst);
+  // Lanes that ended because the budget was full do not come back by themselves.
+  if (before >= budget && before - bytes < budget && something_may_begin(load)) begin(load);
+}
+
+// --- Ends ----------------------------------------------------------------------------------------
+
+void lane::retire(load_item& item) noexcept {
+  item.content = {};
+  item.asset = {};
+  item.packed.reset();
+  item.unpacked.reset();
+  item.file = {};
+  item.resolved = false;
+  release_budget(item, item.reserved_bytes);
+  bytes_done_ += load.records[item.entry].bytes;
+  ++files_done_;
+  if (!spare_) {
+    spare_ = &item;
+    return;
+  }
+  load.free_items.push(item.index, load.item_links());
+  load.free_count.fetch_add(1, std::memory_order_seq_cst);
+}
+
+void lane::sign_off() noexcept {
+  if (spare_) {
+    load.free_items.push(std::exchange(spare_, nullptr)->index, load.item_links());
+    load.free_count.fetch_add(1, std::memory_order_seq_cst);
+  }
+  if (credit_bytes_ != 0) give_back(std::exchange(credit_bytes_, 0));
+  if (files_done_ == 0) return;
+  load.bytes_done.fetch_add(std::exchange(bytes_done_, 0), std::memory_order_relaxed);
+  const std::uint64_t more = std::exchange(files_done_, 0);
+  const std::uint64_t done = load.files_done.fetch_add(more, std::memory_order_acq_rel) + more;
+  if (done == load.entry_count()) load.end_ns.store(now_ns(), std::memory_order_release);
+}
+
+// Tells the job system why its threads are about to run dry.
+void lane::explain_idleness() noexcept {
+  const char* reason = idle_reasons::nothing_left;
+  if (load.in_flight_bytes.load(std::memory_order_relaxed) >= load.options.budget_bytes) {
+    reason = idle_reasons::budget;
+  } else if (load.reads_outstanding.load(std::memory_order_relaxed) > 0) {
+    reason = idle_reasons::read;
+  } else if (load.finalizable_count.load(std::memory_order_relaxed) > 0) {
+    reason = idle_reasons::main_thread;
+  }
+  load.jobs.set_idle_reason(reason);
+}
+
+}  // namespace overture
