@@ -7,6 +7,7 @@
 #include "command.hpp"
 #include "display.hpp"
 #include "exit_code.hpp"
+#include "kept_assets.hpp"
 #include "load_arguments.hpp"
 #include "messages.hpp"
 #include "mounting.hpp"
@@ -59,6 +60,8 @@ std::optional<report> load(file_system& files, const load_arguments& arguments,
   const unsigned threads = arguments.threads > 0 ? arguments.threads : processor_count();
   load_window window;
   report what;
+  std::optional<kept_assets> kept;
+  if (arguments.keep) kept.emplace(files.entry_count(), memory);
   {
     read_queue reads{
         files,
@@ -72,7 +75,8 @@ std::optional<report> load(file_system& files, const load_arguments& arguments,
                      jobs,
                      {.decode = arguments.decode,
                       .budget_bytes = arguments.budget_mib * mib,
-                      .memory = &memory}};
+                      .sink = kept ? &*kept : nullptr,
+                      .memory = kept ? &kept->memory() : &memory}};
     progress_line line(!arguments.quiet && choose_progress(arguments.progress, environment,
                                                            is_terminal(stream::err)),
                        environment);
@@ -93,6 +97,7 @@ std::optional<report> load(file_system& files, const load_arguments& arguments,
   record.detach_thread();
   collect_threads(what, record, window);
   collect_memory(what, memory);
+  if (kept) what.kept = kept->total();
   what.interrupted = interrupted();
   what.io_threads = arguments.io_threads;
   what.first_wins = arguments.first_wins;

@@ -70,6 +70,10 @@ void add_loading(CLI::App& app, load_arguments& into, raw_arguments& raw) {
       ->check(whole_number(1, budget_mib_max))
       ->group("Loading");
   app.add_flag("--no-decode", raw.no_decode, "stop at the checksum")->group("Loading");
+  app.add_flag("--keep", into.keep,
+               "keep what was loaded until the end, as a game would: decoded assets, and the bytes "
+               "of files that no decoder knows; the report tells their size")
+      ->group("Loading");
 }
 
 void add_output(CLI::App& app, load_arguments& into, raw_arguments& raw) {

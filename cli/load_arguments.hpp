@@ -18,6 +18,7 @@ struct load_arguments {
   unsigned io_threads = 4;
   std::uint64_t budget_mib = 256;
   bool decode = true;
+  bool keep = false;
   std::string trace;  // a file, "-" for standard output, empty for none
   bool json = false;
   bool quiet = false;

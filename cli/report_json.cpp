@@ -148,6 +148,19 @@ json memory(const report& what) {
   return object;
 }
 
+json kept(const report& what) {
+  const kept_total total = what.kept.value_or(kept_total{});
+  json kinds = json::object();
+  for (std::size_t i = 0; i < asset_kind_count; ++i) {
+    const kept_kind& kind = total.kinds[i];
+    if (kind.files == 0) continue;
+    const auto which = static_cast<asset_kind>(i);
+    kinds[which == asset_kind::none ? "undecoded" : to_string(which)] = {{"files", kind.files},
+                                                                         {"bytes", kind.bytes}};
+  }
+  return {{"files", total.files}, {"bytes", total.bytes}, {"kinds", kinds}};
+}
+
 }  // namespace
 
 std::string report_json(const report& what) {
@@ -184,6 +197,7 @@ std::string report_json(const report& what) {
       {"skipped_names", skipped_names(what)},
       {"memory", memory(what)},
       {"in_flight_bytes_max", summary.in_flight_bytes_max},
+      {"kept", kept(what)},
   };
   return object.dump(2, ' ', true, json::error_handler_t::replace) + '\n';
 }

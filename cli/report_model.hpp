@@ -4,9 +4,11 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "kept_assets.hpp"
 #include "overture/allocator.hpp"
 #include "overture/load.hpp"
 
@@ -117,6 +119,7 @@ struct report {
   std::vector<report_skipped> skipped;
   std::vector<report_memory> memory;  // by module
   std::uint64_t memory_peak_bytes = 0;
+  std::optional<kept_total> kept;  // if loaded files were kept
 };
 
 // "decode-bound: 61 % of the 2 threads' time went to decode, 20 % to unpack, ..."

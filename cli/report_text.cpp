@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "display.hpp"
@@ -41,6 +42,30 @@ std::string last_element(std::string_view path) {
   const std::size_t slash = path.rfind('/');
   return std::string(slash == std::string_view::npos || path.size() == 1 ? path
                                                                          : path.substr(slash + 1));
+}
+
+// "kept 812 MiB: 1,203 images, 402 sounds, 12 undecoded files"
+std::string kept_line(const kept_total& kept) {
+  static constexpr struct {
+    asset_kind kind;
+    const char* singular;
+    const char* plural;
+  } names[] = {{asset_kind::image, "image", "images"},
+               {asset_kind::texture, "texture", "textures"},
+               {asset_kind::sound, "sound", "sounds"},
+               {asset_kind::model, "model", "models"},
+               {asset_kind::text, "text", "texts"},
+               {asset_kind::none, "undecoded file", "undecoded files"}};
+  static_assert(std::size(names) == asset_kind_count);
+  std::string text = "kept " + bytes(kept.bytes);
+  const char* between = ": ";
+  for (const auto& name : names) {
+    const std::uint64_t files = kept.kinds[static_cast<std::size_t>(name.kind)].files;
+    if (files == 0) continue;
+    text += between + counted(files, name.singular, name.plural);
+    between = ", ";
+  }
+  return text;
 }
 
 // The report's text under construction.
@@ -113,6 +138,7 @@ class writer {
                      counted(what_.threads, "thread", "threads"),
                      counted(what_.io_threads, "read thread", "read threads"),
                      human_time(spent.cpu_ns)));
+    if (what_.kept) line("  " + kept_line(*what_.kept));
     line(fmt::format("  hash {:016x}", summary.hash));
     if (static_cast<double>(spent.worker_cpu_ns) <
         trusted_share * static_cast<double>(spent.busy_ns)) {

@@ -37,6 +37,7 @@ FIELDS = {
     "skipped_names": list,
     "memory": dict,
     "in_flight_bytes_max": int,
+    "kept": dict,
 }
 
 
@@ -95,6 +96,31 @@ def load_json_has_every_field(box):
     assert abs(shares - 1) < 1e-6, report["verdict_shares"]
     assert report["memory"]["total"] > 0
     assert [core["name"] for core in report["cores"]][:2] == ["main", "worker 1"]
+
+
+@case()
+def load_keeps_everything_if_told(box):
+    mounts = box.game()
+    plain = box.load_json(*mounts)
+    kept = box.load_json(*mounts, "--keep")
+    assert kept["hash"] == plain["hash"]
+    texts = len("a new rome\na port\nattack\nrules of the mod\n")
+    kinds = {
+        "image": {"files": 2, "bytes": 4 * (64 * 64 + 32 * 16)},
+        "text": {"files": 4, "bytes": texts},
+        "undecoded": {"files": 1, "bytes": 256 * 64},
+    }
+    assert kept["kept"]["kinds"] == kinds, kept["kept"]
+    total = sum(kind["bytes"] for kind in kinds.values())
+    assert (kept["kept"]["files"], kept["kept"]["bytes"]) == (7, total)
+    # Everything is there at the end, and is the host's.
+    assert kept["memory"]["host"] == total and "decode" not in kept["memory"], kept["memory"]
+    assert "host" not in plain["memory"], plain["memory"]
+
+    text = box.load(*mounts, "--keep")
+    assert "  kept 34.0 KiB: 2 images, 4 texts, 1 undecoded file\n" in text.out, text
+    raw = box.load_json(*mounts, "--keep", "--no-decode")
+    assert raw["kept"]["kinds"] == {"undecoded": {"files": 7, "bytes": raw["bytes"]}}, raw["kept"]
 
 
 @case()

@@ -14,10 +14,11 @@ using testing::HasSubstr;
 
 TEST(LoadArguments, TakeMountsAndOptionsInAnyOrder) {
   load_arguments arguments;
-  EXPECT_EQ(parse_load({"base.pk3", "--threads", "2", "dlc", "--archives-in", "a", "mods",
-                        "--archives-in=b", "--first-wins", "--no-decode", "--trace=t.json", "-q",
-                        "--progress", "never", "--color=always", "--io-threads=9", "--budget=1"},
-                       arguments),
+  EXPECT_EQ(parse_load(
+                {"base.pk3", "--threads", "2", "dlc", "--archives-in", "a", "mods",
+                 "--archives-in=b", "--first-wins", "--no-decode", "--trace=t.json", "-q",
+                 "--progress", "never", "--color=always", "--io-threads=9", "--budget=1", "--keep"},
+                arguments),
             std::nullopt);
   EXPECT_THAT(arguments.mounts, ElementsAre("base.pk3", "dlc", "mods"));
   EXPECT_THAT(arguments.archives_in, ElementsAre("a", "b"));
@@ -26,6 +27,7 @@ TEST(LoadArguments, TakeMountsAndOptionsInAnyOrder) {
   EXPECT_EQ(arguments.io_threads, 9u);
   EXPECT_EQ(arguments.budget_mib, 1u);
   EXPECT_FALSE(arguments.decode);
+  EXPECT_TRUE(arguments.keep);
   EXPECT_EQ(arguments.trace, "t.json");
   EXPECT_TRUE(arguments.quiet);
   EXPECT_EQ(arguments.progress, when::never);

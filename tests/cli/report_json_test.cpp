@@ -48,6 +48,16 @@ TEST(ReportJson, HasTheDocumentedFields) {
   EXPECT_EQ(object["overrides"][0]["winner"], "mods/better_ai.zip");
   EXPECT_EQ(object["skipped_names"][1]["reason"], "the link leaves the tree");
   EXPECT_EQ(object["memory"]["total"], 80u << 20);
+  EXPECT_EQ(object["kept"]["bytes"], 912u << 20);
+  EXPECT_EQ(object["kept"]["kinds"],
+            (json{{"image", {{"files", 2000}, {"bytes", 900u << 20}}},
+                  {"undecoded", {{"files", 1890}, {"bytes", 12u << 20}}}}));
+}
+
+TEST(ReportJson, CountsNoKeptFilesIfNoneWereKept) {
+  report what = sample_report();
+  what.kept.reset();
+  EXPECT_EQ(parsed(what)["kept"], (json{{"files", 0}, {"bytes", 0}, {"kinds", json::object()}}));
 }
 
 TEST(ReportJson, SharesOfTheVerdictAddUpToOne) {

@@ -125,6 +125,14 @@ TEST(ReportText, SaysWhenOtherProgramsHadTheProcessors) {
       HasSubstr("other programs had the processors: busy threads ran only 25 % of the time"));
 }
 
+TEST(ReportText, SaysWhatWasKept) {
+  report what = sample_report();
+  EXPECT_THAT(report_text(what, {}),
+              HasSubstr("  kept 912 MiB: 2,000 images, 1,890 undecoded files\n"));
+  what.kept.reset();
+  EXPECT_THAT(report_text(what, {}), Not(HasSubstr("kept")));
+}
+
 TEST(ReportText, OfNothingIsShort) {
   report what;
   what.threads = 1;

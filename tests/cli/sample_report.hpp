@@ -66,6 +66,11 @@ inline report sample_report() {
                   {"mods/better_ai.zip", "C:\\x", "a drive letter in the path"}};
   what.memory = {{"io", 48 * mib}, {"vfs", 2 * mib}, {"decode", 33 * mib}};
   what.memory_peak_bytes = 80 * mib;
+  kept_total& kept = what.kept.emplace();
+  kept.files = 3890;
+  kept.bytes = 912 * mib;
+  kept.kinds[static_cast<std::size_t>(asset_kind::image)] = {2000, 900 * mib};
+  kept.kinds[static_cast<std::size_t>(asset_kind::none)] = {1890, 12 * mib};
   return what;
 }
 
