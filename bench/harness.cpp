@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -33,12 +34,40 @@ double value_of(const sample& taken, clock which) {
   return which == clock::wall ? taken.wall_s : taken.cpu_s;
 }
 
+// One line that is written over and over, and gone at the end.
+class status_line {
+ public:
+  explicit status_line(std::string what) : what_(std::move(what)), shown_(isatty(2) != 0) {}
+  ~status_line() { clear(); }
+  status_line(const status_line&) = delete;
+  status_line& operator=(const status_line&) = delete;
+
+  void show(const std::string& now) const {
+    clear();
+    if (shown_) fmt::print(stderr, "{}: {}", what_, now);
+    (void)std::fflush(stderr);
+  }
+
+ private:
+  void clear() const {
+    if (shown_) fmt::print(stderr, "\r\x1b[K");
+  }
+  std::string what_;
+  bool shown_;
+};
+
 }  // namespace
 
-void interleave(std::vector<variant>& variants, int rounds) {
-  for (variant& each : variants) each.run();
-  for (int round = 0; round < rounds; ++round) {
-    for (variant& each : variants) each.samples.push_back(measure(each.run));
+void interleave(std::vector<variant>& variants, int rounds, const std::string& what) {
+  const status_line status(what);
+  for (int round = 0; round <= rounds; ++round) {
+    for (variant& each : variants) {
+      status.show(round == 0 ? fmt::format("warming up, {}", each.name)
+                             : fmt::format("round {} of {}, {}", round, rounds, each.name));
+      const sample taken = measure(each.run);
+      if (round > 0) each.samples.push_back(taken);
+      if (each.after) each.after();
+    }
   }
 }
 
@@ -56,10 +85,22 @@ spread time_of(const variant& measured, clock which) {
   return spread_of(values);
 }
 
-spread ratio(const variant& measured, const variant& reference, clock which) {
+std::vector<double> ratios(const variant& measured, const variant& reference, clock which) {
   std::vector<double> values;
   for (std::size_t i = 0; i < std::min(measured.samples.size(), reference.samples.size()); ++i) {
     values.push_back(value_of(measured.samples[i], which) / value_of(reference.samples[i], which));
+  }
+  return values;
+}
+
+spread ratio(const variant& measured, const variant& reference, clock which) {
+  return spread_of(ratios(measured, reference, which));
+}
+
+spread ratio(const std::vector<double>& measured, const std::vector<double>& reference) {
+  std::vector<double> values;
+  for (std::size_t i = 0; i < std::min(measured.size(), reference.size()); ++i) {
+    values.push_back(measured[i] / reference[i]);
   }
   return spread_of(values);
 }

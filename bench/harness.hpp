@@ -4,8 +4,12 @@
 // of them; a ratio is the median of the rounds' ratios. CPU time is that of the whole process.
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <functional>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 namespace bench {
@@ -18,11 +22,13 @@ struct sample {
 struct variant {
   std::string name;
   std::function<void()> run;
+  std::function<void()> after = {};  // follows each run, unmeasured
   std::vector<sample> samples = {};
 };
 
-// Runs every variant once unmeasured, then `rounds` times in turn.
-void interleave(std::vector<variant>& variants, int rounds);
+// Runs every variant once unmeasured, then `rounds` times in turn. Shows how far it is, and with
+// `what`, on standard error if that is a terminal.
+void interleave(std::vector<variant>& variants, int rounds, const std::string& what);
 
 struct spread {
   double low = 0;  // first quartile
@@ -34,7 +40,24 @@ spread spread_of(std::vector<double> values);
 enum class clock { wall, cpu };
 spread time_of(const variant& measured, clock which);
 // Of this variant's time to the reference's, round by round.
+std::vector<double> ratios(const variant& measured, const variant& reference, clock which);
 spread ratio(const variant& measured, const variant& reference, clock which);
+// Of numbers of the same rounds.
+spread ratio(const std::vector<double>& measured, const std::vector<double>& reference);
+
+// Calls body(thread, index) for each index on so many threads, this one among them; a shared
+// counter hands the indices out.
+template <class Body>
+void on_threads(unsigned threads, std::size_t count, Body body) {
+  std::atomic<std::size_t> next{0};
+  const auto work = [&](unsigned thread) {
+    for (std::size_t i = next++; i < count; i = next++) body(thread, i);
+  };
+  std::vector<std::thread> others;
+  for (unsigned i = 1; i < threads; ++i) others.emplace_back(work, i);
+  work(0);
+  for (std::thread& other : others) other.join();
+}
 
 // Collects and prints results; writes the JSON form if asked.
 class results {
