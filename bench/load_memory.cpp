@@ -4,7 +4,6 @@
 #include <fstream>
 #include <string>
 
-#include "decode_reference.hpp"
 #include "load_parts.hpp"
 #include "overture_load.hpp"
 #include "process.hpp"
@@ -30,9 +29,9 @@ struct memory_peaks {
   double largest = 0;  // file: packed, unpacked and decoded
 };
 
-// In a process that has done nothing before: the system's count cannot be turned back.
+// In a process of its own: the system's count cannot be turned back. What this process has and does
+// not use would serve it too, so little should have happened here before.
 memory_peaks peaks_of_load(const data_set& data, unsigned threads, std::uint64_t budget_bytes) {
-  return_free_memory();  // which the process would have from the start
   const std::vector<double> numbers = in_process([&] {
     const double before = resident_peak_bytes();
     overture::tracking_allocator memory;
