@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <fstream>
 #include <string>
 
@@ -49,14 +48,13 @@ memory_peaks peaks_of_load(const data_set& data, unsigned threads, std::uint64_t
 }  // namespace
 
 void measure_memory(const data_set& data, unsigned threads, int rounds, results& into) {
-  constexpr int rounds_max = 5;
   // The usual budget, and one that every game fills.
   for (const std::uint64_t budget_mib : {256, 8}) {
     std::vector<double> counted;
     std::vector<double> resident;
     std::vector<double> over;
     double largest = 0;
-    for (int round = 0; round < std::min(rounds, rounds_max); ++round) {
+    for (int round = 0; round < rounds; ++round) {
       const memory_peaks peaks = peaks_of_load(data, threads, budget_mib << 20);
       largest = peaks.largest / mib;
       counted.push_back(peaks.counted / mib);

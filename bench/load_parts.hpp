@@ -13,7 +13,7 @@ struct data_set {
   std::string name;
   std::vector<std::filesystem::path> mounts;
   bool deflated = false;
-  bool decoded = true;  // false: another set holds the same files
+  bool decoded = true;  // false: only if it is asked for by name
 };
 
 // Without decoding, beside the floor of the hardware and beside PhysFS.
