@@ -13,21 +13,14 @@
 namespace bench {
 namespace {
 
-double cpu_seconds() {
-  rusage used{};
-  getrusage(RUSAGE_SELF, &used);
-  const auto seconds = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
-  };
-  return seconds(used.ru_utime) + seconds(used.ru_stime);
-}
+double cpu_elsewhere_s = 0;
 
 sample measure(const std::function<void()>& run) {
-  const double cpu_before = cpu_seconds();
+  const double cpu_before = cpu_seconds() + cpu_elsewhere_s;
   const auto before = std::chrono::steady_clock::now();
   run();
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - before;
-  return {wall.count(), cpu_seconds() - cpu_before};
+  return {wall.count(), cpu_seconds() + cpu_elsewhere_s - cpu_before};
 }
 
 double value_of(const sample& taken, clock which) {
@@ -57,6 +50,19 @@ class status_line {
 };
 
 }  // namespace
+
+double cpu_seconds() {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+  };
+  return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
+void count_cpu_elsewhere(double seconds) {
+  cpu_elsewhere_s += seconds;
+}
 
 void interleave(std::vector<variant>& variants, int rounds, const std::string& what) {
   const status_line status(what);

@@ -1,7 +1,8 @@
 // What every benchmark shares: fair measuring, and one form for the results.
 //
 // Variants run in turn, round by round, so that a machine that changes its speed changes it for all
-// of them; a ratio is the median of the rounds' ratios. CPU time is that of the whole process.
+// of them; a ratio is the median of the rounds' ratios. CPU time is that of the whole process, and
+// of others that worked for it.
 #pragma once
 
 #include <atomic>
@@ -25,6 +26,11 @@ struct variant {
   std::function<void()> after = {};  // follows each run, unmeasured
   std::vector<sample> samples = {};
 };
+
+// Processor time of this process.
+double cpu_seconds();
+// Adds what another process used for the variant that runs now.
+void count_cpu_elsewhere(double seconds);
 
 // Runs every variant once unmeasured, then `rounds` times in turn. Shows how far it is, and with
 // `what`, on standard error if that is a terminal.

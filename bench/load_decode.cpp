@@ -11,45 +11,100 @@
 namespace bench {
 namespace {
 
+using file_shares = std::vector<std::vector<std::size_t>>;
 using processes = std::vector<std::unique_ptr<process>>;
 
-// One process for each share of the files.
-processes start_processes(plain_loop& loop, const std::vector<std::vector<std::size_t>>& shares) {
-  processes started;
-  for (const std::vector<std::size_t>& share : shares) {
-    started.push_back(std::make_unique<process>([&] { loop.run(1, share); },
-                                                [&] {
-                                                  loop.clear();
-                                                  return_free_memory();
-                                                }));
-  }
-  return started;
+// What is found out before anything is measured.
+struct preparation {
+  file_shares everything;
+  file_shares shares;  // of equal work
+  stage_seconds plain;
+  stage_seconds game;
+  overture::cli::kept_total kept;
+  std::uint64_t failed = 0;
+};
+
+void expect_same_outputs(const preparation& ours, const kept_outputs& theirs) {
+  if (ours.kept.bytes == theirs.bytes && ours.kept.files == theirs.made) return;
+  throw std::runtime_error(fmt::format("the reference kept {} files of {} bytes, Overture {} of {}",
+                                       theirs.made, theirs.bytes, ours.kept.files,
+                                       ours.kept.bytes));
 }
 
-variant at_once(std::string name, processes& all) {
-  return {std::move(name),
-          [&] {
-            for (const auto& each : all) each->begin();
-            for (const auto& each : all) each->finish();
-          },
-          [&] {
-            for (const auto& each : all) each->settle();
-          }};
+preparation prepare(const data_set& data, unsigned threads, plain_loop& plain) {
+  preparation found;
+  plain.run(1);  // brings the files into the page cache
+  plain.clear();
+  return_free_memory();
+  plain.run(1);
+  found.plain = plain.seconds();
+  found.everything = plain.split(1);
+  found.shares = plain.split(threads);
+  game_loop game(data.mounts);
+  return_free_memory();
+  game.run();
+  found.game = game.seconds();
+  const kept_outputs of_plain = plain.outputs();
+  const kept_outputs of_game = game.outputs();
+  plain.clear();
+  game.clear();
+  overture_load ours(data.mounts, {.threads = threads, .decode = true, .keep = true});
+  ours.run();
+  found.kept = ours.kept();
+  found.failed = ours.summary().failed;
+  expect_same_outputs(found, of_plain);
+  expect_same_outputs(found, of_game);
+  return found;
 }
 
 template <class Load>
-variant kept(std::string name, Load& load, const std::function<void()>& run) {
-  return {std::move(name), run, [&] {
-            load.clear();
+repeated_work repeated(const std::shared_ptr<Load>& load, const std::function<void()>& run) {
+  return {run, [load] {
+            load->clear();
             return_free_memory();
           }};
 }
 
-void expect_same_outputs(const overture_load& ours, const kept_outputs& theirs) {
-  const overture::cli::kept_total mine = ours.kept();
-  if (mine.bytes == theirs.bytes && mine.files == theirs.made) return;
-  throw std::runtime_error(fmt::format("the reference kept {} files of {} bytes, Overture {} of {}",
-                                       theirs.made, theirs.bytes, mine.files, mine.bytes));
+processes overture_process(const data_set& data, unsigned threads) {
+  processes one;
+  one.push_back(std::make_unique<process>([&data, threads] {
+    const auto load = std::make_shared<overture_load>(
+        data.mounts, load_configuration{.threads = threads, .decode = true, .keep = true});
+    return repeated(load, [load] { load->run(); });
+  }));
+  return one;
+}
+
+// One process for each share of the files.
+processes plain_processes(const std::shared_ptr<plain_loop>& loop, const file_shares& shares,
+                          unsigned threads_of_each) {
+  processes started;
+  for (const std::vector<std::size_t>& share : shares) {
+    started.push_back(std::make_unique<process>([&loop, &share, threads_of_each] {
+      return repeated(loop, [loop, share, threads_of_each] { loop->run(threads_of_each, share); });
+    }));
+  }
+  return started;
+}
+
+processes game_process(const data_set& data) {
+  processes one;
+  one.push_back(std::make_unique<process>([&data] {
+    const auto game = std::make_shared<game_loop>(data.mounts);
+    return repeated(game, [game] { game->run(); });
+  }));
+  return one;
+}
+
+variant at_once(std::string name, const processes& all) {
+  return {std::move(name),
+          [&all] {
+            for (const auto& each : all) each->begin();
+            for (const auto& each : all) each->finish();
+          },
+          [&all] {
+            for (const auto& each : all) each->settle();
+          }};
 }
 
 void stage_metrics(const std::string& prefix, const stage_seconds& stages, results& into) {
@@ -58,72 +113,60 @@ void stage_metrics(const std::string& prefix, const stage_seconds& stages, resul
   into.metric(prefix + "decode ms", stages.decode * 1e3);
 }
 
+void judge_scaling(const std::string& prefix, const std::vector<variant>& variants, results& into) {
+  const variant& self = variants[0];
+  const std::vector<double> speed_up = ratios(variants[2], self, clock::wall);
+  const std::vector<double> machine = ratios(variants[3], variants[4], clock::wall);
+  into.metric(prefix + "speed-up over 1 thread", spread_of(speed_up).median);
+  into.metric(prefix + "the machine's own speed-up", spread_of(machine).median);
+  into.goal(prefix + "speed-up, x the machine's own", ratio(speed_up, machine), 0.97, false);
+  // What the stages allow. A game's loop takes P (PhysFS reads and unpacks) + D (decoding); who
+  // replaces its reading and has all processors needs (read + unpack + D) / the machine's own
+  // speed-up, which is what the plain loop in as many processes takes.
+  const double allowed = ratio(variants[5], variants[4], clock::wall).median;
+  into.metric(prefix + "x faster than PhysFS, decode, next, as the stages allow", allowed);
+  constexpr double wanted = 2.5;
+  constexpr double tolerance = 0.97 / 1.08;  // what the goals for scaling and cost leave
+  into.goal(prefix + "x faster than PhysFS, decode, next", ratio(variants[5], self, clock::wall),
+            std::min(wanted, allowed * tolerance), false);
+}
+
 }  // namespace
 
 void measure_decode(const data_set& data, unsigned threads, int rounds, results& into) {
-  // Processes first: they are copies of this one, which must not have threads yet.
-  plain_loop plain(data.mounts);
-  plain.run(1);
-  plain.run(1);  // warm now: these times count
-  const stage_seconds stages = plain.seconds();
-  const std::vector<std::vector<std::size_t>> shares = plain.split(threads);
-  plain.clear();
+  const auto plain = std::make_shared<plain_loop>(data.mounts);
+  const preparation found = prepare(data, threads, *plain);
   return_free_memory();
-  plain_loop alone(data.mounts);
-  processes together = start_processes(plain, shares);
-  processes single = start_processes(alone, alone.split(1));
 
-  game_loop game(data.mounts);
-  overture_load ours(data.mounts, {.threads = threads, .decode = true, .keep = true});
-  overture_load ours_alone(data.mounts, {.threads = 1, .decode = true, .keep = true});
-
-  // The outputs of all are compared once, before anything is measured.
-  ours.run();
-  plain.run(threads);
-  game.run();
-  expect_same_outputs(ours, plain.outputs());
-  expect_same_outputs(ours, game.outputs());
-  const overture::cli::kept_total total = ours.kept();
-  ours.clear();
-  plain.clear();
-  game.clear();
-
+  const processes ours = overture_process(data, threads);
+  const processes loop = plain_processes(plain, found.everything, threads);
+  const processes ours_alone = overture_process(data, 1);
+  const processes alone = plain_processes(plain, found.everything, 1);
+  const processes together = plain_processes(plain, found.shares, 1);
+  const processes game = game_process(data);
   std::vector<variant> variants = {
-      kept("overture", ours, [&] { ours.run(); }),
-      kept("plain loop", plain, [&] { plain.run(threads); }),
-      kept("overture, 1 thread", ours_alone, [&] { ours_alone.run(); }),
-      at_once("plain loop, 1 process", single),
+      at_once("overture", ours),
+      at_once("plain loop", loop),
+      at_once("overture, 1 thread", ours_alone),
+      at_once("plain loop, 1 process", alone),
       at_once(fmt::format("plain loop, {} processes", threads), together),
-      kept("PhysFS, decode, next, 1 thread", game, [&] { game.run(); }),
+      at_once("PhysFS, decode, next, 1 thread", game),
   };
   const std::string prefix = fmt::format("{}, {} threads, decoded: ", data.name, threads);
   interleave(variants, rounds, prefix + "kept");
 
   for (const variant& each : variants) {
     into.metric(prefix + each.name + " wall ms", time_of(each, clock::wall).median * 1e3);
+    into.metric(prefix + each.name + " cpu ms", time_of(each, clock::cpu).median * 1e3);
   }
-  into.metric(prefix + "kept MB", static_cast<double>(total.bytes) / 1e6);
-  into.metric(prefix + "failed files", static_cast<double>(ours.summary().failed));
-  stage_metrics(prefix + "plain loop, 1 thread: ", stages, into);
-  stage_metrics(prefix + "PhysFS, unpacking in read: ", game.seconds(), into);
+  into.metric(prefix + "kept MB", static_cast<double>(found.kept.bytes) / 1e6);
+  into.metric(prefix + "failed files", static_cast<double>(found.failed));
+  stage_metrics(prefix + "plain loop, 1 thread: ", found.plain, into);
+  stage_metrics(prefix + "PhysFS, unpacking in read: ", found.game, into);
 
-  const variant& self = variants[0];
-  into.goal(prefix + "cpu, x plain loop", ratio(self, variants[1], clock::cpu), 1.08);
-  into.goal(prefix + "wall, x plain loop", ratio(self, variants[1], clock::wall), 1.08);
-  if (threads < 2) return;
-  const std::vector<double> speed_up = ratios(variants[2], self, clock::wall);
-  const std::vector<double> machine = ratios(variants[3], variants[4], clock::wall);
-  into.metric(prefix + "speed-up over 1 thread", spread_of(speed_up).median);
-  into.metric(prefix + "the machine's own speed-up", spread_of(machine).median);
-  into.goal(prefix + "speed-up, x the machine's own", ratio(speed_up, machine), 0.97, false);
-  // What the stages allow: the game's loop does P (PhysFS) + D (decoding); who only replaces its
-  // reading, and has all processors, needs (read + unpack + D) / the machine's own speed-up.
-  const double allowed = ratio(variants[5], variants[4], clock::wall).median;
-  into.metric(prefix + "x faster than PhysFS, decode, next: as the stages allow", allowed);
-  constexpr double wanted = 2.5;
-  constexpr double tolerance = 0.97 / 1.08;  // what the two goals above leave
-  into.goal(prefix + "x faster than PhysFS, decode, next", ratio(variants[5], self, clock::wall),
-            std::min(wanted, allowed * tolerance), false);
+  into.goal(prefix + "cpu, x plain loop", ratio(variants[0], variants[1], clock::cpu), 1.08);
+  into.goal(prefix + "wall, x plain loop", ratio(variants[0], variants[1], clock::wall), 1.08);
+  if (threads > 1) judge_scaling(prefix, variants, into);
 }
 
 }  // namespace bench

@@ -49,7 +49,7 @@ memory_peaks peaks_of_load(const data_set& data, unsigned threads, std::uint64_t
 
 void measure_memory(const data_set& data, unsigned threads, int rounds, results& into) {
   // The usual budget, and one that every game fills.
-  for (const std::uint64_t budget_mib : {256, 8}) {
+  for (const std::uint64_t budget_mib : {256u, 8u}) {
     std::vector<double> counted;
     std::vector<double> resident;
     std::vector<double> over;

@@ -12,6 +12,8 @@
 #include <exception>
 #include <stdexcept>
 
+#include "harness.hpp"
+
 namespace bench {
 namespace {
 
@@ -65,19 +67,22 @@ int fork_into(Body body) {
 
 }  // namespace
 
-process::process(const std::function<void()>& work, const std::function<void()>& after) {
+process::process(const std::function<repeated_work()>& prepare) {
   const pipe_ends orders = make_pipe();
   const pipe_ends answers = make_pipe();
   id_ = fork_into([&] {
     close(orders.write);
     close(answers.read);
+    const repeated_work work = prepare();
     for (;;) {
       char word = 0;
       receive(orders.read, &word, 1);
       if (word == word_end) return;
-      work();
-      send(answers.write, &word_done, 1);
-      after();
+      const double cpu_before = cpu_seconds();
+      work.run();
+      const double cpu_s = cpu_seconds() - cpu_before;
+      send(answers.write, &cpu_s, sizeof cpu_s);
+      work.after();
       send(answers.write, &word_done, 1);
     }
   });
@@ -99,12 +104,14 @@ void process::begin() {
 }
 
 void process::finish() {
-  char word = 0;
-  receive(from_, &word, 1);
+  double cpu_s = 0;
+  receive(from_, &cpu_s, sizeof cpu_s);
+  count_cpu_elsewhere(cpu_s);
 }
 
 void process::settle() {
-  finish();
+  char word = 0;
+  receive(from_, &word, 1);
 }
 
 std::vector<double> in_process(const std::function<std::vector<double>()>& work) {

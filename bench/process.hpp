@@ -1,5 +1,6 @@
-// Work in processes of their own: what two of them do at once, with nothing in common but the
-// machine, is what the machine can do.
+// Work in processes of their own. What two of them do at once, with nothing in common but the
+// machine, is what the machine can do; and what is compared in this way shares no heap and no
+// threads, each of which would cost the other something.
 #pragma once
 
 #include <functional>
@@ -8,18 +9,23 @@
 
 namespace bench {
 
-// Does its work each time it is asked to. Made by fork: before this process starts threads.
+struct repeated_work {
+  std::function<void()> run;
+  std::function<void()> after;  // tidies up
+};
+
+// Does its work each time it is asked to. Made by fork: when this process has no threads.
 class process {
  public:
-  // `after` follows the work; settle() waits for it.
-  process(const std::function<void()>& work, const std::function<void()>& after);
+  // Calls `prepare` there, once.
+  explicit process(const std::function<repeated_work()>& prepare);
   ~process();
   process(const process&) = delete;
   process& operator=(const process&) = delete;
 
   void begin();
-  void finish();  // the work; throws if it failed
-  void settle();
+  void finish();  // waits for the work, and counts its processor time; throws if it failed
+  void settle();  // waits until everything is tidy
 
  private:
   int to_ = -1;
