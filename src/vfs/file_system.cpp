@@ -238,12 +238,12 @@ void file_system::close_source(source_id id) noexcept {
 }
 
 opened_file::opened_file(opened_file&& other) noexcept
-    : files_(std::exchange(other.files_, nullptr)), place_(std::exchange(other.place_, {})) {}
+    : files_(std::exchange(other.files_, nullptr)), place_(other.place_) {}
 
 opened_file& opened_file::operator=(opened_file&& other) noexcept {
-  opened_file taken(std::move(other));
-  std::swap(files_, taken.files_);
-  std::swap(place_, taken.place_);
+  file_system* const closing = std::exchange(files_, std::exchange(other.files_, nullptr));
+  const source_id closed = std::exchange(place_, other.place_).source;
+  if (closing) closing->close_source(closed);
   return *this;
 }
 
