@@ -14,8 +14,9 @@
 //   finalize  hand it to the host (asset_sink), on any worker or on one thread if it says so
 //
 // One file that fails never stops the others. Memory is bounded: while budget_bytes are in flight
-// no further file is begun, so that the peak is the budget and one file of any size. wait_for()
-// and pump() lend the calling thread to the load, and to nothing else.
+// no further file is begun, so that the peak is the budget and one file of any size. What decoders
+// make counts too, but only once it is made: on top of that come the outputs of as many files as
+// decode at once. wait_for() and pump() lend the calling thread to the load, and to nothing else.
 //
 // A scope that ends cancels what is left, waits for what is running, and calls nothing back then.
 #pragma once
