@@ -113,9 +113,9 @@ class posix_system final : public operating_system {
     if (offset > static_cast<std::uint64_t>(std::numeric_limits<off_t>::max()))
       return std::size_t{0};
     iovec part{bytes.data(), std::min<std::size_t>(bytes.size(), read_bytes_max)};
-    // Not preadv2(): that is a cancellation point, which is two atomic operations more for something
-    // that never waits. The kernel takes the offset in two halves, the upper one of which only
-    // 32-bit machines need.
+    // Not preadv2(): that is a cancellation point, which is two atomic operations more for
+    // something that never waits. The kernel takes the offset in two halves; only 32-bit machines
+    // need the upper one.
     const long got = retry_if_interrupted([&] {
       return syscall(SYS_preadv2, to_descriptor(handle), &part, 1L, offset, 0L, RWF_NOWAIT);
     });
