@@ -1,6 +1,6 @@
 #include "jobs/parking.hpp"
 
-#include "base/spin_pause.hpp"
+#include "overture/spin.hpp"
 #include "overture/thread.hpp"
 #include "overture/wait_observer.hpp"
 
@@ -30,7 +30,7 @@ void parking::wake_worker(unsigned preferred, bool always) noexcept {
       seat = static_cast<unsigned>(bit);
       return parked_.clear(bit);
     };
-    while (!parked_.find(take)) spin_pause();
+    while (!parked_.find(take)) spin_hint();
   }
   wake(seat);
 }

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <new>
 
-#include "base/spin_pause.hpp"
+#include "overture/spin.hpp"
 #include "overture/wait_observer.hpp"
 
 namespace overture {
@@ -127,7 +127,7 @@ job_record* pool_state::search(pool_worker& self) noexcept {
         if (sleepers.end_search() && work_visible()) sleepers.wake_worker();
         return found;
       }
-      for (int i = 0; i < pauses_between_looks; ++i) spin_pause();
+      for (int i = 0; i < pauses_between_looks; ++i) spin_hint();
     } while (now_ns() - start_ns < config.spin_ns);
     if (woken) self.wakes_futile.add(1);
     park(self);

@@ -1,6 +1,6 @@
 #include "overture/barricade.hpp"
 
-#include "overture/thread.hpp"
+#include "sync/deadline.hpp"
 #include "sync/ladder.hpp"
 #include "sync/wait.hpp"
 
@@ -17,7 +17,12 @@ void barricade::lower() noexcept {
   } while (!word_.compare_exchange_weak(seen, next, std::memory_order_acq_rel,
                                         std::memory_order_relaxed));
   // From here on a waiter may have destroyed the barricade.
-  if ((seen & waiters_bit) != 0) address_wake_all(key);
+  if ((seen & waiters_bit) == 0) return;
+  if ((seen & several_bit) != 0) {
+    address_wake_relayed(key);
+  } else {
+    address_wake_all(key);
+  }
 }
 
 void barricade::raise() noexcept {
@@ -25,41 +30,44 @@ void barricade::raise() noexcept {
   word_.fetch_and(~lowered_bit, std::memory_order_acq_rel);
 }
 
-bool barricade::wait_for(std::chrono::nanoseconds duration) noexcept {
+bool barricade::wait_for(std::chrono::nanoseconds duration, const wait_options& options) noexcept {
   const std::uint32_t seen = word_.load(std::memory_order_acquire);
   if ((seen & lowered_bit) != 0) return true;
-  if (duration <= std::chrono::nanoseconds::zero()) return false;
-  const std::uint64_t deadline_ns = now_ns() + static_cast<std::uint64_t>(duration.count());
-  return wait_slow(seen, deadline_ns, wait_reasons::barricade);
+  const std::uint64_t deadline_ns = deadline_in(duration);
+  return deadline_ns != 0 && wait_slow(seen, deadline_ns, options);
 }
 
-bool barricade::wait_until(std::chrono::steady_clock::time_point deadline) noexcept {
-  // By the difference, because the zeros of the two clocks need not be the same.
-  const auto now = std::chrono::steady_clock::now();
-  return wait_for(deadline > now ? deadline - now : std::chrono::nanoseconds::zero());
+bool barricade::wait_until(std::chrono::steady_clock::time_point deadline,
+                           const wait_options& options) noexcept {
+  return wait_for(time_until(deadline), options);
 }
 
 bool barricade::wait_slow(std::uint32_t seen, std::uint64_t deadline_ns,
-                          const char* reason) noexcept {
+                          const wait_options& options) noexcept {
   const std::uint32_t generation = seen / generation_one;
   const auto let_through = [&]() noexcept {
     seen = word_.load(std::memory_order_acquire);
     return (seen & lowered_bit) != 0 || seen / generation_one != generation;
   };
-  if (climb_ladder(let_through)) return true;
+  if (climb_ladder(let_through, options.spin)) return true;
 
-  const observed_wait observed(reason);
+  const observed_wait observed(options.reason ? options.reason : wait_reasons::barricade);
+  const void* const key = &word_;
+  std::uint32_t marks = (seen & waiters_bit) != 0 ? waiters_bit | several_bit : waiters_bit;
   for (;;) {
-    // Sets the waiters bit only on the word it has judged; a word that changed is judged anew.
-    const bool announced =
-        (seen & waiters_bit) != 0 ||
-        word_.compare_exchange_strong(seen, seen | waiters_bit, std::memory_order_acquire,
-                                      std::memory_order_acquire);
-    if (announced &&
-        address_wait(word_, seen | waiters_bit, deadline_ns) == wait_status::timed_out) {
-      return let_through();
+    // Sets the bits only on the word it has judged; a word that changed is judged anew.
+    const std::uint32_t marked = seen | marks;
+    if (marked != seen && !word_.compare_exchange_strong(seen, marked, std::memory_order_acquire,
+                                                         std::memory_order_acquire)) {
+      if (let_through()) return true;
+      continue;
     }
-    if (let_through()) return true;
+    marks = waiters_bit;  // from now on the bit may be its own
+    const wait_status status = address_wait(word_, marked, deadline_ns);
+    const bool through = let_through();
+    if (status == wait_status::woken && (seen & several_bit) != 0) address_pass_on(key);
+    if (through) return true;
+    if (status == wait_status::timed_out) return false;
   }
 }
 

@@ -1,27 +1,19 @@
-// What a thread does before it sleeps: look a few times, then let others run a few times.
-//
-// The numbers are measured on two cores: as fast as pure spinning while the other side runs, never
-// slower than sleeping at once when there are more threads than cores. There are no timed sleeps
-// in it, which would only add to the time until the thread notices.
+// Looking and yielding before a sleep, as a spin_policy says.
 #pragma once
 
-#include "base/spin_pause.hpp"
-#include "overture/atomic.hpp"
+#include "overture/spin.hpp"
 #include "overture/thread.hpp"
 
 namespace overture {
 
-inline constexpr int ladder_pauses = 12;
-inline constexpr int ladder_yields = 16;
-
 // True as soon as ready() is, false if it still is not at the end.
 template <class Ready>
-[[nodiscard]] bool climb_ladder(Ready ready) noexcept {
-  for (int i = 0; i < ladder_pauses; ++i) {
+[[nodiscard]] bool climb_ladder(Ready ready, spin_policy spin = spin_policy::ladder()) noexcept {
+  for (unsigned i = 0; i < spin.pauses; ++i) {
     if (ready()) return true;
-    spin_pause();
+    spin_hint();
   }
-  for (int i = 0; i < ladder_yields; ++i) {
+  for (unsigned i = 0; i < spin.yields; ++i) {
     if (ready()) return true;
     yield_thread();
   }

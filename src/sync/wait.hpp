@@ -1,14 +1,20 @@
 // The wait layer: sleeping until a 32-bit word changes, and waking who sleeps there. Everything in
-// Overture that blocks does so through these three functions.
+// Overture that blocks does so through these functions.
 //
 // A waiter passes the value it saw; if the word differs by the time the layer looks, it does not
 // sleep at all, so no wake is lost: change the word first, then wake. Every wait may return early
 // without reason, so callers loop on their own condition. Wakes take the address as an opaque key
 // and never read what lies there: the object may be gone, and a stray wake is harmless.
 //
+// To wake many, address_wake_all() pays for every one of them. address_wake_relayed() wakes one and
+// leaves the rest to be woken by those who wake: every waiter of such a word calls
+// address_pass_on() as soon as address_wait() has returned `woken`, whatever it finds then. Who
+// sleeps on the word after address_wake_relayed() began does not need the passing on: it releases
+// exactly those who slept before, as address_wake_all() does.
+//
 // Two implementations lie side by side. native_wait uses the operating system's own address wait,
 // generic_wait a table of mutexes and runs anywhere. The build selects the one that the names
-// without a prefix mean (OVERTURE_WAIT in CMake).
+// without a prefix mean (OVERTURE_WAIT in CMake). Where the system cannot relay, relayed is all.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +28,9 @@ enum class wait_status : std::uint8_t { woken, timed_out };
 // How often the layer was really entered since the process began. Fast paths never get that far,
 // and tests prove it by these numbers.
 struct wait_counts {
-  std::uint64_t waits = 0;  // threads that went to sleep
-  std::uint64_t wakes = 0;  // calls that woke, whether or not somebody slept
+  std::uint64_t waits = 0;   // threads that went to sleep
+  std::uint64_t wakes = 0;   // calls that woke, whether or not somebody slept
+  std::uint64_t passes = 0;  // calls that passed a wake on
 };
 
 namespace native_wait {
@@ -33,6 +40,8 @@ wait_status address_wait(const atomic<std::uint32_t>& word, std::uint32_t expect
                          std::uint64_t deadline_ns) noexcept;
 void address_wake_one(const void* address) noexcept;
 void address_wake_all(const void* address) noexcept;
+void address_wake_relayed(const void* address) noexcept;
+void address_pass_on(const void* address) noexcept;
 [[nodiscard]] wait_counts counts() noexcept;
 }  // namespace native_wait
 
@@ -41,13 +50,17 @@ wait_status address_wait(const atomic<std::uint32_t>& word, std::uint32_t expect
                          std::uint64_t deadline_ns) noexcept;
 void address_wake_one(const void* address) noexcept;
 void address_wake_all(const void* address) noexcept;
+void address_wake_relayed(const void* address) noexcept;
+void address_pass_on(const void* address) noexcept;
 [[nodiscard]] wait_counts counts() noexcept;
 }  // namespace generic_wait
 
 // The selected one.
 namespace wait_layer = OVERTURE_WAIT_LAYER;
+using wait_layer::address_pass_on;
 using wait_layer::address_wait;
 using wait_layer::address_wake_all;
 using wait_layer::address_wake_one;
+using wait_layer::address_wake_relayed;
 
 }  // namespace overture

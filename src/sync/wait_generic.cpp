@@ -102,8 +102,16 @@ void address_wake_all(const void* address) noexcept {
   wake(address, true);
 }
 
+// To hand the rest on, this layer would have to take the very lock under which it wakes.
+void address_wake_relayed(const void* address) noexcept {
+  wake(address, true);
+}
+
+void address_pass_on(const void* /*address*/) noexcept {}
+
 wait_counts counts() noexcept {
-  return {wait_count.load(std::memory_order_relaxed), wake_count.load(std::memory_order_relaxed)};
+  return {wait_count.load(std::memory_order_relaxed), wake_count.load(std::memory_order_relaxed),
+          0};
 }
 
 }  // namespace overture::generic_wait

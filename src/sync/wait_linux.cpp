@@ -1,9 +1,19 @@
+// The futex. Wakes that are relayed use its requeue: the sleepers of a word move, all at once and
+// under the kernel's own locks, to a queue where nobody ever goes to sleep by himself. One of them
+// is woken, and each who wakes takes two more from there. Two things follow:
+//
+// - Nobody is forgotten. While somebody is in such a queue, somebody else who was woken has yet to
+//   pass it on: moving and the first wake are one step, and every wake from the queue makes one
+//   more who passes on. Who gives up (a time-out, a signal) only leaves the queue. Words that share
+//   a queue do each other's work, which harms nobody.
+// - It ends. Who was woken and sleeps again does so on its word, so queues only drain.
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <climits>
+#include <cstddef>
 #include <ctime>
 
 #include "sync/wait.hpp"
@@ -13,6 +23,17 @@ namespace {
 
 atomic<std::uint64_t> wait_count{0};
 atomic<std::uint64_t> wake_count{0};
+atomic<std::uint64_t> pass_count{0};
+
+// Only the addresses of these words are used.
+constexpr unsigned relay_bits = 6;
+constinit std::uint32_t relays[1u << relay_bits] = {};
+
+const void* relay_of(const void* address) noexcept {
+  // Fibonacci hashing: the upper bits of the product depend on all bits of the address.
+  const auto key = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(address));
+  return &relays[(key * 0x9E3779B97F4A7C15u) >> (64 - relay_bits)];
+}
 
 void wake(const void* address, int threads) noexcept {
   wake_count.fetch_add(1, std::memory_order_relaxed);
@@ -47,8 +68,22 @@ void address_wake_all(const void* address) noexcept {
   wake(address, INT_MAX);
 }
 
+void address_wake_relayed(const void* address) noexcept {
+  wake_count.fetch_add(1, std::memory_order_relaxed);
+  constexpr int woken = 1;
+  constexpr long moved = INT_MAX;  // stands where other calls have a time
+  syscall(SYS_futex, address, FUTEX_REQUEUE_PRIVATE, woken, moved, relay_of(address), 0);
+}
+
+void address_pass_on(const void* address) noexcept {
+  pass_count.fetch_add(1, std::memory_order_relaxed);
+  constexpr int woken = 2;
+  syscall(SYS_futex, relay_of(address), FUTEX_WAKE_PRIVATE, woken, nullptr, nullptr, 0);
+}
+
 wait_counts counts() noexcept {
-  return {wait_count.load(std::memory_order_relaxed), wake_count.load(std::memory_order_relaxed)};
+  return {wait_count.load(std::memory_order_relaxed), wake_count.load(std::memory_order_relaxed),
+          pass_count.load(std::memory_order_relaxed)};
 }
 
 }  // namespace overture::native_wait

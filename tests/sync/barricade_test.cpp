@@ -170,7 +170,7 @@ TEST_F(barricades, report_a_wait_that_blocks_with_its_reason) {
   const char* reason = nullptr;
   std::thread waiter([&] {
     const recording_observer observer;
-    door.wait("a reason");
+    door.wait({.reason = "a reason"});
     begun = observer.begun.load();
     ended = observer.ended.load();
     reason = observer.last_reason.load();

@@ -373,7 +373,7 @@ TEST(recorder, a_wait_for_a_barricade_is_recorded) {
     (void)set_wait_observer(&listener);
     ASSERT_TRUE(record.attach_thread("waiter"));
     zone work{"work"};
-    door.wait("the door");
+    door.wait({.reason = "the door"});
     work.end();
     record.detach_thread();
   }};

@@ -39,6 +39,7 @@ HEADER_MODULE = {
     "os": "base",
     "path": "base",  # a vocabulary, and constexpr: decoders look at names of files too
     "source_id": "base",
+    "spin": "base",
     "thread": "base",
     "version": "base",
     "barricade": "sync",
@@ -76,7 +77,7 @@ PLATFORM_MACRO = re.compile(
     r"^\s*#\s*(?:if|ifdef|ifndef|elif).*\b"
     r"(_WIN32|_WIN64|__linux__|__APPLE__|__unix__|__x86_64__|__aarch64__|_M_X64|_M_ARM64)\b"
 )
-PLATFORM_MACRO_ALLOWED = {"src/base/spin_pause.hpp"}  # how a processor pauses
+PLATFORM_MACRO_ALLOWED = {"include/overture/spin.hpp"}  # how a processor pauses
 
 # What library code (src/, include/) does not use, what to use instead, and where it may stand.
 WAIT_GENERIC = ("src/sync/wait_generic.cpp",)
