@@ -24,6 +24,10 @@ wait_observer* set_wait_observer(wait_observer* observer) noexcept;
 // The reasons that Overture itself gives. The load report tells idle time by these names.
 namespace wait_reasons {
 inline constexpr const char* barricade = "barricade";
+inline constexpr const char* countdown = "countdown";
+inline constexpr const char* event_count = "event count";
+inline constexpr const char* future = "future";
+inline constexpr const char* parked = "parked";
 inline constexpr const char* lock = "lock";
 inline constexpr const char* no_job = "no job";
 inline constexpr const char* group = "group";

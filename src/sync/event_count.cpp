@@ -1,0 +1,58 @@
+#include "overture/event_count.hpp"
+
+#include "sync/deadline.hpp"
+#include "sync/ladder.hpp"
+#include "sync/wait.hpp"
+
+namespace overture {
+
+void event_count::wait(key_type key, const wait_options& options) noexcept {
+  (void)wait_slow(key.epoch_, 0, options);
+}
+
+bool event_count::wait_for(key_type key, std::chrono::nanoseconds duration,
+                           const wait_options& options) noexcept {
+  const std::uint64_t deadline_ns = deadline_in(duration);
+  if (deadline_ns != 0) return wait_slow(key.epoch_, deadline_ns, options);
+  cancel_wait();
+  return false;
+}
+
+bool event_count::wait_until(key_type key, std::chrono::steady_clock::time_point deadline,
+                             const wait_options& options) noexcept {
+  return wait_for(key, time_until(deadline), options);
+}
+
+bool event_count::wait_slow(std::uint32_t epoch, std::uint64_t deadline_ns,
+                            const wait_options& options) noexcept {
+  const auto notified = [&]() noexcept { return epoch_.load(std::memory_order_acquire) != epoch; };
+  wait_status status = wait_status::woken;
+  if (!climb_ladder(notified, options.spin)) {
+    const observed_wait observed(options.reason ? options.reason : wait_reasons::event_count);
+    // Once: who is woken although the epoch is the old one has taken a wake that was meant for
+    // somebody else, and must look at the condition in his place.
+    status = address_wait(epoch_, epoch, deadline_ns);
+  }
+  // Acquires too, so that an early return sees all that was notified before it.
+  waiting_.fetch_sub(1, std::memory_order_seq_cst);
+  return status == wait_status::woken || notified();
+}
+
+// A read-modify-write and no load: it takes its place before or behind each prepare_wait().
+bool event_count::nobody_waits() noexcept {
+  return waiting_.fetch_add(0, std::memory_order_seq_cst) == 0;
+}
+
+void event_count::notify_one() noexcept {
+  if (nobody_waits()) return;
+  epoch_.fetch_add(1, std::memory_order_seq_cst);
+  address_wake_one(&epoch_);
+}
+
+void event_count::notify_all() noexcept {
+  if (nobody_waits()) return;
+  epoch_.fetch_add(1, std::memory_order_seq_cst);
+  address_wake_all(&epoch_);
+}
+
+}  // namespace overture

@@ -1,0 +1,48 @@
+#include "overture/future.hpp"
+
+namespace overture::detail {
+namespace {
+
+// Stands for "closed" in place of a list.
+constinit continuation closed;
+
+continuation* reversed(continuation* list) noexcept {
+  continuation* turned = nullptr;
+  while (list != nullptr) {
+    continuation* const next = std::exchange(list->next, turned);
+    turned = std::exchange(list, next);
+  }
+  return turned;
+}
+
+}  // namespace
+
+void future_core::complete() noexcept {
+  const bool allocated = end_ != nullptr;
+  continuation* list = continuations_.exchange(&closed, std::memory_order_acq_rel);
+  ready_.lower();
+  // Behind this line the state of a caller's storage may be gone.
+  list = reversed(list);
+  while (list != nullptr) {
+    // It may be gone as soon as its work has begun.
+    continuation& first = *std::exchange(list, list->next);
+    first.where->execute(first.work);
+  }
+  if (allocated) release();
+}
+
+void future_core::add(continuation& added) noexcept {
+  continuation* head = continuations_.load(std::memory_order_acquire);
+  while (head != &closed) {
+    added.next = head;
+    if (continuations_.compare_exchange_weak(head, &added, std::memory_order_acq_rel,
+                                             std::memory_order_acquire)) {
+      return;
+    }
+  }
+  // complete() may be between its two operations; what runs must find the future ready.
+  ready_.wait({.reason = wait_reasons::future});
+  added.where->execute(added.work);
+}
+
+}  // namespace overture::detail

@@ -1,0 +1,218 @@
+// The shipped barricade.cpp, through all interleavings of small programs.
+#include "overture/barricade.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <optional>
+
+#include "interleave/explorer.hpp"
+
+namespace overture {
+namespace {
+
+using interleave::bounds;
+using interleave::check;
+using interleave::outcome;
+using interleave::run;
+using interleave::variable;
+
+constexpr wait_options at_once{.spin = spin_policy::none()};
+constexpr auto some_time = std::chrono::seconds(1);
+
+void expect_clean(const outcome& seen) {
+  EXPECT_EQ(seen.failure, "");
+  testing::Test::RecordProperty("executions", std::to_string(seen.executions));
+}
+void expect_clean_and_complete(const outcome& seen) {
+  expect_clean(seen);
+  EXPECT_TRUE(seen.complete) << "after " << seen.executions;
+}
+
+TEST(a_barricade_in_all_interleavings, lets_two_waiters_through_and_shows_what_was_written) {
+  expect_clean_and_complete(interleave::explore({.preemptions = 3}, [] {
+    barricade door;
+    variable<int> value(0);
+    const auto wait = [&] {
+      door.wait(at_once);
+      check(value.read() == 1, "sees what was written before lower()");
+    };
+    run({[&] {
+           value.write(1);
+           door.lower();
+         },
+         wait, wait});
+  }));
+}
+
+TEST(a_barricade_in_all_interleavings, may_spin_before_it_sleeps) {
+  expect_clean_and_complete(interleave::explore({.preemptions = 2}, [] {
+    barricade door;
+    variable<int> value(0);
+    run({[&] {
+           value.write(1);
+           door.lower();
+         },
+         [&] {
+           door.wait({.spin = {.pauses = 2, .yields = 2}});
+           check(value.read() == 1, "sees what was written before lower()");
+         }});
+  }));
+}
+
+TEST(a_barricade_in_all_interleavings, releases_who_sleeps_though_it_is_raised_at_once) {
+  expect_clean_and_complete(interleave::explore({.preemptions = 2}, [] {
+    barricade door;
+    const auto wait = [&] { door.wait(at_once); };
+    run({wait, wait, [&] {
+           while (!interleave::asleep(1) || !interleave::asleep(2)) interleave::let_others_run();
+           door.lower();
+           door.raise();
+         }});
+  }));
+}
+
+TEST(a_barricade_in_all_interleavings, loses_no_lowering_that_overlaps_a_raising) {
+  expect_clean_and_complete(interleave::explore({.preemptions = 4}, [] {
+    barricade door{barricade::lowered};
+    run({[&] { door.raise(); },
+         [&] {
+           while (door.is_lowered()) interleave::let_others_run();
+           door.lower();
+           door.wait(at_once);
+         }});
+    check(door.is_lowered(), "the lowering came last");
+  }));
+}
+
+TEST(a_barricade_in_all_interleavings, is_right_between_pulses) {
+  expect_clean_and_complete(interleave::explore({.preemptions = 2}, [] {
+    barricade door;
+    const auto wait = [&] { door.wait(at_once); };
+    run({[&] {
+           door.lower();
+           door.raise();
+           door.lower();
+         },
+         wait, wait});
+    check(door.is_lowered(), "the last word decides");
+  }));
+}
+
+TEST(a_barricade_in_all_interleavings, takes_lowerings_and_raisings_of_several_threads) {
+  expect_clean_and_complete(interleave::explore({.preemptions = 2}, [] {
+    barricade door;
+    run({[&] {
+           door.lower();
+           door.raise();
+           door.lower();
+         },
+         [&] {
+           door.raise();
+           door.lower();
+         },
+         [&] { door.wait(at_once); }});
+    check(door.is_lowered(), "both lowered last");
+  }));
+}
+
+TEST(a_barricade_in_all_interleavings, shows_what_a_second_lowering_published) {
+  expect_clean_and_complete(interleave::explore({.preemptions = 3, .stale_loads = 2}, [] {
+    barricade door;
+    atomic<bool> twice{false};
+    variable<int> value(0);
+    door.lower();
+    run({[&] {
+           value.write(1);
+           door.lower();
+           twice.store(true, std::memory_order_relaxed);
+         },
+         [&] {
+           while (!twice.load(std::memory_order_relaxed)) interleave::let_others_run();
+           // The relaxed load orders nothing; the load in wait() may be an old one, which is no
+           // answer to the second lower(). A raise() of its own brings it up to date.
+           door.raise();
+           check(value.read() == 1, "each lower() writes");
+         }});
+  }));
+}
+
+// The deadline of a sleeper runs out at any step, that of the wake included.
+TEST(a_barricade_in_all_interleavings, may_time_out_at_the_very_moment_of_lowering) {
+  expect_clean_and_complete(interleave::explore({.preemptions = 2}, [] {
+    barricade door;
+    variable<int> value(0);
+    run({[&] {
+           value.write(1);
+           door.lower();
+         },
+         [&] {
+           if (door.wait_for(some_time, at_once)) check(value.read() == 1, "in time");
+         },
+         [&] { door.wait(at_once); }});
+    check(door.is_lowered(), "is lowered");
+  }));
+}
+
+// With three asleep the wake is relayed; the one who gives up must not take it along.
+TEST(a_barricade_in_all_interleavings, relays_the_wake_past_one_who_gives_up) {
+  expect_clean_and_complete(interleave::explore({.preemptions = 1, .stale_loads = 0}, [] {
+    barricade door;
+    const auto wait = [&] { door.wait(at_once); };
+    run({wait, [&] { (void)door.wait_for(some_time, at_once); }, wait,
+         [&] {
+           door.lower();
+           door.raise();
+           door.lower();
+         }});
+  }));
+}
+
+TEST(a_barricade_in_all_interleavings, may_be_destroyed_by_the_one_it_let_through) {
+  expect_clean_and_complete(interleave::explore({.preemptions = 4, .stale_loads = 2}, [] {
+    std::optional<barricade> door(std::in_place);
+    run({[&] { door->lower(); },
+         [&] {
+           door->wait(at_once);
+           door.reset();
+         }});
+  }));
+}
+
+TEST(a_barricade_in_all_interleavings, may_be_destroyed_by_the_last_one_out) {
+  expect_clean_and_complete(interleave::explore({.preemptions = 2}, [] {
+    std::optional<barricade> door(std::in_place);
+    atomic<int> inside{2};
+    const auto wait = [&] {
+      door->wait(at_once);
+      if (inside.fetch_sub(1) == 1) door.reset();
+    };
+    run({[&] { door->lower(); }, wait, wait});
+  }));
+}
+
+TEST(a_barricade_by_chance, holds_two_who_lower_and_raise_against_three_who_wait) {
+  const bounds by_chance{.stale_loads = 8, .early_returns = 4, .random = 20'000, .seed = 1};
+  expect_clean(interleave::explore(by_chance, [] {
+    barricade door;
+    atomic<int> lowering{2};
+    const auto lower_and_raise = [&] {
+      for (int i = 0; i < 3; ++i) {
+        door.lower();
+        door.raise();
+      }
+      if (lowering.fetch_sub(1) == 1) door.lower();
+    };
+    const auto wait = [&] {
+      for (int i = 0; i < 2; ++i) door.wait(at_once);
+    };
+    run({lower_and_raise, lower_and_raise, wait, wait, [&] {
+           (void)door.wait_for(some_time, at_once);
+           door.wait(at_once);
+         }});
+    check(door.is_lowered(), "the last word decides");
+  }));
+}
+
+}  // namespace
+}  // namespace overture

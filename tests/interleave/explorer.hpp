@@ -1,0 +1,101 @@
+// Runs small multi-threaded programs through all their interleavings, or through many by chance.
+//
+//   const auto seen = interleave::explore({.preemptions = 2}, [] {
+//     barricade door;                                 // the shipped source, over our atomics
+//     interleave::variable<int> value(0);
+//     interleave::run({[&] { value.write(1); door.lower(); },
+//                      [&] { door.wait({.spin = spin_policy::none()});
+//                            interleave::check(value.read() == 1, "sees what was written"); }});
+//   });
+//   EXPECT_EQ(seen.failure, "");
+//   EXPECT_TRUE(seen.complete);
+//
+// Threads are fibres on one real thread. Each operation on an atomic and each call of the wait
+// layer is a step; before it the explorer decides who goes on. Decisions are kept in a trail, and
+// the next execution takes the last one that has another way left: a depth-first search that ends
+// when there is none. A bound on preemptions (switches away from a thread that could go on) keeps
+// it short; nearly all known bugs need two or fewer. Without the bound, or for larger programs, it
+// draws by a seed that a failure prints.
+//
+// Memory is weaker than the machine it runs on. Each atomic keeps the history of its stores; a load
+// that is not forced to see the latest may return an older one: any that is not older than what the
+// thread knows of by its own reads, by acquire and release, and by the order of sequentially
+// consistent operations. Data that is no atomic is checked for races by vector clocks. What is not
+// modelled: a load that sees a store which comes later in the execution, a store that takes its
+// place before one that is there already, a compare-exchange that fails on an old value or without
+// reason, fences. The library uses no fences.
+//
+// It fails on: a check that is false, a race, a use after the end of an object's life, a state in
+// which all who are left sleep, and a program that runs for ever.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <string>
+
+namespace interleave {
+
+struct bounds {
+  unsigned preemptions = 2;    // in one execution
+  unsigned stale_loads = 1;    // loads that return an old value
+  unsigned early_returns = 1;  // waits that return for no reason
+  std::uint64_t executions_max = 3'000'000;
+  std::uint64_t random = 0;  // this many executions by chance instead of the search
+  std::uint64_t seed = 1;    // of those; OVERTURE_INTERLEAVE_SEED replaces it
+};
+
+struct outcome {
+  std::string failure;    // "" if there was none; else what, the seed or trail, and the steps
+  bool complete = false;  // every execution within the bounds was seen
+  std::uint64_t executions = 0;
+};
+
+// Runs `program` again and again. It makes its objects, calls run() once, and may check what is
+// left behind.
+outcome explore(const bounds& limits, const std::function<void()>& program);
+
+// Runs the threads to their ends, step by step. Behind a failure it returns at once.
+void run(std::initializer_list<std::function<void()>> threads);
+
+// Fails the execution unless `truth`.
+void check(bool truth, const char* text);
+
+// Number of the thread that runs: 0 outside of run(), 1 for the first.
+unsigned this_thread();
+
+// Whether that thread sleeps in the wait layer. No step: for programs that wait for it by yielding.
+bool asleep(unsigned thread);
+// Lets others run. The only loop that an exhaustive search survives is one that calls this.
+void let_others_run();
+
+// Plain data that threads share.
+class plain_access {
+ public:
+  plain_access() noexcept;
+  plain_access(const plain_access&) = delete;
+  plain_access& operator=(const plain_access&) = delete;
+  ~plain_access();
+  void read() const;
+  void write();
+};
+
+template <class T>
+class variable {
+ public:
+  explicit variable(T value) : value_(value) {}
+  T read() const {
+    access_.read();
+    return value_;
+  }
+  void write(T value) {
+    access_.write();
+    value_ = value;
+  }
+
+ private:
+  plain_access access_;
+  T value_;
+};
+
+}  // namespace interleave

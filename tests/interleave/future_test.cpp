@@ -1,0 +1,155 @@
+// The shipped future.cpp, through all interleavings of small programs.
+#include "overture/future.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <optional>
+#include <vector>
+
+#include "interleave/explorer.hpp"
+
+namespace overture {
+namespace {
+
+using interleave::check;
+using interleave::outcome;
+using interleave::run;
+using interleave::variable;
+
+constexpr wait_options at_once{.spin = spin_policy::none()};
+
+void expect_clean_and_complete(const outcome& seen) {
+  EXPECT_EQ(seen.failure, "");
+  EXPECT_TRUE(seen.complete) << "after " << seen.executions;
+  testing::Test::RecordProperty("executions", std::to_string(seen.executions));
+}
+
+// Keeps what was freed until the execution ends, so that a use of it can be seen, and knows what
+// was not freed.
+class watching_allocator final : public allocator {
+ public:
+  ~watching_allocator() {
+    for (void* const memory : all_) std::free(memory);
+  }
+  void* allocate(std::size_t bytes, std::size_t /*alignment*/, memory_tag) noexcept override {
+    ++live;
+    all_.push_back(std::malloc(bytes));
+    return all_.back();
+  }
+  void deallocate(void* /*memory*/, std::size_t, std::size_t, memory_tag) noexcept override {
+    --live;
+  }
+  int live = 0;
+
+ private:
+  std::vector<void*> all_;
+};
+
+// One thread of the program runs what the others have given it: an executor without a queue of its
+// own to explore.
+class one_task_executor final : public executor {
+ public:
+  void execute(task work) override {
+    check(work_.run == nullptr, "runs once");
+    work_ = work;
+    there_.store(1, std::memory_order_release);
+  }
+  void run_it() {
+    while (there_.load(std::memory_order_acquire) == 0) interleave::let_others_run();
+    work_.run(work_.context);
+  }
+
+ private:
+  task work_;
+  atomic<int> there_{0};
+};
+
+TEST(a_future_in_all_interleavings, gives_its_value_to_two_who_wait) {
+  expect_clean_and_complete(interleave::explore({.preemptions = 2}, [] {
+    watching_allocator memory;
+    variable<int> value(0);
+    {
+      auto made = *promise<int>::make(memory);
+      auto first = made.future();
+      auto second = first;
+      const auto get = [&](shared_future<int>& future) {
+        check(future.get(at_once).value() == 7, "the value");
+        check(value.read() == 1, "sees what was written before");
+        future = {};
+      };
+      run({[&] {
+             value.write(1);
+             promise<int> own = std::move(made);
+             own.set_value(7);
+           },
+           [&] { get(first); }, [&] { get(second); }});
+    }
+    check(memory.live == 0, "nothing is left");
+  }));
+}
+
+TEST(a_future_in_all_interleavings, runs_what_is_registered_while_it_is_set_exactly_once) {
+  expect_clean_and_complete(interleave::explore({.preemptions = 2}, [] {
+    watching_allocator memory;
+    {
+      one_task_executor other;
+      auto made = *promise<int>::make(memory);
+      auto future = made.future();
+      int ran = 0;
+      run({[&] {
+             promise<int> own = std::move(made);
+             own.set_value(7);
+           },
+           [&] {
+             auto twice = future.then(other, [&ran, future](const result<int>& value) {
+               ++ran;
+               check(future.is_ready(), "ready where it is used");
+               return *value * 2;
+             });
+             future = {};
+             check(twice->get(at_once).value() == 14, "the value of then()");
+           },
+           [&] { other.run_it(); }});
+      check(ran == 1, "ran once");
+    }
+    check(memory.live == 0, "nothing is left");
+  }));
+}
+
+TEST(a_future_in_all_interleavings, keeps_two_that_are_registered_at_once) {
+  expect_clean_and_complete(interleave::explore({.preemptions = 2, .stale_loads = 0}, [] {
+    watching_allocator memory;
+    {
+      one_task_executor first;
+      one_task_executor second;
+      auto made = *promise<int>::make(memory);
+      const auto future = made.future();
+      int ran = 0;
+      continuation one{{[](void* count) { ++*static_cast<int*>(count); }, &ran}, &first};
+      continuation two{{[](void* count) { ++*static_cast<int*>(count); }, &ran}, &second};
+      run({[&] { made.set_value(7); }, [&] { future.on_ready(one); },
+           [&] { future.on_ready(two); }});
+      first.run_it();
+      second.run_it();
+      check(ran == 2, "both ran");
+    }
+  }));
+}
+
+// Who has got the value may end the storage while set_value() is still on its way out.
+TEST(a_future_in_all_interleavings, may_end_in_storage_of_the_callers_as_soon_as_it_is_got) {
+  expect_clean_and_complete(interleave::explore({.preemptions = 4}, [] {
+    std::optional<future_storage<int>> place(std::in_place);
+    promise<int> made(*place);
+    const auto future = made.future();
+    run({[&] { made.set_value(7); },
+         [&] {
+           check(future.get(at_once).value() == 7, "the value");
+           place.reset();
+         }});
+  }));
+}
+
+}  // namespace
+}  // namespace overture

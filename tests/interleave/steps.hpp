@@ -1,0 +1,33 @@
+// What the atomics and the wait layer of the explorer tell it. Each call is one step, and other
+// threads may run before it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace interleave {
+
+// False outside of executions, where atomics are plain values.
+bool exploring() noexcept;
+
+void begin_life(const void* object, std::uint64_t value) noexcept;
+void end_life(const void* object) noexcept;
+
+// Before the operation: other threads may run. `value` is the object's, if it is new.
+void step(const void* object, std::uint64_t value, const char* what) noexcept;
+// The operation itself. A load returns the value that it sees.
+std::uint64_t load(const void* object, std::memory_order order) noexcept;
+void store(const void* object, std::uint64_t value, std::memory_order order) noexcept;
+void read_modify_write(const void* object, std::uint64_t value, std::memory_order order) noexcept;
+// A compare-exchange that found something else: it reads the latest value.
+void failed_exchange(const void* object, std::memory_order order) noexcept;
+
+// The wait layer. The step before it has been made; `same` says whether the word is what the
+// waiter expects. False: time ran out.
+bool sleep(const void* object, bool same, bool has_deadline) noexcept;
+void wake(const void* key, bool all) noexcept;
+void wake_relayed(const void* key) noexcept;
+void pass_on() noexcept;
+void yield() noexcept;
+
+}  // namespace interleave
