@@ -36,6 +36,7 @@
 #include <chrono>
 #include <cstdint>
 #include <new>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -231,20 +232,25 @@ class shared_future {
    private:
     static void run(void* context) {
       auto& self = *static_cast<continued*>(context);
-      // Moved out, so that what it owns goes when it has run and not with the last future.
-      F function = std::move(self.function_);
-      const shared_future source = std::move(self.source_);
       using returned = std::invoke_result_t<F&, const result<T>&>;
       if constexpr (std::is_void_v<returned>) {
-        function(source.get());
+        (*self.function_)(self.source_.get());
+        self.let_go();
         self.set();
       } else {
-        self.set(function(source.get()));
+        returned value = (*self.function_)(self.source_.get());
+        self.let_go();
+        self.set(std::move(value));
       }
+    }
+    // What the function owns goes when it has run, not with the last future.
+    void let_go() {
+      function_.reset();
+      source_ = {};
     }
 
     shared_future source_;
-    F function_;
+    std::optional<F> function_;
     continuation link_;
   };
 

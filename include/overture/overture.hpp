@@ -3,7 +3,8 @@
 // Everything at once. The parts also stand alone, from low to high:
 //
 //   error.hpp allocator.hpp blob.hpp os.hpp thread.hpp hash.hpp     what everything is made of
-//   barricade.hpp wait_observer.hpp                                 waiting
+//   barricade.hpp countdown.hpp event_count.hpp parking_word.hpp    waiting
+//   future.hpp spin.hpp wait_observer.hpp
 //   timeline.hpp                                                    what happened when
 //   job_system.hpp thread_pool.hpp                                  work for every core
 //   read_queue.hpp unpack.hpp                                       bytes from the disk
@@ -14,18 +15,23 @@
 #include "overture/allocator.hpp"
 #include "overture/barricade.hpp"
 #include "overture/blob.hpp"
+#include "overture/countdown.hpp"
 #include "overture/decoders.hpp"
 #include "overture/error.hpp"
+#include "overture/event_count.hpp"
 #include "overture/executor.hpp"
 #include "overture/file_system.hpp"
+#include "overture/future.hpp"
 #include "overture/hash.hpp"
 #include "overture/job_system.hpp"
 #include "overture/limits.hpp"
 #include "overture/load.hpp"
 #include "overture/model.hpp"
 #include "overture/os.hpp"
+#include "overture/parking_word.hpp"
 #include "overture/path.hpp"
 #include "overture/read_queue.hpp"
+#include "overture/spin.hpp"
 #include "overture/thread.hpp"
 #include "overture/thread_pool.hpp"
 #include "overture/timeline.hpp"

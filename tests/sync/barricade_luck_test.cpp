@@ -22,7 +22,7 @@ using clock = std::chrono::steady_clock;
 constexpr int rounds_min = 300;
 clock::time_point end_of_stress() {
   const char* const seconds = std::getenv("OVERTURE_STRESS_SECONDS");
-  return clock::now() + (seconds ? std::chrono::milliseconds(1000 * std::atol(seconds)) : 300ms);
+  return clock::now() + (seconds ? std::chrono::milliseconds(1000 * std::atol(seconds)) : 100ms);
 }
 
 class barricades_in_bad_luck : public testing::TestWithParam<spin_policy> {

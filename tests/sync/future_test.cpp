@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "overture/thread.hpp"
 #include "support/failing_allocator.hpp"
 #include "support/guards.hpp"
 #include "support/manual_executor.hpp"

@@ -1,0 +1,437 @@
+// The barricade and its relatives beside what one would use instead.
+//
+//   polling    threads that look at an event that is not there yet
+//   hurdles    threads that come to a row of events, the last to arrive lowers each
+//   lowering   what it costs to lower with many asleep, and when the last of them runs
+//   future     a shared_future that is ready
+//
+// One-shot events of other libraries, which need an allocation for each hurdle, stand behind
+// std::shared_future here; none is a package that this build needs.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <barrier>
+#include <chrono>
+#include <memory>
+#include <overture/future.hpp>
+#include <thread>
+
+#include "harness.hpp"
+#include "plot.hpp"
+#include "sync_peers.hpp"
+
+namespace {
+
+using bench::spread;
+using clock_type = std::chrono::steady_clock;
+
+struct settings {
+  std::vector<unsigned> threads = {1, 2, 4, 8, 16};
+  std::uint64_t polls = 100'000'000;  // of each thread
+  std::uint64_t kernel_polls = 100'000;
+  std::uint64_t hurdles = 1'000'000;  // in all rounds together
+  int lowerings = 60;                 // for each number of waiters
+  int rounds = 5;
+  std::string plots;
+  std::vector<std::string> only;
+
+  [[nodiscard]] bool wants(const std::string& part) const {
+    return only.empty() || std::find(only.begin(), only.end(), part) != only.end();
+  }
+};
+
+// Keeps a value from being optimised away.
+void keep(std::uint64_t value) {
+  asm volatile("" : : "r"(value) : "memory");
+}
+
+// body(i) on each of `count` threads, this one among them, beginning together.
+template <class Body>
+void on_threads(unsigned count, Body body) {
+  std::atomic<unsigned> waiting{count};
+  const auto run = [&](unsigned i) {
+    waiting.fetch_sub(1);
+    while (waiting.load() != 0) std::this_thread::yield();
+    body(i);
+  };
+  std::vector<std::thread> others;
+  for (unsigned i = 1; i < count; ++i) others.emplace_back(run, i);
+  run(0);
+  for (std::thread& other : others) other.join();
+}
+
+// One column of a table: what one primitive needs for one piece of the work, by threads.
+struct row {
+  std::string name;
+  std::vector<std::pair<unsigned, double>> cells;  // threads, time
+
+  [[nodiscard]] double at(unsigned threads) const {
+    for (const auto& [key, value] : cells) {
+      if (key == threads) return value;
+    }
+    return 0;
+  }
+};
+
+void print_table(const std::string& title, const std::vector<row>& rows,
+                 const std::vector<unsigned>& columns, const char* column_name) {
+  fmt::print("\n{}\n{:>24}", title, column_name);
+  for (const unsigned column : columns) fmt::print("{:>11}", column);
+  fmt::print("\n");
+  for (const row& each : rows) {
+    fmt::print("{:>24}", each.name);
+    for (const unsigned column : columns) {
+      if (each.at(column) > 0) {
+        fmt::print("{:>11.4g}", each.at(column));
+      } else {
+        fmt::print("{:>11}", "-");
+      }
+    }
+    fmt::print("\n");
+  }
+}
+
+void write_plot(const settings& set, const std::string& file, const std::string& title,
+                const std::string& x, const std::string& y, const std::vector<row>& rows,
+                bool log_x) {
+  if (set.plots.empty()) return;
+  bench::plot drawn{.title = title, .x_label = x, .y_label = y, .lines = {}, .log_x = log_x};
+  for (const row& each : rows) {
+    bench::plot_line line{each.name, {}};
+    for (const auto& [key, value] : each.cells) line.points.emplace_back(key, value);
+    drawn.lines.push_back(line);
+  }
+  bench::write_svg(drawn, set.plots + "/" + file);
+}
+
+// The ratio of two variants that did different numbers of the same thing.
+spread ratio_each(const bench::variant& measured, double measured_count,
+                  const bench::variant& reference, double reference_count) {
+  const spread whole = bench::ratio(measured, reference, bench::clock::wall);
+  const double scale = reference_count / measured_count;
+  return {whole.low * scale, whole.median * scale, whole.high * scale};
+}
+
+double median_ms(const bench::variant& measured) {
+  return bench::time_of(measured, bench::clock::wall).median * 1e3;
+}
+
+// -- polling --
+
+template <class Event>
+bench::variant polling(unsigned threads, std::uint64_t count) {
+  auto event = std::make_shared<Event>();
+  return {Event::name, [event, threads, count] {
+            on_threads(threads, [&](unsigned) {
+              std::uint64_t seen = 0;
+              for (std::uint64_t i = 0; i < count; ++i) seen += event->is_lowered() ? 1 : 0;
+              keep(seen);
+            });
+          }};
+}
+
+void measure_polling(const settings& set, bench::results& results) {
+  std::vector<row> rows(5);
+  for (const unsigned threads : set.threads) {
+    // Locks and allocating futures get as many as they can do in about the same time.
+    const std::array<std::uint64_t, 5> counts = {set.polls, set.polls, set.kernel_polls,
+                                                 set.polls / 100, set.polls / 10};
+    std::vector<bench::variant> variants;
+    variants.push_back(polling<bench::plain_atomic>(threads, counts[0]));
+    variants.push_back(polling<bench::barricade_event>(threads, counts[1]));
+    variants.push_back(polling<bench::kernel_event>(threads, counts[2]));
+    variants.push_back(polling<bench::condvar_event>(threads, counts[3]));
+    variants.push_back(polling<bench::future_event>(threads, counts[4]));
+    bench::interleave(variants, set.rounds);
+    for (std::size_t i = 0; i < variants.size(); ++i) {
+      rows[i].name = variants[i].name;
+      const double ns_each = median_ms(variants[i]) * 1e6 / static_cast<double>(counts[i]);
+      rows[i].cells.emplace_back(threads, ns_each);
+      results.metric(fmt::format("polling, {} threads, {}: ns", threads, rows[i].name), ns_each);
+    }
+    const auto count = [&](std::size_t i) { return static_cast<double>(counts[i]); };
+    results.goal(fmt::format("polling, {} threads: x plain atomic load", threads),
+                 ratio_each(variants[1], count(1), variants[0], count(0)), 1.1);
+    results.goal(fmt::format("polling, {} threads: x faster than eventfd", threads),
+                 ratio_each(variants[2], count(2), variants[1], count(1)), 300, false);
+  }
+  print_table("Polling: nanoseconds for one look, while all threads look", rows, set.threads,
+              "threads");
+  write_plot(set, "sync_polling.svg", "Polling an event that is not there yet", "threads",
+             "ns for one look", rows, true);
+}
+
+// -- hurdles --
+
+// Events are used again, as a program would: the last to arrive at one raises the one two further
+// on, which all have left.
+template <class Event>
+class hurdle_row {
+ public:
+  void run(unsigned threads, std::uint64_t hurdles) {
+    on_threads(threads, [&](unsigned) {
+      for (std::uint64_t i = 0; i < hurdles; ++i) {
+        hurdle& here = row_[i % row_.size()];
+        if (here.arrived.fetch_add(1) + 1 == threads) {
+          hurdle& later = row_[(i + 2) % row_.size()];
+          later.arrived.store(0, std::memory_order_relaxed);
+          later.event.raise();
+          here.event.lower(threads - 1);
+        } else {
+          here.event.wait();
+        }
+      }
+    });
+    for (hurdle& each : row_) {
+      each.arrived.store(0);
+      each.event.raise();
+    }
+  }
+
+ private:
+  struct alignas(64) hurdle {
+    std::atomic<unsigned> arrived{0};
+    Event event;
+  };
+  std::array<hurdle, 4> row_;
+};
+
+template <class Event>
+bench::variant hurdles(unsigned threads, std::uint64_t count) {
+  auto row = std::make_shared<hurdle_row<Event>>();
+  return {Event::name, [row, threads, count] { row->run(threads, count); }};
+}
+
+bench::variant barrier_hurdles(unsigned threads, std::uint64_t count) {
+  auto barrier = std::make_shared<std::barrier<>>(threads);
+  return {"std::barrier", [barrier, threads, count] {
+            on_threads(threads, [&](unsigned) {
+              for (std::uint64_t i = 0; i < count; ++i) barrier->arrive_and_wait();
+            });
+          }};
+}
+
+spread best_of(const std::vector<spread>& all) {
+  return *std::min_element(all.begin(), all.end(),
+                           [](const spread& a, const spread& b) { return a.median < b.median; });
+}
+
+void measure_hurdles(const settings& set, bench::results& results) {
+  std::vector<row> rows(5);
+  const std::uint64_t count =
+      std::max<std::uint64_t>(set.hurdles / static_cast<unsigned>(set.rounds), 1);
+  for (const unsigned threads : set.threads) {
+    std::vector<bench::variant> variants;
+    variants.push_back(hurdles<bench::barricade_event>(threads, count));
+    variants.push_back(hurdles<bench::kernel_event>(threads, count));
+    variants.push_back(hurdles<bench::condvar_event>(threads, count));
+    variants.push_back(hurdles<bench::future_event>(threads, count));
+    variants.push_back(barrier_hurdles(threads, count));
+    bench::interleave(variants, set.rounds);
+    std::vector<spread> against;
+    for (std::size_t i = 0; i < variants.size(); ++i) {
+      rows[i].name = variants[i].name;
+      const double ns_each = median_ms(variants[i]) * 1e6 / static_cast<double>(count);
+      rows[i].cells.emplace_back(threads, ns_each);
+      results.metric(fmt::format("hurdles, {} threads, {}: ns", threads, rows[i].name), ns_each);
+      if (i != 0) against.push_back(bench::ratio(variants[i], variants[0], bench::clock::wall));
+    }
+    const spread best = best_of(against);
+    if (threads >= 2) {
+      results.goal(fmt::format("hurdles, {} threads: x faster than the best other", threads), best,
+                   1, false);
+    } else {
+      const spread inverse{1 / best.high, 1 / best.median, 1 / best.low};
+      results.goal("hurdles, 1 thread: x the best other", inverse, 1.3);
+    }
+    results.goal(fmt::format("hurdles, {} threads: x faster than eventfd", threads), against[0],
+                 threads <= std::thread::hardware_concurrency() ? 10 : 3, false);
+  }
+  print_table("Hurdles: nanoseconds from one to the next, all threads together", rows, set.threads,
+              "threads");
+  write_plot(set, "sync_hurdles.svg", "Hurdles: the last to arrive lowers", "threads",
+             "ns for one hurdle", rows, true);
+}
+
+// -- lowering --
+
+struct lowering_times {
+  std::vector<double> call_us;  // what lower() took
+  std::vector<double> last_us;  // until the last one ran
+};
+
+// Threads that sleep on one event, are let through, and come back when told to.
+template <class Event>
+class sleepers {
+ public:
+  explicit sleepers(unsigned count) : woke_(count) {
+    for (unsigned i = 0; i < count; ++i) threads_.emplace_back([this, i] { sleep(i); });
+  }
+  ~sleepers() {
+    over_.store(true);
+    begin_round();
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+  void lower_once(lowering_times& times) {
+    event_.raise();
+    back_.store(0);
+    going_.store(0);
+    begin_round();
+    while (going_.load() != threads_.size()) std::this_thread::yield();
+    // Long enough for all spinning to end and all to be asleep.
+    std::this_thread::sleep_for(std::chrono::milliseconds(3));
+    const auto begin = clock_type::now();
+    event_.lower(static_cast<unsigned>(threads_.size()));
+    const auto end = clock_type::now();
+    while (back_.load() != threads_.size()) {
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+    const auto microseconds = [begin](clock_type::time_point until) {
+      return std::chrono::duration<double, std::micro>(until - begin).count();
+    };
+    times.call_us.push_back(microseconds(end));
+    auto last = end;
+    for (const auto& each : woke_) last = std::max(last, each);
+    times.last_us.push_back(microseconds(last));
+  }
+
+ private:
+  void begin_round() {
+    round_.fetch_add(1);
+    round_.notify_all();
+  }
+  void sleep(unsigned i) {
+    for (unsigned round = 1;; ++round) {
+      while (round_.load() < round) round_.wait(round - 1);  // asleep: others are measured
+      if (over_.load()) return;
+      going_.fetch_add(1);
+      event_.wait();
+      woke_[i] = clock_type::now();
+      back_.fetch_add(1);
+    }
+  }
+
+  Event event_;
+  std::atomic<unsigned> round_{0};
+  std::atomic<unsigned> going_{0};
+  std::atomic<unsigned> back_{0};
+  std::atomic<bool> over_{false};
+  std::vector<clock_type::time_point> woke_;
+  std::vector<std::thread> threads_;
+};
+
+template <class... Events>
+void lower_in_turn(unsigned waiters, int times, std::vector<lowering_times>& taken) {
+  std::tuple<sleepers<Events>...> all{((void)sizeof(Events), waiters)...};
+  taken.resize(sizeof...(Events));
+  for (int i = 0; i < times; ++i) {
+    std::size_t which = 0;
+    std::apply([&](auto&... each) { (each.lower_once(taken[which++]), ...); }, all);
+  }
+}
+
+void measure_lowering(const settings& set, bench::results& results) {
+  const std::vector<unsigned> waiters = {0, 1, 4, 16, 31};
+  const std::array names = {bench::barricade_event::name, bench::condvar_event::name,
+                            bench::semaphore_event::name, bench::notify_all_event::name,
+                            bench::wake_all_event::name,  bench::kernel_event::name};
+  std::vector<row> calls(names.size());
+  std::vector<row> lasts(names.size());
+  for (const unsigned count : waiters) {
+    std::vector<lowering_times> taken;
+    lower_in_turn<bench::barricade_event, bench::condvar_event, bench::semaphore_event,
+                  bench::notify_all_event, bench::wake_all_event, bench::kernel_event>(
+        count, set.lowerings, taken);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      calls[i].name = lasts[i].name = names[i];
+      const double call_us = bench::spread_of(taken[i].call_us).median;
+      const double last_us = bench::spread_of(taken[i].last_us).median;
+      calls[i].cells.emplace_back(count, call_us);
+      if (count != 0) lasts[i].cells.emplace_back(count, last_us);
+      results.metric(fmt::format("lower, {} asleep, {}: us", count, names[i]), call_us);
+      results.metric(fmt::format("last runs, {} asleep, {}: us", count, names[i]), last_us);
+    }
+    // The three peers that are named in the goal; round by round against the best of them.
+    if (count == 0) continue;
+    std::vector<double> ratios;
+    const double best = std::min({calls[1].at(count), calls[2].at(count), calls[3].at(count)});
+    for (const double each : taken[0].call_us) ratios.push_back(each / best);
+    results.goal(fmt::format("lower, {} asleep: x the best of the others", count),
+                 bench::spread_of(ratios), 1);
+  }
+  print_table("Lowering: microseconds of the thread that lowers", calls, waiters, "asleep");
+  print_table("Lowering: microseconds until the last one runs", lasts, waiters, "asleep");
+  write_plot(set, "sync_lower.svg", "Lowering with many asleep: cost to the thread that lowers",
+             "threads asleep", "us for the call", calls, false);
+  write_plot(set, "sync_last.svg", "Lowering with many asleep: until the last one runs",
+             "threads asleep", "us", lasts, false);
+}
+
+// -- futures --
+
+void measure_future(const settings& set, bench::results& results) {
+  const std::uint64_t count = set.polls;
+  auto made = *overture::promise<int>::make();
+  const auto ours = made.future();
+  made.set_value(1);
+  std::promise<int> promised;
+  const std::shared_future<int> theirs = promised.get_future().share();
+  promised.set_value(1);
+  std::atomic<int> word{1};
+  const auto loop = [count](auto one) {
+    std::uint64_t sum = 0;
+    for (std::uint64_t i = 0; i < count; ++i) sum += static_cast<std::uint64_t>(one());
+    keep(sum);
+  };
+  std::vector<bench::variant> variants = {
+      {"one atomic load", [&] { loop([&] { return word.load(std::memory_order_acquire); }); }},
+      {"shared_future", [&] { loop([&] { return *ours.get(); }); }},
+      {"std::shared_future", [&] { loop([&] { return theirs.get(); }); }}};
+  bench::interleave(variants, set.rounds);
+  for (const bench::variant& each : variants) {
+    results.metric(fmt::format("get when ready, {}: ns", each.name),
+                   median_ms(each) * 1e6 / static_cast<double>(count));
+  }
+  results.goal("get when ready: x one atomic load",
+               bench::ratio(variants[1], variants[0], bench::clock::wall), 1.5);
+  results.goal("get when ready: x std::shared_future",
+               bench::ratio(variants[1], variants[2], bench::clock::wall), 0.5);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  CLI::App app("Measures the barricade and its relatives beside what one would use instead");
+  settings set;
+  std::string json_path;
+  bool quick = false;
+  app.add_option("--json", json_path, "write the results to this file");
+  app.add_option("--plots", set.plots, "write the plots to this folder");
+  app.add_option("--only", set.only, "polling, hurdles, lowering, future");
+  app.add_option("--threads", set.threads, "numbers of threads");
+  app.add_option("--polls", set.polls, "looks of each thread");
+  app.add_option("--hurdles", set.hurdles, "hurdles, in all rounds together");
+  app.add_option("--lowerings", set.lowerings, "for each number of sleepers");
+  app.add_option("--rounds", set.rounds, "interleaved rounds")->check(CLI::PositiveNumber);
+  app.add_flag("--quick", quick, "a hundredth of the work, to see that it runs");
+  CLI11_PARSE(app, argc, argv);
+  if (quick) {
+    set.polls = 1'000'000;
+    set.kernel_polls = 10'000;
+    set.hurdles = 10'000;
+    set.lowerings = 10;
+  }
+
+  bench::results results("sync");
+  if (set.wants("polling")) measure_polling(set, results);
+  if (set.wants("hurdles")) measure_hurdles(set, results);
+  if (set.wants("lowering")) measure_lowering(set, results);
+  if (set.wants("future")) measure_future(set, results);
+  return results.finish(json_path);
+} catch (const std::exception& failure) {
+  fmt::print(stderr, "error: {}\n", failure.what());
+  return 1;
+}

@@ -1,0 +1,156 @@
+// Events of one form: lower() lets through, raise() holds, wait() waits, is_lowered() polls.
+#pragma once
+
+#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdint>
+#include <future>
+#include <overture/barricade.hpp>
+#include <stdexcept>
+
+#include "sync/wait.hpp"
+
+namespace bench {
+
+struct barricade_event {
+  static constexpr const char* name = "barricade";
+  [[nodiscard]] bool is_lowered() const { return door.is_lowered(); }
+  void lower(unsigned /*waiters*/) { door.lower(); }
+  void raise() { door.raise(); }
+  void wait() { door.wait(); }
+  overture::barricade door;
+};
+
+// As little as one can do to look at something another thread writes.
+struct plain_atomic {
+  static constexpr const char* name = "plain atomic load";
+  [[nodiscard]] bool is_lowered() const { return (word.load(std::memory_order_acquire) & 1) != 0; }
+  std::atomic<std::uint32_t> word{0};
+};
+
+// A manual-reset event of the kernel's, as Linux has one.
+struct kernel_event {
+  static constexpr const char* name = "eventfd + poll";
+  kernel_event() : descriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    if (descriptor < 0) throw std::runtime_error("cannot make an eventfd");
+  }
+  ~kernel_event() { close(descriptor); }
+  kernel_event(const kernel_event&) = delete;
+  kernel_event& operator=(const kernel_event&) = delete;
+
+  [[nodiscard]] bool is_lowered() const { return poll_for(0) == 1; }
+  void lower(unsigned /*waiters*/) const {
+    const std::uint64_t one = 1;
+    if (write(descriptor, &one, sizeof one) != sizeof one) throw std::runtime_error("eventfd");
+  }
+  void raise() const {
+    std::uint64_t value = 0;
+    [[maybe_unused]] const ssize_t got = read(descriptor, &value, sizeof value);
+  }
+  void wait() const {
+    while (poll_for(-1) != 1) {
+    }
+  }
+  [[nodiscard]] int poll_for(int timeout_ms) const {
+    pollfd polled{descriptor, POLLIN, 0};
+    return poll(&polled, 1, timeout_ms);
+  }
+  int descriptor;
+};
+
+struct condvar_event {
+  static constexpr const char* name = "mutex + condvar";
+  [[nodiscard]] bool is_lowered() {
+    pthread_mutex_lock(&mutex);
+    const bool set = lowered;
+    pthread_mutex_unlock(&mutex);
+    return set;
+  }
+  void lower(unsigned /*waiters*/) {
+    pthread_mutex_lock(&mutex);
+    lowered = true;
+    pthread_mutex_unlock(&mutex);
+    pthread_cond_broadcast(&changed);
+  }
+  void raise() {
+    pthread_mutex_lock(&mutex);
+    lowered = false;
+    pthread_mutex_unlock(&mutex);
+  }
+  void wait() {
+    pthread_mutex_lock(&mutex);
+    while (!lowered) pthread_cond_wait(&changed, &mutex);
+    pthread_mutex_unlock(&mutex);
+  }
+  pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+  bool lowered = false;
+};
+
+// One-shot, so each raise() makes a new one, with its allocations.
+struct future_event {
+  static constexpr const char* name = "std::shared_future";
+  future_event() { raise(); }
+  [[nodiscard]] bool is_lowered() const {
+    return future.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  }
+  void lower(unsigned /*waiters*/) { promise.set_value(); }
+  void raise() {
+    promise = {};
+    future = promise.get_future().share();
+  }
+  void wait() const { future.wait(); }
+  std::promise<void> promise;
+  std::shared_future<void> future;
+};
+
+// -- only for waking those who sleep --
+
+struct semaphore_event {
+  static constexpr const char* name = "sem_post each";
+  semaphore_event() { sem_init(&semaphore, 0, 0); }
+  ~semaphore_event() { sem_destroy(&semaphore); }
+  semaphore_event(const semaphore_event&) = delete;
+  semaphore_event& operator=(const semaphore_event&) = delete;
+  void lower(unsigned waiters) {
+    for (unsigned i = 0; i < waiters; ++i) sem_post(&semaphore);
+  }
+  void raise() {}
+  void wait() {
+    while (sem_wait(&semaphore) != 0) {
+    }
+  }
+  sem_t semaphore{};
+};
+
+struct notify_all_event {
+  static constexpr const char* name = "std::atomic notify_all";
+  void lower(unsigned /*waiters*/) {
+    word.store(1, std::memory_order_release);
+    word.notify_all();
+  }
+  void raise() { word.store(0); }
+  void wait() const { word.wait(0, std::memory_order_acquire); }
+  std::atomic<std::uint32_t> word{0};
+};
+
+// The other way in which a barricade could wake: all in one call.
+struct wake_all_event {
+  static constexpr const char* name = "one futex call for all";
+  void lower(unsigned waiters) {
+    word.store(1);
+    if (waiters != 0) overture::address_wake_all(&word);
+  }
+  void raise() { word.store(0); }
+  void wait() const {
+    while (word.load() == 0) (void)overture::address_wait(word, 0, 0);
+  }
+  overture::atomic<std::uint32_t> word{0};
+};
+
+}  // namespace bench
