@@ -416,6 +416,8 @@ int main(int argc, char** argv) try {
   app.add_option("--hurdles", set.hurdles, "hurdles, in all rounds together");
   app.add_option("--lowerings", set.lowerings, "for each number of sleepers");
   app.add_option("--rounds", set.rounds, "interleaved rounds")->check(CLI::PositiveNumber);
+  app.add_option("--pauses", bench::spin.pauses, "looks with a pause between before it sleeps");
+  app.add_option("--yields", bench::spin.yields, "looks with a yield between before it sleeps");
   app.add_flag("--quick", quick, "a hundredth of the work, to see that it runs");
   CLI11_PARSE(app, argc, argv);
   if (quick) {

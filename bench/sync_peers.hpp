@@ -17,12 +17,15 @@
 
 namespace bench {
 
+// What the barricade does before it sleeps; the command line can try others.
+inline overture::spin_policy spin;
+
 struct barricade_event {
   static constexpr const char* name = "barricade";
   [[nodiscard]] bool is_lowered() const { return door.is_lowered(); }
   void lower(unsigned /*waiters*/) { door.lower(); }
   void raise() { door.raise(); }
-  void wait() { door.wait(); }
+  void wait() { door.wait({.spin = spin}); }
   overture::barricade door;
 };
 

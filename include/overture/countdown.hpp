@@ -44,7 +44,9 @@ class countdown {
   }
 
   // Returns once the count has come to zero. Any thread.
-  void wait(const wait_options& options = {}) noexcept { zero_.wait(named(options)); }
+  void wait(const wait_options& options = {}) noexcept {
+    if (!zero_.is_lowered()) zero_.wait(named(options));
+  }
   // As wait(), but gives up: false if time ran out first. Any thread.
   [[nodiscard]] bool wait_for(std::chrono::nanoseconds duration,
                               const wait_options& options = {}) noexcept {

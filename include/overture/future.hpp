@@ -64,7 +64,9 @@ class future_core {
   future_core& operator=(const future_core&) = delete;
 
   [[nodiscard]] bool is_ready() const noexcept { return ready_.is_lowered(); }
-  void wait(const wait_options& options) noexcept { ready_.wait(named(options)); }
+  void wait(const wait_options& options) noexcept {
+    if (!ready_.is_lowered()) ready_.wait(named(options));
+  }
   [[nodiscard]] bool wait_for(std::chrono::nanoseconds duration,
                               const wait_options& options) noexcept {
     return ready_.wait_for(duration, named(options));

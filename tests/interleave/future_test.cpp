@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstdlib>
-#include <optional>
+#include <cstring>
+#include <new>
 #include <vector>
 
 #include "interleave/explorer.hpp"
@@ -138,16 +140,36 @@ TEST(a_future_in_all_interleavings, keeps_two_that_are_registered_at_once) {
   }));
 }
 
+TEST(a_future_in_all_interleavings, is_ready_where_what_was_registered_runs) {
+  expect_clean_and_complete(interleave::explore({.preemptions = 2}, [] {
+    watching_allocator memory;
+    {
+      one_task_executor other;
+      auto made = *promise<int>::make(memory);
+      const auto future = made.future();
+      const auto look = [](void* context) {
+        check(static_cast<const shared_future<int>*>(context)->is_ready(), "is ready");
+      };
+      continuation registered{{look, const_cast<shared_future<int>*>(&future)}, &other};
+      run({[&] { made.set_value(7); }, [&] { future.on_ready(registered); },
+           [&] { other.run_it(); }});
+    }
+    check(memory.live == 0, "nothing is left");
+  }));
+}
+
 // Who has got the value may end the storage while set_value() is still on its way out.
 TEST(a_future_in_all_interleavings, may_end_in_storage_of_the_callers_as_soon_as_it_is_got) {
   expect_clean_and_complete(interleave::explore({.preemptions = 4}, [] {
-    std::optional<future_storage<int>> place(std::in_place);
+    alignas(future_storage<int>) std::byte memory[sizeof(future_storage<int>)];
+    auto* const place = new (memory) future_storage<int>;
     promise<int> made(*place);
     const auto future = made.future();
     run({[&] { made.set_value(7); },
          [&] {
            check(future.get(at_once).value() == 7, "the value");
-           place.reset();
+           place->~future_storage();
+           std::memset(memory, 0xFF, sizeof memory);  // what a later look at it would find
          }});
   }));
 }
