@@ -191,9 +191,10 @@ class hurdle_row {
   }
 
  private:
-  struct alignas(64) hurdle {
-    std::atomic<unsigned> arrived{0};
-    Event event;
+  // Those who arrive write to one line, those who wait look at another.
+  struct hurdle {
+    alignas(64) std::atomic<unsigned> arrived{0};
+    alignas(64) Event event;
   };
   std::array<hurdle, 4> row_;
 };

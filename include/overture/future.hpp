@@ -27,9 +27,9 @@
 // that is closed by an exchange. A function is pushed before the exchange, which then finds it, or
 // behind it and runs at once. No mutex, so nothing that a waiter has to queue for.
 //
-// Lifetime: an allocated state ends with its last handle. Storage of the caller's may go as soon as
-// get() or wait() has returned on it, or is_ready() has said yes, and no function of on_ready() or
-// then() is still to run; the promise is behind its last access then, though its call may not have
+// Lifetime: an allocated state ends with its last handle. Storage of the caller's must outlive its
+// futures and what on_ready() and then() have registered, and may go as soon as one of the futures
+// has been ready: the promise is behind its last access then, though its call may not have
 // returned. fork() as for barricade.
 #pragma once
 

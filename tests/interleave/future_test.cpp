@@ -164,10 +164,11 @@ TEST(a_future_in_all_interleavings, may_end_in_storage_of_the_callers_as_soon_as
     alignas(future_storage<int>) std::byte memory[sizeof(future_storage<int>)];
     auto* const place = new (memory) future_storage<int>;
     promise<int> made(*place);
-    const auto future = made.future();
+    auto future = made.future();
     run({[&] { made.set_value(7); },
          [&] {
            check(future.get(at_once).value() == 7, "the value");
+           future = {};
            place->~future_storage();
            std::memset(memory, 0xFF, sizeof memory);  // what a later look at it would find
          }});

@@ -206,9 +206,10 @@ TEST(futures, may_leave_the_callers_storage_as_soon_as_they_are_got) {
   for (int round = 0; round < 1000; ++round) {
     auto* const place = new future_storage<int>;
     promise<int> made(*place);
-    const auto future = made.future();
+    auto future = made.future();
     std::thread setting([&made] { made.set_value(7); });
     EXPECT_EQ(future.get().value(), 7);
+    future = {};
     delete place;
     setting.join();
   }

@@ -1,0 +1,151 @@
+// The inside of the explorer: one object that decides, remembers and models. explorer.cpp decides
+// who runs, memory.cpp knows what memory may show and who sleeps, steps.cpp is how others call it.
+#pragma once
+
+#include <ucontext.h>
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <random>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "interleave/explorer.hpp"
+
+namespace interleave {
+
+inline constexpr std::size_t threads_max = 6;
+inline constexpr std::size_t objects_max = 64;
+inline constexpr std::size_t steps_max = 4000;  // a program that makes more runs for ever
+inline constexpr std::size_t stack_bytes = 128 * 1024;
+
+// What a thread knows: of each object the oldest store that it may still see, of each thread how
+// far it is ordered behind it.
+struct knowledge {
+  std::array<std::uint16_t, objects_max> seen{};
+  std::array<std::uint32_t, threads_max> clock{};
+
+  void join(const knowledge& other) {
+    for (std::size_t i = 0; i < objects_max; ++i) seen[i] = std::max(seen[i], other.seen[i]);
+    for (std::size_t i = 0; i < threads_max; ++i) clock[i] = std::max(clock[i], other.clock[i]);
+  }
+};
+
+struct stored {
+  std::uint64_t value = 0;
+  knowledge released;  // what who acquires this store learns
+};
+
+struct object {
+  std::vector<stored> stores;
+  std::size_t last_sequential = 0;  // the last store that was sequentially consistent
+  bool alive = true;
+  // Plain data only: when each thread has read it last, and who wrote last.
+  std::array<std::uint32_t, threads_max> read_at{};
+  std::uint32_t written_at = 0;
+  std::size_t writer = 0;
+};
+
+enum class state { unused, ready, asleep, relayed, finished };
+
+struct fibre {
+  state now = state::unused;
+  const void* key = nullptr;
+  bool has_deadline = false;
+  bool timed_out = false;
+  knowledge knows;
+  ucontext_t context{};
+  std::unique_ptr<char[]> stack;
+  const std::function<void()>* work = nullptr;
+};
+
+struct choice {
+  std::uint16_t taken;
+  std::uint16_t count;
+};
+
+struct traced {
+  std::size_t thread;
+  const char* what;
+  std::size_t object;
+  std::uint64_t value;
+};
+
+inline bool acquires(std::memory_order order) {
+  return order != std::memory_order_relaxed && order != std::memory_order_release;
+}
+inline bool releases(std::memory_order order) {
+  return order == std::memory_order_release || order == std::memory_order_acq_rel ||
+         order == std::memory_order_seq_cst;
+}
+
+class explorer {
+ public:
+  outcome explore(const bounds& limits, const std::function<void()>& program);
+
+  void run(std::initializer_list<std::function<void()>> threads);
+  void fail(const std::string& text);
+  [[nodiscard]] bool active() const { return active_; }
+  [[nodiscard]] std::size_t current() const { return current_; }
+  [[nodiscard]] bool asleep(std::size_t thread) const {
+    return fibres_[thread].now == state::asleep || fibres_[thread].now == state::relayed;
+  }
+
+  void begin_life(const void* at, std::uint64_t value);
+  void end_life(const void* at);
+  void step(const void* at, std::uint64_t value, const char* what);
+  std::uint64_t load(const void* at, std::memory_order order);
+  void store(const void* at, std::uint64_t value, std::memory_order order, bool reads);
+  void acquire_latest(const void* at, std::memory_order order);
+  void read_plain(const void* at);
+  void write_plain(const void* at);
+
+  bool sleep(const void* at, bool same, bool has_deadline);
+  void wake(const void* key, state where, unsigned how_many);
+  void wake_relayed(const void* key);
+  void schedule(bool yielding);
+
+ private:
+  enum class kind { who, rare };
+
+  unsigned choose(std::size_t count, kind what);
+  bool next_trail();
+  void begin_execution(const std::function<void()>& program);
+  void prepare(std::size_t number, const std::function<void()>& work);
+  void switch_to(std::size_t next);
+  void finish_thread();
+  [[nodiscard]] bool can_run(std::size_t thread) const;
+  std::size_t find(const void* at, std::uint64_t value);
+  object& at(const void* address) { return objects_[known_.at(address)]; }
+  knowledge& mine() { return fibres_[current_].knows; }
+  void trace(const char* what, std::size_t object, std::uint64_t value) {
+    trace_.push_back({current_, what, object, value});
+  }
+  [[nodiscard]] std::string story() const;
+  static void enter();
+
+  bounds limits_;
+  std::mt19937_64 random_;
+  std::uint64_t executions_ = 0;
+  std::vector<choice> trail_;
+  std::size_t position_ = 0;
+  unsigned preemptions_left_ = 0;
+  unsigned stale_left_ = 0;
+  unsigned early_left_ = 0;
+
+  bool active_ = false;
+  std::string failure_;
+  std::size_t current_ = 0;
+  std::size_t thread_count_ = 0;
+  std::array<fibre, threads_max> fibres_;
+  std::vector<object> objects_;
+  std::size_t object_count_ = 0;
+  std::unordered_map<const void*, std::size_t> known_;
+  std::vector<traced> trace_;
+};
+
+extern explorer the;
+
+}  // namespace interleave

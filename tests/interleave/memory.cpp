@@ -1,0 +1,166 @@
+#include <algorithm>
+#include <cstdlib>
+
+#include "interleave/explorer_state.hpp"
+
+namespace interleave {
+
+// -- memory --
+
+std::size_t explorer::find(const void* address, std::uint64_t value) {
+  const auto found = known_.find(address);
+  if (found != known_.end()) return found->second;
+  if (object_count_ == objects_max) std::abort();
+  const std::size_t index = object_count_++;
+  if (objects_.size() < object_count_) objects_.emplace_back();
+  object& fresh = objects_[index];
+  fresh.stores.clear();
+  fresh.last_sequential = 0;
+  fresh.alive = true;
+  fresh.read_at = {};
+  fresh.written_at = 0;
+  stored first;
+  first.value = value;
+  fresh.stores.push_back(first);
+  known_.emplace(address, index);
+  return index;
+}
+
+void explorer::begin_life(const void* address, std::uint64_t value) {
+  if (!active_) return;
+  known_.erase(address);
+  object& fresh = objects_[find(address, value)];
+  fresh.writer = current_;
+  fresh.written_at = mine().clock[current_];
+}
+
+void explorer::end_life(const void* address) {
+  if (!active_) return;
+  const auto found = known_.find(address);
+  if (found != known_.end()) objects_[found->second].alive = false;
+}
+
+void explorer::step(const void* address, std::uint64_t value, const char* what) {
+  if (!active_) return;
+  const std::size_t index = find(address, value);
+  if (current_ != 0) schedule(false);
+  if (trace_.size() > steps_max) fail("it runs for ever");
+  if (!active_) return;
+  trace(what, index, objects_[index].stores.back().value);
+  // The address may stand for another object by now.
+  if (!objects_[index].alive || known_.at(address) != index) fail("use after the end of its life");
+}
+
+std::uint64_t explorer::load(const void* address, std::memory_order order) {
+  object& from = at(address);
+  const std::size_t index = known_.at(address);
+  const std::size_t latest = from.stores.size() - 1;
+  std::size_t oldest = mine().seen[index];
+  if (order == std::memory_order_seq_cst) oldest = std::max(oldest, from.last_sequential);
+  const std::size_t back = choose(stale_left_ != 0 ? latest - oldest + 1 : 1, kind::rare);
+  if (back != 0) {
+    --stale_left_;
+    trace("...which sees an old value", index, from.stores[latest - back].value);
+  }
+  const stored& seen = from.stores[latest - back];
+  mine().seen[index] = static_cast<std::uint16_t>(latest - back);
+  if (acquires(order)) mine().join(seen.released);
+  return seen.value;
+}
+
+void explorer::acquire_latest(const void* address, std::memory_order order) {
+  object& from = at(address);
+  mine().seen[known_.at(address)] = static_cast<std::uint16_t>(from.stores.size() - 1);
+  if (acquires(order)) mine().join(from.stores.back().released);
+}
+
+void explorer::store(const void* address, std::uint64_t value, std::memory_order order,
+                     bool reads) {
+  if (reads) acquire_latest(address, order);
+  object& into = at(address);
+  const std::size_t index = known_.at(address);
+  stored fresh;
+  fresh.value = value;
+  mine().seen[index] = static_cast<std::uint16_t>(into.stores.size());
+  if (releases(order)) {
+    fresh.released = mine();
+  } else {
+    fresh.released.seen[index] = mine().seen[index];
+  }
+  if (reads) fresh.released.join(into.stores.back().released);  // a release sequence goes on
+  if (order == std::memory_order_seq_cst) into.last_sequential = into.stores.size();
+  into.stores.push_back(fresh);
+  ++mine().clock[current_];
+  trace("...makes it", index, value);
+}
+
+void explorer::read_plain(const void* address) {
+  if (!active_) return;
+  const std::size_t index = find(address, 0);
+  object& data = objects_[index];
+  trace("reads", index, 0);
+  if (!data.alive) return fail("use after the end of its life");
+  if (mine().clock[data.writer] < data.written_at) return fail("a race: reads what is written");
+  data.read_at[current_] = mine().clock[current_];
+}
+
+void explorer::write_plain(const void* address) {
+  if (!active_) return;
+  const std::size_t index = find(address, 0);
+  object& data = objects_[index];
+  trace("writes", index, 0);
+  if (!data.alive) return fail("use after the end of its life");
+  bool ordered = mine().clock[data.writer] >= data.written_at;
+  for (std::size_t i = 0; i < threads_max; ++i) {
+    ordered = ordered && mine().clock[i] >= data.read_at[i];
+  }
+  if (!ordered) return fail("a race: writes what another one uses");
+  data.writer = current_;
+  data.written_at = mine().clock[current_];
+}
+
+// -- the wait layer --
+
+bool explorer::sleep(const void* address, bool same, bool has_deadline) {
+  if (!active_ || !same) return true;
+  if (early_left_ != 0 && choose(2, kind::rare) != 0) {
+    --early_left_;
+    trace("...returns for no reason", objects_max, 0);
+    return true;
+  }
+  fibre& self = fibres_[current_];
+  self.now = state::asleep;
+  self.key = address;
+  self.has_deadline = has_deadline;
+  self.timed_out = false;
+  trace("...sleeps", known_.at(address), 0);
+  schedule(false);
+  return !self.timed_out;
+}
+
+// The system promises no order among sleepers.
+void explorer::wake(const void* key, state where, unsigned how_many) {
+  if (!active_) return;
+  for (; how_many != 0; --how_many) {
+    std::array<std::size_t, threads_max> sleepers{};
+    std::size_t count = 0;
+    for (std::size_t i = 1; i <= thread_count_; ++i) {
+      const fibre& each = fibres_[i];
+      if (each.now == where && (where == state::relayed || each.key == key)) sleepers[count++] = i;
+    }
+    if (count == 0) return;
+    fibre& woken = fibres_[sleepers[how_many >= count ? 0 : choose(count, kind::rare)]];
+    woken.now = state::ready;
+    trace("wakes thread", objects_max, 0);
+  }
+}
+
+void explorer::wake_relayed(const void* key) {
+  wake(key, state::asleep, 1);
+  for (std::size_t i = 1; i <= thread_count_; ++i) {
+    fibre& each = fibres_[i];
+    if (each.now == state::asleep && each.key == key) each.now = state::relayed;
+  }
+}
+
+}  // namespace interleave

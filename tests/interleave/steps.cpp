@@ -1,0 +1,82 @@
+#include "interleave/steps.hpp"
+
+#include "interleave/explorer_state.hpp"
+
+namespace interleave {
+
+outcome explore(const bounds& limits, const std::function<void()>& program) {
+  return the.explore(limits, program);
+}
+void run(std::initializer_list<std::function<void()>> threads) {
+  the.run(threads);
+}
+void check(bool truth, const char* text) {
+  if (!truth) the.fail(text);
+}
+unsigned this_thread() {
+  return static_cast<unsigned>(the.current());
+}
+bool asleep(unsigned thread) {
+  return the.asleep(thread);
+}
+void let_others_run() {
+  yield();
+}
+
+plain_access::plain_access() noexcept {
+  the.begin_life(this, 0);
+}
+plain_access::~plain_access() {
+  the.end_life(this);
+}
+void plain_access::read() const {
+  the.read_plain(this);
+}
+void plain_access::write() {
+  the.write_plain(this);
+}
+
+bool exploring() noexcept {
+  return the.active();
+}
+void begin_life(const void* object, std::uint64_t value) noexcept {
+  the.begin_life(object, value);
+}
+void end_life(const void* object) noexcept {
+  the.end_life(object);
+}
+void step(const void* object, std::uint64_t value, const char* what) noexcept {
+  the.step(object, value, what);
+}
+std::uint64_t load(const void* object, std::memory_order order) noexcept {
+  return the.load(object, order);
+}
+void store(const void* object, std::uint64_t value, std::memory_order order) noexcept {
+  the.store(object, value, order, false);
+}
+void read_modify_write(const void* object, std::uint64_t value, std::memory_order order) noexcept {
+  the.store(object, value, order, true);
+}
+void failed_exchange(const void* object, std::memory_order order) noexcept {
+  the.acquire_latest(object, order);
+}
+bool sleep(const void* object, bool same, bool has_deadline) noexcept {
+  return the.sleep(object, same, has_deadline);
+}
+void wake(const void* key, bool all) noexcept {
+  if (the.current() != 0) the.schedule(false);
+  the.wake(key, state::asleep, all ? static_cast<unsigned>(threads_max) : 1);
+}
+void wake_relayed(const void* key) noexcept {
+  if (the.current() != 0) the.schedule(false);
+  the.wake_relayed(key);
+}
+void pass_on() noexcept {
+  if (the.current() != 0) the.schedule(false);
+  the.wake(nullptr, state::relayed, 2);
+}
+void yield() noexcept {
+  if (the.current() != 0) the.schedule(true);
+}
+
+}  // namespace interleave
