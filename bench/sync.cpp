@@ -2,6 +2,7 @@
 //
 //   polling    threads that look at an event that is not there yet
 //   hurdles    threads that come to a row of events, the last to arrive lowers each
+//   ladder     the same over the barricade alone, with different spin policies
 //   lowering   what it costs to lower with many asleep, and when the last of them runs
 //   future     a shared_future that is ready
 //
@@ -125,8 +126,9 @@ bench::variant polling(unsigned threads, std::uint64_t count) {
   auto event = std::make_shared<Event>();
   return {Event::name, [event, threads, count] {
             on_threads(threads, [&](unsigned) {
+              Event& looked_at = *event;
               std::uint64_t seen = 0;
-              for (std::uint64_t i = 0; i < count; ++i) seen += event->is_lowered() ? 1 : 0;
+              for (std::uint64_t i = 0; i < count; ++i) seen += looked_at.is_lowered() ? 1 : 0;
               keep(seen);
             });
           }};
@@ -137,7 +139,7 @@ void measure_polling(const settings& set, bench::results& results) {
   for (const unsigned threads : set.threads) {
     // Locks and allocating futures get as many as they can do in about the same time.
     const std::array<std::uint64_t, 5> counts = {set.polls, set.polls, set.kernel_polls,
-                                                 set.polls / 100, set.polls / 10};
+                                                 set.polls / 1000, set.polls / 50};
     std::vector<bench::variant> variants;
     variants.push_back(polling<bench::plain_atomic>(threads, counts[0]));
     variants.push_back(polling<bench::barricade_event>(threads, counts[1]));
@@ -221,23 +223,26 @@ spread best_of(const std::vector<spread>& all) {
 
 void measure_hurdles(const settings& set, bench::results& results) {
   std::vector<row> rows(5);
-  const std::uint64_t count =
-      std::max<std::uint64_t>(set.hurdles / static_cast<unsigned>(set.rounds), 1);
+  // Peers run a fifth of them: the time for one is what is compared.
+  const auto count = std::max<std::uint64_t>(set.hurdles / static_cast<unsigned>(set.rounds), 5);
+  const std::uint64_t peer_count = count / 5;
   for (const unsigned threads : set.threads) {
     std::vector<bench::variant> variants;
     variants.push_back(hurdles<bench::barricade_event>(threads, count));
-    variants.push_back(hurdles<bench::kernel_event>(threads, count));
-    variants.push_back(hurdles<bench::condvar_event>(threads, count));
-    variants.push_back(hurdles<bench::future_event>(threads, count));
-    variants.push_back(barrier_hurdles(threads, count));
+    variants.push_back(hurdles<bench::kernel_event>(threads, peer_count));
+    variants.push_back(hurdles<bench::condvar_event>(threads, peer_count));
+    variants.push_back(hurdles<bench::future_event>(threads, peer_count));
+    variants.push_back(barrier_hurdles(threads, peer_count));
     bench::interleave(variants, set.rounds);
     std::vector<spread> against;
     for (std::size_t i = 0; i < variants.size(); ++i) {
       rows[i].name = variants[i].name;
-      const double ns_each = median_ms(variants[i]) * 1e6 / static_cast<double>(count);
+      const auto done = static_cast<double>(i == 0 ? count : peer_count);
+      const double ns_each = median_ms(variants[i]) * 1e6 / done;
       rows[i].cells.emplace_back(threads, ns_each);
       results.metric(fmt::format("hurdles, {} threads, {}: ns", threads, rows[i].name), ns_each);
-      if (i != 0) against.push_back(bench::ratio(variants[i], variants[0], bench::clock::wall));
+      if (i == 0) continue;
+      against.push_back(ratio_each(variants[i], done, variants[0], static_cast<double>(count)));
     }
     const spread best = best_of(against);
     if (threads >= 2) {
@@ -254,6 +259,36 @@ void measure_hurdles(const settings& set, bench::results& results) {
               "threads");
   write_plot(set, "sync_hurdles.svg", "Hurdles: the last to arrive lowers", "threads",
              "ns for one hurdle", rows, true);
+}
+
+// What the default of spin_policy is chosen from: hurdles over the barricade alone.
+void measure_ladder(const settings& set, bench::results& results) {
+  const std::vector<overture::spin_policy> policies = {{0, 0},  {12, 4},  {12, 16}, {4, 16},
+                                                       {0, 16}, {12, 40}, {100, 16}};
+  const auto count = std::max<std::uint64_t>(set.hurdles / 100, 5);
+  std::vector<row> rows;
+  for (const overture::spin_policy& policy : policies) {
+    rows.push_back({fmt::format("{} pauses, {} yields", policy.pauses, policy.yields), {}});
+  }
+  const overture::spin_policy before = bench::spin;
+  for (const unsigned threads : set.threads) {
+    std::vector<bench::variant> variants;
+    for (const overture::spin_policy& policy : policies) {
+      bench::variant each = hurdles<bench::barricade_event>(threads, count);
+      variants.push_back({"", [policy, run = each.run] {
+                            bench::spin = policy;
+                            run();
+                          }});
+    }
+    bench::interleave(variants, set.rounds);
+    for (std::size_t i = 0; i < variants.size(); ++i) {
+      const double ns_each = median_ms(variants[i]) * 1e6 / static_cast<double>(count);
+      rows[i].cells.emplace_back(threads, ns_each);
+      results.metric(fmt::format("ladder, {} threads, {}: ns", threads, rows[i].name), ns_each);
+    }
+  }
+  bench::spin = before;
+  print_table("Ladder: nanoseconds for one hurdle", rows, set.threads, "threads");
 }
 
 // -- lowering --
@@ -411,7 +446,7 @@ int main(int argc, char** argv) try {
   bool quick = false;
   app.add_option("--json", json_path, "write the results to this file");
   app.add_option("--plots", set.plots, "write the plots to this folder");
-  app.add_option("--only", set.only, "polling, hurdles, lowering, future");
+  app.add_option("--only", set.only, "polling, hurdles, ladder, lowering, future");
   app.add_option("--threads", set.threads, "numbers of threads");
   app.add_option("--polls", set.polls, "looks of each thread");
   app.add_option("--hurdles", set.hurdles, "hurdles, in all rounds together");
@@ -431,6 +466,7 @@ int main(int argc, char** argv) try {
   bench::results results("sync");
   if (set.wants("polling")) measure_polling(set, results);
   if (set.wants("hurdles")) measure_hurdles(set, results);
+  if (set.wants("ladder")) measure_ladder(set, results);
   if (set.wants("lowering")) measure_lowering(set, results);
   if (set.wants("future")) measure_future(set, results);
   return results.finish(json_path);

@@ -54,6 +54,7 @@ int main() {
   const shared_future<int> sum = made->future();
 
   std::vector<std::thread> threads;
+  threads.reserve(builders + 1);
   for (unsigned i = 0; i < builders; ++i) {
     threads.emplace_back([&] {
       start.wait();

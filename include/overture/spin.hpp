@@ -7,9 +7,9 @@
 //
 // A wake through the kernel costs several microseconds on both sides; a wait that ends within
 // about that time is cheaper if the thread has not slept. The default ladder is measured on two
-// cores: as fast as pure spinning while the other side runs, never slower than sleeping at once
-// when there are more threads than cores. There is no timed sleep in any policy: that would only
-// add to the time until the thread notices.
+// cores (docs/measurements.md): nearly as fast as pure spinning while the other side runs, and
+// faster than sleeping at once when there are more threads than cores. There is no timed sleep in
+// any policy: that would only add to the time until the thread notices.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ inline void spin_hint() noexcept {
 // How often to look, with a pause between, then how often with the rest of the time slice given
 // away between. After that the thread sleeps.
 struct spin_policy {
-  std::uint16_t pauses = 12;
+  std::uint16_t pauses = 4;
   std::uint16_t yields = 16;
 
   [[nodiscard]] static constexpr spin_policy none() noexcept { return {0, 0}; }

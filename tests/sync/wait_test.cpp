@@ -16,6 +16,8 @@ struct native {
   static constexpr auto wait = native_wait::address_wait;
   static constexpr auto wake_one = native_wait::address_wake_one;
   static constexpr auto wake_all = native_wait::address_wake_all;
+  static constexpr auto wake_relayed = native_wait::address_wake_relayed;
+  static constexpr auto pass_on = native_wait::address_pass_on;
   static constexpr auto counts = native_wait::counts;
 };
 
@@ -23,6 +25,8 @@ struct generic {
   static constexpr auto wait = generic_wait::address_wait;
   static constexpr auto wake_one = generic_wait::address_wake_one;
   static constexpr auto wake_all = generic_wait::address_wake_all;
+  static constexpr auto wake_relayed = generic_wait::address_wake_relayed;
+  static constexpr auto pass_on = generic_wait::address_pass_on;
   static constexpr auto counts = generic_wait::counts;
 };
 
@@ -76,6 +80,44 @@ TYPED_TEST(wait_layers, wake_all_who_wait_at_the_address) {
   word.store(1);
   TypeParam::wake_all(&word);
   for (auto& thread : threads) thread.join();
+}
+
+TYPED_TEST(wait_layers, relay_a_wake_to_all_who_wait_at_the_address) {
+  atomic<std::uint32_t> word{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 24; ++i) {
+    threads.emplace_back([&word] {
+      while (word.load() == 0) {
+        if (TypeParam::wait(word, 0, 0) == wait_status::woken) TypeParam::pass_on(&word);
+      }
+    });
+  }
+  this->await_sleepers(24);
+  word.store(1);
+  TypeParam::wake_relayed(&word);
+  for (auto& thread : threads) thread.join();
+}
+
+// The word has not changed: all wake, pass it on, and sleep again, and the wakes come to an end.
+TYPED_TEST(wait_layers, end_a_relay_among_those_who_sleep_again) {
+  atomic<std::uint32_t> word{0};
+  atomic<int> turns{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 6; ++i) {
+    threads.emplace_back([&] {
+      while (word.load() == 0) {
+        if (TypeParam::wait(word, 0, 0) == wait_status::woken) TypeParam::pass_on(&word);
+        turns.fetch_add(1);
+      }
+    });
+  }
+  this->await_sleepers(6);
+  TypeParam::wake_relayed(&word);
+  this->await_sleepers(12);
+  word.store(1);
+  TypeParam::wake_all(&word);
+  for (auto& thread : threads) thread.join();
+  EXPECT_GE(turns.load(), 12);
 }
 
 TYPED_TEST(wait_layers, keep_addresses_apart) {
