@@ -121,16 +121,19 @@ double median_ms(const bench::variant& measured) {
 
 // -- polling --
 
+// Not inlined, so that all threads run one copy of the loop.
+template <class Event>
+[[gnu::noinline]] void look_at(Event& event, std::uint64_t count) {
+  std::uint64_t seen = 0;
+  for (std::uint64_t i = 0; i < count; ++i) seen += event.is_lowered() ? 1 : 0;
+  keep(seen);
+}
+
 template <class Event>
 bench::variant polling(unsigned threads, std::uint64_t count) {
   auto event = std::make_shared<Event>();
   return {Event::name, [event, threads, count] {
-            on_threads(threads, [&](unsigned) {
-              Event& looked_at = *event;
-              std::uint64_t seen = 0;
-              for (std::uint64_t i = 0; i < count; ++i) seen += looked_at.is_lowered() ? 1 : 0;
-              keep(seen);
-            });
+            on_threads(threads, [&](unsigned) { look_at(*event, count); });
           }};
 }
 
@@ -408,6 +411,13 @@ void measure_lowering(const settings& set, bench::results& results) {
 
 // -- futures --
 
+template <class Get>
+[[gnu::noinline]] void take(Get get, std::uint64_t count) {
+  std::uint64_t sum = 0;
+  for (std::uint64_t i = 0; i < count; ++i) sum += static_cast<std::uint64_t>(get());
+  keep(sum);
+}
+
 void measure_future(const settings& set, bench::results& results) {
   const std::uint64_t count = set.polls;
   auto made = *overture::promise<int>::make();
@@ -417,15 +427,12 @@ void measure_future(const settings& set, bench::results& results) {
   const std::shared_future<int> theirs = promised.get_future().share();
   promised.set_value(1);
   std::atomic<int> word{1};
-  const auto loop = [count](auto one) {
-    std::uint64_t sum = 0;
-    for (std::uint64_t i = 0; i < count; ++i) sum += static_cast<std::uint64_t>(one());
-    keep(sum);
-  };
+  // Copies of the handles, as somebody who waits has one.
   std::vector<bench::variant> variants = {
-      {"one atomic load", [&] { loop([&] { return word.load(std::memory_order_acquire); }); }},
-      {"shared_future", [&] { loop([&] { return *ours.get(); }); }},
-      {"std::shared_future", [&] { loop([&] { return theirs.get(); }); }}};
+      {"one atomic load",
+       [&] { take([&word] { return word.load(std::memory_order_acquire); }, count); }},
+      {"shared_future", [&] { take([future = ours] { return *future.get(); }, count); }},
+      {"std::shared_future", [&] { take([future = theirs] { return future.get(); }, count); }}};
   bench::interleave(variants, set.rounds);
   for (const bench::variant& each : variants) {
     results.metric(fmt::format("get when ready, {}: ns", each.name),
