@@ -81,9 +81,23 @@ class barricade {
 
   // Lets everybody through who waits now, and everybody who comes while it stays lowered.
   // Any thread, never blocks.
-  void lower() noexcept;
+  void lower() noexcept {
+    std::uint32_t seen = word_.load(std::memory_order_relaxed);
+    std::uint32_t next = 0;
+    // Writes even if it is lowered already: whoever waits later must see what this thread wrote.
+    do {
+      next = (seen | lowered_bit) & ~waiters_bit;
+      if ((seen & lowered_bit) == 0) next += generation_one;
+    } while (!word_.compare_exchange_weak(seen, next, std::memory_order_acq_rel,
+                                          std::memory_order_relaxed));
+    // From here on a waiter may have destroyed the barricade: only its address is used.
+    if ((seen & waiters_bit) != 0) wake(&word_, (seen & several_bit) != 0);
+  }
   // Holds whoever comes from now on. Any thread, never blocks.
-  void raise() noexcept;
+  void raise() noexcept {
+    // A store could write over a lower() that has just released its waiters, unseen by this thread.
+    word_.fetch_and(~lowered_bit, std::memory_order_acq_rel);
+  }
 
   // Returns once the barricade is, or has been, lowered since the call. Any thread.
   void wait(const wait_options& options = {}) noexcept {
@@ -103,6 +117,7 @@ class barricade {
   static constexpr std::uint32_t several_bit = 4;
   static constexpr std::uint32_t generation_one = 8;
 
+  static void wake(const void* key, bool several) noexcept;
   // `seen` is the raised word that the call began with: a generation that differs from its own
   // means that the barricade was lowered since. deadline_ns on the clock of now_ns(), 0 = none.
   // False if time ran out.

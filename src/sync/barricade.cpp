@@ -6,28 +6,12 @@
 
 namespace overture {
 
-void barricade::lower() noexcept {
-  const void* const key = &word_;
-  std::uint32_t seen = word_.load(std::memory_order_relaxed);
-  std::uint32_t next = 0;
-  // Writes even if it is lowered already: whoever waits later must see what this thread wrote too.
-  do {
-    next = (seen | lowered_bit) & ~waiters_bit;
-    if ((seen & lowered_bit) == 0) next += generation_one;
-  } while (!word_.compare_exchange_weak(seen, next, std::memory_order_acq_rel,
-                                        std::memory_order_relaxed));
-  // From here on a waiter may have destroyed the barricade.
-  if ((seen & waiters_bit) == 0) return;
-  if ((seen & several_bit) != 0) {
+void barricade::wake(const void* key, bool several) noexcept {
+  if (several) {
     address_wake_relayed(key);
   } else {
     address_wake_all(key);
   }
-}
-
-void barricade::raise() noexcept {
-  // A plain store could undo a lower() that has just released its waiters but not yet been seen.
-  word_.fetch_and(~lowered_bit, std::memory_order_acq_rel);
 }
 
 bool barricade::wait_for(std::chrono::nanoseconds duration, const wait_options& options) noexcept {
