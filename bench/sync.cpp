@@ -149,7 +149,7 @@ void measure_polling(const settings& set, bench::results& results) {
     variants.push_back(polling<bench::kernel_event>(threads, counts[2]));
     variants.push_back(polling<bench::condvar_event>(threads, counts[3]));
     variants.push_back(polling<bench::future_event>(threads, counts[4]));
-    bench::interleave(variants, set.rounds);
+    bench::interleave(variants, set.rounds, fmt::format("polling, {} threads", threads));
     for (std::size_t i = 0; i < variants.size(); ++i) {
       rows[i].name = variants[i].name;
       const double ns_each = median_ms(variants[i]) * 1e6 / static_cast<double>(counts[i]);
@@ -236,7 +236,7 @@ void measure_hurdles(const settings& set, bench::results& results) {
     variants.push_back(hurdles<bench::condvar_event>(threads, peer_count));
     variants.push_back(hurdles<bench::future_event>(threads, peer_count));
     variants.push_back(barrier_hurdles(threads, peer_count));
-    bench::interleave(variants, set.rounds);
+    bench::interleave(variants, set.rounds, fmt::format("hurdles, {} threads", threads));
     std::vector<spread> against;
     for (std::size_t i = 0; i < variants.size(); ++i) {
       rows[i].name = variants[i].name;
@@ -283,7 +283,7 @@ void measure_ladder(const settings& set, bench::results& results) {
                             run();
                           }});
     }
-    bench::interleave(variants, set.rounds);
+    bench::interleave(variants, set.rounds, fmt::format("ladder, {} threads", threads));
     for (std::size_t i = 0; i < variants.size(); ++i) {
       const double ns_each = median_ms(variants[i]) * 1e6 / static_cast<double>(count);
       rows[i].cells.emplace_back(threads, ns_each);
@@ -433,7 +433,7 @@ void measure_future(const settings& set, bench::results& results) {
        [&] { take([&word] { return word.load(std::memory_order_acquire); }, count); }},
       {"shared_future", [&] { take([future = ours] { return *future.get(); }, count); }},
       {"std::shared_future", [&] { take([future = theirs] { return future.get(); }, count); }}};
-  bench::interleave(variants, set.rounds);
+  bench::interleave(variants, set.rounds, "get when ready");
   for (const bench::variant& each : variants) {
     results.metric(fmt::format("get when ready, {}: ns", each.name),
                    median_ms(each) * 1e6 / static_cast<double>(count));

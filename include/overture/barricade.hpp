@@ -18,7 +18,7 @@
 //   wait() when raised                the spin policy, then a sleep in the kernel; one
 //                                     read-modify-write before it, none behind it
 // No handle, no mutex, no allocation, no destructor to speak of; polling threads share the line
-// and write nothing to it. With many asleep, lower() pays for waking two: those who wake wake the
+// and write nothing to it. With many asleep, lower() pays for waking one: those who wake wake the
 // others (where the system can do that, see src/sync/wait.hpp).
 //
 // What it promises

@@ -6,7 +6,7 @@
 // without reason, so callers loop on their own condition. Wakes take the address as an opaque key
 // and never read what lies there: the object may be gone, and a stray wake is harmless.
 //
-// To wake many, address_wake_all() pays for every one of them. address_wake_relayed() wakes two and
+// To wake many, address_wake_all() pays for every one of them. address_wake_relayed() wakes one and
 // leaves the rest to be woken by those who wake: every waiter of such a word calls
 // address_pass_on() as soon as address_wait() has returned `woken`, whatever it finds then. Who
 // sleeps on the word after address_wake_relayed() began does not need the passing on: it releases

@@ -1,6 +1,6 @@
 // The futex. Wakes that are relayed use its requeue: the sleepers of a word move, all at once and
-// under the kernel's own locks, to a queue where nobody ever goes to sleep by himself. Two of them
-// are woken instead, and each who wakes takes two more from there. Two things follow:
+// under the kernel's own locks, to a queue where nobody ever goes to sleep by himself. One of them
+// is woken instead, and each who wakes takes two more from there. Two things follow:
 //
 // - Nobody is forgotten. While somebody is in such a queue, somebody else who was woken has yet to
 //   pass it on: moving and the first wake are one step, and every wake from the queue makes one
@@ -70,7 +70,7 @@ void address_wake_all(const void* address) noexcept {
 
 void address_wake_relayed(const void* address) noexcept {
   wake_count.fetch_add(1, std::memory_order_relaxed);
-  constexpr int woken = 2;
+  constexpr int woken = 1;
   constexpr long moved = INT_MAX;  // stands where other calls have a time
   syscall(SYS_futex, address, FUTEX_REQUEUE_PRIVATE, woken, moved, relay_of(address), 0);
 }
