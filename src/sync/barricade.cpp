@@ -36,7 +36,6 @@ bool barricade::wait_slow(std::uint32_t seen, std::uint64_t deadline_ns,
   if (climb_ladder(let_through, options.spin)) return true;
 
   const observed_wait observed(options.reason ? options.reason : wait_reasons::barricade);
-  const void* const key = &word_;
   std::uint32_t marks = (seen & waiters_bit) != 0 ? waiters_bit | several_bit : waiters_bit;
   for (;;) {
     // Sets the bits only on the word it has judged; a word that changed is judged anew.
@@ -48,9 +47,7 @@ bool barricade::wait_slow(std::uint32_t seen, std::uint64_t deadline_ns,
     }
     marks = waiters_bit;  // from now on the bit may be its own
     const wait_status status = address_wait(word_, marked, deadline_ns);
-    const bool through = let_through();
-    if (status == wait_status::woken && (seen & several_bit) != 0) address_pass_on(key);
-    if (through) return true;
+    if (let_through()) return true;
     if (status == wait_status::timed_out) return false;
   }
 }

@@ -6,11 +6,9 @@
 // without reason, so callers loop on their own condition. Wakes take the address as an opaque key
 // and never read what lies there: the object may be gone, and a stray wake is harmless.
 //
-// To wake many, address_wake_all() pays for every one of them. address_wake_relayed() wakes one and
-// leaves the rest to be woken by those who wake: every waiter of such a word calls
-// address_pass_on() as soon as address_wait() has returned `woken`, whatever it finds then. Who
-// sleeps on the word after address_wake_relayed() began does not need the passing on: it releases
-// exactly those who slept before, as address_wake_all() does.
+// To wake many, address_wake_all() pays for every one of them. address_wake_relayed() wakes the
+// same threads, but pays for one: each who wakes wakes others, inside address_wait(). Like any
+// other wake it may go astray, to an address where something else lives by now.
 //
 // Two implementations lie side by side. native_wait uses the operating system's own address wait,
 // generic_wait a table of mutexes and runs anywhere. The build selects the one that the names
@@ -41,7 +39,6 @@ wait_status address_wait(const atomic<std::uint32_t>& word, std::uint32_t expect
 void address_wake_one(const void* address) noexcept;
 void address_wake_all(const void* address) noexcept;
 void address_wake_relayed(const void* address) noexcept;
-void address_pass_on(const void* address) noexcept;
 [[nodiscard]] wait_counts counts() noexcept;
 }  // namespace native_wait
 
@@ -51,13 +48,11 @@ wait_status address_wait(const atomic<std::uint32_t>& word, std::uint32_t expect
 void address_wake_one(const void* address) noexcept;
 void address_wake_all(const void* address) noexcept;
 void address_wake_relayed(const void* address) noexcept;
-void address_pass_on(const void* address) noexcept;
 [[nodiscard]] wait_counts counts() noexcept;
 }  // namespace generic_wait
 
 // The selected one.
 namespace wait_layer = OVERTURE_WAIT_LAYER;
-using wait_layer::address_pass_on;
 using wait_layer::address_wait;
 using wait_layer::address_wake_all;
 using wait_layer::address_wake_one;

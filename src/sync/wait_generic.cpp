@@ -107,8 +107,6 @@ void address_wake_relayed(const void* address) noexcept {
   wake(address, true);
 }
 
-void address_pass_on(const void* /*address*/) noexcept {}
-
 wait_counts counts() noexcept {
   return {wait_count.load(std::memory_order_relaxed), wake_count.load(std::memory_order_relaxed),
           0};

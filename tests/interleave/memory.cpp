@@ -135,7 +135,11 @@ bool explorer::sleep(const void* address, bool same, bool has_deadline) {
   self.timed_out = false;
   trace("...sleeps", known_.at(address), 0);
   schedule(false);
-  return !self.timed_out;
+  if (self.timed_out) return false;
+  // As wait_linux.cpp: every thread that was woken passes it on.
+  schedule(false);
+  wake(nullptr, state::relayed, 2);
+  return true;
 }
 
 // The system promises no order among sleepers.

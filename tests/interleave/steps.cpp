@@ -71,10 +71,6 @@ void wake_relayed(const void* key) noexcept {
   if (the.current() != 0) the.schedule(false);
   the.wake_relayed(key);
 }
-void pass_on() noexcept {
-  if (the.current() != 0) the.schedule(false);
-  the.wake(nullptr, state::relayed, 2);
-}
 void yield() noexcept {
   if (the.current() != 0) the.schedule(true);
 }

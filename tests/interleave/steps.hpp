@@ -27,7 +27,6 @@ void failed_exchange(const void* object, std::memory_order order) noexcept;
 bool sleep(const void* object, bool same, bool has_deadline) noexcept;
 void wake(const void* key, bool all) noexcept;
 void wake_relayed(const void* key) noexcept;
-void pass_on() noexcept;
 void yield() noexcept;
 
 }  // namespace interleave

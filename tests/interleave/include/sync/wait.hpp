@@ -25,8 +25,4 @@ inline void address_wake_all(const void* key) noexcept {
 inline void address_wake_relayed(const void* key) noexcept {
   interleave::wake_relayed(key);
 }
-inline void address_pass_on(const void* /*key*/) noexcept {
-  interleave::pass_on();
-}
-
 }  // namespace overture
