@@ -167,7 +167,11 @@ std::string explorer::story() const {
   out << "\nin execution " << executions_;
   if (limits_.random != 0) out << " by seed " << limits_.seed;
   out << ", step by step:\n";
-  for (const traced& each : trace_) {
+  constexpr std::size_t shown_max = 200;
+  if (trace_.size() > shown_max) out << "  ... " << trace_.size() - shown_max << " before these\n";
+  const std::size_t first = trace_.size() - std::min(trace_.size(), shown_max);
+  for (std::size_t i = first; i < trace_.size(); ++i) {
+    const traced& each = trace_[i];
     out << "  thread " << each.thread << ": " << each.what;
     if (each.object != objects_max) out << " #" << each.object << " = " << each.value;
     out << '\n';

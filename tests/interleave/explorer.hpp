@@ -66,7 +66,8 @@ unsigned this_thread();
 
 // Whether that thread sleeps in the wait layer. No step: for programs that wait for it by yielding.
 bool asleep(unsigned thread);
-// Lets others run. The only loop that an exhaustive search survives is one that calls this.
+// Lets others run. The only loop that an exhaustive search survives is one that calls this, and
+// only one thread at a time may be in such a loop: two would take turns for ever.
 void let_others_run();
 
 // Plain data that threads share.
