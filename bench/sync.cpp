@@ -270,6 +270,7 @@ void measure_ladder(const settings& set, bench::results& results) {
                                                        {0, 16}, {12, 40}, {100, 16}};
   const auto count = std::max<std::uint64_t>(set.hurdles / 100, 5);
   std::vector<row> rows;
+  rows.reserve(policies.size());
   for (const overture::spin_policy& policy : policies) {
     rows.push_back({fmt::format("{} pauses, {} yields", policy.pauses, policy.yields), {}});
   }
@@ -412,7 +413,7 @@ void measure_lowering(const settings& set, bench::results& results) {
 // -- futures --
 
 template <class Get>
-[[gnu::noinline]] void take(Get get, std::uint64_t count) {
+[[gnu::noinline]] void take(const Get& get, std::uint64_t count) {
   std::uint64_t sum = 0;
   for (std::uint64_t i = 0; i < count; ++i) sum += static_cast<std::uint64_t>(get());
   keep(sum);

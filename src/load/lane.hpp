@@ -9,7 +9,7 @@ namespace overture {
 // brought up to date when the lane signs off, about once in a millisecond.
 class lane {
  public:
-  explicit lane(load_state& load) noexcept;
+  explicit lane(load_state& of) noexcept;
   ~lane();
   lane(const lane&) = delete;
   lane& operator=(const lane&) = delete;

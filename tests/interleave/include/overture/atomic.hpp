@@ -44,12 +44,10 @@ class atomic {
   T exchange(T fresh, std::memory_order order = std::memory_order_seq_cst) noexcept {
     return modify(order, "exchange", [fresh](T) { return fresh; });
   }
-  template <class U>
-  T fetch_add(U added, std::memory_order order = std::memory_order_seq_cst) noexcept {
+  T fetch_add(T added, std::memory_order order = std::memory_order_seq_cst) noexcept {
     return modify(order, "add", [added](T old) { return static_cast<T>(old + added); });
   }
-  template <class U>
-  T fetch_sub(U taken, std::memory_order order = std::memory_order_seq_cst) noexcept {
+  T fetch_sub(T taken, std::memory_order order = std::memory_order_seq_cst) noexcept {
     return modify(order, "subtract", [taken](T old) { return static_cast<T>(old - taken); });
   }
   T fetch_and(T mask, std::memory_order order = std::memory_order_seq_cst) noexcept {
@@ -92,12 +90,12 @@ class atomic {
   static std::uint64_t bits(T value) noexcept {
     static_assert(sizeof(T) <= sizeof(std::uint64_t) && std::is_trivially_copyable_v<T>);
     std::uint64_t all = 0;
-    std::memcpy(&all, &value, sizeof value);
+    std::memcpy(&all, static_cast<const void*>(&value), sizeof value);
     return all;
   }
   static T value(std::uint64_t all) noexcept {
     T value;
-    std::memcpy(&value, &all, sizeof value);
+    std::memcpy(static_cast<void*>(&value), &all, sizeof value);
     return value;
   }
   template <class F>
