@@ -31,7 +31,7 @@ void expect_clean_and_complete(const outcome& seen) {
 // was not freed.
 class watching_allocator final : public allocator {
  public:
-  ~watching_allocator() {
+  ~watching_allocator() override {
     for (void* const memory : all_) std::free(memory);
   }
   void* allocate(std::size_t bytes, std::size_t /*alignment*/, memory_tag) noexcept override {
