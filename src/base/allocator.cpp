@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <new>
 
 #include "base/aligned_memory.hpp"
 
@@ -28,8 +29,10 @@ const char* to_string(memory_tag tag) noexcept {
 }
 
 allocator& default_allocator() noexcept {
-  static system_allocator instance;
-  return instance;
+  // Never destroyed: static objects of the host may give memory back when the process ends.
+  alignas(system_allocator) static std::byte place[sizeof(system_allocator)];
+  static allocator* const instance = ::new (static_cast<void*>(place)) system_allocator;
+  return *instance;
 }
 
 void tracking_allocator::counters::add(std::uint64_t amount) noexcept {
