@@ -126,9 +126,8 @@ void judge_scaling(const std::string& prefix, const std::vector<variant>& varian
   const double allowed = ratio(variants[5], variants[4], clock::wall).median;
   into.metric(prefix + "x faster than PhysFS, decode, next, as the stages allow", allowed);
   constexpr double wanted = 2.5;
-  constexpr double tolerance = 0.97 / 1.08;  // what the goals for scaling and cost leave
   into.goal(prefix + "x faster than PhysFS, decode, next", ratio(variants[5], self, clock::wall),
-            std::min(wanted, allowed * tolerance), false);
+            std::min(wanted, allowed), false);
 }
 
 }  // namespace
