@@ -44,6 +44,7 @@ atomic<workspace*>& workspace_place(load_state& load) noexcept {
 
 lane::lane(load_state& of) noexcept
     : load(of),
+      share_bytes_(of.options.budget_bytes / 16 / of.jobs.concurrency()),
       work_(workspace_place(of).exchange(nullptr, std::memory_order_acquire)),
       keeps_files_(!of.options.sink || !of.options.sink->one_thread()) {
   if (!work_) work_ = make_object<workspace>(load.memory, memory_tag::load);
@@ -120,9 +121,11 @@ load_item* lane::next_item() noexcept {
 // --- Room ----------------------------------------------------------------------------------------
 
 std::span<std::byte> lane::room(blob workspace::* kept, std::size_t bytes) noexcept {
-  // The rooms of all lanes together stay below half the budget.
-  const std::uint64_t share = load.options.budget_bytes / 4 / load.jobs.concurrency();
-  if (!work_ || !keeps_files_ || bytes > std::min<std::uint64_t>(room_bytes_max, share)) return {};
+  // The rooms of all lanes together take about half the budget at most.
+  if (!work_ || !keeps_files_ ||
+      bytes > std::min<std::uint64_t>(room_bytes_max, 4 * share_bytes_)) {
+    return {};
+  }
   blob& block = work_->*kept;
   if (block.size() < bytes) {
     result<blob> larger = load.buffers.take(std::bit_ceil(std::max(bytes, room_bytes_min)));
@@ -146,27 +149,30 @@ bool lane::reserve_budget(load_item& item) noexcept {
   const file_place& place = item.file.place();
   const std::uint64_t cost =
       place.read_bytes + (place.method == compression::none ? 0 : place.bytes);
-  item.reserved_bytes = cost;
   if (cost <= credit_bytes_) {
+    item.reserved_bytes = cost;
     credit_bytes_ -= cost;
     return true;
   }
-  // What many small files will need is reserved at once, as long as it is a small part of all.
-  const std::uint64_t ahead = load.options.budget_bytes / 16 / load.jobs.concurrency();
+  const std::uint64_t budget = load.options.budget_bytes;
+  const std::uint64_t missing = cost - credit_bytes_;
   std::uint64_t now = load.in_flight_bytes.load(std::memory_order_seq_cst);
-  std::uint64_t more = 0;
+  std::uint64_t ahead = 0;
   do {
     // Below the budget any size is admitted, alone over it: the peak is the budget and one file.
-    if (now >= load.options.budget_bytes) {
-      item.reserved_bytes = 0;
+    // The lane's own credit does not count, here as in next_item(): or it would try for ever.
+    if (now - credit_bytes_ >= budget) {
       load.stalled_items.push(item.index, load.item_links());
       load.stalled_count.fetch_add(1, std::memory_order_seq_cst);
       return false;
     }
-    more = cost + ahead <= load.options.budget_bytes - now && cost < ahead ? cost + ahead : cost;
-  } while (!load.in_flight_bytes.compare_exchange_weak(now, now + more, std::memory_order_seq_cst));
-  credit_bytes_ += more - cost;
-  note_in_flight(load, now + more);
+    // What many small files will need is reserved at once.
+    ahead = cost < share_bytes_ && now + missing + share_bytes_ <= budget ? share_bytes_ : 0;
+  } while (!load.in_flight_bytes.compare_exchange_weak(now, now + missing + ahead,
+                                                       std::memory_order_seq_cst));
+  item.reserved_bytes = cost;
+  credit_bytes_ = ahead;
+  note_in_flight(load, now + missing + ahead);
   return true;
 }
 
@@ -181,10 +187,8 @@ void lane::add_to_budget(load_item& item, std::uint64_t bytes) noexcept {
 
 void lane::release_budget(load_item& item, std::uint64_t bytes) noexcept {
   item.reserved_bytes -= bytes;
-  const std::uint64_t budget = load.options.budget_bytes;
-  const std::uint64_t kept_max = budget / 8 / load.jobs.concurrency();
-  if (credit_bytes_ + bytes <= kept_max &&
-      load.in_flight_bytes.load(std::memory_order_seq_cst) < budget) {
+  if (credit_bytes_ + bytes <= 2 * share_bytes_ &&
+      load.in_flight_bytes.load(std::memory_order_seq_cst) < load.options.budget_bytes) {
     credit_bytes_ += bytes;
   } else {
     give_back(bytes);

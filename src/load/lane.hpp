@@ -46,6 +46,7 @@ class lane {
   void sign_off() noexcept;
   void explain_idleness() noexcept;
 
+  std::uint64_t share_bytes_;  // of the budget, what a lane may keep for itself in one piece
   workspace* work_;
   bool keeps_files_;                // they end where they begin
   load_item* spare_ = nullptr;      // an item for the next file

@@ -104,6 +104,28 @@ TEST(Lane, ThreadsThatFoundTheBudgetFullComeBackWhenThereIsRoom) {
   EXPECT_LT(others_before, 400);
 }
 
+// The lane keeps a credit of 50,000 of the budget's 800,000, the large file goes beyond the budget
+// by less than that, and the last costs more than the credit: it must wait, and not be tried for
+// ever by the only thread that could finish the others.
+TEST(Lane, FileThatCostsMoreThanTheCreditWaitsWhenTheBudgetIsFull) {
+  fake_os os;
+  os.add_file("/game/a_small.bin", std::string(100, 's'));
+  os.add_file("/game/b_large.bin", std::string(790'000, 'l'));
+  os.add_file("/game/c_middling.bin", std::string(100'000, 'm'));
+  barricade gate{barricade::raised};
+  os.before_each_call([&](const test::os_call_info& call) {
+    if (call.kind == os_call::read) gate.wait();
+  });
+  load_rig rig(os, {.workers = 0});
+  rig.mount({"/game"});
+  load_scope scope(rig.files, rig.reads, rig.jobs, {.budget_bytes = 800'000});
+  ASSERT_TRUE(scope.start());
+  EXPECT_FALSE(scope.wait_for(1ms));
+  gate.lower();
+  finish(scope);
+  EXPECT_EQ(scope.summary().files, 3u);
+}
+
 TEST(Lane, AllocationsDoNotGrowWithTheNumberOfFiles) {
   const auto allocations = [](int files) {
     zip_writer zip;
