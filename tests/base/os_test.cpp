@@ -6,102 +6,17 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "base/os_generic.hpp"
+#include "base/os_worlds.hpp"
 #include "overture/limits.hpp"
-#include "support/fake_os.hpp"
 
 namespace overture {
 namespace {
-
-namespace fs = std::filesystem;
-
-// A folder to fill, and an operating_system that sees it.
-class world {
- public:
-  virtual ~world() = default;
-  virtual operating_system& os() = 0;
-  virtual std::string root() const = 0;
-  // Paths relative to the root.
-  virtual void add_file(const std::string& path, const std::string& bytes) = 0;
-  virtual void add_folder(const std::string& path) = 0;
-  virtual void add_link(const std::string& path, const std::string& target) = 0;
-  virtual void remove(const std::string& path) = 0;
-  virtual void truncate(const std::string& path, std::size_t size) = 0;
-  virtual bool knows_links_that_leave() const { return true; }
-  virtual bool maps_files() const { return true; }
-};
-
-class disk_world : public world {
- public:
-  disk_world() {
-    static std::atomic<int> worlds{0};
-    const auto name = "overture_os_test_" +
-                      std::to_string(fs::file_time_type::clock::now().time_since_epoch().count()) +
-                      "_" + std::to_string(worlds++);
-    root_ = fs::canonical(fs::temp_directory_path()) / name;
-    fs::create_directories(root_);
-  }
-  ~disk_world() override { fs::remove_all(root_); }
-  operating_system& os() override { return system_os(); }
-  std::string root() const override { return root_.string(); }
-  void add_file(const std::string& path, const std::string& bytes) override {
-    fs::create_directories((root_ / path).parent_path());
-    std::ofstream{root_ / path, std::ios::binary} << bytes;
-  }
-  void add_folder(const std::string& path) override { fs::create_directories(root_ / path); }
-  void add_link(const std::string& path, const std::string& target) override {
-    fs::create_directories((root_ / path).parent_path());
-    fs::create_symlink(target, root_ / path);
-  }
-  void remove(const std::string& path) override { fs::remove_all(root_ / path); }
-  void truncate(const std::string& path, std::size_t size) override {
-    fs::resize_file(root_ / path, size);
-  }
-
- private:
-  fs::path root_;
-};
-
-class generic_world final : public disk_world {
- public:
-  operating_system& os() override { return generic_os(); }
-  bool knows_links_that_leave() const override { return false; }
-  bool maps_files() const override { return false; }
-};
-
-class fake_world final : public world {
- public:
-  fake_world() { add_folder(""); }
-  ~fake_world() override {
-    EXPECT_EQ(os_.open_handles(), 0u);
-    EXPECT_EQ(os_.open_mappings(), 0u);
-    EXPECT_EQ(os_.misuses(), 0u);
-  }
-  operating_system& os() override { return os_; }
-  std::string root() const override { return "/worlds/fake"; }
-  void add_file(const std::string& path, const std::string& bytes) override {
-    os_.add_file(root() + "/" + path, bytes);
-  }
-  void add_folder(const std::string& path) override { os_.add_folder(root() + "/" + path); }
-  void add_link(const std::string& path, const std::string& target) override {
-    os_.add_link(root() + "/" + path, target);
-  }
-  void remove(const std::string& path) override { os_.remove(root() + "/" + path); }
-  void truncate(const std::string& path, std::size_t size) override {
-    os_.truncate(root() + "/" + path, size);
-  }
-
- private:
-  test::fake_os os_;
-};
 
 enum class kind_of_world { system, generic, fake };
 
@@ -110,13 +25,13 @@ class os_test : public ::testing::TestWithParam<kind_of_world> {
   os_test() {
     switch (GetParam()) {
       case kind_of_world::system:
-        world_ = std::make_unique<disk_world>();
+        world_ = std::make_unique<test::disk_world>();
         break;
       case kind_of_world::generic:
-        world_ = std::make_unique<generic_world>();
+        world_ = std::make_unique<test::generic_world>();
         break;
       case kind_of_world::fake:
-        world_ = std::make_unique<fake_world>();
+        world_ = std::make_unique<test::fake_world>();
         break;
     }
   }
@@ -166,7 +81,7 @@ class os_test : public ::testing::TestWithParam<kind_of_world> {
     return {text, *length};
   }
 
-  std::unique_ptr<world> world_;
+  std::unique_ptr<test::world> world_;
 };
 
 TEST_P(os_test, a_file_is_read_whole_and_in_parts) {

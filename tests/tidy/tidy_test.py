@@ -292,6 +292,9 @@ class Text(TidyTest):
         self.assert_quiet(rule, {"src/base/x.cpp": "void f() {\n  int x;\n}\n" * 90})
         member = "  void f() {\n" + "    int x;\n" * 80 + "  }\n"
         self.assert_fires(rule, {"src/base/x.hpp": f"class x {{\n{member}}};\n"}, "82 lines")
+        constructor = "x::x(int a)\n    : a_(a) {\n  b();\n}\n"
+        block = "\nvoid f() {\n  if (a) {\n    b();\n  }\n}\n" + "\n" * 80 + "    }\n"
+        self.assert_quiet(rule, {"src/base/x.cpp": constructor + block})
 
     def test_white_space(self):
         rule = tidy.rule_white_space

@@ -362,7 +362,9 @@ def rule_function_length(tree):
             head = re.match(r"( {0,4})[\w~:<(\[]", line)
             opens = head and line.endswith("{") and ")" in line and not keyword.match(line)
             if opens:
-                close = re.compile(head.group(1) + r"}")
+                # A constructor's initializers stand deeper than the brace that closes it.
+                indent = head.group(1).removesuffix("    " if line.lstrip()[0] == ":" else "")
+                close = re.compile(indent + r"}")
                 for end in range(number + 1, len(file.code)):
                     if close.match(file.code[end]):
                         if end - number + 1 > FUNCTION_LINES_WARN:

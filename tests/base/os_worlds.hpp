@@ -1,0 +1,101 @@
+// The places that the tests of operating_system are held in: a folder on disk, the same by the
+// generic system, and the fake.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "base/os_generic.hpp"
+#include "overture/os.hpp"
+#include "support/fake_os.hpp"
+
+namespace overture::test {
+
+// A folder to fill, and an operating_system that sees it.
+class world {
+ public:
+  virtual ~world() = default;
+  virtual operating_system& os() = 0;
+  virtual std::string root() const = 0;
+  // Paths relative to the root.
+  virtual void add_file(const std::string& path, const std::string& bytes) = 0;
+  virtual void add_folder(const std::string& path) = 0;
+  virtual void add_link(const std::string& path, const std::string& target) = 0;
+  virtual void remove(const std::string& path) = 0;
+  virtual void truncate(const std::string& path, std::size_t size) = 0;
+  virtual bool knows_links_that_leave() const { return true; }
+  virtual bool maps_files() const { return true; }
+};
+
+class disk_world : public world {
+ public:
+  disk_world() {
+    static std::atomic<int> worlds{0};
+    const auto name =
+        "overture_os_test_" +
+        std::to_string(std::filesystem::file_time_type::clock::now().time_since_epoch().count()) +
+        "_" + std::to_string(worlds++);
+    root_ = std::filesystem::canonical(std::filesystem::temp_directory_path()) / name;
+    std::filesystem::create_directories(root_);
+  }
+  ~disk_world() override { std::filesystem::remove_all(root_); }
+  operating_system& os() override { return system_os(); }
+  std::string root() const override { return root_.string(); }
+  void add_file(const std::string& path, const std::string& bytes) override {
+    std::filesystem::create_directories((root_ / path).parent_path());
+    std::ofstream{root_ / path, std::ios::binary} << bytes;
+  }
+  void add_folder(const std::string& path) override {
+    std::filesystem::create_directories(root_ / path);
+  }
+  void add_link(const std::string& path, const std::string& target) override {
+    std::filesystem::create_directories((root_ / path).parent_path());
+    std::filesystem::create_symlink(target, root_ / path);
+  }
+  void remove(const std::string& path) override { std::filesystem::remove_all(root_ / path); }
+  void truncate(const std::string& path, std::size_t size) override {
+    std::filesystem::resize_file(root_ / path, size);
+  }
+
+ private:
+  std::filesystem::path root_;
+};
+
+class generic_world final : public disk_world {
+ public:
+  operating_system& os() override { return generic_os(); }
+  bool knows_links_that_leave() const override { return false; }
+  bool maps_files() const override { return false; }
+};
+
+class fake_world final : public world {
+ public:
+  fake_world() { add_folder(""); }
+  ~fake_world() override {
+    EXPECT_EQ(os_.open_handles(), 0u);
+    EXPECT_EQ(os_.open_mappings(), 0u);
+    EXPECT_EQ(os_.misuses(), 0u);
+  }
+  operating_system& os() override { return os_; }
+  std::string root() const override { return "/worlds/fake"; }
+  void add_file(const std::string& path, const std::string& bytes) override {
+    os_.add_file(root() + "/" + path, bytes);
+  }
+  void add_folder(const std::string& path) override { os_.add_folder(root() + "/" + path); }
+  void add_link(const std::string& path, const std::string& target) override {
+    os_.add_link(root() + "/" + path, target);
+  }
+  void remove(const std::string& path) override { os_.remove(root() + "/" + path); }
+  void truncate(const std::string& path, std::size_t size) override {
+    os_.truncate(root() + "/" + path, size);
+  }
+
+ private:
+  fake_os os_;
+};
+
+}  // namespace overture::test
