@@ -3,34 +3,25 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <cstddef>
 #include <new>
 #include <optional>
 
+#include "interleave/expect.hpp"
 #include "interleave/explorer.hpp"
 #include "interleave/include/sync/wait.hpp"
 
 namespace overture {
 namespace {
 
+using interleave::at_once;
 using interleave::bounds;
 using interleave::check;
-using interleave::outcome;
+using interleave::expect_clean;
+using interleave::expect_clean_and_complete;
 using interleave::run;
+using interleave::some_time;
 using interleave::variable;
-
-constexpr wait_options at_once{.spin = spin_policy::none()};
-constexpr auto some_time = std::chrono::seconds(1);
-
-void expect_clean(const outcome& seen) {
-  EXPECT_EQ(seen.failure, "");
-  testing::Test::RecordProperty("executions", std::to_string(seen.executions));
-}
-void expect_clean_and_complete(const outcome& seen) {
-  expect_clean(seen);
-  EXPECT_TRUE(seen.complete) << "after " << seen.executions;
-}
 
 TEST(a_barricade_in_all_interleavings, lets_two_waiters_through_and_shows_what_was_written) {
   expect_clean_and_complete(interleave::explore({.preemptions = 3}, [] {

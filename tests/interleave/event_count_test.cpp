@@ -4,9 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <optional>
 
+#include "interleave/expect.hpp"
 #include "interleave/explorer.hpp"
 #include "overture/countdown.hpp"
 #include "overture/parking_word.hpp"
@@ -14,22 +14,13 @@
 namespace overture {
 namespace {
 
+using interleave::at_once;
 using interleave::check;
-using interleave::outcome;
+using interleave::expect_clean;
+using interleave::expect_clean_and_complete;
 using interleave::run;
+using interleave::some_time;
 using interleave::variable;
-
-constexpr wait_options at_once{.spin = spin_policy::none()};
-constexpr auto some_time = std::chrono::seconds(1);
-
-void expect_clean(const outcome& seen) {
-  EXPECT_EQ(seen.failure, "");
-  testing::Test::RecordProperty("executions", std::to_string(seen.executions));
-}
-void expect_clean_and_complete(const outcome& seen) {
-  expect_clean(seen);
-  EXPECT_TRUE(seen.complete) << "after " << seen.executions;
-}
 
 // Items to be had, as a lock-free queue has them.
 class items {

@@ -9,23 +9,17 @@
 #include <new>
 #include <vector>
 
+#include "interleave/expect.hpp"
 #include "interleave/explorer.hpp"
 
 namespace overture {
 namespace {
 
+using interleave::at_once;
 using interleave::check;
-using interleave::outcome;
+using interleave::expect_clean_and_complete;
 using interleave::run;
 using interleave::variable;
-
-constexpr wait_options at_once{.spin = spin_policy::none()};
-
-void expect_clean_and_complete(const outcome& seen) {
-  EXPECT_EQ(seen.failure, "");
-  EXPECT_TRUE(seen.complete) << "after " << seen.executions;
-  testing::Test::RecordProperty("executions", std::to_string(seen.executions));
-}
 
 // Keeps what was freed until the execution ends, so that a use of it can be seen, and knows what
 // was not freed.
