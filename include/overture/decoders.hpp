@@ -8,7 +8,9 @@
 // checksummed only.
 //
 // Decoded data lives in memory of the allocator that was passed. What third-party libraries take
-// for themselves while they work does not.
+// for themselves while they work does not. An allocator that gives none makes decode() fail with
+// out_of_memory; a load decodes the file once more then if only its budget was full, so a decoder
+// of your own had better ask for its memory before the work.
 #pragma once
 
 #include <cstddef>
@@ -106,6 +108,9 @@ class decoded_asset : public asset_numbers {
   [[nodiscard]] asset_kind kind() const noexcept { return kind_; }
   // The content, as asset_kind describes it; aligned to 64 bytes.
   [[nodiscard]] std::span<std::byte> bytes() const noexcept { return {data_, size_}; }
+  // Leaves it to `memory` to free the content: the allocator that stands behind the one that gave
+  // it, which may end now.
+  void free_by(allocator& memory) noexcept { memory_ = &memory; }
 
  private:
   static constexpr std::size_t alignment = 64;

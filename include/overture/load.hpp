@@ -15,8 +15,9 @@
 //
 // One file that fails never stops the others. Memory is bounded: while budget_bytes are in flight
 // no further file is begun, so that the peak is the budget and one file of any size. What decoders
-// make counts too, but only once it is made: on top of that come the outputs of as many files as
-// decode at once. wait_for() and pump() lend the calling thread to the load, and to nothing else.
+// make counts too: a file of which much more is made than the others leave room for waits,
+// unpacked, until there is room; one of them may always go on. wait_for() and pump() lend the
+// calling thread to the load, and to nothing else.
 //
 // A scope that ends cancels what is left, waits for what is running, and calls nothing back then.
 #pragma once

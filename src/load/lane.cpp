@@ -8,9 +8,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <utility>
 
 #include "base/thread_slot.hpp"
+#include "load/decode_memory.hpp"
 
 namespace overture {
 namespace {
@@ -21,19 +23,15 @@ constexpr std::size_t room_bytes_min = std::size_t{64} << 10;
 
 bool something_may_begin(load_state& load) noexcept {
   if (load.cancelled.load(std::memory_order_seq_cst)) return false;
+  if (load.undecoded_count.load(std::memory_order_seq_cst) > 0 && decode_is_admissible(load)) {
+    return true;
+  }
   if (load.in_flight_bytes.load(std::memory_order_seq_cst) >= load.options.budget_bytes) {
     return false;
   }
   if (load.stalled_count.load(std::memory_order_seq_cst) > 0) return true;
   return load.free_count.load(std::memory_order_seq_cst) > 0 &&
          load.next_entry.load(std::memory_order_seq_cst) < load.entry_count();
-}
-
-void note_in_flight(load_state& load, std::uint64_t bytes) noexcept {
-  std::uint64_t most = load.in_flight_bytes_max.load(std::memory_order_relaxed);
-  while (bytes > most &&
-         !load.in_flight_bytes_max.compare_exchange_weak(most, bytes, std::memory_order_relaxed)) {
-  }
 }
 
 atomic<workspace*>& workspace_place(load_state& load) noexcept {
@@ -88,26 +86,35 @@ bool lane::enter() noexcept {
   return false;
 }
 
+load_item* lane::pop(index_stack& from, atomic<std::uint32_t>& count) noexcept {
+  const std::uint32_t index = from.pop(load.item_links());
+  if (index == index_stack::none) return nullptr;
+  count.fetch_sub(1, std::memory_order_seq_cst);
+  return &load.items[index];
+}
+
+void lane::push(index_stack& to, atomic<std::uint32_t>& count, load_item& item) noexcept {
+  to.push(item.index, load.item_links());
+  count.fetch_add(1, std::memory_order_seq_cst);
+}
+
 // The next item that may go on, or null.
 load_item* lane::next_item() noexcept {
   if (load.cancelled.load(std::memory_order_seq_cst)) return nullptr;
+  if (load.undecoded_count.load(std::memory_order_seq_cst) > 0 && decode_is_admissible(load)) {
+    if (load_item* const item = pop(load.undecoded, load.undecoded_count)) return item;
+  }
   if (load.in_flight_bytes.load(std::memory_order_seq_cst) - credit_bytes_ >=
       load.options.budget_bytes) {
     return nullptr;
   }
   if (load.stalled_count.load(std::memory_order_seq_cst) > 0) {
-    const std::uint32_t stalled = load.stalled_items.pop(load.item_links());
-    if (stalled != index_stack::none) {
-      load.stalled_count.fetch_sub(1, std::memory_order_seq_cst);
-      return &load.items[stalled];
-    }
+    if (load_item* const item = pop(load.stalled_items, load.stalled_count)) return item;
   }
   if (load.next_entry.load(std::memory_order_seq_cst) >= load.entry_count()) return nullptr;
   if (!spare_) {
-    const std::uint32_t free = load.free_items.pop(load.item_links());
-    if (free == index_stack::none) return nullptr;
-    load.free_count.fetch_sub(1, std::memory_order_seq_cst);
-    spare_ = &load.items[free];
+    spare_ = pop(load.free_items, load.free_count);
+    if (!spare_) return nullptr;
   }
   const std::uint32_t next = load.next_entry.fetch_add(1, std::memory_order_seq_cst);
   if (next >= load.entry_count()) {
@@ -143,6 +150,17 @@ std::span<std::byte> lane::unpacked_room(std::size_t bytes) noexcept {
   return room(&workspace::unpacked, bytes);
 }
 
+void lane::leave_room_to(load_item& item) noexcept {
+  if (!work_) return;
+  const auto holds = [&](const blob& block) {
+    const std::byte* const begin = block.span().data();
+    return !block.empty() && std::less_equal<>()(begin, item.content.data()) &&
+           std::less<>()(item.content.data(), begin + block.size());
+  };
+  if (holds(work_->packed)) item.packed = std::move(work_->packed);
+  if (holds(work_->unpacked)) item.unpacked = std::move(work_->unpacked);
+}
+
 // --- Budget --------------------------------------------------------------------------------------
 
 bool lane::reserve_budget(load_item& item) noexcept {
@@ -162,8 +180,7 @@ bool lane::reserve_budget(load_item& item) noexcept {
     // Below the budget any size is admitted, alone over it: the peak is the budget and one file.
     // The lane's own credit does not count, here as in next_item(): or it would try for ever.
     if (now - credit_bytes_ >= budget) {
-      load.stalled_items.push(item.index, load.item_links());
-      load.stalled_count.fetch_add(1, std::memory_order_seq_cst);
+      push(load.stalled_items, load.stalled_count, item);
       return false;
     }
     // What many small files will need is reserved at once.
@@ -172,7 +189,7 @@ bool lane::reserve_budget(load_item& item) noexcept {
                                                        std::memory_order_seq_cst));
   item.reserved_bytes = cost;
   credit_bytes_ = ahead;
-  note_in_flight(load, now + missing + ahead);
+  load.note_in_flight(now + missing + ahead);
   return true;
 }
 
@@ -182,7 +199,7 @@ void lane::add_to_budget(load_item& item, std::uint64_t bytes) noexcept {
     credit_bytes_ -= bytes;
     return;
   }
-  note_in_flight(load, load.in_flight_bytes.fetch_add(bytes, std::memory_order_seq_cst) + bytes);
+  load.note_in_flight(load.in_flight_bytes.fetch_add(bytes, std::memory_order_seq_cst) + bytes);
 }
 
 void lane::release_budget(load_item& item, std::uint64_t bytes) noexcept {
@@ -202,6 +219,12 @@ void lane::give_back(std::uint64_t bytes) noexcept {
   if (before >= budget && before - bytes < budget && something_may_begin(load)) begin(load);
 }
 
+void lane::wait_to_decode(load_item& item) noexcept {
+  leave_room_to(item);
+  item.unpacked_before = true;
+  push(load.undecoded, load.undecoded_count, item);
+}
+
 // --- Ends ----------------------------------------------------------------------------------------
 
 void lane::retire(load_item& item) noexcept {
@@ -211,22 +234,22 @@ void lane::retire(load_item& item) noexcept {
   item.unpacked.reset();
   item.file = {};
   item.resolved = false;
+  item.unpacked_before = false;
   release_budget(item, item.reserved_bytes);
+  if (std::exchange(item.large_decode, false)) {
+    load.large_decodes.fetch_sub(1, std::memory_order_seq_cst);
+  }
   bytes_done_ += load.records[item.entry].bytes;
   ++files_done_;
   if (!spare_) {
     spare_ = &item;
     return;
   }
-  load.free_items.push(item.index, load.item_links());
-  load.free_count.fetch_add(1, std::memory_order_seq_cst);
+  push(load.free_items, load.free_count, item);
 }
 
 void lane::sign_off() noexcept {
-  if (spare_) {
-    load.free_items.push(std::exchange(spare_, nullptr)->index, load.item_links());
-    load.free_count.fetch_add(1, std::memory_order_seq_cst);
-  }
+  if (spare_) push(load.free_items, load.free_count, *std::exchange(spare_, nullptr));
   if (credit_bytes_ != 0) give_back(std::exchange(credit_bytes_, 0));
   if (files_done_ == 0) return;
   load.bytes_done.fetch_add(std::exchange(bytes_done_, 0), std::memory_order_relaxed);
@@ -238,7 +261,8 @@ void lane::sign_off() noexcept {
 // Tells the job system why its threads are about to run dry.
 void lane::explain_idleness() noexcept {
   const char* reason = idle_reasons::nothing_left;
-  if (load.in_flight_bytes.load(std::memory_order_relaxed) >= load.options.budget_bytes) {
+  if (load.in_flight_bytes.load(std::memory_order_relaxed) >= load.options.budget_bytes ||
+      load.undecoded_count.load(std::memory_order_relaxed) > 0) {
     reason = idle_reasons::budget;
   } else if (load.reads_outstanding.load(std::memory_order_relaxed) > 0) {
     reason = idle_reasons::read;

@@ -24,6 +24,9 @@ class lane {
   // clock for each stage, and no time between them is lost.
   std::uint64_t clock_ns = now_ns();
 
+  // An item of those that are there, or null.
+  [[nodiscard]] load_item* pop(index_stack& from, atomic<std::uint32_t>& count) noexcept;
+
   // For pipeline.cpp. Room of so many bytes until the lane's next file; of size 0 if `bytes` are
   // too many, or if files do not end on the lane where they begin.
   [[nodiscard]] std::span<std::byte> packed_room(std::size_t bytes) noexcept;
@@ -32,6 +35,10 @@ class lane {
 
   // False: the budget is full, and the item waits until a lane takes it up again.
   [[nodiscard]] bool reserve_budget(load_item& item) noexcept;
+  // Files that make more than this when they are decoded are admitted to it first.
+  [[nodiscard]] std::uint64_t large_decode_bytes() const noexcept { return share_bytes_ + 1; }
+  // The budget is too full for what the decoder asks for: the item waits, with its content.
+  void wait_to_decode(load_item& item) noexcept;
   // Memory that was not known when the file began. Never waits.
   void add_to_budget(load_item& item, std::uint64_t bytes) noexcept;
   void release_budget(load_item& item, std::uint64_t bytes) noexcept;
@@ -40,8 +47,10 @@ class lane {
 
  private:
   [[nodiscard]] load_item* next_item() noexcept;
+  void push(index_stack& to, atomic<std::uint32_t>& count, load_item& item) noexcept;
   [[nodiscard]] bool enter() noexcept;
   [[nodiscard]] std::span<std::byte> room(blob workspace::* kept, std::size_t bytes) noexcept;
+  void leave_room_to(load_item& item) noexcept;
   void give_back(std::uint64_t bytes) noexcept;
   void sign_off() noexcept;
   void explain_idleness() noexcept;

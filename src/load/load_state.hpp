@@ -47,6 +47,8 @@ struct load_item {
   std::uint32_t index = 0;                        // of this item
   entry_index entry = 0;
   bool resolved = false;
+  bool unpacked_before = false;      // waited for room to decode
+  bool large_decode = false;         // counts in load_state::large_decodes
   std::uint64_t reserved_bytes = 0;  // of the budget
 
   opened_file file;
@@ -94,8 +96,11 @@ struct load_state {
   alignas(64) atomic<std::uint32_t> next_entry{0};
   index_stack free_items;
   index_stack stalled_items;  // resolved, waiting for room in the budget
+  index_stack undecoded;      // unpacked, waiting for room in the budget
   index_stack finalizable;    // decoded, waiting for the host's one thread
   atomic<std::uint32_t> stalled_count{0};
+  atomic<std::uint32_t> undecoded_count{0};
+  atomic<std::uint32_t> large_decodes{0};  // files that were admitted to it and are not done
   atomic<std::uint32_t> free_count{0};
   atomic<std::uint32_t> lanes{0};  // threads that begin files at the moment
   atomic<std::uint64_t> in_flight_bytes{0};
@@ -112,6 +117,12 @@ struct load_state {
   // only when nothing can happen any more. Last: it waits when it ends.
   job_group group;
 
+  void note_in_flight(std::uint64_t bytes) noexcept {
+    std::uint64_t most = in_flight_bytes_max.load(std::memory_order_relaxed);
+    while (bytes > most &&
+           !in_flight_bytes_max.compare_exchange_weak(most, bytes, std::memory_order_relaxed)) {
+    }
+  }
   [[nodiscard]] auto item_links() noexcept {
     return [this](std::uint32_t index) -> atomic<std::uint32_t>& { return items[index].link; };
   }

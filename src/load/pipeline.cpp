@@ -3,13 +3,15 @@
 //   resolve -> read -> unpack -> decode -> finalize
 //
 // advance() is that list. Each stage below is one function, named as in the timeline; it returns
-// an error, and the file ends there. Only two stages may stop half-way without an error: admission
-// (the budget is full: the item stalls until there is room) and a read that must wait for the disk
-// (the read queue runs the rest as a job when the bytes are there).
+// an error, and the file ends there. Only three things may stop a file half-way without an error:
+// admission, of the file or later of what its decoder makes (the budget is full: the item waits
+// until there is room), and a read that must wait for the disk (the read queue runs the rest as a
+// job when the bytes are there).
 #include <cstring>
 #include <utility>
 
 #include "base/thread_slot.hpp"
+#include "load/decode_memory.hpp"
 #include "load/lane.hpp"
 
 namespace overture {
@@ -197,20 +199,34 @@ class decode_helpers final : public parallel_runner {
   atomic<std::uint64_t> helped_ns_{0};
 };
 
-result<std::uint64_t> decode(lane& on, load_item& item) noexcept {
+// Takes over what a decoder made, and counts it.
+void keep_decoded(lane& on, load_item& item, decoded_asset& made, std::uint64_t admitted) noexcept {
+  made.free_by(on.load.memory);
+  item.asset = std::move(made);
+  const std::uint64_t bytes = item.asset.bytes().size();
+  record_of(on.load, item).decoded_bytes = bytes;
+  if (bytes > admitted) on.add_to_budget(item, bytes - admitted);
+  if (bytes < admitted) on.release_budget(item, admitted - bytes);
+}
+
+// `waits`: the budget is too full for what the decoder would make.
+result<std::uint64_t> decode(lane& on, load_item& item, bool& waits) noexcept {
   load_state& load = on.load;
   const std::string_view path = load.files.entry(item.entry).path;
   for (const decoder* const candidate : load.options.decoders) {
     if (!candidate->accepts(path, item.content)) continue;
     decode_helpers helpers(load, item.entry);
-    result<decoded_asset> made = candidate->decode(item.content, load.memory, helpers);
+    decode_memory memory(load, on.large_decode_bytes());
+    result<decoded_asset> made = candidate->decode(item.content, memory, helpers);
     file_record& kept = record_of(load, item);
     kept.stage_ns[static_cast<std::size_t>(load_stage::decode)] += helpers.helped_ns();
+    item.reserved_bytes += memory.admitted_bytes();
+    item.large_decode = memory.admitted_bytes() != 0;
+    waits = !made && memory.refused();
+    if (waits) return std::uint64_t{0};
     if (!made) return tl::unexpected<error>(made.error());
-    item.asset = std::move(*made);
     kept.decoder = candidate->name();
-    kept.decoded_bytes = item.asset.bytes().size();
-    on.add_to_budget(item, kept.decoded_bytes);
+    keep_decoded(on, item, *made, memory.admitted_bytes());
     return kept.decoded_bytes;
   }
   return std::uint64_t{0};
@@ -227,12 +243,13 @@ result<std::uint64_t> finalize(lane& on, load_item& item) noexcept {
   return std::uint64_t{0};
 }
 
-// What is left once the bytes are there.
-void after_read(lane& on, load_item& item) noexcept {
+void after_unpack(lane& on, load_item& item) noexcept {
   load_state& load = on.load;
-  if (!run_stage(on, item, load_stage::unpack, unpack) ||
-      (load.options.decode && !run_stage(on, item, load_stage::decode, decode))) {
-    return on.retire(item);
+  if (load.options.decode) {
+    bool waits = false;
+    const auto stage = [&](lane& here, load_item& of) { return decode(here, of, waits); };
+    if (!run_stage(on, item, load_stage::decode, stage)) return on.retire(item);
+    if (waits) return on.wait_to_decode(item);
   }
   if (load.options.sink && load.options.sink->one_thread()) {
     load.group.begin_job();
@@ -243,9 +260,16 @@ void after_read(lane& on, load_item& item) noexcept {
   finalize_here(on, item);
 }
 
+// What is left once the bytes are there.
+void after_read(lane& on, load_item& item) noexcept {
+  if (!run_stage(on, item, load_stage::unpack, unpack)) return on.retire(item);
+  after_unpack(on, item);
+}
+
 }  // namespace
 
 void advance(lane& on, load_item& item) noexcept {
+  if (item.unpacked_before) return after_unpack(on, item);
   if (!item.resolved && !run_stage(on, item, load_stage::resolve, resolve)) return on.retire(item);
   if (!on.reserve_budget(item)) return;
 

@@ -9,12 +9,12 @@ namespace {
 // Files that were begun but wait for the budget when the load is cancelled.
 void drop_stalled(load_state& load) noexcept {
   lane here(load);
-  for (;;) {
-    const std::uint32_t index = load.stalled_items.pop(load.item_links());
-    if (index == index_stack::none) return;
-    load.stalled_count.fetch_sub(1, std::memory_order_seq_cst);
-    load.records[load.items[index].entry].state = file_record::outcome::cancelled;
-    here.retire(load.items[index]);
+  for (auto [from, count] : {std::pair{&load.stalled_items, &load.stalled_count},
+                             std::pair{&load.undecoded, &load.undecoded_count}}) {
+    while (load_item* const item = here.pop(*from, *count)) {
+      load.records[item->entry].state = file_record::outcome::cancelled;
+      here.retire(*item);
+    }
   }
 }
 
