@@ -33,7 +33,8 @@ struct settings {
   std::uint64_t polls = 100'000'000;  // of each thread
   std::uint64_t kernel_polls = 100'000;
   std::uint64_t hurdles = 1'000'000;  // in all rounds together
-  int lowerings = 60;                 // for each number of waiters
+  std::vector<unsigned> sleepers = {0, 1, 4, 16, 31};
+  int lowerings = 60;  // for each number of sleepers
   int rounds = 5;
   std::string plots;
   std::vector<std::string> only;
@@ -367,14 +368,20 @@ template <class... Events>
 void lower_in_turn(unsigned waiters, int times, std::vector<lowering_times>& taken) {
   std::tuple<sleepers<Events>...> all{((void)sizeof(Events), waiters)...};
   taken.resize(sizeof...(Events));
-  for (int i = 0; i < times; ++i) {
+  // Each round begins with another one, so that none always comes behind the same.
+  for (std::size_t i = 0; i < static_cast<std::size_t>(times) * taken.size(); ++i) {
+    const std::size_t turn = (i + i / taken.size()) % taken.size();
     std::size_t which = 0;
-    std::apply([&](auto&... each) { (each.lower_once(taken[which++]), ...); }, all);
+    const auto lower_if_its_turn = [&](auto& each) {
+      if (which == turn) each.lower_once(taken[which]);
+      ++which;
+    };
+    std::apply([&](auto&... each) { (lower_if_its_turn(each), ...); }, all);
   }
 }
 
 void measure_lowering(const settings& set, bench::results& results) {
-  const std::vector<unsigned> waiters = {0, 1, 4, 16, 31};
+  const std::vector<unsigned>& waiters = set.sleepers;
   const std::array names = {bench::barricade_event::name, bench::condvar_event::name,
                             bench::semaphore_event::name, bench::notify_all_event::name,
                             bench::wake_all_event::name,  bench::kernel_event::name};
@@ -458,6 +465,7 @@ int main(int argc, char** argv) try {
   app.add_option("--threads", set.threads, "numbers of threads");
   app.add_option("--polls", set.polls, "looks of each thread");
   app.add_option("--hurdles", set.hurdles, "hurdles, in all rounds together");
+  app.add_option("--sleepers", set.sleepers, "numbers of threads that sleep on what is lowered");
   app.add_option("--lowerings", set.lowerings, "for each number of sleepers");
   app.add_option("--rounds", set.rounds, "interleaved rounds")->check(CLI::PositiveNumber);
   app.add_option("--pauses", bench::spin.pauses, "looks with a pause between before it sleeps");

@@ -47,7 +47,14 @@ bool is_wait(long operation) {
 
 extern "C" long syscall(long number, ...) noexcept {
   using function = long (*)(long, ...);
-  static const auto real = reinterpret_cast<function>(dlsym(RTLD_NEXT, "syscall"));
+  // Not initialised once: a thread that has to wait for another one to do so comes back here, for
+  // the compiler's own waiting is a system call too.
+  static atomic<function> found{nullptr};
+  function real = found.load();
+  if (real == nullptr) {
+    real = reinterpret_cast<function>(dlsym(RTLD_NEXT, "syscall"));
+    found.store(real);
+  }
   va_list list;
   va_start(list, number);
   long given[6];
