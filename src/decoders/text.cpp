@@ -10,19 +10,42 @@
 namespace overture {
 namespace {
 
-// Formats that are UTF-8 by their own rules or by custom. Those that name their encoding inside
-// (.po, .html) are not here.
-constexpr std::array<std::string_view, 26> text_extensions = {
-    "txt",  "md",   "cfg", "ini",    "conf",  "json",   "xml",  "yaml", "yml",
-    "toml", "csv",  "lua", "js",     "py",    "stl",    "nfo",  "stwm", "glsl",
-    "frag", "vert", "lst", "shader", "arena", "script", "menu", "info"};
+// Formats that are UTF-8 by their own rules or by custom. Those that name their encoding anywhere
+// inside (.po, .html) are not here; XML names it at once.
+constexpr std::array<std::string_view, 25> text_extensions = {
+    "txt",  "md",  "cfg",    "ini",   "conf",   "json", "yaml", "yml",  "toml",
+    "csv",  "lua", "js",     "py",    "stl",    "nfo",  "stwm", "glsl", "frag",
+    "vert", "lst", "shader", "arena", "script", "menu", "info"};
+
+// Whether an XML file says that it is in another encoding: by a byte order mark, a first character
+// of two or four bytes, or its declaration (XML 1.0, appendix F).
+bool is_xml_in_other_encoding(std::string_view content) noexcept {
+  if (content.starts_with("\xFF\xFE") || content.starts_with("\xFE\xFF")) return true;
+  if (content.substr(0, 4).find('\0') != std::string_view::npos) return true;
+  if (!content.starts_with("<?xml")) return false;
+  constexpr std::size_t declaration_bytes_max = 256;
+  std::string_view rest = content.substr(0, declaration_bytes_max);
+  rest = rest.substr(0, rest.find("?>"));
+  constexpr std::string_view key = "encoding";
+  const std::size_t at = rest.find(key);
+  if (at == std::string_view::npos) return false;
+  rest.remove_prefix(at + key.size());
+  const std::size_t begin = rest.find_first_of("\"'");
+  if (begin == std::string_view::npos) return false;
+  const std::string_view name =
+      rest.substr(begin + 1, rest.find(rest[begin], begin + 1) - begin - 1);
+  return !equals_ignoring_case(name, "utf-8") && !equals_ignoring_case(name, "us-ascii");
+}
 
 class text final : public decoder {
  public:
   const char* name() const noexcept override { return "text"; }
 
-  bool accepts(std::string_view path, std::span<const std::byte>) const noexcept override {
+  bool accepts(std::string_view path, std::span<const std::byte> bytes) const noexcept override {
     const std::string_view ending = extension(path);
+    if (equals_ignoring_case(ending, "xml")) {
+      return !is_xml_in_other_encoding({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    }
     return std::any_of(text_extensions.begin(), text_extensions.end(),
                        [&](std::string_view known) { return equals_ignoring_case(ending, known); });
   }

@@ -23,6 +23,25 @@ TEST(Text, AcceptsByExtensionInAnyCase) {
   EXPECT_FALSE(text_decoder().accepts("locale/pt_BR.po", {})) << "names its encoding inside";
 }
 
+TEST(Text, LeavesXmlAloneThatSaysItIsInAnotherEncoding) {
+  using namespace std::string_view_literals;
+  const auto accepts = [](std::string_view text) {
+    return text_decoder().accepts("a.xml", std::as_bytes(std::span(text)));
+  };
+  EXPECT_TRUE(accepts("<a/>"));
+  EXPECT_TRUE(accepts(""));
+  EXPECT_TRUE(accepts("<"));
+  EXPECT_TRUE(accepts("\xEF\xBB\xBF<a/>"));
+  EXPECT_TRUE(accepts("<?xml version=\"1.0\"?><a encoding=\"latin1\"/>"));
+  EXPECT_TRUE(accepts("<?xml version='1.0' encoding='utf-8'?>"));
+  EXPECT_TRUE(accepts("<?xml version=\"1.0\" encoding"));
+  EXPECT_TRUE(accepts("<?xml version=\"1.0\" encoding=\"UTF-8"));
+  EXPECT_FALSE(accepts("<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?>"));
+  EXPECT_FALSE(accepts("\xFF\xFE<\0"sv)) << "UTF-16";
+  EXPECT_FALSE(accepts("\xFF\xFE\0\0<\0\0\0"sv)) << "UTF-32";
+  EXPECT_FALSE(accepts("\0<\0?"sv)) << "UTF-16 without a mark";
+}
+
 TEST(Text, KeepsTheTextAndCountsItsLines) {
   const result<decoded_asset> made = decode("eins\nzwei \xC3\xBC\ndrei");
   ASSERT_TRUE(made);
