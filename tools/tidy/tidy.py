@@ -51,6 +51,7 @@ HEADER_MODULE = {
     "timeline": "trace",
     "job_system": "jobs",
     "thread_pool": "jobs",
+    "text_number": "text",
     "read_queue": "io",
     "file_system": "vfs",
     "unpack": "io",

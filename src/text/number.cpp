@@ -1,0 +1,184 @@
+#include <charconv>
+#include <system_error>
+#include <utility>
+
+#include "overture/text_number.hpp"
+
+namespace overture::text {
+namespace detail {
+
+char* write_fixed_slow(char* out, double value, int decimals) noexcept {
+  // Every float is a double, and the decimals asked for do not depend on which it was.
+  return std::to_chars(out, out + fixed_bytes_max<double>(decimals), value,
+                       std::chars_format::fixed, decimals)
+      .ptr;
+}
+
+char* write_shortest_slow(char* out, float value) noexcept {
+  return std::to_chars(out, out + shortest_bytes_max<float>, value).ptr;
+}
+
+char* write_shortest_slow(char* out, double value) noexcept {
+  return std::to_chars(out, out + shortest_bytes_max<double>, value).ptr;
+}
+
+namespace {
+
+// Finds the decimal of at most `Digits` digits that is the shortest text of the value, if there is
+// one and plain notation is what std::to_chars takes for it. Two such decimals never name the same
+// number (that is what FLT_DIG and DBL_DIG mean), so the one that lies near enough is the shortest
+// once its zeros are gone.
+template <class U, int Digits, floating T>
+bool find_shortest(const parts<T>& of, std::uint64_t& digits, int& decimals) noexcept {
+  constexpr auto lowest = std::uint64_t{1} << parts_of<T>::mantissa_bits;
+  const int shift = -of.exponent;
+  // From 2^-9 up to 100,000: there decimals of these lengths are never longer than with an
+  // exponent.
+  constexpr int shift_max = parts_of<T>::mantissa_bits + 9;
+  constexpr int shift_min = parts_of<T>::mantissa_bits - 16;
+  if (shift < shift_min || shift > shift_max || of.mantissa < lowest) return false;
+  const std::uint64_t whole = of.mantissa >> shift;
+  if (whole >= 100'000) return false;
+  int places = Digits;
+  std::uint64_t power = power_of_ten(Digits);
+  for (std::uint64_t above = 1; above <= whole; above *= 10) {
+    --places;
+    power /= 10;
+  }
+  const U exact = U{of.mantissa} * power;
+  std::uint64_t near = static_cast<std::uint64_t>(shift_rounded(exact, shift));
+  const U back = U{near} << shift;
+  const U distance = back > exact ? back - exact : exact - back;
+  // Half of the gap to a neighbour; below a power of two the neighbour is nearer.
+  const int margin = of.mantissa == lowest ? 4 : 2;
+  if (distance * static_cast<unsigned>(margin) >= power) return false;
+  while (places > 0 && near % 10 == 0) {
+    near /= 10;
+    --places;
+  }
+  digits = near;
+  decimals = places;
+  return true;
+}
+
+}  // namespace
+
+bool shortest_decimal(const parts<float>& of, std::uint64_t& found, int& decimals) noexcept {
+  return find_shortest<std::uint64_t, 6>(of, found, decimals);
+}
+
+bool shortest_decimal(const parts<double>& of, std::uint64_t& found, int& decimals) noexcept {
+  return find_shortest<wide, 15>(of, found, decimals);
+}
+
+char* write_decimal(char* out, std::uint64_t digits, int decimals) noexcept {
+  const std::uint64_t power = power_of_ten(decimals);
+  out = write_unsigned(out, digits / power);
+  if (decimals == 0) return out;
+  *out++ = '.';
+  std::uint64_t rest = digits % power;
+  for (int i = decimals - 1; i >= 0; --i, rest /= 10) out[i] = static_cast<char>('0' + rest % 10);
+  return out + decimals;
+}
+
+namespace {
+
+template <int... Decimals, floating T>
+char* write_fixed_of(char* out, T value, int decimals,
+                     std::integer_sequence<int, Decimals...> /*all*/) noexcept {
+  char* end = nullptr;
+  const bool known =
+      ((decimals == Decimals ? (end = text::write_fixed<Decimals>(out, value), true) : false) ||
+       ...);
+  return known ? end : write_fixed_slow(out, value, decimals);
+}
+
+// A decimal without an exponent, of so few digits that one division of two exact numbers gives
+// the correctly rounded value (Clinger, 1990).
+template <floating T>
+read_end read_short(const char* first, const char* last, T& value) noexcept {
+  constexpr int digits_max = std::is_same_v<T, float> ? 7 : 15;
+  constexpr auto exact_max = std::uint64_t{1} << (parts_of<T>::mantissa_bits + 1);
+  static constexpr T powers[] = {T(1e0), T(1e1), T(1e2), T(1e3), T(1e4), T(1e5),
+                                 T(1e6), T(1e7), T(1e8), T(1e9), T(1e10)};
+  const char* at = first;
+  const bool negative = at != last && *at == '-';
+  if (negative) ++at;
+  std::uint64_t digits = 0;
+  int count = 0;
+  int decimals = 0;
+  const auto take = [&] {
+    const char* const begin = at;
+    // One more than is allowed, to notice it.
+    for (; at != last && count <= digits_max; ++at, ++count) {
+      const auto digit = static_cast<unsigned char>(*at - '0');
+      if (digit > 9) break;
+      digits = digits * 10 + digit;
+    }
+    return static_cast<int>(at - begin);
+  };
+  if (take() == 0) return {first, false};
+  if (at != last && *at == '.') {
+    ++at;
+    decimals = take();
+    if (decimals == 0) return {first, false};
+  }
+  if (count > digits_max || digits > exact_max || decimals > 10) return {first, false};
+  if (at != last && (*at == 'e' || *at == 'E' || *at == '.')) return {first, false};
+  const T magnitude = static_cast<T>(digits) / powers[decimals];
+  value = negative ? -magnitude : magnitude;
+  return {at, true};
+}
+
+template <floating T>
+read_end read_floating(const char* first, const char* last, T& value) noexcept {
+  const read_end quick = read_short(first, last, value);
+  if (quick.ok) return quick;
+  T read = 0;
+  const std::from_chars_result slow = std::from_chars(first, last, read);
+  if (slow.ec != std::errc{}) return {slow.ptr, false};
+  value = read;
+  return {slow.ptr, true};
+}
+
+template <class T>
+read_end read_with(const char* first, const char* last, T& value, int base) noexcept {
+  T read = 0;
+  const std::from_chars_result end = std::from_chars(first, last, read, base);
+  if (end.ec != std::errc{}) return {end.ptr, false};
+  value = read;
+  return {end.ptr, true};
+}
+
+}  // namespace
+}  // namespace detail
+
+char* write_fixed(char* out, float value, int decimals) noexcept {
+  return detail::write_fixed_of(out, value, decimals, std::make_integer_sequence<int, 10>());
+}
+
+char* write_fixed(char* out, double value, int decimals) noexcept {
+  return detail::write_fixed_of(out, value, decimals, std::make_integer_sequence<int, 10>());
+}
+
+read_end read_number(const char* first, const char* last, float& value) noexcept {
+  return detail::read_floating(first, last, value);
+}
+
+read_end read_number(const char* first, const char* last, double& value) noexcept {
+  return detail::read_floating(first, last, value);
+}
+
+read_end read_signed(const char* first, const char* last, std::int64_t& value) noexcept {
+  return detail::read_with(first, last, value, 10);
+}
+
+read_end read_unsigned(const char* first, const char* last, std::uint64_t& value) noexcept {
+  return detail::read_with(first, last, value, 10);
+}
+
+read_end read_hex(const char* first, const char* last, std::uint64_t& value) noexcept {
+  return detail::read_with(first, last, value, 16);
+}
+
+}  // namespace overture::text

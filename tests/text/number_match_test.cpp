@@ -1,0 +1,219 @@
+// Numbers as text, compared with the C library's and the standard library's over random bits, over
+// the edges, and in every rounding mode.
+#include <gtest/gtest.h>
+
+#include <cfenv>
+#include <charconv>
+#include <cstdio>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "overture/text_number.hpp"
+
+namespace overture {
+namespace {
+
+template <class T>
+std::string printed(const char* format, T value) {
+  char text[512];
+  return {text, static_cast<std::size_t>(std::snprintf(text, sizeof text, format, value))};
+}
+
+template <class T>
+std::string shortest_of_standard(T value) {
+  char text[64];
+  return {text, std::to_chars(text, text + sizeof text, value).ptr};
+}
+
+template <int Decimals, class T>
+std::string fixed(T value) {
+  char text[text::fixed_room<T>(Decimals)];
+  return {text, text::write_fixed<Decimals>(text, value)};
+}
+
+template <class T>
+std::string shortest(T value) {
+  char text[text::shortest_room<T>()];
+  return {text, text::write_shortest(text, value)};
+}
+
+template <class T>
+T from_bits(std::uint64_t bits) {
+  return std::bit_cast<T>(static_cast<typename text::detail::parts_of<T>::bits>(bits));
+}
+
+// Every exponent, with mantissas at its ends and random ones between.
+template <class T>
+std::vector<T> edges() {
+  using layout = text::detail::parts_of<T>;
+  std::mt19937_64 random(7);
+  std::vector<T> values;
+  for (int field = 0; field <= layout::exponent_mask; ++field) {
+    const auto top = static_cast<std::uint64_t>(field) << layout::mantissa_bits;
+    const auto mask = (std::uint64_t{1} << layout::mantissa_bits) - 1;
+    const std::uint64_t mantissas[] = {
+        0, 1, 2, mask, mask - 1, (mask + 1) / 2, random() & mask, random() & mask, random() & mask};
+    for (const std::uint64_t mantissa : mantissas) {
+      values.push_back(from_bits<T>(top | mantissa));
+      values.push_back(from_bits<T>(top | mantissa | std::uint64_t{1} << (sizeof(T) * 8 - 1)));
+    }
+  }
+  // Ties, and values that lie next to one.
+  for (const double tie : {0.5, 1.5, 2.5, 0.125, 0.375, 1.005, 0.005, 0.015, 2.675, 1e15 + 0.125,
+                           0.0009765625, 999.995, 9.5, 99.5, 999.5, 4503599627370497.5}) {
+    const auto value = static_cast<T>(tie);
+    values.push_back(value);
+    values.push_back(-value);
+    values.push_back(from_bits<T>(std::bit_cast<typename layout::bits>(value) + 1));
+    values.push_back(from_bits<T>(std::bit_cast<typename layout::bits>(value) - 1));
+  }
+  return values;
+}
+
+template <class T>
+std::vector<T> random_values(std::size_t count, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<T> values;
+  for (std::size_t i = 0; i < count; ++i) {
+    values.push_back(from_bits<T>(random()));
+    values.push_back(static_cast<T>(static_cast<double>(random() % 2'000'000) / 1000 - 1000));
+    values.push_back(static_cast<T>(static_cast<double>(random() >> 11) * 0x1p-43));
+  }
+  return values;
+}
+
+template <int Decimals, class T>
+void expect_fixed_as_printed(T value) {
+  char format[8];
+  (void)std::snprintf(format, sizeof format, "%%.%df", Decimals);
+  const std::string wanted = printed(format, static_cast<double>(value));
+  ASSERT_EQ((fixed<Decimals>(value)), wanted);
+  char text[text::fixed_room<T>(Decimals)];
+  ASSERT_EQ(std::string(text, text::write_fixed(text, value, Decimals)), wanted);
+}
+
+template <class T>
+void expect_as_printed(const std::vector<T>& values) {
+  for (const T value : values) {
+    ASSERT_NO_FATAL_FAILURE((expect_fixed_as_printed<0>(value)));
+    ASSERT_NO_FATAL_FAILURE((expect_fixed_as_printed<1>(value)));
+    ASSERT_NO_FATAL_FAILURE((expect_fixed_as_printed<2>(value)));
+    ASSERT_NO_FATAL_FAILURE((expect_fixed_as_printed<3>(value)));
+    ASSERT_NO_FATAL_FAILURE((expect_fixed_as_printed<4>(value)));
+    ASSERT_NO_FATAL_FAILURE((expect_fixed_as_printed<6>(value)));
+    ASSERT_NO_FATAL_FAILURE((expect_fixed_as_printed<9>(value)));
+    ASSERT_NO_FATAL_FAILURE((expect_fixed_as_printed<12>(value)));
+    ASSERT_NO_FATAL_FAILURE((expect_fixed_as_printed<17>(value)));
+  }
+}
+
+TEST(fixed_decimals, are_those_of_printf_at_the_edges) {
+  expect_as_printed(edges<float>());
+  expect_as_printed(edges<double>());
+}
+
+TEST(fixed_decimals, are_those_of_printf_for_random_values) {
+  expect_as_printed(random_values<float>(20'000, 1));
+  expect_as_printed(random_values<double>(20'000, 2));
+}
+
+// printf itself rounds as the mode says; what is written does not depend on it.
+TEST(fixed_decimals, do_not_depend_on_the_rounding_mode) {
+  std::vector<float> values = edges<float>();
+  const std::vector<float> more = random_values<float>(2'000, 3);
+  values.insert(values.end(), more.begin(), more.end());
+  std::vector<std::string> wanted;
+  for (const float value : values) wanted.push_back(fixed<2>(value) + fixed<3>(double{value}));
+  for (const int mode : {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
+    std::vector<std::string> written;
+    ASSERT_EQ(std::fesetround(mode), 0);
+    for (const float value : values) written.push_back(fixed<2>(value) + fixed<3>(double{value}));
+    ASSERT_EQ(std::fesetround(FE_TONEAREST), 0);
+    for (std::size_t i = 0; i < values.size(); ++i) ASSERT_EQ(written[i], wanted[i]);
+  }
+}
+
+template <class T>
+void expect_shortest(const std::vector<T>& values) {
+  for (const T value : values) {
+    const std::string text = shortest(value);
+    ASSERT_EQ(text, shortest_of_standard(value));
+    T read = 0;
+    const text::read_end end = text::read_number(text.data(), text.data() + text.size(), read);
+    // What overflows or is no number has no decimal that names it.
+    if (!end.ok) continue;
+    ASSERT_EQ(end.next, text.data() + text.size());
+    using bits = typename text::detail::parts_of<T>::bits;
+    if (text.find("nan") == std::string::npos) {
+      ASSERT_EQ(std::bit_cast<bits>(read), std::bit_cast<bits>(value)) << text;
+    }
+  }
+}
+
+TEST(the_shortest_form, is_that_of_the_standard_library_and_is_read_back_bit_by_bit) {
+  expect_shortest(edges<float>());
+  expect_shortest(edges<double>());
+  expect_shortest(random_values<float>(100'000, 4));
+  expect_shortest(random_values<double>(100'000, 5));
+}
+
+// The decimals that people write: the quick way must take them all, and no other.
+TEST(the_shortest_form, of_a_decimal_is_that_decimal) {
+  std::mt19937_64 random(6);
+  for (int i = 0; i < 200'000; ++i) {
+    const auto digits = static_cast<double>(random() % 1'000'000);
+    const double powers[] = {1, 10, 100, 1000, 10'000, 1e5, 1e6, 1e7};
+    const auto value = static_cast<float>(digits / powers[random() % 8]);
+    ASSERT_EQ(shortest(value), shortest_of_standard(value));
+    const double long_value = static_cast<double>(random() % 1'000'000'000'000) / 1e10;
+    ASSERT_EQ(shortest(long_value), shortest_of_standard(long_value));
+  }
+}
+
+template <class T>
+void expect_integers(const char* format, const char* hex_format) {
+  std::mt19937_64 random(8);
+  std::vector<T> values = {0,
+                           1,
+                           9,
+                           10,
+                           99,
+                           100,
+                           std::numeric_limits<T>::min(),
+                           std::numeric_limits<T>::max(),
+                           static_cast<T>(std::numeric_limits<T>::max() - 1)};
+  std::uint64_t power = 1;
+  for (int i = 0; i < 20; ++i, power *= 10) {
+    for (const std::uint64_t value : {power - 1, power, power + 1, power * 9}) {
+      values.push_back(static_cast<T>(value));
+      values.push_back(static_cast<T>(0 - value));
+    }
+  }
+  for (int i = 0; i < 20'000; ++i) values.push_back(static_cast<T>(random() >> (random() % 64)));
+  for (const T value : values) {
+    char text[text::integer_room<T>() + text::hex_room<T>()];
+    ASSERT_EQ(std::string(text, text::write_integer(text, value)), printed(format, value));
+    ASSERT_EQ(std::string(text, text::write_hex(text, value)), printed(hex_format, value));
+    T read = 0;
+    const char* const end = text::write_integer(text, value);
+    const text::read_end read_until = text::read_number(text, end, read);
+    ASSERT_TRUE(read_until.ok && read_until.next == end && read == value);
+  }
+}
+
+TEST(integers, are_those_of_printf) {
+  expect_integers<std::int8_t>("%hhd", "%hhx");
+  expect_integers<std::uint8_t>("%hhu", "%hhx");
+  expect_integers<std::int16_t>("%hd", "%hx");
+  expect_integers<std::uint16_t>("%hu", "%hx");
+  expect_integers<int>("%d", "%x");
+  expect_integers<unsigned>("%u", "%x");
+  expect_integers<long>("%ld", "%lx");
+  expect_integers<unsigned long>("%lu", "%lx");
+  expect_integers<long long>("%lld", "%llx");
+  expect_integers<unsigned long long>("%llu", "%llx");
+}
+
+}  // namespace
+}  // namespace overture
