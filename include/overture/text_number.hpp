@@ -13,7 +13,9 @@
 // shifted right by -e and rounded once it is the number of hundredths (for p = 2), and the rest is
 // printing an integer. That holds for up to nine decimals and results below 2^64; std::to_chars
 // does the others. Source of the idea: exact scaling by 10^p = 2^p * 5^p, as Steele and White
-// (1990) scale; the shortest form uses that a decimal of FLT_DIG digits names at most one float.
+// (1990) scale. The shortest form takes the same integers: a decimal names a number if it lies
+// within half of the gap to the next one, and the nearest decimal of few digits is looked at before
+// those of more.
 //
 // Cost: 2 to 5 ns for a number of ordinary size, 20 to 100 ns where std::to_chars is asked.
 //
@@ -32,7 +34,7 @@
 namespace overture::text {
 
 // Bytes that a writer may touch behind what it has written.
-inline constexpr std::size_t slack = 8;
+inline constexpr std::size_t slack = 16;
 
 template <class T>
 concept integer = std::is_integral_v<T> && !std::is_same_v<std::remove_cv_t<T>, bool>;

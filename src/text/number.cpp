@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <system_error>
 #include <utility>
@@ -24,60 +26,80 @@ char* write_shortest_slow(char* out, double value) noexcept {
 
 namespace {
 
-// Finds the decimal of at most `Digits` digits that is the shortest text of the value, if there is
-// one and plain notation is what std::to_chars takes for it. Two such decimals never name the same
-// number (that is what FLT_DIG and DBL_DIG mean), so the one that lies near enough is the shortest
-// once its zeros are gone.
-template <class U, int Digits, floating T>
+constexpr std::array<std::uint64_t, 20> powers_of_ten = [] {
+  std::array<std::uint64_t, 20> powers{};
+  for (int i = 0; i < 20; ++i) powers[static_cast<std::size_t>(i)] = power_of_ten(i);
+  return powers;
+}();
+
+std::uint64_t power_at(int exponent) noexcept {
+  return powers_of_ten[static_cast<std::size_t>(exponent)];
+}
+
+// Finds the shortest decimal that names the value, if plain notation is what std::to_chars takes
+// for it. Of all decimals with so many places the one nearest to the value is looked at; if it does
+// not lie within half of the gap to the value's neighbours, none does, and one more place is tried.
+// From Few digits on, of which two decimals never name the same number (FLT_DIG, DBL_DIG): what is
+// shorter still ends in zeros there. Many digits always suffice.
+template <class U, int Few, int Many, floating T>
 bool find_shortest(const parts<T>& of, std::uint64_t& digits, int& decimals) noexcept {
   constexpr auto lowest = std::uint64_t{1} << parts_of<T>::mantissa_bits;
   const int shift = -of.exponent;
-  // From 2^-9 up to 100,000: there decimals of these lengths are never longer than with an
-  // exponent.
+  // From 2^-9 up to 100,000: there no decimal is longer than with an exponent.
   constexpr int shift_max = parts_of<T>::mantissa_bits + 9;
   constexpr int shift_min = parts_of<T>::mantissa_bits - 16;
   if (shift < shift_min || shift > shift_max || of.mantissa < lowest) return false;
   const std::uint64_t whole = of.mantissa >> shift;
   if (whole >= 100'000) return false;
-  int places = Digits;
-  std::uint64_t power = power_of_ten(Digits);
-  for (std::uint64_t above = 1; above <= whole; above *= 10) {
-    --places;
-    power /= 10;
+  int places = Few;
+  for (std::uint64_t above = 1; above <= whole; above *= 10) --places;
+  // Zeros behind the point are no digits. What has more than 18 places is left to others.
+  const int places_max = std::min(places + (Many - Few) + 2, 18);
+  std::uint64_t power = power_at(places);
+  for (int i = places; i <= places_max; ++i, power *= 10) {
+    const U exact = U{of.mantissa} * power;
+    auto near = static_cast<std::uint64_t>(shift_rounded(exact, shift));
+    const U back = U{near} << shift;
+    const U distance = back > exact ? back - exact : exact - back;
+    // At a power of two the gap below is half of that above, and at half of a gap it depends on the
+    // mantissa who owns the decimal: rare enough to be left to others.
+    if (2 * distance >= power) {
+      if (of.mantissa == lowest || 2 * distance == power) return false;
+      continue;
+    }
+    if (of.mantissa == lowest && 4 * distance >= power) return false;
+    decimals = i;
+    for (; i == places && decimals > 0 && near % 10 == 0; near /= 10) --decimals;
+    digits = near;
+    return true;
   }
-  const U exact = U{of.mantissa} * power;
-  std::uint64_t near = static_cast<std::uint64_t>(shift_rounded(exact, shift));
-  const U back = U{near} << shift;
-  const U distance = back > exact ? back - exact : exact - back;
-  // Half of the gap to a neighbour; below a power of two the neighbour is nearer.
-  const int margin = of.mantissa == lowest ? 4 : 2;
-  if (distance * static_cast<unsigned>(margin) >= power) return false;
-  while (places > 0 && near % 10 == 0) {
-    near /= 10;
-    --places;
-  }
-  digits = near;
-  decimals = places;
-  return true;
+  return false;
 }
 
 }  // namespace
 
 bool shortest_decimal(const parts<float>& of, std::uint64_t& found, int& decimals) noexcept {
-  return find_shortest<std::uint64_t, 6>(of, found, decimals);
+  return find_shortest<std::uint64_t, 6, 9>(of, found, decimals);
 }
 
 bool shortest_decimal(const parts<double>& of, std::uint64_t& found, int& decimals) noexcept {
-  return find_shortest<wide, 15>(of, found, decimals);
+  return find_shortest<wide, 15, 17>(of, found, decimals);
 }
 
 char* write_decimal(char* out, std::uint64_t digits, int decimals) noexcept {
-  const std::uint64_t power = power_of_ten(decimals);
+  const std::uint64_t power = power_at(decimals);
   out = write_unsigned(out, digits / power);
   if (decimals == 0) return out;
   *out++ = '.';
+  // As nine or eighteen places, of which the last are zeros that are written over.
   std::uint64_t rest = digits % power;
-  for (int i = decimals - 1; i >= 0; --i, rest /= 10) out[i] = static_cast<char>('0' + rest % 10);
+  char* at = out;
+  if (decimals > 9) {
+    const std::uint64_t behind = power_at(decimals - 9);
+    at = write_nine(at, rest / behind);
+    rest %= behind;
+  }
+  (void)write_nine(at, rest * power_at(decimals > 9 ? 18 - decimals : 9 - decimals));
   return out + decimals;
 }
 

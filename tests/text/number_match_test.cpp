@@ -4,6 +4,7 @@
 
 #include <cfenv>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <random>
 #include <string>
@@ -79,6 +80,8 @@ std::vector<T> random_values(std::size_t count, std::uint64_t seed) {
     values.push_back(from_bits<T>(random()));
     values.push_back(static_cast<T>(static_cast<double>(random() % 2'000'000) / 1000 - 1000));
     values.push_back(static_cast<T>(static_cast<double>(random() >> 11) * 0x1p-43));
+    values.push_back(static_cast<T>(
+        std::ldexp(static_cast<double>(random() >> 11), -64 + static_cast<int>(random() % 30))));
   }
   return values;
 }

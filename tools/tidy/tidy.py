@@ -51,7 +51,12 @@ HEADER_MODULE = {
     "timeline": "trace",
     "job_system": "jobs",
     "thread_pool": "jobs",
+    "paged": "jobs",  # a container whose pages a job system shares out
+    "text_fields": "text",
     "text_number": "text",
+    "text_pages": "text",
+    "text_style": "text",
+    "text_write": "text",
     "read_queue": "io",
     "file_system": "vfs",
     "unpack": "io",

@@ -1,0 +1,239 @@
+// Game objects as text, beside the ways in which one would do it instead.
+//
+//   numbers    1,048,576 {bool, float} as "y 12.34" on one thread: snprintf, the small printfs,
+//              fmt compiled, std::to_chars
+//   threads    the same on two: std::execution::par with snprintf, two independent processes
+//   object     an object with 12 mixed fields as script text and as JSON, beside fmt compiled
+#include <fmt/compile.h>
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstring>
+#include <execution>
+#include <memory>
+#include <overture/text_write.hpp>
+#include <overture/thread_pool.hpp>
+#include <random>
+#include <stdexcept>
+#include <thread>
+
+#include "harness.hpp"
+#include "process.hpp"
+#include "text_objects.hpp"
+#include "text_peers.hpp"
+
+namespace {
+
+using namespace overture;
+using bench::army;
+using bench::soldier;
+using bench::spread;
+
+struct settings {
+  std::size_t objects = 1u << 20;
+  int rounds = 15;
+  std::vector<std::string> only;
+
+  [[nodiscard]] bool wants(const std::string& part) const {
+    return only.empty() || std::find(only.begin(), only.end(), part) != only.end();
+  }
+};
+
+using style = text::rows<' '>;
+
+// Memory that has been touched: what fresh pages cost is no business of a formatter.
+std::unique_ptr<char[]> touched(std::size_t bytes) {
+  std::unique_ptr<char[]> memory(new char[bytes]);
+  std::memset(memory.get(), 1, bytes);
+  return memory;
+}
+
+std::size_t write_ours(const army& units, char* out, std::size_t room) {
+  const auto done = text::write<style>(units, {out, room});
+  if (!done) throw std::runtime_error("the buffer is too small");
+  return done->bytes;
+}
+
+void measure_numbers(const settings& set, const char* values, const army& units,
+                     double goal_snprintf, bench::results& results) {
+  const std::size_t room = text::bytes_max<style>(units) + 4096;
+  const auto out = touched(room);
+  const auto copy = touched(room);
+  std::vector<bench::variant> variants;
+  variants.push_back({"overture", [&] { (void)write_ours(units, out.get(), room); }});
+  for (const bench::formatter& each : bench::formatters()) {
+    variants.push_back(
+        {each.name, [&units, &out, &each] { (void)bench::write_with(each, units, out.get()); }});
+  }
+  const std::size_t bytes = write_ours(units, out.get(), room);
+  variants.push_back({"memcpy", [&] { std::memcpy(copy.get(), out.get(), bytes); }});
+
+  std::memcpy(copy.get(), out.get(), bytes);
+  for (const bench::formatter& each : bench::formatters()) {
+    const std::size_t theirs = bench::write_with(each, units, out.get());
+    const bool same = theirs == bytes && std::memcmp(out.get(), copy.get(), bytes) == 0;
+    results.metric(fmt::format("{}: bytes as {}'s", values, each.name), same ? 1 : 0);
+  }
+  bench::interleave(variants, set.rounds, values);
+  for (const bench::variant& each : variants) {
+    const double ns = bench::time_of(each, bench::clock::cpu).median * 1e9;
+    results.metric(fmt::format("{}, {}: ns for one object", values, each.name),
+                   ns / static_cast<double>(set.objects));
+  }
+  const auto against = [&](const char* name) -> spread {
+    for (const bench::variant& each : variants) {
+      if (each.name == name) return bench::ratio(each, variants[0], bench::clock::cpu);
+    }
+    return {};
+  };
+  results.goal(fmt::format("{}, 1 thread: x faster than snprintf", values), against("snprintf"),
+               goal_snprintf, false);
+  results.goal(fmt::format("{}, 1 thread: x faster than std::to_chars", values),
+               against("std::to_chars"), 4, false);
+  results.goal(fmt::format("{}, 1 thread: x the bandwidth of memcpy", values), against("memcpy"),
+               0.08, false);
+}
+
+// Half of the objects each, in two processes that share nothing.
+class two_processes {
+ public:
+  explicit two_processes(const settings& set) {
+    for (unsigned half = 0; half < 2; ++half) {
+      workers_.push_back(std::make_unique<bench::process>([&set, half] {
+        auto units = std::make_shared<army>();
+        bench::fill_ordinary(*units, set.objects / 2, half);
+        const std::size_t room = text::bytes_max<style>(*units) + 4096;
+        const std::shared_ptr<char[]> out = touched(room);
+        return bench::repeated_work{
+            [units, out, room] { (void)write_ours(*units, out.get(), room); }, [] {}};
+      }));
+    }
+  }
+  void run() {
+    for (const auto& each : workers_) each->begin();
+    for (const auto& each : workers_) each->finish();
+  }
+  void settle() {
+    for (const auto& each : workers_) each->settle();
+  }
+
+ private:
+  std::vector<std::unique_ptr<bench::process>> workers_;
+};
+
+void measure_threads(const settings& set, bench::results& results) {
+  two_processes processes(set);  // before there are threads
+  army units;
+  bench::fill_ordinary(units, set.objects, 0);
+  const std::size_t room = text::bytes_max<style>(units) + 4096;
+  const auto out = touched(room);
+  const auto one = touched(room);
+  const auto slots = touched(room);
+  thread_pool jobs{{.workers = 1}};
+  text::page_table pages;
+  const std::size_t bytes = write_ours(units, one.get(), room);
+  const auto write_parallel = [&] {
+    return text::write<style>(jobs, units, std::span(out.get(), room), &pages);
+  };
+  const auto done = write_parallel();
+  results.metric("2 threads: bytes as on one thread",
+                 done && done->bytes == bytes && std::memcmp(out.get(), one.get(), bytes) == 0);
+
+  std::vector<bench::variant> variants;
+  variants.push_back({"2 threads", [&] { (void)write_parallel(); }});
+  variants.push_back({"1 thread", [&] { (void)write_ours(units, one.get(), room); }});
+  variants.push_back(
+      {"2 processes, half each", [&] { processes.run(); }, [&] { processes.settle(); }});
+  variants.push_back(
+      {"std::execution::par, snprintf", [&] { bench::classic_loop(units, slots.get()); }});
+  variants.push_back({"2 threads, exact size pass first", [&] {
+                        (void)text::write<style>(jobs, units, std::span(out.get(), bytes), &pages);
+                      }});
+  variants.push_back({"2 threads, slots for writev", [&] {
+                        (void)text::write<style>(jobs, units, std::span(slots.get(), room), &pages,
+                                                 text::layout::slots);
+                      }});
+  variants.push_back({"memcpy", [&] { std::memcpy(slots.get(), out.get(), bytes); }});
+  bench::interleave(variants, set.rounds, "threads");
+  for (const bench::variant& each : variants) {
+    results.metric(fmt::format("{}: ms", each.name),
+                   bench::time_of(each, bench::clock::wall).median * 1e3);
+  }
+  const auto wall = [&](std::size_t i) {
+    return bench::ratio(variants[i], variants[0], bench::clock::wall);
+  };
+  results.goal("2 threads: x faster than one", wall(1), 1, false);
+  results.goal("2 threads: speed-up, x the machine's own", wall(2), 0.97, false);
+  results.goal("2 threads: x faster than std::execution::par with snprintf", wall(3), 20, false);
+  results.goal("2 threads: x the bandwidth of memcpy on one", wall(6), 0.08, false);
+}
+
+void measure_object(const settings& set, bench::results& results) {
+  paged<soldier> soldiers;
+  bench::fill(soldiers, set.objects / 8);
+  const std::size_t room = text::bytes_max<text::json>(soldiers) + 4096;
+  const auto out = touched(room);
+  std::vector<bench::variant> variants;
+  const auto write_script = [&] {
+    return text::write<text::script<"unit">>(soldiers, std::span(out.get(), room));
+  };
+  variants.push_back({"script", [&] { (void)write_script(); }});
+  variants.push_back({"fmt compiled, the same text", [&] {
+                        char* at = out.get();
+                        soldiers.for_each([&](const soldier& each) {
+                          at = bench::write_script_with_fmt(at, each);
+                        });
+                      }});
+  variants.push_back(
+      {"JSON", [&] { (void)text::write<text::json>(soldiers, std::span(out.get(), room)); }});
+  const auto script = write_script();
+  const std::string ours(out.get(), script ? script->bytes : 0);
+  char* at = out.get();
+  soldiers.for_each([&](const soldier& each) { at = bench::write_script_with_fmt(at, each); });
+  results.metric("12 fields: bytes as fmt's", ours == std::string(out.get(), at) ? 1 : 0);
+  bench::interleave(variants, set.rounds, "objects of 12 fields");
+  for (const bench::variant& each : variants) {
+    const double ns = bench::time_of(each, bench::clock::cpu).median * 1e9;
+    results.metric(fmt::format("12 fields, {}: ns for one object", each.name),
+                   ns / static_cast<double>(soldiers.size()));
+  }
+  results.goal("12 fields as script: x faster than fmt compiled",
+               bench::ratio(variants[1], variants[0], bench::clock::cpu), 2, false);
+}
+
+int run(const settings& set, const std::string& json_path) {
+  bench::results results("text");
+  if (set.wants("threads")) measure_threads(set, results);
+  if (set.wants("numbers")) {
+    army units;
+    bench::fill_ordinary(units, set.objects, 0);
+    measure_numbers(set, "0..1000", units, 20, results);
+    army wild;
+    bench::fill_random_bits(wild, set.objects);
+    measure_numbers(set, "random bits below 1e15", wild, 10, results);
+  }
+  if (set.wants("object")) measure_object(set, results);
+  return results.finish(json_path);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Measures game objects as text beside the ways in which one would do it instead");
+  settings set;
+  std::string json_path;
+  app.add_option("--json", json_path, "write the results to this file");
+  app.add_option("--objects", set.objects, "how many")->check(CLI::Range(4096, 1 << 24));
+  app.add_option("--rounds", set.rounds, "interleaved rounds")->check(CLI::PositiveNumber);
+  app.add_option("--only", set.only, "numbers, threads, object");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    return run(set, json_path);
+  } catch (const std::exception& failure) {
+    fmt::print(stderr, "error: {}\n", failure.what());
+    return 1;
+  }
+}

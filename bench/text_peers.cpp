@@ -1,0 +1,136 @@
+#include "text_peers.hpp"
+
+#include <fmt/compile.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <execution>
+#include <iterator>
+#include <numeric>
+#include <string_view>
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wshadow"
+#define STB_SPRINTF_IMPLEMENTATION
+#include <stb/stb_sprintf.h>
+#ifdef BENCH_NANOPRINTF
+#define NANOPRINTF_IMPLEMENTATION
+#define NANOPRINTF_VISIBILITY_STATIC
+#define NANOPRINTF_USE_FIELD_WIDTH_FORMAT_SPECIFIERS 1
+#define NANOPRINTF_USE_PRECISION_FORMAT_SPECIFIERS 1
+#define NANOPRINTF_USE_FLOAT_FORMAT_SPECIFIERS 1
+#define NANOPRINTF_USE_LARGE_FORMAT_SPECIFIERS 1
+#define NANOPRINTF_USE_BINARY_FORMAT_SPECIFIERS 0
+#define NANOPRINTF_USE_WRITEBACK_FORMAT_SPECIFIERS 0
+#include <nanoprintf.h>
+#endif
+#pragma GCC diagnostic pop
+
+namespace bench {
+namespace {
+
+constexpr int text_bytes_max = 64;
+
+char letter(const unit& each) {
+  return each.enabled ? 'y' : 'n';
+}
+
+template <class Write>
+std::size_t write_all(const army& units, char* out, Write write_one) {
+  char* at = out;
+  units.for_each([&](const unit& each) { at = write_one(at, each); });
+  return static_cast<std::size_t>(at - out);
+}
+
+char* with_snprintf(char* at, const unit& each) {
+  return at + std::snprintf(at, text_bytes_max, "%c %.2f\n", letter(each),
+                            static_cast<double>(each.speed));
+}
+
+char* with_to_chars(char* at, const unit& each) {
+  *at++ = letter(each);
+  *at++ = ' ';
+  at = std::to_chars(at, at + text_bytes_max, each.speed, std::chars_format::fixed, 2).ptr;
+  *at++ = '\n';
+  return at;
+}
+
+}  // namespace
+
+const std::vector<formatter>& formatters() {
+  static const std::vector<formatter> all = {
+      {"snprintf",
+       [](const army& units, char* out) { return write_all(units, out, with_snprintf); }},
+      {"std::to_chars",
+       [](const army& units, char* out) { return write_all(units, out, with_to_chars); }},
+      {"fmt compiled",
+       [](const army& units, char* out) {
+         return write_all(units, out, [](char* at, const unit& each) {
+           return fmt::format_to(at, FMT_COMPILE("{} {:.2f}\n"), letter(each), each.speed);
+         });
+       }},
+      {"stb_sprintf",
+       [](const army& units, char* out) {
+         return write_all(units, out, [](char* at, const unit& each) {
+           return at + stbsp_snprintf(at, text_bytes_max, "%c %.2f\n", letter(each),
+                                      static_cast<double>(each.speed));
+         });
+       }},
+#ifdef BENCH_NANOPRINTF
+      {"nanoprintf",
+       [](const army& units, char* out) {
+         return write_all(units, out, [](char* at, const unit& each) {
+           return at + npf_snprintf(at, text_bytes_max, "%c %.2f\n", letter(each),
+                                    static_cast<double>(each.speed));
+         });
+       }},
+#endif
+  };
+  return all;
+}
+
+std::size_t classic_loop(const army& units, char* out) {
+  // As long as the longest: a sign, 39 digits, a point and two more, and what stands around them.
+  constexpr std::size_t object_bytes = 46;
+  std::vector<std::size_t> pages(units.page_count());
+  std::vector<std::size_t> bytes(units.page_count());
+  std::iota(pages.begin(), pages.end(), std::size_t{0});
+  std::for_each(std::execution::par, pages.begin(), pages.end(), [&](std::size_t page) {
+    char* const slot = out + page * army::page_size * object_bytes;
+    char* at = slot;
+    units.page_at(page).for_each([&](const unit& each) { at = with_snprintf(at, each); });
+    bytes[page] = static_cast<std::size_t>(at - slot);
+  });
+  std::size_t used = 0;
+  for (const std::size_t page : pages) {
+    std::memmove(out + used, out + page * army::page_size * object_bytes, bytes[page]);
+    used += bytes[page];
+  }
+  return used;
+}
+
+char* write_script_with_fmt(char* out, const soldier& each) {
+  static constexpr const char* arms[] = {"foot", "horse", "artillery", "ship"};
+  char title[2 * sizeof each.title + 1];
+  char* at = title;
+  for (const char* c = each.title; *c != '\0'; ++c) {
+    if (*c == '"' || *c == '\\') *at++ = '\\';
+    *at++ = *c;
+  }
+  const auto& orders = each.orders;
+  return fmt::format_to(
+      out,
+      FMT_COMPILE("unit={{ id={} gold={} enabled={} kind={} speed={} morale={} experience={} "
+                  "title=\"{}\" at={{ x={} y={} }} orders={{ {} {} {} {} }} owner={:x} "
+                  "level={} }}\n"),
+      each.id, each.gold, each.enabled ? "yes" : "no", arms[static_cast<std::size_t>(each.kind)],
+      each.speed, each.morale, each.experience,
+      std::string_view(title, static_cast<std::size_t>(at - title)), each.at.x, each.at.y,
+      orders[0], orders[1], orders[2], orders[3], each.owner, static_cast<unsigned>(each.level));
+}
+
+}  // namespace bench

@@ -1,0 +1,30 @@
+// The other ways to write a number.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "text_objects.hpp"
+
+namespace bench {
+
+// "y 12.34\n" for each unit.
+struct formatter {
+  std::string name;
+  std::size_t (*write)(const army& units, char* out);
+};
+
+const std::vector<formatter>& formatters();
+inline std::size_t write_with(const formatter& with, const army& units, char* out) {
+  return with.write(units, out);
+}
+
+// The loop that one writes first: std::execution::par over the pages, snprintf into slots laid out
+// beforehand, then one pass that closes the gaps. Returns the bytes.
+std::size_t classic_loop(const army& units, char* out);
+
+// What text::script<"unit"> writes.
+char* write_script_with_fmt(char* out, const soldier& each);
+
+}  // namespace bench

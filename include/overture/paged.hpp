@@ -1,0 +1,257 @@
+// Objects in pages: their addresses never change, and pages are what threads share out.
+//
+//   paged<unit> units;                              // pages of 1,024, memory of the default
+//   allocator result<unit*> knight = units.add(unit{.health = 100}); units.remove(*knight); //
+//   leaves a hole, which a later add() fills units.for_each([](unit& each) { each.age(); });
+//   units.for_each(jobs, [](unit& each) { each.age(); });     // page by page, on all threads
+//
+// Cost: an object is its size and one bit; a page is one allocation; adding is a look at the lowest
+// page with room and never moves anything; removing looks its page up by address (binary search).
+// Order: pages by age, objects by place. An object added into a hole comes where the hole was.
+// Limits: one thread at a time changes a paged; any number may read it and change the objects.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#include "overture/allocator.hpp"
+#include "overture/error.hpp"
+#include "overture/job_system.hpp"
+
+namespace overture {
+
+template <class T, std::size_t PageSize = 1024>
+class paged {
+  static_assert(PageSize > 0 && PageSize % 64 == 0, "which objects are there is kept in words");
+
+ public:
+  using value_type = T;
+  static constexpr std::size_t page_size = PageSize;
+
+  // Objects that lie together. Those that are there are visited in order.
+  class page {
+   public:
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+    template <class Visit>
+    void for_each(Visit&& visit) {
+      visit_all(*this, visit);
+    }
+    template <class Visit>
+    void for_each(Visit&& visit) const {
+      visit_all(*this, visit);
+    }
+
+   private:
+    friend class paged;
+
+    template <class Self, class Visit>
+    static void visit_all(Self& self, Visit& visit) {
+      if (self.size_ == PageSize) {
+        for (std::size_t i = 0; i < PageSize; ++i) visit(*self.at(i));
+        return;
+      }
+      for (std::size_t word = 0; word < PageSize / 64; ++word) {
+        for (std::uint64_t left = self.present_[word]; left != 0; left &= left - 1) {
+          visit(*self.at(word * 64 + static_cast<std::size_t>(std::countr_zero(left))));
+        }
+      }
+    }
+    [[nodiscard]] T* at(std::size_t i) noexcept { return reinterpret_cast<T*>(storage_) + i; }
+    [[nodiscard]] const T* at(std::size_t i) const noexcept {
+      return reinterpret_cast<const T*>(storage_) + i;
+    }
+    [[nodiscard]] std::size_t first_hole() const noexcept {
+      std::size_t word = 0;
+      while (present_[word] == ~std::uint64_t{0}) ++word;
+      return word * 64 + static_cast<std::size_t>(std::countr_one(present_[word]));
+    }
+    template <class... Args>
+    T* construct(std::size_t i, Args&&... args) {
+      T* const made = ::new (static_cast<void*>(at(i))) T{std::forward<Args>(args)...};
+      present_[i / 64] |= std::uint64_t{1} << i % 64;
+      ++size_;
+      return made;
+    }
+    void destroy(std::size_t i) noexcept {
+      at(i)->~T();
+      present_[i / 64] &= ~(std::uint64_t{1} << i % 64);
+      --size_;
+    }
+
+    std::uint64_t present_[PageSize / 64] = {};
+    std::size_t size_ = 0;
+    alignas(T) std::byte storage_[PageSize * sizeof(T)];
+  };
+
+  explicit paged(allocator& memory = default_allocator()) noexcept : memory_(&memory) {}
+  paged(paged&& other) noexcept
+      : memory_(other.memory_),
+        pages_(std::exchange(other.pages_, nullptr)),
+        page_count_(std::exchange(other.page_count_, 0)),
+        page_capacity_(std::exchange(other.page_capacity_, 0)),
+        with_room_(std::exchange(other.with_room_, 0)) {}
+  paged& operator=(paged&& other) noexcept {
+    if (this != &other) {
+      clear();
+      std::swap(memory_, other.memory_);
+      std::swap(pages_, other.pages_);
+      std::swap(page_count_, other.page_count_);
+      std::swap(page_capacity_, other.page_capacity_);
+      std::swap(with_room_, other.with_room_);
+    }
+    return *this;
+  }
+  paged(const paged&) = delete;
+  paged& operator=(const paged&) = delete;
+  ~paged() { clear(); }
+
+  // Makes a T{args...}. Errors: out_of_memory, and nothing has changed.
+  template <class... Args>
+  result<T*> add(Args&&... args) {
+    while (with_room_ < page_count_ && pages_[with_room_].at->size_ == PageSize) ++with_room_;
+    if (with_room_ == page_count_ && !add_page()) {
+      return fail(errc::out_of_memory, "no memory for another page of objects");
+    }
+    page& place = *pages_[with_room_].at;
+    return place.construct(place.first_hole(), std::forward<Args>(args)...);
+  }
+  // `object` must be one of these. Its page stays, also when it was the last in it.
+  void remove(const T* object) noexcept {
+    const std::size_t index = page_of(object);
+    page& place = *pages_[index].at;
+    place.destroy(static_cast<std::size_t>(object - place.at(0)));
+    if (index < with_room_) with_room_ = index;
+  }
+  // Removes all objects and gives the memory back.
+  void clear() noexcept {
+    for (std::size_t i = 0; i < page_count_; ++i) {
+      pages_[i].at->for_each([](T& object) { object.~T(); });
+      pages_[i].at->~page();
+      memory_->deallocate(pages_[i].at, sizeof(page), alignof(page), memory_tag::host);
+    }
+    if (pages_) {
+      memory_->deallocate(pages_, sizeof(slot) * page_capacity_, alignof(slot), memory_tag::host);
+    }
+    pages_ = nullptr;
+    page_count_ = page_capacity_ = with_room_ = 0;
+  }
+
+  // Walks over the pages. Any number of threads while none changes it.
+  [[nodiscard]] std::size_t size() const noexcept {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < page_count_; ++i) count += pages_[i].at->size_;
+    return count;
+  }
+  [[nodiscard]] bool empty() const noexcept { return size() == 0; }
+  [[nodiscard]] std::size_t page_count() const noexcept { return page_count_; }
+  [[nodiscard]] page& page_at(std::size_t i) noexcept { return *pages_[i].at; }
+  [[nodiscard]] const page& page_at(std::size_t i) const noexcept { return *pages_[i].at; }
+  [[nodiscard]] allocator& memory() const noexcept { return *memory_; }
+
+  // Calls visit(object) for each object, in order.
+  template <class Visit>
+  void for_each(Visit&& visit) {
+    for (std::size_t i = 0; i < page_count_; ++i) pages_[i].at->for_each(visit);
+  }
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    for (std::size_t i = 0; i < page_count_; ++i) std::as_const(*pages_[i].at).for_each(visit);
+  }
+  // The same on all threads of the job system, several pages at once; returns when all is done.
+  template <class Visit>
+  void for_each(job_system& jobs, Visit&& visit) {
+    parallel_for(jobs, 0, page_count_, [&](std::size_t i) { pages_[i].at->for_each(visit); });
+  }
+
+  // For readers, which fill many pages at once: adds empty pages, of which append_to() may fill
+  // different ones on different threads. Errors: out_of_memory, and nothing has changed.
+  result<std::size_t> add_pages(std::size_t count) {
+    const std::size_t first = page_count_;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (add_page()) continue;
+      while (page_count_ > first) drop_last_page();
+      return fail(errc::out_of_memory, "no memory for another page of objects");
+    }
+    return first;
+  }
+  // A value-initialised object behind those that are in the page, which has no holes; null if it
+  // is full.
+  T* append_to(std::size_t page_index) {
+    page& place = *pages_[page_index].at;
+    return place.size_ < PageSize ? place.construct(place.size_) : nullptr;
+  }
+  // Takes the pages from `first` on away again, objects and all.
+  void drop_pages(std::size_t first) noexcept {
+    while (page_count_ > first) drop_last_page();
+  }
+
+ private:
+  struct slot {
+    page* at;                // by age
+    std::size_t by_address;  // the i-th of these is the index of the i-th page by address
+  };
+
+  bool add_page() noexcept {
+    if (page_count_ == page_capacity_ && !grow()) return false;
+    void* const place = memory_->allocate(sizeof(page), alignof(page), memory_tag::host);
+    if (!place) return false;
+    // Not value-initialised: that would write over all of the storage.
+    page* const made = ::new (place) page;
+    std::size_t at = page_count_;
+    for (; at > 0 && std::less<>{}(made, pages_[pages_[at - 1].by_address].at); --at) {
+      pages_[at].by_address = pages_[at - 1].by_address;
+    }
+    pages_[at].by_address = page_count_;
+    pages_[page_count_++].at = made;
+    return true;
+  }
+  bool grow() noexcept {
+    const std::size_t capacity = page_capacity_ == 0 ? 16 : page_capacity_ * 2;
+    void* const place = memory_->allocate(sizeof(slot) * capacity, alignof(slot), memory_tag::host);
+    if (!place) return false;
+    auto* const grown = static_cast<slot*>(place);
+    for (std::size_t i = 0; i < page_count_; ++i) ::new (grown + i) slot(pages_[i]);
+    for (std::size_t i = page_count_; i < capacity; ++i) ::new (grown + i) slot{};
+    if (pages_) {
+      memory_->deallocate(pages_, sizeof(slot) * page_capacity_, alignof(slot), memory_tag::host);
+    }
+    pages_ = grown;
+    page_capacity_ = capacity;
+    return true;
+  }
+  void drop_last_page() noexcept {
+    const std::size_t last = page_count_ - 1;
+    std::size_t at = 0;
+    while (pages_[at].by_address != last) ++at;
+    for (; at < last; ++at) pages_[at].by_address = pages_[at + 1].by_address;
+    pages_[last].at->for_each([](T& object) { object.~T(); });
+    pages_[last].at->~page();
+    memory_->deallocate(pages_[last].at, sizeof(page), alignof(page), memory_tag::host);
+    page_count_ = last;
+    if (with_room_ > page_count_) with_room_ = page_count_;
+  }
+  [[nodiscard]] std::size_t page_of(const T* object) const noexcept {
+    std::size_t low = 0;
+    std::size_t high = page_count_;
+    while (high - low > 1) {
+      const std::size_t middle = low + (high - low) / 2;
+      const T* const begin = pages_[pages_[middle].by_address].at->at(0);
+      (std::less_equal<>{}(begin, object) ? low : high) = middle;
+    }
+    return pages_[low].by_address;
+  }
+
+  allocator* memory_;
+  slot* pages_ = nullptr;
+  std::size_t page_count_ = 0;
+  std::size_t page_capacity_ = 0;
+  std::size_t with_room_ = 0;  // no page before this one has room
+};
+
+}  // namespace overture

@@ -1,0 +1,170 @@
+// What an object looks like as text: described once per type, used by writers and readers.
+//
+//   enum class arm : std::uint8_t { foot, horse };
+//   constexpr auto names(text::of<arm>) {
+//     return text::name_list(text::name("foot", arm::foot), text::name("horse", arm::horse));
+//   }
+//
+//   struct unit { bool enabled; float speed; arm kind; char title[16]; std::array<int, 3> at; };
+//   constexpr auto fields(text::of<unit>) {
+//     return text::field_list(text::field("enabled", &unit::enabled),
+//                             text::field("speed", &unit::speed, text::fixed<2>{}),
+//                             text::field("kind", &unit::kind),
+//                             text::field("title", &unit::title),
+//                             text::field("at", &unit::at));
+//   }
+//
+// fields() and names() stand in the namespace of the type, where they are found by the argument.
+//
+// What a member may be, and its formats (the first is what it gets if none is named):
+//   bool                            yes_no, y_n             JSON: true, false
+//   integers                        decimal, hex            JSON: hex as "ff"
+//   float, double                   shortest, fixed<N>      JSON: "nan", "inf" and so on in quotes
+//   enums                           by name, or as a number where names() has none for the value
+//   char[N], std::array<char, N>    quoted; ends at the first NUL, if there is one
+//   what converts to string_view    quoted<Max>: more than Max bytes is an error. To be read back
+//                                   it needs assign(const char*, std::size_t), as std::string has.
+//                                   Memory for longer texts is taken as that type takes it.
+//   a type with fields()            as a block (script, JSON), cell by cell (rows)
+//   T[N], std::array<T, N>          each with the format given
+//   optional<T>                     left out if empty (script), "none" (arrays, rows), null (JSON)
+//
+// Names must be words: letters, digits, '_', '.', '-'. They and all formats are known to the
+// compiler, so a description costs nothing at run time, and the most bytes that an object can have
+// is a constant, which is what lets pages be written without a look at the room that is left.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+
+#include "overture/text_number.hpp"
+
+namespace overture::text {
+
+// Names the type that fields() or names() describes.
+template <class T>
+struct of {};
+
+// -- formats --
+
+struct standard {};  // whatever comes first in the table above
+struct yes_no {};    // yes, no
+struct y_n {};       // y, n
+struct hex {};       // as "%x"
+template <int Decimals>
+struct fixed {  // as "%.2f" for fixed<2>: loses what lies behind
+  static constexpr int decimals = Decimals;
+};
+struct shortest {};  // read back bit by bit
+template <std::size_t Max>
+struct quoted {
+  static constexpr std::size_t bytes_max = Max;
+};
+
+// -- descriptions --
+
+template <class Class, class Member, class Format>
+struct field_of {
+  using class_type = Class;
+  using member_type = Member;
+  using format_type = Format;
+
+  std::string_view name;
+  Member Class::* member;
+};
+
+template <class Class, class Member, class Format = standard>
+[[nodiscard]] constexpr field_of<Class, Member, Format> field(std::string_view name,
+                                                              Member Class::* member,
+                                                              Format /*format*/ = {}) {
+  return {name, member};
+}
+
+template <class... Fields>
+[[nodiscard]] constexpr std::tuple<Fields...> field_list(Fields... fields) {
+  return {fields...};
+}
+
+template <class Enum>
+struct name_of {
+  std::string_view name;
+  Enum value;
+};
+
+template <class Enum>
+[[nodiscard]] constexpr name_of<Enum> name(std::string_view text, Enum value) {
+  return {text, value};
+}
+
+template <class Enum, class... More>
+[[nodiscard]] constexpr std::array<name_of<Enum>, 1 + sizeof...(More)> name_list(
+    name_of<Enum> first, More... more) {
+  return {first, more...};
+}
+
+template <class T>
+concept described = requires { fields(of<T>{}); };
+template <class T>
+concept named = std::is_enum_v<T> && requires { names(of<T>{}); };
+
+// -- what kind of value a type is --
+
+namespace detail {
+
+template <class T>
+inline constexpr auto description = fields(of<T>{});
+template <class T>
+inline constexpr std::size_t field_count =
+    std::tuple_size_v<std::remove_cvref_t<decltype(description<T>)>>;
+template <class T>
+inline constexpr auto name_table = names(of<T>{});
+
+template <class T>
+struct array_of : std::false_type {};
+template <class T, std::size_t N>
+struct array_of<T[N]> : std::true_type {
+  using element = T;
+  static constexpr std::size_t size = N;
+};
+template <class T, std::size_t N>
+struct array_of<std::array<T, N>> : std::true_type {
+  using element = T;
+  static constexpr std::size_t size = N;
+};
+
+template <class T>
+concept character_array = array_of<T>::value && std::is_same_v<typename array_of<T>::element, char>;
+template <class T>
+concept array = array_of<T>::value && !character_array<T>;
+template <class T>
+concept string = !character_array<T> && std::is_convertible_v<const T&, std::string_view>;
+template <class T>
+concept optional = !string<T> && requires(T& value) {
+  typename T::value_type;
+  { value.has_value() } -> std::same_as<bool>;
+  value.reset();
+  *value;
+};
+
+constexpr bool is_word_byte(char c) noexcept {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '.' || c == '-';
+}
+constexpr bool is_word(std::string_view text) noexcept {
+  for (const char c : text) {
+    if (!is_word_byte(c)) return false;
+  }
+  return !text.empty();
+}
+
+template <class T>
+constexpr bool names_are_words() noexcept {
+  return std::apply([](const auto&... each) { return (is_word(each.name) && ...); },
+                    description<T>);
+}
+
+}  // namespace detail
+}  // namespace overture::text

@@ -1,0 +1,397 @@
+// How one described object is written: the styles of text_write.hpp, one object at a time.
+//
+//   char room[text::object_bytes_max<text::json, unit>() + text::slack];
+//   char* end = text::write_object<text::json>(room, knight);      // null: a string was too long
+//
+// Everything here is resolved by the compiler: names, formats and the bytes between them are
+// constants, and what remains is the numbers.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "overture/text_fields.hpp"
+
+namespace overture::text {
+
+// A string as a template argument.
+template <std::size_t N>
+struct literal {
+  char text[N] = {};
+  // NOLINTNEXTLINE(google-explicit-constructor): script<"unit"> is the point of it
+  constexpr literal(const char (&from)[N]) { std::copy_n(from, N, text); }
+  [[nodiscard]] constexpr std::string_view view() const { return {text, N - 1}; }
+};
+
+namespace detail {
+enum class notation : std::uint8_t { script, rows, json };
+}
+
+template <literal Name = "object">
+struct script {
+  static constexpr auto notation = detail::notation::script;
+  static constexpr bool indented = false;
+  static constexpr std::string_view name = Name.view();
+  static_assert(detail::is_word(name));
+};
+template <literal Name = "object">
+struct blocks {
+  static constexpr auto notation = detail::notation::script;
+  static constexpr bool indented = true;
+  static constexpr std::string_view name = Name.view();
+  static_assert(detail::is_word(name));
+};
+template <char Separator = ' '>
+struct rows {
+  static constexpr auto notation = detail::notation::rows;
+  static constexpr bool indented = false;
+  static constexpr char separator = Separator;
+  static_assert(Separator == ' ' || Separator == ',' || Separator == ';' || Separator == '\t',
+                "a separator that no value contains");
+};
+struct json {
+  static constexpr auto notation = detail::notation::json;
+  static constexpr bool indented = false;
+};
+
+namespace detail {
+
+// Texts that are known to the compiler, copied whole.
+template <std::size_t N>
+struct fixed_text {
+  char bytes[N == 0 ? 1 : N] = {};
+  std::size_t used = 0;
+  constexpr void add(std::string_view text) {
+    for (const char c : text) bytes[used++] = c;
+  }
+};
+template <const auto& Text>
+inline char* put_text(char* out) noexcept {
+  std::memcpy(out, Text.bytes, Text.used);
+  return out + Text.used;
+}
+
+// In quotes, with escapes.
+char* write_quoted(char* out, std::string_view text) noexcept;
+char* write_json_string(char* out, std::string_view text) noexcept;
+
+template <class Style>
+constexpr std::size_t string_bytes_max(std::size_t bytes) noexcept {
+  return 2 + bytes * (Style::notation == notation::json ? 6 : 4);
+}
+template <class Style>
+inline char* put_string(char* out, std::string_view text) noexcept {
+  if constexpr (Style::notation == notation::json) return write_json_string(out, text);
+  return write_quoted(out, text);
+}
+
+template <class V>
+inline std::string_view view_of(const V& text) noexcept {
+  constexpr std::size_t size = array_of<V>::size;
+  const char* const bytes = &text[0];
+  const void* const end = std::memchr(bytes, '\0', size);
+  return {bytes, end ? static_cast<std::size_t>(static_cast<const char*>(end) - bytes) : size};
+}
+
+template <class Format>
+inline constexpr bool is_quoted = false;
+template <std::size_t Max>
+inline constexpr bool is_quoted<quoted<Max>> = true;
+template <class Format>
+inline constexpr bool is_fixed = false;
+template <int Decimals>
+inline constexpr bool is_fixed<fixed<Decimals>> = true;
+
+// What stands inside an array is written in one line.
+template <class Style>
+struct one_line : Style {
+  static constexpr bool indented = false;
+};
+
+// -- the most bytes --
+
+template <class Style, class V, class Format, int Depth>
+constexpr std::size_t value_bytes_max() noexcept;
+
+template <class Style, int Depth>
+constexpr std::size_t indent_bytes() noexcept {
+  return Style::indented ? 2 * static_cast<std::size_t>(Depth) : 0;
+}
+
+// What stands before the value of a field: ` name=`, `"name":` and so on.
+template <class Style, class T, std::size_t I, int Depth>
+constexpr auto make_prefix() noexcept {
+  constexpr std::string_view name = std::get<I>(description<T>).name;
+  fixed_text<name.size() + 4 + indent_bytes<Style, Depth + 1>()> prefix;
+  if constexpr (Style::notation == notation::script) {
+    prefix.add(Style::indented ? "\n" : " ");
+    for (std::size_t i = 0; i < indent_bytes<Style, Depth + 1>(); ++i) prefix.add(" ");
+    prefix.add(name);
+    prefix.add("=");
+  } else if constexpr (Style::notation == notation::json) {
+    prefix.add("\"");
+    prefix.add(name);
+    prefix.add("\":");
+  }
+  return prefix;
+}
+template <class Style, class T, std::size_t I, int Depth>
+inline constexpr auto prefix = make_prefix<Style, T, I, Depth>();
+
+template <class Style, class T, int Depth, std::size_t... I>
+constexpr std::size_t block_bytes_max(std::index_sequence<I...> /*all*/) noexcept {
+  std::size_t bytes = 4 + indent_bytes<Style, Depth>();
+  ((bytes +=
+    prefix<Style, T, I, Depth>.used + 1 +
+    value_bytes_max<Style, typename std::tuple_element_t<I, decltype(fields(of<T>{}))>::member_type,
+                    typename std::tuple_element_t<I, decltype(fields(of<T>{}))>::format_type,
+                    Depth + 1>()),
+   ...);
+  return bytes;
+}
+
+template <class Style, class V, class Format, int Depth>
+constexpr std::size_t value_bytes_max() noexcept {
+  if constexpr (std::is_same_v<V, bool>) {
+    return 5;
+  } else if constexpr (integer<V>) {
+    return integer_bytes_max<V>() + 2;
+  } else if constexpr (floating<V>) {
+    if constexpr (is_fixed<Format>) return fixed_bytes_max<V>(Format::decimals) + 2;
+    return shortest_bytes_max<V> + 2;
+  } else if constexpr (std::is_enum_v<V>) {
+    std::size_t bytes = integer_bytes_max<std::underlying_type_t<V>>();
+    if constexpr (named<V>) {
+      for (const auto& each : name_table<V>) bytes = std::max(bytes, each.name.size());
+    }
+    return bytes + 2;
+  } else if constexpr (character_array<V>) {
+    return string_bytes_max<Style>(array_of<V>::size);
+  } else if constexpr (string<V>) {
+    static_assert(is_quoted<Format>, "say how long the string may be: text::quoted<64>{}");
+    return string_bytes_max<Style>(Format::bytes_max);
+  } else if constexpr (optional<V>) {
+    return 4 + value_bytes_max<Style, typename V::value_type, Format, Depth>();
+  } else if constexpr (array<V>) {
+    using element = typename array_of<V>::element;
+    return 4 +
+           array_of<V>::size * (1 + value_bytes_max<one_line<Style>, element, Format, Depth + 1>());
+  } else {
+    static_assert(described<V>, "this type has no fields(): see text_fields.hpp");
+    static_assert(names_are_words<V>());
+    return block_bytes_max<Style, V, Depth>(std::make_index_sequence<field_count<V>>());
+  }
+}
+
+// -- writing --
+
+template <class Style, class V, class Format, int Depth>
+inline char* put_value(char* out, const V& value) noexcept;
+
+template <class Style, class Format>
+inline char* put_bool(char* out, bool value) noexcept {
+  struct word {
+    char text[7];
+    std::uint8_t bytes;
+  };
+  if constexpr (Style::notation != notation::json && std::is_same_v<Format, y_n>) {
+    *out = value ? 'y' : 'n';
+    return out + 1;
+  } else {
+    static constexpr word json_words[] = {{"false", 5}, {"true", 4}};
+    static constexpr word plain_words[] = {{"no", 2}, {"yes", 3}};
+    const word& chosen =
+        (Style::notation == notation::json ? json_words : plain_words)[value ? 1 : 0];
+    std::memcpy(out, chosen.text, sizeof chosen.text);
+    return out + chosen.bytes;
+  }
+}
+
+template <class Style, class Format, class V>
+inline char* put_floating(char* out, V value) noexcept {
+  bool quotes = false;
+  if constexpr (Style::notation == notation::json) {
+    using layout = parts_of<V>;
+    quotes = parts<V>(value).exponent == layout::exponent_mask - layout::bias;
+    *out = '"';
+    out += quotes ? 1 : 0;
+  }
+  if constexpr (is_fixed<Format>) {
+    out = write_fixed<Format::decimals>(out, value);
+  } else {
+    out = write_shortest(out, value);
+  }
+  if constexpr (Style::notation == notation::json) {
+    *out = '"';
+    out += quotes ? 1 : 0;
+  }
+  return out;
+}
+
+template <class Style, class Format, class V>
+inline char* put_integer(char* out, V value) noexcept {
+  if constexpr (!std::is_same_v<Format, hex>) {
+    return write_integer(out, value);
+  } else if constexpr (Style::notation == notation::json) {
+    *out++ = '"';
+    out = write_hex(out, value);
+    *out++ = '"';
+    return out;
+  } else {
+    return write_hex(out, value);
+  }
+}
+
+template <class Style, class V>
+inline char* put_enum(char* out, V value) noexcept {
+  if constexpr (named<V>) {
+    for (const auto& each : name_table<V>) {
+      if (each.value != value) continue;
+      if constexpr (Style::notation == notation::json) *out++ = '"';
+      std::memcpy(out, each.name.data(), each.name.size());
+      out += each.name.size();
+      if constexpr (Style::notation == notation::json) *out++ = '"';
+      return out;
+    }
+  }
+  return write_integer(out, static_cast<std::underlying_type_t<V>>(value));
+}
+
+template <class Style, class Format, int Depth, class V>
+inline char* put_array(char* out, const V& values) noexcept {
+  using element = typename array_of<V>::element;
+  if constexpr (Style::notation == notation::json) *out++ = '[';
+  if constexpr (Style::notation == notation::script) *out++ = '{';
+  for (const element& each : values) {
+    if constexpr (Style::notation == notation::script) *out++ = ' ';
+    out = put_value<one_line<Style>, element, Format, Depth + 1>(out, each);
+    if (!out) return nullptr;
+    if constexpr (Style::notation == notation::json) *out++ = ',';
+    if constexpr (Style::notation == notation::rows) *out++ = Style::separator;
+  }
+  if constexpr (Style::notation == notation::json) out[-1] = ']';
+  if constexpr (Style::notation == notation::rows) --out;
+  if constexpr (Style::notation == notation::script) {
+    std::memcpy(out, " }", 2);
+    out += 2;
+  }
+  return out;
+}
+
+template <class Style, class T, std::size_t I, int Depth>
+inline char* put_field(char* out, const T& object) noexcept {
+  using field = std::tuple_element_t<I, decltype(fields(of<T>{}))>;
+  using member = typename field::member_type;
+  const member& value = object.*(std::get<I>(description<T>).member);
+  if constexpr (Style::notation == notation::script && optional<member>) {
+    if (!value.has_value()) return out;
+  }
+  out = put_text<prefix<Style, T, I, Depth>>(out);
+  out = put_value<Style, member, typename field::format_type, Depth + 1>(out, value);
+  if constexpr (Style::notation == notation::json) {
+    if (out) *out++ = ',';
+  }
+  if constexpr (Style::notation == notation::rows) {
+    if (out) *out++ = Style::separator;
+  }
+  return out;
+}
+
+template <class Style, int Depth, class T, std::size_t... I>
+inline char* put_block(char* out, const T& object, std::index_sequence<I...> /*all*/) noexcept {
+  if constexpr (Style::notation != notation::rows) *out++ = '{';
+  const bool done = ((out = put_field<Style, T, I, Depth>(out, object)) && ...);
+  if (!done) return nullptr;
+  if constexpr (Style::notation == notation::json) {
+    out[-1] = '}';
+  } else if constexpr (Style::notation == notation::rows) {
+    --out;
+  } else if constexpr (Style::indented) {
+    *out++ = '\n';
+    for (std::size_t i = 0; i < indent_bytes<Style, Depth>(); ++i) *out++ = ' ';
+    *out++ = '}';
+  } else {
+    std::memcpy(out, " }", 2);
+    out += 2;
+  }
+  return out;
+}
+
+template <class Style, class V, class Format, int Depth>
+inline char* put_value(char* out, const V& value) noexcept {
+  if constexpr (std::is_same_v<V, bool>) {
+    return put_bool<Style, Format>(out, value);
+  } else if constexpr (integer<V>) {
+    return put_integer<Style, Format>(out, value);
+  } else if constexpr (floating<V>) {
+    return put_floating<Style, Format>(out, value);
+  } else if constexpr (std::is_enum_v<V>) {
+    return put_enum<Style>(out, value);
+  } else if constexpr (character_array<V>) {
+    return put_string<Style>(out, view_of(value));
+  } else if constexpr (string<V>) {
+    const std::string_view text = value;
+    return text.size() <= Format::bytes_max ? put_string<Style>(out, text) : nullptr;
+  } else if constexpr (optional<V>) {
+    static_assert(Style::notation != notation::rows || !described<typename V::value_type>,
+                  "a row has the same cells whether the value is there or not");
+    if (value.has_value()) {
+      return put_value<Style, typename V::value_type, Format, Depth>(out, *value);
+    }
+    std::memcpy(out, Style::notation == notation::json ? "null" : "none", 4);
+    return out + 4;
+  } else if constexpr (array<V>) {
+    static_assert(array_of<V>::size > 0);
+    return put_array<Style, Format, Depth>(out, value);
+  } else {
+    static_assert(field_count<V> > 0);
+    return put_block<Style, Depth>(out, value, std::make_index_sequence<field_count<V>>());
+  }
+}
+
+template <class Style>
+constexpr auto make_opening() noexcept {
+  if constexpr (Style::notation == notation::script) {
+    fixed_text<Style::name.size() + 1> opening;
+    opening.add(Style::name);
+    opening.add("=");
+    return opening;
+  } else {
+    return fixed_text<0>{};
+  }
+}
+template <class Style>
+inline constexpr auto opening = make_opening<Style>();
+
+}  // namespace detail
+
+// The most bytes that one object can have in this style, its line's end included.
+template <class Style, class T>
+[[nodiscard]] constexpr std::size_t object_bytes_max() noexcept {
+  return detail::opening<Style>.used + detail::value_bytes_max<Style, T, standard, 0>() + 1;
+}
+
+// Writes one object and its line's end; may touch `slack` bytes behind that. Returns the end, or
+// null if a string is longer than its format allows. Any thread.
+template <class Style, class T>
+inline char* write_object(char* out, const T& object) noexcept {
+  out = detail::put_text<detail::opening<Style>>(out);
+  out = detail::put_value<Style, T, standard, 0>(out, object);
+  if (out) *out++ = '\n';
+  return out;
+}
+
+namespace detail {
+template <class Style>
+struct object_writer {
+  template <class T>
+  char* operator()(char* out, const T& object) const noexcept {
+    return write_object<Style>(out, object);
+  }
+};
+}  // namespace detail
+
+}  // namespace overture::text

@@ -1,0 +1,262 @@
+#include "overture/text_pages.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "overture/text_write.hpp"
+#include "overture/thread_pool.hpp"
+#include "support/failing_allocator.hpp"
+#include "support/guards.hpp"
+#include "text/sample.hpp"
+
+namespace overture {
+namespace {
+
+using sample::flag;
+using plain_rows = text::rows<' '>;
+
+template <class Style, class Units>
+std::string on_one_thread(const Units& units) {
+  std::string buffer(text::bytes_max<Style>(units), '#');
+  const auto done = text::write<Style>(units, std::span(buffer));
+  EXPECT_TRUE(done);
+  buffer.resize(done ? done->bytes : 0);
+  return buffer;
+}
+
+std::string as_printed(const paged<flag>& flags) {
+  std::string all;
+  flags.for_each([&](const flag& each) {
+    char line[64];
+    (void)std::snprintf(line, sizeof line, "%c %.2f\n", each.enabled ? 'y' : 'n',
+                        static_cast<double>(each.speed));
+    all += line;
+  });
+  return all;
+}
+
+TEST(pages, have_the_bytes_of_printf) {
+  const auto flags = sample::random_flags(20'000, 1);
+  EXPECT_EQ(on_one_thread<plain_rows>(flags), as_printed(flags));
+}
+
+TEST(pages, have_the_same_bytes_for_any_number_of_threads_and_any_room) {
+  const auto flags = sample::random_flags(50'000, 2);
+  const auto units = sample::random_units(5'000, 3);
+  const std::string flags_text = on_one_thread<plain_rows>(flags);
+  const std::string units_text = on_one_thread<text::json>(units);
+  for (const unsigned workers : {0u, 1u, 2u, 5u}) {
+    thread_pool jobs{{.workers = workers}};
+    text::page_table table;
+    for (int round = 0; round < 20; ++round) {
+      // Exactly as much as is needed, and enough for slots.
+      for (const std::size_t room : {flags_text.size(), text::bytes_max<plain_rows>(flags)}) {
+        std::string buffer(room, '#');
+        const auto done = text::write<plain_rows>(jobs, flags, std::span(buffer), &table);
+        ASSERT_TRUE(done);
+        ASSERT_EQ(done->bytes, flags_text.size());
+        ASSERT_EQ(buffer.substr(0, done->bytes), flags_text);
+      }
+      std::string buffer(text::bytes_max<text::json>(units), '#');
+      const auto done = text::write<text::json>(jobs, units, std::span(buffer), &table);
+      ASSERT_TRUE(done);
+      ASSERT_EQ(buffer.substr(0, done->bytes), units_text);
+    }
+  }
+}
+
+// A job system that runs jobs when it is waited for, the last first, on the thread that waits.
+class backwards_jobs final : public job_system {
+ public:
+  void submit(job work, job_group* group) override {
+    if (group) group->begin_job();
+    queued_.push_back({std::move(work), group});
+  }
+  void wait(job_group& group) override {
+    while (group.pending() > 0) {
+      auto [work, of] = std::move(queued_.back());
+      queued_.pop_back();
+      work();
+      if (of) (void)of->end_job();
+    }
+  }
+  bool wait_until(job_group& group, std::uint64_t) override {
+    wait(group);
+    return true;
+  }
+  unsigned concurrency() const noexcept override { return 4; }
+  void set_idle_reason(const char*) noexcept override {}
+
+ private:
+  struct entry {
+    job work;
+    job_group* group;
+  };
+  std::vector<entry> queued_;
+};
+
+// Writes the pages of a table in an order of its own: the writer of one page first has all others
+// written, as if its thread had been put to sleep.
+TEST(pages, that_are_done_before_those_in_front_are_moved_down_later) {
+  constexpr std::size_t pages = 9;
+  for (std::size_t slow = 0; slow < pages; ++slow) {
+    thread_pool jobs{{.workers = 1}};
+    text::page_table table;
+    ASSERT_TRUE(table.prepare(pages, 2));
+    for (std::size_t i = 0; i < pages; ++i) table.set_page(i, 1, 40);
+    atomic<std::size_t> done{0};
+    const auto write_page = [&](std::size_t i, char* out) {
+      if (i == slow) {
+        while (done.load() < pages - 1) std::this_thread::yield();
+      }
+      const auto bytes = static_cast<std::size_t>(
+          std::snprintf(out, 40, "page %zu %.*s\n", i, static_cast<int>(i), "xxxxxxxxx"));
+      done.fetch_add(1);
+      return out + bytes;
+    };
+    std::string buffer(pages * (40 + text::slack), '#');
+    const auto written =
+        text::write_pages(&jobs, table, std::span(buffer), text::layout::dense, write_page);
+    ASSERT_TRUE(written);
+    std::string wanted;
+    for (std::size_t i = 0; i < pages; ++i) {
+      wanted += "page " + std::to_string(i) + " " + std::string(i, 'x') + "\n";
+    }
+    ASSERT_EQ(buffer.substr(0, written->bytes), wanted) << slow;
+  }
+}
+
+TEST(pages, do_not_depend_on_who_runs_the_jobs) {
+  const auto flags = sample::random_flags(20'000, 4);
+  backwards_jobs jobs;
+  std::string buffer(text::bytes_max<plain_rows>(flags), '#');
+  const auto done = text::write<plain_rows>(jobs, flags, std::span(buffer));
+  ASSERT_TRUE(done);
+  EXPECT_EQ(buffer.substr(0, done->bytes), as_printed(flags));
+}
+
+TEST(pages, can_stay_in_their_slots_for_writev) {
+  const auto flags = sample::random_flags(20'000, 5);
+  thread_pool jobs{{.workers = 2}};
+  text::page_table table;
+  std::string buffer(text::bytes_max<plain_rows>(flags), '#');
+  const auto done =
+      text::write<plain_rows>(jobs, flags, std::span(buffer), &table, text::layout::slots);
+  ASSERT_TRUE(done);
+  std::string joined;
+  for (std::size_t i = 0; i < table.size(); ++i) joined += table.text_of(i, buffer);
+  EXPECT_EQ(joined, as_printed(flags));
+  EXPECT_EQ(done->bytes, joined.size());
+}
+
+TEST(the_page_table, says_where_each_page_is) {
+  const auto units = sample::random_units(2'000, 6);
+  thread_pool jobs{{.workers = 2}};
+  text::page_table table;
+  std::string buffer(text::bytes_max<text::json>(units), '#');
+  const auto done = text::write<text::json>(jobs, units, std::span(buffer), &table);
+  ASSERT_TRUE(done);
+  ASSERT_EQ(table.size(), units.page_count());
+  std::uint64_t offset = 0;
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    EXPECT_EQ(table[i].offset, offset);
+    EXPECT_EQ(table[i].objects, units.page_at(i).size());
+    const std::string_view page = table.text_of(i, buffer);
+    EXPECT_EQ(static_cast<std::size_t>(std::count(page.begin(), page.end(), '\n')),
+              table[i].objects);
+    offset += table[i].bytes;
+  }
+  EXPECT_EQ(offset, done->bytes);
+}
+
+TEST(a_buffer, that_is_too_small_is_an_error_that_says_how_much_is_needed) {
+  const auto flags = sample::random_flags(5'000, 7);
+  const std::string text = as_printed(flags);
+  thread_pool jobs{{.workers = 1}};
+  for (const std::size_t room : {std::size_t{0}, std::size_t{100}, text.size() - 1}) {
+    std::string buffer(room + 64, '#');
+    const auto serial = text::write<plain_rows>(flags, std::span(buffer.data(), room));
+    ASSERT_FALSE(serial);
+    EXPECT_EQ(serial.error().code, errc::no_space);
+    const auto parallel = text::write<plain_rows>(jobs, flags, std::span(buffer.data(), room));
+    ASSERT_FALSE(parallel);
+    EXPECT_EQ(parallel.error().code, errc::no_space);
+    EXPECT_EQ(parallel.error().offset, text.size());
+    EXPECT_EQ(buffer.substr(room), std::string(64, '#'));
+  }
+}
+
+TEST(an_object, that_is_too_long_is_an_error_that_names_its_page) {
+  auto units = sample::random_units(640, 8);
+  units.page_at(4).for_each([](sample::unit& each) { each.motto = std::string(50, 'x'); });
+  thread_pool jobs{{.workers = 1}};
+  std::string buffer(text::bytes_max<text::json>(units), '#');
+  const auto done = text::write<text::json>(jobs, units, std::span(buffer));
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().code, errc::limit);
+  EXPECT_EQ(done.error().offset, 4u);
+}
+
+TEST(writing, takes_callables_and_member_functions) {
+  const auto flags = sample::random_flags(5'000, 9);
+  thread_pool jobs{{.workers = 1}};
+  const std::size_t object_bytes = 1 + text::fixed_bytes_max<float>(1);
+  std::string one(5 * (1024 * object_bytes + text::slack), '#');
+  std::string two = one;
+  const auto member = text::write_with(jobs, flags, std::span(one), object_bytes, &flag::write);
+  const auto callable =
+      text::write_with(flags, std::span(two), object_bytes,
+                       [](char* out, const flag& each) { return each.write(out); });
+  ASSERT_TRUE(member && callable);
+  EXPECT_EQ(one.substr(0, member->bytes), two.substr(0, callable->bytes));
+}
+
+TEST(nothing, is_written_of_nothing) {
+  const paged<flag> none;
+  const auto done = text::write<plain_rows>(none, std::span<char>());
+  ASSERT_TRUE(done);
+  EXPECT_EQ(done->bytes, 0u);
+}
+
+TEST(memory, that_is_refused_is_an_error) {
+  const auto flags = sample::random_flags(5'000, 10);
+  thread_pool jobs{{.workers = 1}};
+  std::string buffer(text::bytes_max<plain_rows>(flags), '#');
+  for (std::uint64_t n = 0; n < 2; ++n) {
+    failing_allocator memory(n);
+    text::page_table table(memory);
+    const auto done = text::write<plain_rows>(jobs, flags, std::span(buffer), &table);
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().code, errc::out_of_memory);
+  }
+}
+
+// Every page is written inside of scopes that fail when its thread allocates or locks; and with a
+// table that has its memory, so is all that this thread does.
+TEST(the_parallel_part, allocates_nothing_and_takes_no_lock) {
+  if (!test::guards_active()) GTEST_SKIP() << "a sanitizer stands where the guards would";
+  const auto flags = sample::random_flags(50'000, 11);
+  thread_pool jobs{{.workers = 1}};
+  text::page_table table;
+  std::string buffer(text::bytes_max<plain_rows>(flags), '#');
+  const auto guarded = [](char* out, const flag& each) {
+    const test::no_alloc_scope no_alloc;
+    const test::no_lock_scope no_lock;
+    return text::write_object<plain_rows>(out, each);
+  };
+  const std::size_t bytes = text::object_bytes_max<plain_rows, flag>();
+  ASSERT_TRUE(text::write_with(jobs, flags, std::span(buffer), bytes, guarded, &table));
+  const test::no_alloc_scope no_alloc;
+  const test::no_lock_scope no_lock;
+  const auto done = text::write<plain_rows>(jobs, flags, std::span(buffer), &table);
+  ASSERT_TRUE(done);
+}
+
+}  // namespace
+}  // namespace overture

@@ -1,0 +1,100 @@
+#include "overture/text_style.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "text/sample.hpp"
+
+namespace overture {
+namespace {
+
+template <class Style, class T>
+std::string written(const T& object) {
+  std::string room(text::object_bytes_max<Style, T>() + text::slack, '\0');
+  char* const end = text::write_object<Style>(room.data(), object);
+  return end ? std::string(room.data(), end) : "too long";
+}
+
+TEST(a_script, has_one_line_for_each_object) {
+  EXPECT_EQ(written<text::script<"unit">>(sample::knight()),
+            "unit={ enabled=yes gold=12 speed=1.25 kind=horse title=\"Sir \\\"K\\\"\" "
+            "motto=\"a\\\\b\\n{}\" at={ x=0.5 y=0.1 } orders={ 1 -2 3 } owner=ff "
+            "path={ { x=0 y=0 } { x=3 y=4 } } }\n");
+}
+
+TEST(blocks, have_one_line_for_each_field) {
+  EXPECT_EQ(written<text::blocks<"unit">>(sample::knight()),
+            "unit={\n"
+            "  enabled=yes\n"
+            "  gold=12\n"
+            "  speed=1.25\n"
+            "  kind=horse\n"
+            "  title=\"Sir \\\"K\\\"\"\n"
+            "  motto=\"a\\\\b\\n{}\"\n"
+            "  at={\n"
+            "    x=0.5\n"
+            "    y=0.1\n"
+            "  }\n"
+            "  orders={ 1 -2 3 }\n"
+            "  owner=ff\n"
+            "  path={ { x=0 y=0 } { x=3 y=4 } }\n"
+            "}\n");
+}
+
+TEST(rows, have_cells_and_say_none_where_a_value_is_missing) {
+  EXPECT_EQ(written<text::rows<','>>(sample::knight()),
+            "yes,12,1.25,horse,\"Sir \\\"K\\\"\",\"a\\\\b\\n{}\",0.5,0.1,1,-2,3,none,ff,0,0,3,4\n");
+}
+
+TEST(json, is_json) {
+  sample::unit unit = sample::knight();
+  unit.speed = -std::numeric_limits<float>::infinity();
+  unit.motto = std::string("\0\x7F\xC3\xA4\xFF\x80", 6);
+  EXPECT_EQ(written<text::json>(unit),
+            "{\"enabled\":true,\"gold\":12,\"speed\":\"-inf\",\"kind\":\"horse\","
+            "\"title\":\"Sir \\\"K\\\"\",\"motto\":\"\\u0000\\u007f\xC3\xA4\\udcff\\udc80\","
+            "\"at\":{\"x\":0.5,\"y\":0.1},\"orders\":[1,-2,3],\"upkeep\":null,"
+            "\"owner\":\"ff\",\"path\":[{\"x\":0,\"y\":0},{\"x\":3,\"y\":4}]}\n");
+}
+
+TEST(an_enum, without_a_name_is_a_number) {
+  sample::unit unit;
+  unit.kind = static_cast<sample::arm>(9);
+  EXPECT_NE(written<text::script<>>(unit).find(" kind=9 "), std::string::npos);
+}
+
+TEST(a_string, that_is_longer_than_its_format_is_refused) {
+  sample::unit unit;
+  unit.motto = std::string(41, 'x');
+  EXPECT_EQ(written<text::script<>>(unit), "too long");
+  EXPECT_EQ(written<text::json>(unit), "too long");
+  EXPECT_EQ(written<text::rows<>>(unit), "too long");
+}
+
+// All of them as long as they can be.
+TEST(the_most_bytes, are_never_exceeded) {
+  sample::unit unit;
+  unit.gold = std::numeric_limits<std::int32_t>::min();
+  unit.speed = -std::numeric_limits<float>::denorm_min();
+  unit.kind = static_cast<sample::arm>(255);
+  std::memset(unit.title, 1, sizeof unit.title);
+  unit.motto = std::string(40, '\x01');
+  unit.at = {-1.17549435e-38f, -2.2250738585072014e-308};
+  unit.orders.fill(-32768);
+  unit.upkeep = -2.2250738585072014e-308;
+  unit.owner = ~std::uint64_t{0};
+  unit.path[0] = unit.path[1] = unit.at;
+  const auto check = [&]<class Style>(Style) {
+    EXPECT_LE(written<Style>(unit).size(), (text::object_bytes_max<Style, sample::unit>()));
+    sample::flag flag{false, std::numeric_limits<float>::lowest()};
+    EXPECT_LE(written<Style>(flag).size(), (text::object_bytes_max<Style, sample::flag>()));
+  };
+  check(text::script<>{});
+  check(text::blocks<>{});
+  check(text::rows<>{});
+  check(text::json{});
+}
+
+}  // namespace
+}  // namespace overture
