@@ -221,9 +221,27 @@ inline bool scale(const parts<T>& of, std::uint64_t& scaled) noexcept {
 char* write_fixed_slow(char* out, double value, int decimals) noexcept;
 char* write_shortest_slow(char* out, float value) noexcept;
 char* write_shortest_slow(char* out, double value) noexcept;
-bool shortest_decimal(const parts<float>& of, std::uint64_t& digits, int& decimals) noexcept;
-bool shortest_decimal(const parts<double>& of, std::uint64_t& digits, int& decimals) noexcept;
-char* write_decimal(char* out, std::uint64_t digits, int decimals) noexcept;
+struct decimal {
+  std::uint64_t whole;
+  std::uint64_t fraction;  // in units of the last place
+  int places;
+};
+bool shortest_decimal(const parts<float>& of, decimal& found) noexcept;
+bool shortest_decimal(const parts<double>& of, decimal& found) noexcept;
+char* write_decimal(char* out, const decimal& value) noexcept;
+
+struct hex_pair_table {
+  char of[256][2];
+};
+constexpr hex_pair_table make_hex_pairs() noexcept {
+  hex_pair_table table{};
+  for (unsigned i = 0; i < 256; ++i) {
+    table.of[i][0] = "0123456789abcdef"[i >> 4];
+    table.of[i][1] = "0123456789abcdef"[i & 15];
+  }
+  return table;
+}
+inline constexpr hex_pair_table hex_pairs = make_hex_pairs();
 
 }  // namespace detail
 
@@ -248,9 +266,17 @@ inline char* write_integer(char* out, T value) noexcept {
 template <integer T>
 inline char* write_hex(char* out, T value) noexcept {
   const std::uint64_t bits = static_cast<std::make_unsigned_t<T>>(value);
-  const int digits = bits == 0 ? 1 : (67 - std::countl_zero(bits)) / 4;
-  for (int i = 0; i < digits; ++i) out[i] = "0123456789abcdef"[bits >> (4 * (digits - 1 - i)) & 15];
-  return out + digits;
+  int bytes = bits == 0 ? 1 : (71 - std::countl_zero(bits)) / 8;
+  const auto first = static_cast<std::size_t>(bits >> (8 * (bytes - 1)));
+  const bool one_digit = first < 16;
+  const char* const pair = detail::hex_pairs.of[first];
+  out[0] = one_digit ? pair[1] : pair[0];
+  out[1] = pair[1];
+  out += one_digit ? 1 : 2;
+  for (bytes -= 1; bytes > 0; --bytes, out += 2) {
+    std::memcpy(out, detail::hex_pairs.of[(bits >> (8 * (bytes - 1))) & 0xFF], 2);
+  }
+  return out;
 }
 
 // "%.*f" with this many decimals (0 to 64). What is no number comes out as "nan" or "-nan",
@@ -284,13 +310,10 @@ char* write_fixed(char* out, double value, int decimals) noexcept;
 template <floating T>
 inline char* write_shortest(char* out, T value) noexcept {
   const detail::parts<T> of(value);
-  std::uint64_t digits = 0;
-  int decimals = 0;
-  if (!detail::shortest_decimal(of, digits, decimals)) {
-    return detail::write_shortest_slow(out, value);
-  }
+  detail::decimal found{};
+  if (!detail::shortest_decimal(of, found)) return detail::write_shortest_slow(out, value);
   *out = '-';
-  return detail::write_decimal(out + (of.negative ? 1 : 0), digits, decimals);
+  return detail::write_decimal(out + (of.negative ? 1 : 0), found);
 }
 
 // -- reading --

@@ -245,13 +245,43 @@ inline char* put_integer(char* out, V value) noexcept {
   }
 }
 
+// Names with as many bytes behind them as a copy of constant length takes along.
+template <class V>
+struct padded_names {
+  static constexpr std::size_t longest() noexcept {
+    std::size_t bytes = 0;
+    for (const auto& each : name_table<V>) bytes = std::max(bytes, each.name.size());
+    return bytes;
+  }
+  // What is copied too much must be no more than writers may touch.
+  static constexpr bool used = longest() <= slack;
+  static constexpr std::size_t width = used ? longest() : 0;
+  struct entry {
+    char text[width + 1];
+  };
+  static constexpr auto make() noexcept {
+    std::array<entry, name_table<V>.size()> all{};
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const std::string_view name = name_table<V>[i].name;
+      for (std::size_t c = 0; c < name.size() && c < width; ++c) all[i].text[c] = name[c];
+    }
+    return all;
+  }
+  static constexpr std::array<entry, name_table<V>.size()> texts = make();
+};
+
 template <class Style, class V>
 inline char* put_enum(char* out, V value) noexcept {
   if constexpr (named<V>) {
-    for (const auto& each : name_table<V>) {
+    for (std::size_t i = 0; i < name_table<V>.size(); ++i) {
+      const auto& each = name_table<V>[i];
       if (each.value != value) continue;
       if constexpr (Style::notation == notation::json) *out++ = '"';
-      std::memcpy(out, each.name.data(), each.name.size());
+      if constexpr (padded_names<V>::used) {
+        std::memcpy(out, padded_names<V>::texts[i].text, padded_names<V>::width);
+      } else {
+        std::memcpy(out, each.name.data(), each.name.size());
+      }
       out += each.name.size();
       if constexpr (Style::notation == notation::json) *out++ = '"';
       return out;

@@ -42,7 +42,7 @@ std::uint64_t power_at(int exponent) noexcept {
 // From Few digits on, of which two decimals never name the same number (FLT_DIG, DBL_DIG): what is
 // shorter still ends in zeros there. Many digits always suffice.
 template <class U, int Few, int Many, floating T>
-bool find_shortest(const parts<T>& of, std::uint64_t& digits, int& decimals) noexcept {
+bool find_shortest(const parts<T>& of, decimal& found) noexcept {
   constexpr auto lowest = std::uint64_t{1} << parts_of<T>::mantissa_bits;
   const int shift = -of.exponent;
   // From 2^-9 up to 100,000: there no decimal is longer than with an exponent.
@@ -58,7 +58,7 @@ bool find_shortest(const parts<T>& of, std::uint64_t& digits, int& decimals) noe
   std::uint64_t power = power_at(places);
   for (int i = places; i <= places_max; ++i, power *= 10) {
     const U exact = U{of.mantissa} * power;
-    auto near = static_cast<std::uint64_t>(shift_rounded(exact, shift));
+    const auto near = static_cast<std::uint64_t>(shift_rounded(exact, shift));
     const U back = U{near} << shift;
     const U distance = back > exact ? back - exact : exact - back;
     // At a power of two the gap below is half of that above, and at half of a gap it depends on the
@@ -68,9 +68,11 @@ bool find_shortest(const parts<T>& of, std::uint64_t& digits, int& decimals) noe
       continue;
     }
     if (of.mantissa == lowest && 4 * distance >= power) return false;
-    decimals = i;
-    for (; i == places && decimals > 0 && near % 10 == 0; near /= 10) --decimals;
-    digits = near;
+    // A whole number names itself, so rounding has not carried into those before the point.
+    found = {whole, near - whole * power, i};
+    if (i == places) {
+      for (; found.places > 0 && found.fraction % 10 == 0; found.fraction /= 10) --found.places;
+    }
     return true;
   }
   return false;
@@ -78,29 +80,32 @@ bool find_shortest(const parts<T>& of, std::uint64_t& digits, int& decimals) noe
 
 }  // namespace
 
-bool shortest_decimal(const parts<float>& of, std::uint64_t& found, int& decimals) noexcept {
-  return find_shortest<std::uint64_t, 6, 9>(of, found, decimals);
+bool shortest_decimal(const parts<float>& of, decimal& found) noexcept {
+  return find_shortest<std::uint64_t, 6, 9>(of, found);
 }
 
-bool shortest_decimal(const parts<double>& of, std::uint64_t& found, int& decimals) noexcept {
-  return find_shortest<wide, 15, 17>(of, found, decimals);
+bool shortest_decimal(const parts<double>& of, decimal& found) noexcept {
+  return find_shortest<wide, 15, 17>(of, found);
 }
 
-char* write_decimal(char* out, std::uint64_t digits, int decimals) noexcept {
-  const std::uint64_t power = power_at(decimals);
-  out = write_unsigned(out, digits / power);
-  if (decimals == 0) return out;
+char* write_decimal(char* out, const decimal& value) noexcept {
+  // Below 100,000, see find_shortest().
+  out = value.whole < 1000 ? write_head(out, value.whole)
+                           : write_three(write_head(out, value.whole / 1000), value.whole % 1000);
+  if (value.places == 0) return out;
   *out++ = '.';
   // As nine or eighteen places, of which the last are zeros that are written over.
-  std::uint64_t rest = digits % power;
+  std::uint64_t rest = value.fraction;
   char* at = out;
-  if (decimals > 9) {
-    const std::uint64_t behind = power_at(decimals - 9);
+  int places = value.places;
+  if (places > 9) {
+    const std::uint64_t behind = power_at(places - 9);
     at = write_nine(at, rest / behind);
     rest %= behind;
+    places -= 9;
   }
-  (void)write_nine(at, rest * power_at(decimals > 9 ? 18 - decimals : 9 - decimals));
-  return out + decimals;
+  (void)write_nine(at, rest * power_at(9 - places));
+  return out + value.places;
 }
 
 namespace {
