@@ -3,6 +3,7 @@
 //   numbers    1,048,576 {bool, float} as "y 12.34" on one thread: snprintf, the small printfs,
 //              fmt compiled, std::to_chars
 //   threads    the same on two: std::execution::par with snprintf, two independent processes
+//   reading    the text read back, beside sscanf and strtof
 //   object     an object with 12 mixed fields as script text and as JSON, beside fmt compiled
 #include <fmt/compile.h>
 #include <fmt/format.h>
@@ -14,6 +15,7 @@
 #include <cstring>
 #include <execution>
 #include <memory>
+#include <overture/text_read.hpp>
 #include <overture/text_write.hpp>
 #include <overture/thread_pool.hpp>
 #include <random>
@@ -204,6 +206,44 @@ void measure_object(const settings& set, bench::results& results) {
                bench::ratio(variants[1], variants[0], bench::clock::cpu), 2, false);
 }
 
+// Reading the same text back, beside what one would do with the C library: a line at a time.
+void measure_reading(const settings& set, bench::results& results) {
+  army units;
+  bench::fill_ordinary(units, set.objects, 0);
+  const std::size_t room = text::bytes_max<style>(units) + 4096;
+  const auto out = touched(room);
+  text::page_table pages;
+  const auto done = text::write<style>(units, std::span(out.get(), room), &pages);
+  if (!done) throw std::runtime_error("the buffer is too small");
+  out[done->bytes] = '\0';
+  const std::string_view whole(out.get(), done->bytes);
+  thread_pool jobs{{.workers = 1}};
+  // Objects that are dropped and made again: the memory is the allocator's business.
+  const auto read_with = [&](job_system* system, text::page_table* table) {
+    army back;
+    const auto read = system ? text::read<style>(*system, whole, back, table)
+                             : text::read<style>(whole, back, table);
+    if (!read || *read != set.objects) throw std::runtime_error("not what was written");
+  };
+  std::vector<bench::variant> variants;
+  variants.push_back({"1 thread", [&] { read_with(nullptr, &pages); }});
+  variants.push_back({"2 threads", [&] { read_with(&jobs, &pages); }});
+  variants.push_back({"1 thread, without the table", [&] { read_with(nullptr, nullptr); }});
+  variants.push_back({"sscanf", [&] { bench::read_with_sscanf(out.get(), set.objects); }});
+  variants.push_back({"strtof", [&] { bench::read_with_strtof(out.get(), set.objects); }});
+  bench::interleave(variants, set.rounds, "reading");
+  for (const bench::variant& each : variants) {
+    results.metric(fmt::format("reading, {}: ms", each.name),
+                   bench::time_of(each, bench::clock::wall).median * 1e3);
+  }
+  results.goal("reading, 1 thread: x faster than sscanf",
+               bench::ratio(variants[3], variants[0], bench::clock::wall), 5, false);
+  results.goal("reading, 1 thread: x faster than strtof",
+               bench::ratio(variants[4], variants[0], bench::clock::wall), 5, false);
+  results.goal("reading, 2 threads: x faster than one",
+               bench::ratio(variants[0], variants[1], bench::clock::wall), 1, false);
+}
+
 int run(const settings& set, const std::string& json_path) {
   bench::results results("text");
   if (set.wants("threads")) measure_threads(set, results);
@@ -215,6 +255,7 @@ int run(const settings& set, const std::string& json_path) {
     bench::fill_random_bits(wild, set.objects);
     measure_numbers(set, "random bits below 1e15", wild, 10, results);
   }
+  if (set.wants("reading")) measure_reading(set, results);
   if (set.wants("object")) measure_object(set, results);
   return results.finish(json_path);
 }
@@ -228,7 +269,7 @@ int main(int argc, char** argv) {
   app.add_option("--json", json_path, "write the results to this file");
   app.add_option("--objects", set.objects, "how many")->check(CLI::Range(4096, 1 << 24));
   app.add_option("--rounds", set.rounds, "interleaved rounds")->check(CLI::PositiveNumber);
-  app.add_option("--only", set.only, "numbers, threads, object");
+  app.add_option("--only", set.only, "numbers, threads, reading, object");
   CLI11_PARSE(app, argc, argv);
   try {
     return run(set, json_path);

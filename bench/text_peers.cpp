@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <execution>
 #include <iterator>
@@ -111,6 +112,34 @@ std::size_t classic_loop(const army& units, char* out) {
     used += bytes[page];
   }
   return used;
+}
+
+void read_with_sscanf(const char* text, std::size_t count) {
+  army units;
+  for (std::size_t i = 0; i < count; ++i) {
+    // A line of its own, or sscanf measures all of the text each time.
+    const char* const end = std::strchr(text, '\n');
+    char line[text_bytes_max];
+    const auto bytes = std::min<std::size_t>(static_cast<std::size_t>(end - text), sizeof line - 1);
+    std::memcpy(line, text, bytes);
+    line[bytes] = '\0';
+    char letter_read = 0;
+    float speed = 0;
+    if (std::sscanf(line, "%c %f", &letter_read, &speed) != 2) return;
+    (void)units.add(letter_read == 'y', speed);
+    text = end + 1;
+  }
+}
+
+void read_with_strtof(const char* text, std::size_t count) {
+  army units;
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool enabled = *text == 'y';
+    char* end = nullptr;
+    const float speed = std::strtof(text + 2, &end);
+    (void)units.add(enabled, speed);
+    text = end + 1;
+  }
 }
 
 char* write_script_with_fmt(char* out, const soldier& each) {

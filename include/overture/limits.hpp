@@ -60,6 +60,9 @@ inline constexpr std::uint64_t sound_bytes_per_byte_likely = 128;
 inline constexpr std::size_t model_surfaces_max = 256;
 inline constexpr std::uint64_t model_bytes_max = 1ull << 30;
 
+// Texts.
+inline constexpr std::size_t text_depth_max = 64;  // of blocks that nobody described
+
 static_assert(path_element_bytes_max < path_bytes_max);
 static_assert(path_bytes_max <= UINT16_MAX, "lengths of paths are kept in 16 bits");
 static_assert(entries_max < UINT32_MAX, "entries are named by 32 bits");

@@ -7,6 +7,8 @@
 //   future.hpp spin.hpp wait_observer.hpp
 //   timeline.hpp                                                    what happened when
 //   job_system.hpp thread_pool.hpp                                  work for every core
+//   paged.hpp text_write.hpp text_read.hpp text_fields.hpp          objects as text, and back
+//   text_format.hpp text_number.hpp                                 sprintf without its lock
 //   read_queue.hpp unpack.hpp                                       bytes from the disk
 //   path.hpp file_system.hpp                                        folders, archives as one tree
 //   decoders.hpp model.hpp load.hpp                                 a whole game at once
@@ -28,10 +30,19 @@
 #include "overture/load.hpp"
 #include "overture/model.hpp"
 #include "overture/os.hpp"
+#include "overture/paged.hpp"
 #include "overture/parking_word.hpp"
 #include "overture/path.hpp"
 #include "overture/read_queue.hpp"
 #include "overture/spin.hpp"
+#include "overture/text_cursor.hpp"
+#include "overture/text_fields.hpp"
+#include "overture/text_format.hpp"
+#include "overture/text_number.hpp"
+#include "overture/text_pages.hpp"
+#include "overture/text_read.hpp"
+#include "overture/text_style.hpp"
+#include "overture/text_write.hpp"
 #include "overture/thread.hpp"
 #include "overture/thread_pool.hpp"
 #include "overture/timeline.hpp"

@@ -39,6 +39,17 @@ struct written {
   std::size_t pages = 0;
 };
 
+class page_table;
+// Reads page i, whose text this is, and returns what was wrong with it; no reason means nothing.
+// Called on several threads at once, for different pages.
+using read_page_function = function_ref<error(std::size_t i, std::string_view page)>;
+// Reads all pages of the table. `jobs` may be null. Errors: corrupt, if the table does not suit the
+// text (pages one behind the other, none beyond the end, none with more objects than
+// `objects_max`); otherwise that of the first page by place that has one, its offset counted from
+// the text's beginning.
+[[nodiscard]] result<void> read_pages(job_system* jobs, page_table& pages, std::string_view text,
+                                      std::size_t objects_max, read_page_function read_page);
+
 // Used again it keeps its memory. One thread at a time.
 class page_table {
  public:
@@ -66,9 +77,12 @@ class page_table {
 
  private:
   friend class page_writing;
+  friend result<void> read_pages(job_system* jobs, page_table& pages, std::string_view text,
+                                 std::size_t objects_max, read_page_function read_page);
   struct record {
     page_entry entry;
     std::uint64_t slot = 0;        // where its slot begins
+    error problem;                 // of reading it
     std::uint64_t slot_bytes = 0;  // the most that its writer can touch
     atomic<std::uint32_t> state{0};
   };

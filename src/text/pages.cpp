@@ -263,4 +263,33 @@ result<written> write_pages(job_system* jobs, page_table& pages, std::span<char>
   return page_writing(jobs, pages, buffer, write_page).run(how);
 }
 
+result<void> read_pages(job_system* jobs, page_table& pages, std::string_view text,
+                        std::size_t objects_max, read_page_function read_page) {
+  std::uint64_t end = 0;
+  for (std::size_t i = 0; i < pages.size_; ++i) {
+    const page_entry& entry = pages.records_[i].entry;
+    if (entry.offset < end || entry.offset > text.size() ||
+        entry.bytes > text.size() - entry.offset || entry.objects > objects_max) {
+      return fail(errc::corrupt, "the page table does not suit the text", {}, end);
+    }
+    end = entry.offset + entry.bytes;
+  }
+  const auto read_one = [&](std::size_t i) {
+    page_table::record& page = pages.records_[i];
+    page.problem = read_page(i, text.substr(page.entry.offset, page.entry.bytes));
+  };
+  if (jobs) {
+    parallel_for(*jobs, 0, pages.size_, read_one, 1);
+  } else {
+    for (std::size_t i = 0; i < pages.size_; ++i) read_one(i);
+  }
+  for (std::size_t i = 0; i < pages.size_; ++i) {
+    error problem = pages.records_[i].problem;
+    if (problem.reason[0] == '\0') continue;
+    problem.offset += pages.records_[i].entry.offset;
+    return tl::unexpected(problem);
+  }
+  return {};
+}
+
 }  // namespace overture::text

@@ -53,8 +53,11 @@ HEADER_MODULE = {
     "thread_pool": "jobs",
     "paged": "jobs",  # a container whose pages a job system shares out
     "text_fields": "text",
+    "text_cursor": "text",
+    "text_format": "text",
     "text_number": "text",
     "text_pages": "text",
+    "text_read": "text",
     "text_style": "text",
     "text_write": "text",
     "read_queue": "io",

@@ -1,0 +1,339 @@
+// Text back into objects: the same description that wrote it reads it, by pages on all threads.
+//
+//   paged<unit> units;
+//   auto done = text::read<text::script<"unit">>(jobs, file, units);
+//   if (!done) { auto at = text::position_of(file, done.error().offset); ... at.line, at.column }
+//
+// Styles: all of text_write.hpp. What shortest floats, strings and integers say is read back bit by
+// bit; fixed decimals give the float nearest to them.
+//
+// Tolerant where people edit and versions differ: fields in any order (not in rows), unknown fields
+// and unknown blocks at the top are skipped, missing ones keep what T{} has, later ones of one name
+// win; '#' begins a comment (script, rows), lines may end with CRLF, white space is free (script,
+// JSON). Strict where it would guess: a value that is none, or does not fit its member, is an error
+// with its place, and so is a string that is longer than its member. What was skipped may be
+// nested limits::text_depth_max deep.
+//
+// Pages: with the page table that write() made the pages are read at once, each into a page of the
+// paged. Without one a first walk over the text finds where objects begin; script may then have its
+// objects on any number of lines, rows and JSON need one line for each.
+//
+// Cost: about that of the numbers. One allocation for each page of objects and one table, all
+// before the parallel part; what members of T take (std::string) they take there. Any thread may
+// call; all or nothing: after an error `objects` is as it was. Errors: corrupt, truncated, limit,
+// out_of_memory; error::offset is the place in the text, of the first error by place.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "overture/paged.hpp"
+#include "overture/text_cursor.hpp"
+#include "overture/text_pages.hpp"
+#include "overture/text_style.hpp"
+
+namespace overture::text {
+
+namespace detail {
+
+template <class Style, class V, class Format>
+bool get_value(cursor& from, V& value);
+
+template <class Style>
+inline constexpr bool has_comments = Style::notation != notation::json;
+
+template <class Style>
+inline std::string_view next_word(cursor& from) noexcept {
+  if constexpr (Style::notation == notation::rows) return from.cell(Style::separator);
+  return from.token();
+}
+
+inline bool get_bool(cursor& from, std::string_view word, bool& value) noexcept {
+  const bool yes = word == "yes" || word == "y" || word == "true" || word == "1";
+  if (!yes && word != "no" && word != "n" && word != "false" && word != "0") {
+    return from.fail_at(word.data(), errc::corrupt, "neither yes nor no");
+  }
+  value = yes;
+  return true;
+}
+
+template <class Format, class V>
+inline bool get_number(cursor& from, std::string_view word, V& value) noexcept {
+  const char* const end = word.data() + word.size();
+  read_end read{};
+  if constexpr (std::is_same_v<Format, hex>) {
+    std::uint64_t bits = 0;
+    read = read_hex(word.data(), end, bits);
+    if (bits >> (sizeof(V) * 8 - 1) >> 1 != 0) read.ok = false;
+    if (read.ok) value = static_cast<V>(bits);
+  } else {
+    read = read_number(word.data(), end, value);
+  }
+  if (read.ok && read.next == end) return true;
+  return from.fail_at(word.data(), errc::corrupt, "no number of the kind that belongs here");
+}
+
+template <class V>
+inline bool get_enum(cursor& from, std::string_view word, V& value) noexcept {
+  if constexpr (named<V>) {
+    for (const auto& each : name_table<V>) {
+      if (each.name != word) continue;
+      value = each.value;
+      return true;
+    }
+  }
+  std::underlying_type_t<V> number{};
+  if (!get_number<standard>(from, word, number)) return false;
+  value = static_cast<V>(number);
+  return true;
+}
+
+template <class V>
+bool get_characters(cursor& from, V& value) noexcept {
+  constexpr std::size_t size = array_of<V>::size;
+  std::size_t bytes = 0;
+  if (!from.string(&value[0], size, bytes)) return false;
+  for (; bytes < size; ++bytes) value[bytes] = '\0';
+  return true;
+}
+
+template <class Format, class V>
+bool get_string(cursor& from, V& value) {
+  static_assert(
+      requires { value.assign("", std::size_t{0}); },
+      "a string that is read back needs assign(const char*, std::size_t)");
+  char text[Format::bytes_max == 0 ? 1 : Format::bytes_max];
+  std::size_t bytes = 0;
+  if (!from.string(text, Format::bytes_max, bytes)) return false;
+  value.assign(text, bytes);
+  return true;
+}
+
+template <class Style, class Format, class V>
+bool get_optional(cursor& from, V& value) {
+  const cursor before = from;
+  if (from.peek() != '"' && from.peek() != '{' && from.peek() != '[') {
+    const std::string_view word = next_word<Style>(from);
+    if (word == (Style::notation == notation::json ? "null" : "none")) {
+      value.reset();
+      return true;
+    }
+  }
+  from = before;
+  typename V::value_type inner{};
+  if (!get_value<Style, typename V::value_type, Format>(from, inner)) return false;
+  value = std::move(inner);
+  return true;
+}
+
+inline bool row_ended(const cursor& from) noexcept {
+  return from.at_end() || from.peek() == '\n' || from.peek() == '\r';
+}
+// Behind a cell: over the separator to the next one. False at the end of the row, and for an error.
+template <class Style>
+inline bool next_cell(cursor& from) noexcept {
+  if (row_ended(from)) return false;
+  if (!from.take(Style::separator)) return from.fail(errc::corrupt, "a separator is missing");
+  return !row_ended(from);
+}
+
+template <class Style, class Format, class V>
+bool get_array(cursor& from, V& values) {
+  using element = typename array_of<V>::element;
+  if constexpr (Style::notation == notation::rows) {
+    bool first = true;
+    for (element& each : values) {
+      if (!first && !next_cell<Style>(from)) return !from.failed();
+      first = false;
+      if (!get_value<Style, element, Format>(from, each)) return false;
+    }
+    return true;
+  } else {
+    constexpr bool is_json = Style::notation == notation::json;
+    constexpr char close = is_json ? ']' : '}';
+    if (!from.take(is_json ? '[' : '{')) {
+      return from.fail(errc::corrupt, "a list is missing");
+    }
+    for (std::size_t i = 0;; ++i) {
+      from.skip_space(has_comments<Style>);
+      if (from.take(close)) return true;
+      if (i > 0 && is_json) {
+        if (!from.take(',')) return from.fail(errc::corrupt, "a comma is missing");
+        from.skip_space(false);
+      }
+      // More than there is room for: from a version that had more.
+      const bool read = i < array_of<V>::size ? get_value<Style, element, Format>(from, values[i])
+                                              : from.skip_value();
+      if (!read) return false;
+    }
+  }
+}
+
+template <class Style, class T, std::size_t I>
+bool get_field(cursor& from, T& object) {
+  using field = std::tuple_element_t<I, decltype(fields(of<T>{}))>;
+  return get_value<Style, typename field::member_type, typename field::format_type>(
+      from, object.*(std::get<I>(description<T>).member));
+}
+
+// The field of that name, or nothing if there is none: 0 = failed, 1 = read, 2 = unknown.
+template <class Style, class T, std::size_t... I>
+int get_named(cursor& from, std::string_view name, T& object, std::index_sequence<I...> /*all*/) {
+  int outcome = 2;
+  (void)((name == std::get<I>(description<T>).name
+              ? (outcome = get_field<Style, T, I>(from, object) ? 1 : 0, true)
+              : false) ||
+         ...);
+  return outcome;
+}
+
+template <class Style, class T, std::size_t... I>
+bool get_row(cursor& from, T& object, std::index_sequence<I...> /*all*/) {
+  // A row that ends early leaves the rest as it is.
+  const auto next = [&](auto index) {
+    if (index.value > 0 && !next_cell<Style>(from)) return false;
+    return get_field<Style, T, index.value>(from, object);
+  };
+  (void)(next(std::integral_constant<std::size_t, I>{}) && ...);
+  return !from.failed();
+}
+
+template <class Style, class T>
+bool get_block(cursor& from, T& object) {
+  constexpr auto all = std::make_index_sequence<field_count<T>>();
+  if constexpr (Style::notation == notation::rows) {
+    return get_row<Style>(from, object, all);
+  } else {
+    constexpr bool is_json = Style::notation == notation::json;
+    if (!from.take('{')) return from.fail(errc::corrupt, "a block is missing");
+    for (bool first = true;; first = false) {
+      from.skip_space(has_comments<Style>);
+      if (from.take('}')) return true;
+      if (from.at_end()) return from.fail(errc::truncated, "the text ends within a block");
+      if (!first && is_json) {
+        if (!from.take(',')) return from.fail(errc::corrupt, "a comma is missing");
+        from.skip_space(false);
+      }
+      const std::string_view name = from.token();
+      if (from.failed()) return false;
+      from.skip_space(has_comments<Style>);
+      if (!from.take(is_json ? ':' : '=')) {
+        return from.fail(errc::corrupt, "a name without a value");
+      }
+      from.skip_space(has_comments<Style>);
+      const int outcome = get_named<Style>(from, name, object, all);
+      if (outcome == 0 || (outcome == 2 && !from.skip_value())) return false;
+    }
+  }
+}
+
+template <class Style, class V, class Format>
+bool get_value(cursor& from, V& value) {
+  if constexpr (character_array<V>) {
+    return get_characters(from, value);
+  } else if constexpr (string<V>) {
+    return get_string<Format>(from, value);
+  } else if constexpr (optional<V>) {
+    return get_optional<Style, Format>(from, value);
+  } else if constexpr (array<V>) {
+    return get_array<Style, Format>(from, value);
+  } else if constexpr (described<V>) {
+    return get_block<Style>(from, value);
+  } else {
+    const std::string_view word = next_word<Style>(from);
+    if (from.failed()) return false;
+    if constexpr (std::is_same_v<V, bool>) {
+      return get_bool(from, word, value);
+    } else if constexpr (std::is_enum_v<V>) {
+      return get_enum(from, word, value);
+    } else {
+      return get_number<Format>(from, word, value);
+    }
+  }
+}
+
+// The objects of one page; `next()` gives the place of another one, or null.
+template <class Style, class Next>
+error read_page(std::string_view page, Next next) {
+  cursor from(page);
+  for (;;) {
+    from.skip_space(has_comments<Style>);
+    if (from.at_end()) return {};
+    if constexpr (Style::notation == notation::script) {
+      const std::string_view name = from.token();
+      from.skip_space(true);
+      if (!from.failed() && !from.take('=')) from.fail(errc::corrupt, "a name without a value");
+      from.skip_space(true);
+      if (from.failed()) return from.problem();
+      if (name != Style::name) {
+        if (!from.skip_value()) return from.problem();
+        continue;
+      }
+    }
+    auto* object = next();
+    if (!object) {
+      from.fail(errc::corrupt, "more objects than the page table says");
+      return from.problem();
+    }
+    using type = std::remove_pointer_t<decltype(object)>;
+    if (!get_value<Style, type, standard>(from, *object)) return from.problem();
+    // Cells that this version does not know.
+    if constexpr (Style::notation == notation::rows) from.skip_line();
+  }
+}
+
+// Splits a text where no object is cut. Errors: out_of_memory.
+result<void> make_index(std::string_view text, notation style, std::size_t objects_max,
+                        page_table& pages);
+
+template <class Style, class T, std::size_t PageSize>
+result<std::size_t> read_paged(job_system* jobs, std::string_view text, page_table* table,
+                               paged<T, PageSize>& objects) {
+  page_table own(objects.memory());
+  if (!table) {
+    auto made = make_index(text, Style::notation, PageSize, own);
+    if (!made) return tl::unexpected(made.error());
+  }
+  page_table& pages = table ? *table : own;
+  const auto first = objects.add_pages(pages.size());
+  if (!first) return tl::unexpected(first.error());
+  const auto read_one = [&](std::size_t i, std::string_view page) {
+    const std::size_t most = pages[i].objects;
+    std::size_t count = 0;
+    error problem = read_page<Style>(
+        page, [&]() -> T* { return count++ < most ? objects.append_to(*first + i) : nullptr; });
+    // A text that was split here may have blocks that are no objects.
+    if (problem.reason[0] == '\0' && table && count != most) {
+      problem = {errc::corrupt, 0, "fewer objects than the page table says", {}, page.size()};
+    }
+    return problem;
+  };
+  auto read = read_pages(jobs, pages, text, PageSize, read_one);
+  if (!read) {
+    objects.drop_pages(*first);
+    return tl::unexpected(read.error());
+  }
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < pages.size(); ++i) count += objects.page_at(*first + i).size();
+  return count;
+}
+
+}  // namespace detail
+
+// Adds the objects of the text behind those that are there, on the calling thread or on all of the
+// job system's, and returns how many. With the page table of the text every page must have exactly
+// the objects that the table says.
+template <class Style, class T, std::size_t PageSize>
+[[nodiscard]] result<std::size_t> read(std::string_view text, paged<T, PageSize>& objects,
+                                       page_table* table = nullptr) {
+  return detail::read_paged<Style>(nullptr, text, table, objects);
+}
+template <class Style, class T, std::size_t PageSize>
+[[nodiscard]] result<std::size_t> read(job_system& jobs, std::string_view text,
+                                       paged<T, PageSize>& objects, page_table* table = nullptr) {
+  return detail::read_paged<Style>(&jobs, text, table, objects);
+}
+
+}  // namespace overture::text

@@ -1,0 +1,36 @@
+// Text that is counted further than it is written: what snprintf means by its return value.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <string_view>
+
+namespace overture::text {
+
+class bounded {
+ public:
+  bounded(char* out, std::size_t room) noexcept : out_(out), room_(room) {}
+
+  void add(std::string_view text) noexcept {
+    if (used_ < room_) {
+      const std::size_t left = room_ - used_;
+      std::memcpy(out_ + used_, text.data(), text.size() < left ? text.size() : left);
+    }
+    used_ += text.size();
+  }
+  void add(char c, std::size_t count) noexcept {
+    if (used_ < room_) {
+      const std::size_t left = room_ - used_;
+      std::memset(out_ + used_, c, count < left ? count : left);
+    }
+    used_ += count;
+  }
+  [[nodiscard]] std::size_t size() const noexcept { return used_; }
+
+ private:
+  char* out_;
+  std::size_t room_;
+  std::size_t used_ = 0;
+};
+
+}  // namespace overture::text

@@ -1,0 +1,216 @@
+#include "overture/text_cursor.hpp"
+
+#include <cstring>
+
+#include "overture/limits.hpp"
+
+namespace overture::text {
+
+position position_of(std::string_view text, std::uint64_t offset) noexcept {
+  position found;
+  for (std::size_t i = 0; i < offset && i < text.size(); ++i) {
+    ++found.column;
+    if (text[i] != '\n') continue;
+    ++found.line;
+    found.column = 1;
+  }
+  return found;
+}
+
+namespace detail {
+namespace {
+
+bool ends_token(char c) noexcept {
+  switch (c) {
+    case ' ':
+    case '\n':
+    case '\r':
+    case '\t':
+    case '{':
+    case '}':
+    case '[':
+    case ']':
+    case '"':
+    case '=':
+    case ':':
+    case ',':
+    case '#':
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::size_t write_utf8(char* out, std::uint32_t code) noexcept {
+  if (code < 0x80) {
+    out[0] = static_cast<char>(code);
+    return 1;
+  }
+  const std::size_t bytes = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+  const std::uint32_t lead = bytes == 2 ? 0xC0 : bytes == 3 ? 0xE0 : 0xF0;
+  for (std::size_t i = bytes - 1; i > 0; --i, code >>= 6) {
+    out[i] = static_cast<char>(0x80 | (code & 0x3F));
+  }
+  out[0] = static_cast<char>(lead | code);
+  return bytes;
+}
+
+}  // namespace
+
+bool cursor::fail_at(const char* where, errc code, const char* reason) noexcept {
+  if (!failed()) problem_ = {code, 0, reason, {}, static_cast<std::uint64_t>(where - begin_)};
+  return false;
+}
+
+void cursor::skip_line() noexcept {
+  const void* const end = std::memchr(at_, '\n', static_cast<std::size_t>(end_ - at_));
+  at_ = end ? static_cast<const char*>(end) : end_;
+}
+
+std::string_view cursor::quoted_token() noexcept {
+  const char* const first = ++at_;
+  while (at_ != end_ && *at_ != '"' && *at_ != '\n') {
+    at_ += *at_ == '\\' && end_ - at_ > 1 ? 2 : 1;
+  }
+  if (at_ == end_ || *at_ != '"') {
+    fail_at(first - 1, errc::corrupt, "a string without an end");
+    return {};
+  }
+  return {first, static_cast<std::size_t>(at_++ - first)};
+}
+
+std::string_view cursor::token() noexcept {
+  if (peek() == '"') return quoted_token();
+  const char* const first = at_;
+  while (at_ != end_ && !ends_token(*at_)) ++at_;
+  if (at_ == first) fail(errc::corrupt, "a value is missing");
+  return {first, static_cast<std::size_t>(at_ - first)};
+}
+
+std::string_view cursor::cell(char separator) noexcept {
+  if (peek() == '"') return quoted_token();
+  const char* const first = at_;
+  while (at_ != end_ && *at_ != separator && *at_ != '\n' && *at_ != '\r') ++at_;
+  if (at_ == first) fail(errc::corrupt, "a value is missing");
+  return {first, static_cast<std::size_t>(at_ - first)};
+}
+
+bool cursor::hex_number(int digits, std::uint32_t& value) noexcept {
+  value = 0;
+  for (int i = 0; i < digits; ++i) {
+    const char c = peek();
+    const bool digit = c >= '0' && c <= '9';
+    const char lower = static_cast<char>(c | 0x20);
+    if (!digit && (lower < 'a' || lower > 'f')) {
+      return fail(errc::corrupt, "a hexadecimal digit is missing");
+    }
+    value = value << 4 | static_cast<std::uint32_t>(digit ? c - '0' : lower - 'a' + 10);
+    ++at_;
+  }
+  return true;
+}
+
+// `at_` stands behind the backslash. Up to four bytes.
+bool cursor::escape(char* out, std::size_t& bytes) noexcept {
+  bytes = 1;
+  const char kind = peek();
+  if (at_ != end_) ++at_;
+  std::uint32_t code = 0;
+  switch (kind) {
+    case 'n':
+      *out = '\n';
+      return true;
+    case 'r':
+      *out = '\r';
+      return true;
+    case 't':
+      *out = '\t';
+      return true;
+    case 'b':
+      *out = '\b';
+      return true;
+    case 'f':
+      *out = '\f';
+      return true;
+    case '"':
+    case '\\':
+    case '/':
+      *out = kind;
+      return true;
+    case 'x':
+      if (!hex_number(2, code)) return false;
+      *out = static_cast<char>(code);
+      return true;
+    case 'u':
+      break;
+    default:
+      return fail(errc::corrupt, "an unknown escape");
+  }
+  if (!hex_number(4, code)) return false;
+  if (code >= 0xDC80 && code <= 0xDCFF) {
+    // A byte that was no UTF-8.
+    *out = static_cast<char>(code - 0xDC00);
+    return true;
+  }
+  if (code >= 0xD800 && code <= 0xDBFF) {
+    std::uint32_t second = 0;
+    if (!take('\\') || !take('u') || !hex_number(4, second) || second < 0xDC00 || second > 0xDFFF) {
+      return fail(errc::corrupt, "half of a surrogate pair");
+    }
+    code = 0x10000 + ((code - 0xD800) << 10) + (second - 0xDC00);
+  } else if (code >= 0xDC00 && code <= 0xDFFF) {
+    return fail(errc::corrupt, "half of a surrogate pair");
+  }
+  bytes = write_utf8(out, code);
+  return true;
+}
+
+bool cursor::string(char* out, std::size_t room, std::size_t& bytes) noexcept {
+  const char* const first = at_;
+  if (!take('"')) return fail(errc::corrupt, "a string in quotes is missing");
+  bytes = 0;
+  for (;;) {
+    if (at_ == end_ || *at_ == '\n') {
+      return fail_at(first, errc::corrupt, "a string without an end");
+    }
+    char undone[4] = {*at_++};
+    std::size_t count = 1;
+    if (undone[0] == '"') return true;
+    if (undone[0] == '\\' && !escape(undone, count)) return false;
+    if (count > room - bytes) {
+      return fail_at(first, errc::limit, "a string is longer than its field");
+    }
+    std::memcpy(out + bytes, undone, count);
+    bytes += count;
+  }
+}
+
+bool cursor::skip_value() noexcept {
+  std::size_t depth = 0;
+  do {
+    // Commas and the like between the values of a block that nobody wants to know about.
+    while (depth > 0 && at_ != end_ &&
+           (is_space(*at_) || *at_ == '#' || *at_ == '=' || *at_ == ':' || *at_ == ',')) {
+      if (*at_ == '#') {
+        skip_line();
+      } else {
+        ++at_;
+      }
+    }
+    if (at_ == end_) return fail(errc::truncated, "the text ends within a block");
+    if (*at_ == '{' || *at_ == '[') {
+      if (++depth > limits::text_depth_max) return fail(errc::limit, "nested too deeply");
+      ++at_;
+    } else if (depth > 0 && (*at_ == '}' || *at_ == ']')) {
+      --depth;
+      ++at_;
+    } else {
+      (void)token();
+      if (failed()) return false;
+    }
+  } while (depth > 0);
+  return true;
+}
+
+}  // namespace detail
+}  // namespace overture::text

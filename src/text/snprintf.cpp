@@ -1,0 +1,380 @@
+#include <algorithm>
+#include <charconv>
+#include <climits>
+#include <cstdint>
+#include <cstring>
+
+#include "overture/text_format.hpp"
+#include "text/bounded.hpp"
+
+namespace overture::text {
+namespace {
+
+// One conversion, as "%-8.2lf" has it.
+struct conversion {
+  bool left = false;
+  bool plus = false;
+  bool space = false;
+  bool alternate = false;
+  bool zeros = false;
+  int width = 0;
+  int precision = -1;
+  char length = 0;  // 'H' for hh, 'q' for ll
+  char kind = 0;
+};
+
+// No finite double has more decimals that are not zero.
+constexpr int decimals_max = 1074;
+constexpr std::size_t float_bytes_max = 320 + decimals_max;
+
+// A number in its parts: sign or prefix, digits with zeros before and within, exponent.
+struct number_text {
+  std::string_view prefix = {};
+  std::size_t zeros_before = 0;
+  std::string_view digits = {};
+  std::size_t zeros_behind = 0;
+  std::string_view exponent = {};
+  bool pad_with_zeros = false;
+};
+
+void add_padded(bounded& out, const conversion& how, const number_text& number) noexcept {
+  const std::size_t bytes = number.prefix.size() + number.zeros_before + number.digits.size() +
+                            number.zeros_behind + number.exponent.size();
+  const auto width = static_cast<std::size_t>(how.width);
+  const std::size_t padding = width > bytes ? width - bytes : 0;
+  const bool zeros = number.pad_with_zeros && how.zeros && !how.left;
+  if (!how.left && !zeros) out.add(' ', padding);
+  out.add(number.prefix);
+  out.add('0', number.zeros_before + (zeros ? padding : 0));
+  out.add(number.digits);
+  out.add('0', number.zeros_behind);
+  out.add(number.exponent);
+  if (how.left) out.add(' ', padding);
+}
+
+std::string_view sign_of(const conversion& how, bool negative) noexcept {
+  return negative ? "-" : how.plus ? "+" : how.space ? " " : "";
+}
+
+char* to_upper(char* first, char* last) noexcept {
+  for (; first != last; ++first) {
+    if (*first >= 'a' && *first <= 'z') *first = static_cast<char>(*first - 'a' + 'A');
+  }
+  return last;
+}
+
+std::int64_t next_signed(const conversion& how, std::va_list& arguments) noexcept {
+  switch (how.length) {
+    case 'H':
+      return static_cast<signed char>(va_arg(arguments, int));
+    case 'h':
+      return static_cast<short>(va_arg(arguments, int));
+    case 'l':
+      return va_arg(arguments, long);
+    case 'q':
+      return va_arg(arguments, long long);
+    case 'j':
+      return va_arg(arguments, std::intmax_t);
+    case 'z':
+    case 't':
+      return va_arg(arguments, std::ptrdiff_t);
+    default:
+      return va_arg(arguments, int);
+  }
+}
+
+std::uint64_t next_unsigned(const conversion& how, std::va_list& arguments) noexcept {
+  switch (how.length) {
+    case 'H':
+      return static_cast<unsigned char>(va_arg(arguments, int));
+    case 'h':
+      return static_cast<unsigned short>(va_arg(arguments, int));
+    case 'l':
+      return va_arg(arguments, unsigned long);
+    case 'q':
+      return va_arg(arguments, unsigned long long);
+    case 'j':
+      return va_arg(arguments, std::uintmax_t);
+    case 'z':
+    case 't':
+      return va_arg(arguments, std::size_t);
+    default:
+      return va_arg(arguments, unsigned);
+  }
+}
+
+void add_digits(bounded& out, const conversion& how, number_text number, char* first,
+                char* last) noexcept {
+  // Zero with a precision of zero has no digits.
+  if (how.precision == 0 && last - first == 1 && *first == '0') last = first;
+  const auto count = static_cast<std::size_t>(last - first);
+  const auto wanted = static_cast<std::size_t>(how.precision < 0 ? 0 : how.precision);
+  number.zeros_before = wanted > count ? wanted - count : 0;
+  if (how.kind == 'o' && how.alternate && number.zeros_before == 0 &&
+      (count == 0 || *first != '0')) {
+    number.zeros_before = 1;
+  }
+  number.digits = {first, count};
+  number.pad_with_zeros = how.precision < 0;
+  add_padded(out, how, number);
+}
+
+void add_signed(bounded& out, const conversion& how, std::int64_t value) noexcept {
+  char digits[32];
+  char* const end = write_integer(digits, value);
+  const bool negative = value < 0;
+  add_digits(out, how, {.prefix = sign_of(how, negative)}, digits + (negative ? 1 : 0), end);
+}
+
+void add_unsigned(bounded& out, const conversion& how, std::uint64_t value) noexcept {
+  char digits[40];
+  const int base = how.kind == 'o' ? 8 : how.kind == 'u' ? 10 : 16;
+  char* const end = std::to_chars(digits, digits + sizeof digits, value, base).ptr;
+  std::string_view prefix;
+  if (how.alternate && value != 0 && base == 16) prefix = how.kind == 'X' ? "0X" : "0x";
+  if (how.kind == 'X') to_upper(digits, end);
+  add_digits(out, how, {.prefix = prefix}, digits, end);
+}
+
+// "%e" or "%f" of what is finite and not negative, with a point if there are decimals or one is
+// asked for. Zeros that no double has are not written but counted.
+void add_decimal(bounded& out, const conversion& how, bool negative, double value, bool scientific,
+                 int precision, bool strip_zeros) noexcept {
+  char text[float_bytes_max];
+  const int shown = std::min(precision, decimals_max);
+  char* end = nullptr;
+  if (scientific) {
+    const auto form = std::chars_format::scientific;
+    end = std::to_chars(text, text + sizeof text - 1, value, form, shown).ptr;
+  } else {
+    end = write_fixed(text, value, shown);
+  }
+  char* digits_end = scientific ? std::find(text, end, 'e') : end;
+  char exponent[8];
+  const auto exponent_bytes = static_cast<std::size_t>(end - digits_end);
+  std::memcpy(exponent, digits_end, exponent_bytes);
+  auto zeros_behind = static_cast<std::size_t>(precision - shown);
+  if (strip_zeros && precision > 0) {
+    zeros_behind = 0;
+    while (digits_end[-1] == '0') --digits_end;
+    if (digits_end[-1] == '.') --digits_end;
+  }
+  if (precision == 0 && how.alternate) *digits_end++ = '.';
+  const bool upper = how.kind == 'E' || how.kind == 'G';
+  if (upper) to_upper(exponent, exponent + exponent_bytes);
+  add_padded(out, how,
+             {.prefix = sign_of(how, negative),
+              .digits = {text, static_cast<std::size_t>(digits_end - text)},
+              .zeros_behind = zeros_behind,
+              .exponent = {exponent, exponent_bytes},
+              .pad_with_zeros = true});
+}
+
+// The exponent of ten that "%.*e" would show.
+int exponent_of_ten(double value, int precision) noexcept {
+  char text[float_bytes_max];
+  const auto form = std::chars_format::scientific;
+  char* const end = std::to_chars(text, text + sizeof text, value, form, precision).ptr;
+  const char* at = std::find(text, end, 'e') + 1;
+  const bool negative = *at == '-';
+  int exponent = 0;
+  for (++at; at != end; ++at) exponent = exponent * 10 + (*at - '0');
+  return negative ? -exponent : exponent;
+}
+
+void add_floating(bounded& out, const conversion& how, double value) noexcept {
+  using layout = detail::parts_of<double>;
+  const detail::parts<double> of(value);
+  if (of.exponent == layout::exponent_mask - layout::bias) {
+    const bool upper = how.kind < 'a';
+    const bool infinite = of.mantissa == std::uint64_t{1} << layout::mantissa_bits;
+    const char* const name = infinite ? (upper ? "INF" : "inf") : (upper ? "NAN" : "nan");
+    add_padded(out, how, {.prefix = sign_of(how, of.negative), .digits = name});
+    return;
+  }
+  const double magnitude =
+      std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) & ~(std::uint64_t{1} << 63));
+  const int precision = how.precision < 0 ? 6 : how.precision;
+  switch (how.kind) {
+    case 'f':
+    case 'F':
+      add_decimal(out, how, of.negative, magnitude, false, precision, false);
+      return;
+    case 'e':
+    case 'E':
+      add_decimal(out, how, of.negative, magnitude, true, precision, false);
+      return;
+    default: {
+      const int digits = precision == 0 ? 1 : precision;
+      const int exponent = exponent_of_ten(magnitude, std::min(digits - 1, decimals_max));
+      const bool scientific = exponent < -4 || exponent >= digits;
+      const int decimals = scientific ? digits - 1 : digits - 1 - exponent;
+      add_decimal(out, how, of.negative, magnitude, scientific, decimals, !how.alternate);
+    }
+  }
+}
+
+void add_text(bounded& out, const conversion& how, const char* text) noexcept {
+  const char* const shown = text ? text : "(null)";
+  std::size_t bytes = 0;
+  if (how.precision < 0) {
+    bytes = std::strlen(shown);
+  } else if (text || how.precision >= 6) {
+    // Not beyond the precision: there need not be a NUL.
+    const auto most = static_cast<std::size_t>(how.precision);
+    while (bytes < most && shown[bytes] != '\0') ++bytes;
+  }
+  add_padded(out, how, {.digits = {shown, bytes}});
+}
+
+void add_pointer(bounded& out, const conversion& how, const void* pointer) noexcept {
+  char digits[hex_room<std::uint64_t>()];
+  char* const end = write_hex(digits, reinterpret_cast<std::uintptr_t>(pointer));
+  if (pointer) {
+    add_padded(out, how,
+               {.prefix = "0x", .digits = {digits, static_cast<std::size_t>(end - digits)}});
+  } else {
+    add_padded(out, how, {.digits = "(nil)"});
+  }
+}
+
+// A number, or -1 if it is larger than any that C allows here.
+int read_count(const char*& at) noexcept {
+  int value = 0;
+  for (; *at >= '0' && *at <= '9'; ++at) {
+    if (value > (INT_MAX - 9) / 10) return -1;
+    value = value * 10 + (*at - '0');
+  }
+  return value;
+}
+
+// False for a number that is too large.
+bool read_width(const char*& at, conversion& how, std::va_list& arguments) noexcept {
+  if (*at == '*') {
+    ++at;
+    const int width = va_arg(arguments, int);
+    if (width == INT_MIN) return false;
+    how.left = how.left || width < 0;
+    how.width = width < 0 ? -width : width;
+  } else {
+    how.width = read_count(at);
+    if (how.width < 0) return false;
+  }
+  if (*at != '.') return true;
+  ++at;
+  if (*at == '*') {
+    ++at;
+    how.precision = std::max(va_arg(arguments, int), -1);
+    return true;
+  }
+  how.precision = read_count(at);
+  return how.precision >= 0;
+}
+
+// `at` stands behind the '%', and behind the conversion afterwards.
+bool read_conversion(const char*& at, conversion& how, std::va_list& arguments) noexcept {
+  for (bool more = true; more; at += more ? 1 : 0) {
+    switch (*at) {
+      case '-':
+        how.left = true;
+        break;
+      case '+':
+        how.plus = true;
+        break;
+      case ' ':
+        how.space = true;
+        break;
+      case '#':
+        how.alternate = true;
+        break;
+      case '0':
+        how.zeros = true;
+        break;
+      default:
+        more = false;
+    }
+  }
+  if (!read_width(at, how, arguments)) return false;
+  if ((at[0] == 'h' && at[1] == 'h') || (at[0] == 'l' && at[1] == 'l')) {
+    how.length = at[0] == 'h' ? 'H' : 'q';
+    at += 2;
+  } else if (*at != '\0' && std::strchr("hlzjt", *at)) {
+    how.length = *at++;
+  }
+  how.kind = *at;
+  if (how.kind != '\0') ++at;
+  return true;
+}
+
+bool add_conversion(bounded& out, const conversion& how, std::va_list& arguments) noexcept {
+  switch (how.kind) {
+    case 'd':
+    case 'i':
+      add_signed(out, how, next_signed(how, arguments));
+      return true;
+    case 'u':
+    case 'o':
+    case 'x':
+    case 'X':
+      add_unsigned(out, how, next_unsigned(how, arguments));
+      return true;
+    case 'f':
+    case 'F':
+    case 'e':
+    case 'E':
+    case 'g':
+    case 'G':
+      add_floating(out, how, va_arg(arguments, double));
+      return true;
+    case 'c': {
+      if (how.length != 0) return false;
+      const char c = static_cast<char>(va_arg(arguments, int));
+      add_padded(out, how, {.digits = {&c, 1}});
+      return true;
+    }
+    case 's':
+      if (how.length != 0) return false;
+      add_text(out, how, va_arg(arguments, const char*));
+      return true;
+    case 'p':
+      add_pointer(out, how, va_arg(arguments, const void*));
+      return true;
+    case '%':
+      out.add("%");
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+int snprintf(char* out, std::size_t size, const char* format, ...) noexcept {
+  std::va_list arguments;
+  va_start(arguments, format);
+  const int bytes = text::vsnprintf(out, size, format, arguments);
+  va_end(arguments);
+  return bytes;
+}
+
+int vsnprintf(char* out, std::size_t size, const char* format, std::va_list arguments) noexcept {
+  bounded written(out, size == 0 ? 0 : size - 1);
+  // Where va_list is an array a parameter of that type is a pointer: helpers need the real one.
+  std::va_list rest;
+  va_copy(rest, arguments);
+  bool known = true;
+  for (const char* at = format; known && *at != '\0';) {
+    const char* const literal = at;
+    while (*at != '\0' && *at != '%') ++at;
+    written.add({literal, static_cast<std::size_t>(at - literal)});
+    if (*at == '\0') break;
+    ++at;
+    conversion how;
+    known = read_conversion(at, how, rest) && add_conversion(written, how, rest);
+  }
+  va_end(rest);
+  if (size > 0) out[std::min(written.size(), size - 1)] = '\0';
+  return known && written.size() <= INT_MAX ? static_cast<int>(written.size()) : -1;
+}
+
+}  // namespace overture::text

@@ -1,0 +1,315 @@
+#include "overture/text_read.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "overture/text_write.hpp"
+#include "overture/thread_pool.hpp"
+#include "support/failing_allocator.hpp"
+#include "text/sample.hpp"
+
+namespace overture {
+namespace {
+
+using sample::flag;
+using sample::unit;
+using unit_script = text::script<"unit">;
+using plain_rows = text::rows<' '>;
+
+template <class Style, class Units>
+std::string written(const Units& units, text::page_table* table = nullptr) {
+  std::string buffer(text::bytes_max<Style>(units), '#');
+  const auto done = text::write<Style>(units, std::span(buffer), table);
+  EXPECT_TRUE(done);
+  buffer.resize(done ? done->bytes : 0);
+  return buffer;
+}
+
+template <class Units>
+auto all(const Units& units) {
+  std::vector<typename Units::value_type> found;
+  units.for_each([&](const auto& each) { found.push_back(each); });
+  return found;
+}
+
+template <class Style, class T = unit>
+std::vector<T> read(const std::string& text) {
+  paged<T, 64> units;
+  const auto done = text::read<Style>(text, units);
+  EXPECT_TRUE(done) << (done ? "" : done.error().reason) << " at "
+                    << (done ? 0 : done.error().offset);
+  return all(units);
+}
+
+template <class Style, class T = unit>
+error error_of(const std::string& text) {
+  paged<T, 64> units;
+  const auto done = text::read<Style>(text, units);
+  EXPECT_FALSE(done) << text;
+  EXPECT_EQ(units.page_count(), 0u);
+  return done ? error{} : done.error();
+}
+
+// Any thread count, with the table and without, full pages, holes and empty pages.
+template <class Style>
+void expect_round_trip() {
+  const auto units = sample::random_units(2'000, 1);
+  text::page_table table;
+  const std::string text = written<Style>(units, &table);
+  const std::vector<unit> wanted = all(units);
+  for (const unsigned workers : {0u, 1u, 3u}) {
+    thread_pool jobs{{.workers = workers}};
+    paged<unit, 64> with_table;
+    ASSERT_TRUE(text::read<Style>(jobs, text, with_table, &table));
+    ASSERT_TRUE(all(with_table) == wanted);
+    paged<unit, 64> without;
+    const auto count = text::read<Style>(jobs, text, without);
+    ASSERT_TRUE(count);
+    ASSERT_EQ(*count, wanted.size());
+    ASSERT_TRUE(all(without) == wanted);
+  }
+}
+
+TEST(what_was_written, is_read_back_bit_by_bit_from_a_script) {
+  expect_round_trip<unit_script>();
+}
+TEST(what_was_written, is_read_back_bit_by_bit_from_blocks) {
+  expect_round_trip<text::blocks<"unit">>();
+}
+TEST(what_was_written, is_read_back_bit_by_bit_from_rows) {
+  expect_round_trip<plain_rows>();
+  expect_round_trip<text::rows<','>>();
+}
+TEST(what_was_written, is_read_back_bit_by_bit_from_json) {
+  expect_round_trip<text::json>();
+}
+
+TEST(what_was_written, with_odd_floats_is_read_back) {
+  using limits = std::numeric_limits<float>;
+  for (const float value : {limits::infinity(), -limits::infinity(), -0.0f, limits::denorm_min(),
+                            limits::max(), limits::lowest(), limits::min()}) {
+    paged<unit, 64> units;
+    unit odd;
+    odd.speed = value;
+    ASSERT_TRUE(units.add(odd));
+    for (const float back : {read<unit_script>(written<unit_script>(units)).at(0).speed,
+                             read<text::json>(written<text::json>(units)).at(0).speed,
+                             read<plain_rows>(written<plain_rows>(units)).at(0).speed}) {
+      EXPECT_EQ(std::bit_cast<std::uint32_t>(back), std::bit_cast<std::uint32_t>(value));
+    }
+  }
+  EXPECT_TRUE(std::isnan(read<unit_script>("unit={ speed=nan }").at(0).speed));
+}
+
+TEST(a_script, may_have_fields_in_any_order_and_unknown_ones_and_none) {
+  const auto units = read<unit_script>(
+      "version=3\r\n"
+      "# a comment with a } in it\r\n"
+      "names={ unit { } \"}\" }\r\n"
+      "unit={ gold=5 # its price\r\n"
+      "  later={ a={ b=\"}\" } 1 2 } new=\"x\\\"}\" enabled = yes }\r\n"
+      "unit = {}\r\n"
+      "unit={title=\"A\" at={y=2}orders={7}}");
+  ASSERT_EQ(units.size(), 3u);
+  EXPECT_EQ(units[0].gold, 5);
+  EXPECT_TRUE(units[0].enabled);
+  EXPECT_TRUE(units[1] == unit{});
+  EXPECT_EQ(units[2].at, (sample::place{0, 2}));
+  EXPECT_EQ(units[2].orders, (std::array<std::int16_t, 3>{7, 0, 0}));
+  EXPECT_STREQ(units[2].title, "A");
+}
+
+TEST(a_list, that_is_longer_than_its_array_loses_the_rest) {
+  EXPECT_EQ(read<unit_script>("unit={ orders={ 1 2 3 4 { 5 } } gold=1 }").at(0).gold, 1);
+  EXPECT_EQ(read<text::json>("{\"orders\":[1,2,3,4,[5]],\"gold\":1}").at(0).gold, 1);
+}
+
+TEST(json, may_have_white_space_and_unknown_fields_and_escapes) {
+  const auto units = read<text::json>(
+      "\r\n{ \"gold\" : 5 , \"new\" : { \"a\" : [ 1 , { } , \"}\" ] } , \"upkeep\" : null ,"
+      " \"motto\" : \"\\u00e4\\ud83d\\ude00\\/\" }\r\n\r\n{}\n");
+  ASSERT_EQ(units.size(), 2u);
+  EXPECT_EQ(units[0].gold, 5);
+  EXPECT_EQ(units[0].motto, "\xC3\xA4\xF0\x9F\x98\x80/");
+  EXPECT_FALSE(units[0].upkeep.has_value());
+}
+
+TEST(rows, may_end_early_and_have_more_cells_and_comments) {
+  const auto flags =
+      read<text::rows<','>, flag>("# enabled,speed\r\ny,1.5\r\n\r\nn\r\ny,2.5,new,7\n");
+  ASSERT_EQ(flags.size(), 3u);
+  EXPECT_EQ(flags[0].speed, 1.5f);
+  EXPECT_FALSE(flags[1].enabled);
+  EXPECT_EQ(flags[1].speed, 0.0f);
+  EXPECT_EQ(flags[2].speed, 2.5f);
+}
+
+TEST(an_error, says_in_which_line_and_column) {
+  const std::string text = "unit={ gold=1 }\r\n# comment\r\nunit={\r\n  gold=x }\r\n";
+  const error problem = error_of<unit_script>(text);
+  EXPECT_EQ(problem.code, errc::corrupt);
+  const text::position at = text::position_of(text, problem.offset);
+  EXPECT_EQ(at.line, 4u);
+  EXPECT_EQ(at.column, 8u);
+}
+
+TEST(an_error, is_that_of_the_first_place_for_any_number_of_threads) {
+  std::string text;
+  for (int i = 0; i < 1000; ++i) text += i == 300 || i > 600 ? "y bad\n" : "y 1.00\n";
+  for (const unsigned workers : {0u, 1u, 3u}) {
+    thread_pool jobs{{.workers = workers}};
+    paged<flag, 64> flags;
+    const auto done = text::read<plain_rows>(jobs, text, flags);
+    ASSERT_FALSE(done);
+    EXPECT_EQ(text::position_of(text, done.error().offset).line, 301u);
+  }
+}
+
+TEST(bad_values, are_errors) {
+  const std::string digits(10'000, '9');
+  const std::vector<std::string> fields = {"gold=1.5",
+                                           "gold=2147483648",
+                                           "gold=" + digits,
+                                           "speed=1e39",
+                                           "speed=1,5",
+                                           "speed=-",
+                                           "kind=knight",
+                                           "kind=256",
+                                           "enabled=maybe",
+                                           "title=horse",
+                                           "title=\"much too long\"",
+                                           "motto=\"\\q\"",
+                                           "motto=\"\\x4\"",
+                                           "at=1",
+                                           "at={ x=1",
+                                           "orders=1",
+                                           "orders={ 1 x }",
+                                           "owner=10000000000000000",
+                                           "owner=g",
+                                           "gold",
+                                           "gold=",
+                                           "=1",
+                                           "gold={ 1 }",
+                                           "gold=\"1"};
+  for (const std::string& field : fields) {
+    const error problem = error_of<unit_script>("unit={ " + field + " }\n");
+    EXPECT_TRUE(problem.code == errc::corrupt || problem.code == errc::limit ||
+                problem.code == errc::truncated)
+        << field;
+  }
+  for (const char* const line :
+       {"{\"gold\":1", "{\"gold\" 1}", "{\"gold\":1 \"speed\":2}", "{gold:}", "[1]",
+        "{\"motto\":\"\\ud800\"}", "{\"motto\":\"\\udc00\"}", "{\"motto\":\"\\u12\"}",
+        "{\"orders\":[1 2]}", "{\"gold\":1}}"}) {
+    (void)error_of<text::json>(line);
+  }
+  for (const char* const line : {"y x", "y \"1", "maybe 1", "y\"1\""}) {
+    (void)error_of<plain_rows, flag>(line);
+  }
+}
+
+TEST(a_number, of_ten_thousand_digits_is_read) {
+  const std::string digits(10'000, '3');
+  EXPECT_EQ(read<unit_script>("unit={ speed=0." + digits + " }").at(0).speed, 1.0f / 3);
+}
+
+TEST(nesting, has_a_limit) {
+  std::string deep = "unit={ new=";
+  for (int i = 0; i < 10'000; ++i) deep += "{ a=";
+  EXPECT_EQ(error_of<unit_script>(deep).code, errc::limit);
+  for (int i = 0; i < 10'000; ++i) deep += "}";
+  EXPECT_EQ(error_of<unit_script>(deep + " }").code, errc::limit);
+  EXPECT_EQ(error_of<text::json>("{\"new\":" + std::string(10'000, '[') + "}").code, errc::limit);
+}
+
+template <class Style>
+void expect_no_harm_at_any_cut() {
+  const auto units = sample::random_units(70, 3);
+  text::page_table table;
+  const std::string text = written<Style>(units, &table);
+  const std::vector<unit> wanted = all(units);
+  for (std::size_t cut = 0; cut < text.size(); ++cut) {
+    // In memory of its own, so that reading beyond the end is seen.
+    const std::vector<char> part(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(cut));
+    const std::string_view view(part.data(), part.size());
+    paged<unit, 64> with_table;
+    ASSERT_FALSE(text::read<Style>(view, with_table, &table)) << cut;
+    paged<unit, 64> without;
+    const auto count = text::read<Style>(view, without);
+    if (!count) continue;
+    const std::vector<unit> found = all(without);
+    ASSERT_LE(found.size(), wanted.size());
+    for (std::size_t i = 0; i + 1 < found.size(); ++i) ASSERT_TRUE(found[i] == wanted[i]);
+  }
+}
+
+TEST(a_text, that_is_cut_anywhere_is_an_error_with_its_table_and_shorter_without) {
+  expect_no_harm_at_any_cut<unit_script>();
+  expect_no_harm_at_any_cut<text::json>();
+}
+
+TEST(a_page_table, that_lies_is_refused) {
+  const auto flags = sample::random_flags(5'000, 4);
+  text::page_table table;
+  const std::string text = written<plain_rows>(flags, &table);
+  const text::page_entry right = table[2];
+  const auto expect_refused = [&](text::page_entry entry) {
+    table.set_entry(2, entry);
+    paged<flag> read;
+    EXPECT_FALSE(text::read<plain_rows>(text, read, &table));
+    EXPECT_TRUE(read.empty());
+  };
+  for (const std::uint64_t wrong : {std::uint64_t{0}, right.offset - 1, right.offset + 1,
+                                    std::uint64_t{text.size()}, ~std::uint64_t{0}}) {
+    expect_refused({wrong, right.bytes, right.objects});
+  }
+  for (const std::uint64_t wrong : {std::uint64_t{0}, right.bytes - 9, right.bytes + 1,
+                                    std::uint64_t{text.size()}, ~std::uint64_t{0}}) {
+    expect_refused({right.offset, wrong, right.objects});
+  }
+  for (const std::uint64_t wrong :
+       {std::uint64_t{0}, right.objects - 1, right.objects + 1, ~std::uint64_t{0}}) {
+    expect_refused({right.offset, right.bytes, wrong});
+  }
+  table.set_entry(2, right);
+  paged<flag> read;
+  EXPECT_TRUE(text::read<plain_rows>(text, read, &table));
+}
+
+TEST(objects, that_were_there_stay_when_reading_fails_and_when_it_succeeds) {
+  paged<unit, 64> units;
+  ASSERT_TRUE(units.add(sample::knight()));
+  EXPECT_FALSE(text::read<unit_script>("unit={ gold=x }", units));
+  EXPECT_EQ(units.size(), 1u);
+  EXPECT_TRUE(text::read<unit_script>("unit={ gold=1 }", units));
+  EXPECT_EQ(units.size(), 2u);
+  EXPECT_TRUE(units.add(unit{}));
+  EXPECT_EQ(units.page_count(), 2u);
+}
+
+TEST(memory, that_is_refused_while_reading_is_an_error) {
+  const std::string text = written<plain_rows>(sample::random_flags(5'000, 5));
+  for (std::uint64_t n = 0; n < 7; ++n) {
+    failing_allocator memory(n);
+    paged<flag> flags(memory);
+    const auto done = text::read<plain_rows>(text, flags);
+    ASSERT_EQ(done.has_value(), memory.refusals() == 0);
+    if (!done) {
+      EXPECT_EQ(done.error().code, errc::out_of_memory);
+    }
+    EXPECT_EQ(flags.size(), done ? 5'000u : 0u);
+  }
+}
+
+TEST(nothing, is_read_from_nothing) {
+  EXPECT_TRUE(read<unit_script>("").empty());
+  EXPECT_TRUE(read<text::json>(" \n\r\n").empty());
+  EXPECT_TRUE((read<plain_rows, flag>("# only a comment").empty()));
+}
+
+}  // namespace
+}  // namespace overture

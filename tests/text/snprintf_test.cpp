@@ -1,0 +1,162 @@
+// text::snprintf beside C's, with the same formats and values.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <limits>
+#include <random>
+#include <string>
+
+#include "overture/text_format.hpp"
+#include "support/guards.hpp"
+
+namespace overture {
+namespace {
+
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+#pragma GCC diagnostic ignored "-Wformat-security"
+
+template <class... Args>
+void expect_same(const char* format, Args... args) {
+  char ours[4096];
+  char theirs[4096];
+  const int wanted = std::snprintf(theirs, sizeof theirs, format, args...);
+  ASSERT_EQ(text::snprintf(ours, sizeof ours, format, args...), wanted) << format;
+  ASSERT_STREQ(ours, theirs) << format;
+}
+
+// All flags, some widths and precisions before `conversion`.
+template <class T>
+void expect_same_in_all_forms(const char* conversion, T value, bool alternate = true) {
+  for (unsigned flags = 0; flags < 32; ++flags) {
+    if (!alternate && (flags & 8) != 0) continue;
+    for (const char* const sizes : {"", "1", "12", ".0", ".1", ".5", "20.3", "9.9"}) {
+      std::string format = "<%";
+      for (unsigned i = 0; i < 5; ++i) {
+        if ((flags >> i & 1) != 0) format += "-+ #0"[i];
+      }
+      format += sizes;
+      format += conversion;
+      format += ">";
+      ASSERT_NO_FATAL_FAILURE(expect_same(format.c_str(), value));
+    }
+  }
+}
+
+TEST(snprintf_of_ours, writes_integers_as_c_does) {
+  for (const int value :
+       {0, 1, -1, 42, -1234567, std::numeric_limits<int>::min(), std::numeric_limits<int>::max()}) {
+    for (const char* const conversion : {"d", "i", "hhd", "hd"}) {
+      expect_same_in_all_forms(conversion, value);
+    }
+    for (const char* const conversion : {"u", "o", "x", "X", "hhu", "hx"}) {
+      expect_same_in_all_forms(conversion, static_cast<unsigned>(value));
+    }
+    expect_same_in_all_forms("ld", long{value} * 1'000'003);
+    expect_same_in_all_forms("llx", static_cast<unsigned long long>(value) * 1'000'003);
+    expect_same_in_all_forms("zu", static_cast<std::size_t>(value));
+    expect_same_in_all_forms("jd", static_cast<std::intmax_t>(value));
+    expect_same_in_all_forms("td", static_cast<std::ptrdiff_t>(value));
+  }
+}
+
+TEST(snprintf_of_ours, writes_floats_as_c_does) {
+  using limits = std::numeric_limits<double>;
+  for (const double value : {0.0,
+                             -0.0,
+                             1.0,
+                             -1.5,
+                             0.1,
+                             9.5,
+                             99999.5,
+                             999999.5,
+                             1e5,
+                             123456789.0,
+                             1e-4,
+                             1e-5,
+                             0.00012345,
+                             1e15,
+                             1e16,
+                             1e100,
+                             limits::max(),
+                             limits::min(),
+                             limits::denorm_min(),
+                             limits::infinity(),
+                             -limits::infinity(),
+                             limits::quiet_NaN()}) {
+    for (const char* const conversion : {"f", "F", "e", "E"}) {
+      expect_same_in_all_forms(conversion, value);
+    }
+    // glibc forgets zeros where "%#g" rounds up to the next power of ten: "1.e+06".
+    const bool rounds_up = value == 9.5 || value == 99999.5 || value == 999999.5;
+    for (const char* const conversion : {"g", "G"}) {
+      expect_same_in_all_forms(conversion, value, !rounds_up);
+    }
+  }
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 20'000; ++i) {
+    const auto value = std::bit_cast<double>(static_cast<std::uint64_t>(random()));
+    for (const char* const format : {"%f", "%.2f", "%e", "%g", "%.17g", "%.3g", "%.40f"}) {
+      ASSERT_NO_FATAL_FAILURE(expect_same(format, value));
+    }
+  }
+}
+
+TEST(snprintf_of_ours, keeps_zeros_where_it_rounds_up) {
+  char text[32];
+  EXPECT_EQ(text::snprintf(text, sizeof text, "%#g", 999999.5), 11);
+  EXPECT_STREQ(text, "1.00000e+06");
+}
+
+TEST(snprintf_of_ours, writes_more_decimals_than_a_double_has) {
+  for (const char* const format : {"%.1200f", "%.1200e", "%.1200g", "%#.1200g", "%.2000f"}) {
+    expect_same(format, 0.1);
+    expect_same(format, std::numeric_limits<double>::max());
+    expect_same(format, std::numeric_limits<double>::denorm_min());
+  }
+}
+
+TEST(snprintf_of_ours, writes_texts_characters_and_pointers_as_c_does) {
+  for (const char* const format : {"%s", "%10s", "%-10s|", "%.2s", "%.0s", "%5.3s"}) {
+    expect_same(format, "text");
+    expect_same(format, "");
+  }
+  expect_same("%c%5c%-5c|%%", 'a', 'b', 'c');
+  int object = 0;
+  expect_same("%p %20p %-20p|", static_cast<void*>(&object), static_cast<void*>(&object),
+              static_cast<void*>(&object));
+  expect_same("%p", static_cast<void*>(nullptr));
+  expect_same("%*d %-*d| %.*f", 7, 1, 7, 2, 3, 1.0);
+  expect_same("%*d", -7, 1);
+  expect_same("%.*f", -1, 1.0);
+}
+
+TEST(snprintf_of_ours, cuts_off_and_says_how_long_it_would_be) {
+  char text[8] = "#######";
+  EXPECT_EQ(text::snprintf(text, 4, "%d", 123456), 6);
+  EXPECT_STREQ(text, "123");
+  EXPECT_EQ(text[4], '#');
+  EXPECT_EQ(text::snprintf(nullptr, 0, "%s", "abc"), 3);
+}
+
+TEST(snprintf_of_ours, refuses_what_it_does_not_know) {
+  char text[64];
+  int count = 0;
+  const char* volatile formats[] = {"%a", "%n", "%ls", "%lc", "%y", "%", "%99999999999d"};
+  for (const char* const format : formats) {
+    EXPECT_LT(text::snprintf(text, sizeof text, format, &count, 1.0), 0) << format;
+  }
+}
+
+TEST(snprintf_of_ours, allocates_nothing_and_takes_no_lock) {
+  char text[2048];
+  int bytes = 0;
+  {
+    const test::no_alloc_scope no_alloc;
+    const test::no_lock_scope no_lock;
+    bytes = text::snprintf(text, sizeof text, "%s %d %.900f %g", "a", 1, 1e300, 0.1);
+  }
+  EXPECT_GT(bytes, 1200);
+}
+
+}  // namespace
+}  // namespace overture
