@@ -57,6 +57,11 @@ class cursor {
   [[nodiscard]] std::string_view token() noexcept;
   // The same up to the next separator or line's end.
   [[nodiscard]] std::string_view cell(char separator) noexcept;
+  // For what is read where it stands, and not as a word first.
+  [[nodiscard]] const char* here() const noexcept { return at_; }
+  [[nodiscard]] const char* end() const noexcept { return end_; }
+  void move_to(const char* where) noexcept { at_ = where; }
+  [[nodiscard]] static bool ends_token(char c) noexcept;
   // Undoes the escapes of a string in quotes. False, and an error, if it is longer than `room`.
   [[nodiscard]] bool string(char* out, std::size_t room, std::size_t& bytes) noexcept;
   // Over a word, a string, or a block with all that is in it.
@@ -65,6 +70,11 @@ class cursor {
   // Only the first one counts. Returns false.
   bool fail(errc code, const char* reason) noexcept { return fail_at(at_, code, reason); }
   bool fail_at(const char* where, errc code, const char* reason) noexcept;
+  // `word` is one that this cursor gave.
+  bool fail_in(std::string_view word, errc code, const char* reason) noexcept {
+    const char* const where = word.data();
+    return fail_at(where, code, reason);
+  }
   [[nodiscard]] bool failed() const noexcept { return problem_.reason[0] != '\0'; }
   // Its offset counts from the beginning of the text.
   [[nodiscard]] const error& problem() const noexcept { return problem_; }

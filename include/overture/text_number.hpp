@@ -209,7 +209,13 @@ inline bool scale(const parts<T>& of, std::uint64_t& scaled) noexcept {
   const int shift = -of.exponent;
   if constexpr (narrow) {
     const std::uint64_t product = of.mantissa * power;
-    scaled = shift < 64 ? shift_rounded(product, shift) : 0;
+    if constexpr (parts_of<T>::mantissa_bits + 1 + std::bit_width(power) < 63) {
+      // Below half of 2^63 a shift by 63 gives zero, as longer ones would: no branch that half of
+      // all bit patterns take.
+      scaled = shift_rounded(product, shift < 63 ? shift : 63);
+    } else {
+      scaled = shift < 64 ? shift_rounded(product, shift) : 0;
+    }
     return true;
   } else {
     const wide result = shift < 128 ? shift_rounded(wide{of.mantissa} * power, shift) : 0;

@@ -51,9 +51,13 @@ inline std::string_view next_word(cursor& from) noexcept {
 }
 
 inline bool get_bool(cursor& from, std::string_view word, bool& value) noexcept {
-  const bool yes = word == "yes" || word == "y" || word == "true" || word == "1";
-  if (!yes && word != "no" && word != "n" && word != "false" && word != "0") {
-    return from.fail_at(word.data(), errc::corrupt, "neither yes nor no");
+  if (word.size() == 1 && (word[0] == 'y' || word[0] == 'n')) {
+    value = word[0] == 'y';
+    return true;
+  }
+  const bool yes = word == "yes" || word == "true" || word == "1";
+  if (!yes && word != "no" && word != "false" && word != "0") {
+    return from.fail_in(word, errc::corrupt, "neither yes nor no");
   }
   value = yes;
   return true;
@@ -61,18 +65,39 @@ inline bool get_bool(cursor& from, std::string_view word, bool& value) noexcept 
 
 template <class Format, class V>
 inline bool get_number(cursor& from, std::string_view word, V& value) noexcept {
-  const char* const end = word.data() + word.size();
+  const char* const first = word.data();
+  const char* const end = first + word.size();
   read_end read{};
   if constexpr (std::is_same_v<Format, hex>) {
     std::uint64_t bits = 0;
-    read = read_hex(word.data(), end, bits);
+    read = read_hex(first, end, bits);
     if (bits >> (sizeof(V) * 8 - 1) >> 1 != 0) read.ok = false;
     if (read.ok) value = static_cast<V>(bits);
   } else {
-    read = read_number(word.data(), end, value);
+    read = read_number(first, end, value);
   }
   if (read.ok && read.next == end) return true;
-  return from.fail_at(word.data(), errc::corrupt, "no number of the kind that belongs here");
+  return from.fail_in(word, errc::corrupt, "no number of the kind that belongs here");
+}
+
+// The same without looking for the word's end first. False if that is not how it stands there, and
+// then nothing has happened.
+template <class Style, class V>
+inline bool get_number_here(cursor& from, V& value) noexcept {
+  V number{};
+  const read_end read = read_number(from.here(), from.end(), number);
+  if (!read.ok) return false;
+  if (read.next != from.end()) {
+    const char next = *read.next;
+    if constexpr (Style::notation == notation::rows) {
+      if (next != Style::separator && next != '\n' && next != '\r') return false;
+    } else {
+      if (!cursor::ends_token(next)) return false;
+    }
+  }
+  value = number;
+  from.move_to(read.next);
+  return true;
 }
 
 template <class V>
@@ -242,6 +267,10 @@ bool get_value(cursor& from, V& value) {
   } else if constexpr (described<V>) {
     return get_block<Style>(from, value);
   } else {
+    constexpr bool is_number = (integer<V> && !std::is_same_v<Format, hex>) || floating<V>;
+    if constexpr (is_number) {
+      if (get_number_here<Style>(from, value)) return true;
+    }
     const std::string_view word = next_word<Style>(from);
     if (from.failed()) return false;
     if constexpr (std::is_same_v<V, bool>) {
@@ -324,7 +353,7 @@ result<std::size_t> read_paged(job_system* jobs, std::string_view text, page_tab
 
 // Adds the objects of the text behind those that are there, on the calling thread or on all of the
 // job system's, and returns how many. With the page table of the text every page must have exactly
-// the objects that the table says.
+// the objects that the table says, and no more than PageSize.
 template <class Style, class T, std::size_t PageSize>
 [[nodiscard]] result<std::size_t> read(std::string_view text, paged<T, PageSize>& objects,
                                        page_table* table = nullptr) {

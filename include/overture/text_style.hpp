@@ -305,8 +305,8 @@ inline char* put_array(char* out, const V& values) noexcept {
   if constexpr (Style::notation == notation::json) out[-1] = ']';
   if constexpr (Style::notation == notation::rows) --out;
   if constexpr (Style::notation == notation::script) {
-    std::memcpy(out, " }", 2);
-    out += 2;
+    *out++ = ' ';
+    *out++ = '}';
   }
   return out;
 }
@@ -344,8 +344,8 @@ inline char* put_block(char* out, const T& object, std::index_sequence<I...> /*a
     for (std::size_t i = 0; i < indent_bytes<Style, Depth>(); ++i) *out++ = ' ';
     *out++ = '}';
   } else {
-    std::memcpy(out, " }", 2);
-    out += 2;
+    *out++ = ' ';
+    *out++ = '}';
   }
   return out;
 }
@@ -371,8 +371,7 @@ inline char* put_value(char* out, const V& value) noexcept {
     if (value.has_value()) {
       return put_value<Style, typename V::value_type, Format, Depth>(out, *value);
     }
-    std::memcpy(out, Style::notation == notation::json ? "null" : "none", 4);
-    return out + 4;
+    return std::copy_n(Style::notation == notation::json ? "null" : "none", 4, out);
   } else if constexpr (array<V>) {
     static_assert(array_of<V>::size > 0);
     return put_array<Style, Format, Depth>(out, value);

@@ -12,7 +12,8 @@ class bounded {
   bounded(char* out, std::size_t room) noexcept : out_(out), room_(room) {}
 
   void add(std::string_view text) noexcept {
-    if (used_ < room_) {
+    // An empty text may be nowhere, which memcpy() must not be given.
+    if (used_ < room_ && !text.empty()) {
       const std::size_t left = room_ - used_;
       std::memcpy(out_ + used_, text.data(), text.size() < left ? text.size() : left);
     }

@@ -20,7 +20,23 @@ position position_of(std::string_view text, std::uint64_t offset) noexcept {
 namespace detail {
 namespace {
 
-bool ends_token(char c) noexcept {
+std::size_t write_utf8(char* out, std::uint32_t code) noexcept {
+  if (code < 0x80) {
+    out[0] = static_cast<char>(code);
+    return 1;
+  }
+  const std::size_t bytes = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+  const std::uint32_t lead = bytes == 2 ? 0xC0 : bytes == 3 ? 0xE0 : 0xF0;
+  for (std::size_t i = bytes - 1; i > 0; --i, code >>= 6) {
+    out[i] = static_cast<char>(0x80 | (code & 0x3F));
+  }
+  out[0] = static_cast<char>(lead | code);
+  return bytes;
+}
+
+}  // namespace
+
+bool cursor::ends_token(char c) noexcept {
   switch (c) {
     case ' ':
     case '\n':
@@ -41,28 +57,13 @@ bool ends_token(char c) noexcept {
   }
 }
 
-std::size_t write_utf8(char* out, std::uint32_t code) noexcept {
-  if (code < 0x80) {
-    out[0] = static_cast<char>(code);
-    return 1;
-  }
-  const std::size_t bytes = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-  const std::uint32_t lead = bytes == 2 ? 0xC0 : bytes == 3 ? 0xE0 : 0xF0;
-  for (std::size_t i = bytes - 1; i > 0; --i, code >>= 6) {
-    out[i] = static_cast<char>(0x80 | (code & 0x3F));
-  }
-  out[0] = static_cast<char>(lead | code);
-  return bytes;
-}
-
-}  // namespace
-
 bool cursor::fail_at(const char* where, errc code, const char* reason) noexcept {
   if (!failed()) problem_ = {code, 0, reason, {}, static_cast<std::uint64_t>(where - begin_)};
   return false;
 }
 
 void cursor::skip_line() noexcept {
+  if (at_ == end_) return;
   const void* const end = std::memchr(at_, '\n', static_cast<std::size_t>(end_ - at_));
   at_ = end ? static_cast<const char*>(end) : end_;
 }

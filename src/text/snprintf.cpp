@@ -63,6 +63,9 @@ char* to_upper(char* first, char* last) noexcept {
   return last;
 }
 
+static_assert(sizeof(std::intmax_t) == sizeof(std::ptrdiff_t) &&
+              sizeof(std::uintmax_t) == sizeof(std::size_t));
+
 std::int64_t next_signed(const conversion& how, std::va_list& arguments) noexcept {
   switch (how.length) {
     case 'H':
@@ -74,7 +77,6 @@ std::int64_t next_signed(const conversion& how, std::va_list& arguments) noexcep
     case 'q':
       return va_arg(arguments, long long);
     case 'j':
-      return va_arg(arguments, std::intmax_t);
     case 'z':
     case 't':
       return va_arg(arguments, std::ptrdiff_t);
@@ -94,7 +96,6 @@ std::uint64_t next_unsigned(const conversion& how, std::va_list& arguments) noex
     case 'q':
       return va_arg(arguments, unsigned long long);
     case 'j':
-      return va_arg(arguments, std::uintmax_t);
     case 'z':
     case 't':
       return va_arg(arguments, std::size_t);
@@ -103,8 +104,8 @@ std::uint64_t next_unsigned(const conversion& how, std::va_list& arguments) noex
   }
 }
 
-void add_digits(bounded& out, const conversion& how, number_text number, char* first,
-                char* last) noexcept {
+void add_digits(bounded& out, const conversion& how, number_text number, const char* first,
+                const char* last) noexcept {
   // Zero with a precision of zero has no digits.
   if (how.precision == 0 && last - first == 1 && *first == '0') last = first;
   const auto count = static_cast<std::size_t>(last - first);

@@ -228,7 +228,7 @@ TEST(nesting, has_a_limit) {
 
 template <class Style>
 void expect_no_harm_at_any_cut() {
-  const auto units = sample::random_units(70, 3);
+  const auto units = sample::random_units(8, 3);
   text::page_table table;
   const std::string text = written<Style>(units, &table);
   const std::vector<unit> wanted = all(units);
