@@ -36,7 +36,8 @@ inline void fill_random_bits(army& units, std::size_t count) {
   std::mt19937_64 random(1);
   while (count > 0) {
     const auto value = std::bit_cast<float>(static_cast<std::uint32_t>(random()));
-    if (!(value < 1e15f && value > -1e15f)) continue;
+    const bool ordinary = value < 1e15f && value > -1e15f;
+    if (!ordinary) continue;
     (void)units.add(random() % 2 == 0, value);
     --count;
   }
