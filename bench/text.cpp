@@ -103,7 +103,7 @@ void measure_numbers(const settings& set, const char* values, const army& units,
 constexpr int repeats = 16;
 
 template <class Work>
-std::function<void()> repeated(Work work) {
+std::function<void()> repeated(const Work& work) {
   return [work] {
     for (int i = 0; i < repeats; ++i) work();
   };
