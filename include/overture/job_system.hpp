@@ -4,102 +4,80 @@
 //   job_group group{jobs};
 //   for (auto& chunk : chunks) group.run([&chunk] { build(chunk); });
 //   group.wait();                                  // helps with this group's jobs meanwhile
-//   parallel_for(jobs, 0, n, [&](std::size_t i) { ... });
 //
-// A job is a callable of at most 48 bytes, stored in the job itself: submitting allocates nothing
-// and takes no lock. A job must not throw. A thread that waits for a group runs jobs of that group
-// only, so it can never bury the job it waits for under a longer one.
+//   parallel_for(jobs, 0, n, [&](std::size_t i) { ... });        // overture/parallel.hpp
+//
+// Submitting allocates nothing and takes no lock. A thread that waits for a group runs jobs of that
+// group only, and the forks (parallel_for and its relatives) of jobs of that group, so it can never
+// bury the job it waits for under another one. Whoever does want to lend a hand to anything calls
+// try_help().
+//
+// A host may bring a system of its own: it derives from job_system; the parallel algorithms, the
+// read queue and the loader take any.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <new>
-#include <type_traits>
+#include <span>
 #include <utility>
 
 #include "overture/atomic.hpp"
 #include "overture/executor.hpp"
-#include "overture/limits.hpp"
+#include "overture/job.hpp"
 
 namespace overture {
 
 class job_group;
 
-// A move-only callable without arguments, stored inline.
-class job {
- public:
-  job() = default;
+// One half of a fork, on the stack of the thread that forks. For the parallel algorithms, and for
+// job systems; use parallel_invoke().
+struct fork_half {
+  enum : std::uint32_t { open, done };
 
-  template <class F>
-    requires(!std::is_same_v<std::remove_cvref_t<F>, job> && std::is_invocable_v<F&>)
-  // NOLINTNEXTLINE(google-explicit-constructor): a lambda is a job wherever one is asked for
-  job(F&& callable) noexcept {
-    using function = std::remove_cvref_t<F>;
-    static_assert(sizeof(function) <= limits::job_bytes_max,
-                  "the callable captures too much for a job: capture a pointer instead");
-    static_assert(alignof(function) <= alignof(std::max_align_t));
-    static_assert(std::is_nothrow_move_constructible_v<function>);
-    ::new (static_cast<void*>(storage_)) function(std::forward<F>(callable));
-    operate_ = [](operation what, void* self, void* other) {
-      auto& function_here = *static_cast<function*>(self);
-      if (what == operation::run) {
-        function_here();
-      } else if (what == operation::move) {
-        ::new (other) function(std::move(function_here));
-      }
-      if (what != operation::run) static_cast<function*>(self)->~function();
-    };
-  }
-  job(job&& other) noexcept { take(other); }
-  job& operator=(job&& other) noexcept {
-    if (this != &other) {
-      reset();
-      take(other);
-    }
-    return *this;
-  }
-  job(const job&) = delete;
-  job& operator=(const job&) = delete;
-  ~job() { reset(); }
-
-  [[nodiscard]] explicit operator bool() const noexcept { return operate_ != nullptr; }
-  void operator()() { operate_(operation::run, storage_, nullptr); }
-
- private:
-  enum class operation : std::uint8_t { run, move, destroy };
-
-  void take(job& other) noexcept {
-    operate_ = std::exchange(other.operate_, nullptr);
-    if (operate_) operate_(operation::move, other.storage_, storage_);
-  }
-  void reset() noexcept {
-    if (operate_) std::exchange(operate_, nullptr)(operation::destroy, storage_, nullptr);
-  }
-
-  alignas(std::max_align_t) std::byte storage_[limits::job_bytes_max];
-  void (*operate_)(operation, void* self, void* other) = nullptr;
+  void (*run)(fork_half& self) = nullptr;
+  atomic<std::uint32_t> state{open};
+  atomic<void*> thief{nullptr};  // of the system: who runs it, unless who forked it does
+  void* place = nullptr;         // of the system: where it was forked; null if it was not
+  bool place_borrowed = false;
 };
 
-// What runs jobs. thread_pool is Overture's own; a host may bring another.
+// What runs jobs. thread_pool is Overture's own, single_threaded one for tests and replays.
 class job_system : public executor {
  public:
-  // Runs `work` later, as part of `group` if one is given. Never fails: when job_system is out of
+  // Runs `work` later, as part of `group` if one is given. Never fails: when the system is out of
   // room it runs the job at once on the calling thread. Any thread.
-  virtual void submit(job work, job_group* group) = 0;
+  virtual void submit(job work, job_group* group = nullptr, const job_options& options = {}) = 0;
+  // Several at once, which wake no more than one thread; the jobs are moved from. Any thread.
+  virtual void submit_all(std::span<job> work, job_group* group = nullptr,
+                          const job_options& options = {}) {
+    for (job& each : work) submit(std::move(each), group, options);
+  }
   // Returns when every job of the group has ended; runs jobs of that group meanwhile. Any thread.
   virtual void wait(job_group& group) = 0;
   // As wait(), but returns false once `deadline_ns` (on the clock of now_ns()) has passed. Runs one
   // job of the group if there is one, however little time is left; a job that runs is finished
   // first. Any thread.
   virtual bool wait_until(job_group& group, std::uint64_t deadline_ns) = 0;
+  // Runs one queued job, whatever its group; false if there is none. For threads that poll for
+  // something else and know that nothing they hold up is waited for by a job. Any thread.
+  virtual bool try_help() { return false; }
+
+  // Lets another thread run the half until join(), which returns when it has run. Joins come in the
+  // reverse order of forks, on the same thread. A system without them runs it in join().
+  virtual void fork(fork_half& half) noexcept { half.place = nullptr; }
+  virtual void join(fork_half& half) noexcept { half.run(half); }
+
   // How many threads can run jobs at once when one thread of the host waits. Any thread.
   [[nodiscard]] virtual unsigned concurrency() const noexcept = 0;
   // What threads that find no job report as the reason for their wait; a literal, null for
   // wait_reasons::no_job. Whoever feeds the system knows best why it runs dry. Any thread.
   virtual void set_idle_reason(const char* reason) noexcept = 0;
+  // Work is likely to come at that time (a read in flight is expected to complete, say): a hint.
+  // Any thread.
+  virtual void expect_work(std::uint64_t at_ns) noexcept { (void)at_ns; }
 
   void execute(task work) override {
-    submit([work] { work.run(work.context); }, nullptr);
+    submit([work] { work.run(work.context); });
   }
 };
 
@@ -113,7 +91,9 @@ class job_group final : public executor {
   job_group& operator=(const job_group&) = delete;
 
   // Any thread; from a thread that is not a job of this group only while the group cannot end.
-  void run(job work) { system_.submit(std::move(work), this); }
+  void run(job work, const job_options& options = {}) {
+    system_.submit(std::move(work), this, options);
+  }
   void execute(task work) override {
     run([work] { work.run(work.context); });
   }
@@ -126,10 +106,19 @@ class job_group final : public executor {
   [[nodiscard]] std::uint32_t pending() const noexcept {
     return pending_.load(std::memory_order_seq_cst);
   }
+  // Jobs of the group that have not begun, and those submitted later, are dropped when their turn
+  // comes, until revive(): what they captured is destroyed, and the group comes to its end. Any
+  // thread.
+  void cancel() noexcept { stop_.cancel(); }
+  [[nodiscard]] bool is_cancelled() const noexcept { return stop_.is_cancelled(); }
+  // When no job is pending.
+  void revive() noexcept { stop_.reset(); }
 
-  // For job systems: counts a job that is about to be queued, and one that has ended. end_job()
+  // For job systems: counts jobs that are about to be queued, and one that has ended. end_job()
   // returns true for the last; the group may be gone from then on.
-  void begin_job() noexcept { pending_.fetch_add(1, std::memory_order_relaxed); }
+  void begin_job(std::uint32_t count = 1) noexcept {
+    pending_.fetch_add(count, std::memory_order_relaxed);
+  }
   [[nodiscard]] bool end_job() noexcept {
     return pending_.fetch_sub(1, std::memory_order_seq_cst) == 1;
   }
@@ -137,33 +126,7 @@ class job_group final : public executor {
  private:
   job_system& system_;
   atomic<std::uint32_t> pending_{0};
+  cancellation stop_;
 };
-
-// Calls body(i) for each i in [first, last) on all threads of the system, the caller's included,
-// in pieces of `grain` (0 = chosen: about eight pieces for each thread). Returns when all is done.
-// Any thread.
-template <class Body>
-void parallel_for(job_system& system, std::size_t first, std::size_t last, Body&& body,
-                  std::size_t grain = 0) {
-  if (first >= last) return;
-  const std::size_t count = last - first;
-  if (grain == 0) grain = count / (std::size_t{system.concurrency()} * 8) + 1;
-  const std::size_t pieces = (count - 1) / grain + 1;
-  atomic<std::size_t> next{0};
-  auto run_pieces = [&next, &body, first, count, grain, pieces] {
-    for (;;) {
-      const std::size_t piece = next.fetch_add(1, std::memory_order_relaxed);
-      if (piece >= pieces) return;
-      const std::size_t begin = piece * grain;
-      const std::size_t end = count - begin < grain ? count : begin + grain;
-      for (std::size_t i = begin; i < end; ++i) body(first + i);
-    }
-  };
-  const std::size_t helpers = (pieces < system.concurrency() ? pieces : system.concurrency()) - 1;
-  job_group group{system};
-  for (std::size_t i = 0; i < helpers; ++i) group.run([&run_pieces] { run_pieces(); });
-  run_pieces();
-  group.wait();
-}
 
 }  // namespace overture

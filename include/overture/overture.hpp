@@ -6,7 +6,8 @@
 //   barricade.hpp countdown.hpp event_count.hpp parking_word.hpp    waiting
 //   future.hpp spin.hpp wait_observer.hpp
 //   timeline.hpp                                                    what happened when
-//   job_system.hpp thread_pool.hpp                                  work for every core
+//   job.hpp job_system.hpp thread_pool.hpp                          work for every core
+//   parallel.hpp job_batch.hpp wake_policy.hpp
 //   paged.hpp text_write.hpp text_read.hpp text_fields.hpp          objects as text, and back
 //   text_format.hpp text_number.hpp                                 sprintf without its lock
 //   read_queue.hpp unpack.hpp                                       bytes from the disk
@@ -25,12 +26,15 @@
 #include "overture/file_system.hpp"
 #include "overture/future.hpp"
 #include "overture/hash.hpp"
+#include "overture/job.hpp"
+#include "overture/job_batch.hpp"
 #include "overture/job_system.hpp"
 #include "overture/limits.hpp"
 #include "overture/load.hpp"
 #include "overture/model.hpp"
 #include "overture/os.hpp"
 #include "overture/paged.hpp"
+#include "overture/parallel.hpp"
 #include "overture/parking_word.hpp"
 #include "overture/path.hpp"
 #include "overture/read_queue.hpp"
@@ -49,3 +53,4 @@
 #include "overture/unpack.hpp"
 #include "overture/version.hpp"
 #include "overture/wait_observer.hpp"
+#include "overture/wake_policy.hpp"

@@ -6,12 +6,16 @@
 // Each worker has a queue of its own (last in, first out; others steal from the far end) and parks
 // on a word of its own. Submitting wakes at most one parked worker, and none while another already
 // looks for work; a worker that finds work wakes the next. So what a submit costs does not depend
-// on how many workers sleep. Jobs from threads that are no workers start in the order they came.
+// on how many workers sleep. What workers do that have none is the wake policy (wake_policy.hpp).
+// Jobs from threads that are no workers start in the order they came, by priority.
 //
 // Cost: submitting from a worker is two read-modify-writes while nobody sleeps, one of them on the
-// group; from another thread three. Running takes three. All memory comes in chunks that are kept
-// until the pool ends, so that a warm pool allocates nothing. When memory for a chunk is refused,
-// or limits::jobs_queued_max jobs are queued, submit() runs the job before it returns.
+// group; from another thread three. Running takes three. A fork (parallel.hpp) that nobody steals
+// takes one in all. All memory comes in chunks that are kept until the pool ends, so that a warm
+// pool allocates nothing.
+//
+// Back-pressure: when memory for a chunk is refused, or limits::jobs_queued_max jobs are queued,
+// submit() runs the job before it returns.
 //
 // Sources of the methods: the work-stealing deque is Chase and Lev's (2005) with the orders of
 // Le, Pop, Cohen and Zappa Nardelli (2013); the rule "no wake while somebody searches, who finds
@@ -25,39 +29,68 @@
 #include "overture/error.hpp"
 #include "overture/job_system.hpp"
 #include "overture/thread.hpp"
+#include "overture/wake_policy.hpp"
 
 namespace overture {
 
 class timeline;
 struct pool_state;
 
+// What the host is told. Each is called on the thread that it happens on, never under a lock; null
+// = not told. `context` is handed to all of them.
+struct job_hooks {
+  void (*worker_begins)(void* context, unsigned worker) = nullptr;  // on each worker's thread
+  void (*worker_ends)(void* context, unsigned worker) = nullptr;
+  // An exception has left a job or a body; `name` is the job's, `what` the exception's. Either may
+  // be null.
+  void (*job_threw)(void* context, const char* name, const char* what) = nullptr;
+  // A job waits for a group that a job below it on the same stack belongs to: that wait could never
+  // end. It returns at once instead. The names are those of the two jobs, null without one.
+  void (*wait_refused)(void* context, const char* waiting, const char* below) = nullptr;
+  void* context = nullptr;
+};
+
+// What happens to jobs that are queued when a pool ends.
+enum class at_end : std::uint8_t {
+  run,     // they run on the thread that ends the pool
+  cancel,  // they are destroyed without having run; their groups are counted down
+};
+
 struct thread_pool_config {
   unsigned workers = 0;         // threads to start; 0 is allowed: then jobs run in waits
   const char* name = "worker";  // threads are called "worker 1", "worker 2", ...
   thread_priority priority = thread_priority::normal;
-  std::uint64_t affinity_mask = 0;    // as in thread_options
-  std::size_t stack_bytes = 0;        // as in thread_options
-  unsigned spin_ns = 5'000;           // how long a worker looks for work before it parks
+  std::uint64_t affinity_mask = 0;       // as in thread_options
+  std::size_t stack_bytes = 0;           // as in thread_options
+  wake_policy wake = wake_policy::park;  // may be changed later
+  unsigned spin_ns = 5'000;     // how long a worker looks for work before it parks: about one wake
+  unsigned warm_ns = 20'000'000;      // how long the warm worker looks: a frame and a bit
+  unsigned guests = 4;                // threads of the host that may be inside parallel calls at once
+  at_end queued = at_end::run;        // what the destructor does with jobs that are left
   allocator* memory = nullptr;        // null = default_allocator()
   thread_factory* threads = nullptr;  // null = default_thread_factory()
   timeline* record = nullptr;         // workers attach to it; must outlive the pool
+  job_hooks hooks = {};
 };
 
 // Counts since the start, for reports and tests.
 struct thread_pool_stats {
   std::uint64_t jobs_run = 0;
-  std::uint64_t jobs_stolen = 0;
+  std::uint64_t jobs_stolen = 0;  // forks that another thread took among them
+  std::uint64_t jobs_dropped = 0;  // cancelled before they began
+  std::uint64_t jobs_thrown = 0;   // ended by an exception, bodies of parallel calls among them
   std::uint64_t parks = 0;
   std::uint64_t wakes = 0;         // system calls that woke a thread
   std::uint64_t wakes_futile = 0;  // threads that woke and found nothing
+  std::uint64_t spun_ns = 0;       // time that workers have looked for work in vain
   unsigned parked_now = 0;         // workers that sleep at this moment
 };
 
 class thread_pool final : public job_system {
  public:
   explicit thread_pool(const thread_pool_config& config = {}) noexcept;
-  // Runs what is still queued, then stops and joins the workers. No call to the pool may be under
-  // way on any other thread.
+  // Runs or cancels what is still queued, as configured, then stops and joins the workers. Jobs may
+  // submit until the end; no other call to the pool may be under way.
   ~thread_pool() override;
   thread_pool(const thread_pool&) = delete;
   thread_pool& operator=(const thread_pool&) = delete;
@@ -68,13 +101,36 @@ class thread_pool final : public job_system {
   [[nodiscard]] unsigned workers() const noexcept;
   [[nodiscard]] thread_pool_stats stats() const noexcept;
 
-  void submit(job work, job_group* group) override;
+  // What workers without work do from now on; sleeping ones wake if they should not sleep. Any
+  // thread.
+  void set_wake_policy(wake_policy policy) noexcept;
+  // The one that holds now, zones included. Any thread.
+  [[nodiscard]] wake_policy current_wake_policy() const noexcept;
+
+  void submit(job work, job_group* group = nullptr, const job_options& options = {}) override;
+  void submit_all(std::span<job> work, job_group* group = nullptr,
+                  const job_options& options = {}) override;
   void wait(job_group& group) override;
   bool wait_until(job_group& group, std::uint64_t deadline_ns) override;
+  bool try_help() override;
+  void fork(fork_half& half) noexcept override;
+  void join(fork_half& half) noexcept override;
   [[nodiscard]] unsigned concurrency() const noexcept override { return workers() + 1; }
   void set_idle_reason(const char* reason) noexcept override;
+  // A worker that goes to sleep before that time sleeps no longer than until shortly before it, and
+  // then looks for work; one worker does, the others sleep.
+  void expect_work(std::uint64_t at_ns) noexcept override;
+
+  // Queues a job for the thread that made the pool. Any thread.
+  void submit_main(job work, job_group* group = nullptr, const job_options& options = {});
+  // Runs jobs of submit_main() until none is left or `budget_ns` has passed, at least one if there
+  // is one; a job that has begun is finished. How many have run. The thread that made the pool.
+  std::size_t pump(std::uint64_t budget_ns);
 
  private:
+  friend class wake_zone;
+  friend class cork;
+
   pool_state* state_ = nullptr;
 };
 

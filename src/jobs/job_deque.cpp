@@ -6,7 +6,7 @@ namespace overture {
 namespace {
 
 constexpr std::size_t array_bytes(std::uint64_t capacity) noexcept {
-  return 2 * sizeof(void*) + capacity * sizeof(atomic<job_record*>);
+  return 2 * sizeof(void*) + capacity * sizeof(atomic<job_hint>);
 }
 
 }  // namespace
@@ -26,7 +26,7 @@ job_deque::array* job_deque::make_array(std::uint64_t capacity) noexcept {
   if (memory == nullptr) return nullptr;
   auto* const made = ::new (memory) array{capacity, nullptr};
   for (std::uint64_t i = 0; i < capacity; ++i) {
-    ::new (static_cast<void*>(made->slots() + i)) atomic<job_record*>(nullptr);
+    ::new (static_cast<void*>(made->slots() + i)) atomic<job_hint>(job_hint());
   }
   return made;
 }
@@ -55,48 +55,54 @@ bool job_deque::make_room() noexcept {
 
 void job_deque::push(job_record& record) noexcept {
   const std::uint64_t bottom = bottom_.load(std::memory_order_relaxed);
-  array_.load(std::memory_order_relaxed)->slot(bottom).store(&record, std::memory_order_relaxed);
+  array_.load(std::memory_order_relaxed)->slot(bottom).store(record, std::memory_order_relaxed);
   // An exchange rather than a store: behind it the owner looks for sleepers, who look at this word
   // before they sleep. One of the two must see the other.
   bottom_.exchange(bottom + 1, std::memory_order_seq_cst);
 }
 
-job_record* job_deque::peek() const noexcept {
+void job_deque::push_fork(fork_half& half) noexcept {
   const std::uint64_t bottom = bottom_.load(std::memory_order_relaxed);
-  if (bottom <= top_.load(std::memory_order_relaxed)) return nullptr;
+  array_.load(std::memory_order_relaxed)->slot(bottom).store(half, std::memory_order_relaxed);
+  bottom_.store(bottom + 1, std::memory_order_release);
+}
+
+job_hint job_deque::peek() const noexcept {
+  const std::uint64_t bottom = bottom_.load(std::memory_order_relaxed);
+  if (bottom <= top_.load(std::memory_order_relaxed)) return {};
   return array_.load(std::memory_order_relaxed)->slot(bottom - 1).load(std::memory_order_relaxed);
 }
 
-job_record* job_deque::pop() noexcept {
+job_hint job_deque::pop() noexcept {
   const std::uint64_t old_bottom = bottom_.load(std::memory_order_relaxed);
-  if (old_bottom <= top_.load(std::memory_order_relaxed)) return nullptr;
+  if (old_bottom <= top_.load(std::memory_order_relaxed)) return {};
   const std::uint64_t bottom = old_bottom - 1;
   // Thieves must see the lower bottom before this thread looks at the top.
   bottom_.exchange(bottom, std::memory_order_seq_cst);
   std::uint64_t top = top_.load(std::memory_order_seq_cst);
-  job_record* taken = nullptr;
+  job_hint taken;
   if (top <= bottom) {
     taken = array_.load(std::memory_order_relaxed)->slot(bottom).load(std::memory_order_relaxed);
     if (top < bottom) return taken;
     // The last one: a thief may be after it too.
     if (!top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst,
                                       std::memory_order_relaxed)) {
-      taken = nullptr;
+      taken = {};
     }
   }
   bottom_.store(old_bottom, std::memory_order_release);
   return taken;
 }
 
-job_record* job_deque::steal() noexcept {
+job_hint job_deque::steal() noexcept {
   std::uint64_t top = top_.load(std::memory_order_seq_cst);
-  if (bottom_.load(std::memory_order_seq_cst) <= top) return nullptr;
-  job_record* const taken =
+  if (bottom_.load(std::memory_order_seq_cst) <= top) return {};
+  const job_hint taken =
       array_.load(std::memory_order_acquire)->slot(top).load(std::memory_order_relaxed);
   return top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst,
                                       std::memory_order_relaxed)
              ? taken
-             : nullptr;
+             : job_hint();
 }
 
 job_record* job_deque::claim_of(const job_group* group, bool newest_first) noexcept {
@@ -108,7 +114,7 @@ job_record* job_deque::claim_of(const job_group* group, bool newest_first) noexc
   if (count > hints->capacity) count = hints->capacity;
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::uint64_t position = newest_first ? bottom - 1 - i : top + i;
-    job_record* const record = hints->slot(position).load(std::memory_order_relaxed);
+    job_record* const record = hints->slot(position).load(std::memory_order_relaxed).record();
     if (record != nullptr && record->claim_of(group)) return record;
   }
   return nullptr;

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "jobs/job_record.hpp"
+#include "jobs/job_hint.hpp"
 #include "overture/allocator.hpp"
 
 namespace overture {
@@ -27,12 +27,34 @@ class job_deque {
   [[nodiscard]] bool make_room() noexcept;
   // The owner, behind make_room(): adds a hint at the bottom.
   void push(job_record& record) noexcept;
-  // The owner: takes the newest hint, null if there is none.
-  [[nodiscard]] job_record* pop() noexcept;
+  // As push(), but without any order between this and what the owner looks at next: a thread that
+  // is about to sleep may not see it for a moment. For what the owner takes back itself.
+  void push_fork(fork_half& half) noexcept;
+  // The owner: takes the newest hint, none if there is none.
+  [[nodiscard]] job_hint pop() noexcept;
   // The owner: the newest hint, left where it is.
-  [[nodiscard]] job_record* peek() const noexcept;
-  // Any thread: takes the oldest hint. Null if there is none or another thread was faster.
-  [[nodiscard]] job_record* steal() noexcept;
+  [[nodiscard]] job_hint peek() const noexcept;
+  // Any thread: takes the oldest hint. None if there is none or another thread was faster.
+  [[nodiscard]] job_hint steal() noexcept;
+  // Any thread: takes the oldest hint if it is a fork that lies at `start` or above, and
+  // still_wanted() is true while it lies there.
+  template <class Wanted>
+  [[nodiscard]] fork_half* steal_fork(const atomic<std::uint64_t>& start,
+                                      Wanted still_wanted) noexcept {
+    std::uint64_t top = top_.load(std::memory_order_seq_cst);
+    if (bottom_.load(std::memory_order_seq_cst) <= top ||
+        top < start.load(std::memory_order_acquire)) {
+      return nullptr;
+    }
+    // As long as nobody moves the top, what lies there stays.
+    const job_hint seen =
+        array_.load(std::memory_order_acquire)->slot(top).load(std::memory_order_relaxed);
+    if (!seen.is_half() || !still_wanted()) return nullptr;
+    return top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst,
+                                        std::memory_order_relaxed)
+               ? seen.half()
+               : nullptr;
+  }
 
   [[nodiscard]] bool empty() const noexcept {
     const std::uint64_t top = top_.load(std::memory_order_seq_cst);
@@ -51,10 +73,10 @@ class job_deque {
   struct array {
     std::uint64_t capacity;
     array* outgrown;
-    [[nodiscard]] atomic<job_record*>* slots() noexcept {
-      return reinterpret_cast<atomic<job_record*>*>(this + 1);
+    [[nodiscard]] atomic<job_hint>* slots() noexcept {
+      return reinterpret_cast<atomic<job_hint>*>(this + 1);
     }
-    [[nodiscard]] atomic<job_record*>& slot(std::uint64_t position) noexcept {
+    [[nodiscard]] atomic<job_hint>& slot(std::uint64_t position) noexcept {
       return slots()[position & (capacity - 1)];
     }
   };

@@ -28,10 +28,20 @@ struct alignas(64) job_record {
   atomic<std::uint32_t> state{0};
   atomic<std::uint32_t> next{no_record};
   std::uint32_t index = 0;
+  job_priority priority = job_priority::normal;
+  const char* name = nullptr;
+  const cancellation* token = nullptr;
 
   // Fills a free record. From here on a stale hint may lead somebody to run it.
-  void arm(job&& added, job_group* owner, std::uint32_t kind) noexcept {
+  void arm(job&& added, job_group* owner, const job_options& options, std::uint32_t kind) noexcept {
     work = std::move(added);
+    name = options.name;
+    token = options.token;
+    priority = options.priority;
+    arm_again(owner, kind);
+  }
+  // A record that the caller has claimed goes back into a queue.
+  void arm_again(job_group* owner, std::uint32_t kind) noexcept {
     group.store(owner, std::memory_order_relaxed);
     const std::uint32_t generation = state.load(std::memory_order_relaxed) & ~flags;
     state.store(generation | queued | kind, std::memory_order_release);

@@ -36,13 +36,13 @@ void parking::wake_worker(unsigned preferred, bool always) noexcept {
 }
 
 unsigned parking::take_seat() noexcept {
-  for (unsigned i = 0; i < limits::pool_helpers_max; ++i) {
-    if (!taken_.test(i) && taken_.set(i)) return limits::pool_workers_max + i;
+  for (unsigned i = 0; i < helpers_; ++i) {
+    if (!taken_.test(i) && taken_.set(i)) return places_ + i;
   }
   return no_seat;
 }
 
-void parking::announce_waiter(unsigned seat, const job_group* group) noexcept {
+void parking::announce_waiter(unsigned seat, const void* group) noexcept {
   seats_[seat].group.store(group, std::memory_order_relaxed);
   // The count first: whoever looks at the bits has seen it. It is no promise of a bit.
   counts_.fetch_add(waiting_one, std::memory_order_seq_cst);
@@ -61,7 +61,7 @@ bool parking::withdraw_waiter(unsigned seat) noexcept {
   return true;
 }
 
-bool parking::sleep_waiter(unsigned seat, std::uint64_t deadline_ns, const char* reason) noexcept {
+bool parking::sleep(unsigned seat, std::uint64_t deadline_ns, const char* reason) noexcept {
   seat_type& own = seats_[seat];
   std::uint32_t expected = awake;
   if (own.word.compare_exchange_strong(expected, asleep, std::memory_order_acq_rel,
@@ -72,7 +72,7 @@ bool parking::sleep_waiter(unsigned seat, std::uint64_t deadline_ns, const char*
       expected = asleep;
       if (own.word.compare_exchange_strong(expected, awake, std::memory_order_acq_rel,
                                            std::memory_order_acquire)) {
-        return withdraw_waiter(seat);
+        return false;
       }
     }
   }
@@ -80,7 +80,19 @@ bool parking::sleep_waiter(unsigned seat, std::uint64_t deadline_ns, const char*
   return true;
 }
 
-void parking::work_added(const job_group* group) noexcept {
+bool parking::sleep_waiter(unsigned seat, std::uint64_t deadline_ns, const char* reason) noexcept {
+  return sleep(seat, deadline_ns, reason) || withdraw_waiter(seat);
+}
+
+void parking::sleep_worker(unsigned seat, std::uint64_t deadline_ns, const char* reason) noexcept {
+  if (sleep(seat, deadline_ns, reason)) return;
+  // It wakes itself. If its bit is gone somebody else is about to, and then this wakes another one
+  // in its place, for nothing; a count without a bit would let a waker search for ever.
+  wake_worker(seat, true);
+  (void)sleep(seat, 0, reason);
+}
+
+void parking::work_added(const void* group) noexcept {
   const std::uint64_t seen = counts_.load(std::memory_order_seq_cst);
   if (group != nullptr && waiting(seen) != 0) {
     const auto wake_first = [this, group](std::size_t bit) noexcept {
@@ -91,7 +103,7 @@ void parking::work_added(const job_group* group) noexcept {
   if (parked(seen) != 0 && searching(seen) == 0) wake_worker();
 }
 
-void parking::wake_waiters(const job_group* group) noexcept {
+void parking::wake_waiters(const void* group) noexcept {
   if (!has_waiters()) return;
   waiting_.find([this, group](std::size_t bit) noexcept {
     wake_waiter(static_cast<unsigned>(bit), group);
@@ -99,7 +111,7 @@ void parking::wake_waiters(const job_group* group) noexcept {
   });
 }
 
-bool parking::wake_waiter(unsigned seat, const job_group* group) noexcept {
+bool parking::wake_waiter(unsigned seat, const void* group) noexcept {
   const auto fits = [this, seat, group]() noexcept {
     return group == nullptr || seats_[seat].group.load(std::memory_order_relaxed) == group;
   };

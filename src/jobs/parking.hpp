@@ -16,7 +16,6 @@
 #include <cstdint>
 
 #include "jobs/bit_set.hpp"
-#include "overture/job_system.hpp"
 #include "overture/limits.hpp"
 #include "sync/wait.hpp"
 
@@ -25,7 +24,18 @@ namespace overture {
 class parking {
  public:
   static constexpr unsigned no_seat = ~0u;
-  static constexpr unsigned seats = limits::pool_workers_max + limits::pool_helpers_max;
+  static constexpr unsigned seats_max = limits::pool_workers_max + limits::pool_helpers_max;
+
+  enum seat_state : std::uint32_t { awake, asleep, woken };
+  struct alignas(64) seat_type {
+    atomic<std::uint32_t> word{awake};
+    atomic<const void*> group{nullptr};
+  };
+
+  // So many places of the pool, whose seats come first, and threads of the host. The seats are the
+  // caller's.
+  parking(seat_type* all_seats, unsigned places, unsigned helpers) noexcept
+      : seats_(all_seats), places_(places), helpers_(helpers) {}
 
   // -- workers; their seat is their number --
 
@@ -35,10 +45,9 @@ class parking {
   // From searching to parked. The caller looks for work once more, wakes a worker if there is some
   // (itself, most likely), and then sleeps.
   void announce_worker(unsigned seat) noexcept;
-  // Returns as soon as somebody wakes this worker, which counts as searching then.
-  void sleep_worker(unsigned seat, const char* reason) noexcept {
-    (void)sleep_waiter(seat, 0, reason);
-  }
+  // Returns as soon as somebody wakes this worker or time is up (deadline_ns 0 = never), which
+  // counts as searching then.
+  void sleep_worker(unsigned seat, std::uint64_t deadline_ns, const char* reason) noexcept;
   // Wakes one parked worker, `preferred` if it is among them; none if one searches already, unless
   // `always` says so.
   void wake_worker(unsigned preferred = no_seat, bool always = false) noexcept;
@@ -47,8 +56,8 @@ class parking {
 
   // A seat for a thread of the host, or no_seat if all are taken.
   [[nodiscard]] unsigned take_seat() noexcept;
-  void leave_seat(unsigned seat) noexcept { taken_.clear(seat - limits::pool_workers_max); }
-  void announce_waiter(unsigned seat, const job_group* group) noexcept;
+  void leave_seat(unsigned seat) noexcept { taken_.clear(seat - places_); }
+  void announce_waiter(unsigned seat, const void* group) noexcept;
   // Ends announce_waiter() without sleep. True if a wake was under way, which is used up then.
   [[nodiscard]] bool withdraw_waiter(unsigned seat) noexcept;
   // True as soon as somebody wakes this waiter, false once time is up. deadline_ns 0 = none.
@@ -58,10 +67,16 @@ class parking {
   // -- who adds and ends work --
 
   // Behind making a job of `group` (null for none) visible: wakes at most one thread.
-  void work_added(const job_group* group) noexcept;
+  void work_added(const void* group) noexcept;
   // Behind making several visible that were hidden for a moment, and when the last one has ended:
   // wakes all who wait for the group, whatever the group if it is null.
-  void wake_waiters(const job_group* group) noexcept;
+  void wake_waiters(const void* group) noexcept;
+  // A fork is on its owner's queue. `waited_for` is what the owner runs: who waits for that may help.
+  void fork_added(const void* waited_for) noexcept {
+    const std::uint64_t seen = counts_.load(std::memory_order_seq_cst);
+    if (parked(seen) == 0 && waiting(seen) == 0) return;
+    work_added(waited_for);
+  }
   [[nodiscard]] bool has_waiters() const noexcept {
     return waiting(counts_.load(std::memory_order_seq_cst)) != 0;
   }
@@ -75,12 +90,6 @@ class parking {
   }
 
  private:
-  enum seat_state : std::uint32_t { awake, asleep, woken };
-  struct alignas(64) seat_type {
-    atomic<std::uint32_t> word{awake};
-    atomic<const job_group*> group{nullptr};
-  };
-
   // Three counts in one word, so that adding work costs one load while nobody sleeps.
   static constexpr std::uint64_t parked_one = 1;
   static constexpr std::uint64_t searching_one = 1 << 16;
@@ -92,15 +101,19 @@ class parking {
   static constexpr std::uint64_t waiting(std::uint64_t counts) noexcept { return counts >> 32; }
 
   // True if a waiter for this very group was woken. A null group stands for any.
-  bool wake_waiter(unsigned seat, const job_group* group) noexcept;
+  bool wake_waiter(unsigned seat, const void* group) noexcept;
   void wake(unsigned seat) noexcept;
+  // False if time ran out first; then nobody has woken this seat yet.
+  bool sleep(unsigned seat, std::uint64_t deadline_ns, const char* reason) noexcept;
 
   alignas(64) atomic<std::uint64_t> counts_{0};
-  bit_set<seats> parked_;  // no more bits than parked workers and wakes under way, never fewer
-  bit_set<seats> waiting_;
+  bit_set<seats_max> parked_;  // no more bits than parked workers and wakes under way, never fewer
+  bit_set<seats_max> waiting_;
   bit_set<limits::pool_helpers_max> taken_;
   alignas(64) atomic<std::uint64_t> wakes_{0};
-  seat_type seats_[seats];
+  seat_type* const seats_;
+  const unsigned places_;
+  const unsigned helpers_;
 };
 
 }  // namespace overture

@@ -1,5 +1,7 @@
 #include "jobs/pool_state.hpp"
 
+#include <utility>
+
 namespace overture {
 namespace {
 
@@ -19,7 +21,7 @@ void few_groups::wake_waiters(parking& sleepers) const noexcept {
   for (std::size_t i = 0; i < count_; ++i) sleepers.wake_waiters(groups_[i]);
 }
 
-job_record* pool_state::take_record(pool_worker* self) noexcept {
+job_record* pool_state::take_record(pool_place* self) noexcept {
   if (self == nullptr) return slab.take(1).first;
   record_chain& own = self->free_records;
   if (own.first == nullptr) own = slab.take(free_records_max / 2);
@@ -31,7 +33,7 @@ job_record* pool_state::take_record(pool_worker* self) noexcept {
   return record;
 }
 
-void pool_state::free_record(pool_worker* self, job_record& record) noexcept {
+void pool_state::free_record(pool_place* self, job_record& record) noexcept {
   if (self == nullptr) return slab.give_back(record);
   record_chain& own = self->free_records;
   if (own.count == free_records_max) {
@@ -49,39 +51,110 @@ void pool_state::free_record(pool_worker* self, job_record& record) noexcept {
   ++own.count;
 }
 
-void pool_state::push(pool_worker* self, job_record& record, job&& work,
-                      job_group* group) noexcept {
+injector& pool_state::queue_of(job_priority priority) noexcept {
+  switch (priority) {
+    case job_priority::high:
+      return urgent;
+    case job_priority::low:
+      return background;
+    case job_priority::normal:
+      break;
+  }
+  return jobs;
+}
+
+void pool_state::push(pool_place* self, job_record& record, job&& work, job_group* group,
+                      const job_options& options) noexcept {
   // Room first: an armed record may be run by anybody at once, so there is no way back.
-  if (self != nullptr && self->deque.make_room()) {
-    record.arm(std::move(work), group, 0);
+  if (self != nullptr && options.priority == job_priority::normal && self->deque.make_room()) {
+    record.arm(std::move(work), group, options, 0);
     self->deque.push(record);
-  } else {
-    record.arm(std::move(work), group, job_record::linked);
-    arrivals.push(record);
+    sleepers.work_added(group);
+    return;
+  }
+  record.arm(std::move(work), group, options, job_record::linked);
+  publish(queue_of(options.priority), {&record, &record, 1}, group);
+}
+
+void pool_state::publish(injector& into, const record_chain& newest_first,
+                         const job_group* group) noexcept {
+  into.arrivals.push(newest_first);
+  if (&into == &main_jobs || (&into == &background && background_now.load(
+                                  std::memory_order_seq_cst) >= background_max)) {
+    // No worker may take it now: whoever waits may be the one thread that can.
+    if (group != nullptr) sleepers.wake_waiters(group);
+    return;
   }
   sleepers.work_added(group);
+}
+
+void pool_state::push_all(std::span<job> work, job_group* group,
+                          const job_options& options) noexcept {
+  if (group != nullptr) group->begin_job(static_cast<std::uint32_t>(work.size()));
+  injector& into = queue_of(options.priority);
+  while (!work.empty()) {
+    constexpr std::size_t at_once = 1024;  // so that others may begin with the first
+    const record_chain taken =
+        slab.take(static_cast<std::uint32_t>(work.size() < at_once ? work.size() : at_once));
+    if (taken.count == 0) break;
+    record_chain newest_first;
+    for (job_record* record = taken.first; record != nullptr; work = work.subspan(1)) {
+      job_record* const next = slab.next_of(*record);
+      record->arm(std::move(work.front()), group, options, job_record::linked);
+      record->next.store(newest_first.first != nullptr ? newest_first.first->index : no_record,
+                         std::memory_order_release);
+      if (newest_first.last == nullptr) newest_first.last = record;
+      newest_first.first = record;
+      ++newest_first.count;
+      record = next;
+    }
+    publish(into, newest_first, group);
+  }
+  for (job& each : work) run_now(std::move(each), group, options);
 }
 
 void pool_state::unlink(job_record& record) noexcept {
   if (record.unlink()) slab.give_back(record);
 }
 
-job_record* pool_state::take_own(pool_worker& self) noexcept {
+job_record* pool_state::take_own(pool_place& self) noexcept {
   job_deque& deque = self.deque;
   while (!deque.empty()) {
     // What this worker's jobs have submitted runs newest first, while its data is in the cache;
     // what came from outside runs in the order it came.
-    job_record* const hint = deque.bottom() > self.arrivals_end ? deque.pop() : deque.steal();
-    if (hint != nullptr && hint->claim()) return hint;
+    const job_hint hint = deque.bottom() > self.arrivals_end ? deque.pop() : deque.steal();
+    if (hint.record() != nullptr && hint.record()->claim()) return hint.record();
   }
   return nullptr;
 }
 
-job_record* pool_state::take_arrived(pool_worker& self) noexcept {
+job_record* pool_state::take_one(injector& from) noexcept {
+  while (!from.queue.empty() || turn_arrivals(from)) {
+    job_record* const record = from.queue.pop(slab, 1).first;
+    if (record == nullptr) continue;
+    if (record->unlink()) {
+      slab.give_back(*record);
+    } else if (record->claim()) {
+      return record;
+    }
+  }
+  return nullptr;
+}
+
+job_record* pool_state::take_background() noexcept {
+  if (background.empty()) return nullptr;
+  if (background_now.fetch_add(1, std::memory_order_seq_cst) < background_max) {
+    if (job_record* const taken = take_one(background)) return taken;
+  }
+  background_now.fetch_sub(1, std::memory_order_seq_cst);
+  return nullptr;
+}
+
+job_record* pool_state::take_arrived(pool_place& self) noexcept {
   for (;;) {
-    const record_chain chain = queue.pop(slab, take_at_once);
+    const record_chain chain = jobs.queue.pop(slab, take_at_once);
     if (chain.first == nullptr) {
-      if (!turn_arrivals()) return nullptr;
+      if (!turn_arrivals(jobs)) return nullptr;
       continue;
     }
     job_record* mine = nullptr;
@@ -105,61 +178,65 @@ job_record* pool_state::take_arrived(pool_worker& self) noexcept {
   }
 }
 
-job_record* pool_state::steal(pool_worker& self) noexcept {
+found_work pool_state::steal(pool_place& self) noexcept {
   self.random = self.random * 1664525u + 1013904223u;
-  const unsigned first = (self.random >> 16) % workers_made;
-  for (unsigned i = 0; i < workers_made; ++i) {
-    pool_worker& victim = workers[(first + i) % workers_made];
+  const unsigned first = (self.random >> 16) % places_made;
+  for (unsigned i = 0; i < places_made; ++i) {
+    pool_place& victim = places[(first + i) % places_made];
     if (&victim == &self) continue;
-    while (job_record* const hint = victim.deque.steal()) {
-      if (!hint->claim()) continue;
+    while (const job_hint hint = victim.deque.steal()) {
+      if (!hint.is_half() && !hint.record()->claim()) continue;
       self.jobs_stolen.add(1);
-      return hint;
+      return {hint.record(), hint.half()};
     }
   }
-  return nullptr;
+  return {};
 }
 
+// Where no worker runs and no fork is open.
 job_record* pool_state::take_any() noexcept {
-  while (!queue.empty() || turn_arrivals()) {
-    job_record* const record = queue.pop(slab, 1).first;
-    if (record == nullptr) continue;
-    if (record->unlink()) {
-      slab.give_back(*record);
-    } else if (record->claim()) {
-      return record;
-    }
+  for (injector* const from : {&urgent, &jobs, &background, &main_jobs}) {
+    if (job_record* const record = take_one(*from)) return record;
   }
-  for (unsigned i = 0; i < workers_made; ++i) {
-    while (job_record* const hint = workers[i].deque.steal()) {
-      if (hint->claim()) return hint;
+  for (unsigned i = 0; i < places_made; ++i) {
+    while (const job_hint hint = places[i].deque.steal()) {
+      if (hint.record() != nullptr && hint.record()->claim()) return hint.record();
     }
   }
   return nullptr;
 }
 
-job_record* pool_state::find_of(pool_worker* self, const job_group* group) noexcept {
+job_record* pool_state::find_of(pool_place* self, const job_group* group) noexcept {
   if (self != nullptr) {
     if (job_record* const own = claim_in_deque(*self, group)) return own;
   }
-  if (queue.empty()) turn_arrivals();
-  if (job_record* const waiting = claim_in_stack(queue, group)) return waiting;
-  if (job_record* const arrived = claim_in_stack(arrivals, group)) return arrived;
-  for (unsigned i = 0; i < workers_made; ++i) {
-    if (&workers[i] == self) continue;
-    if (job_record* const found = workers[i].deque.claim_of(group, false)) return found;
+  if (job_record* const found = find_in(urgent, group)) return found;
+  if (job_record* const found = find_in(jobs, group)) return found;
+  for (unsigned i = 0; i < places_made; ++i) {
+    if (&places[i] == self) continue;
+    if (job_record* const found = places[i].deque.claim_of(group, false)) return found;
   }
-  return nullptr;
+  if (job_record* const found = find_in(background, group)) return found;
+  return main_thread == &this_thread_jobs() ? find_in(main_jobs, group) : nullptr;
 }
 
-job_record* pool_state::claim_in_deque(pool_worker& self, const job_group* group) noexcept {
-  while (job_record* const newest = self.deque.peek()) {
-    if (newest->is_queued() && newest->group.load(std::memory_order_relaxed) != group) {
-      // Somebody else's job lies on top. It stays there; look below it.
+job_record* pool_state::find_in(injector& where, const job_group* group) noexcept {
+  if (where.empty()) return nullptr;
+  if (where.queue.empty()) turn_arrivals(where);
+  if (job_record* const waiting = claim_in_stack(where.queue, group)) return waiting;
+  return claim_in_stack(where.arrivals, group);
+}
+
+job_record* pool_state::claim_in_deque(pool_place& self, const job_group* group) noexcept {
+  while (const job_hint newest = self.deque.peek()) {
+    job_record* const top = newest.record();
+    if (top == nullptr ||
+        (top->is_queued() && top->group.load(std::memory_order_relaxed) != group)) {
+      // A fork of this thread's own or somebody else's job lies on top. It stays there.
       return self.deque.claim_of(group, true);
     }
     // Mine, or a hint that nobody needs any more: either way it is taken off.
-    job_record* const taken = self.deque.pop();
+    job_record* const taken = self.deque.pop().record();
     if (taken != nullptr && taken->claim_of(group)) return taken;
   }
   return nullptr;
@@ -208,10 +285,10 @@ void pool_state::prune(record_stack& stack) noexcept {
   sleepers.work_added(nullptr);
 }
 
-bool pool_state::turn_arrivals() noexcept {
+bool pool_state::turn_arrivals(injector& where) noexcept {
   record_chain turned;
   few_groups moved;
-  const record_chain newest_first = arrivals.take_all(slab);
+  const record_chain newest_first = where.arrivals.take_all(slab);
   for (job_record* record = newest_first.first; record != nullptr;) {
     job_record* const next = slab.next_of(*record);
     if (record->is_queued()) {
@@ -227,7 +304,7 @@ bool pool_state::turn_arrivals() noexcept {
     record = next;
   }
   if (turned.first != nullptr) {
-    queue.push(turned);
+    where.queue.push(turned);
     moved.wake_waiters(sleepers);
     sleepers.work_added(nullptr);
   }
@@ -235,9 +312,12 @@ bool pool_state::turn_arrivals() noexcept {
 }
 
 bool pool_state::work_visible() const noexcept {
-  if (!queue.empty() || !arrivals.empty()) return true;
-  for (unsigned i = 0; i < workers_made; ++i) {
-    if (!workers[i].deque.empty()) return true;
+  if (!jobs.empty() || !urgent.empty()) return true;
+  if (!background.empty() && background_now.load(std::memory_order_seq_cst) < background_max) {
+    return true;
+  }
+  for (unsigned i = 0; i < places_made; ++i) {
+    if (!places[i].deque.empty()) return true;
   }
   return false;
 }

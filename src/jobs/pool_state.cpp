@@ -10,10 +10,16 @@
 namespace overture {
 namespace {
 
-thread_local pool_worker* current_worker = nullptr;
-
 // How many pauses pass between two looks of a searching worker.
 constexpr int pauses_between_looks = 16;
+// A worker that looks for longer than a wake takes gives its time slice away between looks: on a
+// machine with other work it would take it from who is about to make some for it.
+constexpr int pauses_before_last_look = 64;
+// From here on a job counts as long: another worker takes the warm role meanwhile.
+constexpr std::uint64_t long_job_ns = 50'000;
+// So long before it is expected a worker begins to look for work.
+constexpr std::uint64_t expected_lead_ns = 60'000;
+constexpr std::uint64_t expected_slack_ns = 500'000;
 
 template <std::size_t Size>
 void write_name(char (&text)[Size], const char* name, unsigned number) noexcept {
@@ -31,39 +37,47 @@ void write_name(char (&text)[Size], const char* name, unsigned number) noexcept 
 
 }  // namespace
 
-pool_state::pool_state(const thread_pool_config& wanted, allocator& from) noexcept
+pool_state::pool_state(const thread_pool_config& wanted, allocator& from,
+                       parking::seat_type* seats) noexcept
     : memory(from),
       config(wanted),
       threads(wanted.threads != nullptr ? *wanted.threads : default_thread_factory()),
-      slab(from) {
+      places_wanted(wanted.workers + wanted.guests),
+      policy(wanted.wake),
+      main_thread(&this_thread_jobs()),
+      slab(from),
+      sleepers(seats, wanted.workers + wanted.guests,
+               static_cast<unsigned>(limits::pool_helpers_max)) {
   if (!slab.grow()) status = fail(errc::out_of_memory, "no memory for jobs yet");
 }
 
 pool_state::~pool_state() {
-  for (unsigned i = 0; i < workers_made; ++i) workers[i].~pool_worker();
-  memory.deallocate(workers, sizeof(pool_worker) * config.workers, alignof(pool_worker),
+  for (unsigned i = 0; i < places_made; ++i) places[i].~pool_place();
+  memory.deallocate(places, sizeof(pool_place) * places_wanted, alignof(pool_place),
                     memory_tag::jobs);
 }
 
 void pool_state::start_workers() noexcept {
-  if (config.workers == 0) return;
-  workers = static_cast<pool_worker*>(memory.allocate(sizeof(pool_worker) * config.workers,
-                                                      alignof(pool_worker), memory_tag::jobs));
-  while (workers != nullptr && workers_made < config.workers) {
-    pool_worker& made = *::new (static_cast<void*>(workers + workers_made)) pool_worker;
+  if (places_wanted == 0) return;
+  places = static_cast<pool_place*>(memory.allocate(sizeof(pool_place) * places_wanted,
+                                                    alignof(pool_place), memory_tag::jobs));
+  while (places != nullptr && places_made < places_wanted) {
+    pool_place& made = *::new (static_cast<void*>(places + places_made)) pool_place;
     if (!made.deque.initialise(memory)) {
-      made.~pool_worker();
+      made.~pool_place();
       break;
     }
     made.pool = this;
-    made.number = workers_made++;
+    made.number = places_made++;
     made.random = made.number;
     write_name(made.name, config.name, made.number + 1);
   }
+  workers_made = places_made < config.workers ? places_made : config.workers;
   if (workers_made < config.workers) status = fail(errc::out_of_memory, "no memory for a worker");
+  if (workers_made > 1) background_max = workers_made - 1;
 
   while (workers_started < workers_made) {
-    pool_worker& worker = workers[workers_started];
+    pool_place& worker = places[workers_started];
     const auto started =
         threads.start({worker.name, config.priority, config.affinity_mask, config.stack_bytes},
                       worker_main, &worker);
@@ -79,68 +93,124 @@ void pool_state::start_workers() noexcept {
 void pool_state::stop_workers() noexcept {
   stopping.store(true, std::memory_order_seq_cst);
   while (sleepers.parked_workers() != 0) sleepers.wake_worker(parking::no_seat, true);
-  for (unsigned i = 0; i < workers_started; ++i) threads.join(workers[i].thread);
+  for (unsigned i = 0; i < workers_started; ++i) threads.join(places[i].thread);
 }
 
 void pool_state::drain() noexcept {
-  for (;;) {
-    job_record* const next = take_any();
-    if (next == nullptr) return;
-    run(nullptr, *next);
-    jobs_run_by_others.fetch_add(1, std::memory_order_relaxed);
-  }
+  while (job_record* const next = take_any()) run(nullptr, *next, config.queued == at_end::run);
 }
 
 void pool_state::worker_main(void* argument) noexcept {
-  pool_worker& self = *static_cast<pool_worker*>(argument);
+  pool_place& self = *static_cast<pool_place*>(argument);
   pool_state& pool = *self.pool;
+  const job_hooks& hooks = pool.config.hooks;
   timeline* const record = pool.config.record;
   const bool recorded = record != nullptr && record->attach_thread(self.name).has_value();
-  current_worker = &self;
+  if (hooks.worker_begins != nullptr) hooks.worker_begins(hooks.context, self.number);
+  this_thread_jobs().place = &self;
   pool.work(self);
-  current_worker = nullptr;
+  this_thread_jobs().place = nullptr;
+  if (hooks.worker_ends != nullptr) hooks.worker_ends(hooks.context, self.number);
   if (recorded) record->detach_thread();
 }
 
-pool_worker* pool_state::this_worker() noexcept {
-  return current_worker != nullptr && current_worker->pool == this ? current_worker : nullptr;
-}
-
-void pool_state::work(pool_worker& self) noexcept {
+void pool_state::work(pool_place& self) noexcept {
   for (;;) {
-    job_record* next = take_own(self);
-    if (next == nullptr) next = search(self);
-    if (next == nullptr) return;
-    run(&self, *next);
+    found_work next{take_one(urgent), nullptr};
+    if (!next) next.record = take_own(self);
+    if (!next) next = search(self);
+    if (!next) return;
+    if (next.half != nullptr) {
+      run_half(&self, *next.half);
+      continue;
+    }
+    const bool low = next.record->priority == job_priority::low;
+    run(&self, *next.record);
+    if (low) background_now.fetch_sub(1, std::memory_order_seq_cst);
   }
 }
 
-job_record* pool_state::search(pool_worker& self) noexcept {
+found_work pool_state::search(pool_place& self) noexcept {
   sleepers.begin_search();
   for (bool woken = false;; woken = true) {
     const std::uint64_t start_ns = now_ns();
+    std::uint64_t looked_ns = 0;
     do {
-      job_record* found = take_arrived(self);
-      if (found == nullptr) found = steal(self);
-      const bool stop = found == nullptr && stopping.load(std::memory_order_relaxed);
-      if (found != nullptr || stop) {
+      found_work found{take_one(urgent), nullptr};
+      if (!found) found.record = take_arrived(self);
+      if (!found) found = steal(self);
+      if (!found) found.record = take_background();
+      const bool stop = !found && stopping.load(std::memory_order_relaxed);
+      if (found || stop) {
+        if (self.warm) give_up_warm_role(self, !stop);
         if (sleepers.end_search() && work_visible()) sleepers.wake_worker();
         return found;
       }
-      for (int i = 0; i < pauses_between_looks; ++i) spin_hint();
-    } while (now_ns() - start_ns < config.spin_ns);
+      const bool beyond = looked_ns > config.spin_ns;
+      for (int i = beyond ? pauses_before_last_look : pauses_between_looks; i != 0; --i) {
+        spin_hint();
+      }
+      if (beyond) yield_thread();
+      looked_ns = now_ns() - start_ns;
+    } while (keeps_looking(self, looked_ns));
+    self.spun_ns.add(looked_ns);
     if (woken) self.wakes_futile.add(1);
     park(self);
   }
 }
 
-void pool_state::park(pool_worker& self) noexcept {
+bool pool_state::keeps_looking(pool_place& self, std::uint64_t looked_ns) noexcept {
+  if (looked_ns < config.spin_ns) return true;
+  const wake_policy holds = policy.now();
+  if (holds == wake_policy::spin) return !stopping.load(std::memory_order_relaxed);
+  const std::uint64_t expected_ns = work_expected_ns.load(std::memory_order_relaxed);
+  const std::uint64_t now = expected_ns != 0 ? now_ns() : 0;
+  const bool soon = expected_ns != 0 && now + expected_lead_ns >= expected_ns &&
+                    now < expected_ns + expected_slack_ns;
+  const bool later = expected_ns > now + expected_lead_ns;
+  if (!self.warm && (holds == wake_policy::warm || soon || later)) {
+    self.warm = !warm_taken.load(std::memory_order_relaxed) &&
+                !warm_taken.exchange(true, std::memory_order_seq_cst);
+  }
+  if (!self.warm) return false;
+  if (soon || (holds == wake_policy::warm && looked_ns < config.warm_ns)) return true;
+  if (!later) give_up_warm_role(self, false);
+  return false;
+}
+
+void pool_state::give_up_warm_role(pool_place& self, bool found) noexcept {
+  self.warm = false;
+  warm_taken.store(false, std::memory_order_seq_cst);
+  // The next one pays for its wake here, so that no submit has to.
+  if (found && self.jobs_are_long) sleepers.wake_worker(parking::no_seat, true);
+}
+
+void pool_state::park(pool_place& self) noexcept {
   self.parks.add(1);
+  // Only who has the role sleeps with a deadline, and keeps the role.
+  std::uint64_t deadline_ns = 0;
+  if (self.warm) {
+    deadline_ns = work_expected_ns.load(std::memory_order_relaxed);
+    deadline_ns = deadline_ns > expected_lead_ns ? deadline_ns - expected_lead_ns : 0;
+    if (deadline_ns == 0) give_up_warm_role(self, false);
+  }
   sleepers.announce_worker(self.number);
+  // Forks are pushed without an order between the push and the look at who sleeps. So a first look
+  // may come too early for one; a moment later no processor still holds it back.
+  bool visible = work_visible();
+  for (int i = 0; !visible && i < pauses_between_looks; ++i) spin_hint();
+  visible = visible || work_visible();
   const bool stop = stopping.load(std::memory_order_seq_cst);
-  if (stop || work_visible()) sleepers.wake_worker(self.number, stop);
+  const bool stay = stop || policy.now() == wake_policy::spin;
+  if (stay || visible) sleepers.wake_worker(self.number, stay);
   const char* const reason = idle_reason.load(std::memory_order_relaxed);
-  sleepers.sleep_worker(self.number, reason != nullptr ? reason : wait_reasons::no_job);
+  sleepers.sleep_worker(self.number, deadline_ns, reason != nullptr ? reason : wait_reasons::no_job);
+  if (policy.now() == wake_policy::spin) wake_for_policy();
+}
+
+// One sleeper wakes the next, so that nobody pays for all of them.
+void pool_state::wake_for_policy() noexcept {
+  if (sleepers.parked_workers() != 0) sleepers.wake_worker(parking::no_seat, true);
 }
 
 }  // namespace overture

@@ -1,13 +1,13 @@
-// The inside of thread_pool: its queues, its workers, and the way of a job through them.
+// The inside of thread_pool: its queues, its places, and the way of a job through them.
 //
-//   submit:  slab -> the worker's own deque            (from a worker)
-//            slab -> arrivals                          (from any other thread)
-//   search:  own deque -> queue -> arrivals, turned into the queue -> other workers' deques
+//   submit:  slab -> the place's own deque            (from a worker)
+//            slab -> jobs                             (from any other thread)
+//            slab -> urgent, background               (of high and low priority)
+//   search:  urgent -> own deque -> jobs -> other places' deques -> background
 //   run:     claim, call, destroy, give the record back, count the group down
+//   fork:    the caller's stack -> the place's own deque -> back, or to a thief
 //
-// arrivals has the newest job on top, because pushing there is one exchange for any thread; queue
-// has the oldest on top, so jobs from outside run in the order they came. A worker takes a few at
-// once into its own deque, where the others may steal them.
+// A worker takes a few at once from `jobs` into its own deque, where the others may steal them.
 #pragma once
 
 #include <array>
@@ -15,46 +15,15 @@
 #include <cstdint>
 
 #include "base/vec.hpp"
-#include "jobs/job_deque.hpp"
-#include "jobs/job_slab.hpp"
+#include "jobs/injector.hpp"
 #include "jobs/parking.hpp"
+#include "jobs/policy_word.hpp"
+#include "jobs/pool_place.hpp"
+#include "jobs/this_thread.hpp"
 #include "overture/thread_pool.hpp"
 #include "overture/timeline.hpp"
 
 namespace overture {
-
-// A counter that one thread writes and others read.
-class own_counter {
- public:
-  void add(std::uint64_t amount) noexcept {
-    value_.store(value_.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
-  }
-  [[nodiscard]] std::uint64_t read() const noexcept {
-    return value_.load(std::memory_order_relaxed);
-  }
-
- private:
-  atomic<std::uint64_t> value_{0};
-};
-
-struct alignas(64) pool_worker {
-  pool_state* pool = nullptr;
-  unsigned number = 0;
-  thread_handle thread;
-  char name[24] = {};
-
-  // Only this worker touches what follows.
-  record_chain free_records;       // a stack of its own, so that submit and run share no line
-  std::uint64_t arrivals_end = 0;  // below this position the deque holds jobs from outside
-  std::uint32_t random = 0;        // picks the first victim
-
-  own_counter jobs_run;
-  own_counter jobs_stolen;
-  own_counter parks;
-  own_counter wakes_futile;
-
-  job_deque deque;
-};
 
 // A few groups, remembered to wake their waiters.
 class few_groups {
@@ -75,8 +44,19 @@ class few_groups {
   std::size_t count_ = 0;
 };
 
+// What a worker has come to.
+struct found_work {
+  job_record* record = nullptr;
+  fork_half* half = nullptr;
+
+  [[nodiscard]] explicit operator bool() const noexcept {
+    return record != nullptr || half != nullptr;
+  }
+};
+
 struct pool_state {
-  pool_state(const thread_pool_config& wanted, allocator& from) noexcept;
+  // `seats` are for all places and helpers.
+  pool_state(const thread_pool_config& wanted, allocator& from, parking::seat_type* seats) noexcept;
   ~pool_state();
   pool_state(const pool_state&) = delete;
   pool_state& operator=(const pool_state&) = delete;
@@ -84,54 +64,94 @@ struct pool_state {
   // -- pool_state.cpp: starting, stopping, and the life of a worker --
   void start_workers() noexcept;
   void stop_workers() noexcept;
-  // Runs everything that is queued. Only where no worker runs.
+  // Runs or drops everything that is queued. Only where no worker runs.
   void drain() noexcept;
   static void worker_main(void* argument) noexcept;
-  void work(pool_worker& self) noexcept;
-  // The next job for a worker that has none left, claimed. Null when the pool stops.
-  job_record* search(pool_worker& self) noexcept;
-  void park(pool_worker& self) noexcept;
+  void work(pool_place& self) noexcept;
+  // The next work for a worker that has none left. None when the pool stops.
+  found_work search(pool_place& self) noexcept;
+  [[nodiscard]] bool keeps_looking(pool_place& self, std::uint64_t looked_ns) noexcept;
+  void give_up_warm_role(pool_place& self, bool found) noexcept;
+  void park(pool_place& self) noexcept;
+  void wake_for_policy() noexcept;
 
   // -- pool_queues.cpp: where jobs lie --
-  job_record* take_record(pool_worker* self) noexcept;
-  void free_record(pool_worker* self, job_record& record) noexcept;
-  void push(pool_worker* self, job_record& record, job&& work, job_group* group) noexcept;
-  // Each returns a claimed record or null.
-  job_record* take_own(pool_worker& self) noexcept;
-  job_record* take_arrived(pool_worker& self) noexcept;
-  job_record* steal(pool_worker& self) noexcept;
+  job_record* take_record(pool_place* self) noexcept;
+  void free_record(pool_place* self, job_record& record) noexcept;
+  void push(pool_place* self, job_record& record, job&& work, job_group* group,
+            const job_options& options) noexcept;
+  void push_all(std::span<job> work, job_group* group,
+                const job_options& options) noexcept;
+  // Records that were armed as linked, newest first.
+  void publish(injector& into, const record_chain& newest_first, const job_group* group) noexcept;
+  // Each returns claimed work or none.
+  job_record* take_own(pool_place& self) noexcept;
+  job_record* take_arrived(pool_place& self) noexcept;
+  job_record* take_one(injector& from) noexcept;
+  job_record* take_background() noexcept;
+  found_work steal(pool_place& self) noexcept;
   job_record* take_any() noexcept;
-  job_record* find_of(pool_worker* self, const job_group* group) noexcept;
+  job_record* find_of(pool_place* self, const job_group* group) noexcept;
   [[nodiscard]] bool work_visible() const noexcept;
+  [[nodiscard]] injector& queue_of(job_priority priority) noexcept;
 
-  // -- thread_pool.cpp --
-  void run(pool_worker* self, job_record& record) noexcept;
+  // -- pool_wait.cpp: running, waiting, forking --
+  void run(pool_place* self, job_record& record, bool may_run = true) noexcept;
+  // A job that there is no record for, counted in its group already.
+  void run_now(job&& work, job_group* group, const job_options& options) noexcept;
+  void run_half(pool_place* self, fork_half& half) noexcept;
+  // A half that one of the places has forked while it runs `work`.
+  fork_half* find_fork_of(const pool_place* self, const void* work) noexcept;
   bool wait(job_group& group, std::uint64_t deadline_ns) noexcept;
+  // Runs one queued job of any group.
+  bool help_anybody(pool_place* self) noexcept;
+  void join_stolen(pool_place& self, fork_half& half) noexcept;
+  // True if the half is the newest and was taken back.
+  bool take_back(pool_place& self, fork_half& half) noexcept;
+  pool_place* borrow_place() noexcept;
+  void return_place(pool_place& place) noexcept;
 
-  [[nodiscard]] pool_worker* this_worker() noexcept;
+  // The calling thread's place here, or null.
+  [[nodiscard]] pool_place* this_place() noexcept {
+    pool_place* const place = this_thread_jobs().place;
+    return place != nullptr && place->pool == this ? place : nullptr;
+  }
 
   allocator& memory;
   const thread_pool_config config;
   thread_factory& threads;
   result<void> status;
 
-  pool_worker* workers = nullptr;
-  unsigned workers_made = 0;     // have a deque
+  pool_place* places = nullptr;  // the workers, then the guests
+  unsigned places_wanted = 0;
+  unsigned places_made = 0;      // have a deque
+  unsigned workers_made = 0;     // of those
   unsigned workers_started = 0;  // have a thread as well
+  unsigned background_max = 1;   // workers that jobs of low priority may take
   atomic<const char*> idle_reason{nullptr};
   atomic<bool> stopping{false};
-  atomic<std::uint64_t> jobs_run_by_others{0};
+  policy_word policy;
+  alignas(64) atomic<bool> warm_taken{false};
+  atomic<std::uint64_t> work_expected_ns{0};
+  alignas(64) atomic<std::uint32_t> background_now{0};
+  alignas(64) atomic<std::uint64_t> jobs_run_by_others{0};
   atomic<std::uint64_t> wakes_futile_of_others{0};
+  atomic<std::uint64_t> jobs_thrown{0};
+  atomic<std::uint64_t> jobs_dropped{0};
+  jobs_of_thread* main_thread = nullptr;
 
   job_slab slab;
-  record_stack arrivals;
-  record_stack queue;
+  injector urgent;
+  injector jobs;
+  injector background;
+  injector main_jobs;
   parking sleepers;
 
  private:
-  job_record* claim_in_deque(pool_worker& self, const job_group* group) noexcept;
+  job_record* claim_in_deque(pool_place& self, const job_group* group) noexcept;
   job_record* claim_in_stack(record_stack& stack, const job_group* group) noexcept;
-  bool turn_arrivals() noexcept;
+  job_record* find_in(injector& where, const job_group* group) noexcept;
+  bool turn_arrivals(injector& where) noexcept;
   void prune(record_stack& stack) noexcept;
   void unlink(job_record& record) noexcept;
 };

@@ -1,91 +1,73 @@
 #include "overture/thread_pool.hpp"
 
+#include <new>
+
 #include "base/vec.hpp"
 #include "jobs/pool_state.hpp"
-#include "overture/wait_observer.hpp"
-#include "sync/ladder.hpp"
+#include "overture/job_batch.hpp"
 
 namespace overture {
 namespace {
 
 thread_pool_config within_limits(thread_pool_config config) noexcept {
-  if (config.workers > limits::pool_workers_max) config.workers = limits::pool_workers_max;
+  constexpr auto places_max = static_cast<unsigned>(limits::pool_workers_max);
+  if (config.workers > places_max) config.workers = places_max;
+  if (config.guests > places_max - config.workers) config.guests = places_max - config.workers;
   return config;
 }
 
-void run_here(job& work) noexcept {
-  work();
-  work = job();  // what it captured ends before its group does
+// The pool and the seats behind it, in one piece of memory.
+struct pool_memory {
+  explicit pool_memory(const thread_pool_config& config) noexcept
+      : seats(config.workers + config.guests + limits::pool_helpers_max) {}
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    return sizeof(pool_state) + seats * sizeof(parking::seat_type);
+  }
+  std::size_t seats;
+};
+
+pool_state* make_pool(const thread_pool_config& config, allocator& memory) noexcept {
+  static_assert(sizeof(pool_state) % alignof(parking::seat_type) == 0);
+  static_assert(alignof(pool_state) >= alignof(parking::seat_type));
+  const pool_memory needed(config);
+  void* const place = memory.allocate(needed.bytes(), alignof(pool_state), memory_tag::jobs);
+  if (place == nullptr) return nullptr;
+  void* const behind = static_cast<std::byte*>(place) + sizeof(pool_state);
+  auto* const seats = static_cast<parking::seat_type*>(behind);
+  for (std::size_t i = 0; i < needed.seats; ++i) {
+    ::new (static_cast<void*>(seats + i)) parking::seat_type;
+  }
+  return ::new (place) pool_state(config, memory, seats);
 }
 
-// A thread inside wait(): helps with its group's jobs, or sleeps until there is one or none left.
-class waiting_thread {
- public:
-  waiting_thread(pool_state& pool, job_group& group, std::uint64_t deadline_ns) noexcept
-      : pool_(pool), self_(pool.this_worker()), group_(group), deadline_ns_(deadline_ns) {}
-  ~waiting_thread() {
-    if (jobs_run_ == 0) return;
-    pool_.jobs_run_by_others.fetch_add(jobs_run_, std::memory_order_relaxed);
-  }
-  waiting_thread(const waiting_thread&) = delete;
-  waiting_thread& operator=(const waiting_thread&) = delete;
-
-  // Runs one job of the group, if one lies anywhere.
-  [[nodiscard]] bool help() noexcept {
-    job_record* const found = pool_.find_of(self_, &group_);
-    if (found != nullptr) {
-      run(*found);
-    } else if (woken_) {
-      pool_.wakes_futile_of_others.fetch_add(1, std::memory_order_relaxed);
-    }
-    woken_ = false;
-    return found != nullptr;
-  }
-
-  // Until there may be a job of the group, or none is pending any more, or time is up.
-  void sleep() noexcept {
-    parking& sleepers = pool_.sleepers;
-    const unsigned seat = self_ != nullptr ? self_->number : sleepers.take_seat();
-    if (seat == parking::no_seat) return yield_thread();
-    sleepers.announce_waiter(seat, &group_);
-    job_record* const found = pool_.find_of(self_, &group_);
-    if (found != nullptr || group_.pending() == 0) {
-      woken_ = sleepers.withdraw_waiter(seat);
-    } else {
-      const char* const reason = pool_.idle_reason.load(std::memory_order_relaxed);
-      woken_ = sleepers.sleep_waiter(seat, deadline_ns_,
-                                     reason != nullptr ? reason : wait_reasons::group);
-    }
-    if (self_ == nullptr) sleepers.leave_seat(seat);
-    if (found == nullptr) return;
-    pass_wake_on();
-    run(*found);
-  }
-
-  // For a thread that leaves before its group has ended: a job it was woken for needs another one.
-  void pass_wake_on() noexcept {
-    if (std::exchange(woken_, false)) pool_.sleepers.work_added(&group_);
-  }
-
- private:
-  void run(job_record& record) noexcept {
-    pool_.run(self_, record);
-    if (self_ == nullptr) ++jobs_run_;
-  }
-
-  pool_state& pool_;
-  pool_worker* const self_;
-  job_group& group_;
-  const std::uint64_t deadline_ns_;
-  std::uint64_t jobs_run_ = 0;
-  bool woken_ = false;
-};
+void destroy_pool(pool_state& pool) noexcept {
+  allocator& memory = pool.memory;
+  const std::size_t bytes = pool_memory(pool.config).bytes();
+  pool.~pool_state();
+  memory.deallocate(&pool, bytes, alignof(pool_state), memory_tag::jobs);
+}
 
 }  // namespace
 
+void detail::job_threw(const char* what) noexcept {
+  const jobs_of_thread& here = this_thread_jobs();
+  pool_state* pool = nullptr;
+  const char* name = nullptr;
+  for (const running_job* each = here.innermost; each != nullptr && name == nullptr;
+       each = each->below) {
+    pool = pool != nullptr ? pool : each->pool;
+    name = each->name;
+  }
+  if (pool == nullptr && here.place != nullptr) pool = here.place->pool;
+  if (pool == nullptr) return;
+  pool->jobs_thrown.fetch_add(1, std::memory_order_relaxed);
+  const job_hooks& hooks = pool->config.hooks;
+  if (hooks.job_threw != nullptr) hooks.job_threw(hooks.context, name, what);
+}
+
 thread_pool::thread_pool(const thread_pool_config& config) noexcept {
   allocator& memory = config.memory != nullptr ? *config.memory : default_allocator();
-  state_ = make_object<pool_state>(memory, memory_tag::jobs, within_limits(config), memory);
+  state_ = make_pool(within_limits(config), memory);
   if (state_ == nullptr) return;
   state_->start_workers();
   if (config.workers > limits::pool_workers_max && state_->status) {
@@ -97,7 +79,7 @@ thread_pool::~thread_pool() {
   if (state_ == nullptr) return;
   state_->stop_workers();
   state_->drain();
-  destroy_object(state_->memory, memory_tag::jobs, state_);
+  destroy_pool(*state_);
 }
 
 result<void> thread_pool::status() const noexcept {
@@ -112,15 +94,18 @@ unsigned thread_pool::workers() const noexcept {
 thread_pool_stats thread_pool::stats() const noexcept {
   thread_pool_stats sum;
   if (state_ == nullptr) return sum;
-  for (unsigned i = 0; i < state_->workers_made; ++i) {
-    const pool_worker& worker = state_->workers[i];
-    sum.jobs_run += worker.jobs_run.read();
-    sum.jobs_stolen += worker.jobs_stolen.read();
-    sum.parks += worker.parks.read();
-    sum.wakes_futile += worker.wakes_futile.read();
+  for (unsigned i = 0; i < state_->places_made; ++i) {
+    const pool_place& place = state_->places[i];
+    sum.jobs_run += place.jobs_run.read();
+    sum.jobs_stolen += place.jobs_stolen.read();
+    sum.parks += place.parks.read();
+    sum.wakes_futile += place.wakes_futile.read();
+    sum.spun_ns += place.spun_ns.read();
   }
   sum.jobs_run += state_->jobs_run_by_others.load(std::memory_order_relaxed);
   sum.wakes_futile += state_->wakes_futile_of_others.load(std::memory_order_relaxed);
+  sum.jobs_dropped = state_->jobs_dropped.load(std::memory_order_relaxed);
+  sum.jobs_thrown = state_->jobs_thrown.load(std::memory_order_relaxed);
   sum.wakes = state_->sleepers.wakes();
   sum.parked_now = state_->sleepers.parked_workers();
   return sum;
@@ -130,19 +115,87 @@ void thread_pool::set_idle_reason(const char* reason) noexcept {
   if (state_ != nullptr) state_->idle_reason.store(reason, std::memory_order_relaxed);
 }
 
-void thread_pool::submit(job work, job_group* group) {
+void thread_pool::expect_work(std::uint64_t at_ns) noexcept {
+  if (state_ != nullptr) state_->work_expected_ns.store(at_ns, std::memory_order_relaxed);
+}
+
+void thread_pool::set_wake_policy(wake_policy policy) noexcept {
+  if (state_ == nullptr) return;
+  state_->policy.set_base(policy);
+  if (policy != wake_policy::park) state_->wake_for_policy();
+}
+
+wake_policy thread_pool::current_wake_policy() const noexcept {
+  return state_ != nullptr ? state_->policy.now() : wake_policy::park;
+}
+
+wake_zone::wake_zone(thread_pool& pool, wake_policy policy) noexcept
+    : pool_(pool), policy_(policy) {
+  if (pool_.state_ == nullptr) return;
+  pool_.state_->policy.enter(policy_);
+  if (policy_ != wake_policy::park) pool_.state_->wake_for_policy();
+}
+
+wake_zone::~wake_zone() {
+  if (pool_.state_ != nullptr) pool_.state_->policy.leave(policy_);
+}
+
+// -- submitting --
+
+void thread_pool::submit(job work, job_group* group, const job_options& options) {
   if (group != nullptr) group->begin_job();
-  pool_worker* const self = state_ != nullptr ? state_->this_worker() : nullptr;
-  job_record* const record = state_ != nullptr ? state_->take_record(self) : nullptr;
-  if (record != nullptr) {
-    state_->push(self, *record, std::move(work), group);
+  if (state_ == nullptr) {
+    work();
+    work = job();
+    if (group != nullptr) (void)group->end_job();
     return;
   }
-  run_here(work);
-  if (group != nullptr && group->end_job() && state_ != nullptr) {
-    state_->sleepers.wake_waiters(group);
+  pool_place* const self = state_->this_place();
+  auto* const gathered = static_cast<cork*>(this_thread_jobs().cork);
+  if (gathered != nullptr && gathered->gathers(*this, options)) {
+    return gathered->add(std::move(work), group, options);
   }
+  job_record* const record = state_->take_record(self);
+  if (record == nullptr) return state_->run_now(std::move(work), group, options);
+  state_->push(self, *record, std::move(work), group, options);
 }
+
+void thread_pool::submit_all(std::span<job> work, job_group* group, const job_options& options) {
+  if (state_ == nullptr) return job_system::submit_all(work, group, options);
+  state_->push_all(work, group, options);
+}
+
+void thread_pool::submit_main(job work, job_group* group, const job_options& options) {
+  if (group != nullptr) group->begin_job();
+  job_record* const record =
+      state_ != nullptr ? state_->take_record(state_->this_place()) : nullptr;
+  if (record == nullptr) {
+    // Nowhere to keep it: better on the wrong thread than never.
+    work();
+    work = job();
+    if (group != nullptr && group->end_job() && state_ != nullptr) {
+      state_->sleepers.wake_waiters(group);
+    }
+    return;
+  }
+  record->arm(std::move(work), group, options, job_record::linked);
+  state_->publish(state_->main_jobs, {record, record, 1}, group);
+}
+
+std::size_t thread_pool::pump(std::uint64_t budget_ns) {
+  if (state_ == nullptr) return 0;
+  cork::flush_this_thread();
+  const std::uint64_t start_ns = now_ns();
+  std::size_t count = 0;
+  while (job_record* const next = state_->take_one(state_->main_jobs)) {
+    state_->run(state_->this_place(), *next);
+    ++count;
+    if (now_ns() - start_ns >= budget_ns) break;
+  }
+  return count;
+}
+
+// -- waiting --
 
 void thread_pool::wait(job_group& group) {
   (void)wait_until(group, 0);
@@ -150,6 +203,7 @@ void thread_pool::wait(job_group& group) {
 
 bool thread_pool::wait_until(job_group& group, std::uint64_t deadline_ns) {
   if (group.pending() == 0) return true;
+  cork::flush_this_thread();
   if (state_ != nullptr) return state_->wait(group, deadline_ns);
   // Without memory jobs run where they are submitted: on another thread, if one is pending now.
   while (group.pending() != 0) {
@@ -159,29 +213,10 @@ bool thread_pool::wait_until(job_group& group, std::uint64_t deadline_ns) {
   return true;
 }
 
-void pool_state::run(pool_worker* self, job_record& record) noexcept {
-  job_group* const group = record.group.load(std::memory_order_relaxed);
-  run_here(record.work);
-  if (record.end()) free_record(self, record);
-  if (self != nullptr) self->jobs_run.add(1);
-  // Whoever waits may destroy the group as soon as it is counted down: an address from here on.
-  if (group != nullptr && group->end_job()) sleepers.wake_waiters(group);
-}
-
-bool pool_state::wait(job_group& group, std::uint64_t deadline_ns) noexcept {
-  waiting_thread waiter{*this, group, deadline_ns};
-  while (group.pending() != 0) {
-    // Help first, look at the clock then: calls that allow no time at all still get on.
-    const bool helped = waiter.help();
-    if (deadline_ns != 0 && now_ns() >= deadline_ns) {
-      waiter.pass_wake_on();
-      return group.pending() == 0;
-    }
-    if (helped) continue;
-    if (climb_ladder([&group]() noexcept { return group.pending() == 0; })) break;
-    waiter.sleep();
-  }
-  return true;
+bool thread_pool::try_help() {
+  if (state_ == nullptr) return false;
+  cork::flush_this_thread();
+  return state_->help_anybody(state_->this_place());
 }
 
 }  // namespace overture

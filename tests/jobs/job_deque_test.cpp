@@ -21,13 +21,13 @@ class job_deques : public testing::Test {
 TEST_F(job_deques, give_the_owner_the_newest_and_thieves_the_oldest) {
   std::vector<job_record> records(3);
   for (job_record& record : records) push(record);
-  EXPECT_EQ(deque_.peek(), &records[2]);
-  EXPECT_EQ(deque_.pop(), &records[2]);
-  EXPECT_EQ(deque_.steal(), &records[0]);
-  EXPECT_EQ(deque_.pop(), &records[1]);
-  EXPECT_EQ(deque_.pop(), nullptr);
-  EXPECT_EQ(deque_.steal(), nullptr);
-  EXPECT_EQ(deque_.peek(), nullptr);
+  EXPECT_EQ(deque_.peek().record(), &records[2]);
+  EXPECT_EQ(deque_.pop().record(), &records[2]);
+  EXPECT_EQ(deque_.steal().record(), &records[0]);
+  EXPECT_EQ(deque_.pop().record(), &records[1]);
+  EXPECT_EQ(deque_.pop().record(), nullptr);
+  EXPECT_EQ(deque_.steal().record(), nullptr);
+  EXPECT_EQ(deque_.peek().record(), nullptr);
   EXPECT_TRUE(deque_.empty());
 }
 
@@ -35,9 +35,9 @@ TEST_F(job_deques, grow_and_keep_their_order) {
   std::vector<job_record> records(job_deque::first_capacity * 5);
   EXPECT_TRUE(deque_.empty());
   for (std::size_t i = 0; i < 100; ++i) push(records[i]);
-  for (std::size_t i = 0; i < 100; ++i) ASSERT_EQ(deque_.steal(), &records[i]);
+  for (std::size_t i = 0; i < 100; ++i) ASSERT_EQ(deque_.steal().record(), &records[i]);
   for (job_record& record : records) push(record);
-  for (job_record& record : records) ASSERT_EQ(deque_.steal(), &record);
+  for (job_record& record : records) ASSERT_EQ(deque_.steal().record(), &record);
 }
 
 TEST_F(job_deques, give_each_hint_to_one_thread_only) {
@@ -49,7 +49,7 @@ TEST_F(job_deques, give_each_hint_to_one_thread_only) {
   atomic<int> sum{0};
   const auto steal = [&] {
     while (!done.load() || !deque_.empty()) {
-      if (deque_.steal() != nullptr) sum.fetch_add(1);
+      if (deque_.steal().record() != nullptr) sum.fetch_add(1);
     }
   };
   std::thread first(steal);
@@ -57,7 +57,7 @@ TEST_F(job_deques, give_each_hint_to_one_thread_only) {
   int popped = 0;
   for (int i = 0; i < rounds; ++i) {
     push(records[static_cast<std::size_t>(i) % records.size()]);
-    if (i % 3 == 0 && deque_.pop() != nullptr) ++popped;
+    if (i % 3 == 0 && deque_.pop().record() != nullptr) ++popped;
   }
   done.store(true);
   first.join();
@@ -67,7 +67,7 @@ TEST_F(job_deques, give_each_hint_to_one_thread_only) {
 
 TEST_F(job_deques, let_a_group_be_found_in_their_middle) {
   struct no_jobs final : job_system {
-    void submit(job, job_group*) override {}
+    void submit(job, job_group*, const job_options&) override {}
     void wait(job_group&) override {}
     bool wait_until(job_group&, std::uint64_t) override { return true; }
     unsigned concurrency() const noexcept override { return 1; }
@@ -78,7 +78,7 @@ TEST_F(job_deques, let_a_group_be_found_in_their_middle) {
   std::vector<job_record> records(4);
   job_group* const groups[] = {&other, &wanted, &wanted, nullptr};
   for (std::size_t i = 0; i < records.size(); ++i) {
-    records[i].arm(job([] {}), groups[i], 0);
+    records[i].arm(job([] {}), groups[i], {}, 0);
     push(records[i]);
   }
   EXPECT_EQ(deque_.claim_of(&wanted, true), &records[2]);

@@ -91,22 +91,22 @@ TEST(record_stacks, lose_no_record_between_threads) {
 TEST(job_records, are_claimed_once) {
   job_record record;
   EXPECT_FALSE(record.claim());
-  record.arm(job([] {}), nullptr, 0);
+  record.arm(job([] {}), nullptr, {}, 0);
   EXPECT_TRUE(record.claim());
   EXPECT_FALSE(record.claim());
   EXPECT_TRUE(record.end());
-  record.arm(job([] {}), nullptr, 0);
+  record.arm(job([] {}), nullptr, {}, 0);
   EXPECT_TRUE(record.claim());
 }
 
 TEST(job_records, are_freed_by_the_later_of_run_and_unlink) {
   job_record record;
-  record.arm(job([] {}), nullptr, job_record::linked);
+  record.arm(job([] {}), nullptr, {}, job_record::linked);
   ASSERT_TRUE(record.claim());
   EXPECT_FALSE(record.end());
   EXPECT_TRUE(record.unlink());
 
-  record.arm(job([] {}), nullptr, job_record::linked);
+  record.arm(job([] {}), nullptr, {}, job_record::linked);
   ASSERT_TRUE(record.claim());
   EXPECT_FALSE(record.unlink());
   EXPECT_TRUE(record.end());

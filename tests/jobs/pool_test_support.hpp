@@ -5,6 +5,7 @@
 
 #include "overture/barricade.hpp"
 #include "overture/thread.hpp"
+#include "overture/parallel.hpp"
 #include "overture/thread_pool.hpp"
 #include "sync/wait.hpp"
 

@@ -1,0 +1,176 @@
+// A job: a callable that is stored inline, and what a job system is told about it.
+//
+//   job work = [&chunk] { build(chunk); };         // at most 48 bytes, else it does not compile
+//   auto large = job::allocated(memory, [big] { use(big); });   // result<job>: asks for memory
+//
+// Making, moving and running a job allocates nothing; moving one whose callable is trivially
+// copyable copies its bytes. Where the program that makes the job is compiled with exceptions, one
+// that leaves the callable is caught and reported to the job system (job_hooks); it never reaches
+// the system's own code, which knows none.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#include "overture/allocator.hpp"
+#include "overture/atomic.hpp"
+#include "overture/error.hpp"
+#include "overture/limits.hpp"
+
+namespace overture {
+
+// When a job starts in relation to others. Those of low priority are for the background: they take
+// all workers but one at most. Jobs that have started are never interrupted.
+enum class job_priority : std::uint8_t { high, normal, low };
+
+// Asks jobs not to begin any more. Those that carry it and have not begun are dropped when their
+// turn comes: what they captured is destroyed, their group counted down. Must outlive them.
+class cancellation {
+ public:
+  // Any thread.
+  void cancel() noexcept { cancelled_.store(true, std::memory_order_seq_cst); }
+  [[nodiscard]] bool is_cancelled() const noexcept {
+    return cancelled_.load(std::memory_order_relaxed);
+  }
+  // While no job carries it.
+  void reset() noexcept { cancelled_.store(false, std::memory_order_seq_cst); }
+
+ private:
+  atomic<bool> cancelled_{false};
+};
+
+struct job_options {
+  job_priority priority = job_priority::normal;
+  const char* name = nullptr;  // a literal; the zone in the timeline. Null = none is recorded
+  const cancellation* token = nullptr;
+};
+
+namespace detail {
+// Tells the job system whose job runs on this thread that an exception has left it; `what` may be
+// null and lives for the call.
+void job_threw(const char* what) noexcept;
+
+// Calls the function; an exception ends here.
+template <class F>
+void call_guarded(F& function) {
+#if defined(__cpp_exceptions)
+  try {
+    function();
+  } catch (const std::exception& thrown) {
+    job_threw(thrown.what());
+  } catch (...) {
+    job_threw(nullptr);
+  }
+#else
+  function();
+#endif
+}
+}  // namespace detail
+
+// A move-only callable without arguments.
+class job {
+ public:
+  job() = default;
+
+  template <class F>
+    requires(!std::is_same_v<std::remove_cvref_t<F>, job> && std::is_invocable_v<F&>)
+  // NOLINTNEXTLINE(google-explicit-constructor): a lambda is a job wherever one is asked for
+  job(F&& callable) noexcept : how_(&operations_of<std::remove_cvref_t<F>>) {
+    using function = std::remove_cvref_t<F>;
+    static_assert(sizeof(function) <= limits::job_bytes_max,
+                  "the callable captures too much for a job: capture a pointer instead, or ask for "
+                  "memory with job::allocated()");
+    static_assert(alignof(function) <= alignof(std::max_align_t));
+    static_assert(std::is_nothrow_move_constructible_v<function>);
+    ::new (static_cast<void*>(storage_)) function(std::forward<F>(callable));
+  }
+  job(job&& other) noexcept { take(other); }
+  job& operator=(job&& other) noexcept {
+    if (this != &other) {
+      reset();
+      take(other);
+    }
+    return *this;
+  }
+  job(const job&) = delete;
+  job& operator=(const job&) = delete;
+  ~job() { reset(); }
+
+  // A job of any size, in memory of the allocator, which must outlive it. Errors: out_of_memory.
+  template <class F>
+  [[nodiscard]] static result<job> allocated(allocator& memory, F&& callable) {
+    using function = std::remove_cvref_t<F>;
+    void* const place = memory.allocate(sizeof(function), alignof(function), memory_tag::jobs);
+    if (place == nullptr) return fail(errc::out_of_memory, "no memory for a large job");
+    return job(elsewhere<function>(memory, ::new (place) function(std::forward<F>(callable))));
+  }
+
+  [[nodiscard]] explicit operator bool() const noexcept { return how_ != nullptr; }
+  void operator()() { how_->run(storage_); }
+
+ private:
+  struct operations {
+    void (*run)(void* self);
+    void (*move)(void* self, void* to) noexcept;  // null: the bytes are copied
+    void (*destroy)(void* self) noexcept;         // null: nothing to do
+  };
+  template <class Function>
+  static constexpr operations operations_of = {
+      [](void* self) { detail::call_guarded(*static_cast<Function*>(self)); },
+      std::is_trivially_copyable_v<Function>
+          ? nullptr
+          : +[](void* self, void* to) noexcept {
+              auto& from = *static_cast<Function*>(self);
+              ::new (to) Function(std::move(from));
+              from.~Function();
+            },
+      std::is_trivially_destructible_v<Function>
+          ? nullptr
+          : +[](void* self) noexcept { static_cast<Function*>(self)->~Function(); }};
+
+  template <class Function>
+  class elsewhere {
+   public:
+    elsewhere(allocator& memory, Function* function) noexcept
+        : memory_(&memory), function_(function) {}
+    elsewhere(elsewhere&& other) noexcept
+        : memory_(other.memory_), function_(std::exchange(other.function_, nullptr)) {}
+    elsewhere& operator=(elsewhere&&) = delete;
+    elsewhere(const elsewhere&) = delete;
+    elsewhere& operator=(const elsewhere&) = delete;
+    ~elsewhere() {
+      if (function_ == nullptr) return;
+      function_->~Function();
+      memory_->deallocate(function_, sizeof(Function), alignof(Function), memory_tag::jobs);
+    }
+    void operator()() { (*function_)(); }
+
+   private:
+    allocator* memory_;
+    Function* function_;
+  };
+
+  void take(job& other) noexcept {
+    how_ = std::exchange(other.how_, nullptr);
+    if (how_ == nullptr) return;
+    if (how_->move != nullptr) {
+      how_->move(other.storage_, storage_);
+    } else {
+      std::memcpy(storage_, other.storage_, sizeof storage_);
+    }
+  }
+  void reset() noexcept {
+    if (how_ != nullptr && how_->destroy != nullptr) how_->destroy(storage_);
+    how_ = nullptr;
+  }
+
+  alignas(std::max_align_t) std::byte storage_[limits::job_bytes_max];
+  const operations* how_ = nullptr;
+};
+
+}  // namespace overture

@@ -1,0 +1,72 @@
+#include <utility>
+
+#include "jobs/pool_state.hpp"
+#include "overture/job_batch.hpp"
+
+namespace overture {
+
+cork::cork(thread_pool& pool) noexcept
+    : pool_(pool),
+      outer_(static_cast<cork*>(std::exchange(this_thread_jobs().cork, this))),
+      observer_(set_wait_observer(this)) {}
+
+cork::~cork() {
+  set_wait_observer(observer_);
+  this_thread_jobs().cork = outer_;
+  flush();
+}
+
+void cork::flush() noexcept {
+  if (count_ == 0) return;
+  // What a job that starts right here submits is gathered anew.
+  entry taken[jobs_max];
+  const std::size_t count = std::exchange(count_, 0);
+  for (std::size_t i = 0; i < count; ++i) taken[i] = std::move(entries_[i]);
+  pool_state& pool = *pool_.state_;
+  for (std::size_t begin = 0; begin < count;) {
+    job_group* const group = taken[begin].group;
+    record_chain newest_first;
+    while (begin < count && taken[begin].group == group) {
+      entry& each = taken[begin++];
+      job_record* const record = pool.take_record(pool.this_place());
+      if (record == nullptr) {
+        pool.run_now(std::move(each.work), group, each.options);
+        continue;
+      }
+      record->arm(std::move(each.work), group, each.options, job_record::linked);
+      record->next.store(newest_first.first != nullptr ? newest_first.first->index : no_record,
+                         std::memory_order_release);
+      if (newest_first.last == nullptr) newest_first.last = record;
+      newest_first.first = record;
+      ++newest_first.count;
+    }
+    if (newest_first.count != 0) pool.publish(pool.jobs, newest_first, group);
+  }
+}
+
+void cork::flush_this_thread() noexcept {
+  for (auto* each = static_cast<cork*>(this_thread_jobs().cork); each != nullptr;
+       each = each->outer_) {
+    each->flush();
+  }
+}
+
+bool cork::gathers(const thread_pool& pool, const job_options& options) const noexcept {
+  return &pool == &pool_ && options.priority == job_priority::normal;
+}
+
+void cork::add(job&& work, job_group* group, const job_options& options) noexcept {
+  entries_[count_++] = {std::move(work), group, options};
+  if (count_ == jobs_max) flush();
+}
+
+void cork::wait_begins(const char* reason) noexcept {
+  flush_this_thread();
+  if (observer_ != nullptr) observer_->wait_begins(reason);
+}
+
+void cork::wait_ends() noexcept {
+  if (observer_ != nullptr) observer_->wait_ends();
+}
+
+}  // namespace overture

@@ -1,0 +1,92 @@
+// A place in a pool: what a thread has that forks and runs jobs. Workers have theirs for life;
+// threads of the host borrow one for the outermost parallel call.
+#pragma once
+
+#include <cstdint>
+
+#include "jobs/job_deque.hpp"
+#include "jobs/job_slab.hpp"
+#include "overture/thread.hpp"
+
+namespace overture {
+
+struct pool_state;
+
+// A counter that one thread writes and others read.
+class own_counter {
+ public:
+  void add(std::uint64_t amount) noexcept {
+    value_.store(value_.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
+  }
+  [[nodiscard]] std::uint64_t read() const noexcept {
+    return value_.load(std::memory_order_relaxed);
+  }
+
+ private:
+  atomic<std::uint64_t> value_{0};
+};
+
+// A job on the stack of the thread that runs it.
+struct running_job {
+  pool_state* pool = nullptr;
+  const char* name = nullptr;
+  const job_group* group = nullptr;
+  running_job* below = nullptr;
+};
+
+struct alignas(64) pool_place {
+  pool_state* pool = nullptr;
+  unsigned number = 0;
+  thread_handle thread;
+  char name[24] = {};
+
+  // Only the thread that has the place touches what follows.
+  record_chain free_records;       // a stack of its own, so that submit and run share no line
+  std::uint64_t arrivals_end = 0;  // below this position the deque holds jobs from outside
+  std::uint32_t random = 0;        // picks the first victim
+  bool warm = false;               // it has the role
+  bool jobs_are_long = false;      // those that it came to while it was warm
+  pool_place* lender = nullptr;    // of a borrowed place: the one its thread has otherwise
+
+  own_counter jobs_run;
+  own_counter jobs_stolen;
+  own_counter parks;
+  own_counter wakes_futile;
+  own_counter spun_ns;
+
+  // What this place runs, a group or a fork_half, for whoever waits for that, and where on the
+  // queue begins what it has forked since. They change in an order that never shows a start that
+  // is too low for the work beside it.
+  alignas(64) atomic<const void*> runs{nullptr};
+  atomic<std::uint64_t> forks_start{0};
+  atomic<bool> borrowed{false};
+
+  job_deque deque;
+
+  // What it runs from here on, until the object ends.
+  class window {
+   public:
+    window(pool_place& place, const void* work) noexcept
+        : place_(place),
+          outer_(place.runs.load(std::memory_order_relaxed)),
+          outer_start_(place.forks_start.load(std::memory_order_relaxed)) {
+      set(place.deque.bottom(), work);
+    }
+    ~window() { set(outer_start_, outer_); }
+    window(const window&) = delete;
+    window& operator=(const window&) = delete;
+
+   private:
+    void set(std::uint64_t start, const void* work) noexcept {
+      place_.runs.store(nullptr, std::memory_order_release);
+      place_.forks_start.store(start, std::memory_order_release);
+      place_.runs.store(work, std::memory_order_release);
+    }
+
+    pool_place& place_;
+    const void* const outer_;
+    const std::uint64_t outer_start_;
+  };
+};
+
+}  // namespace overture
