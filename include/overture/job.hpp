@@ -87,6 +87,10 @@ class job {
                   "memory with job::allocated()");
     static_assert(alignof(function) <= alignof(std::max_align_t));
     static_assert(std::is_nothrow_move_constructible_v<function>);
+    // What is copied as a whole is given a value as a whole.
+    constexpr std::size_t used = std::is_empty_v<function> ? 0 : sizeof(function);
+    constexpr std::size_t copied = operations_of<function>.small ? small_bytes : sizeof storage_;
+    if constexpr (used < copied) std::memset(storage_ + used, 0, copied - used);
     ::new (static_cast<void*>(storage_)) function(std::forward<F>(callable));
   }
   job(job&& other) noexcept { take(other); }
@@ -118,7 +122,11 @@ class job {
     void (*run)(void* self);
     void (*move)(void* self, void* to) noexcept;  // null: the bytes are copied
     void (*destroy)(void* self) noexcept;         // null: nothing to do
+    bool small;                                   // the first bytes are all there is
   };
+  // So much lies in the first cache line of a queued job; most captures need no more.
+  static constexpr std::size_t small_bytes = 16;
+
   template <class Function>
   static constexpr operations operations_of = {
       [](void* self) { detail::call_guarded(*static_cast<Function*>(self)); },
@@ -131,7 +139,8 @@ class job {
             },
       std::is_trivially_destructible_v<Function>
           ? nullptr
-          : +[](void* self) noexcept { static_cast<Function*>(self)->~Function(); }};
+          : +[](void* self) noexcept { static_cast<Function*>(self)->~Function(); },
+      sizeof(Function) <= small_bytes};
 
   template <class Function>
   class elsewhere {
@@ -160,6 +169,8 @@ class job {
     if (how_ == nullptr) return;
     if (how_->move != nullptr) {
       how_->move(other.storage_, storage_);
+    } else if (how_->small) {
+      std::memcpy(storage_, other.storage_, small_bytes);
     } else {
       std::memcpy(storage_, other.storage_, sizeof storage_);
     }
@@ -169,8 +180,8 @@ class job {
     how_ = nullptr;
   }
 
-  alignas(std::max_align_t) std::byte storage_[limits::job_bytes_max];
   const operations* how_ = nullptr;
+  alignas(std::max_align_t) std::byte storage_[limits::job_bytes_max];
 };
 
 }  // namespace overture

@@ -114,13 +114,13 @@ class job_group final : public executor {
   // When no job is pending.
   void revive() noexcept { stop_.reset(); }
 
-  // For job systems: counts jobs that are about to be queued, and one that has ended. end_job()
+  // For job systems: counts jobs that are about to be queued, and jobs that have ended. end_job()
   // returns true for the last; the group may be gone from then on.
   void begin_job(std::uint32_t count = 1) noexcept {
     pending_.fetch_add(count, std::memory_order_relaxed);
   }
-  [[nodiscard]] bool end_job() noexcept {
-    return pending_.fetch_sub(1, std::memory_order_seq_cst) == 1;
+  [[nodiscard]] bool end_job(std::uint32_t count = 1) noexcept {
+    return pending_.fetch_sub(count, std::memory_order_seq_cst) == count;
   }
 
  private:

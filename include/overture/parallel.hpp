@@ -24,6 +24,7 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 
 #include "overture/job_system.hpp"
@@ -34,7 +35,7 @@ namespace overture {
 template <class First, class Second>
 void parallel_invoke(job_system& system, First&& first, Second&& second) {
   struct half final : fork_half {
-    Second* body;
+    std::remove_reference_t<Second>* body = nullptr;
   } forked;
   forked.body = &second;
   forked.run = [](fork_half& self) { detail::call_guarded(*static_cast<half&>(self).body); };
@@ -83,11 +84,10 @@ T halve_and_combine(job_system& system, std::size_t first, std::size_t count, st
   T left = identity;
   T right = identity;
   parallel_invoke(
-      system,
-      [&] { left = halve_and_combine(system, first, half, grain, identity, map, combine); },
+      system, [&] { left = halve_and_combine(system, first, half, grain, identity, map, combine); },
       [&] {
-        right = halve_and_combine(system, first + half, count - half, grain, identity, map,
-                                  combine);
+        right =
+            halve_and_combine(system, first + half, count - half, grain, identity, map, combine);
       });
   return combine(std::move(left), std::move(right));
 }

@@ -63,9 +63,9 @@ struct thread_pool_config {
   std::uint64_t affinity_mask = 0;       // as in thread_options
   std::size_t stack_bytes = 0;           // as in thread_options
   wake_policy wake = wake_policy::park;  // may be changed later
-  unsigned spin_ns = 5'000;     // how long a worker looks for work before it parks: about one wake
+  unsigned spin_ns = 5'000;  // how long a worker looks for work before it parks: about one wake
   unsigned warm_ns = 20'000'000;      // how long the warm worker looks: a frame and a bit
-  unsigned guests = 4;                // threads of the host that may be inside parallel calls at once
+  unsigned guests = 8;                // places for threads of the host: submits and parallel calls
   at_end queued = at_end::run;        // what the destructor does with jobs that are left
   allocator* memory = nullptr;        // null = default_allocator()
   thread_factory* threads = nullptr;  // null = default_thread_factory()
@@ -76,7 +76,7 @@ struct thread_pool_config {
 // Counts since the start, for reports and tests.
 struct thread_pool_stats {
   std::uint64_t jobs_run = 0;
-  std::uint64_t jobs_stolen = 0;  // forks that another thread took among them
+  std::uint64_t jobs_stolen = 0;   // forks that another thread took among them
   std::uint64_t jobs_dropped = 0;  // cancelled before they began
   std::uint64_t jobs_thrown = 0;   // ended by an exception, bodies of parallel calls among them
   std::uint64_t parks = 0;

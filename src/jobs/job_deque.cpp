@@ -38,12 +38,16 @@ bool job_deque::initialise(allocator& memory) noexcept {
   return first != nullptr;
 }
 
-bool job_deque::make_room() noexcept {
+bool job_deque::make_room(std::uint64_t count) noexcept {
   const std::uint64_t bottom = bottom_.load(std::memory_order_relaxed);
-  const std::uint64_t top = top_.load(std::memory_order_acquire);
   array* const old = array_.load(std::memory_order_relaxed);
-  if (bottom - top < old->capacity) return true;
-  array* const wider = make_array(old->capacity * 2);
+  // The top only rises, and thieves write its line: the one seen last does while there is room.
+  if (bottom - top_seen_ + count <= old->capacity) return true;
+  const std::uint64_t top = top_seen_ = top_.load(std::memory_order_acquire);
+  if (bottom - top + count <= old->capacity) return true;
+  std::uint64_t capacity = old->capacity * 2;
+  while (capacity < bottom - top + count) capacity *= 2;
+  array* const wider = make_array(capacity);
   if (wider == nullptr) return false;
   for (std::uint64_t i = top; i != bottom; ++i) {
     wider->slot(i).store(old->slot(i).load(std::memory_order_relaxed), std::memory_order_relaxed);
@@ -59,6 +63,15 @@ void job_deque::push(job_record& record) noexcept {
   // An exchange rather than a store: behind it the owner looks for sleepers, who look at this word
   // before they sleep. One of the two must see the other.
   bottom_.exchange(bottom + 1, std::memory_order_seq_cst);
+}
+
+void job_deque::push_all(std::span<job_record* const> records) noexcept {
+  std::uint64_t bottom = bottom_.load(std::memory_order_relaxed);
+  array& hints = *array_.load(std::memory_order_relaxed);
+  for (job_record* const each : records) {
+    hints.slot(bottom++).store(*each, std::memory_order_relaxed);
+  }
+  bottom_.exchange(bottom, std::memory_order_seq_cst);
 }
 
 void job_deque::push_fork(fork_half& half) noexcept {
@@ -105,7 +118,35 @@ job_hint job_deque::steal() noexcept {
              : job_hint();
 }
 
-job_record* job_deque::claim_of(const job_group* group, bool newest_first) noexcept {
+job_record* job_deque::steal_record() noexcept {
+  std::uint64_t top = top_.load(std::memory_order_seq_cst);
+  if (bottom_.load(std::memory_order_seq_cst) <= top) return nullptr;
+  job_record* const taken =
+      array_.load(std::memory_order_acquire)->slot(top).load(std::memory_order_relaxed).record();
+  return taken != nullptr && top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst,
+                                                          std::memory_order_relaxed)
+             ? taken
+             : nullptr;
+}
+
+void job_deque::drop_dead_top() noexcept {
+  for (;;) {
+    std::uint64_t top = top_.load(std::memory_order_seq_cst);
+    if (bottom_.load(std::memory_order_seq_cst) <= top) return;
+    const job_record* const oldest =
+        array_.load(std::memory_order_acquire)->slot(top).load(std::memory_order_relaxed).record();
+    // A hint whose record is not queued never leads to that life of it again, and stays at the top
+    // until somebody moves the top.
+    if (oldest == nullptr || oldest->is_queued()) return;
+    if (!top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst,
+                                      std::memory_order_relaxed)) {
+      return;
+    }
+  }
+}
+
+job_record* job_deque::claim_of(const job_group* group, bool newest_first,
+                                std::uint64_t* dead) noexcept {
   const std::uint64_t top = top_.load(std::memory_order_seq_cst);
   const std::uint64_t bottom = bottom_.load(std::memory_order_seq_cst);
   if (bottom <= top) return nullptr;
@@ -115,7 +156,9 @@ job_record* job_deque::claim_of(const job_group* group, bool newest_first) noexc
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::uint64_t position = newest_first ? bottom - 1 - i : top + i;
     job_record* const record = hints->slot(position).load(std::memory_order_relaxed).record();
-    if (record != nullptr && record->claim_of(group)) return record;
+    if (record == nullptr) continue;
+    if (record->claim_of(group)) return record;
+    if (dead != nullptr && !record->is_queued()) ++*dead;
   }
   return nullptr;
 }

@@ -5,15 +5,17 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "jobs/job_hint.hpp"
+#include "jobs/sizes.hpp"
 #include "overture/allocator.hpp"
 
 namespace overture {
 
 class job_deque {
  public:
-  static constexpr std::uint64_t first_capacity = 256;
+  static constexpr std::uint64_t first_capacity = sizes::deque_slots;
 
   job_deque() = default;
   ~job_deque();
@@ -23,10 +25,12 @@ class job_deque {
   // Before use. False if memory is refused.
   [[nodiscard]] bool initialise(allocator& memory) noexcept;
 
-  // The owner: makes room for one more hint. False if memory is refused.
-  [[nodiscard]] bool make_room() noexcept;
+  // The owner: makes room for more hints. False if memory is refused.
+  [[nodiscard]] bool make_room(std::uint64_t count = 1) noexcept;
   // The owner, behind make_room(): adds a hint at the bottom.
   void push(job_record& record) noexcept;
+  // As push(), for several, the oldest first: all become visible at once.
+  void push_all(std::span<job_record* const> records) noexcept;
   // As push(), but without any order between this and what the owner looks at next: a thread that
   // is about to sleep may not see it for a moment. For what the owner takes back itself.
   void push_fork(fork_half& half) noexcept;
@@ -36,6 +40,10 @@ class job_deque {
   [[nodiscard]] job_hint peek() const noexcept;
   // Any thread: takes the oldest hint. None if there is none or another thread was faster.
   [[nodiscard]] job_hint steal() noexcept;
+  // As steal(), but leaves forks where they are.
+  [[nodiscard]] job_record* steal_record() noexcept;
+  // Any thread: takes records that nobody needs any more off the top.
+  void drop_dead_top() noexcept;
   // Any thread: takes the oldest hint if it is a fork that lies at `start` or above, and
   // still_wanted() is true while it lies there.
   template <class Wanted>
@@ -60,6 +68,12 @@ class job_deque {
     const std::uint64_t top = top_.load(std::memory_order_seq_cst);
     return bottom_.load(std::memory_order_seq_cst) <= top;
   }
+  // Any thread; old by the time it returns.
+  [[nodiscard]] std::uint64_t size() const noexcept {
+    const std::uint64_t top = top_.load(std::memory_order_relaxed);
+    const std::uint64_t bottom = bottom_.load(std::memory_order_relaxed);
+    return bottom > top ? bottom - top : 0;
+  }
   // The owner: the position behind the newest hint.
   [[nodiscard]] std::uint64_t bottom() const noexcept {
     return bottom_.load(std::memory_order_relaxed);
@@ -67,7 +81,9 @@ class job_deque {
 
   // Any thread: a claimed record of the group, or null. The hint stays behind. `newest_first` is
   // the owner's order, the other one everybody else's.
-  [[nodiscard]] job_record* claim_of(const job_group* group, bool newest_first) noexcept;
+  // Counts the hints that it met and nobody needs, if asked.
+  [[nodiscard]] job_record* claim_of(const job_group* group, bool newest_first,
+                                     std::uint64_t* dead = nullptr) noexcept;
 
  private:
   struct array {
@@ -86,6 +102,7 @@ class job_deque {
   alignas(64) atomic<std::uint64_t> top_{0};
   alignas(64) atomic<std::uint64_t> bottom_{0};
   atomic<array*> array_{nullptr};
+  std::uint64_t top_seen_ = 0;  // by the owner
   allocator* memory_ = nullptr;
 };
 

@@ -6,6 +6,7 @@
 // pool ends, so following a stale hint is harmless; the generation in the state tells lives apart.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "overture/atomic.hpp"
@@ -23,19 +24,20 @@ struct alignas(64) job_record {
   static constexpr std::uint32_t flags = 7;
   static constexpr std::uint32_t generation_one = 8;
 
-  job work;
-  atomic<job_group*> group{nullptr};
+  // A job with a small capture lies in the first cache line, all of it.
   atomic<std::uint32_t> state{0};
   atomic<std::uint32_t> next{no_record};
   std::uint32_t index = 0;
   job_priority priority = job_priority::normal;
-  const char* name = nullptr;
+  atomic<job_group*> group{nullptr};
   const cancellation* token = nullptr;
+  job work;
+  const char* name = nullptr;
 
   // Fills a free record. From here on a stale hint may lead somebody to run it.
   void arm(job&& added, job_group* owner, const job_options& options, std::uint32_t kind) noexcept {
     work = std::move(added);
-    name = options.name;
+    if (name != options.name) name = options.name;  // its line is another one
     token = options.token;
     priority = options.priority;
     arm_again(owner, kind);
@@ -86,5 +88,6 @@ struct alignas(64) job_record {
 };
 
 static_assert(sizeof(job_record) == 128);
+static_assert(offsetof(job_record, work) == 32);
 
 }  // namespace overture

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "jobs/job_record.hpp"
+#include "jobs/sizes.hpp"
 #include "overture/allocator.hpp"
 #include "overture/limits.hpp"
 
@@ -58,8 +59,8 @@ class alignas(64) record_stack {
 
 class job_slab {
  public:
-  static constexpr std::uint32_t chunk_records = 512;
-  static constexpr std::uint32_t chunks_max = limits::jobs_queued_max / chunk_records;
+  static constexpr std::uint32_t chunk_records = sizes::chunk_records;
+  static constexpr std::uint32_t chunks_max = sizes::chunks_max;
 
   explicit job_slab(allocator& memory) noexcept : memory_(memory) {}
   ~job_slab();

@@ -71,7 +71,8 @@ class parking {
   // Behind making several visible that were hidden for a moment, and when the last one has ended:
   // wakes all who wait for the group, whatever the group if it is null.
   void wake_waiters(const void* group) noexcept;
-  // A fork is on its owner's queue. `waited_for` is what the owner runs: who waits for that may help.
+  // A fork is on its owner's queue. `waited_for` is what the owner runs: who waits for that may
+  // help.
   void fork_added(const void* waited_for) noexcept {
     const std::uint64_t seen = counts_.load(std::memory_order_seq_cst);
     if (parked(seen) == 0 && waiting(seen) == 0) return;

@@ -22,9 +22,8 @@ class policy_word {
   }
   void set_base(wake_policy base) noexcept {
     std::uint64_t seen = word_.load(std::memory_order_relaxed);
-    while (!word_.compare_exchange_weak(seen,
-                                        (seen & ~base_bits) | static_cast<std::uint64_t>(base),
-                                        std::memory_order_seq_cst)) {
+    while (!word_.compare_exchange_weak(
+        seen, (seen & ~base_bits) | static_cast<std::uint64_t>(base), std::memory_order_seq_cst)) {
     }
   }
   void enter(wake_policy zone) noexcept {

@@ -41,12 +41,16 @@ struct alignas(64) pool_place {
   char name[24] = {};
 
   // Only the thread that has the place touches what follows.
-  record_chain free_records;       // a stack of its own, so that submit and run share no line
-  std::uint64_t arrivals_end = 0;  // below this position the deque holds jobs from outside
-  std::uint32_t random = 0;        // picks the first victim
-  bool warm = false;               // it has the role
-  bool jobs_are_long = false;      // those that it came to while it was warm
-  pool_place* lender = nullptr;    // of a borrowed place: the one its thread has otherwise
+  record_chain free_records;         // a stack of its own, so that submit and run share no line
+  std::uint64_t arrivals_end = 0;    // below this position the deque holds jobs from outside
+  std::uint32_t random = 0;          // picks the first victim
+  bool warm = false;                 // it has the role
+  bool fed_from_outside = false;     // its last work came from a thread of the host
+  bool jobs_are_long = false;        // those that it came to while it was warm
+  pool_place* lender = nullptr;      // of a borrowed place: the one its thread has otherwise
+  job_group* ended_group = nullptr;  // jobs of it have ended that it has not been told of
+  std::uint32_t ended_count = 0;
+  std::uint32_t forks_open = 0;  // of a borrowed place: forks that lie on it
 
   own_counter jobs_run;
   own_counter jobs_stolen;

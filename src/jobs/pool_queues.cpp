@@ -1,6 +1,9 @@
 #include "jobs/pool_state.hpp"
 
+#include <array>
 #include <utility>
+
+#include "base/thread_slot.hpp"
 
 namespace overture {
 namespace {
@@ -8,8 +11,14 @@ namespace {
 // A worker keeps that many free records before it gives half of them back.
 constexpr std::uint32_t free_records_max = 128;
 // So many jobs from outside a worker takes at once: few enough that others find some too.
-constexpr std::uint32_t take_at_once = 16;
+constexpr std::uint32_t take_at_once = 32;
+constexpr std::size_t push_at_once = 64;
 static_assert(take_at_once <= job_deque::first_capacity, "a worker takes them with an empty deque");
+// Asks for a record's first line before it is needed.
+void fetch_line(const job_record* record) noexcept {
+  __builtin_prefetch(record, 1);
+}
+
 // So many records that have run may hang in a stack before somebody cleans it up.
 constexpr std::uint32_t dead_records_max = 32;
 
@@ -29,6 +38,8 @@ job_record* pool_state::take_record(pool_place* self) noexcept {
   if (record != nullptr) {
     own.first = slab.next_of(*record);
     --own.count;
+    // Another core may have used it last: its line is on the way while this one is filled.
+    if (own.first != nullptr) fetch_line(own.first);
   }
   return record;
 }
@@ -76,11 +87,43 @@ void pool_state::push(pool_place* self, job_record& record, job&& work, job_grou
   publish(queue_of(options.priority), {&record, &record, 1}, group);
 }
 
+bool pool_state::push_from_outside(std::span<job> work, job_group* group,
+                                   const job_options& options) noexcept {
+  pool_place* const lane = lane_of_thread();
+  if (lane == nullptr) return false;
+  // Its jobs start in the order they came, whoever takes them.
+  const bool room = lane->deque.make_room(work.size());
+  std::size_t count = 0;
+  std::array<job_record*, push_at_once> records;
+  while (room && count < work.size()) {
+    job_record* const record = take_record(lane);
+    if (record == nullptr) break;
+    record->arm(std::move(work[count]), group, options, 0);
+    records[count++] = record;
+  }
+  if (count != 0) lane->deque.push_all({records.data(), count});
+  lane->arrivals_end = lane->deque.bottom();
+  lane->borrowed.store(false, std::memory_order_release);
+  if (count == 0) return false;
+  sleepers.work_added(group);
+  for (job& each : work.subspan(count)) run_now(std::move(each), group, options);
+  return true;
+}
+
+pool_place* pool_state::lane_of_thread() noexcept {
+  const unsigned guests = places_made - workers_made;
+  if (guests == 0) return nullptr;
+  pool_place& lane = places[workers_made + thread_slot() % guests];
+  const bool taken = lane.borrowed.load(std::memory_order_relaxed) ||
+                     lane.borrowed.exchange(true, std::memory_order_acquire);
+  return taken ? nullptr : &lane;
+}
+
 void pool_state::publish(injector& into, const record_chain& newest_first,
                          const job_group* group) noexcept {
   into.arrivals.push(newest_first);
-  if (&into == &main_jobs || (&into == &background && background_now.load(
-                                  std::memory_order_seq_cst) >= background_max)) {
+  if (&into == &main_jobs ||
+      (&into == &background && background_now.load(std::memory_order_seq_cst) >= background_max)) {
     // No worker may take it now: whoever waits may be the one thread that can.
     if (group != nullptr) sleepers.wake_waiters(group);
     return;
@@ -91,6 +134,13 @@ void pool_state::publish(injector& into, const record_chain& newest_first,
 void pool_state::push_all(std::span<job> work, job_group* group,
                           const job_options& options) noexcept {
   if (group != nullptr) group->begin_job(static_cast<std::uint32_t>(work.size()));
+  if (this_place() == nullptr && options.priority == job_priority::normal) {
+    while (!work.empty()) {
+      const std::size_t count = work.size() < push_at_once ? work.size() : push_at_once;
+      if (!push_from_outside(work.first(count), group, options)) break;
+      work = work.subspan(count);
+    }
+  }
   injector& into = queue_of(options.priority);
   while (!work.empty()) {
     constexpr std::size_t at_once = 1024;  // so that others may begin with the first
@@ -182,15 +232,38 @@ found_work pool_state::steal(pool_place& self) noexcept {
   self.random = self.random * 1664525u + 1013904223u;
   const unsigned first = (self.random >> 16) % places_made;
   for (unsigned i = 0; i < places_made; ++i) {
-    pool_place& victim = places[(first + i) % places_made];
+    const unsigned number = (first + i) % places_made;  // the victim's own line is its owner's
+    pool_place& victim = places[number];
     if (&victim == &self) continue;
     while (const job_hint hint = victim.deque.steal()) {
       if (!hint.is_half() && !hint.record()->claim()) continue;
       self.jobs_stolen.add(1);
+      // Jobs of a thread of the host: several at once, so that not every one is searched for.
+      self.fed_from_outside = hint.record() != nullptr && number >= workers_made;
+      if (self.fed_from_outside) take_more(self, victim.deque);
       return {hint.record(), hint.half()};
     }
   }
   return {};
+}
+
+void pool_state::take_more(pool_place& self, job_deque& from) noexcept {
+  std::array<job_record*, take_at_once> taken;
+  std::size_t count = 0;
+  for (std::uint64_t left = from.size(); left != 0 && count < taken.size(); --left) {
+    job_record* const next = from.steal_record();
+    if (next == nullptr) break;
+    fetch_line(next);
+    taken[count++] = next;
+  }
+  if (count == 0) return;
+  few_groups moved;
+  for (std::size_t i = 0; i < count; ++i) {
+    moved.add(taken[i]->group.load(std::memory_order_relaxed));
+  }
+  self.deque.push_all({taken.data(), count});
+  self.arrivals_end = self.deque.bottom();
+  moved.wake_waiters(sleepers);
 }
 
 // Where no worker runs and no fork is open.
@@ -214,6 +287,7 @@ job_record* pool_state::find_of(pool_place* self, const job_group* group) noexce
   if (job_record* const found = find_in(jobs, group)) return found;
   for (unsigned i = 0; i < places_made; ++i) {
     if (&places[i] == self) continue;
+    places[i].deque.drop_dead_top();
     if (job_record* const found = places[i].deque.claim_of(group, false)) return found;
   }
   if (job_record* const found = find_in(background, group)) return found;
@@ -228,6 +302,14 @@ job_record* pool_state::find_in(injector& where, const job_group* group) noexcep
 }
 
 job_record* pool_state::claim_in_deque(pool_place& self, const job_group* group) noexcept {
+  if (self.deque.bottom() <= self.arrivals_end) {
+    // From outside: in the order they came.
+    self.deque.drop_dead_top();
+    std::uint64_t dead = 0;
+    job_record* const found = self.deque.claim_of(group, false, &dead);
+    if (dead > dead_records_max && dead > self.deque.size() / 2) compact(self);
+    return found;
+  }
   while (const job_hint newest = self.deque.peek()) {
     job_record* const top = newest.record();
     if (top == nullptr ||
@@ -240,6 +322,28 @@ job_record* pool_state::claim_in_deque(pool_place& self, const job_group* group)
     if (taken != nullptr && taken->claim_of(group)) return taken;
   }
   return nullptr;
+}
+
+// Throws hints away that lie between others. Forks depend on where they lie, so where there may be
+// one nothing moves.
+void pool_state::compact(pool_place& self) noexcept {
+  if (self.runs.load(std::memory_order_relaxed) != nullptr || self.forks_open != 0) return;
+  std::array<job_record*, push_at_once> kept;
+  few_groups moved;
+  // Each hint is taken from the top and, if anybody needs it, goes back in at the bottom.
+  for (std::uint64_t left = self.deque.size(); left != 0;) {
+    std::size_t count = 0;
+    for (; left != 0 && count < kept.size(); --left) {
+      job_record* const oldest = self.deque.steal_record();
+      if (oldest == nullptr || !oldest->is_queued()) continue;
+      moved.add(oldest->group.load(std::memory_order_relaxed));
+      kept[count++] = oldest;
+    }
+    if (count != 0) self.deque.push_all({kept.data(), count});
+  }
+  self.arrivals_end = self.deque.bottom();
+  moved.wake_waiters(sleepers);
+  sleepers.work_added(nullptr);
 }
 
 job_record* pool_state::claim_in_stack(record_stack& stack, const job_group* group) noexcept {

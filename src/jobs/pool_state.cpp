@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "overture/spin.hpp"
 #include "overture/wait_observer.hpp"
@@ -12,6 +13,7 @@ namespace {
 
 // How many pauses pass between two looks of a searching worker.
 constexpr int pauses_between_looks = 16;
+constexpr int pauses_for_bunch = 48;
 // A worker that looks for longer than a wake takes gives its time slice away between looks: on a
 // machine with other work it would take it from who is about to make some for it.
 constexpr int pauses_before_last_look = 64;
@@ -59,8 +61,8 @@ pool_state::~pool_state() {
 
 void pool_state::start_workers() noexcept {
   if (places_wanted == 0) return;
-  places = static_cast<pool_place*>(memory.allocate(sizeof(pool_place) * places_wanted,
-                                                    alignof(pool_place), memory_tag::jobs));
+  places = static_cast<pool_place*>(
+      memory.allocate(sizeof(pool_place) * places_wanted, alignof(pool_place), memory_tag::jobs));
   while (places != nullptr && places_made < places_wanted) {
     pool_place& made = *::new (static_cast<void*>(places + places_made)) pool_place;
     if (!made.deque.initialise(memory)) {
@@ -118,20 +120,27 @@ void pool_state::work(pool_place& self) noexcept {
   for (;;) {
     found_work next{take_one(urgent), nullptr};
     if (!next) next.record = take_own(self);
-    if (!next) next = search(self);
+    if (!next) {
+      tell_group(self);
+      next = search(self);
+    }
     if (!next) return;
     if (next.half != nullptr) {
       run_half(&self, *next.half);
       continue;
     }
     const bool low = next.record->priority == job_priority::low;
-    run(&self, *next.record);
+    run_next(self, *next.record);
     if (low) background_now.fetch_sub(1, std::memory_order_seq_cst);
   }
 }
 
 found_work pool_state::search(pool_place& self) noexcept {
   sleepers.begin_search();
+  if (std::exchange(self.fed_from_outside, false)) {
+    // Whoever submits one job after the other is better off if they are fetched in bunches.
+    for (int i = 0; i < pauses_for_bunch; ++i) spin_hint();
+  }
   for (bool woken = false;; woken = true) {
     const std::uint64_t start_ns = now_ns();
     std::uint64_t looked_ns = 0;
@@ -204,7 +213,8 @@ void pool_state::park(pool_place& self) noexcept {
   const bool stay = stop || policy.now() == wake_policy::spin;
   if (stay || visible) sleepers.wake_worker(self.number, stay);
   const char* const reason = idle_reason.load(std::memory_order_relaxed);
-  sleepers.sleep_worker(self.number, deadline_ns, reason != nullptr ? reason : wait_reasons::no_job);
+  sleepers.sleep_worker(self.number, deadline_ns,
+                        reason != nullptr ? reason : wait_reasons::no_job);
   if (policy.now() == wake_policy::spin) wake_for_policy();
 }
 

@@ -1,13 +1,15 @@
 // The inside of thread_pool: its queues, its places, and the way of a job through them.
 //
 //   submit:  slab -> the place's own deque            (from a worker)
-//            slab -> jobs                             (from any other thread)
+//            slab -> a guest's deque, the lane        (from any other thread)
+//            slab -> jobs                             (if the lane is taken)
 //            slab -> urgent, background               (of high and low priority)
 //   search:  urgent -> own deque -> jobs -> other places' deques -> background
 //   run:     claim, call, destroy, give the record back, count the group down
 //   fork:    the caller's stack -> the place's own deque -> back, or to a thief
 //
-// A worker takes a few at once from `jobs` into its own deque, where the others may steal them.
+// A worker takes a few at once from `jobs` or a lane into its own deque, where the others may steal
+// them.
 #pragma once
 
 #include <array>
@@ -80,8 +82,12 @@ struct pool_state {
   void free_record(pool_place* self, job_record& record) noexcept;
   void push(pool_place* self, job_record& record, job&& work, job_group* group,
             const job_options& options) noexcept;
-  void push_all(std::span<job> work, job_group* group,
-                const job_options& options) noexcept;
+  // From a thread without a place, all or none; false if no lane was to be had.
+  bool push_from_outside(std::span<job> work, job_group* group,
+                         const job_options& options) noexcept;
+  // The guest's place that this thread's submits go through, borrowed, or null.
+  pool_place* lane_of_thread() noexcept;
+  void push_all(std::span<job> work, job_group* group, const job_options& options) noexcept;
   // Records that were armed as linked, newest first.
   void publish(injector& into, const record_chain& newest_first, const job_group* group) noexcept;
   // Each returns claimed work or none.
@@ -97,6 +103,10 @@ struct pool_state {
 
   // -- pool_wait.cpp: running, waiting, forking --
   void run(pool_place* self, job_record& record, bool may_run = true) noexcept;
+  // As run(), for a worker that has nothing below it: tells the group later, with the next ones.
+  void run_next(pool_place& self, job_record& record) noexcept;
+  void tell_group(pool_place& self) noexcept;
+  void run_alone(pool_place* self, job_record& record, bool may_run) noexcept;  // tells no group
   // A job that there is no record for, counted in its group already.
   void run_now(job&& work, job_group* group, const job_options& options) noexcept;
   void run_half(pool_place* self, fork_half& half) noexcept;
@@ -109,6 +119,7 @@ struct pool_state {
   // True if the half is the newest and was taken back.
   bool take_back(pool_place& self, fork_half& half) noexcept;
   pool_place* borrow_place() noexcept;
+  void enter_place(pool_place& guest) noexcept;  // borrowed already
   void return_place(pool_place& place) noexcept;
 
   // The calling thread's place here, or null.
@@ -153,6 +164,8 @@ struct pool_state {
   job_record* find_in(injector& where, const job_group* group) noexcept;
   bool turn_arrivals(injector& where) noexcept;
   void prune(record_stack& stack) noexcept;
+  void compact(pool_place& self) noexcept;
+  void take_more(pool_place& self, job_deque& from) noexcept;
   void unlink(job_record& record) noexcept;
 };
 

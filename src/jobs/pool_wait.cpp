@@ -27,11 +27,26 @@ class on_stack {
   running_job frame_;
 };
 
+void call(job_record& record) {
+  if (record.name == nullptr) return record.work();
+  const zone shown(record.name);
+  record.work();
+}
+
 // A thread inside wait(): helps with its group's jobs, or sleeps until there is one or none left.
 class waiting_thread {
  public:
   waiting_thread(pool_state& pool, job_group& group, std::uint64_t deadline_ns) noexcept
-      : pool_(pool), self_(pool.this_place()), group_(group), deadline_ns_(deadline_ns) {}
+      : pool_(pool),
+        borrowed_(pool.this_place() == nullptr ? pool.lane_of_thread() : nullptr),
+        self_(borrowed_ != nullptr ? borrowed_ : pool.this_place()),
+        group_(group),
+        deadline_ns_(deadline_ns) {
+    if (borrowed_ != nullptr) pool.enter_place(*borrowed_);
+  }
+  ~waiting_thread() {
+    if (borrowed_ != nullptr) pool_.return_place(*borrowed_);
+  }
   waiting_thread(const waiting_thread&) = delete;
   waiting_thread& operator=(const waiting_thread&) = delete;
 
@@ -85,6 +100,7 @@ class waiting_thread {
   }
 
   pool_state& pool_;
+  pool_place* const borrowed_;
   pool_place* const self_;
   job_group& group_;
   const std::uint64_t deadline_ns_;
@@ -97,20 +113,24 @@ class waiting_thread {
 
 void pool_state::run(pool_place* self, job_record& record, bool may_run) noexcept {
   job_group* const group = record.group.load(std::memory_order_relaxed);
+  run_alone(self, record, may_run);
+  // Whoever waits may destroy the group as soon as it is counted down: an address from here on.
+  if (group != nullptr && group->end_job()) sleepers.wake_waiters(group);
+}
+
+void pool_state::run_alone(pool_place* self, job_record& record, bool may_run) noexcept {
+  const job_group* const group = record.group.load(std::memory_order_relaxed);
   const bool dropped = !may_run || (record.token != nullptr && record.token->is_cancelled()) ||
                        (group != nullptr && group->is_cancelled());
   if (!dropped) {
     const on_stack frame(*this, record.name, group);
     if (self != nullptr) {
-      const pool_place::window window(*self, group);
-      if (record.name != nullptr) {
-        const zone shown(record.name);
-        record.work();
-      } else {
-        record.work();
-      }
+      // Never nothing: what it forks lies on the place from here on.
+      const void* const work = group != nullptr ? static_cast<const void*>(group) : &record;
+      const pool_place::window window(*self, work);
+      call(record);
     } else {
-      record.work();
+      call(record);
     }
   }
   record.work = job();  // what it captured ends before its group does
@@ -122,8 +142,24 @@ void pool_state::run(pool_place* self, job_record& record, bool may_run) noexcep
   } else {
     jobs_run_by_others.fetch_add(1, std::memory_order_relaxed);
   }
-  // Whoever waits may destroy the group as soon as it is counted down: an address from here on.
-  if (group != nullptr && group->end_job()) sleepers.wake_waiters(group);
+}
+
+// A group cannot end while a job of it runs or is about to, so jobs of one group in a row are
+// counted together: the group's line moves between the cores once for all of them.
+void pool_state::run_next(pool_place& self, job_record& record) noexcept {
+  job_group* const group = record.group.load(std::memory_order_relaxed);
+  if (self.ended_group != group) {
+    tell_group(self);
+    self.ended_group = group;
+  }
+  run_alone(&self, record, true);
+  ++self.ended_count;
+}
+
+void pool_state::tell_group(pool_place& self) noexcept {
+  job_group* const group = std::exchange(self.ended_group, nullptr);
+  const std::uint32_t count = std::exchange(self.ended_count, 0);
+  if (group != nullptr && group->end_job(count)) sleepers.wake_waiters(group);
 }
 
 void pool_state::run_now(job&& work, job_group* group, const job_options& options) noexcept {
@@ -231,6 +267,7 @@ void thread_pool::fork(fork_half& half) noexcept {
     return;
   }
   half.place = self;
+  if (half.place_borrowed) self->forks_open = 1;
   self->deque.push_fork(half);
   state_->sleepers.fork_added(self->runs.load(std::memory_order_relaxed));
 }
@@ -243,7 +280,9 @@ void thread_pool::join(fork_half& half) noexcept {
   } else if (half.state.load(std::memory_order_acquire) != fork_half::done) {
     state_->join_stolen(self, half);
   }
-  if (half.place_borrowed) state_->return_place(self);
+  if (!half.place_borrowed) return;
+  self.forks_open = 0;
+  state_->return_place(self);
 }
 
 bool pool_state::take_back(pool_place& self, fork_half& half) noexcept {
@@ -299,10 +338,14 @@ pool_place* pool_state::borrow_place() noexcept {
         guest.borrowed.exchange(true, std::memory_order_acquire)) {
       continue;
     }
-    guest.lender = std::exchange(this_thread_jobs().place, &guest);
+    enter_place(guest);
     return &guest;
   }
   return nullptr;
+}
+
+void pool_state::enter_place(pool_place& guest) noexcept {
+  guest.lender = std::exchange(this_thread_jobs().place, &guest);
 }
 
 void pool_state::return_place(pool_place& place) noexcept {

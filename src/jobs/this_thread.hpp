@@ -1,5 +1,5 @@
-// What a thread knows of the jobs that it runs. The explorer, whose threads are fibres, has a header
-// of its own in this place.
+// What a thread knows of the jobs that it runs. The explorer, whose threads are fibres, has a
+// header of its own in this place.
 #pragma once
 
 namespace overture {
@@ -8,9 +8,9 @@ struct pool_place;
 struct running_job;
 
 struct jobs_of_thread {
-  pool_place* place = nullptr;     // the one this thread has at the moment, of whatever pool
+  pool_place* place = nullptr;       // the one this thread has at the moment, of whatever pool
   running_job* innermost = nullptr;  // the job it runs
-  void* cork = nullptr;            // where its submits are gathered
+  void* cork = nullptr;              // where its submits are gathered
 };
 
 // The calling thread's.

@@ -155,6 +155,10 @@ void thread_pool::submit(job work, job_group* group, const job_options& options)
   if (gathered != nullptr && gathered->gathers(*this, options)) {
     return gathered->add(std::move(work), group, options);
   }
+  if (self == nullptr && options.priority == job_priority::normal &&
+      state_->push_from_outside({&work, 1}, group, options)) {
+    return;
+  }
   job_record* const record = state_->take_record(self);
   if (record == nullptr) return state_->run_now(std::move(work), group, options);
   state_->push(self, *record, std::move(work), group, options);

@@ -65,6 +65,8 @@ void explorer::begin_execution(const std::function<void()>& program) {
   thread_count_ = 0;
   object_count_ = 0;
   known_.clear();
+  gone_.clear();
+  ran_ = false;
   trace_.clear();
   fibres_[0].knows = {};
   fibres_[0].knows.clock[0] = 1;
@@ -87,6 +89,7 @@ void explorer::run(std::initializer_list<std::function<void()>> threads) {
   for (std::size_t i = 0; i < thread_count_; ++i) prepare(i + 1, threads.begin()[i]);
   schedule(true);
   current_ = 0;
+  ran_ = true;
   for (std::size_t i = 1; i <= thread_count_; ++i) fibres_[0].knows.join(fibres_[i].knows);
 }
 

@@ -10,6 +10,7 @@
 #include <random>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "interleave/explorer.hpp"
@@ -17,7 +18,7 @@
 namespace interleave {
 
 inline constexpr std::size_t threads_max = 6;
-inline constexpr std::size_t objects_max = 64;
+inline constexpr std::size_t objects_max = 256;
 inline constexpr std::size_t steps_max = 4000;  // a program that makes more runs for ever
 inline constexpr std::size_t stack_bytes = 128 * 1024;
 
@@ -93,7 +94,8 @@ class explorer {
     return fibres_[thread].now == state::asleep || fibres_[thread].now == state::relayed;
   }
 
-  void begin_life(const void* at, std::uint64_t value);
+  void begin_life(const void* at);
+  void begin_plain_life(const void* at);
   void end_life(const void* at);
   void step(const void* at, std::uint64_t value, const char* what);
   std::uint64_t load(const void* at, std::memory_order order);
@@ -143,6 +145,8 @@ class explorer {
   std::vector<object> objects_;
   std::size_t object_count_ = 0;
   std::unordered_map<const void*, std::size_t> known_;
+  std::unordered_set<const void*> gone_;  // before anybody made a step on them
+  bool ran_ = false;
   std::vector<traced> trace_;
 };
 

@@ -26,22 +26,36 @@ std::size_t explorer::find(const void* address, std::uint64_t value) {
   return index;
 }
 
-void explorer::begin_life(const void* address, std::uint64_t value) {
+// An atomic counts as an object from its first step on: large arrays of which a program touches a
+// few are nothing special.
+void explorer::begin_life(const void* address) {
   if (!active_) return;
   known_.erase(address);
-  object& fresh = objects_[find(address, value)];
+  if (!gone_.empty()) gone_.erase(address);
+}
+
+void explorer::begin_plain_life(const void* address) {
+  if (!active_) return;
+  begin_life(address);
+  object& fresh = objects_[find(address, 0)];
   fresh.writer = current_;
   fresh.written_at = mine().clock[current_];
 }
 
 void explorer::end_life(const void* address) {
-  if (!active_) return;
+  // Behind run() only the program's own thread is left.
+  if (!active_ || ran_) return;
   const auto found = known_.find(address);
-  if (found != known_.end()) objects_[found->second].alive = false;
+  if (found != known_.end()) {
+    objects_[found->second].alive = false;
+  } else {
+    gone_.insert(address);
+  }
 }
 
 void explorer::step(const void* address, std::uint64_t value, const char* what) {
   if (!active_) return;
+  if (gone_.contains(address)) return fail("use after the end of its life");
   const std::size_t index = find(address, value);
   if (current_ != 0) schedule(false);
   if (trace_.size() > steps_max) fail("it runs for ever");

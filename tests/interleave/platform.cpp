@@ -13,4 +13,21 @@ std::uint64_t now_ns() noexcept {
   return 1;
 }
 
+std::uint64_t thread_cpu_ns() noexcept {
+  return 0;
+}
+
+// Threads are the explorer's; tests bring a factory that notes what would run.
+thread_factory& default_thread_factory() noexcept {
+  class none final : public thread_factory {
+   public:
+    result<thread_handle> start(const thread_options&, void (*)(void*), void*) override {
+      return fail(errc::unsupported, "no threads here");
+    }
+    void join(thread_handle) override {}
+  };
+  static none instance;
+  return instance;
+}
+
 }  // namespace overture

@@ -24,7 +24,7 @@ void let_others_run() {
 }
 
 plain_access::plain_access() noexcept {
-  the.begin_life(this, 0);
+  the.begin_plain_life(this);
 }
 plain_access::~plain_access() {
   the.end_life(this);
@@ -39,8 +39,8 @@ void plain_access::write() {
 bool exploring() noexcept {
   return the.active();
 }
-void begin_life(const void* object, std::uint64_t value) noexcept {
-  the.begin_life(object, value);
+void begin_life(const void* object) noexcept {
+  the.begin_life(object);
 }
 void end_life(const void* object) noexcept {
   the.end_life(object);

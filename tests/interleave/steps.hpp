@@ -10,7 +10,7 @@ namespace interleave {
 // False outside of executions, where atomics are plain values.
 bool exploring() noexcept;
 
-void begin_life(const void* object, std::uint64_t value) noexcept;
+void begin_life(const void* object) noexcept;
 void end_life(const void* object) noexcept;
 
 // Before the operation: other threads may run. `value` is the object's, if it is new.

@@ -21,7 +21,7 @@ class atomic {
   constexpr atomic() noexcept : atomic(T{}) {}
   // NOLINTNEXTLINE(google-explicit-constructor): as std::atomic
   constexpr atomic(T value) noexcept : value_(value) {
-    if (!std::is_constant_evaluated()) interleave::begin_life(this, bits(value));
+    if (!std::is_constant_evaluated()) interleave::begin_life(this);
   }
   constexpr ~atomic() {
     if (!std::is_constant_evaluated()) interleave::end_life(this);

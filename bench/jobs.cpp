@@ -1,0 +1,120 @@
+// The job system beside others: TBB always, enkiTS and Taskflow where OVERTURE_PEERS has them.
+//
+//   forkjoin   fib, skynet and nqueens without a cut-off
+//   empty      a million jobs that do nothing, from one and from four threads, single and batched
+//   gaps       one job, submit to start, after pauses of several lengths
+//   burn       processor time of a trickle of jobs, and of none
+//   wake       what releasing sleepers costs who releases them (two plots)
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "jobs_parts.hpp"
+
+namespace {
+
+using bench::jobs_settings;
+
+using peers = std::vector<std::shared_ptr<bench::job_peer>>;
+
+bench::spread times_faster(const bench::variant& other, const bench::variant& ours) {
+  return bench::ratio(other, ours, bench::clock::wall);
+}
+
+// Ours first; metrics for all, goals of how many times faster ours is than each that is named.
+void compare(const jobs_settings& set, bench::results& results, const std::string& what,
+             std::vector<bench::variant>& variants, double tbb_goal) {
+  bench::interleave(variants, set.rounds, what);
+  for (const bench::variant& each : variants) {
+    results.metric(fmt::format("{}, {}: ms", what, each.name),
+                   bench::time_of(each, bench::clock::wall).median * 1e3);
+    results.metric(fmt::format("{}, {}: CPU ms", what, each.name),
+                   bench::time_of(each, bench::clock::cpu).median * 1e3);
+  }
+  for (std::size_t i = 1; i < variants.size(); ++i) {
+    results.goal(fmt::format("{}: x faster than {}", what, variants[i].name),
+                 times_faster(variants[i], variants[0]), variants[i].name == "TBB" ? tbb_goal : 1.0,
+                 false);
+  }
+}
+
+void measure_forkjoin(const jobs_settings& set, const peers& all, bench::results& results) {
+  const auto run = [&](const std::string& what, double goal, auto body) {
+    std::vector<bench::variant> variants;
+    for (const auto& peer : all) {
+      if (peer->name == "Taskflow") continue;
+      variants.push_back({peer->name, [peer, body] { body(*peer); }});
+    }
+    compare(set, results, what, variants, goal);
+  };
+  run(fmt::format("fib({})", set.fib), 1.5, [&](bench::job_peer& peer) { peer.fib(set.fib); });
+  run("skynet", 1.0, [&](bench::job_peer& peer) { peer.skynet(0, set.skynet); });
+  run(fmt::format("nqueens({})", set.queens), 1.0,
+      [&](bench::job_peer& peer) { peer.queens({}, set.queens); });
+}
+
+void measure_empty(const jobs_settings& set, const peers& all, bench::results& results) {
+  for (const unsigned submitters : {1u, 4u}) {
+    for (const bool batched : {false, true}) {
+      std::vector<bench::variant> variants;
+      for (const auto& peer : all) {
+        if (!peer->empty_jobs(16, submitters, batched)) continue;
+        variants.push_back({peer->name, [peer, submitters, batched, &set] {
+                              peer->empty_jobs(set.empty, submitters, batched);
+                            }});
+      }
+      compare(set, results,
+              fmt::format("{} empty jobs, {} thread{}, {}", set.empty, submitters,
+                          submitters == 1 ? "" : "s", batched ? "batched" : "single"),
+              variants, 1.0);
+    }
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  CLI::App app("Measures the job system beside others");
+  jobs_settings set;
+  std::string json_path;
+  bool quick = false;
+  app.add_option("--json", json_path, "write the results to this file");
+  app.add_option("--plots", set.plots, "write the plots to this folder");
+  app.add_option("--only", set.only, "forkjoin, empty, gaps, burn, wake");
+  app.add_option("--threads", set.threads, "threads of each system, the main thread among them");
+  app.add_option("--rounds", set.rounds, "interleaved rounds")->check(CLI::PositiveNumber);
+  app.add_flag("--quick", quick, "a little of the work, to see that it runs");
+  CLI11_PARSE(app, argc, argv);
+  if (quick) set.make_quick();
+
+  bench::results results("jobs");
+  const auto peers_now = [&] {
+    peers all;
+    all.emplace_back(bench::make_overture(set.threads));
+    all.emplace_back(bench::make_tbb(set.threads));
+    if (auto enki = bench::make_enki(set.threads)) all.emplace_back(std::move(enki));
+    if (auto taskflow = bench::make_taskflow(set.threads)) all.emplace_back(std::move(taskflow));
+    return all;
+  };
+  if (set.wants("forkjoin")) measure_forkjoin(set, peers_now(), results);
+  if (set.wants("empty")) measure_empty(set, peers_now(), results);
+  if (set.wants("gaps")) {
+    peers all = peers_now();
+    all.emplace_back(bench::make_overture(set.threads, "warm"));
+    bench::measure_gaps(set, results, all);
+  }
+  if (set.wants("burn")) {
+    bench::measure_burn(set, results,
+                        {[&] { return bench::make_overture(set.threads); },
+                         [&] { return bench::make_tbb(set.threads); },
+                         [&] { return bench::make_enki(set.threads); },
+                         [&] { return bench::make_taskflow(set.threads); },
+                         [&] { return bench::make_overture(set.threads, "warm"); }});
+  }
+  if (set.wants("wake")) bench::measure_wake(set, results);
+  return results.finish(json_path);
+} catch (const std::exception& failure) {
+  fmt::print(stderr, "error: {}\n", failure.what());
+  return 1;
+}

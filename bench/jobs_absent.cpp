@@ -1,0 +1,17 @@
+// Stands in for peers whose sources are not there.
+#include "jobs_peers.hpp"
+
+namespace bench {
+
+#if !defined(OVERTURE_PEER_ENKI)
+std::unique_ptr<job_peer> make_enki(unsigned) {
+  return nullptr;
+}
+#endif
+#if !defined(OVERTURE_PEER_TASKFLOW)
+std::unique_ptr<job_peer> make_taskflow(unsigned) {
+  return nullptr;
+}
+#endif
+
+}  // namespace bench

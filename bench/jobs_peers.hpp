@@ -1,0 +1,59 @@
+// The job systems that are measured beside each other, behind one interface: each works in the way
+// its own manual recommends.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+// A board of queens, one column each; the common part of every nqueens below.
+struct queens_board {
+  std::array<std::int8_t, 16> rows{};
+  int placed = 0;
+
+  [[nodiscard]] bool fits(int row) const {
+    for (int i = 0; i < placed; ++i) {
+      const int other = rows[static_cast<std::size_t>(i)];
+      if (other == row || other - row == placed - i || row - other == placed - i) return false;
+    }
+    return true;
+  }
+  [[nodiscard]] queens_board with(int row) const {
+    queens_board next = *this;
+    next.rows[static_cast<std::size_t>(next.placed++)] = static_cast<std::int8_t>(row);
+    return next;
+  }
+};
+
+class job_peer {
+ public:
+  virtual ~job_peer() = default;
+  std::string name;
+
+  // All threads, the caller's included; no cut-off.
+  virtual std::uint64_t fib(unsigned n) = 0;
+  virtual std::uint64_t skynet(std::uint64_t first, std::uint64_t leaves) = 0;
+  virtual std::uint64_t queens(const queens_board& board, int size) = 0;
+
+  // Runs so many empty jobs from so many threads and returns when all have run. False if the peer
+  // has no such call.
+  virtual bool empty_jobs(std::size_t count, unsigned submitters, bool batched) = 0;
+
+  // One job that nobody waits for through the system. Any thread.
+  virtual void submit(void (*run)(void*), void* context) = 0;
+};
+
+// Made when first asked for, with so many threads, the caller's included.
+std::unique_ptr<job_peer> make_overture(unsigned threads, const std::string& policy = "park");
+std::unique_ptr<job_peer> make_tbb(unsigned threads);
+// Null where OVERTURE_PEERS did not name its sources when this was configured.
+std::unique_ptr<job_peer> make_enki(unsigned threads);
+std::unique_ptr<job_peer> make_taskflow(unsigned threads);
+
+}  // namespace bench

@@ -1,0 +1,42 @@
+// Taskflow: its asynchronous tasks.
+#include <taskflow/taskflow.hpp>
+#include <thread>
+
+#include "jobs_peers.hpp"
+
+namespace bench {
+namespace {
+
+class taskflow_peer final : public job_peer {
+ public:
+  explicit taskflow_peer(unsigned threads) : executor_(threads) { name = "Taskflow"; }
+  std::uint64_t fib(unsigned) override { return 0; }
+  std::uint64_t skynet(std::uint64_t, std::uint64_t) override { return 0; }
+  std::uint64_t queens(const queens_board&, int) override { return 0; }
+  bool empty_jobs(std::size_t count, unsigned submitters, bool batched) override {
+    if (batched) return false;
+    const auto submit = [&] {
+      for (std::size_t i = 0; i < count / submitters; ++i) executor_.silent_async([] {});
+    };
+    std::vector<std::thread> others;
+    for (unsigned i = 1; i < submitters; ++i) others.emplace_back(submit);
+    submit();
+    for (std::thread& each : others) each.join();
+    executor_.wait_for_all();
+    return true;
+  }
+  void submit(void (*run)(void*), void* context) override {
+    executor_.silent_async([run, context] { run(context); });
+  }
+
+ private:
+  tf::Executor executor_;
+};
+
+}  // namespace
+
+std::unique_ptr<job_peer> make_taskflow(unsigned threads) {
+  return std::make_unique<taskflow_peer>(threads);
+}
+
+}  // namespace bench

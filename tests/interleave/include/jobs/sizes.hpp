@@ -1,0 +1,12 @@
+// As little as will do; stands in for src/jobs/sizes.hpp.
+#pragma once
+
+#include <cstdint>
+
+namespace overture::sizes {
+
+inline constexpr std::uint32_t chunk_records = 8;
+inline constexpr std::uint32_t chunks_max = 16;
+inline constexpr std::uint64_t deque_slots = 64;
+
+}  // namespace overture::sizes

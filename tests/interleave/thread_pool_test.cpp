@@ -1,0 +1,226 @@
+// The shipped thread pool, its queues and its parking, through all interleavings of small programs.
+// The worker is one of the explorer's threads: the factory notes what it would run.
+#include "overture/thread_pool.hpp"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <vector>
+
+#include "interleave/explorer.hpp"
+#include "interleave/include/overture/atomic.hpp"
+#include "overture/job_batch.hpp"
+#include "overture/parallel.hpp"
+
+namespace overture {
+namespace {
+
+using interleave::bounds;
+using interleave::check;
+using interleave::outcome;
+using interleave::run;
+using interleave::variable;
+
+void expect_clean(const outcome& seen) {
+  EXPECT_EQ(seen.failure, "");
+  testing::Test::RecordProperty("executions", std::to_string(seen.executions));
+}
+
+class noted_threads final : public thread_factory {
+ public:
+  result<thread_handle> start(const thread_options&, void (*entry)(void*),
+                              void* argument) override {
+    started_.push_back({entry, argument, false});
+    return thread_handle{started_.size()};
+  }
+  void join(thread_handle thread) override {
+    while (!started_[thread.value - 1].ended) interleave::let_others_run();
+  }
+  void run(std::size_t worker) {
+    started_[worker].entry(started_[worker].argument);
+    started_[worker].ended = true;
+  }
+
+ private:
+  struct work {
+    void (*entry)(void*);
+    void* argument;
+    bool ended = false;
+  };
+  std::vector<work> started_;
+};
+
+// A pool whose workers run as threads of the explorer; the last of the others to end stops it.
+class explored_pool {
+ public:
+  explicit explored_pool(unsigned workers, unsigned others, wake_policy wake = wake_policy::park)
+      : pool(std::in_place,
+             thread_pool_config{
+                 .workers = workers, .wake = wake, .spin_ns = 0, .guests = 1, .threads = &threads}),
+        others_(others) {}
+
+  void worker(std::size_t number) { threads.run(number); }
+  // At the end of every other thread.
+  void leave() {
+    if (others_.fetch_sub(1) == 1) pool.reset();
+  }
+
+  noted_threads threads;
+  std::optional<thread_pool> pool;
+
+ private:
+  atomic<unsigned> others_;
+};
+
+constexpr bounds searched{
+    .preemptions = 2, .stale_loads = 0, .early_returns = 0, .executions_max = 20'000};
+constexpr bounds drawn{.stale_loads = 4, .early_returns = 2, .random = 3'000, .seed = 3};
+
+void in_both_ways(const std::function<void()>& program) {
+  expect_clean(interleave::explore(searched, program));
+  expect_clean(interleave::explore(drawn, program));
+}
+
+TEST(a_pool_in_all_interleavings, runs_a_job_for_which_nobody_waits) {
+  in_both_ways([] {
+    atomic<int> runs{0};
+    explored_pool explored(1, 1);
+    run({[&] { explored.worker(0); },
+         [&] {
+           explored.pool->submit([&runs] { runs.fetch_add(1); });
+           // Nobody but the worker may run it: a lost wake leaves all asleep here.
+           while (runs.load() == 0) interleave::let_others_run();
+           explored.leave();
+         }});
+    check(runs.load() == 1, "it ran once");
+  });
+}
+
+TEST(a_pool_in_all_interleavings, shows_a_waiter_what_the_job_wrote) {
+  in_both_ways([] {
+    variable<int> value(0);
+    explored_pool explored(1, 1);
+    run({[&] { explored.worker(0); },
+         [&] {
+           {
+             job_group group(*explored.pool);
+             group.run([&value] { value.write(1); });
+             group.wait();
+             check(value.read() == 1, "sees what the job wrote");
+           }
+           explored.leave();
+         }});
+  });
+}
+
+TEST(a_pool_in_all_interleavings, gives_a_fork_to_one_thread_only) {
+  in_both_ways([] {
+    variable<int> value(0);
+    explored_pool explored(1, 1);
+    run({[&] { explored.worker(0); },
+         [&] {
+           int first = 0;
+           parallel_invoke(
+               *explored.pool, [&first] { ++first; }, [&value] { value.write(value.read() + 1); });
+           check(first == 1 && value.read() == 1, "each half ran once, and is seen");
+           explored.leave();
+         }});
+  });
+}
+
+TEST(a_pool_in_all_interleavings, helps_with_what_a_thief_forks) {
+  in_both_ways([] {
+    variable<int> left(0);
+    variable<int> right(0);
+    explored_pool explored(1, 1);
+    run({[&] { explored.worker(0); },
+         [&] {
+           parallel_invoke(
+               *explored.pool, [] {},
+               [&] {
+                 parallel_invoke(
+                     *explored.pool, [&left] { left.write(1); }, [&right] { right.write(1); });
+               });
+           check(left.read() + right.read() == 2, "all of it ran");
+           explored.leave();
+         }});
+  });
+}
+
+TEST(a_pool_in_all_interleavings, loses_no_job_of_two_submitters) {
+  in_both_ways([] {
+    atomic<int> runs{0};
+    explored_pool explored(1, 2);
+    const auto submit = [&] {
+      {
+        job_group group(*explored.pool);
+        group.run([&runs] { runs.fetch_add(1); });
+        group.wait();
+      }
+      explored.leave();
+    };
+    run({[&] { explored.worker(0); }, submit, submit});
+    check(runs.load() == 2, "both ran once");
+  });
+}
+
+TEST(a_pool_in_all_interleavings, hands_wakes_on_from_worker_to_worker) {
+  in_both_ways([] {
+    atomic<int> runs{0};
+    explored_pool explored(2, 1);
+    run({[&] { explored.worker(0); }, [&] { explored.worker(1); },
+         [&] {
+           {
+             job_batch batch(*explored.pool);
+             for (int i = 0; i < 2; ++i) batch.add([&runs] { runs.fetch_add(1); });
+           }
+           while (runs.load() != 2) interleave::let_others_run();
+           explored.leave();
+         }});
+  });
+}
+
+TEST(a_pool_in_all_interleavings, stops_while_its_worker_goes_to_sleep) {
+  in_both_ways([] {
+    explored_pool explored(1, 1);
+    run({[&] { explored.worker(0); }, [&] { explored.leave(); }});
+  });
+}
+
+// Jobs of low priority are taken by one worker only here: who gives up its turn must not leave one.
+TEST(a_pool_in_all_interleavings, leaves_no_job_of_low_priority) {
+  in_both_ways([] {
+    atomic<int> runs{0};
+    explored_pool explored(2, 1);
+    run({[&] { explored.worker(0); }, [&] { explored.worker(1); },
+         [&] {
+           for (int i = 0; i < 2; ++i) {
+             explored.pool->submit([&runs] { runs.fetch_add(1); }, nullptr,
+                                   {.priority = job_priority::low});
+           }
+           while (runs.load() != 2) interleave::let_others_run();
+           explored.leave();
+         }});
+  });
+}
+
+TEST(a_pool_in_all_interleavings, starts_what_a_cork_has_gathered_before_a_wait) {
+  in_both_ways([] {
+    atomic<int> runs{0};
+    explored_pool explored(1, 1);
+    run({[&] { explored.worker(0); },
+         [&] {
+           {
+             job_group group(*explored.pool);
+             const cork gathered(*explored.pool);
+             group.run([&runs] { runs.fetch_add(1); });
+             group.wait();
+             check(runs.load() == 1, "the wait has started it");
+           }
+           explored.leave();
+         }});
+  });
+}
+
+}  // namespace
+}  // namespace overture

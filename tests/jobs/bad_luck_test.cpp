@@ -1,0 +1,159 @@
+// What goes wrong in real programs.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+#include "jobs/pool_test_support.hpp"
+
+namespace overture {
+namespace {
+
+struct told {
+  atomic<int> threw{0};
+  atomic<int> refused{0};
+  atomic<const char*> name{nullptr};
+  char what[32] = {};
+
+  job_hooks hooks() {
+    return {.worker_begins = nullptr,
+            .worker_ends = nullptr,
+            .job_threw =
+                [](void* context, const char* job_name, const char* text) {
+                  auto& self = *static_cast<told*>(context);
+                  self.name.store(job_name);
+                  if (text != nullptr) std::strncpy(self.what, text, sizeof self.what - 1);
+                  self.threw.fetch_add(1);
+                },
+            .wait_refused =
+                [](void* context, const char*, const char* below) {
+                  auto& self = *static_cast<told*>(context);
+                  self.name.store(below);
+                  self.refused.fetch_add(1);
+                },
+            .context = this};
+  }
+};
+
+TEST(a_job_that_throws, is_reported_and_ends_nothing_but_itself) {
+  told seen;
+  thread_pool pool{{.workers = 1, .hooks = seen.hooks()}};
+  job_group group{pool};
+  int runs = 0;
+  group.run([] { throw std::runtime_error("broken asset"); }, {.name = "load map"});
+  group.wait();
+  group.run([&runs] { ++runs; });
+  group.wait();
+  EXPECT_EQ(runs, 1);
+  EXPECT_EQ(seen.threw.load(), 1);
+  EXPECT_STREQ(seen.name.load(), "load map");
+  EXPECT_STREQ(seen.what, "broken asset");
+  EXPECT_EQ(pool.stats().jobs_thrown, 1u);
+}
+
+TEST(a_body_that_throws, is_reported_and_the_others_run) {
+  thread_pool pool{{.workers = 1}};
+  atomic<int> runs{0};
+  parallel_for(
+      pool, 0, 10,
+      [&runs](std::size_t i) {
+        if (i == 3) throw 3;
+        runs.fetch_add(1);
+      },
+      1);
+  EXPECT_EQ(runs.load(), 9);
+  EXPECT_EQ(pool.stats().jobs_thrown, 1u);
+}
+
+TEST(a_job_that_waits_for_its_own_group, is_refused_and_named) {
+  told seen;
+  thread_pool pool{{.workers = 1, .hooks = seen.hooks()}};
+  job_group group{pool};
+  bool waited = true;
+  group.run([&] { waited = group.wait_until(0); }, {.name = "first"});
+  group.wait();
+  EXPECT_FALSE(waited);
+  EXPECT_EQ(seen.refused.load(), 1);
+  EXPECT_STREQ(seen.name.load(), "first");
+}
+
+TEST(a_million_jobs_at_once, all_run_and_take_bounded_memory) {
+  tracking_allocator memory;
+  {
+    thread_pool pool{{.memory = &memory}};
+    std::uint64_t runs = 0;
+    job_group group{pool};
+    constexpr std::uint64_t jobs = 1'200'000;  // more than limits::jobs_queued_max
+    for (std::uint64_t i = 0; i < jobs; ++i) group.run([&runs] { ++runs; });
+    EXPECT_GE(runs, jobs - limits::jobs_queued_max) << "those beyond the limit ran at once";
+    EXPECT_LE(memory.usage(memory_tag::jobs).peak_bytes,
+              limits::jobs_queued_max * (128 + 32) + (1u << 20));
+    group.cancel();
+    group.wait();
+  }
+  EXPECT_EQ(memory.usage(memory_tag::jobs).bytes, 0u);
+}
+
+// Submits from its destructor.
+class parting {
+ public:
+  parting(thread_pool& pool, atomic<int>& runs) noexcept : pool_(&pool), runs_(&runs) {}
+  parting(parting&& other) noexcept
+      : pool_(std::exchange(other.pool_, nullptr)), runs_(other.runs_) {}
+  ~parting() {
+    if (pool_ == nullptr) return;
+    pool_->submit([runs = runs_] { runs->fetch_add(1); });
+  }
+  void operator()() {}
+
+ private:
+  thread_pool* pool_;
+  atomic<int>* runs_;
+};
+
+TEST(a_pool_that_ends, runs_what_destructors_submit_meanwhile) {
+  for (const unsigned workers : {0u, 2u}) {
+    atomic<int> runs{0};
+    {
+      thread_pool pool{{.workers = workers}};
+      for (int i = 0; i < 20; ++i) pool.submit(parting(pool, runs));
+    }
+    EXPECT_EQ(runs.load(), 20);
+  }
+}
+
+TEST(a_pool_that_ends, cancels_what_is_queued_if_it_was_told_to) {
+  auto owned = std::make_shared<int>(0);
+  atomic<int> runs{0};
+  {
+    thread_pool pool{{.queued = at_end::cancel}};
+    for (int i = 0; i < 20; ++i) pool.submit([&runs, owned] { runs.fetch_add(1); });
+  }
+  EXPECT_EQ(runs.load(), 0);
+  EXPECT_EQ(owned.use_count(), 1);
+}
+
+TEST(a_worker_that_is_not_scheduled, holds_up_nothing_but_its_own_job) {
+  thread_pool pool{{.workers = 1}};
+  const test::busy_worker stalled(pool);
+  int runs = 0;
+  job_group group{pool};
+  for (int i = 0; i < 100; ++i) group.run([&runs] { ++runs; });
+  group.wait();
+  EXPECT_EQ(runs, 100);
+}
+
+TEST(sixty_four_workers, do_their_work_on_few_cores) {
+  thread_pool pool{{.workers = 64}};
+  ASSERT_TRUE(pool.status());
+  std::vector<int> runs(5000, 0);
+  for (int round = 0; round < 3; ++round) {
+    parallel_for(pool, 0, runs.size(), [&runs](std::size_t i) { ++runs[i]; }, 1);
+  }
+  EXPECT_EQ(runs, std::vector<int>(5000, 3));
+}
+
+}  // namespace
+}  // namespace overture

@@ -1,0 +1,100 @@
+// Jobs that are gathered: batches and corks.
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <vector>
+
+#include "jobs/pool_test_support.hpp"
+#include "overture/job_batch.hpp"
+
+namespace overture {
+namespace {
+
+TEST(a_batch, starts_its_jobs_at_the_kick_in_their_order) {
+  std::vector<int> order;
+  thread_pool pool;
+  job_group group{pool};
+  job_batch batch{pool, &group};
+  for (int i = 0; i < 40; ++i) batch.add([&order, i] { order.push_back(i); });
+  EXPECT_EQ(group.pending(), 0u);
+  batch.kick();
+  EXPECT_EQ(group.pending(), 40u);
+  group.wait();
+  std::vector<int> expected(40);
+  std::iota(expected.begin(), expected.end(), 0);
+  EXPECT_EQ(order, expected);
+}
+
+TEST(a_batch, runs_any_number_from_inside_and_outside) {
+  thread_pool pool{{.workers = 2}};
+  atomic<int> runs{0};
+  const auto many = [&](job_group& group) {
+    job_batch batch{pool, &group};
+    for (int i = 0; i < 1000; ++i) batch.add([&runs] { runs.fetch_add(1); });
+  };
+  job_group group{pool};
+  many(group);
+  group.run([&] { many(group); });
+  group.wait();
+  EXPECT_EQ(runs.load(), 2000);
+}
+
+TEST(a_batch, wakes_one_worker_at_most_by_itself) {
+  thread_pool pool{{.workers = 4}};
+  test::await_parked(pool);
+  std::vector<job> jobs;
+  atomic<int> runs{0};
+  for (int i = 0; i < 30; ++i) jobs.emplace_back([&runs] { runs.fetch_add(1); });
+  const std::uint64_t calls = wait_layer::counts().wakes;
+  job_group group{pool};
+  pool.submit_all(jobs, &group);
+  // Others may have been woken by those workers meanwhile, so only the upper bound is certain.
+  EXPECT_LE(wait_layer::counts().wakes - calls, 5u);
+  group.wait();
+  EXPECT_EQ(runs.load(), 30);
+}
+
+TEST(a_cork, holds_jobs_back_until_it_ends) {
+  thread_pool pool;
+  int runs = 0;
+  {
+    const cork gathered(pool);
+    for (int i = 0; i < 10; ++i) pool.submit([&runs] { ++runs; });
+    // try_help() flushes, so nobody is asked here.
+    EXPECT_EQ(pool.stats().jobs_run, 0u);
+  }
+  while (pool.try_help()) {
+  }
+  EXPECT_EQ(runs, 10);
+}
+
+TEST(a_cork, lets_go_before_a_wait_for_a_group) {
+  thread_pool pool;
+  const cork gathered(pool);
+  int runs = 0;
+  job_group group{pool};
+  for (int i = 0; i < 100; ++i) group.run([&runs] { ++runs; });
+  group.wait();
+  EXPECT_EQ(runs, 100);
+}
+
+TEST(a_cork, lets_go_before_any_other_wait) {
+  thread_pool pool{{.workers = 1}};
+  const cork outer(pool);
+  const cork inner(pool);
+  barricade done;
+  pool.submit([&done] { done.lower(); });
+  done.wait();
+}
+
+TEST(a_cork, gathers_for_its_own_pool_only) {
+  thread_pool corked;
+  thread_pool other{{.workers = 1}};
+  const cork gathered(corked);
+  atomic<bool> done{false};
+  other.submit([&done] { done.store(true); });
+  while (!done.load()) yield_thread();
+}
+
+}  // namespace
+}  // namespace overture

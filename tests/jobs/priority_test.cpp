@@ -1,0 +1,128 @@
+// Priorities, cancellation, the main thread's jobs, and helping anybody.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <vector>
+
+#include "jobs/pool_test_support.hpp"
+
+namespace overture {
+namespace {
+
+TEST(priorities, decide_who_starts_first) {
+  std::vector<int> order;
+  {
+    thread_pool pool{{.workers = 1}};
+    test::busy_worker busy(pool);
+    const auto submit = [&](int number, job_priority priority) {
+      pool.submit([&order, number] { order.push_back(number); }, nullptr, {.priority = priority});
+    };
+    submit(4, job_priority::low);
+    submit(2, job_priority::normal);
+    submit(5, job_priority::low);
+    submit(0, job_priority::high);
+    submit(3, job_priority::normal);
+    submit(1, job_priority::high);
+    barricade last;
+    pool.submit([&last] { last.lower(); }, nullptr, {.priority = job_priority::low});
+    busy.release();
+    last.wait();
+  }
+  EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3, 4, 5}));
+}
+
+TEST(background_jobs, leave_one_worker_to_the_others) {
+  constexpr unsigned workers = 3;
+  thread_pool pool{{.workers = workers}};
+  atomic<unsigned> begun{0};
+  barricade door;
+  job_group background{pool};
+  for (unsigned i = 0; i < 6; ++i) {
+    background.run(
+        [&] {
+          begun.fetch_add(1);
+          door.wait();
+        },
+        {.priority = job_priority::low});
+  }
+  while (begun.load() != workers - 1) yield_thread();
+  // A normal job finds a worker although there is background work for all.
+  barricade done;
+  pool.submit([&done] { done.lower(); });
+  done.wait();
+  EXPECT_EQ(begun.load(), workers - 1);
+  door.lower();
+  background.wait();
+  EXPECT_EQ(begun.load(), 6u);
+}
+
+TEST(a_cancelled_group, drops_what_has_not_begun) {
+  thread_pool pool;
+  auto owned = std::make_shared<int>(0);
+  job_group group{pool};
+  int runs = 0;
+  for (int i = 0; i < 10; ++i) group.run([&runs, owned] { ++runs; });
+  group.cancel();
+  EXPECT_TRUE(group.is_cancelled());
+  group.wait();
+  EXPECT_EQ(runs, 0);
+  EXPECT_EQ(owned.use_count(), 1);
+  EXPECT_EQ(pool.stats().jobs_dropped, 10u);
+  group.revive();
+  group.run([&runs] { ++runs; });
+  group.wait();
+  EXPECT_EQ(runs, 1);
+}
+
+TEST(a_token, drops_the_jobs_that_carry_it) {
+  thread_pool pool;
+  cancellation token;
+  job_group group{pool};
+  int runs = 0;
+  group.run([&runs] { runs += 1; }, {.token = &token});
+  group.run([&runs] { runs += 10; });
+  token.cancel();
+  group.wait();
+  EXPECT_EQ(runs, 10);
+}
+
+TEST(main_jobs, run_in_pump_only) {
+  thread_pool pool{{.workers = 2}};
+  int runs = 0;
+  barricade queued;
+  pool.submit([&] {
+    for (int i = 0; i < 3; ++i) pool.submit_main([&runs] { ++runs; });
+    queued.lower();
+  });
+  queued.wait();
+  EXPECT_EQ(runs, 0);
+  EXPECT_EQ(pool.pump(0), 1u) << "one, however little time there is";
+  EXPECT_EQ(pool.pump(1'000'000'000), 2u);
+  EXPECT_EQ(pool.pump(1'000'000'000), 0u);
+  EXPECT_EQ(runs, 3);
+}
+
+TEST(main_jobs, run_when_their_thread_waits_for_their_group) {
+  thread_pool pool{{.workers = 1}};
+  job_group group{pool};
+  int runs = 0;
+  group.run([&] { pool.submit_main([&runs] { ++runs; }, &group); });
+  group.wait();
+  EXPECT_EQ(runs, 1);
+}
+
+TEST(try_help, runs_one_job_of_anybody) {
+  thread_pool pool;
+  EXPECT_FALSE(pool.try_help());
+  int runs = 0;
+  pool.submit([&runs] { ++runs; });
+  pool.submit([&runs] { ++runs; }, nullptr, {.priority = job_priority::low});
+  EXPECT_TRUE(pool.try_help());
+  EXPECT_EQ(runs, 1);
+  EXPECT_TRUE(pool.try_help());
+  EXPECT_FALSE(pool.try_help());
+  EXPECT_EQ(runs, 2);
+}
+
+}  // namespace
+}  // namespace overture

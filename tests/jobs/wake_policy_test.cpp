@@ -1,0 +1,106 @@
+// What workers without work do, by policy.
+#include <gtest/gtest.h>
+
+#include "jobs/pool_test_support.hpp"
+
+namespace overture {
+namespace {
+
+using test::await_parked;
+
+void run_one(thread_pool& pool) {
+  atomic<bool> done{false};
+  pool.submit([&done] { done.store(true); });
+  while (!done.load()) yield_thread();
+}
+
+TEST(wake_policies, are_switched_at_run_time) {
+  thread_pool pool{{.workers = 2}};
+  EXPECT_EQ(pool.current_wake_policy(), wake_policy::park);
+  for (const wake_policy each : {wake_policy::spin, wake_policy::warm, wake_policy::park}) {
+    pool.set_wake_policy(each);
+    EXPECT_EQ(pool.current_wake_policy(), each);
+    for (int i = 0; i < 50; ++i) run_one(pool);
+  }
+  await_parked(pool);
+}
+
+TEST(wake_policies, of_the_zone_that_sleeps_least_holds) {
+  thread_pool pool;
+  {
+    const wake_zone warm(pool, wake_policy::warm);
+    EXPECT_EQ(pool.current_wake_policy(), wake_policy::warm);
+    {
+      const hot_zone hot(pool);
+      const hot_zone again(pool);
+      const wake_zone park(pool, wake_policy::park);
+      EXPECT_EQ(pool.current_wake_policy(), wake_policy::spin);
+    }
+    EXPECT_EQ(pool.current_wake_policy(), wake_policy::warm);
+  }
+  pool.set_wake_policy(wake_policy::spin);
+  const wake_zone park(pool, wake_policy::park);
+  EXPECT_EQ(pool.current_wake_policy(), wake_policy::park);
+}
+
+TEST(a_hot_zone, wakes_all_workers_and_lets_none_park) {
+  thread_pool pool{{.workers = 3}};
+  await_parked(pool);
+  {
+    const hot_zone hot(pool);
+    while (pool.stats().parked_now != 0) yield_thread();
+    const std::uint64_t wakes = pool.stats().wakes;
+    for (int i = 0; i < 100; ++i) run_one(pool);
+    EXPECT_EQ(pool.stats().wakes, wakes);
+    EXPECT_EQ(pool.stats().parked_now, 0u);
+  }
+  await_parked(pool);
+}
+
+TEST(a_warm_pool, keeps_one_worker_awake_and_needs_no_wake) {
+  thread_pool pool{{.workers = 3, .wake = wake_policy::warm, .warm_ns = 3'600'000'000'000 / 1000}};
+  while (pool.stats().parked_now != 2) yield_thread();
+  const std::uint64_t wakes = pool.stats().wakes;
+  const wait_counts calls = wait_layer::counts();
+  for (int i = 0; i < 20; ++i) {
+    run_one(pool);
+    while (pool.stats().parked_now != 2) yield_thread();
+  }
+  EXPECT_EQ(pool.stats().wakes, wakes);
+  EXPECT_EQ(wait_layer::counts().wakes, calls.wakes);
+}
+
+TEST(a_warm_pool, parks_when_its_budget_is_used_up) {
+  thread_pool pool{{.workers = 2, .wake = wake_policy::warm, .warm_ns = 1'000'000}};
+  await_parked(pool);
+  run_one(pool);
+  await_parked(pool);
+}
+
+TEST(expected_work, wakes_one_worker_ahead_of_its_time) {
+  thread_pool pool{{.workers = 2}};
+  await_parked(pool);
+  pool.expect_work(now_ns() + 20'000'000);
+  run_one(pool);  // who parks behind this knows what is expected
+  const std::uint64_t wakes = pool.stats().wakes;
+  const std::uint64_t spun_ns = pool.stats().spun_ns;
+  // It comes back by itself, looks for work for a while in vain, and sleeps again.
+  while (pool.stats().spun_ns < spun_ns + 100'000) yield_thread();
+  EXPECT_EQ(pool.stats().wakes, wakes);
+  await_parked(pool);
+}
+
+TEST(idle_workers, sleep_a_second_without_a_wake) {
+  thread_pool pool{{.workers = 2}};
+  await_parked(pool);
+  const thread_pool_stats before = pool.stats();
+  barricade never;
+  EXPECT_FALSE(never.wait_for(std::chrono::seconds(1)));
+  const thread_pool_stats after = pool.stats();
+  EXPECT_EQ(after.wakes, before.wakes);
+  EXPECT_EQ(after.parks, before.parks);
+  EXPECT_EQ(after.wakes_futile, before.wakes_futile);
+}
+
+}  // namespace
+}  // namespace overture
