@@ -67,6 +67,7 @@ void measure_gaps(const jobs_settings& set, results& results,
                      spread_of(taken[p].call_us).median);
       results.metric(fmt::format("{}, {}: submit to start us", what, all[p]->name), start.median);
     }
+    if (tbb_us == 0) continue;
     spread ours = spread_of(taken[0].start_us);
     ours = {ours.low / tbb_us, ours.median / tbb_us, ours.high / tbb_us};
     results.goal(what + ", park: submit to start, x TBB", ours, 1.0);

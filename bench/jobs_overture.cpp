@@ -59,6 +59,10 @@ class overture_peer final : public job_peer {
     return queens_of(pool_, board, size);
   }
   bool empty_jobs(std::size_t count, unsigned submitters, bool batched) override {
+    if (batched && submitters == 1) {
+      parallel_for(pool_, 0, count, [](std::size_t) {}, 1);
+      return true;
+    }
     job_group group(pool_);
     const auto submit = [&] {
       const std::size_t mine = count / submitters;

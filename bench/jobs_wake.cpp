@@ -22,6 +22,12 @@ namespace {
 
 using namespace overture;
 
+// Who has counted itself as asleep is about to be.
+void fall_asleep() {
+  const std::uint64_t until_ns = now_ns() + 50'000;
+  while (now_ns() < until_ns) yield_thread();
+}
+
 // Threads that sleep until they are released, again and again.
 class sleepers {
  public:
@@ -39,6 +45,7 @@ class pool_sleepers final : public sleepers {
         jobs_(count) {}
   void settle() override {
     while (ran_.load() != expected_ || pool_.stats().parked_now != asleep_) yield_thread();
+    fall_asleep();
     for (job& each : jobs_) each = job([this] { ran_.fetch_add(1); });
   }
   void release(unsigned count) override {
@@ -79,9 +86,7 @@ class thread_sleepers final : public sleepers {
   }
   void settle() override {
     while (back_.load() != released_ || waiting_.load() != threads_.size()) yield_thread();
-    // Who has counted itself is about to sleep, not asleep.
-    const std::uint64_t until_ns = now_ns() + 50'000;
-    while (now_ns() < until_ns) yield_thread();
+    fall_asleep();
   }
   void release(unsigned count) override {
     released_ += count;
@@ -215,8 +220,8 @@ void draw(const jobs_settings& set, results& results, const std::string& what,
       for (way& each : all) once(*each.asleep, released(asleep), each.us);
     }
     const double unit_us = percentile(unit, 0.5);
+    for (way& each : all) each.asleep->settle();
     for (std::size_t i = 0; i < all.size(); ++i) {
-      for (way& each : all) each.asleep->settle();
       const std::string name = fmt::format("{}, {} asleep, {}", what, asleep, all[i].name);
       const double median = percentile(all[i].us, 0.5);
       results.metric(name + ": us", median);

@@ -59,7 +59,7 @@ class job_batch {
 };
 
 // Belongs to the thread that made it and ends there, in the reverse order of others. Jobs of other
-// priorities than normal are not gathered. Takes about 5 KiB of the stack.
+// priorities than normal are not gathered. Takes about 6 KiB of the stack.
 class cork final : private wait_observer {
  public:
   explicit cork(thread_pool& pool) noexcept;

@@ -63,7 +63,9 @@ struct thread_pool_config {
   std::uint64_t affinity_mask = 0;       // as in thread_options
   std::size_t stack_bytes = 0;           // as in thread_options
   wake_policy wake = wake_policy::park;  // may be changed later
-  unsigned spin_ns = 5'000;  // how long a worker looks for work before it parks: about one wake
+  unsigned spin_ns = 2'000;              // how long a worker looks for work before it parks
+  // The same while jobs come at shorter distances than this: about what a sleep and a wake cost.
+  unsigned spin_long_ns = 40'000;
   unsigned warm_ns = 20'000'000;      // how long the warm worker looks: a frame and a bit
   unsigned guests = 8;                // places for threads of the host: submits and parallel calls
   at_end queued = at_end::run;        // what the destructor does with jobs that are left

@@ -5,13 +5,13 @@
 //   { wake_zone loading(jobs, wake_policy::warm); ... }  // for a part of the program
 //   { hot_zone burst(jobs); ... }                        // nobody parks inside
 //
-// | policy | without work a worker                      | a submit to a sleeping pool costs |
-// |--------|--------------------------------------------|------------------------------------------|
-// | park   | looks for about as long as a wake takes,   | one wake, whatever the number of workers
-// | |        | then sleeps                                | | | warm   | one stays awake and looks,
-// for a budget of | one store that the warm worker sees; it  | |        | time after its last job;
-// the others sleep  | wakes others if there is more than it    | |        | | can take | | spin   |
-// looks for ever                             | one store                                |
+//   park   A worker without work looks for about as long as a wake takes, then sleeps; a little
+//          longer where jobs come in close succession. A submit to a sleeping pool costs one wake,
+//          whatever the number of workers.
+//   warm   One worker stays awake and looks, for a budget of time after its last job; the others
+//          sleep. A submit is one store that it sees; it wakes others if there is more than it can
+//          take.
+//   spin   Every worker looks for ever. A submit is one store.
 //
 // In none of them does a submit wake more than one worker: who is woken wakes the next. `spin` is
 // for those who own the machine: it takes all of every core, and slows down everybody else who

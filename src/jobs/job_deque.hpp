@@ -49,6 +49,8 @@ class job_deque {
   template <class Wanted>
   [[nodiscard]] fork_half* steal_fork(const atomic<std::uint64_t>& start,
                                       Wanted still_wanted) noexcept {
+    // Wanted before the start is read, or the start might be that of what came before.
+    if (!still_wanted()) return nullptr;
     std::uint64_t top = top_.load(std::memory_order_seq_cst);
     if (bottom_.load(std::memory_order_seq_cst) <= top ||
         top < start.load(std::memory_order_acquire)) {

@@ -46,6 +46,8 @@ struct alignas(64) pool_place {
   std::uint32_t random = 0;          // picks the first victim
   bool warm = false;                 // it has the role
   bool fed_from_outside = false;     // its last work came from a thread of the host
+  std::uint64_t warm_job_ns = 0;     // when it came to a job while it was warm, 0 if it was not
+  bool jobs_come_fast = false;       // the last one came soon after it had gone to sleep
   bool jobs_are_long = false;        // those that it came to while it was warm
   pool_place* lender = nullptr;      // of a borrowed place: the one its thread has otherwise
   job_group* ended_group = nullptr;  // jobs of it have ended that it has not been told of

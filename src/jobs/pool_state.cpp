@@ -131,6 +131,9 @@ void pool_state::work(pool_place& self) noexcept {
     }
     const bool low = next.record->priority == job_priority::low;
     run_next(self, *next.record);
+    if (self.warm_job_ns != 0) {
+      self.jobs_are_long = now_ns() - std::exchange(self.warm_job_ns, 0) > long_job_ns;
+    }
     if (low) background_now.fetch_sub(1, std::memory_order_seq_cst);
   }
 }
@@ -155,7 +158,7 @@ found_work pool_state::search(pool_place& self) noexcept {
         if (sleepers.end_search() && work_visible()) sleepers.wake_worker();
         return found;
       }
-      const bool beyond = looked_ns > config.spin_ns;
+      const bool beyond = looked_ns > config.spin_long_ns;
       for (int i = beyond ? pauses_before_last_look : pauses_between_looks; i != 0; --i) {
         spin_hint();
       }
@@ -164,12 +167,14 @@ found_work pool_state::search(pool_place& self) noexcept {
     } while (keeps_looking(self, looked_ns));
     self.spun_ns.add(looked_ns);
     if (woken) self.wakes_futile.add(1);
+    const std::uint64_t parked_ns = now_ns();
     park(self);
+    self.jobs_come_fast = now_ns() - parked_ns < config.spin_long_ns;
   }
 }
 
 bool pool_state::keeps_looking(pool_place& self, std::uint64_t looked_ns) noexcept {
-  if (looked_ns < config.spin_ns) return true;
+  if (looked_ns < (self.jobs_come_fast ? config.spin_long_ns : config.spin_ns)) return true;
   const wake_policy holds = policy.now();
   if (holds == wake_policy::spin) return !stopping.load(std::memory_order_relaxed);
   const std::uint64_t expected_ns = work_expected_ns.load(std::memory_order_relaxed);
@@ -190,6 +195,7 @@ bool pool_state::keeps_looking(pool_place& self, std::uint64_t looked_ns) noexce
 void pool_state::give_up_warm_role(pool_place& self, bool found) noexcept {
   self.warm = false;
   warm_taken.store(false, std::memory_order_seq_cst);
+  if (found) self.warm_job_ns = now_ns();
   // The next one pays for its wake here, so that no submit has to.
   if (found && self.jobs_are_long) sleepers.wake_worker(parking::no_seat, true);
 }

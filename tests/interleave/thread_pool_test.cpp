@@ -54,9 +54,12 @@ class noted_threads final : public thread_factory {
 class explored_pool {
  public:
   explicit explored_pool(unsigned workers, unsigned others, wake_policy wake = wake_policy::park)
-      : pool(std::in_place,
-             thread_pool_config{
-                 .workers = workers, .wake = wake, .spin_ns = 0, .guests = 1, .threads = &threads}),
+      : pool(std::in_place, thread_pool_config{.workers = workers,
+                                               .wake = wake,
+                                               .spin_ns = 0,
+                                               .spin_long_ns = 0,
+                                               .guests = 1,
+                                               .threads = &threads}),
         others_(others) {}
 
   void worker(std::size_t number) { threads.run(number); }
