@@ -49,9 +49,9 @@ TEST(a_hot_zone, wakes_all_workers_and_lets_none_park) {
   {
     const hot_zone hot(pool);
     while (pool.stats().parked_now != 0) yield_thread();
-    const std::uint64_t wakes = pool.stats().wakes;
+    const std::uint64_t parks = pool.stats().parks;
     for (int i = 0; i < 100; ++i) run_one(pool);
-    EXPECT_EQ(pool.stats().wakes, wakes);
+    EXPECT_EQ(pool.stats().parks, parks);
     EXPECT_EQ(pool.stats().parked_now, 0u);
   }
   await_parked(pool);
