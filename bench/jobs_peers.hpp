@@ -14,7 +14,7 @@ namespace bench {
 
 // A board of queens, one column each; the common part of every nqueens below.
 struct queens_board {
-  std::array<std::int8_t, 16> rows{};
+  std::array<int, 16> rows{};
   int placed = 0;
 
   [[nodiscard]] bool fits(int row) const {
@@ -26,7 +26,7 @@ struct queens_board {
   }
   [[nodiscard]] queens_board with(int row) const {
     queens_board next = *this;
-    next.rows[static_cast<std::size_t>(next.placed++)] = static_cast<std::int8_t>(row);
+    next.rows[static_cast<std::size_t>(next.placed++)] = row;
     return next;
   }
 };

@@ -135,7 +135,7 @@ class job {
           : +[](void* self, void* to) noexcept {
               auto& from = *static_cast<Function*>(self);
               ::new (to) Function(std::move(from));
-              from.~Function();
+              static_cast<Function*>(self)->~Function();
             },
       std::is_trivially_destructible_v<Function>
           ? nullptr

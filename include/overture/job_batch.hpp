@@ -63,7 +63,7 @@ class job_batch {
 class cork final : private wait_observer {
  public:
   explicit cork(thread_pool& pool) noexcept;
-  ~cork();
+  ~cork() override;
   cork(const cork&) = delete;
   cork& operator=(const cork&) = delete;
 
