@@ -22,6 +22,7 @@
 #include "overture/allocator.hpp"
 #include "overture/error.hpp"
 #include "overture/job_system.hpp"
+#include "overture/parallel.hpp"
 
 namespace overture {
 

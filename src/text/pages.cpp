@@ -2,6 +2,7 @@
 #include <limits>
 #include <new>
 
+#include "overture/parallel.hpp"
 #include "overture/text_number.hpp"
 #include "overture/text_pages.hpp"
 

@@ -74,7 +74,7 @@ TEST(pages, have_the_same_bytes_for_any_number_of_threads_and_any_room) {
 // A job system that runs jobs when it is waited for, the last first, on the thread that waits.
 class backwards_jobs final : public job_system {
  public:
-  void submit(job work, job_group* group) override {
+  void submit(job work, job_group* group, const job_options& /*options*/) override {
     if (group) group->begin_job();
     queued_.push_back({std::move(work), group});
   }
