@@ -4,18 +4,26 @@
 //   files.mount("base.pk3");                            // later mounts win, as mods do
 //   files.mount("mods/better_ai/");
 //   if (auto ok = files.freeze(); !ok) print(files.explain(ok.error()));
-//   result<file_place> place = files.resolve("maps/rome.txt"_path);   // no lock, no allocation
+//   result<file_stat> rome = files.stat("maps/rome.txt"_path);
 //
 // A folder's names are listed at mount; its files are looked at when they are opened. An archive is
 // recognised by its content; its directory is read at mount, in a few large reads. Archives inside
-// a mounted folder are plain files.
+// a mounted folder are plain files. An archive may also lie in memory (mount_memory), or on storage
+// of the host's own (mount_options::os).
 //
-// freeze() merges all mounts into one index and makes the configuration read-only: look-ups take
-// no lock and write nothing, whatever the number of mounts, and a change is refused as `frozen`.
-// Look-ups and everything named by entry_index need a frozen file_system.
+// Look-ups by path work at any time, on any thread, while other threads mount and unmount: each
+// call sees all of a mount or nothing of it. They take no lock, never wait, and write only to lines
+// of their own thread, whatever the number of mounts. A file that is open stays so when its mount
+// is unmounted; the mount's memory and descriptor go when its last file is closed. A change costs
+// in proportion to what is mounted or unmounted, not to what is there.
 //
-// Threads: mount, unmount, freeze and thaw from one thread at a time, and thaw only while no other
-// thread looks up or reads. Everything else from any thread while frozen.
+// freeze() makes one sorted list of all mounts and makes the configuration read-only: files are
+// numbers then (entry_index), look-ups write nothing at all, and a change is refused as `frozen`.
+//
+// Threads: everything from any thread at any time, but for two: thaw() only while no other thread
+// is in a call of this file_system, and what is named by entry_index only while it is frozen. Texts
+// in mount_info, skipped_name and entry_info are valid until the mount they belong to is unmounted.
+// Memory: a thread's first look-up takes a block of 32 KiB that it keeps for ever.
 //
 // Paths may come from outside: they are compared as a whole, never by hash alone.
 #pragma once
@@ -28,6 +36,7 @@
 #include "overture/allocator.hpp"
 #include "overture/blob.hpp"
 #include "overture/error.hpp"
+#include "overture/function_ref.hpp"
 #include "overture/os.hpp"
 #include "overture/path.hpp"
 #include "overture/read_queue.hpp"
@@ -47,10 +56,52 @@ struct file_system_config {
   allocator* memory = nullptr;     // null = default_allocator()
   operating_system* os = nullptr;  // null = system_os()
   bool first_wins = false;         // earlier mounts win instead of later ones
+  // Called when a change is refused as `frozen`, on the thread that tried, for a host that would
+  // rather stop in the debugger.
+  void (*on_frozen_change)(void* context) noexcept = nullptr;
+  void* context = nullptr;
+};
+
+// Called once when a mount has ended: unmounted, its last file closed. On the thread that did the
+// last of these, under no lock.
+struct mount_release {
+  void (*call)(void* context) noexcept = nullptr;
+  void* context = nullptr;
 };
 
 struct mount_options {
-  std::string_view at = "";  // where in the tree; "" is its root
+  std::string_view at = "";    // where in the tree; "" is its root
+  std::string_view from = "";  // mount only what is below this folder of the folder or archive
+  // Its place among the mounts, instead of the last one: directly before or behind another.
+  mount_id wins_over = {};
+  mount_id loses_to = {};
+  operating_system* os = nullptr;  // where the path is looked up; null = the file_system's
+  mount_release release = {};
+};
+
+// One mount of a remount().
+struct mount_request {
+  const char* path = "";
+  mount_options options = {};
+  std::span<const std::byte> bytes = {};  // an archive in memory, `path` is its name then
+};
+
+enum class entry_kind : std::uint8_t { file, folder };
+
+struct file_stat {
+  entry_kind kind = entry_kind::file;
+  std::uint64_t bytes = 0;    // unpacked; 0 for a folder
+  std::int64_t mtime_ns = 0;  // of loose files, nanoseconds since 1970; 0 in archives
+  mount_id mount;             // who wins
+};
+
+// A file or folder in a folder, see enumerate().
+struct folder_item {
+  std::string_view name;  // one element of a path; valid during the visit, as `path`
+  std::string_view path;  // the whole of it
+  path_id id;
+  entry_kind kind = entry_kind::file;
+  mount_id mount;  // who wins
 };
 
 enum class mount_format : std::uint8_t { folder, zip };
@@ -101,8 +152,13 @@ struct file_place {
   bool framed = false;   // pass what was read to packed_part()
 };
 
-// A file_place and, for a loose file, the descriptor it needs; closes that at its end. Move-only.
 class file_system;
+namespace vfs {
+struct mount;
+}
+
+// A file_place, which keeps the mount it lies in and, for a loose file, the descriptor it needs;
+// closes that at its end, on any thread. Move-only.
 class opened_file {
  public:
   opened_file() = default;
@@ -116,7 +172,11 @@ class opened_file {
 
  private:
   friend class file_system;
-  file_system* files_ = nullptr;  // null: nothing to close
+  void swap(opened_file& other) noexcept;
+
+  file_system* files_ = nullptr;  // null: nothing is open
+  const vfs::mount* mount_ = nullptr;
+  bool owns_source_ = false;
   file_place place_;
 };
 
@@ -128,12 +188,21 @@ class file_system final : public source_files {
   file_system& operator=(const file_system&) = delete;
 
   // Mounts a folder or an archive over (or with first_wins, under) what is mounted. Names in it
-  // that cannot be in the tree are skipped and listed. Errors: frozen, not_found, not_a_file
-  // (neither a folder nor a regular file), unsupported (no format knows it), corrupt, limit, io,
-  // permission, bad_path (options.at), out_of_memory; nothing is mounted then.
+  // that cannot be in the tree are skipped and listed. Errors: frozen, not_found (the path,
+  // options.from, or a mount that the options name), not_a_file (neither a folder nor a regular
+  // file), unsupported (no format knows it), corrupt, limit, io, permission, bad_path (options.at
+  // or from), invalid (wins_over and loses_to at once), out_of_memory; nothing is mounted then.
   result<mount_id> mount(const char* path, const mount_options& options = {}) noexcept;
-  // Errors: frozen, not_found.
+  // The same with an archive in memory, which must stay until options.release is called.
+  result<mount_id> mount_memory(const char* name, std::span<const std::byte> bytes,
+                                const mount_options& options = {}) noexcept;
+  // Errors: frozen, not_found, out_of_memory.
   result<void> unmount(mount_id mount) noexcept;
+  // Unmounts the ones and mounts the others, in the order given, in one step: other threads see all
+  // of it or nothing. Writes the ids of the new ones to `ids`, which has room for as many. What
+  // `options` name must not be among `out`. Errors: as above; nothing is changed then.
+  result<void> remount(std::span<const mount_id> out, std::span<const mount_request> in,
+                       std::span<mount_id> ids) noexcept;
 
   // Errors: collision (explain() names both paths and mounts), limit, out_of_memory; the
   // file_system stays as it was. Freezing twice is no error.
@@ -142,11 +211,32 @@ class file_system final : public source_files {
   [[nodiscard]] bool frozen() const noexcept;
 
   [[nodiscard]] std::size_t mount_count() const noexcept;
-  // In the order of mounting. `index` < mount_count().
+  // From the one that loses to all to the one that wins over all, or with first_wins the other way
+  // round. An empty mount_info where there is none.
   [[nodiscard]] mount_info mount_at(std::size_t index) const noexcept;
   [[nodiscard]] mount_info mount_of(mount_id mount) const noexcept;
   [[nodiscard]] std::size_t skipped_count() const noexcept;
   [[nodiscard]] skipped_name skipped(std::size_t index) const noexcept;
+
+  // The root of the tree is asset_path{} or ""_path below; it is always there.
+  // Error: not_found. Of an archive's entry and of a folder without a system call; a loose file is
+  // looked at, which may fail as open() does.
+  [[nodiscard]] result<file_stat> stat(asset_path path) noexcept;
+  // Whether a file or folder of this path is mounted; no system call.
+  [[nodiscard]] bool exists(asset_path path) noexcept;
+  // Every mount that has a file or folder of this path, the winner first; returns how many there
+  // are, writes what fits.
+  std::size_t providers(asset_path path, std::span<mount_id> mounts) noexcept;
+  // Calls `visit` for each file and folder in a folder, each name once, in the order of the names'
+  // bytes, until it returns false. What is mounted or unmounted meanwhile makes no difference to
+  // this enumeration. Folders are there by the files in them: empty ones are not. Errors:
+  // not_found, not_a_file if it is no folder, out_of_memory.
+  [[nodiscard]] result<void> enumerate(asset_path folder,
+                                       function_ref<bool(const folder_item&)> visit) noexcept;
+  // The same for all files below a folder, at any depth; a folder's files and folders in order,
+  // names are the paths below `folder`.
+  [[nodiscard]] result<void> walk(asset_path folder,
+                                  function_ref<bool(const folder_item&)> visit) noexcept;
 
   // The frozen tree.
   [[nodiscard]] std::size_t entry_count() const noexcept;
@@ -183,7 +273,10 @@ class file_system final : public source_files {
  private:
   friend class opened_file;
   struct state;
-  void close_source(source_id id) noexcept;
+  class reading;
+  [[nodiscard]] tl::unexpected<error> trapped() const noexcept;
+  result<opened_file> open_entry(const vfs::mount& from, std::uint32_t entry) noexcept;
+  void close(const opened_file& file) noexcept;
 
   file_system_config config_;
   state* state_ = nullptr;

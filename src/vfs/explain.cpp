@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <optional>
 
 #include "overture/file_system.hpp"
 #include "vfs/state.hpp"
@@ -70,12 +71,14 @@ std::size_t file_system::explain(const error& failure, std::span<char> text) con
   if (state_ && failure.code == errc::collision && state_->colliding[0].text) {
     const vfs::tree_entry(&paths)[2] = state_->colliding;
     out << failure.reason << ": " << paths[0].path();
-    out << " in " << state_->mounts[paths[0].mount].path_text() << " and " << paths[1].path();
-    out << " in " << state_->mounts[paths[1].mount].path_text();
+    out << " in " << state_->mount_at(paths[0].mount).path_text() << " and " << paths[1].path();
+    out << " in " << state_->mount_at(paths[1].mount).path_text();
     return out.length();
   }
-  const bool known = state_ && state_->sources.find(failure.source, handle, owner);
-  const vfs::mount* const from = known ? state_->mounts.find(owner.mount) : nullptr;
+  const bool known = state_ && state_->mounts.sources().find(failure.source, handle, owner);
+  std::optional<reading> now;
+  if (known) now.emplace(*state_);
+  const vfs::mount* const from = known ? (**now).find(owner.mount) : nullptr;
   if (from) {
     const bool is_archive = owner.entry == vfs::source_owner::whole_archive;
     const vfs::archive_entry* const entry =
@@ -99,8 +102,10 @@ std::size_t file_system::describe(source_id id, std::span<char> text) const noex
   sentence out(text);
   os_handle handle;
   vfs::source_owner owner;
-  const bool known = state_ && state_->sources.find(id, handle, owner);
-  const vfs::mount* const from = known ? state_->mounts.find(owner.mount) : nullptr;
+  const bool known = state_ && state_->mounts.sources().find(id, handle, owner);
+  std::optional<reading> now;
+  if (known) now.emplace(*state_);
+  const vfs::mount* const from = known ? (**now).find(owner.mount) : nullptr;
   if (!from) {
     out << "a file that is not open any more";
   } else if (owner.entry == vfs::source_owner::whole_archive) {

@@ -1,6 +1,5 @@
 #include "overture/file_system.hpp"
 
-#include <cstring>
 #include <utility>
 
 #include "vfs/formats/zip.hpp"
@@ -13,43 +12,6 @@ tl::unexpected<error> no_memory() {
   return fail(errc::out_of_memory, "no memory for the file system");
 }
 
-// Lets the first format that knows the file fill the archive, whose handle is open.
-result<void> list_content(const vfs::archive_input& input, vfs::archive& content) noexcept {
-  const bool is_folder = input.status.kind == file_kind::folder;
-  for (const vfs::archive_format* const format : vfs::formats()) {
-    if (format->lists_folders != is_folder) continue;
-    const result<bool> listed = format->list(input, content);
-    if (!listed) return tl::unexpected(listed.error());
-    if (*listed) {
-      content.format = format;
-      return {};
-    }
-  }
-  return fail(errc::unsupported,
-              input.status.size == 0 ? "the file is empty" : "no format knows this file");
-}
-
-// Opens what is to be mounted and reads its directory. A mount that could not be filled is of no
-// use.
-result<void> fill(vfs::mount& made, operating_system& os, const char* path,
-                  std::string_view at) noexcept {
-  if (!made.path.append(path, std::strlen(path) + 1) || !made.prefix.append(at.data(), at.size()) ||
-      (!at.empty() && !made.prefix.push_back('/'))) {
-    return no_memory();
-  }
-  const result<os_handle> handle = os.open(path);
-  if (!handle) return tl::unexpected(handle.error());
-  made.content.handle = vfs::owned_handle(os, *handle);
-  const result<file_status> status = os.status(*handle);
-  if (!status) return tl::unexpected(status.error());
-  if (status->kind != file_kind::file && status->kind != file_kind::folder) {
-    return fail(errc::not_a_file, "neither a folder nor a regular file");
-  }
-  const vfs::archive_input input{
-      os, made.path.data(), *status, {made.prefix.data(), made.prefix.size()}};
-  return list_content(input, made.content);
-}
-
 }  // namespace
 
 // --- Life and configuration ----------------------------------------------------------------------
@@ -57,7 +19,10 @@ result<void> fill(vfs::mount& made, operating_system& os, const char* path,
 file_system::file_system(const file_system_config& config) noexcept : config_(config) {
   if (!config_.memory) config_.memory = &default_allocator();
   if (!config_.os) config_.os = &system_os();
-  state_ = make_object<state>(*config_.memory, memory_tag::vfs, *config_.memory);
+  state_ = make_object<state>(*config_.memory, memory_tag::vfs, config_);
+  if (state_ && !state_->mounts.usable()) {
+    destroy_object(*config_.memory, memory_tag::vfs, std::exchange(state_, nullptr));
+  }
 }
 
 file_system::~file_system() {
@@ -66,94 +31,120 @@ file_system::~file_system() {
 }
 
 result<mount_id> file_system::mount(const char* path, const mount_options& options) noexcept {
-  if (!state_) return no_memory();
-  if (frozen()) return fail(errc::frozen, "the file system is frozen");
-  if (state_->mounts.size() >= limits::mounts_max) {
-    return fail(errc::limit, "more mounts than limits::mounts_max");
-  }
-  path_buffer room;
-  const result<asset_path> at = normalise(options.at, room);
-  if (!at) return tl::unexpected(at.error());
+  const mount_request request{path, options, {}};
+  mount_id id;
+  return remount({}, {&request, 1}, {&id, 1}).map([&] { return id; });
+}
 
-  vfs::mount* const made = state_->mounts.make();
-  if (!made) return no_memory();
-  result<void> filled = fill(*made, *config_.os, path, at->text);
-  if (filled && !made->content.format->lists_folders) {
-    const result<source_id> source = state_->sources.add(made->content.handle.get(), {made->id});
-    if (source) made->source = *source;
-    if (!source) filled = tl::unexpected(source.error());
-  }
-  if (!filled) {
-    state_->mounts.destroy(made);
-    return tl::unexpected(filled.error());
-  }
-  state_->mounts.add(made);
-  return made->id;
+result<mount_id> file_system::mount_memory(const char* name, std::span<const std::byte> bytes,
+                                           const mount_options& options) noexcept {
+  // An empty span may have no address, which is what tells a mount in memory.
+  static constexpr std::byte nothing{};
+  const mount_request request{name, options, bytes.data() ? bytes : std::span(&nothing, 0)};
+  mount_id id;
+  return remount({}, {&request, 1}, {&id, 1}).map([&] { return id; });
 }
 
 result<void> file_system::unmount(mount_id mount) noexcept {
+  return remount({&mount, 1}, {}, {});
+}
+
+result<void> file_system::remount(std::span<const mount_id> out, std::span<const mount_request> in,
+                                  std::span<mount_id> ids) noexcept {
   if (!state_) return no_memory();
-  if (frozen()) return fail(errc::frozen, "the file system is frozen");
-  vfs::mount* const ended = state_->mounts.remove(mount);
-  if (!ended) return fail(errc::not_found, "no such mount");
-  state_->colliding[0] = {};  // its text may be going
-  if (ended->source.valid()) (void)state_->sources.remove(ended->source);
-  state_->mounts.destroy(ended);
-  return {};
+  if (ids.size() < in.size()) return fail(errc::invalid, "no room for the ids");
+  if (frozen()) return trapped();
+  vec<vfs::made_mount> made(*config_.memory, memory_tag::vfs);
+  result<void> done;
+  if (!made.reserve(in.size())) done = no_memory();
+  for (std::size_t i = 0; done && i < in.size(); ++i) {
+    const result<vfs::made_mount> one = state_->mounts.make(in[i]);
+    if (one) (void)made.push_back(*one);  // has room
+    if (!one) done = tl::unexpected(one.error());
+  }
+  // The ids are written beforehand: from the change on, another thread may unmount what they name.
+  for (std::size_t i = 0; done && i < in.size(); ++i) ids[i] = made[i].made->id;
+  if (done) {
+    done = state_->mounts.change(out, made.span(), [&] {
+      if (frozen()) return false;
+      if (!out.empty()) state_->colliding[0] = {};  // its text may be going
+      return true;
+    });
+  }
+  if (!done) {
+    for (const vfs::made_mount& left : made) state_->mounts.discard(left.made);
+    if (done.error().code == errc::frozen) return trapped();
+  }
+  return done;
+}
+
+tl::unexpected<error> file_system::trapped() const noexcept {
+  if (config_.on_frozen_change) config_.on_frozen_change(config_.context);
+  return fail(errc::frozen, "the file system is frozen");
 }
 
 result<void> file_system::freeze() noexcept {
   if (!state_) return no_memory();
-  if (frozen()) return {};
-  vfs::tree* const made = make_object<vfs::tree>(*config_.memory, memory_tag::vfs, *config_.memory);
-  if (!made) return no_memory();
-  result<void> built = made->build(state_->mounts, config_.first_wins, state_->colliding);
-  if (!built) {
-    destroy_object(*config_.memory, memory_tag::vfs, made);
-    return built;
-  }
-  state_->tree = made;
-  return {};
+  result<void> done;
+  state_->mounts.hold([&](const vfs::snapshot& now) {
+    if (frozen()) return;
+    vfs::tree* const made =
+        make_object<vfs::tree>(*config_.memory, memory_tag::vfs, *config_.memory);
+    if (!made) {
+      done = no_memory();
+      return;
+    }
+    done = made->build(now.mounts.span(), config_.first_wins, state_->colliding);
+    if (done) state_->tree.store(made, std::memory_order_release);
+    if (!done) destroy_object(*config_.memory, memory_tag::vfs, made);
+  });
+  return done;
 }
 
 void file_system::thaw() noexcept {
   if (!frozen()) return;
-  destroy_object(*config_.memory, memory_tag::vfs, std::exchange(state_->tree, nullptr));
+  destroy_object(*config_.memory, memory_tag::vfs, state_->tree.exchange(nullptr));
 }
 
 bool file_system::frozen() const noexcept {
-  return state_ && state_->tree;
+  return state_ && state_->tree.load(std::memory_order_acquire);
 }
 
 // --- What is mounted -----------------------------------------------------------------------------
 
 std::size_t file_system::mount_count() const noexcept {
-  return state_ ? state_->mounts.size() : 0;
+  return state_ ? reading(*state_)->mounts.size() : 0;
 }
 
 mount_info file_system::mount_at(std::size_t index) const noexcept {
-  return state_->mounts[index].info();
+  if (!state_) return {};
+  const reading now(*state_);
+  return index < now->mounts.size() ? now->mounts[index]->info() : mount_info{};
 }
 
 mount_info file_system::mount_of(mount_id mount) const noexcept {
-  const vfs::mount* const found = state_ ? state_->mounts.find(mount) : nullptr;
+  if (!state_) return {};
+  const reading now(*state_);
+  const vfs::mount* const found = now->find(mount);
   return found ? found->info() : mount_info{};
 }
 
 std::size_t file_system::skipped_count() const noexcept {
+  if (!state_) return 0;
+  const reading now(*state_);
   std::size_t count = 0;
-  for (std::size_t i = 0; i < mount_count(); ++i) count += state_->mounts[i].content.skipped.size();
+  for (const vfs::mount* const one : now->mounts) count += one->content.skipped.size();
   return count;
 }
 
 skipped_name file_system::skipped(std::size_t index) const noexcept {
-  for (std::size_t i = 0; i < mount_count(); ++i) {
-    const vfs::archive& content = state_->mounts[i].content;
+  if (!state_) return {};
+  const reading now(*state_);
+  for (const vfs::mount* const one : now->mounts) {
+    const vfs::archive& content = one->content;
     if (index < content.skipped.size()) {
       const vfs::skipped_entry& found = content.skipped[index];
-      return {state_->mounts[i].id,
-              {content.names.data() + found.name, found.name_bytes},
-              found.reason};
+      return {one->id, {content.names.data() + found.name, found.name_bytes}, found.reason};
     }
     index -= content.skipped.size();
   }
@@ -163,41 +154,45 @@ skipped_name file_system::skipped(std::size_t index) const noexcept {
 // --- The frozen tree -----------------------------------------------------------------------------
 
 std::size_t file_system::entry_count() const noexcept {
-  return frozen() ? state_->tree->size() : 0;
+  const vfs::tree* const tree = state_ ? state_->frozen_tree() : nullptr;
+  return tree ? tree->size() : 0;
 }
 
 entry_info file_system::entry(entry_index index) const noexcept {
   if (index >= entry_count()) return {};
-  const vfs::tree_entry& found = (*state_->tree)[index];
-  const vfs::mount& winner = state_->mounts[found.mount];
+  const vfs::tree& tree = *state_->frozen_tree();
+  const vfs::tree_entry& found = tree[index];
+  const vfs::mount& winner = state_->mount_at(found.mount);
   const vfs::archive_entry& content = winner.content.entries[found.entry];
   return {found.path(), content.id, winner.id, content.bytes,
-          static_cast<std::uint32_t>(state_->tree->losers_of(index).size())};
+          static_cast<std::uint32_t>(tree.losers_of(index).size())};
 }
 
 std::size_t file_system::hidden_count() const noexcept {
-  return frozen() ? state_->tree->losers().size() : 0;
+  return frozen() ? state_->frozen_tree()->losers().size() : 0;
 }
 
 hidden_entry file_system::hidden(std::size_t index) const noexcept {
-  const vfs::tree_loser& loser = state_->tree->losers()[index];
-  return {loser.entry, state_->mounts[loser.mount].id,
-          state_->mounts[(*state_->tree)[loser.entry].mount].id};
+  const vfs::tree& tree = *state_->frozen_tree();
+  const vfs::tree_loser& loser = tree.losers()[index];
+  return {loser.entry, state_->mount_at(loser.mount).id,
+          state_->mount_at(tree[loser.entry].mount).id};
 }
 
 result<entry_index> file_system::find(asset_path path) const noexcept {
   if (!frozen()) return fail(errc::not_found, "the file system is not frozen");
-  const entry_index found = state_->tree->find(path);
+  const entry_index found = state_->frozen_tree()->find(path);
   if (found == UINT32_MAX) return fail(errc::not_found, "no mount has this path");
   return found;
 }
 
 std::size_t file_system::providers(entry_index index, std::span<mount_id> mounts) const noexcept {
   if (index >= entry_count()) return 0;
-  const std::span<const vfs::tree_loser> losers = state_->tree->losers_of(index);
-  if (!mounts.empty()) mounts[0] = state_->mounts[(*state_->tree)[index].mount].id;
+  const vfs::tree& tree = *state_->frozen_tree();
+  const std::span<const vfs::tree_loser> losers = tree.losers_of(index);
+  if (!mounts.empty()) mounts[0] = state_->mount_at(tree[index].mount).id;
   for (std::size_t i = 0; i < losers.size() && i + 1 < mounts.size(); ++i) {
-    mounts[i + 1] = state_->mounts[losers[i].mount].id;
+    mounts[i + 1] = state_->mount_at(losers[i].mount).id;
   }
   return losers.size() + 1;
 }
@@ -206,49 +201,73 @@ std::size_t file_system::providers(entry_index index, std::span<mount_id> mounts
 
 result<opened_file> file_system::open(entry_index index) noexcept {
   if (index >= entry_count()) return fail(errc::not_found, "no such entry");
-  const vfs::tree_entry& found = (*state_->tree)[index];
-  const vfs::mount& winner = state_->mounts[found.mount];
-  const vfs::archive& content = winner.content;
+  const vfs::tree_entry& found = (*state_->frozen_tree())[index];
+  return open_entry(state_->mount_at(found.mount), found.entry);
+}
+
+result<opened_file> file_system::open(asset_path path) noexcept {
+  if (!state_) return no_memory();
+  if (frozen()) {
+    return find(path).and_then([this](entry_index index) { return open(index); });
+  }
+  const reading now(*state_);
+  const vfs::live_slot* const found = now->index.find_file(path);
+  if (!found) return fail(errc::not_found, "no mount has this path");
+  return open_entry(*found->owner, found->index());
+}
+
+// The mount must be sure to stay for the time of the call.
+result<opened_file> file_system::open_entry(const vfs::mount& from, std::uint32_t entry) noexcept {
+  const vfs::archive& content = from.content;
   result<vfs::opened_entry> opened =
-      content.format->open(content, content.entries[found.entry], *config_.os);
+      content.format->open(content, content.entries[entry], *from.os);
   if (!opened) {
     error why = opened.error();
-    why.source = winner.source;
+    why.source = from.source;
     return tl::unexpected(why);
   }
   opened_file file;
   file.place_ = opened->place;
-  file.place_.source = winner.source;
-  if (!opened->handle.get().valid()) return file;
-  const result<source_id> source =
-      state_->sources.add(opened->handle.get(), {winner.id, found.entry});
-  if (!source) return tl::unexpected(source.error());
-  (void)opened->handle.release();
-  file.place_.source = *source;
+  file.place_.source = from.source;
+  if (opened->handle.get().valid()) {
+    const result<source_id> source =
+        state_->mounts.sources().add(opened->handle.get(), {from.id, entry, from.os});
+    if (!source) return tl::unexpected(source.error());
+    (void)opened->handle.release();
+    file.place_.source = *source;
+    file.owns_source_ = true;
+  }
+  state_->mounts.pin(from);
+  file.mount_ = &from;
   file.files_ = this;
   return file;
 }
 
-result<opened_file> file_system::open(asset_path path) noexcept {
-  return find(path).and_then([this](entry_index index) { return open(index); });
+void file_system::close(const opened_file& file) noexcept {
+  const vfs::mount& from = *file.mount_;
+  if (file.owns_source_) from.os->close(state_->mounts.sources().remove(file.place_.source));
+  state_->mounts.unpin(from);
 }
 
-void file_system::close_source(source_id id) noexcept {
-  config_.os->close(state_->sources.remove(id));
+opened_file::opened_file(opened_file&& other) noexcept {
+  swap(other);
 }
-
-opened_file::opened_file(opened_file&& other) noexcept
-    : files_(std::exchange(other.files_, nullptr)), place_(other.place_) {}
 
 opened_file& opened_file::operator=(opened_file&& other) noexcept {
-  file_system* const closing = std::exchange(files_, std::exchange(other.files_, nullptr));
-  const source_id closed = std::exchange(place_, other.place_).source;
-  if (closing) closing->close_source(closed);
+  opened_file taken(std::move(other));
+  swap(taken);
   return *this;
 }
 
 opened_file::~opened_file() {
-  if (files_) files_->close_source(place_.source);
+  if (files_) files_->close(*this);
+}
+
+void opened_file::swap(opened_file& other) noexcept {
+  std::swap(files_, other.files_);
+  std::swap(mount_, other.mount_);
+  std::swap(owns_source_, other.owns_source_);
+  std::swap(place_, other.place_);
 }
 
 result<std::span<const std::byte>> file_system::packed_part(
@@ -259,10 +278,10 @@ result<std::span<const std::byte>> file_system::packed_part(
 result<open_source> file_system::source(source_id id) noexcept {
   os_handle handle;
   vfs::source_owner owner;
-  if (!state_ || !state_->sources.find(id, handle, owner)) {
+  if (!state_ || !state_->mounts.sources().find(id, handle, owner)) {
     return fail(errc::not_found, "the file is not open any more", id);
   }
-  return open_source{config_.os, handle};
+  return open_source{owner.os, handle};
 }
 
 }  // namespace overture

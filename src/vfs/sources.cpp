@@ -44,6 +44,7 @@ result<source_id> source_table::add(os_handle handle, source_owner owner) noexce
   taken.handle.store(handle.value, std::memory_order_relaxed);
   taken.mount.store(owner.mount.value, std::memory_order_relaxed);
   taken.entry.store(owner.entry, std::memory_order_relaxed);
+  taken.os.store(owner.os, std::memory_order_relaxed);
   // An odd generation is in use. The release makes the rest visible to whoever has heard of the id.
   const std::uint32_t generation = taken.generation.load(std::memory_order_relaxed) + 1;
   taken.generation.store(generation, std::memory_order_release);
@@ -63,7 +64,9 @@ bool source_table::find(source_id id, os_handle& handle, source_owner& owner) co
   if (!at || id.generation % 2 == 0) return false;
   if (at->generation.load(std::memory_order_acquire) != id.generation) return false;
   handle = {at->handle.load(std::memory_order_acquire)};
-  owner = {{at->mount.load(std::memory_order_acquire)}, at->entry.load(std::memory_order_acquire)};
+  owner = {{at->mount.load(std::memory_order_acquire)},
+           at->entry.load(std::memory_order_acquire),
+           at->os.load(std::memory_order_acquire)};
   return at->generation.load(std::memory_order_relaxed) == id.generation;
 }
 

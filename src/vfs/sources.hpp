@@ -23,6 +23,7 @@ struct source_owner {
   static constexpr std::uint32_t whole_archive = UINT32_MAX;
   mount_id mount;
   std::uint32_t entry = whole_archive;  // or a loose file's number in its mount
+  operating_system* os = nullptr;       // whose handle it is
 };
 
 class source_table {
@@ -47,6 +48,7 @@ class source_table {
     atomic<std::int64_t> handle{0};
     atomic<std::uint32_t> mount{0};
     atomic<std::uint32_t> entry{0};
+    atomic<operating_system*> os{nullptr};
   };
   static constexpr std::uint32_t chunk_slots = 512;
   static constexpr std::uint32_t chunks_max = limits::sources_max / chunk_slots;

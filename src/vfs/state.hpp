@@ -1,21 +1,49 @@
 // What a file_system holds.
 #pragma once
 
-#include "vfs/mount_table.hpp"
-#include "vfs/sources.hpp"
+#include "vfs/configuration.hpp"
 #include "vfs/tree.hpp"
 
 namespace overture {
 
 struct file_system::state {
-  explicit state(allocator& memory) noexcept : mounts(memory), sources(memory) {}
+  explicit state(const file_system_config& config) noexcept : mounts(config) {}
 
-  vfs::mount_table mounts;
-  vfs::source_table sources;
-  vfs::tree* tree = nullptr;  // null: not frozen
+  [[nodiscard]] vfs::tree* frozen_tree() const noexcept {
+    return tree.load(std::memory_order_acquire);
+  }
+  // For the frozen tree, whose entries know mounts by position.
+  [[nodiscard]] const vfs::mount& mount_at(std::size_t position) const noexcept {
+    return *mounts.current().mounts[position];
+  }
+
+  vfs::configuration mounts;
+  atomic<vfs::tree*> tree{nullptr};  // null: not frozen
 
   // Of the last freeze() that failed with errc::collision.
   vfs::tree_entry colliding[2];
+};
+
+// The snapshot that a call looks at. Frozen it cannot change, so nothing is written.
+class file_system::reading {
+ public:
+  explicit reading(state& from) noexcept
+      : mounts_(from.mounts),
+        stripe_(from.frozen_tree() ? nullptr : mounts_.enter()),
+        snapshot_(mounts_.current()) {}
+  ~reading() {
+    if (stripe_) mounts_.leave(stripe_);
+  }
+  reading(const reading&) = delete;
+  reading& operator=(const reading&) = delete;
+
+  const vfs::snapshot& operator*() const noexcept { return snapshot_; }
+  const vfs::snapshot* operator->() const noexcept { return &snapshot_; }
+
+ private:
+  vfs::configuration& mounts_;
+  vfs::reader_pins::stripe* stripe_;
+  const vfs::snapshot& snapshot_;
 };
 
 }  // namespace overture

@@ -4,7 +4,7 @@
 
 namespace overture::vfs {
 
-result<void> tree::build(const mount_table& mounts, bool first_wins,
+result<void> tree::build(std::span<mount* const> mounts, bool first_wins,
                          std::span<tree_entry, 2> colliding) noexcept {
   if (result<void> done = collect(mounts); !done) return done;
   std::sort(entries_.begin(), entries_.end(), [&](const tree_entry& a, const tree_entry& b) {
@@ -16,7 +16,7 @@ result<void> tree::build(const mount_table& mounts, bool first_wins,
 
   if (!index_.reset(entries_.size())) return fail(errc::out_of_memory, "no memory for the index");
   const auto id_of = [&](const tree_entry& entry) {
-    return mounts[entry.mount].content.entries[entry.entry].id;
+    return mounts[entry.mount]->content.entries[entry.entry].id;
   };
   for (entry_index i = 0; i < entries_.size(); ++i) {
     const asset_path path{entries_[i].path(), id_of(entries_[i])};
@@ -33,15 +33,15 @@ result<void> tree::build(const mount_table& mounts, bool first_wins,
   return {};
 }
 
-result<void> tree::collect(const mount_table& mounts) noexcept {
+result<void> tree::collect(std::span<mount* const> mounts) noexcept {
   std::size_t total = 0;
-  for (std::size_t i = 0; i < mounts.size(); ++i) total += mounts[i].content.entries.size();
+  for (std::size_t i = 0; i < mounts.size(); ++i) total += mounts[i]->content.entries.size();
   if (total > limits::entries_max) {
     return fail(errc::limit, "more files in the tree than limits::entries_max");
   }
   if (!entries_.reserve(total)) return fail(errc::out_of_memory, "no memory for the index");
   for (std::size_t i = 0; i < mounts.size(); ++i) {
-    const archive& content = mounts[i].content;
+    const archive& content = mounts[i]->content;
     for (std::uint32_t j = 0; j < content.entries.size(); ++j) {
       const std::string_view path = content.path_of(content.entries[j]);
       (void)entries_.push_back({path.data(), j, static_cast<std::uint16_t>(path.size()),

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "base/vec.hpp"
-#include "vfs/mount_table.hpp"
+#include "vfs/mount.hpp"
 #include "vfs/path_index.hpp"
 
 namespace overture::vfs {
@@ -16,7 +16,7 @@ struct tree_entry {
   const char* text = nullptr;
   std::uint32_t entry = 0;  // in the mount's archive
   std::uint16_t length = 0;
-  std::uint16_t mount = 0;  // position in the mount table
+  std::uint16_t mount = 0;  // position among the mounts
 
   [[nodiscard]] std::string_view path() const noexcept { return {text, length}; }
 };
@@ -33,7 +33,7 @@ class tree {
       : entries_(memory, memory_tag::vfs), losers_(memory, memory_tag::vfs), index_(memory) {}
 
   // Errors: collision (`colliding` are the two paths then), limit, out_of_memory.
-  [[nodiscard]] result<void> build(const mount_table& mounts, bool first_wins,
+  [[nodiscard]] result<void> build(std::span<mount* const> mounts, bool first_wins,
                                    std::span<tree_entry, 2> colliding) noexcept;
 
   [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
@@ -50,7 +50,7 @@ class tree {
   [[nodiscard]] std::span<const tree_loser> losers_of(entry_index index) const noexcept;
 
  private:
-  result<void> collect(const mount_table& mounts) noexcept;
+  result<void> collect(std::span<mount* const> mounts) noexcept;
   result<void> separate_losers() noexcept;
 
   vec<tree_entry> entries_;  // in the order of the paths' bytes

@@ -47,7 +47,7 @@ TEST_F(game, refuses_changes_while_frozen) {
 
   files.thaw();
   EXPECT_FALSE(files.frozen());
-  EXPECT_EQ(files.find("a.txt"_path).error().code, errc::not_found);
+  EXPECT_EQ(files.find("a.txt"_path).error().code, errc::not_found) << "names no entry";
   EXPECT_EQ(files.entry_count(), 0u);
   ASSERT_TRUE(files.unmount(ids[2]));
   EXPECT_EQ(files.unmount(ids[2]).error().code, errc::not_found);

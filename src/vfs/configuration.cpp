@@ -1,0 +1,240 @@
+#include "vfs/configuration.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+namespace overture::vfs {
+namespace {
+
+tl::unexpected<error> no_memory() {
+  return fail(errc::out_of_memory, "no memory for the mounts");
+}
+
+std::size_t position_of(const vec<mount*>& mounts, mount_id id) noexcept {
+  const auto found =
+      std::find_if(mounts.begin(), mounts.end(), [id](const mount* one) { return one->id == id; });
+  return static_cast<std::size_t>(found - mounts.begin());
+}
+
+void remove_at(vec<mount*>& mounts, std::size_t position) noexcept {
+  std::copy(mounts.begin() + position + 1, mounts.end(), mounts.begin() + position);
+  mounts.pop_back();
+}
+
+}  // namespace
+
+const mount* snapshot::find(mount_id id) const noexcept {
+  const std::size_t position = position_of(mounts, id);
+  return position < mounts.size() ? mounts[position] : nullptr;
+}
+
+// --- Life ----------------------------------------------------------------------------------------
+
+configuration::configuration(const file_system_config& config) noexcept
+    : config_(config), memory_(*config.memory), pins_(memory_), sources_(memory_) {
+  snapshot* const first = make_object<snapshot>(memory_, memory_tag::vfs, memory_);
+  if (first && first->index.begin()) {
+    current_.store(first);
+  } else {
+    destroy_object(memory_, memory_tag::vfs, first);
+  }
+}
+
+// Nobody reads any more, and no file is open.
+configuration::~configuration() {
+  collect();
+  snapshot* const last = current_.load();
+  if (!last) return;
+  last->index.free_all();
+  while (!last->mounts.empty()) {
+    end(last->mounts.back());
+    last->mounts.pop_back();
+  }
+  destroy_object(memory_, memory_tag::vfs, last);
+}
+
+// --- Making mounts -------------------------------------------------------------------------------
+
+result<made_mount> configuration::make(const mount_request& request) noexcept {
+  const mount_options& options = request.options;
+  if (options.wins_over != mount_id{} && options.loses_to != mount_id{}) {
+    return fail(errc::invalid, "a mount is placed by one other, not by two");
+  }
+  mount* const made = make_object<mount>(memory_, memory_tag::vfs, memory_);
+  if (!made) return no_memory();
+  result<void> done =
+      fill_mount(*made, request, *config_.os).and_then([&] { return made->arrange(); });
+  made->id = {next_id_.fetch_add(1)};
+  if (done && !made->content.format->lists_folders) {
+    const result<source_id> source =
+        sources_.add(made->content.handle.get(), {made->id, source_owner::whole_archive, made->os});
+    if (source) made->source = *source;
+    if (!source) done = tl::unexpected(source.error());
+  }
+  if (!done) {
+    destroy_object(memory_, memory_tag::vfs, made);
+    return tl::unexpected(done.error());
+  }
+  made->release = options.release;
+  return made_mount{made, options.wins_over, options.loses_to};
+}
+
+void configuration::discard(mount* made) noexcept {
+  made->release = {};
+  end(made);
+}
+
+void configuration::end(mount* ended) noexcept {
+  if (ended->source.valid()) (void)sources_.remove(ended->source);
+  const mount_release release = ended->release;
+  destroy_object(memory_, memory_tag::vfs, ended);
+  if (release.call) release.call(release.context);
+}
+
+// --- Changing ------------------------------------------------------------------------------------
+
+result<void> configuration::change(std::span<const mount_id> out, std::span<const made_mount> in,
+                                   function_ref<bool()> may_change) noexcept {
+  result<void> done;
+  {
+    const scoped_lock changing(changing_);
+    if (!may_change()) return fail(errc::frozen, "the file system is frozen");
+    snapshot* const next = make_object<snapshot>(memory_, memory_tag::vfs, memory_);
+    if (!next) return no_memory();
+    mount* departing = nullptr;
+    done = derive(*next, out, in, departing);
+    if (done) {
+      publish(next, departing);
+    } else {
+      next->index.discard();
+      destroy_object(memory_, memory_tag::vfs, next);
+    }
+  }
+  collect();
+  return done;
+}
+
+result<void> configuration::derive(snapshot& next, std::span<const mount_id> out,
+                                   std::span<const made_mount> in, mount*& departing) noexcept {
+  const snapshot& old = *current_.load();
+  if (old.mounts.size() + in.size() > limits::mounts_max + out.size()) {
+    return fail(errc::limit, "more mounts than limits::mounts_max");
+  }
+  if (!next.mounts.reserve(old.mounts.size() + in.size())) return no_memory();
+  for (mount* const kept : old.mounts) (void)next.mounts.push_back(kept);
+  for (const mount_id id : out) {
+    const std::size_t position = position_of(next.mounts, id);
+    if (position == next.mounts.size()) return fail(errc::not_found, "no such mount");
+    next.mounts[position]->next = std::exchange(departing, next.mounts[position]);
+    remove_at(next.mounts, position);
+  }
+  std::size_t more = 0;
+  for (const made_mount& added : in) {
+    if (result<void> placed = place(next.mounts, added); !placed) return placed;
+    more += added.made->content.entries.size() + added.made->folders.size();
+  }
+  for (std::uint32_t i = 0; i < next.mounts.size(); ++i) next.mounts[i]->rank = i;
+
+  if (!next.index.begin(old.index, more)) return no_memory();
+  for (const mount* gone = departing; gone; gone = gone->next) {
+    if (!next.index.remove(*gone)) return no_memory();
+  }
+  for (const made_mount& added : in) {
+    if (!next.index.add(*added.made, config_.first_wins)) return no_memory();
+  }
+  return give_numbers(in);
+}
+
+// Between its neighbours; the list has room.
+result<void> configuration::place(vec<mount*>& mounts, const made_mount& added) const noexcept {
+  std::size_t position = mounts.size();
+  const bool over = added.wins_over != mount_id{};
+  if (over || added.loses_to != mount_id{}) {
+    position = position_of(mounts, over ? added.wins_over : added.loses_to);
+    if (position == mounts.size()) return fail(errc::not_found, "no such mount to be placed by");
+    if (over != config_.first_wins) ++position;
+  }
+  (void)mounts.push_back(added.made);
+  std::rotate(mounts.begin() + position, mounts.end() - 1, mounts.end());
+  return {};
+}
+
+result<void> configuration::give_numbers(std::span<const made_mount> in) noexcept {
+  std::uint64_t left[std::size(decltype(numbers_){})];
+  std::copy(std::begin(numbers_), std::end(numbers_), std::begin(left));
+  std::size_t word = 0;
+  for (const made_mount& added : in) {
+    while (word < std::size(left) && ~left[word] == 0) ++word;
+    if (word == std::size(left)) return fail(errc::limit, "too many mounts have open files");
+    const int bit = std::countr_one(left[word]);
+    left[word] |= std::uint64_t{1} << bit;
+    added.made->pins = static_cast<std::uint32_t>(word * 64 + static_cast<std::size_t>(bit));
+  }
+  std::copy(std::begin(left), std::end(left), std::begin(numbers_));
+  return {};
+}
+
+void configuration::publish(snapshot* next, mount* departing) noexcept {
+  snapshot* const old = current_.exchange(next);
+  old->replaced = next->index.replaced();
+  old->departing = departing;
+  old->epoch = pins_.advance();
+  (newest_retired_ ? newest_retired_->next : oldest_retired_) = old;
+  newest_retired_ = old;
+  retired_epoch_.store(old->epoch);
+}
+
+void configuration::hold(function_ref<void(const snapshot&)> act) noexcept {
+  {
+    const scoped_lock changing(changing_);
+    act(current());
+  }
+  collect();
+}
+
+// --- Collecting ----------------------------------------------------------------------------------
+
+// Waits for nobody: whoever finds the lock taken leaves word, and the one who has it looks again.
+void configuration::collect() noexcept {
+  do {
+    collect_wanted_.exchange(true);
+    if (!changing_.try_lock()) return;
+    collect_wanted_.exchange(false);
+    mount* unused = take_unused();
+    changing_.unlock();
+    while (unused) end(std::exchange(unused, unused->next));
+  } while (collect_wanted_.exchange(false));
+}
+
+mount* configuration::take_unused() noexcept {
+  while (oldest_retired_ && pins_.have_left(oldest_retired_->epoch)) {
+    snapshot* const left = std::exchange(oldest_retired_, oldest_retired_->next);
+    while (mount* const gone = left->departing) {
+      left->departing = gone->next;
+      gone->next = std::exchange(draining_, gone);
+      draining_count_.fetch_add(1);
+    }
+    live_index::free_pages(left->replaced, memory_);
+    destroy_object(memory_, memory_tag::vfs, left);
+  }
+  if (!oldest_retired_) {
+    newest_retired_ = nullptr;
+    retired_epoch_.store(0);
+  }
+  mount* unused = nullptr;
+  for (mount** at = &draining_; *at;) {
+    mount* const gone = *at;
+    if (!pins_.unpinned(gone->pins)) {
+      at = &gone->next;
+      continue;
+    }
+    *at = std::exchange(gone->next, unused);
+    unused = gone;
+    draining_count_.fetch_sub(1);
+    numbers_[gone->pins / 64] &= ~(std::uint64_t{1} << gone->pins % 64);
+  }
+  return unused;
+}
+
+}  // namespace overture::vfs

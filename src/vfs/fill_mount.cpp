@@ -1,0 +1,108 @@
+// Opens what is to be mounted and makes the tables of it.
+#include <algorithm>
+#include <cstring>
+
+#include "vfs/configuration.hpp"
+
+namespace overture::vfs {
+namespace {
+
+tl::unexpected<error> no_memory() {
+  return fail(errc::out_of_memory, "no memory for the mount");
+}
+
+// Lets the first format that knows the file fill the archive, whose handle is open.
+result<void> list_content(const archive_input& input, archive& content) noexcept {
+  const bool is_folder = input.status.kind == file_kind::folder;
+  for (const archive_format* const format : formats()) {
+    if (format->lists_folders != is_folder) continue;
+    const result<bool> listed = format->list(input, content);
+    if (!listed) return tl::unexpected(listed.error());
+    if (*listed) {
+      content.format = format;
+      return {};
+    }
+  }
+  return fail(errc::unsupported,
+              input.status.size == 0 ? "the file is empty" : "no format knows this file");
+}
+
+// Whether the name is of something in the folder.
+bool is_below(std::string_view name, std::string_view folder) noexcept {
+  return name.size() > folder.size() && name[folder.size()] == '/' && name.starts_with(folder);
+}
+
+// Keeps of what was listed at the root only what is below a folder, and puts that under the mount
+// point. After the listing, as a format knows its entries by the names that the archive gives them.
+result<void> narrow(archive& content, std::string_view from, std::string_view prefix) noexcept {
+  const std::size_t bytes = content.names.size() + content.entries.size() * (prefix.size() + 1);
+  if (bytes > UINT32_MAX - content.names.size()) {
+    return fail(errc::limit, "too many bytes of names");
+  }
+  if (!content.names.reserve(content.names.size() + bytes)) return no_memory();  // none moves below
+  archive_entry* kept = content.entries.begin();
+  for (const archive_entry& entry : content.entries) {
+    const std::string_view name = content.path_of(entry);
+    if (!is_below(name, from)) continue;
+    const std::string_view rest = name.substr(from.size() + 1);
+    if (prefix.size() + rest.size() > limits::path_bytes_max) {
+      if (!content.skipped.push_back({"the path is too long", entry.name, entry.name_bytes})) {
+        return no_memory();
+      }
+      continue;
+    }
+    archive_entry moved = entry;
+    moved.name = static_cast<std::uint32_t>(content.names.size());
+    moved.name_bytes = static_cast<std::uint16_t>(prefix.size() + rest.size());
+    (void)content.names.append(prefix.data(), prefix.size());
+    (void)content.names.append(rest.data(), rest.size());
+    (void)content.names.push_back('\0');
+    moved.id = {hash64(content.path_of(moved))};
+    *kept++ = moved;
+  }
+  if (kept == content.entries.begin()) {
+    return fail(errc::not_found, "no file lies below this folder of the archive");
+  }
+  while (content.entries.end() != kept) content.entries.pop_back();
+  const auto other = [&](const skipped_entry& entry) {
+    return !is_below({content.names.data() + entry.name, entry.name_bytes}, from);
+  };
+  skipped_entry* const end = std::remove_if(content.skipped.begin(), content.skipped.end(), other);
+  while (content.skipped.end() != end) content.skipped.pop_back();
+  content.prefix_bytes = static_cast<std::uint32_t>(prefix.size());
+  return {};
+}
+
+}  // namespace
+
+result<void> fill_mount(mount& made, const mount_request& request, operating_system& os) noexcept {
+  const mount_options& options = request.options;
+  path_buffer at_room;
+  const result<asset_path> at = normalise(options.at, at_room);
+  if (!at) return tl::unexpected(at.error());
+  path_buffer from_room;
+  const result<asset_path> from = normalise(options.from, from_room);
+  if (!from) return tl::unexpected(from.error());
+  if (!made.path.append(request.path, std::strlen(request.path) + 1) ||
+      !made.prefix.append(at->text.data(), at->text.size()) ||
+      (!at->text.empty() && !made.prefix.push_back('/'))) {
+    return no_memory();
+  }
+  made.bytes = memory_file(request.bytes);
+  made.os = request.bytes.data() ? &made.bytes : options.os ? options.os : &os;
+  const result<os_handle> handle = made.os->open(made.path.data());
+  if (!handle) return tl::unexpected(handle.error());
+  made.content.handle = owned_handle(*made.os, *handle);
+  const result<file_status> status = made.os->status(*handle);
+  if (!status) return tl::unexpected(status.error());
+  if (status->kind != file_kind::file && status->kind != file_kind::folder) {
+    return fail(errc::not_a_file, "neither a folder nor a regular file");
+  }
+  const std::string_view prefix(made.prefix.data(), made.prefix.size());
+  const bool whole = from->text.empty();
+  const archive_input input{*made.os, made.path.data(), *status, whole ? prefix : ""};
+  result<void> listed = list_content(input, made.content);
+  return listed && !whole ? narrow(made.content, from->text, prefix) : listed;
+}
+
+}  // namespace overture::vfs

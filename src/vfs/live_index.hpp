@@ -1,0 +1,132 @@
+// The merged index that changes with each mount: a hash table in small pages, whose next version
+// copies the pages that it changes and shares the others. A version does not change once readers
+// know it.
+//
+// A page begins with the winners of its paths, and behind them are those whom they hide, by
+// priority within each path: so a look-up looks at no mount but the winner, whatever their number.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "base/vec.hpp"
+#include "overture/path.hpp"
+#include "vfs/mount.hpp"
+
+namespace overture::vfs {
+
+// A file or a folder of one mount. The text is in the mount's names.
+struct live_slot {
+  static constexpr std::uint32_t folder_bit = 1u << 31;
+
+  const char* text = nullptr;
+  const mount* owner = nullptr;
+  std::uint32_t number = 0;  // of the entry, or with the folder_bit of the folder
+  std::uint16_t length = 0;
+  std::uint16_t tag = 0;  // of the path's id
+
+  [[nodiscard]] bool is_folder() const noexcept { return (number & folder_bit) != 0; }
+  [[nodiscard]] std::uint32_t index() const noexcept { return number & ~folder_bit; }
+  [[nodiscard]] bool is(asset_path path, std::uint16_t of_tag) const noexcept {
+    return tag == of_tag && length == path.text.size() &&
+           std::memcmp(text, path.text.data(), length) == 0;
+  }
+};
+static_assert(limits::entries_max < live_slot::folder_bit);
+static_assert(limits::folders_max < live_slot::folder_bit);
+
+struct live_page {
+  live_page* next_replaced;  // not looked at by readers
+  std::uint64_t version;
+  std::uint32_t capacity;
+  std::uint32_t winners;
+  std::uint32_t count;
+
+  [[nodiscard]] live_slot* slots() noexcept { return reinterpret_cast<live_slot*>(this + 1); }
+  [[nodiscard]] const live_slot* slots() const noexcept {
+    return reinterpret_cast<const live_slot*>(this + 1);
+  }
+};
+
+class live_index {
+ public:
+  explicit live_index(allocator& memory) noexcept : pages_(memory, memory_tag::vfs) {}
+  live_index(const live_index&) = delete;
+  live_index& operator=(const live_index&) = delete;
+
+  // The winner, or null.
+  [[nodiscard]] const live_slot* find(asset_path path) const noexcept {
+    const live_page* const page = pages_[page_of(path.id)];
+    if (!page) return nullptr;
+    const live_slot* const end = page->slots() + page->winners;
+    const std::uint16_t tag = tag_of(path.id);
+    for (const live_slot* at = page->slots(); at != end; ++at) {
+      if (at->is(path, tag)) return at;
+    }
+    return nullptr;
+  }
+  // The winner among the files of this path, or null.
+  [[nodiscard]] const live_slot* find_file(asset_path path) const noexcept {
+    const live_slot* file = find(path);
+    if (!file || !file->is_folder()) return file;
+    file = nullptr;
+    visit_all(path, [&](const live_slot& slot) {
+      if (!file && !slot.is_folder()) file = &slot;
+    });
+    return file;
+  }
+  // Calls `visit` with each slot of the path, the winner first.
+  template <class Visit>
+  void visit_all(asset_path path, Visit visit) const noexcept {
+    const live_page* const page = pages_[page_of(path.id)];
+    if (!page) return;
+    const std::uint16_t tag = tag_of(path.id);
+    for (std::uint32_t i = 0; i < page->count; ++i) {
+      if (page->slots()[i].is(path, tag)) visit(page->slots()[i]);
+    }
+  }
+
+  // --- Making the next version, by one thread at a time
+  // -------------------------------------------
+
+  // An empty first version. False if the memory was refused, as below.
+  [[nodiscard]] bool begin() noexcept;
+  // Begins as `from`, with room for `more` paths.
+  [[nodiscard]] bool begin(const live_index& from, std::size_t more) noexcept;
+  // `first_wins`: mounts of lower rank win.
+  [[nodiscard]] bool add(const mount& added, bool first_wins) noexcept;
+  [[nodiscard]] bool remove(const mount& removed) noexcept;
+  // Frees what this version does not share with the one it began as. Readers must not know it.
+  void discard() noexcept;
+  // The pages that this version has and the next one does not any more.
+  [[nodiscard]] live_page* replaced() const noexcept { return replaced_; }
+  static void free_pages(live_page* first, allocator& memory) noexcept;
+  // Frees all pages; for the last version.
+  void free_all() noexcept;
+
+ private:
+  static constexpr std::size_t paths_per_page_max = 6;
+
+  static std::uint16_t tag_of(path_id id) noexcept { return static_cast<std::uint16_t>(id.value); }
+  [[nodiscard]] std::size_t page_of(path_id id) const noexcept {
+    return (id.value * multiplier_) >> shift_;
+  }
+  [[nodiscard]] bool resize_directory(std::size_t pages) noexcept;
+  [[nodiscard]] bool spread(const live_index& from) noexcept;
+  // The page as this version may change it, with room for `more` slots; null if refused.
+  live_page* writable(std::size_t at, std::uint32_t more) noexcept;
+  [[nodiscard]] bool insert(path_id id, const live_slot& added, bool first_wins) noexcept;
+  [[nodiscard]] bool erase(path_id id, const live_slot& erased) noexcept;
+  static void place(live_page& page, const live_slot& added, std::uint32_t at) noexcept;
+  static void take_out(live_page& page, std::uint32_t at) noexcept;
+
+  vec<live_page*> pages_;  // null: an empty one
+  std::uint64_t multiplier_ = 1;
+  int shift_ = 60;
+  std::uint64_t version_ = 0;
+  std::size_t paths_ = 0;
+  live_page* replaced_ = nullptr;
+};
+
+}  // namespace overture::vfs

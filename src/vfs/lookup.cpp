@@ -1,0 +1,103 @@
+// Look-ups by path that need no frozen tree.
+#include "overture/file_system.hpp"
+#include "vfs/state.hpp"
+#include "vfs/tree_merge.hpp"
+
+namespace overture {
+namespace {
+
+tl::unexpected<error> not_there() {
+  return fail(errc::not_found, "no mount has this path");
+}
+
+folder_item item_of(const vfs::live_slot& slot, std::string_view name, asset_path path) noexcept {
+  return {name, path.text, path.id, slot.is_folder() ? entry_kind::folder : entry_kind::file,
+          slot.owner->id};
+}
+
+// The root may be given as asset_path{}, whose id is none.
+constexpr path_id root_id{hash64("")};
+asset_path keyed(asset_path path) noexcept {
+  return path.text.empty() ? asset_path{path.text, root_id} : path;
+}
+
+// How much of a path below a folder is the folder's and the '/' behind it.
+std::size_t bytes_above(asset_path folder) noexcept {
+  return folder.text.empty() ? 0 : folder.text.size() + 1;
+}
+
+}  // namespace
+
+result<file_stat> file_system::stat(asset_path path) noexcept {
+  if (!state_) return not_there();
+  const reading now(*state_);
+  const vfs::live_slot* const found = now->index.find(keyed(path));
+  if (!found) {
+    if (path.text.empty()) return file_stat{entry_kind::folder, 0, 0, {}};
+    return not_there();
+  }
+  const vfs::mount& owner = *found->owner;
+  if (found->is_folder()) return file_stat{entry_kind::folder, 0, 0, owner.id};
+  const vfs::archive& content = owner.content;
+  const vfs::archive_entry& entry = content.entries[found->index()];
+  if (!content.format->lists_folders) return file_stat{entry_kind::file, entry.bytes, 0, owner.id};
+  const result<os_handle> opened =
+      owner.os->open_below(content.handle.get(), content.names.data() + entry.offset);
+  if (!opened) return tl::unexpected(opened.error());
+  const vfs::owned_handle handle(*owner.os, *opened);
+  return owner.os->status(handle.get()).map([&](const file_status& status) {
+    return file_stat{entry_kind::file, status.size, status.mtime_ns, owner.id};
+  });
+}
+
+bool file_system::exists(asset_path path) noexcept {
+  if (path.text.empty()) return true;
+  return state_ && reading(*state_)->index.find(path);
+}
+
+std::size_t file_system::providers(asset_path path, std::span<mount_id> mounts) noexcept {
+  if (!state_) return 0;
+  const reading now(*state_);
+  std::size_t count = 0;
+  now->index.visit_all(keyed(path), [&](const vfs::live_slot& slot) {
+    if (count < mounts.size()) mounts[count] = slot.owner->id;
+    ++count;
+  });
+  return count;
+}
+
+result<void> file_system::enumerate(asset_path folder,
+                                    function_ref<bool(const folder_item&)> visit) noexcept {
+  if (!state_) return not_there();
+  const reading now(*state_);
+  vfs::tree_merge merge(*config_.memory);
+  if (result<void> begun = merge.begin(now->index, keyed(folder)); !begun) return begun;
+  const std::size_t above = bytes_above(folder);
+  while (!merge.done()) {
+    const std::string_view child = merge.path().substr(0, merge.path().find('/', above));
+    const bool is_file = child.size() == merge.path().size();
+    const asset_path path{child, is_file ? merge.id() : path_id{hash64(child)}};
+    const vfs::live_slot* const winner = now->index.find(path);
+    if (!visit(item_of(*winner, child.substr(above), path))) return {};
+    merge.skip_child(child);
+  }
+  return {};
+}
+
+result<void> file_system::walk(asset_path folder,
+                               function_ref<bool(const folder_item&)> visit) noexcept {
+  if (!state_) return not_there();
+  const reading now(*state_);
+  vfs::tree_merge merge(*config_.memory);
+  if (result<void> begun = merge.begin(now->index, keyed(folder)); !begun) return begun;
+  const std::size_t above = bytes_above(folder);
+  while (!merge.done()) {
+    const folder_item item{merge.path().substr(above), merge.path(), merge.id(), entry_kind::file,
+                           merge.owner().id};
+    if (!visit(item)) return {};
+    merge.skip_path();
+  }
+  return {};
+}
+
+}  // namespace overture

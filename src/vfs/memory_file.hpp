@@ -1,0 +1,49 @@
+// One file in memory, as an operating_system: what a mount in memory is read from.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+
+#include "overture/os.hpp"
+
+namespace overture::vfs {
+
+class memory_file final : public operating_system {
+ public:
+  memory_file() = default;
+  explicit memory_file(std::span<const std::byte> bytes) noexcept : bytes_(bytes) {}
+
+  result<os_handle> open(const char*) override { return os_handle{1}; }
+  result<os_handle> open_below(os_handle, const char*) override { return no_folder(); }
+  void close(os_handle) override {}
+  result<file_status> status(os_handle) override {
+    return file_status{file_kind::file, bytes_.size(), 0};
+  }
+  result<std::size_t> read_at(os_handle, std::uint64_t offset, std::span<std::byte> to) override {
+    if (offset >= bytes_.size()) return 0;
+    const std::size_t count = std::min<std::size_t>(to.size(), bytes_.size() - offset);
+    if (count > 0) std::memcpy(to.data(), bytes_.data() + offset, count);
+    return count;
+  }
+  result<std::size_t> read_cached_at(os_handle file, std::uint64_t offset,
+                                     std::span<std::byte> to) override {
+    return read_at(file, offset, to);
+  }
+  result<file_status> status(const char*, bool) override { return status(os_handle{1}); }
+  result<void> list(const char*, function_ref<void(const folder_entry&)>) override {
+    return no_folder();
+  }
+  result<std::size_t> canonical_path(const char*, std::span<char>) override { return no_folder(); }
+  result<mapping> map(os_handle) override { return mapping{bytes_.data(), bytes_.size()}; }
+  void unmap(mapping) override {}
+
+ private:
+  static tl::unexpected<error> no_folder() {
+    return fail(errc::unsupported, "a file in memory is no folder");
+  }
+
+  std::span<const std::byte> bytes_;
+};
+
+}  // namespace overture::vfs

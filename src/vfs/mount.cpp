@@ -1,0 +1,59 @@
+#include "vfs/mount.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace overture::vfs {
+namespace {
+
+bool lies_in(std::string_view path, const mount_folder& folder) noexcept {
+  return folder.length == 0 || (path.size() > folder.length && path[folder.length] == '/' &&
+                                std::memcmp(path.data(), folder.text, folder.length) == 0);
+}
+
+}  // namespace
+
+bool path_before(std::string_view a, std::string_view b) noexcept {
+  const std::size_t shorter = std::min(a.size(), b.size());
+  std::size_t same = 0;
+  while (shorter - same >= 8 && std::memcmp(a.data() + same, b.data() + same, 8) == 0) same += 8;
+  while (same < shorter && a[same] == b[same]) ++same;
+  if (same == shorter) return a.size() < b.size();
+  const auto weight = [](char c) { return c == '/' ? 0 : static_cast<unsigned char>(c); };
+  return weight(a[same]) < weight(b[same]);
+}
+
+result<void> mount::arrange() noexcept {
+  const auto no_memory = [] { return fail(errc::out_of_memory, "no memory for the folders"); };
+  const auto count = static_cast<std::uint32_t>(content.entries.size());
+  if (!order.reserve(count)) return no_memory();
+  for (std::uint32_t i = 0; i < count; ++i) (void)order.push_back(i);
+  const auto before = [this](std::uint32_t a, std::uint32_t b) {
+    return path_before(content.path_of(content.entries[a]), content.path_of(content.entries[b]));
+  };
+  if (!std::is_sorted(order.begin(), order.end(), before)) {
+    std::sort(order.begin(), order.end(), before);
+  }
+
+  if (!folders.push_back({{hash64("")}, "", 0, 0, count, 0})) return no_memory();
+  std::uint32_t inside = 0;  // the folder of the entry before
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::string_view entry = path_at(i);
+    for (; !lies_in(entry, folders[inside]); inside = folders[inside].parent) {
+      folders[inside].end = i;
+    }
+    const std::size_t begin = folders[inside].length == 0 ? 0 : folders[inside].length + 1u;
+    for (std::size_t slash = entry.find('/', begin); slash != std::string_view::npos;
+         slash = entry.find('/', slash + 1)) {
+      const std::string_view name = entry.substr(0, slash);
+      if (!folders.push_back(
+              {{hash64(name)}, name.data(), inside, i, count, static_cast<std::uint16_t>(slash)})) {
+        return no_memory();
+      }
+      inside = static_cast<std::uint32_t>(folders.size() - 1);
+    }
+  }
+  return {};
+}
+
+}  // namespace overture::vfs

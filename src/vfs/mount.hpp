@@ -1,0 +1,76 @@
+// One folder or archive in the tree. Does not change between its mounting and its end, but for what
+// is marked as the configuring thread's.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "base/vec.hpp"
+#include "vfs/formats/archive.hpp"
+#include "vfs/memory_file.hpp"
+
+namespace overture::vfs {
+
+// By bytes, but that '/' comes first: so a folder's entries follow where its name belongs.
+[[nodiscard]] bool path_before(std::string_view a, std::string_view b) noexcept;
+
+// A folder of a mount: all entries whose paths begin with its own lie side by side in the order.
+struct mount_folder {
+  path_id id;
+  const char* text = nullptr;
+  std::uint32_t parent = 0;  // in the list of folders
+  std::uint32_t first = 0;   // in mount::order
+  std::uint32_t end = 0;
+  std::uint16_t length = 0;
+
+  [[nodiscard]] std::string_view path() const noexcept { return {text, length}; }
+};
+
+struct mount {
+  explicit mount(allocator& memory) noexcept
+      : content(memory),
+        path(memory, memory_tag::vfs),
+        prefix(memory, memory_tag::vfs),
+        order(memory, memory_tag::vfs),
+        folders(memory, memory_tag::vfs) {}
+
+  // Puts the entries in order and lists the folders. Error: out_of_memory.
+  [[nodiscard]] result<void> arrange() noexcept;
+
+  mount_id id;
+  memory_file bytes;  // the operating_system of a mount in memory
+  operating_system* os = nullptr;
+  archive content;
+  source_id source;           // of an archive file; a folder has none
+  vec<char> path;             // as it was given to mount(), ended by NUL
+  vec<char> prefix;           // the mount point and a '/', or nothing
+  vec<std::uint32_t> order;   // of entries: by path, where '/' comes before all else
+  vec<mount_folder> folders;  // each behind its parent, the root first
+  mount_release release;
+
+  // The configuring thread's.
+  std::uint32_t pins = UINT32_MAX;  // its number in reader_pins
+  std::uint32_t rank = 0;           // its position among the mounts
+  mount* next = nullptr;            // in a list of those that are to end
+
+  [[nodiscard]] std::string_view path_text() const noexcept {
+    return {path.data(), path.size() - 1};
+  }
+  [[nodiscard]] std::string_view at() const noexcept {
+    return {prefix.data(), prefix.empty() ? 0 : prefix.size() - 1};
+  }
+  [[nodiscard]] std::string_view path_at(std::uint32_t position) const noexcept {
+    return content.path_of(content.entries[order[position]]);
+  }
+  [[nodiscard]] mount_info info() const noexcept {
+    return {id,
+            path_text(),
+            at(),
+            content.format->id,
+            static_cast<std::uint32_t>(content.entries.size()),
+            static_cast<std::uint32_t>(content.skipped.size())};
+  }
+};
+
+}  // namespace overture::vfs
