@@ -11,7 +11,7 @@ namespace overture::limits {
 inline constexpr std::size_t path_bytes_max = 4096;
 inline constexpr std::size_t path_element_bytes_max = 255;
 inline constexpr std::size_t folder_depth_max = 128;
-inline constexpr std::size_t folders_max = 1u << 20;       // of one mounted folder
+inline constexpr std::size_t folders_max = 1u << 20;       // of one mount
 inline constexpr std::size_t folder_links_max = 1u << 12;  // links to folders followed in one
 
 // One file_system.

@@ -45,6 +45,9 @@ result<void> mount::arrange() noexcept {
     const std::size_t begin = folders[inside].length == 0 ? 0 : folders[inside].length + 1u;
     for (std::size_t slash = entry.find('/', begin); slash != std::string_view::npos;
          slash = entry.find('/', slash + 1)) {
+      if (folders.size() >= limits::folders_max) {
+        return fail(errc::limit, "more folders than limits::folders_max");
+      }
       const std::string_view name = entry.substr(0, slash);
       if (!folders.push_back(
               {{hash64(name)}, name.data(), inside, i, count, static_cast<std::uint16_t>(slash)})) {
