@@ -48,11 +48,10 @@ result<void> mount::arrange() noexcept {
       if (folders.size() >= limits::folders_max) {
         return fail(errc::limit, "more folders than limits::folders_max");
       }
-      const std::string_view name = entry.substr(0, slash);
-      if (!folders.push_back(
-              {{hash64(name)}, name.data(), inside, i, count, static_cast<std::uint16_t>(slash)})) {
-        return no_memory();
-      }
+      mount_folder opened{{hash64(entry.substr(0, slash))}, nullptr, inside, i, count, 0};
+      opened.text = content.names.data() + content.entries[order[i]].name;
+      opened.length = static_cast<std::uint16_t>(slash);
+      if (!folders.push_back(opened)) return no_memory();
       inside = static_cast<std::uint32_t>(folders.size() - 1);
     }
   }

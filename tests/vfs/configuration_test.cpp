@@ -202,12 +202,12 @@ TEST(file_system, is_read_by_four_threads_while_two_mount_and_unmount) {
     ASSERT_TRUE(files.mount_memory("base", bytes_of(base)));
     std::atomic<int> writing{2};
     std::vector<std::thread> threads;
-    for (int writer = 0; writer < 2; ++writer) {
+    for (std::size_t writer = 0; writer < 2; ++writer) {
       threads.emplace_back([&, writer] {
         const mount_release count{[](void* at) noexcept { ++*static_cast<std::atomic<int>*>(at); },
                                   &released};
-        for (int round = 0; round < 60; ++round) {
-          const std::string& mod = mods[static_cast<std::size_t>(writer * 2 + round % 2)];
+        for (std::size_t round = 0; round < 60; ++round) {
+          const std::string& mod = mods[2 * writer + round % 2];
           const result<mount_id> id = files.mount_memory("mod", bytes_of(mod), {.release = count});
           const result<mount_id> loose = files.mount(folder.path().c_str());
           if (!id || !loose) ++wrong;
