@@ -23,7 +23,7 @@
 // Threads: everything from any thread at any time, but for two: thaw() only while no other thread
 // is in a call of this file_system, and what is named by entry_index only while it is frozen. Texts
 // in mount_info, skipped_name and entry_info are valid until the mount they belong to is unmounted.
-// Memory: a thread's first look-up takes a block of 32 KiB that it keeps for ever.
+// Memory: a thread's first mount, look-up or open takes a block of 32 KiB, kept as long as this.
 //
 // Paths may come from outside: they are compared as a whole, never by hash alone.
 #pragma once

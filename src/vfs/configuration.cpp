@@ -97,6 +97,7 @@ void configuration::end(mount* ended) noexcept {
 result<void> configuration::change(std::span<const mount_id> out, std::span<const made_mount> in,
                                    function_ref<bool()> may_change) noexcept {
   result<void> done;
+  (void)pins_.mine();  // whoever mounts opens files without an allocation from then on
   {
     const scoped_lock changing(changing_);
     if (!may_change()) return fail(errc::frozen, "the file system is frozen");
