@@ -14,7 +14,12 @@ explorer the;
 
 unsigned explorer::choose(std::size_t count, kind what) {
   if (count <= 1) return 0;
-  if (position_ < trail_.size()) return trail_[position_++].taken;
+  if (position_ < trail_.size()) {
+    const choice& before = trail_[position_++];
+    if (before.count == count) return before.taken;
+    fail("the program does not repeat itself: what it does depends on something besides its steps");
+    return 0;
+  }
   std::size_t taken = 0;
   if (limits_.random != 0) {
     // Mostly the plain way on, so that what is drawn differs from it in a few places.

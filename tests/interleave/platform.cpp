@@ -1,4 +1,6 @@
 // What the library asks of the platform, answered by the explorer.
+#include "base/thread_slot.hpp"
+#include "interleave/explorer.hpp"
 #include "interleave/steps.hpp"
 #include "overture/thread.hpp"
 
@@ -15,6 +17,11 @@ std::uint64_t now_ns() noexcept {
 
 std::uint64_t thread_cpu_ns() noexcept {
   return 0;
+}
+
+// Not the shipped one, which takes a slot once for all fibres: the first execution would differ.
+std::uint32_t thread_slot() noexcept {
+  return static_cast<std::uint32_t>(interleave::this_thread());
 }
 
 // Threads are the explorer's; tests bring a factory that notes what would run.

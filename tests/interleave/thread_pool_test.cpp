@@ -34,7 +34,10 @@ class noted_threads final : public thread_factory {
     return thread_handle{started_.size()};
   }
   void join(thread_handle thread) override {
-    while (!started_[thread.value - 1].ended) interleave::let_others_run();
+    // Behind a run that has failed nobody is left who would end it.
+    while (!started_[thread.value - 1].ended && interleave::exploring()) {
+      interleave::let_others_run();
+    }
   }
   void run(std::size_t worker) {
     started_[worker].entry(started_[worker].argument);
