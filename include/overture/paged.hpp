@@ -1,9 +1,10 @@
 // Objects in pages: their addresses never change, and pages are what threads share out.
 //
-//   paged<unit> units;                              // pages of 1,024, memory of the default
-//   allocator result<unit*> knight = units.add(unit{.health = 100}); units.remove(*knight); //
-//   leaves a hole, which a later add() fills units.for_each([](unit& each) { each.age(); });
-//   units.for_each(jobs, [](unit& each) { each.age(); });     // page by page, on all threads
+//   paged<unit> units;  // pages of 1,024, memory of the default allocator
+//   result<unit*> knight = units.add(unit{.health = 100});
+//   units.remove(*knight);  // leaves a hole, which a later add() fills
+//   units.for_each([](unit& each) { each.age(); });
+//   units.for_each(jobs, [](unit& each) { each.age(); });  // page by page, on all threads
 //
 // Cost: an object is its size and one bit; a page is one allocation; adding is a look at the lowest
 // page with room and never moves anything; removing looks its page up by address (binary search).
