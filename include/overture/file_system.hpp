@@ -190,8 +190,9 @@ class file_system final : public source_files {
   // Mounts a folder or an archive over (or with first_wins, under) what is mounted. Names in it
   // that cannot be in the tree are skipped and listed. Errors: frozen, not_found (the path,
   // options.from, or a mount that the options name), not_a_file (neither a folder nor a regular
-  // file), unsupported (no format knows it), corrupt, limit, io, permission, bad_path (options.at
-  // or from), invalid (wins_over and loses_to at once), out_of_memory; nothing is mounted then.
+  // file), unsupported (no format knows it), corrupt, limit, collision (many names that were made
+  // to share a hash), io, permission, bad_path (options.at or from), invalid (wins_over and
+  // loses_to at once), out_of_memory; nothing is mounted then.
   result<mount_id> mount(const char* path, const mount_options& options = {}) noexcept;
   // The same with an archive in memory, which must stay until options.release is called.
   result<mount_id> mount_memory(const char* name, std::span<const std::byte> bytes,

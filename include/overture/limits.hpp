@@ -17,6 +17,8 @@ inline constexpr std::size_t folder_links_max = 1u << 12;  // links to folders f
 // One file_system.
 inline constexpr std::size_t mounts_max = 4096;
 inline constexpr std::size_t entries_max = 16u << 20;  // files of one mount, and of the merged tree
+// Chance never makes more than one; who crafts many would make each look-up a walk over all.
+inline constexpr std::uint32_t paths_of_id_max = 64;        // different ones, of one mount
 inline constexpr std::size_t link_target_bytes_max = 4096;  // a link inside an archive
 inline constexpr std::size_t sources_max = 1u << 20;        // archives and open loose files
 

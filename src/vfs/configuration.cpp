@@ -142,7 +142,9 @@ result<void> configuration::derive(snapshot& next, std::span<const mount_id> out
     if (!next.index.remove(*gone)) return no_memory();
   }
   for (const made_mount& added : in) {
-    if (!next.index.add(*added.made, config_.first_wins)) return no_memory();
+    if (next.index.add(*added.made, config_.first_wins)) continue;
+    if (!next.index.overfull()) return no_memory();
+    return fail(errc::collision, "many paths of the mount were made to share a hash");
   }
   return give_numbers(in);
 }

@@ -155,6 +155,8 @@ bool live_index::insert(path_id id, const live_slot& added, bool first_wins) noe
   std::uint32_t at = 0;
   while (at < page->winners && !slots[at].is(path, slot.tag)) ++at;
   if (at == page->winners) {
+    overfull_ = page->winners == paths_of_page_max;
+    if (overfull_) return false;
     place(*page, slot, page->winners++);
     ++paths_;
     return true;

@@ -87,8 +87,7 @@ class live_index {
     }
   }
 
-  // --- Making the next version, by one thread at a time
-  // -------------------------------------------
+  // --- Making the next version, by one thread at a time ---
 
   // An empty first version. False if the memory was refused, as below.
   [[nodiscard]] bool begin() noexcept;
@@ -97,6 +96,8 @@ class live_index {
   // `first_wins`: mounts of lower rank win.
   [[nodiscard]] bool add(const mount& added, bool first_wins) noexcept;
   [[nodiscard]] bool remove(const mount& removed) noexcept;
+  // Why add() was false, if not for want of memory: names that were made to share a hash.
+  [[nodiscard]] bool overfull() const noexcept { return overfull_; }
   // Frees what this version does not share with the one it began as. Readers must not know it.
   void discard() noexcept;
   // The pages that this version has and the next one does not any more.
@@ -106,7 +107,10 @@ class live_index {
   void free_all() noexcept;
 
  private:
-  static constexpr std::size_t paths_per_page_max = 6;
+  static constexpr std::size_t paths_per_page_max = 6;  // on average
+  // Chance never comes near it, and nobody who does not know the multiplier can help it along but
+  // by paths of one and the same id.
+  static constexpr std::uint32_t paths_of_page_max = 2 * limits::paths_of_id_max;
 
   static std::uint16_t tag_of(path_id id) noexcept { return static_cast<std::uint16_t>(id.value); }
   [[nodiscard]] std::size_t page_of(path_id id) const noexcept {
@@ -127,6 +131,7 @@ class live_index {
   std::uint64_t version_ = 0;
   std::size_t paths_ = 0;
   live_page* replaced_ = nullptr;
+  bool overfull_ = false;
 };
 
 }  // namespace overture::vfs

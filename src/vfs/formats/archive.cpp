@@ -103,7 +103,15 @@ result<void> archive_builder::index_last_of_each(path_index& index) noexcept {
   for (std::uint32_t i = 0; i < into_.entries.size(); ++i) {
     const archive_entry& entry = into_.entries[i];
     const asset_path path{into_.path_of(entry), entry.id};
-    const path_index::slot& at = index.find(path);
+    std::uint32_t others_of_id = 0;
+    const path_index::slot& at = index.probe(entry.id, [&](const path_index::slot& known) {
+      if (path.text == std::string_view(known.path, known.length)) return true;
+      if (into_.entries[known.value].id == entry.id) ++others_of_id;
+      return false;
+    });
+    if (others_of_id >= limits::paths_of_id_max) {
+      return fail(errc::collision, "many names in the archive were made to share a hash");
+    }
     if (at.path != nullptr) {
       result<void> taken = take_back(at.value, "a later entry has the same name");
       if (!taken) return taken;
