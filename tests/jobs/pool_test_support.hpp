@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "overture/barricade.hpp"
-#include "overture/thread.hpp"
 #include "overture/parallel.hpp"
+#include "overture/thread.hpp"
 #include "overture/thread_pool.hpp"
 #include "sync/wait.hpp"
 
