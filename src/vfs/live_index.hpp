@@ -8,7 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
+#include <string_view>
 
 #include "base/vec.hpp"
 #include "overture/path.hpp"
@@ -29,8 +29,7 @@ struct live_slot {
   [[nodiscard]] bool is_folder() const noexcept { return (number & folder_bit) != 0; }
   [[nodiscard]] std::uint32_t index() const noexcept { return number & ~folder_bit; }
   [[nodiscard]] bool is(asset_path path, std::uint16_t of_tag) const noexcept {
-    return tag == of_tag && length == path.text.size() &&
-           std::memcmp(text, path.text.data(), length) == 0;
+    return tag == of_tag && std::string_view(text, length) == path.text;
   }
 };
 static_assert(limits::entries_max < live_slot::folder_bit);
