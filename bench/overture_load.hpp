@@ -47,11 +47,7 @@ class overture_load {
     if (wanted_.record) wanted_.record->detach_thread();
     summary_ = load.summary();
     if (summary_.failed != 0 && !wanted_.decode) throw std::runtime_error("files failed to load");
-    largest_bytes_ = 0;
-    load.for_each_file([&](const overture::loaded_file& file) {
-      largest_bytes_ =
-          std::max(largest_bytes_, file.packed_bytes + file.bytes + file.decoded_bytes);
-    });
+    if (wanted_.memory) note_largest(load);
   }
   void clear() {
     if (kept_) kept_->clear();
@@ -59,10 +55,17 @@ class overture_load {
 
   [[nodiscard]] const overture::load_summary& summary() const { return summary_; }
   [[nodiscard]] overture::cli::kept_total kept() const { return kept_->total(); }
-  // Packed, unpacked and decoded, of one file.
+  // Packed, unpacked and decoded, of one file. Known if the configuration names the memory.
   [[nodiscard]] std::uint64_t largest_bytes() const { return largest_bytes_; }
 
  private:
+  void note_largest(const overture::load_scope& load) {
+    largest_bytes_ = 0;
+    load.for_each_file([&](const overture::loaded_file& file) {
+      largest_bytes_ =
+          std::max(largest_bytes_, file.packed_bytes + file.bytes + file.decoded_bytes);
+    });
+  }
   template <class T>
   static void check(const overture::result<T>& outcome) {
     if (!outcome) throw std::runtime_error(outcome.error().reason);

@@ -22,17 +22,26 @@ void drop_stalled(load_state& load) noexcept {
 // the order of the tree.
 bool order_by_size(load_state& load, std::size_t count) noexcept {
   constexpr std::uint64_t large_bytes_min = 256u << 10;
-  if (!load.order.reserve(count)) return false;
-  const auto bytes = [&](entry_index entry) { return load.files.entry(entry).bytes; };
-  const auto take = [&](bool large) {
-    for (entry_index i = 0; i < count; ++i) {
-      if ((bytes(i) >= large_bytes_min) == large) (void)load.order.push_back(i);
-    }
+  struct large_file {
+    std::uint64_t bytes;
+    entry_index entry;
   };
-  take(true);
-  std::sort(load.order.begin(), load.order.end(),
-            [&](entry_index a, entry_index b) { return bytes(a) > bytes(b); });
-  take(false);
+  vec<large_file> large(load.memory, memory_tag::load);
+  if (!load.order.resize(count)) return false;
+  std::size_t small = 0;
+  for (entry_index i = 0; i < count; ++i) {
+    const std::uint64_t bytes = load.files.entry(i).bytes;
+    if (bytes < large_bytes_min) {
+      load.order[small++] = i;
+    } else if (!large.push_back({bytes, i})) {
+      return false;
+    }
+  }
+  std::sort(large.begin(), large.end(),
+            [](const large_file& a, const large_file& b) { return a.bytes > b.bytes; });
+  std::move_backward(load.order.begin(), load.order.begin() + small, load.order.end());
+  std::transform(large.begin(), large.end(), load.order.begin(),
+                 [](const large_file& file) { return file.entry; });
   return true;
 }
 
