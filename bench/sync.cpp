@@ -34,7 +34,7 @@ struct settings {
   std::uint64_t kernel_polls = 100'000;
   std::uint64_t hurdles = 1'000'000;  // in all rounds together
   std::vector<unsigned> sleepers = {0, 1, 4, 16, 31};
-  int lowerings = 60;  // for each number of sleepers
+  int lowerings = 300;  // for each number of sleepers
   int rounds = 5;
   std::string plots;
   std::vector<std::string> only;
@@ -267,13 +267,16 @@ void measure_hurdles(const settings& set, bench::results& results) {
 
 // What the default of spin_policy is chosen from: hurdles over the barricade alone.
 void measure_ladder(const settings& set, bench::results& results) {
-  const std::vector<overture::spin_policy> policies = {{0, 0},  {12, 4},  {12, 16}, {4, 16},
-                                                       {0, 16}, {12, 40}, {100, 16}};
-  const auto count = std::max<std::uint64_t>(set.hurdles / 100, 5);
+  const std::vector<overture::spin_policy> policies = {
+      {0, 0, 0},    {12, 4, 0},     {4, 16, 0},      {0, 16, 0},      {12, 40, 0},
+      {100, 16, 0}, {4, 4, 10'000}, {4, 16, 10'000}, {4, 16, 25'000}, {4, 16, 50'000}};
+  const auto count = std::max<std::uint64_t>(set.hurdles / 20, 5);
   std::vector<row> rows;
   rows.reserve(policies.size());
   for (const overture::spin_policy& policy : policies) {
-    rows.push_back({fmt::format("{} pauses, {} yields", policy.pauses, policy.yields), {}});
+    rows.push_back({fmt::format("{} pauses, {} yields, {} us", policy.pauses, policy.yields,
+                                policy.nanoseconds / 1000),
+                    {}});
   }
   const overture::spin_policy before = bench::spin;
   for (const unsigned threads : set.threads) {
@@ -470,6 +473,7 @@ int main(int argc, char** argv) try {
   app.add_option("--rounds", set.rounds, "interleaved rounds")->check(CLI::PositiveNumber);
   app.add_option("--pauses", bench::spin.pauses, "looks with a pause between before it sleeps");
   app.add_option("--yields", bench::spin.yields, "looks with a yield between before it sleeps");
+  app.add_option("--spin", bench::spin.nanoseconds, "nanoseconds of them at least");
   app.add_flag("--quick", quick, "a hundredth of the work, to see that it runs");
   CLI11_PARSE(app, argc, argv);
   if (quick) {

@@ -3,11 +3,13 @@
 //   while (!ready()) spin_hint();                       // one's own loop, a few rounds at most
 //   door.wait();                                        // the ladder that fits most
 //   door.wait({.spin = spin_policy::none()});           // to the kernel at once
-//   door.wait({.spin = {.pauses = 2000, .yields = 0}}); // the other side runs, on its own core
+//   door.wait({.spin = {.pauses = 2000, .yields = 0, .nanoseconds = 0}}); // has a core of its own
 //
-// A wake through the kernel costs several microseconds on both sides; a wait that ends within
-// about that time is cheaper if the thread has not slept. The default ladder is measured on two
-// cores (docs/measurements.md): nearly as fast as pure spinning while the other side runs, and
+// A wake through the kernel takes 5 to 20 microseconds; a wait that ends within about that time is
+// cheaper if the thread has not slept. Two threads that wait for each other in turns need more:
+// once one of them has slept, the other must not give up before the first has woken, or both sleep
+// at each turn from then on. So the default spins for about as long as a wake takes. It is measured
+// on two cores (docs/measurements.md): as fast as pure spinning while the other side runs, and
 // faster than sleeping at once when there are more threads than cores. There is no timed sleep in
 // any policy: that would only add to the time until the thread notices.
 #pragma once
@@ -26,13 +28,14 @@ inline void spin_hint() noexcept {
 #endif
 }
 
-// How often to look, with a pause between, then how often with the rest of the time slice given
-// away between. After that the thread sleeps.
+// How often to look, with a pause between; then how often at least, and for how long at least, with
+// the rest of the time slice given away between. After that the thread sleeps.
 struct spin_policy {
   std::uint16_t pauses = 4;
   std::uint16_t yields = 16;
+  std::uint32_t nanoseconds = 25'000;  // 0: the numbers alone count, and nobody looks at a clock
 
-  [[nodiscard]] static constexpr spin_policy none() noexcept { return {0, 0}; }
+  [[nodiscard]] static constexpr spin_policy none() noexcept { return {0, 0, 0}; }
   [[nodiscard]] static constexpr spin_policy ladder() noexcept { return {}; }
 };
 

@@ -3,6 +3,7 @@
 
 #include "overture/spin.hpp"
 #include "overture/thread.hpp"
+#include "sync/spin_time.hpp"
 
 namespace overture {
 
@@ -13,7 +14,8 @@ template <class Ready>
     if (ready()) return true;
     spin_hint();
   }
-  for (unsigned i = 0; i < spin.yields; ++i) {
+  spin_time spent(spin.nanoseconds);
+  for (unsigned i = 0; !(spent.over() && i >= spin.yields); ++i) {
     if (ready()) return true;
     yield_thread();
   }

@@ -31,7 +31,7 @@ class barricades_in_bad_luck : public testing::TestWithParam<spin_policy> {
 };
 INSTANTIATE_TEST_SUITE_P(each_spin_policy, barricades_in_bad_luck,
                          testing::Values(spin_policy::none(), spin_policy::ladder(),
-                                         spin_policy{200, 0}),
+                                         spin_policy{200, 0, 0}),
                          [](const auto& tested) {
                            if (tested.param.pauses == 0) return "none";
                            return tested.param.yields == 0 ? "pauses" : "ladder";
