@@ -9,6 +9,7 @@
 //   job.hpp job_system.hpp thread_pool.hpp                          work for every core
 //   parallel.hpp job_batch.hpp wake_policy.hpp
 //   paged.hpp text_write.hpp text_read.hpp text_fields.hpp          objects as text, and back
+//   text_save.hpp                                                   saves: whole or not at all
 //   text_format.hpp text_number.hpp                                 sprintf without its lock
 //   read_queue.hpp unpack.hpp                                       bytes from the disk
 //   path.hpp file_system.hpp                                        folders, archives as one tree
@@ -45,6 +46,7 @@
 #include "overture/text_number.hpp"
 #include "overture/text_pages.hpp"
 #include "overture/text_read.hpp"
+#include "overture/text_save.hpp"
 #include "overture/text_style.hpp"
 #include "overture/text_write.hpp"
 #include "overture/thread.hpp"

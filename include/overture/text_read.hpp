@@ -317,9 +317,15 @@ error read_page(std::string_view page, Next next) {
 result<void> make_index(std::string_view text, notation style, std::size_t objects_max,
                         page_table& pages);
 
-template <class Style, class T, std::size_t PageSize>
+struct nothing_after {
+  void operator()(std::size_t /*i*/, std::size_t /*at*/, error& /*problem*/) const noexcept {}
+};
+
+// `after(i, at, problem)` is called for page i of the table, which is page `at` of the objects, on
+// the thread that has read it; it may take the problem away.
+template <class Style, class T, std::size_t PageSize, class After = nothing_after>
 result<std::size_t> read_paged(job_system* jobs, std::string_view text, page_table* table,
-                               paged<T, PageSize>& objects) {
+                               paged<T, PageSize>& objects, After after = {}) {
   page_table own(objects.memory());
   if (!table) {
     auto made = make_index(text, Style::notation, PageSize, own);
@@ -337,6 +343,7 @@ result<std::size_t> read_paged(job_system* jobs, std::string_view text, page_tab
     if (problem.reason[0] == '\0' && table && count != most) {
       problem = {errc::corrupt, 0, "fewer objects than the page table says", {}, page.size()};
     }
+    after(i, *first + i, problem);
     return problem;
   };
   auto read = read_pages(jobs, pages, text, PageSize, read_one);
