@@ -5,6 +5,7 @@
 //   error.hpp allocator.hpp blob.hpp os.hpp thread.hpp hash.hpp     what everything is made of
 //   barricade.hpp countdown.hpp event_count.hpp parking_word.hpp    waiting
 //   future.hpp spin.hpp wait_observer.hpp
+//   guards.hpp                                                      who allocates, who locks
 //   timeline.hpp                                                    what happened when
 //   job.hpp job_system.hpp thread_pool.hpp                          work for every core
 //   parallel.hpp job_batch.hpp wake_policy.hpp
@@ -26,6 +27,7 @@
 #include "overture/executor.hpp"
 #include "overture/file_system.hpp"
 #include "overture/future.hpp"
+#include "overture/guards.hpp"
 #include "overture/hash.hpp"
 #include "overture/job.hpp"
 #include "overture/job_batch.hpp"
