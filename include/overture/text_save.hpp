@@ -162,6 +162,8 @@ struct salvaged {
 struct save_options {
   std::uint32_t version = 0;   // of the host's data: files of later versions are refused
   job_system* jobs = nullptr;  // verifies pages on all its threads
+  // If there is one, it counts pages that were verified, and then those that are read.
+  atomic<std::uint64_t>* pages_done = nullptr;
 };
 
 struct no_upgrade {
@@ -233,6 +235,7 @@ class save_file {
     }
     const auto after = [&](std::size_t /*i*/, std::size_t at, error& problem) {
       if (problem.reason[0] == '\0') upgrade_page(objects.page_at(at), upgrade);
+      count_page();
     };
     return detail::read_paged<Style>(jobs, text_, &pages, objects, after);
   }
@@ -244,6 +247,7 @@ class save_file {
     if (!lost) return tl::unexpected(lost.error());
     atomic<std::uint64_t> unreadable{0};
     const auto after = [&](std::size_t i, std::size_t at, error& problem) {
+      count_page();
       if (problem.reason[0] == '\0') return upgrade_page(objects.page_at(at), upgrade);
       objects.clear_page(at);
       mark_unreadable(i, problem);
@@ -261,6 +265,9 @@ class save_file {
     objects.for_each([&](auto& object) { upgrade(object, version_); });
   }
 
+  void count_page() const noexcept {
+    if (pages_done_) pages_done_->fetch_add(1, std::memory_order_relaxed);
+  }
   result<void> check(const save_options& options);
   void read_table() noexcept;
   void check_places(std::uint64_t table_end, std::uint64_t end) noexcept;
@@ -283,6 +290,7 @@ class save_file {
   std::size_t page_count_ = 0;
   std::uint32_t* picked_ = nullptr;  // of page_count_
   error frame_problem_;              // of the lines at both ends
+  atomic<std::uint64_t>* pages_done_ = nullptr;
   std::uint32_t version_ = 0;
   std::uint32_t wanted_version_ = 0;
 };

@@ -126,6 +126,7 @@ result<void> save_file::check(const save_options& options) {
   }
   version_ = static_cast<std::uint32_t>(found.version);
   wanted_version_ = options.version;
+  pages_done_ = options.pages_done;
   // The table is in the file, so neither is larger than it.
   section_count_ = found.sections;
   page_count_ = found.pages;
@@ -209,6 +210,7 @@ void save_file::check_places(std::uint64_t table_end, std::uint64_t end) noexcep
 
 void save_file::check_page_texts(job_system* jobs) {
   const auto check_one = [this](std::size_t i) {
+    count_page();
     page& each = pages_[i];
     if (is_wrong(each.problem)) return;
     if (hash64(text_.substr(each.offset, each.bytes)) == each.hash) return;

@@ -450,6 +450,12 @@ TEST_F(saves, count_their_pages_for_a_progress_bar) {
   EXPECT_EQ(pages.load(), many.page_count());
   ASSERT_TRUE(out.commit(os, path));
   EXPECT_EQ(pages.load(), 2 * many.page_count());
+  text::save_file save;
+  ASSERT_TRUE(save.load(os, path, {.version = 1, .pages_done = &pages}));
+  EXPECT_EQ(pages.load(), 3 * many.page_count());
+  units_of_64 back;
+  ASSERT_TRUE(save.read<script>("many", back));
+  EXPECT_EQ(pages.load(), 4 * many.page_count());
 }
 
 }  // namespace
