@@ -48,6 +48,7 @@
 #include "overture/text_number.hpp"
 #include "overture/text_pages.hpp"
 #include "overture/text_read.hpp"
+#include "overture/text_reflect.hpp"
 #include "overture/text_save.hpp"
 #include "overture/text_style.hpp"
 #include "overture/text_write.hpp"

@@ -198,9 +198,9 @@ bool get_array(cursor& from, V& values) {
 
 template <class Style, class T, std::size_t I>
 bool get_field(cursor& from, T& object) {
-  using field = std::tuple_element_t<I, decltype(fields(of<T>{}))>;
+  using field = field_at<T, I>;
   return get_value<Style, typename field::member_type, typename field::format_type>(
-      from, object.*(std::get<I>(description<T>).member));
+      from, member_of<I>(object));
 }
 
 // The field of that name, or nothing if there is none: 0 = failed, 1 = read, 2 = unknown.
@@ -264,7 +264,7 @@ bool get_value(cursor& from, V& value) {
     return get_optional<Style, Format>(from, value);
   } else if constexpr (array<V>) {
     return get_array<Style, Format>(from, value);
-  } else if constexpr (described<V>) {
+  } else if constexpr (block<V>) {
     return get_block<Style>(from, value);
   } else {
     constexpr bool is_number = (integer<V> && !std::is_same_v<Format, hex>) || floating<V>;

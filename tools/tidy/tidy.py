@@ -62,6 +62,7 @@ HEADER_MODULE = {
     "text_number": "text",
     "text_pages": "text",
     "text_read": "text",
+    "text_reflect": "text",
     "text_save": "text",
     "text_style": "text",
     "text_write": "text",
