@@ -63,6 +63,30 @@ inline bool get_bool(cursor& from, std::string_view word, bool& value) noexcept 
   return true;
 }
 
+// What may stand behind a value that was read where it stands.
+template <class Style>
+inline bool ends_value(char next) noexcept {
+  if constexpr (Style::notation == notation::rows) {
+    return next == Style::separator || next == '\n' || next == '\r';
+  } else {
+    return cursor::ends_token(next);
+  }
+}
+
+// One letter, without looking for the word's end first, and without a branch on which letter it is:
+// nobody can guess that. False if it is no such letter, and then nothing has happened.
+template <class Style>
+inline bool get_letter_here(cursor& from, bool& value) noexcept {
+  if (from.end() - from.here() < 2) return false;
+  const char letter = from.here()[0];
+  const bool yes = letter == 'y';
+  const bool known = static_cast<unsigned>(yes) | static_cast<unsigned>(letter == 'n');
+  if (!known || !ends_value<Style>(from.here()[1])) return false;
+  value = yes;
+  from.move_to(from.here() + 1);
+  return true;
+}
+
 template <class Format, class V>
 inline bool get_number(cursor& from, std::string_view word, V& value) noexcept {
   const char* const first = word.data();
@@ -87,14 +111,7 @@ inline bool get_number_here(cursor& from, V& value) noexcept {
   V number{};
   const read_end read = read_number(from.here(), from.end(), number);
   if (!read.ok) return false;
-  if (read.next != from.end()) {
-    const char next = *read.next;
-    if constexpr (Style::notation == notation::rows) {
-      if (next != Style::separator && next != '\n' && next != '\r') return false;
-    } else {
-      if (!cursor::ends_token(next)) return false;
-    }
-  }
+  if (read.next != from.end() && !ends_value<Style>(*read.next)) return false;
   value = number;
   from.move_to(read.next);
   return true;
@@ -270,6 +287,8 @@ bool get_value(cursor& from, V& value) {
     constexpr bool is_number = (integer<V> && !std::is_same_v<Format, hex>) || floating<V>;
     if constexpr (is_number) {
       if (get_number_here<Style>(from, value)) return true;
+    } else if constexpr (std::is_same_v<V, bool>) {
+      if (get_letter_here<Style>(from, value)) return true;
     }
     const std::string_view word = next_word<Style>(from);
     if (from.failed()) return false;
@@ -309,7 +328,9 @@ error read_page(std::string_view page, Next next) {
     using type = std::remove_pointer_t<decltype(object)>;
     if (!get_value<Style, type, standard>(from, *object)) return from.problem();
     // Cells that this version does not know.
-    if constexpr (Style::notation == notation::rows) from.skip_line();
+    if constexpr (Style::notation == notation::rows) {
+      if (from.peek() != '\n') from.skip_line();
+    }
   }
 }
 
