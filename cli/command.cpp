@@ -15,6 +15,7 @@ namespace {
 
 constexpr command table[] = {
     {"load", "load a game on every core, and say where the time went", cmd_load},
+    {"save-bench", "save and load a million objects, and say where the time went", cmd_save_bench},
 };
 
 std::string general_help() {

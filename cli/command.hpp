@@ -18,6 +18,7 @@ struct command {
 [[nodiscard]] std::span<const command> commands();
 
 int cmd_load(const std::vector<std::string>& words);
+int cmd_save_bench(const std::vector<std::string>& words);
 
 // The whole program: `arguments` without the program's name. Returns an exit_code.
 int run_command(const std::vector<std::string>& arguments);

@@ -20,12 +20,12 @@ class progress_line {
 
   [[nodiscard]] bool shown() const { return shown_; }
   void paint(const progress_view& view);
+  // Any other line, of printable characters. It is not cut.
+  void write(const std::string& text);
   // Leaves an empty line.
   void clear();
 
  private:
-  void write(const std::string& text);
-
   bool shown_;
   const terminal_environment& environment_;
   std::size_t columns_ = 0;  // that are painted now

@@ -7,7 +7,9 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
+#include <type_traits>
 
 namespace overture {
 
@@ -19,13 +21,24 @@ inline constexpr std::uint64_t xxh_prime_3 = 0x165667B19E3779F9u;
 inline constexpr std::uint64_t xxh_prime_4 = 0x85EBCA77C2B2AE63u;
 inline constexpr std::uint64_t xxh_prime_5 = 0x27D4EB2F165667C5u;
 
-// Little-endian loads that a constant expression may do; compilers make one instruction of each.
+// Little-endian loads that a constant expression may do too. Not every compiler makes one
+// instruction of the loop.
 constexpr std::uint64_t load_u32(const char* p) noexcept {
+  if (!std::is_constant_evaluated() && std::endian::native == std::endian::little) {
+    std::uint32_t value = 0;
+    std::memcpy(&value, p, sizeof value);
+    return value;
+  }
   std::uint64_t value = 0;
   for (int i = 3; i >= 0; --i) value = value << 8 | static_cast<unsigned char>(p[i]);
   return value;
 }
 constexpr std::uint64_t load_u64(const char* p) noexcept {
+  if (!std::is_constant_evaluated() && std::endian::native == std::endian::little) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, p, sizeof value);
+    return value;
+  }
   return load_u32(p) | load_u32(p + 4) << 32;
 }
 

@@ -64,11 +64,15 @@ inline constexpr std::uint64_t model_bytes_max = 1ull << 30;
 
 // Texts.
 inline constexpr std::size_t text_depth_max = 64;  // of blocks that nobody described
+inline constexpr std::uint64_t save_bytes_max = 16ull << 30;
+inline constexpr std::size_t save_sections_max = 4096;
+inline constexpr std::size_t save_pages_max = 1u << 24;
 
 static_assert(path_element_bytes_max < path_bytes_max);
 static_assert(path_bytes_max <= UINT16_MAX, "lengths of paths are kept in 16 bits");
 static_assert(entries_max < UINT32_MAX, "entries are named by 32 bits");
 static_assert((pool_workers_max + pool_helpers_max) % 64 == 0, "participants are bits of words");
 static_assert(entry_bytes_max <= UINT32_MAX);
+static_assert(save_pages_max <= UINT32_MAX, "pages of saves are numbered by 32 bits");
 
 }  // namespace overture::limits

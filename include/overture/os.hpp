@@ -4,7 +4,8 @@
 // interface itself; Overture's tests do so with one that holds files in memory and fails on demand.
 //
 // A call that fails says so with the errno in error::os_error. EINTR never comes out of here, short
-// reads do: read_fully() is the loop around them.
+// reads and writes do: read_fully() and write_fully() are the loops around them. replace_file() is
+// how a file gets new content of which a crash or a full disk leaves either all or nothing.
 #pragma once
 
 #include <cstddef>
@@ -77,6 +78,37 @@ class operating_system {
   [[nodiscard]] virtual result<std::size_t> canonical_path(const char* path,
                                                            std::span<char> text) = 0;
 
+  // Writing. What a system does not override is errc::unsupported: most only read.
+  //
+  // Opens a file for writing and reading, new or emptied; a link is not followed. Any thread.
+  [[nodiscard]] virtual result<os_handle> create(const char* path) {
+    (void)path;
+    return fail(errc::unsupported, "files are not written here");
+  }
+  // Writes up to bytes.size() (> 0) bytes at `offset`; returns how many. Any thread, several at
+  // once on one handle.
+  [[nodiscard]] virtual result<std::size_t> write_at(os_handle handle, std::uint64_t offset,
+                                                     std::span<const std::byte> bytes) {
+    (void)handle, (void)offset, (void)bytes;
+    return fail(errc::unsupported, "files are not written here");
+  }
+  // Returns when a file's bytes, or the names in a folder, would survive a loss of power, as far as
+  // the system knows. Any thread.
+  [[nodiscard]] virtual result<void> sync(os_handle handle) {
+    (void)handle;
+    return fail(errc::unsupported, "files are not written here");
+  }
+  // Gives a file another name, in one step, in the place of what had it. Any thread.
+  [[nodiscard]] virtual result<void> rename(const char* from, const char* to) {
+    (void)from, (void)to;
+    return fail(errc::unsupported, "files are not written here");
+  }
+  // Removes a file or a link. Any thread.
+  [[nodiscard]] virtual result<void> remove_file(const char* path) {
+    (void)path;
+    return fail(errc::unsupported, "files are not written here");
+  }
+
   // Maps a whole file read-only. Reading a mapping of a file that has shrunk faults.
   [[nodiscard]] virtual result<mapping> map(os_handle handle) = 0;
   virtual void unmap(mapping memory) = 0;
@@ -89,5 +121,19 @@ class operating_system {
 // errc::truncated if the file ends before. Any thread.
 [[nodiscard]] result<void> read_fully(operating_system& os, os_handle handle, std::uint64_t offset,
                                       std::span<std::byte> bytes);
+
+// Writes all of `bytes` from `offset` on, over short writes. Errors: those of write_at(), and
+// errc::io if nothing is written without a reason. Any thread.
+[[nodiscard]] result<void> write_fully(operating_system& os, os_handle handle, std::uint64_t offset,
+                                       std::span<const std::byte> bytes);
+
+// Gives the file at `path` new content: writes it to the side (`path` and ".new"), syncs it,
+// renames it over the old one and syncs the folder. `write` fills the empty file. After an error
+// `path` is what it was, and the file at the side is gone; only if the last step fails, which the
+// reason says, the new content is in place and may not survive a loss of power. One thread at a
+// time for one path. Errors: those of the system's calls and of `write`, limit (the path is too
+// long).
+[[nodiscard]] result<void> replace_file(operating_system& os, const char* path,
+                                        function_ref<result<void>(os_handle file)> write);
 
 }  // namespace overture

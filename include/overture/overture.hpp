@@ -5,10 +5,12 @@
 //   error.hpp allocator.hpp blob.hpp os.hpp thread.hpp hash.hpp     what everything is made of
 //   barricade.hpp countdown.hpp event_count.hpp parking_word.hpp    waiting
 //   future.hpp spin.hpp wait_observer.hpp
+//   guards.hpp                                                      who allocates, who locks
 //   timeline.hpp                                                    what happened when
 //   job.hpp job_system.hpp thread_pool.hpp                          work for every core
 //   parallel.hpp job_batch.hpp wake_policy.hpp
 //   paged.hpp text_write.hpp text_read.hpp text_fields.hpp          objects as text, and back
+//   text_save.hpp                                                   saves: whole or not at all
 //   text_format.hpp text_number.hpp                                 sprintf without its lock
 //   read_queue.hpp unpack.hpp                                       bytes from the disk
 //   path.hpp file_system.hpp                                        folders, archives as one tree
@@ -25,6 +27,7 @@
 #include "overture/executor.hpp"
 #include "overture/file_system.hpp"
 #include "overture/future.hpp"
+#include "overture/guards.hpp"
 #include "overture/hash.hpp"
 #include "overture/job.hpp"
 #include "overture/job_batch.hpp"
@@ -45,6 +48,8 @@
 #include "overture/text_number.hpp"
 #include "overture/text_pages.hpp"
 #include "overture/text_read.hpp"
+#include "overture/text_reflect.hpp"
+#include "overture/text_save.hpp"
 #include "overture/text_style.hpp"
 #include "overture/text_write.hpp"
 #include "overture/thread.hpp"

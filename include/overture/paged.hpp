@@ -188,6 +188,11 @@ class paged {
     page& place = *pages_[page_index].at;
     return place.size_ < PageSize ? place.construct(place.size_) : nullptr;
   }
+  // Takes the objects of such a page away again; the page stays.
+  void clear_page(std::size_t page_index) noexcept {
+    page& place = *pages_[page_index].at;
+    while (place.size_ > 0) place.destroy(place.size_ - 1);
+  }
   // Takes the pages from `first` on away again, objects and all.
   void drop_pages(std::size_t first) noexcept {
     while (page_count_ > first) drop_last_page();

@@ -26,6 +26,7 @@
 //                                   it needs assign(const char*, std::size_t), as std::string has.
 //                                   Memory for longer texts is taken as that type takes it.
 //   a type with fields()            as a block (script, JSON), cell by cell (rows)
+//   an aggregate without            the same, its members by their names (text_reflect.hpp)
 //   T[N], std::array<T, N>          each with the format given
 //   optional<T>                     left out if empty (script), "none" (arrays, rows), null (JSON)
 //
@@ -41,6 +42,7 @@
 #include <type_traits>
 
 #include "overture/text_number.hpp"
+#include "overture/text_reflect.hpp"
 
 namespace overture::text {
 
@@ -115,11 +117,6 @@ concept named = std::is_enum_v<T> && requires { names(of<T>{}); };
 namespace detail {
 
 template <class T>
-inline constexpr auto description = fields(of<T>{});
-template <class T>
-inline constexpr std::size_t field_count =
-    std::tuple_size_v<std::remove_cvref_t<decltype(description<T>)>>;
-template <class T>
 inline constexpr auto name_table = names(of<T>{});
 
 template <class T>
@@ -148,6 +145,55 @@ concept optional = !string<T> && requires(T& value) {
   value.reset();
   *value;
 };
+
+// An aggregate that nobody has described.
+template <class T>
+concept reflected = std::is_class_v<T> && std::is_aggregate_v<T> && !described<T> &&
+                    !array_of<T>::value && !string<T> && !optional<T>;
+template <class T>
+concept block = described<T> || reflected<T>;
+
+// Stands where a field_of stands in a description.
+template <class Class, std::size_t I>
+struct reflected_field {
+  using class_type = Class;
+  using member_type = detail::member_type<Class, I>;
+  using format_type = standard;
+
+  std::string_view name = member_name<Class, I>;
+};
+template <class T, std::size_t... I>
+constexpr std::tuple<reflected_field<T, I>...> reflect(std::index_sequence<I...> /*all*/) {
+  return {};
+}
+template <class T>
+constexpr auto describe() {
+  if constexpr (described<T>) {
+    return fields(of<T>{});
+  } else {
+    static_assert(member_count<T> <= reflected_fields_max,
+                  "too many members to reflect: describe the type with fields()");
+    return reflect<T>(std::make_index_sequence<member_count<T>>());
+  }
+}
+template <class T>
+inline constexpr auto description = describe<T>();
+template <class T>
+inline constexpr std::size_t field_count =
+    std::tuple_size_v<std::remove_cvref_t<decltype(description<T>)>>;
+template <class T, std::size_t I>
+using field_at = std::tuple_element_t<I, std::remove_cvref_t<decltype(description<T>)>>;
+
+// What the I-th field of the description is in this object.
+template <std::size_t I, class T>
+constexpr auto& member_of(T& object) noexcept {
+  using type = std::remove_const_t<T>;
+  if constexpr (described<type>) {
+    return object.*(std::get<I>(description<type>).member);
+  } else {
+    return std::get<I>(tie_members<member_count<type>>(object));
+  }
+}
 
 constexpr bool is_word_byte(char c) noexcept {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||

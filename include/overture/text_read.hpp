@@ -63,6 +63,30 @@ inline bool get_bool(cursor& from, std::string_view word, bool& value) noexcept 
   return true;
 }
 
+// What may stand behind a value that was read where it stands.
+template <class Style>
+inline bool ends_value(char next) noexcept {
+  if constexpr (Style::notation == notation::rows) {
+    return next == Style::separator || next == '\n' || next == '\r';
+  } else {
+    return cursor::ends_token(next);
+  }
+}
+
+// One letter, without looking for the word's end first, and without a branch on which letter it is:
+// nobody can guess that. False if it is no such letter, and then nothing has happened.
+template <class Style>
+inline bool get_letter_here(cursor& from, bool& value) noexcept {
+  if (from.end() - from.here() < 2) return false;
+  const char letter = from.here()[0];
+  const bool yes = letter == 'y';
+  const bool known = static_cast<unsigned>(yes) | static_cast<unsigned>(letter == 'n');
+  if (!known || !ends_value<Style>(from.here()[1])) return false;
+  value = yes;
+  from.move_to(from.here() + 1);
+  return true;
+}
+
 template <class Format, class V>
 inline bool get_number(cursor& from, std::string_view word, V& value) noexcept {
   const char* const first = word.data();
@@ -87,14 +111,7 @@ inline bool get_number_here(cursor& from, V& value) noexcept {
   V number{};
   const read_end read = read_number(from.here(), from.end(), number);
   if (!read.ok) return false;
-  if (read.next != from.end()) {
-    const char next = *read.next;
-    if constexpr (Style::notation == notation::rows) {
-      if (next != Style::separator && next != '\n' && next != '\r') return false;
-    } else {
-      if (!cursor::ends_token(next)) return false;
-    }
-  }
+  if (read.next != from.end() && !ends_value<Style>(*read.next)) return false;
   value = number;
   from.move_to(read.next);
   return true;
@@ -198,9 +215,9 @@ bool get_array(cursor& from, V& values) {
 
 template <class Style, class T, std::size_t I>
 bool get_field(cursor& from, T& object) {
-  using field = std::tuple_element_t<I, decltype(fields(of<T>{}))>;
+  using field = field_at<T, I>;
   return get_value<Style, typename field::member_type, typename field::format_type>(
-      from, object.*(std::get<I>(description<T>).member));
+      from, member_of<I>(object));
 }
 
 // The field of that name, or nothing if there is none: 0 = failed, 1 = read, 2 = unknown.
@@ -264,12 +281,14 @@ bool get_value(cursor& from, V& value) {
     return get_optional<Style, Format>(from, value);
   } else if constexpr (array<V>) {
     return get_array<Style, Format>(from, value);
-  } else if constexpr (described<V>) {
+  } else if constexpr (block<V>) {
     return get_block<Style>(from, value);
   } else {
     constexpr bool is_number = (integer<V> && !std::is_same_v<Format, hex>) || floating<V>;
     if constexpr (is_number) {
       if (get_number_here<Style>(from, value)) return true;
+    } else if constexpr (std::is_same_v<V, bool>) {
+      if (get_letter_here<Style>(from, value)) return true;
     }
     const std::string_view word = next_word<Style>(from);
     if (from.failed()) return false;
@@ -309,7 +328,9 @@ error read_page(std::string_view page, Next next) {
     using type = std::remove_pointer_t<decltype(object)>;
     if (!get_value<Style, type, standard>(from, *object)) return from.problem();
     // Cells that this version does not know.
-    if constexpr (Style::notation == notation::rows) from.skip_line();
+    if constexpr (Style::notation == notation::rows) {
+      if (from.peek() != '\n') from.skip_line();
+    }
   }
 }
 
@@ -317,9 +338,15 @@ error read_page(std::string_view page, Next next) {
 result<void> make_index(std::string_view text, notation style, std::size_t objects_max,
                         page_table& pages);
 
-template <class Style, class T, std::size_t PageSize>
+struct nothing_after {
+  void operator()(std::size_t /*i*/, std::size_t /*at*/, error& /*problem*/) const noexcept {}
+};
+
+// `after(i, at, problem)` is called for page i of the table, which is page `at` of the objects, on
+// the thread that has read it; it may take the problem away.
+template <class Style, class T, std::size_t PageSize, class After = nothing_after>
 result<std::size_t> read_paged(job_system* jobs, std::string_view text, page_table* table,
-                               paged<T, PageSize>& objects) {
+                               paged<T, PageSize>& objects, After after = {}) {
   page_table own(objects.memory());
   if (!table) {
     auto made = make_index(text, Style::notation, PageSize, own);
@@ -337,6 +364,7 @@ result<std::size_t> read_paged(job_system* jobs, std::string_view text, page_tab
     if (problem.reason[0] == '\0' && table && count != most) {
       problem = {errc::corrupt, 0, "fewer objects than the page table says", {}, page.size()};
     }
+    after(i, *first + i, problem);
     return problem;
   };
   auto read = read_pages(jobs, pages, text, PageSize, read_one);

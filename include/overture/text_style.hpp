@@ -144,11 +144,9 @@ inline constexpr auto prefix = make_prefix<Style, T, I, Depth>();
 template <class Style, class T, int Depth, std::size_t... I>
 constexpr std::size_t block_bytes_max(std::index_sequence<I...> /*all*/) noexcept {
   std::size_t bytes = 4 + indent_bytes<Style, Depth>();
-  ((bytes +=
-    prefix<Style, T, I, Depth>.used + 1 +
-    value_bytes_max<Style, typename std::tuple_element_t<I, decltype(fields(of<T>{}))>::member_type,
-                    typename std::tuple_element_t<I, decltype(fields(of<T>{}))>::format_type,
-                    Depth + 1>()),
+  ((bytes += prefix<Style, T, I, Depth>.used + 1 +
+             value_bytes_max<Style, typename field_at<T, I>::member_type,
+                             typename field_at<T, I>::format_type, Depth + 1>()),
    ...);
   return bytes;
 }
@@ -180,7 +178,7 @@ constexpr std::size_t value_bytes_max() noexcept {
     return 4 +
            array_of<V>::size * (1 + value_bytes_max<one_line<Style>, element, Format, Depth + 1>());
   } else {
-    static_assert(described<V>, "this type has no fields(): see text_fields.hpp");
+    static_assert(block<V>, "this type has no fields(), and is no aggregate: see text_fields.hpp");
     static_assert(names_are_words<V>());
     return block_bytes_max<Style, V, Depth>(std::make_index_sequence<field_count<V>>());
   }
@@ -313,9 +311,9 @@ inline char* put_array(char* out, const V& values) noexcept {
 
 template <class Style, class T, std::size_t I, int Depth>
 inline char* put_field(char* out, const T& object) noexcept {
-  using field = std::tuple_element_t<I, decltype(fields(of<T>{}))>;
+  using field = field_at<T, I>;
   using member = typename field::member_type;
-  const member& value = object.*(std::get<I>(description<T>).member);
+  const member& value = member_of<I>(object);
   if constexpr (Style::notation == notation::script && optional<member>) {
     if (!value.has_value()) return out;
   }
@@ -366,7 +364,7 @@ inline char* put_value(char* out, const V& value) noexcept {
     const std::string_view text = value;
     return text.size() <= Format::bytes_max ? put_string<Style>(out, text) : nullptr;
   } else if constexpr (optional<V>) {
-    static_assert(Style::notation != notation::rows || !described<typename V::value_type>,
+    static_assert(Style::notation != notation::rows || !block<typename V::value_type>,
                   "a row has the same cells whether the value is there or not");
     if (value.has_value()) {
       return put_value<Style, typename V::value_type, Format, Depth>(out, *value);

@@ -56,6 +56,7 @@ error os_failure(int os_error, const char* reason) noexcept {
     case EPERM:
     case ELOOP:
     case EXDEV:
+    case EROFS:
       code = errc::permission;
       break;
     case ENOMEM:

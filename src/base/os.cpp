@@ -1,6 +1,37 @@
 #include "overture/os.hpp"
 
+#include <cstring>
+
+#include "overture/limits.hpp"
+
 namespace overture {
+namespace {
+
+constexpr std::string_view side_suffix = ".new";
+
+// Makes what `path`'s folder says about its names lasting.
+result<void> sync_folder_of(operating_system& os, const char* path) {
+  char folder[limits::path_bytes_max + 1];
+  const char* const slash = std::strrchr(path, '/');
+  std::size_t length = slash ? static_cast<std::size_t>(slash - path) : 0;
+  if (length == 0) {
+    folder[length++] = slash ? '/' : '.';
+  } else {
+    std::memcpy(folder, path, length);
+  }
+  folder[length] = '\0';
+  const result<os_handle> opened = os.open(folder);
+  if (!opened) return tl::unexpected<error>(opened.error());
+  const result<void> synced = os.sync(*opened);
+  os.close(*opened);
+  // Some file systems have nothing to sync of a folder, and say so.
+  if (!synced && synced.error().code != errc::invalid && synced.error().code != errc::unsupported) {
+    return synced;
+  }
+  return {};
+}
+
+}  // namespace
 
 result<void> read_fully(operating_system& os, os_handle handle, std::uint64_t offset,
                         std::span<std::byte> bytes) {
@@ -14,6 +45,42 @@ result<void> read_fully(operating_system& os, os_handle handle, std::uint64_t of
     done += *got;
   }
   return {};
+}
+
+result<void> write_fully(operating_system& os, os_handle handle, std::uint64_t offset,
+                         std::span<const std::byte> bytes) {
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const result<std::size_t> put = os.write_at(handle, offset + done, bytes.subspan(done));
+    if (!put) return tl::unexpected<error>(put.error());
+    if (*put == 0) return fail(errc::io, "nothing could be written", {}, offset + done);
+    done += *put;
+  }
+  return {};
+}
+
+result<void> replace_file(operating_system& os, const char* path,
+                          function_ref<result<void>(os_handle file)> write) {
+  char side[limits::path_bytes_max + 1];
+  const std::size_t length = std::strlen(path);
+  if (length + side_suffix.size() >= sizeof side) return fail(errc::limit, "the path is too long");
+  std::memcpy(side, path, length);
+  std::memcpy(side + length, side_suffix.data(), side_suffix.size());
+  side[length + side_suffix.size()] = '\0';
+
+  const result<os_handle> file = os.create(side);
+  if (!file) return tl::unexpected<error>(file.error());
+  result<void> done = write(*file);
+  if (done) done = os.sync(*file);
+  os.close(*file);
+  if (done) done = os.rename(side, path);
+  if (!done) {
+    (void)os.remove_file(side);
+    return done;
+  }
+  done = sync_folder_of(os, path);
+  if (!done) done.error().reason = "replaced, but the folder could not be synced";
+  return done;
 }
 
 }  // namespace overture

@@ -140,6 +140,66 @@ class generic_system final : public operating_system {
     return resolved.size();
   }
 
+  result<os_handle> create(const char* path) override {
+    std::error_code code;
+    // A link would be followed, so what is there goes first.
+    if (fs::is_symlink(fs::symlink_status(path, code))) (void)fs::remove(path, code);
+    auto* const file = make_object<open_file>(default_allocator(), memory_tag::base);
+    if (!file) return fail(errc::out_of_memory, "no memory for an open file");
+    file->path = path;
+    file->stream = std::fopen(path, "w+b");
+    if (!file->stream) {
+      const int failure = errno;
+      destroy_object(default_allocator(), memory_tag::base, file);
+      return tl::unexpected<error>(os_failure(failure, "cannot create"));
+    }
+    (void)std::setvbuf(file->stream, nullptr, _IONBF, 0);
+    return os_handle{reinterpret_cast<std::int64_t>(file)};
+  }
+
+  result<std::size_t> write_at(os_handle handle, std::uint64_t offset,
+                               std::span<const std::byte> bytes) override {
+    open_file& file = file_of(handle);
+    if (!file.stream) return tl::unexpected<error>(os_failure(EISDIR, "cannot write a folder"));
+    if (offset > static_cast<std::uint64_t>(std::numeric_limits<long>::max())) {
+      return tl::unexpected<error>(os_failure(EFBIG, "cannot write"));
+    }
+    while (file.locked.exchange(true, std::memory_order_acquire)) yield_thread();
+    std::size_t put = 0;
+    int failure = 0;
+    errno = 0;
+    if (std::fseek(file.stream, static_cast<long>(offset), SEEK_SET) == 0) {
+      put = std::fwrite(bytes.data(), 1, bytes.size(), file.stream);
+    }
+    if (put == 0) failure = errno != 0 ? errno : EIO;
+    std::clearerr(file.stream);
+    file.locked.store(false, std::memory_order_release);
+    if (failure != 0) return tl::unexpected<error>(os_failure(failure, "cannot write"));
+    return put;
+  }
+
+  // The standard library has nothing that reaches the disk.
+  result<void> sync(os_handle) override { return {}; }
+
+  result<void> rename(const char* from, const char* to) override {
+    std::error_code code;
+    fs::rename(from, to, code);
+    if (code) return failed(code, "cannot rename");
+    return {};
+  }
+
+  result<void> remove_file(const char* path) override {
+    std::error_code code;
+    if (fs::is_directory(fs::symlink_status(path, code))) {
+      return tl::unexpected<error>(os_failure(EISDIR, "cannot remove"));
+    }
+    if (!fs::remove(path, code) && !code) {
+      return tl::unexpected<error>(os_failure(ENOENT, "cannot remove"));
+    }
+    if (code) return failed(code, "cannot remove");
+    return {};
+  }
+
   result<mapping> map(os_handle) override {
     return fail(errc::unsupported, "files are not mapped on this system");
   }

@@ -158,6 +158,46 @@ class posix_system final : public operating_system {
     return length;
   }
 
+  result<os_handle> create(const char* path) override {
+    const int descriptor = retry_if_interrupted([&] {
+      return ::open(
+          path, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
+    });
+    if (descriptor < 0) return failed("cannot create");
+    return to_handle(descriptor);
+  }
+
+  result<std::size_t> write_at(os_handle handle, std::uint64_t offset,
+                               std::span<const std::byte> bytes) override {
+    if (offset > static_cast<std::uint64_t>(std::numeric_limits<off_t>::max())) {
+      errno = EFBIG;
+      return failed("cannot write");
+    }
+    const std::size_t wanted = std::min<std::size_t>(bytes.size(), read_bytes_max);
+    const ssize_t put = retry_if_interrupted([&] {
+      return pwrite(to_descriptor(handle), bytes.data(), wanted, static_cast<off_t>(offset));
+    });
+    if (put < 0) return failed("cannot write");
+    return static_cast<std::size_t>(put);
+  }
+
+  result<void> sync(os_handle handle) override {
+    if (retry_if_interrupted([&] { return fsync(to_descriptor(handle)); }) != 0) {
+      return failed("cannot sync");
+    }
+    return {};
+  }
+
+  result<void> rename(const char* from, const char* to) override {
+    if (::rename(from, to) != 0) return failed("cannot rename");
+    return {};
+  }
+
+  result<void> remove_file(const char* path) override {
+    if (unlink(path) != 0) return failed("cannot remove");
+    return {};
+  }
+
   result<mapping> map(os_handle handle) override {
     const result<file_status> found = status(handle);
     if (!found) return tl::unexpected<error>(found.error());
@@ -173,7 +213,7 @@ class posix_system final : public operating_system {
   }
 
  private:
-  // Linux reads at most 2^31 - 4096 bytes in one call.
+  // Linux reads and writes at most 2^31 - 4096 bytes in one call.
   static constexpr std::size_t read_bytes_max = 0x7ffff000;
 
   static file_kind listed_kind(DIR* folder, const dirent& found) {

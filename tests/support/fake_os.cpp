@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "overture/limits.hpp"
-#include "overture/thread.hpp"
+#include "support/fake_os_lock.hpp"
 
 namespace overture::test {
 namespace {
@@ -45,20 +45,6 @@ std::string absolute(std::string_view path) {
 }
 
 }  // namespace
-
-// A spin lock: held for a few look-ups or the copy of one read.
-class fake_os::lock {
- public:
-  explicit lock(const fake_os& os) : locked_(os.locked_) {
-    while (locked_.exchange(true, std::memory_order_acquire)) yield_thread();
-  }
-  ~lock() { locked_.store(false, std::memory_order_release); }
-  lock(const lock&) = delete;
-  lock& operator=(const lock&) = delete;
-
- private:
-  atomic<bool>& locked_;
-};
 
 fake_os::fake_os() {
   put("/", file_kind::folder);
@@ -208,11 +194,11 @@ fake_os::verdict fake_os::begin_call(os_call kind, std::string path, std::uint64
       } else if (planned.os_error != 0) {
         outcome.os_error = planned.os_error;
       }
-      outcome.read_bytes_max = std::min(outcome.read_bytes_max, planned.read_bytes_max);
+      outcome.bytes_max = std::min(outcome.bytes_max, planned.bytes_max);
     }
     if (random_lengths_ && size > 0) {
       const std::size_t length = 1 + static_cast<std::size_t>((*random_lengths_)() % size);
-      outcome.read_bytes_max = std::min(outcome.read_bytes_max, length);
+      outcome.bytes_max = std::min(outcome.bytes_max, length);
     }
   }
   if (hook) hook(info);
@@ -378,7 +364,7 @@ result<std::size_t> fake_os::read(os_call kind, os_handle handle, std::uint64_t 
   const file_bytes& content = *opened->what->bytes;
   if (offset >= content.size()) return std::size_t{0};
   const auto available = static_cast<std::size_t>(content.size() - offset);
-  const std::size_t count = std::min({bytes.size(), available, outcome.read_bytes_max});
+  const std::size_t count = std::min({bytes.size(), available, outcome.bytes_max});
   if (count != 0) std::memcpy(bytes.data(), content.data() + offset, count);
   return count;
 }

@@ -1,10 +1,11 @@
-// An operating system in memory that fails on demand, for tests of everything that reads files.
+// An operating system in memory that fails on demand, for tests of everything that uses files.
 //
 //   test::fake_os os;
 //   os.add_file("/game/maps/one.txt", "...");
 //   os.add_link("/game/latest", "maps/one.txt");
 //   os.fail_call(os_call::read, 3, EIO);              // the fourth read fails
 //   os.shorten_reads_at_random(42);
+//   os.crash(test::names::lost);                     // what was not synced is gone
 //   os.at_call(os_call::read, 0, [&] { os.truncate("/game/maps/one.txt", 1); });
 //   load(os, "/game");
 //   EXPECT_EQ(os.open_handles(), 0);                  // everything was closed again
@@ -24,6 +25,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <random>
 #include <span>
 #include <string>
@@ -46,16 +48,24 @@ enum class os_call : std::uint8_t {
   list,
   canonical_path,
   map,
+  create,
+  write,
+  sync,  // of files and of folders
+  rename,
+  remove,
 };
-inline constexpr std::size_t os_call_count = 10;
+inline constexpr std::size_t os_call_count = 15;
+
+// What a crash does to names that their folder was not synced after.
+enum class names : std::uint8_t { kept, lost };
 
 struct os_call_info {
   os_call kind;
   std::uint64_t index;        // among the calls of this kind
   std::uint64_t total_index;  // among all calls
   std::string path;           // the one given, or that the handle was opened by
-  std::uint64_t offset = 0;   // reads only
-  std::size_t size = 0;       // reads only
+  std::uint64_t offset = 0;   // reads and writes only
+  std::size_t size = 0;       // reads and writes only
 };
 
 class fake_os final : public operating_system {
@@ -79,7 +89,10 @@ class fake_os final : public operating_system {
   // Reads from number `index` on return at most `bytes_max` (> 0) bytes.
   void shorten_reads(std::size_t bytes_max, std::uint64_t index = 0,
                      std::uint64_t count = UINT64_MAX);
-  // Every read returns between one byte and all that was asked for.
+  // The same for writes.
+  void shorten_writes(std::size_t bytes_max, std::uint64_t index = 0,
+                      std::uint64_t count = UINT64_MAX);
+  // Every read and write returns between one byte and all that was asked for.
   void shorten_reads_at_random(std::uint64_t seed);
   // Runs just before that call does its work: to change the tree between two steps of the reader.
   void at_call(os_call kind, std::uint64_t index, std::function<void()> action);
@@ -87,9 +100,14 @@ class fake_os final : public operating_system {
   void before_each_call(std::function<void(const os_call_info&)> hook);
   // Whether read_cached_at() finds everything in the page cache, or (as at first) nothing.
   void set_cached(bool cached);
+  // The power fails: handles are closed, and files have the bytes of their last sync (none, if
+  // there was none since they were created). What tests change themselves lasts.
+  void crash(names unsynced);
   // Forgets the plan, the hooks and the counts; files and handles stay.
   void reset_plan();
 
+  // Of a file. Nothing if there is none.
+  [[nodiscard]] std::optional<std::string> content(std::string_view path) const;
   [[nodiscard]] std::uint64_t calls(os_call kind = os_call::any) const;
   [[nodiscard]] std::uint64_t interrupted_calls() const;
   [[nodiscard]] std::size_t open_handles() const;
@@ -108,6 +126,12 @@ class fake_os final : public operating_system {
   result<file_status> status(const char* path, bool follow_links) override;
   result<void> list(const char* path, function_ref<void(const folder_entry&)> visit) override;
   result<std::size_t> canonical_path(const char* path, std::span<char> text) override;
+  result<os_handle> create(const char* path) override;
+  result<std::size_t> write_at(os_handle handle, std::uint64_t offset,
+                               std::span<const std::byte> bytes) override;
+  result<void> sync(os_handle handle) override;
+  result<void> rename(const char* from, const char* to) override;
+  result<void> remove_file(const char* path) override;
   result<mapping> map(os_handle handle) override;
   void unmap(mapping memory) override;
 
@@ -118,6 +142,7 @@ class fake_os final : public operating_system {
     std::shared_ptr<file_bytes> bytes;  // files; replaced, never changed, so mappings stay
     std::string target;                 // links
     std::int64_t mtime_ns = 0;
+    std::shared_ptr<file_bytes> synced;  // of files that were written since; null: all of it is
   };
   struct open_file {
     std::shared_ptr<node> what;
@@ -129,7 +154,7 @@ class fake_os final : public operating_system {
     std::uint64_t first;
     std::uint64_t count;
     int os_error = 0;
-    std::size_t read_bytes_max = SIZE_MAX;
+    std::size_t bytes_max = SIZE_MAX;
     std::function<void()> action;
 
     [[nodiscard]] bool applies(os_call called, std::uint64_t index,
@@ -137,7 +162,7 @@ class fake_os final : public operating_system {
   };
   struct verdict {
     int os_error = 0;
-    std::size_t read_bytes_max = SIZE_MAX;
+    std::size_t bytes_max = SIZE_MAX;
   };
   // A path taken apart and followed to its end.
   struct resolution {
@@ -160,12 +185,16 @@ class fake_os final : public operating_system {
   const open_file* find(os_handle handle);
   node& put(std::string_view path, file_kind kind);
   void erase(const std::string& path);
+  void note_name(const std::string& path);
+  resolution resolve_new(std::string_view path) const;
   void set_bytes(node& file, file_bytes bytes);
   node& file_at(std::string_view path);
   file_status status_of(const node& what) const;
 
   mutable atomic<bool> locked_{false};
   std::map<std::string, std::shared_ptr<node>> nodes_;  // by absolute path, "/" among them
+  // Names that calls have changed since their folder was synced, and what they named before.
+  std::map<std::string, std::shared_ptr<node>> unsynced_names_;
   std::map<std::int64_t, open_file> handles_;
   std::vector<std::shared_ptr<file_bytes>> mappings_;
   std::int64_t last_handle_ = 0;

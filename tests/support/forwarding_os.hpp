@@ -26,6 +26,16 @@ class forwarding_os : public operating_system {
   result<std::size_t> canonical_path(const char* path, std::span<char> text) override {
     return system_os().canonical_path(path, text);
   }
+  result<os_handle> create(const char* path) override { return system_os().create(path); }
+  result<std::size_t> write_at(os_handle handle, std::uint64_t offset,
+                               std::span<const std::byte> bytes) override {
+    return system_os().write_at(handle, offset, bytes);
+  }
+  result<void> sync(os_handle handle) override { return system_os().sync(handle); }
+  result<void> rename(const char* from, const char* to) override {
+    return system_os().rename(from, to);
+  }
+  result<void> remove_file(const char* path) override { return system_os().remove_file(path); }
   result<mapping> map(os_handle handle) override { return system_os().map(handle); }
   void unmap(mapping memory) override { system_os().unmap(memory); }
 };

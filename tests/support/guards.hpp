@@ -1,52 +1,31 @@
-// Proof, not opinion, that a path allocates nothing and takes no lock.
+// The guards of overture/guards.hpp as tests use them: a call inside of a scope fails the test.
 //
 //   { no_alloc_scope no_alloc; no_lock_scope no_lock; pool.submit(...); }
 //
-// A test executable that links overture_guards has its calls to the C allocator and to the locks
-// of pthread counted, thread by thread. A scope fails the test if the thread that made it has
-// called one of them before the scope ended, and names the first call. Sanitizers put themselves
-// in the same place; under them nothing is counted and guards_active() is false.
+// For test executables that link overture_guards. Under sanitizers nothing is counted and
+// guards_active() is false.
 #pragma once
 
 #include <gtest/gtest.h>
 
-#include <cstdint>
-#include <string>
-
-extern "C" {
-enum overture_guard_kind { overture_guard_allocations = 0, overture_guard_locks = 1 };
-
-int overture_guards_active(void);
-// Begins to watch this thread. Scopes of one kind may nest.
-void overture_guard_begin(enum overture_guard_kind kind);
-// Ends that: the number of calls since, and a description of the first one ("" if there was none),
-// which lives until the next begin on this thread.
-std::uint64_t overture_guard_end(enum overture_guard_kind kind, const char** first_call);
-}
+#include "overture/guards.hpp"
 
 namespace overture::test {
 
-// True if calls are counted in this build. Checks it with a real allocation.
-[[nodiscard]] inline bool guards_active() {
-  return overture_guards_active() != 0;
+using overture::guards_active;
+
+inline void fail_for(const guard_report& seen) {
+  ADD_FAILURE() << seen.calls << (seen.kind == guard_kind::locks ? " locks" : " allocator calls")
+                << " where there must be none, first " << seen.first;
 }
 
-template <overture_guard_kind Kind>
-class guard_scope {
+class no_alloc_scope : public overture::no_alloc_scope {
  public:
-  guard_scope() { overture_guard_begin(Kind); }
-  ~guard_scope() {
-    const char* first_call = "";
-    const std::uint64_t calls = overture_guard_end(Kind, &first_call);
-    if (calls == 0) return;
-    ADD_FAILURE() << calls << (Kind == overture_guard_locks ? " locks" : " allocator calls")
-                  << " where there must be none, first " << first_call;
-  }
-  guard_scope(const guard_scope&) = delete;
-  guard_scope& operator=(const guard_scope&) = delete;
+  no_alloc_scope() : overture::no_alloc_scope(fail_for) {}
 };
-
-using no_alloc_scope = guard_scope<overture_guard_allocations>;
-using no_lock_scope = guard_scope<overture_guard_locks>;
+class no_lock_scope : public overture::no_lock_scope {
+ public:
+  no_lock_scope() : overture::no_lock_scope(fail_for) {}
+};
 
 }  // namespace overture::test

@@ -3,8 +3,10 @@
 #include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 
-#include <memory>
+#include <atomic>
+#include <cstdlib>
 #include <mutex>
+#include <string_view>
 #include <thread>
 
 namespace overture::test {
@@ -72,6 +74,64 @@ TEST_F(guards, count_nothing_outside_of_a_scope) {
   }
   allocate_something();
   const no_alloc_scope no_alloc;
+}
+
+// What the handler of a scope has got.
+guard_report last;
+void remember(const guard_report& seen) {
+  last = seen;
+}
+
+TEST_F(guards, count_frees_of_null_too) {
+  last = {};
+  {
+    const overture::no_alloc_scope no_alloc(remember);
+    // Through a volatile pointer, or the compiler leaves the call out.
+    void* volatile nothing = nullptr;
+    std::free(nothing);
+    EXPECT_EQ(no_alloc.report().calls, 1u);
+  }
+  EXPECT_EQ(last.calls, 1u);
+  EXPECT_EQ(last.frees_of_null, 1u);
+  EXPECT_EQ(std::string_view(last.first).substr(0, 4), "free");
+}
+
+TEST_F(guards, tell_the_share_of_the_time_in_locks) {
+  static std::mutex lock;
+  last = {};
+  lock.lock();
+  std::atomic<bool> waits{false};
+  std::thread waiting([&] {
+    const overture::no_lock_scope no_lock(remember);
+    waits.store(true);
+    const std::lock_guard hold(lock);
+  });
+  // Not before it stands at the lock, or as good as.
+  while (!waits.load()) std::this_thread::yield();
+  for (int i = 0; i < 1000; ++i) std::this_thread::yield();
+  lock.unlock();
+  waiting.join();
+  EXPECT_EQ(last.calls, 1u);
+  EXPECT_GT(last.lock_ns, 0u);
+  EXPECT_LE(last.lock_ns, last.scope_ns);
+  EXPECT_GT(last.lock_share(), 0.0);
+  EXPECT_LE(last.lock_share(), 1.0);
+}
+
+TEST_F(guards, nest_and_count_for_each_scope_its_own) {
+  std::uint64_t inner = 0;
+  last = {};
+  {
+    const overture::no_alloc_scope outer(remember);
+    allocate_something();
+    const overture::no_alloc_scope no_alloc(remember);
+    EXPECT_TRUE(guards_active());  // whose own probe does not count
+    allocate_something();
+    inner = no_alloc.report().calls;
+    last = {};
+  }
+  EXPECT_EQ(inner, 2u);
+  EXPECT_EQ(last.calls, 4u);
 }
 
 }  // namespace

@@ -2,12 +2,16 @@
 // the edges, and in every rounding mode.
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cfenv>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
+#include <iterator>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "overture/text_number.hpp"
@@ -202,6 +206,52 @@ void expect_integers(const char* format, const char* hex_format) {
     const char* const end = text::write_integer(text, value);
     const text::read_end read_until = text::read_number(text, end, read);
     ASSERT_TRUE(read_until.ok && read_until.next == end && read == value);
+  }
+}
+
+// Within a text numbers are read eight bytes at a time; what stands behind them must not matter.
+TEST(reading_within_a_text, is_that_of_the_standard_library) {
+  std::mt19937_64 random(5);
+  const std::string_view behind[] = {" ",
+                                     "\n",
+                                     "}",
+                                     ",1",
+                                     "e5",
+                                     "E",
+                                     ".",
+                                     ".5",
+                                     "-",
+                                     "\x80",
+                                     "\xff"
+                                     "9",
+                                     "x"};
+  const auto add_digits = [&random](std::string& text, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) text += static_cast<char>('0' + random() % 10);
+  };
+  for (int round = 0; round < 200'000; ++round) {
+    std::string text = random() % 3 == 0 ? "-" : "";
+    add_digits(text, random() % 10);
+    if (random() % 4 != 0) {
+      text += '.';
+      add_digits(text, random() % 9);
+    }
+    text += behind[random() % std::size(behind)];
+    text += std::string_view("1.5 \xfe 3.25 99 end of the text").substr(random() % 30);
+    const char* const last = text.data() + text.size();
+    float wanted = 0;
+    float found = 0;
+    const auto standard = std::from_chars(text.data(), last, wanted);
+    const text::read_end ours = text::read_number(text.data(), last, found);
+    ASSERT_EQ(ours.ok, standard.ec == std::errc{}) << text;
+    if (!ours.ok) continue;
+    ASSERT_EQ(ours.next, standard.ptr) << text;
+    ASSERT_EQ(std::bit_cast<std::uint32_t>(found), std::bit_cast<std::uint32_t>(wanted)) << text;
+    double wide_wanted = 0;
+    double wide_found = 0;
+    (void)std::from_chars(text.data(), last, wide_wanted);
+    ASSERT_TRUE(text::read_number(text.data(), last, wide_found).ok);
+    ASSERT_EQ(std::bit_cast<std::uint64_t>(wide_found), std::bit_cast<std::uint64_t>(wide_wanted))
+        << text;
   }
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -256,6 +257,43 @@ TEST(the_parallel_part, allocates_nothing_and_takes_no_lock) {
   const test::no_lock_scope no_lock;
   const auto done = text::write<plain_rows>(jobs, flags, std::span(buffer), &table);
   ASSERT_TRUE(done);
+}
+
+// What a thread does between two pages of one write is counted as well as the pages: taking them,
+// handing them over, moving them down. What it does between two writes is its own business.
+TEST(the_parallel_part, does_neither_between_pages) {
+  if (!test::guards_active()) GTEST_SKIP() << "a sanitizer stands where the guards would";
+  struct scopes {
+    int round;
+    overture::no_alloc_scope no_alloc{[](const guard_report&) {}};
+    overture::no_lock_scope no_lock{[](const guard_report&) {}};
+  };
+  const auto flags = sample::random_flags(50'000, 12);
+  const std::size_t object_bytes = text::object_bytes_max<plain_rows, flag>();
+  thread_pool jobs{{.workers = 1}};
+  text::page_table table;
+  std::string buffer(text::bytes_max<plain_rows>(flags), '#');
+  ASSERT_TRUE(text::write<plain_rows>(jobs, flags, std::span(buffer), &table));
+  atomic<std::uint64_t> calls{0};
+  for (int round = 0; round < 20; ++round) {
+    const auto write_page = [&, round](std::size_t i, char* out) {
+      static thread_local std::optional<scopes> mine;
+      if (!mine || mine->round != round) {
+        mine.reset();
+        mine.emplace(round);
+      }
+      flags.page_at(i).for_each(
+          [&](const flag& each) { out = text::write_object<plain_rows>(out, each); });
+      calls.fetch_add(mine->no_alloc.report().calls + mine->no_lock.report().calls);
+      return out;
+    };
+    for (std::size_t i = 0; i < flags.page_count(); ++i) {
+      table.set_page(i, flags.page_at(i).size(), object_bytes);
+    }
+    ASSERT_TRUE(
+        text::write_pages(&jobs, table, std::span(buffer), text::layout::dense, write_page));
+  }
+  EXPECT_EQ(calls.load(), 0u);
 }
 
 }  // namespace

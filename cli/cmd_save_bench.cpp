@@ -1,0 +1,271 @@
+// overture save-bench: make a million objects, save them, load them, say where the time went.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <filesystem>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <thread>
+
+#include "command.hpp"
+#include "command_line.hpp"
+#include "display.hpp"
+#include "exit_code.hpp"
+#include "messages.hpp"
+#include "overture/overture.hpp"
+#include "progress_line.hpp"
+#include "save_stages.hpp"
+#include "system.hpp"
+#include "table.hpp"
+#include "units.hpp"
+
+namespace overture::cli {
+
+namespace {
+
+constexpr const char* usage = "overture save-bench [OPTIONS]";
+constexpr const char* footer = R"(Stages
+  make     objects into pages, on one thread
+  write    objects as text, with a checksum for each page
+  store    the file written to the side, synced, and renamed
+  fetch    the file into memory, on one thread
+  verify   the checksums of all pages
+  parse    text into objects
+  compare  with those that were saved
+
+Exit status
+  0    what was loaded is what was saved
+  2    the arguments make no sense
+  5    the file could not be written or read, or is not what was saved
+  130  interrupted by Ctrl-C
+
+Examples
+  overture save-bench
+  overture save-bench --objects 100000 --threads 1 --json
+)";
+constexpr std::size_t objects_max = 100'000'000;
+constexpr int rounds_max = 1000;
+
+struct save_arguments {
+  std::size_t objects = 1u << 20;
+  unsigned threads = 0;
+  int rounds = 5;
+  std::string file;
+  bool json = false;
+  std::string progress = "auto";
+};
+
+std::optional<int> parse_save_bench(const std::vector<std::string>& words, save_arguments& into) {
+  CLI::App app{
+      "Makes objects, saves them as text on every core, loads them again and says where the time "
+      "went: the median of some rounds.",
+      "save-bench"};
+  app.footer(footer);
+  app.add_option("--objects", into.objects, "how many (default: 1048576)")
+      ->type_name("N")
+      ->check(whole_number(1, objects_max))
+      ->group("Saving");
+  app.add_option("--threads", into.threads,
+                 "threads, the main thread included (default: one for each processor)")
+      ->type_name("N")
+      ->check(whole_number(1, limits::pool_workers_max + 1))
+      ->group("Saving");
+  app.add_option("--rounds", into.rounds, "how often (default: 5)")
+      ->type_name("N")
+      ->check(whole_number(1, rounds_max))
+      ->group("Saving");
+  app.add_option("--file", into.file,
+                 "the save, which stays (default: one in the folder for temporary files, removed)")
+      ->type_name("FILE")
+      ->group("Saving");
+  app.add_flag("--json", into.json, "one JSON object on standard output instead of the table")
+      ->group("Output");
+  app.add_option("--progress", into.progress,
+                 "the bar on standard error: auto (on a terminal), always or never")
+      ->type_name("WHEN")
+      ->check(one_of({"auto", "always", "never"}))
+      ->group("Output");
+  app.set_help_flag("-h,--help", "this text")->group("Other");
+  return parse(app, usage, words);
+}
+
+// Paints where the stages are, from a thread of its own: theirs have no time for it.
+class save_painter {
+ public:
+  save_painter(progress_line& line, const terminal_environment& environment,
+               const save_position& position, int rounds)
+      : line_(line), unicode_(environment.utf8()), position_(position), rounds_(rounds) {
+    if (line.shown()) thread_ = std::thread([this] { run(); });
+  }
+  ~save_painter() {
+    {
+      const std::lock_guard hold(lock_);
+      ended_ = true;
+    }
+    wake_.notify_one();
+    if (thread_.joinable()) thread_.join();
+    line_.clear();
+  }
+  save_painter(const save_painter&) = delete;
+  save_painter& operator=(const save_painter&) = delete;
+
+  void begin_round(int round) { round_.store(round, std::memory_order_relaxed); }
+
+ private:
+  static constexpr auto interval = std::chrono::milliseconds(50);
+  static constexpr std::size_t columns = 40;
+
+  void run() {
+    std::unique_lock hold(lock_);
+    while (!wake_.wait_for(hold, interval, [this] { return ended_; })) paint();
+  }
+  void paint() {
+    const auto done = static_cast<double>(position_.pages_done.load(std::memory_order_relaxed));
+    const auto total = static_cast<double>(position_.pages_total.load(std::memory_order_relaxed));
+    const int round = round_.load(std::memory_order_relaxed);
+    const double part = std::min(1.0, done / total);
+    // What it shows never goes back, though a round's counts begin again.
+    shown_ = std::max(shown_, (round + part) / rounds_);
+    line_.write(fmt::format("{} {:3} %  round {} of {}  {}", bar(shown_, columns, unicode_),
+                            static_cast<int>(shown_ * 100), round + 1, rounds_,
+                            save_stage_names[position_.stage.load(std::memory_order_relaxed)]));
+  }
+
+  progress_line& line_;
+  bool unicode_;
+  const save_position& position_;
+  int rounds_;
+  double shown_ = 0;
+  atomic<int> round_{0};
+  std::mutex lock_;
+  std::condition_variable wake_;
+  bool ended_ = false;
+  std::thread thread_;
+};
+
+std::array<std::uint64_t, save_stage_count> medians_of(const std::vector<save_times>& rounds) {
+  std::array<std::uint64_t, save_stage_count> medians = {};
+  for (std::size_t stage = 0; stage < save_stage_count; ++stage) {
+    std::vector<std::uint64_t> times;
+    times.reserve(rounds.size());
+    for (const save_times& each : rounds) times.push_back(each.ns[stage]);
+    std::sort(times.begin(), times.end());
+    medians[stage] = times[times.size() / 2];
+  }
+  return medians;
+}
+
+double seconds(std::uint64_t ns) {
+  return static_cast<double>(ns) / 1e9;
+}
+
+std::string as_json(const std::vector<save_times>& rounds, unsigned threads) {
+  const auto medians = medians_of(rounds);
+  nlohmann::ordered_json out;
+  out["schema"] = 1;
+  out["version"] = version;
+  out["objects"] = rounds.front().objects;
+  out["pages"] = rounds.front().pages;
+  out["bytes"] = rounds.front().bytes;
+  out["threads"] = threads;
+  out["rounds"] = rounds.size();
+  for (std::size_t i = 0; i < save_stage_count; ++i) {
+    out["seconds"][save_stage_names[i]] = seconds(medians[i]);
+  }
+  return out.dump(2) + "\n";
+}
+
+std::string as_text(const std::vector<save_times>& rounds, unsigned threads,
+                    const text_style& style) {
+  const auto medians = medians_of(rounds);
+  const save_times& first = rounds.front();
+  std::uint64_t total = 0;
+  for (const std::uint64_t each : medians) total += each;
+  std::string text = fmt::format(
+      "{} objects in {}, {} of text, {}, median of {}\n\n", grouped(first.objects),
+      counted(first.pages, "page", "pages"), human_bytes(static_cast<double>(first.bytes)),
+      counted(threads, "thread", "threads"), counted(rounds.size(), "round", "rounds"));
+  table stages({{"stage", table::align::left},
+                {"time"},
+                {"share"},
+                {"per object"},
+                {"text"},
+                {"what", table::align::left}});
+  for (std::size_t i = 0; i < save_stage_count; ++i) {
+    const auto ns = static_cast<double>(medians[i]);
+    const bool is_text = i != 0 && i != save_stage_count - 1 && medians[i] > 0;
+    stages.add({std::string(save_stage_names[i]), human_time(medians[i]),
+                human_percent(total > 0 ? ns / static_cast<double>(total) : 0),
+                fmt::format("{:.1f} ns", ns / static_cast<double>(first.objects)),
+                is_text ? human_rate(static_cast<double>(first.bytes) / seconds(medians[i]))
+                        : std::string(),
+                std::string(save_stage_texts[i])});
+  }
+  return text + stages.render(style);
+}
+
+// The file of the arguments, or a temporary one that goes when this does.
+class bench_file {
+ public:
+  explicit bench_file(const std::string& asked) : path_(asked), is_temporary_(asked.empty()) {
+    if (!is_temporary_) return;
+    const auto unique = std::chrono::steady_clock::now().time_since_epoch().count();
+    path_ =
+        (std::filesystem::temp_directory_path() / fmt::format("overture-{}.save", unique)).string();
+  }
+  ~bench_file() {
+    std::error_code ignored;
+    if (is_temporary_) std::filesystem::remove(path_, ignored);
+  }
+  bench_file(const bench_file&) = delete;
+  bench_file& operator=(const bench_file&) = delete;
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  bool is_temporary_;
+};
+
+}  // namespace
+
+int cmd_save_bench(const std::vector<std::string>& words) {
+  save_arguments arguments;
+  if (const std::optional<int> over = parse_save_bench(words, arguments)) return *over;
+  const terminal_environment environment = terminal_environment::from_process();
+  watch_interrupts();
+
+  const when progress = arguments.progress == "always"  ? when::always
+                        : arguments.progress == "never" ? when::never
+                                                        : when::automatic;
+  const unsigned threads = arguments.threads > 0 ? arguments.threads : processor_count();
+  thread_pool jobs{{.workers = threads - 1}};
+  const bench_file file(arguments.file);
+  std::vector<save_times> rounds;
+  {
+    save_position position;
+    progress_line line(choose_progress(progress, environment, is_terminal(stream::err)),
+                       environment);
+    save_painter painter(line, environment, position, arguments.rounds);
+    for (int round = 0; round < arguments.rounds && !interrupted(); ++round) {
+      position.pages_done.store(0, std::memory_order_relaxed);
+      painter.begin_round(round);
+      const auto times = run_save_stages(jobs, arguments.objects, file.path(), position);
+      if (!times) {
+        line.clear();
+        complain(fmt::format("{}: {}", printable(file.path()), reason_of(times.error())));
+        return exit_output_failed;
+      }
+      rounds.push_back(*times);
+    }
+  }
+  if (interrupted() || rounds.empty()) return exit_interrupted;
+  const text_style style =
+      choose_style(when::automatic, environment, terminal_width(stream::out, environment));
+  return print(arguments.json ? as_json(rounds, jobs.concurrency())
+                              : as_text(rounds, jobs.concurrency(), style));
+}
+
+}  // namespace overture::cli

@@ -1,0 +1,205 @@
+// Aggregates without a description: their members are their fields.
+//
+//   struct unit { bool enabled; float speed; char title[16]; std::array<int, 3> at; };   // no
+//   fields() text::write<text::script<"unit">>(units, buffer);    // unit={ enabled=yes speed=1.25
+//   ... }
+//
+// What fields() would say with field("enabled", &unit::enabled) for each member, in their order,
+// with the first format of each (text_fields.hpp). So strings that need a longest length do need
+// fields(), and so does whoever wants another name or format, or to leave a member out.
+//
+// Limits: at most reflected_fields_max members; no base classes, no references, no bit-fields; no
+// private members, no constructors (then it is no aggregate). A file that is read by later versions
+// is bound to the names of the members: renaming one is a change of the format.
+//
+// Cost: none at run time, as with a description.
+//
+// Source of the methods: counting members by what they can be initialised with, and binding them to
+// names, is what Boost.PFR (Antony Polukhin) and reflect-cpp do; so is reading a member's name from
+// the compiler's name of a function whose template argument is the member's address.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <source_location>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace overture::text {
+
+inline constexpr std::size_t reflected_fields_max = 24;
+
+namespace detail {
+
+// -- how many members --
+
+// Initialises a member of any type; never called.
+struct anything {
+  std::size_t index;
+  template <class T>
+  operator T() const noexcept;  // NOLINT(google-explicit-constructor)
+};
+
+template <class T, std::size_t... Before, std::size_t... Behind>
+constexpr bool takes_around(std::index_sequence<Before...> /*before*/,
+                            std::index_sequence<Behind...> /*behind*/) {
+  return requires { T{anything{Before}..., {}, anything{Behind}...}; };
+}
+template <class T, std::size_t... I>
+constexpr bool takes(std::index_sequence<I...> /*all*/) {
+  return requires { T{anything{I}...}; };
+}
+
+// Elements of an array count each: braces around them may be left out.
+template <class T, std::size_t Count = 0>
+constexpr std::size_t initializer_count() {
+  // The limit is on members; arrays are what may make it many more.
+  constexpr std::size_t most = sizeof(T) * 8;
+  if constexpr (Count < most && takes<T>(std::make_index_sequence<Count + 1>())) {
+    return initializer_count<T, Count + 1>();
+  } else {
+    return Count;
+  }
+}
+// How many initializers member `First` takes: what can stand behind an empty pair of braces tells.
+template <class T, std::size_t First, std::size_t Behind>
+constexpr std::size_t initializers_behind() {
+  if constexpr (Behind == 0 || takes_around<T>(std::make_index_sequence<First>(),
+                                               std::make_index_sequence<Behind>())) {
+    return Behind;
+  } else {
+    return initializers_behind<T, First, Behind - 1>();
+  }
+}
+template <class T, std::size_t First = 0>
+constexpr std::size_t count_members() {
+  constexpr std::size_t all = initializer_count<T>();
+  if constexpr (First >= all) {
+    return 0;
+  } else {
+    return 1 + count_members<T, all - initializers_behind<T, First, all - First - 1>()>();
+  }
+}
+
+// -- the members --
+
+template <std::size_t Count, class Object>
+constexpr auto tie_members(Object& object) noexcept {
+  if constexpr (Count == 1) {
+    auto& [a] = object;
+    return std::tie(a);
+  } else if constexpr (Count == 2) {
+    auto& [a, b] = object;
+    return std::tie(a, b);
+  } else if constexpr (Count == 3) {
+    auto& [a, b, c] = object;
+    return std::tie(a, b, c);
+  } else if constexpr (Count == 4) {
+    auto& [a, b, c, d] = object;
+    return std::tie(a, b, c, d);
+  } else if constexpr (Count == 5) {
+    auto& [a, b, c, d, e] = object;
+    return std::tie(a, b, c, d, e);
+  } else if constexpr (Count == 6) {
+    auto& [a, b, c, d, e, f] = object;
+    return std::tie(a, b, c, d, e, f);
+  } else if constexpr (Count == 7) {
+    auto& [a, b, c, d, e, f, g] = object;
+    return std::tie(a, b, c, d, e, f, g);
+  } else if constexpr (Count == 8) {
+    auto& [a, b, c, d, e, f, g, h] = object;
+    return std::tie(a, b, c, d, e, f, g, h);
+  } else if constexpr (Count == 9) {
+    auto& [a, b, c, d, e, f, g, h, i] = object;
+    return std::tie(a, b, c, d, e, f, g, h, i);
+  } else if constexpr (Count == 10) {
+    auto& [a, b, c, d, e, f, g, h, i, j] = object;
+    return std::tie(a, b, c, d, e, f, g, h, i, j);
+  } else if constexpr (Count == 11) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k] = object;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k);
+  } else if constexpr (Count == 12) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l] = object;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l);
+  } else if constexpr (Count == 13) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m] = object;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m);
+  } else if constexpr (Count == 14) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n] = object;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n);
+  } else if constexpr (Count == 15) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o] = object;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o);
+  } else if constexpr (Count == 16) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = object;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p);
+  } else if constexpr (Count == 17) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q] = object;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q);
+  } else if constexpr (Count == 18) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r] = object;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r);
+  } else if constexpr (Count == 19) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s] = object;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s);
+  } else if constexpr (Count == 20) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t] = object;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t);
+  } else if constexpr (Count == 21) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u] = object;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u);
+  } else if constexpr (Count == 22) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v] = object;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v);
+  } else if constexpr (Count == 23) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w] = object;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w);
+  } else if constexpr (Count == 24) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x] = object;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x);
+  }
+}
+
+// -- their names --
+
+// Has members with addresses, and is never made.
+template <class T>
+union unmade {
+  char none;
+  T value;
+  constexpr unmade() noexcept : none{} {}
+  constexpr ~unmade() {}
+};
+template <class T>
+inline constexpr unmade<T> unmade_object{};
+
+template <auto Member>
+consteval const char* name_with_member() {
+  return std::source_location::current().function_name();
+}
+// The last word in "... [with auto Member = (&
+// unmade_object<unit>.unmade<unit>::value.unit::speed)]" or "... [Member =
+// &unmade_object.value.speed]".
+consteval std::string_view last_word(std::string_view text) {
+  while (text.ends_with(']') || text.ends_with(')')) text.remove_suffix(1);
+  return text.substr(text.find_last_of(".:> ") + 1);
+}
+
+template <class T>
+inline constexpr std::size_t member_count = count_members<T>();
+
+template <class T>
+inline constexpr auto members_of_unmade = tie_members<member_count<T>>(unmade_object<T>.value);
+
+template <class T, std::size_t I>
+inline constexpr std::string_view member_name =
+    last_word(name_with_member<&std::get<I>(members_of_unmade<T>)>());
+
+template <class T, std::size_t I>
+using member_type = std::remove_cvref_t<
+    std::tuple_element_t<I, decltype(tie_members<member_count<T>>(std::declval<T&>()))>>;
+
+}  // namespace detail
+}  // namespace overture::text

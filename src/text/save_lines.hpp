@@ -1,0 +1,176 @@
+// The lines around the pages of a save: docs/formats/save.md has the grammar.
+//
+// Each line is described once, by a function that a writer, a reader and a counter of bytes are
+// handed to. All are of constant length, and end with the hash of what stands before it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#include "overture/hash.hpp"
+#include "overture/text_save.hpp"
+
+namespace overture::text::save_lines {
+
+inline constexpr std::uint64_t format = 1;
+inline constexpr std::size_t check_digits = 16;
+
+struct head {
+  std::uint64_t format = save_lines::format;
+  std::uint64_t version = 0;  // of the host's data
+  std::uint64_t sections = 0;
+  std::uint64_t pages = 0;
+  std::uint64_t bytes = 0;  // of the whole file
+};
+struct section {
+  std::uint64_t number = 0;
+  std::uint64_t pages = 0;
+  char name[save_name_bytes_max] = {};  // padded with '.'
+};
+struct page {
+  std::uint64_t number = 0;  // among all
+  std::uint64_t section = 0;
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t objects = 0;
+  std::uint64_t hash = 0;  // of its text
+};
+
+template <class Line>
+constexpr void describe(Line& line, head& of) {
+  line.word("#overture-save ");
+  line.number(of.format, 2);
+  line.word(" version=");
+  line.number(of.version, 8);
+  line.word(" sections=");
+  line.number(of.sections, 8);
+  line.word(" pages=");
+  line.number(of.pages, 8);
+  line.word(" bytes=");
+  line.number(of.bytes, 16);
+}
+template <class Line>
+constexpr void describe(Line& line, section& of) {
+  line.word("#section ");
+  line.number(of.number, 8);
+  line.word(" pages=");
+  line.number(of.pages, 8);
+  line.word(" name=");
+  line.name(of.name);
+}
+template <class Line>
+constexpr void describe(Line& line, page& of) {
+  line.word("#page ");
+  line.number(of.number, 8);
+  line.word(" section=");
+  line.number(of.section, 8);
+  line.word(" offset=");
+  line.number(of.offset, 16);
+  line.word(" bytes=");
+  line.number(of.bytes, 16);
+  line.word(" objects=");
+  line.number(of.objects, 8);
+  line.word(" text=");
+  line.number(of.hash, 16);
+}
+
+class counter {
+ public:
+  constexpr void word(std::string_view text) { bytes_ += text.size(); }
+  constexpr void number(std::uint64_t& /*value*/, std::size_t digits) { bytes_ += digits; }
+  constexpr void name(char (& /*text*/)[save_name_bytes_max]) { bytes_ += save_name_bytes_max; }
+  [[nodiscard]] constexpr std::size_t bytes() const { return bytes_; }
+
+ private:
+  std::size_t bytes_ = 0;
+};
+
+class writer {
+ public:
+  explicit writer(char* out) noexcept : at_(out) {}
+  void word(std::string_view text) noexcept {
+    std::memcpy(at_, text.data(), text.size());
+    at_ += text.size();
+  }
+  void number(std::uint64_t value, std::size_t digits) noexcept {
+    for (std::size_t i = digits; i > 0; --i, value >>= 4)
+      at_[i - 1] = "0123456789abcdef"[value & 15];
+    at_ += digits;
+  }
+  void name(const char (&text)[save_name_bytes_max]) noexcept { word({text, sizeof text}); }
+
+ private:
+  char* at_;
+};
+
+class reader {
+ public:
+  explicit reader(const char* in) noexcept : at_(in) {}
+  void word(std::string_view text) noexcept {
+    ok_ = ok_ && std::memcmp(at_, text.data(), text.size()) == 0;
+    at_ += text.size();
+  }
+  void number(std::uint64_t& value, std::size_t digits) noexcept {
+    value = 0;
+    for (const char* const end = at_ + digits; at_ != end; ++at_) {
+      const char c = *at_;
+      const bool is_digit = c >= '0' && c <= '9';
+      ok_ = ok_ && (is_digit || (c >= 'a' && c <= 'f'));
+      value = value << 4 | static_cast<std::uint64_t>((is_digit ? c - '0' : c - 'a' + 10) & 15);
+    }
+  }
+  void name(char (&text)[save_name_bytes_max]) noexcept {
+    std::memcpy(text, at_, sizeof text);
+    at_ += sizeof text;
+  }
+  [[nodiscard]] bool ok() const noexcept { return ok_; }
+
+ private:
+  const char* at_;
+  bool ok_ = true;
+};
+
+inline constexpr std::string_view before_check = " check=";
+
+template <class Line>
+constexpr std::size_t bytes_before_check() {
+  counter count;
+  Line line;
+  describe(count, line);
+  return count.bytes();
+}
+template <class Line>
+inline constexpr std::size_t bytes_of =
+    bytes_before_check<Line>() + before_check.size() + check_digits + 1;
+
+template <class Line>
+inline char* put(char* out, Line line) noexcept {
+  constexpr std::size_t length = bytes_before_check<Line>();
+  writer to(out);
+  describe(to, line);
+  to.word(before_check);
+  to.number(hash64({out, length}), check_digits);
+  to.word("\n");
+  return out + bytes_of<Line>;
+}
+// `in` has bytes_of<Line> bytes. False if it is no such line, or an altered one.
+template <class Line>
+inline bool get(const char* in, Line& line) noexcept {
+  constexpr std::size_t length = bytes_before_check<Line>();
+  reader from(in);
+  describe(from, line);
+  from.word(before_check);
+  std::uint64_t check = 0;
+  from.number(check, check_digits);
+  from.word("\n");
+  return from.ok() && check == hash64({in, length});
+}
+
+// Of sections and pages as the head counts them; with its limits this does not overflow.
+inline std::uint64_t table_bytes(const head& of) noexcept {
+  return bytes_of<head> + of.sections * bytes_of<section> + of.pages * bytes_of<page>;
+}
+
+}  // namespace overture::text::save_lines

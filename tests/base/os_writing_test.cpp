@@ -1,0 +1,234 @@
+// What writing promises, held against the real system, the generic one and the fake; and that a
+// file which is replaced is, whatever fails, the old one or the new one.
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/os_worlds.hpp"
+#include "overture/limits.hpp"
+
+namespace overture {
+namespace {
+
+std::span<const std::byte> bytes_of(std::string_view text) {
+  return std::as_bytes(std::span{text.data(), text.size()});
+}
+
+enum class kind_of_world { system, generic, fake };
+
+class os_writing : public ::testing::TestWithParam<kind_of_world> {
+ protected:
+  os_writing() {
+    switch (GetParam()) {
+      case kind_of_world::system:
+        world_ = std::make_unique<test::disk_world>();
+        break;
+      case kind_of_world::generic:
+        world_ = std::make_unique<test::generic_world>();
+        break;
+      case kind_of_world::fake:
+        world_ = std::make_unique<test::fake_world>();
+        break;
+    }
+  }
+
+  operating_system& os() { return world_->os(); }
+  test::world& world() { return *world_; }
+  std::string at(const std::string& path) { return world_->root() + "/" + path; }
+  std::string content(const std::string& path) {
+    const auto file = os().open(at(path).c_str());
+    if (!file) return "error " + std::to_string(file.error().os_error);
+    std::string text(100, '\0');
+    const auto got = os().read_at(*file, 0, std::as_writable_bytes(std::span{text}));
+    os().close(*file);
+    text.resize(got.value_or(0));
+    return text;
+  }
+  result<void> replace(const std::string& path, std::string_view text) {
+    return replace_file(os(), at(path).c_str(),
+                        [&](os_handle file) { return write_fully(os(), file, 0, bytes_of(text)); });
+  }
+
+ private:
+  std::unique_ptr<test::world> world_;
+};
+
+TEST_P(os_writing, a_file_is_created_written_anywhere_and_read_back) {
+  const auto file = os().create(at("new.txt").c_str());
+  ASSERT_TRUE(file);
+  EXPECT_TRUE(write_fully(os(), *file, 2, bytes_of("cd")));
+  EXPECT_TRUE(write_fully(os(), *file, 0, bytes_of("ab")));
+  EXPECT_TRUE(os().sync(*file));
+  const auto status = os().status(*file);
+  os().close(*file);
+  EXPECT_EQ(content("new.txt"), "abcd");
+  ASSERT_TRUE(status);
+  EXPECT_EQ(status->size, 4u);
+}
+
+TEST_P(os_writing, a_file_that_is_created_again_is_emptied) {
+  world().add_file("old.txt", "something");
+  const auto file = os().create(at("old.txt").c_str());
+  ASSERT_TRUE(file);
+  os().close(*file);
+  EXPECT_EQ(content("old.txt"), "");
+}
+
+TEST_P(os_writing, files_are_not_created_where_they_cannot_be) {
+  world().add_folder("folder");
+  EXPECT_EQ(os().create(at("missing/new.txt").c_str()).error().code, errc::not_found);
+  EXPECT_FALSE(os().create(at("folder").c_str()));
+}
+
+TEST_P(os_writing, a_link_is_not_written_through) {
+  world().add_file("target.txt", "target");
+  world().add_link("link.txt", "target.txt");
+  const auto file = os().create(at("link.txt").c_str());
+  if (file) {
+    EXPECT_TRUE(write_fully(os(), *file, 0, bytes_of("new")));
+    os().close(*file);
+  }
+  EXPECT_EQ(content("target.txt"), "target");
+}
+
+TEST_P(os_writing, a_renamed_file_takes_the_place_of_another) {
+  world().add_file("one.txt", "one");
+  world().add_file("two.txt", "two");
+  EXPECT_TRUE(os().rename(at("one.txt").c_str(), at("two.txt").c_str()));
+  EXPECT_EQ(content("two.txt"), "one");
+  EXPECT_EQ(os().open(at("one.txt").c_str()).error().code, errc::not_found);
+  EXPECT_EQ(os().rename(at("one.txt").c_str(), at("two.txt").c_str()).error().code,
+            errc::not_found);
+}
+
+TEST_P(os_writing, files_are_removed_and_folders_are_not) {
+  world().add_file("one.txt", "one");
+  world().add_folder("folder");
+  EXPECT_TRUE(os().remove_file(at("one.txt").c_str()));
+  EXPECT_EQ(os().remove_file(at("one.txt").c_str()).error().code, errc::not_found);
+  EXPECT_FALSE(os().remove_file(at("folder").c_str()));
+  EXPECT_TRUE(os().status(at("folder").c_str(), true));
+}
+
+TEST_P(os_writing, a_file_is_replaced_and_nothing_else_is_left) {
+  EXPECT_TRUE(replace("one.txt", "first"));
+  EXPECT_EQ(content("one.txt"), "first");
+  EXPECT_TRUE(replace("one.txt", "second"));
+  EXPECT_EQ(content("one.txt"), "second");
+  EXPECT_EQ(os().open(at("one.txt.new").c_str()).error().code, errc::not_found);
+}
+
+TEST_P(os_writing, a_file_stays_if_its_replacement_fails) {
+  world().add_file("one.txt", "first");
+  const auto done = replace_file(os(), at("one.txt").c_str(), [&](os_handle file) -> result<void> {
+    EXPECT_TRUE(write_fully(os(), file, 0, bytes_of("sec")));
+    return fail(errc::cancelled, "changed my mind");
+  });
+  EXPECT_EQ(done.error().code, errc::cancelled);
+  EXPECT_EQ(content("one.txt"), "first");
+  EXPECT_EQ(os().open(at("one.txt.new").c_str()).error().code, errc::not_found);
+}
+
+INSTANTIATE_TEST_SUITE_P(worlds, os_writing,
+                         ::testing::Values(kind_of_world::system, kind_of_world::generic,
+                                           kind_of_world::fake),
+                         [](const auto& each) {
+                           return each.param == kind_of_world::system    ? "system"
+                                  : each.param == kind_of_world::generic ? "generic"
+                                                                         : "fake";
+                         });
+
+class replacing : public ::testing::Test {
+ protected:
+  static constexpr const char* path = "/saves/one.txt";
+
+  result<void> replace(test::fake_os& os) {
+    return replace_file(os, path, [&](os_handle file) {
+      return write_fully(os, file, 0, bytes_of("the new content"));
+    });
+  }
+};
+
+TEST_F(replacing, leaves_the_old_file_or_the_new_one_whichever_call_fails) {
+  for (const int os_error : {ENOSPC, EIO, EINTR}) {
+    for (std::uint64_t call = 0;; ++call) {
+      test::fake_os os;
+      os.add_file(path, "old");
+      os.shorten_writes(4);
+      os.fail_call(test::os_call::any, call, os_error);
+      const auto done = replace(os);
+      EXPECT_EQ(os.open_handles(), 0u);
+      EXPECT_EQ(os.misuses(), 0u);
+      // A call that was interrupted goes on; closing cannot fail.
+      const bool replaced = os.content(path) == "the new content";
+      EXPECT_TRUE(replaced || os.content(path) == "old");
+      EXPECT_EQ(replaced, done.has_value() || std::string_view(done.error().reason) ==
+                                                  "replaced, but the folder could not be synced");
+      if (!done) {
+        EXPECT_EQ(done.error().os_error, os_error);
+        EXPECT_EQ(os.content("/saves/one.txt.new"), std::nullopt);
+      }
+      if (os.calls() <= call) break;
+    }
+  }
+}
+
+TEST_F(replacing, survives_a_loss_of_power_at_any_call) {
+  for (const test::names unsynced : {test::names::kept, test::names::lost}) {
+    for (std::uint64_t call = 0;; ++call) {
+      test::fake_os os;
+      os.add_file(path, "old");
+      os.shorten_writes(4);
+      bool cut = false;
+      // What comes behind the cut has no effect on the disk any more.
+      os.fail_call(test::os_call::any, call, EIO, UINT64_MAX);
+      os.at_call(test::os_call::any, call, [&] {
+        if (!cut) os.crash(unsynced);
+        cut = true;
+      });
+      const auto done = replace(os);
+      const auto found = os.content(path);
+      EXPECT_TRUE(found == "old" || found == "the new content") << call << found.value_or("gone");
+      if (cut) continue;
+      ASSERT_TRUE(done);
+      os.crash(unsynced);
+      EXPECT_EQ(os.content(path), "the new content");
+      break;
+    }
+  }
+}
+
+TEST_F(replacing, refuses_paths_that_are_too_long) {
+  test::fake_os os;
+  const std::string deep = "/" + std::string(limits::path_bytes_max - 4, 'x');
+  const auto done = replace_file(os, deep.c_str(), [](os_handle) { return result<void>{}; });
+  EXPECT_EQ(done.error().code, errc::limit);
+}
+
+TEST(a_system_that_only_reads, says_that_it_does_not_write) {
+  class reader final : public operating_system {
+    result<os_handle> open(const char*) override { return os_handle{1}; }
+    result<os_handle> open_below(os_handle, const char*) override { return os_handle{1}; }
+    void close(os_handle) override {}
+    result<file_status> status(os_handle) override { return file_status{}; }
+    result<std::size_t> read_at(os_handle, std::uint64_t, std::span<std::byte>) override {
+      return std::size_t{0};
+    }
+    result<file_status> status(const char*, bool) override { return file_status{}; }
+    result<void> list(const char*, function_ref<void(const folder_entry&)>) override { return {}; }
+    result<std::size_t> canonical_path(const char*, std::span<char>) override {
+      return std::size_t{0};
+    }
+    result<mapping> map(os_handle) override { return mapping{}; }
+    void unmap(mapping) override {}
+  };
+  reader os;
+  const auto done = replace_file(os, "one.txt", [](os_handle) { return result<void>{}; });
+  EXPECT_EQ(done.error().code, errc::unsupported);
+}
+
+}  // namespace
+}  // namespace overture

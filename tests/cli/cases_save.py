@@ -1,0 +1,48 @@
+"""What `overture save-bench` does."""
+
+from harness import case
+
+STAGES = ["make", "write", "store", "fetch", "verify", "parse", "compare"]
+
+
+@case()
+def save_bench_saves_and_loads_and_prints_the_split(box):
+    result = box.run("save-bench", "--objects", 5000, "--rounds", 2, "--file", "one.save")
+    assert result.code == 0 and result.err == "", result
+    assert "5,000 objects in 5 pages" in result.out, result
+    assert [line.split()[0] for line in result.out.split("\n")[3:] if line] == STAGES, result
+    saved = (box.folder / "one.save").read_bytes()
+    assert saved.startswith(b"#overture-save 01 ") and saved.count(b"\nunit={ ") == 5000
+    assert not (box.folder / "one.save.new").exists()
+
+    # The same bytes for any number of threads.
+    result = box.run("save-bench", "--objects", 5000, "--threads", 3, "--file", "three.save")
+    assert result.code == 0, result
+    assert (box.folder / "three.save").read_bytes() == saved
+
+
+@case()
+def save_bench_speaks_json(box):
+    found = box.run("save-bench", "--objects", 2000, "--rounds", 1, "--json").json()
+    assert found["objects"] == 2000 and found["pages"] == 2 and found["bytes"] > 100000, found
+    assert list(found["seconds"]) == STAGES, found
+    assert list(box.folder.iterdir()) == []
+
+
+@case()
+def save_bench_shows_how_far_it_is(box):
+    result = box.run("save-bench", "--objects", 300000, "--rounds", 2, "--progress", "always")
+    assert result.code == 0 and "round 1 of 2" in result.err, result
+
+
+@case()
+def save_bench_says_what_is_wrong(box):
+    result = box.run("save-bench", "--objects", 10, "--file", "missing/one.save")
+    assert result.code == 5 and "missing/one.save: cannot create" in result.err, result
+    for words, answer in (
+        (("--objects", "0"), "whole number"),
+        (("--object", "5"), "did you mean '--objects'?"),
+        (("extra",), "was not expected"),
+    ):
+        result = box.run("save-bench", *words)
+        assert result.code == 2 and answer in result.err, result

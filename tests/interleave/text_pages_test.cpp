@@ -1,0 +1,114 @@
+// The shipped src/text/pages.cpp, in which whoever completes a page hands it on to its place,
+// through all interleavings of two and three lanes.
+#include "overture/text_pages.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "interleave/expect.hpp"
+#include "interleave/explorer.hpp"
+#include "overture/countdown.hpp"
+#include "overture/text_number.hpp"
+
+namespace overture {
+namespace {
+
+using interleave::check;
+using interleave::expect_clean_and_complete;
+using interleave::run;
+
+// A job system with a place for each job, which the explorer's other threads run.
+class lanes final : public job_system {
+ public:
+  explicit lanes(unsigned count) : count_(count), submitted_(count - 1), ended_(count - 1) {}
+
+  void submit(job work, job_group* group, const job_options& /*options*/) override {
+    if (group) group->begin_job();
+    group_ = group;
+    work_[jobs_++].emplace(std::move(work));
+    submitted_.done();
+  }
+  void wait(job_group& group) override {
+    ended_.wait(interleave::at_once);
+    check(group.pending() == 0, "all jobs have ended");
+  }
+  bool wait_until(job_group& group, std::uint64_t) override {
+    wait(group);
+    return true;
+  }
+  unsigned concurrency() const noexcept override { return count_; }
+  void set_idle_reason(const char*) noexcept override {}
+
+  // One of the explorer's threads.
+  void run_lane(unsigned lane) {
+    submitted_.wait(interleave::at_once);
+    (*work_[lane])();
+    (void)group_->end_job();
+    ended_.done();
+  }
+
+ private:
+  static constexpr unsigned most = 3;
+  unsigned count_;
+  countdown submitted_;
+  countdown ended_;
+  std::optional<job> work_[most];
+  unsigned jobs_ = 0;
+  job_group* group_ = nullptr;
+};
+
+// Pages of unlike lengths, one of them empty.
+constexpr std::string_view texts[] = {"aaaa", "b", "", "ccc", "dd"};
+
+// The buffer is no data that the explorer watches: what is checked is what stands in it at the end,
+// and that every lane comes to its end.
+void write_all(unsigned lane_count, std::size_t pages) {
+  constexpr std::size_t object_bytes = 4;
+  lanes jobs(lane_count);
+  text::page_table table;
+  (void)table.prepare(pages, lane_count);
+  std::string wanted;
+  for (std::size_t i = 0; i < pages; ++i) {
+    table.set_page(i, 1, object_bytes);
+    wanted += texts[i];
+  }
+  char buffer[5 * (object_bytes + text::slack)];
+  std::memset(buffer, '#', sizeof buffer);
+  const auto write_page = [](std::size_t i, char* out) {
+    std::memcpy(out, texts[i].data(), texts[i].size());
+    return out + texts[i].size();
+  };
+  const auto write = [&] {
+    const auto done =
+        text::write_pages(&jobs, table, std::span(buffer), text::layout::dense, write_page);
+    check(done.has_value() && done->bytes == wanted.size(), "all pages are written");
+    check(std::string_view(buffer, wanted.size()) == wanted, "each in its place");
+  };
+  if (lane_count == 2) {
+    run({write, [&] { jobs.run_lane(0); }});
+  } else {
+    run({write, [&] { jobs.run_lane(0); }, [&] { jobs.run_lane(1); }});
+  }
+}
+
+TEST(pages_in_all_interleavings, of_two_lanes_come_to_their_places) {
+  expect_clean_and_complete(
+      interleave::explore({.preemptions = 3, .early_returns = 0}, [] { write_all(2, 3); }));
+}
+
+TEST(pages_in_all_interleavings, of_three_lanes_come_to_their_places) {
+  expect_clean_and_complete(interleave::explore(
+      {.preemptions = 2, .stale_loads = 1, .early_returns = 0}, [] { write_all(3, 3); }));
+}
+
+TEST(pages_in_many_interleavings, of_three_lanes_and_five_pages_come_to_their_places) {
+  interleave::expect_clean(
+      interleave::explore({.random = 5'000, .seed = 1}, [] { write_all(3, 5); }));
+}
+
+}  // namespace
+}  // namespace overture
