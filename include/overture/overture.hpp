@@ -7,7 +7,8 @@
 //   future.hpp spin.hpp wait_observer.hpp
 //   timeline.hpp                                                    what happened when
 //   job.hpp job_system.hpp thread_pool.hpp                          work for every core
-//   parallel.hpp job_batch.hpp wake_policy.hpp
+//   parallel.hpp job_batch.hpp job_graph.hpp wake_policy.hpp
+//   single_threaded.hpp
 //   paged.hpp text_write.hpp text_read.hpp text_fields.hpp          objects as text, and back
 //   text_format.hpp text_number.hpp                                 sprintf without its lock
 //   read_queue.hpp unpack.hpp                                       bytes from the disk
@@ -28,6 +29,7 @@
 #include "overture/hash.hpp"
 #include "overture/job.hpp"
 #include "overture/job_batch.hpp"
+#include "overture/job_graph.hpp"
 #include "overture/job_system.hpp"
 #include "overture/limits.hpp"
 #include "overture/load.hpp"
@@ -38,6 +40,7 @@
 #include "overture/parking_word.hpp"
 #include "overture/path.hpp"
 #include "overture/read_queue.hpp"
+#include "overture/single_threaded.hpp"
 #include "overture/spin.hpp"
 #include "overture/text_cursor.hpp"
 #include "overture/text_fields.hpp"

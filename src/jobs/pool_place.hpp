@@ -26,14 +26,6 @@ class own_counter {
   atomic<std::uint64_t> value_{0};
 };
 
-// A job on the stack of the thread that runs it.
-struct running_job {
-  pool_state* pool = nullptr;
-  const char* name = nullptr;
-  const job_group* group = nullptr;
-  running_job* below = nullptr;
-};
-
 struct alignas(64) pool_place {
   pool_state* pool = nullptr;
   unsigned number = 0;

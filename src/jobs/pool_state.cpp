@@ -43,6 +43,7 @@ pool_state::pool_state(const thread_pool_config& wanted, allocator& from,
                        parking::seat_type* seats) noexcept
     : memory(from),
       config(wanted),
+      reports(wanted.hooks),
       threads(wanted.threads != nullptr ? *wanted.threads : default_thread_factory()),
       places_wanted(wanted.workers + wanted.guests),
       policy(wanted.wake),

@@ -21,6 +21,7 @@
 #include "jobs/parking.hpp"
 #include "jobs/policy_word.hpp"
 #include "jobs/pool_place.hpp"
+#include "jobs/running_job.hpp"
 #include "jobs/this_thread.hpp"
 #include "overture/thread_pool.hpp"
 #include "overture/timeline.hpp"
@@ -130,6 +131,7 @@ struct pool_state {
 
   allocator& memory;
   const thread_pool_config config;
+  job_reports reports;
   thread_factory& threads;
   result<void> status;
 
@@ -147,7 +149,6 @@ struct pool_state {
   alignas(64) atomic<std::uint32_t> background_now{0};
   alignas(64) atomic<std::uint64_t> jobs_run_by_others{0};
   atomic<std::uint64_t> wakes_futile_of_others{0};
-  atomic<std::uint64_t> jobs_thrown{0};
   atomic<std::uint64_t> jobs_dropped{0};
   jobs_of_thread* main_thread = nullptr;
 

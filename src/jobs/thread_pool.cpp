@@ -49,22 +49,6 @@ void destroy_pool(pool_state& pool) noexcept {
 
 }  // namespace
 
-void detail::job_threw(const char* what) noexcept {
-  const jobs_of_thread& here = this_thread_jobs();
-  pool_state* pool = nullptr;
-  const char* name = nullptr;
-  for (const running_job* each = here.innermost; each != nullptr && name == nullptr;
-       each = each->below) {
-    pool = pool != nullptr ? pool : each->pool;
-    name = each->name;
-  }
-  if (pool == nullptr && here.place != nullptr) pool = here.place->pool;
-  if (pool == nullptr) return;
-  pool->jobs_thrown.fetch_add(1, std::memory_order_relaxed);
-  const job_hooks& hooks = pool->config.hooks;
-  if (hooks.job_threw != nullptr) hooks.job_threw(hooks.context, name, what);
-}
-
 thread_pool::thread_pool(const thread_pool_config& config) noexcept {
   allocator& memory = config.memory != nullptr ? *config.memory : default_allocator();
   state_ = make_pool(within_limits(config), memory);
@@ -105,7 +89,7 @@ thread_pool_stats thread_pool::stats() const noexcept {
   sum.jobs_run += state_->jobs_run_by_others.load(std::memory_order_relaxed);
   sum.wakes_futile += state_->wakes_futile_of_others.load(std::memory_order_relaxed);
   sum.jobs_dropped = state_->jobs_dropped.load(std::memory_order_relaxed);
-  sum.jobs_thrown = state_->jobs_thrown.load(std::memory_order_relaxed);
+  sum.jobs_thrown = state_->reports.thrown.load(std::memory_order_relaxed);
   sum.wakes = state_->sleepers.wakes();
   sum.parked_now = state_->sleepers.parked_workers();
   return sum;
