@@ -48,6 +48,8 @@ struct job_options {
   job_priority priority = job_priority::normal;
   const char* name = nullptr;  // a literal; the zone in the timeline. Null = none is recorded
   const cancellation* token = nullptr;
+  // Runs even in a pool that ends with at_end::cancel. For what must not be lost.
+  bool always = false;
 };
 
 namespace detail {

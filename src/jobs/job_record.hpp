@@ -29,6 +29,7 @@ struct alignas(64) job_record {
   atomic<std::uint32_t> next{no_record};
   std::uint32_t index = 0;
   job_priority priority = job_priority::normal;
+  bool always = false;
   atomic<job_group*> group{nullptr};
   const cancellation* token = nullptr;
   job work;
@@ -40,6 +41,7 @@ struct alignas(64) job_record {
     if (name != options.name) name = options.name;  // its line is another one
     token = options.token;
     priority = options.priority;
+    always = options.always;
     arm_again(owner, kind);
   }
   // A record that the caller has claimed goes back into a queue.

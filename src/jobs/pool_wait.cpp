@@ -104,7 +104,8 @@ void pool_state::run(pool_place* self, job_record& record, bool may_run) noexcep
 
 void pool_state::run_alone(pool_place* self, job_record& record, bool may_run) noexcept {
   const job_group* const group = record.group.load(std::memory_order_relaxed);
-  const bool dropped = !may_run || (record.token != nullptr && record.token->is_cancelled()) ||
+  const bool dropped = (!may_run && !record.always) ||
+                       (record.token != nullptr && record.token->is_cancelled()) ||
                        (group != nullptr && group->is_cancelled());
   if (!dropped) {
     const on_stack frame(reports, record.name, group);

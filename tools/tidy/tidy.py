@@ -50,6 +50,7 @@ HEADER_MODULE = {
     "wait_observer": "sync",
     "timeline": "trace",
     "job": "jobs",
+    "coroutine": "jobs",
     "job_batch": "jobs",
     "job_graph": "jobs",
     "single_threaded": "jobs",
