@@ -8,7 +8,7 @@
 //   timeline.hpp                                                    what happened when
 //   job.hpp job_system.hpp thread_pool.hpp                          work for every core
 //   parallel.hpp job_batch.hpp job_graph.hpp wake_policy.hpp
-//   single_threaded.hpp coroutine.hpp
+//   single_threaded.hpp coroutine.hpp blocking_scope.hpp wake_profile.hpp
 //   paged.hpp text_write.hpp text_read.hpp text_fields.hpp          objects as text, and back
 //   text_format.hpp text_number.hpp                                 sprintf without its lock
 //   read_queue.hpp unpack.hpp                                       bytes from the disk
@@ -19,6 +19,7 @@
 #include "overture/allocator.hpp"
 #include "overture/barricade.hpp"
 #include "overture/blob.hpp"
+#include "overture/blocking_scope.hpp"
 #include "overture/coroutine.hpp"
 #include "overture/countdown.hpp"
 #include "overture/decoders.hpp"
@@ -58,3 +59,4 @@
 #include "overture/version.hpp"
 #include "overture/wait_observer.hpp"
 #include "overture/wake_policy.hpp"
+#include "overture/wake_profile.hpp"

@@ -122,7 +122,7 @@ struct job_graph::state {
     const running_job* const inside = this_thread_jobs().innermost;
     if (now.options.name == nullptr || inside == nullptr) return now.work();
     const on_stack frame(*inside->reports, now.options.name, &group);
-    const zone shown(now.options.name);
+    const zone shown(now.options.name, {.colour = now.options.colour});
     now.work();
   }
 

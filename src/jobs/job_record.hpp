@@ -30,6 +30,7 @@ struct alignas(64) job_record {
   std::uint32_t index = 0;
   job_priority priority = job_priority::normal;
   bool always = false;
+  zone_colour colour = zone_colour::by_name;
   atomic<job_group*> group{nullptr};
   const cancellation* token = nullptr;
   job work;
@@ -42,6 +43,7 @@ struct alignas(64) job_record {
     token = options.token;
     priority = options.priority;
     always = options.always;
+    colour = options.colour;
     arm_again(owner, kind);
   }
   // A record that the caller has claimed goes back into a queue.

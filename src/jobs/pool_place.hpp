@@ -6,6 +6,7 @@
 
 #include "jobs/job_deque.hpp"
 #include "jobs/job_slab.hpp"
+#include "overture/parking_word.hpp"
 #include "overture/thread.hpp"
 
 namespace overture {
@@ -30,6 +31,8 @@ struct alignas(64) pool_place {
   pool_state* pool = nullptr;
   unsigned number = 0;
   thread_handle thread;
+  parking_word rest;        // of a spare worker, while it is not needed
+  bool is_blocked = false;  // inside a blocking_scope
   char name[24] = {};
 
   // Only the thread that has the place touches what follows.

@@ -13,7 +13,7 @@ constexpr int pauses_between_looks = 16;
 
 void call(job_record& record) {
   if (record.name == nullptr) return record.work();
-  const zone shown(record.name);
+  const zone shown(record.name, {.colour = record.colour});
   record.work();
 }
 

@@ -115,7 +115,7 @@ struct single_threaded::state {
       started.fetch_add(1, std::memory_order_relaxed);
       const on_stack frame(reports, next.options.name, next.group);
       if (next.options.name != nullptr) {
-        const zone shown(next.options.name);
+        const zone shown(next.options.name, {.colour = next.options.colour});
         next.work();
       } else {
         next.work();
