@@ -2,8 +2,10 @@
 //
 //   forkjoin   fib, skynet and nqueens without a cut-off
 //   empty      a million jobs that do nothing, from one and from four threads, single and batched
+//   graphs     a wavefront, a tree and a chain of jobs that wait for each other, built before
 //   gaps       one job, submit to start, after pauses of several lengths
 //   burn       processor time of a trickle of jobs, and of none
+//   frame      60 frames a second, 200 jobs each, and reads that complete meanwhile
 //   wake       what releasing sleepers costs who releases them (two plots)
 #include <fmt/format.h>
 
@@ -81,7 +83,7 @@ int main(int argc, char** argv) try {
   bool quick = false;
   app.add_option("--json", json_path, "write the results to this file");
   app.add_option("--plots", set.plots, "write the plots to this folder");
-  app.add_option("--only", set.only, "forkjoin, empty, gaps, burn, wake");
+  app.add_option("--only", set.only, "forkjoin, empty, graphs, gaps, burn, frame, wake");
   app.add_option("--threads", set.threads, "threads of each system, the main thread among them");
   app.add_option("--rounds", set.rounds, "interleaved rounds")->check(CLI::PositiveNumber);
   app.add_flag("--quick", quick, "a little of the work, to see that it runs");
@@ -99,19 +101,15 @@ int main(int argc, char** argv) try {
   };
   if (set.wants("forkjoin")) measure_forkjoin(set, peers_now(), results);
   if (set.wants("empty")) measure_empty(set, peers_now(), results);
-  if (set.wants("gaps")) {
-    bench::measure_gaps(set, results, peers_now());
-    // By itself: its worker keeps a core busy.
-    bench::measure_gaps(set, results, {bench::make_overture(set.threads, "warm")});
-  }
-  if (set.wants("burn")) {
-    bench::measure_burn(set, results,
-                        {[&] { return bench::make_overture(set.threads); },
-                         [&] { return bench::make_tbb(set.threads); },
-                         [&] { return bench::make_enki(set.threads); },
-                         [&] { return bench::make_taskflow(set.threads); },
-                         [&] { return bench::make_overture(set.threads, "warm"); }});
-  }
+  const bench::peer_makers makers{[&] { return bench::make_overture(set.threads); },
+                                  [&] { return bench::make_overture(set.threads, "warm"); },
+                                  [&] { return bench::make_tbb(set.threads); },
+                                  [&] { return bench::make_enki(set.threads); },
+                                  [&] { return bench::make_taskflow(set.threads); }};
+  if (set.wants("graphs")) bench::measure_graphs(set, results, makers);
+  if (set.wants("gaps")) bench::measure_gaps(set, results, makers);
+  if (set.wants("burn")) bench::measure_burn(set, results, makers);
+  if (set.wants("frame")) bench::measure_frame(set, results, makers);
   if (set.wants("wake")) bench::measure_wake(set, results);
   return results.finish(json_path);
 } catch (const std::exception& failure) {

@@ -105,6 +105,8 @@ class enki_peer final : public job_peer {
     scheduler_.WaitforAll();
     return true;
   }
+  void thread_begins() override { scheduler_.RegisterExternalTaskThread(); }
+  void thread_ends() override { scheduler_.DeRegisterExternalTaskThread(); }
   void submit(void (*run)(void*), void* context) override {
     ring_task& each = tasks_[next_.fetch_add(1) % tasks_.size()];
     each.run = run;

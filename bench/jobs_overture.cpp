@@ -1,6 +1,8 @@
 #include <overture/job_batch.hpp>
+#include <overture/job_graph.hpp>
 #include <overture/parallel.hpp>
 #include <overture/thread_pool.hpp>
+#include <stdexcept>
 #include <thread>
 
 #include "jobs_peers.hpp"
@@ -82,6 +84,20 @@ class overture_peer final : public job_peer {
   }
   void submit(void (*run)(void*), void* context) override {
     pool_.submit([run, context] { run(context); });
+  }
+  void submit_all(void (*run)(void*), const std::vector<void*>& contexts) override {
+    job_batch batch(pool_);
+    for (void* const each : contexts) batch.add([run, each] { run(each); });
+  }
+  std::function<void()> make_graph(std::vector<std::uint32_t>& runs,
+                                   const graph_orders& orders) override {
+    auto graph = std::make_shared<job_graph>(pool_);
+    for (std::uint32_t& each : runs) (void)graph->add([&each] { ++each; });
+    for (const auto& [before, after] : orders) {
+      (void)graph->order(graph_job{before}, graph_job{after});
+    }
+    if (!graph->prepare()) throw std::runtime_error("the graph was refused");
+    return [graph] { (void)graph->run(); };
   }
 
  private:

@@ -23,7 +23,12 @@ struct jobs_settings {
   std::size_t empty = 1'000'000;
   int wakes = 2000;  // of each kind and number of sleepers
   int gaps = 400;    // submits behind each pause
-  std::uint64_t burn_ns = 2'000'000'000;
+  std::uint64_t burn_ns = 1'000'000'000;
+  int turns = 5;     // of each system, where only one may live at a time
+  int frames = 120;  // in a turn
+  std::uint32_t wavefront = 256;
+  unsigned tree = 18;
+  std::uint32_t chain = 1'000'000;
   std::string plots;
   std::vector<std::string> only;
 
@@ -38,16 +43,21 @@ struct jobs_settings {
     empty = 10'000;
     wakes = 20;
     gaps = 8;
-    burn_ns = 100'000'000;
+    burn_ns = 50'000'000;
+    turns = 1;
+    frames = 5;
+    wavefront = 16;
+    tree = 8;
+    chain = 1000;
   }
 };
 
 using peer_makers = std::vector<std::function<std::shared_ptr<job_peer>()>>;
 
 void measure_wake(const jobs_settings& set, results& results);
-// The first is ours.
-void measure_gaps(const jobs_settings& set, results& results,
-                  const std::vector<std::shared_ptr<job_peer>>& all);
+void measure_gaps(const jobs_settings& set, results& results, const peer_makers& makers);
+void measure_graphs(const jobs_settings& set, results& results, const peer_makers& makers);
+void measure_frame(const jobs_settings& set, results& results, const peer_makers& makers);
 void measure_burn(const jobs_settings& set, results& results, const peer_makers& makers);
 
 }  // namespace bench

@@ -6,8 +6,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace bench {
@@ -31,6 +33,9 @@ struct queens_board {
   }
 };
 
+// Pairs of jobs, the first of which runs before the second.
+using graph_orders = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+
 class job_peer {
  public:
   virtual ~job_peer() = default;
@@ -47,6 +52,21 @@ class job_peer {
 
   // One job that nobody waits for through the system. Any thread.
   virtual void submit(void (*run)(void*), void* context) = 0;
+  // So many, in the way that is best for one thread that has them all.
+  virtual void submit_all(void (*run)(void*), const std::vector<void*>& contexts) {
+    for (void* const each : contexts) submit(run, each);
+  }
+
+  // Around the submits of a thread that is not the main one.
+  virtual void thread_begins() {}
+  virtual void thread_ends() {}
+
+  // A graph of jobs that was built already: what it returns runs it once. Each job adds one to its
+  // own number. Empty if the peer has no graphs; may not outlive the peer.
+  virtual std::function<void()> make_graph(std::vector<std::uint32_t>& /*runs*/,
+                                           const graph_orders& /*orders*/) {
+    return {};
+  }
 };
 
 // Made when first asked for, with so many threads, the caller's included.

@@ -28,6 +28,14 @@ class taskflow_peer final : public job_peer {
   void submit(void (*run)(void*), void* context) override {
     executor_.silent_async([run, context] { run(context); });
   }
+  std::function<void()> make_graph(std::vector<std::uint32_t>& runs,
+                                   const graph_orders& orders) override {
+    auto graph = std::make_shared<tf::Taskflow>();
+    std::vector<tf::Task> tasks;
+    for (std::uint32_t& each : runs) tasks.push_back(graph->emplace([&each] { ++each; }));
+    for (const auto& [before, after] : orders) tasks[before].precede(tasks[after]);
+    return [graph, this] { executor_.run(*graph).wait(); };
+  }
 
  private:
   tf::Executor executor_;

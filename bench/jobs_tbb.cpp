@@ -1,9 +1,11 @@
 // oneTBB, as Debian has it.
+#include <tbb/flow_graph.h>
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
 
+#include <deque>
 #include <thread>
 
 #include "jobs_peers.hpp"
@@ -94,8 +96,39 @@ class tbb_peer final : public job_peer {
   void submit(void (*run)(void*), void* context) override {
     arena_.enqueue([run, context] { run(context); });
   }
+  std::function<void()> make_graph(std::vector<std::uint32_t>& runs,
+                                   const graph_orders& orders) override {
+    auto built = std::make_shared<flow_graph>(arena_);
+    std::vector<bool> waits(runs.size(), false);
+    for (std::uint32_t& each : runs) {
+      built->nodes.emplace_back(built->graph, [&each](const tbb::flow::continue_msg&) { ++each; });
+    }
+    for (const auto& [before, after] : orders) {
+      tbb::flow::make_edge(built->nodes[before], built->nodes[after]);
+      waits[after] = true;
+    }
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      if (!waits[i]) built->first.push_back(&built->nodes[i]);
+    }
+    return [built, this] {
+      arena_.execute([&] {
+        for (auto* const each : built->first) each->try_put(tbb::flow::continue_msg());
+        built->graph.wait_for_all();
+      });
+    };
+  }
 
  private:
+  using node = tbb::flow::continue_node<tbb::flow::continue_msg>;
+  struct flow_graph {
+    explicit flow_graph(tbb::task_arena& arena) {
+      arena.execute([this] { graph.reset(); });
+    }
+    tbb::flow::graph graph;
+    std::deque<node> nodes;
+    std::vector<node*> first;
+  };
+
   tbb::global_control control_;
   tbb::task_arena arena_;
 };

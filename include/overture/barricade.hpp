@@ -61,10 +61,25 @@
 #include <cstdint>
 
 #include "overture/atomic.hpp"
+#include "overture/executor.hpp"
 #include "overture/spin.hpp"
 #include "overture/wait_observer.hpp"
 
 namespace overture {
+
+class barricade;
+
+// Work that waits for a barricade without a thread that does. Stays where it is until it has begun.
+struct barricade_continuation {
+  task work;
+  executor* where = nullptr;
+
+  // The barricade's.
+  const barricade* of = nullptr;
+  barricade_continuation* next = nullptr;
+  std::uint32_t generation = 0;
+  atomic<bool> counts{false};
+};
 
 class barricade {
  public:
@@ -109,8 +124,13 @@ class barricade {
                               const wait_options& options = {}) noexcept;
   [[nodiscard]] bool wait_until(std::chrono::steady_clock::time_point deadline,
                                 const wait_options& options = {}) noexcept;
+  // Has registered.work run on registered.where once this is, or has been, lowered since the call;
+  // false, and nothing happens, if it is lowered now. The barricade must live until the work has
+  // begun. For coroutines (overture/coroutine.hpp) and executors of the host's. Any thread.
+  [[nodiscard]] bool on_lowered(barricade_continuation& registered) noexcept;
 
  private:
+  friend class continuation_table;
   static constexpr std::uint32_t lowered_bit = 1;
   static constexpr std::uint32_t waiters_bit = 2;
   // Once set it stays: where several have waited at once, they will again.
@@ -118,6 +138,10 @@ class barricade {
   static constexpr std::uint32_t generation_one = 8;
 
   static void wake(const void* key, bool several) noexcept;
+  [[nodiscard]] bool has_let_through(std::uint32_t generation) const noexcept {
+    const std::uint32_t seen = word_.load(std::memory_order_seq_cst);
+    return (seen & lowered_bit) != 0 || seen / generation_one != generation;
+  }
   // `seen` is the raised word that the call began with: a generation that differs from its own
   // means that the barricade was lowered since. deadline_ns on the clock of now_ns(), 0 = none.
   // False if time ran out.

@@ -21,6 +21,7 @@
 #include "overture/atomic.hpp"
 #include "overture/error.hpp"
 #include "overture/limits.hpp"
+#include "overture/timeline.hpp"
 
 namespace overture {
 
@@ -47,7 +48,10 @@ class cancellation {
 struct job_options {
   job_priority priority = job_priority::normal;
   const char* name = nullptr;  // a literal; the zone in the timeline. Null = none is recorded
+  zone_colour colour = zone_colour::by_name;  // of that zone
   const cancellation* token = nullptr;
+  // Runs even in a pool that ends with at_end::cancel. For what must not be lost.
+  bool always = false;
 };
 
 namespace detail {

@@ -76,8 +76,9 @@ class job_system : public executor {
   // Any thread.
   virtual void expect_work(std::uint64_t at_ns) noexcept { (void)at_ns; }
 
+  // Never lost, whatever the system does with jobs when it ends.
   void execute(task work) override {
-    submit([work] { work.run(work.context); });
+    submit([work] { work.run(work.context); }, nullptr, {.always = true});
   }
 };
 

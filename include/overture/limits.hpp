@@ -38,6 +38,7 @@ inline constexpr std::size_t io_threads_max = 64;
 // Jobs.
 inline constexpr std::size_t job_bytes_max = 48;  // a callable stored in the job itself
 inline constexpr std::size_t jobs_queued_max = 1u << 20;
+inline constexpr std::size_t graph_jobs_max = 1u << 24;  // and orders between them, of one graph
 
 // A timeline.
 inline constexpr std::uint32_t timeline_events_max = 1u << 26;  // that one thread's ring can hold

@@ -8,7 +8,8 @@
 //   guards.hpp                                                      who allocates, who locks
 //   timeline.hpp                                                    what happened when
 //   job.hpp job_system.hpp thread_pool.hpp                          work for every core
-//   parallel.hpp job_batch.hpp wake_policy.hpp
+//   parallel.hpp job_batch.hpp job_graph.hpp wake_policy.hpp
+//   single_threaded.hpp coroutine.hpp blocking_scope.hpp wake_profile.hpp
 //   paged.hpp text_write.hpp text_read.hpp text_fields.hpp          objects as text, and back
 //   text_save.hpp                                                   saves: whole or not at all
 //   text_format.hpp text_number.hpp                                 sprintf without its lock
@@ -20,6 +21,8 @@
 #include "overture/allocator.hpp"
 #include "overture/barricade.hpp"
 #include "overture/blob.hpp"
+#include "overture/blocking_scope.hpp"
+#include "overture/coroutine.hpp"
 #include "overture/countdown.hpp"
 #include "overture/decoders.hpp"
 #include "overture/error.hpp"
@@ -31,6 +34,7 @@
 #include "overture/hash.hpp"
 #include "overture/job.hpp"
 #include "overture/job_batch.hpp"
+#include "overture/job_graph.hpp"
 #include "overture/job_system.hpp"
 #include "overture/limits.hpp"
 #include "overture/load.hpp"
@@ -41,6 +45,7 @@
 #include "overture/parking_word.hpp"
 #include "overture/path.hpp"
 #include "overture/read_queue.hpp"
+#include "overture/single_threaded.hpp"
 #include "overture/spin.hpp"
 #include "overture/text_cursor.hpp"
 #include "overture/text_fields.hpp"
@@ -59,3 +64,4 @@
 #include "overture/version.hpp"
 #include "overture/wait_observer.hpp"
 #include "overture/wake_policy.hpp"
+#include "overture/wake_profile.hpp"

@@ -30,6 +30,7 @@
 #include "overture/job_system.hpp"
 #include "overture/thread.hpp"
 #include "overture/wake_policy.hpp"
+#include "overture/wake_profile.hpp"
 
 namespace overture {
 
@@ -53,11 +54,13 @@ struct job_hooks {
 // What happens to jobs that are queued when a pool ends.
 enum class at_end : std::uint8_t {
   run,     // they run on the thread that ends the pool
-  cancel,  // they are destroyed without having run; their groups are counted down
+  cancel,  // they are destroyed without having run, but for those with job_options::always; their
+           // groups are counted down
 };
 
 struct thread_pool_config {
   unsigned workers = 0;         // threads to start; 0 is allowed: then jobs run in waits
+  unsigned spare_workers = 0;   // further threads, for workers inside a blocking_scope
   const char* name = "worker";  // threads are called "worker 1", "worker 2", ...
   thread_priority priority = thread_priority::normal;
   std::uint64_t affinity_mask = 0;       // as in thread_options
@@ -100,8 +103,11 @@ class thread_pool final : public job_system {
   // An error if memory or threads were refused; the pool works all the same, with the workers it
   // has. Any thread.
   [[nodiscard]] result<void> status() const noexcept;
+  // Without the spare ones.
   [[nodiscard]] unsigned workers() const noexcept;
   [[nodiscard]] thread_pool_stats stats() const noexcept;
+  // What waking has cost since the start. Any thread.
+  [[nodiscard]] wake_profile profile() const noexcept;
 
   // What workers without work do from now on; sleeping ones wake if they should not sleep. Any
   // thread.

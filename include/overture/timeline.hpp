@@ -46,6 +46,9 @@ enum class event_kind : std::uint8_t {
 
 inline constexpr std::size_t event_kind_count = 5;
 
+// How a zone is drawn: a wish, which chrome://tracing and Perfetto's older view follow.
+enum class zone_colour : std::uint8_t { by_name, grey, red, orange, yellow, green, blue };
+
 struct trace_event {
   std::uint64_t begin_ns = 0;  // on the clock of now_ns()
   std::uint64_t end_ns = 0;
@@ -53,6 +56,7 @@ struct trace_event {
   std::uint64_t value = 0;  // bytes of a zone or request, value of a counter
   std::uint32_t subject = no_subject;
   event_kind kind = event_kind::zone;
+  zone_colour colour = zone_colour::by_name;
 };
 static_assert(sizeof(trace_event) == 40);
 
@@ -151,6 +155,7 @@ void mark(const char* name, std::uint32_t subject = no_subject) noexcept;
 struct zone_options {
   std::uint32_t subject = no_subject;
   std::uint64_t bytes = 0;
+  zone_colour colour = zone_colour::by_name;
 };
 
 // Work of this thread for as long as the object lives; it ends on the thread that began it. A zone

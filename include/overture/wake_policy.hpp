@@ -20,6 +20,8 @@
 
 #include <cstdint>
 
+#include "overture/wake_profile.hpp"
+
 namespace overture {
 
 class thread_pool;
@@ -36,9 +38,13 @@ class wake_zone {
   wake_zone(const wake_zone&) = delete;
   wake_zone& operator=(const wake_zone&) = delete;
 
+  // What waking has cost in the whole pool since the zone began. Any thread.
+  [[nodiscard]] wake_profile profile() const noexcept;
+
  private:
   thread_pool& pool_;
   wake_policy policy_;
+  wake_profile before_;
 };
 
 // Workers do not park while one of these lives; those that sleep wake each other when it begins.

@@ -29,6 +29,8 @@ struct alignas(64) job_record {
   atomic<std::uint32_t> next{no_record};
   std::uint32_t index = 0;
   job_priority priority = job_priority::normal;
+  bool always = false;
+  zone_colour colour = zone_colour::by_name;
   atomic<job_group*> group{nullptr};
   const cancellation* token = nullptr;
   job work;
@@ -40,6 +42,8 @@ struct alignas(64) job_record {
     if (name != options.name) name = options.name;  // its line is another one
     token = options.token;
     priority = options.priority;
+    always = options.always;
+    colour = options.colour;
     arm_again(owner, kind);
   }
   // A record that the caller has claimed goes back into a queue.

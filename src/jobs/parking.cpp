@@ -1,7 +1,11 @@
 #include "jobs/parking.hpp"
 
+#include <bit>
+
+#include "jobs/this_thread.hpp"
 #include "overture/spin.hpp"
 #include "overture/thread.hpp"
+#include "overture/timeline.hpp"
 #include "overture/wait_observer.hpp"
 
 namespace overture {
@@ -66,22 +70,28 @@ bool parking::sleep(unsigned seat, std::uint64_t deadline_ns, const char* reason
   std::uint32_t expected = awake;
   if (own.word.compare_exchange_strong(expected, asleep, std::memory_order_acq_rel,
                                        std::memory_order_acquire)) {
-    const observed_wait observed(reason);
-    while (own.word.load(std::memory_order_acquire) == asleep) {
-      if (address_wait(own.word, asleep, deadline_ns) != wait_status::timed_out) continue;
-      expected = asleep;
-      if (own.word.compare_exchange_strong(expected, awake, std::memory_order_acq_rel,
-                                           std::memory_order_acquire)) {
-        return false;
+    {
+      const observed_wait observed(reason);
+      while (own.word.load(std::memory_order_acquire) == asleep) {
+        if (address_wait(own.word, asleep, deadline_ns) != wait_status::timed_out) continue;
+        expected = asleep;
+        if (own.word.compare_exchange_strong(expected, awake, std::memory_order_acq_rel,
+                                             std::memory_order_acquire)) {
+          return false;
+        }
       }
     }
+    note_wake(own);
   }
   own.word.store(awake, std::memory_order_relaxed);
   return true;
 }
 
 bool parking::sleep_waiter(unsigned seat, std::uint64_t deadline_ns, const char* reason) noexcept {
-  return sleep(seat, deadline_ns, reason) || withdraw_waiter(seat);
+  const bool woken_up = sleep(seat, deadline_ns, reason);
+  // The chain is one of workers that search; a waiter goes on with its own.
+  this_thread_jobs().wake_depth = 0;
+  return woken_up || withdraw_waiter(seat);
 }
 
 void parking::sleep_worker(unsigned seat, std::uint64_t deadline_ns, const char* reason) noexcept {
@@ -125,10 +135,44 @@ bool parking::wake_waiter(unsigned seat, const void* group) noexcept {
 }
 
 void parking::wake(unsigned seat) noexcept {
-  atomic<std::uint32_t>& word = seats_[seat].word;
-  if (word.exchange(woken, std::memory_order_seq_cst) != asleep) return;
-  wakes_.fetch_add(1, std::memory_order_relaxed);
-  address_wake_one(&word);
+  const jobs_of_thread& here = this_thread_jobs();
+  seat_type& sleeper = seats_[seat];
+  sleeper.signal_ns.store(now_ns(), std::memory_order_relaxed);
+  sleeper.depth.store(here.wake_depth + 1, std::memory_order_relaxed);
+  if (sleeper.word.exchange(woken, std::memory_order_seq_cst) != asleep) return;
+  address_wake_one(&sleeper.word);
+  atomic<std::uint64_t>& payer = here.place == nullptr       ? paid_by_host_
+                                 : here.innermost != nullptr ? paid_by_jobs_
+                                                             : paid_by_searchers_;
+  payer.fetch_add(1, std::memory_order_relaxed);
+}
+
+void parking::note_wake(const seat_type& own) noexcept {
+  const std::uint64_t signal_ns = own.signal_ns.load(std::memory_order_relaxed);
+  const std::uint64_t now = now_ns();
+  const std::uint64_t taken_ns = now > signal_ns ? now - signal_ns : 0;
+  const auto bucket = static_cast<std::size_t>(std::bit_width(taken_ns >> 8));
+  signal_to_run_[bucket < wake_profile::buckets ? bucket : wake_profile::buckets - 1].fetch_add(
+      1, std::memory_order_relaxed);
+  const std::uint32_t depth = own.depth.load(std::memory_order_relaxed);
+  chain_depth_[depth <= wake_profile::depths ? depth - 1 : wake_profile::depths - 1].fetch_add(
+      1, std::memory_order_relaxed);
+  this_thread_jobs().wake_depth = depth;
+  count("wake_ns", taken_ns);
+}
+
+wake_profile parking::profile() const noexcept {
+  wake_profile read;
+  for (std::size_t i = 0; i < wake_profile::buckets; ++i) {
+    read.signal_to_run[i] = signal_to_run_[i].load(std::memory_order_relaxed);
+  }
+  for (std::size_t i = 0; i < wake_profile::depths; ++i) {
+    read.chain_depth[i] = chain_depth_[i].load(std::memory_order_relaxed);
+  }
+  read.paid_by_host = paid_by_host_.load(std::memory_order_relaxed);
+  read.paid_by_jobs = paid_by_jobs_.load(std::memory_order_relaxed);
+  read.paid_by_searchers = paid_by_searchers_.load(std::memory_order_relaxed);
+  return read;
 }
 
 }  // namespace overture

@@ -17,6 +17,7 @@
 
 #include "jobs/bit_set.hpp"
 #include "overture/limits.hpp"
+#include "overture/wake_profile.hpp"
 #include "sync/wait.hpp"
 
 namespace overture {
@@ -30,6 +31,9 @@ class parking {
   struct alignas(64) seat_type {
     atomic<std::uint32_t> word{awake};
     atomic<const void*> group{nullptr};
+    // Written by whoever owes the wake, before the word.
+    atomic<std::uint64_t> signal_ns{0};
+    atomic<std::uint32_t> depth{0};  // of the chain of wakes that ends here
   };
 
   // So many places of the pool, whose seats come first, and threads of the host. The seats are the
@@ -85,10 +89,9 @@ class parking {
   [[nodiscard]] unsigned parked_workers() const noexcept {
     return static_cast<unsigned>(parked(counts_.load(std::memory_order_seq_cst)));
   }
-  // System calls that woke a thread.
-  [[nodiscard]] std::uint64_t wakes() const noexcept {
-    return wakes_.load(std::memory_order_relaxed);
-  }
+  [[nodiscard]] bool is_parked(unsigned seat) const noexcept { return parked_.test(seat); }
+  // System calls that woke a thread, when they took effect and who made them.
+  [[nodiscard]] wake_profile profile() const noexcept;
 
  private:
   // Three counts in one word, so that adding work costs one load while nobody sleeps.
@@ -106,12 +109,19 @@ class parking {
   void wake(unsigned seat) noexcept;
   // False if time ran out first; then nobody has woken this seat yet.
   bool sleep(unsigned seat, std::uint64_t deadline_ns, const char* reason) noexcept;
+  // Behind a sleep that a wake has ended.
+  void note_wake(const seat_type& own) noexcept;
 
   alignas(64) atomic<std::uint64_t> counts_{0};
   bit_set<seats_max> parked_;  // no more bits than parked workers and wakes under way, never fewer
   bit_set<seats_max> waiting_;
   bit_set<limits::pool_helpers_max> taken_;
-  alignas(64) atomic<std::uint64_t> wakes_{0};
+  // Written around system calls only.
+  alignas(64) atomic<std::uint64_t> signal_to_run_[wake_profile::buckets]{};
+  atomic<std::uint64_t> chain_depth_[wake_profile::depths]{};
+  atomic<std::uint64_t> paid_by_host_{0};
+  atomic<std::uint64_t> paid_by_jobs_{0};
+  atomic<std::uint64_t> paid_by_searchers_{0};
   seat_type* const seats_;
   const unsigned places_;
   const unsigned helpers_;

@@ -6,6 +6,7 @@
 
 #include "jobs/job_deque.hpp"
 #include "jobs/job_slab.hpp"
+#include "overture/parking_word.hpp"
 #include "overture/thread.hpp"
 
 namespace overture {
@@ -26,18 +27,12 @@ class own_counter {
   atomic<std::uint64_t> value_{0};
 };
 
-// A job on the stack of the thread that runs it.
-struct running_job {
-  pool_state* pool = nullptr;
-  const char* name = nullptr;
-  const job_group* group = nullptr;
-  running_job* below = nullptr;
-};
-
 struct alignas(64) pool_place {
   pool_state* pool = nullptr;
   unsigned number = 0;
   thread_handle thread;
+  parking_word rest;        // of a spare worker, while it is not needed
+  bool is_blocked = false;  // inside a blocking_scope
   char name[24] = {};
 
   // Only the thread that has the place touches what follows.

@@ -43,12 +43,13 @@ pool_state::pool_state(const thread_pool_config& wanted, allocator& from,
                        parking::seat_type* seats) noexcept
     : memory(from),
       config(wanted),
+      reports(wanted.hooks),
       threads(wanted.threads != nullptr ? *wanted.threads : default_thread_factory()),
-      places_wanted(wanted.workers + wanted.guests),
+      places_wanted(wanted.workers + wanted.spare_workers + wanted.guests),
       policy(wanted.wake),
       main_thread(&this_thread_jobs()),
       slab(from),
-      sleepers(seats, wanted.workers + wanted.guests,
+      sleepers(seats, wanted.workers + wanted.spare_workers + wanted.guests,
                static_cast<unsigned>(limits::pool_helpers_max)) {
   if (!slab.grow()) status = fail(errc::out_of_memory, "no memory for jobs yet");
 }
@@ -74,9 +75,11 @@ void pool_state::start_workers() noexcept {
     made.random = made.number;
     write_name(made.name, config.name, made.number + 1);
   }
-  workers_made = places_made < config.workers ? places_made : config.workers;
-  if (workers_made < config.workers) status = fail(errc::out_of_memory, "no memory for a worker");
-  if (workers_made > 1) background_max = workers_made - 1;
+  const unsigned all_workers = config.workers + config.spare_workers;
+  workers_made = places_made < all_workers ? places_made : all_workers;
+  spares_made = workers_made > config.workers ? workers_made - config.workers : 0;
+  if (workers_made < all_workers) status = fail(errc::out_of_memory, "no memory for a worker");
+  if (workers_made - spares_made > 1) background_max = workers_made - spares_made - 1;
 
   while (workers_started < workers_made) {
     pool_place& worker = places[workers_started];
@@ -95,6 +98,7 @@ void pool_state::start_workers() noexcept {
 void pool_state::stop_workers() noexcept {
   stopping.store(true, std::memory_order_seq_cst);
   while (sleepers.parked_workers() != 0) sleepers.wake_worker(parking::no_seat, true);
+  for (unsigned i = workers_made - spares_made; i < workers_started; ++i) places[i].rest.unpark();
   for (unsigned i = 0; i < workers_started; ++i) threads.join(places[i].thread);
 }
 
@@ -110,7 +114,11 @@ void pool_state::worker_main(void* argument) noexcept {
   const bool recorded = record != nullptr && record->attach_thread(self.name).has_value();
   if (hooks.worker_begins != nullptr) hooks.worker_begins(hooks.context, self.number);
   this_thread_jobs().place = &self;
-  pool.work(self);
+  if (self.number < pool.workers_made - pool.spares_made) {
+    pool.work(self);
+  } else {
+    pool.work_in_turns(self);
+  }
   this_thread_jobs().place = nullptr;
   if (hooks.worker_ends != nullptr) hooks.worker_ends(hooks.context, self.number);
   if (recorded) record->detach_thread();
@@ -118,6 +126,12 @@ void pool_state::worker_main(void* argument) noexcept {
 
 void pool_state::work(pool_place& self) noexcept {
   for (;;) {
+    if (!is_needed(self)) {
+      // A spare one whose turn is over. What lies on its queue is for others.
+      tell_group(self);
+      if (!self.deque.empty()) sleepers.work_added(nullptr);
+      return;
+    }
     found_work next{take_one(urgent), nullptr};
     if (!next) next.record = take_own(self);
     if (!next) {
@@ -152,10 +166,11 @@ found_work pool_state::search(pool_place& self) noexcept {
       if (!found) found.record = take_arrived(self);
       if (!found) found = steal(self);
       if (!found) found.record = take_background();
-      const bool stop = !found && stopping.load(std::memory_order_relaxed);
+      const bool stop = !found && (stopping.load(std::memory_order_relaxed) || !is_needed(self));
       if (found || stop) {
         if (self.warm) give_up_warm_role(self, !stop);
         if (sleepers.end_search() && work_visible()) sleepers.wake_worker();
+        this_thread_jobs().wake_depth = 0;
         return found;
       }
       const bool beyond = looked_ns > config.spin_long_ns;
@@ -166,7 +181,10 @@ found_work pool_state::search(pool_place& self) noexcept {
       looked_ns = now_ns() - start_ns;
     } while (keeps_looking(self, looked_ns));
     self.spun_ns.add(looked_ns);
-    if (woken) self.wakes_futile.add(1);
+    if (woken) {
+      self.wakes_futile.add(1);
+      mark("futile wake");
+    }
     const std::uint64_t parked_ns = now_ns();
     park(self);
     self.jobs_come_fast = now_ns() - parked_ns < config.spin_long_ns;

@@ -21,6 +21,7 @@
 #include "jobs/parking.hpp"
 #include "jobs/policy_word.hpp"
 #include "jobs/pool_place.hpp"
+#include "jobs/running_job.hpp"
 #include "jobs/this_thread.hpp"
 #include "overture/thread_pool.hpp"
 #include "overture/timeline.hpp"
@@ -77,6 +78,13 @@ struct pool_state {
   void park(pool_place& self) noexcept;
   void wake_for_policy() noexcept;
 
+  // -- blocking_scope.cpp: spare workers --
+  void worker_blocks() noexcept;
+  void worker_goes_on() noexcept;
+  // False for spare workers that stand in for nobody.
+  [[nodiscard]] bool is_needed(const pool_place& self) const noexcept;
+  void work_in_turns(pool_place& self) noexcept;
+
   // -- pool_queues.cpp: where jobs lie --
   job_record* take_record(pool_place* self) noexcept;
   void free_record(pool_place* self, job_record& record) noexcept;
@@ -130,13 +138,15 @@ struct pool_state {
 
   allocator& memory;
   const thread_pool_config config;
+  job_reports reports;
   thread_factory& threads;
   result<void> status;
 
-  pool_place* places = nullptr;  // the workers, then the guests
+  pool_place* places = nullptr;  // the workers, the spare ones behind the others, then the guests
   unsigned places_wanted = 0;
   unsigned places_made = 0;      // have a deque
   unsigned workers_made = 0;     // of those
+  unsigned spares_made = 0;      // among the workers
   unsigned workers_started = 0;  // have a thread as well
   unsigned background_max = 1;   // workers that jobs of low priority may take
   atomic<const char*> idle_reason{nullptr};
@@ -145,9 +155,9 @@ struct pool_state {
   alignas(64) atomic<bool> warm_taken{false};
   atomic<std::uint64_t> work_expected_ns{0};
   alignas(64) atomic<std::uint32_t> background_now{0};
+  atomic<std::uint32_t> blocked_now{0};  // workers inside a blocking_scope
   alignas(64) atomic<std::uint64_t> jobs_run_by_others{0};
   atomic<std::uint64_t> wakes_futile_of_others{0};
-  atomic<std::uint64_t> jobs_thrown{0};
   atomic<std::uint64_t> jobs_dropped{0};
   jobs_of_thread* main_thread = nullptr;
 

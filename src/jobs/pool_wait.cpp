@@ -11,25 +11,9 @@ namespace {
 
 constexpr int pauses_between_looks = 16;
 
-// A job or a fork on the stack of the thread that runs it, for as long as this lives.
-class on_stack {
- public:
-  on_stack(pool_state& pool, const char* name, const job_group* group) noexcept
-      : thread_(this_thread_jobs()), frame_{&pool, name, group, thread_.innermost} {
-    thread_.innermost = &frame_;
-  }
-  ~on_stack() { thread_.innermost = frame_.below; }
-  on_stack(const on_stack&) = delete;
-  on_stack& operator=(const on_stack&) = delete;
-
- private:
-  jobs_of_thread& thread_;
-  running_job frame_;
-};
-
 void call(job_record& record) {
   if (record.name == nullptr) return record.work();
-  const zone shown(record.name);
+  const zone shown(record.name, {.colour = record.colour});
   record.work();
 }
 
@@ -120,10 +104,11 @@ void pool_state::run(pool_place* self, job_record& record, bool may_run) noexcep
 
 void pool_state::run_alone(pool_place* self, job_record& record, bool may_run) noexcept {
   const job_group* const group = record.group.load(std::memory_order_relaxed);
-  const bool dropped = !may_run || (record.token != nullptr && record.token->is_cancelled()) ||
+  const bool dropped = (!may_run && !record.always) ||
+                       (record.token != nullptr && record.token->is_cancelled()) ||
                        (group != nullptr && group->is_cancelled());
   if (!dropped) {
-    const on_stack frame(*this, record.name, group);
+    const on_stack frame(reports, record.name, group);
     if (self != nullptr) {
       // Never nothing: what it forks lies on the place from here on.
       const void* const work = group != nullptr ? static_cast<const void*>(group) : &record;
@@ -166,7 +151,7 @@ void pool_state::run_now(job&& work, job_group* group, const job_options& option
   const bool dropped = (options.token != nullptr && options.token->is_cancelled()) ||
                        (group != nullptr && group->is_cancelled());
   {
-    const on_stack frame(*this, options.name, group);
+    const on_stack frame(reports, options.name, group);
     if (!dropped) work();
     work = job();
   }
@@ -178,7 +163,7 @@ void pool_state::run_half(pool_place* self, fork_half& half) noexcept {
   // What it forks needs a place to lie; without one it just runs.
   pool_place* const place = self != nullptr ? self : borrow_place();
   {
-    const on_stack frame(*this, nullptr, nullptr);
+    const on_stack frame(reports, nullptr, nullptr);
     if (place != nullptr) {
       half.thief.store(place, std::memory_order_release);
       const pool_place::window window(*place, &half);
@@ -197,15 +182,7 @@ void pool_state::run_half(pool_place* self, fork_half& half) noexcept {
 // -- waiting --
 
 bool pool_state::wait(job_group& group, std::uint64_t deadline_ns) noexcept {
-  for (const running_job* below = this_thread_jobs().innermost; below != nullptr;
-       below = below->below) {
-    if (below->group != &group) continue;
-    if (config.hooks.wait_refused != nullptr) {
-      config.hooks.wait_refused(config.hooks.context, this_thread_jobs().innermost->name,
-                                below->name);
-    }
-    return false;
-  }
+  if (refuse_wait(reports, group)) return false;
   waiting_thread waiter{*this, group, deadline_ns};
   while (group.pending() != 0) {
     // Help first, look at the clock then: calls that allow no time at all still get on.

@@ -12,14 +12,17 @@ namespace {
 thread_pool_config within_limits(thread_pool_config config) noexcept {
   constexpr auto places_max = static_cast<unsigned>(limits::pool_workers_max);
   if (config.workers > places_max) config.workers = places_max;
-  if (config.guests > places_max - config.workers) config.guests = places_max - config.workers;
+  unsigned left = places_max - config.workers;
+  if (config.spare_workers > left) config.spare_workers = left;
+  left -= config.spare_workers;
+  if (config.guests > left) config.guests = left;
   return config;
 }
 
 // The pool and the seats behind it, in one piece of memory.
 struct pool_memory {
   explicit pool_memory(const thread_pool_config& config) noexcept
-      : seats(config.workers + config.guests + limits::pool_helpers_max) {}
+      : seats(config.workers + config.spare_workers + config.guests + limits::pool_helpers_max) {}
   [[nodiscard]] std::size_t bytes() const noexcept {
     return sizeof(pool_state) + seats * sizeof(parking::seat_type);
   }
@@ -49,22 +52,6 @@ void destroy_pool(pool_state& pool) noexcept {
 
 }  // namespace
 
-void detail::job_threw(const char* what) noexcept {
-  const jobs_of_thread& here = this_thread_jobs();
-  pool_state* pool = nullptr;
-  const char* name = nullptr;
-  for (const running_job* each = here.innermost; each != nullptr && name == nullptr;
-       each = each->below) {
-    pool = pool != nullptr ? pool : each->pool;
-    name = each->name;
-  }
-  if (pool == nullptr && here.place != nullptr) pool = here.place->pool;
-  if (pool == nullptr) return;
-  pool->jobs_thrown.fetch_add(1, std::memory_order_relaxed);
-  const job_hooks& hooks = pool->config.hooks;
-  if (hooks.job_threw != nullptr) hooks.job_threw(hooks.context, name, what);
-}
-
 thread_pool::thread_pool(const thread_pool_config& config) noexcept {
   allocator& memory = config.memory != nullptr ? *config.memory : default_allocator();
   state_ = make_pool(within_limits(config), memory);
@@ -88,7 +75,18 @@ result<void> thread_pool::status() const noexcept {
 }
 
 unsigned thread_pool::workers() const noexcept {
-  return state_ != nullptr ? state_->workers_started : 0;
+  if (state_ == nullptr) return 0;
+  const unsigned wanted = state_->workers_made - state_->spares_made;
+  return state_->workers_started < wanted ? state_->workers_started : wanted;
+}
+
+wake_profile thread_pool::profile() const noexcept {
+  if (state_ == nullptr) return {};
+  wake_profile read = state_->sleepers.profile();
+  const thread_pool_stats seen = stats();
+  read.futile = seen.wakes_futile;
+  read.spun_ns = seen.spun_ns;
+  return read;
 }
 
 thread_pool_stats thread_pool::stats() const noexcept {
@@ -105,8 +103,8 @@ thread_pool_stats thread_pool::stats() const noexcept {
   sum.jobs_run += state_->jobs_run_by_others.load(std::memory_order_relaxed);
   sum.wakes_futile += state_->wakes_futile_of_others.load(std::memory_order_relaxed);
   sum.jobs_dropped = state_->jobs_dropped.load(std::memory_order_relaxed);
-  sum.jobs_thrown = state_->jobs_thrown.load(std::memory_order_relaxed);
-  sum.wakes = state_->sleepers.wakes();
+  sum.jobs_thrown = state_->reports.thrown.load(std::memory_order_relaxed);
+  sum.wakes = state_->sleepers.profile().wakes();
   sum.parked_now = state_->sleepers.parked_workers();
   return sum;
 }
@@ -130,7 +128,7 @@ wake_policy thread_pool::current_wake_policy() const noexcept {
 }
 
 wake_zone::wake_zone(thread_pool& pool, wake_policy policy) noexcept
-    : pool_(pool), policy_(policy) {
+    : pool_(pool), policy_(policy), before_(pool.profile()) {
   if (pool_.state_ == nullptr) return;
   pool_.state_->policy.enter(policy_);
   if (policy_ != wake_policy::park) pool_.state_->wake_for_policy();
@@ -138,6 +136,10 @@ wake_zone::wake_zone(thread_pool& pool, wake_policy policy) noexcept
 
 wake_zone::~wake_zone() {
   if (pool_.state_ != nullptr) pool_.state_->policy.leave(policy_);
+}
+
+wake_profile wake_zone::profile() const noexcept {
+  return pool_.profile() - before_;
 }
 
 // -- submitting --

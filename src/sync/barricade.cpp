@@ -1,5 +1,6 @@
 #include "overture/barricade.hpp"
 
+#include "sync/continuation_table.hpp"
 #include "sync/deadline.hpp"
 #include "sync/ladder.hpp"
 #include "sync/wait.hpp"
@@ -12,6 +13,7 @@ void barricade::wake(const void* key, bool several) noexcept {
   } else {
     address_wake_all(key);
   }
+  continuation_table::run_those_let_through(key);
 }
 
 bool barricade::wait_for(std::chrono::nanoseconds duration, const wait_options& options) noexcept {
@@ -24,6 +26,22 @@ bool barricade::wait_for(std::chrono::nanoseconds duration, const wait_options& 
 bool barricade::wait_until(std::chrono::steady_clock::time_point deadline,
                            const wait_options& options) noexcept {
   return wait_for(time_until(deadline), options);
+}
+
+bool barricade::on_lowered(barricade_continuation& registered) noexcept {
+  std::uint32_t seen = word_.load(std::memory_order_acquire);
+  if ((seen & lowered_bit) != 0) return false;
+  registered.of = this;
+  registered.generation = seen / generation_one;
+  registered.counts.store(false, std::memory_order_relaxed);
+  continuation_table::add(registered);
+  // From here on the next lower() looks into the table, unless there has been one already.
+  while ((seen & lowered_bit) == 0 && seen / generation_one == registered.generation &&
+         !word_.compare_exchange_weak(seen, seen | waiters_bit, std::memory_order_acq_rel,
+                                      std::memory_order_acquire)) {
+  }
+  continuation_table::begin_to_count(registered);
+  return true;
 }
 
 bool barricade::wait_slow(std::uint32_t seen, std::uint64_t deadline_ns,

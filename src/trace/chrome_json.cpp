@@ -16,6 +16,26 @@
 namespace overture {
 namespace {
 
+// Viewers have a palette of their own, named for what Chrome shows.
+const char* viewers_name(zone_colour colour) noexcept {
+  switch (colour) {
+    case zone_colour::by_name:
+    case zone_colour::grey:
+      break;
+    case zone_colour::red:
+      return "terrible";
+    case zone_colour::orange:
+      return "bad";
+    case zone_colour::yellow:
+      return "yellow";
+    case zone_colour::green:
+      return "good";
+    case zone_colour::blue:
+      return "rail_response";
+  }
+  return "grey";
+}
+
 constexpr std::uint64_t first_request_tid = 1000;
 
 struct ordered_event {
@@ -196,6 +216,11 @@ class chrome_json {
     begin_event(event.name, category, 'X', tid, event.begin_ns);
     out_.raw(",\"dur\":");
     out_.microseconds(since_start(end) - since_start(event.begin_ns));
+    if (event.colour != zone_colour::by_name) {
+      out_.raw(",\"cname\":\"");
+      out_.raw(viewers_name(event.colour));
+      out_.raw("\"");
+    }
     end_event(event);
   }
 

@@ -223,14 +223,15 @@ void mark(const char* name, std::uint32_t subject) noexcept {
 }
 
 zone::zone(const char* name, const zone_options& options) noexcept {
-  if (current) event_ = {now_ns(), 0, name, options.bytes, options.subject, event_kind::zone};
+  if (!current) return;
+  event_ = {now_ns(), 0, name, options.bytes, options.subject, event_kind::zone, options.colour};
 }
 
 void zone::end() noexcept {
   if (event_.begin_ns == 0) return;
   if (current && current->lane().attached_ns() <= event_.begin_ns) {
-    current->add(
-        {event_.begin_ns, now_ns(), event_.name, event_.value, event_.subject, event_kind::zone});
+    event_.end_ns = now_ns();
+    current->add(event_);
   }
   event_.begin_ns = 0;
 }

@@ -10,8 +10,27 @@
 #include "interleave/expect.hpp"
 #include "interleave/explorer.hpp"
 #include "interleave/include/sync/wait.hpp"
+#include "sync/continuation_table.hpp"
 
 namespace overture {
+
+struct fresh_continuation_table {
+  fresh_continuation_table() {
+    for (auto& each : continuation_table::lists_) begin_anew(each);
+    begin_anew(continuation_table::registered_);
+  }
+  [[nodiscard]] static bool same_list(const barricade& a, const barricade& b) {
+    return &continuation_table::list_of(&a) == &continuation_table::list_of(&b);
+  }
+
+ private:
+  template <class T>
+  static void begin_anew(T& object) {
+    object.~T();
+    new (&object) T();
+  }
+};
+
 namespace {
 
 using interleave::at_once;
@@ -235,6 +254,82 @@ TEST(a_barricade_by_chance, holds_two_who_lower_and_raise_against_three_who_wait
          }});
     check(door.is_lowered(), "the last word decides");
   }));
+}
+
+// Work that waits without a thread. The executor runs it where it is handed over.
+class at_once_executor final : public executor {
+ public:
+  void execute(task work) override { work.run(work.context); }
+};
+
+struct passes {
+  barricade_continuation link;
+  atomic<int> runs{0};
+
+  passes(barricade& door, executor& where) : door_(door) {
+    link.work = {[](void* self) { static_cast<passes*>(self)->runs.fetch_add(1); }, this};
+    link.where = &where;
+  }
+  void wait() {
+    if (!door_.on_lowered(link)) runs.fetch_add(1);
+  }
+
+ private:
+  barricade& door_;
+};
+
+TEST(a_barricade_in_all_interleavings, runs_what_waits_for_it_once) {
+  const auto program = [](bool raised_again) {
+    return [raised_again] {
+      const fresh_continuation_table begun;
+      at_once_executor where;
+      barricade door;
+      passes first(door, where);
+      passes second(door, where);
+      run({[&] {
+             door.lower();
+             if (raised_again) door.raise();
+           },
+           [&] { first.wait(); }, [&] { second.wait(); }});
+      door.lower();  // for who came when it was raised again
+      check(first.runs.load() == 1 && second.runs.load() == 1, "each ran once");
+    };
+  };
+  for (const bool raised_again : {false, true}) {
+    expect_clean(interleave::explore(
+        {.preemptions = 2, .stale_loads = 0, .early_returns = 0, .executions_max = 20'000},
+        program(raised_again)));
+    expect_clean(
+        interleave::explore({.stale_loads = 3, .random = 3'000, .seed = 5}, program(raised_again)));
+  }
+}
+
+TEST(barricades_in_all_interleavings, share_a_list_and_lose_nothing) {
+  const auto program = [] {
+    const fresh_continuation_table begun;
+    at_once_executor where;
+    barricade doors[65];  // more than lists, so that two of them share one
+    barricade* one = nullptr;
+    barricade* other = nullptr;
+    for (std::size_t i = 1; i < 65 && other == nullptr; ++i) {
+      for (std::size_t j = 0; j < i && other == nullptr; ++j) {
+        if (!fresh_continuation_table::same_list(doors[i], doors[j])) continue;
+        one = &doors[i];
+        other = &doors[j];
+      }
+    }
+    passes first(*one, where);
+    passes second(*other, where);
+    run({[&] { one->lower(); }, [&] { other->lower(); },
+         [&] {
+           first.wait();
+           second.wait();
+         }});
+    check(first.runs.load() == 1 && second.runs.load() == 1, "each ran once");
+  };
+  expect_clean(interleave::explore(
+      {.preemptions = 2, .stale_loads = 0, .early_returns = 0, .executions_max = 20'000}, program));
+  expect_clean(interleave::explore({.stale_loads = 3, .random = 3'000, .seed = 5}, program));
 }
 
 }  // namespace

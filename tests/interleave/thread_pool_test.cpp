@@ -9,7 +9,9 @@
 
 #include "interleave/explorer.hpp"
 #include "interleave/include/overture/atomic.hpp"
+#include "overture/blocking_scope.hpp"
 #include "overture/job_batch.hpp"
+#include "overture/job_graph.hpp"
 #include "overture/parallel.hpp"
 
 namespace overture {
@@ -56,11 +58,14 @@ class noted_threads final : public thread_factory {
 // A pool whose workers run as threads of the explorer; the last of the others to end stops it.
 class explored_pool {
  public:
-  explicit explored_pool(unsigned workers, unsigned others, wake_policy wake = wake_policy::park)
+  explicit explored_pool(unsigned workers, unsigned others, wake_policy wake = wake_policy::park,
+                         unsigned spares = 0)
       : pool(std::in_place, thread_pool_config{.workers = workers,
+                                               .spare_workers = spares,
                                                .wake = wake,
                                                .spin_ns = 0,
                                                .spin_long_ns = 0,
+                                               .warm_ns = 0,
                                                .guests = 1,
                                                .threads = &threads}),
         others_(others) {}
@@ -222,6 +227,79 @@ TEST(a_pool_in_all_interleavings, starts_what_a_cork_has_gathered_before_a_wait)
              group.run([&runs] { runs.fetch_add(1); });
              group.wait();
              check(runs.load() == 1, "the wait has started it");
+           }
+           explored.leave();
+         }});
+  });
+}
+
+// The one warm worker gives its role up, and takes it, while jobs come and the pool ends.
+TEST(a_pool_in_all_interleavings, loses_no_job_while_the_warm_role_moves) {
+  in_both_ways([] {
+    atomic<int> runs{0};
+    explored_pool explored(2, 1, wake_policy::warm);
+    run({[&] { explored.worker(0); }, [&] { explored.worker(1); },
+         [&] {
+           for (int i = 0; i < 2; ++i) explored.pool->submit([&runs] { runs.fetch_add(1); });
+           while (runs.load() != 2) interleave::let_others_run();
+           explored.leave();
+         }});
+  });
+}
+
+// Not with `spin`: a worker that never sleeps leaves the explorer no end.
+TEST(a_pool_in_all_interleavings, loses_no_job_at_the_ends_of_a_zone) {
+  in_both_ways([] {
+    atomic<int> runs{0};
+    explored_pool explored(1, 1);
+    run({[&] { explored.worker(0); },
+         [&] {
+           {
+             const wake_zone zone(*explored.pool, wake_policy::warm);
+             explored.pool->submit([&runs] { runs.fetch_add(1); });
+           }
+           explored.pool->submit([&runs] { runs.fetch_add(1); });
+           while (runs.load() != 2) interleave::let_others_run();
+           explored.leave();
+         }});
+  });
+}
+
+TEST(a_pool_in_all_interleavings, gives_the_work_of_one_that_blocks_to_a_spare) {
+  in_both_ways([] {
+    atomic<int> runs{0};
+    explored_pool explored(1, 1, wake_policy::park, 1);
+    run({[&] { explored.worker(0); }, [&] { explored.worker(1); },
+         [&] {
+           explored.pool->submit([&] {
+             explored.pool->submit([&runs] { runs.fetch_add(1); });
+             const blocking_scope here;
+             // Nobody but the spare may run it.
+             while (runs.load() == 0) interleave::let_others_run();
+             runs.fetch_add(1);
+           });
+           while (runs.load() != 2) interleave::let_others_run();
+           explored.leave();
+         }});
+  });
+}
+
+TEST(a_graph_in_all_interleavings, starts_a_job_behind_all_that_it_waits_for) {
+  in_both_ways([] {
+    variable<int> left(0);
+    variable<int> right(0);
+    explored_pool explored(1, 1);
+    run({[&] { explored.worker(0); },
+         [&] {
+           {
+             job_graph graph(*explored.pool);
+             const graph_job a = *graph.add([&left] { left.write(left.read() + 1); });
+             const graph_job b = *graph.add([&right] { right.write(right.read() + 1); });
+             const graph_job c = *graph.add(
+                 [&] { check(left.read() == right.read(), "sees what both have written"); });
+             check(graph.order(a, c).has_value() && graph.order(b, c).has_value(), "built");
+             check(graph.run().has_value() && graph.run().has_value(), "ran twice");
+             check(left.read() == 2 && right.read() == 2, "each ran in each run");
            }
            explored.leave();
          }});

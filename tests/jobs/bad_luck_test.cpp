@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "jobs/pool_test_support.hpp"
+#include "jobs/this_thread.hpp"
 
 namespace overture {
 namespace {
@@ -77,6 +78,40 @@ TEST(a_job_that_waits_for_its_own_group, is_refused_and_named) {
   EXPECT_FALSE(waited);
   EXPECT_EQ(seen.refused.load(), 1);
   EXPECT_STREQ(seen.name.load(), "first");
+}
+
+TEST(hooks, are_called_on_each_worker_when_it_begins_and_ends) {
+  struct seen {
+    atomic<std::uint32_t> begun{0};
+    atomic<std::uint32_t> ended{0};
+    atomic<int> on_another_thread{0};
+    jobs_of_thread* threads[3] = {};
+  } all;
+  {
+    thread_pool pool{{.workers = 3,
+                      .hooks = {.worker_begins =
+                                    [](void* context, unsigned worker) {
+                                      auto& self = *static_cast<seen*>(context);
+                                      self.threads[worker] = &this_thread_jobs();
+                                      self.begun.fetch_or(1u << worker);
+                                    },
+                                .worker_ends =
+                                    [](void* context, unsigned worker) {
+                                      auto& self = *static_cast<seen*>(context);
+                                      if (self.threads[worker] != &this_thread_jobs()) {
+                                        self.on_another_thread.fetch_add(1);
+                                      }
+                                      self.ended.fetch_or(1u << worker);
+                                    },
+                                .context = &all}}};
+    job_group group(pool);
+    for (int i = 0; i < 20; ++i) group.run([] {});
+    group.wait();
+    EXPECT_EQ(all.ended.load(), 0u);
+  }
+  EXPECT_EQ(all.begun.load(), 7u);
+  EXPECT_EQ(all.ended.load(), 7u);
+  EXPECT_EQ(all.on_another_thread.load(), 0);
 }
 
 TEST(a_million_jobs_at_once, all_run_and_take_bounded_memory) {

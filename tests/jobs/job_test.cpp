@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "overture/job_system.hpp"
+#include "support/failing_allocator.hpp"
 
 namespace overture {
 namespace {
@@ -57,6 +58,38 @@ TEST(jobs, destroy_what_they_own_exactly_once) {
     second = job([counted] {});
   }
   EXPECT_EQ(counted.use_count(), 1);
+}
+
+TEST(jobs, of_any_size_take_memory_that_they_give_back) {
+  tracking_allocator memory;
+  const std::array<std::uint64_t, 100> many{1, 2, 3};
+  auto owned = std::make_shared<int>(0);
+  std::uint64_t sum = 0;
+  {
+    auto made = job::allocated(memory, [many, owned, &sum] {
+      for (const std::uint64_t each : many) sum += each;
+    });
+    ASSERT_TRUE(made);
+    EXPECT_EQ(memory.usage(memory_tag::jobs).allocations, 1u);
+    EXPECT_GE(memory.usage(memory_tag::jobs).bytes, sizeof many);
+    job moved = std::move(*made);
+    moved();
+    moved();
+    EXPECT_EQ(sum, 12u);
+    EXPECT_EQ(owned.use_count(), 2) << "moved as a whole, not copied";
+  }
+  EXPECT_EQ(memory.usage(memory_tag::jobs).bytes, 0u);
+  EXPECT_EQ(owned.use_count(), 1);
+}
+
+TEST(jobs, of_any_size_are_an_error_where_memory_is_refused) {
+  failing_allocator memory(0);
+  auto owned = std::make_shared<int>(0);
+  const std::array<std::uint64_t, 100> many{};
+  const auto made = job::allocated(memory, [many, owned] { (void)many; });
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().code, errc::out_of_memory);
+  EXPECT_EQ(owned.use_count(), 1);
 }
 
 }  // namespace

@@ -51,7 +51,11 @@ HEADER_MODULE = {
     "wait_observer": "sync",
     "timeline": "trace",
     "job": "jobs",
+    "coroutine": "jobs",
+    "blocking_scope": "jobs",
     "job_batch": "jobs",
+    "job_graph": "jobs",
+    "single_threaded": "jobs",
     "job_system": "jobs",
     "parallel": "jobs",
     "thread_pool": "jobs",
@@ -67,6 +71,7 @@ HEADER_MODULE = {
     "text_style": "text",
     "text_write": "text",
     "wake_policy": "jobs",
+    "wake_profile": "jobs",
     "read_queue": "io",
     "file_system": "vfs",
     "unpack": "io",
@@ -90,6 +95,7 @@ NO_TEST_OF_ITS_OWN = {
     "src/text/save_write.cpp": "the writing side of saves: save_test",
     "src/text/string.cpp": "strings in quotes: style_test, read_test",
     "src/jobs/pool_wait.cpp": POOL,
+    "src/jobs/running_job.cpp": "what a job may not wait for, and what it throws: bad_luck_test",
     "src/vfs/live_index.cpp": "the model in fill_mount_test, configuration_test",
     "src/vfs/mount.cpp": "lookup_test, the model in fill_mount_test",
     "src/vfs/tree_merge.cpp": "lookup_test, the model in fill_mount_test",
@@ -109,6 +115,7 @@ PLATFORM_MACRO_ALLOWED = {"include/overture/spin.hpp"}  # how a processor pauses
 
 # What library code (src/, include/) does not use, what to use instead, and where it may stand.
 WAIT_GENERIC = ("src/sync/wait_generic.cpp",)
+EVENT_COUNTS = ("src/jobs/single_threaded.cpp",)  # those of overture::event_count
 ALLOCATOR = ("src/base/allocator.cpp", "src/base/aligned_memory.hpp")
 THREAD_GENERIC = ("src/base/thread_generic.cpp",)
 BANNED = (
@@ -119,7 +126,7 @@ BANNED = (
         "overture::barricade: the standard library's loses wake-ups on some targets",
         (),
     ),
-    (r"\.notify_(one|all)\(", "the wait layer of src/sync", WAIT_GENERIC),
+    (r"\.notify_(one|all)\(", "the wait layer of src/sync", (*WAIT_GENERIC, *EVENT_COUNTS)),
     (
         r"std::atomic(_ref)?\s*<",
         "overture::atomic, which tests can replace",

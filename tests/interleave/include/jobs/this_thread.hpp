@@ -13,6 +13,7 @@ struct jobs_of_thread {
   pool_place* place = nullptr;
   running_job* innermost = nullptr;
   void* cork = nullptr;
+  unsigned wake_depth = 0;
 };
 
 inline jobs_of_thread of_fibres[8];

@@ -1,0 +1,173 @@
+// A game that loads: at the begin of each frame the main thread submits 200 jobs of 20 to 100
+// microseconds, and a thread of its own tells of reads that complete at random, each a job that
+// submits four more. The main thread sleeps until the next frame, so all jobs are the workers'.
+#include <fmt/format.h>
+
+#include <overture/barricade.hpp>
+#include <overture/thread.hpp>
+
+#include <cmath>
+#include <map>
+#include <random>
+
+#include "jobs_parts.hpp"
+
+namespace bench {
+namespace {
+
+using overture::now_ns;
+
+constexpr std::uint64_t frame_ns = 16'666'667;
+constexpr int jobs_in_frame = 200;
+constexpr double reads_in_frame = 8;
+
+void sleep_until_ns(std::uint64_t at_ns) {
+  overture::barricade never;
+  const std::uint64_t now = now_ns();
+  if (now < at_ns) (void)never.wait_for(std::chrono::nanoseconds(at_ns - now));
+}
+
+// The same number of steps whatever else runs.
+std::uint64_t steps(std::uint64_t count) {
+  std::uint64_t mixed = count;
+  for (std::uint64_t i = 0; i < count; ++i) mixed = mixed * 6364136223846793005u + 1;
+  return mixed;
+}
+double steps_in_us() {
+  const std::uint64_t begin_ns = now_ns();
+  constexpr std::uint64_t count = 20'000'000;
+  static std::atomic<std::uint64_t> kept;
+  kept.store(steps(count));
+  return static_cast<double>(count) * 1e3 / static_cast<double>(now_ns() - begin_ns);
+}
+
+class game {
+ public:
+  game(job_peer& peer, int frames, double per_us) : peer_(peer), frames_(frames) {
+    // Log-normal, cut to 20 .. 100 microseconds; the same jobs for everybody.
+    std::mt19937 random(7);
+    std::lognormal_distribution<double> length(std::log(40.0), 0.5);
+    for (int i = 0; i < jobs_in_frame; ++i) {
+      const double us = std::min(100.0, std::max(20.0, length(random)));
+      work_.push_back({this, static_cast<std::uint64_t>(us * per_us)});
+    }
+    read_ = {this, static_cast<std::uint64_t>(20 * per_us)};
+    for (frame_job& each : work_) contexts_.push_back(&each);
+  }
+
+  void play() {
+    std::atomic<bool> over{false};
+    std::thread disk([&] { complete_reads(over); });
+    const double cpu_before = cpu_seconds();
+    const std::uint64_t begin_ns = now_ns();
+    for (int frame = 0; frame < frames_; ++frame) {
+      const std::uint64_t at_ns = begin_ns + static_cast<std::uint64_t>(frame) * frame_ns;
+      sleep_until_ns(at_ns);
+      left_.store(jobs_in_frame);
+      const std::uint64_t submit_ns = now_ns();
+      peer_.submit_all([](void* self) { static_cast<frame_job*>(self)->run(); }, contexts_);
+      api_us.push_back(static_cast<double>(now_ns() - submit_ns) / 1e3);
+      while (left_.load() != 0) sleep_until_ns(now_ns() + 100'000);
+      frame_us.push_back(static_cast<double>(ended_ns_.load() - submit_ns) / 1e3);
+    }
+    cpu_share = (cpu_seconds() - cpu_before) * 1e9 / static_cast<double>(now_ns() - begin_ns);
+    over.store(true);
+    disk.join();
+    while (reads_left_.load() != 0) sleep_until_ns(now_ns() + 100'000);
+  }
+
+  std::vector<double> api_us;
+  std::vector<double> frame_us;
+  double cpu_share = 0;
+
+ private:
+  struct frame_job {
+    game* owner = nullptr;
+    std::uint64_t length = 0;
+    void run() const {
+      kept.fetch_add(steps(length), std::memory_order_relaxed);
+      if (owner->left_.fetch_sub(1) == 1) owner->ended_ns_.store(now_ns());
+    }
+  };
+
+  void complete_reads(const std::atomic<bool>& over) {
+    std::mt19937 random(11);
+    std::exponential_distribution<double> pause(reads_in_frame / static_cast<double>(frame_ns));
+    peer_.thread_begins();
+    while (!over.load()) {
+      sleep_until_ns(now_ns() + static_cast<std::uint64_t>(pause(random)));
+      reads_left_.fetch_add(5);
+      peer_.submit([](void* self) { static_cast<game*>(self)->read_is_there(); }, this);
+    }
+    peer_.thread_ends();
+  }
+  void read_is_there() {
+    kept.fetch_add(steps(read_.length), std::memory_order_relaxed);
+    for (int i = 0; i < 4; ++i) {
+      peer_.submit(
+          [](void* self) {
+            auto& owner = *static_cast<game*>(self);
+            kept.fetch_add(steps(owner.read_.length), std::memory_order_relaxed);
+            owner.reads_left_.fetch_sub(1);
+          },
+          this);
+    }
+    reads_left_.fetch_sub(1);
+  }
+
+  static inline std::atomic<std::uint64_t> kept;
+
+  job_peer& peer_;
+  const int frames_;
+  std::vector<frame_job> work_;
+  std::vector<void*> contexts_;
+  frame_job read_;
+  std::atomic<int> left_{0};
+  std::atomic<std::uint64_t> ended_ns_{0};
+  std::atomic<int> reads_left_{0};
+};
+
+double percentile(std::vector<double> values, double share) {
+  std::sort(values.begin(), values.end());
+  return values[std::min(values.size() - 1,
+                         static_cast<std::size_t>(share * static_cast<double>(values.size())))];
+}
+
+}  // namespace
+
+void measure_frame(const jobs_settings& set, results& results, const peer_makers& makers) {
+  std::map<std::string, std::vector<double>> api_us;
+  std::map<std::string, std::vector<double>> cpu;
+  std::map<std::string, std::vector<double>> p99_us;
+  const double per_us = steps_in_us();
+  for (int turn = 0; turn < set.turns; ++turn) {
+    for (const auto& make : makers) {
+      const auto peer = make();
+      if (!peer) continue;
+      game played(*peer, set.frames, per_us);
+      played.play();
+      api_us[peer->name].push_back(spread_of(played.api_us).median);
+      cpu[peer->name].push_back(played.cpu_share);
+      p99_us[peer->name].push_back(percentile(played.frame_us, 0.99));
+    }
+  }
+  const auto compare = [&](const std::string& what, const std::string& unit,
+                           std::map<std::string, std::vector<double>>& all) {
+    std::vector<double> best(all["overture"].size(), 1e18);
+    for (const auto& [name, values] : all) {
+      results.metric(fmt::format("frame, {}: {} {}", name, what, unit), spread_of(values).median);
+      for (std::size_t i = 0; i < best.size() && name.rfind("overture", 0) != 0; ++i) {
+        best[i] = std::min(best[i], values[i]);
+      }
+    }
+    for (const char* const ours : {"overture", "overture warm"}) {
+      results.goal(fmt::format("frame, {}: {}, x the best other", ours, what),
+                   ratio(all[ours], best), 1.0);
+    }
+  };
+  compare("main thread in the API a frame,", "us", api_us);
+  compare("CPU", "share", cpu);
+  compare("99th percentile of the frame,", "us", p99_us);
+}
+
+}  // namespace bench

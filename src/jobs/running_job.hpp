@@ -1,0 +1,45 @@
+// The jobs that a thread runs at the moment, one above the other on its stack.
+#pragma once
+
+#include "jobs/this_thread.hpp"
+#include "overture/atomic.hpp"
+#include "overture/thread_pool.hpp"
+
+namespace overture {
+
+// Where a job system says what became of its jobs.
+struct job_reports {
+  explicit job_reports(const job_hooks& told) noexcept : hooks(told) {}
+
+  const job_hooks hooks;
+  atomic<std::uint64_t> thrown{0};
+};
+
+struct running_job {
+  job_reports* reports = nullptr;
+  const char* name = nullptr;
+  const job_group* group = nullptr;
+  running_job* below = nullptr;
+};
+
+// A job or a fork on the stack of the thread that runs it, for as long as this lives.
+class on_stack {
+ public:
+  on_stack(job_reports& reports, const char* name, const job_group* group) noexcept
+      : thread_(this_thread_jobs()), frame_{&reports, name, group, thread_.innermost} {
+    thread_.innermost = &frame_;
+  }
+  ~on_stack() { thread_.innermost = frame_.below; }
+  on_stack(const on_stack&) = delete;
+  on_stack& operator=(const on_stack&) = delete;
+
+ private:
+  jobs_of_thread& thread_;
+  running_job frame_;
+};
+
+// True if the calling thread may not wait for the group, because a job of it lies below on this
+// stack: the wait could never end. The host has been told then.
+[[nodiscard]] bool refuse_wait(const job_reports& reports, const job_group& group) noexcept;
+
+}  // namespace overture

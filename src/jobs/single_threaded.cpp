@@ -1,0 +1,250 @@
+#include "overture/single_threaded.hpp"
+
+#include <chrono>
+#include <utility>
+
+#include "base/vec.hpp"
+#include "jobs/running_job.hpp"
+#include "overture/event_count.hpp"
+#include "overture/thread.hpp"
+#include "overture/timeline.hpp"
+#include "sync/mutex.hpp"
+
+namespace overture {
+namespace {
+
+struct queued_job {
+  job work;
+  job_group* group = nullptr;
+  job_options options = {};
+  bool taken = false;
+};
+
+// The jobs in the order in which they came, those that have been taken among them for a while.
+class job_list {
+ public:
+  explicit job_list(allocator& memory) noexcept : entries_(memory, memory_tag::jobs) {}
+
+  // False if there is no room: then the work stays with the caller.
+  [[nodiscard]] bool add(job& work, job_group* group, const job_options& options) noexcept {
+    if (entries_.size() == entries_.capacity()) throw_taken_away();
+    if (entries_.size() == entries_.capacity() && !entries_.reserve(entries_.size() * 2 + 8)) {
+      return false;
+    }
+    (void)entries_.push_back({std::move(work), group, options, false});
+    ++left_[static_cast<std::size_t>(options.priority)];
+    return true;
+  }
+  // The first that fits from a random place on, or the first of all; by priority. False if none
+  // does. A null group stands for any.
+  [[nodiscard]] bool take(queued_job& to, const job_group* group, std::uint64_t random) noexcept {
+    for (const job_priority each : {job_priority::high, job_priority::normal, job_priority::low}) {
+      std::size_t& left = left_[static_cast<std::size_t>(each)];
+      if (left == 0) continue;
+      const std::size_t count = entries_.size() - begin_;
+      const std::size_t start = random % count;
+      for (std::size_t i = 0; i < count; ++i) {
+        queued_job& seen = entries_[begin_ + (start + i) % count];
+        if (seen.taken || seen.options.priority != each) continue;
+        if (group != nullptr && seen.group != group) continue;
+        to = std::exchange(seen, {job(), nullptr, {}, true});
+        --left;
+        ++taken_;
+        skip_taken();
+        return true;
+      }
+    }
+    return false;
+  }
+
+ private:
+  void skip_taken() noexcept {
+    for (; begin_ < entries_.size() && entries_[begin_].taken; --taken_) ++begin_;
+    if (begin_ == entries_.size()) {
+      entries_.clear();
+      begin_ = 0;
+    }
+  }
+  // Only where it helps for long: moving costs as much as there is.
+  void throw_taken_away() noexcept {
+    if (begin_ + taken_ < entries_.size() / 2) return;
+    std::size_t kept = 0;
+    for (std::size_t i = begin_; i < entries_.size(); ++i) {
+      if (!entries_[i].taken) entries_[kept++] = std::move(entries_[i]);
+    }
+    while (entries_.size() > kept) entries_.pop_back();
+    begin_ = taken_ = 0;
+  }
+
+  vec<queued_job> entries_;
+  std::size_t begin_ = 0;     // those in front have been taken
+  std::size_t taken_ = 0;     // behind it
+  std::size_t left_[3] = {};  // by priority
+};
+
+}  // namespace
+
+struct single_threaded::state {
+  state(const single_threaded_config& wanted, allocator& from) noexcept
+      : config(wanted),
+        memory(from),
+        reports(wanted.hooks),
+        own_thread(&this_thread_jobs()),
+        random(wanted.seed),
+        jobs(from) {}
+
+  [[nodiscard]] bool is_own_thread() const noexcept { return own_thread == &this_thread_jobs(); }
+
+  // Its own thread. Always 0 for seed 0 (splitmix64).
+  [[nodiscard]] std::uint64_t next_random() noexcept {
+    if (config.seed == 0) return 0;
+    std::uint64_t mixed = random += 0x9E3779B97F4A7C15u;
+    mixed = (mixed ^ mixed >> 30) * 0xBF58476D1CE4E5B9u;
+    mixed = (mixed ^ mixed >> 27) * 0x94D049BB133111EBu;
+    return mixed ^ mixed >> 31;
+  }
+  [[nodiscard]] bool take(queued_job& next, const job_group* group) noexcept {
+    const scoped_lock hold(lock);
+    return jobs.take(next, group, next_random());
+  }
+  void run(queued_job& next, bool may_run = true) {
+    const bool dropped = !may_run ||
+                         (next.options.token != nullptr && next.options.token->is_cancelled()) ||
+                         (next.group != nullptr && next.group->is_cancelled());
+    if (!dropped) {
+      started.fetch_add(1, std::memory_order_relaxed);
+      const on_stack frame(reports, next.options.name, next.group);
+      if (next.options.name != nullptr) {
+        const zone shown(next.options.name, {.colour = next.options.colour});
+        next.work();
+      } else {
+        next.work();
+      }
+    }
+    next.work = job();  // what it captured ends before its group does
+    if (next.group != nullptr && next.group->end_job()) changed.notify_all();
+  }
+  [[nodiscard]] bool run_one(const job_group* group) {
+    queued_job next;
+    if (!is_own_thread() || !take(next, group)) return false;
+    run(next);
+    return true;
+  }
+
+  const single_threaded_config config;
+  allocator& memory;
+  job_reports reports;
+  const jobs_of_thread* const own_thread;
+  std::uint64_t random;
+  atomic<std::uint64_t> started{0};
+  atomic<const char*> idle_reason{nullptr};
+  event_count changed;  // a job has come, or a group has ended
+  mutex lock;
+  job_list jobs;
+};
+
+single_threaded::single_threaded(const single_threaded_config& config) noexcept {
+  allocator& memory = config.memory != nullptr ? *config.memory : default_allocator();
+  state_ = make_object<state>(memory, memory_tag::jobs, config, memory);
+}
+
+single_threaded::~single_threaded() {
+  if (state_ == nullptr) return;
+  queued_job next;
+  while (state_->take(next, nullptr)) state_->run(next, state_->config.queued == at_end::run);
+  destroy_object(state_->memory, memory_tag::jobs, state_);
+}
+
+void single_threaded::submit(job work, job_group* group, const job_options& options) {
+  if (group != nullptr) group->begin_job();
+  if (state_ == nullptr) {
+    work();
+    work = job();
+    if (group != nullptr) (void)group->end_job();
+    return;
+  }
+  bool queued = false;
+  {
+    const scoped_lock hold(state_->lock);
+    queued = state_->jobs.add(work, group, options);
+  }
+  if (queued) return state_->changed.notify_all();
+  queued_job now{std::move(work), group, options, false};
+  state_->run(now);
+}
+
+void single_threaded::wait(job_group& group) {
+  (void)wait_until(group, 0);
+}
+
+bool single_threaded::wait_until(job_group& group, std::uint64_t deadline_ns) {
+  if (group.pending() == 0) return true;
+  if (state_ == nullptr) {
+    while (group.pending() != 0) yield_thread();
+    return true;
+  }
+  if (refuse_wait(state_->reports, group)) return false;
+  while (group.pending() != 0) {
+    const bool helped = state_->run_one(&group);
+    if (group.pending() == 0) break;
+    const std::uint64_t now = deadline_ns != 0 ? now_ns() : 0;
+    if (deadline_ns != 0 && now >= deadline_ns) return false;
+    if (helped) continue;
+    const auto key = state_->changed.prepare_wait();
+    queued_job next;
+    const bool found = state_->is_own_thread() && state_->take(next, &group);
+    if (found || group.pending() == 0) {
+      state_->changed.cancel_wait();
+      if (found) state_->run(next);
+      continue;
+    }
+    const char* const reason = state_->idle_reason.load(std::memory_order_relaxed);
+    const wait_options shown{.reason = reason != nullptr ? reason : wait_reasons::group};
+    if (deadline_ns == 0) {
+      state_->changed.wait(key, shown);
+    } else {
+      (void)state_->changed.wait_for(key, std::chrono::nanoseconds(deadline_ns - now), shown);
+    }
+  }
+  return true;
+}
+
+bool single_threaded::try_help() {
+  return state_ != nullptr && state_->run_one(nullptr);
+}
+
+void single_threaded::fork(fork_half& half) noexcept {
+  half.place = nullptr;
+  if (state_ == nullptr || !state_->is_own_thread() || (state_->next_random() & 1) == 0) return;
+  half.place = &half;  // it has run
+  half.run(half);
+}
+
+void single_threaded::join(fork_half& half) noexcept {
+  if (half.place == nullptr) half.run(half);
+}
+
+void single_threaded::set_idle_reason(const char* reason) noexcept {
+  if (state_ != nullptr) state_->idle_reason.store(reason, std::memory_order_relaxed);
+}
+
+std::size_t single_threaded::pump(std::uint64_t budget_ns) {
+  const std::uint64_t start_ns = now_ns();
+  std::size_t count = 0;
+  while (try_help()) {
+    ++count;
+    if (now_ns() - start_ns >= budget_ns) break;
+  }
+  return count;
+}
+
+void single_threaded::run_all() {
+  while (try_help()) {
+  }
+}
+
+std::uint64_t single_threaded::jobs_run() const noexcept {
+  return state_ != nullptr ? state_->started.load(std::memory_order_relaxed) : 0;
+}
+
+}  // namespace overture

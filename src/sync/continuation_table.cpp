@@ -1,0 +1,68 @@
+#include "sync/continuation_table.hpp"
+
+#include <utility>
+
+namespace overture {
+
+constinit continuation_table::list continuation_table::lists_[list_count];
+constinit atomic<std::uint32_t> continuation_table::registered_{0};
+
+continuation_table::list& continuation_table::list_of(const void* barricade_address) noexcept {
+  const auto bits = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(barricade_address));
+  return lists_[bits * 0x9E3779B97F4A7C15u >> 58];
+}
+
+void continuation_table::push(list& to, barricade_continuation& first,
+                              barricade_continuation& last) noexcept {
+  barricade_continuation* newest = to.newest.load(std::memory_order_relaxed);
+  do {
+    last.next = newest;
+  } while (!to.newest.compare_exchange_weak(newest, &first, std::memory_order_seq_cst,
+                                            std::memory_order_relaxed));
+}
+
+void continuation_table::add(barricade_continuation& added) noexcept {
+  static_assert(list_count == 1 << (64 - 58));
+  registered_.fetch_add(1, std::memory_order_seq_cst);
+  push(list_of(added.of), added, added);
+}
+
+void continuation_table::begin_to_count(barricade_continuation& added) noexcept {
+  list& all = list_of(added.of);
+  added.counts.store(true, std::memory_order_seq_cst);
+  // It may have been let through while it did not count.
+  look_through(all);
+}
+
+void continuation_table::run_those_let_through(const void* barricade_address) noexcept {
+  if (registered_.load(std::memory_order_seq_cst) != 0) look_through(list_of(barricade_address));
+}
+
+void continuation_table::look_through(list& all) noexcept {
+  for (;;) {
+    const std::uint32_t look = all.looks.fetch_add(1, std::memory_order_seq_cst) + 1;
+    barricade_continuation* oldest_ready = nullptr;
+    barricade_continuation* newest_kept = nullptr;
+    barricade_continuation* oldest_kept = nullptr;
+    barricade_continuation* each = all.newest.exchange(nullptr, std::memory_order_seq_cst);
+    while (each != nullptr) {
+      barricade_continuation& now = *std::exchange(each, each->next);
+      if (now.counts.load(std::memory_order_seq_cst) && now.of->has_let_through(now.generation)) {
+        now.next = std::exchange(oldest_ready, &now);
+        continue;
+      }
+      (newest_kept == nullptr ? newest_kept : oldest_kept->next) = &now;
+      oldest_kept = &now;
+    }
+    if (newest_kept != nullptr) push(all, *newest_kept, *oldest_kept);
+    while (oldest_ready != nullptr) {
+      // Gone as soon as its work has begun.
+      const barricade_continuation& first = *std::exchange(oldest_ready, oldest_ready->next);
+      registered_.fetch_sub(1, std::memory_order_relaxed);
+      first.where->execute(first.work);
+    }
+    if (newest_kept == nullptr || all.looks.load(std::memory_order_seq_cst) == look) return;
+  }
+}
+
+}  // namespace overture

@@ -1,0 +1,93 @@
+#include "overture/blocking_scope.hpp"
+
+#include <gtest/gtest.h>
+
+#include "jobs/pool_test_support.hpp"
+
+namespace overture {
+namespace {
+
+TEST(a_blocking_scope, lets_a_spare_worker_run_what_is_queued) {
+  thread_pool pool{{.workers = 1, .spare_workers = 1}};
+  EXPECT_EQ(pool.workers(), 1u);
+  for (int round = 0; round < 50; ++round) {
+    barricade ran;
+    barricade done;
+    pool.submit([&] {
+      pool.submit([&ran] { ran.lower(); });  // behind this one, on the same worker's queue
+      const blocking_scope here;
+      ran.wait();
+      done.lower();
+    });
+    done.wait();
+  }
+}
+
+TEST(a_blocking_scope, wakes_a_spare_for_work_that_comes_later) {
+  thread_pool pool{{.workers = 1, .spare_workers = 1}};
+  barricade blocked;
+  barricade ran;
+  barricade done;
+  pool.submit([&] {
+    {
+      const blocking_scope here;
+      blocked.lower();
+      ran.wait();
+    }
+    done.lower();
+  });
+  blocked.wait();
+  pool.submit([&ran] { ran.lower(); });
+  done.wait();
+}
+
+TEST(spare_workers, run_nothing_while_nobody_blocks) {
+  thread_pool pool{{.workers = 1, .spare_workers = 2}};
+  const test::busy_worker busy(pool);
+  atomic<int> runs{0};
+  job_group group(pool);
+  group.run([&runs] { runs.fetch_add(1); });
+  // The only worker is busy: nobody but this thread may take it, if spares keep out.
+  const std::uint64_t until_ns = now_ns() + 2'000'000;
+  while (now_ns() < until_ns) yield_thread();
+  EXPECT_EQ(runs.load(), 0);
+  group.wait();
+  EXPECT_EQ(runs.load(), 1);
+}
+
+TEST(a_blocking_scope, does_nothing_on_other_threads_and_inside_another_one) {
+  thread_pool pool{{.workers = 1, .spare_workers = 1}};
+  const blocking_scope here;
+  parallel_for(pool, 0, 100, [](std::size_t) { const blocking_scope inside; }, 1);
+  barricade done;
+  pool.submit([&] {
+    const blocking_scope outer;
+    {
+      const blocking_scope inner;
+    }
+    barricade ran;
+    pool.submit([&ran] { ran.lower(); });
+    ran.wait();
+    done.lower();
+  });
+  done.wait();
+}
+
+TEST(a_pool, with_spare_workers_ends_while_they_rest_or_work) {
+  for (int round = 0; round < 50; ++round) {
+    atomic<int> runs{0};
+    {
+      thread_pool pool{{.workers = 2, .spare_workers = 2}};
+      for (int i = 0; i < 8; ++i) {
+        pool.submit([&runs] {
+          const blocking_scope here;
+          runs.fetch_add(1);
+        });
+      }
+    }
+    EXPECT_EQ(runs.load(), 8);
+  }
+}
+
+}  // namespace
+}  // namespace overture

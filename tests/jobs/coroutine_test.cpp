@@ -1,0 +1,257 @@
+#include "overture/coroutine.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "jobs/pool_test_support.hpp"
+#include "overture/single_threaded.hpp"
+#include "support/failing_allocator.hpp"
+
+namespace overture {
+namespace {
+
+co_task<int> answer() {
+  co_return 42;
+}
+
+co_task<int> sum_of(int from, int to) {
+  if (to - from == 1) co_return from;
+  const int middle = from + (to - from) / 2;
+  const result<int> left = co_await sum_of(from, middle);
+  const result<int> right = co_await sum_of(middle, to);
+  co_return *left + *right;
+}
+
+TEST(a_coroutine, gives_its_value_to_who_awaits_and_to_the_future) {
+  thread_pool pool{{.workers = 1}};
+  const auto value = spawn(pool, answer());
+  ASSERT_TRUE(value);
+  EXPECT_EQ(value->get(), 42);
+  EXPECT_EQ(spawn(pool, sum_of(0, 1000))->get(), 499'500);
+}
+
+co_task<result<int>> refused() {
+  co_return fail(errc::corrupt, "no picture");
+}
+
+co_task<std::string> passes_on() {
+  const result<int> inner = co_await refused();
+  if (!inner) co_return tl::unexpected<error>(inner.error());
+  co_return std::string("there");
+}
+
+TEST(a_coroutine, passes_errors_on_as_values) {
+  thread_pool pool;
+  const auto outcome = spawn(pool, passes_on());
+  while (pool.try_help()) {
+  }
+  EXPECT_EQ(outcome->get().error().code, errc::corrupt);
+}
+
+TEST(a_coroutine, that_is_never_awaited_does_nothing) {
+  auto owned = std::make_shared<int>(0);
+  {
+    const auto made = [](std::shared_ptr<int> held) -> co_task<> {
+      ++*held;
+      co_return;
+    };
+    const co_task<> unused = made(owned);
+    EXPECT_TRUE(unused.valid());
+  }
+  EXPECT_EQ(*owned, 0);
+  EXPECT_EQ(owned.use_count(), 1);
+}
+
+co_task<int> twice(shared_future<int> number) {
+  const result<int>& value = co_await number;
+  if (!value) co_return tl::unexpected<error>(value.error());
+  co_return 2 * *value;
+}
+
+TEST(a_coroutine, waits_for_a_future_without_a_thread) {
+  thread_pool pool{{.workers = 1}};
+  for (int i = 0; i < 200; ++i) {
+    auto made = promise<int>::make();
+    const auto later = spawn(pool, twice(made->future()));
+    // The one worker is free meanwhile.
+    job_group group(pool);
+    int runs = 0;
+    group.run([&runs] { ++runs; });
+    group.wait();
+    EXPECT_EQ(runs, 1);
+    EXPECT_FALSE(later->is_ready());
+    made->set_value(i);
+    EXPECT_EQ(later->get(), 2 * i);
+  }
+}
+
+TEST(a_coroutine, hears_that_a_promise_was_dropped) {
+  thread_pool pool{{.workers = 1}};
+  auto made = promise<int>::make();
+  const auto later = spawn(pool, twice(made->future()));
+  {
+    const promise<int> dropped = std::move(*made);
+  }
+  EXPECT_EQ(later->get().error().code, errc::cancelled);
+}
+
+co_task<> pass(barricade& door, atomic<int>& passed) {
+  co_await door;
+  passed.fetch_add(1);
+}
+
+TEST(coroutines, wait_for_a_barricade_in_any_number) {
+  thread_pool pool{{.workers = 2}};
+  atomic<int> passed{0};
+  for (int round = 1; round <= 20; ++round) {
+    barricade door;
+    barricade other;  // on the same stack: near enough for the same list, now and then
+    std::vector<shared_future<void>> all;
+    for (int i = 0; i < 50; ++i) all.push_back(*spawn(pool, pass(door, passed)));
+    const auto one_more = spawn(pool, pass(other, passed));
+    door.lower();
+    for (const auto& each : all) each.wait();
+    EXPECT_FALSE(one_more->is_ready());
+    EXPECT_EQ(passed.load(), 51 * round - 1);
+    other.lower();
+    one_more->wait();
+  }
+}
+
+TEST(a_coroutine, that_comes_to_a_lowered_barricade_goes_on) {
+  single_threaded jobs;
+  barricade door{barricade::lowered};
+  atomic<int> passed{0};
+  const auto done = spawn(jobs, pass(door, passed));
+  EXPECT_TRUE(jobs.try_help());
+  EXPECT_TRUE(done->is_ready());
+  EXPECT_FALSE(jobs.try_help()) << "without another job";
+}
+
+TEST(a_coroutine, goes_through_a_barricade_that_was_raised_again) {
+  single_threaded jobs;
+  barricade door;
+  atomic<int> passed{0};
+  const auto done = spawn(jobs, pass(door, passed));
+  jobs.run_all();
+  door.lower();
+  door.raise();
+  jobs.run_all();
+  EXPECT_TRUE(done->is_ready());
+}
+
+co_task<std::vector<int>> lends(job_system& jobs) {
+  std::vector<int> order{1};
+  const result<int> value = co_await run_job(jobs, [&order] {
+    order.push_back(2);
+    return 3;
+  });
+  order.push_back(*value);
+  const result<void> nothing = co_await run_job(jobs, [&order] { order.push_back(4); });
+  order.push_back(nothing ? 5 : 0);
+  co_return order;
+}
+
+TEST(a_coroutine, waits_for_a_job_and_takes_what_it_returns) {
+  thread_pool pool{{.workers = 1}};
+  EXPECT_EQ(spawn(pool, lends(pool))->get(), (std::vector<int>{1, 2, 3, 4, 5}));
+}
+
+co_task<int> unlucky(job_system& jobs, const cancellation& token) {
+  const auto thrown = co_await run_job(jobs, [] { throw std::runtime_error("broken"); });
+  const auto dropped = co_await run_job(jobs, [] { return 1; }, {.token = &token});
+  co_return (thrown ? 0 : 1) + (dropped ? 0 : 2);
+}
+
+TEST(a_coroutine, goes_on_behind_jobs_that_throw_or_are_dropped) {
+  thread_pool pool{{.workers = 1}};
+  cancellation token;
+  token.cancel();
+  EXPECT_EQ(spawn(pool, unlucky(pool, token))->get(), 3);
+  EXPECT_EQ(pool.stats().jobs_thrown, 1u);
+}
+
+co_task<int> throws(bool now) {
+  if (now) throw std::runtime_error("broken");
+  co_return 1;
+}
+
+TEST(a_coroutine, that_throws_is_reported_and_cancelled) {
+  thread_pool pool{{.workers = 1}};
+  const auto outcome = spawn(pool, throws(true));
+  EXPECT_EQ(outcome->get().error().code, errc::cancelled);
+  EXPECT_EQ(pool.stats().jobs_thrown, 1u);
+}
+
+co_task<int> from(allocator& memory, int value) {
+  (void)memory;
+  co_return value;
+}
+
+co_task<errc> awaits_from(int value, allocator& memory) {
+  const result<int> got = co_await from(memory, value);
+  co_return got ? errc::io : got.error().code;
+}
+
+TEST(a_coroutine, takes_its_memory_from_its_first_parameter) {
+  single_threaded jobs;
+  tracking_allocator memory;
+  {
+    const co_task<int> made = from(memory, 1);
+    EXPECT_EQ(memory.usage(memory_tag::jobs).allocations, 1u);
+  }
+  EXPECT_EQ(memory.usage(memory_tag::jobs).bytes, 0u);
+
+  failing_allocator refusing(0);
+  EXPECT_FALSE(from(refusing, 1).valid());
+  failing_allocator refusing_again(0);
+  EXPECT_EQ(spawn(jobs, from(refusing_again, 1)).error().code, errc::out_of_memory);
+  failing_allocator no_future(0);
+  EXPECT_EQ(spawn(jobs, from(memory, 1), no_future).error().code, errc::out_of_memory);
+  EXPECT_EQ(memory.usage(memory_tag::jobs).bytes, 0u);
+
+  failing_allocator inner(0);
+  const auto told = spawn(jobs, awaits_from(1, inner));
+  jobs.run_all();
+  EXPECT_EQ(told->get(), errc::out_of_memory);
+}
+
+TEST(a_coroutine, comes_to_its_end_in_a_pool_that_cancels) {
+  auto made = promise<int>::make();
+  shared_future<int> outcome;
+  {
+    thread_pool pool{{.queued = at_end::cancel}};
+    outcome = *spawn(pool, twice(made->future()));
+    while (pool.try_help()) {
+    }
+    made->set_value(4);
+    EXPECT_FALSE(outcome.is_ready()) << "nobody has run the rest yet";
+  }
+  EXPECT_EQ(outcome.get(), 8);
+}
+
+TEST(coroutines, take_turns_in_the_order_of_the_seed) {
+  const auto order_with = [](std::uint64_t seed) {
+    single_threaded jobs{{.seed = seed}};
+    std::vector<int> order;
+    const auto walk = [](job_system& on, std::vector<int>& steps, int which) -> co_task<> {
+      for (int i = 0; i < 4; ++i) {
+        (void)co_await run_job(on, [&steps, which] { steps.push_back(which); });
+      }
+    };
+    std::vector<shared_future<void>> all;
+    for (int i = 0; i < 4; ++i) all.push_back(*spawn(jobs, walk(jobs, order, i)));
+    jobs.run_all();
+    for (const auto& each : all) EXPECT_TRUE(each.is_ready());
+    return order;
+  };
+  EXPECT_EQ(order_with(5), order_with(5));
+  EXPECT_NE(order_with(5), order_with(6));
+}
+
+}  // namespace
+}  // namespace overture
