@@ -25,7 +25,7 @@ const char* advice(errc code) {
     case errc::not_a_file:
       return "name a folder or an archive";
     case errc::unsupported:
-      return "name a folder or an archive of a kind that Overture reads (ZIP: .zip, .pk3, .wz)";
+      return "name a folder or an archive of a kind that Overture reads (see docs/guide/vfs.md)";
     case errc::corrupt:
     case errc::truncated:
       return "get a fresh copy of it";

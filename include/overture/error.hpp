@@ -22,7 +22,7 @@ enum class errc : std::uint8_t {
   corrupt,     // the bytes contradict themselves or their checksum
   truncated,   // the file ends before the bytes that were asked for (it shrank, or never had them)
   io,          // the operating system failed to read or write; see os_error
-  permission,  // the operating system refused
+  permission,  // the operating system refused, or a password is missing or does not fit
   frozen,      // the file_system is frozen: thaw() first
   collision,   // two different paths have one path_id
   cancelled,   // given up on request

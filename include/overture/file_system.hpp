@@ -77,6 +77,9 @@ struct mount_options {
   mount_id loses_to = {};
   operating_system* os = nullptr;  // where the path is looked up; null = the file_system's
   mount_release release = {};
+  // For encrypted entries of a ZIP; looked at during the call only. One that does not fit is
+  // noticed when such an entry is read.
+  std::string_view password = {};
 };
 
 // One mount of a remount().
@@ -104,7 +107,25 @@ struct folder_item {
   mount_id mount;  // who wins
 };
 
-enum class mount_format : std::uint8_t { folder, zip };
+enum class mount_format : std::uint8_t {
+  folder,
+  zip,  // PK3, WZ and others too
+  seven_zip,
+  iso,    // ISO 9660, with or without Joliet
+  pak,    // Quake
+  wad,    // Doom
+  grp,    // Build
+  hog,    // Descent 1 to 3
+  mvl,    // Descent II's films
+  vdf,    // Gothic
+  chasm,  // Chasm: The Rift, .bin
+  gob,    // Dark Forces, Jedi Knight
+  lab,    // Outlaws
+  lfd,    // X-Wing, TIE Fighter, Dark Forces
+  slb,    // Independence War
+  pod,    // Terminal Velocity
+  rofs,   // Resident Evil 3, .dat
+};
 [[nodiscard]] const char* to_string(mount_format format) noexcept;
 
 struct mount_info {
@@ -251,7 +272,8 @@ class file_system final : public source_files {
 
   // Makes a file ready to be read: for an archive's entry a look into the index, for a loose file
   // an open and a status. Errors: not_found (it vanished), not_a_file, corrupt (the archive's
-  // directory lies about this entry), unsupported (method, encryption), limit, io, permission.
+  // directory lies about this entry), unsupported (method, encryption), limit, io, permission (of
+  // the system; or the entry is encrypted and the mount has no password).
   [[nodiscard]] result<opened_file> open(entry_index index) noexcept;
   [[nodiscard]] result<opened_file> open(asset_path path) noexcept;
   // The packed file within what was read for a framed place. Errors: corrupt; truncated if the

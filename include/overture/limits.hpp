@@ -28,6 +28,16 @@ inline constexpr std::uint64_t entry_bytes_max = (4ull << 30) - 1;  // unpacked 
 // DEFLATE cannot make more than 1032 bytes of one; an entry that claims more lies.
 inline constexpr std::uint64_t deflate_ratio_max = 1032;
 
+// zstd: at least four bytes for each block, of which none makes more than 128 KiB.
+inline constexpr std::uint64_t zstd_ratio_max = 32768;
+// LZMA: 273 bytes cost at least 14 coded bits of 0.022 bits each, so 7,100 bytes come of one.
+inline constexpr std::uint64_t lzma_ratio_max = 8192;
+// What is unpacked as a whole to be read in parts: a solid block of a 7z, an encrypted entry.
+inline constexpr std::uint64_t block_bytes_max = 1ull << 30;
+inline constexpr std::size_t archive_blocks_max = 1u << 20;
+inline constexpr std::uint64_t blocks_kept_bytes = 256ull << 20;  // in one mount, read by nobody
+inline constexpr std::uint32_t archive_links_followed_max = 40;   // as many as Linux follows
+
 // Threads.
 inline constexpr std::size_t thread_slots_max = 1024;
 inline constexpr std::size_t pool_workers_max = 192;

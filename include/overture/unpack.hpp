@@ -10,7 +10,7 @@
 
 namespace overture {
 
-enum class compression : std::uint8_t { none, deflate };
+enum class compression : std::uint8_t { none, deflate, zstd };
 [[nodiscard]] const char* to_string(compression method) noexcept;
 
 // Unpacks; keeps its tables between calls. One thread at a time.
@@ -27,7 +27,12 @@ class unpacker {
                                     std::span<std::byte> bytes) noexcept;
 
  private:
+  result<void> unpack_deflate(std::span<const std::byte> packed,
+                              std::span<std::byte> bytes) noexcept;
+  result<void> unpack_zstd(std::span<const std::byte> packed, std::span<std::byte> bytes) noexcept;
+
   void* deflate_ = nullptr;
+  void* zstd_ = nullptr;
 };
 
 // CRC-32 as ZIP, PNG and gzip use it. Any thread.

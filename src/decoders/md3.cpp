@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "base/ascii.hpp"
-#include "decoders/little_endian.hpp"
+#include "base/little_endian.hpp"
 #include "decoders/table.hpp"
 #include "overture/limits.hpp"
 #include "overture/model.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "decoders/little_endian.hpp"
+#include "base/little_endian.hpp"
 
 namespace overture {
 namespace {

@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "base/ascii.hpp"
-#include "decoders/little_endian.hpp"
+#include "base/little_endian.hpp"
 #include "decoders/table.hpp"
 #include "overture/limits.hpp"
 #include "overture/path.hpp"

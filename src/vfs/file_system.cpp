@@ -231,7 +231,7 @@ result<opened_file> file_system::open_entry(const vfs::mount& from, std::uint32_
   file.place_.source = from.source;
   if (opened->handle.get().valid()) {
     const result<source_id> source =
-        state_->mounts.sources().add(opened->handle.get(), {from.id, entry, from.os});
+        state_->mounts.sources().add(opened->handle.get(), {from.id, entry, opened->handle.os()});
     if (!source) return tl::unexpected(source.error());
     (void)opened->handle.release();
     file.place_.source = *source;
@@ -245,7 +245,12 @@ result<opened_file> file_system::open_entry(const vfs::mount& from, std::uint32_
 
 void file_system::close(const opened_file& file) noexcept {
   const vfs::mount& from = *file.mount_;
-  if (file.owns_source_) from.os->close(state_->mounts.sources().remove(file.place_.source));
+  if (file.owns_source_) {
+    os_handle handle;
+    vfs::source_owner owner;
+    (void)state_->mounts.sources().find(file.place_.source, handle, owner);
+    owner.os->close(state_->mounts.sources().remove(file.place_.source));
+  }
   state_->mounts.unpin(from);
 }
 

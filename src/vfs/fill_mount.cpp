@@ -11,16 +11,27 @@ tl::unexpected<error> no_memory() {
   return fail(errc::out_of_memory, "no memory for the mount");
 }
 
-// Lets the first format that knows the file fill the archive, whose handle is open.
-result<void> list_content(const archive_input& input, archive& content) noexcept {
+// Lets the first format that knows the file fill the archive, whose handle is open. The formats
+// that its extension names are asked first.
+result<void> list_content(archive_input& input, archive& content) noexcept {
   const bool is_folder = input.status.kind == file_kind::folder;
-  for (const archive_format* const format : formats()) {
-    if (format->lists_folders != is_folder) continue;
-    const result<bool> listed = format->list(input, content);
-    if (!listed) return tl::unexpected(listed.error());
-    if (*listed) {
-      content.format = format;
-      return {};
+  std::byte front[archive_input::front_bytes];
+  for (const bool hinted : {true, false}) {
+    for (const archive_format* const format : formats()) {
+      if (format->lists_folders != is_folder) continue;
+      if (input.has_extension_of(format->extensions) != hinted) continue;
+      if (!is_folder && !format->reads_no_front && input.front.empty()) {
+        input.front = {front, std::min<std::uint64_t>(input.status.size, sizeof front)};
+        const os_handle file = content.handle.get();
+        result<void> read = read_fully(input.os, file, 0, {front, input.front.size()});
+        if (!read) return read;
+      }
+      const result<bool> listed = format->list(input, content);
+      if (!listed) return tl::unexpected(listed.error());
+      if (*listed) {
+        content.format = format;
+        return {};
+      }
     }
   }
   return fail(errc::unsupported,
@@ -100,7 +111,8 @@ result<void> fill_mount(mount& made, const mount_request& request, operating_sys
   }
   const std::string_view prefix(made.prefix.data(), made.prefix.size());
   const bool whole = from->text.empty();
-  const archive_input input{*made.os, made.path.data(), *status, whole ? prefix : ""};
+  archive_input input{*made.os, made.path.data(), *status, whole ? prefix : ""};
+  input.password = options.password;
   result<void> listed = list_content(input, made.content);
   return listed && !whole ? narrow(made.content, from->text, prefix) : listed;
 }

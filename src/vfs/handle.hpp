@@ -25,6 +25,7 @@ class owned_handle {
     if (handle_.valid()) os_->close(handle_);
   }
 
+  [[nodiscard]] operating_system* os() const noexcept { return os_; }
   [[nodiscard]] os_handle get() const noexcept { return handle_; }
   [[nodiscard]] os_handle release() noexcept { return std::exchange(handle_, os_handle{}); }
 

@@ -1,11 +1,14 @@
 #include "support/zip_writer.hpp"
 
 #include <libdeflate.h>
+#include <zstd.h>
 
 #include <algorithm>
 #include <fstream>
 #include <memory>
 #include <stdexcept>
+
+#include "vfs/formats/zip_cipher.hpp"
 
 namespace overture {
 namespace {
@@ -40,6 +43,21 @@ std::string deflated(const std::string& data) {
   return packed;
 }
 
+std::string zstd_packed(const std::string& data) {
+  std::string packed(ZSTD_compressBound(data.size()), '\0');
+  packed.resize(ZSTD_compress(packed.data(), packed.size(), data.data(), data.size(), 3));
+  return packed;
+}
+
+// What the cipher needs in front is random in other archives.
+std::string encrypted(const std::string& data, const std::string& password, std::uint8_t check) {
+  std::string all = "overture...";
+  all += static_cast<char>(check);
+  all += data;
+  vfs::zip_cipher(password).encrypt(std::as_writable_bytes(std::span(all)));
+  return all;
+}
+
 // An extra field of exactly that many bytes that nobody knows.
 std::string unknown_extra(std::size_t bytes) {
   if (bytes == 0) return {};
@@ -54,13 +72,21 @@ struct packed_entry {
 
 packed_entry pack(const zip_entry& entry) {
   packed_entry packed;
-  packed.data = entry.method == zip_deflated ? deflated(entry.data) : entry.data;
+  packed.data = entry.method == zip_deflated ? deflated(entry.data)
+                : entry.method == zip_zstd   ? zstd_packed(entry.data)
+                                             : entry.data;
   packed.crc = libdeflate_crc32(0, entry.data.data(), entry.data.size());
+  if (!entry.password.empty()) {
+    // With the sizes behind, the time of 0 is checked instead.
+    const auto check = static_cast<std::uint8_t>(entry.sizes_behind ? 0 : packed.crc >> 24);
+    packed.data = encrypted(packed.data, entry.password, check);
+  }
   return packed;
 }
 
 std::uint16_t flags_of(const zip_entry& entry) {
-  return static_cast<std::uint16_t>(entry.flags | (entry.sizes_behind ? 1u << 3 : 0u));
+  return static_cast<std::uint16_t>(entry.flags | (entry.sizes_behind ? 1u << 3 : 0u) |
+                                    (entry.password.empty() ? 0u : 1u));
 }
 
 void write_local(byte_text& out, const zip_entry& entry, const packed_entry& packed) {

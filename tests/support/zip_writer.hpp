@@ -16,6 +16,7 @@ namespace overture {
 
 inline constexpr std::uint16_t zip_stored = 0;
 inline constexpr std::uint16_t zip_deflated = 8;
+inline constexpr std::uint16_t zip_zstd = 93;
 
 // Unix modes for zip_entry::mode.
 inline constexpr std::uint32_t zip_mode_file = 0100644;
@@ -35,6 +36,7 @@ struct zip_entry {
   std::size_t local_extra_bytes = 0;
   std::size_t central_extra_bytes = 0;
   std::string entry_comment = {};
+  std::string password = {};  // none: not encrypted
 
   // What to state instead of the truth. The first four are of the directory.
   std::optional<std::uint64_t> stated_bytes = {};

@@ -37,6 +37,38 @@ TEST(zip, is_put_where_the_host_wants_it) {
   EXPECT_EQ(test.files.mount_at(0).at, "dlc/rome");
 }
 
+TEST(zip, reads_zstd) {
+  zip_writer zip;
+  zip.add({.name = "zstd", .data = long_text, .method = zip_zstd});
+  zip.add({.name = "empty", .data = "", .method = zip_zstd});
+  mounted test(zip);
+  EXPECT_THAT(test.contents(), ElementsAre(Pair("empty", ""), Pair("zstd", long_text)));
+}
+
+TEST(zip, refuses_zstd_that_lies) {
+  for (const std::uint64_t bytes : {0u, 1u, 4999u, 100'000u, 1u << 31}) {
+    zip_writer zip;
+    zip.add({.name = "liar",
+             .data = std::string(5000, 'x'),
+             .method = zip_zstd,
+             .stated_bytes = bytes});
+    mounted test(zip);
+    EXPECT_THAT(test.contents(), ElementsAre(Pair("liar", "error: corrupt"))) << bytes;
+  }
+}
+
+TEST(zip, skips_names_that_are_nested_too_deeply) {
+  std::string deep;
+  for (std::size_t i = 0; i < limits::folder_depth_max; ++i) deep += "d/";
+  zip_writer zip;
+  zip.add({.name = deep + "just"});
+  zip.add({.name = deep + "too/deep"});
+  mounted test(zip);
+  EXPECT_EQ(test.contents().size(), 1u);
+  EXPECT_THAT(skipped_of(test.files),
+              ElementsAre(Pair(deep + "too/deep", "the folders are nested too deeply")));
+}
+
 TEST(zip, of_thousands_of_entries_is_mounted_with_few_calls) {
   zip_writer zip;
   for (int i = 0; i < 4000; ++i) zip.add({.name = "folder/file " + std::to_string(i)});
@@ -250,13 +282,13 @@ TEST(zip, names_that_become_too_long_at_the_mount_point_are_skipped) {
 TEST(zip, what_it_cannot_read_is_unsupported_and_the_rest_loads) {
   zip_writer zip;
   zip.add({.name = "bzip2", .data = "x", .stated_method = 12});
-  zip.add({.name = "encrypted", .data = "x", .flags = 1});
+  zip.add({.name = "encrypted", .data = "x", .password = "sesame"});
   zip.add({.name = "good", .data = "good"});
   zip.add({.name = "pipe", .mode = zip_mode_fifo});
   mounted test(zip);
   EXPECT_THAT(test.contents(),
               ElementsAre(Pair("bzip2", "error: unsupported"),
-                          Pair("encrypted", "error: unsupported"), Pair("good", "good")));
+                          Pair("encrypted", "error: permission"), Pair("good", "good")));
   EXPECT_THAT(skipped_of(test.files), ElementsAre(Pair("pipe", "not a regular file")));
 }
 

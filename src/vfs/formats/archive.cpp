@@ -1,6 +1,9 @@
 #include "vfs/formats/archive.hpp"
 
 #include <algorithm>
+#include <cstring>
+
+#include "base/ascii.hpp"
 
 namespace overture::vfs {
 
@@ -22,13 +25,31 @@ error error_of(entry_flaw flaw) noexcept {
     case entry_flaw::too_large:
       return make(errc::limit, "the entry is larger than limits::entry_bytes_max");
     case entry_flaw::encrypted:
-      return make(errc::unsupported, "the entry is encrypted");
+      return make(errc::permission, "the entry is encrypted, and the mount has no password");
+    case entry_flaw::strongly_encrypted:
+      return make(errc::unsupported, "the entry is encrypted in a way that is not known");
     case entry_flaw::method:
       return make(errc::unsupported, "the entry's compression method is not known");
     case entry_flaw::in_parts:
       return make(errc::unsupported, "the archive is split into several files");
   }
   return make(errc::invalid, "nothing is wrong with the entry");
+}
+
+bool archive_input::begins_with(std::string_view magic, std::size_t at) const noexcept {
+  return front.size() >= at + magic.size() &&
+         std::memcmp(front.data() + at, magic.data(), magic.size()) == 0;
+}
+
+bool archive_input::has_extension_of(std::string_view words) const noexcept {
+  const std::string_view wanted = extension(path);
+  if (wanted.empty()) return false;
+  while (!words.empty()) {
+    const std::size_t space = words.find(' ');
+    if (equals_ignoring_case(words.substr(0, space), wanted)) return true;
+    words.remove_prefix(space == std::string_view::npos ? words.size() : space + 1);
+  }
+  return false;
 }
 
 archive_builder::archive_builder(archive& into, std::string_view prefix) noexcept
@@ -61,6 +82,10 @@ result<std::uint32_t> archive_builder::keep(std::string_view text) noexcept {
 result<bool> archive_builder::add(std::string_view name, const archive_entry& entry) noexcept {
   const char* flaw = name.empty() ? "the name is empty" : path_flaw(name);
   if (!flaw && prefix_.size() + name.size() > limits::path_bytes_max) flaw = "the path is too long";
+  if (!flaw &&
+      std::count(name.begin(), name.end(), '/') > std::ptrdiff_t{limits::folder_depth_max}) {
+    flaw = "the folders are nested too deeply";
+  }
   if (flaw) return skip(name, flaw).map([] { return false; });
   if (result<void> room = make_room(); !room) return tl::unexpected(room.error());
   const result<std::uint32_t> kept = append(prefix_, name);

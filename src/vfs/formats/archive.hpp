@@ -12,6 +12,7 @@
 
 #include "base/vec.hpp"
 #include "overture/file_system.hpp"
+#include "vfs/formats/block_store.hpp"
 #include "vfs/handle.hpp"
 #include "vfs/path_index.hpp"
 
@@ -26,7 +27,8 @@ enum class entry_flaw : std::uint8_t {
   ratio,        // claims to unpack to more than its method can make
   sizes,        // its sizes are missing
   too_large,
-  encrypted,
+  encrypted,           // and there is no password
+  strongly_encrypted,  // in a way that is not read
   method,
   in_parts,
 };
@@ -52,6 +54,36 @@ struct skipped_entry {
   std::uint16_t name_bytes = 0;
 };
 
+// A block_store of some kind, which ends with its archive.
+class owned_store {
+ public:
+  owned_store() = default;
+  owned_store(const owned_store&) = delete;
+  owned_store& operator=(const owned_store&) = delete;
+  ~owned_store() {
+    if (store_) end_(*memory_, store_);
+  }
+
+  // Null if the memory was refused. Once.
+  template <class Store, class... Args>
+  Store* make(allocator& memory, Args&&... args) noexcept {
+    Store* const made =
+        make_object<Store>(memory, memory_tag::vfs, memory, std::forward<Args>(args)...);
+    memory_ = &memory;
+    store_ = made;
+    end_ = [](allocator& from, block_store* store) noexcept {
+      destroy_object(from, memory_tag::vfs, static_cast<Store*>(store));
+    };
+    return made;
+  }
+  [[nodiscard]] block_store* get() const noexcept { return store_; }
+
+ private:
+  allocator* memory_ = nullptr;
+  block_store* store_ = nullptr;
+  void (*end_)(allocator&, block_store*) noexcept = nullptr;
+};
+
 struct archive_format;
 
 // Does not change once it is mounted.
@@ -63,6 +95,7 @@ struct archive {
 
   const archive_format* format = nullptr;
   owned_handle handle;             // the archive file, or the folder
+  owned_store store;               // of a format that unpacks entries for their readers
   vec<char> names;                 // each ended by NUL; paths begin with the mount point
   vec<archive_entry> entries;      // no two of one path
   vec<skipped_entry> skipped;      // in the order of their names' bytes
@@ -78,17 +111,30 @@ struct archive_input {
   const char* path;  // as it was given to mount()
   file_status status;
   std::string_view prefix;  // put in front of every path: the mount point and a '/', or nothing
+  std::span<const std::byte> front =
+      {};  // an archive file's first bytes, front_bytes if it has them
+
+  std::string_view password = {};  // for what is encrypted
+
+  // How much of a file is read for all formats to look at.
+  static constexpr std::size_t front_bytes = 512;
+  [[nodiscard]] bool begins_with(std::string_view magic, std::size_t at = 0) const noexcept;
+  // Whether the path ends with '.' and one of these words, in capitals or not. Extensions decide
+  // nothing by themselves: files are renamed, and one extension serves many formats.
+  [[nodiscard]] bool has_extension_of(std::string_view words) const noexcept;
 };
 
 struct opened_entry {
   file_place place;     // but for the source
-  owned_handle handle;  // a descriptor of the entry's own, or none
+  owned_handle handle;  // of the entry's own, a descriptor or the archive's store; or none
 };
 
 struct archive_format {
   mount_format id = mount_format::folder;
   const char* name = "";
-  bool lists_folders = false;  // or else regular files
+  bool lists_folders = false;   // or else regular files
+  bool reads_no_front = false;  // it looks elsewhere than into archive_input::front
+  const char* extensions = "";  // in small letters, a space between; tried first for such a file
   // Fills the archive, whose handle is open already; false: the file is of another format.
   result<bool> (*list)(const archive_input& input, archive& into) noexcept = nullptr;
   // Any thread.
@@ -100,6 +146,21 @@ struct archive_format {
 [[nodiscard]] std::span<const archive_format* const> formats() noexcept;
 
 extern const archive_format folder_format;
+extern const archive_format pak_format;
+extern const archive_format wad_format;
+extern const archive_format grp_format;
+extern const archive_format hog_format;
+extern const archive_format mvl_format;
+extern const archive_format vdf_format;
+extern const archive_format chasm_format;
+extern const archive_format gob_format;
+extern const archive_format lab_format;
+extern const archive_format lfd_format;
+extern const archive_format slb_format;
+extern const archive_format pod_format;
+extern const archive_format seven_zip_format;
+extern const archive_format rofs_format;
+extern const archive_format iso_format;
 extern const archive_format zip_format;
 
 // Fills the tables of an archive and sees to what all formats have in common: names are checked,

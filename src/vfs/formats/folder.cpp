@@ -285,6 +285,6 @@ result<opened_entry> open(const archive& from, const archive_entry& entry,
 
 }  // namespace
 
-const archive_format folder_format{mount_format::folder, "folder", true, list, open};
+const archive_format folder_format{mount_format::folder, "folder", true, false, "", list, open};
 
 }  // namespace overture::vfs

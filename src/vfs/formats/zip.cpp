@@ -1,4 +1,5 @@
-// ZIP archives: stored and DEFLATE entries, Zip64, a self-extractor in front, a comment behind.
+// ZIP archives: stored, DEFLATE and zstd entries, Zip64, a self-extractor in front, a comment
+// behind, the traditional encryption.
 //
 // The central directory decides; it is read at mount in two reads (one for a small archive). The
 // header in front of each entry's data is read together with the data.
@@ -6,6 +7,7 @@
 
 #include <algorithm>
 
+#include "vfs/formats/zip_decrypter.hpp"
 #include "vfs/formats/zip_directory.hpp"
 
 namespace overture::vfs {
@@ -44,23 +46,55 @@ bool writes_backslashes(std::uint8_t made_on) noexcept {
   return false;
 }
 
-entry_flaw flaw_of(const zip_record& record) noexcept {
-  constexpr unsigned encrypted = zip_flag_encrypted | zip_flag_strongly_encrypted | zip_flag_masked;
-  if (record.sizes_missing) return entry_flaw::sizes;
-  if (record.in_another_part) return entry_flaw::in_parts;
-  if ((record.flags & encrypted) != 0) return entry_flaw::encrypted;
-  if ((record.flags & zip_flag_patch) != 0) return entry_flaw::method;
-  if (record.method != zip_method_stored && record.method != zip_method_deflate) {
-    return entry_flaw::method;
+// False: not known.
+bool to_compression(std::uint16_t zip_method, compression& method) noexcept {
+  switch (zip_method) {
+    case zip_method_stored:
+      method = compression::none;
+      return true;
+    case zip_method_deflate:
+      method = compression::deflate;
+      return true;
+    case zip_method_zstd:
+      method = compression::zstd;
+      return true;
+    default:
+      return false;
   }
-  if (record.bytes > limits::entry_bytes_max || record.packed_bytes > limits::entry_bytes_max) {
+}
+
+entry_flaw flaw_of_sizes(compression method, std::uint64_t packed, std::uint64_t bytes) noexcept {
+  if (bytes > limits::entry_bytes_max || packed > limits::entry_bytes_max) {
     return entry_flaw::too_large;
   }
-  if (record.method == zip_method_stored) {
-    return record.bytes == record.packed_bytes ? entry_flaw::none : entry_flaw::stored_size;
+  if (method == compression::none) {
+    return bytes == packed ? entry_flaw::none : entry_flaw::stored_size;
   }
-  const bool possible = record.bytes / limits::deflate_ratio_max <= record.packed_bytes;
-  return possible ? entry_flaw::none : entry_flaw::ratio;
+  const std::uint64_t ratio =
+      method == compression::zstd ? limits::zstd_ratio_max : limits::deflate_ratio_max;
+  return bytes / ratio <= packed ? entry_flaw::none : entry_flaw::ratio;
+}
+
+// `encrypted` says that nothing else is wrong.
+entry_flaw flaw_of(const zip_record& record) noexcept {
+  if (record.sizes_missing) return entry_flaw::sizes;
+  if (record.in_another_part) return entry_flaw::in_parts;
+  if ((record.flags & (zip_flag_strongly_encrypted | zip_flag_masked)) != 0) {
+    return entry_flaw::strongly_encrypted;
+  }
+  compression method = compression::none;
+  if ((record.flags & zip_flag_patch) != 0 || !to_compression(record.method, method)) {
+    return entry_flaw::method;
+  }
+  if ((record.flags & zip_flag_encrypted) == 0) {
+    return flaw_of_sizes(method, record.packed_bytes, record.bytes);
+  }
+  if (record.packed_bytes < zip_encryption_header_bytes) return entry_flaw::stored_size;
+  const entry_flaw flaw =
+      flaw_of_sizes(method, record.packed_bytes - zip_encryption_header_bytes, record.bytes);
+  if (flaw != entry_flaw::none) return flaw;
+  const std::uint64_t larger = std::max(record.bytes, record.packed_bytes);
+  return larger > limits::block_bytes_max ? entry_flaw::too_large : entry_flaw::encrypted;
 }
 
 // Where the directory is, and the bytes of it.
@@ -78,7 +112,8 @@ class zip_list {
         builder_(into, input.prefix),
         tail_(into.names.memory(), memory_tag::vfs),
         room_(into.names.memory(), memory_tag::vfs),
-        links_(into.names.memory(), memory_tag::vfs) {}
+        links_(into.names.memory(), memory_tag::vfs),
+        encrypted_(into.names.memory(), memory_tag::vfs) {}
 
   // False: this is no ZIP archive.
   result<bool> run() noexcept;
@@ -97,6 +132,7 @@ class zip_list {
   result<void> add_records() noexcept;
   result<void> add(const zip_record& record) noexcept;
   result<bool> add_named(const zip_record& record, const archive_entry& entry) noexcept;
+  result<void> prepare_decrypter() noexcept;
   [[nodiscard]] archive_entry entry_of(const zip_record& record) const noexcept;
   result<void> find_overlaps() noexcept;
   // The bytes in front of the data if there is no extra field.
@@ -111,6 +147,11 @@ class zip_list {
   vec<std::byte> room_;  // the directory, where the tail does not have it
   zip_directory directory_;
   vec<std::uint32_t> links_;
+  struct encrypted_entry {
+    std::uint32_t entry = 0;
+    std::uint8_t check = 0;
+  };
+  vec<encrypted_entry> encrypted_;
   std::size_t headers_looked_at_ = 0;
 };
 
@@ -135,7 +176,8 @@ result<bool> zip_list::run() noexcept {
              .and_then([&] { return make_room(*end); })
              .and_then([&] { return add_records(); })
              .and_then([&] { return find_overlaps(); })
-             .and_then([&] { return builder_.index_last_of_each(index); });
+             .and_then([&] { return builder_.index_last_of_each(index); })
+             .and_then([&] { return prepare_decrypter(); });
   if (done && !links_.empty()) {
     done = resolve_zip_links(links_.span(), index, input_.os, into_, builder_);
   }
@@ -225,9 +267,35 @@ result<void> zip_list::add(const zip_record& record) noexcept {
   }
   const result<bool> added = add_named(record, entry_of(record));
   if (!added) return tl::unexpected(added.error());
-  if (*added && kind == unix_link) {
-    const auto number = static_cast<std::uint32_t>(into_.entries.size() - 1);
-    if (!links_.push_back(number)) return no_memory();
+  if (!*added) return {};
+  const auto number = static_cast<std::uint32_t>(into_.entries.size() - 1);
+  if (kind == unix_link && !links_.push_back(number)) return no_memory();
+  if (into_.entries[number].flaw == entry_flaw::encrypted) {
+    const bool sizes_behind = (record.flags & zip_flag_sizes_behind) != 0;
+    const std::uint32_t check = sizes_behind ? record.time >> 8u : record.crc32 >> 24;
+    if (!encrypted_.push_back({number, static_cast<std::uint8_t>(check)})) return no_memory();
+  }
+  return {};
+}
+
+// Those that are left of the encrypted entries can be opened, if there is a password.
+result<void> zip_list::prepare_decrypter() noexcept {
+  if (encrypted_.empty() || input_.password.empty()) return {};
+  auto* const store = into_.store.make<zip_decrypter>(into_.names.memory(), input_.os, into_.handle,
+                                                      input_.password);
+  if (!store) return no_memory();
+  const auto entry_of = [this](const encrypted_entry& one) -> const archive_entry& {
+    return into_.entries[one.entry];
+  };
+  std::sort(encrypted_.begin(), encrypted_.end(),
+            [&](const encrypted_entry& a, const encrypted_entry& b) {
+              return entry_of(a).offset < entry_of(b).offset;
+            });
+  for (const encrypted_entry& one : encrypted_) {
+    const archive_entry& entry = entry_of(one);
+    const bool left = entry.flaw == entry_flaw::encrypted && entry.name_bytes > 0;
+    if (!left || entry.bytes == 0) continue;
+    if (result<void> added = store->add(entry, one.check); !added) return added;
   }
   return {};
 }
@@ -254,7 +322,7 @@ archive_entry zip_list::entry_of(const zip_record& record) const noexcept {
   entry.packed_bytes = record.packed_bytes;
   entry.bytes = record.bytes;
   entry.crc32 = record.crc32;
-  entry.method = record.method == zip_method_deflate ? compression::deflate : compression::none;
+  (void)to_compression(record.method, entry.method);
   const std::uint64_t least = zip_local_header_bytes + record.name.size();
   const std::uint64_t archive_bytes = directory_.offset - directory_.base;
   entry.offset =
@@ -292,7 +360,9 @@ result<void> zip_list::find_overlaps() noexcept {
     archive_entry& next = into_.entries[i];
     if (last && next.offset - last->offset < least_frame_bytes(*last) + last->packed_bytes) {
       archive_entry& liar = has_header(next) ? *last : next;
-      if (liar.flaw == entry_flaw::none) liar.flaw = entry_flaw::overlap;
+      if (liar.flaw == entry_flaw::none || liar.flaw == entry_flaw::encrypted) {
+        liar.flaw = entry_flaw::overlap;
+      }
       if (&liar == &next) continue;
     } else if (last) {
       last->frame_bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(
@@ -324,7 +394,25 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
   return zip_list(input, into).run();
 }
 
-result<opened_entry> open(const archive&, const archive_entry& entry, operating_system&) noexcept {
+opened_entry open_encrypted(const archive_entry& entry, block_store& store,
+                            std::uint64_t offset) noexcept {
+  file_place place;
+  place.offset = offset;
+  place.read_bytes = entry.bytes;
+  place.packed_bytes = entry.bytes;
+  place.bytes = entry.bytes;
+  place.crc32 = entry.crc32;
+  place.has_crc = true;
+  return {place, store.open_all()};
+}
+
+result<opened_entry> open(const archive& from, const archive_entry& entry,
+                          operating_system&) noexcept {
+  if (entry.flaw == entry_flaw::encrypted && from.store.get()) {
+    auto& store = static_cast<zip_decrypter&>(*from.store.get());
+    std::uint64_t offset = 0;
+    if (entry.bytes == 0 || store.find(entry, offset)) return open_encrypted(entry, store, offset);
+  }
   if (entry.flaw != entry_flaw::none) {
     error why = error_of(entry.flaw);
     why.offset = entry.offset;
@@ -355,9 +443,8 @@ result<std::span<const std::byte>> zip_packed_part(const file_place& place,
   };
   zip_local_header header;
   if (!read_zip_local_header(read, header)) return broken("the entry has no local header");
-  const bool deflated = header.method == zip_method_deflate;
-  if ((!deflated && header.method != zip_method_stored) ||
-      deflated != (place.method == compression::deflate)) {
+  compression method = compression::none;
+  if (!to_compression(header.method, method) || method != place.method) {
     return broken("the local header names another compression method");
   }
   const bool has_size = (header.flags & zip_flag_sizes_behind) == 0 && header.packed_bytes != 0 &&
@@ -373,6 +460,7 @@ result<std::span<const std::byte>> zip_packed_part(const file_place& place,
   return read.subspan(header.header_bytes, place.packed_bytes);
 }
 
-const archive_format zip_format{mount_format::zip, "zip", false, list, open};
+const archive_format zip_format{mount_format::zip,    "zip", false, true,
+                                "zip pk3 pk4 pkz wz", list,  open};
 
 }  // namespace overture::vfs

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/little_endian.hpp"
+
 namespace overture::vfs {
 namespace {
 
@@ -9,14 +11,13 @@ using bytes = std::span<const std::byte>;
 
 // The caller has checked that the bytes are there.
 std::uint16_t u16(bytes from, std::size_t at) noexcept {
-  return static_cast<std::uint16_t>(std::to_integer<unsigned>(from[at]) |
-                                    std::to_integer<unsigned>(from[at + 1]) << 8);
+  return static_cast<std::uint16_t>(load_u16(from.data() + at));
 }
 std::uint32_t u32(bytes from, std::size_t at) noexcept {
-  return u16(from, at) | std::uint32_t{u16(from, at + 2)} << 16;
+  return load_u32(from.data() + at);
 }
 std::uint64_t u64(bytes from, std::size_t at) noexcept {
-  return u32(from, at) | std::uint64_t{u32(from, at + 4)} << 32;
+  return load_u64(from.data() + at);
 }
 
 constexpr std::uint32_t local_signature = 0x04034B50;
@@ -154,6 +155,7 @@ std::size_t read_zip_record(std::span<const std::byte> directory, zip_record& re
   record.made_on = std::to_integer<std::uint8_t>(directory[5]);
   record.flags = u16(directory, 8);
   record.method = u16(directory, 10);
+  record.time = u16(directory, 12);
   record.crc32 = u32(directory, 16);
   record.packed_bytes = u32(directory, 20);
   record.bytes = u32(directory, 24);

@@ -48,6 +48,7 @@ struct zip_record {
   std::uint16_t flags = 0;
   std::uint16_t method = 0;
   std::uint16_t extra_bytes = 0;
+  std::uint16_t time = 0;
   std::uint8_t made_on = 0;    // the kind of system
   bool sizes_missing = false;  // a Zip64 field is announced but not there
   bool in_another_part = false;
@@ -65,6 +66,7 @@ enum class zip_system : std::uint8_t {
 
 inline constexpr std::uint16_t zip_method_stored = 0;
 inline constexpr std::uint16_t zip_method_deflate = 8;
+inline constexpr std::uint16_t zip_method_zstd = 93;
 
 // Reads the record at the front; returns its length, 0 if it is not a whole record.
 [[nodiscard]] std::size_t read_zip_record(std::span<const std::byte> directory,

@@ -7,9 +7,6 @@
 namespace overture::vfs {
 namespace {
 
-// As many as Linux follows.
-constexpr unsigned links_followed_max = 40;
-
 struct zip_link {
   std::uint32_t entry = 0;
   std::uint32_t target = 0;  // where in the texts
@@ -179,7 +176,7 @@ class target_path {
 
 void link_resolver::follow(zip_link& link) const noexcept {
   const zip_link* step = &link;
-  for (unsigned followed = 0; followed < links_followed_max; ++followed) {
+  for (unsigned followed = 0; followed < limits::archive_links_followed_max; ++followed) {
     if (step->flaw) {
       link.flaw = step->flaw;
       return;

@@ -1,0 +1,11 @@
+// ISO 9660 images, without the 32 KiB in front, of which nothing is read.
+#include <string>
+
+#include "mounted_archive.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  std::string image(32768, '\0');
+  image.append(reinterpret_cast<const char*>(data), size);
+  return overture::fuzz::run(reinterpret_cast<const std::uint8_t*>(image.data()), image.size(),
+                             "fuzzed.iso");
+}

@@ -1,0 +1,145 @@
+// Writes the seeds of the fuzzers of archives into a folder (fuzz/corpus): small archives that have
+// one feature each.
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include "support/iso_writer.hpp"
+#include "support/rofs_writer.hpp"
+#include "support/seven_zip_writer.hpp"
+#include "support/table_writer.hpp"
+#include "support/zip_writer.hpp"
+
+namespace {
+
+using overture::zip_writer;
+
+const std::string text = "one line and another line and one more line and another line\n";
+
+zip_writer plain() {
+  zip_writer zip;
+  zip.add({.name = "a.txt", .data = "hello"});
+  zip.add({.name = "maps/b.txt", .data = text, .method = overture::zip_deflated});
+  return zip;
+}
+
+zip_writer zip64() {
+  zip_writer zip;
+  zip.zip64 = true;
+  zip.add({.name = "a", .data = text, .method = overture::zip_deflated, .zip64 = true});
+  zip.end64_extra_bytes = 8;
+  return zip;
+}
+
+zip_writer links() {
+  zip_writer zip = plain();
+  zip.add({.name = "link", .data = "maps/b.txt", .mode = overture::zip_mode_link});
+  zip.add({.name = "maps/up", .data = "../link", .mode = overture::zip_mode_link});
+  zip.add({.name = "loop", .data = "loop", .mode = overture::zip_mode_link});
+  return zip;
+}
+
+zip_writer odd() {
+  zip_writer zip = plain();
+  zip.prefix = "#!/bin/sh\n";
+  zip.comment = "PK\5\6 a comment";
+  zip.add({.name = "a.txt", .data = "again", .sizes_behind = true});
+  zip.add({.name = "win\\dows", .data = "w", .made_on = 0, .local_extra_bytes = 100});
+  zip.add({.name = "../up", .data = "x", .central_extra_bytes = 8});
+  zip.add({.name = "folder/", .mode = overture::zip_mode_folder});
+  zip.add({.name = "secret", .data = "x", .flags = 1});
+  return zip;
+}
+
+zip_writer overlapping() {
+  zip_writer zip = plain();
+  zip.add({.name = "c", .data = "c", .stated_offset = 10});
+  zip.add({.name = "d", .data = "d", .stated_packed_bytes = 30});
+  return zip;
+}
+
+zip_writer packed_otherwise() {
+  zip_writer zip = plain();
+  zip.add({.name = "zstd", .data = text, .method = overture::zip_zstd});
+  zip.add({.name = "stored", .data = text, .password = "password"});
+  zip.add({.name = "deflated",
+           .data = text,
+           .method = overture::zip_deflated,
+           .sizes_behind = true,
+           .password = "password"});
+  return zip;
+}
+
+void save(const std::filesystem::path& path, const std::string& bytes) {
+  std::filesystem::create_directories(path.parent_path());
+  std::ofstream(path, std::ios::binary).write(bytes.data(), std::ssize(bytes));
+}
+
+void save_tables(const std::filesystem::path& folder) {
+  for (const overture::table_kind& kind : overture::table_kinds()) {
+    for (const bool second : {false, true}) {
+      const std::vector<overture::table_file> files{
+          {.name = "A.TXT", .data = "hello"}, {.name = "E"}, {.name = "B.X", .data = text}};
+      const std::string bytes = overture::write_table(kind.format, files, {}, second);
+      if (second && bytes == overture::write_table(kind.format, files)) continue;
+      save(folder / (std::string(second ? "second." : "first.") + kind.extension), bytes);
+    }
+  }
+}
+
+// See seven_zip.cpp: without what is in front of packed data and header.
+void save_seven_zip(const std::filesystem::path& path, const overture::seven_zip_writer& archive) {
+  const std::string bytes = archive.bytes();
+  save(path, bytes.substr(12, 2) + bytes.substr(32));
+}
+
+void save_seven_zips(const std::filesystem::path& folder) {
+  using overture::seven_zip_method;
+  overture::seven_zip_writer plain;
+  plain.add({.files = {{"a.txt", "hello"}, {"maps/b.txt", text}}});
+  plain.empty_files = {"empty"};
+  plain.folders = {"maps"};
+  save_seven_zip(folder / "lzma", plain);
+  plain.packed_header = true;
+  save_seven_zip(folder / "packed_header", plain);
+  overture::seven_zip_writer others;
+  others.add({.method = seven_zip_method::lzma2, .x86 = true, .files = {{"c", text}}});
+  others.add({.method = seven_zip_method::copy, .files = {{"d", "d"}, {"e", text}}});
+  others.add({.method = seven_zip_method::aes, .files = {{"f", "f"}}});
+  save_seven_zip(folder / "methods", others);
+}
+
+void save_isos(const std::filesystem::path& folder) {
+  overture::iso_tree root;
+  root.files = {{.name = "A.TXT;1", .data = "hello"},
+                {.name = "BIG;1", .data = "a", .flags = 0x80}};
+  root.folders = {{.name = "MAPS", .files = {{.name = "B.;1", .data = text}}}};
+  constexpr std::size_t front_bytes = 32768;  // see iso.cpp
+  save(folder / "plain", overture::write_iso(root).substr(front_bytes));
+  save(folder / "joliet", overture::write_iso(root, true).substr(front_bytes));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::fputs("usage: make_archive_corpus FOLDER\n", stderr);
+    return 2;
+  }
+  const std::filesystem::path folder(argv[1]);
+  const std::filesystem::path zips = folder / "zip";
+  std::filesystem::create_directories(zips);
+  zip_writer{}.save(zips / "empty.zip");
+  plain().save(zips / "plain.zip");
+  zip64().save(zips / "zip64.zip");
+  links().save(zips / "links.zip");
+  odd().save(zips / "odd.zip");
+  overlapping().save(zips / "overlapping.zip");
+  packed_otherwise().save(zips / "packed.zip");
+  save_tables(folder / "tables");
+  save(folder / "tables" / "rofs.dat",
+       overture::write_rofs(
+           {{.name = "A", .data = text}, {.name = "B", .data = text, .packed = false}}));
+  save_seven_zips(folder / "seven_zip");
+  save_isos(folder / "iso");
+}

@@ -1,0 +1,31 @@
+// Writes ISO 9660 images for tests: good ones, and ones that lie.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace overture {
+
+struct iso_file {
+  std::string name = {};  // in ASCII, as it is; Joliet has the same
+  std::string data = {};
+  std::optional<std::uint32_t> stated_sector = {};
+  std::optional<std::uint32_t> stated_bytes = {};
+  std::uint8_t flags = 0;
+  std::uint8_t gap = 0;
+};
+
+struct iso_tree {
+  std::string name = {};  // the root has none
+  std::vector<iso_file> files = {};
+  std::vector<iso_tree> folders = {};
+  std::optional<std::uint32_t> stated_sector = {};
+  std::optional<std::uint32_t> stated_bytes = {};
+};
+
+// `joliet`: with a second tree of the same files.
+[[nodiscard]] std::string write_iso(const iso_tree& root, bool joliet = false);
+
+}  // namespace overture
