@@ -24,7 +24,9 @@ constexpr double reads_in_frame = 8;
 void sleep_until_ns(std::uint64_t at_ns) {
   overture::barricade never;
   const std::uint64_t now = now_ns();
-  if (now < at_ns) (void)never.wait_for(std::chrono::nanoseconds(at_ns - now));
+  if (now >= at_ns) return;
+  (void)never.wait_for(std::chrono::nanoseconds(at_ns - now),
+                       {.spin = overture::spin_policy::none()});
 }
 
 // The same number of steps whatever else runs.
