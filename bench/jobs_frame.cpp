@@ -24,7 +24,9 @@ constexpr double reads_in_frame = 8;
 void sleep_until_ns(std::uint64_t at_ns) {
   overture::barricade never;
   const std::uint64_t now = now_ns();
-  if (now < at_ns) (void)never.wait_for(std::chrono::nanoseconds(at_ns - now));
+  if (now >= at_ns) return;
+  (void)never.wait_for(std::chrono::nanoseconds(at_ns - now),
+                       {.spin = overture::spin_policy::none()});
 }
 
 // The same number of steps whatever else runs.
@@ -64,10 +66,11 @@ class game {
       const std::uint64_t at_ns = begin_ns + static_cast<std::uint64_t>(frame) * frame_ns;
       sleep_until_ns(at_ns);
       left_.store(jobs_in_frame);
+      ended_ns_.store(0);
       const std::uint64_t submit_ns = now_ns();
       peer_.submit_all([](void* self) { static_cast<frame_job*>(self)->run(); }, contexts_);
       api_us.push_back(static_cast<double>(now_ns() - submit_ns) / 1e3);
-      while (left_.load() != 0) sleep_until_ns(now_ns() + 100'000);
+      while (ended_ns_.load() == 0) sleep_until_ns(now_ns() + 100'000);
       frame_us.push_back(static_cast<double>(ended_ns_.load() - submit_ns) / 1e3);
     }
     cpu_share = (cpu_seconds() - cpu_before) * 1e9 / static_cast<double>(now_ns() - begin_ns);

@@ -15,7 +15,8 @@ using overture::now_ns;
 // Sleeps, so that both cores may too.
 void pause_for(std::uint64_t ns) {
   overture::barricade never;
-  if (ns != 0) (void)never.wait_for(std::chrono::nanoseconds(ns));
+  if (ns == 0) return;
+  (void)never.wait_for(std::chrono::nanoseconds(ns), {.spin = overture::spin_policy::none()});
 }
 
 void pass_time(std::uint64_t ns) {

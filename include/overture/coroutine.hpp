@@ -1,7 +1,8 @@
 // Coroutines that run on a job system: code that waits without a thread that does.
 //
 //   co_task<texture> load(job_system& jobs, read_queue& reads, path_id which) {
-//     const result<blob>& packed = co_await read(reads, which);      // a shared_future
+//     shared_future<blob> reading = read(reads, which);
+//     const result<blob>& packed = co_await reading;
 //     if (!packed) co_return tl::unexpected(packed.error());
 //     co_await door;                                                 // a barricade
 //     auto pixels = co_await run_job(jobs, [&] { return decode(*packed); });  // a job
@@ -12,10 +13,11 @@
 //   result<shared_future<texture>> title = spawn(jobs, load(jobs, reads, "gfx/title.png"_path));
 //
 // A co_task<T> does nothing until it is awaited by another one or given to spawn(). Awaiting one
-// gives a result<T>; co_return takes a T or a result<T> (a co_task<void> returns nothing; for one
-// that may fail take co_task<result<void>>). What waits for something that is there goes on at
-// once; otherwise the coroutine is put aside and goes on as a job of the system that it was spawned
-// on, on any of its threads. No thread sleeps meanwhile, and none is held up.
+// gives a result<T>, awaiting a shared_future the const result<T>& that its get() gives (a copy if
+// the future itself is a temporary); co_return takes a T or a result<T> (a co_task<void> returns
+// nothing; for one that may fail take co_task<result<void>>). What waits for something that is
+// there goes on at once; otherwise the coroutine is put aside and goes on as a job of the system
+// that it was spawned on, on any of its threads. No thread sleeps meanwhile, and none is held up.
 //
 // The jobs that coroutines go on in belong to no group, and job systems keep them even when they
 // end with at_end::cancel: a coroutine always comes to its end. It must have done so, or must wait
@@ -23,10 +25,10 @@
 //
 // Cost: the frame is one allocation, from the allocator& that is the first parameter of a coroutine
 // with nine at most (members and lambdas have one more, in front), else from default_allocator();
-// co_await of another co_task moves to its frame and
-// back without any job. If memory is refused the awaiting side, or spawn(), gets
-// errc::out_of_memory and nothing has run. Where the program that compiles the coroutine has
-// exceptions, one that leaves it is reported (job_hooks) and becomes errc::cancelled.
+// co_await of another co_task moves to its frame and back without any job. If memory is refused the
+// awaiting side, or spawn(), gets errc::out_of_memory and nothing has run. Where the program that
+// compiles the coroutine has exceptions, one that leaves it is reported (job_hooks) and becomes
+// errc::cancelled.
 #pragma once
 
 #include <coroutine>
@@ -94,7 +96,8 @@ class coroutine_memory {
   }
 };
 
-template <class T>
+// A future that nobody else need have is awaited for a copy: its state may go with the awaiter.
+template <class T, bool Temporary>
 class future_awaiter {
  public:
   future_awaiter(shared_future<T> awaited, job_system& where) noexcept
@@ -106,7 +109,9 @@ class future_awaiter {
     link_.work = resumption(waiting);
     awaited_.on_ready(link_);
   }
-  const result<T>& await_resume() const noexcept { return awaited_.get(); }
+  std::conditional_t<Temporary, result<T>, const result<T>&> await_resume() const {
+    return awaited_.get();
+  }
 
  private:
   const shared_future<T> awaited_;
@@ -139,7 +144,17 @@ class coroutine_state : public coroutine_memory {
   static std::suspend_always initial_suspend() noexcept { return {}; }
 
   template <class T>
-  future_awaiter<T> await_transform(shared_future<T> awaited) const noexcept {
+  future_awaiter<T, false> await_transform(const shared_future<T>& awaited) const noexcept {
+    return {awaited, *where};
+  }
+  template <class T>
+  future_awaiter<T, false> await_transform(shared_future<T>& awaited) const noexcept {
+    return {awaited, *where};
+  }
+  template <class T>
+  future_awaiter<T, true> await_transform(shared_future<T>&& awaited) const noexcept {
+    static_assert(std::is_copy_constructible_v<result<T>>,
+                  "keep the future in a variable: what it gives cannot be copied");
     return {std::move(awaited), *where};
   }
   barricade_awaiter await_transform(barricade& awaited) const noexcept { return {awaited, *where}; }

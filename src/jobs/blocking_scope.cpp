@@ -5,8 +5,10 @@
 namespace overture {
 
 blocking_scope::blocking_scope() noexcept {
-  pool_place* const place = this_thread_jobs().place;
-  if (place == nullptr || place->is_blocked || place->number >= place->pool->workers_made) return;
+  pool_place* place = this_thread_jobs().place;
+  // Inside a parallel call on another pool its own place lies below the borrowed one.
+  while (place != nullptr && place->number >= place->pool->workers_made) place = place->lender;
+  if (place == nullptr || place->is_blocked) return;
   blocked_ = place;
   place->is_blocked = true;
   place->pool->worker_blocks();

@@ -1,5 +1,7 @@
 #include "overture/job_graph.hpp"
 
+#include <optional>
+
 #include "base/vec.hpp"
 #include "jobs/running_job.hpp"
 #include "overture/job_batch.hpp"
@@ -116,12 +118,14 @@ struct job_graph::state {
     if (gone != jobs.size()) return fail(errc::invalid, "jobs of a graph wait for each other");
     return {};
   }
-  // Runs one job of the graph on this thread; `inside` is the frame of the job that does it.
+  // Runs one job of the graph on this thread.
   void call(node& now, const job_group& group) {
     if (now.options.token != nullptr && now.options.token->is_cancelled()) return;
+    if (now.options.name == nullptr) return now.work();
+    // There is no frame in a job system of the host's.
+    std::optional<on_stack> frame;
     const running_job* const inside = this_thread_jobs().innermost;
-    if (now.options.name == nullptr || inside == nullptr) return now.work();
-    const on_stack frame(*inside->reports, now.options.name, &group);
+    if (inside != nullptr) frame.emplace(*inside->reports, now.options.name, &group);
     const zone shown(now.options.name, {.colour = now.options.colour});
     now.work();
   }

@@ -35,6 +35,10 @@ struct alignas(64) job_record {
   const cancellation* token = nullptr;
   job work;
   const char* name = nullptr;
+  // Of the first record of a free bundle.
+  atomic<std::uint32_t> bundle_next{no_record};
+  std::uint32_t bundle_last = 0;
+  std::uint32_t bundle_count = 0;
 
   // Fills a free record. From here on a stale hint may lead somebody to run it.
   void arm(job&& added, job_group* owner, const job_options& options, std::uint32_t kind) noexcept {

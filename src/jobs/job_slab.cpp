@@ -65,6 +65,32 @@ bool record_stack::pop_exactly(const job_slab& slab, head seen) noexcept {
                                        std::memory_order_seq_cst, std::memory_order_seq_cst);
 }
 
+void bundle_stack::push(const record_chain& chain) noexcept {
+  chain.last->next.store(no_record, std::memory_order_relaxed);
+  chain.first->bundle_last = chain.last->index;
+  chain.first->bundle_count = chain.count;
+  std::uint64_t seen = head_.load(std::memory_order_relaxed);
+  do {
+    chain.first->bundle_next.store(static_cast<std::uint32_t>(seen), std::memory_order_relaxed);
+  } while (!head_.compare_exchange_weak(seen, seen >> 32 << 32 | chain.first->index,
+                                        std::memory_order_acq_rel, std::memory_order_relaxed));
+}
+
+record_chain bundle_stack::pop(const job_slab& slab) noexcept {
+  std::uint64_t seen = head_.load(std::memory_order_acquire);
+  for (;;) {
+    const auto index = static_cast<std::uint32_t>(seen);
+    if (index == no_record) return {};
+    job_record& first = slab.at(index);
+    // Another thread may take it and write this meanwhile; then the head has moved on as well.
+    const std::uint64_t next = first.bundle_next.load(std::memory_order_relaxed);
+    if (head_.compare_exchange_weak(seen, ((seen >> 32) + 1) << 32 | next,
+                                    std::memory_order_acq_rel, std::memory_order_acquire)) {
+      return {&first, &slab.at(first.bundle_last), first.bundle_count};
+    }
+  }
+}
+
 job_slab::~job_slab() {
   for (auto& entry : chunks_) {
     job_record* const chunk = entry.load(std::memory_order_relaxed);
@@ -91,22 +117,48 @@ bool job_slab::grow() noexcept {
   } while (!chunk_count_.compare_exchange_weak(number, number + 1, std::memory_order_relaxed));
 
   auto* const chunk = static_cast<job_record*>(memory);
-  record_chain fresh;
   for (std::uint32_t i = 0; i < chunk_records; ++i) {
     job_record* const record = ::new (static_cast<void*>(chunk + i)) job_record;
     record->index = number * chunk_records + i;
-    fresh.append(*record);
   }
   chunks_[number].store(chunk, std::memory_order_release);
-  free_.push(fresh);
+  static_assert(chunk_records % bundle_records == 0);
+  for (std::uint32_t end = chunk_records; end != 0; end -= bundle_records) {
+    record_chain fresh;
+    for (std::uint32_t i = end - bundle_records; i < end; ++i) fresh.append(chunk[i]);
+    free_.push(fresh);
+  }
   return true;
 }
 
 record_chain job_slab::take(std::uint32_t count) noexcept {
-  for (;;) {
-    const record_chain chain = free_.pop(*this, count);
-    if (chain.count != 0 || !grow()) return chain;
+  record_chain taken;
+  while (taken.count < count) {
+    record_chain bundle = free_.pop(*this);
+    if (bundle.count == 0) {
+      if (taken.count != 0 || !grow()) break;
+      continue;
+    }
+    if (bundle.count > count - taken.count) give_back(cut(bundle, count - taken.count));
+    if (taken.last != nullptr) {
+      taken.last->next.store(bundle.first->index, std::memory_order_release);
+    } else {
+      taken.first = bundle.first;
+    }
+    taken.last = bundle.last;
+    taken.count += bundle.count;
   }
+  return taken;
+}
+
+record_chain job_slab::cut(record_chain& chain, std::uint32_t count) const noexcept {
+  job_record* last = chain.first;
+  for (std::uint32_t i = 1; i < count; ++i) last = next_of(*last);
+  const record_chain rest{next_of(*last), chain.last, chain.count - count};
+  last->next.store(no_record, std::memory_order_release);
+  chain.last = last;
+  chain.count = count;
+  return rest;
 }
 
 }  // namespace overture

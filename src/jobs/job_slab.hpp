@@ -57,9 +57,24 @@ class alignas(64) record_stack {
   atomic<std::uint64_t> head_{no_record};
 };
 
+// Free records, in the bundles in which they came: taking one looks at its first record only, and
+// not at every one in turn, which after a while lie anywhere in memory.
+class alignas(64) bundle_stack {
+ public:
+  // All of the chain becomes one bundle.
+  void push(const record_chain& chain) noexcept;
+  // The whole of the newest bundle, or none.
+  [[nodiscard]] record_chain pop(const job_slab& slab) noexcept;
+
+ private:
+  atomic<std::uint64_t> head_{no_record};  // the removals above the index, as in record_stack
+};
+
 class job_slab {
  public:
   static constexpr std::uint32_t chunk_records = sizes::chunk_records;
+  // So many in a bundle of fresh ones: what a thread takes at once.
+  static constexpr std::uint32_t bundle_records = chunk_records < 64 ? chunk_records : 64;
   static constexpr std::uint32_t chunks_max = sizes::chunks_max;
 
   explicit job_slab(allocator& memory) noexcept : memory_(memory) {}
@@ -72,7 +87,7 @@ class job_slab {
   // Up to `count` free records, fewer or none if memory is refused. Any thread.
   [[nodiscard]] record_chain take(std::uint32_t count) noexcept;
   void give_back(const record_chain& chain) noexcept { free_.push(chain); }
-  void give_back(job_record& record) noexcept { free_.push(record); }
+  void give_back(job_record& record) noexcept { free_.push({&record, &record, 1}); }
 
   [[nodiscard]] job_record& at(std::uint32_t index) const noexcept {
     job_record* const chunk = chunks_[index / chunk_records].load(std::memory_order_acquire);
@@ -88,8 +103,11 @@ class job_slab {
   }
 
  private:
+  // Leaves so many in the chain and returns the rest.
+  record_chain cut(record_chain& chain, std::uint32_t count) const noexcept;
+
   allocator& memory_;
-  record_stack free_;
+  bundle_stack free_;
   atomic<std::uint32_t> chunk_count_{0};
   atomic<job_record*> chunks_[chunks_max]{};
 };

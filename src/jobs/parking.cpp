@@ -140,11 +140,11 @@ void parking::wake(unsigned seat) noexcept {
   sleeper.signal_ns.store(now_ns(), std::memory_order_relaxed);
   sleeper.depth.store(here.wake_depth + 1, std::memory_order_relaxed);
   if (sleeper.word.exchange(woken, std::memory_order_seq_cst) != asleep) return;
-  address_wake_one(&sleeper.word);
   atomic<std::uint64_t>& payer = here.place == nullptr       ? paid_by_host_
                                  : here.innermost != nullptr ? paid_by_jobs_
                                                              : paid_by_searchers_;
   payer.fetch_add(1, std::memory_order_relaxed);
+  address_wake_one(&sleeper.word);
 }
 
 void parking::note_wake(const seat_type& own) noexcept {

@@ -14,6 +14,7 @@ namespace {
 // How many pauses pass between two looks of a searching worker.
 constexpr int pauses_between_looks = 16;
 constexpr int pauses_for_bunch = 48;
+constexpr unsigned looks_between_yields = 4;
 // A worker that looks for longer than a wake takes gives its time slice away between looks: on a
 // machine with other work it would take it from who is about to make some for it.
 constexpr int pauses_before_last_look = 64;
@@ -161,6 +162,7 @@ found_work pool_state::search(pool_place& self) noexcept {
   for (bool woken = false;; woken = true) {
     const std::uint64_t start_ns = now_ns();
     std::uint64_t looked_ns = 0;
+    unsigned looks = 0;
     do {
       found_work found{take_one(urgent), nullptr};
       if (!found) found.record = take_arrived(self);
@@ -177,7 +179,11 @@ found_work pool_state::search(pool_place& self) noexcept {
       for (int i = beyond ? pauses_before_last_look : pauses_between_looks; i != 0; --i) {
         spin_hint();
       }
-      if (beyond) yield_thread();
+      // It may have been woken onto the very core of who submits, and keep that thread from
+      // running.
+      if (beyond || (looked_ns > config.spin_ns && ++looks % looks_between_yields == 0)) {
+        yield_thread();
+      }
       looked_ns = now_ns() - start_ns;
     } while (keeps_looking(self, looked_ns));
     self.spun_ns.add(looked_ns);

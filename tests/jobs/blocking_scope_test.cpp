@@ -73,6 +73,25 @@ TEST(a_blocking_scope, does_nothing_on_other_threads_and_inside_another_one) {
   done.wait();
 }
 
+TEST(a_blocking_scope, counts_inside_a_parallel_call_on_another_pool) {
+  thread_pool pool{{.workers = 1, .spare_workers = 1}};
+  thread_pool other;
+  barricade done;
+  pool.submit([&] {
+    barricade ran;
+    pool.submit([&ran] { ran.lower(); });
+    parallel_invoke(
+        other,
+        [&ran] {
+          const blocking_scope here;
+          ran.wait();
+        },
+        [] {});
+    done.lower();
+  });
+  done.wait();
+}
+
 TEST(a_pool, with_spare_workers_ends_while_they_rest_or_work) {
   for (int round = 0; round < 50; ++round) {
     atomic<int> runs{0};

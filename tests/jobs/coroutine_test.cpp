@@ -89,6 +89,23 @@ TEST(a_coroutine, waits_for_a_future_without_a_thread) {
   }
 }
 
+co_task<std::string> twice_of(shared_future<std::string>&& only) {
+  const result<std::string> text = co_await std::move(only);
+  co_return *text + *text;
+}
+
+TEST(a_coroutine, keeps_what_a_temporary_future_gave) {
+  single_threaded jobs;
+  auto made = promise<std::string>::make();
+  auto only = made->future();
+  const auto later = spawn(jobs, twice_of(std::move(only)));
+  made->set_value("a text that is too long to lie in the object itself; ");
+  jobs.run_all();
+  EXPECT_EQ(later->get()->size(), 2 * std::string_view("a text that is too long to lie in the "
+                                                       "object itself; ")
+                                          .size());
+}
+
 TEST(a_coroutine, hears_that_a_promise_was_dropped) {
   thread_pool pool{{.workers = 1}};
   auto made = promise<int>::make();
