@@ -98,6 +98,8 @@ class save_painter {
   save_painter(progress_line& line, const terminal_environment& environment,
                const save_position& position, int rounds)
       : line_(line), unicode_(environment.utf8()), position_(position), rounds_(rounds) {
+    const unsigned width = terminal_width(stream::err, environment);
+    if (width != 0 && width < columns_around + columns_) columns_ = 10;
     if (line.shown()) thread_ = std::thread([this] { run(); });
   }
   ~save_painter() {
@@ -116,7 +118,7 @@ class save_painter {
 
  private:
   static constexpr auto interval = std::chrono::milliseconds(50);
-  static constexpr std::size_t columns = 40;
+  static constexpr unsigned columns_around = 36;  // what stands behind the bar
 
   void run() {
     std::unique_lock hold(lock_);
@@ -129,13 +131,14 @@ class save_painter {
     const double part = std::min(1.0, done / total);
     // What it shows never goes back, though a round's counts begin again.
     shown_ = std::max(shown_, (round + part) / rounds_);
-    line_.write(fmt::format("{} {:3} %  round {} of {}  {}", bar(shown_, columns, unicode_),
+    line_.write(fmt::format("{} {:3} %  round {} of {}  {}", bar(shown_, columns_, unicode_),
                             static_cast<int>(shown_ * 100), round + 1, rounds_,
                             save_stage_names[position_.stage.load(std::memory_order_relaxed)]));
   }
 
   progress_line& line_;
   bool unicode_;
+  unsigned columns_ = 40;
   const save_position& position_;
   int rounds_;
   double shown_ = 0;
@@ -244,6 +247,7 @@ int cmd_save_bench(const std::vector<std::string>& words) {
   thread_pool jobs{{.workers = threads - 1}};
   const bench_file file(arguments.file);
   std::vector<save_times> rounds;
+  std::optional<error> failure;
   {
     save_position position;
     progress_line line(choose_progress(progress, environment, is_terminal(stream::err)),
@@ -254,12 +258,15 @@ int cmd_save_bench(const std::vector<std::string>& words) {
       painter.begin_round(round);
       const auto times = run_save_stages(jobs, arguments.objects, file.path(), position);
       if (!times) {
-        line.clear();
-        complain(fmt::format("{}: {}", printable(file.path()), reason_of(times.error())));
-        return exit_output_failed;
+        failure = times.error();
+        break;
       }
       rounds.push_back(*times);
     }
+  }
+  if (failure) {
+    complain(fmt::format("{}: {}", printable(file.path()), reason_of(*failure)));
+    return exit_output_failed;
   }
   if (interrupted() || rounds.empty()) return exit_interrupted;
   const text_style style =

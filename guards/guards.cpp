@@ -103,7 +103,7 @@ const char* describe(watch& seen) noexcept {
     if (used >= sizeof seen.text) break;
     length += std::snprintf(seen.text + used, sizeof seen.text - used, "\n  %s", names[i]);
   }
-  std::free(names);
+  std::free(static_cast<void*>(names));
   inside = was_inside;
   return seen.text;
 }

@@ -83,7 +83,7 @@ using guard_handler = void (*)(const guard_report&);
 namespace detail {
 
 struct guard_functions {
-  int (*active)(void);
+  int (*active)();
   void (*begin)(int kind, overture_guard_counts* counts);
   void (*read)(int kind, overture_guard_counts* counts);
   const char* (*end)(int kind, overture_guard_counts* counts);

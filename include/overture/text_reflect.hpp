@@ -52,25 +52,39 @@ constexpr bool takes(std::index_sequence<I...> /*all*/) {
   return requires { T{anything{I}...}; };
 }
 
-// Elements of an array count each: braces around them may be left out.
-template <class T, std::size_t Count = 0>
-constexpr std::size_t initializer_count() {
-  // The limit is on members; arrays are what may make it many more.
-  constexpr std::size_t most = sizeof(T) * 8;
-  if constexpr (Count < most && takes<T>(std::make_index_sequence<Count + 1>())) {
-    return initializer_count<T, Count + 1>();
+// The largest number that can be taken, by halving: Low can be, High can not.
+template <class T, std::size_t Low, std::size_t High>
+constexpr std::size_t most_initializers() {
+  constexpr std::size_t middle = Low + (High - Low) / 2;
+  if constexpr (middle == Low) {
+    return Low;
+  } else if constexpr (takes<T>(std::make_index_sequence<middle>())) {
+    return most_initializers<T, middle, High>();
   } else {
-    return Count;
+    return most_initializers<T, Low, middle>();
   }
 }
-// How many initializers member `First` takes: what can stand behind an empty pair of braces tells.
-template <class T, std::size_t First, std::size_t Behind>
-constexpr std::size_t initializers_behind() {
-  if constexpr (Behind == 0 || takes_around<T>(std::make_index_sequence<First>(),
-                                               std::make_index_sequence<Behind>())) {
-    return Behind;
+// Elements of an array count each: braces around them may be left out.
+template <class T, std::size_t Probe = 1>
+constexpr std::size_t initializer_count() {
+  if constexpr (takes<T>(std::make_index_sequence<Probe>())) {
+    return initializer_count<T, Probe * 2>();
   } else {
-    return initializers_behind<T, First, Behind - 1>();
+    return most_initializers<T, Probe / 2, Probe>();
+  }
+}
+// How many initializers can stand behind an empty pair of braces for member `First`: that tells how
+// many are its own.
+template <class T, std::size_t First, std::size_t Low, std::size_t High>
+constexpr std::size_t initializers_behind() {
+  constexpr std::size_t middle = Low + (High - Low) / 2;
+  if constexpr (middle == Low) {
+    return Low;
+  } else if constexpr (takes_around<T>(std::make_index_sequence<First>(),
+                                       std::make_index_sequence<middle>())) {
+    return initializers_behind<T, First, middle, High>();
+  } else {
+    return initializers_behind<T, First, Low, middle>();
   }
 }
 template <class T, std::size_t First = 0>
@@ -79,7 +93,7 @@ constexpr std::size_t count_members() {
   if constexpr (First >= all) {
     return 0;
   } else {
-    return 1 + count_members<T, all - initializers_behind<T, First, all - First - 1>()>();
+    return 1 + count_members<T, all - initializers_behind<T, First, 0, all - First>()>();
   }
 }
 

@@ -98,10 +98,12 @@ result<void> save_file::check(const save_options& options) {
   constexpr std::uint64_t line = bytes_of<head>;
   const std::uint64_t size = text_.size();
   if (size < line) return fail(errc::truncated, "too short for a save", {}, size);
+  const char* const begin = text_.data();
+  const char* const end = begin + size;
   head top;
   head last;
-  const bool top_ok = save_lines::get(text_.data(), top);
-  const bool last_ok = save_lines::get(text_.data() + (size - line), last);
+  const bool top_ok = save_lines::get(begin, top);
+  const bool last_ok = save_lines::get(end - line, last);
   if (!top_ok && !last_ok)
     return fail(errc::corrupt, "neither of its first and last line is right");
   const head& found = top_ok ? top : last;
@@ -121,7 +123,7 @@ result<void> save_file::check(const save_options& options) {
     frame_problem_ = {errc::truncated, 0, "it is shorter than it says", {}, size};
   } else if (size > found.bytes) {
     frame_problem_ = {errc::corrupt, 0, "something stands behind its end", {}, found.bytes};
-  } else if (!last_ok || std::memcmp(text_.data(), text_.data() + (size - line), line) != 0) {
+  } else if (!last_ok || std::memcmp(begin, end - line, line) != 0) {
     frame_problem_ = {errc::corrupt, 0, "its last line was altered", {}, size - line};
   }
   version_ = static_cast<std::uint32_t>(found.version);

@@ -96,6 +96,11 @@ TEST(an_aggregate, has_as_many_members_as_it_has) {
     std::array<std::array<char, 2>, 2> names;
     int last;
   };
+  struct large {
+    char text[4000];
+    int last;
+  };
+  static_assert(text::detail::member_count<large> == 2);
   static_assert(text::detail::member_count<one> == 1);
   static_assert(text::detail::member_count<full> == text::reflected_fields_max);
   static_assert(text::detail::member_count<arrays> == 4);
