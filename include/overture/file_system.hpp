@@ -80,6 +80,8 @@ struct mount_options {
   // what was mapped of it is held: file_system::map() works then. Reading memory of a file that
   // has shrunk faults. An archive in memory is so by itself.
   bool immutable_source = false;
+  // A folder that file_writer and make_folder(), remove() and rename() may change; without `from`.
+  bool writable = false;
   mount_release release = {};
   // For encrypted entries of a ZIP; looked at during the call only. One that does not fit is
   // noticed when such an entry is read.
@@ -178,6 +180,7 @@ struct file_place {
 };
 
 class file_system;
+class file_writer;
 namespace vfs {
 struct mount;
 }
@@ -321,6 +324,20 @@ class file_system final : public source_files {
   // it is compressed, or its mount not an immutable_source, or where the system maps no files.
   [[nodiscard]] result<mapped_file> map(asset_path path) noexcept;
 
+  // --- Writing, see file_writer.hpp -----------------------------------------------------------
+  // In a mount that was made `writable`; a path is one of the tree and begins with its mount
+  // point. Writing is no change of the configuration and may be done while frozen: names that are
+  // new are in the tree when the folder is mounted again, by remount() in one step. Errors:
+  // not_found (the mount, too), permission (the mount is not writable, or a link leaves it),
+  // bad_path, exists, no_space, io, unsupported (storage that is only read).
+
+  // With all folders above it; that it is there already is no error.
+  result<void> make_folder(mount_id mount, asset_path path) noexcept;
+  // A file or an empty folder.
+  result<void> remove(mount_id mount, asset_path path) noexcept;
+  // In one step; a file that has the new name goes.
+  result<void> rename(mount_id mount, asset_path from, asset_path to) noexcept;
+
   // Writes a sentence about an error of this file_system, with the names it knows, into `text`;
   // returns its length.
   std::size_t explain(const error& failure, std::span<char> text) const noexcept;
@@ -331,6 +348,7 @@ class file_system final : public source_files {
 
  private:
   friend class opened_file;
+  friend class file_writer;
   struct state;
   class reading;
   [[nodiscard]] tl::unexpected<error> trapped() const noexcept;
@@ -339,6 +357,9 @@ class file_system final : public source_files {
   template <class T, class Act>
   result<T> with_entry(asset_path path, Act act) noexcept;
   void close(const opened_file& file) noexcept;
+  // A mount that may be written to, pinned; give_up() unpins it.
+  result<const vfs::mount*> claim_writable(mount_id mount) noexcept;
+  void give_up(const vfs::mount& claimed) noexcept;
 
   file_system_config config_;
   state* state_ = nullptr;

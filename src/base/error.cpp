@@ -38,6 +38,8 @@ const char* to_string(errc code) noexcept {
       return "busy";
     case errc::invalid:
       return "invalid";
+    case errc::exists:
+      return "exists";
   }
   return "unknown";
 }
@@ -54,6 +56,7 @@ error os_failure(int os_error, const char* reason) noexcept {
       break;
     case EACCES:
     case EPERM:
+    case EROFS:
     case ELOOP:
     case EXDEV:
     case EROFS:
@@ -62,6 +65,11 @@ error os_failure(int os_error, const char* reason) noexcept {
     case ENOMEM:
       code = errc::out_of_memory;
       break;
+    case EEXIST:
+    case ENOTEMPTY:
+      code = errc::exists;
+      break;
+    case EDQUOT:
     case ENOSPC:
       code = errc::no_space;
       break;

@@ -123,6 +123,10 @@ result<void> fill_mount(mount& made, const mount_request& request, operating_sys
   archive_input input{*made.os, made.path.data(), *status, whole ? prefix : ""};
   input.password = options.password;
   result<void> listed = list_content(input, made.content);
+  made.writable = options.writable;
+  if (listed && options.writable && (!whole || !made.content.format->lists_folders)) {
+    return fail(errc::invalid, "only a whole folder can be writable");
+  }
   if (listed && !whole) listed = narrow(made.content, from->text, prefix);
   if (listed && (options.immutable_source || request.bytes.data())) map_source(made);
   return listed;

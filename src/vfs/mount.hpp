@@ -48,8 +48,9 @@ struct mount {
   memory_file bytes;  // the operating_system of a mount in memory
   operating_system* os = nullptr;
   archive content;
-  source_id source;           // of an archive file; a folder has none
-  bool mappable = false;      // declared immutable, and the system maps files
+  source_id source;       // of an archive file; a folder has none
+  bool mappable = false;  // declared immutable, and the system maps files
+  bool writable = false;
   mapping mapped;             // of an archive file, if it is
   vec<char> path;             // as it was given to mount(), ended by NUL
   vec<char> prefix;           // the mount point and a '/', or nothing
