@@ -38,7 +38,7 @@ enum class write_kind : std::uint8_t { create, replace, append };
 
 struct file_writer_config {
   allocator* memory = nullptr;  // null = default_allocator()
-  std::size_t buffer_bytes = 64u << 10;
+  std::size_t buffer_bytes = 16u << 10;
   bool sync = true;  // commit() returns when the content is on the disk
 };
 

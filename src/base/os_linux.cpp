@@ -54,6 +54,8 @@ file_status status_of(const struct stat& found) {
   return status;
 }
 
+constexpr mode_t new_file_mode = 0666;  // less what the process's umask takes away
+
 // openat2 (Linux 5.6) refuses paths that leave the folder. Where it does not exist, or a sandbox
 // forbids it (EPERM), the path has been checked by name only.
 int open_beneath(int folder, const char* path, int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY) {
@@ -61,6 +63,7 @@ int open_beneath(int folder, const char* path, int flags = O_RDONLY | O_NONBLOCK
   if (!missing.load(std::memory_order_relaxed)) {
     open_how how{};
     how.flags = static_cast<unsigned>(flags | O_CLOEXEC);
+    how.mode = (flags & O_CREAT) != 0 ? new_file_mode : 0;
     how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
     const long opened =
         retry_if_interrupted([&] { return syscall(SYS_openat2, folder, path, &how, sizeof how); });
@@ -68,7 +71,8 @@ int open_beneath(int folder, const char* path, int flags = O_RDONLY | O_NONBLOCK
     // EPERM may also be this file's own, so it says nothing about the next one.
     if (errno == ENOSYS) missing.store(true, std::memory_order_relaxed);
   }
-  return retry_if_interrupted([&] { return openat(folder, path, flags | O_CLOEXEC); });
+  return retry_if_interrupted(
+      [&] { return openat(folder, path, flags | O_CLOEXEC, new_file_mode); });
 }
 
 // The folder that a path's last element is in, open, and that element.
@@ -248,16 +252,16 @@ class posix_system final : public operating_system {
   }
 
   result<os_handle> open_to_write(os_handle folder, const char* path, write_mode mode) override {
-    const parent_folder parent(to_descriptor(folder), path);
-    if (parent.missing()) return failed("cannot open the file's folder");
     // O_NONBLOCK: a FIFO that nobody reads must not hang the writer.
-    const int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK |
-                      O_NOCTTY | (mode == write_mode::create ? O_EXCL : 0);
-    const int descriptor = retry_if_interrupted(
-        [&] { return openat(parent.descriptor(), parent.name(), flags, 0666); });
+    const int flags = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+    const bool is_new = mode == write_mode::create;
+    const int descriptor =
+        open_beneath(to_descriptor(folder), path, is_new ? flags | O_EXCL : flags);
     if (descriptor < 0) return failed("cannot open to write");
     struct stat found{};
-    if (fstat(descriptor, &found) == 0 && S_ISREG(found.st_mode)) return to_handle(descriptor);
+    if (is_new || (fstat(descriptor, &found) == 0 && S_ISREG(found.st_mode))) {
+      return to_handle(descriptor);
+    }
     (void)::close(descriptor);
     return fail(errc::not_a_file, "not a regular file");
   }
