@@ -25,7 +25,7 @@
 // The file stays open, and what it needs of its mount with it, until the reader ends; the
 // file_system must outlive it. Threads: a reader is used by one thread at a time; several readers
 // of one file do not know of each other. Memory: a buffer of config.buffer_bytes, for a large
-// compressed file 80 KiB more, and 32 KiB for each restart point.
+// compressed file about 110 KiB more, and 32 KiB for each restart point.
 #pragma once
 
 #include <cstddef>

@@ -14,6 +14,8 @@
 // where it is; append adds to what is there. A writer that ends without commit() leaves a file to
 // replace as it was and removes one that it has created; what append has written so far stays.
 //
+// A file that is replaced gets the permissions of a new one.
+//
 // Errors of write() and commit(): no_space, io, permission. The first one decides: all further
 // calls return it, and nothing is put in place. A crash of the program may leave a file called
 // ".overture-..." in the folder.

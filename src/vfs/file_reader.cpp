@@ -10,6 +10,8 @@
 namespace overture {
 namespace {
 
+constexpr std::uint64_t packed_surplus_max = 64u << 10;
+
 tl::unexpected<error> no_memory() {
   return fail(errc::out_of_memory, "no memory to read the file");
 }
@@ -84,9 +86,9 @@ result<void> file_reader::state::begin(const file_reader_config& config) noexcep
   if (place().bytes == 0 && place().packed_bytes == 0 && place().has_crc) return check(0);
   if (place().method != compression::none) {
     const std::uint64_t whole_max = std::min(config.unpacked_bytes_max, limits::entry_bytes_max);
-    if (place().bytes <= whole_max && place().packed_bytes <= limits::entry_bytes_max) {
-      return unpack_whole();
-    }
+    // No sound stream is much longer than its content; one that is does not get the room for it.
+    const bool sound = place().packed_bytes <= 2 * place().bytes + packed_surplus_max;
+    if (place().bytes <= whole_max && sound) return unpack_whole();
     if (place().method != compression::deflate) {
       return fail(errc::limit, "a file of this method is read in pieces only if it is small");
     }
