@@ -115,50 +115,31 @@ class operating_system {
   [[nodiscard]] virtual result<mapping> map(os_handle handle) = 0;
   virtual void unmap(mapping memory) = 0;
 
-  // --- Writing -------------------------------------------------------------------------------
+  // Writing below an open folder: paths are relative to it and do not leave it, as those of
+  // open_below(). Any thread.
   //
-  // Paths are relative to an open folder and do not leave it, as those of open_below(). Storage
-  // that is only read leaves these as they are. Any thread.
-
-  // Opens a file for write(): a new one (errc::exists if something has this name), or with
+  // Opens a file for write_at(): a new one (errc::exists if something has this name), or with
   // write_mode::append at the end of one that may be there. A link is not followed.
   [[nodiscard]] virtual result<os_handle> open_to_write(os_handle folder, const char* path,
                                                         write_mode mode) {
     (void)folder, (void)path, (void)mode;
-    return read_only();
-  }
-  // Writes at the file's end; returns how many bytes, at least one of a span that has any. One
-  // thread at a time.
-  [[nodiscard]] virtual result<std::size_t> write(os_handle file,
-                                                  std::span<const std::byte> bytes) {
-    (void)file, (void)bytes;
-    return read_only();
-  }
-  // Returns when what was written is on the disk itself.
-  [[nodiscard]] virtual result<void> sync(os_handle file) {
-    (void)file;
-    return read_only();
+    return fail(errc::unsupported, "files are not written here");
   }
   // Error: exists.
   [[nodiscard]] virtual result<void> make_folder_below(os_handle folder, const char* path) {
     (void)folder, (void)path;
-    return read_only();
+    return fail(errc::unsupported, "files are not written here");
   }
   // A file, a link or an empty folder. Error: exists if the folder is not empty.
   [[nodiscard]] virtual result<void> remove_below(os_handle folder, const char* path) {
     (void)folder, (void)path;
-    return read_only();
+    return fail(errc::unsupported, "files are not written here");
   }
   // In one step, in the place of a file that has the new name.
   [[nodiscard]] virtual result<void> rename_below(os_handle folder, const char* from,
                                                   const char* to) {
     (void)folder, (void)from, (void)to;
-    return read_only();
-  }
-
- private:
-  static tl::unexpected<error> read_only() {
-    return fail(errc::unsupported, "this storage is only read");
+    return fail(errc::unsupported, "files are not written here");
   }
 };
 

@@ -56,7 +56,6 @@ error os_failure(int os_error, const char* reason) noexcept {
       break;
     case EACCES:
     case EPERM:
-    case EROFS:
     case ELOOP:
     case EXDEV:
     case EROFS:

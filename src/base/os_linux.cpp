@@ -253,10 +253,10 @@ class posix_system final : public operating_system {
 
   result<os_handle> open_to_write(os_handle folder, const char* path, write_mode mode) override {
     // O_NONBLOCK: a FIFO that nobody reads must not hang the writer.
-    const int flags = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+    const int flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
     const bool is_new = mode == write_mode::create;
     const int descriptor =
-        open_beneath(to_descriptor(folder), path, is_new ? flags | O_EXCL : flags);
+        open_beneath(to_descriptor(folder), path, flags | (is_new ? O_EXCL : O_APPEND));
     if (descriptor < 0) return failed("cannot open to write");
     struct stat found{};
     if (is_new || (fstat(descriptor, &found) == 0 && S_ISREG(found.st_mode))) {
@@ -264,21 +264,6 @@ class posix_system final : public operating_system {
     }
     (void)::close(descriptor);
     return fail(errc::not_a_file, "not a regular file");
-  }
-
-  result<std::size_t> write(os_handle file, std::span<const std::byte> bytes) override {
-    const std::size_t wanted = std::min<std::size_t>(bytes.size(), read_bytes_max);
-    const ssize_t written =
-        retry_if_interrupted([&] { return ::write(to_descriptor(file), bytes.data(), wanted); });
-    if (written < 0) return failed("cannot write");
-    return static_cast<std::size_t>(written);
-  }
-
-  result<void> sync(os_handle file) override {
-    if (retry_if_interrupted([&] { return fsync(to_descriptor(file)); }) != 0) {
-      return failed("cannot bring the file to the disk");
-    }
-    return {};
   }
 
   result<void> make_folder_below(os_handle folder, const char* path) override {

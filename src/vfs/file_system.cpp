@@ -312,6 +312,9 @@ result<mapped_file> file_system::map(asset_path path) noexcept {
         mapped_file made;
         const file_place& place = opened->place();
         if (opened->owns_source_) {
+          if (!from.content.format->lists_folders) {
+            return fail(errc::unsupported, "a compressed file cannot be mapped", from.source);
+          }
           const result<open_source> loose = source(place.source);
           if (!loose) return tl::unexpected(loose.error());
           const result<mapping> mapped = from.os->map(loose->handle);

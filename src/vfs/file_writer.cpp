@@ -54,7 +54,8 @@ struct file_writer::state {
   const vfs::name_on_disk* unfinished = nullptr;  // to be removed if it is not committed
   vec<std::byte> buffer;
   std::size_t buffered = 0;
-  result<void> outcome;  // the first error
+  std::uint64_t offset = 0;  // of the next byte written out
+  result<void> outcome;      // the first error
 };
 
 result<file_writer> file_writer::open(file_system& files, mount_id mount, asset_path path,
@@ -96,8 +97,13 @@ result<void> file_writer::state::begin(asset_path path, write_kind what,
     const result<os_handle> opened = mount.os->open_to_write(root(), name.c_str(), mode);
     if (!opened) return tl::unexpected(opened.error());
     file = vfs::owned_handle(*mount.os, *opened);
-    if (kind == write_kind::create) unfinished = &name;
-    return {};
+    if (kind == write_kind::create) {
+      unfinished = &name;
+      return {};
+    }
+    return mount.os->status(file.get()).map([this](const file_status& found) {
+      offset = found.size;
+    });
   }
   for (int tried = 0;; ++tried) {
     name_beside(name, now_ns() ^ reinterpret_cast<std::uintptr_t>(this), beside);
@@ -114,16 +120,8 @@ result<void> file_writer::state::begin(asset_path path, write_kind what,
 }
 
 result<void> file_writer::state::write_out(std::span<const std::byte> bytes) noexcept {
-  while (outcome && !bytes.empty()) {
-    const result<std::size_t> written = mount.os->write(file.get(), bytes);
-    if (!written) {
-      outcome = tl::unexpected(written.error());
-    } else if (*written == 0) {
-      outcome = fail(errc::io, "the file takes no more bytes");
-    } else {
-      bytes = bytes.subspan(*written);
-    }
-  }
+  if (outcome) outcome = write_fully(*mount.os, file.get(), offset, bytes);
+  offset += bytes.size();
   return outcome;
 }
 

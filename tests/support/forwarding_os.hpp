@@ -41,10 +41,6 @@ class forwarding_os : public operating_system {
   result<os_handle> open_to_write(os_handle folder, const char* path, write_mode mode) override {
     return system_os().open_to_write(folder, path, mode);
   }
-  result<std::size_t> write(os_handle file, std::span<const std::byte> bytes) override {
-    return system_os().write(file, bytes);
-  }
-  result<void> sync(os_handle file) override { return system_os().sync(file); }
   result<void> make_folder_below(os_handle folder, const char* path) override {
     return system_os().make_folder_below(folder, path);
   }

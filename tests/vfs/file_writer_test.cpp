@@ -45,9 +45,11 @@ class changing_os final : public forwarding_os {
     open += opened.has_value();
     return opened;
   }
-  result<std::size_t> write(os_handle file, std::span<const std::byte> bytes) override {
+  result<std::size_t> write_at(os_handle file, std::uint64_t offset,
+                               std::span<const std::byte> bytes) override {
     if (fails()) return failure();
-    return forwarding_os::write(file, bytes.first(std::min(bytes.size(), write_bytes_max)));
+    return forwarding_os::write_at(file, offset,
+                                   bytes.first(std::min(bytes.size(), write_bytes_max)));
   }
   result<void> sync(os_handle file) override {
     if (fails()) return failure();
