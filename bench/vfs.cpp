@@ -1,4 +1,5 @@
-// Looking up paths in the merged tree: frozen, not frozen, and while another thread mounts.
+// The merged tree: looking up paths frozen, not frozen and while another thread mounts; and with
+// vfs_work.cpp opening, mounting, freezing, mapping and writing.
 //
 //   hot      1,000 of the paths, again and again: streamed, and each waiting for the last
 //   random   all paths in random order, beside the floor: the path's hash and two random lines
@@ -15,49 +16,21 @@
 #include <random>
 #include <thread>
 
-#include "harness.hpp"
+#include "vfs_parts.hpp"
 
 namespace {
 
 using namespace overture;
+using bench::archive_of;
+using bench::keep;
 using clock_type = std::chrono::steady_clock;
-
-void keep(std::uint64_t value) {
-  asm volatile("" : : "r"(value) : "memory");
-}
-
-void put(std::string& to, std::uint64_t value, int bytes) {
-  for (int i = 0; i < bytes; ++i) to += static_cast<char>(value >> 8 * i & 0xFF);
-}
-
-// A ZIP archive of empty files.
-std::string archive_of(const std::vector<std::string>& names) {
-  std::string files;
-  std::string directory;
-  for (const std::string& name : names) {
-    directory += std::string("PK\1\2\24\3\24\0\0\0\0\0\0\0\41\0", 16) + std::string(12, '\0');
-    put(directory, name.size(), 2);
-    directory += std::string(12, '\0');
-    put(directory, files.size(), 4);
-    directory += name;
-    files += std::string("PK\3\4\24\0\0\0\0\0\0\0\41\0", 14) + std::string(12, '\0');
-    put(files, name.size(), 4);
-    files += name;
-  }
-  const std::size_t at = files.size();
-  files += directory + std::string("PK\5\6\0\0\0\0", 8);
-  put(files, names.size() & 0xFFFF, 2);
-  put(files, names.size() & 0xFFFF, 2);
-  put(files, directory.size(), 4);
-  put(files, at, 4);
-  put(files, 0, 2);
-  return files;
-}
 
 struct settings {
   std::size_t entries = 65'000;
   int rounds = 9;
   std::string json;
+  std::string games;
+  std::string part = "all";
 };
 
 // Paths spread over so many mounts.
@@ -221,13 +194,23 @@ void lookup_bench::run(bench::results& out) {
 
 int main(int count, char** words) {
   settings with;
-  CLI::App app{"Looking up paths in the merged tree."};
+  CLI::App app{"The tree of folders and archives."};
   app.add_option("--entries", with.entries, "paths in the tree, at most 65000");
   app.add_option("--rounds", with.rounds);
   app.add_option("--json", with.json);
+  app.add_option("--games", with.games, "the folder that `./dev games` fills");
+  app.add_option("--part", with.part, "all, lookup, open, mount, freeze, write or games");
   CLI11_PARSE(app, count, words);
   with.entries = std::clamp<std::size_t>(with.entries, 1000, 65'000);
   bench::results out("vfs");
-  lookup_bench(with).run(out);
+  const auto wanted = [&](const char* part) { return with.part == "all" || with.part == part; };
+  if (wanted("open")) bench::measure_opens(out, with.rounds);  // first: it makes processes
+  if (wanted("lookup")) lookup_bench(with).run(out);
+  if (wanted("mount")) bench::measure_mounts(out, with.rounds);
+  if (wanted("freeze")) bench::measure_freeze(out, with.rounds);
+  if (wanted("write")) bench::measure_writes(out, with.rounds);
+  if (wanted("games") && !with.games.empty()) {
+    bench::measure_games(out, with.rounds, with.games);
+  }
   return out.finish(with.json);
 }

@@ -15,6 +15,12 @@ namespace {
 
 constexpr command table[] = {
     {"load", "load a game on every core, and say where the time went", cmd_load},
+    {"ls", "list a folder of the merged tree", cmd_ls},
+    {"cat", "write one file of it to standard output", cmd_cat},
+    {"which", "say which mounts have a path, and who wins", cmd_which},
+    {"extract", "write the merged tree, or a part of it, as files", cmd_extract},
+    {"check", "verify the checksum of every file on every core", cmd_check},
+    {"diff", "compare two sets of mods: what each overrides", cmd_diff},
     {"save-bench", "save and load a million objects, and say where the time went", cmd_save_bench},
 };
 

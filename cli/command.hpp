@@ -17,8 +17,14 @@ struct command {
 
 [[nodiscard]] std::span<const command> commands();
 
+int cmd_cat(const std::vector<std::string>& words);
+int cmd_check(const std::vector<std::string>& words);
+int cmd_diff(const std::vector<std::string>& words);
+int cmd_extract(const std::vector<std::string>& words);
 int cmd_load(const std::vector<std::string>& words);
+int cmd_ls(const std::vector<std::string>& words);
 int cmd_save_bench(const std::vector<std::string>& words);
+int cmd_which(const std::vector<std::string>& words);
 
 // The whole program: `arguments` without the program's name. Returns an exit_code.
 int run_command(const std::vector<std::string>& arguments);

@@ -31,35 +31,8 @@ Examples
 
 constexpr std::uint64_t budget_mib_max = 1u << 20;
 
-when to_when(const std::string& word) {
-  return word == "always" ? when::always : word == "never" ? when::never : when::automatic;
-}
-
-// What CLI11 fills and load_arguments has in another form.
-struct raw_arguments {
-  std::string progress = "auto";
-  std::string colour = "auto";
-  bool no_decode = false;
-};
-
-void add_mounts(CLI::App& app, load_arguments& into) {
-  app.add_option("MOUNT", into.mounts, "a folder or an archive; later ones win")->group("Mounts");
-  app.add_option("--archives-in", into.archives_in,
-                 "mount every archive that lies in DIR, in the order of their names, after the "
-                 "MOUNTs; may be given several times")
-      ->type_name("DIR")
-      ->allow_extra_args(false)
-      ->group("Mounts");
-  app.add_flag("--first-wins", into.first_wins, "earlier mounts win")->group("Mounts");
-}
-
-void add_loading(CLI::App& app, load_arguments& into, raw_arguments& raw) {
-  app.add_option("--threads", into.threads,
-                 "threads that unpack and decode, the main thread included (default: one for each "
-                 "processor)")
-      ->type_name("N")
-      ->check(whole_number(1, limits::pool_workers_max + 1))
-      ->group("Loading");
+void add_loading(CLI::App& app, load_arguments& into) {
+  add_threads(app, into.threads);
   app.add_option("--io-threads", into.io_threads,
                  "threads that wait for the disk, besides those (default: 4)")
       ->type_name("N")
@@ -69,33 +42,25 @@ void add_loading(CLI::App& app, load_arguments& into, raw_arguments& raw) {
       ->type_name("MIB")
       ->check(whole_number(1, budget_mib_max))
       ->group("Loading");
-  app.add_flag("--no-decode", raw.no_decode, "stop at the checksum")->group("Loading");
+  app.add_flag_callback(
+         "--no-decode", [&into] { into.decode = false; }, "stop at the checksum")
+      ->group("Loading");
   app.add_flag("--keep", into.keep,
                "keep what was loaded until the end, as a game would: decoded assets, and the bytes "
                "of files that no decoder knows; the report tells their size")
       ->group("Loading");
 }
 
-void add_output(CLI::App& app, load_arguments& into, raw_arguments& raw) {
-  const auto automatic = one_of({"auto", "always", "never"});
-  app.add_flag("--json", into.json, "one JSON object on standard output instead of the report")
-      ->group("Output");
+void add_output(CLI::App& app, load_arguments& into) {
+  add_json(app, into.json);
   app.add_option("--trace", into.trace,
                  "write a timeline that Perfetto and Tracy open; '-' is standard output, the "
                  "report then goes to standard error")
       ->type_name("FILE")
       ->group("Output");
-  app.add_flag("-q,--quiet", into.quiet, "no report and no progress; failures on standard error")
-      ->group("Output");
-  app.add_option("--progress", raw.progress,
-                 "the bar on standard error: auto (on a terminal), always or never")
-      ->type_name("WHEN")
-      ->check(automatic)
-      ->group("Output");
-  app.add_option("--color", raw.colour, "auto (on a terminal), always or never")
-      ->type_name("WHEN")
-      ->check(automatic)
-      ->group("Output");
+  add_quiet(app, into.quiet, "no report and no progress; failures on standard error");
+  add_progress(app, into.progress);
+  add_colour(app, into.colour);
 }
 
 }  // namespace
@@ -107,17 +72,15 @@ std::optional<int> parse_load(const std::vector<std::string>& arguments, load_ar
       "load"};
   app.footer(footer);
 
-  raw_arguments raw;
-  add_mounts(app, into);
-  add_loading(app, into, raw);
-  add_output(app, into, raw);
-  app.set_help_flag("-h,--help", "this text")->group("Other");
+  mount_options_parser mounts(app);
+  mounts.add_tree(into.tree);
+  add_loading(app, into);
+  add_output(app, into);
+  add_help(app);
 
   if (const std::optional<int> over = parse(app, usage, arguments)) return over;
-  into.decode = !raw.no_decode;
-  into.progress = to_when(raw.progress);
-  into.colour = to_when(raw.colour);
-  if (into.mounts.empty() && into.archives_in.empty()) {
+  mounts.take();
+  if (into.tree.empty()) {
     return complain_about_usage("nothing to load: name a folder or an archive", "", help_command);
   }
   if (into.trace == "-" && into.json) {

@@ -7,13 +7,12 @@
 #include <vector>
 
 #include "style.hpp"
+#include "tree_arguments.hpp"
 
 namespace overture::cli {
 
 struct load_arguments {
-  std::vector<std::string> mounts;
-  std::vector<std::string> archives_in;
-  bool first_wins = false;
+  tree_arguments tree;
   unsigned threads = 0;  // 0 = one for each processor
   unsigned io_threads = 4;
   std::uint64_t budget_mib = 256;

@@ -26,6 +26,8 @@ const char* advice(errc code) {
       return "name a folder or an archive";
     case errc::unsupported:
       return "name a folder or an archive of a kind that Overture reads (see docs/guide/vfs.md)";
+    case errc::bad_path:
+      return "a mount point is a path such as gfx/fonts";
     case errc::corrupt:
     case errc::truncated:
       return "get a fresh copy of it";
@@ -42,11 +44,11 @@ void complain_about_mount(const std::string& path, const error& failure) {
   complain(fmt::format("{}: {}; {}", printable(path), reason_of(failure), advice(failure.code)));
 }
 
-bool mount_one(file_system& files, const std::string& path) {
+result<mount_id> mount_one(file_system& files, const mount_argument& mount, placing how) {
   const zone span("mount");
-  const result<mount_id> mounted = files.mount(path.c_str());
-  if (!mounted) complain_about_mount(path, mounted.error());
-  return mounted.has_value();
+  std::string at = mount.at;
+  if (how == placing::apart) at = fmt::format("{:04}/{}", files.mount_count(), at);
+  return files.mount(mount.path.c_str(), {.at = at});
 }
 
 // The regular files of a folder in the order of their names' bytes.
@@ -61,7 +63,8 @@ std::vector<std::string> files_in(const std::string& folder, std::error_code& fa
   return paths;
 }
 
-bool mount_archives_in(file_system& files, const std::string& folder) {
+bool mount_archives_in(file_system& files, const mount_argument& from, placing how) {
+  const std::string& folder = from.path;
   std::error_code failed;
   const std::vector<std::string> paths = files_in(folder, failed);
   if (failed) {
@@ -75,8 +78,7 @@ bool mount_archives_in(file_system& files, const std::string& folder) {
   bool any = false;
   for (const std::string& path : paths) {
     if (interrupted()) return all;
-    const zone span("mount");
-    const result<mount_id> mounted = files.mount(path.c_str());
+    const result<mount_id> mounted = mount_one(files, {path, from.at}, how);
     if (!mounted && mounted.error().code == errc::unsupported) continue;  // no archive
     any = true;
     if (mounted) continue;
@@ -94,16 +96,27 @@ bool mount_archives_in(file_system& files, const std::string& folder) {
 
 }  // namespace
 
-bool build_tree(file_system& files, const load_arguments& arguments) {
+bool mount_these(file_system& files, const std::vector<mount_argument>& mounts, placing how) {
   bool all = true;
-  for (const std::string& path : arguments.mounts) {
-    if (!interrupted()) all = mount_one(files, path) && all;
+  for (const mount_argument& mount : mounts) {
+    if (interrupted()) return all;
+    const result<mount_id> mounted = mount_one(files, mount, how);
+    if (mounted) continue;
+    complain_about_mount(mount.path, mounted.error());
+    all = false;
   }
-  for (const std::string& folder : arguments.archives_in) {
-    if (!interrupted()) all = mount_archives_in(files, folder) && all;
-  }
-  if (!all) return false;
+  return all;
+}
 
+bool mount_all(file_system& files, const tree_arguments& arguments, placing how) {
+  bool all = mount_these(files, arguments.mounts, how);
+  for (const mount_argument& folder : arguments.archives_in) {
+    if (!interrupted()) all = mount_archives_in(files, folder, how) && all;
+  }
+  return all;
+}
+
+bool freeze_tree(file_system& files) {
   const zone span("freeze");
   const result<void> frozen = files.freeze();
   if (frozen) return true;
@@ -112,6 +125,10 @@ bool build_tree(file_system& files, const load_arguments& arguments) {
   complain(fmt::format("{}; leave one of the mounts out",
                        printable({text.data(), std::min(length, text.size())})));
   return false;
+}
+
+bool build_tree(file_system& files, const tree_arguments& arguments) {
+  return mount_all(files, arguments) && freeze_tree(files);
 }
 
 }  // namespace overture::cli

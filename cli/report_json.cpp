@@ -2,15 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "overture/version.hpp"
 
 namespace overture::cli {
 
 namespace {
-
-using json = nlohmann::ordered_json;
 
 constexpr int schema = 1;  // counts up when a field goes away or changes its meaning
 
@@ -121,26 +117,6 @@ json overrides(const report& what) {
   return list;
 }
 
-json failures(const report& what) {
-  json list = json::array();
-  for (const report_failure& failure : what.failures) {
-    list.push_back({{"path", failure.path},
-                    {"mount", failure.mount},
-                    {"stage", failure.stage},
-                    {"code", failure.code},
-                    {"reason", failure.reason}});
-  }
-  return list;
-}
-
-json skipped_names(const report& what) {
-  json list = json::array();
-  for (const report_skipped& name : what.skipped) {
-    list.push_back({{"mount", name.mount}, {"name", name.name}, {"reason", name.reason}});
-  }
-  return list;
-}
-
 json memory(const report& what) {
   json object = json::object();
   for (const report_memory& module : what.memory) object[module.module] = module.peak_bytes;
@@ -162,6 +138,26 @@ json kept(const report& what) {
 }
 
 }  // namespace
+
+json failures_json(const report& what) {
+  json list = json::array();
+  for (const report_failure& failure : what.failures) {
+    list.push_back({{"path", failure.path},
+                    {"mount", failure.mount},
+                    {"stage", failure.stage},
+                    {"code", failure.code},
+                    {"reason", failure.reason}});
+  }
+  return list;
+}
+
+json skipped_json(const report& what) {
+  json list = json::array();
+  for (const report_skipped& name : what.skipped) {
+    list.push_back({{"mount", name.mount}, {"name", name.name}, {"reason", name.reason}});
+  }
+  return list;
+}
 
 std::string report_json(const report& what) {
   const load_summary& summary = what.summary;
@@ -193,13 +189,13 @@ std::string report_json(const report& what) {
       {"types", types(what)},
       {"slowest", slowest(what)},
       {"overrides", overrides(what)},
-      {"failures", failures(what)},
-      {"skipped_names", skipped_names(what)},
+      {"failures", failures_json(what)},
+      {"skipped_names", skipped_json(what)},
       {"memory", memory(what)},
       {"in_flight_bytes_max", summary.in_flight_bytes_max},
       {"kept", kept(what)},
   };
-  return object.dump(2, ' ', true, json::error_handler_t::replace) + '\n';
+  return json_text(object);
 }
 
 }  // namespace overture::cli

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "json_output.hpp"
 #include "report_model.hpp"
 
 namespace overture::cli {
@@ -10,5 +11,9 @@ namespace overture::cli {
 // One object, ended by a line end. ASCII only: names from outside come as \u escapes, so that they
 // can do nothing to a terminal; bytes that are not UTF-8 become U+FFFD.
 [[nodiscard]] std::string report_json(const report& what);
+
+// Parts of it that others write too.
+[[nodiscard]] json failures_json(const report& what);
+[[nodiscard]] json skipped_json(const report& what);
 
 }  // namespace overture::cli

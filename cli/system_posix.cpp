@@ -23,6 +23,16 @@ int descriptor(stream which) {
 atomic<int> interrupts{0};
 static_assert(atomic<int>::is_always_lock_free, "a signal handler writes it");
 
+int write_all(int file, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(file, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return errno;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return 0;
+}
+
 extern "C" void on_interrupt(int) {
   if (interrupts.fetch_add(1) > 0) _exit(exit_interrupted);
 }
@@ -42,13 +52,19 @@ unsigned terminal_width(stream which, const terminal_environment& environment) {
 }
 
 int write_all(stream which, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(descriptor(which), text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return errno;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return 0;
+  return write_all(descriptor(which), text);
+}
+
+int write_file(const std::string& path, std::span<const std::byte> bytes, bool overwrite) {
+  if (overwrite && ::unlink(path.c_str()) != 0 && errno != ENOENT) return errno;
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (file < 0) return errno;
+  const auto* const text = reinterpret_cast<const char*>(bytes.data());
+  int failed =
+      write_all(file, bytes.empty() ? std::string_view{} : std::string_view{text, bytes.size()});
+  if (::close(file) != 0 && failed == 0) failed = errno;
+  if (failed != 0) ::unlink(path.c_str());
+  return failed;
 }
 
 std::FILE* duplicate_output() {

@@ -32,6 +32,7 @@ enum class errc : std::uint8_t {
   no_space,       // the disk, or a buffer of the caller's, is full
   busy,           // in use; try again when it is not
   invalid,        // an argument that makes no sense
+  exists,         // something is in the way: a file of this name, or files in the folder
 };
 
 // The name of a kind as it is written above. Any thread.

@@ -76,6 +76,12 @@ struct mount_options {
   mount_id wins_over = {};
   mount_id loses_to = {};
   operating_system* os = nullptr;  // where the path is looked up; null = the file_system's
+  // Nobody changes or shortens the archive, or the folder's files, as long as it is mounted and
+  // what was mapped of it is held: file_system::map() works then. Reading memory of a file that
+  // has shrunk faults. An archive in memory is so by itself.
+  bool immutable_source = false;
+  // A folder that file_writer and make_folder(), remove() and rename() may change; without `from`.
+  bool writable = false;
   mount_release release = {};
   // For encrypted entries of a ZIP; looked at during the call only. One that does not fit is
   // noticed when such an entry is read.
@@ -174,6 +180,7 @@ struct file_place {
 };
 
 class file_system;
+class file_writer;
 namespace vfs {
 struct mount;
 }
@@ -193,12 +200,37 @@ class opened_file {
 
  private:
   friend class file_system;
+  friend class mapped_file;
   void swap(opened_file& other) noexcept;
 
   file_system* files_ = nullptr;  // null: nothing is open
   const vfs::mount* mount_ = nullptr;
   bool owns_source_ = false;
   file_place place_;
+};
+
+// The bytes of a stored or loose file where they are, read-only: the page cache itself, see
+// file_system::map(). Keeps its mount as an opened_file does. Move-only; may end on any thread.
+class mapped_file {
+ public:
+  mapped_file() = default;
+  mapped_file(mapped_file&& other) noexcept { swap(other); }
+  mapped_file& operator=(mapped_file&& other) noexcept;
+  mapped_file(const mapped_file&) = delete;
+  mapped_file& operator=(const mapped_file&) = delete;
+  ~mapped_file();
+
+  [[nodiscard]] std::span<const std::byte> span() const noexcept { return bytes_; }
+  [[nodiscard]] std::size_t size() const noexcept { return bytes_.size(); }
+
+ private:
+  friend class file_system;
+  void swap(mapped_file& other) noexcept;
+
+  opened_file file_;                // of an archive's entry
+  operating_system* os_ = nullptr;  // of a loose file, whose mapping is its own
+  mapping own_;
+  std::span<const std::byte> bytes_;
 };
 
 class file_system final : public source_files {
@@ -276,6 +308,9 @@ class file_system final : public source_files {
   // the system; or the entry is encrypted and the mount has no password).
   [[nodiscard]] result<opened_file> open(entry_index index) noexcept;
   [[nodiscard]] result<opened_file> open(asset_path path) noexcept;
+  // The same for a file of any size, where open() refuses what is larger than
+  // limits::entry_bytes_max: for those who read in pieces, as file_reader does.
+  [[nodiscard]] result<opened_file> open_any_size(asset_path path) noexcept;
   // The packed file within what was read for a framed place. Errors: corrupt; truncated if the
   // header turns out longer than expected: error::offset then says how many bytes to read from
   // place.offset on instead. Any thread.
@@ -284,6 +319,24 @@ class file_system final : public source_files {
 
   // Opens, reads, unpacks and verifies one file on the calling thread. Errors: all of the above.
   [[nodiscard]] result<blob> read_all(asset_path path, buffer_pool& buffers) noexcept;
+
+  // A file without a copy, and without a checksum verified. Errors: those of open(); unsupported if
+  // it is compressed, or its mount not an immutable_source, or where the system maps no files.
+  [[nodiscard]] result<mapped_file> map(asset_path path) noexcept;
+
+  // --- Writing, see file_writer.hpp -----------------------------------------------------------
+  // In a mount that was made `writable`; a path is one of the tree and begins with its mount
+  // point. Writing is no change of the configuration and may be done while frozen: names that are
+  // new are in the tree when the folder is mounted again, by remount() in one step. Errors:
+  // not_found (the mount, too), permission (the mount is not writable, or a link leaves it),
+  // bad_path, exists, no_space, io, unsupported (storage that is only read).
+
+  // With all folders above it; that it is there already is no error.
+  result<void> make_folder(mount_id mount, asset_path path) noexcept;
+  // A file or an empty folder.
+  result<void> remove(mount_id mount, asset_path path) noexcept;
+  // In one step; a file that has the new name goes.
+  result<void> rename(mount_id mount, asset_path from, asset_path to) noexcept;
 
   // Writes a sentence about an error of this file_system, with the names it knows, into `text`;
   // returns its length.
@@ -295,11 +348,18 @@ class file_system final : public source_files {
 
  private:
   friend class opened_file;
+  friend class file_writer;
   struct state;
   class reading;
   [[nodiscard]] tl::unexpected<error> trapped() const noexcept;
   result<opened_file> open_entry(const vfs::mount& from, std::uint32_t entry) noexcept;
+  // Calls `act` with the mount and the entry that a path names, which stay for the call.
+  template <class T, class Act>
+  result<T> with_entry(asset_path path, Act act) noexcept;
   void close(const opened_file& file) noexcept;
+  // A mount that may be written to, pinned; give_up() unpins it.
+  result<const vfs::mount*> claim_writable(mount_id mount) noexcept;
+  void give_up(const vfs::mount& claimed) noexcept;
 
   file_system_config config_;
   state* state_ = nullptr;

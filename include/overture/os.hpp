@@ -42,6 +42,8 @@ struct mapping {
   std::size_t size = 0;
 };
 
+enum class write_mode : std::uint8_t { create, append };
+
 class operating_system {
  public:
   virtual ~operating_system() = default;
@@ -112,6 +114,33 @@ class operating_system {
   // Maps a whole file read-only. Reading a mapping of a file that has shrunk faults.
   [[nodiscard]] virtual result<mapping> map(os_handle handle) = 0;
   virtual void unmap(mapping memory) = 0;
+
+  // Writing below an open folder: paths are relative to it and do not leave it, as those of
+  // open_below(). Any thread.
+  //
+  // Opens a file for write_at(): a new one (errc::exists if something has this name), or with
+  // write_mode::append at the end of one that may be there. A link is not followed.
+  [[nodiscard]] virtual result<os_handle> open_to_write(os_handle folder, const char* path,
+                                                        write_mode mode) {
+    (void)folder, (void)path, (void)mode;
+    return fail(errc::unsupported, "files are not written here");
+  }
+  // Error: exists.
+  [[nodiscard]] virtual result<void> make_folder_below(os_handle folder, const char* path) {
+    (void)folder, (void)path;
+    return fail(errc::unsupported, "files are not written here");
+  }
+  // A file, a link or an empty folder. Error: exists if the folder is not empty.
+  [[nodiscard]] virtual result<void> remove_below(os_handle folder, const char* path) {
+    (void)folder, (void)path;
+    return fail(errc::unsupported, "files are not written here");
+  }
+  // In one step, in the place of a file that has the new name.
+  [[nodiscard]] virtual result<void> rename_below(os_handle folder, const char* from,
+                                                  const char* to) {
+    (void)folder, (void)from, (void)to;
+    return fail(errc::unsupported, "files are not written here");
+  }
 };
 
 // The operating system itself. Lives for the whole process. Any thread.

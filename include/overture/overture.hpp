@@ -14,7 +14,7 @@
 //   text_save.hpp                                                   saves: whole or not at all
 //   text_format.hpp text_number.hpp                                 sprintf without its lock
 //   read_queue.hpp unpack.hpp                                       bytes from the disk
-//   path.hpp file_system.hpp                                        folders, archives as one tree
+//   path.hpp file_system.hpp file_reader.hpp file_writer.hpp        folders, archives as one tree
 //   decoders.hpp model.hpp load.hpp                                 a whole game at once
 #pragma once
 
@@ -28,7 +28,9 @@
 #include "overture/error.hpp"
 #include "overture/event_count.hpp"
 #include "overture/executor.hpp"
+#include "overture/file_reader.hpp"
 #include "overture/file_system.hpp"
+#include "overture/file_writer.hpp"
 #include "overture/future.hpp"
 #include "overture/guards.hpp"
 #include "overture/hash.hpp"

@@ -38,6 +38,8 @@ const char* to_string(errc code) noexcept {
       return "busy";
     case errc::invalid:
       return "invalid";
+    case errc::exists:
+      return "exists";
   }
   return "unknown";
 }
@@ -62,6 +64,11 @@ error os_failure(int os_error, const char* reason) noexcept {
     case ENOMEM:
       code = errc::out_of_memory;
       break;
+    case EEXIST:
+    case ENOTEMPTY:
+      code = errc::exists;
+      break;
+    case EDQUOT:
     case ENOSPC:
       code = errc::no_space;
       break;

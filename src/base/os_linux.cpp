@@ -54,13 +54,16 @@ file_status status_of(const struct stat& found) {
   return status;
 }
 
+constexpr mode_t new_file_mode = 0666;  // less what the process's umask takes away
+
 // openat2 (Linux 5.6) refuses paths that leave the folder. Where it does not exist, or a sandbox
 // forbids it (EPERM), the path has been checked by name only.
-int open_beneath(int folder, const char* path) {
+int open_beneath(int folder, const char* path, int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY) {
   static atomic<bool> missing{false};
   if (!missing.load(std::memory_order_relaxed)) {
     open_how how{};
-    how.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+    how.flags = static_cast<unsigned>(flags | O_CLOEXEC);
+    how.mode = (flags & O_CREAT) != 0 ? new_file_mode : 0;
     how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
     const long opened =
         retry_if_interrupted([&] { return syscall(SYS_openat2, folder, path, &how, sizeof how); });
@@ -69,8 +72,44 @@ int open_beneath(int folder, const char* path) {
     if (errno == ENOSYS) missing.store(true, std::memory_order_relaxed);
   }
   return retry_if_interrupted(
-      [&] { return openat(folder, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); });
+      [&] { return openat(folder, path, flags | O_CLOEXEC, new_file_mode); });
 }
+
+// The folder that a path's last element is in, open, and that element.
+class parent_folder {
+ public:
+  parent_folder(int folder, const char* path) noexcept : folder_(folder), name_(path) {
+    const char* const slash = std::strrchr(path, '/');
+    if (!slash) return;
+    char front[PATH_MAX];
+    const auto length = static_cast<std::size_t>(slash - path);
+    if (length >= sizeof front) {
+      errno = ENAMETOOLONG;
+      folder_ = -1;
+      return;
+    }
+    std::memcpy(front, path, length);
+    front[length] = '\0';
+    opened_ = folder_ = open_beneath(folder, front, O_PATH | O_DIRECTORY);
+    name_ = slash + 1;
+  }
+  ~parent_folder() {
+    const int failure = errno;
+    if (opened_ >= 0) (void)::close(opened_);
+    errno = failure;
+  }
+  parent_folder(const parent_folder&) = delete;
+  parent_folder& operator=(const parent_folder&) = delete;
+
+  [[nodiscard]] bool missing() const noexcept { return folder_ < 0; }  // see errno
+  [[nodiscard]] int descriptor() const noexcept { return folder_; }
+  [[nodiscard]] const char* name() const noexcept { return name_; }
+
+ private:
+  int folder_;
+  int opened_ = -1;
+  const char* name_;
+};
 
 class posix_system final : public operating_system {
  public:
@@ -210,6 +249,51 @@ class posix_system final : public operating_system {
 
   void unmap(mapping memory) override {
     if (memory.data) (void)munmap(const_cast<std::byte*>(memory.data), memory.size);
+  }
+
+  result<os_handle> open_to_write(os_handle folder, const char* path, write_mode mode) override {
+    // O_NONBLOCK: a FIFO that nobody reads must not hang the writer.
+    const int flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+    const bool is_new = mode == write_mode::create;
+    const int descriptor =
+        open_beneath(to_descriptor(folder), path, flags | (is_new ? O_EXCL : O_APPEND));
+    if (descriptor < 0) return failed("cannot open to write");
+    struct stat found{};
+    if (is_new || (fstat(descriptor, &found) == 0 && S_ISREG(found.st_mode))) {
+      return to_handle(descriptor);
+    }
+    (void)::close(descriptor);
+    return fail(errc::not_a_file, "not a regular file");
+  }
+
+  result<void> make_folder_below(os_handle folder, const char* path) override {
+    const parent_folder parent(to_descriptor(folder), path);
+    if (parent.missing() || mkdirat(parent.descriptor(), parent.name(), 0777) != 0) {
+      return failed("cannot make the folder");
+    }
+    return {};
+  }
+
+  result<void> remove_below(os_handle folder, const char* path) override {
+    const parent_folder parent(to_descriptor(folder), path);
+    if (parent.missing()) return failed("cannot remove");
+    int outcome = unlinkat(parent.descriptor(), parent.name(), 0);
+    if (outcome != 0 && errno == EISDIR) {
+      outcome = unlinkat(parent.descriptor(), parent.name(), AT_REMOVEDIR);
+    }
+    if (outcome != 0) return failed("cannot remove");
+    return {};
+  }
+
+  result<void> rename_below(os_handle folder, const char* from, const char* to) override {
+    const parent_folder old_parent(to_descriptor(folder), from);
+    if (old_parent.missing()) return failed("cannot rename");
+    const parent_folder parent(to_descriptor(folder), to);
+    if (parent.missing() || renameat(old_parent.descriptor(), old_parent.name(),
+                                     parent.descriptor(), parent.name()) != 0) {
+      return failed("cannot rename");
+    }
+    return {};
   }
 
  private:

@@ -1,7 +1,9 @@
 #include "overture/file_system.hpp"
 
+#include <algorithm>
 #include <utility>
 
+#include "vfs/data_place.hpp"
 #include "vfs/formats/zip.hpp"
 #include "vfs/state.hpp"
 
@@ -10,6 +12,14 @@ namespace {
 
 tl::unexpected<error> no_memory() {
   return fail(errc::out_of_memory, "no memory for the file system");
+}
+
+result<opened_file> refuse_large(result<opened_file> opened) noexcept {
+  if (!opened) return opened;
+  const file_place& place = opened->place();
+  if (std::max(place.bytes, place.packed_bytes) <= limits::entry_bytes_max) return opened;
+  return fail(errc::limit, "the file is larger than limits::entry_bytes_max", place.source,
+              place.offset);
 }
 
 }  // namespace
@@ -202,18 +212,32 @@ std::size_t file_system::providers(entry_index index, std::span<mount_id> mounts
 result<opened_file> file_system::open(entry_index index) noexcept {
   if (index >= entry_count()) return fail(errc::not_found, "no such entry");
   const vfs::tree_entry& found = (*state_->frozen_tree())[index];
-  return open_entry(state_->mount_at(found.mount), found.entry);
+  return refuse_large(open_entry(state_->mount_at(found.mount), found.entry));
 }
 
-result<opened_file> file_system::open(asset_path path) noexcept {
+template <class T, class Act>
+result<T> file_system::with_entry(asset_path path, Act act) noexcept {
   if (!state_) return no_memory();
   if (frozen()) {
-    return find(path).and_then([this](entry_index index) { return open(index); });
+    const result<entry_index> index = find(path);
+    if (!index) return tl::unexpected(index.error());
+    const vfs::tree_entry& found = (*state_->frozen_tree())[*index];
+    return act(state_->mount_at(found.mount), found.entry);
   }
   const reading now(*state_);
   const vfs::live_slot* const found = now->index.find_file(path);
   if (!found) return fail(errc::not_found, "no mount has this path");
-  return open_entry(*found->owner, found->index());
+  return act(*found->owner, found->index());
+}
+
+result<opened_file> file_system::open(asset_path path) noexcept {
+  return refuse_large(open_any_size(path));
+}
+
+result<opened_file> file_system::open_any_size(asset_path path) noexcept {
+  return with_entry<opened_file>(path, [this](const vfs::mount& from, std::uint32_t entry) {
+    return open_entry(from, entry);
+  });
 }
 
 // The mount must be sure to stay for the time of the call.
@@ -273,6 +297,56 @@ void opened_file::swap(opened_file& other) noexcept {
   std::swap(mount_, other.mount_);
   std::swap(owns_source_, other.owns_source_);
   std::swap(place_, other.place_);
+}
+
+// --- Mapping -------------------------------------------------------------------------------------
+
+result<mapped_file> file_system::map(asset_path path) noexcept {
+  return with_entry<mapped_file>(
+      path, [this](const vfs::mount& from, std::uint32_t entry) -> result<mapped_file> {
+        if (!from.mappable) {
+          return fail(errc::unsupported, "the mount was not declared immutable", from.source);
+        }
+        result<opened_file> opened = open_entry(from, entry);
+        if (!opened) return tl::unexpected(opened.error());
+        mapped_file made;
+        const file_place& place = opened->place();
+        if (opened->owns_source_) {
+          if (!from.content.format->lists_folders) {
+            return fail(errc::unsupported, "a compressed file cannot be mapped", from.source);
+          }
+          const result<open_source> loose = source(place.source);
+          if (!loose) return tl::unexpected(loose.error());
+          const result<mapping> mapped = from.os->map(loose->handle);
+          if (!mapped) return fail(errc::unsupported, "the file cannot be mapped");
+          made.os_ = from.os;
+          made.own_ = *mapped;
+          made.bytes_ = {mapped->data, mapped->size};
+          return made;
+        }
+        const result<std::span<const std::byte>> bytes = vfs::mapped_part(from.mapped, place);
+        if (!bytes) return tl::unexpected(bytes.error());
+        made.bytes_ = *bytes;
+        made.file_ = *std::move(opened);
+        return made;
+      });
+}
+
+mapped_file& mapped_file::operator=(mapped_file&& other) noexcept {
+  mapped_file taken(std::move(other));
+  swap(taken);
+  return *this;
+}
+
+mapped_file::~mapped_file() {
+  if (os_ && own_.data) os_->unmap(own_);
+}
+
+void mapped_file::swap(mapped_file& other) noexcept {
+  std::swap(file_, other.file_);
+  std::swap(os_, other.os_);
+  std::swap(own_, other.own_);
+  std::swap(bytes_, other.bytes_);
 }
 
 result<std::span<const std::byte>> file_system::packed_part(

@@ -84,6 +84,15 @@ result<void> narrow(archive& content, std::string_view from, std::string_view pr
   return {};
 }
 
+// An archive is mapped once for all its files; where that is refused they are read as ever.
+void map_source(mount& made) noexcept {
+  made.mappable = true;
+  if (made.content.format->lists_folders) return;
+  const result<mapping> mapped = made.os->map(made.content.handle.get());
+  made.mappable = mapped.has_value();
+  if (mapped) made.mapped = *mapped;
+}
+
 }  // namespace
 
 result<void> fill_mount(mount& made, const mount_request& request, operating_system& os) noexcept {
@@ -114,7 +123,13 @@ result<void> fill_mount(mount& made, const mount_request& request, operating_sys
   archive_input input{*made.os, made.path.data(), *status, whole ? prefix : ""};
   input.password = options.password;
   result<void> listed = list_content(input, made.content);
-  return listed && !whole ? narrow(made.content, from->text, prefix) : listed;
+  made.writable = options.writable;
+  if (listed && options.writable && (!whole || !made.content.format->lists_folders)) {
+    return fail(errc::invalid, "only a whole folder can be writable");
+  }
+  if (listed && !whole) listed = narrow(made.content, from->text, prefix);
+  if (listed && (options.immutable_source || request.bytes.data())) map_source(made);
+  return listed;
 }
 
 }  // namespace overture::vfs

@@ -35,6 +35,12 @@ struct mount {
         order(memory, memory_tag::vfs),
         folders(memory, memory_tag::vfs) {}
 
+  ~mount() {
+    if (mapped.data) os->unmap(mapped);
+  }
+  mount(const mount&) = delete;
+  mount& operator=(const mount&) = delete;
+
   // Puts the entries in order and lists the folders. Error: out_of_memory.
   [[nodiscard]] result<void> arrange() noexcept;
 
@@ -42,7 +48,10 @@ struct mount {
   memory_file bytes;  // the operating_system of a mount in memory
   operating_system* os = nullptr;
   archive content;
-  source_id source;           // of an archive file; a folder has none
+  source_id source;       // of an archive file; a folder has none
+  bool mappable = false;  // declared immutable, and the system maps files
+  bool writable = false;
+  mapping mapped;             // of an archive file, if it is
   vec<char> path;             // as it was given to mount(), ended by NUL
   vec<char> prefix;           // the mount point and a '/', or nothing
   vec<std::uint32_t> order;   // of entries: by path, where '/' comes before all else

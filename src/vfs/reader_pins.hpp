@@ -15,14 +15,13 @@
 #include "overture/allocator.hpp"
 #include "overture/atomic.hpp"
 #include "overture/error.hpp"
-#include "overture/limits.hpp"
+#include "vfs/sizes.hpp"
 
 namespace overture::vfs {
 
 class reader_pins {
  public:
-  // Mounted ones, and as many that are not any more but have open files.
-  static constexpr std::uint32_t numbers_max = 2 * limits::mounts_max;
+  static constexpr std::uint32_t numbers_max = pin_numbers_max;
 
   struct alignas(64) stripe {
     // The epoch of entering, and in the low bits how many are inside: calls nest, and threads
@@ -62,7 +61,7 @@ class reader_pins {
 
   allocator& memory_;
   atomic<std::uint64_t> epoch_{1};
-  atomic<stripe*> stripes_[limits::thread_slots_max] = {};
+  atomic<stripe*> stripes_[pin_stripes_max] = {};
   stripe shared_;
 };
 

@@ -11,7 +11,7 @@ namespace {
 
 TEST(Error, EveryKindHasANameOfItsOwn) {
   std::set<std::string> names;
-  for (int code = 0; code <= static_cast<int>(errc::invalid); ++code) {
+  for (int code = 0; code <= static_cast<int>(errc::exists); ++code) {
     EXPECT_TRUE(names.insert(to_string(static_cast<errc>(code))).second) << code;
   }
   EXPECT_FALSE(names.contains("unknown"));
@@ -26,6 +26,8 @@ TEST(Error, KindFollowsFromErrno) {
   EXPECT_EQ(code(ENOSPC), errc::no_space);
   EXPECT_EQ(code(ENOMEM), errc::out_of_memory);
   EXPECT_EQ(code(EMFILE), errc::limit);
+  EXPECT_EQ(code(EEXIST), errc::exists);
+  EXPECT_EQ(code(EROFS), errc::permission);
   EXPECT_EQ(code(EIO), errc::io);
   EXPECT_EQ(code(EBADF), errc::io) << "what is not known is a failure to read or write";
 }

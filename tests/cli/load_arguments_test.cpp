@@ -12,6 +12,12 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
+std::vector<std::string> paths_of(const std::vector<mount_argument>& mounts) {
+  std::vector<std::string> paths;
+  for (const mount_argument& mount : mounts) paths.push_back(mount.path);
+  return paths;
+}
+
 TEST(LoadArguments, TakeMountsAndOptionsInAnyOrder) {
   load_arguments arguments;
   EXPECT_EQ(parse_load(
@@ -20,9 +26,9 @@ TEST(LoadArguments, TakeMountsAndOptionsInAnyOrder) {
                  "--progress", "never", "--color=always", "--io-threads=9", "--budget=1", "--keep"},
                 arguments),
             std::nullopt);
-  EXPECT_THAT(arguments.mounts, ElementsAre("base.pk3", "dlc", "mods"));
-  EXPECT_THAT(arguments.archives_in, ElementsAre("a", "b"));
-  EXPECT_TRUE(arguments.first_wins);
+  EXPECT_THAT(paths_of(arguments.tree.mounts), ElementsAre("base.pk3", "dlc", "mods"));
+  EXPECT_THAT(paths_of(arguments.tree.archives_in), ElementsAre("a", "b"));
+  EXPECT_TRUE(arguments.tree.first_wins);
   EXPECT_EQ(arguments.threads, 2u);
   EXPECT_EQ(arguments.io_threads, 9u);
   EXPECT_EQ(arguments.budget_mib, 1u);
@@ -37,7 +43,20 @@ TEST(LoadArguments, TakeMountsAndOptionsInAnyOrder) {
 TEST(LoadArguments, DoubleDashEndsTheOptions) {
   load_arguments arguments;
   EXPECT_EQ(parse_load({"--", "--weird", "-q"}, arguments), std::nullopt);
-  EXPECT_THAT(arguments.mounts, ElementsAre("--weird", "-q"));
+  EXPECT_THAT(paths_of(arguments.tree.mounts), ElementsAre("--weird", "-q"));
+}
+
+TEST(LoadArguments, AMountPointHoldsForTheMountsBehindIt) {
+  load_arguments arguments;
+  EXPECT_EQ(parse_load({"base", "--mount-point", "gfx/fonts", "fonts", "--archives-in=more",
+                        "--mount-point=/", "mod.zip", "--archives-in", "last"},
+                       arguments),
+            std::nullopt);
+  EXPECT_THAT(arguments.tree.mounts,
+              ElementsAre(mount_argument{"base", ""}, mount_argument{"fonts", "gfx/fonts"},
+                          mount_argument{"mod.zip", "/"}));
+  EXPECT_THAT(arguments.tree.archives_in,
+              ElementsAre(mount_argument{"more", "gfx/fonts"}, mount_argument{"last", "/"}));
 }
 
 // What a run of the command says on standard error, and its exit code.

@@ -38,6 +38,18 @@ class forwarding_os : public operating_system {
   result<void> remove_file(const char* path) override { return system_os().remove_file(path); }
   result<mapping> map(os_handle handle) override { return system_os().map(handle); }
   void unmap(mapping memory) override { system_os().unmap(memory); }
+  result<os_handle> open_to_write(os_handle folder, const char* path, write_mode mode) override {
+    return system_os().open_to_write(folder, path, mode);
+  }
+  result<void> make_folder_below(os_handle folder, const char* path) override {
+    return system_os().make_folder_below(folder, path);
+  }
+  result<void> remove_below(os_handle folder, const char* path) override {
+    return system_os().remove_below(folder, path);
+  }
+  result<void> rename_below(os_handle folder, const char* from, const char* to) override {
+    return system_os().rename_below(folder, from, to);
+  }
 };
 
 }  // namespace overture

@@ -274,9 +274,6 @@ result<opened_entry> open(const archive& from, const archive_entry& entry,
   if (!status) return tl::unexpected(status.error());
   if (status->kind == file_kind::folder) return fail(errc::not_a_file, "a folder, not a file");
   if (status->kind != file_kind::file) return fail(errc::not_a_file, "not a regular file");
-  if (status->size > limits::entry_bytes_max) {
-    return fail(errc::limit, "the file is larger than limits::entry_bytes_max");
-  }
   opened.place.read_bytes = status->size;
   opened.place.packed_bytes = status->size;
   opened.place.bytes = status->size;

@@ -64,9 +64,6 @@ bool to_compression(std::uint16_t zip_method, compression& method) noexcept {
 }
 
 entry_flaw flaw_of_sizes(compression method, std::uint64_t packed, std::uint64_t bytes) noexcept {
-  if (bytes > limits::entry_bytes_max || packed > limits::entry_bytes_max) {
-    return entry_flaw::too_large;
-  }
   if (method == compression::none) {
     return bytes == packed ? entry_flaw::none : entry_flaw::stored_size;
   }

@@ -1,0 +1,30 @@
+// The parts of bench_vfs beside look-ups.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness.hpp"
+
+namespace bench {
+
+// Keeps the compiler from leaving out what nobody asks for.
+inline void keep(std::uint64_t value) {
+  asm volatile("" : : "r"(value) : "memory");
+}
+
+// A ZIP archive of stored files, all with this content.
+std::string archive_of(const std::vector<std::string>& names, std::string_view content = {});
+
+// Each in processes of their own where threads would be in the way; call before any thread is made.
+void measure_opens(results& out, int rounds);
+void measure_mounts(results& out, int rounds);
+void measure_freeze(results& out, int rounds);
+void measure_writes(results& out, int rounds);
+// With the folder that `./dev games` fills; says so and goes on where a game is missing.
+void measure_games(results& out, int rounds, const std::string& games);
+
+}  // namespace bench

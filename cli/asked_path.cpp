@@ -1,0 +1,74 @@
+#include "asked_path.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "display.hpp"
+#include "messages.hpp"
+#include "suggestion.hpp"
+
+namespace overture::cli {
+
+namespace {
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
+
+std::vector<std::string> names_in(file_system& files, std::string_view folder) {
+  std::vector<std::string> names;
+  (void)files.enumerate({folder, {hash64(folder)}}, [&](const folder_item& item) {
+    names.emplace_back(item.name);
+    return true;
+  });
+  return names;
+}
+
+std::string nearest_name(std::string_view name, const std::vector<std::string>& names) {
+  if (std::find(names.begin(), names.end(), name) != names.end()) return std::string(name);
+  const std::string lower = lower_case(name);
+  for (const std::string& each : names) {
+    if (lower_case(each) == lower) return each;
+  }
+  return nearest(name, names);
+}
+
+}  // namespace
+
+std::string nearest_path(file_system& files, std::string_view path) {
+  std::string found;
+  while (!path.empty()) {
+    const std::size_t slash = path.find('/');
+    const std::string name = nearest_name(path.substr(0, slash), names_in(files, found));
+    if (name.empty()) return {};
+    if (!found.empty()) found += '/';
+    found += name;
+    path.remove_prefix(slash == std::string_view::npos ? path.size() : slash + 1);
+  }
+  return found;
+}
+
+asked_path::asked_path(const std::string& typed, const char* help_command) {
+  const result<asset_path> normal = normalise(typed, room_);
+  if (normal) {
+    path_ = *normal;
+    return;
+  }
+  (void)complain_about_usage(fmt::format("'{}': {}", typed, normal.error().reason), "",
+                             help_command);
+}
+
+void asked_path::complain_of_absence(file_system& files) const {
+  const std::string meant = nearest_path(files, path_->text);
+  std::string sentence = fmt::format("{}: no mount has this path", printable(path_->text));
+  if (!meant.empty()) sentence += fmt::format("; did you mean '{}'?", printable(meant));
+  complain(sentence);
+}
+
+}  // namespace overture::cli

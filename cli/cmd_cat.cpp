@@ -1,0 +1,80 @@
+// overture cat: one file of the merged tree, as it is.
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "asked_path.hpp"
+#include "command.hpp"
+#include "command_line.hpp"
+#include "display.hpp"
+#include "exit_code.hpp"
+#include "messages.hpp"
+#include "mounting.hpp"
+#include "outputs.hpp"
+
+namespace overture::cli {
+
+namespace {
+
+constexpr const char* usage = "overture cat [OPTIONS] PATH MOUNT...";
+constexpr const char* help_command = "overture help cat";
+
+const std::string footer = std::string(R"(Exit status
+  0  written
+  1  no mount has the file, or it is broken: nothing is written then
+  2  the arguments make no sense
+  3  a mount could not be opened
+  5  output could not be written
+)") + environment_footer +
+                           R"(
+Examples
+  overture cat maps/rome.txt base.pk3 mods/better_ai.zip
+  overture cat gfx/title.png base.pk3 > title.png
+)";
+
+}  // namespace
+
+int cmd_cat(const std::vector<std::string>& words) {
+  tree_arguments tree;
+  std::string typed;
+  when colour = when::automatic;
+  CLI::App app{
+      "Writes a file of the tree that the mounts make together to standard output, unpacked, once "
+      "its checksum has been verified.",
+      "cat"};
+  app.footer(footer);
+  app.add_option("PATH", typed, "a path in the tree")->group("File");
+  mount_options_parser mounts(app);
+  mounts.add_tree(tree);
+  add_colour(app, colour);
+  add_help(app);
+  if (const std::optional<int> over = parse(app, usage, words)) return *over;
+  mounts.take();
+  if (typed.empty() || tree.empty()) {
+    return complain_about_usage("name a path in the tree, then a folder or an archive", "",
+                                help_command);
+  }
+  const outputs shown_on(colour);
+  const asked_path path(typed, help_command);
+  if (!path.valid()) return exit_usage;
+  file_system files{{.first_wins = tree.first_wins}};
+  if (!mount_all(files, tree)) return exit_mount_failed;
+
+  buffer_pool buffers;
+  const result<blob> bytes = files.read_all(*path, buffers);
+  if (bytes) {
+    const auto* const text = reinterpret_cast<const char*>(bytes->data());
+    return print(bytes->empty() ? std::string_view{} : std::string_view{text, bytes->size()});
+  }
+  if (bytes.error().code == errc::not_found && !files.exists(*path)) {
+    path.complain_of_absence(files);
+  } else if (bytes.error().code == errc::not_found) {
+    complain(fmt::format("{}: a folder, not a file; 'overture ls --in' lists it",
+                         printable(path.text())));
+  } else {
+    complain(fmt::format("{}: {}", printable(path.text()), reason_of(bytes.error())));
+  }
+  return exit_files_failed;
+}
+
+}  // namespace overture::cli

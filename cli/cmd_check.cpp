@@ -1,0 +1,175 @@
+// overture check: reads every file of every mount, hidden ones too, and verifies its checksum.
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "command.hpp"
+#include "command_line.hpp"
+#include "display.hpp"
+#include "exit_code.hpp"
+#include "load_run.hpp"
+#include "messages.hpp"
+#include "mounting.hpp"
+#include "outputs.hpp"
+#include "report_json.hpp"
+#include "report_text.hpp"
+#include "table.hpp"
+#include "units.hpp"
+
+namespace overture::cli {
+
+namespace {
+
+constexpr const char* usage = "overture check [OPTIONS] MOUNT...";
+constexpr const char* help_command = "overture help check";
+constexpr int schema = 1;
+
+const std::string footer = std::string(R"(Exit status
+  0    every file is whole
+  1    some files are broken; each is named with its mount and the reason
+  2    the arguments make no sense
+  3    a mount could not be opened
+  5    output could not be written
+  130  interrupted by Ctrl-C: the report tells what was checked until then
+)") + environment_footer +
+                           R"(
+Examples
+  overture check base.pk3 dlc/rome/ mods/better_ai.zip
+  overture check --archives-in baseoa --json | jq '.failures[].path'
+)";
+
+struct check_arguments {
+  tree_arguments tree;
+  unsigned threads = 0;
+  bool json = false;
+  bool quiet = false;
+  when progress = when::automatic;
+  when colour = when::automatic;
+};
+
+std::optional<int> parse_check(const std::vector<std::string>& words, check_arguments& into) {
+  CLI::App app{
+      "Reads and unpacks every file of the mounts on every core, those that another mount hides "
+      "too, and verifies the checksums that archives have.",
+      "check"};
+  app.footer(footer);
+  mount_options_parser mounts(app);
+  mounts.add_tree(into.tree);
+  add_threads(app, into.threads);
+  add_json(app, into.json);
+  add_quiet(app, into.quiet, "no report and no progress; failures on standard error");
+  add_progress(app, into.progress);
+  add_colour(app, into.colour);
+  add_help(app);
+  if (const std::optional<int> over = parse(app, usage, words)) return over;
+  mounts.take();
+  if (into.tree.empty()) {
+    return complain_about_usage("nothing to check: name a folder or an archive", "", help_command);
+  }
+  return std::nullopt;
+}
+
+// What placing::apart has put in front.
+void take_numbers_away(report& what) {
+  for (report_failure& failure : what.failures) {
+    failure.path.erase(0, failure.path.find('/') + 1);
+  }
+}
+
+std::string check_text(const report& what, const text_style& style) {
+  const load_summary& sum = what.summary;
+  std::string text;
+  const std::string count = counted(sum.files, "file", "files");
+  if (what.interrupted) {
+    text = fmt::format("interrupted: {} of {} checked\n", grouped(sum.files + sum.failed),
+                       grouped(sum.files + sum.failed + sum.cancelled));
+  } else if (sum.failed == 0) {
+    text = fmt::format("{}: {}, {} in {}\n", style.bold("whole"), count,
+                       human_bytes(static_cast<double>(sum.bytes)), human_time(sum.ns));
+  } else {
+    text = fmt::format("{}: {} of {}\n", style.red("broken"), grouped(sum.failed),
+                       counted(sum.files + sum.failed, "file", "files"));
+  }
+  table rows({{"files"},
+              {"size"},
+              {"broken"},
+              {"skipped"},
+              {"kind", table::align::left},
+              {"mount", table::align::left}});
+  for (const report_mount& mount : what.mounts) {
+    table::cell broken{grouped(mount.failed)};
+    if (mount.failed > 0) broken.look = &text_style::red;
+    rows.add({grouped(mount.files), human_bytes(static_cast<double>(mount.bytes)), broken,
+              grouped(mount.skipped), mount.format, printable(mount.path)});
+  }
+  text += '\n' + rows.render(style);
+  if (!what.failures.empty()) text += "\nBroken\n";
+  for (const report_failure& failure : what.failures) {
+    text += "  " + failure_line(failure, style) + '\n';
+  }
+  if (!what.skipped.empty()) text += "\nSkipped: names that cannot be in a tree\n";
+  for (const report_skipped& name : what.skipped) {
+    text += fmt::format("  {} ({}): {}\n", printable(name.name), printable(name.mount),
+                        printable(name.reason));
+  }
+  return text;
+}
+
+std::string check_json(const report& what) {
+  json mounts = json::array();
+  for (const report_mount& mount : what.mounts) {
+    mounts.push_back({{"path", mount.path},
+                      {"format", mount.format},
+                      {"files", mount.files},
+                      {"failed", mount.failed},
+                      {"skipped", mount.skipped},
+                      {"bytes", mount.bytes}});
+  }
+  const load_summary& sum = what.summary;
+  return json_text({{"schema", schema},
+                    {"interrupted", what.interrupted},
+                    {"files", sum.files},
+                    {"failed", sum.failed},
+                    {"cancelled", sum.cancelled},
+                    {"bytes", sum.bytes},
+                    {"seconds", static_cast<double>(sum.ns) / 1e9},
+                    {"mounts", mounts},
+                    {"failures", failures_json(what)},
+                    {"skipped_names", skipped_json(what)}});
+}
+
+int write_outcome(const report& what, const check_arguments& arguments, const outputs& shown_on) {
+  if (arguments.json) return print(check_json(what));
+  if (!arguments.quiet) return print(check_text(what, shown_on.style(stream::out)));
+  for (const report_failure& failure : what.failures) complain(failure_line(failure, {}));
+  return exit_ok;
+}
+
+}  // namespace
+
+int cmd_check(const std::vector<std::string>& words) {
+  check_arguments arguments;
+  if (const std::optional<int> over = parse_check(words, arguments)) return *over;
+  const outputs shown_on(arguments.colour);
+  watch_interrupts();
+  file_system files;
+  if (!mount_all(files, arguments.tree, placing::apart) || !freeze_tree(files)) {
+    return exit_mount_failed;
+  }
+
+  load_run how;
+  how.threads = arguments.threads;
+  how.options.decode = false;
+  how.progress = !arguments.quiet && shown_on.shows_progress(arguments.progress);
+  how.shown_on = &shown_on;
+  load_window window;
+  std::optional<report> what = run_load(files, how, window);
+  if (!what) return exit_output_failed;
+  take_numbers_away(*what);
+  const int outcome = write_outcome(*what, arguments, shown_on);
+  if (what->interrupted) return exit_interrupted;
+  if (outcome != exit_ok) return outcome;
+  return what->summary.failed > 0 ? exit_files_failed : exit_ok;
+}
+
+}  // namespace overture::cli

@@ -1,0 +1,179 @@
+// overture diff: two sets of mods, what each overrides and where they meet.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "command.hpp"
+#include "command_line.hpp"
+#include "comparison.hpp"
+#include "display.hpp"
+#include "exit_code.hpp"
+#include "json_output.hpp"
+#include "messages.hpp"
+#include "mounting.hpp"
+#include "outputs.hpp"
+#include "units.hpp"
+
+namespace overture::cli {
+
+namespace {
+
+constexpr const char* usage = "overture diff [OPTIONS] LEFT RIGHT";
+constexpr const char* help_command = "overture help diff";
+constexpr int schema = 1;
+
+const std::string footer = std::string(R"(Exit status
+  0  compared, whatever was found
+  1  some files could not be read to be compared; each is named
+  2  the arguments make no sense
+  3  a mount could not be opened
+  5  output could not be written
+)") + environment_footer +
+                           R"(
+Examples
+  overture diff mods/better_ai.zip mods/hard_mode/
+  overture diff --base base.pk3 --base dlc/ mods/ai.zip mods/hard_mode/
+  overture diff --base base.pk3 --left a.zip --left b.zip --right c.zip
+)";
+
+struct diff_arguments {
+  std::vector<mount_argument> base;
+  std::vector<mount_argument> left;
+  std::vector<mount_argument> right;
+  bool json = false;
+  when colour = when::automatic;
+};
+
+std::optional<int> parse_diff(const std::vector<std::string>& words, diff_arguments& into) {
+  CLI::App app{
+      "Compares two sets of mods: the files that only one of them has, those that both have with "
+      "the same or with other bytes, and which of them override the base game's.",
+      "diff"};
+  app.footer(footer);
+  mount_options_parser mounts(app);
+  mounts.add("LEFT", "a folder or an archive: the one set", into.left, false);
+  mounts.add("RIGHT", "the other", into.right, false);
+  const auto add_more = [&](const char* name, const char* description,
+                            std::vector<mount_argument>& more) {
+    mounts.add(name, description, more)->type_name("MOUNT");
+  };
+  add_more("--base", "what both are for; later ones win, may be given several times", into.base);
+  add_more("--left", "one more of the left set; later ones win", into.left);
+  add_more("--right", "one more of the right set", into.right);
+  mounts.add_mount_point();
+  add_json(app, into.json);
+  add_colour(app, into.colour);
+  add_help(app);
+  if (const std::optional<int> over = parse(app, usage, words)) return over;
+  mounts.take();
+  if (into.left.empty() || into.right.empty()) {
+    return complain_about_usage("name two folders or archives, or sets of them by --left, --right",
+                                "", help_command);
+  }
+  return std::nullopt;
+}
+
+struct shown_group {
+  std::string title;
+  std::vector<std::string> lines;
+};
+
+std::string groups_text(const std::vector<shown_group>& groups, const text_style& style) {
+  std::string text;
+  for (const shown_group& group : groups) {
+    if (group.lines.empty()) continue;
+    if (!text.empty()) text += '\n';
+    text += style.bold(fmt::format("{} ({})", group.title, grouped(group.lines.size()))) + '\n';
+    for (const std::string& line : group.lines) text += "  " + line + '\n';
+  }
+  return text.empty() ? "no files in either\n" : text;
+}
+
+std::string diff_text(const comparison& found, const text_style& style, bool has_base) {
+  shown_group unknown{"In both, not to be compared", {}};
+  shown_group differ{"In both, with other bytes", {}};
+  shown_group same{"In both, the same", {}};
+  for (const shared_file& file : found.both) {
+    const std::string line = printable(file.path);
+    if (!file.failure.empty()) {
+      unknown.lines.push_back(fmt::format("{}: {}", line, printable(file.failure)));
+    } else {
+      (file.same ? same : differ).lines.push_back(line);
+    }
+  }
+  std::vector<shown_group> groups = {unknown, differ, same};
+  const auto add_alone = [&](const char* side, const std::vector<compared_file>& files) {
+    shown_group overrides{fmt::format("{} alone, overrides the base", side), {}};
+    shown_group adds{fmt::format("{} alone{}", side, has_base ? ", new" : ""), {}};
+    for (const compared_file& file : files) {
+      (file.overrides ? overrides : adds).lines.push_back(printable(file.path));
+    }
+    groups.push_back(overrides);
+    groups.push_back(adds);
+  };
+  add_alone("Left", found.left_alone);
+  add_alone("Right", found.right_alone);
+  return groups_text(groups, style);
+}
+
+json paths_json(const std::vector<mount_argument>& mounts) {
+  json list = json::array();
+  for (const mount_argument& mount : mounts) list.push_back(mount.path);
+  return list;
+}
+
+json alone_json(const std::vector<compared_file>& files) {
+  json list = json::array();
+  for (const compared_file& file : files) {
+    list.push_back({{"path", file.path}, {"overrides", file.overrides}});
+  }
+  return list;
+}
+
+std::string diff_json(const comparison& found, const diff_arguments& arguments) {
+  json both = json::array();
+  for (const shared_file& file : found.both) {
+    json row = {{"path", file.path}, {"overrides", file.overrides}, {"same", file.same}};
+    if (!file.failure.empty()) row["same"] = nullptr;
+    both.push_back(row);
+  }
+  return json_text({{"schema", schema},
+                    {"base", paths_json(arguments.base)},
+                    {"left", paths_json(arguments.left)},
+                    {"right", paths_json(arguments.right)},
+                    {"both", both},
+                    {"left_alone", alone_json(found.left_alone)},
+                    {"right_alone", alone_json(found.right_alone)}});
+}
+
+}  // namespace
+
+int cmd_diff(const std::vector<std::string>& words) {
+  diff_arguments arguments;
+  if (const std::optional<int> over = parse_diff(words, arguments)) return *over;
+  const outputs shown_on(arguments.colour);
+  file_system base;
+  file_system left;
+  file_system right;
+  const bool mounted = mount_these(base, arguments.base);
+  const bool left_mounted = mount_these(left, arguments.left);
+  if (!mount_these(right, arguments.right) || !left_mounted || !mounted) return exit_mount_failed;
+
+  const comparison found = compare_trees(base, left, right);
+  bool failed = false;
+  for (const shared_file& file : found.both) {
+    if (file.failure.empty()) continue;
+    failed = true;
+    if (arguments.json) {
+      complain(fmt::format("{}: {}", printable(file.path), printable(file.failure)));
+    }
+  }
+  const int outcome = print(
+      arguments.json ? diff_json(found, arguments)
+                     : diff_text(found, shown_on.style(stream::out), !arguments.base.empty()));
+  if (outcome != exit_ok) return outcome;
+  return failed ? exit_files_failed : exit_ok;
+}
+
+}  // namespace overture::cli

@@ -1,0 +1,145 @@
+// overture extract: the merged tree, or a folder of it, as files.
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "asked_path.hpp"
+#include "command.hpp"
+#include "command_line.hpp"
+#include "display.hpp"
+#include "exit_code.hpp"
+#include "extracting.hpp"
+#include "messages.hpp"
+#include "mounting.hpp"
+#include "outputs.hpp"
+#include "units.hpp"
+
+namespace overture::cli {
+
+namespace {
+
+constexpr const char* usage = "overture extract [OPTIONS] --to DIR MOUNT...";
+constexpr const char* help_command = "overture help extract";
+
+const std::string footer = std::string(R"(Exit status
+  0    every file was written
+  1    some files failed, each named with the reason; or no mount has the path
+  2    the arguments make no sense
+  3    a mount could not be opened
+  5    output could not be written
+  130  interrupted by Ctrl-C: the files written until then are whole
+)") + environment_footer +
+                           R"(
+Examples
+  overture extract --to merged base.pk3 dlc/rome/ mods/better_ai.zip
+  overture extract --to maps --in maps base.pk3
+)";
+
+struct extract_arguments {
+  tree_arguments tree;
+  std::string to;
+  std::string from;
+  bool overwrite = false;
+  bool quiet = false;
+  unsigned threads = 0;
+  when progress = when::automatic;
+  when colour = when::automatic;
+};
+
+std::optional<int> parse_extract(const std::vector<std::string>& words, extract_arguments& into) {
+  CLI::App app{
+      "Writes the tree that the mounts make together into a folder: of each path the file that "
+      "wins, unpacked and with its checksum verified.",
+      "extract"};
+  app.footer(footer);
+  mount_options_parser mounts(app);
+  mounts.add_tree(into.tree);
+  app.add_option("--to", into.to, "the folder to write to; it is made if it does not exist")
+      ->type_name("DIR")
+      ->group("Extracting");
+  app.add_option("--in", into.from,
+                 "only what is below this path of the tree, or this one file; its own folders are "
+                 "not repeated in DIR")
+      ->type_name("PATH")
+      ->group("Extracting");
+  app.add_flag("--overwrite", into.overwrite, "replace files that are there")->group("Extracting");
+  add_threads(app, into.threads);
+  add_quiet(app, into.quiet, "no summary and no progress; failures on standard error");
+  add_progress(app, into.progress);
+  add_colour(app, into.colour);
+  add_help(app);
+  if (const std::optional<int> over = parse(app, usage, words)) return over;
+  mounts.take();
+  if (into.tree.empty()) {
+    return complain_about_usage("nothing to extract: name a folder or an archive", "",
+                                help_command);
+  }
+  if (into.to.empty()) {
+    return complain_about_usage("where to? name a folder by --to", "", help_command);
+  }
+  return std::nullopt;
+}
+
+// The files to write; `above` is what of their paths is not repeated.
+result<std::vector<std::string>> files_below(file_system& files, asset_path path,
+                                             std::size_t& above) {
+  std::vector<std::string> paths;
+  const result<void> walked = files.walk(path, [&](const folder_item& item) {
+    paths.emplace_back(item.path);
+    return true;
+  });
+  if (walked) {
+    above = path.text.empty() ? 0 : path.text.size() + 1;
+    return paths;
+  }
+  if (walked.error().code != errc::not_a_file) return tl::unexpected(walked.error());
+  const std::size_t slash = path.text.rfind('/');
+  above = slash == std::string_view::npos ? 0 : slash + 1;
+  paths.emplace_back(path.text);
+  return paths;
+}
+
+}  // namespace
+
+int cmd_extract(const std::vector<std::string>& words) {
+  extract_arguments arguments;
+  if (const std::optional<int> over = parse_extract(words, arguments)) return *over;
+  const outputs shown_on(arguments.colour);
+  const asked_path from(arguments.from, help_command);
+  if (!from.valid()) return exit_usage;
+  watch_interrupts();
+  file_system files{{.first_wins = arguments.tree.first_wins}};
+  if (!mount_all(files, arguments.tree)) return exit_mount_failed;
+
+  extraction how;
+  const result<std::vector<std::string>> paths = files_below(files, *from, how.above);
+  if (!paths && paths.error().code == errc::not_found) {
+    from.complain_of_absence(files);
+    return exit_files_failed;
+  }
+  if (!paths) {
+    complain(reason_of(paths.error()));
+    return exit_files_failed;
+  }
+  how.to = arguments.to;
+  how.overwrite = arguments.overwrite;
+  how.progress = !arguments.quiet && shown_on.shows_progress(arguments.progress);
+  thread_pool jobs{
+      {.workers = (arguments.threads > 0 ? arguments.threads : processor_count()) - 1}};
+  const extracted done = extract_files(files, *paths, how, jobs, shown_on);
+
+  for (const std::string& failure : done.failures) complain(failure);
+  int outcome = exit_ok;
+  if (!arguments.quiet) {
+    std::string summary =
+        fmt::format("{}, {} written to {}", counted(done.files, "file", "files"),
+                    human_bytes(static_cast<double>(done.bytes)), printable(arguments.to));
+    if (done.failed > 0) summary += fmt::format("; {} failed", grouped(done.failed));
+    outcome = print(summary + '\n');
+  }
+  if (interrupted()) return exit_interrupted;
+  if (outcome != exit_ok) return outcome;
+  return done.failed > 0 ? exit_files_failed : exit_ok;
+}
+
+}  // namespace overture::cli

@@ -1,0 +1,169 @@
+// overture ls: what is in a folder of the merged tree.
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "asked_path.hpp"
+#include "command.hpp"
+#include "command_line.hpp"
+#include "display.hpp"
+#include "exit_code.hpp"
+#include "json_output.hpp"
+#include "messages.hpp"
+#include "mounting.hpp"
+#include "outputs.hpp"
+#include "table.hpp"
+#include "units.hpp"
+
+namespace overture::cli {
+
+namespace {
+
+constexpr const char* usage = "overture ls [OPTIONS] MOUNT...";
+constexpr const char* help_command = "overture help ls";
+constexpr int schema = 1;
+
+const std::string footer = std::string(R"(Exit status
+  0  listed
+  1  no mount has the folder
+  2  the arguments make no sense
+  3  a mount could not be opened
+  5  output could not be written
+)") + environment_footer +
+                           R"(
+Examples
+  overture ls base.pk3 mods/better_ai.zip
+  overture ls -l --in maps base.pk3 dlc/rome/
+  overture ls -r base.pk3 --mount-point gfx/fonts fonts/
+)";
+
+struct ls_arguments {
+  tree_arguments tree;
+  std::string folder;
+  bool recursive = false;
+  bool details = false;
+  bool json = false;
+  when colour = when::automatic;
+};
+
+struct listed_item {
+  std::string name;
+  std::string path;
+  entry_kind kind = entry_kind::file;
+  std::string mount;
+  std::optional<std::uint64_t> bytes;  // unknown: it could not be looked at
+};
+
+std::optional<int> parse_ls(const std::vector<std::string>& words, ls_arguments& into) {
+  CLI::App app{
+      "Lists a folder of the tree that the mounts make together: each name once, with the mount "
+      "that wins.",
+      "ls"};
+  app.footer(footer);
+  mount_options_parser mounts(app);
+  mounts.add_tree(into.tree);
+  app.add_option("--in", into.folder, "the folder, a path in the tree (default: its root)")
+      ->type_name("PATH")
+      ->group("Listing");
+  app.add_flag("-r,--recursive", into.recursive, "all files below it, at any depth")
+      ->group("Listing");
+  app.add_flag("-l,--long", into.details, "with sizes and mounts")->group("Listing");
+  add_json(app, into.json);
+  add_colour(app, into.colour);
+  add_help(app);
+  if (const std::optional<int> over = parse(app, usage, words)) return over;
+  mounts.take();
+  if (into.tree.empty()) {
+    return complain_about_usage("nothing to list: name a folder or an archive", "", help_command);
+  }
+  return std::nullopt;
+}
+
+result<std::vector<listed_item>> list(file_system& files, asset_path folder,
+                                      const ls_arguments& arguments) {
+  std::vector<listed_item> items;
+  const auto add = [&](const folder_item& item) {
+    items.push_back({std::string(item.name),
+                     std::string(item.path),
+                     item.kind,
+                     std::string(files.mount_of(item.mount).path),
+                     {}});
+    return true;
+  };
+  const result<void> done =
+      arguments.recursive ? files.walk(folder, add) : files.enumerate(folder, add);
+  if (!done) return tl::unexpected(done.error());
+  if (!arguments.details && !arguments.json) return items;
+  for (listed_item& item : items) {
+    if (item.kind == entry_kind::folder) continue;
+    const result<file_stat> stat = files.stat({item.path, {hash64(item.path)}});
+    if (stat) item.bytes = stat->bytes;
+  }
+  return items;
+}
+
+std::string name_text(const listed_item& item) {
+  return printable(item.name) + (item.kind == entry_kind::folder ? "/" : "");
+}
+
+std::string plain_text(const std::vector<listed_item>& items, const text_style& style) {
+  std::string text;
+  for (const listed_item& item : items) {
+    const std::string name = name_text(item);
+    text += (item.kind == entry_kind::folder ? style.bold(name) : name) + '\n';
+  }
+  return text;
+}
+
+std::string long_text(const std::vector<listed_item>& items, const text_style& style) {
+  table rows({{"size"}, {"mount", table::align::left}, {"name", table::align::left}});
+  for (const listed_item& item : items) {
+    const std::string size = item.bytes ? human_bytes(static_cast<double>(*item.bytes))
+                             : item.kind == entry_kind::folder ? "-"
+                                                               : "?";
+    table::cell name{name_text(item)};
+    if (item.kind == entry_kind::folder) name.look = &text_style::bold;
+    rows.add({size, printable(item.mount), name});
+  }
+  return rows.render(style);
+}
+
+std::string listing_json(const std::vector<listed_item>& items, const std::string& folder) {
+  json list = json::array();
+  for (const listed_item& item : items) {
+    json row = {{"name", item.name},
+                {"path", item.path},
+                {"kind", item.kind == entry_kind::folder ? "folder" : "file"},
+                {"mount", item.mount}};
+    row["bytes"] = item.bytes ? json(*item.bytes) : json();
+    list.push_back(row);
+  }
+  return json_text({{"schema", schema}, {"folder", folder}, {"items", list}});
+}
+
+}  // namespace
+
+int cmd_ls(const std::vector<std::string>& words) {
+  ls_arguments arguments;
+  if (const std::optional<int> over = parse_ls(words, arguments)) return *over;
+  const outputs shown_on(arguments.colour);
+  const asked_path folder(arguments.folder, help_command);
+  if (!folder.valid()) return exit_usage;
+  file_system files{{.first_wins = arguments.tree.first_wins}};
+  if (!mount_all(files, arguments.tree)) return exit_mount_failed;
+
+  const result<std::vector<listed_item>> items = list(files, *folder, arguments);
+  if (!items) {
+    if (items.error().code == errc::not_found) {
+      folder.complain_of_absence(files);
+    } else {
+      complain(fmt::format("{}: {}", printable(folder.text()), reason_of(items.error())));
+    }
+    return exit_files_failed;
+  }
+  if (arguments.json) return print(listing_json(*items, folder.text()));
+  const text_style style = shown_on.style(stream::out);
+  return print(arguments.details ? long_text(*items, style) : plain_text(*items, style));
+}
+
+}  // namespace overture::cli

@@ -1,0 +1,113 @@
+// overture which: every mount that has a path, the winner first.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "asked_path.hpp"
+#include "command.hpp"
+#include "command_line.hpp"
+#include "display.hpp"
+#include "exit_code.hpp"
+#include "json_output.hpp"
+#include "messages.hpp"
+#include "mounting.hpp"
+#include "outputs.hpp"
+#include "table.hpp"
+
+namespace overture::cli {
+
+namespace {
+
+constexpr const char* usage = "overture which [OPTIONS] PATH MOUNT...";
+constexpr const char* help_command = "overture help which";
+constexpr int schema = 1;
+
+const std::string footer = std::string(R"(Exit status
+  0  found
+  1  no mount has the path
+  2  the arguments make no sense
+  3  a mount could not be opened
+  5  output could not be written
+)") + environment_footer +
+                           R"(
+Examples
+  overture which maps/rome.txt base.pk3 dlc/rome/ mods/better_ai.zip
+  overture which rules.txt --archives-in mods --json | jq .mounts[0].path
+)";
+
+std::vector<mount_info> providers_of(file_system& files, asset_path path) {
+  std::vector<mount_id> ids(files.mount_count());
+  ids.resize(std::min(ids.size(), files.providers(path, ids)));
+  std::vector<mount_info> mounts;
+  mounts.reserve(ids.size());
+  for (const mount_id id : ids) mounts.push_back(files.mount_of(id));
+  return mounts;
+}
+
+std::string which_text(const std::vector<mount_info>& mounts, bool folder,
+                       const text_style& style) {
+  table rows({{"", table::align::left}, {"", table::align::left}, {"", table::align::left}});
+  for (std::size_t i = 0; i < mounts.size(); ++i) {
+    table::cell role{folder ? "has it" : i == 0 ? "wins" : "hidden"};
+    if (!folder) role.look = i == 0 ? &text_style::bold : &text_style::dim;
+    rows.add({role, std::string(to_string(mounts[i].format)), printable(mounts[i].path)});
+  }
+  return rows.render(style);
+}
+
+std::string which_json(const std::vector<mount_info>& mounts, bool folder,
+                       const std::string& path) {
+  json list = json::array();
+  for (std::size_t i = 0; i < mounts.size(); ++i) {
+    list.push_back({{"path", mounts[i].path},
+                    {"format", to_string(mounts[i].format)},
+                    {"mount_point", mounts[i].at},
+                    {"wins", i == 0}});
+  }
+  return json_text(
+      {{"schema", schema}, {"path", path}, {"kind", folder ? "folder" : "file"}, {"mounts", list}});
+}
+
+}  // namespace
+
+int cmd_which(const std::vector<std::string>& words) {
+  tree_arguments tree;
+  std::string typed;
+  bool as_json = false;
+  when colour = when::automatic;
+  CLI::App app{
+      "Says which mounts have a path: the one that wins first, then those that it hides, in the "
+      "order in which they would win. All mounts that have a folder add to it.",
+      "which"};
+  app.footer(footer);
+  app.add_option("PATH", typed, "a path in the tree")->group("File");
+  mount_options_parser mounts(app);
+  mounts.add_tree(tree);
+  add_json(app, as_json);
+  add_colour(app, colour);
+  add_help(app);
+  if (const std::optional<int> over = parse(app, usage, words)) return *over;
+  mounts.take();
+  if (typed.empty() || tree.empty()) {
+    return complain_about_usage("name a path in the tree, then a folder or an archive", "",
+                                help_command);
+  }
+  const outputs shown_on(colour);
+  const asked_path path(typed, help_command);
+  if (!path.valid()) return exit_usage;
+  file_system files{{.first_wins = tree.first_wins}};
+  if (!mount_all(files, tree)) return exit_mount_failed;
+
+  const std::vector<mount_info> found = providers_of(files, *path);
+  if (found.empty()) {
+    path.complain_of_absence(files);
+    return exit_files_failed;
+  }
+  const result<file_stat> stat = files.stat(*path);
+  const bool folder = stat && stat->kind == entry_kind::folder;
+  return print(as_json ? which_json(found, folder, path.text())
+                       : which_text(found, folder, shown_on.style(stream::out)));
+}
+
+}  // namespace overture::cli

@@ -1,0 +1,78 @@
+#include "comparison.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "messages.hpp"
+
+namespace overture::cli {
+
+namespace {
+
+asset_path path_of(const std::string& text) {
+  return {text, {hash64(text)}};
+}
+
+std::vector<std::string> files_of(file_system& files) {
+  std::vector<std::string> paths;
+  (void)files.walk({}, [&](const folder_item& item) {
+    paths.emplace_back(item.path);
+    return true;
+  });
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+bool has_file(file_system& files, const std::string& path) {
+  if (!files.exists(path_of(path))) return false;
+  const result<opened_file> opened = files.open(path_of(path));
+  return opened || opened.error().code != errc::not_found;
+}
+
+result<bool> same_bytes(file_system& left, file_system& right, const std::string& path) {
+  {
+    const result<opened_file> one = left.open(path_of(path));
+    if (!one) return tl::unexpected(one.error());
+    const result<opened_file> other = right.open(path_of(path));
+    if (!other) return tl::unexpected(other.error());
+    const file_place& a = one->place();
+    const file_place& b = other->place();
+    if (a.bytes != b.bytes) return false;
+    if (a.has_crc && b.has_crc) return a.crc32 == b.crc32;
+  }
+  buffer_pool buffers;
+  const result<blob> a = left.read_all(path_of(path), buffers);
+  if (!a) return tl::unexpected(a.error());
+  const result<blob> b = right.read_all(path_of(path), buffers);
+  if (!b) return tl::unexpected(b.error());
+  return a->size() == b->size() &&
+         (a->empty() || std::memcmp(a->data(), b->data(), a->size()) == 0);
+}
+
+}  // namespace
+
+comparison compare_trees(file_system& base, file_system& left, file_system& right) {
+  comparison found;
+  const std::vector<std::string> mine = files_of(left);
+  const std::vector<std::string> theirs = files_of(right);
+  auto a = mine.begin();
+  auto b = theirs.begin();
+  while (a != mine.end() || b != theirs.end()) {
+    if (b == theirs.end() || (a != mine.end() && *a < *b)) {
+      found.left_alone.push_back({*a, has_file(base, *a)});
+      ++a;
+    } else if (a == mine.end() || *b < *a) {
+      found.right_alone.push_back({*b, has_file(base, *b)});
+      ++b;
+    } else {
+      const result<bool> same = same_bytes(left, right, *a);
+      found.both.push_back(
+          {*a, has_file(base, *a), same && *same, same ? std::string() : reason_of(same.error())});
+      ++a;
+      ++b;
+    }
+  }
+  return found;
+}
+
+}  // namespace overture::cli

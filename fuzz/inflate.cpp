@@ -1,0 +1,84 @@
+// A DEFLATE stream read piece by piece in any order gives what it gives in one piece.
+//
+// Input: the unpacked size (3 bytes), the number of reads (1), the reads (offset 3, size 2), and
+// the stream.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "io/inflate_stream.hpp"
+#include "overture/unpack.hpp"
+
+namespace {
+
+using namespace overture;
+
+class input {
+ public:
+  input(const std::uint8_t* data, std::size_t size) : rest_(data, size) {}
+
+  std::size_t number(std::size_t bytes) {
+    std::size_t value = 0;
+    for (std::size_t i = 0; i < bytes && !rest_.empty(); ++i) {
+      value = value << 8 | rest_.front();
+      rest_ = rest_.subspan(1);
+    }
+    return value;
+  }
+  [[nodiscard]] std::span<const std::byte> rest() const { return std::as_bytes(rest_); }
+
+ private:
+  std::span<const std::uint8_t> rest_;
+};
+
+void require(bool truth) {
+  if (!truth) std::abort();
+}
+
+struct asked_part {
+  std::size_t offset;
+  std::size_t bytes;
+};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  input from(data, size);
+  const std::size_t bytes = from.number(3) % 2'000'000;
+  std::vector<asked_part> parts(from.number(1) % 16);
+  for (asked_part& part : parts) {
+    part.offset = from.number(3) % (bytes + 1);
+    part.bytes = from.number(2) % (bytes - part.offset + 1);
+  }
+  const std::span<const std::byte> packed = from.rest();
+  std::vector<std::byte> whole(bytes);
+  const bool sound = unpacker().unpack(compression::deflate, packed, whole).has_value();
+
+  const auto fetch = [&](std::uint64_t at, std::span<std::byte> to) -> result<void> {
+    require(at <= packed.size() && to.size() <= packed.size() - at);
+    std::memcpy(to.data(), packed.data() + at, to.size());
+    return {};
+  };
+  inflate_stream stream(default_allocator(), packed.size(), bytes, 64);
+  if (!stream.begin()) return 0;
+  std::vector<std::byte> room(bytes);
+  bool failed = false;
+  const auto read = [&](const asked_part& part) {
+    const std::span<std::byte> to = std::span(room).first(part.bytes);
+    if (!stream.read(part.offset, to, fetch)) {
+      failed = true;
+      return;
+    }
+    require(!sound || to.empty() ||
+            std::memcmp(to.data(), whole.data() + part.offset, to.size()) == 0);
+  };
+  for (const asked_part& part : parts) read(part);
+  read({0, bytes});
+  if (sound && !failed) {
+    require(stream.seen_bytes() == bytes && stream.seen_crc32() == crc32(whole));
+  }
+  return 0;
+}

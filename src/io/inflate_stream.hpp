@@ -1,0 +1,83 @@
+// Unpacks a raw DEFLATE stream piece by piece, at any place of what it unpacks to.
+//
+// Going forward it notes restart points: where a block begins, and the 32 KiB before it, which are
+// all that the rest of the stream can refer to. Going back begins at the last of them before the
+// place asked for, not at the stream's beginning. A stream made of one enormous block has none.
+//
+// Source of the method: Mark Adler's zran.c, an example of zlib.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "base/vec.hpp"
+#include "overture/error.hpp"
+#include "overture/function_ref.hpp"
+
+namespace overture {
+
+class inflate_stream {
+ public:
+  // Reads all of `to` from the packed bytes at `offset`.
+  using fetch = function_ref<result<void>(std::uint64_t offset, std::span<std::byte> to)>;
+
+  // At most `points_max` restart points, spread over the stream.
+  inflate_stream(allocator& memory, std::uint64_t packed_bytes, std::uint64_t bytes,
+                 unsigned points_max) noexcept;
+  ~inflate_stream();
+  inflate_stream(const inflate_stream&) = delete;
+  inflate_stream& operator=(const inflate_stream&) = delete;
+
+  // Error: out_of_memory.
+  [[nodiscard]] result<void> begin() noexcept;
+  // Fills `to` with what is unpacked from `offset` on, which must lie within the stream. Errors:
+  // corrupt, and those of `packed`.
+  [[nodiscard]] result<void> read(std::uint64_t offset, std::span<std::byte> to,
+                                  fetch packed) noexcept;
+
+  // How much of the content, from its beginning, has passed through, and its CRC-32.
+  [[nodiscard]] std::uint64_t seen_bytes() const noexcept { return seen_; }
+  [[nodiscard]] std::uint32_t seen_crc32() const noexcept { return crc32_; }
+  // What has been unpacked in all, going back and skipping included.
+  [[nodiscard]] std::uint64_t unpacked_bytes() const noexcept { return unpacked_; }
+
+ private:
+  struct tables;
+  struct restart_point {
+    std::uint64_t out;  // unpacked bytes before it
+    std::uint64_t in;   // packed bytes before it, those of a shared byte included
+    unsigned bits;      // of the byte before `in` that belong to it
+    std::byte* window;  // the unpacked bytes before it
+    unsigned window_bytes;
+  };
+
+  static constexpr std::size_t input_bytes = 32u << 10;
+  static constexpr std::size_t window_bytes_max = 32u << 10;
+  static constexpr std::uint64_t interval_min = 256u << 10;
+
+  result<void> go_to(std::uint64_t offset, fetch packed) noexcept;
+  result<void> restart(const restart_point* from, fetch packed) noexcept;
+  result<void> produce(std::span<std::byte> to, fetch packed) noexcept;
+  result<void> refill(fetch packed) noexcept;
+  result<void> check_end(fetch packed) noexcept;
+  void account(std::span<const std::byte> made) noexcept;
+  void note_point() noexcept;
+  [[nodiscard]] const restart_point* last_point_before(std::uint64_t offset) const noexcept;
+
+  allocator& memory_;
+  std::uint64_t packed_bytes_;
+  std::uint64_t bytes_;
+  std::uint64_t interval_;
+  tables* tables_ = nullptr;
+  std::uint64_t fetched_ = 0;  // packed bytes that zlib has got
+  std::uint64_t at_ = 0;       // unpacked bytes that it has given
+  std::uint64_t seen_ = 0;
+  std::uint32_t crc32_ = 0;
+  std::uint64_t unpacked_ = 0;
+  bool ended_ = false;
+  bool broken_ = false;  // in the middle of something: only restart() mends it
+  vec<restart_point> points_;
+};
+
+}  // namespace overture

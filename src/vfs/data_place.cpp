@@ -1,0 +1,41 @@
+#include "vfs/data_place.hpp"
+
+#include <algorithm>
+
+namespace overture::vfs {
+
+result<std::uint64_t> find_data(const open_source& source, const file_place& place) noexcept {
+  if (!place.framed) return place.offset;
+  // Enough for the fixed part of any header: what follows need not be looked at to be measured.
+  std::byte room[256];
+  const std::span<std::byte> front =
+      std::span(room).first(std::min<std::uint64_t>(sizeof room, place.read_bytes));
+  if (result<void> read = read_fully(*source.os, source.handle, place.offset, front); !read) {
+    return tl::unexpected(read.error());
+  }
+  const result<std::span<const std::byte>> packed = file_system::packed_part(place, front);
+  if (packed) {
+    return place.offset + static_cast<std::uint64_t>(packed->data() - front.data());
+  }
+  if (packed.error().code != errc::truncated) return tl::unexpected(packed.error());
+  return place.offset + (packed.error().offset - place.packed_bytes);
+}
+
+result<std::span<const std::byte>> mapped_part(const mapping& archive,
+                                               const file_place& place) noexcept {
+  if (place.method != compression::none) {
+    return fail(errc::unsupported, "a compressed file cannot be mapped", place.source,
+                place.offset);
+  }
+  const auto beyond = [&] {
+    return fail(errc::truncated, "the file lies beyond the archive's end", place.source,
+                place.offset);
+  };
+  if (place.offset > archive.size) return beyond();
+  const std::span<const std::byte> rest{archive.data + place.offset, archive.size - place.offset};
+  if (place.framed) return file_system::packed_part(place, rest);
+  if (place.bytes > rest.size()) return beyond();
+  return rest.first(place.bytes);
+}
+
+}  // namespace overture::vfs

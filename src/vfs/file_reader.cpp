@@ -1,0 +1,228 @@
+#include "overture/file_reader.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "io/inflate_stream.hpp"
+#include "vfs/data_place.hpp"
+
+namespace overture {
+namespace {
+
+constexpr std::uint64_t packed_surplus_max = 64u << 10;
+
+tl::unexpected<error> no_memory() {
+  return fail(errc::out_of_memory, "no memory to read the file");
+}
+
+}  // namespace
+
+struct file_reader::state {
+  state(allocator& from, opened_file opened, open_source where) noexcept
+      : memory(from),
+        file(std::move(opened)),
+        source(where),
+        buffer(from, memory_tag::vfs),
+        whole(from, memory_tag::vfs) {}
+  ~state() { destroy_object(memory, memory_tag::vfs, stream); }
+
+  [[nodiscard]] const file_place& place() const noexcept { return file.place(); }
+  [[nodiscard]] result<void> begin(const file_reader_config& config) noexcept;
+  [[nodiscard]] result<void> unpack_whole() noexcept;
+  // All of `to`, from an offset of the content; through no buffer.
+  [[nodiscard]] result<void> fetch(std::uint64_t offset, std::span<std::byte> to) noexcept;
+  [[nodiscard]] result<void> fetch_checked(std::uint64_t offset, std::span<std::byte> to) noexcept;
+  [[nodiscard]] result<void> fill_buffer() noexcept;
+  [[nodiscard]] result<void> check(std::uint32_t crc) noexcept;
+  [[nodiscard]] std::span<const std::byte> held() const noexcept;
+
+  allocator& memory;
+  opened_file file;
+  open_source source;
+  std::uint64_t data_offset = 0;  // of the packed bytes, in the source
+  std::uint64_t position = 0;
+
+  std::uint64_t buffer_at = 0;  // which part of the content is in the buffer
+  std::size_t buffered = 0;
+  vec<std::byte> buffer;
+
+  vec<std::byte> whole;              // a compressed file that was unpacked at once
+  inflate_stream* stream = nullptr;  // a larger one
+  std::uint64_t seen = 0;            // of a stored one, from its beginning
+  std::uint32_t seen_crc = 0;
+  bool verified = false;
+};
+
+// --- Opening -------------------------------------------------------------------------------------
+
+result<file_reader> file_reader::open(file_system& files, asset_path path,
+                                      const file_reader_config& config) noexcept {
+  allocator& memory = config.memory ? *config.memory : default_allocator();
+  result<opened_file> opened = files.open_any_size(path);
+  if (!opened) return tl::unexpected(opened.error());
+  const result<open_source> source = files.source(opened->place().source);
+  if (!source) return tl::unexpected(source.error());
+  state* const made =
+      make_object<state>(memory, memory_tag::vfs, memory, *std::move(opened), *source);
+  if (!made) return no_memory();
+  file_reader reader(made);
+  if (result<void> begun = made->begin(config); !begun) {
+    error why = begun.error();
+    why.source = made->place().source;
+    return tl::unexpected(why);
+  }
+  return reader;
+}
+
+file_reader::~file_reader() {
+  if (state_) destroy_object(state_->memory, memory_tag::vfs, state_);
+}
+
+result<void> file_reader::state::begin(const file_reader_config& config) noexcept {
+  const result<std::uint64_t> found = vfs::find_data(source, place());
+  if (!found) return tl::unexpected(found.error());
+  data_offset = *found;
+  if (place().bytes == 0 && place().packed_bytes == 0 && place().has_crc) return check(0);
+  if (place().method != compression::none) {
+    const std::uint64_t whole_max = std::min(config.unpacked_bytes_max, limits::entry_bytes_max);
+    // No sound stream is much longer than its content; one that is does not get the room for it.
+    const bool sound = place().packed_bytes <= 2 * place().bytes + packed_surplus_max;
+    if (place().bytes <= whole_max && sound) return unpack_whole();
+    if (place().method != compression::deflate) {
+      return fail(errc::limit, "a file of this method is read in pieces only if it is small");
+    }
+    stream = make_object<inflate_stream>(memory, memory_tag::vfs, memory, place().packed_bytes,
+                                         place().bytes, config.restart_points_max);
+    if (!stream) return no_memory();
+    if (result<void> begun = stream->begin(); !begun) return begun;
+  }
+  if (!buffer.resize_for_overwrite(std::min<std::uint64_t>(config.buffer_bytes, place().bytes)))
+    return no_memory();
+  return {};
+}
+
+result<void> file_reader::state::unpack_whole() noexcept {
+  vec<std::byte> packed(memory, memory_tag::vfs);
+  if (!packed.resize_for_overwrite(place().packed_bytes) ||
+      !whole.resize_for_overwrite(place().bytes)) {
+    return no_memory();
+  }
+  const std::span<std::byte> bytes(whole.data(), whole.size());
+  unpacker tables;
+  result<void> done =
+      read_fully(*source.os, source.handle, data_offset, {packed.data(), packed.size()});
+  if (done) done = tables.unpack(place().method, packed.span(), bytes);
+  if (done && place().has_crc) done = check(crc32(bytes));
+  return done;
+}
+
+// --- Reading -------------------------------------------------------------------------------------
+
+result<void> file_reader::state::check(std::uint32_t crc) noexcept {
+  verified = crc == place().crc32;
+  if (verified) return {};
+  return fail(errc::corrupt, "the content does not match its checksum");
+}
+
+result<void> file_reader::state::fetch(std::uint64_t offset, std::span<std::byte> to) noexcept {
+  if (stream) {
+    const auto packed = [this](std::uint64_t at, std::span<std::byte> bytes) {
+      return read_fully(*source.os, source.handle, data_offset + at, bytes);
+    };
+    return stream->read(offset, to, packed);
+  }
+  result<void> done = read_fully(*source.os, source.handle, data_offset + offset, to);
+  const std::uint64_t end = offset + to.size();
+  if (done && place().has_crc && offset <= seen && end > seen) {
+    seen_crc = crc32(to.subspan(seen - offset), seen_crc);
+    seen = end;
+  }
+  return done;
+}
+
+// The read that completes the content answers for all of it, and all that follow.
+result<void> file_reader::state::fetch_checked(std::uint64_t offset,
+                                               std::span<std::byte> to) noexcept {
+  result<void> done = fetch(offset, to);
+  if (done && place().has_crc && !verified) {
+    const std::uint64_t passed = stream ? stream->seen_bytes() : seen;
+    if (passed == place().bytes) done = check(stream ? stream->seen_crc32() : seen_crc);
+  }
+  if (done) return done;
+  error why = done.error();
+  why.source = place().source;
+  return tl::unexpected(why);
+}
+
+// What lies in memory from the position on.
+std::span<const std::byte> file_reader::state::held() const noexcept {
+  if (!whole.empty()) return whole.span().subspan(position);
+  if (position < buffer_at || position - buffer_at >= buffered) return {};
+  return buffer.span().first(buffered).subspan(position - buffer_at);
+}
+
+result<void> file_reader::state::fill_buffer() noexcept {
+  buffered = 0;
+  const std::uint64_t count = std::min<std::uint64_t>(buffer.size(), place().bytes - position);
+  result<void> done = fetch_checked(position, {buffer.data(), count});
+  if (!done) return done;
+  buffer_at = position;
+  buffered = count;
+  return {};
+}
+
+result<std::size_t> file_reader::read(std::span<std::byte> to) noexcept {
+  state& file = *state_;
+  const std::uint64_t begin = file.position;
+  to = to.first(std::min<std::uint64_t>(to.size(), size() - begin));
+  const std::size_t wanted = to.size();
+  while (!to.empty()) {
+    const std::span<const std::byte> held = file.held();
+    result<void> done;
+    std::size_t count = 0;
+    if (!held.empty()) {
+      count = std::min(held.size(), to.size());
+      std::memcpy(to.data(), held.data(), count);
+    } else if (to.size() >= file.buffer.size()) {
+      count = to.size();
+      done = file.fetch_checked(file.position, to);
+    } else {
+      done = file.fill_buffer();
+    }
+    if (!done) {
+      file.position = begin;
+      return tl::unexpected(done.error());
+    }
+    file.position += count;
+    to = to.subspan(count);
+  }
+  return wanted;
+}
+
+result<void> file_reader::read_all_of(std::span<std::byte> to) noexcept {
+  if (size() - position() < to.size()) {
+    return fail(errc::truncated, "the file ends before", state_->place().source);
+  }
+  return read(to).map([](std::size_t) {});
+}
+
+result<void> file_reader::seek(std::uint64_t position) noexcept {
+  if (position > size()) return fail(errc::invalid, "beyond the end of the file");
+  state_->position = position;
+  return {};
+}
+
+std::uint64_t file_reader::size() const noexcept {
+  return state_->place().bytes;
+}
+
+std::uint64_t file_reader::position() const noexcept {
+  return state_->position;
+}
+
+bool file_reader::verified() const noexcept {
+  return state_->verified;
+}
+
+}  // namespace overture

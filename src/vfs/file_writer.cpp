@@ -1,0 +1,169 @@
+#include "overture/file_writer.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+
+#include "overture/thread.hpp"
+#include "vfs/writing.hpp"
+
+namespace overture {
+namespace {
+
+constexpr std::string_view side_prefix = ".overture-";
+constexpr int side_names_tried_max = 16;
+
+// A name in the same folder that nobody else has: the file is put in place from there.
+void name_beside(const vfs::name_on_disk& name, std::uint64_t number,
+                 vfs::name_on_disk& beside) noexcept {
+  const char* const slash = std::strrchr(name.c_str(), '/');
+  const auto folder = slash ? static_cast<std::size_t>(slash + 1 - name.c_str()) : 0;
+  char* at = beside.text.data();
+  char* const end = at + beside.text.size() - 1;
+  std::memcpy(at, name.c_str(), folder);
+  at += folder;
+  const auto room = static_cast<std::size_t>(end - at);
+  const std::size_t prefix = std::min(room, side_prefix.size());
+  std::memcpy(at, side_prefix.data(), prefix);
+  *std::to_chars(at + prefix, end, number, 36).ptr = '\0';
+}
+
+}  // namespace
+
+struct file_writer::state {
+  state(allocator& from, file_system& in, const vfs::mount& claimed) noexcept
+      : memory(from), files(in), mount(claimed), buffer(from, memory_tag::vfs) {}
+  ~state() { end(); }
+
+  [[nodiscard]] os_handle root() const noexcept { return mount.content.handle.get(); }
+  [[nodiscard]] result<void> begin(asset_path path, write_kind what,
+                                   const file_writer_config& config) noexcept;
+  [[nodiscard]] result<void> write_out(std::span<const std::byte> bytes) noexcept;
+  [[nodiscard]] result<void> flush() noexcept;
+  [[nodiscard]] result<void> put_in_place() noexcept;
+  void end() noexcept;
+
+  allocator& memory;
+  file_system& files;
+  const vfs::mount& mount;
+  write_kind kind = write_kind::create;
+  bool sync = true;
+  vfs::owned_handle file;
+  vfs::name_on_disk name;
+  vfs::name_on_disk beside;
+  const vfs::name_on_disk* unfinished = nullptr;  // to be removed if it is not committed
+  vec<std::byte> buffer;
+  std::size_t buffered = 0;
+  std::uint64_t offset = 0;  // of the next byte written out
+  result<void> outcome;      // the first error
+};
+
+result<file_writer> file_writer::open(file_system& files, mount_id mount, asset_path path,
+                                      write_kind kind, const file_writer_config& config) noexcept {
+  allocator& memory = config.memory ? *config.memory : default_allocator();
+  const result<const vfs::mount*> claimed = files.claim_writable(mount);
+  if (!claimed) return tl::unexpected(claimed.error());
+  state* const made = make_object<state>(memory, memory_tag::vfs, memory, files, **claimed);
+  if (!made) {
+    files.give_up(**claimed);
+    return fail(errc::out_of_memory, "no memory to write the file");
+  }
+  file_writer writer(made);
+  if (result<void> begun = made->begin(path, kind, config); !begun) {
+    return tl::unexpected(begun.error());
+  }
+  return writer;
+}
+
+file_writer::~file_writer() {
+  if (!state_) return;
+  file_system& files = state_->files;
+  const vfs::mount& mount = state_->mount;
+  if (state_->kind == write_kind::append && state_->outcome) (void)state_->flush();
+  destroy_object(state_->memory, memory_tag::vfs, state_);
+  files.give_up(mount);
+}
+
+result<void> file_writer::state::begin(asset_path path, write_kind what,
+                                       const file_writer_config& config) noexcept {
+  kind = what;
+  sync = config.sync;
+  if (result<void> known = vfs::find_name(mount, path, name); !known) return known;
+  if (!buffer.resize_for_overwrite(std::max<std::size_t>(config.buffer_bytes, 1))) {
+    return fail(errc::out_of_memory, "no memory to write the file");
+  }
+  if (kind != write_kind::replace) {
+    const auto mode = kind == write_kind::append ? write_mode::append : write_mode::create;
+    const result<os_handle> opened = mount.os->open_to_write(root(), name.c_str(), mode);
+    if (!opened) return tl::unexpected(opened.error());
+    file = vfs::owned_handle(*mount.os, *opened);
+    if (kind == write_kind::create) {
+      unfinished = &name;
+      return {};
+    }
+    return mount.os->status(file.get()).map([this](const file_status& found) {
+      offset = found.size;
+    });
+  }
+  for (int tried = 0;; ++tried) {
+    name_beside(name, now_ns() ^ reinterpret_cast<std::uintptr_t>(this), beside);
+    const result<os_handle> opened =
+        mount.os->open_to_write(root(), beside.c_str(), write_mode::create);
+    if (opened) {
+      file = vfs::owned_handle(*mount.os, *opened);
+      unfinished = &beside;
+      return {};
+    }
+    const bool taken = opened.error().code == errc::exists;
+    if (!taken || tried == side_names_tried_max) return tl::unexpected(opened.error());
+  }
+}
+
+result<void> file_writer::state::write_out(std::span<const std::byte> bytes) noexcept {
+  if (outcome) outcome = write_fully(*mount.os, file.get(), offset, bytes);
+  offset += bytes.size();
+  return outcome;
+}
+
+result<void> file_writer::state::flush() noexcept {
+  return write_out(buffer.span().first(std::exchange(buffered, 0)));
+}
+
+result<void> file_writer::write(std::span<const std::byte> bytes) noexcept {
+  state& into = *state_;
+  if (!into.outcome) return into.outcome;
+  if (bytes.size() > into.buffer.size() - into.buffered) {
+    if (result<void> flushed = into.flush(); !flushed) return flushed;
+    if (bytes.size() >= into.buffer.size()) return into.write_out(bytes);
+  }
+  if (!bytes.empty()) std::memcpy(into.buffer.data() + into.buffered, bytes.data(), bytes.size());
+  into.buffered += bytes.size();
+  return {};
+}
+
+result<void> file_writer::commit() noexcept {
+  state& into = *state_;
+  if (into.outcome) into.outcome = into.flush();
+  if (into.outcome && into.sync) into.outcome = into.mount.os->sync(into.file.get());
+  if (into.outcome) into.outcome = into.put_in_place();
+  const result<void> done = into.outcome;
+  into.end();
+  if (done) into.outcome = fail(errc::invalid, "the file is committed already");
+  return done;
+}
+
+result<void> file_writer::state::put_in_place() noexcept {
+  if (kind == write_kind::replace) {
+    result<void> done = mount.os->rename_below(root(), beside.c_str(), name.c_str());
+    if (!done) return done;
+  }
+  unfinished = nullptr;
+  return {};
+}
+
+void file_writer::state::end() noexcept {
+  file = {};
+  if (unfinished) (void)mount.os->remove_below(root(), std::exchange(unfinished, nullptr)->c_str());
+}
+
+}  // namespace overture

@@ -1,0 +1,237 @@
+"""The commands that look into the merged tree: ls, cat, which, extract, check, diff."""
+
+import os
+import signal
+import subprocess
+import zipfile
+
+from harness import TIME_LIMIT_S, case, read_until
+
+
+@case()
+def ls_lists_a_folder_of_the_merged_tree(box):
+    mounts = box.game()
+    root = box.run("ls", *mounts)
+    assert (root.code, root.err) == (0, ""), root
+    assert root.out == "ai/\ngfx/\nmaps/\nrules.txt\n", root
+    assert box.run("ls", "--in", "/maps/", *mounts).out == "ostia.txt\nrome.bsp\nrome.txt\n"
+    everything = box.run("ls", "-r", *mounts).out.split()
+    assert len(everything) == 7 and "maps/ostia.txt" in everything, everything
+    detailed = box.run("ls", "-l", "--in", "maps", *mounts)
+    rows = [line.split() for line in detailed.out.splitlines()]
+    assert ["16.0", "KiB", "base", "rome.bsp"] in rows, detailed
+    assert ["11", "B", "dlc.zip", "rome.txt"] in rows, detailed
+
+    listing = box.run("ls", "--json", "--in", "maps", *mounts).json()
+    assert listing["folder"] == "maps" and len(listing["items"]) == 3, listing
+    assert listing["items"][2] == {
+        "name": "rome.txt",
+        "path": "maps/rome.txt",
+        "kind": "file",
+        "mount": "dlc.zip",
+        "bytes": 11,
+    }, listing
+
+
+@case()
+def ls_puts_mounts_where_it_is_told(box):
+    box.write("one/a.txt", "a")
+    box.zip("two.zip", {"b.txt": "b"})
+    box.zip("more/three.zip", {"c.txt": "c"})
+    listing = box.run(
+        *("ls", "-r", "one", "--mount-point", "gfx/fonts", "two.zip"),
+        *("--archives-in", "more", "--mount-point", "/", "one"),
+    )
+    assert listing.out == "a.txt\ngfx/fonts/b.txt\ngfx/fonts/c.txt\n", listing
+    wrong = box.run("ls", "--mount-point", "../up", "one")
+    assert wrong.code == 3 and "one: " in wrong.err and "mount point" in wrong.err, wrong
+
+
+@case()
+def paths_that_are_not_there_get_a_suggestion(box):
+    mounts = box.game()
+    for arguments, expected in (
+        (("cat", "maps/roma.txt"), "did you mean 'maps/rome.txt'?"),
+        (("which", "MAPS/Rome.TXT"), "did you mean 'maps/rome.txt'?"),
+        (("ls", "--in", "map"), "did you mean 'maps'?"),
+        (("extract", "--to", "out", "--in", "gfy"), "did you mean 'gfx'?"),
+        (("cat", "nothing/like/it"), "no mount has this path\n"),
+        (("cat", "maps"), "a folder, not a file"),
+        (("ls", "--in", "rules.txt"), "rules.txt: "),
+    ):
+        result = box.run(*arguments, *mounts)
+        assert (result.code, result.out) == (1, ""), result
+        assert result.err.startswith("error: ") and expected in result.err, result
+    for word in ("..", "a\\b"):
+        result = box.run("cat", word, *mounts)
+        assert result.code == 2 and "See 'overture help cat'" in result.err, result
+
+
+@case()
+def mistakes_of_the_tree_commands_exit_with_two(box):
+    box.game()
+    for arguments, expected in (
+        (("ls",), "nothing to list"),
+        (("cat", "a.txt"), "name a path in the tree, then"),
+        (("which",), "name a path in the tree, then"),
+        (("extract", "base"), "where to?"),
+        (("check",), "nothing to check"),
+        (("diff", "base"), "name two folders or archives"),
+        (("check", "--jsno", "base"), "did you mean '--json'?"),
+        (("diff", "base", "base", "base"), "'base' was not expected"),
+    ):
+        result = box.run(*arguments)
+        assert (result.code, result.out) == (2, ""), result
+        assert expected in result.err and "See 'overture help" in result.err, result
+    for name in ("ls", "cat x", "which x", "extract --to y", "check", "diff base"):
+        missing = box.run(*name.split(), "missing.zip")
+        assert missing.code == 3 and "error: missing.zip: " in missing.err, missing
+
+
+@case()
+def cat_writes_the_bytes_of_the_winner(box):
+    mounts = box.game()
+    assert box.run("cat", "maps/rome.txt", *mounts).out == "a new rome\n"
+    assert box.run("cat", "maps/rome.txt", *mounts, "--first-wins").out == "the old rome\n"
+    raw = subprocess.run(
+        [box.overture, "cat", "maps/rome.bsp", *mounts], cwd=box.folder, capture_output=True
+    )
+    assert raw.returncode == 0 and raw.stdout == bytes(range(256)) * 64, raw
+    with open("/dev/full", "wb") as full:
+        result = box.run("cat", "rules.txt", *mounts, stdout=full)
+        assert result.code == 5 and "No space left on device" in result.err, result
+    reader, writer = os.pipe()
+    os.close(reader)
+    gone = box.run("cat", "rules.txt", *mounts, stdout=writer)
+    os.close(writer)
+    assert gone.code == 0 and gone.err == "", gone
+
+
+@case()
+def cat_writes_nothing_of_a_broken_file(box):
+    damaged = break_entry(box.zip("game.zip", {"a.txt": "whole", "b.txt": "b" * 99}, 0))
+    result = box.run("cat", "b.txt", damaged)
+    assert (result.code, result.out) == (1, ""), result
+    assert "checksum" in result.err, result
+
+
+def break_entry(archive):
+    """Changes the first byte of the last stored entry's data."""
+    data = bytearray(archive.read_bytes())
+    with zipfile.ZipFile(archive) as opened:
+        last = opened.infolist()[-1]
+    data[last.header_offset + 30 + len(last.filename)] ^= 1
+    archive.write_bytes(data)
+    return archive.name
+
+
+@case()
+def which_names_the_winner_first(box):
+    mounts = box.game()
+    result = box.run("which", "maps/rome.txt", *mounts)
+    rows = [line.split() for line in result.out.splitlines()]
+    assert rows == [["wins", "zip", "dlc.zip"], ["hidden", "folder", "base"]], result
+    first = box.run("which", "maps/rome.txt", *mounts, "--first-wins", "--json").json()
+    assert [mount["path"] for mount in first["mounts"]] == ["base", "dlc.zip"], first
+    assert [mount["wins"] for mount in first["mounts"]] == [True, False], first
+    folder = box.run("which", "maps", *mounts)
+    assert folder.out.count("has it") == 2, folder
+
+
+@case()
+def extract_writes_the_merged_tree(box):
+    mounts = box.game()
+    result = box.run("extract", "--to", "out/tree", *mounts)
+    assert result.code == 0 and result.out.startswith("7 files, "), result
+    tree = box.folder / "out/tree"
+    assert (tree / "maps/rome.txt").read_text() == "a new rome\n"
+    assert (tree / "rules.txt").read_text() == "rules of the mod\n"
+    assert sum(1 for each in tree.rglob("*") if each.is_file()) == 7
+
+    (tree / "maps/rome.txt").write_text("mine")
+    again = box.run("extract", "--to", "out/tree", "--in", "maps", *mounts)
+    assert again.code == 0 and (tree / "rome.txt").read_text() == "a new rome\n", again
+    refused = box.run("extract", "--to", "out/tree", *mounts, "--quiet")
+    assert refused.code == 1 and refused.err.count("--overwrite") == 7, refused
+    assert (tree / "maps/rome.txt").read_text() == "mine"
+    # A link is replaced, what it leads to stays.
+    box.write("precious.txt", "precious")
+    (tree / "rules.txt").unlink()
+    os.symlink("../../precious.txt", tree / "rules.txt")
+    forced = box.run("extract", "--to", "out/tree", *mounts, "--overwrite")
+    assert forced.code == 0 and (tree / "maps/rome.txt").read_text() == "a new rome\n", forced
+    assert (box.folder / "precious.txt").read_text() == "precious"
+    assert (tree / "rules.txt").read_text() == "rules of the mod\n"
+    one = box.run("extract", "--to", "single", "--in", "maps/rome.txt", *mounts)
+    assert one.code == 0 and os.listdir(box.folder / "single") == ["rome.txt"], one
+
+
+@case()
+def extract_goes_on_after_a_broken_file(box):
+    damaged = break_entry(box.zip("game.zip", {"a.txt": "whole", "b.txt": "b" * 99}, 0))
+    result = box.run("extract", "--to", "out", damaged)
+    assert result.code == 1 and "error: b.txt: " in result.err, result
+    assert result.out.startswith("1 file, ") and "1 failed" in result.out, result
+    assert os.listdir(box.folder / "out") == ["a.txt"], result
+
+
+@case()
+def check_verifies_hidden_files_too(box):
+    mounts = box.game()
+    whole = box.run("check", *mounts)
+    assert whole.code == 0 and whole.out.startswith("whole: 9 files, "), whole
+    broken = break_entry(box.zip("old.zip", {"a.txt": "a", "rules.txt": "r" * 99}, 0))
+    result = box.run("check", broken, *mounts)
+    assert result.code == 1 and result.out.startswith("broken: 1 of 11 files"), result
+    assert "rules.txt (old.zip): unpack: " in result.out, result
+    assert box.run("cat", "rules.txt", broken, *mounts).code == 0
+    quiet = box.run("check", "-q", broken, *mounts)
+    assert (quiet.code, quiet.out) == (1, "") and "rules.txt (old.zip)" in quiet.err, quiet
+
+    report = box.run("check", "--json", broken, *mounts, "--threads=1").json()
+    assert (report["files"], report["failed"]) == (10, 1), report
+    assert report["failures"][0]["path"] == "rules.txt", report
+    assert [mount["failed"] for mount in report["mounts"]] == [1, 0, 0, 0, 0], report
+    point = box.run("check", "--mount-point", "deep/down", broken)
+    assert "deep/down/rules.txt (old.zip)" in point.out, point
+
+
+@case()
+def check_can_be_interrupted(box):
+    process = box.start("check", box.endless(), "--progress=always")
+    try:
+        read_until(process.stderr, b"files")
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=TIME_LIMIT_S)
+    finally:
+        process.kill()
+    assert process.returncode == 130 and out.startswith(b"interrupted: "), out
+
+
+@case()
+def diff_says_what_each_set_overrides(box):
+    box.write("base/rules.txt", "base")
+    box.write("base/maps/rome.txt", "rome")
+    box.zip("a.zip", {"rules.txt": "same", "maps/rome.txt": "rome of a", "a.txt": "new"})
+    box.write("b/rules.txt", "same")
+    box.zip("more.zip", {"maps/rome.txt": "rome of b", "b.txt": "new"})
+    sets = ("--base", "base", "a.zip", "b", "--right", "more.zip")
+    result = box.run("diff", *sets)
+    assert (result.code, result.err) == (0, ""), result
+    assert result.out == (
+        "In both, with other bytes (1)\n  maps/rome.txt\n\n"
+        "In both, the same (1)\n  rules.txt\n\n"
+        "Left alone, new (1)\n  a.txt\n\n"
+        "Right alone, new (1)\n  b.txt\n"
+    ), result
+    report = box.run("diff", "--json", *sets).json()
+    assert report["right"] == ["b", "more.zip"], report
+    assert report["both"] == [
+        {"path": "maps/rome.txt", "overrides": True, "same": False},
+        {"path": "rules.txt", "overrides": True, "same": True},
+    ], report
+    alone = box.run("diff", "--base", "base", "more.zip", "b")
+    assert "Left alone, overrides the base (1)\n  maps/rome.txt\n" in alone.out, alone
+    damaged = break_entry(box.zip("c.zip", {"rules.txt": "same"}, 0))
+    unknown = box.run("diff", damaged, "b")
+    assert unknown.code == 1 and "not to be compared (1)\n  rules.txt: " in unknown.out, unknown

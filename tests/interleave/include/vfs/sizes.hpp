@@ -1,0 +1,12 @@
+// Stands in for src/vfs/sizes.hpp: enough for the explorer's programs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace overture::vfs {
+
+inline constexpr std::size_t pin_stripes_max = 4;
+inline constexpr std::uint32_t pin_numbers_max = 2;
+
+}  // namespace overture::vfs
