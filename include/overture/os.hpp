@@ -60,6 +60,12 @@ class operating_system {
   // Any thread, several at once on one handle.
   [[nodiscard]] virtual result<std::size_t> read_at(os_handle handle, std::uint64_t offset,
                                                     std::span<std::byte> bytes) = 0;
+  // As read_at(), into several places one after the other. Systems that cannot fill the first
+  // only, which is a short read. Any thread.
+  [[nodiscard]] virtual result<std::size_t> read_parts_at(
+      os_handle handle, std::uint64_t offset, std::span<const std::span<std::byte>> parts) {
+    return parts.empty() ? result<std::size_t>(0) : read_at(handle, offset, parts[0]);
+  }
   // As read_at(), but fails with errc::busy instead of waiting for the disk: the question "is it
   // in the page cache" and its answer in one call. Systems that cannot tell always say busy.
   [[nodiscard]] virtual result<std::size_t> read_cached_at(os_handle handle, std::uint64_t offset,
@@ -121,6 +127,10 @@ class operating_system {
 // errc::truncated if the file ends before. Any thread.
 [[nodiscard]] result<void> read_fully(operating_system& os, os_handle handle, std::uint64_t offset,
                                       std::span<std::byte> bytes);
+// The same into several places one after the other; `parts` is used up.
+[[nodiscard]] result<void> read_parts_fully(operating_system& os, os_handle handle,
+                                            std::uint64_t offset,
+                                            std::span<std::span<std::byte>> parts);
 
 // Writes all of `bytes` from `offset` on, over short writes. Errors: those of write_at(), and
 // errc::io if nothing is written without a reason. Any thread.

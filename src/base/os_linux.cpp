@@ -108,6 +108,26 @@ class posix_system final : public operating_system {
     return static_cast<std::size_t>(got);
   }
 
+  result<std::size_t> read_parts_at(os_handle handle, std::uint64_t offset,
+                                    std::span<const std::span<std::byte>> parts) override {
+    if (offset > static_cast<std::uint64_t>(std::numeric_limits<off_t>::max()))
+      return std::size_t{0};
+    constexpr std::size_t parts_max = 64;
+    iovec vectors[parts_max];
+    const std::size_t count = std::min(parts.size(), parts_max);
+    std::size_t left = read_bytes_max;
+    for (std::size_t i = 0; i < count; ++i) {
+      vectors[i] = {parts[i].data(), std::min(parts[i].size(), left)};
+      left -= vectors[i].iov_len;
+    }
+    const ssize_t got = retry_if_interrupted([&] {
+      return preadv(to_descriptor(handle), vectors, static_cast<int>(count),
+                    static_cast<off_t>(offset));
+    });
+    if (got < 0) return failed("cannot read");
+    return static_cast<std::size_t>(got);
+  }
+
   result<std::size_t> read_cached_at(os_handle handle, std::uint64_t offset,
                                      std::span<std::byte> bytes) override {
     if (offset > static_cast<std::uint64_t>(std::numeric_limits<off_t>::max()))

@@ -73,6 +73,7 @@ HEADER_MODULE = {
     "wake_policy": "jobs",
     "wake_profile": "jobs",
     "read_queue": "io",
+    "simulated_disc": "io",
     "file_system": "vfs",
     "unpack": "io",
     "decoders": "decoders",
@@ -88,6 +89,9 @@ ZIP = "one piece of the ZIP reader: zip_test, hostile_zip_test"
 SEVEN_ZIP = "one piece of the 7z reader: seven_zip_test"
 TABLE = "one of the plain tables: plain_table_test tests all of them"
 NO_TEST_OF_ITS_OWN = {
+    "src/io/place_index.cpp": "an index of the store: request_store_test",
+    "src/io/read_operation.cpp": "what is read together: read_core_test",
+    "src/io/reads_simulated.cpp": "the queue on a simulated disc: read_core_test, random_run_test",
     "src/jobs/parking.cpp": POOL,
     "src/jobs/pool_queues.cpp": POOL,
     "src/jobs/pool_state.cpp": POOL,

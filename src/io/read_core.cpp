@@ -1,0 +1,471 @@
+#include "io/read_core.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "overture/simulated_disc.hpp"
+#include "overture/timeline.hpp"
+#include "overture/wait_observer.hpp"
+#include "sync/wait.hpp"
+
+namespace overture::io {
+
+read_core::read_core(source_files& files, const read_queue_config& config) noexcept
+    : files_(files),
+      config_(config),
+      store_(*config.memory, {.ageing_ns = config.ageing_ns, .danger_ns = config.danger_ns}),
+      to_open_(*config.memory, memory_tag::io) {}
+
+std::uint64_t read_core::now() const noexcept {
+  return config_.disc ? config_.disc->now_ns() : now_ns();
+}
+
+// --- Requests come and go ------------------------------------------------------------------------
+
+void read_core::submit(std::span<read_request> requests) noexcept {
+  const std::uint64_t now_at = now();
+  read_request* refused = nullptr;
+  wakes due;
+  {
+    const scoped_lock hold(lock_);
+    for (read_request& request : requests) {
+      request.queued_ns = now_at;
+      request.started_ns = 0;
+      if (store_.add(request, now_at)) continue;
+      request.next = refused;
+      refused = &request;
+    }
+    outstanding_ += requests.size();
+    stats_.requests += requests.size();
+    stats_.in_flight_max = std::max(stats_.in_flight_max, outstanding_);
+    due.worker = store_.size() > 0 && !suspended_ && claim_sleeper();
+  }
+  send(due);
+  std::size_t count = 0;
+  for (; refused; ++count) {
+    read_request& request = *refused;
+    refused = request.next;
+    refuse(request, errc::out_of_memory, "no memory to queue a read");
+  }
+  if (count == 0) return;
+  due = {};
+  {
+    const scoped_lock hold(lock_);
+    stats_.failed += count;
+    count_out(count, due);
+  }
+  send(due);
+}
+
+void read_core::refuse(read_request& request, errc code, const char* reason) noexcept {
+  request.started_ns = request.queued_ns;
+  request.outcome = fail(code, reason, request.source, request.offset);
+  end(request, now());
+}
+
+bool read_core::set_priority(read_request& request, read_priority priority) noexcept {
+  const std::uint64_t now_at = now();
+  const scoped_lock hold(lock_);
+  return store_.set_priority(request, priority, now_at);
+}
+
+bool read_core::set_deadline(read_request& request, std::uint64_t deadline_ns) noexcept {
+  const scoped_lock hold(lock_);
+  return store_.set_deadline(request, deadline_ns);
+}
+
+bool read_core::cancel(read_request& request) noexcept {
+  {
+    const scoped_lock hold(lock_);
+    if (!store_.holds(request)) return false;
+    store_.remove(request);
+    request.next = nullptr;
+  }
+  return give_up(&request) != 0;
+}
+
+std::size_t read_core::cancel_tag(std::uint64_t mask, std::uint64_t value) noexcept {
+  read_request* given_up = nullptr;
+  {
+    const scoped_lock hold(lock_);
+    store_.remove_tagged(mask, value, [&](read_request& request) {
+      request.next = given_up;
+      given_up = &request;
+    });
+  }
+  return give_up(given_up);
+}
+
+std::size_t read_core::close_source(source_id id) noexcept {
+  read_request* given_up = nullptr;
+  {
+    const scoped_lock hold(lock_);
+    store_.remove_source(id, [&](read_request& request) {
+      request.next = given_up;
+      given_up = &request;
+    });
+  }
+  const std::size_t count = give_up(given_up);
+  files_.close_source(id);
+  return count;
+}
+
+std::size_t read_core::give_up(read_request* list) noexcept {
+  if (!list) return 0;
+  const std::uint64_t now_at = now();
+  std::size_t count = 0;
+  for (; list; ++count) {
+    read_request& request = *list;
+    list = request.next;
+    request.started_ns = now_at;
+    request.outcome = fail(errc::cancelled, "the read was cancelled", request.source);
+    end(request, now_at);
+  }
+  wakes due;
+  {
+    const scoped_lock hold(lock_);
+    stats_.cancelled += count;
+    count_out(count, due);
+  }
+  send(due);
+  return count;
+}
+
+void read_core::open_ahead(source_id id) noexcept {
+  wakes due;
+  {
+    const scoped_lock hold(lock_);
+    if (!to_open_.push_back(id)) return;  // it was a hint
+    due.worker = claim_sleeper();
+  }
+  send(due);
+}
+
+void read_core::suspend() noexcept {
+  const scoped_lock hold(lock_);
+  suspended_ = true;
+}
+
+void read_core::resume() noexcept {
+  wakes due;
+  {
+    const scoped_lock hold(lock_);
+    suspended_ = false;
+    due.worker = store_.size() > 0 && claim_sleeper();
+  }
+  send(due);
+}
+
+// --- Sleeping and waking -------------------------------------------------------------------------
+
+bool read_core::claim_sleeper() noexcept {
+  if (sleepers_ == 0 || waking_) return false;
+  waking_ = true;
+  ++stats_.wakes;
+  work_word_.fetch_add(1, std::memory_order_relaxed);  // the lock orders it
+  return true;
+}
+
+void read_core::send(const wakes& due) noexcept {
+  if (due.worker) address_wake_one(&work_word_);
+  if (due.drained) address_wake_all(&drain_word_);
+}
+
+void read_core::count_out(std::size_t requests, wakes& due) noexcept {
+  outstanding_ -= requests;
+  if (outstanding_ != 0 || requests == 0) return;
+  drain_word_.fetch_add(1, std::memory_order_relaxed);  // the lock orders it
+  due.drained = true;
+}
+
+void read_core::wait_until_idle() noexcept {
+  for (;;) {
+    std::uint32_t seen = 0;
+    {
+      const scoped_lock hold(lock_);
+      if (outstanding_ == 0) return;
+      seen = drain_word_.load(std::memory_order_relaxed);
+    }
+    const observed_wait waiting(wait_reasons::drain);
+    (void)address_wait(drain_word_, seen, 0);
+  }
+}
+
+bool read_core::idle() noexcept {
+  const scoped_lock hold(lock_);
+  return outstanding_ == 0;
+}
+
+void read_core::stop() noexcept {
+  {
+    const scoped_lock hold(lock_);
+    stopping_ = true;
+    work_word_.fetch_add(1, std::memory_order_relaxed);
+  }
+  address_wake_all(&work_word_);
+}
+
+bool read_core::next(read_operation& op) noexcept {
+  wakes due;
+  bool found = false;
+  {
+    const scoped_lock hold(lock_);
+    retire(op, due);
+    found = take(op);
+    due.worker = found && store_.size() > 0 && claim_sleeper();
+  }
+  send(due);
+  return found;
+}
+
+void read_core::leave(read_operation& op) noexcept {
+  wakes due;
+  {
+    const scoped_lock hold(lock_);
+    retire(op, due);
+  }
+  send(due);
+}
+
+bool read_core::next_or_sleep(read_operation& op) noexcept {
+  for (bool slept = false;;) {
+    wakes due;
+    bool found = false;
+    bool stop = false;
+    source_id ahead;
+    std::uint32_t seen = 0;
+    {
+      const scoped_lock hold(lock_);
+      if (slept) note_woken();
+      slept = false;
+      retire(op, due);
+      found = take(op);
+      stop = stopping_;
+      if (found) {
+        due.worker = store_.size() > 0 && claim_sleeper();
+      } else if (!to_open_.empty()) {
+        ahead = to_open_.back();
+        to_open_.pop_back();
+      } else if (!stop) {
+        ++sleepers_;
+        seen = work_word_.load(std::memory_order_relaxed);
+      }
+    }
+    send(due);
+    if (found) return true;
+    if (ahead.valid()) {
+      files_.open_ahead(ahead);
+      continue;
+    }
+    if (stop) return false;
+    const observed_wait waiting(wait_reasons::no_request);
+    (void)address_wait(work_word_, seen, 0);
+    slept = true;
+  }
+}
+
+void read_core::note_woken() noexcept {
+  --sleepers_;
+  waking_ = false;
+}
+
+// --- Reads begin and end -------------------------------------------------------------------------
+
+// Attaches the request to a read of the same bytes that is in flight.
+bool read_core::share(read_request& request) noexcept {
+  for (read_operation* op = in_flight_; op; op = op->after) {
+    if (op->twin_of(request) == read_operation::no_member) continue;
+    // Both before it can be found there, and may complete.
+    store_.remove(request);
+    request.started_ns = op->started_ns < request.queued_ns ? request.queued_ns : op->started_ns;
+    request.shared = true;
+    if (op->follow(request)) {
+      ++stats_.shared;
+      return true;
+    }
+    request.shared = false;
+    return false;
+  }
+  return false;
+}
+
+bool read_core::take(read_operation& op) noexcept {
+  if (suspended_ || store_.size() == 0) return false;
+  const std::uint64_t now_at = now();
+  while (read_request* const chosen = store_.choose_next(head_, now_at)) {
+    if (share(*chosen)) continue;
+    op.begin(*chosen);
+    op.started_ns = now_at;
+    if (store_.holds(*chosen)) {
+      if (config_.merge_bytes_max > 0) merge_neighbours(op, *chosen);
+      store_.remove(*chosen);
+    }
+    const bool merged = op.members().size() > 1;
+    for (read_request* const member : op.members()) {
+      member->started_ns = now_at;
+      member->merged = merged;
+      member->shared = false;
+    }
+    ++stats_.reads;
+    if (merged) stats_.merged += op.members().size();
+    stats_.bytes_in_flight += op.bytes();
+    head_ = place_of(chosen->sort_key, chosen->source, op.end());
+    op.in_flight = true;
+    op.before = nullptr;
+    op.after = in_flight_;
+    if (in_flight_) in_flight_->before = &op;
+    in_flight_ = &op;
+    return true;
+  }
+  return false;
+}
+
+void read_core::merge_neighbours(read_operation& op, read_request& first) noexcept {
+  read_request* near[read_operation::members_max];
+  const std::size_t count = store_.neighbours(first, near);
+  for (std::size_t i = 1; i < count; ++i) {
+    if (!op.accepts(*near[i], config_.merge_bytes_max, config_.merge_gap_max)) return;
+    store_.remove(*near[i]);
+    op.add(*near[i]);
+  }
+}
+
+void read_core::retire(read_operation& op, wakes& due) noexcept {
+  if (!op.in_flight) return;
+  op.in_flight = false;
+  (op.before ? op.before->after : in_flight_) = op.after;
+  if (op.after) op.after->before = op.before;
+  stats_.bytes_in_flight -= op.bytes();
+  stats_.bytes += op.tally.bytes;
+  stats_.failed += op.tally.failed;
+  stats_.queue_ns += op.tally.queue_ns;
+  stats_.service_ns += op.tally.service_ns;
+  count_out(op.tally.completed, due);
+}
+
+bool read_core::open(read_operation& op) noexcept {
+  if (op.overflows()) {
+    finish(op, fail(errc::truncated, "no file is as long as that"));
+    return false;
+  }
+  const result<open_source> opened = files_.pin(op.source());
+  if (!opened) {
+    finish(op, tl::unexpected<error>(opened.error()));
+    return false;
+  }
+  op.file = *opened;
+  return true;
+}
+
+void read_core::perform(read_operation& op) noexcept {
+  if (!open(op)) return;
+  std::span<std::byte> parts[read_operation::parts_max];
+  const std::size_t count = op.parts(0, parts);
+  result<void> outcome;
+  {
+    const zone work("read", {op.members()[0]->subject, op.bytes()});
+    outcome =
+        read_parts_fully(*op.file.os, op.file.handle, op.offset(), std::span(parts).first(count));
+  }
+  finish(op, outcome);
+}
+
+bool read_core::advance(read_operation& op, std::int64_t outcome) noexcept {
+  if (outcome == -EINTR || outcome == -EAGAIN) return false;
+  if (outcome < 0) {
+    finish(op, tl::unexpected<error>(os_failure(static_cast<int>(-outcome), "cannot read")));
+    return true;
+  }
+  if (outcome == 0 && op.done < op.bytes()) {
+    finish(op, fail(errc::truncated, "the file ends before the bytes asked for", {},
+                    op.offset() + op.done));
+    return true;
+  }
+  op.done += static_cast<std::uint64_t>(outcome);
+  if (op.done < op.bytes()) return false;
+  finish(op, {});
+  return true;
+}
+
+result<void> read_core::read_alone(read_operation& op, read_request& request) noexcept {
+  return read_fully(*op.file.os, op.file.handle, request.offset, request.destination);
+}
+
+void read_core::finish(read_operation& op, const result<void>& outcome) noexcept {
+  const bool alone = op.members().size() == 1;
+  if (outcome && !alone) op.copy_overlaps();
+  for (read_request* const member : op.members()) {
+    // One member's bad luck is not the others'.
+    const bool again = !outcome && !alone && op.file.os;
+    member->outcome = again ? read_alone(op, *member) : outcome;
+    if (member->outcome) continue;
+    error& why = member->outcome.error();
+    why.source = member->source;
+    if (why.offset < member->offset) why.offset = member->offset;
+  }
+  if (op.file.os) files_.unpin(op.source());
+  op.file = {};
+  const std::uint64_t finished_ns = now();
+  for (read_request* follower = op.close_followers(); follower;) {
+    read_request& request = *follower;
+    follower = request.next;
+    const read_request& twin = *op.members()[op.twin_of(request)];
+    request.outcome = twin.outcome;
+    if (request.outcome && !request.destination.empty()) {
+      std::memmove(request.destination.data(), twin.destination.data(), request.destination.size());
+    }
+    tally(op, request, finished_ns);
+    end(request, finished_ns);
+  }
+  for (read_request* const member : op.members()) tally(op, *member, finished_ns);
+  for (read_request* const member : op.members()) end(*member, finished_ns);
+}
+
+void read_core::tally(read_operation& op, const read_request& request,
+                      std::uint64_t finished_ns) noexcept {
+  ++op.tally.completed;
+  if (request.outcome) {
+    op.tally.bytes += request.destination.size();
+  } else {
+    ++op.tally.failed;
+  }
+  op.tally.queue_ns += request.started_ns - request.queued_ns;
+  op.tally.service_ns += finished_ns - request.started_ns;
+}
+
+// The request belongs to its submitter again from here on.
+void read_core::end(read_request& request, std::uint64_t finished_ns) noexcept {
+  request.finished_ns = finished_ns;
+  record({.begin_ns = request.queued_ns,
+          .end_ns = finished_ns,
+          .name = "read",
+          .value = request.destination.size(),
+          .subject = request.subject,
+          .kind = event_kind::request});
+  executor* const on = request.on;
+  const task done = request.done;
+  countdown* const counter = request.counter;
+  if (on) {
+    on->execute(done);
+  } else if (done.run && (config_.run_by_host || config_.disc)) {
+    done.run(done.context);
+  }
+  if (counter) counter->done();
+}
+
+void read_core::serve() noexcept {
+  read_operation op;
+  while (next_or_sleep(op)) perform(op);
+}
+
+read_queue_stats read_core::stats() noexcept {
+  const scoped_lock hold(lock_);
+  read_queue_stats now_is = stats_;
+  for (std::size_t i = 0; i < read_priority_count; ++i) {
+    now_is.queued[i] = store_.size(static_cast<read_priority>(i));
+  }
+  return now_is;
+}
+
+}  // namespace overture::io
