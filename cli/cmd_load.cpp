@@ -65,7 +65,11 @@ std::optional<report> load(file_system& files, const load_arguments& arguments,
   {
     read_queue reads{
         files,
-        {.threads = arguments.io_threads, .name = io_name, .memory = &memory, .record = &record}};
+        {.backend = arguments.io == "uring" ? read_backend::uring : read_backend::threads,
+         .threads = arguments.io_threads,
+         .name = io_name,
+         .memory = &memory,
+         .record = &record}};
     warn_about_threads("read", reads.status());
     thread_pool jobs{
         {.workers = threads - 1, .name = worker_name, .memory = &memory, .record = &record}};

@@ -16,6 +16,7 @@ struct load_arguments {
   bool first_wins = false;
   unsigned threads = 0;  // 0 = one for each processor
   unsigned io_threads = 4;
+  std::string io = "threads";  // or "uring"
   std::uint64_t budget_mib = 256;
   bool decode = true;
   bool keep = false;

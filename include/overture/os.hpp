@@ -74,6 +74,13 @@ class operating_system {
     return fail(errc::busy, "cached reads are not known here");
   }
 
+  // The descriptor behind an open file, for whoever asks the system itself to read it (io_uring);
+  // -1 if there is none. Any thread.
+  [[nodiscard]] virtual int descriptor(os_handle handle) {
+    (void)handle;
+    return -1;
+  }
+
   // What a path names. follow_links decides about the last element only. Any thread.
   [[nodiscard]] virtual result<file_status> status(const char* path, bool follow_links) = 0;
   // Calls `visit` for each entry of a folder, in no order. Any thread.

@@ -19,7 +19,8 @@
 // fails says which source, offset and errno in its outcome; requests that were read together with
 // it are read once more by themselves.
 //
-// Threads: those of the queue (`threads`), which only block in reads. A host that wants none gives
+// Threads: those of the queue (`threads`), which only block in reads; with read_backend::uring one
+// that keeps many reads in flight, where the kernel lets it. A host that wants none gives
 // `run_by_host`, and calls run() on a thread of its own or poll() now and then; completions without
 // an executor then run inside those calls. Reads need not reach a disc at all: see
 // simulated_disc.hpp.
@@ -103,7 +104,14 @@ struct read_request {
   std::uint32_t slot = no_slot;
 };
 
+enum class read_backend : std::uint8_t {
+  threads,  // each blocks in one read at a time
+  uring,    // one thread with many reads in flight; where the kernel refuses that, threads
+};
+
 struct read_queue_config {
+  read_backend backend = read_backend::threads;
+  unsigned depth = 64;      // most reads in flight of uring, 1..256
   unsigned threads = 4;     // at most limits::io_threads_max; they only block in reads
   const char* name = "io";  // threads are called "io 1", "io 2", ...
   thread_priority priority = thread_priority::above_normal;
@@ -149,6 +157,9 @@ class read_queue {
   // An error if threads or memory were refused. With no thread at all, submit() completes each
   // request as failed. Any thread.
   [[nodiscard]] result<void> status() const noexcept;
+
+  // How it reads: not `uring` if the kernel, a sandbox or the build does not let it. Any thread.
+  [[nodiscard]] read_backend backend() const noexcept;
 
   // Queues the requests. Any thread, also one that runs a completion.
   void submit(std::span<read_request> requests) noexcept;

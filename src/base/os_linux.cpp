@@ -88,6 +88,8 @@ class posix_system final : public operating_system {
     return to_handle(descriptor);
   }
 
+  int descriptor(os_handle handle) override { return to_descriptor(handle); }
+
   void close(os_handle handle) override { (void)::close(to_descriptor(handle)); }
 
   result<file_status> status(os_handle handle) override {

@@ -39,7 +39,7 @@ void read_core::submit(std::span<read_request> requests) noexcept {
     outstanding_ += requests.size();
     stats_.requests += requests.size();
     stats_.in_flight_max = std::max(stats_.in_flight_max, outstanding_);
-    due.worker = store_.size() > 0 && !suspended_ && claim_sleeper();
+    if (store_.size() > 0 && !suspended_) claim_sleeper(due);
   }
   send(due);
   std::size_t count = 0;
@@ -137,7 +137,7 @@ void read_core::open_ahead(source_id id) noexcept {
   {
     const scoped_lock hold(lock_);
     if (!to_open_.push_back(id)) return;  // it was a hint
-    due.worker = claim_sleeper();
+    claim_sleeper(due);
   }
   send(due);
 }
@@ -152,23 +152,29 @@ void read_core::resume() noexcept {
   {
     const scoped_lock hold(lock_);
     suspended_ = false;
-    due.worker = store_.size() > 0 && claim_sleeper();
+    if (store_.size() > 0) claim_sleeper(due);
   }
   send(due);
 }
 
 // --- Sleeping and waking -------------------------------------------------------------------------
 
-bool read_core::claim_sleeper() noexcept {
-  if (sleepers_ == 0 || waking_) return false;
+void read_core::claim_sleeper(wakes& due) noexcept {
+  if (sleepers_ == 0 || waking_) return;
   waking_ = true;
   ++stats_.wakes;
   work_word_.fetch_add(1, std::memory_order_relaxed);  // the lock orders it
-  return true;
+  due.worker = true;
+  due.wake = wake_;
+  due.context = wake_context_;
 }
 
 void read_core::send(const wakes& due) noexcept {
-  if (due.worker) address_wake_one(&work_word_);
+  if (due.wake) {
+    due.wake(due.context);
+  } else if (due.worker) {
+    address_wake_one(&work_word_);
+  }
   if (due.drained) address_wake_all(&drain_word_);
 }
 
@@ -198,12 +204,22 @@ bool read_core::idle() noexcept {
 }
 
 void read_core::stop() noexcept {
+  wakes due;
   {
     const scoped_lock hold(lock_);
     stopping_ = true;
     work_word_.fetch_add(1, std::memory_order_relaxed);
+    due.wake = wake_;
+    due.context = wake_context_;
   }
   address_wake_all(&work_word_);
+  send(due);
+}
+
+void read_core::set_waker(void (*wake)(void* context) noexcept, void* context) noexcept {
+  const scoped_lock hold(lock_);
+  wake_ = wake;
+  wake_context_ = context;
 }
 
 bool read_core::next(read_operation& op) noexcept {
@@ -213,7 +229,7 @@ bool read_core::next(read_operation& op) noexcept {
     const scoped_lock hold(lock_);
     retire(op, due);
     found = take(op);
-    due.worker = found && store_.size() > 0 && claim_sleeper();
+    if (found && store_.size() > 0) claim_sleeper(due);
   }
   send(due);
   return found;
@@ -243,11 +259,8 @@ bool read_core::next_or_sleep(read_operation& op) noexcept {
       found = take(op);
       stop = stopping_;
       if (found) {
-        due.worker = store_.size() > 0 && claim_sleeper();
-      } else if (!to_open_.empty()) {
-        ahead = to_open_.back();
-        to_open_.pop_back();
-      } else if (!stop) {
+        if (store_.size() > 0) claim_sleeper(due);
+      } else if (!take_to_open(ahead) && !stop) {
         ++sleepers_;
         seen = work_word_.load(std::memory_order_relaxed);
       }
@@ -262,6 +275,38 @@ bool read_core::next_or_sleep(read_operation& op) noexcept {
     const observed_wait waiting(wait_reasons::no_request);
     (void)address_wait(work_word_, seen, 0);
     slept = true;
+  }
+}
+
+bool read_core::take_to_open(source_id& ahead) noexcept {
+  if (to_open_.empty()) return false;
+  ahead = to_open_.back();
+  to_open_.pop_back();
+  return true;
+}
+
+read_core::turn read_core::next_or_note(read_operation& op, bool& noted) noexcept {
+  for (;;) {
+    wakes due;
+    bool found = false;
+    bool stop = false;
+    source_id ahead;
+    {
+      const scoped_lock hold(lock_);
+      if (noted) note_woken();
+      noted = false;
+      retire(op, due);
+      found = take(op);
+      stop = stopping_;
+      if (!found && !take_to_open(ahead) && !stop) {
+        ++sleepers_;
+        noted = true;
+      }
+    }
+    send(due);
+    if (found) return turn::found;
+    if (!ahead.valid()) return stop ? turn::stopped : turn::nothing;
+    files_.open_ahead(ahead);
   }
 }
 
@@ -359,7 +404,10 @@ bool read_core::open(read_operation& op) noexcept {
 }
 
 void read_core::perform(read_operation& op) noexcept {
-  if (!open(op)) return;
+  if (open(op)) read_here(op);
+}
+
+void read_core::read_here(read_operation& op) noexcept {
   std::span<std::byte> parts[read_operation::parts_max];
   const std::size_t count = op.parts(0, parts);
   result<void> outcome;

@@ -54,10 +54,16 @@ class read_core {
   void leave(read_operation& op) noexcept;
   // As next(), but sleeps until there is one. False: stop() was called.
   [[nodiscard]] bool next_or_sleep(read_operation& op) noexcept;
+  // For back ends that sleep in their own way, and give a waker() to end that: as next(), but notes
+  // the caller among the sleepers if there is nothing to read. `noted` says whether it is there.
+  enum class turn : std::uint8_t { found, nothing, stopped };
+  [[nodiscard]] turn next_or_note(read_operation& op, bool& noted) noexcept;
+  void set_waker(void (*wake)(void* context) noexcept, void* context) noexcept;
   // Opens the file, false: the operation has ended with that error.
   [[nodiscard]] bool open(read_operation& op) noexcept;
-  // Reads all of it, blocking.
+  // Reads all of it, blocking; the second one has opened it.
   void perform(read_operation& op) noexcept;
+  void read_here(read_operation& op) noexcept;
   // A read of the operation has ended: bytes, or minus errno. True: the operation has ended, false:
   // the rest of it is to be read.
   [[nodiscard]] bool advance(read_operation& op, std::int64_t outcome) noexcept;
@@ -70,10 +76,14 @@ class read_core {
   struct wakes {
     bool worker = false;
     bool drained = false;
+    void (*wake)(void* context) noexcept = nullptr;
+    void* context = nullptr;
   };
   void send(const wakes& due) noexcept;
   void note_woken() noexcept;
-  [[nodiscard]] bool claim_sleeper() noexcept;
+  // Whether there is somebody to wake, and how.
+  void claim_sleeper(wakes& due) noexcept;
+  [[nodiscard]] bool take_to_open(source_id& ahead) noexcept;
   void retire(read_operation& op, wakes& due) noexcept;
   void count_out(std::size_t requests, wakes& due) noexcept;
   [[nodiscard]] bool take(read_operation& op) noexcept;
@@ -97,6 +107,8 @@ class read_core {
   bool suspended_ = false;
   bool stopping_ = false;
   vec<source_id> to_open_;
+  void (*wake_)(void* context) noexcept = nullptr;  // instead of the wait layer
+  void* wake_context_ = nullptr;
   read_queue_stats stats_;
 
   atomic<std::uint32_t> work_word_{0};   // moves on when a sleeper is to look

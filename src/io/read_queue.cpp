@@ -5,6 +5,8 @@
 
 #include "io/read_core.hpp"
 #include "io/reads_simulated.hpp"
+#include "io/reads_uring.hpp"
+#include "overture/barricade.hpp"
 #include "overture/limits.hpp"
 #include "overture/timeline.hpp"
 
@@ -13,6 +15,7 @@ namespace overture {
 struct read_queue::state {
   struct io_thread {
     state* queue = nullptr;
+    bool tries_uring = false;
     thread_handle handle;
     char name[16] = {};
   };
@@ -21,6 +24,8 @@ struct read_queue::state {
   io::simulated_reads* simulated = nullptr;
   vec<io_thread> threads;
   result<void> status;
+  atomic<bool> has_uring{false};
+  barricade decided{barricade::raised};  // whether there is io_uring
 
   state(source_files& files, const read_queue_config& config) noexcept
       : core(files, config), threads(*config.memory, memory_tag::io) {}
@@ -37,7 +42,8 @@ struct read_queue::state {
       return;
     }
     for (unsigned i = 0; i < config.threads; ++i) {
-      (void)threads.push_back({this, {}, {}});  // reserved: the address stays
+      const bool tries_uring = i == 0 && config.backend == read_backend::uring;
+      (void)threads.push_back({this, tries_uring, {}, {}});  // reserved: the address stays
       io_thread& thread = threads.back();
       (void)std::snprintf(thread.name, sizeof thread.name, "%s %u", config.name, i + 1);
       const result<thread_handle> started = factory.start(
@@ -49,14 +55,29 @@ struct read_queue::state {
         return;
       }
       thread.handle = *started;
+      if (!tries_uring) continue;
+      // If there is a ring it is all that is needed.
+      decided.wait();
+      if (has_uring.load(std::memory_order_relaxed)) return;
     }
   }
 
   static void run_thread(void* raw) {
     const auto& self = *static_cast<const io_thread*>(raw);
-    timeline* const record = self.queue->core.config().record;
+    state& queue = *self.queue;
+    timeline* const record = queue.core.config().record;
     if (record) (void)record->attach_thread(self.name);
-    self.queue->core.serve();
+    if (self.tries_uring) {
+      io::serve_with_uring(
+          queue.core, std::clamp(queue.core.config().depth, 1u, 256u),
+          [](void* context, bool verdict) {
+            auto& of = *static_cast<state*>(context);
+            of.has_uring.store(verdict, std::memory_order_relaxed);
+            of.decided.lower();
+          },
+          &queue);
+    }
+    if (!queue.has_uring.load(std::memory_order_relaxed)) queue.core.serve();
     if (record) record->detach_thread();
   }
 
@@ -124,6 +145,11 @@ void read_queue::submit(std::span<read_request> requests) noexcept {
     if (on) on->execute(request.done);
     if (counter) counter->done();
   }
+}
+
+read_backend read_queue::backend() const noexcept {
+  const bool uring = state_ && state_->has_uring.load(std::memory_order_relaxed);
+  return uring ? read_backend::uring : read_backend::threads;
 }
 
 bool read_queue::read_if_cached(const read_request& request) noexcept {

@@ -14,16 +14,17 @@ using testing::HasSubstr;
 
 TEST(LoadArguments, TakeMountsAndOptionsInAnyOrder) {
   load_arguments arguments;
-  EXPECT_EQ(parse_load(
-                {"base.pk3", "--threads", "2", "dlc", "--archives-in", "a", "mods",
-                 "--archives-in=b", "--first-wins", "--no-decode", "--trace=t.json", "-q",
-                 "--progress", "never", "--color=always", "--io-threads=9", "--budget=1", "--keep"},
-                arguments),
+  EXPECT_EQ(parse_load({"base.pk3", "--threads", "2", "dlc", "--archives-in", "a", "mods",
+                        "--archives-in=b", "--first-wins", "--no-decode", "--trace=t.json", "-q",
+                        "--progress", "never", "--color=always", "--io=uring", "--io-threads=9",
+                        "--budget=1", "--keep"},
+                       arguments),
             std::nullopt);
   EXPECT_THAT(arguments.mounts, ElementsAre("base.pk3", "dlc", "mods"));
   EXPECT_THAT(arguments.archives_in, ElementsAre("a", "b"));
   EXPECT_TRUE(arguments.first_wins);
   EXPECT_EQ(arguments.threads, 2u);
+  EXPECT_EQ(arguments.io, "uring");
   EXPECT_EQ(arguments.io_threads, 9u);
   EXPECT_EQ(arguments.budget_mib, 1u);
   EXPECT_FALSE(arguments.decode);

@@ -91,6 +91,8 @@ TABLE = "one of the plain tables: plain_table_test tests all of them"
 NO_TEST_OF_ITS_OWN = {
     "src/io/place_index.cpp": "an index of the store: request_store_test",
     "src/io/read_operation.cpp": "what is read together: read_core_test",
+    "src/io/reads_uring.cpp": "read_backends_test",
+    "src/io/reads_uring_absent.cpp": "nothing but the answer no",
     "src/io/reads_simulated.cpp": "the queue on a simulated disc: read_core_test, random_run_test",
     "src/jobs/parking.cpp": POOL,
     "src/jobs/pool_queues.cpp": POOL,
