@@ -13,7 +13,7 @@
 //   paged.hpp text_write.hpp text_read.hpp text_fields.hpp          objects as text, and back
 //   text_save.hpp                                                   saves: whole or not at all
 //   text_format.hpp text_number.hpp                                 sprintf without its lock
-//   read_queue.hpp simulated_disc.hpp unpack.hpp                    bytes from the disk
+//   read_queue.hpp handle_cache.hpp simulated_disc.hpp unpack.hpp   bytes from the disk
 //   path.hpp file_system.hpp                                        folders, archives as one tree
 //   decoders.hpp model.hpp load.hpp                                 a whole game at once
 #pragma once
@@ -31,6 +31,7 @@
 #include "overture/file_system.hpp"
 #include "overture/future.hpp"
 #include "overture/guards.hpp"
+#include "overture/handle_cache.hpp"
 #include "overture/hash.hpp"
 #include "overture/job.hpp"
 #include "overture/job_batch.hpp"

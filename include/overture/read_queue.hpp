@@ -61,8 +61,12 @@ class source_files : public source_info {
   [[nodiscard]] virtual result<open_source> source(source_id id) noexcept = 0;
 
   // The same for those whose files open when they are needed: the file stays open until unpin(),
-  // once for each pin() that succeeded. Any thread.
-  [[nodiscard]] virtual result<open_source> pin(source_id id) noexcept { return source(id); }
+  // once for each pin() that succeeded. Who may not wait for other files to be closed gets
+  // errc::busy instead. Any thread.
+  [[nodiscard]] virtual result<open_source> pin(source_id id, bool may_wait) noexcept {
+    (void)may_wait;
+    return source(id);
+  }
   virtual void unpin(source_id id) noexcept { (void)id; }
   // The file will be read soon, or not any more: hints. Any thread.
   virtual void open_ahead(source_id id) noexcept { (void)id; }

@@ -59,8 +59,10 @@ class read_core {
   enum class turn : std::uint8_t { found, nothing, stopped };
   [[nodiscard]] turn next_or_note(read_operation& op, bool& noted) noexcept;
   void set_waker(void (*wake)(void* context) noexcept, void* context) noexcept;
-  // Opens the file, false: the operation has ended with that error.
-  [[nodiscard]] bool open(read_operation& op) noexcept;
+  // Opens the file. ended: the operation has ended with an error. busy: too many are open, and only
+  // the end of another read can change that.
+  enum class opening : std::uint8_t { open, ended, busy };
+  [[nodiscard]] opening open(read_operation& op, bool may_wait) noexcept;
   // Reads all of it, blocking; the second one has opened it.
   void perform(read_operation& op) noexcept;
   void read_here(read_operation& op) noexcept;

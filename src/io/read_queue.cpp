@@ -153,7 +153,7 @@ read_backend read_queue::backend() const noexcept {
 }
 
 bool read_queue::read_if_cached(const read_request& request) noexcept {
-  const result<open_source> opened = files_.pin(request.source);
+  const result<open_source> opened = files_.pin(request.source, false);
   if (!opened) return false;
   std::size_t done = 0;
   while (done < request.destination.size()) {

@@ -34,7 +34,7 @@ void simulated_reads::read_rest(unsigned place) noexcept {
 bool simulated_reads::start(unsigned place) noexcept {
   read_operation& op = operations_[place];
   while (core_.next(op)) {
-    if (core_.open(op)) {
+    if (core_.open(op, true) == read_core::opening::open) {
       busy_[place] = true;
       ++busy_count_;
       read_rest(place);

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <new>
+#include <utility>
 
 namespace overture::io {
 namespace {
@@ -46,6 +47,7 @@ class uring_reads {
   std::uint64_t wakes_ = 0;  // the kernel writes it
   flight* flights_ = nullptr;
   flight* free_ = nullptr;
+  flight* unopened_ = nullptr;  // waits until another read has ended
   unsigned in_flight_ = 0;
   bool noted_ = false;  // among the sleepers of the core
   bool stopped_ = false;
@@ -125,7 +127,16 @@ void uring_reads::ended(flight& of) noexcept {
 }
 
 void uring_reads::begin(flight& of) noexcept {
-  if (!core_.open(of.op)) return ended(of);
+  // With reads in flight this thread must not wait: it is the one that ends them.
+  switch (core_.open(of.op, in_flight_ == 0)) {
+    case read_core::opening::open:
+      break;
+    case read_core::opening::ended:
+      return ended(of);
+    case read_core::opening::busy:
+      unopened_ = &of;
+      return;
+  }
   // What is no file of the system's, or nothing at all, is not for the ring.
   if (of.op.bytes() == 0 || of.op.file.os->descriptor(of.op.file.handle) < 0) {
     core_.read_here(of.op);
@@ -136,7 +147,8 @@ void uring_reads::begin(flight& of) noexcept {
 }
 
 void uring_reads::begin_all() noexcept {
-  while (free_) {
+  if (unopened_) begin(*std::exchange(unopened_, nullptr));
+  while (free_ && !unopened_) {
     flight& next = *free_;
     const read_core::turn turn = core_.next_or_note(next.op, noted_);
     stopped_ = turn == read_core::turn::stopped;

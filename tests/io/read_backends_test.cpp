@@ -1,11 +1,8 @@
 // What every way of reading has to do, on real files.
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstddef>
 #include <cstring>
 #include <fstream>
 #include <random>
@@ -13,41 +10,13 @@
 #include <thread>
 #include <vector>
 
-#ifdef __linux__
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#endif
-
+#include "io/opened_files.hpp"
 #include "overture/countdown.hpp"
 #include "overture/read_queue.hpp"
 #include "support/temp_folder.hpp"
 
 namespace overture {
 namespace {
-
-// Files that are open for as long as it lives; the number of a source is the order of opening.
-class opened_files final : public source_files {
- public:
-  ~opened_files() override {
-    for (const os_handle handle : handles_) system_os().close(handle);
-  }
-  source_id open(const std::string& path) {
-    const result<os_handle> opened = system_os().open(path.c_str());
-    if (!opened) return {};
-    handles_.push_back(*opened);
-    return {static_cast<std::uint32_t>(handles_.size() - 1), 1};
-  }
-  result<open_source> source(source_id id) noexcept override {
-    if (id.index >= handles_.size()) return fail(errc::not_found, "no such file", id);
-    return open_source{&system_os(), handles_[id.index]};
-  }
-  std::size_t describe(source_id, std::span<char>) const noexcept override { return 0; }
-
- private:
-  std::vector<os_handle> handles_;
-};
 
 class ReadBackend : public testing::TestWithParam<read_backend> {
  protected:
@@ -220,71 +189,6 @@ INSTANTIATE_TEST_SUITE_P(All, ReadBackend,
                          [](const testing::TestParamInfo<read_backend>& which) {
                            return which.param == read_backend::uring ? "uring" : "threads";
                          });
-
-#ifdef __linux__
-// Runs `body` on a thread, and the threads that it starts, whose io_uring_setup() ends like this.
-template <class Body>
-void without_uring(int failure, Body body) {
-  std::thread([&] {
-    sock_filter program[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_setup, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<unsigned>(failure)),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    const sock_fprog filter{sizeof program / sizeof program[0], program};
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
-        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0) {
-      return body(false);
-    }
-    body(true);
-  }).join();
-}
-
-TEST(ReadQueueWithoutUring, FallsBackToThreadsInSilence) {
-  temp_folder folder;
-  opened_files files;
-  const source_id file = files.open(folder.write("file", "bytes"));
-  for (const int failure : {EPERM, ENOSYS}) {
-    without_uring(failure, [&](bool refused) {
-      if (!refused) return;  // no seccomp here
-      read_queue reads(files, {.backend = read_backend::uring, .threads = 2});
-      EXPECT_EQ(reads.backend(), read_backend::threads);
-      EXPECT_TRUE(reads.status());
-      std::byte bytes[5];
-      countdown left(1);
-      read_request request{.source = file, .destination = bytes};
-      request.counter = &left;
-      reads.submit({&request, 1});
-      left.wait();
-      EXPECT_TRUE(request.outcome);
-    });
-  }
-}
-
-TEST(ReadQueueWithoutUring, LivesWithLittleLockedMemory) {
-  rlimit before{};
-  ASSERT_EQ(getrlimit(RLIMIT_MEMLOCK, &before), 0);
-  rlimit little = before;
-  little.rlim_cur = std::min<rlim_t>(before.rlim_max, 64 * 1'024);
-  ASSERT_EQ(setrlimit(RLIMIT_MEMLOCK, &little), 0);
-  temp_folder folder;
-  opened_files files;
-  const source_id file = files.open(folder.write("file", "bytes"));
-  {
-    read_queue reads(files, {.backend = read_backend::uring, .threads = 2});
-    EXPECT_TRUE(reads.status());
-    std::byte bytes[5];
-    countdown left(1);
-    read_request request{.source = file, .destination = bytes};
-    request.counter = &left;
-    reads.submit({&request, 1});
-    left.wait();
-    EXPECT_TRUE(request.outcome);
-  }
-  ASSERT_EQ(setrlimit(RLIMIT_MEMLOCK, &before), 0);
-}
-#endif
 
 }  // namespace
 }  // namespace overture
