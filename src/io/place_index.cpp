@@ -18,7 +18,32 @@ candidate as_candidate(const place_entry& entry) noexcept {
 
 void place_index::clear() noexcept {
   fresh_.clear();
-  while (run_count_ > 0) destroy_object(memory_, memory_tag::io, runs_[--run_count_]);
+  while (run_count_ > 0) give_back(runs_[--run_count_]);
+}
+
+place_index::~place_index() {
+  clear();
+  while (spare_count_ > 0) destroy_object(memory_, memory_tag::io, spare_[--spare_count_]);
+}
+
+// An empty run with room for so many, or null.
+place_index::run* place_index::take_run(std::size_t entries) noexcept {
+  run* const taken = spare_count_ > 0 ? spare_[--spare_count_]
+                                      : make_object<run>(memory_, memory_tag::io, memory_);
+  if (!taken || taken->entries.reserve(entries)) return taken;
+  give_back(taken);
+  return nullptr;
+}
+
+void place_index::give_back(run* left) noexcept {
+  left->entries.clear();
+  left->cursor = 0;
+  left->skipped = 0;
+  if (spare_count_ < spare_max) {
+    spare_[spare_count_++] = left;
+  } else {
+    destroy_object(memory_, memory_tag::io, left);
+  }
 }
 
 void place_index::compact(run& in, ticket_column tickets) noexcept {
@@ -57,12 +82,8 @@ std::size_t place_index::first_from(run& in, const disc_place& place,
 }
 
 place_index::run* place_index::merge(const run& a, const run& b, ticket_column tickets) noexcept {
-  run* const merged = make_object<run>(memory_, memory_tag::io, memory_);
+  run* const merged = take_run(a.entries.size() + b.entries.size());
   if (!merged) return nullptr;
-  if (!merged->entries.reserve(a.entries.size() + b.entries.size())) {
-    destroy_object(memory_, memory_tag::io, merged);
-    return nullptr;
-  }
   const place_entry* left = a.entries.begin();
   const place_entry* right = b.entries.begin();
   const auto take = [&](const place_entry*& from) {
@@ -80,7 +101,7 @@ place_index::run* place_index::merge(const run& a, const run& b, ticket_column t
 // If memory is refused the new entries stay unsorted, or the runs unmerged: slower, not wrong.
 void place_index::settle(ticket_column tickets) noexcept {
   if (fresh_.size() > fresh_max && run_count_ < runs_max) {
-    if (run* const added = make_object<run>(memory_, memory_tag::io, memory_)) {
+    if (run* const added = take_run(0)) {
       std::sort(fresh_.begin(), fresh_.end(), by_place);
       std::swap(added->entries, fresh_);
       runs_[run_count_++] = added;
@@ -95,8 +116,8 @@ void place_index::settle(ticket_column tickets) noexcept {
     if (2 * shorter->entries.size() < longer->entries.size()) break;
     run* const merged = merge(*longer, *shorter, tickets);
     if (!merged) break;
-    destroy_object(memory_, memory_tag::io, shorter);
-    destroy_object(memory_, memory_tag::io, longer);
+    give_back(shorter);
+    give_back(longer);
     runs_[--run_count_ - 1] = merged;
   }
 }

@@ -35,7 +35,7 @@ class place_index {
  public:
   explicit place_index(allocator& memory) noexcept
       : memory_(memory), fresh_(memory, memory_tag::io) {}
-  ~place_index() { clear(); }
+  ~place_index();
   place_index(const place_index&) = delete;
   place_index& operator=(const place_index&) = delete;
 
@@ -69,8 +69,15 @@ class place_index {
 
   allocator& memory_;
   vec<place_entry> fresh_;
+  // Runs that are not used keep their memory for the next: a warm index allocates nothing.
+  [[nodiscard]] run* take_run(std::size_t entries) noexcept;
+  void give_back(run* left) noexcept;
+  static constexpr std::size_t spare_max = 4;
+
   run* runs_[runs_max] = {};
   std::size_t run_count_ = 0;
+  run* spare_[spare_max] = {};
+  std::size_t spare_count_ = 0;
 };
 
 }  // namespace overture::io
