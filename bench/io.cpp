@@ -345,7 +345,7 @@ void plain_pack(file_set& files, unsigned threads) {
 }
 
 void queue_files(file_set& files, const read_queue_config& config) {
-  handle_cache handles({.open_max = 256});
+  handle_cache handles({.open_max = 16});  // each file is read once
   read_queue reads(handles, config);
   std::vector<read_request> requests(files.paths.size());
   countdown left(static_cast<std::uint32_t>(requests.size()));

@@ -44,6 +44,7 @@
 
 namespace overture {
 
+class job_system;
 class simulated_disc;
 class timeline;
 
@@ -130,7 +131,10 @@ struct read_queue_config {
   allocator* memory = nullptr;        // null = default_allocator()
   thread_factory* factory = nullptr;  // null = default_thread_factory()
   timeline* record = nullptr;         // threads attach to it; must outlive the queue
-  simulated_disc* disc = nullptr;     // reads from it in its own time, in poll() and run()
+  // Told when a read that begins is likely to end, so that a worker looks for its completion
+  // instead of sleeping (job_system::expect_work). Must outlive the queue.
+  job_system* warms = nullptr;
+  simulated_disc* disc = nullptr;  // reads from it in its own time, in poll() and run()
 };
 
 struct read_queue_stats {

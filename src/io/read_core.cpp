@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "overture/job_system.hpp"
 #include "overture/simulated_disc.hpp"
 #include "overture/timeline.hpp"
 #include "overture/wait_observer.hpp"
@@ -185,6 +186,7 @@ void read_core::send(const wakes& due) noexcept {
     address_wake_one(&work_word_);
   }
   if (due.drained) address_wake_all(&drain_word_);
+  if (due.expected_ns != 0) config_.warms->expect_work(due.expected_ns);
 }
 
 void read_core::count_out(std::size_t requests, wakes& due) noexcept {
@@ -237,7 +239,7 @@ bool read_core::next(read_operation& op) noexcept {
   {
     const scoped_lock hold(lock_);
     retire(op, due);
-    found = take(op);
+    found = take(op, due);
     if (found && store_.size() > 0) claim_sleeper(due);
   }
   send(due);
@@ -265,7 +267,7 @@ bool read_core::next_or_sleep(read_operation& op) noexcept {
       if (slept) note_woken();
       slept = false;
       retire(op, due);
-      found = take(op);
+      found = take(op, due);
       stop = stopping_;
       if (found) {
         if (store_.size() > 0) claim_sleeper(due);
@@ -305,7 +307,7 @@ read_core::turn read_core::next_or_note(read_operation& op, bool& noted) noexcep
       if (noted) note_woken();
       noted = false;
       retire(op, due);
-      found = take(op);
+      found = take(op, due);
       stop = stopping_;
       if (!found && !take_to_open(ahead) && !stop) {
         ++sleepers_;

@@ -80,6 +80,7 @@ class read_core {
     bool drained = false;
     void (*wake)(void* context) noexcept = nullptr;
     void* context = nullptr;
+    std::uint64_t expected_ns = 0;  // when the read that begins will end
   };
   void send(const wakes& due) noexcept;
   void note_woken() noexcept;
@@ -88,7 +89,7 @@ class read_core {
   [[nodiscard]] bool take_to_open(source_id& ahead) noexcept;
   void retire(read_operation& op, wakes& due) noexcept;
   void count_out(std::size_t requests, wakes& due) noexcept;
-  [[nodiscard]] bool take(read_operation& op) noexcept;
+  [[nodiscard]] bool take(read_operation& op, wakes& due) noexcept;
   [[nodiscard]] bool share(read_request& request) noexcept;
   void merge_neighbours(read_operation& op, read_request& first) noexcept;
   [[nodiscard]] result<void> read_alone(read_operation& op, read_request& request) noexcept;
@@ -112,6 +113,7 @@ class read_core {
   void (*wake_)(void* context) noexcept = nullptr;  // instead of the wait layer
   void* wake_context_ = nullptr;
   read_queue_stats stats_;
+  std::uint64_t usual_service_ns_ = 0;  // of the reads that ended lately
 
   atomic<std::uint32_t> work_word_{0};   // moves on when a sleeper is to look
   atomic<std::uint32_t> drain_word_{0};  // moves on when nothing is outstanding any more

@@ -26,7 +26,7 @@ bool read_core::share(read_request& request) noexcept {
   return false;
 }
 
-bool read_core::take(read_operation& op) noexcept {
+bool read_core::take(read_operation& op, wakes& due) noexcept {
   if (suspended_ || store_.size() == 0) return false;
   const std::uint64_t now_at = now();
   while (read_request* const chosen = store_.choose_next(head_, now_at)) {
@@ -47,6 +47,7 @@ bool read_core::take(read_operation& op) noexcept {
     if (merged) stats_.merged += op.members().size();
     stats_.bytes_in_flight += op.bytes();
     head_ = place_of(chosen->sort_key, chosen->source, op.end());
+    if (config_.warms && usual_service_ns_ != 0) due.expected_ns = now_at + usual_service_ns_;
     op.in_flight = true;
     op.before = nullptr;
     op.after = in_flight_;
@@ -77,6 +78,10 @@ void read_core::retire(read_operation& op, wakes& due) noexcept {
   stats_.failed += op.tally.failed;
   stats_.queue_ns += op.tally.queue_ns;
   stats_.service_ns += op.tally.service_ns;
+  if (op.tally.completed != 0) {
+    const std::uint64_t service_ns = op.tally.service_ns / op.tally.completed;
+    usual_service_ns_ = usual_service_ns_ - usual_service_ns_ / 8 + service_ns / 8;
+  }
   count_out(op.tally.completed, due);
 }
 

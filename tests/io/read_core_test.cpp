@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "overture/job_system.hpp"
 #include "overture/simulated_disc.hpp"
 #include "support/failing_allocator.hpp"
 
@@ -269,6 +270,33 @@ TEST_F(ReadCore, ABatchIsCountedDownTogether) {
   reads.drain();
   EXPECT_TRUE(left.is_done());
   for (const read_request& each : batch) EXPECT_TRUE(each.outcome);
+}
+
+// Notes what it is told to expect.
+class expecting final : public job_system {
+ public:
+  void submit(job, job_group*, const job_options&) override {}
+  void wait(job_group&) override {}
+  bool wait_until(job_group&, std::uint64_t) override { return true; }
+  [[nodiscard]] unsigned concurrency() const noexcept override { return 1; }
+  void set_idle_reason(const char*) noexcept override {}
+  void expect_work(std::uint64_t at_ns) noexcept override { expected.push_back(at_ns); }
+  std::vector<std::uint64_t> expected;
+};
+
+TEST_F(ReadCore, TellsTheJobSystemWhenReadsWillEnd) {
+  expecting jobs;
+  read_queue reads(disc, {.merge_bytes_max = 0, .warms = &jobs, .disc = &disc});
+  for (int i = 0; i < 40; ++i) {
+    submit(reads, 500, 1);
+    reads.drain();
+  }
+  ASSERT_FALSE(jobs.expected.empty());
+  // The head stays where it is, so each takes as long as the last.
+  const read_queue_stats stats = reads.stats();
+  const std::uint64_t usual = stats.service_ns / stats.requests;
+  EXPECT_GE(jobs.expected.back(), disc.now_ns() - usual);
+  EXPECT_LE(jobs.expected.back(), disc.now_ns() + usual);
 }
 
 TEST_F(ReadCore, CountsWhatItDoes) {
