@@ -18,6 +18,7 @@ candidate as_candidate(const place_entry& entry) noexcept {
 
 void place_index::clear() noexcept {
   fresh_.clear();
+  entries_ = 0;
   while (run_count_ > 0) give_back(runs_[--run_count_]);
 }
 
@@ -52,9 +53,20 @@ void place_index::compact(run& in, ticket_column tickets) noexcept {
     if (i == in.cursor) in.cursor = kept;
     if (is_valid(in.entries[i], tickets)) in.entries[kept++] = in.entries[i];
   }
+  entries_ -= in.entries.size() - kept;
   while (in.entries.size() > kept) in.entries.pop_back();
   in.cursor = std::min(in.cursor, kept);
   in.skipped = 0;
+}
+
+void place_index::remove_void(ticket_column tickets) noexcept {
+  for (std::size_t i = 0; i < run_count_; ++i) compact(*runs_[i], tickets);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < fresh_.size(); ++i) {
+    if (is_valid(fresh_[i], tickets)) fresh_[kept++] = fresh_[i];
+  }
+  entries_ -= fresh_.size() - kept;
+  while (fresh_.size() > kept) fresh_.pop_back();
 }
 
 // The index of the first valid entry at or behind the place; the size if there is none.
@@ -116,6 +128,7 @@ void place_index::settle(ticket_column tickets) noexcept {
     if (2 * shorter->entries.size() < longer->entries.size()) break;
     run* const merged = merge(*longer, *shorter, tickets);
     if (!merged) break;
+    entries_ -= longer->entries.size() + shorter->entries.size() - merged->entries.size();
     give_back(shorter);
     give_back(longer);
     runs_[--run_count_ - 1] = merged;

@@ -39,8 +39,17 @@ class place_index {
   place_index(const place_index&) = delete;
   place_index& operator=(const place_index&) = delete;
 
-  // False if the memory was refused; then nothing was added.
-  [[nodiscard]] bool add(const place_entry& entry) noexcept { return fresh_.push_back(entry); }
+  // False if the memory was refused; then nothing was added. `live`: how many entries are valid;
+  // void ones go when there are more of them than that.
+  [[nodiscard]] bool add(const place_entry& entry, ticket_column tickets,
+                         std::size_t live) noexcept {
+    if (entries_ > 2 * live + void_max) remove_void(tickets);
+    if (!fresh_.push_back(entry)) return false;
+    ++entries_;
+    return true;
+  }
+  // How many it holds, void ones too.
+  [[nodiscard]] std::size_t entries() const noexcept { return entries_; }
   void clear() noexcept;
 
   // The valid entry that goes first from `head` on, as goes_before() has it among equal levels.
@@ -60,15 +69,18 @@ class place_index {
   };
   static constexpr std::size_t runs_max = 48;
   static constexpr std::size_t fresh_max = 32;
+  static constexpr std::size_t void_max = 256;
 
+  void remove_void(ticket_column tickets) noexcept;
   void settle(ticket_column tickets) noexcept;
   [[nodiscard]] run* merge(const run& a, const run& b, ticket_column tickets) noexcept;
   [[nodiscard]] static std::size_t first_from(run& in, const disc_place& place,
                                               ticket_column tickets) noexcept;
-  static void compact(run& in, ticket_column tickets) noexcept;
+  void compact(run& in, ticket_column tickets) noexcept;
 
   allocator& memory_;
   vec<place_entry> fresh_;
+  std::size_t entries_ = 0;
   // Runs that are not used keep their memory for the next: a warm index allocates nothing.
   [[nodiscard]] run* take_run(std::size_t entries) noexcept;
   void give_back(run* left) noexcept;

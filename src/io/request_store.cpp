@@ -75,7 +75,7 @@ bool request_store::line_up(std::uint32_t slot, std::uint8_t level, std::uint64_
   tidy(in.line, in.size);
   const std::uint64_t ticket = last_ticket_ + 1;
   if (!in.line.entries.push_back({ticket, now_ns, slot})) return false;
-  if (!in.places.add({places_[slot], ticket, slot})) {
+  if (!in.places.add({places_[slot], ticket, slot}, tickets_.data(), in.size)) {
     in.line.entries.pop_back();
     return false;
   }

@@ -63,6 +63,12 @@ class request_store {
       if (sources_[slot] == source && requests_[slot]) take_out(slot, visit);
     }
   }
+  // Entries of all indexes by place, void ones too.
+  [[nodiscard]] std::size_t index_entries() const noexcept {
+    std::size_t sum = 0;
+    for (const level_state& each : levels_state_) sum += each.places.entries();
+    return sum;
+  }
   // Calls visit(candidate) for each, in no order.
   template <class Visit>
   void for_each(Visit visit) const {

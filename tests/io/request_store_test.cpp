@@ -176,6 +176,23 @@ TEST(RequestStore, ChoosesWhatTheRuleWouldChoose) {
   }
 }
 
+// Nobody may ever look at what was given up: its traces must go all the same.
+TEST(RequestStore, ForgetsWhatWasGivenUpOrChanged) {
+  request_store store(default_allocator(), patient);
+  read_request stays = request_at(1, 1);
+  ASSERT_TRUE(store.add(stays, 0));
+  read_request comes_and_goes = request_at(1, 2);
+  for (int i = 0; i < 100'000; ++i) {
+    ASSERT_TRUE(store.add(comes_and_goes, 0));
+    store.remove(comes_and_goes);
+    ASSERT_TRUE(
+        store.set_priority(stays, i % 2 == 0 ? read_priority::high : read_priority::normal, 0));
+    ASSERT_TRUE(store.set_deadline(stays, 1'000'000 + static_cast<std::uint64_t>(i)));
+    ASSERT_LT(store.index_entries(), 1'000u);
+  }
+  EXPECT_EQ(take_all(store, {}, 0), (std::vector<std::uint64_t>{1}));
+}
+
 TEST(RequestStore, RefusedMemoryLeavesItWhole) {
   for (std::uint64_t refused = 0; refused < 40; ++refused) {
     failing_allocator memory(refused);
