@@ -174,17 +174,13 @@ void read_core::claim_sleeper(wakes& due) noexcept {
   waking_ = true;
   ++stats_.wakes;
   work_word_.fetch_add(1, std::memory_order_relaxed);  // the lock orders it
-  due.worker = true;
-  due.wake = wake_;
-  due.context = wake_context_;
+  due.worker = wake_ == nullptr;
+  // Under the lock: behind set_waker() nobody may still be about to call the one before.
+  if (wake_) wake_(wake_context_);
 }
 
 void read_core::send(const wakes& due) noexcept {
-  if (due.wake) {
-    due.wake(due.context);
-  } else if (due.worker) {
-    address_wake_one(&work_word_);
-  }
+  if (due.worker) address_wake_one(&work_word_);
   if (due.drained) address_wake_all(&drain_word_);
   if (due.expected_ns != 0) config_.warms->expect_work(due.expected_ns);
 }
@@ -215,16 +211,13 @@ bool read_core::idle() noexcept {
 }
 
 void read_core::stop() noexcept {
-  wakes due;
   {
     const scoped_lock hold(lock_);
     stopping_ = true;
     work_word_.fetch_add(1, std::memory_order_relaxed);
-    due.wake = wake_;
-    due.context = wake_context_;
+    if (wake_) wake_(wake_context_);
   }
   address_wake_all(&work_word_);
-  send(due);
 }
 
 void read_core::set_waker(void (*wake)(void* context) noexcept, void* context) noexcept {

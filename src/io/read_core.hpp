@@ -58,6 +58,7 @@ class read_core {
   // the caller among the sleepers if there is nothing to read. `noted` says whether it is there.
   enum class turn : std::uint8_t { found, nothing, stopped };
   [[nodiscard]] turn next_or_note(read_operation& op, bool& noted) noexcept;
+  // The waker is called under the lock. Behind this call the one before is not called any more.
   void set_waker(void (*wake)(void* context) noexcept, void* context) noexcept;
   // Opens the file. ended: the operation has ended with an error. busy: too many are open, and only
   // the end of another read can change that.
@@ -78,8 +79,6 @@ class read_core {
   struct wakes {
     bool worker = false;
     bool drained = false;
-    void (*wake)(void* context) noexcept = nullptr;
-    void* context = nullptr;
     std::uint64_t expected_ns = 0;  // when the read that begins will end
   };
   void send(const wakes& due) noexcept;
