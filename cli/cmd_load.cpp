@@ -30,6 +30,7 @@ std::optional<report> load(file_system& files, const load_arguments& arguments,
   if (arguments.keep) kept.emplace(files.entry_count(), memory);
   load_run how;
   how.threads = arguments.threads;
+  how.backend = arguments.io == "uring" ? read_backend::uring : read_backend::threads;
   how.io_threads = arguments.io_threads;
   how.options = {.decode = arguments.decode,
                  .budget_bytes = arguments.budget_mib * mib,

@@ -38,6 +38,12 @@ void add_loading(CLI::App& app, load_arguments& into) {
       ->type_name("N")
       ->check(whole_number(1, limits::io_threads_max))
       ->group("Loading");
+  app.add_option("--io", into.io,
+                 "how to read: threads, or uring, which needs a kernel that allows io_uring and is "
+                 "threads otherwise (default: threads)")
+      ->type_name("HOW")
+      ->check(CLI::IsMember({"threads", "uring"}))
+      ->group("Loading");
   app.add_option("--budget", into.budget_mib, "memory for files in flight (default: 256)")
       ->type_name("MIB")
       ->check(whole_number(1, budget_mib_max))

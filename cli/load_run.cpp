@@ -44,9 +44,12 @@ void warn_about_threads(const char* what, const result<void>& status) {
 
 std::optional<report> run_load(file_system& files, const load_run& how, load_window& window) {
   const unsigned threads = how.threads > 0 ? how.threads : processor_count();
-  read_queue reads{
-      files,
-      {.threads = how.io_threads, .name = io_name, .memory = how.memory, .record = how.record}};
+  read_queue reads{files,
+                   {.backend = how.backend,
+                    .threads = how.io_threads,
+                    .name = io_name,
+                    .memory = how.memory,
+                    .record = how.record}};
   warn_about_threads("read", reads.status());
   thread_pool jobs{
       {.workers = threads - 1, .name = worker_name, .memory = how.memory, .record = how.record}};

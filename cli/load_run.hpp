@@ -11,6 +11,7 @@ namespace overture::cli {
 
 struct load_run {
   unsigned threads = 0;  // 0 = one for each processor
+  read_backend backend = read_backend::threads;
   unsigned io_threads = 4;
   load_options options;
   allocator* memory = nullptr;

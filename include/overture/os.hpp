@@ -62,12 +62,25 @@ class operating_system {
   // Any thread, several at once on one handle.
   [[nodiscard]] virtual result<std::size_t> read_at(os_handle handle, std::uint64_t offset,
                                                     std::span<std::byte> bytes) = 0;
+  // As read_at(), into several places one after the other. Systems that cannot fill the first
+  // only, which is a short read. Any thread.
+  [[nodiscard]] virtual result<std::size_t> read_parts_at(
+      os_handle handle, std::uint64_t offset, std::span<const std::span<std::byte>> parts) {
+    return parts.empty() ? result<std::size_t>(0) : read_at(handle, offset, parts[0]);
+  }
   // As read_at(), but fails with errc::busy instead of waiting for the disk: the question "is it
   // in the page cache" and its answer in one call. Systems that cannot tell always say busy.
   [[nodiscard]] virtual result<std::size_t> read_cached_at(os_handle handle, std::uint64_t offset,
                                                            std::span<std::byte> bytes) {
     (void)handle, (void)offset, (void)bytes;
     return fail(errc::busy, "cached reads are not known here");
+  }
+
+  // The descriptor behind an open file, for whoever asks the system itself to read it (io_uring);
+  // -1 if there is none. Any thread.
+  [[nodiscard]] virtual int descriptor(os_handle handle) {
+    (void)handle;
+    return -1;
   }
 
   // What a path names. follow_links decides about the last element only. Any thread.
@@ -150,6 +163,10 @@ class operating_system {
 // errc::truncated if the file ends before. Any thread.
 [[nodiscard]] result<void> read_fully(operating_system& os, os_handle handle, std::uint64_t offset,
                                       std::span<std::byte> bytes);
+// The same into several places one after the other; `parts` is used up.
+[[nodiscard]] result<void> read_parts_fully(operating_system& os, os_handle handle,
+                                            std::uint64_t offset,
+                                            std::span<std::span<std::byte>> parts);
 
 // Writes all of `bytes` from `offset` on, over short writes. Errors: those of write_at(), and
 // errc::io if nothing is written without a reason. Any thread.

@@ -13,7 +13,7 @@
 //   paged.hpp text_write.hpp text_read.hpp text_fields.hpp          objects as text, and back
 //   text_save.hpp                                                   saves: whole or not at all
 //   text_format.hpp text_number.hpp                                 sprintf without its lock
-//   read_queue.hpp unpack.hpp                                       bytes from the disk
+//   read_queue.hpp handle_cache.hpp simulated_disc.hpp unpack.hpp   bytes from the disk
 //   path.hpp file_system.hpp file_reader.hpp file_writer.hpp        folders, archives as one tree
 //   decoders.hpp model.hpp load.hpp                                 a whole game at once
 #pragma once
@@ -33,6 +33,7 @@
 #include "overture/file_writer.hpp"
 #include "overture/future.hpp"
 #include "overture/guards.hpp"
+#include "overture/handle_cache.hpp"
 #include "overture/hash.hpp"
 #include "overture/job.hpp"
 #include "overture/job_batch.hpp"
@@ -47,6 +48,7 @@
 #include "overture/parking_word.hpp"
 #include "overture/path.hpp"
 #include "overture/read_queue.hpp"
+#include "overture/simulated_disc.hpp"
 #include "overture/single_threaded.hpp"
 #include "overture/spin.hpp"
 #include "overture/text_cursor.hpp"

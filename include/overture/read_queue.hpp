@@ -1,16 +1,33 @@
 // Asynchronous reads of physical files, which are known by source_id alone.
 //
-//   read_queue reads{files, {.threads = 4}};
+//   read_queue reads{files, {.threads = 8}};
 //   read_request request{.source = place.source, .offset = place.offset, .destination = bytes,
 //                        .on = &group, .done = {[](void* self) { ... }, this}};
-//   reads.submit({&request, 1});
+//   reads.submit({&request, 1});                   // or as many at once as there are
+//   reads.set_priority(request, read_priority::high);
+//   reads.cancel_tag(~0ull, level_three);
 //
-// Any thread submits; threads of the queue read, highest priority first and in order of submission
-// within one, and hand each finished request to its executor. Every submitted request completes
-// exactly once: done, failed or cancelled. A request belongs to its submitter and must stay where
-// it is until `done` runs; the queue allocates nothing for it.
+// Any thread submits. The next request is chosen by deadlines in danger, then by priority (and
+// nobody starves: each `ageing_ns` of waiting lifts a request by one), then by the place on the
+// disc: onwards in the file that was read last, then the files behind it. What lies side by side
+// becomes one read, what overlaps is read once, and who asks for bytes that are in flight already
+// gets a copy of them. A finished request is handed to its executor, never run on a thread of the
+// queue.
 //
-// Cost: submitting takes one lock and wakes at most one thread, for the whole span.
+// Every submitted request completes exactly once: done, failed or cancelled. A request belongs to
+// its submitter and must stay where it is, its destination too, until it has completed. One that
+// fails says which source, offset and errno in its outcome; requests that were read together with
+// it are read once more by themselves.
+//
+// Threads: those of the queue (`threads`), which only block in reads; with read_backend::uring one
+// that keeps many reads in flight, where the kernel lets it. A host that wants none gives
+// `run_by_host`, and calls run() on a thread of its own or poll() now and then; completions without
+// an executor then run inside those calls. Reads need not reach a disc at all: see
+// simulated_disc.hpp.
+//
+// Cost: submit() is one lock and at most one wake for the whole span, and allocates only when more
+// requests wait than ever before. Choosing looks at columns of numbers, log n of them, and compares
+// no text. Limits: limits::io_threads_max; at most 32 requests are merged into one read.
 #pragma once
 
 #include <cstddef>
@@ -18,6 +35,7 @@
 #include <span>
 
 #include "overture/allocator.hpp"
+#include "overture/countdown.hpp"
 #include "overture/error.hpp"
 #include "overture/executor.hpp"
 #include "overture/os.hpp"
@@ -26,6 +44,8 @@
 
 namespace overture {
 
+class job_system;
+class simulated_disc;
 class timeline;
 
 // An open physical file, as whoever gives out source_ids shows it to the read queue.
@@ -34,60 +54,110 @@ struct open_source {
   os_handle handle;
 };
 
-// Knows the files behind source_ids. A file_system is one.
+// Knows the files behind source_ids. A file_system is one, handle_cache another.
 class source_files : public source_info {
  public:
   // The open file behind an id; it stays open while the caller's claim on the id lasts (a mount,
   // or an opened_file). Error: not_found for an id that is not, or no longer, known. Any thread.
   [[nodiscard]] virtual result<open_source> source(source_id id) noexcept = 0;
+
+  // The same for those whose files open when they are needed: the file stays open until unpin(),
+  // once for each pin() that succeeded. Who may not wait for other files to be closed gets
+  // errc::busy instead. Any thread.
+  [[nodiscard]] virtual result<open_source> pin(source_id id, bool may_wait) noexcept {
+    (void)may_wait;
+    return source(id);
+  }
+  virtual void unpin(source_id id) noexcept { (void)id; }
+  // The file will be read soon, or not any more: hints. Any thread.
+  virtual void open_ahead(source_id id) noexcept { (void)id; }
+  virtual void close_source(source_id id) noexcept { (void)id; }
 };
 
 enum class read_priority : std::uint8_t { minimum, low, below_normal, normal, high, maximum };
 inline constexpr std::size_t read_priority_count = 6;
 
 struct read_request {
+  static constexpr std::uint32_t no_slot = UINT32_MAX;
+
   // What to read: exactly destination.size() bytes.
-  source_id source;
+  source_id source = {};
   std::uint64_t offset = 0;
-  std::span<std::byte> destination;
+  std::span<std::byte> destination = {};
   read_priority priority = read_priority::normal;
+  std::uint32_t sort_key = 0;          // where its file lies among others; lower ones come first
+  std::uint64_t deadline_ns = 0;       // on the clock of now_ns(); 0 = none
   std::uint64_t tag = 0;               // for cancel_tag() and for whoever reads the timeline
   std::uint32_t subject = UINT32_MAX;  // for the timeline
 
-  // Who hears of the end: `on` gets `done` to run, never on a thread of the queue.
+  // Who hears of the end: `on` gets `done` to run, never on a thread of the queue. `counter` is
+  // counted down instead, or as well; it may end the request's life, so it comes last.
   executor* on = nullptr;
-  task done;
+  task done = {};
+  countdown* counter = nullptr;
 
-  // Set before `done` runs.
-  result<void> outcome;         // the destination's bytes are undefined unless this is a value
+  // Set before it completes.
+  result<void> outcome = {};    // the destination's bytes are undefined unless this is a value
   std::uint64_t queued_ns = 0;  // on the clock of now_ns()
   std::uint64_t started_ns = 0;
   std::uint64_t finished_ns = 0;
+  bool merged = false;  // read together with its neighbours
+  bool shared = false;  // copied from a read that was in flight already
 
-  read_request* next = nullptr;  // the queue's
+  // The queue's.
+  read_request* next = nullptr;
+  std::uint32_t slot = no_slot;
+};
+
+enum class read_backend : std::uint8_t {
+  threads,  // each blocks in one read at a time
+  uring,    // one thread with many reads in flight; where the kernel refuses that, threads
 };
 
 struct read_queue_config {
+  read_backend backend = read_backend::threads;
+  unsigned depth = 64;      // most reads in flight of uring, 1..256
   unsigned threads = 4;     // at most limits::io_threads_max; they only block in reads
   const char* name = "io";  // threads are called "io 1", "io 2", ...
   thread_priority priority = thread_priority::above_normal;
+  std::uint64_t affinity_mask = 0;  // as in thread_options
+  bool run_by_host = false;         // no threads: the host calls run() or poll()
+
+  std::uint64_t ageing_ns = 500'000'000;   // waiting that long lifts a request by one priority
+  std::uint64_t danger_ns = 5'000'000;     // deadlines nearer than this come before all priorities
+  std::size_t merge_bytes_max = 1u << 20;  // requests are merged into reads up to this; 0 = never
+  std::size_t merge_gap_max = 4096;        // bytes between two that may be read and thrown away
+
   allocator* memory = nullptr;        // null = default_allocator()
   thread_factory* factory = nullptr;  // null = default_thread_factory()
   timeline* record = nullptr;         // threads attach to it; must outlive the queue
+  // Told when a read that begins is likely to end, so that a worker looks for its completion
+  // instead of sleeping (job_system::expect_work). Must outlive the queue.
+  job_system* warms = nullptr;
+  simulated_disc* disc = nullptr;  // reads from it in its own time, in poll() and run()
 };
 
 struct read_queue_stats {
   std::uint64_t requests = 0;
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = 0;  // of requests that are done
   std::uint64_t failed = 0;
   std::uint64_t cancelled = 0;
   std::uint64_t in_flight_max = 0;  // most requests submitted and not completed
+  std::uint64_t reads = 0;          // that were begun: fewer than requests if some were merged
+  std::uint64_t merged = 0;         // requests read together with others
+  std::uint64_t shared = 0;         // requests copied from a read in flight
+  std::uint64_t queue_ns = 0;       // sum of the times from submit() to the beginning of the read
+  std::uint64_t service_ns = 0;     // sum of the times from there to the end
+  std::uint64_t wakes = 0;          // system calls that woke a thread
+  std::uint64_t queued[read_priority_count] = {};  // waiting now
+  std::uint64_t bytes_in_flight = 0;               // being read now
 };
 
 class read_queue {
  public:
   explicit read_queue(source_files& files, const read_queue_config& config = {}) noexcept;
-  // Cancels what is queued, waits for what is in flight, joins the threads.
+  // Cancels what is queued, waits for what is in flight, joins the threads. No other call may be
+  // under way, run() included.
   ~read_queue();
   read_queue(const read_queue&) = delete;
   read_queue& operator=(const read_queue&) = delete;
@@ -96,18 +166,47 @@ class read_queue {
   // request as failed. Any thread.
   [[nodiscard]] result<void> status() const noexcept;
 
-  // Queues the requests. Any thread.
+  // How it reads: not `uring` if the kernel, a sandbox or the build does not let it. Any thread.
+  [[nodiscard]] read_backend backend() const noexcept;
+
+  // Queues the requests. Any thread, also one that runs a completion.
   void submit(std::span<read_request> requests) noexcept;
   // Reads at once on the calling thread if the bytes are in the page cache, instead of submit():
   // true if that has filled the destination. False: nothing was read, submit the request. Errors
   // of the file come out of submit(). Any thread.
   [[nodiscard]] bool read_if_cached(const read_request& request) noexcept;
 
-  // Completes every queued request whose (tag & mask) == value as cancelled before it returns; a
-  // read in flight keeps its destination until it completes. Returns how many. Any thread.
+  // Change a request that is still queued; false if it is not any more (or if memory was refused,
+  // then it stays as it was). It must not have completed yet: only its owner knows. Any thread.
+  bool set_priority(read_request& request, read_priority priority) noexcept;
+  bool set_deadline(read_request& request, std::uint64_t deadline_ns) noexcept;
+
+  // Completes a request that is still queued as cancelled before it returns. False: it is in
+  // flight, keeps its destination, and completes by itself. As above. Any thread.
+  bool cancel(read_request& request) noexcept;
+  // The same for every queued request whose (tag & mask) == value. Returns how many. Any thread.
   std::size_t cancel_tag(std::uint64_t mask, std::uint64_t value) noexcept;
-  // Waits until nothing is queued or in flight. Any thread but the queue's.
+  // The same for every queued request of a source; its handle is closed as soon as no read uses it.
+  // The id stays known to who gave it, and may be read again. Any thread.
+  std::size_t close_source(source_id id) noexcept;
+  // The source will be read soon: a thread of the queue opens it if it is not open. Any thread.
+  void open_ahead(source_id id) noexcept;
+
+  // From suspend() on no read begins until resume(); those in flight end. Any thread.
+  void suspend() noexcept;
+  void resume() noexcept;
+  // Waits until nothing is queued or in flight; of a queue run by its host it does the work. Do not
+  // call it while suspended. Any thread but the queue's.
   void drain() noexcept;
+
+  // For hosts that run the queue. run() serves it on the calling thread until stop(), several
+  // threads at once if they like. poll() begins and ends up to `reads_max` reads and returns how
+  // many requests have completed in it. With a simulated disc: one thread at a time.
+  void run() noexcept;
+  void stop() noexcept;
+  std::size_t poll(std::size_t reads_max = 1) noexcept;
+
+  // Any thread.
   [[nodiscard]] read_queue_stats stats() const noexcept;
 
  private:

@@ -33,6 +33,7 @@ inline constexpr const char* no_job = "no job";
 inline constexpr const char* group = "group";
 inline constexpr const char* no_request = "no request";
 inline constexpr const char* drain = "drain";
+inline constexpr const char* handle = "handle";
 }  // namespace wait_reasons
 
 // Reports one wait for the time this object lives.

@@ -59,6 +59,30 @@ result<void> write_fully(operating_system& os, os_handle handle, std::uint64_t o
   return {};
 }
 
+result<void> read_parts_fully(operating_system& os, os_handle handle, std::uint64_t offset,
+                              std::span<std::span<std::byte>> parts) {
+  while (!parts.empty()) {
+    if (parts[0].empty()) {
+      parts = parts.subspan(1);
+      continue;
+    }
+    if (parts.size() == 1) return read_fully(os, handle, offset, parts[0]);
+    const result<std::size_t> got = os.read_parts_at(handle, offset, parts);
+    if (!got) return tl::unexpected<error>(got.error());
+    if (*got == 0) {
+      return fail(errc::truncated, "the file ends before the bytes asked for", {}, offset);
+    }
+    offset += *got;
+    for (std::size_t left = *got; left > 0;) {
+      const std::size_t filled = left < parts[0].size() ? left : parts[0].size();
+      left -= filled;
+      parts[0] = parts[0].subspan(filled);
+      if (parts[0].empty()) parts = parts.subspan(1);
+    }
+  }
+  return {};
+}
+
 result<void> replace_file(operating_system& os, const char* path,
                           function_ref<result<void>(os_handle file)> write) {
   char side[limits::path_bytes_max + 1];

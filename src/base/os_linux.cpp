@@ -127,6 +127,8 @@ class posix_system final : public operating_system {
     return to_handle(descriptor);
   }
 
+  int descriptor(os_handle handle) override { return to_descriptor(handle); }
+
   void close(os_handle handle) override { (void)::close(to_descriptor(handle)); }
 
   result<file_status> status(os_handle handle) override {
@@ -142,6 +144,26 @@ class posix_system final : public operating_system {
     const std::size_t wanted = std::min<std::size_t>(bytes.size(), read_bytes_max);
     const ssize_t got = retry_if_interrupted([&] {
       return pread(to_descriptor(handle), bytes.data(), wanted, static_cast<off_t>(offset));
+    });
+    if (got < 0) return failed("cannot read");
+    return static_cast<std::size_t>(got);
+  }
+
+  result<std::size_t> read_parts_at(os_handle handle, std::uint64_t offset,
+                                    std::span<const std::span<std::byte>> parts) override {
+    if (offset > static_cast<std::uint64_t>(std::numeric_limits<off_t>::max()))
+      return std::size_t{0};
+    constexpr std::size_t parts_max = 64;
+    iovec vectors[parts_max];
+    const std::size_t count = std::min(parts.size(), parts_max);
+    std::size_t left = read_bytes_max;
+    for (std::size_t i = 0; i < count; ++i) {
+      vectors[i] = {parts[i].data(), std::min(parts[i].size(), left)};
+      left -= vectors[i].iov_len;
+    }
+    const ssize_t got = retry_if_interrupted([&] {
+      return preadv(to_descriptor(handle), vectors, static_cast<int>(count),
+                    static_cast<off_t>(offset));
     });
     if (got < 0) return failed("cannot read");
     return static_cast<std::size_t>(got);

@@ -20,16 +20,17 @@ std::vector<std::string> paths_of(const std::vector<mount_argument>& mounts) {
 
 TEST(LoadArguments, TakeMountsAndOptionsInAnyOrder) {
   load_arguments arguments;
-  EXPECT_EQ(parse_load(
-                {"base.pk3", "--threads", "2", "dlc", "--archives-in", "a", "mods",
-                 "--archives-in=b", "--first-wins", "--no-decode", "--trace=t.json", "-q",
-                 "--progress", "never", "--color=always", "--io-threads=9", "--budget=1", "--keep"},
-                arguments),
+  EXPECT_EQ(parse_load({"base.pk3", "--threads", "2", "dlc", "--archives-in", "a", "mods",
+                        "--archives-in=b", "--first-wins", "--no-decode", "--trace=t.json", "-q",
+                        "--progress", "never", "--color=always", "--io=uring", "--io-threads=9",
+                        "--budget=1", "--keep"},
+                       arguments),
             std::nullopt);
   EXPECT_THAT(paths_of(arguments.tree.mounts), ElementsAre("base.pk3", "dlc", "mods"));
   EXPECT_THAT(paths_of(arguments.tree.archives_in), ElementsAre("a", "b"));
   EXPECT_TRUE(arguments.tree.first_wins);
   EXPECT_EQ(arguments.threads, 2u);
+  EXPECT_EQ(arguments.io, "uring");
   EXPECT_EQ(arguments.io_threads, 9u);
   EXPECT_EQ(arguments.budget_mib, 1u);
   EXPECT_FALSE(arguments.decode);

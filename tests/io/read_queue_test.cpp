@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "overture/barricade.hpp"
+#include "overture/countdown.hpp"
 #include "support/failing_allocator.hpp"
 
 namespace overture {
@@ -192,11 +193,11 @@ TEST(ReadQueue, FailureNamesSourceAndOffsetAndTheOthersGoOn) {
   EXPECT_EQ(reads.stats().failed, 3u);
 }
 
-TEST(ReadQueue, HigherPriorityIsReadFirstAndEqualOnesInOrder) {
+TEST(ReadQueue, HigherPriorityIsReadFirstAndEqualOnesAsTheyLie) {
   gated_files files(10'000);
   files.gate.raise();
   inline_executor on;
-  read_queue reads(files, {.threads = 1});
+  read_queue reads(files, {.threads = 1, .merge_bytes_max = 0});
   counted_request first(on, 1, 1);
   reads.submit({&first.request, 1});
   while (files.reads == 0) std::this_thread::yield();  // the only thread is at the gate now
@@ -310,6 +311,67 @@ TEST(ReadQueue, CachedBytesAreReadAtOnce) {
   EXPECT_EQ(std::memcmp(a.bytes.data(), files.at(5), 100), 0);
   counted_request beyond(on, 950, 100);
   EXPECT_FALSE(reads.read_if_cached(beyond.request));  // its error comes out of submit()
+}
+
+TEST(ReadQueue, AHostRunsItOnAThreadOfItsOwn) {
+  gated_files files(10'000);
+  read_queue reads(files, {.run_by_host = true});
+  ASSERT_TRUE(reads.status());
+  std::thread own([&] { reads.run(); });
+  countdown left(1);
+  std::byte bytes[100];
+  read_request request{.source = gated_files::id, .offset = 7};
+  request.destination = bytes;
+  request.counter = &left;
+  reads.submit({&request, 1});
+  left.wait();
+  EXPECT_TRUE(request.outcome);
+  EXPECT_EQ(std::memcmp(bytes, files.at(7), 100), 0);
+  reads.stop();
+  own.join();
+}
+
+TEST(ReadQueue, AHostThatPollsGetsItsCompletionsThere) {
+  gated_files files(10'000);
+  read_queue reads(files, {.run_by_host = true, .merge_bytes_max = 0});
+  std::byte bytes[3];
+  int completions = 0;
+  std::vector<read_request> requests(3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    requests[i].source = gated_files::id;
+    requests[i].offset = i;
+    requests[i].destination = std::span(bytes).subspan(i, 1);
+    requests[i].done = {[](void* count) { ++*static_cast<int*>(count); }, &completions};
+  }
+  reads.submit(requests);
+  EXPECT_EQ(completions, 0);
+  EXPECT_EQ(reads.poll(2), 2u);
+  EXPECT_EQ(completions, 2);
+  EXPECT_EQ(reads.poll(2), 1u);
+  EXPECT_EQ(reads.poll(2), 0u);
+  EXPECT_EQ(completions, 3);
+}
+
+// One drainer at the gate; whoever asks for the same bytes meanwhile gets a copy.
+TEST(ReadQueue, ThreadsShareWhatIsInFlight) {
+  gated_files files(10'000);
+  files.gate.raise();
+  read_queue reads(files, {.threads = 2});
+  inline_executor on;
+  counted_request first(on, 100, 50);
+  counted_request twin(on, 100, 50);
+  reads.submit({&first.request, 1});
+  while (files.reads == 0) std::this_thread::yield();
+  reads.submit({&twin.request, 1});
+  while (reads.stats().shared == 0) std::this_thread::yield();
+  files.gate.lower();
+  reads.drain();
+  EXPECT_EQ(files.reads, 1);
+  for (counted_request* each : {&first, &twin}) {
+    EXPECT_EQ(each->completions, 1);
+    ASSERT_TRUE(each->request.outcome);
+    EXPECT_EQ(std::memcmp(each->bytes.data(), files.at(100), 50), 0);
+  }
 }
 
 class refusing_factory final : public thread_factory {

@@ -72,8 +72,10 @@ HEADER_MODULE = {
     "text_write": "text",
     "wake_policy": "jobs",
     "wake_profile": "jobs",
+    "handle_cache": "io",
     "read_queue": "io",
     "file_reader": "vfs",
+    "simulated_disc": "io",
     "file_system": "vfs",
     "file_writer": "vfs",
     "unpack": "io",
@@ -90,6 +92,13 @@ ZIP = "one piece of the ZIP reader: zip_test, hostile_zip_test"
 SEVEN_ZIP = "one piece of the 7z reader: seven_zip_test"
 TABLE = "one of the plain tables: plain_table_test tests all of them"
 NO_TEST_OF_ITS_OWN = {
+    "src/io/descriptor_limit_generic.cpp": "a constant",
+    "src/io/descriptor_limit_linux.cpp": "handle_cache_test",
+    "src/io/place_index.cpp": "an index of the store: request_store_test",
+    "src/io/read_core_reads.cpp": "the other half of read_core.cpp: read_core_test",
+    "src/io/read_operation.cpp": "what is read together: read_core_test",
+    "src/io/reads_uring_absent.cpp": "nothing but the answer no",
+    "src/io/reads_simulated.cpp": "the queue on a simulated disc: read_core_test, random_run_test",
     "src/jobs/parking.cpp": POOL,
     "src/jobs/pool_queues.cpp": POOL,
     "src/jobs/pool_state.cpp": POOL,

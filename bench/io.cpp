@@ -1,0 +1,358 @@
+// The read queue: what queueing costs, and what it makes of files and discs.
+//
+//   look-up  enqueue, find the handle, dequeue: beside a queue that knows files by their names and
+//            compares them without regard to case, as such queues used to
+//   submit   of one request and of a batch, nobody asleep; and with the drainer parked, beside one
+//            wake of a thread
+//   files    loose files, warm and cold; one pack in random order, cold: beside plain threads and
+//            a plain ring
+//   order    a high request among low ones, cancelling by tag, and a simulated disc
+#include <strings.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <list>
+#include <map>
+#include <random>
+#include <thread>
+
+#include "harness.hpp"
+#include "io/request_store.hpp"
+#include "io_parts.hpp"
+#include "overture/handle_cache.hpp"
+#include "overture/read_queue.hpp"
+#include "overture/simulated_disc.hpp"
+#include "sync/wait.hpp"
+
+namespace {
+
+using namespace overture;
+using bench::settings;
+using bench::stop;
+using clock_type = std::chrono::steady_clock;
+
+double seconds_since(clock_type::time_point begin) {
+  return std::chrono::duration<double>(clock_type::now() - begin).count();
+}
+
+bench::spread one(double value) {
+  return {value, value, value};
+}
+
+// --- Look-up -------------------------------------------------------------------------------------
+
+std::uint64_t compares = 0;
+
+struct without_case {
+  bool operator()(const std::string& a, const std::string& b) const {
+    ++compares;
+    return strcasecmp(a.c_str(), b.c_str()) < 0;
+  }
+};
+
+// Written here as such queues were: a list of requests that name their files, and open handles in a
+// map by name.
+struct named_request {
+  std::string name;
+  std::uint64_t offset;
+  int priority;
+};
+
+struct profile {
+  double enqueue = 0;
+  double look_up = 0;
+  double dequeue = 0;
+};
+
+std::vector<std::string> file_names() {
+  std::vector<std::string> names;
+  for (int i = 0; i < 500; ++i) {
+    char name[80];
+    (void)std::snprintf(name, sizeof name, "Gfx/Models/Units/Infantry/texture_%03d_diffuse.dds", i);
+    names.emplace_back(name);
+  }
+  return names;
+}
+
+profile by_name(std::size_t count) {
+  const std::vector<std::string> names = file_names();
+  std::map<std::string, int, without_case> handles;
+  for (const std::string& name : names) handles.emplace(name, static_cast<int>(handles.size()));
+  std::list<named_request> queues[6];
+  profile taken;
+  auto begin = clock_type::now();
+  for (std::size_t i = 0; i < count; ++i) {
+    queues[i % 6].push_back({names[i * 7 % names.size()], i * 4'096, static_cast<int>(i % 6)});
+  }
+  taken.enqueue = seconds_since(begin);
+  std::vector<named_request> out;
+  out.reserve(count);
+  begin = clock_type::now();
+  for (int priority = 6; priority-- > 0;) {
+    while (!queues[priority].empty()) {
+      out.push_back(std::move(queues[priority].front()));
+      queues[priority].pop_front();
+    }
+  }
+  taken.dequeue = seconds_since(begin);
+  std::uint64_t sum = 0;
+  begin = clock_type::now();
+  for (const named_request& each : out) {
+    sum += static_cast<std::uint64_t>(handles.find(each.name)->second);
+  }
+  taken.look_up = seconds_since(begin);
+  if (sum == 1) stop("never");
+  return taken;
+}
+
+profile by_number(std::size_t count, handle_cache& handles, const std::vector<source_id>& ids) {
+  io::request_store store(default_allocator(), {});
+  std::vector<read_request> requests(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    requests[i].source = ids[i * 7 % ids.size()];
+    requests[i].offset = i * 4'096;
+    requests[i].priority = static_cast<read_priority>(i % 6);
+  }
+  profile taken;
+  auto begin = clock_type::now();
+  for (read_request& each : requests) {
+    if (!store.add(each, 0)) stop("no memory");
+  }
+  taken.enqueue = seconds_since(begin);
+  std::vector<source_id> out;
+  out.reserve(count);
+  begin = clock_type::now();
+  io::disc_place head;
+  while (read_request* const next = store.choose_next(head, 0)) {
+    head = io::place_of(0, next->source, next->offset + 4'096);
+    out.push_back(next->source);
+    store.remove(*next);
+  }
+  taken.dequeue = seconds_since(begin);
+  begin = clock_type::now();
+  for (const source_id each : out) {
+    if (handles.pin(each)) handles.unpin(each);
+  }
+  taken.look_up = seconds_since(begin);
+  return taken;
+}
+
+void measure_look_up(const settings& with, bench::results& out) {
+  // The handles need no real files of those names: all are one that is there.
+  handle_cache handles({.open_max = 600});
+  std::vector<source_id> ids;
+  for (int i = 0; i < 500; ++i) ids.push_back(*handles.add("/dev/null"));
+  for (const source_id each : ids) {
+    if (handles.pin(each)) handles.unpin(each);
+  }
+  for (const std::size_t count : {std::size_t{2'096}, std::size_t{100'000}}) {
+    std::vector<double> look_up, whole;
+    profile named, numbered;
+    std::uint64_t compared = 0;
+    for (int round = 0; round < with.rounds; ++round) {
+      compares = 0;
+      named = by_name(count);
+      compared = compares;
+      numbered = by_number(count, handles, ids);
+      look_up.push_back(named.look_up / numbered.look_up);
+      whole.push_back((named.enqueue + named.look_up + named.dequeue) /
+                      (numbered.enqueue + numbered.look_up + numbered.dequeue));
+    }
+    const std::string of = std::to_string(count);
+    const double each = 1e9 / static_cast<double>(count);
+    std::printf("%zu requests, ns each   enqueue  look-up  dequeue  string compares\n", count);
+    std::printf("  by name              %9.0f%9.0f%9.0f%17llu\n", named.enqueue * each,
+                named.look_up * each, named.dequeue * each,
+                static_cast<unsigned long long>(compared));
+    std::printf("  by number            %9.0f%9.0f%9.0f%17d\n", numbered.enqueue * each,
+                numbered.look_up * each, numbered.dequeue * each, 0);
+    out.goal("look-up by name / by number, " + of, bench::spread_of(look_up), 20, false);
+    out.metric("all three by name / by number, " + of, bench::spread_of(whole).median);
+  }
+}
+
+// --- Submit --------------------------------------------------------------------------------------
+
+void measure_submit(const settings& with, bench::results& out) {
+  simulated_disc disc;
+  const source_id file = *disc.add_file(1 << 20);
+  tracking_allocator memory;
+  read_queue reads(disc, {.run_by_host = true, .merge_bytes_max = 0, .memory = &memory});
+  constexpr std::size_t count = 64;
+  std::vector<read_request> requests(count);
+  for (std::size_t i = 0; i < count; ++i) requests[i].source = file;
+  std::vector<double> singles, batches;
+  const auto drain = [&] { (void)reads.poll(SIZE_MAX); };
+  reads.submit(requests);
+  drain();
+  const std::uint64_t allocations = memory.total().allocations;
+  std::uint64_t after = 0;
+  for (int round = 0; round < with.rounds * 100; ++round) {
+    auto begin = clock_type::now();
+    for (read_request& each : requests) reads.submit({&each, 1});
+    singles.push_back(seconds_since(begin) * 1e9 / count);
+    after += memory.total().allocations;
+    drain();
+    begin = clock_type::now();
+    reads.submit(requests);
+    batches.push_back(seconds_since(begin) * 1e9 / count);
+    drain();
+  }
+  out.goal("submit of one request, ns", bench::spread_of(singles), 60);
+  out.goal("submit of 64, ns for each", bench::spread_of(batches), 15);
+  out.metric("allocations in all rounds, submit and read",
+             static_cast<double>(memory.total().allocations - allocations));
+}
+
+// A thread that parks on a word and is woken, as the drainer is.
+void measure_wake(const settings& with, bench::results& out) {
+  simulated_disc disc;
+  const source_id file = *disc.add_file(1 << 20);
+  // Of ordinary priority, as the thread beside it: one that takes the processor from its waker
+  // would be counted with all it does.
+  read_queue reads(disc, {.threads = 1, .priority = thread_priority::normal, .merge_bytes_max = 0});
+  std::vector<read_request> requests(64);
+  for (read_request& each : requests) each.source = file;
+  atomic<std::uint32_t> word{0};
+  atomic<bool> over{false};
+  std::thread parked([&] {
+    while (!over.load()) {
+      const std::uint32_t seen = word.load();
+      if (over.load()) break;
+      (void)address_wait(word, seen, 0);
+    }
+  });
+  std::vector<double> submits, wakes;
+  const auto let_park = [] { std::this_thread::sleep_for(std::chrono::microseconds(300)); };
+  for (int round = 0; round < with.rounds * 30; ++round) {
+    let_park();
+    auto begin = clock_type::now();
+    word.fetch_add(1);
+    address_wake_one(&word);
+    wakes.push_back(seconds_since(begin));
+    let_park();
+    begin = clock_type::now();
+    reads.submit(requests);
+    submits.push_back(seconds_since(begin));
+    reads.drain();
+  }
+  over.store(true);
+  word.fetch_add(1);
+  address_wake_all(&word);
+  parked.join();
+  out.metric("batch of 64 to a parked drainer, ns", bench::spread_of(submits).median * 1e9);
+  out.metric("one wake, ns", bench::spread_of(wakes).median * 1e9);
+  out.goal("batch of 64 to a parked drainer / one wake",
+           one(bench::spread_of(submits).median / bench::spread_of(wakes).median), 1.1);
+}
+
+// --- Order ---------------------------------------------------------------------------------------
+
+void measure_order(const settings& with, bench::results& out) {
+  simulated_disc disc;
+  const source_id file = *disc.add_file(1 << 20);
+  constexpr std::size_t count = 10'000;
+  std::vector<double> cancelled_ms;
+  double completions = 0;
+  for (int round = 0; round < with.rounds; ++round) {
+    read_queue reads(disc, {.merge_bytes_max = 0, .disc = &disc});
+    int done = 0;
+    std::vector<read_request> requests(count + 1);
+    for (std::size_t i = 0; i <= count; ++i) {
+      requests[i].source = file;
+      requests[i].offset = i * 7919 % (1 << 20);
+      requests[i].tag = 5;
+      requests[i].priority = i == count ? read_priority::high : read_priority::low;
+      requests[i].done = {[](void* counter) { ++*static_cast<int*>(counter); }, &done};
+    }
+    reads.submit(std::span(requests).first(count));
+    (void)reads.poll(10);
+    const int before = done;
+    reads.submit({&requests[count], 1});
+    while (requests[count].finished_ns == 0) (void)reads.poll();
+    completions = std::max(completions, static_cast<double>(done - before));
+    reads.drain();
+    for (read_request& each : requests) each.finished_ns = 0;
+    reads.submit(std::span(requests).first(count));
+    const auto begin = clock_type::now();
+    if (reads.cancel_tag(~0ull, 5) != count) stop("not all were cancelled");
+    cancelled_ms.push_back(seconds_since(begin) * 1e3);
+  }
+  out.goal("a high request among 10,000 low ones, completions until its own", one(completions), 2);
+  out.goal("cancel of 10,000 by tag, ms", bench::spread_of(cancelled_ms), 1);
+}
+
+double simulated_seconds(unsigned depth, bool by_queue, bool sorted) {
+  constexpr std::size_t count = 4'000;
+  simulated_disc disc({.latency_ns = 20'000, .depth = depth});
+  const source_id file = *disc.add_file(count * 50'000);
+  std::vector<std::uint64_t> offsets(count);
+  for (std::size_t i = 0; i < count; ++i) offsets[i] = i * 50'000;
+  if (!sorted) std::shuffle(offsets.begin(), offsets.end(), std::mt19937(7));
+  std::vector<std::byte> room(count * 64);
+  std::vector<read_request> requests(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    requests[i].source = file;
+    requests[i].offset = offsets[i];
+    requests[i].destination = std::span(room).subspan(i * 64, 64);
+  }
+  if (by_queue) {
+    read_queue reads(disc, {.disc = &disc});
+    reads.submit(requests);
+    reads.drain();
+    return static_cast<double>(disc.now_ns()) * 1e-9;
+  }
+  std::size_t begun = 0;
+  const auto begin = [&](unsigned place) {
+    std::span<std::byte> part = requests[begun].destination;
+    disc.start(place, file, requests[begun++].offset, {&part, 1});
+  };
+  for (unsigned place = 0; place < depth; ++place) begin(place);
+  for (std::size_t ended = 0; ended < count; ++ended) {
+    const unsigned place = disc.wait().place;
+    if (begun < count) begin(place);
+  }
+  return static_cast<double>(disc.now_ns()) * 1e-9;
+}
+
+void measure_disc(bench::results& out) {
+  for (const unsigned depth : {1u, 4u, 32u}) {
+    const double best = simulated_seconds(depth, false, true);
+    const std::string of = "simulated disc, depth " + std::to_string(depth);
+    out.metric(of + ": order of arrival / best", simulated_seconds(depth, false, false) / best);
+    out.goal(of + ": queue / best", one(simulated_seconds(depth, true, false) / best), 1.05);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  settings with;
+  std::vector<std::string> only;
+  CLI::App app("Measures the read queue.");
+  app.add_option("--rounds", with.rounds, "repeats of each measurement")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--files", with.files, "loose files to read")->check(CLI::PositiveNumber);
+  app.add_option("--folder", with.folder, "where to write them");
+  app.add_option("--json", with.json, "file for the results");
+  app.add_option("--only", only, "look-up, submit, files, order");
+  CLI11_PARSE(app, argc, argv);
+  bench::results out("io");
+  const auto wanted = [&](const char* name) {
+    return only.empty() || std::find(only.begin(), only.end(), name) != only.end();
+  };
+  if (wanted("look-up")) measure_look_up(with, out);
+  if (wanted("submit")) {
+    measure_submit(with, out);
+    measure_wake(with, out);
+  }
+  if (wanted("order")) {
+    measure_order(with, out);
+    measure_disc(out);
+  }
+  if (wanted("files")) bench::measure_files(with, out);
+  return out.finish(with.json);
+}

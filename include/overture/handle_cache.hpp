@@ -1,0 +1,78 @@
+// Files by number, opened when they are read and closed when others need their place.
+//
+//   handle_cache files({.open_max = 256});
+//   const source_id map = *files.add("game/maps/one.map");   // opens nothing
+//   read_queue reads{files};
+//   reads.submit(...);                                       // opens, reads, keeps open
+//
+// For hosts that read loose files without a file_system: thousands of files may be known, and no
+// more than `open_max` are open at any time, whatever happens; a read that finds all places taken
+// by other reads waits for one. A path is looked at when its file is opened and never else.
+//
+// Cost: pin() of an open file is one lock and one look into a table; no string is compared. Which
+// file has to go is chosen by a clock hand that spares those used since its last turn (Corbato,
+// 1968). A file is never closed under a read. Limits: `open_max` is cut to what the process's limit
+// on descriptors leaves, less a reserve for everybody else.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "overture/allocator.hpp"
+#include "overture/error.hpp"
+#include "overture/os.hpp"
+#include "overture/read_queue.hpp"
+
+namespace overture {
+
+struct handle_cache_config {
+  std::size_t open_max = 512;            // files open at once, at least 1
+  std::size_t reserved_descriptors = 8;  // of the process's limit, left to others
+  operating_system* os = nullptr;        // null = system_os()
+  allocator* memory = nullptr;           // null = default_allocator()
+};
+
+struct handle_cache_stats {
+  std::uint64_t hits = 0;     // pins that found the file open
+  std::uint64_t opens = 0;    // system calls
+  std::uint64_t evicted = 0;  // closed because another one needed the place
+  std::uint64_t waits = 0;    // pins that had to wait for a place
+  std::size_t known = 0;
+  std::size_t open = 0;
+  std::size_t open_max = 0;  // what open_max was cut to
+};
+
+class handle_cache final : public source_files {
+ public:
+  explicit handle_cache(const handle_cache_config& config = {}) noexcept;
+  // Closes everything. No read may be under way.
+  ~handle_cache() override;
+  handle_cache(const handle_cache&) = delete;
+  handle_cache& operator=(const handle_cache&) = delete;
+
+  // Makes a file known; it need not exist yet. The same path twice is two files. Errors:
+  // out_of_memory, bad_path (empty, or with a NUL), limit. Any thread.
+  [[nodiscard]] result<source_id> add(std::string_view path) noexcept;
+
+  // Of source_files; the errors of pin() are those of opening. source() does not open, and says
+  // busy for a file that is not open. Any thread.
+  [[nodiscard]] result<open_source> source(source_id id) noexcept override;
+  [[nodiscard]] result<open_source> pin(source_id id, bool may_wait = true) noexcept override;
+  void unpin(source_id id) noexcept override;
+  void open_ahead(source_id id) noexcept override;
+  // Closed at once, or as soon as no read uses it.
+  void close_source(source_id id) noexcept override;
+  // Writes its path.
+  std::size_t describe(source_id source, std::span<char> text) const noexcept override;
+
+  [[nodiscard]] handle_cache_stats stats() const noexcept;
+
+ private:
+  struct state;
+  handle_cache_config config_;
+  state* state_ = nullptr;
+};
+
+}  // namespace overture

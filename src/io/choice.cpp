@@ -1,0 +1,39 @@
+#include "io/choice.hpp"
+
+#include <tuple>
+
+namespace overture::io {
+namespace {
+
+// 0: onwards in the same file, 1: back in the same file, 2: onwards on the disc, 3: back.
+int way_to(const disc_place& place, const disc_place& head) noexcept {
+  if (place.file == head.file) return place.offset >= head.offset ? 0 : 1;
+  return place.file > head.file ? 2 : 3;
+}
+
+bool is_in_danger(const candidate& of, const moment& now) noexcept {
+  return of.deadline_ns <= now.danger_ns;
+}
+
+}  // namespace
+
+bool goes_before(const candidate& a, const candidate& b, const moment& now) noexcept {
+  const bool a_in_danger = is_in_danger(a, now);
+  if (a_in_danger != is_in_danger(b, now)) return a_in_danger;
+  if (a_in_danger) {
+    return std::tie(a.deadline_ns, a.ticket) < std::tie(b.deadline_ns, b.ticket);
+  }
+  if (a.level != b.level) return a.level > b.level;
+  return std::tuple(way_to(a.place, now.head), a.place, a.ticket) <
+         std::tuple(way_to(b.place, now.head), b.place, b.ticket);
+}
+
+std::size_t choose(std::span<const candidate> waiting, const moment& now) noexcept {
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < waiting.size(); ++i) {
+    if (goes_before(waiting[i], waiting[best], now)) best = i;
+  }
+  return best;
+}
+
+}  // namespace overture::io

@@ -1,0 +1,121 @@
+// What all ways of reading share: who waits, who is in flight, who sleeps, and how requests end.
+//
+// A back end asks for the next read, does it in its own way, and hands it back. Everything that
+// decides is under one lock, taken once for each submit() and once for each read; completions run
+// outside of it.
+//
+// Why no request is left lying: a thread that finds nothing notes itself as a sleeper under the
+// lock and sleeps on the word that it saw there. Whoever adds a request under the lock and sees a
+// sleeper moves the word on and wakes one. While that one is on its way nobody else is woken: it
+// will look, and wakes the next if it leaves something behind.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "io/read_operation.hpp"
+#include "io/request_store.hpp"
+#include "overture/read_queue.hpp"
+#include "sync/mutex.hpp"
+
+namespace overture::io {
+
+class read_core {
+ public:
+  read_core(source_files& files, const read_queue_config& config) noexcept;
+  ~read_core() = default;
+  read_core(const read_core&) = delete;
+  read_core& operator=(const read_core&) = delete;
+
+  // --- Of read_queue ---
+  void submit(std::span<read_request> requests) noexcept;
+  bool set_priority(read_request& request, read_priority priority) noexcept;
+  bool set_deadline(read_request& request, std::uint64_t deadline_ns) noexcept;
+  bool cancel(read_request& request) noexcept;
+  std::size_t cancel_tag(std::uint64_t mask, std::uint64_t value) noexcept;
+  std::size_t close_source(source_id id) noexcept;
+  void open_ahead(source_id id) noexcept;
+  void suspend() noexcept;
+  void resume() noexcept;
+  void wait_until_idle() noexcept;
+  [[nodiscard]] bool idle() noexcept;
+  [[nodiscard]] read_queue_stats stats() noexcept;
+  // Completes a request that was never queued.
+  void refuse(read_request& request, errc code, const char* reason) noexcept;
+
+  // --- Of back ends ---
+  // Serves the queue with reads that block, until stop().
+  void serve() noexcept;
+  void stop() noexcept;
+  // Ends the operation's last read and makes it the next one. False: there is none.
+  [[nodiscard]] bool next(read_operation& op) noexcept;
+  // Ends its last read only.
+  void leave(read_operation& op) noexcept;
+  // As next(), but sleeps until there is one. False: stop() was called.
+  [[nodiscard]] bool next_or_sleep(read_operation& op) noexcept;
+  // For back ends that sleep in their own way, and give a waker() to end that: as next(), but notes
+  // the caller among the sleepers if there is nothing to read. `noted` says whether it is there.
+  enum class turn : std::uint8_t { found, nothing, stopped };
+  [[nodiscard]] turn next_or_note(read_operation& op, bool& noted) noexcept;
+  // The waker is called under the lock. Behind this call the one before is not called any more.
+  void set_waker(void (*wake)(void* context) noexcept, void* context) noexcept;
+  // Opens the file. ended: the operation has ended with an error. busy: too many are open, and only
+  // the end of another read can change that.
+  enum class opening : std::uint8_t { open, ended, busy };
+  [[nodiscard]] opening open(read_operation& op, bool may_wait) noexcept;
+  // Reads all of it, blocking; the second one has opened it.
+  void perform(read_operation& op) noexcept;
+  void read_here(read_operation& op) noexcept;
+  // A read of the operation has ended: bytes, or minus errno. True: the operation has ended, false:
+  // the rest of it is to be read.
+  [[nodiscard]] bool advance(read_operation& op, std::int64_t outcome) noexcept;
+  void finish(read_operation& op, const result<void>& outcome) noexcept;
+
+  [[nodiscard]] std::uint64_t now() const noexcept;
+  [[nodiscard]] const read_queue_config& config() const noexcept { return config_; }
+
+ private:
+  struct wakes {
+    bool worker = false;
+    bool drained = false;
+    std::uint64_t expected_ns = 0;  // when the read that begins will end
+  };
+  void send(const wakes& due) noexcept;
+  void note_woken() noexcept;
+  // Whether there is somebody to wake, and how.
+  void claim_sleeper(wakes& due) noexcept;
+  [[nodiscard]] bool take_to_open(source_id& ahead) noexcept;
+  void retire(read_operation& op, wakes& due) noexcept;
+  void count_out(std::size_t requests, wakes& due) noexcept;
+  [[nodiscard]] bool take(read_operation& op, wakes& due) noexcept;
+  [[nodiscard]] bool share(read_request& request) noexcept;
+  void merge_neighbours(read_operation& op, read_request& first) noexcept;
+  [[nodiscard]] result<void> read_alone(read_operation& op, read_request& request) noexcept;
+  void end(read_request& request, std::uint64_t finished_ns) noexcept;
+  void tally(read_operation& op, const read_request& request, std::uint64_t finished_ns) noexcept;
+  std::size_t give_up(read_request* list) noexcept;
+
+  source_files& files_;
+  const read_queue_config config_;
+
+  mutex lock_;  // guards everything below but the words
+  request_store store_;
+  read_operation* in_flight_ = nullptr;
+  disc_place head_;
+  std::uint64_t outstanding_ = 0;  // submitted and not completed
+  std::uint32_t sleepers_ = 0;
+  bool waking_ = false;  // a sleeper is on its way
+  bool suspended_ = false;
+  bool stopping_ = false;
+  vec<source_id> to_open_;
+  void (*wake_)(void* context) noexcept = nullptr;  // instead of the wait layer
+  void* wake_context_ = nullptr;
+  read_queue_stats stats_;
+  std::uint64_t usual_service_ns_ = 0;  // of the reads that ended lately
+
+  atomic<std::uint32_t> work_word_{0};   // moves on when a sleeper is to look
+  atomic<std::uint32_t> drain_word_{0};  // moves on when nothing is outstanding any more
+};
+
+}  // namespace overture::io

@@ -1,0 +1,34 @@
+// The back end over a simulated_disc: keeps as many reads in flight as the disc takes, in virtual
+// time, on the thread that polls.
+#pragma once
+
+#include <cstddef>
+
+#include "io/read_core.hpp"
+
+namespace overture::io {
+
+class simulated_reads {
+ public:
+  explicit simulated_reads(read_core& core) noexcept;
+  ~simulated_reads();
+  simulated_reads(const simulated_reads&) = delete;
+  simulated_reads& operator=(const simulated_reads&) = delete;
+
+  [[nodiscard]] bool ready() const noexcept { return operations_ != nullptr; }
+  // Ends up to so many reads of the queue; how many requests have completed.
+  std::size_t poll(std::size_t reads_max) noexcept;
+
+ private:
+  [[nodiscard]] bool start(unsigned place) noexcept;
+  void read_rest(unsigned place) noexcept;
+
+  read_core& core_;
+  simulated_disc& disc_;
+  read_operation* operations_ = nullptr;  // one for each place of the disc
+  bool busy_[64] = {};
+  unsigned busy_count_ = 0;
+  std::size_t completed_ = 0;
+};
+
+}  // namespace overture::io

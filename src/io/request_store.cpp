@@ -1,0 +1,259 @@
+#include "io/request_store.hpp"
+
+#include <algorithm>
+
+namespace overture::io {
+namespace {
+
+constexpr std::uint8_t highest_level = read_priority_count - 1;
+constexpr std::size_t void_entries_max = 64;  // beside as many as there are valid ones
+
+}  // namespace
+
+request_store::request_store(allocator& memory, const store_rules& rules) noexcept
+    : rules_(rules),
+      tickets_(memory, memory_tag::io),
+      tags_(memory, memory_tag::io),
+      sources_(memory, memory_tag::io),
+      places_(memory, memory_tag::io),
+      deadlines_(memory, memory_tag::io),
+      levels_(memory, memory_tag::io),
+      priorities_(memory, memory_tag::io),
+      requests_(memory, memory_tag::io),
+      free_slots_(memory, memory_tag::io),
+      levels_state_{level_state(memory), level_state(memory), level_state(memory),
+                    level_state(memory), level_state(memory), level_state(memory)},
+      by_deadline_(memory, memory_tag::io) {
+  static_assert(read_priority_count == 6);
+}
+
+bool request_store::is_later(const deadline_entry& a, const deadline_entry& b) noexcept {
+  return a.deadline_ns != b.deadline_ns ? a.deadline_ns > b.deadline_ns : a.ticket > b.ticket;
+}
+
+bool request_store::take_slot(std::uint32_t& slot) noexcept {
+  if (free_slots_.empty()) {
+    const std::size_t before = requests_.size();
+    const std::size_t after = std::max<std::size_t>(64, before * 2);
+    if (!tickets_.resize(after) || !tags_.resize(after) || !sources_.resize(after) ||
+        !places_.resize(after) || !deadlines_.resize(after) || !levels_.resize(after) ||
+        !priorities_.resize(after) || !free_slots_.reserve(after) || !requests_.resize(after)) {
+      return false;
+    }
+    for (std::size_t i = after; i-- > before;) {
+      (void)free_slots_.push_back(static_cast<std::uint32_t>(i));
+    }
+  }
+  slot = free_slots_.back();
+  return true;
+}
+
+bool request_store::add(read_request& request, std::uint64_t now_ns) noexcept {
+  std::uint32_t slot = 0;
+  if (!take_slot(slot)) return false;
+  sources_[slot] = request.source;
+  places_[slot] = place_of(request.sort_key, request.source, request.offset);
+  deadlines_[slot] = candidate::no_deadline;
+  const auto priority = static_cast<std::uint8_t>(request.priority);
+  if (!line_up(slot, priority, now_ns)) return false;
+  tags_[slot] = request.tag;
+  priorities_[slot] = priority;
+  requests_[slot] = &request;
+  request.slot = slot;
+  free_slots_.pop_back();
+  ++waiting_[priority];
+  ++size_;
+  if (request.deadline_ns != 0 && !set_deadline(request, request.deadline_ns)) {
+    remove(request);
+    return false;
+  }
+  return true;
+}
+
+bool request_store::line_up(std::uint32_t slot, std::uint8_t level, std::uint64_t now_ns) noexcept {
+  level_state& in = levels_state_[level];
+  tidy(in.line, in.size);
+  const std::uint64_t ticket = last_ticket_ + 1;
+  if (!in.line.entries.push_back({ticket, now_ns, slot})) return false;
+  if (!in.places.add({places_[slot], ticket, slot}, tickets_.data(), in.size)) {
+    in.line.entries.pop_back();
+    return false;
+  }
+  if (deadlines_[slot] != candidate::no_deadline) {
+    tidy_deadlines();
+    if (!by_deadline_.push_back({deadlines_[slot], ticket, slot})) {
+      in.line.entries.pop_back();
+      return false;  // the index by place has a void entry more
+    }
+    std::push_heap(by_deadline_.begin(), by_deadline_.end(), is_later);
+  }
+  last_ticket_ = ticket;
+  tickets_[slot] = ticket;
+  levels_[slot] = level;
+  ++in.size;
+  return true;
+}
+
+void request_store::leave_level(std::uint8_t level) noexcept {
+  level_state& of = levels_state_[level];
+  if (--of.size != 0) return;
+  of.places.clear();
+  of.line.entries.clear();
+  of.line.begin = 0;
+}
+
+void request_store::remove(read_request& request) noexcept {
+  const std::uint32_t slot = request.slot;
+  tickets_[slot] = 0;
+  requests_[slot] = nullptr;
+  request.slot = read_request::no_slot;
+  if (deadlines_[slot] != candidate::no_deadline && --with_deadline_ == 0) by_deadline_.clear();
+  leave_level(levels_[slot]);
+  --waiting_[priorities_[slot]];
+  --size_;
+  (void)free_slots_.push_back(slot);  // there is room for every slot
+}
+
+bool request_store::set_priority(read_request& request, read_priority priority,
+                                 std::uint64_t now_ns) noexcept {
+  if (!holds(request)) return false;
+  const std::uint32_t slot = request.slot;
+  const auto wanted = static_cast<std::uint8_t>(priority);
+  const std::uint8_t before = levels_[slot];
+  if (!line_up(slot, wanted, now_ns)) return false;
+  leave_level(before);
+  --waiting_[priorities_[slot]];
+  ++waiting_[wanted];
+  priorities_[slot] = wanted;
+  request.priority = priority;
+  return true;
+}
+
+bool request_store::set_deadline(read_request& request, std::uint64_t deadline_ns) noexcept {
+  if (!holds(request)) return false;
+  const std::uint32_t slot = request.slot;
+  const std::uint64_t wanted = deadline_ns == 0 ? candidate::no_deadline : deadline_ns;
+  const bool had = deadlines_[slot] != candidate::no_deadline;
+  if (wanted != candidate::no_deadline) {
+    tidy_deadlines();
+    if (!by_deadline_.push_back({wanted, tickets_[slot], slot})) return false;
+    std::push_heap(by_deadline_.begin(), by_deadline_.end(), is_later);
+    with_deadline_ += had ? 0 : 1;
+  } else if (had && --with_deadline_ == 0) {
+    by_deadline_.clear();
+  }
+  deadlines_[slot] = wanted;
+  request.deadline_ns = deadline_ns;
+  return true;
+}
+
+// --- The choice ----------------------------------------------------------------------------------
+
+request_store::line_entry* request_store::oldest(level_state& in) noexcept {
+  waiting_line& line = in.line;
+  while (line.begin < line.entries.size()) {
+    line_entry& first = line.entries[line.begin];
+    if (tickets_[first.slot] == first.ticket) return &first;
+    ++line.begin;
+  }
+  return nullptr;
+}
+
+// From the top, so that nothing is lifted twice at once.
+void request_store::lift_aged(std::uint64_t now_ns) noexcept {
+  for (std::size_t level = read_priority_count; level-- > 0;) {
+    level_state& in = levels_state_[level];
+    while (const line_entry* const first = oldest(in)) {
+      const std::uint64_t waited_ns = now_ns > first->since_ns ? now_ns - first->since_ns : 0;
+      if (waited_ns < rules_.ageing_ns) break;
+      const std::uint32_t slot = first->slot;
+      ++in.line.begin;  // its turn to be looked at comes once only, whatever becomes of it
+      if (level == highest_level) {
+        // It cannot rise any further, and others may have come between again and again.
+        if (deadlines_[slot] > now_ns) {
+          const std::uint64_t own = requests_[slot]->deadline_ns;
+          (void)set_deadline(*requests_[slot], now_ns);
+          requests_[slot]->deadline_ns = own;
+        }
+      } else if (line_up(slot, static_cast<std::uint8_t>(level + 1), now_ns)) {
+        leave_level(static_cast<std::uint8_t>(level));
+      }
+    }
+  }
+}
+
+read_request* request_store::choose_next(const disc_place& head, std::uint64_t now_ns) noexcept {
+  if (size_ == 0) return nullptr;
+  lift_aged(now_ns);
+  while (!by_deadline_.empty()) {
+    const deadline_entry& first = *by_deadline_.begin();
+    if (tickets_[first.slot] == first.ticket && deadlines_[first.slot] == first.deadline_ns) {
+      if (first.deadline_ns > now_ns && first.deadline_ns - now_ns > rules_.danger_ns) break;
+      return requests_[first.slot];
+    }
+    std::pop_heap(by_deadline_.begin(), by_deadline_.end(), is_later);
+    by_deadline_.pop_back();
+  }
+  for (std::size_t level = read_priority_count; level-- > 0;) {
+    level_state& in = levels_state_[level];
+    if (in.size == 0) continue;
+    if (const place_entry* const next = in.places.next(head, tickets_.data())) {
+      return requests_[next->slot];
+    }
+  }
+  return nullptr;
+}
+
+std::size_t request_store::neighbours(const read_request& of,
+                                      std::span<read_request*> out) noexcept {
+  constexpr std::size_t batch = 64;
+  place_entry found[batch];
+  level_state& in = levels_state_[levels_[of.slot]];
+  const std::size_t seen = in.places.following(places_[of.slot], tickets_.data(),
+                                               std::span(found).first(std::min(batch, out.size())));
+  std::size_t count = 0;
+  out[count++] = requests_[of.slot];
+  for (std::size_t i = 0; i < seen && count < out.size(); ++i) {
+    if (found[i].slot != of.slot) out[count++] = requests_[found[i].slot];
+  }
+  return count;
+}
+
+candidate request_store::candidate_of(std::size_t slot) const noexcept {
+  return {.place = places_[slot],
+          .deadline_ns = deadlines_[slot],
+          .ticket = tickets_[slot],
+          .slot = static_cast<std::uint32_t>(slot),
+          .level = levels_[slot]};
+}
+
+// --- Void entries --------------------------------------------------------------------------------
+
+void request_store::tidy(waiting_line& line, std::size_t live) noexcept {
+  if (line.entries.size() < 2 * live + void_entries_max ||
+      line.entries.size() < line.entries.capacity()) {
+    return;
+  }
+  std::size_t kept = 0;
+  for (std::size_t i = line.begin; i < line.entries.size(); ++i) {
+    const line_entry entry = line.entries[i];
+    if (tickets_[entry.slot] == entry.ticket) line.entries[kept++] = entry;
+  }
+  while (line.entries.size() > kept) line.entries.pop_back();
+  line.begin = 0;
+}
+
+void request_store::tidy_deadlines() noexcept {
+  if (by_deadline_.size() < 2 * with_deadline_ + void_entries_max) return;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < by_deadline_.size(); ++i) {
+    const deadline_entry entry = by_deadline_[i];
+    if (tickets_[entry.slot] == entry.ticket && deadlines_[entry.slot] == entry.deadline_ns) {
+      by_deadline_[kept++] = entry;
+    }
+  }
+  while (by_deadline_.size() > kept) by_deadline_.pop_back();
+  std::make_heap(by_deadline_.begin(), by_deadline_.end(), is_later);
+}
+
+}  // namespace overture::io

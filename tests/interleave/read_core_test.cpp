@@ -1,0 +1,157 @@
+// The shipped read_core.cpp: submit, sleep, wake, complete, through all interleavings of small
+// programs. A drainer is one of the explorer's threads; a read is a copy.
+#include "io/read_core.hpp"
+
+#include <gtest/gtest.h>
+
+#include "interleave/expect.hpp"
+#include "interleave/explorer.hpp"
+
+namespace overture {
+
+namespace {
+
+using interleave::bounds;
+using interleave::check;
+using interleave::run;
+using interleave::variable;
+
+class one_file final : public source_files, public operating_system {
+ public:
+  result<open_source> source(source_id) noexcept override { return open_source{this, {1}}; }
+  std::size_t describe(source_id, std::span<char>) const noexcept override { return 0; }
+  result<std::size_t> read_at(os_handle, std::uint64_t offset,
+                              std::span<std::byte> bytes) override {
+    for (std::byte& each : bytes) each = static_cast<std::byte>(offset);
+    return bytes.size();
+  }
+  result<os_handle> open(const char*) override { return none(); }
+  result<os_handle> open_below(os_handle, const char*) override { return none(); }
+  void close(os_handle) override {}
+  result<file_status> status(os_handle) override { return none(); }
+  result<file_status> status(const char*, bool) override { return none(); }
+  result<void> list(const char*, function_ref<void(const folder_entry&)>) override {
+    return none();
+  }
+  result<std::size_t> canonical_path(const char*, std::span<char>) override { return none(); }
+  result<mapping> map(os_handle) override { return none(); }
+  void unmap(mapping) override {}
+
+ private:
+  static tl::unexpected<error> none() { return fail(errc::unsupported, ""); }
+};
+
+class here final : public executor {
+ public:
+  void execute(task work) override { work.run(work.context); }
+};
+
+struct counted {
+  std::byte byte{};
+  read_request request;
+  variable<int> completions{0};
+
+  counted(executor& on, std::uint64_t offset) {
+    request.source = {0, 1};
+    request.offset = offset;
+    request.destination = {&byte, 1};
+    request.on = &on;
+    request.done = {[](void* self) {
+                      auto& mine = *static_cast<counted*>(self);
+                      mine.completions.write(mine.completions.read() + 1);
+                    },
+                    this};
+  }
+};
+
+read_queue_config alone() {
+  read_queue_config config;
+  config.memory = &default_allocator();
+  config.merge_bytes_max = 0;
+  return config;
+}
+
+constexpr bounds searched{
+    .preemptions = 2, .stale_loads = 0, .early_returns = 1, .executions_max = 20'000};
+constexpr bounds drawn{.stale_loads = 4, .early_returns = 2, .random = 3'000, .seed = 3};
+
+void in_both_ways(const std::function<void()>& program) {
+  interleave::expect_clean(interleave::explore(searched, program));
+  interleave::expect_clean(interleave::explore(drawn, program));
+}
+
+TEST(a_read_queue_in_all_interleavings, loses_no_request) {
+  in_both_ways([] {
+    one_file file;
+    here on;
+    io::read_core core(file, alone());
+    counted a(on, 7);
+    counted b(on, 8);
+    run({[&] { core.serve(); },
+         [&] {
+           core.submit({&a.request, 1});
+           core.submit({&b.request, 1});
+           core.wait_until_idle();
+           check(a.byte == std::byte{7} && b.byte == std::byte{8}, "both were read");
+           core.stop();
+         }});
+    check(a.completions.read() == 1 && b.completions.read() == 1, "each completed once");
+  });
+}
+
+TEST(a_read_queue_in_all_interleavings, wakes_a_second_drainer_and_shares_twins) {
+  in_both_ways([] {
+    one_file file;
+    here on;
+    io::read_core core(file, alone());
+    counted batch[2] = {{on, 7}, {on, 7}};
+    run({[&] { core.serve(); }, [&] { core.serve(); },
+         [&] {
+           for (counted& each : batch) core.submit({&each.request, 1});
+           core.wait_until_idle();
+           core.stop();
+         }});
+    for (counted& each : batch) {
+      check(each.completions.read() == 1 && each.byte == std::byte{7}, "each got its bytes once");
+    }
+  });
+}
+
+TEST(a_read_queue_in_all_interleavings, cancels_or_reads_but_never_both) {
+  in_both_ways([] {
+    one_file file;
+    here on;
+    io::read_core core(file, alone());
+    counted a(on, 7);
+    run({[&] { core.serve(); },
+         [&] {
+           core.submit({&a.request, 1});
+           const bool cancelled = core.cancel_tag(0, 0) == 1;
+           core.wait_until_idle();
+           check(cancelled != a.request.outcome.has_value(), "one or the other");
+           core.stop();
+         }});
+    check(a.completions.read() == 1, "completed once");
+  });
+}
+
+TEST(a_read_queue_in_all_interleavings, goes_on_after_a_pause) {
+  in_both_ways([] {
+    one_file file;
+    here on;
+    io::read_core core(file, alone());
+    counted a(on, 7);
+    run({[&] { core.serve(); },
+         [&] {
+           core.suspend();
+           core.submit({&a.request, 1});
+           core.resume();
+           core.wait_until_idle();
+           core.stop();
+         }});
+    check(a.completions.read() == 1, "completed once");
+  });
+}
+
+}  // namespace
+}  // namespace overture

@@ -1,0 +1,197 @@
+#include "overture/handle_cache.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "overture/countdown.hpp"
+#include "support/failing_allocator.hpp"
+#include "support/temp_folder.hpp"
+
+namespace overture {
+namespace {
+
+std::string name_of(std::size_t i) {
+  return "file" + std::to_string(i);
+}
+
+class HandleCache : public testing::Test {
+ protected:
+  source_id add(handle_cache& cache, std::size_t i) {
+    return *cache.add(folder.write(name_of(i), "this is " + name_of(i)));
+  }
+  void expect_reads(handle_cache& cache, source_id id, const std::string& text) {
+    const result<open_source> opened = cache.pin(id);
+    ASSERT_TRUE(opened);
+    std::string bytes(text.size(), ' ');
+    EXPECT_TRUE(read_fully(*opened->os, opened->handle, 0,
+                           std::as_writable_bytes(std::span(bytes.data(), bytes.size()))));
+    EXPECT_EQ(bytes, text);
+    cache.unpin(id);
+  }
+
+  temp_folder folder;
+};
+
+TEST_F(HandleCache, OpensOnFirstUseAndKeepsOpen) {
+  handle_cache cache({.open_max = 4});
+  const source_id id = add(cache, 1);
+  EXPECT_EQ(cache.stats().opens, 0u);
+  EXPECT_FALSE(cache.source(id));
+  expect_reads(cache, id, "this is file1");
+  expect_reads(cache, id, "this is file1");
+  EXPECT_TRUE(cache.source(id));
+  EXPECT_EQ(cache.stats().opens, 1u);
+  EXPECT_EQ(cache.stats().hits, 1u);
+}
+
+TEST_F(HandleCache, EvictsWhatWasNotUsedLately) {
+  handle_cache cache({.open_max = 3});
+  std::vector<source_id> ids;
+  for (std::size_t i = 0; i < 4; ++i) ids.push_back(add(cache, i));
+  for (std::size_t i = 0; i < 3; ++i) expect_reads(cache, ids[i], "this is " + name_of(i));
+  expect_reads(cache, ids[3], "this is file3");  // the hand has taken all their marks, and file 0
+  expect_reads(cache, ids[1], "this is file1");  // marked again
+  expect_reads(cache, ids[0], "this is file0");
+  EXPECT_TRUE(cache.source(ids[1])) << "used since the hand was there";
+  EXPECT_FALSE(cache.source(ids[2]));
+  EXPECT_EQ(cache.stats().evicted, 2u);
+  EXPECT_EQ(cache.stats().open, 3u);
+}
+
+TEST_F(HandleCache, NeverClosesUnderARead) {
+  handle_cache cache({.open_max = 2});
+  const source_id held = add(cache, 0);
+  ASSERT_TRUE(cache.pin(held));
+  for (std::size_t i = 1; i < 20; ++i) expect_reads(cache, add(cache, i), "this is " + name_of(i));
+  cache.close_source(held);
+  EXPECT_TRUE(cache.source(held)) << "closed once it is not used";
+  cache.unpin(held);
+  EXPECT_FALSE(cache.source(held));
+  expect_reads(cache, held, "this is file0");
+}
+
+TEST_F(HandleCache, ErrorsNameTheFile) {
+  handle_cache cache;
+  const source_id missing = *cache.add(folder / "missing");
+  const result<open_source> opened = cache.pin(missing);
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().code, errc::not_found);
+  EXPECT_EQ(opened.error().os_error, ENOENT);
+  EXPECT_EQ(opened.error().source, missing);
+  char text[300];
+  EXPECT_EQ(std::string(text, cache.describe(missing, text)), folder / "missing");
+  folder.write("missing", "here by now");
+  expect_reads(cache, missing, "here by now");
+  EXPECT_EQ(cache.pin({9, 1}).error().code, errc::not_found);
+  EXPECT_EQ(cache.pin({0, 2}).error().code, errc::not_found);
+  EXPECT_EQ(cache.add("").error().code, errc::bad_path);
+  EXPECT_EQ(cache.add(std::string_view("a\0b", 3)).error().code, errc::bad_path);
+}
+
+TEST_F(HandleCache, AReadWaitsForAPlaceInsteadOfFailing) {
+  handle_cache cache({.open_max = 1});
+  const source_id first = add(cache, 0);
+  const source_id second = add(cache, 1);
+  ASSERT_TRUE(cache.pin(first));
+  std::thread other([&] { expect_reads(cache, second, "this is file1"); });
+  while (cache.stats().waits == 0) std::this_thread::yield();
+  cache.unpin(first);
+  other.join();
+  EXPECT_EQ(cache.stats().open, 1u);
+}
+
+TEST_F(HandleCache, OpensAheadOnlyWhereThereIsRoom) {
+  handle_cache cache({.open_max = 1});
+  const source_id first = add(cache, 0);
+  const source_id second = add(cache, 1);
+  cache.open_ahead(first);
+  EXPECT_TRUE(cache.source(first));
+  cache.open_ahead(second);
+  EXPECT_FALSE(cache.source(second));
+  EXPECT_TRUE(cache.source(first));
+}
+
+// A thousand files, 8 threads, and a process that may open 32.
+TEST_F(HandleCache, StaysWithinTheLimitOfTheProcess) {
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  rlimit few = before;
+  few.rlim_cur = 32;
+  std::vector<std::string> paths;
+  for (std::size_t i = 0; i < 300; ++i) paths.push_back(folder.write(name_of(i), name_of(i)));
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+  {
+    handle_cache cache({.open_max = 512, .reserved_descriptors = 4});
+    EXPECT_LE(cache.stats().open_max, 28u);
+    read_queue reads(cache, {.threads = 8});
+    std::vector<read_request> requests(paths.size());
+    std::vector<std::byte> room(requests.size() * 4);
+    countdown left(static_cast<std::uint32_t>(requests.size()));
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      requests[i].source = *cache.add(paths[i]);
+      requests[i].destination = std::span(room).subspan(i * 4, 4);
+      requests[i].counter = &left;
+    }
+    reads.submit(requests);
+    left.wait();
+    for (const read_request& each : requests) {
+      EXPECT_TRUE(each.outcome) << each.outcome.error().os_error;
+      EXPECT_EQ(std::memcmp(each.destination.data(), "file", 4), 0);
+    }
+    EXPECT_GT(cache.stats().evicted, 200u);
+  }
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+}
+
+// The ring's one thread must not wait for a place that only its own reads can free.
+TEST_F(HandleCache, OnePlaceIsEnoughForAnyWayOfReading) {
+  for (const read_backend backend : {read_backend::threads, read_backend::uring}) {
+    handle_cache cache({.open_max = 1});
+    read_queue reads(cache, {.backend = backend, .threads = 4});
+    std::vector<read_request> requests(50);
+    std::vector<std::byte> room(requests.size() * 4);
+    countdown left(static_cast<std::uint32_t>(requests.size()));
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      requests[i].source = add(cache, i);
+      requests[i].destination = std::span(room).subspan(i * 4, 4);
+      requests[i].counter = &left;
+    }
+    reads.submit(requests);
+    left.wait();
+    for (const read_request& each : requests) EXPECT_TRUE(each.outcome);
+  }
+}
+
+TEST_F(HandleCache, TheQueueClosesAndOpensOnRequest) {
+  handle_cache cache;
+  const source_id id = add(cache, 0);
+  read_queue reads(cache, {.threads = 1});
+  reads.open_ahead(id);
+  while (!cache.source(id)) std::this_thread::yield();
+  EXPECT_EQ(reads.close_source(id), 0u);
+  EXPECT_FALSE(cache.source(id));
+}
+
+TEST_F(HandleCache, RefusedMemoryIsAnError) {
+  const std::string path = folder.write("file", "bytes");
+  for (std::uint64_t refused = 0; refused < 4; ++refused) {
+    failing_allocator memory(refused);
+    handle_cache cache({.memory = &memory});
+    const result<source_id> id = cache.add(path);
+    if (!id) {
+      EXPECT_EQ(id.error().code, errc::out_of_memory);
+      EXPECT_FALSE(cache.pin({0, 1}));
+    } else {
+      expect_reads(cache, *id, "bytes");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace overture

@@ -1,0 +1,342 @@
+// The behaviour of a read queue, step by step, on a disc in virtual time.
+#include "io/read_core.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "overture/job_system.hpp"
+#include "overture/simulated_disc.hpp"
+#include "support/failing_allocator.hpp"
+
+namespace overture {
+namespace {
+
+struct asked {
+  std::vector<std::byte> bytes;
+  read_request request;
+  int completions = 0;
+  std::vector<asked*>* order = nullptr;
+
+  asked(source_id source, std::uint64_t offset, std::size_t size,
+        read_priority priority = read_priority::normal)
+      : bytes(size) {
+    request.source = source;
+    request.offset = offset;
+    request.destination = bytes;
+    request.priority = priority;
+    request.done = {[](void* self) {
+                      auto& mine = *static_cast<asked*>(self);
+                      ++mine.completions;
+                      if (mine.order) mine.order->push_back(&mine);
+                    },
+                    this};
+  }
+  asked(const asked&) = delete;
+  asked& operator=(const asked&) = delete;
+};
+
+class ReadCore : public testing::Test {
+ protected:
+  asked& ask(std::uint64_t offset, std::size_t size,
+             read_priority priority = read_priority::normal) {
+    all_.push_back(std::make_unique<asked>(file, offset, size, priority));
+    all_.back()->order = &order;
+    return *all_.back();
+  }
+  asked& submit(read_queue& to, std::uint64_t offset, std::size_t size,
+                read_priority priority = read_priority::normal) {
+    asked& made = ask(offset, size, priority);
+    to.submit({&made.request, 1});
+    return made;
+  }
+  void expect_done(const asked& each) {
+    EXPECT_EQ(each.completions, 1);
+    ASSERT_TRUE(each.request.outcome);
+    EXPECT_TRUE(disc.holds(each.request.source, each.request.offset, each.bytes));
+  }
+
+  simulated_disc disc{{.seek_ns = 1'000'000, .latency_ns = 1'000}};
+  source_id file = *disc.add_file(1 << 20);
+  std::vector<asked*> order;
+
+ private:
+  std::deque<std::unique_ptr<asked>> all_;
+};
+
+TEST_F(ReadCore, AdjacentRequestsAreOneRead) {
+  read_queue reads(disc, {.disc = &disc});
+  std::vector<asked*> mine;
+  for (const std::uint64_t i : {3, 1, 0, 2}) mine.push_back(&submit(reads, 1'000 + i * 100, 100));
+  reads.drain();
+  EXPECT_EQ(disc.stats().reads, 1u);
+  for (const asked* each : mine) {
+    expect_done(*each);
+    EXPECT_TRUE(each->request.merged);
+  }
+  EXPECT_EQ(reads.stats().merged, 4u);
+}
+
+TEST_F(ReadCore, OverlappingRequestsAreReadOnceAndGapsThrownAway) {
+  read_queue reads(disc, {.disc = &disc});
+  std::vector<asked*> mine;
+  for (const auto& [offset, size] : std::vector<std::pair<std::uint64_t, std::size_t>>{
+           {1'000, 100}, {1'050, 100}, {1'050, 10}, {1'000, 100}, {1'020, 500}, {2'000, 7}}) {
+    mine.push_back(&submit(reads, offset, size));
+  }
+  reads.drain();
+  for (const asked* each : mine) expect_done(*each);
+  EXPECT_EQ(disc.stats().reads, 1u);
+  EXPECT_EQ(disc.stats().bytes, 1'007u);
+}
+
+TEST_F(ReadCore, MergingKeepsItsLimits) {
+  read_queue reads(disc, {.merge_bytes_max = 250, .merge_gap_max = 10, .disc = &disc});
+  std::vector<asked*> mine;
+  for (const std::uint64_t offset : {0, 100, 200, 311, 500}) {
+    mine.push_back(&submit(reads, offset, 100));
+  }
+  reads.drain();
+  for (const asked* each : mine) expect_done(*each);
+  EXPECT_EQ(disc.stats().reads, 4u) << "0+100, 200, 311 behind too large a gap, 500";
+  read_queue never(disc, {.merge_bytes_max = 0, .disc = &disc});
+  submit(never, 0, 10);
+  submit(never, 10, 10);
+  never.drain();
+  EXPECT_EQ(disc.stats().reads, 6u);
+}
+
+TEST_F(ReadCore, OneBadMemberDoesNotSpoilTheOthers) {
+  disc.truncate(file, 1'150);
+  read_queue reads(disc, {.disc = &disc});
+  asked& good = submit(reads, 1'000, 100);
+  asked& beyond = submit(reads, 1'100, 100);
+  asked& also_good = submit(reads, 1'100, 50);
+  reads.drain();
+  expect_done(good);
+  expect_done(also_good);
+  ASSERT_FALSE(beyond.request.outcome);
+  EXPECT_EQ(beyond.request.outcome.error().code, errc::truncated);
+  EXPECT_EQ(beyond.request.outcome.error().source, file);
+  EXPECT_EQ(beyond.request.outcome.error().offset, 1'150u);
+  EXPECT_EQ(reads.stats().failed, 1u);
+}
+
+TEST_F(ReadCore, OffsetsThatNoFileHasFail) {
+  read_queue reads(disc, {.disc = &disc});
+  asked& over = submit(reads, UINT64_MAX - 10, 100);
+  asked& far = submit(reads, std::uint64_t{1} << 62, 100);
+  reads.drain();
+  EXPECT_EQ(over.request.outcome.error().code, errc::truncated);
+  EXPECT_EQ(far.request.outcome.error().code, errc::truncated);
+}
+
+TEST(ReadCoreSharing, BytesInFlightAreReadOnce) {
+  simulated_disc disc({.depth = 4});
+  const source_id file = *disc.add_file(100'000);
+  read_queue reads(disc, {.disc = &disc});
+  asked first(file, 0, 1'000, read_priority::high);
+  asked twin(file, 0, 1'000, read_priority::low);
+  asked other(file, 50'000, 1'000, read_priority::low);
+  for (asked* each : {&first, &twin, &other}) reads.submit({&each->request, 1});
+  reads.drain();
+  EXPECT_EQ(disc.stats().reads, 2u);
+  for (asked* each : {&first, &twin, &other}) {
+    ASSERT_TRUE(each->request.outcome);
+    EXPECT_EQ(each->completions, 1);
+    EXPECT_TRUE(disc.holds(file, each->request.offset, each->bytes));
+  }
+  EXPECT_TRUE(twin.request.shared);
+  EXPECT_EQ(reads.stats().shared, 1u);
+}
+
+TEST_F(ReadCore, AHighRequestAmongTenThousandLowOnesStartsWithinTwoCompletions) {
+  read_queue reads(disc, {.merge_bytes_max = 0, .disc = &disc});
+  for (std::uint64_t i = 0; i < 10'000; ++i)
+    submit(reads, i * 100 % (1 << 20), 1, read_priority::low);
+  for (int i = 0; i < 10; ++i) (void)reads.poll();
+  const std::size_t before = order.size();
+  asked& urgent = submit(reads, 7, 1, read_priority::high);
+  while (urgent.completions == 0) (void)reads.poll();
+  EXPECT_LE(order.size() - before, 2u);
+  reads.drain();
+  EXPECT_EQ(order.size(), 10'001u);
+}
+
+TEST_F(ReadCore, CancelCompletesBeforeItReturnsAndOnlyOnce) {
+  read_queue reads(disc, {.disc = &disc});
+  asked& a = submit(reads, 0, 10);
+  EXPECT_TRUE(reads.cancel(a.request));
+  EXPECT_EQ(a.completions, 1);
+  EXPECT_EQ(a.request.outcome.error().code, errc::cancelled);
+  EXPECT_FALSE(reads.cancel(a.request));
+  reads.drain();
+  EXPECT_EQ(a.completions, 1);
+  EXPECT_EQ(disc.stats().reads, 0u);
+}
+
+TEST_F(ReadCore, TenThousandOfATagAreCancelledAndTheOthersStay) {
+  read_queue reads(disc, {.disc = &disc});
+  std::vector<asked*> mine;
+  for (std::uint64_t i = 0; i < 10'000; ++i) {
+    asked& made = ask(i, 1);
+    made.request.tag = 0xab00 | (i % 2);
+    mine.push_back(&made);
+    reads.submit({&made.request, 1});
+  }
+  EXPECT_EQ(reads.cancel_tag(0xff0f, 0xab01), 5'000u);
+  const std::size_t at_once = order.size();
+  EXPECT_EQ(at_once, 5'000u);
+  reads.drain();
+  EXPECT_EQ(order.size(), 10'000u);
+  for (const asked* each : mine) {
+    EXPECT_EQ(each->completions, 1);
+    EXPECT_EQ(each->request.outcome.has_value(), each->request.tag == 0xab00);
+  }
+}
+
+TEST_F(ReadCore, CloseSourceGivesUpItsRequests) {
+  const source_id second = *disc.add_file(1'000);
+  read_queue reads(disc, {.disc = &disc});
+  asked& a = submit(reads, 0, 10);
+  asked& b = ask(0, 10);
+  b.request.source = second;
+  reads.submit({&b.request, 1});
+  EXPECT_EQ(reads.close_source(file), 1u);
+  EXPECT_EQ(a.request.outcome.error().code, errc::cancelled);
+  reads.drain();
+  expect_done(b);
+}
+
+TEST_F(ReadCore, NothingBeginsWhileSuspended) {
+  read_queue reads(disc, {.disc = &disc});
+  reads.suspend();
+  asked& a = submit(reads, 0, 10);
+  EXPECT_EQ(reads.poll(), 0u);
+  EXPECT_EQ(a.completions, 0);
+  reads.resume();
+  EXPECT_EQ(reads.poll(), 1u);
+  expect_done(a);
+}
+
+TEST_F(ReadCore, EndCompletesWhatIsQueuedEvenWhileSuspended) {
+  asked a(file, 0, 10);
+  {
+    read_queue reads(disc, {.disc = &disc});
+    reads.suspend();
+    reads.submit({&a.request, 1});
+  }
+  EXPECT_EQ(a.completions, 1);
+  EXPECT_EQ(a.request.outcome.error().code, errc::cancelled);
+}
+
+TEST_F(ReadCore, ACompletionMaySubmit) {
+  read_queue reads(disc, {.disc = &disc});
+  struct chain {
+    read_queue* reads;
+    read_request request;
+    std::byte byte{};
+    int left = 100;
+    static void next(void* self) {
+      auto& mine = *static_cast<chain*>(self);
+      if (--mine.left == 0) return;
+      mine.request.offset += 1;
+      mine.reads->submit({&mine.request, 1});
+    }
+  } links{.reads = &reads, .request = {.source = file}};
+  links.request.destination = {&links.byte, 1};
+  links.request.done = {chain::next, &links};
+  reads.submit({&links.request, 1});
+  reads.drain();
+  EXPECT_EQ(links.left, 0);
+  EXPECT_EQ(reads.stats().requests, 100u);
+}
+
+TEST_F(ReadCore, ABatchIsCountedDownTogether) {
+  read_queue reads(disc, {.disc = &disc});
+  countdown left(3);
+  std::vector<asked*> mine{&ask(0, 10), &ask(500, 10), &ask(1'000, 10)};
+  std::vector<read_request> batch;
+  for (asked* each : mine) {
+    batch.push_back(each->request);
+    batch.back().done = {};
+    batch.back().counter = &left;
+  }
+  reads.submit(batch);
+  EXPECT_FALSE(left.is_done());
+  reads.drain();
+  EXPECT_TRUE(left.is_done());
+  for (const read_request& each : batch) EXPECT_TRUE(each.outcome);
+}
+
+// Notes what it is told to expect.
+class expecting final : public job_system {
+ public:
+  void submit(job, job_group*, const job_options&) override {}
+  void wait(job_group&) override {}
+  bool wait_until(job_group&, std::uint64_t) override { return true; }
+  [[nodiscard]] unsigned concurrency() const noexcept override { return 1; }
+  void set_idle_reason(const char*) noexcept override {}
+  void expect_work(std::uint64_t at_ns) noexcept override { expected.push_back(at_ns); }
+  std::vector<std::uint64_t> expected;
+};
+
+TEST_F(ReadCore, TellsTheJobSystemWhenReadsWillEnd) {
+  expecting jobs;
+  read_queue reads(disc, {.merge_bytes_max = 0, .warms = &jobs, .disc = &disc});
+  for (int i = 0; i < 40; ++i) {
+    submit(reads, 500, 1);
+    reads.drain();
+  }
+  ASSERT_FALSE(jobs.expected.empty());
+  // The head stays where it is, so each takes as long as the last.
+  const read_queue_stats stats = reads.stats();
+  const std::uint64_t usual = stats.service_ns / stats.requests;
+  EXPECT_GE(jobs.expected.back(), disc.now_ns() - usual);
+  EXPECT_LE(jobs.expected.back(), disc.now_ns() + usual);
+}
+
+TEST_F(ReadCore, CountsWhatItDoes) {
+  read_queue reads(disc, {.merge_bytes_max = 0, .disc = &disc});
+  submit(reads, 0, 100, read_priority::high);
+  submit(reads, 1'000, 100, read_priority::low);
+  submit(reads, 2'000, 100, read_priority::low);
+  read_queue_stats before = reads.stats();
+  EXPECT_EQ(before.queued[static_cast<std::size_t>(read_priority::low)], 2u);
+  EXPECT_EQ(before.queued[static_cast<std::size_t>(read_priority::high)], 1u);
+  EXPECT_EQ(before.in_flight_max, 3u);
+  reads.drain();
+  const read_queue_stats after = reads.stats();
+  EXPECT_EQ(after.requests, 3u);
+  EXPECT_EQ(after.reads, 3u);
+  EXPECT_EQ(after.bytes, 300u);
+  EXPECT_EQ(after.bytes_in_flight, 0u);
+  EXPECT_GT(after.queue_ns, 0u);
+  EXPECT_GE(after.service_ns, 3'000u);
+  for (const std::uint64_t queued : after.queued) EXPECT_EQ(queued, 0u);
+}
+
+TEST_F(ReadCore, RefusedMemoryFailsTheRequestAlone) {
+  for (std::uint64_t refused = 1; refused < 30; ++refused) {
+    failing_allocator memory(refused);
+    read_queue reads(disc, {.memory = &memory, .disc = &disc});
+    std::deque<asked> mine;
+    for (std::uint64_t i = 0; i < 100; ++i) {
+      mine.emplace_back(file, i * 50 % 999, 1);
+      reads.submit({&mine.back().request, 1});
+    }
+    reads.drain();
+    for (const asked& each : mine) {
+      EXPECT_EQ(each.completions, reads.status() ? 1 : 0);
+      if (reads.status() && !each.request.outcome) {
+        EXPECT_EQ(each.request.outcome.error().code, errc::out_of_memory);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace overture
