@@ -89,6 +89,10 @@ class parking {
   [[nodiscard]] unsigned parked_workers() const noexcept {
     return static_cast<unsigned>(parked(counts_.load(std::memory_order_seq_cst)));
   }
+  // When the sleeper that has just been woken was signalled. Its own thread.
+  [[nodiscard]] std::uint64_t signalled_ns(unsigned seat) const noexcept {
+    return seats_[seat].signal_ns.load(std::memory_order_relaxed);
+  }
   [[nodiscard]] bool is_parked(unsigned seat) const noexcept { return parked_.test(seat); }
   // System calls that woke a thread, when they took effect and who made them.
   [[nodiscard]] wake_profile profile() const noexcept;

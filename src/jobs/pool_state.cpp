@@ -193,7 +193,9 @@ found_work pool_state::search(pool_place& self) noexcept {
     }
     const std::uint64_t parked_ns = now_ns();
     park(self);
-    self.jobs_come_fast = now_ns() - parked_ns < config.spin_long_ns;
+    // Up to the signal: a machine that is slow to wake says nothing of how fast jobs come.
+    const std::uint64_t signalled_ns = sleepers.signalled_ns(self.number);
+    self.jobs_come_fast = signalled_ns < parked_ns + config.spin_long_ns;
   }
 }
 
