@@ -51,7 +51,7 @@ void append_record(std::string& folder, const std::string& added) {
 
 class iso_layout {
  public:
-  iso_layout(const iso_tree& root, bool joliet) : joliet_(joliet) {
+  iso_layout(const iso_tree& root, bool joliet) {
     next_ = 16 + (joliet ? 3 : 2);
     place_files(root);
     const std::uint32_t plain = place_folder(root, false);
@@ -110,7 +110,6 @@ class iso_layout {
     return padded(text, sector_bytes);
   }
 
-  bool joliet_;
   bool names_wide_ = false;
   std::string image_;
   std::uint32_t next_ = 0;

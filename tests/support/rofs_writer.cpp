@@ -62,8 +62,9 @@ std::string pack(const std::string& data) {
       out.add(0, 1), out.add(static_cast<unsigned char>(data[at]), 8);
     }
     std::memcpy(window.data() + next, data.data() + at, length);
-    for (std::size_t i = 0; i + 1 < length && next + i < 4096; ++i) {
-      place_of[static_cast<std::size_t>(pair(at + i))] = static_cast<int>(next + i);
+    // Copies name places in 12 bits.
+    for (std::size_t i = next == 0 || at == 0 ? 1 : 0; i < length && next + i <= 4096; ++i) {
+      place_of[static_cast<std::size_t>(pair(at + i - 1))] = static_cast<int>(next + i - 1);
     }
     next = next + length >= 4096 ? 0 : next + length;
     at += length;

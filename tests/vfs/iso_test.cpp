@@ -140,9 +140,7 @@ TEST(hostile_iso, cut_short_gives_files_or_errors) {
 }
 
 TEST(hostile_iso, damaged_anywhere_harms_nobody) {
-  // The first 16 sectors say nothing.
-  const std::string whole = write_iso(varied(), true);
-  check_damaged(whole, "test.iso", 7, anything);
+  check_damaged(write_iso(varied(), true), "test.iso", 61, anything);
 }
 
 TEST(hostile_iso, on_a_bad_disk_or_without_memory_reports_it) {
@@ -173,11 +171,13 @@ TEST(iso, made_by_genisoimage_is_read) {
     return load_all(files);
   };
   EXPECT_EQ(load_file("joliet.iso"), right);
-  EXPECT_EQ(load_with_physfs(folder / "joliet.iso"), right);
+  // PhysicsFS 3.0 takes the record with which every folder begins, that of itself, for a loop, so
+  // there is nothing to compare with.
   ASSERT_TRUE(make("", "plain.iso"));
   const contents_map plain = load_file("plain.iso");
   EXPECT_EQ(plain.size(), 3u);
-  EXPECT_EQ(plain, load_with_physfs(folder / "plain.iso"));
+  EXPECT_EQ(plain.at("A_LONG_N.TXT"), text);
+  EXPECT_EQ(plain.at("MAPS/EMPTY"), "");
 }
 
 }  // namespace

@@ -225,10 +225,10 @@ result<void> header_parser::read_substreams() noexcept {
     for (seven_zip_block& block : into_.blocks) {
       const std::uint64_t streams = in_.number();
       // Each but a block's first takes a byte for its size.
-      if (streams > limits::entries_max || (all += streams) > limits::entries_max ||
-          streams > in_.left() + 1) {
+      if (streams > limits::entries_max - all || streams > in_.left() + 1) {
         return broken_seven_zip_header();
       }
+      all += streams;
       block.streams = static_cast<std::uint32_t>(streams);
     }
     part = in_.number();
