@@ -166,7 +166,7 @@ TEST_P(plain_table, without_memory_reports_it) {
 TEST_P(plain_table, has_what_physfs_finds_in_it) {
   if (!GetParam().known_to_physfs) return;  // PhysicsFS 3.0 does not know the format
   std::vector<table_file> many = three_files;
-  for (int i = 0; i < 50; ++i) {
+  for (std::size_t i = 0; i < 50; ++i) {
     many.push_back({.name = std::to_string(i * 977), .data = std::string(i * i, 'x')});
   }
   many.push_back({.name = "A.TXT", .data = "once more"});
