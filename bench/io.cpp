@@ -144,6 +144,7 @@ void measure_look_up(const settings& with, bench::results& out) {
   // The handles need no real files of those names: all are one that is there.
   handle_cache handles({.open_max = 600});
   std::vector<source_id> ids;
+  ids.reserve(500);
   for (int i = 0; i < 500; ++i) ids.push_back(*handles.add("/dev/null"));
   for (const source_id each : ids) {
     if (handles.pin(each)) handles.unpin(each);
@@ -189,12 +190,10 @@ void measure_submit(const settings& with, bench::results& out) {
   reads.submit(requests);
   drain();
   const std::uint64_t allocations = memory.total().allocations;
-  std::uint64_t after = 0;
   for (int round = 0; round < with.rounds * 100; ++round) {
     auto begin = clock_type::now();
     for (read_request& each : requests) reads.submit({&each, 1});
     singles.push_back(seconds_since(begin) * 1e9 / count);
-    after += memory.total().allocations;
     drain();
     begin = clock_type::now();
     reads.submit(requests);

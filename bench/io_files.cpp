@@ -37,7 +37,7 @@ file_set make_files(const settings& with) {
   std::filesystem::create_directories(with.folder);
   std::uint64_t total = 0;
   for (std::size_t i = 0; i < with.files; ++i) {
-    made.sizes.push_back(4'096 + chance() % (60 * 1'024));
+    made.sizes.push_back(4'096 + chance() % 61'440);
     made.offsets.push_back(total);
     total += made.sizes.back();
     const std::string folder = with.folder + "/" + std::to_string(i / 100);
@@ -132,6 +132,7 @@ void queue_pack(file_set& files, const read_queue_config& config) {
 
 void ring_files(file_set& files) {
   std::vector<bench::ring_read> reads;
+  reads.reserve(files.paths.size());
   for (std::size_t i = 0; i < files.paths.size(); ++i) {
     reads.push_back({files.paths[i].c_str(), -1, 0, files.room_of(i)});
   }
@@ -141,6 +142,7 @@ void ring_files(file_set& files) {
 void ring_pack(file_set& files) {
   const int file = open(files.pack.c_str(), O_RDONLY | O_CLOEXEC);
   std::vector<bench::ring_read> reads;
+  reads.reserve(files.paths.size());
   for (const std::size_t i : files.shuffled) {
     reads.push_back({nullptr, file, files.offsets[i], files.room_of(i)});
   }

@@ -87,6 +87,7 @@ class counting_system final : public operating_system {
 
 std::vector<std::string> names_of(std::size_t count) {
   std::vector<std::string> names;
+  names.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
     names.push_back("folder" + std::to_string(i % 500) + "/some/name" + std::to_string(i) + ".dat");
   }
@@ -218,6 +219,7 @@ void measure_mounts(results& out, int rounds) {
     out.goal("mount, 4,000 entries, system calls", {calls, calls, calls}, 6);
   }
   std::vector<variant> variants;
+  variants.reserve(archives.size());
   for (const std::string& archive : archives) {
     variants.push_back({"mount", [&archive] {
                           file_system files;
@@ -295,6 +297,7 @@ void measure_writes(results& out, int rounds) {
   };
   const auto on_four = [&](auto write) {
     std::vector<std::thread> running;
+    running.reserve(threads);
     for (int t = 0; t < threads; ++t) {
       running.emplace_back([&, t] {
         for (int i = 0; i < files_each; ++i) write(name(t, i));

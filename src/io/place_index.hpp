@@ -62,7 +62,7 @@ class place_index {
 
  private:
   struct run {
-    run(allocator& memory) noexcept : entries(memory, memory_tag::io) {}
+    explicit run(allocator& memory) noexcept : entries(memory, memory_tag::io) {}
     vec<place_entry> entries;
     std::size_t cursor = 0;   // where the last look ended
     std::size_t skipped = 0;  // void entries looked at since they were last removed
