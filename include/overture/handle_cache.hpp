@@ -65,7 +65,7 @@ class handle_cache final : public source_files {
   // Closed at once, or as soon as no read uses it.
   void close_source(source_id id) noexcept override;
   // Writes its path.
-  std::size_t describe(source_id source, std::span<char> text) const noexcept override;
+  std::size_t describe(source_id id, std::span<char> text) const noexcept override;
 
   [[nodiscard]] handle_cache_stats stats() const noexcept;
 

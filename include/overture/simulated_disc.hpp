@@ -65,9 +65,9 @@ class simulated_disc final : public source_files, public operating_system {
   // A file behind the others. Error: out_of_memory.
   [[nodiscard]] result<source_id> add_file(std::uint64_t bytes) noexcept;
   // From now on it ends there.
-  void truncate(source_id file, std::uint64_t bytes) noexcept;
-  [[nodiscard]] std::byte byte_at(source_id file, std::uint64_t offset) const noexcept;
-  [[nodiscard]] bool holds(source_id file, std::uint64_t offset,
+  void truncate(source_id id, std::uint64_t bytes) noexcept;
+  [[nodiscard]] std::byte byte_at(source_id id, std::uint64_t offset) const noexcept;
+  [[nodiscard]] bool holds(source_id id, std::uint64_t offset,
                            std::span<const std::byte> bytes) const noexcept;
 
   [[nodiscard]] std::uint64_t now_ns() const noexcept { return now_ns_; }
@@ -78,7 +78,7 @@ class simulated_disc final : public source_files, public operating_system {
 
   // --- For the read queue ---
   // Begins a read in a free place below depth().
-  void start(unsigned place, source_id file, std::uint64_t offset,
+  void start(unsigned place, source_id id, std::uint64_t offset,
              std::span<const std::span<std::byte>> parts) noexcept;
   struct ended {
     unsigned place = 0;
@@ -89,7 +89,7 @@ class simulated_disc final : public source_files, public operating_system {
 
   // --- source_files, operating_system ---
   [[nodiscard]] result<open_source> source(source_id id) noexcept override;
-  std::size_t describe(source_id source, std::span<char> text) const noexcept override;
+  std::size_t describe(source_id id, std::span<char> text) const noexcept override;
   [[nodiscard]] result<std::size_t> read_at(os_handle handle, std::uint64_t offset,
                                             std::span<std::byte> bytes) override;
   [[nodiscard]] result<os_handle> open(const char* path) override;

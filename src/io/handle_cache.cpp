@@ -152,6 +152,7 @@ result<open_source> handle_cache::pin(source_id id, bool may_wait) noexcept {
         return fail(errc::not_found, "no such file in the cache", id);
       }
       state::file& wanted = mine.files[id.index];
+      at = wanted.place == state::no_place ? mine.find_place() : state::no_place;
       if (wanted.place != state::no_place) {
         state::place& open = mine.places[wanted.place];
         if (open.now == state::place::phase::open) {
@@ -161,7 +162,7 @@ result<open_source> handle_cache::pin(source_id id, bool may_wait) noexcept {
           return open_source{config_.os, open.handle};
         }
         // Another thread opens it.
-      } else if ((at = mine.find_place()) != state::no_place) {
+      } else if (at != state::no_place) {
         evicted = mine.vacate(at);
         if (evicted.valid()) ++mine.stats.evicted;
         mine.places[at].now = state::place::phase::opening;

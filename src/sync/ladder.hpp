@@ -15,7 +15,7 @@ template <class Ready>
     spin_hint();
   }
   spin_time spent(spin.nanoseconds);
-  for (unsigned i = 0; !(spent.over() && i >= spin.yields); ++i) {
+  for (unsigned i = 0; !spent.over() || i < spin.yields; ++i) {
     if (ready()) return true;
     yield_thread();
   }

@@ -70,7 +70,8 @@ class ReadCore : public testing::Test {
 TEST_F(ReadCore, AdjacentRequestsAreOneRead) {
   read_queue reads(disc, {.disc = &disc});
   std::vector<asked*> mine;
-  for (const std::uint64_t i : {3, 1, 0, 2}) mine.push_back(&submit(reads, 1'000 + i * 100, 100));
+  for (const std::uint64_t i : {3u, 1u, 0u, 2u})
+    mine.push_back(&submit(reads, 1'000 + i * 100, 100));
   reads.drain();
   EXPECT_EQ(disc.stats().reads, 1u);
   for (const asked* each : mine) {
@@ -96,7 +97,7 @@ TEST_F(ReadCore, OverlappingRequestsAreReadOnceAndGapsThrownAway) {
 TEST_F(ReadCore, MergingKeepsItsLimits) {
   read_queue reads(disc, {.merge_bytes_max = 250, .merge_gap_max = 10, .disc = &disc});
   std::vector<asked*> mine;
-  for (const std::uint64_t offset : {0, 100, 200, 311, 500}) {
+  for (const std::uint64_t offset : {0u, 100u, 200u, 311u, 500u}) {
     mine.push_back(&submit(reads, offset, 100));
   }
   reads.drain();
