@@ -68,7 +68,9 @@ error os_failure(int os_error, const char* reason) noexcept {
     case ENOTEMPTY:
       code = errc::exists;
       break;
+#ifdef EDQUOT  // not everywhere
     case EDQUOT:
+#endif
     case ENOSPC:
       code = errc::no_space;
       break;
