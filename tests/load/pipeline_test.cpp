@@ -214,6 +214,25 @@ TEST(Pipeline, FileThatShrinksBetweenResolveAndReadIsTruncated) {
   }
 }
 
+// Neighbours are read at once; what lies behind the damage must not cost what lies in front of it.
+TEST(Pipeline, ArchiveThatIsCutShortAfterItsMountKeepsWhatIsInFront) {
+  fake_os os;
+  zip_writer archive;
+  archive.add({.name = "a.bin", .data = repeated("a", 1'000)});
+  archive.add({.name = "b.bin", .data = repeated("b", 1'000)});
+  archive.add({.name = "c.bin", .data = repeated("c", 1'000)});
+  os.add_file("/game.zip", archive.bytes());
+  load_rig rig(os);
+  rig.mount({"/game.zip"});
+  os.truncate("/game.zip", 1'500);
+  load_scope scope(rig.files, rig.reads, rig.jobs);
+  ASSERT_TRUE(scope.start());
+  finish(scope);
+  EXPECT_EQ(scope.summary().files, 1u);
+  EXPECT_EQ(outcomes(rig, scope)["b.bin"], "read: truncated");
+  EXPECT_EQ(outcomes(rig, scope)["c.bin"], "read: truncated");
+}
+
 TEST(Pipeline, FolderInThePlaceOfAFileIsNotAFile) {
   fake_os os;
   add_game(os);
