@@ -98,15 +98,17 @@ class decoded_asset : public asset_numbers {
   decoded_asset(const decoded_asset&) = delete;
   decoded_asset& operator=(const decoded_asset&) = delete;
   ~decoded_asset() {
-    if (data_) memory_->deallocate(data_, size_, alignment, memory_tag::decode);
+    if (data_) memory_->deallocate(data_ - offset_, offset_ + size_, alignment, memory_tag::decode);
   }
 
-  // Memory for `bytes` bytes (may be 0). Error: out_of_memory.
+  // Memory for `bytes` bytes (may be 0) that begins `offset` bytes behind a multiple of 64, for
+  // libraries that write faster there. Error: out_of_memory.
   [[nodiscard]] static result<decoded_asset> make(asset_kind kind, std::size_t bytes,
-                                                  allocator& memory) noexcept;
+                                                  allocator& memory,
+                                                  std::uint8_t offset = 0) noexcept;
 
   [[nodiscard]] asset_kind kind() const noexcept { return kind_; }
-  // The content, as asset_kind describes it; aligned to 64 bytes.
+  // The content, as asset_kind describes it; aligned to 64 bytes, that of a JPEG to 8.
   [[nodiscard]] std::span<std::byte> bytes() const noexcept { return {data_, size_}; }
   // Leaves it to `memory` to free the content: the allocator that stands behind the one that gave
   // it, which may end now.
@@ -119,10 +121,12 @@ class decoded_asset : public asset_numbers {
     std::swap(memory_, other.memory_);
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
+    std::swap(offset_, other.offset_);
     std::swap<asset_numbers>(*this, other);
   }
 
   asset_kind kind_ = asset_kind::none;
+  std::uint8_t offset_ = 0;  // of data_ in its block
   allocator* memory_ = nullptr;
   std::byte* data_ = nullptr;
   std::size_t size_ = 0;

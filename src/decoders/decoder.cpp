@@ -49,13 +49,16 @@ const char* to_string(texture_format format) noexcept {
   return index < std::size(names) ? names[index] : "unknown";
 }
 
-result<decoded_asset> decoded_asset::make(asset_kind kind, std::size_t bytes,
-                                          allocator& memory) noexcept {
+result<decoded_asset> decoded_asset::make(asset_kind kind, std::size_t bytes, allocator& memory,
+                                          std::uint8_t offset) noexcept {
   decoded_asset made;
   made.kind_ = kind;
   if (bytes == 0) return made;
-  made.data_ = static_cast<std::byte*>(memory.allocate(bytes, alignment, memory_tag::decode));
-  if (!made.data_) return fail(errc::out_of_memory, "no memory for the decoded file");
+  if (bytes > SIZE_MAX - offset) return fail(errc::out_of_memory, "no memory for the decoded file");
+  void* const block = memory.allocate(offset + bytes, alignment, memory_tag::decode);
+  if (!block) return fail(errc::out_of_memory, "no memory for the decoded file");
+  made.data_ = static_cast<std::byte*>(block) + offset;
+  made.offset_ = offset;
   made.memory_ = &memory;
   made.size_ = bytes;
   return made;

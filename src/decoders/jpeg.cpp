@@ -50,6 +50,11 @@ errc kind_of(int code) noexcept {
   }
 }
 
+// Behind a multiple of 64. Rows that are aligned to its vectors libjpeg-turbo writes past the
+// caches, into memory that the system has just brought into them by making it zero: that costs a
+// seventh of the time that a JPEG takes.
+constexpr std::uint8_t pixels_offset = 8;
+
 // libjpeg leaves by longjmp, so the functions that call it hold nothing that needs a destructor.
 class jpeg_reader {
  public:
@@ -159,7 +164,8 @@ class jpeg final : public decoder {
     if (pixels / limits::jpeg_pixels_per_byte_max > bytes.size()) {
       return fail(errc::corrupt, "the JPEG announces more pixels than its size can hold");
     }
-    result<decoded_asset> image = decoded_asset::make(asset_kind::image, pixels * 4, memory);
+    result<decoded_asset> image =
+        decoded_asset::make(asset_kind::image, pixels * 4, memory, pixels_offset);
     if (!image) return image;
     if (!reader.read_pixels(image->bytes().data())) return reader.failure();
     image->width = width;

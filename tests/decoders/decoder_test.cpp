@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
 
@@ -28,6 +29,20 @@ TEST(DecodedAsset, MovesItsMemoryAndGivesItBack) {
     EXPECT_TRUE(decoded_asset::make(asset_kind::text, 0, memory)->bytes().empty());
   }
   EXPECT_EQ(memory.total().bytes, 0u);
+}
+
+TEST(DecodedAsset, ContentBeginsWhereItIsAskedFor) {
+  tracking_allocator memory;
+  {
+    decoded_asset asset = std::move(*decoded_asset::make(asset_kind::image, 100, memory, 8));
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(asset.bytes().data()) % 64, 8u);
+    EXPECT_EQ(asset.bytes().size(), 100u);
+    std::ranges::fill(asset.bytes(), std::byte{1});
+    const decoded_asset moved = std::move(asset);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(moved.bytes().data()) % 64, 8u);
+  }
+  EXPECT_EQ(memory.total().bytes, 0u);
+  EXPECT_FALSE(decoded_asset::make(asset_kind::image, SIZE_MAX, memory, 8));
 }
 
 }  // namespace
