@@ -50,7 +50,9 @@ std::uint64_t queens_of(thread_pool& pool, const queens_board& board, int size) 
 class overture_peer final : public job_peer {
  public:
   overture_peer(unsigned threads, const std::string& policy)
-      : pool_({.workers = threads - 1, .wake = policy_of(policy)}) {
+      : pool_({.workers = threads - 1,
+               .wake = policy_of(policy),
+               .queued_max = policy == "bounded" ? 1024 : limits::jobs_queued_max}) {
     name = policy == "park" ? "overture" : "overture " + policy;
   }
   std::uint64_t fib(unsigned n) override { return fib_of(pool_, n); }

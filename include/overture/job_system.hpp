@@ -126,8 +126,11 @@ class job_group final : public executor {
 
  private:
   job_system& system_;
-  atomic<std::uint32_t> pending_{0};
   cancellation stop_;
+  // Not on the line of the others: each submit writes it, and each job reads those. Room and no
+  // alignment, because a coroutine's frame may hold a group, and is aligned to 16 bytes only.
+  [[maybe_unused]] std::byte between_[64];
+  atomic<std::uint32_t> pending_{0};
 };
 
 }  // namespace overture

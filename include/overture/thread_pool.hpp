@@ -14,8 +14,10 @@
 // takes one in all. All memory comes in chunks that are kept until the pool ends, so that a warm
 // pool allocates nothing.
 //
-// Back-pressure: when memory for a chunk is refused, or limits::jobs_queued_max jobs are queued,
-// submit() runs the job before it returns.
+// Back-pressure: when memory for a chunk is refused, or thread_pool_config::queued_max jobs are
+// queued, submit() runs the job before it returns. With the default of a million that does not
+// happen in practice; a pool for a flood of tiny jobs is faster with a thousand, because what is
+// queued then stays in the caches, but only if no thread submits with a lock that its jobs take.
 //
 // Sources of the methods: the work-stealing deque is Chase and Lev's (2005) with the orders of
 // Le, Pop, Cohen and Zappa Nardelli (2013); the rule "no wake while somebody searches, who finds
@@ -28,6 +30,7 @@
 #include "overture/allocator.hpp"
 #include "overture/error.hpp"
 #include "overture/job_system.hpp"
+#include "overture/limits.hpp"
 #include "overture/thread.hpp"
 #include "overture/wake_policy.hpp"
 #include "overture/wake_profile.hpp"
@@ -69,9 +72,11 @@ struct thread_pool_config {
   unsigned spin_ns = 2'000;              // how long a worker looks for work before it parks
   // The same while jobs come at shorter distances than this: about what a sleep and a wake cost.
   unsigned spin_long_ns = 40'000;
-  unsigned warm_ns = 20'000'000;      // how long the warm worker looks: a frame and a bit
-  unsigned guests = 8;                // places for threads of the host: submits and parallel calls
-  at_end queued = at_end::run;        // what the destructor does with jobs that are left
+  unsigned warm_ns = 20'000'000;  // how long the warm worker looks: a frame and a bit
+  unsigned guests = 8;            // places for threads of the host: submits and parallel calls
+  at_end queued = at_end::run;    // what the destructor does with jobs that are left
+  // About so many jobs may be queued, 128 bytes each; in steps of 512.
+  std::size_t queued_max = limits::jobs_queued_max;
   allocator* memory = nullptr;        // null = default_allocator()
   thread_factory* threads = nullptr;  // null = default_thread_factory()
   timeline* record = nullptr;         // workers attach to it; must outlive the pool

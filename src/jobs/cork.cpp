@@ -23,25 +23,26 @@ void cork::flush() noexcept {
   const std::size_t count = std::exchange(count_, 0);
   for (std::size_t i = 0; i < count; ++i) taken[i] = std::move(entries_[i]);
   pool_state& pool = *pool_.state_;
+  pool_place* const self = pool.this_place();
+  free_records by_itself;
+  free_records& from = self != nullptr ? self->spare_records : by_itself;
   for (std::size_t begin = 0; begin < count;) {
     job_group* const group = taken[begin].group;
     record_chain newest_first;
     while (begin < count && taken[begin].group == group) {
       entry& each = taken[begin++];
-      job_record* const record = pool.take_record(pool.this_place());
+      job_record* const record = from.take(pool.slab);
       if (record == nullptr) {
         pool.run_now(std::move(each.work), group, each.options);
+        if (group != nullptr && group->end_job()) pool.sleepers.wake_waiters(group);
         continue;
       }
       record->arm(std::move(each.work), group, each.options, job_record::linked);
-      record->next.store(newest_first.first != nullptr ? newest_first.first->index : no_record,
-                         std::memory_order_release);
-      if (newest_first.last == nullptr) newest_first.last = record;
-      newest_first.first = record;
-      ++newest_first.count;
+      newest_first.prepend(*record);
     }
     if (newest_first.count != 0) pool.publish(pool.jobs, newest_first, group);
   }
+  by_itself.give_all_back(pool.slab);
 }
 
 void cork::flush_this_thread() noexcept {

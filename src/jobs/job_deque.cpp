@@ -5,6 +5,8 @@
 namespace overture {
 namespace {
 
+constexpr std::uint64_t fetched_ahead = 6;
+
 constexpr std::size_t array_bytes(std::uint64_t capacity) noexcept {
   return 2 * sizeof(void*) + capacity * sizeof(atomic<job_hint>);
 }
@@ -129,19 +131,24 @@ job_record* job_deque::steal_record() noexcept {
              : nullptr;
 }
 
-void job_deque::drop_dead_top() noexcept {
+job_record* job_deque::steal_of(const job_group* group) noexcept {
   for (;;) {
     std::uint64_t top = top_.load(std::memory_order_seq_cst);
-    if (bottom_.load(std::memory_order_seq_cst) <= top) return;
-    const job_record* const oldest =
-        array_.load(std::memory_order_acquire)->slot(top).load(std::memory_order_relaxed).record();
+    if (bottom_.load(std::memory_order_seq_cst) <= top) return nullptr;
+    array& hints = *array_.load(std::memory_order_acquire);
+    job_record* const oldest = hints.slot(top).load(std::memory_order_relaxed).record();
+    if (oldest == nullptr) return nullptr;
+    // Who takes one takes those behind it too, and each is looked at before it is taken.
+    fetch_line(hints.slot(top + fetched_ahead).load(std::memory_order_relaxed).record());
     // A hint whose record is not queued never leads to that life of it again, and stays at the top
-    // until somebody moves the top.
-    if (oldest == nullptr || oldest->is_queued()) return;
+    // until somebody moves the top. One that leads to another life is not the only one to it.
+    const bool queued = oldest->is_queued();
+    if (queued && oldest->group.load(std::memory_order_relaxed) != group) return nullptr;
     if (!top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst,
                                       std::memory_order_relaxed)) {
-      return;
+      continue;
     }
+    if (queued) return oldest;
   }
 }
 

@@ -42,8 +42,9 @@ class job_deque {
   [[nodiscard]] job_hint steal() noexcept;
   // As steal(), but leaves forks where they are.
   [[nodiscard]] job_record* steal_record() noexcept;
-  // Any thread: takes records that nobody needs any more off the top.
-  void drop_dead_top() noexcept;
+  // As steal_record(), but leaves records of other groups too, and throws those away that nobody
+  // needs any more. What it takes may still be claimed elsewhere.
+  [[nodiscard]] job_record* steal_of(const job_group* group) noexcept;
   // Any thread: takes the oldest hint if it is a fork that lies at `start` or above, and
   // still_wanted() is true while it lies there.
   template <class Wanted>

@@ -16,6 +16,11 @@ namespace overture {
 
 inline constexpr std::uint32_t no_record = UINT32_MAX;
 
+// Asks for a record's first line before it is needed.
+inline void fetch_line(const void* record) noexcept {
+  __builtin_prefetch(record, 1);
+}
+
 struct alignas(64) job_record {
   // The state: flags, and a generation that moves on with each claim.
   static constexpr std::uint32_t queued = 1;  // may be claimed
@@ -35,10 +40,6 @@ struct alignas(64) job_record {
   const cancellation* token = nullptr;
   job work;
   const char* name = nullptr;
-  // Of the first record of a free bundle.
-  atomic<std::uint32_t> bundle_next{no_record};
-  std::uint32_t bundle_last = 0;
-  std::uint32_t bundle_count = 0;
 
   // Fills a free record. From here on a stale hint may lead somebody to run it.
   void arm(job&& added, job_group* owner, const job_options& options, std::uint32_t kind) noexcept {

@@ -1,6 +1,8 @@
 #include "jobs/job_slab.hpp"
 
+#include <iterator>
 #include <new>
+#include <utility>
 
 namespace overture {
 
@@ -12,6 +14,13 @@ void record_chain::append(job_record& record) noexcept {
     first = &record;
   }
   last = &record;
+  ++count;
+}
+
+void record_chain::prepend(job_record& record) noexcept {
+  record.next.store(first != nullptr ? first->index : no_record, std::memory_order_release);
+  first = &record;
+  if (last == nullptr) last = &record;
   ++count;
 }
 
@@ -65,53 +74,33 @@ bool record_stack::pop_exactly(const job_slab& slab, head seen) noexcept {
                                        std::memory_order_seq_cst, std::memory_order_seq_cst);
 }
 
-void bundle_stack::push(const record_chain& chain) noexcept {
-  chain.last->next.store(no_record, std::memory_order_relaxed);
-  chain.first->bundle_last = chain.last->index;
-  chain.first->bundle_count = chain.count;
-  std::uint64_t seen = head_.load(std::memory_order_relaxed);
-  do {
-    chain.first->bundle_next.store(static_cast<std::uint32_t>(seen), std::memory_order_relaxed);
-  } while (!head_.compare_exchange_weak(seen, seen >> 32 << 32 | chain.first->index,
-                                        std::memory_order_acq_rel, std::memory_order_relaxed));
-}
-
-record_chain bundle_stack::pop(const job_slab& slab) noexcept {
-  std::uint64_t seen = head_.load(std::memory_order_acquire);
-  for (;;) {
-    const auto index = static_cast<std::uint32_t>(seen);
-    if (index == no_record) return {};
-    job_record& first = slab.at(index);
-    // Another thread may take it and write this meanwhile; then the head has moved on as well.
-    const std::uint64_t next = first.bundle_next.load(std::memory_order_relaxed);
-    if (head_.compare_exchange_weak(seen, ((seen >> 32) + 1) << 32 | next,
-                                    std::memory_order_acq_rel, std::memory_order_acquire)) {
-      return {&first, &slab.at(first.bundle_last), first.bundle_count};
-    }
-  }
-}
+job_slab::job_slab(allocator& memory, std::size_t records_max) noexcept
+    : memory_(memory),
+      chunks_allowed_(static_cast<std::uint32_t>(
+          records_max >= std::size_t{chunks_max} * chunk_records
+              ? chunks_max
+              : records_max / chunk_records + (records_max % chunk_records != 0 ? 1 : 0))) {}
 
 job_slab::~job_slab() {
   for (auto& entry : chunks_) {
     job_record* const chunk = entry.load(std::memory_order_relaxed);
     if (chunk == nullptr) continue;
+    auto* const words = reinterpret_cast<word_state*>(chunk + chunk_records);
+    for (std::uint32_t i = 0; i < chunk_words; ++i) words[i].~word_state();
     for (std::uint32_t i = 0; i < chunk_records; ++i) chunk[i].~job_record();
-    memory_.deallocate(chunk, sizeof(job_record) * chunk_records, alignof(job_record),
-                       memory_tag::jobs);
+    memory_.deallocate(chunk, chunk_bytes, alignof(job_record), memory_tag::jobs);
   }
 }
 
 bool job_slab::grow() noexcept {
-  if (chunk_count_.load(std::memory_order_relaxed) >= chunks_max) return false;
-  void* const memory =
-      memory_.allocate(sizeof(job_record) * chunk_records, alignof(job_record), memory_tag::jobs);
+  if (chunk_count_.load(std::memory_order_relaxed) >= chunks_allowed_) return false;
+  void* const memory = memory_.allocate(chunk_bytes, alignof(job_record), memory_tag::jobs);
   if (memory == nullptr) return false;
   // The number is taken behind the memory, so that numbers have no gaps.
   std::uint32_t number = chunk_count_.load(std::memory_order_relaxed);
   do {
-    if (number >= chunks_max) {
-      memory_.deallocate(memory, sizeof(job_record) * chunk_records, alignof(job_record),
-                         memory_tag::jobs);
+    if (number >= chunks_allowed_) {
+      memory_.deallocate(memory, chunk_bytes, alignof(job_record), memory_tag::jobs);
       return false;
     }
   } while (!chunk_count_.compare_exchange_weak(number, number + 1, std::memory_order_relaxed));
@@ -121,44 +110,80 @@ bool job_slab::grow() noexcept {
     job_record* const record = ::new (static_cast<void*>(chunk + i)) job_record;
     record->index = number * chunk_records + i;
   }
-  chunks_[number].store(chunk, std::memory_order_release);
-  static_assert(chunk_records % bundle_records == 0);
-  for (std::uint32_t end = chunk_records; end != 0; end -= bundle_records) {
-    record_chain fresh;
-    for (std::uint32_t i = end - bundle_records; i < end; ++i) fresh.append(chunk[i]);
-    free_.push(fresh);
+  void* const behind = chunk + chunk_records;
+  for (std::uint32_t i = 0; i < chunk_words; ++i) {
+    ::new (static_cast<void*>(static_cast<word_state*>(behind) + i)) word_state;
   }
+  chunks_[number].store(chunk, std::memory_order_release);
+  constexpr std::uint64_t all = ~std::uint64_t{0} >> (64 - word_records);
+  for (std::size_t i = chunk_words; i-- != 0;) give_back({chunk + i * word_records, all});
   return true;
 }
 
-record_chain job_slab::take(std::uint32_t count) noexcept {
-  record_chain taken;
-  while (taken.count < count) {
-    record_chain bundle = free_.pop(*this);
-    if (bundle.count == 0) {
-      if (taken.count != 0 || !grow()) break;
-      continue;
-    }
-    if (bundle.count > count - taken.count) give_back(cut(bundle, count - taken.count));
-    if (taken.last != nullptr) {
-      taken.last->next.store(bundle.first->index, std::memory_order_release);
-    } else {
-      taken.first = bundle.first;
-    }
-    taken.last = bundle.last;
-    taken.count += bundle.count;
-  }
-  return taken;
+void job_slab::push_word(std::uint32_t number) noexcept {
+  word_state& word = word_at(number);
+  std::uint64_t seen = words_.load(std::memory_order_relaxed);
+  do {
+    word.next.store(static_cast<std::uint32_t>(seen), std::memory_order_relaxed);
+  } while (!words_.compare_exchange_weak(seen, seen >> 32 << 32 | number, std::memory_order_acq_rel,
+                                         std::memory_order_relaxed));
 }
 
-record_chain job_slab::cut(record_chain& chain, std::uint32_t count) const noexcept {
-  job_record* last = chain.first;
-  for (std::uint32_t i = 1; i < count; ++i) last = next_of(*last);
-  const record_chain rest{next_of(*last), chain.last, chain.count - count};
-  last->next.store(no_record, std::memory_order_release);
-  chain.last = last;
-  chain.count = count;
-  return rest;
+void job_slab::give_back(const free_word& word) noexcept {
+  const std::uint32_t number = word.first->index / word_records;
+  // Release: whoever takes a record sees what was done to it. Acquire: whoever puts the word on the
+  // stack comes behind the one who took it off.
+  if (word_at(number).free.fetch_or(word.bits, std::memory_order_acq_rel) == 0) push_word(number);
+}
+
+free_word job_slab::take() noexcept {
+  std::uint64_t seen = words_.load(std::memory_order_acquire);
+  for (;;) {
+    const auto number = static_cast<std::uint32_t>(seen);
+    if (number == no_record) {
+      if (!grow()) return {};
+      seen = words_.load(std::memory_order_acquire);
+      continue;
+    }
+    word_state& word = word_at(number);
+    // Another thread may take it and write this meanwhile; then the head has moved on as well.
+    const std::uint64_t next = word.next.load(std::memory_order_relaxed);
+    if (words_.compare_exchange_weak(seen, ((seen >> 32) + 1) << 32 | next,
+                                     std::memory_order_acq_rel, std::memory_order_acquire)) {
+      return {&at(number * word_records), word.free.exchange(0, std::memory_order_acq_rel)};
+    }
+  }
+}
+
+void free_records::give_back(job_slab& slab, job_record& record) noexcept {
+  const free_word one = job_slab::word_of(record);
+  if (one.first == now_.first) {
+    now_.bits |= one.bits;
+    return;
+  }
+  free_word& slot = returned_[record.index / job_slab::word_records % std::size(returned_)];
+  if (slot.first != one.first) {
+    if (slot.bits != 0) slab.give_back(slot);
+    slot = {one.first, 0};
+  }
+  slot.bits |= one.bits;
+}
+
+void free_records::give_all_back(job_slab& slab) noexcept {
+  if (now_.bits != 0) slab.give_back(std::exchange(now_, {}));
+  for (free_word& each : returned_) {
+    if (each.bits != 0) slab.give_back(std::exchange(each, {}));
+  }
+}
+
+bool free_records::refill(job_slab& slab) noexcept {
+  for (free_word& each : returned_) {
+    if (each.bits == 0) continue;
+    now_ = std::exchange(each, {});
+    return true;
+  }
+  now_ = slab.take();
+  return now_.bits != 0;
 }
 
 }  // namespace overture

@@ -2,6 +2,7 @@
 // records linked by their index.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -22,6 +23,7 @@ struct record_chain {
 
   // Appends behind the last.
   void append(job_record& record) noexcept;
+  void prepend(job_record& record) noexcept;
 };
 
 // A stack that any thread may push to and pop from (Treiber's), in whole chains, which base's
@@ -57,37 +59,39 @@ class alignas(64) record_stack {
   atomic<std::uint64_t> head_{no_record};
 };
 
-// Free records, in the bundles in which they came: taking one looks at its first record only, and
-// not at every one in turn, which after a while lie anywhere in memory.
-class alignas(64) bundle_stack {
- public:
-  // All of the chain becomes one bundle.
-  void push(const record_chain& chain) noexcept;
-  // The whole of the newest bundle, or none.
-  [[nodiscard]] record_chain pop(const job_slab& slab) noexcept;
-
- private:
-  atomic<std::uint64_t> head_{no_record};  // the removals above the index, as in record_stack
+// Free records that lie side by side: those of the word's records whose bit is set.
+struct free_word {
+  job_record* first = nullptr;  // the word's; null without any
+  std::uint64_t bits = 0;
 };
 
 class job_slab {
  public:
   static constexpr std::uint32_t chunk_records = sizes::chunk_records;
-  // So many in a bundle of fresh ones: what a thread takes at once.
-  static constexpr std::uint32_t bundle_records = chunk_records < 64 ? chunk_records : 64;
   static constexpr std::uint32_t chunks_max = sizes::chunks_max;
+  // What a thread takes at once. Free records are kept as bits and not in a list, so that those
+  // taken together lie side by side, however long the pool has run: what is submitted in a row is
+  // written and read in a row.
+  static constexpr std::uint32_t word_records = chunk_records < 64 ? chunk_records : 64;
+  static_assert(chunk_records % word_records == 0);
 
-  explicit job_slab(allocator& memory) noexcept : memory_(memory) {}
+  // So many records at most, rounded up to whole chunks.
+  explicit job_slab(allocator& memory, std::size_t records_max = limits::jobs_queued_max) noexcept;
   ~job_slab();
   job_slab(const job_slab&) = delete;
   job_slab& operator=(const job_slab&) = delete;
 
   // Takes memory for more records. False if it is refused or the limit is reached. Any thread.
   [[nodiscard]] bool grow() noexcept;
-  // Up to `count` free records, fewer or none if memory is refused. Any thread.
-  [[nodiscard]] record_chain take(std::uint32_t count) noexcept;
-  void give_back(const record_chain& chain) noexcept { free_.push(chain); }
-  void give_back(job_record& record) noexcept { free_.push({&record, &record, 1}); }
+  // All free records of one word; none if memory is refused. Any thread.
+  [[nodiscard]] free_word take() noexcept;
+  void give_back(const free_word& word) noexcept;
+  void give_back(job_record& record) noexcept { give_back(word_of(record)); }
+  // The record's word with its bit alone.
+  [[nodiscard]] static free_word word_of(job_record& record) noexcept {
+    const std::uint32_t number = record.index % word_records;
+    return {&record - number, std::uint64_t{1} << number};
+  }
 
   [[nodiscard]] job_record& at(std::uint32_t index) const noexcept {
     job_record* const chunk = chunks_[index / chunk_records].load(std::memory_order_acquire);
@@ -103,13 +107,51 @@ class job_slab {
   }
 
  private:
-  // Leaves so many in the chain and returns the rest.
-  record_chain cut(record_chain& chain, std::uint32_t count) const noexcept;
+  // A word lies on the stack from when its first record comes back until it is taken: whoever
+  // makes its bits something puts it there, and nobody else does.
+  struct word_state {
+    atomic<std::uint64_t> free{0};
+    atomic<std::uint32_t> next{no_record};  // below it on the stack
+  };
+  static constexpr std::uint32_t chunk_words = chunk_records / word_records;
+  static constexpr std::size_t chunk_bytes =
+      sizeof(job_record) * chunk_records + sizeof(word_state) * chunk_words;
+
+  // The words of a chunk lie behind its records.
+  [[nodiscard]] word_state& word_at(std::uint32_t number) const noexcept {
+    job_record* const chunk = chunks_[number / chunk_words].load(std::memory_order_acquire);
+    return reinterpret_cast<word_state*>(chunk + chunk_records)[number % chunk_words];
+  }
+  void push_word(std::uint32_t number) noexcept;
 
   allocator& memory_;
-  bundle_stack free_;
-  atomic<std::uint32_t> chunk_count_{0};
+  const std::uint32_t chunks_allowed_;
+  alignas(64) atomic<std::uint64_t> words_{no_record};  // removals above the number of the top one
+  alignas(64) atomic<std::uint32_t> chunk_count_{0};
   atomic<job_record*> chunks_[chunks_max]{};
+};
+
+// The free records of one thread at a time.
+class free_records {
+ public:
+  // Null if memory is refused.
+  [[nodiscard]] job_record* take(job_slab& slab) noexcept {
+    if (now_.bits == 0 && !refill(slab)) return nullptr;
+    job_record* const taken = now_.first + std::countr_zero(now_.bits);
+    now_.bits &= now_.bits - 1;
+    // Another core may have used it last: its line is on the way when its turn comes.
+    const std::uint64_t later = now_.bits & (now_.bits - 1);
+    if (later != 0) fetch_line(now_.first + std::countr_zero(later));
+    return taken;
+  }
+  void give_back(job_slab& slab, job_record& record) noexcept;
+  void give_all_back(job_slab& slab) noexcept;
+
+ private:
+  [[nodiscard]] bool refill(job_slab& slab) noexcept;
+
+  free_word now_;          // taken from here
+  free_word returned_[4];  // by number: what a thread runs comes from several words in turn
 };
 
 }  // namespace overture

@@ -36,7 +36,7 @@ struct alignas(64) pool_place {
   char name[24] = {};
 
   // Only the thread that has the place touches what follows.
-  record_chain free_records;         // a stack of its own, so that submit and run share no line
+  free_records spare_records;        // its own, so that submit and run share no line
   std::uint64_t arrivals_end = 0;    // below this position the deque holds jobs from outside
   std::uint32_t random = 0;          // picks the first victim
   bool warm = false;                 // it has the role

@@ -3,21 +3,13 @@
 #include <array>
 #include <utility>
 
-#include "base/thread_slot.hpp"
-
 namespace overture {
 namespace {
 
-// A worker keeps that many free records before it gives half of them back.
-constexpr std::uint32_t free_records_max = 128;
 // So many jobs from outside a worker takes at once: few enough that others find some too.
 constexpr std::uint32_t take_at_once = 32;
 constexpr std::size_t push_at_once = 64;
 static_assert(take_at_once <= job_deque::first_capacity, "a worker takes them with an empty deque");
-// Asks for a record's first line before it is needed.
-void fetch_line(const job_record* record) noexcept {
-  __builtin_prefetch(record, 1);
-}
 
 // So many records that have run may hang in a stack before somebody cleans it up.
 constexpr std::uint32_t dead_records_max = 32;
@@ -31,35 +23,21 @@ void few_groups::wake_waiters(parking& sleepers) const noexcept {
 }
 
 job_record* pool_state::take_record(pool_place* self) noexcept {
-  if (self == nullptr) return slab.take(1).first;
-  record_chain& own = self->free_records;
-  if (own.first == nullptr) own = slab.take(free_records_max / 2);
-  job_record* const record = own.first;
-  if (record != nullptr) {
-    own.first = slab.next_of(*record);
-    --own.count;
-    // Another core may have used it last: its line is on the way while this one is filled.
-    if (own.first != nullptr) fetch_line(own.first);
+  pool_place* const lane = self == nullptr ? lane_of_thread() : self;
+  if (lane == nullptr) {
+    free_records own;
+    job_record* const record = own.take(slab);
+    own.give_all_back(slab);
+    return record;
   }
+  job_record* const record = lane->spare_records.take(slab);
+  if (self == nullptr) lane->borrowed.store(false, std::memory_order_release);
   return record;
 }
 
 void pool_state::free_record(pool_place* self, job_record& record) noexcept {
   if (self == nullptr) return slab.give_back(record);
-  record_chain& own = self->free_records;
-  if (own.count == free_records_max) {
-    record_chain surplus;
-    while (surplus.count < free_records_max / 2) {
-      job_record& taken = *own.first;
-      own.first = slab.next_of(taken);
-      --own.count;
-      surplus.append(taken);
-    }
-    slab.give_back(surplus);
-  }
-  record.next.store(own.first != nullptr ? own.first->index : no_record, std::memory_order_relaxed);
-  own.first = &record;
-  ++own.count;
+  self->spare_records.give_back(slab, record);
 }
 
 injector& pool_state::queue_of(job_priority priority) noexcept {
@@ -76,6 +54,7 @@ injector& pool_state::queue_of(job_priority priority) noexcept {
 
 void pool_state::push(pool_place* self, job_record& record, job&& work, job_group* group,
                       const job_options& options) noexcept {
+  if (group != nullptr) group->begin_job();
   // Room first: an armed record may be run by anybody at once, so there is no way back.
   if (self != nullptr && options.priority == job_priority::normal && self->deque.make_room()) {
     record.arm(std::move(work), group, options, 0);
@@ -96,16 +75,19 @@ bool pool_state::push_from_outside(std::span<job> work, job_group* group,
   std::size_t count = 0;
   std::array<job_record*, push_at_once> records;
   while (room && count < work.size()) {
-    job_record* const record = take_record(lane);
-    if (record == nullptr) break;
-    record->arm(std::move(work[count]), group, options, 0);
-    records[count++] = record;
+    records[count] = take_record(lane);
+    if (records[count] == nullptr) break;
+    ++count;
   }
-  if (count != 0) lane->deque.push_all({records.data(), count});
+  if (count != 0) {
+    // An armed record may be run by anybody at once, so the group knows of all of them before.
+    if (group != nullptr) group->begin_job(static_cast<std::uint32_t>(count));
+    for (std::size_t i = 0; i < count; ++i) records[i]->arm(std::move(work[i]), group, options, 0);
+    lane->deque.push_all({records.data(), count});
+  }
   lane->arrivals_end = lane->deque.bottom();
   lane->borrowed.store(false, std::memory_order_release);
-  if (count == 0) return false;
-  sleepers.work_added(group);
+  if (count != 0) sleepers.work_added(group);
   for (job& each : work.subspan(count)) run_now(std::move(each), group, options);
   return true;
 }
@@ -133,8 +115,8 @@ void pool_state::publish(injector& into, const record_chain& newest_first,
 
 void pool_state::push_all(std::span<job> work, job_group* group,
                           const job_options& options) noexcept {
-  if (group != nullptr) group->begin_job(static_cast<std::uint32_t>(work.size()));
-  if (this_place() == nullptr && options.priority == job_priority::normal) {
+  pool_place* const self = this_place();
+  if (self == nullptr && options.priority == job_priority::normal) {
     while (!work.empty()) {
       const std::size_t count = work.size() < push_at_once ? work.size() : push_at_once;
       if (!push_from_outside(work.first(count), group, options)) break;
@@ -142,24 +124,27 @@ void pool_state::push_all(std::span<job> work, job_group* group,
     }
   }
   injector& into = queue_of(options.priority);
+  free_records by_itself;
+  free_records& from = self != nullptr ? self->spare_records : by_itself;
   while (!work.empty()) {
     constexpr std::size_t at_once = 1024;  // so that others may begin with the first
-    const record_chain taken =
-        slab.take(static_cast<std::uint32_t>(work.size() < at_once ? work.size() : at_once));
-    if (taken.count == 0) break;
     record_chain newest_first;
-    for (job_record* record = taken.first; record != nullptr; work = work.subspan(1)) {
-      job_record* const next = slab.next_of(*record);
-      record->arm(std::move(work.front()), group, options, job_record::linked);
-      record->next.store(newest_first.first != nullptr ? newest_first.first->index : no_record,
-                         std::memory_order_release);
-      if (newest_first.last == nullptr) newest_first.last = record;
-      newest_first.first = record;
-      ++newest_first.count;
-      record = next;
+    while (newest_first.count < at_once && newest_first.count < work.size()) {
+      job_record* const record = from.take(slab);
+      if (record == nullptr) break;
+      newest_first.prepend(*record);
     }
+    if (newest_first.count == 0) break;
+    if (group != nullptr) group->begin_job(newest_first.count);
+    const std::span<job> queued = work.first(newest_first.count);
+    std::size_t last = queued.size();
+    for (job_record* record = newest_first.first; last != 0; record = slab.next_of(*record)) {
+      record->arm(std::move(queued[--last]), group, options, job_record::linked);
+    }
+    work = work.subspan(queued.size());
     publish(into, newest_first, group);
   }
+  by_itself.give_all_back(slab);
   for (job& each : work) run_now(std::move(each), group, options);
 }
 
@@ -266,6 +251,30 @@ void pool_state::take_more(pool_place& self, job_deque& from) noexcept {
   moved.wake_waiters(sleepers);
 }
 
+job_record* pool_state::take_of(pool_place& self, job_deque& from,
+                                const job_group* group) noexcept {
+  job_record* mine = nullptr;
+  std::array<job_record*, take_at_once> taken;
+  std::size_t count = 0;
+  while (count < taken.size()) {
+    job_record* const next = from.steal_of(group);
+    if (next == nullptr) break;
+    if (mine != nullptr) {
+      fetch_line(next);
+      taken[count++] = next;
+    } else if (next->claim_of(group)) {
+      mine = next;
+    }
+  }
+  if (count == 0) return mine;
+  self.deque.push_all({taken.data(), count});
+  self.arrivals_end = self.deque.bottom();
+  // Nobody could see them for a moment.
+  sleepers.wake_waiters(group);
+  sleepers.work_added(nullptr);
+  return mine;
+}
+
 // Where no worker runs and no fork is open.
 job_record* pool_state::take_any() noexcept {
   for (injector* const from : {&urgent, &jobs, &background, &main_jobs}) {
@@ -287,7 +296,9 @@ job_record* pool_state::find_of(pool_place* self, const job_group* group) noexce
   if (job_record* const found = find_in(jobs, group)) return found;
   for (unsigned i = 0; i < places_made; ++i) {
     if (&places[i] == self) continue;
-    places[i].deque.drop_dead_top();
+    if (self != nullptr && self->deque.empty()) {
+      if (job_record* const found = take_of(*self, places[i].deque, group)) return found;
+    }
     if (job_record* const found = places[i].deque.claim_of(group, false)) return found;
   }
   if (job_record* const found = find_in(background, group)) return found;
@@ -304,7 +315,9 @@ job_record* pool_state::find_in(injector& where, const job_group* group) noexcep
 job_record* pool_state::claim_in_deque(pool_place& self, const job_group* group) noexcept {
   if (self.deque.bottom() <= self.arrivals_end) {
     // From outside: in the order they came.
-    self.deque.drop_dead_top();
+    while (job_record* const oldest = self.deque.steal_of(group)) {
+      if (oldest->claim_of(group)) return oldest;
+    }
     std::uint64_t dead = 0;
     job_record* const found = self.deque.claim_of(group, false, &dead);
     if (dead > dead_records_max && dead > self.deque.size() / 2) compact(self);
@@ -397,11 +410,7 @@ bool pool_state::turn_arrivals(injector& where) noexcept {
     job_record* const next = slab.next_of(*record);
     if (record->is_queued()) {
       moved.add(record->group.load(std::memory_order_relaxed));
-      record->next.store(turned.first != nullptr ? turned.first->index : no_record,
-                         std::memory_order_release);
-      if (turned.last == nullptr) turned.last = record;
-      turned.first = record;
-      ++turned.count;
+      turned.prepend(*record);
     } else {
       unlink(*record);
     }

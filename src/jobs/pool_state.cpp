@@ -49,7 +49,7 @@ pool_state::pool_state(const thread_pool_config& wanted, allocator& from,
       places_wanted(wanted.workers + wanted.spare_workers + wanted.guests),
       policy(wanted.wake),
       main_thread(&this_thread_jobs()),
-      slab(from),
+      slab(from, wanted.queued_max != 0 ? wanted.queued_max : 1),
       sleepers(seats, wanted.workers + wanted.spare_workers + wanted.guests,
                static_cast<unsigned>(limits::pool_helpers_max)) {
   if (!slab.grow()) status = fail(errc::out_of_memory, "no memory for jobs yet");

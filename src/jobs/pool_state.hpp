@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/thread_slot.hpp"
 #include "base/vec.hpp"
 #include "jobs/injector.hpp"
 #include "jobs/parking.hpp"
@@ -90,7 +91,8 @@ struct pool_state {
   void free_record(pool_place* self, job_record& record) noexcept;
   void push(pool_place* self, job_record& record, job&& work, job_group* group,
             const job_options& options) noexcept;
-  // From a thread without a place, all or none; false if no lane was to be had.
+  // From a thread without a place, no more than push_at_once; false if no lane was to be had. Runs
+  // those that there is no record for.
   bool push_from_outside(std::span<job> work, job_group* group,
                          const job_options& options) noexcept;
   // The guest's place that this thread's submits go through, borrowed, or null.
@@ -115,7 +117,8 @@ struct pool_state {
   void run_next(pool_place& self, job_record& record) noexcept;
   void tell_group(pool_place& self) noexcept;
   void run_alone(pool_place* self, job_record& record, bool may_run) noexcept;  // tells no group
-  // A job that there is no record for, counted in its group already.
+  // A job that there is no record for. Its group is not told: it cannot end while one submits to
+  // it.
   void run_now(job&& work, job_group* group, const job_options& options) noexcept;
   void run_half(pool_place* self, fork_half& half) noexcept;
   // A half that one of the places has forked while it runs `work`.
@@ -130,6 +133,10 @@ struct pool_state {
   void enter_place(pool_place& guest) noexcept;  // borrowed already
   void return_place(pool_place& place) noexcept;
 
+  void count_run_by_other() noexcept {
+    auto& own = jobs_run_by_others[thread_slot() % jobs_run_by_others.size()];
+    own.count.fetch_add(1, std::memory_order_relaxed);
+  }
   // The calling thread's place here, or null.
   [[nodiscard]] pool_place* this_place() noexcept {
     pool_place* const place = this_thread_jobs().place;
@@ -156,8 +163,12 @@ struct pool_state {
   atomic<std::uint64_t> work_expected_ns{0};
   alignas(64) atomic<std::uint32_t> background_now{0};
   atomic<std::uint32_t> blocked_now{0};  // workers inside a blocking_scope
-  alignas(64) atomic<std::uint64_t> jobs_run_by_others{0};
-  atomic<std::uint64_t> wakes_futile_of_others{0};
+  // Jobs that threads without a place have run: many lines, or they would wait for each other.
+  struct alignas(64) counter_line {
+    atomic<std::uint64_t> count{0};
+  };
+  std::array<counter_line, 8> jobs_run_by_others;
+  alignas(64) atomic<std::uint64_t> wakes_futile_of_others{0};
   atomic<std::uint64_t> jobs_dropped{0};
   jobs_of_thread* main_thread = nullptr;
 
@@ -176,6 +187,9 @@ struct pool_state {
   void prune(record_stack& stack) noexcept;
   void compact(pool_place& self) noexcept;
   void take_more(pool_place& self, job_deque& from) noexcept;
+  // Claims the oldest if it is one of the group, and takes those behind it along, into the empty
+  // queue of `self`.
+  job_record* take_of(pool_place& self, job_deque& from, const job_group* group) noexcept;
   void unlink(job_record& record) noexcept;
 };
 

@@ -39,8 +39,9 @@ class waiting_thread {
     const found_work found = find();
     if (found) {
       run(found);
-    } else if (woken_) {
-      pool_.wakes_futile_of_others.fetch_add(1, std::memory_order_relaxed);
+    } else {
+      tell_group();
+      if (woken_) pool_.wakes_futile_of_others.fetch_add(1, std::memory_order_relaxed);
     }
     woken_ = false;
     return static_cast<bool>(found);
@@ -66,9 +67,10 @@ class waiting_thread {
     run(found);
   }
 
-  // For a thread that leaves before its group has ended: a job it was woken for needs another one.
-  void pass_wake_on() noexcept {
-    if (std::exchange(woken_, false)) pool_.sleepers.work_added(&group_);
+  // For a thread that leaves before its group has ended.
+  void leave() noexcept {
+    tell_group();
+    pass_wake_on();
   }
 
  private:
@@ -79,9 +81,21 @@ class waiting_thread {
   }
 
   void run(const found_work& found) noexcept {
-    if (found.record != nullptr) return pool_.run(self_, *found.record);
-    pool_.run_half(self_, *found.half);
+    if (found.half != nullptr) return pool_.run_half(self_, *found.half);
+    pool_.run_alone(self_, *found.record, true);
+    if (++ended_ == told_at_once) tell_group();
   }
+  // As run_next(): once for several.
+  void tell_group() noexcept {
+    const std::uint32_t count = std::exchange(ended_, 0);
+    if (count != 0 && group_.end_job(count)) pool_.sleepers.wake_waiters(&group_);
+  }
+  // A job it was woken for needs another thread.
+  void pass_wake_on() noexcept {
+    if (std::exchange(woken_, false)) pool_.sleepers.work_added(&group_);
+  }
+
+  static constexpr std::uint32_t told_at_once = 32;
 
   pool_state& pool_;
   pool_place* const borrowed_;
@@ -89,6 +103,7 @@ class waiting_thread {
   job_group& group_;
   const std::uint64_t deadline_ns_;
   bool woken_ = false;
+  std::uint32_t ended_ = 0;  // jobs of the group that it has not been told of
 };
 
 }  // namespace
@@ -125,7 +140,7 @@ void pool_state::run_alone(pool_place* self, job_record& record, bool may_run) n
   } else if (self != nullptr) {
     self->jobs_run.add(1);
   } else {
-    jobs_run_by_others.fetch_add(1, std::memory_order_relaxed);
+    count_run_by_other();
   }
 }
 
@@ -155,8 +170,8 @@ void pool_state::run_now(job&& work, job_group* group, const job_options& option
     if (!dropped) work();
     work = job();
   }
-  (dropped ? jobs_dropped : jobs_run_by_others).fetch_add(1, std::memory_order_relaxed);
-  if (group != nullptr && group->end_job()) sleepers.wake_waiters(group);
+  if (!dropped) return count_run_by_other();
+  jobs_dropped.fetch_add(1, std::memory_order_relaxed);
 }
 
 void pool_state::run_half(pool_place* self, fork_half& half) noexcept {
@@ -188,7 +203,7 @@ bool pool_state::wait(job_group& group, std::uint64_t deadline_ns) noexcept {
     // Help first, look at the clock then: calls that allow no time at all still get on.
     const bool helped = waiter.help();
     if (deadline_ns != 0 && now_ns() >= deadline_ns) {
-      waiter.pass_wake_on();
+      waiter.leave();
       return group.pending() == 0;
     }
     if (helped) continue;

@@ -100,7 +100,9 @@ thread_pool_stats thread_pool::stats() const noexcept {
     sum.wakes_futile += place.wakes_futile.read();
     sum.spun_ns += place.spun_ns.read();
   }
-  sum.jobs_run += state_->jobs_run_by_others.load(std::memory_order_relaxed);
+  for (const auto& each : state_->jobs_run_by_others) {
+    sum.jobs_run += each.count.load(std::memory_order_relaxed);
+  }
   sum.wakes_futile += state_->wakes_futile_of_others.load(std::memory_order_relaxed);
   sum.jobs_dropped = state_->jobs_dropped.load(std::memory_order_relaxed);
   sum.jobs_thrown = state_->reports.thrown.load(std::memory_order_relaxed);
@@ -145,16 +147,15 @@ wake_profile wake_zone::profile() const noexcept {
 // -- submitting --
 
 void thread_pool::submit(job work, job_group* group, const job_options& options) {
-  if (group != nullptr) group->begin_job();
   if (state_ == nullptr) {
     work();
     work = job();
-    if (group != nullptr) (void)group->end_job();
     return;
   }
   pool_place* const self = state_->this_place();
   auto* const gathered = static_cast<cork*>(this_thread_jobs().cork);
   if (gathered != nullptr && gathered->gathers(*this, options)) {
+    if (group != nullptr) group->begin_job();
     return gathered->add(std::move(work), group, options);
   }
   if (self == nullptr && options.priority == job_priority::normal &&
@@ -172,18 +173,15 @@ void thread_pool::submit_all(std::span<job> work, job_group* group, const job_op
 }
 
 void thread_pool::submit_main(job work, job_group* group, const job_options& options) {
-  if (group != nullptr) group->begin_job();
-  job_record* const record =
-      state_ != nullptr ? state_->take_record(state_->this_place()) : nullptr;
-  if (record == nullptr) {
-    // Nowhere to keep it: better on the wrong thread than never.
+  if (state_ == nullptr) {
     work();
     work = job();
-    if (group != nullptr && group->end_job() && state_ != nullptr) {
-      state_->sleepers.wake_waiters(group);
-    }
     return;
   }
+  job_record* const record = state_->take_record(state_->this_place());
+  // Nowhere to keep it: better on the wrong thread than never.
+  if (record == nullptr) return state_->run_now(std::move(work), group, options);
+  if (group != nullptr) group->begin_job();
   record->arm(std::move(work), group, options, job_record::linked);
   state_->publish(state_->main_jobs, {record, record, 1}, group);
 }

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -59,14 +60,14 @@ class noted_threads final : public thread_factory {
 class explored_pool {
  public:
   explicit explored_pool(unsigned workers, unsigned others, wake_policy wake = wake_policy::park,
-                         unsigned spares = 0)
+                         unsigned spares = 0, unsigned guests = 1)
       : pool(std::in_place, thread_pool_config{.workers = workers,
                                                .spare_workers = spares,
                                                .wake = wake,
                                                .spin_ns = 0,
                                                .spin_long_ns = 0,
                                                .warm_ns = 0,
-                                               .guests = 1,
+                                               .guests = guests,
                                                .threads = &threads}),
         others_(others) {}
 
@@ -188,6 +189,42 @@ TEST(a_pool_in_all_interleavings, hands_wakes_on_from_worker_to_worker) {
            while (runs.load() != 2) interleave::let_others_run();
            explored.leave();
          }});
+  });
+}
+
+// Who waits takes several jobs of another place at once: the others must come to those that he has
+// not begun. The first job to run ends only when another thread has run the second.
+void wait_for_the_next(atomic<int>& runs) {
+  if (runs.fetch_add(1) != 0) return;
+  while (runs.load() == 1 && interleave::exploring()) interleave::let_others_run();
+}
+
+TEST(a_pool_in_all_interleavings, gives_a_worker_what_a_waiter_has_taken) {
+  in_both_ways([] {
+    atomic<int> runs{0};
+    explored_pool explored(1, 1, wake_policy::park, 0, 3);
+    std::optional<job_group> group(*explored.pool);
+    for (int i = 0; i < 2; ++i) group->run([&runs] { wait_for_the_next(runs); });
+    run({[&] { explored.worker(0); },
+         [&] {
+           group.reset();  // waits
+           explored.leave();
+         }});
+    check(runs.load() == 2, "both ran");
+  });
+}
+
+TEST(a_pool_in_all_interleavings, gives_a_waiter_what_another_one_has_taken) {
+  in_both_ways([] {
+    atomic<int> runs{0};
+    explored_pool explored(0, 1, wake_policy::park, 0, 3);
+    auto group = std::make_unique<job_group>(*explored.pool);
+    for (int i = 0; i < 3; ++i) group->run([&runs] { wait_for_the_next(runs); });
+    run({[&] { group->wait(); }, [&] { group->wait(); }});
+    check(runs.load() == 3, "all ran");
+    if (runs.load() != 3) (void)group.release();  // it would wait for ever
+    group.reset();
+    explored.leave();
   });
 }
 

@@ -8,6 +8,7 @@
 
 #include "jobs/pool_test_support.hpp"
 #include "jobs/this_thread.hpp"
+#include "overture/job_batch.hpp"
 
 namespace overture {
 namespace {
@@ -129,6 +130,27 @@ TEST(a_million_jobs_at_once, all_run_and_take_bounded_memory) {
     group.wait();
   }
   EXPECT_EQ(memory.usage(memory_tag::jobs).bytes, 0u);
+}
+
+TEST(more_jobs_than_a_pool_may_queue, run_on_the_thread_that_submits) {
+  tracking_allocator memory;
+  thread_pool pool{{.queued_max = 1000, .memory = &memory}};
+  std::uint64_t runs = 0;
+  job_group group{pool};
+  const auto add = [&runs] { ++runs; };
+  for (int i = 0; i < 3000; ++i) group.run(add);
+  EXPECT_GE(runs, 3000u - 1024u);
+  EXPECT_LT(runs, 3000u - 512u) << "those within the limit are queued";
+  EXPECT_EQ(group.pending(), 3000u - runs) << "those that have run are over";
+  {
+    job_batch batch(pool, &group);
+    for (int i = 0; i < 1000; ++i) batch.add(add);
+  }
+  pool.submit_main(add, &group);
+  group.wait();
+  EXPECT_EQ(runs, 4001u);
+  EXPECT_EQ(pool.stats().jobs_run, 4001u);
+  EXPECT_LE(memory.usage(memory_tag::jobs).peak_bytes, 1024u * 128 + (1u << 17));
 }
 
 // Submits from its destructor.

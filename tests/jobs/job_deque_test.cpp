@@ -65,14 +65,34 @@ TEST_F(job_deques, give_each_hint_to_one_thread_only) {
   EXPECT_EQ(sum.load() + popped, rounds);
 }
 
+struct no_jobs final : job_system {
+  void submit(job, job_group*, const job_options&) override {}
+  void wait(job_group&) override {}
+  bool wait_until(job_group&, std::uint64_t) override { return true; }
+  unsigned concurrency() const noexcept override { return 1; }
+  void set_idle_reason(const char*) noexcept override {}
+};
+
+TEST_F(job_deques, give_the_oldest_of_a_group_and_leave_what_is_behind_another_one) {
+  no_jobs system;
+  job_group wanted{system};
+  job_group other{system};
+  std::vector<job_record> records(5);
+  job_group* const groups[] = {&other, &wanted, &wanted, &other, &wanted};
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    records[i].arm(job([] {}), groups[i], {}, 0);
+    push(records[i]);
+  }
+  EXPECT_EQ(deque_.steal_of(&wanted), nullptr);
+  EXPECT_TRUE(records[0].claim());  // somebody has run it: nobody needs its hint any more
+  EXPECT_TRUE(records[1].claim());
+  EXPECT_EQ(deque_.steal_of(&wanted), &records[2]);
+  EXPECT_EQ(deque_.steal_of(&wanted), nullptr);
+  EXPECT_EQ(deque_.size(), 2u);
+}
+
 TEST_F(job_deques, let_a_group_be_found_in_their_middle) {
-  struct no_jobs final : job_system {
-    void submit(job, job_group*, const job_options&) override {}
-    void wait(job_group&) override {}
-    bool wait_until(job_group&, std::uint64_t) override { return true; }
-    unsigned concurrency() const noexcept override { return 1; }
-    void set_idle_reason(const char*) noexcept override {}
-  } system;
+  no_jobs system;
   job_group wanted{system};
   job_group other{system};
   std::vector<job_record> records(4);

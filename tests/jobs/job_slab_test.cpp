@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
 #include <set>
 #include <thread>
 #include <vector>
@@ -9,11 +11,20 @@
 namespace overture {
 namespace {
 
+record_chain take(job_slab& slab, std::uint32_t count) {
+  free_records from;
+  record_chain taken;
+  while (taken.count < count) taken.append(*from.take(slab));
+  from.give_all_back(slab);
+  return taken;
+}
+
 TEST(job_slabs, give_each_record_to_one_taker) {
   job_slab slab(default_allocator());
+  free_records from;
   std::set<job_record*> taken;
   for (std::uint32_t i = 0; i < job_slab::chunk_records * 3; ++i) {
-    job_record* const record = slab.take(1).first;
+    job_record* const record = from.take(slab);
     ASSERT_NE(record, nullptr);
     ASSERT_TRUE(taken.insert(record).second);
     ASSERT_EQ(&slab.at(record->index), record);
@@ -23,7 +34,13 @@ TEST(job_slabs, give_each_record_to_one_taker) {
 
 TEST(job_slabs, give_what_came_back_before_they_grow) {
   job_slab slab(default_allocator());
-  for (int round = 0; round < 5000; ++round) slab.give_back(*slab.take(1).first);
+  free_records own;
+  for (int round = 0; round < 5000; ++round) {
+    own.give_back(slab, *own.take(slab));
+    free_records others;
+    slab.give_back(*others.take(slab));
+    others.give_all_back(slab);
+  }
   EXPECT_EQ(slab.size(), job_slab::chunk_records);
 }
 
@@ -32,11 +49,67 @@ TEST(job_slabs, stop_at_their_limit) {
   for (std::uint32_t i = 0; i < job_slab::chunks_max; ++i) ASSERT_TRUE(slab.grow());
   EXPECT_FALSE(slab.grow());
   EXPECT_EQ(slab.size(), limits::jobs_queued_max);
+
+  job_slab small(default_allocator(), job_slab::chunk_records + 1);
+  EXPECT_TRUE(small.grow() && small.grow());
+  EXPECT_FALSE(small.grow());
+}
+
+// However they came back, what one thread takes in a row lies in a row.
+TEST(job_slabs, give_neighbours_again_after_any_order_of_returns) {
+  job_slab slab(default_allocator());
+  std::vector<job_record*> taken;
+  free_records from;
+  for (std::uint32_t i = 0; i < job_slab::chunk_records; ++i) taken.push_back(from.take(slab));
+  std::shuffle(taken.begin(), taken.end(), std::mt19937(5));
+  free_records returns;
+  for (job_record* const each : taken) returns.give_back(slab, *each);
+  returns.give_all_back(slab);
+  std::uint32_t neighbours = 0;
+  const job_record* before = from.take(slab);
+  for (std::uint32_t i = 1; i < job_slab::chunk_records; ++i) {
+    const job_record* const next = from.take(slab);
+    neighbours += next == before + 1 ? 1 : 0;
+    before = next;
+  }
+  EXPECT_EQ(neighbours, job_slab::chunk_records - job_slab::chunk_records / 64);
+  EXPECT_EQ(slab.size(), job_slab::chunk_records);
+}
+
+TEST(job_slabs, lose_no_record_between_threads) {
+  job_slab slab(default_allocator(), job_slab::chunk_records);
+  const auto shuffle = [&slab](std::size_t held_max) {
+    free_records own;
+    std::vector<job_record*> held;
+    for (int i = 0; i < 30'000; ++i) {
+      if (job_record* const record = own.take(slab)) held.push_back(record);
+      while (held.size() > held_max) {
+        job_record* const oldest = held.front();
+        held.erase(held.begin());
+        if (i % 7 == 0) {
+          slab.give_back(*oldest);
+        } else {
+          own.give_back(slab, *oldest);
+        }
+      }
+    }
+    for (job_record* const each : held) own.give_back(slab, *each);
+    own.give_all_back(slab);
+  };
+  std::thread first([&] { shuffle(1); });
+  std::thread second([&] { shuffle(70); });
+  shuffle(200);
+  first.join();
+  second.join();
+  std::set<job_record*> all;
+  free_records from;
+  while (job_record* const record = from.take(slab)) ASSERT_TRUE(all.insert(record).second);
+  EXPECT_EQ(all.size(), job_slab::chunk_records);
 }
 
 TEST(record_stacks, keep_the_order_of_a_chain) {
   job_slab slab(default_allocator());
-  const record_chain chain = slab.take(5);
+  const record_chain chain = take(slab, 5);
   ASSERT_EQ(chain.count, 5u);
   std::vector<job_record*> order;
   for (job_record* at = chain.first; at != nullptr; at = slab.next_of(*at)) order.push_back(at);
@@ -57,7 +130,7 @@ TEST(record_stacks, keep_the_order_of_a_chain) {
 
 TEST(record_stacks, take_the_top_only_if_nothing_has_changed) {
   job_slab slab(default_allocator());
-  const record_chain chain = slab.take(1);
+  const record_chain chain = take(slab, 1);
   record_stack stack;
   stack.push(chain);
   const record_stack::head seen = stack.top();
@@ -73,7 +146,7 @@ TEST(record_stacks, lose_no_record_between_threads) {
   job_slab slab(default_allocator());
   ASSERT_TRUE(slab.grow());
   record_stack stack;
-  stack.push(slab.take(50));
+  stack.push(take(slab, 50));
   const auto shuffle = [&](std::uint32_t at_once) {
     for (int i = 0; i < 20'000; ++i) {
       const record_chain chain = i % 100 == 0 ? stack.take_all(slab) : stack.pop(slab, at_once);
