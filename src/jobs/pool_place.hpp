@@ -43,6 +43,7 @@ struct alignas(64) pool_place {
   bool fed_from_outside = false;     // its last work came from a thread of the host
   std::uint64_t warm_job_ns = 0;     // when it came to a job while it was warm, 0 if it was not
   bool jobs_come_fast = false;       // the last one came soon after it had gone to sleep
+  unsigned vain_looks = 0;           // in a row, each followed by a long sleep
   bool jobs_are_long = false;        // those that it came to while it was warm
   pool_place* lender = nullptr;      // of a borrowed place: the one its thread has otherwise
   job_group* ended_group = nullptr;  // jobs of it have ended that it has not been told of

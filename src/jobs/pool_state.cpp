@@ -1,5 +1,6 @@
 #include "jobs/pool_state.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <new>
@@ -15,6 +16,9 @@ namespace {
 constexpr int pauses_between_looks = 16;
 constexpr int pauses_for_bunch = 48;
 constexpr unsigned looks_between_yields = 4;
+// After so many looks in a row that were in vain, each followed by a sleep that was longer than
+// looking ever lasts, a worker that finds nothing sleeps at once.
+constexpr unsigned vain_looks_max = 4;
 // A worker that looks for longer than a wake takes gives its time slice away between looks: on a
 // machine with other work it would take it from who is about to make some for it.
 constexpr int pauses_before_last_look = 64;
@@ -155,7 +159,7 @@ void pool_state::work(pool_place& self) noexcept {
 
 found_work pool_state::search(pool_place& self) noexcept {
   sleepers.begin_search();
-  if (std::exchange(self.fed_from_outside, false)) {
+  if (std::exchange(self.fed_from_outside, false) && self.vain_looks < vain_looks_max) {
     // Whoever submits one job after the other is better off if they are fetched in bunches.
     for (int i = 0; i < pauses_for_bunch; ++i) spin_hint();
   }
@@ -170,18 +174,20 @@ found_work pool_state::search(pool_place& self) noexcept {
       if (!found) found.record = take_background();
       const bool stop = !found && (stopping.load(std::memory_order_relaxed) || !is_needed(self));
       if (found || stop) {
+        if (looks != 0) self.vain_looks = 0;
         if (self.warm) give_up_warm_role(self, !stop);
         if (sleepers.end_search() && work_visible()) sleepers.wake_worker();
         this_thread_jobs().wake_depth = 0;
         return found;
       }
+      if (++looks == 1 && self.vain_looks >= vain_looks_max) continue;
       const bool beyond = looked_ns > config.spin_long_ns;
       for (int i = beyond ? pauses_before_last_look : pauses_between_looks; i != 0; --i) {
         spin_hint();
       }
       // It may have been woken onto the very core of who submits, and keep that thread from
       // running.
-      if (beyond || (looked_ns > config.spin_ns && ++looks % looks_between_yields == 0)) {
+      if (beyond || (looked_ns >= config.spin_ns && looks % looks_between_yields == 0)) {
         yield_thread();
       }
       looked_ns = now_ns() - start_ns;
@@ -196,11 +202,14 @@ found_work pool_state::search(pool_place& self) noexcept {
     // Up to the signal: a machine that is slow to wake says nothing of how fast jobs come.
     const std::uint64_t signalled_ns = sleepers.signalled_ns(self.number);
     self.jobs_come_fast = signalled_ns < parked_ns + config.spin_long_ns;
+    self.vain_looks = self.jobs_come_fast ? 0 : std::min(self.vain_looks + 1, vain_looks_max);
   }
 }
 
 bool pool_state::keeps_looking(pool_place& self, std::uint64_t looked_ns) noexcept {
-  if (looked_ns < (self.jobs_come_fast ? config.spin_long_ns : config.spin_ns)) return true;
+  const bool in_vain = self.vain_looks >= vain_looks_max;
+  const unsigned least_ns = self.jobs_come_fast ? config.spin_long_ns : config.spin_ns;
+  if (!in_vain && looked_ns < least_ns) return true;
   const wake_policy holds = policy.now();
   if (holds == wake_policy::spin) return !stopping.load(std::memory_order_relaxed);
   const std::uint64_t expected_ns = work_expected_ns.load(std::memory_order_relaxed);

@@ -284,7 +284,44 @@ TEST(a_pool_in_all_interleavings, loses_no_job_while_the_warm_role_moves) {
   });
 }
 
-// Not with `spin`: a worker that never sleeps leaves the explorer no end.
+// The worker yields for ever, so nobody else may: who submits sleeps until the job has run.
+TEST(a_pool_in_all_interleavings, loses_no_job_with_a_worker_that_never_sleeps) {
+  in_both_ways([] {
+    variable<int> value(0);
+    explored_pool explored(1, 1, wake_policy::spin);
+    run({[&] { explored.worker(0); },
+         [&] {
+           {
+             job_group group(*explored.pool);
+             group.run([&value] { value.write(value.read() + 1); });
+             group.wait();
+             check(value.read() == 1, "it ran once");
+           }
+           explored.leave();
+         }});
+  });
+}
+
+TEST(a_pool_in_all_interleavings, loses_no_job_at_the_ends_of_a_hot_zone) {
+  in_both_ways([] {
+    variable<int> value(0);
+    explored_pool explored(1, 1);
+    run({[&] { explored.worker(0); },
+         [&] {
+           {
+             job_group group(*explored.pool);
+             {
+               const hot_zone zone(*explored.pool);
+               group.run([&value] { value.write(value.read() + 1); });
+             }
+             group.wait();
+             check(value.read() == 1, "it ran once");
+           }
+           explored.leave();
+         }});
+  });
+}
+
 TEST(a_pool_in_all_interleavings, loses_no_job_at_the_ends_of_a_zone) {
   in_both_ways([] {
     atomic<int> runs{0};
