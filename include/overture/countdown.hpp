@@ -30,10 +30,13 @@ class countdown {
 
   // More to wait for. Any thread that knows that the count is not zero.
   void add(std::uint32_t count = 1) noexcept { left_.fetch_add(count, std::memory_order_relaxed); }
-  // One less, or several. Any thread, never blocks. Altogether no more than was added.
-  void done(std::uint32_t count = 1) noexcept {
+  // One less, or several; true for the call that brought it to zero. Any thread, never blocks.
+  // Altogether no more than was added.
+  bool done(std::uint32_t count = 1) noexcept {
     // Behind this line only who brings it to zero may touch it: others may be through already.
-    if (left_.fetch_sub(count, std::memory_order_acq_rel) == count) zero_.lower();
+    if (left_.fetch_sub(count, std::memory_order_acq_rel) != count) return false;
+    zero_.lower();
+    return true;
   }
 
   // Any thread.

@@ -19,6 +19,19 @@
 // fails says which source, offset and errno in its outcome; requests that were read together with
 // it are read once more by themselves.
 //
+// Packed bytes (`method`, `packed_bytes`) are unpacked by jobs, several at once where the format
+// allows, and never by a thread of the queue: on `unpacks_on`, or where there is none on the
+// request's own `on`; a host that runs the queue without `unpacks_on` unpacks inside poll() and
+// run(). What has been read and is not unpacked yet is bounded by `packed_bytes_max`: above it no
+// packed request begins, stored ones go on. One alone may be larger. The size that is announced is
+// what the destination has room for; data that makes more or less is corrupt, and its error tells
+// the place in the file.
+//
+// Where the bytes go: `into` says whether into the caller's destination, into a buffer of the pool
+// that is taken when the read begins (behind unpacking: when that begins) and belongs to the
+// request then, or whether to show them where they lie, if the source can (source_files::view()),
+// and in such a buffer if not. `content` are the bytes in all three cases.
+//
 // Threads: those of the queue (`threads`), which only block in reads; with read_backend::uring one
 // that keeps many reads in flight, where the kernel lets it. A host that wants none gives
 // `run_by_host`, and calls run() on a thread of its own or poll() now and then; completions without
@@ -26,8 +39,9 @@
 // simulated_disc.hpp.
 //
 // Cost: submit() is one lock and at most one wake for the whole span, and allocates only when more
-// requests wait than ever before. Choosing looks at columns of numbers, log n of them, and compares
-// no text. Limits: limits::io_threads_max; at most 32 requests are merged into one read.
+// requests wait than ever before. A packed request takes one block of the pool. Choosing looks at
+// columns of numbers, log n of them, and compares no text. Limits: limits::io_threads_max; at most
+// 32 requests are merged into one read.
 #pragma once
 
 #include <cstddef>
@@ -35,12 +49,14 @@
 #include <span>
 
 #include "overture/allocator.hpp"
+#include "overture/blob.hpp"
 #include "overture/countdown.hpp"
 #include "overture/error.hpp"
 #include "overture/executor.hpp"
 #include "overture/os.hpp"
 #include "overture/source_id.hpp"
 #include "overture/thread.hpp"
+#include "overture/unpack.hpp"
 
 namespace overture {
 
@@ -69,6 +85,14 @@ class source_files : public source_info {
     return source(id);
   }
   virtual void unpin(source_id id) noexcept { (void)id; }
+  // Bytes of the file where they lie in memory: a mapping, or what is cached. They stay for as long
+  // as the caller's claim on the id (as of source()). Error: unsupported where there is nothing of
+  // the kind, truncated for bytes behind the end. Any thread.
+  [[nodiscard]] virtual result<std::span<const std::byte>> view(source_id id, std::uint64_t offset,
+                                                                std::size_t bytes) noexcept {
+    (void)offset, (void)bytes;
+    return fail(errc::unsupported, "nothing to show without a read", id);
+  }
   // The file will be read soon, or not any more: hints. Any thread.
   virtual void open_ahead(source_id id) noexcept { (void)id; }
   virtual void close_source(source_id id) noexcept { (void)id; }
@@ -77,13 +101,23 @@ class source_files : public source_info {
 enum class read_priority : std::uint8_t { minimum, low, below_normal, normal, high, maximum };
 inline constexpr std::size_t read_priority_count = 6;
 
+enum class read_into : std::uint8_t {
+  destination,  // memory of the caller's
+  pool,         // `bytes` bytes in a buffer of the queue's pool, chosen as late as can be
+  view,         // where they lie, if the source shows them; otherwise as `pool`
+};
+
 struct read_request {
   static constexpr std::uint32_t no_slot = UINT32_MAX;
 
-  // What to read: exactly destination.size() bytes.
+  // What to read: all of the destination, or `bytes` bytes.
   source_id source = {};
   std::uint64_t offset = 0;
-  std::span<std::byte> destination = {};
+  std::span<std::byte> destination = {};  // of pool and view: the queue's to set
+  read_into into = read_into::destination;
+  compression method = compression::none;
+  std::size_t bytes = 0;         // of pool and view: how many, unpacked
+  std::size_t packed_bytes = 0;  // in the file, unless the method is none
   read_priority priority = read_priority::normal;
   std::uint32_t sort_key = 0;          // where its file lies among others; lower ones come first
   std::uint64_t deadline_ns = 0;       // on the clock of now_ns(); 0 = none
@@ -97,16 +131,30 @@ struct read_request {
   countdown* counter = nullptr;
 
   // Set before it completes.
-  result<void> outcome = {};    // the destination's bytes are undefined unless this is a value
+  result<void> outcome = {};  // the destination's bytes are undefined unless this is a value
+  // The bytes, if the outcome is a value. They stay as long as the destination; `buffer`, which may
+  // be moved away; or, of a view, as long as source_files::view() says.
+  std::span<const std::byte> content = {};
+  blob buffer = {};             // of pool, and of a view that had to be read
   std::uint64_t queued_ns = 0;  // on the clock of now_ns()
   std::uint64_t started_ns = 0;
+  std::uint64_t read_ns = 0;  // when its bytes were there, packed or not
   std::uint64_t finished_ns = 0;
   bool merged = false;  // read together with its neighbours
   bool shared = false;  // copied from a read that was in flight already
+  bool viewed = false;  // not read at all: a view
 
   // The queue's.
   read_request* next = nullptr;
   std::uint32_t slot = no_slot;
+
+  // How many bytes it yields, and how many of the file make them.
+  [[nodiscard]] std::size_t wanted_bytes() const noexcept {
+    return into == read_into::destination ? destination.size() : bytes;
+  }
+  [[nodiscard]] std::size_t stored_bytes() const noexcept {
+    return method == compression::none ? wanted_bytes() : packed_bytes;
+  }
 };
 
 enum class read_backend : std::uint8_t {
@@ -127,6 +175,15 @@ struct read_queue_config {
   std::uint64_t danger_ns = 5'000'000;     // deadlines nearer than this come before all priorities
   std::size_t merge_bytes_max = 1u << 20;  // requests are merged into reads up to this; 0 = never
   std::size_t merge_gap_max = 4096;        // bytes between two that may be read and thrown away
+
+  // Bytes that were read, or are being read, and not unpacked yet; one request may be more.
+  std::uint64_t packed_bytes_max = 64u << 20;
+  // Unpacks. Null: each request's own `on`; of a queue run by its host (or over a simulated disc,
+  // whatever is given here) poll() and run(). Must outlive the queue.
+  executor* unpacks_on = nullptr;
+  // Where buffers come from. Null: a pool of the queue's own; then every buffer must have ended
+  // before the queue. Must outlive the queue.
+  buffer_pool* pool = nullptr;
 
   allocator* memory = nullptr;        // null = default_allocator()
   thread_factory* factory = nullptr;  // null = default_thread_factory()
@@ -151,6 +208,11 @@ struct read_queue_stats {
   std::uint64_t wakes = 0;          // system calls that woke a thread
   std::uint64_t queued[read_priority_count] = {};  // waiting now
   std::uint64_t bytes_in_flight = 0;               // being read now
+  std::uint64_t viewed = 0;                        // requests shown without a read
+  std::uint64_t unpacked = 0;                      // requests that were unpacked
+  std::uint64_t unpack_ns = 0;                     // sum of the times from the read's end to theirs
+  std::uint64_t packed_bytes = 0;                  // being read, or waiting to be unpacked, now
+  std::uint64_t packed_bytes_peak = 0;             // the most at any time
 };
 
 class read_queue {
@@ -195,9 +257,13 @@ class read_queue {
   // From suspend() on no read begins until resume(); those in flight end. Any thread.
   void suspend() noexcept;
   void resume() noexcept;
-  // Waits until nothing is queued or in flight; of a queue run by its host it does the work. Do not
-  // call it while suspended. Any thread but the queue's.
+  // Waits until nothing is queued or in flight, and unpacks meanwhile; of a queue run by its host
+  // it does all the work. Do not call it while suspended. Any thread but the queue's.
   void drain() noexcept;
+  // Waits until the countdown has come to zero, doing the same work. Nobody but requests of this
+  // queue may count it down behind the call. A job waits in this way for packed bytes of its own,
+  // which otherwise might need the very worker that waits. Any thread but the queue's.
+  void wait(countdown& until) noexcept;
 
   // For hosts that run the queue. run() serves it on the calling thread until stop(), several
   // threads at once if they like. poll() begins and ends up to `reads_max` reads and returns how

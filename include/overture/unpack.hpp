@@ -10,7 +10,9 @@
 
 namespace overture {
 
-enum class compression : std::uint8_t { none, deflate, zstd };
+// zlib: as RFC 1950 has it. lz4: frames, as the lz4 tool writes them. Of zstd and lz4 there may be
+// several frames, one after the other.
+enum class compression : std::uint8_t { none, deflate, zstd, zlib, lz4 };
 [[nodiscard]] const char* to_string(compression method) noexcept;
 
 // Unpacks; keeps its tables between calls. One thread at a time.
@@ -29,10 +31,14 @@ class unpacker {
  private:
   result<void> unpack_deflate(std::span<const std::byte> packed,
                               std::span<std::byte> bytes) noexcept;
+  result<void> unpack_zlib(std::span<const std::byte> packed, std::span<std::byte> bytes) noexcept;
   result<void> unpack_zstd(std::span<const std::byte> packed, std::span<std::byte> bytes) noexcept;
+  result<void> unpack_lz4(std::span<const std::byte> packed, std::span<std::byte> bytes) noexcept;
+  result<void> make_deflate_tables() noexcept;
 
   void* deflate_ = nullptr;
   void* zstd_ = nullptr;
+  void* lz4_ = nullptr;
 };
 
 // CRC-32 as ZIP, PNG and gzip use it. Any thread.

@@ -15,8 +15,17 @@ namespace overture::io {
 read_core::read_core(source_files& files, const read_queue_config& config) noexcept
     : files_(files),
       config_(config),
-      store_(*config.memory, {.ageing_ns = config.ageing_ns, .danger_ns = config.danger_ns}),
-      to_open_(*config.memory, memory_tag::io) {}
+      stored_(*config.memory, {.ageing_ns = config.ageing_ns, .danger_ns = config.danger_ns}),
+      packed_(*config.memory, {.ageing_ns = config.ageing_ns, .danger_ns = config.danger_ns}),
+      to_open_(*config.memory, memory_tag::io),
+      desk_(unpack_desk::make(*config.memory)),
+      pool_(config.pool) {
+  if (!pool_) pool_ = &own_pool_.emplace(buffer_pool_config{.memory = config.memory});
+}
+
+read_core::~read_core() {
+  if (desk_) desk_->retire();
+}
 
 std::uint64_t read_core::now() const noexcept {
   return config_.disc ? config_.disc->now_ns() : now_ns();
@@ -33,54 +42,65 @@ void read_core::submit(std::span<read_request> requests) noexcept {
     for (read_request& request : requests) {
       request.queued_ns = now_at;
       request.started_ns = 0;
-      if (store_.add(request, now_at)) continue;
+      request.outcome = check(request);
+      if (request.outcome) {
+        if (store_of(request).add(request, now_at)) continue;
+        request.outcome = fail(errc::out_of_memory, "no memory to queue a read");
+      }
       request.next = refused;
       refused = &request;
     }
     outstanding_ += requests.size();
     stats_.requests += requests.size();
     stats_.in_flight_max = std::max(stats_.in_flight_max, outstanding_);
-    if (store_.size() > 0 && !suspended_) claim_sleeper(due);
+    if (queued() > 0 && !suspended_) claim_sleeper(due);
+    if (helpers_ > 0 && config_.run_by_host) call_helpers(due);
   }
   send(due);
-  std::size_t count = 0;
-  for (; refused; ++count) {
+  if (!refused) return;
+  read_tally sum;
+  while (refused) {
     read_request& request = *refused;
     refused = request.next;
-    refuse(request, errc::out_of_memory, "no memory to queue a read");
+    request.started_ns = request.queued_ns;
+    error& why = request.outcome.error();
+    why.source = request.source;
+    why.offset = request.offset;
+    count(sum, request, now_at);
+    end(sum, request, now_at);
   }
-  if (count == 0) return;
   due = {};
   {
     const scoped_lock hold(lock_);
-    stats_.failed += count;
-    count_out(count, due);
+    count_out(sum, due);
   }
   send(due);
 }
 
-void read_core::refuse(read_request& request, errc code, const char* reason) noexcept {
-  request.started_ns = request.queued_ns;
-  request.outcome = fail(code, reason, request.source, request.offset);
-  end(request, now());
+result<void> read_core::check(const read_request& request) const noexcept {
+  if (request.method == compression::none) return {};
+  if (!desk_) return fail(errc::out_of_memory, "no memory to unpack reads");
+  if (unpacks_here() || who_unpacks(request)) return {};
+  return fail(errc::invalid, "nobody is there to unpack the read");
 }
 
 bool read_core::set_priority(read_request& request, read_priority priority) noexcept {
   const std::uint64_t now_at = now();
   const scoped_lock hold(lock_);
-  return store_.set_priority(request, priority, now_at);
+  return store_of(request).set_priority(request, priority, now_at);
 }
 
 bool read_core::set_deadline(read_request& request, std::uint64_t deadline_ns) noexcept {
   const scoped_lock hold(lock_);
-  return store_.set_deadline(request, deadline_ns);
+  return store_of(request).set_deadline(request, deadline_ns);
 }
 
 bool read_core::cancel(read_request& request) noexcept {
   {
     const scoped_lock hold(lock_);
-    if (!store_.holds(request)) return false;
-    store_.remove(request);
+    request_store& store = store_of(request);
+    if (!store.holds(request)) return false;
+    store.remove(request);
     request.next = nullptr;
   }
   return give_up(&request) != 0;
@@ -90,10 +110,12 @@ std::size_t read_core::cancel_tag(std::uint64_t mask, std::uint64_t value) noexc
   read_request* given_up = nullptr;
   {
     const scoped_lock hold(lock_);
-    store_.remove_tagged(mask, value, [&](read_request& request) {
+    const auto keep = [&](read_request& request) {
       request.next = given_up;
       given_up = &request;
-    });
+    };
+    stored_.remove_tagged(mask, value, keep);
+    packed_.remove_tagged(mask, value, keep);
   }
   return give_up(given_up);
 }
@@ -102,10 +124,12 @@ std::size_t read_core::close_source(source_id id) noexcept {
   read_request* given_up = nullptr;
   {
     const scoped_lock hold(lock_);
-    store_.remove_source(id, [&](read_request& request) {
+    const auto keep = [&](read_request& request) {
       request.next = given_up;
       given_up = &request;
-    });
+    };
+    stored_.remove_source(id, keep);
+    packed_.remove_source(id, keep);
   }
   const std::size_t count = give_up(given_up);
   files_.close_source(id);
@@ -115,22 +139,23 @@ std::size_t read_core::close_source(source_id id) noexcept {
 std::size_t read_core::give_up(read_request* list) noexcept {
   if (!list) return 0;
   const std::uint64_t now_at = now();
-  std::size_t count = 0;
-  for (; list; ++count) {
+  read_tally sum;
+  while (list) {
     read_request& request = *list;
     list = request.next;
     request.started_ns = now_at;
     request.outcome = fail(errc::cancelled, "the read was cancelled", request.source);
-    end(request, now_at);
+    ++sum.completed;
+    end(sum, request, now_at);
   }
   wakes due;
   {
     const scoped_lock hold(lock_);
-    stats_.cancelled += count;
-    count_out(count, due);
+    stats_.cancelled += sum.completed;
+    count_out(sum, due);
   }
   send(due);
-  return count;
+  return sum.completed;
 }
 
 void read_core::open_ahead(source_id id) noexcept {
@@ -153,7 +178,8 @@ void read_core::resume() noexcept {
   {
     const scoped_lock hold(lock_);
     suspended_ = false;
-    if (store_.size() > 0) claim_sleeper(due);
+    if (queued() > 0) claim_sleeper(due);
+    if (helpers_ > 0) call_helpers(due);
   }
   send(due);
 }
@@ -162,8 +188,10 @@ read_queue_stats read_core::stats() noexcept {
   const scoped_lock hold(lock_);
   read_queue_stats now_is = stats_;
   for (std::size_t i = 0; i < read_priority_count; ++i) {
-    now_is.queued[i] = store_.size(static_cast<read_priority>(i));
+    const auto priority = static_cast<read_priority>(i);
+    now_is.queued[i] = stored_.size(priority) + packed_.size(priority);
   }
+  now_is.packed_bytes = packed_bytes_;
   return now_is;
 }
 
@@ -181,28 +209,77 @@ void read_core::claim_sleeper(wakes& due) noexcept {
 
 void read_core::send(const wakes& due) noexcept {
   if (due.worker) address_wake_one(&work_word_);
-  if (due.drained) address_wake_all(&drain_word_);
+  if (due.helpers) address_wake_all(&drain_word_);
   if (due.expected_ns != 0) config_.warms->expect_work(due.expected_ns);
 }
 
-void read_core::count_out(std::size_t requests, wakes& due) noexcept {
-  outstanding_ -= requests;
-  if (outstanding_ != 0 || requests == 0) return;
+void read_core::call_helpers(wakes& due) noexcept {
   drain_word_.fetch_add(1, std::memory_order_relaxed);  // the lock orders it
-  due.drained = true;
+  due.helpers = true;
 }
 
-void read_core::wait_until_idle() noexcept {
+void read_core::count_out(const read_tally& tally, wakes& due) noexcept {
+  stats_.bytes += tally.bytes;
+  stats_.failed += tally.failed;
+  stats_.viewed += tally.viewed;
+  stats_.queue_ns += tally.queue_ns;
+  stats_.service_ns += tally.service_ns;
+  outstanding_ -= tally.completed;
+  if (tally.packed_bytes != 0) {
+    packed_bytes_ -= tally.packed_bytes;
+    if (packed_.size() > 0 && !suspended_) claim_sleeper(due);
+  }
+  if (helpers_ == 0) return;
+  const bool drained = outstanding_ == 0 && tally.completed != 0;
+  const bool reached = tally.brought_to_zero && countdown_waiters_ > 0;
+  if (drained || reached || tally.put_to_unpack != 0 || tally.packed_bytes != 0) call_helpers(due);
+}
+
+// Whoever puts something to unpack, ends a request or makes room takes the lock behind that, and
+// sees the helper that has looked before.
+void read_core::help_until(function_ref<bool()> is_over, bool hears_countdowns) noexcept {
+  const bool helps = desk_ && !unpacks_here();
   for (;;) {
     std::uint32_t seen = 0;
+    bool sleeps = false;
     {
       const scoped_lock hold(lock_);
-      if (outstanding_ == 0) return;
-      seen = drain_word_.load(std::memory_order_relaxed);
+      if (is_over()) return;
+      sleeps = !helps || !desk_->has_work();
+      if (sleeps) {
+        ++helpers_;
+        countdown_waiters_ += hears_countdowns ? 1 : 0;
+        seen = drain_word_.load(std::memory_order_relaxed);
+      }
     }
-    const observed_wait waiting(wait_reasons::drain);
-    (void)address_wait(drain_word_, seen, 0);
+    if (!sleeps) {
+      std::size_t completed = 0;
+      (void)desk_->work(completed);
+      continue;
+    }
+    {
+      const observed_wait waiting(wait_reasons::drain);
+      (void)address_wait(drain_word_, seen, 0);
+    }
+    const scoped_lock hold(lock_);
+    --helpers_;
+    countdown_waiters_ -= hears_countdowns ? 1 : 0;
   }
+}
+
+bool read_core::can_take() noexcept {
+  if (suspended_) return false;
+  if (stored_.size() > 0) return true;
+  const read_request* const next = packed_.size() > 0 ? packed_.choose_next(head_, now()) : nullptr;
+  return next && fits(*next);
+}
+
+void read_core::wait_for_work() noexcept {
+  help_until([this] { return outstanding_ == 0 || can_take(); }, false);
+}
+
+void read_core::wait_for(const countdown& until, bool or_for_work) noexcept {
+  help_until([&] { return until.is_done() || (or_for_work && can_take()); }, true);
 }
 
 bool read_core::idle() noexcept {
@@ -233,7 +310,7 @@ bool read_core::next(read_operation& op) noexcept {
     const scoped_lock hold(lock_);
     retire(op, due);
     found = take(op, due);
-    if (found && store_.size() > 0) claim_sleeper(due);
+    if (found && queued() > 0) claim_sleeper(due);
   }
   send(due);
   return found;
@@ -263,7 +340,7 @@ bool read_core::next_or_sleep(read_operation& op) noexcept {
       found = take(op, due);
       stop = stopping_;
       if (found) {
-        if (store_.size() > 0) claim_sleeper(due);
+        if (queued() > 0) claim_sleeper(due);
       } else if (!take_to_open(ahead) && !stop) {
         ++sleepers_;
         seen = work_word_.load(std::memory_order_relaxed);

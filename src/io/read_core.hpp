@@ -12,10 +12,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "io/read_operation.hpp"
 #include "io/request_store.hpp"
+#include "io/unpack_desk.hpp"
+#include "overture/function_ref.hpp"
 #include "overture/read_queue.hpp"
 #include "sync/mutex.hpp"
 
@@ -24,7 +27,7 @@ namespace overture::io {
 class read_core {
  public:
   read_core(source_files& files, const read_queue_config& config) noexcept;
-  ~read_core() = default;
+  ~read_core();
   read_core(const read_core&) = delete;
   read_core& operator=(const read_core&) = delete;
 
@@ -38,11 +41,15 @@ class read_core {
   void open_ahead(source_id id) noexcept;
   void suspend() noexcept;
   void resume() noexcept;
-  void wait_until_idle() noexcept;
+  // Returns once nothing is outstanding, or the countdown is at zero, or, for a host that is to
+  // read by itself, a read could begin; unpacks meanwhile.
+  void wait_until_idle() noexcept {
+    help_until([this] { return outstanding_ == 0; }, false);
+  }
+  void wait_for_work() noexcept;
+  void wait_for(const countdown& until, bool or_for_work) noexcept;
   [[nodiscard]] bool idle() noexcept;
   [[nodiscard]] read_queue_stats stats() noexcept;
-  // Completes a request that was never queued.
-  void refuse(read_request& request, errc code, const char* reason) noexcept;
 
   // --- Of back ends ---
   // Serves the queue with reads that block, until stop().
@@ -72,13 +79,27 @@ class read_core {
   [[nodiscard]] bool advance(read_operation& op, std::int64_t outcome) noexcept;
   void finish(read_operation& op, const result<void>& outcome) noexcept;
 
+  // --- Of unpacking ---
+  // Whether packed bytes are unpacked by those who poll.
+  [[nodiscard]] bool unpacks_here() const noexcept {
+    return config_.disc || (config_.run_by_host && !config_.unpacks_on);
+  }
+  // False if memory for that was refused.
+  [[nodiscard]] bool can_unpack() const noexcept { return desk_ != nullptr; }
+  // Unpacks all that waits, on this thread; how many requests have completed.
+  std::size_t unpack_here() noexcept;
+  // Gives the request its buffer if it is not to have the caller's. Error: out_of_memory.
+  [[nodiscard]] result<void> take_destination(read_request& request) noexcept;
+  // Ends the item and its requests; how many.
+  std::size_t unpacked(packed_item& item) noexcept;
+
   [[nodiscard]] std::uint64_t now() const noexcept;
   [[nodiscard]] const read_queue_config& config() const noexcept { return config_; }
 
  private:
   struct wakes {
     bool worker = false;
-    bool drained = false;
+    bool helpers = false;
     std::uint64_t expected_ns = 0;  // when the read that begins will end
   };
   void send(const wakes& due) noexcept;
@@ -87,20 +108,45 @@ class read_core {
   void claim_sleeper(wakes& due) noexcept;
   [[nodiscard]] bool take_to_open(source_id& ahead) noexcept;
   void retire(read_operation& op, wakes& due) noexcept;
-  void count_out(std::size_t requests, wakes& due) noexcept;
+  void call_helpers(wakes& due) noexcept;
+  void count_out(const read_tally& tally, wakes& due) noexcept;
+  void help_until(function_ref<bool()> is_over, bool hears_countdowns) noexcept;
+  [[nodiscard]] bool can_take() noexcept;
+  [[nodiscard]] request_store& store_of(const read_request& request) noexcept {
+    return request.method == compression::none ? stored_ : packed_;
+  }
+  [[nodiscard]] std::size_t queued() const noexcept { return stored_.size() + packed_.size(); }
+  [[nodiscard]] bool fits(const read_request& packed) const noexcept {
+    return packed_bytes_ == 0 || (packed_bytes_ < config_.packed_bytes_max &&
+                                  packed.packed_bytes <= config_.packed_bytes_max - packed_bytes_);
+  }
+  [[nodiscard]] read_request* choose(std::uint64_t now_at) noexcept;
+  void begin_member(read_operation& op, read_request& request) noexcept;
   [[nodiscard]] bool take(read_operation& op, wakes& due) noexcept;
   [[nodiscard]] bool share(read_request& request) noexcept;
-  void merge_neighbours(read_operation& op, read_request& first) noexcept;
-  [[nodiscard]] result<void> read_alone(read_operation& op, read_request& request) noexcept;
-  void end(read_request& request, std::uint64_t finished_ns) noexcept;
-  void tally(read_operation& op, const read_request& request, std::uint64_t finished_ns) noexcept;
+  void merge_neighbours(read_operation& op, read_request& first, std::uint8_t level) noexcept;
+  [[nodiscard]] bool show(read_operation& op) noexcept;
+  [[nodiscard]] result<void> make_room(read_operation& op) noexcept;
+  [[nodiscard]] result<void> read_alone(read_operation& op, std::size_t member) noexcept;
+  [[nodiscard]] executor* who_unpacks(const read_request& request) const noexcept {
+    return config_.unpacks_on ? config_.unpacks_on : request.on;
+  }
+  [[nodiscard]] result<void> check(const read_request& request) const noexcept;
+  void copy_from(read_request& follower, const read_request& twin) noexcept;
+  void end_followers(read_operation& op, std::uint64_t finished_ns) noexcept;
+  void put_to_unpack(read_operation& op) noexcept;
+  // Nothing of the request may be touched behind end().
+  void end(read_tally& sum, read_request& request, std::uint64_t finished_ns) noexcept;
+  static void count(read_tally& sum, const read_request& request,
+                    std::uint64_t finished_ns) noexcept;
   std::size_t give_up(read_request* list) noexcept;
 
   source_files& files_;
   const read_queue_config config_;
 
-  mutex lock_;  // guards everything below but the words
-  request_store store_;
+  mutex lock_;            // guards everything below but the words
+  request_store stored_;  // two, so that packed ones can wait for room while others go on
+  request_store packed_;
   read_operation* in_flight_ = nullptr;
   disc_place head_;
   std::uint64_t outstanding_ = 0;  // submitted and not completed
@@ -111,11 +157,18 @@ class read_core {
   vec<source_id> to_open_;
   void (*wake_)(void* context) noexcept = nullptr;  // instead of the wait layer
   void* wake_context_ = nullptr;
+  std::uint64_t packed_bytes_ = 0;       // of packed requests that are read or unpacked
+  std::uint32_t helpers_ = 0;            // sleep on the word in help_until()
+  std::uint32_t countdown_waiters_ = 0;  // of those
   read_queue_stats stats_;
   std::uint64_t usual_service_ns_ = 0;  // of the reads that ended lately
 
   atomic<std::uint32_t> work_word_{0};   // moves on when a sleeper is to look
-  atomic<std::uint32_t> drain_word_{0};  // moves on when nothing is outstanding any more
+  atomic<std::uint32_t> drain_word_{0};  // moves on when a helper is to look
+
+  unpack_desk* desk_ = nullptr;
+  std::optional<buffer_pool> own_pool_;
+  buffer_pool* pool_ = nullptr;
 };
 
 }  // namespace overture::io

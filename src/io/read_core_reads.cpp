@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "io/read_core.hpp"
 #include "overture/timeline.hpp"
@@ -13,7 +14,7 @@ bool read_core::share(read_request& request) noexcept {
   for (read_operation* op = in_flight_; op; op = op->after) {
     if (op->twin_of(request) == read_operation::no_member) continue;
     // Both before it can be found there, and may complete.
-    store_.remove(request);
+    store_of(request).remove(request);
     request.started_ns = op->started_ns < request.queued_ns ? request.queued_ns : op->started_ns;
     request.shared = true;
     if (op->follow(request)) {
@@ -26,22 +27,43 @@ bool read_core::share(read_request& request) noexcept {
   return false;
 }
 
+// The better of what is stored and what is packed; the latter only while there is room for it.
+read_request* read_core::choose(std::uint64_t now_at) noexcept {
+  read_request* const stored = stored_.size() > 0 ? stored_.choose_next(head_, now_at) : nullptr;
+  read_request* const packed = packed_.size() > 0 ? packed_.choose_next(head_, now_at) : nullptr;
+  if (!packed || !fits(*packed)) return stored;
+  if (!stored) return packed;
+  const moment at{head_, now_at + config_.danger_ns};
+  return goes_before(packed_.candidate_of(*packed), stored_.candidate_of(*stored), at) ? packed
+                                                                                       : stored;
+}
+
+void read_core::begin_member(read_operation& op, read_request& request) noexcept {
+  request_store& store = store_of(request);
+  if (store.holds(request)) store.remove(request);  // or a read it came too late to share was its
+  if (request.method != compression::none) {
+    packed_bytes_ += request.packed_bytes;
+    stats_.packed_bytes_peak = std::max(stats_.packed_bytes_peak, packed_bytes_);
+  }
+  op.add(request);
+}
+
 bool read_core::take(read_operation& op, wakes& due) noexcept {
-  if (suspended_ || store_.size() == 0) return false;
+  if (suspended_ || queued() == 0) return false;
   const std::uint64_t now_at = now();
-  while (read_request* const chosen = store_.choose_next(head_, now_at)) {
+  while (read_request* const chosen = choose(now_at)) {
+    const std::uint8_t level = store_of(*chosen).candidate_of(*chosen).level;
     if (share(*chosen)) continue;
-    op.begin(*chosen);
+    op.begin();
+    begin_member(op, *chosen);
     op.started_ns = now_at;
-    if (store_.holds(*chosen)) {
-      if (config_.merge_bytes_max > 0) merge_neighbours(op, *chosen);
-      store_.remove(*chosen);
-    }
+    if (config_.merge_bytes_max > 0) merge_neighbours(op, *chosen, level);
     const bool merged = op.members().size() > 1;
     for (read_request* const member : op.members()) {
       member->started_ns = now_at;
       member->merged = merged;
       member->shared = false;
+      member->viewed = false;
     }
     ++stats_.reads;
     if (merged) stats_.merged += op.members().size();
@@ -58,13 +80,22 @@ bool read_core::take(read_operation& op, wakes& due) noexcept {
   return false;
 }
 
-void read_core::merge_neighbours(read_operation& op, read_request& first) noexcept {
-  read_request* near[read_operation::members_max];
-  const std::size_t count = store_.neighbours(first, near);
-  for (std::size_t i = 1; i < count; ++i) {
-    if (!op.accepts(*near[i], config_.merge_bytes_max, config_.merge_gap_max)) return;
-    store_.remove(*near[i]);
-    op.add(*near[i]);
+// Those of both stores, in order of their offsets.
+void read_core::merge_neighbours(read_operation& op, read_request& first,
+                                 std::uint8_t level) noexcept {
+  read_request* near[2][read_operation::members_max];
+  const disc_place place = place_of(first.sort_key, first.source, first.offset);
+  std::size_t left[2] = {stored_.following(place, level, near[0]),
+                         packed_.following(place, level, near[1])};
+  read_request** next[2] = {near[0], near[1]};
+  while (left[0] + left[1] > 0) {
+    const bool packed = left[0] == 0 || (left[1] > 0 && (*next[1])->offset < (*next[0])->offset);
+    read_request& nearest = **next[packed];
+    if (!op.accepts(nearest, config_.merge_bytes_max, config_.merge_gap_max)) return;
+    if (packed && !fits(nearest)) return;
+    begin_member(op, nearest);
+    ++next[packed];
+    --left[packed];
   }
 }
 
@@ -74,15 +105,12 @@ void read_core::retire(read_operation& op, wakes& due) noexcept {
   (op.before ? op.before->after : in_flight_) = op.after;
   if (op.after) op.after->before = op.before;
   stats_.bytes_in_flight -= op.bytes();
-  stats_.bytes += op.tally.bytes;
-  stats_.failed += op.tally.failed;
-  stats_.queue_ns += op.tally.queue_ns;
-  stats_.service_ns += op.tally.service_ns;
+  stats_.reads -= op.tally.viewed;
   if (op.tally.completed != 0) {
     const std::uint64_t service_ns = op.tally.service_ns / op.tally.completed;
     usual_service_ns_ = usual_service_ns_ - usual_service_ns_ / 8 + service_ns / 8;
   }
-  count_out(op.tally.completed, due);
+  count_out(op.tally, due);
 }
 
 read_core::opening read_core::open(read_operation& op, bool may_wait) noexcept {
@@ -97,7 +125,58 @@ read_core::opening read_core::open(read_operation& op, bool may_wait) noexcept {
     return opening::ended;
   }
   op.file = *opened;
+  if (show(op)) return opening::ended;
+  if (const result<void> ready = make_room(op); !ready) {
+    finish(op, ready);
+    return opening::ended;
+  }
   return opening::open;
+}
+
+// A view needs no read.
+bool read_core::show(read_operation& op) noexcept {
+  read_request& request = *op.members()[0];
+  if (request.into != read_into::view || request.method != compression::none) return false;
+  const result<std::span<const std::byte>> seen =
+      files_.view(request.source, request.offset, request.bytes);
+  if (!seen) return false;
+  request.content = *seen;
+  request.viewed = true;
+  ++op.tally.viewed;
+  finish(op, {});
+  return true;
+}
+
+// As late as this, so that what waits in the queue has no memory yet. The first refusal is the
+// operation's; members that have room are read all the same, each by itself.
+result<void> read_core::make_room(read_operation& op) noexcept {
+  result<void> all;
+  for (std::size_t i = 0; i < op.members().size(); ++i) {
+    read_request& member = *op.members()[i];
+    if (member.method == compression::none) {
+      const result<void> taken = take_destination(member);
+      if (taken) op.set_room(i, member.destination);
+      if (!taken) all = taken;
+      continue;
+    }
+    packed_item* const item = packed_item::make(*pool_, member.packed_bytes);
+    if (!item) {
+      all = fail(errc::out_of_memory, "no memory for the bytes of a read");
+      continue;
+    }
+    op.packed[i] = item;
+    op.set_room(i, item->room());
+  }
+  return all;
+}
+
+result<void> read_core::take_destination(read_request& request) noexcept {
+  if (request.into == read_into::destination) return {};
+  result<blob> taken = pool_->take(request.bytes);
+  if (!taken) return tl::unexpected<error>(taken.error());
+  request.buffer = std::move(*taken);
+  request.destination = request.buffer.span();
+  return {};
 }
 
 void read_core::perform(read_operation& op) noexcept {
@@ -133,59 +212,160 @@ bool read_core::advance(read_operation& op, std::int64_t outcome) noexcept {
   return true;
 }
 
-result<void> read_core::read_alone(read_operation& op, read_request& request) noexcept {
-  return read_fully(*op.file.os, op.file.handle, request.offset, request.destination);
+result<void> read_core::read_alone(read_operation& op, std::size_t member) noexcept {
+  if (!op.has_room(member)) {
+    return fail(errc::out_of_memory, "no memory for the bytes of a read");
+  }
+  return read_fully(*op.file.os, op.file.handle, op.members()[member]->offset, op.room(member));
 }
 
 void read_core::finish(read_operation& op, const result<void>& outcome) noexcept {
-  const bool alone = op.members().size() == 1;
+  const std::span<read_request* const> members = op.members();
+  const bool alone = members.size() == 1;
   if (outcome && !alone) op.copy_overlaps();
-  for (read_request* const member : op.members()) {
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    read_request& member = *members[i];
     // One member's bad luck is not the others'.
     const bool again = !outcome && !alone && op.file.os;
-    member->outcome = again ? read_alone(op, *member) : outcome;
-    if (member->outcome) continue;
-    error& why = member->outcome.error();
-    why.source = member->source;
-    if (why.offset < member->offset) why.offset = member->offset;
+    member.outcome = again ? read_alone(op, i) : outcome;
+    if (member.outcome) {
+      if (!member.viewed && !op.packed[i]) member.content = member.destination;
+      continue;
+    }
+    error& why = member.outcome.error();
+    why.source = member.source;
+    if (why.offset < member.offset) why.offset = member.offset;
   }
   if (op.file.os) files_.unpin(op.source());
   op.file = {};
   const std::uint64_t finished_ns = now();
+  for (read_request* const member : members) member->read_ns = finished_ns;
+  end_followers(op, finished_ns);
+  put_to_unpack(op);
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (!op.packed[i]) count(op.tally, *members[i], finished_ns);
+  }
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (!op.packed[i]) end(op.tally, *members[i], finished_ns);
+  }
+  // Behind the others: once it is unpacked it may be gone.
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (op.packed[i]) desk_->put(*op.packed[i]);
+  }
+}
+
+// Items of members that were read are ready for the desk; of others nothing stays.
+void read_core::put_to_unpack(read_operation& op) noexcept {
+  for (std::size_t i = 0; i < op.members().size(); ++i) {
+    read_request& member = *op.members()[i];
+    if (member.method == compression::none) continue;
+    packed_item* const item = op.packed[i];
+    if (member.outcome) {
+      item->request = &member;
+      item->core = this;
+      item->on = unpacks_here() ? nullptr : who_unpacks(member);
+      item->counted_bytes = member.packed_bytes;
+      ++op.tally.put_to_unpack;
+      continue;
+    }
+    op.tally.packed_bytes += member.packed_bytes;
+    if (item) item->destroy();
+    op.packed[i] = nullptr;
+  }
+}
+
+void read_core::end_followers(read_operation& op, std::uint64_t finished_ns) noexcept {
   for (read_request* follower = op.close_followers(); follower;) {
     read_request& request = *follower;
     follower = request.next;
-    const read_request& twin = *op.members()[op.twin_of(request)];
-    request.outcome = twin.outcome;
-    if (request.outcome && !request.destination.empty()) {
-      std::memmove(request.destination.data(), twin.destination.data(), request.destination.size());
+    const std::size_t twin = op.twin_of(request);
+    request.read_ns = finished_ns;
+    if (op.packed[twin] && op.members()[twin]->outcome) {
+      request.next = op.packed[twin]->followers;
+      op.packed[twin]->followers = &request;
+      continue;
     }
-    tally(op, request, finished_ns);
-    end(request, finished_ns);
+    copy_from(request, *op.members()[twin]);
+    count(op.tally, request, finished_ns);
+    end(op.tally, request, finished_ns);
   }
-  for (read_request* const member : op.members()) tally(op, *member, finished_ns);
-  for (read_request* const member : op.members()) end(*member, finished_ns);
 }
 
-void read_core::tally(read_operation& op, const read_request& request,
-                      std::uint64_t finished_ns) noexcept {
-  ++op.tally.completed;
-  if (request.outcome) {
-    op.tally.bytes += request.destination.size();
-  } else {
-    ++op.tally.failed;
+void read_core::copy_from(read_request& follower, const read_request& twin) noexcept {
+  follower.outcome = twin.outcome;
+  if (follower.outcome) follower.outcome = take_destination(follower);
+  if (!follower.outcome) {
+    follower.outcome.error().source = follower.source;
+    return;
   }
-  op.tally.queue_ns += request.started_ns - request.queued_ns;
-  op.tally.service_ns += finished_ns - request.started_ns;
+  follower.content = follower.destination;
+  if (twin.content.empty()) return;
+  std::memmove(follower.destination.data(), twin.content.data(), twin.content.size());
+}
+
+std::size_t read_core::unpacked(packed_item& item) noexcept {
+  read_request& request = *item.request;
+  read_request* follower = item.followers;
+  const std::uint64_t finished_ns = now();
+  read_tally sum;
+  sum.packed_bytes = item.counted_bytes;
+  if (item.failed_part != UINT32_MAX) {
+    request.outcome = tl::unexpected<error>(item.first_error);
+  } else {
+    request.content = request.destination;
+  }
+  // The room goes back before anybody hears of the end.
+  item.destroy();
+  const std::uint64_t unpack_ns = finished_ns - request.read_ns;
+  std::uint32_t count_of = 1;
+  while (follower) {
+    read_request& each = *follower;
+    follower = each.next;
+    copy_from(each, request);
+    count(sum, each, finished_ns);
+    end(sum, each, finished_ns);
+    ++count_of;
+  }
+  count(sum, request, finished_ns);
+  end(sum, request, finished_ns);
+  wakes due;
+  {
+    const scoped_lock hold(lock_);
+    stats_.unpacked += count_of;
+    stats_.unpack_ns += unpack_ns;
+    count_out(sum, due);
+  }
+  send(due);
+  return count_of;
+}
+
+std::size_t read_core::unpack_here() noexcept {
+  std::size_t completed = 0;
+  if (!unpacks_here() || !desk_) return 0;
+  while (desk_->work(completed)) {
+  }
+  return completed;
+}
+
+void read_core::count(read_tally& sum, const read_request& request,
+                      std::uint64_t finished_ns) noexcept {
+  ++sum.completed;
+  if (request.outcome) {
+    sum.bytes += request.wanted_bytes();
+  } else {
+    ++sum.failed;
+  }
+  sum.queue_ns += request.started_ns - request.queued_ns;
+  sum.service_ns += finished_ns - request.started_ns;
 }
 
 // The request belongs to its submitter again from here on.
-void read_core::end(read_request& request, std::uint64_t finished_ns) noexcept {
+void read_core::end(read_tally& sum, read_request& request, std::uint64_t finished_ns) noexcept {
   request.finished_ns = finished_ns;
   record({.begin_ns = request.queued_ns,
           .end_ns = finished_ns,
           .name = "read",
-          .value = request.destination.size(),
+          .value = request.wanted_bytes(),
           .subject = request.subject,
           .kind = event_kind::request});
   executor* const on = request.on;
@@ -196,12 +376,15 @@ void read_core::end(read_request& request, std::uint64_t finished_ns) noexcept {
   } else if (done.run && (config_.run_by_host || config_.disc)) {
     done.run(done.context);
   }
-  if (counter) counter->done();
+  if (counter && counter->done()) sum.brought_to_zero = true;
 }
 
 void read_core::serve() noexcept {
   read_operation op;
-  while (next_or_sleep(op)) perform(op);
+  while (next_or_sleep(op)) {
+    perform(op);
+    (void)unpack_here();
+  }
 }
 
 }  // namespace overture::io

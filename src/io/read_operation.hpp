@@ -5,18 +5,32 @@
 #include <cstdint>
 #include <span>
 
+#include "io/packed_item.hpp"
 #include "overture/atomic.hpp"
 #include "overture/read_queue.hpp"
 
 namespace overture::io {
+
+// What has completed, until the queue adds it up.
+struct read_tally {
+  std::uint32_t completed = 0;
+  std::uint32_t failed = 0;
+  std::uint32_t viewed = 0;
+  std::uint32_t put_to_unpack = 0;
+  bool brought_to_zero = false;  // a countdown
+  std::uint64_t bytes = 0;
+  std::uint64_t queue_ns = 0;
+  std::uint64_t service_ns = 0;
+  std::uint64_t packed_bytes = 0;  // given up without being unpacked
+};
 
 class read_operation {
  public:
   static constexpr std::size_t members_max = 32;
   static constexpr std::size_t gap_bytes_max = 4096;
 
-  // The first member; `more` may follow it, in order of their offsets.
-  void begin(read_request& first) noexcept;
+  // Begins anew, without members. They are added in order of their offsets.
+  void begin() noexcept;
   // Whether the request may be read together with the members; it begins at or behind the last.
   [[nodiscard]] bool accepts(const read_request& request, std::size_t bytes_max,
                              std::size_t gap_max) const noexcept;
@@ -31,6 +45,18 @@ class read_operation {
   [[nodiscard]] std::span<read_request* const> members() const noexcept {
     return {members_, member_count_};
   }
+  // Where the bytes of a member go: its destination, or room for packed ones. Without room it is
+  // not read. All members have room before parts().
+  void set_room(std::size_t member, std::span<std::byte> room) noexcept {
+    rooms_[member] = room;
+    has_room_[member] = true;
+  }
+  [[nodiscard]] bool has_room(std::size_t member) const noexcept { return has_room_[member]; }
+  [[nodiscard]] std::span<std::byte> room(std::size_t member) const noexcept {
+    return rooms_[member];
+  }
+  packed_item* packed[members_max] = {};  // of members that are to be unpacked
+
   // The number of the member that asks for the same bytes, or no_member. Does not look at the
   // members themselves, which may have completed.
   static constexpr std::size_t no_member = members_max;
@@ -52,14 +78,7 @@ class read_operation {
   read_operation* after = nullptr;
   bool in_flight = false;
 
-  // What has completed with it, until the queue adds it up.
-  struct {
-    std::uint32_t completed = 0;
-    std::uint32_t failed = 0;
-    std::uint64_t bytes = 0;
-    std::uint64_t queue_ns = 0;
-    std::uint64_t service_ns = 0;
-  } tally;
+  read_tally tally;
 
   // For back ends.
   open_source file;
@@ -70,11 +89,18 @@ class read_operation {
   struct range {
     std::uint64_t offset = 0;
     std::uint64_t bytes = 0;
+    std::uint64_t unpacked_bytes = 0;
+    compression method = compression::none;
+    [[nodiscard]] std::uint64_t end() const noexcept { return offset + bytes; }
     friend bool operator==(const range&, const range&) = default;
   };
 
+  static range range_of(const read_request& request) noexcept;
+
   read_request* members_[members_max] = {};
   range ranges_[members_max];
+  std::span<std::byte> rooms_[members_max];
+  bool has_room_[members_max] = {};
   std::size_t member_count_ = 0;
   source_id source_;
   std::uint64_t offset_ = 0;

@@ -82,12 +82,15 @@ struct read_queue::state {
   }
 
   std::size_t poll(std::size_t reads_max) noexcept {
-    if (simulated) return simulated->poll(reads_max);
+    if (simulated) {
+      const std::size_t read = simulated->poll(reads_max);
+      return read + core.unpack_here();
+    }
     io::read_operation op;
     std::size_t completed = 0;
     for (std::size_t reads = 0; core.next(op); ++reads) {
       core.perform(op);
-      completed += op.tally.completed;
+      completed += op.tally.completed + core.unpack_here();
       if (reads + 1 >= reads_max) {
         core.leave(op);
         break;
@@ -104,7 +107,9 @@ read_queue::read_queue(source_files& files, const read_queue_config& config) noe
   config_.threads = std::min<unsigned>(config_.threads, limits::io_threads_max);
   state_ = make_object<state>(*config_.memory, memory_tag::io, files, config_);
   if (!state_) return;
-  if (config_.disc) {
+  if (!state_->core.can_unpack()) {
+    state_->status = fail(errc::out_of_memory, "no memory for a read queue");
+  } else if (config_.disc) {
     state_->simulated =
         make_object<io::simulated_reads>(*config_.memory, memory_tag::io, state_->core);
     if (!state_->simulated || !state_->simulated->ready()) {
@@ -201,10 +206,21 @@ void read_queue::resume() noexcept {
 void read_queue::drain() noexcept {
   if (!state_) return;
   if (!state_->threads.empty()) return state_->core.wait_until_idle();
-  while (poll(SIZE_MAX) != 0) {
+  for (;;) {
+    while (poll(SIZE_MAX) != 0) {
+    }
+    // What is left is in flight on another thread of the host, or with who unpacks.
+    if (state_->core.idle()) return;
+    state_->core.wait_for_work();
   }
-  // What is left is in flight on another thread of the host.
-  state_->core.wait_until_idle();
+}
+
+void read_queue::wait(countdown& until) noexcept {
+  if (!state_) return until.wait();
+  if (!state_->threads.empty()) return state_->core.wait_for(until, false);
+  while (!until.is_done()) {
+    if (poll() == 0 && !until.is_done()) state_->core.wait_for(until, true);
+  }
 }
 
 void read_queue::run() noexcept {

@@ -204,19 +204,16 @@ read_request* request_store::choose_next(const disc_place& head, std::uint64_t n
   return nullptr;
 }
 
-std::size_t request_store::neighbours(const read_request& of,
-                                      std::span<read_request*> out) noexcept {
+std::size_t request_store::following(const disc_place& place, std::uint8_t level,
+                                     std::span<read_request*> out) noexcept {
   constexpr std::size_t batch = 64;
   place_entry found[batch];
-  level_state& in = levels_state_[levels_[of.slot]];
-  const std::size_t seen = in.places.following(places_[of.slot], tickets_.data(),
+  level_state& in = levels_state_[level];
+  if (in.size == 0) return 0;
+  const std::size_t seen = in.places.following(place, tickets_.data(),
                                                std::span(found).first(std::min(batch, out.size())));
-  std::size_t count = 0;
-  out[count++] = requests_[of.slot];
-  for (std::size_t i = 0; i < seen && count < out.size(); ++i) {
-    if (found[i].slot != of.slot) out[count++] = requests_[found[i].slot];
-  }
-  return count;
+  for (std::size_t i = 0; i < seen; ++i) out[i] = requests_[found[i].slot];
+  return seen;
 }
 
 candidate request_store::candidate_of(std::size_t slot) const noexcept {

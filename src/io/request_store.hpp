@@ -39,10 +39,13 @@ class request_store {
 
   // The one to read next, or null. It stays in the store until remove().
   [[nodiscard]] read_request* choose_next(const disc_place& head, std::uint64_t now_ns) noexcept;
-  // Copies those of the same level that lie in the same file at or behind this one, by offset, and
-  // this one first; how many.
-  [[nodiscard]] std::size_t neighbours(const read_request& of,
-                                       std::span<read_request*> out) noexcept;
+  // What the choice sees of a request that is in the store.
+  [[nodiscard]] candidate candidate_of(const read_request& request) const noexcept {
+    return candidate_of(request.slot);
+  }
+  // Copies those of a level that lie in one file at this place or behind it, by offset; how many.
+  [[nodiscard]] std::size_t following(const disc_place& place, std::uint8_t level,
+                                      std::span<read_request*> out) noexcept;
   void remove(read_request& request) noexcept;
 
   // False if it is not in the store, or if the memory was refused; then nothing has changed.

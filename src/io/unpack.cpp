@@ -1,6 +1,7 @@
 #include "overture/unpack.hpp"
 
 #include <libdeflate.h>
+#include <lz4frame.h>
 #include <zstd.h>
 
 #include <cstring>
@@ -15,6 +16,10 @@ const char* to_string(compression method) noexcept {
       return "deflate";
     case compression::zstd:
       return "zstd";
+    case compression::zlib:
+      return "zlib";
+    case compression::lz4:
+      return "lz4";
   }
   return "unknown";
 }
@@ -22,6 +27,7 @@ const char* to_string(compression method) noexcept {
 unpacker::~unpacker() {
   if (deflate_) libdeflate_free_decompressor(static_cast<libdeflate_decompressor*>(deflate_));
   ZSTD_freeDCtx(static_cast<ZSTD_DCtx*>(zstd_));
+  (void)LZ4F_freeDecompressionContext(static_cast<LZ4F_dctx*>(lz4_));
 }
 
 result<void> unpacker::unpack(compression method, std::span<const std::byte> packed,
@@ -37,6 +43,10 @@ result<void> unpacker::unpack(compression method, std::span<const std::byte> pac
       return unpack_deflate(packed, bytes);
     case compression::zstd:
       return unpack_zstd(packed, bytes);
+    case compression::zlib:
+      return unpack_zlib(packed, bytes);
+    case compression::lz4:
+      return unpack_lz4(packed, bytes);
   }
   return fail(errc::unsupported, "unknown compression method");
 }
@@ -55,15 +65,42 @@ result<void> unpacker::unpack_zstd(std::span<const std::byte> packed,
   return fail(errc::corrupt, "the packed data makes fewer bytes than announced");
 }
 
-result<void> unpacker::unpack_deflate(std::span<const std::byte> packed,
-                                      std::span<std::byte> bytes) noexcept {
-  if (!deflate_) deflate_ = libdeflate_alloc_decompressor();
-  if (!deflate_) return fail(errc::out_of_memory, "no memory for the DEFLATE tables");
-  // An empty span may have no address, which the library does not promise to take.
+// The library keeps what it has unpacked last where it lies, for blocks that refer to it.
+result<void> unpacker::unpack_lz4(std::span<const std::byte> packed,
+                                  std::span<std::byte> bytes) noexcept {
+  auto* tables = static_cast<LZ4F_dctx*>(lz4_);
+  if (!tables) {
+    if (LZ4F_isError(LZ4F_createDecompressionContext(&tables, LZ4F_VERSION)) != 0) {
+      return fail(errc::out_of_memory, "no memory for the lz4 tables");
+    }
+    lz4_ = tables;
+  }
+  LZ4F_resetDecompressionContext(tables);
+  LZ4F_decompressOptions_t options{};
+  options.stableDst = 1;
   std::byte nothing{};
-  const libdeflate_result outcome = libdeflate_deflate_decompress(
-      static_cast<libdeflate_decompressor*>(deflate_), packed.empty() ? &nothing : packed.data(),
-      packed.size(), bytes.empty() ? &nothing : bytes.data(), bytes.size(), nullptr);
+  std::size_t wanted = packed.empty() ? 1 : 0;  // nothing at all is no frame
+  std::size_t made = 0;
+  while (!packed.empty()) {
+    std::size_t room = bytes.size() - made;
+    std::size_t taken = packed.size();
+    wanted = LZ4F_decompress(tables, room == 0 ? &nothing : bytes.data() + made, &room,
+                             packed.data(), &taken, &options);
+    if (LZ4F_isError(wanted) != 0) return fail(errc::corrupt, "the packed data is broken");
+    if (taken == 0 && room == 0) {
+      return fail(errc::corrupt, "the packed data makes more bytes than announced");
+    }
+    made += room;
+    packed = packed.subspan(taken);
+  }
+  if (wanted != 0) return fail(errc::corrupt, "the packed data is broken");
+  if (made == bytes.size()) return {};
+  return fail(errc::corrupt, "the packed data makes fewer bytes than announced");
+}
+
+namespace {
+
+result<void> judge_deflate(libdeflate_result outcome) noexcept {
   switch (outcome) {
     case LIBDEFLATE_SUCCESS:
       return {};
@@ -75,6 +112,33 @@ result<void> unpacker::unpack_deflate(std::span<const std::byte> packed,
       break;
   }
   return fail(errc::corrupt, "the packed data is broken");
+}
+
+}  // namespace
+
+result<void> unpacker::make_deflate_tables() noexcept {
+  if (!deflate_) deflate_ = libdeflate_alloc_decompressor();
+  if (!deflate_) return fail(errc::out_of_memory, "no memory for the DEFLATE tables");
+  return {};
+}
+
+// An empty span may have no address, which the library does not promise to take.
+result<void> unpacker::unpack_deflate(std::span<const std::byte> packed,
+                                      std::span<std::byte> bytes) noexcept {
+  if (result<void> ready = make_deflate_tables(); !ready) return ready;
+  std::byte nothing{};
+  return judge_deflate(libdeflate_deflate_decompress(
+      static_cast<libdeflate_decompressor*>(deflate_), packed.empty() ? &nothing : packed.data(),
+      packed.size(), bytes.empty() ? &nothing : bytes.data(), bytes.size(), nullptr));
+}
+
+result<void> unpacker::unpack_zlib(std::span<const std::byte> packed,
+                                   std::span<std::byte> bytes) noexcept {
+  if (result<void> ready = make_deflate_tables(); !ready) return ready;
+  std::byte nothing{};
+  return judge_deflate(libdeflate_zlib_decompress(
+      static_cast<libdeflate_decompressor*>(deflate_), packed.empty() ? &nothing : packed.data(),
+      packed.size(), bytes.empty() ? &nothing : bytes.data(), bytes.size(), nullptr));
 }
 
 std::uint32_t crc32(std::span<const std::byte> bytes, std::uint32_t before) noexcept {

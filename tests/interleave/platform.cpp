@@ -2,6 +2,7 @@
 #include "base/thread_slot.hpp"
 #include "interleave/explorer.hpp"
 #include "interleave/steps.hpp"
+#include "overture/blob.hpp"
 #include "overture/thread.hpp"
 
 namespace overture {
@@ -35,6 +36,23 @@ thread_factory& default_thread_factory() noexcept {
   };
   static none instance;
   return instance;
+}
+
+// A pool without its free lists, which have more atomics than the explorer keeps.
+buffer_pool::buffer_pool(const buffer_pool_config& config) noexcept : config_(config) {}
+buffer_pool::~buffer_pool() = default;
+result<blob> buffer_pool::take(std::size_t bytes) noexcept {
+  blob made;
+  made.pool_ = this;
+  made.data_ = new std::byte[bytes];
+  made.size_ = bytes;
+  return made;
+}
+void blob::reset() noexcept {
+  delete[] data_;
+  pool_ = nullptr;
+  data_ = nullptr;
+  size_ = 0;
 }
 
 }  // namespace overture

@@ -16,7 +16,7 @@ using interleave::check;
 using interleave::run;
 using interleave::variable;
 
-class one_file final : public source_files, public operating_system {
+class one_byte_files : public source_files, public operating_system {
  public:
   result<open_source> source(source_id) noexcept override { return open_source{this, {1}}; }
   std::size_t describe(source_id, std::span<char>) const noexcept override { return 0; }
@@ -41,6 +41,8 @@ class one_file final : public source_files, public operating_system {
   static tl::unexpected<error> none() { return fail(errc::unsupported, ""); }
 };
 
+class one_file final : public one_byte_files {};
+
 class here final : public executor {
  public:
   void execute(task work) override { work.run(work.context); }
@@ -64,9 +66,13 @@ struct counted {
   }
 };
 
+// Of no interest here, and of more atomics than the explorer keeps: made before it runs.
+buffer_pool shared_pool;
+
 read_queue_config alone() {
   read_queue_config config;
   config.memory = &default_allocator();
+  config.pool = &shared_pool;
   config.merge_bytes_max = 0;
   return config;
 }
@@ -96,6 +102,58 @@ TEST(a_read_queue_in_all_interleavings, loses_no_request) {
            core.stop();
          }});
     check(a.completions.read() == 1 && b.completions.read() == 1, "each completed once");
+  });
+}
+
+// Keeps its tasks until the threads have ended: an executor whose workers are all busy.
+class later final : public executor {
+ public:
+  void execute(task work) override { tasks_[count_++] = work; }
+  void run_all() {
+    for (std::size_t i = 0; i < count_; ++i) tasks_[i].run(tasks_[i].context);
+  }
+
+ private:
+  task tasks_[4];
+  std::size_t count_ = 0;
+};
+
+class one_packed_file final : public one_byte_files {
+ public:
+  result<std::size_t> read_at(os_handle, std::uint64_t, std::span<std::byte> bytes) override {
+    // A stored DEFLATE block of one byte.
+    static constexpr unsigned char stored[] = {1, 1, 0, 0xFE, 0xFF, 7};
+    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(stored[i]);
+    return bytes.size();
+  }
+};
+
+TEST(a_read_queue_in_all_interleavings, who_waits_unpacks_and_is_never_forgotten) {
+  in_both_ways([] {
+    one_packed_file file;
+    later jobs;
+    countdown left(1);
+    {
+      read_queue_config config = alone();
+      config.unpacks_on = &jobs;
+      io::read_core core(file, config);
+      std::byte byte{};
+      read_request request;
+      request.source = {0, 1};
+      request.destination = {&byte, 1};
+      request.method = compression::deflate;
+      request.packed_bytes = 6;
+      request.counter = &left;
+      run({[&] { core.serve(); },
+           [&] {
+             core.submit({&request, 1});
+             core.wait_for(left, false);
+             check(byte == std::byte{7}, "it was unpacked by who waits");
+             core.wait_until_idle();
+             core.stop();
+           }});
+    }
+    jobs.run_all();
   });
 }
 

@@ -262,7 +262,7 @@ TEST_F(ReadCore, ABatchIsCountedDownTogether) {
   std::vector<asked*> mine{&ask(0, 10), &ask(500, 10), &ask(1'000, 10)};
   std::vector<read_request> batch;
   for (asked* each : mine) {
-    batch.push_back(each->request);
+    batch.push_back(std::move(each->request));
     batch.back().done = {};
     batch.back().counter = &left;
   }

@@ -44,7 +44,8 @@ TEST(RequestStore, GivesOutInOneDirectionOverTheDisc) {
 
 TEST(RequestStore, TheCallersKeyDecidesAboutFiles) {
   request_store store(default_allocator(), patient);
-  std::vector<read_request> requests{request_at(1, 11), request_at(2, 22), request_at(3, 33)};
+  std::vector<read_request> requests;
+  for (const std::uint32_t i : {1u, 2u, 3u}) requests.push_back(request_at(i, i * 11));
   requests[0].sort_key = 3;
   requests[1].sort_key = 2;
   requests[2].sort_key = 1;
@@ -111,7 +112,9 @@ TEST(RequestStore, FindsWhatLiesBehind) {
   for (read_request& each : requests) ASSERT_TRUE(store.add(each, 0));
   (void)store.choose_next({}, 0);  // sorts
   read_request* near[5] = {};
-  EXPECT_EQ(store.neighbours(requests[50], near), 5u);
+  const auto normal = static_cast<std::uint8_t>(read_priority::normal);
+  const std::uint64_t place = requests[50].offset;
+  EXPECT_EQ(store.following(place_of(0, requests[50].source, place), normal, near), 5u);
   const std::uint64_t first = requests[50].offset;
   for (std::uint64_t i = 0; i < 5; ++i) {
     EXPECT_EQ(near[i]->source, requests[50].source);

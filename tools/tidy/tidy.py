@@ -96,6 +96,7 @@ NO_TEST_OF_ITS_OWN = {
     "src/io/descriptor_limit_linux.cpp": "handle_cache_test",
     "src/io/place_index.cpp": "an index of the store: request_store_test",
     "src/io/read_core_reads.cpp": "the other half of read_core.cpp: read_core_test",
+    "src/io/packed_item.cpp": "one block of memory: unpack_desk_test",
     "src/io/read_operation.cpp": "what is read together: read_core_test",
     "src/io/reads_uring_absent.cpp": "nothing but the answer no",
     "src/io/reads_simulated.cpp": "the queue on a simulated disc: read_core_test, random_run_test",

@@ -1,0 +1,46 @@
+// The packed bytes of one request, from its read until they are unpacked, and how far that is.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "io/unpack_plan.hpp"
+#include "overture/blob.hpp"
+#include "overture/read_queue.hpp"
+
+namespace overture::io {
+
+class read_core;
+
+struct packed_item {
+  read_request* request = nullptr;
+  read_request* followers = nullptr;  // want the same and get a copy
+  read_core* core = nullptr;
+  executor* on = nullptr;  // who unpacks; null: whoever polls
+  std::span<const std::byte> packed;
+  std::uint64_t counted_bytes = 0;  // against packed_bytes_max
+  std::uint64_t began_ns = 0;
+
+  unpack_plan plan;
+  error first_error;
+
+  // The desk's.
+  packed_item* next = nullptr;
+  std::uint32_t part_count = 1;  // until it is planned
+  std::uint32_t next_part = 0;
+  std::uint32_t parts_left = 1;
+  std::uint32_t failed_part = UINT32_MAX;
+  std::uint32_t holds = 0;  // who may still touch it; the last one ends it
+  bool is_planned = false;
+
+  // Item and room for so many bytes in one block of the pool; null if it was refused.
+  [[nodiscard]] static packed_item* make(buffer_pool& pool, std::size_t bytes) noexcept;
+  [[nodiscard]] std::span<std::byte> room() noexcept;
+  void destroy() noexcept;
+
+ private:
+  blob block_;  // the item lies in it
+};
+
+}  // namespace overture::io
