@@ -60,6 +60,10 @@ class countdown {
     return zero_.wait_until(deadline, named(options));
   }
 
+  // What is lowered at zero, for those who wait for barricades (on_lowered(), a gated read): not to
+  // be raised or lowered by others. Any thread.
+  [[nodiscard]] barricade& at_zero() noexcept { return zero_; }
+
   // Begins anew. While no other call is under way.
   void reset(std::uint32_t count) noexcept {
     left_.store(count, std::memory_order_relaxed);

@@ -27,6 +27,10 @@
 // what the destination has room for; data that makes more or less is corrupt, and its error tells
 // the place in the file.
 //
+// A read may wait for something: with `after` it stands aside until that barricade has been lowered
+// (by the end of a job; countdown::at_zero() is one), and is queued then. Whoever lowers it may
+// have filled in source, offset, sizes and destination until that moment.
+//
 // Where the bytes go: `into` says whether into the caller's destination, into a buffer of the pool
 // that is taken when the read begins (behind unpacking: when that begins) and belongs to the
 // request then, or whether to show them where they lie, if the source can (source_files::view()),
@@ -124,6 +128,10 @@ struct read_request {
   std::uint64_t tag = 0;               // for cancel_tag() and for whoever reads the timeline
   std::uint32_t subject = UINT32_MAX;  // for the timeline
 
+  // Not queued before this is lowered. It must live until then, and be lowered some time even if
+  // the request is cancelled, or the queue ends, before.
+  barricade* after = nullptr;
+
   // Who hears of the end: `on` gets `done` to run, never on a thread of the queue. `counter` is
   // counted down instead, or as well; it may end the request's life, so it comes last.
   executor* on = nullptr;
@@ -136,7 +144,7 @@ struct read_request {
   // be moved away; or, of a view, as long as source_files::view() says.
   std::span<const std::byte> content = {};
   blob buffer = {};             // of pool, and of a view that had to be read
-  std::uint64_t queued_ns = 0;  // on the clock of now_ns()
+  std::uint64_t queued_ns = 0;  // on the clock of now_ns(); of a gated one: when it might begin
   std::uint64_t started_ns = 0;
   std::uint64_t read_ns = 0;  // when its bytes were there, packed or not
   std::uint64_t finished_ns = 0;
@@ -147,6 +155,7 @@ struct read_request {
   // The queue's.
   read_request* next = nullptr;
   std::uint32_t slot = no_slot;
+  void* gate = nullptr;
 
   // How many bytes it yields, and how many of the file make them.
   [[nodiscard]] std::size_t wanted_bytes() const noexcept {
@@ -208,6 +217,7 @@ struct read_queue_stats {
   std::uint64_t wakes = 0;          // system calls that woke a thread
   std::uint64_t queued[read_priority_count] = {};  // waiting now
   std::uint64_t bytes_in_flight = 0;               // being read now
+  std::uint64_t gated = 0;                         // waiting for a barricade now
   std::uint64_t viewed = 0;                        // requests shown without a read
   std::uint64_t unpacked = 0;                      // requests that were unpacked
   std::uint64_t unpack_ns = 0;                     // sum of the times from the read's end to theirs
@@ -257,8 +267,8 @@ class read_queue {
   // From suspend() on no read begins until resume(); those in flight end. Any thread.
   void suspend() noexcept;
   void resume() noexcept;
-  // Waits until nothing is queued or in flight, and unpacks meanwhile; of a queue run by its host
-  // it does all the work. Do not call it while suspended. Any thread but the queue's.
+  // Waits until nothing is gated, queued or in flight, and unpacks meanwhile; of a queue run by its
+  // host it does all the work. Do not call it while suspended. Any thread but the queue's.
   void drain() noexcept;
   // Waits until the countdown has come to zero, doing the same work. Nobody but requests of this
   // queue may count it down behind the call. A job waits in this way for packed bytes of its own,

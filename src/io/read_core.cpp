@@ -36,16 +36,22 @@ std::uint64_t read_core::now() const noexcept {
 void read_core::submit(std::span<read_request> requests) noexcept {
   const std::uint64_t now_at = now();
   read_request* refused = nullptr;
+  gate* fresh = nullptr;
   wakes due;
   {
     const scoped_lock hold(lock_);
     for (read_request& request : requests) {
       request.queued_ns = now_at;
       request.started_ns = 0;
-      request.outcome = check(request);
-      if (request.outcome) {
-        if (store_of(request).add(request, now_at)) continue;
+      if (request.after) {
+        if (gate* const made = make_gate(request)) {
+          made->next_fresh = fresh;
+          fresh = made;
+          continue;
+        }
         request.outcome = fail(errc::out_of_memory, "no memory to queue a read");
+      } else if (enqueue(request, now_at)) {
+        continue;
       }
       request.next = refused;
       refused = &request;
@@ -53,15 +59,33 @@ void read_core::submit(std::span<read_request> requests) noexcept {
     outstanding_ += requests.size();
     stats_.requests += requests.size();
     stats_.in_flight_max = std::max(stats_.in_flight_max, outstanding_);
-    if (queued() > 0 && !suspended_) claim_sleeper(due);
-    if (helpers_ > 0 && config_.run_by_host) call_helpers(due);
+    call_for_queued(due);
   }
   send(due);
-  if (!refused) return;
+  end_refused(refused, now_at);
+  register_gates(fresh);
+}
+
+bool read_core::enqueue(read_request& request, std::uint64_t now_at) noexcept {
+  request.outcome = check(request);
+  if (!request.outcome) return false;
+  if (store_of(request).add(request, now_at)) return true;
+  request.outcome = fail(errc::out_of_memory, "no memory to queue a read");
+  return false;
+}
+
+void read_core::call_for_queued(wakes& due) noexcept {
+  if (queued() == 0 || suspended_) return;
+  claim_sleeper(due);
+  if (helpers_ > 0 && config_.run_by_host) call_helpers(due);
+}
+
+void read_core::end_refused(read_request* list, std::uint64_t now_at) noexcept {
+  if (!list) return;
   read_tally sum;
-  while (refused) {
-    read_request& request = *refused;
-    refused = request.next;
+  while (list) {
+    read_request& request = *list;
+    list = request.next;
     request.started_ns = request.queued_ns;
     error& why = request.outcome.error();
     why.source = request.source;
@@ -69,7 +93,7 @@ void read_core::submit(std::span<read_request> requests) noexcept {
     count(sum, request, now_at);
     end(sum, request, now_at);
   }
-  due = {};
+  wakes due;
   {
     const scoped_lock hold(lock_);
     count_out(sum, due);
@@ -87,20 +111,29 @@ result<void> read_core::check(const read_request& request) const noexcept {
 bool read_core::set_priority(read_request& request, read_priority priority) noexcept {
   const std::uint64_t now_at = now();
   const scoped_lock hold(lock_);
-  return store_of(request).set_priority(request, priority, now_at);
+  if (!request.gate) return store_of(request).set_priority(request, priority, now_at);
+  request.priority = priority;
+  return true;
 }
 
 bool read_core::set_deadline(read_request& request, std::uint64_t deadline_ns) noexcept {
   const scoped_lock hold(lock_);
-  return store_of(request).set_deadline(request, deadline_ns);
+  if (!request.gate) return store_of(request).set_deadline(request, deadline_ns);
+  request.deadline_ns = deadline_ns;
+  return true;
 }
 
 bool read_core::cancel(read_request& request) noexcept {
   {
     const scoped_lock hold(lock_);
     request_store& store = store_of(request);
-    if (!store.holds(request)) return false;
-    store.remove(request);
+    if (request.gate) {
+      unlink(*static_cast<gate*>(request.gate));
+    } else if (store.holds(request)) {
+      store.remove(request);
+    } else {
+      return false;
+    }
     request.next = nullptr;
   }
   return give_up(&request) != 0;
@@ -116,6 +149,7 @@ std::size_t read_core::cancel_tag(std::uint64_t mask, std::uint64_t value) noexc
     };
     stored_.remove_tagged(mask, value, keep);
     packed_.remove_tagged(mask, value, keep);
+    remove_gated([&](const read_request& each) { return (each.tag & mask) == value; }, given_up);
   }
   return give_up(given_up);
 }
@@ -130,6 +164,7 @@ std::size_t read_core::close_source(source_id id) noexcept {
     };
     stored_.remove_source(id, keep);
     packed_.remove_source(id, keep);
+    remove_gated([&](const read_request& each) { return each.source == id; }, given_up);
   }
   const std::size_t count = give_up(given_up);
   files_.close_source(id);
@@ -178,8 +213,7 @@ void read_core::resume() noexcept {
   {
     const scoped_lock hold(lock_);
     suspended_ = false;
-    if (queued() > 0) claim_sleeper(due);
-    if (helpers_ > 0) call_helpers(due);
+    call_for_queued(due);
   }
   send(due);
 }
@@ -192,6 +226,7 @@ read_queue_stats read_core::stats() noexcept {
     now_is.queued[i] = stored_.size(priority) + packed_.size(priority);
   }
   now_is.packed_bytes = packed_bytes_;
+  now_is.gated = gated_count_;
   return now_is;
 }
 

@@ -18,6 +18,7 @@
 #include "io/read_operation.hpp"
 #include "io/request_store.hpp"
 #include "io/unpack_desk.hpp"
+#include "overture/barricade.hpp"
 #include "overture/function_ref.hpp"
 #include "overture/read_queue.hpp"
 #include "sync/mutex.hpp"
@@ -97,12 +98,47 @@ class read_core {
   [[nodiscard]] const read_queue_config& config() const noexcept { return config_; }
 
  private:
+  // A request that waits for a barricade, and what is registered there; that stays until the
+  // barricade is lowered, whatever becomes of the request.
+  struct gate {
+    barricade_continuation registered;
+    read_core* core = nullptr;
+    unpack_desk* desk = nullptr;      // holds a reference
+    read_request* request = nullptr;  // null once it was given up
+    barricade* after = nullptr;
+    gate* next_fresh = nullptr;
+    gate* before = nullptr;
+    gate* behind = nullptr;
+  };
+  [[nodiscard]] gate* make_gate(read_request& request) noexcept;
+  static void open_gate(void* raw) noexcept;
+  void let_through(gate& opened) noexcept;
+  void unlink(gate& left) noexcept;
+  // Gives up those that match, and puts them in front of the list.
+  template <class Matches>
+  void remove_gated(Matches matches, read_request*& list) noexcept {
+    for (gate* each = gated_; each;) {
+      gate& now = *each;
+      each = now.behind;
+      if (!matches(*now.request)) continue;
+      read_request& request = *now.request;
+      unlink(now);
+      request.next = list;
+      list = &request;
+    }
+  }
+  // The way of a request that was never read.
+  [[nodiscard]] bool enqueue(read_request& request, std::uint64_t now_at) noexcept;
+  void register_gates(gate* fresh) noexcept;
+  void end_refused(read_request* list, std::uint64_t now_at) noexcept;
+
   struct wakes {
     bool worker = false;
     bool helpers = false;
     std::uint64_t expected_ns = 0;  // when the read that begins will end
   };
   void send(const wakes& due) noexcept;
+  void call_for_queued(wakes& due) noexcept;
   void note_woken() noexcept;
   // Whether there is somebody to wake, and how.
   void claim_sleeper(wakes& due) noexcept;
@@ -154,6 +190,8 @@ class read_core {
   bool waking_ = false;  // a sleeper is on its way
   bool suspended_ = false;
   bool stopping_ = false;
+  gate* gated_ = nullptr;
+  std::uint64_t gated_count_ = 0;
   vec<source_id> to_open_;
   void (*wake_)(void* context) noexcept = nullptr;  // instead of the wait layer
   void* wake_context_ = nullptr;

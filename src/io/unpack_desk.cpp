@@ -26,8 +26,8 @@ void unpack_desk::retire() noexcept {
     std::uint32_t seen = 0;
     {
       const scoped_lock hold(lock_);
+      retired_ = true;
       if (working_ == 0) break;
-      retiring_ = true;
       seen = left_word_.load(std::memory_order_relaxed);
     }
     const observed_wait waiting(wait_reasons::drain);
@@ -39,6 +39,12 @@ void unpack_desk::retire() noexcept {
 void unpack_desk::drop_reference() noexcept {
   if (references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   destroy_object(memory_, memory_tag::io, this);
+}
+
+bool unpack_desk::enter() noexcept {
+  const scoped_lock hold(lock_);
+  if (!retired_) ++working_;
+  return !retired_;
 }
 
 // --- Units come ----------------------------------------------------------------------------------
@@ -179,7 +185,7 @@ void unpack_desk::leave(const unit& done) noexcept {
       done.with->next = spare_;
       spare_ = done.with;
     }
-    wake = --working_ == 0 && retiring_;
+    wake = --working_ == 0 && retired_;
     if (wake) left_word_.fetch_add(1, std::memory_order_relaxed);
   }
   if (wake) address_wake_all(&left_word_);

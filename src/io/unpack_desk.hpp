@@ -27,6 +27,14 @@ class unpack_desk {
   // When no item is left: waits until every thread has left it, tasks that wait to be run aside.
   void retire() noexcept;
 
+  // For whoever may come after the queue's end: a reference keeps the desk, and between enter(), if
+  // it says yes, and leave() the queue too.
+  void add_reference() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
+  void drop_reference() noexcept;
+  [[nodiscard]] bool enter() noexcept;
+  void leave() noexcept { leave(unit{}); }
+  [[nodiscard]] allocator& memory() const noexcept { return memory_; }
+
   // The item's bytes are there; from here on it is the desk's.
   void put(packed_item& item) noexcept;
   [[nodiscard]] bool has_work() noexcept;
@@ -47,7 +55,6 @@ class unpack_desk {
 
   static void run_task(void* desk) noexcept;
   void post(executor& on, std::uint32_t tasks) noexcept;
-  void drop_reference() noexcept;
   [[nodiscard]] bool take(unit& taken) noexcept;
   void plan(packed_item& item) noexcept;
   [[nodiscard]] result<void> unpack(const unit& taken) noexcept;
@@ -63,7 +70,7 @@ class unpack_desk {
   packed_item* last_ = nullptr;
   tables* spare_ = nullptr;
   std::uint32_t working_ = 0;
-  bool retiring_ = false;
+  bool retired_ = false;
   atomic<std::uint32_t> left_word_{0};  // moves on when the last one leaves
 };
 

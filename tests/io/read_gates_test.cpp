@@ -1,0 +1,171 @@
+// Reads that begin when something else is done.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "overture/barricade.hpp"
+#include "overture/countdown.hpp"
+#include "overture/read_queue.hpp"
+#include "overture/simulated_disc.hpp"
+#include "overture/thread_pool.hpp"
+#include "support/failing_allocator.hpp"
+
+namespace overture {
+namespace {
+
+class ReadGates : public testing::Test {
+ protected:
+  read_request& gated(barricade& door, std::uint64_t offset = 100) {
+    request.source = file;
+    request.offset = offset;
+    request.destination = bytes;
+    request.after = &door;
+    request.done = {[](void* count) { ++*static_cast<int*>(count); }, &completions};
+    return request;
+  }
+  [[nodiscard]] bool is_read() const {
+    return request.outcome && completions == 1 && disc.holds(file, request.offset, bytes);
+  }
+
+  simulated_disc disc;
+  source_id file = *disc.add_file(1 << 20);
+  std::vector<std::byte> bytes{64};
+  read_request request;
+  int completions = 0;
+};
+
+TEST_F(ReadGates, AReadBeginsWhenItsBarricadeIsLowered) {
+  barricade door{barricade::raised};
+  read_queue reads(disc, {.disc = &disc});
+  reads.submit({&gated(door), 1});
+  EXPECT_EQ(reads.poll(), 0u);
+  EXPECT_EQ(reads.stats().gated, 1u);
+  request.offset = 777;  // whoever lowers it may fill it in
+  door.lower();
+  EXPECT_EQ(reads.stats().gated, 0u);
+  reads.drain();
+  EXPECT_TRUE(is_read());
+}
+
+TEST_F(ReadGates, OneThatIsLoweredAlreadyHoldsNothingUp) {
+  barricade door{barricade::lowered};
+  read_queue reads(disc, {.disc = &disc});
+  reads.submit({&gated(door), 1});
+  reads.drain();
+  EXPECT_TRUE(is_read());
+}
+
+TEST_F(ReadGates, ACountdownIsAGateToo) {
+  countdown left(2);
+  read_queue reads(disc, {.disc = &disc});
+  reads.submit({&gated(left.at_zero()), 1});
+  left.done();
+  EXPECT_EQ(reads.poll(), 0u);
+  left.done();
+  reads.drain();
+  EXPECT_TRUE(is_read());
+}
+
+TEST_F(ReadGates, AJobOpensItWhileTheQueueIsDrained) {
+  barricade door{barricade::raised};
+  thread_pool pool({.workers = 1});
+  job_group group(pool);
+  read_queue reads(disc, {.run_by_host = true});  // a disc without time: any thread reads
+  reads.submit({&gated(door), 1});
+  group.run([&] {
+    request.offset = 4'000;
+    door.lower();
+  });
+  reads.drain();
+  group.wait();
+  EXPECT_TRUE(is_read());
+}
+
+TEST_F(ReadGates, AGatedReadIsCancelledBeforeTheCallReturns) {
+  for (int way = 0; way < 3; ++way) {
+    barricade door{barricade::raised};
+    read_queue reads(disc, {.disc = &disc});
+    completions = 0;
+    request.tag = 5;
+    reads.submit({&gated(door), 1});
+    EXPECT_TRUE(reads.set_priority(request, read_priority::high));
+    EXPECT_TRUE(reads.set_deadline(request, 99));
+    if (way == 0) {
+      EXPECT_TRUE(reads.cancel(request));
+    }
+    if (way == 1) {
+      EXPECT_EQ(reads.cancel_tag(~0ull, 5), 1u);
+    }
+    if (way == 2) {
+      EXPECT_EQ(reads.close_source(file), 1u);
+    }
+    EXPECT_EQ(completions, 1);
+    ASSERT_FALSE(request.outcome);
+    EXPECT_EQ(request.outcome.error().code, errc::cancelled);
+    door.lower();
+    reads.drain();
+    EXPECT_EQ(completions, 1);
+    EXPECT_EQ(reads.stats().reads, 0u);
+  }
+}
+
+TEST_F(ReadGates, TheQueueMayEndBeforeTheGateOpens) {
+  barricade door{barricade::raised};
+  failing_allocator memory(UINT64_MAX);
+  {
+    read_queue reads(disc, {.memory = &memory, .disc = &disc});
+    reads.submit({&gated(door), 1});
+  }
+  ASSERT_EQ(completions, 1);
+  EXPECT_EQ(request.outcome.error().code, errc::cancelled);
+  EXPECT_GT(memory.live_bytes(), 0);
+  door.lower();
+  EXPECT_EQ(memory.live_bytes(), 0) << "what was registered has gone with it";
+}
+
+TEST_F(ReadGates, RefusedMemoryFailsTheRequestAlone) {
+  for (std::uint64_t refused = 1; refused < 30; ++refused) {
+    barricade door{barricade::raised};
+    failing_allocator memory(refused);
+    completions = 0;
+    read_queue reads(disc, {.memory = &memory, .disc = &disc});
+    reads.submit({&gated(door), 1});
+    door.lower();
+    reads.drain();
+    EXPECT_EQ(completions, reads.status() ? 1 : 0) << refused;
+    if (!request.outcome) {
+      EXPECT_EQ(request.outcome.error().code, errc::out_of_memory);
+    }
+  }
+}
+
+TEST_F(ReadGates, ManyGatesOpenWhileOthersAreCancelled) {
+  constexpr int rounds = 300;
+  read_queue reads(disc, {.threads = 1});
+  for (int i = 0; i < rounds; ++i) {
+    barricade door{barricade::raised};
+    countdown left(2);
+    read_request both[2];
+    std::byte room[2];
+    for (int k = 0; k < 2; ++k) {
+      both[k].source = file;
+      both[k].offset = static_cast<std::uint64_t>(i * 2 + k);
+      both[k].destination = {&room[k], 1};
+      both[k].after = &door;
+      both[k].tag = 9;
+      both[k].counter = &left;
+    }
+    reads.submit(both);
+    std::thread opens([&] { door.lower(); });
+    (void)reads.cancel_tag(~0ull, 9);
+    reads.wait(left);
+    opens.join();
+  }
+  reads.drain();
+  EXPECT_EQ(reads.stats().requests, 2u * rounds);
+}
+
+}  // namespace
+}  // namespace overture
