@@ -9,10 +9,13 @@
 // more than `open_max` are open at any time, whatever happens; a read that finds all places taken
 // by other reads waits for one. A path is looked at when its file is opened and never else.
 //
-// Cost: pin() of an open file is one lock and one look into a table; no string is compared. Which
+// Cost: pin() of an open file is one look into a table and one compare-and-swap, unpin() one
+// subtraction: no lock, and no string is compared. Which
 // file has to go is chosen by a clock hand that spares those used since its last turn (Corbato,
 // 1968). A file is never closed under a read. Limits: `open_max` is cut to what the process's limit
-// on descriptors leaves, less a reserve for everybody else.
+// on descriptors leaves, less a reserve for everybody else; if the system has no descriptor left
+// even so, because others took them, a file that is not in use is closed for the next one. 4,095
+// reads of one file at once.
 #pragma once
 
 #include <cstddef>
@@ -30,8 +33,11 @@ namespace overture {
 struct handle_cache_config {
   std::size_t open_max = 512;            // files open at once, at least 1
   std::size_t reserved_descriptors = 8;  // of the process's limit, left to others
-  operating_system* os = nullptr;        // null = system_os()
-  allocator* memory = nullptr;           // null = default_allocator()
+  // Files do not change while the cache lives: then view() shows a mapping of the whole file, which
+  // stays until the cache ends. Touching a mapping of a file that was cut short is a fault.
+  bool immutable_files = false;
+  operating_system* os = nullptr;  // null = system_os()
+  allocator* memory = nullptr;     // null = default_allocator()
 };
 
 struct handle_cache_stats {
@@ -62,6 +68,10 @@ class handle_cache final : public source_files {
   [[nodiscard]] result<open_source> pin(source_id id, bool may_wait = true) noexcept override;
   void unpin(source_id id) noexcept override;
   void open_ahead(source_id id) noexcept override;
+  // Error: unsupported without immutable_files, truncated, those of opening and mapping. Any
+  // thread.
+  [[nodiscard]] result<std::span<const std::byte>> view(source_id id, std::uint64_t offset,
+                                                        std::size_t bytes) noexcept override;
   // Closed at once, or as soon as no read uses it.
   void close_source(source_id id) noexcept override;
   // Writes its path.
@@ -71,6 +81,12 @@ class handle_cache final : public source_files {
 
  private:
   struct state;
+  enum class freed : std::uint8_t { one, none, busy };
+  [[nodiscard]] result<open_source> pin_closed(source_id id, bool may_wait) noexcept;
+  [[nodiscard]] result<open_source> open_in(std::uint32_t at, source_id id, const char* path,
+                                            bool may_wait) noexcept;
+  [[nodiscard]] freed free_descriptor(std::uint32_t opening, bool may_wait) noexcept;
+
   handle_cache_config config_;
   state* state_ = nullptr;
 };

@@ -178,6 +178,110 @@ TEST_F(HandleCache, TheQueueClosesAndOpensOnRequest) {
   EXPECT_FALSE(cache.source(id));
 }
 
+// The process had descriptors when the cache asked, and others have taken them since.
+TEST_F(HandleCache, ClosesAFileWhenTheSystemHasNoDescriptorLeft) {
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  rlimit few = before;
+  few.rlim_cur = 32;
+  for (const read_backend backend : {read_backend::threads, read_backend::uring}) {
+    handle_cache cache({.open_max = 300});
+    std::vector<read_request> requests(300);
+    std::vector<std::byte> room(requests.size() * 4);
+    countdown left(static_cast<std::uint32_t>(requests.size()));
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      requests[i].source = add(cache, i);
+      requests[i].destination = std::span(room).subspan(i * 4, 4);
+      requests[i].counter = &left;
+    }
+    read_queue reads(cache, {.backend = backend, .threads = 8});
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+    reads.submit(requests);
+    left.wait();
+    reads.drain();
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+    for (const read_request& each : requests) {
+      EXPECT_TRUE(each.outcome) << each.outcome.error().os_error;
+    }
+    EXPECT_GT(cache.stats().evicted, 200u);
+    EXPECT_LE(cache.stats().open, 32u);
+  }
+}
+
+TEST_F(HandleCache, WithoutAnyDescriptorEveryReadFails) {
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  rlimit none = before;
+  none.rlim_cur = 0;
+  handle_cache cache({.open_max = 300});
+  std::vector<read_request> requests(50);
+  std::byte room[50];
+  countdown left(static_cast<std::uint32_t>(requests.size()));
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    requests[i].source = add(cache, i);
+    requests[i].destination = {&room[i], 1};
+    requests[i].counter = &left;
+  }
+  read_queue reads(cache, {.threads = 8});
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  reads.submit(requests);
+  left.wait();
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  for (const read_request& each : requests) {
+    ASSERT_FALSE(each.outcome);
+    EXPECT_EQ(each.outcome.error().os_error, EMFILE);
+  }
+}
+
+TEST_F(HandleCache, ThreadsPinAndCloseAndEvictTheSameFewFiles) {
+  handle_cache cache({.open_max = 3});
+  std::vector<source_id> ids;
+  for (std::size_t i = 0; i < 5; ++i) ids.push_back(add(cache, i));
+  const auto work = [&](std::size_t seed) {
+    for (std::size_t i = 0; i < 2'000; ++i) {
+      const std::size_t which = (i * 7 + seed * i / 3) % ids.size();
+      if (i % 61 == seed) cache.close_source(ids[which]);
+      const result<open_source> opened = cache.pin(ids[which]);
+      ASSERT_TRUE(opened);
+      std::byte byte[13];
+      ASSERT_TRUE(read_fully(*opened->os, opened->handle, 0, byte));
+      EXPECT_EQ(byte[12], static_cast<std::byte>('0' + which));
+      cache.unpin(ids[which]);
+    }
+  };
+  std::thread other([&] { work(1); });
+  work(2);
+  other.join();
+  EXPECT_LE(cache.stats().open, 3u);
+  EXPECT_EQ(cache.stats().hits + cache.stats().opens, 4'000u);
+}
+
+TEST_F(HandleCache, ShowsFilesThatAreDeclaredImmutable) {
+  handle_cache changing;
+  const source_id other = add(changing, 3);
+  EXPECT_EQ(changing.view(other, 0, 1).error().code, errc::unsupported);
+  handle_cache cache({.open_max = 1, .immutable_files = true});
+  const source_id id = add(cache, 3);
+  const result<std::span<const std::byte>> seen = cache.view(id, 8, 5);
+  ASSERT_TRUE(seen);
+  expect_reads(cache, add(cache, 4), "this is file4");
+  cache.close_source(id);
+  EXPECT_EQ(std::memcmp(seen->data(), "file3", 5), 0) << "stays when the file is closed";
+  EXPECT_EQ(cache.view(id, 8, 5)->data(), seen->data());
+  EXPECT_EQ(cache.view(id, 8, 6).error().code, errc::truncated);
+  EXPECT_EQ(cache.view(id, UINT64_MAX, 2).error().code, errc::truncated);
+  read_request request;
+  request.source = id;
+  request.into = read_into::view;
+  request.bytes = 4;
+  read_queue reads(cache, {.run_by_host = true});
+  reads.submit({&request, 1});
+  reads.drain();
+  ASSERT_TRUE(request.outcome);
+  EXPECT_TRUE(request.viewed);
+  EXPECT_EQ(std::memcmp(request.content.data(), "this", 4), 0);
+}
+
 TEST_F(HandleCache, RefusedMemoryIsAnError) {
   const std::string path = folder.write("file", "bytes");
   for (std::uint64_t refused = 0; refused < 4; ++refused) {
