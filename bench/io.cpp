@@ -206,13 +206,13 @@ void measure_submit(const settings& with, bench::results& out) {
              static_cast<double>(memory.total().allocations - allocations));
 }
 
-// A thread that parks on a word and is woken, as the drainer is.
-void measure_wake(const settings& with, bench::results& out) {
+// A thread that parks on a word and is woken, as the drainer is. It has ordinary priority, so a
+// drainer of higher priority takes the processor from its waker more often than it does.
+void measure_wake(const settings& with, thread_priority priority, const std::string& what,
+                  bench::results& out) {
   simulated_disc disc;
   const source_id file = *disc.add_file(1 << 20);
-  // Of ordinary priority, as the thread beside it: one that takes the processor from its waker
-  // would be counted with all it does.
-  read_queue reads(disc, {.threads = 1, .priority = thread_priority::normal, .merge_bytes_max = 0});
+  read_queue reads(disc, {.threads = 1, .priority = priority, .merge_bytes_max = 0});
   std::vector<read_request> requests(64);
   for (read_request& each : requests) each.source = file;
   atomic<std::uint32_t> word{0};
@@ -242,9 +242,12 @@ void measure_wake(const settings& with, bench::results& out) {
   word.fetch_add(1);
   address_wake_all(&word);
   parked.join();
-  out.metric("batch of 64 to a parked drainer, ns", bench::spread_of(submits).median * 1e9);
-  out.metric("one wake, ns", bench::spread_of(wakes).median * 1e9);
-  out.goal("batch of 64 to a parked drainer / one wake",
+  out.metric("batch of 64 to a parked drainer" + what + ", ns",
+             bench::spread_of(submits).median * 1e9);
+  out.metric("one wake" + what + ", ns", bench::spread_of(wakes).median * 1e9);
+  out.metric("wakes for each batch" + what,
+             static_cast<double>(reads.stats().wakes) / static_cast<double>(submits.size()));
+  out.goal("batch of 64 to a parked drainer" + what + " / one wake",
            one(bench::spread_of(submits).median / bench::spread_of(wakes).median), 1.1);
 }
 
@@ -346,7 +349,8 @@ int main(int argc, char** argv) {
   if (wanted("look-up")) measure_look_up(with, out);
   if (wanted("submit")) {
     measure_submit(with, out);
-    measure_wake(with, out);
+    measure_wake(with, thread_priority::normal, " of ordinary priority", out);
+    measure_wake(with, thread_priority::above_normal, "", out);
   }
   if (wanted("order")) {
     measure_order(with, out);

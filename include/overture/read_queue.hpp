@@ -208,13 +208,14 @@ struct read_queue_stats {
   std::uint64_t bytes = 0;  // of requests that are done
   std::uint64_t failed = 0;
   std::uint64_t cancelled = 0;
-  std::uint64_t in_flight_max = 0;  // most requests submitted and not completed
-  std::uint64_t reads = 0;          // that were begun: fewer than requests if some were merged
-  std::uint64_t merged = 0;         // requests read together with others
-  std::uint64_t shared = 0;         // requests copied from a read in flight
-  std::uint64_t queue_ns = 0;       // sum of the times from submit() to the beginning of the read
-  std::uint64_t service_ns = 0;     // sum of the times from there to the end
-  std::uint64_t wakes = 0;          // system calls that woke a thread
+  std::uint64_t before_first_frame = 0;  // submitted before mark_first_frame(); all until then
+  std::uint64_t in_flight_max = 0;       // most requests submitted and not completed
+  std::uint64_t reads = 0;               // that were begun: fewer than requests if some were merged
+  std::uint64_t merged = 0;              // requests read together with others
+  std::uint64_t shared = 0;              // requests copied from a read in flight
+  std::uint64_t queue_ns = 0;    // sum of the times from submit() to the beginning of the read
+  std::uint64_t service_ns = 0;  // sum of the times from there to the end
+  std::uint64_t wakes = 0;       // system calls that woke a thread
   std::uint64_t queued[read_priority_count] = {};  // waiting now
   std::uint64_t bytes_in_flight = 0;               // being read now
   std::uint64_t gated = 0;                         // waiting for a barricade now
@@ -258,11 +259,17 @@ class read_queue {
   bool cancel(read_request& request) noexcept;
   // The same for every queued request whose (tag & mask) == value. Returns how many. Any thread.
   std::size_t cancel_tag(std::uint64_t mask, std::uint64_t value) noexcept;
-  // The same for every queued request of a source; its handle is closed as soon as no read uses it.
+  // The same for every queued request of a source; its handle is closed as soon as no read uses it,
+  // by a thread of the queue, because closing may take long: drain() waits for that. A queue
+  // without threads of its own closes it here.
   // The id stays known to who gave it, and may be read again. Any thread.
   std::size_t close_source(source_id id) noexcept;
   // The source will be read soon: a thread of the queue opens it if it is not open. Any thread.
   void open_ahead(source_id id) noexcept;
+
+  // The player sees something from now on: what was submitted before is counted apart. The first
+  // call counts. Any thread.
+  void mark_first_frame() noexcept;
 
   // From suspend() on no read begins until resume(); those in flight end. Any thread.
   void suspend() noexcept;

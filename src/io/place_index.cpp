@@ -113,7 +113,8 @@ place_index::run* place_index::merge(const run& a, const run& b, ticket_column t
 // If memory is refused the new entries stay unsorted, or the runs unmerged: slower, not wrong.
 void place_index::settle(ticket_column tickets) noexcept {
   if (fresh_.size() > fresh_max && run_count_ < runs_max) {
-    if (run* const added = take_run(0)) {
+    // The new entries get the run's room in exchange, for as many to come.
+    if (run* const added = take_run(fresh_.size())) {
       std::sort(fresh_.begin(), fresh_.end(), by_place);
       std::swap(added->entries, fresh_);
       runs_[run_count_++] = added;

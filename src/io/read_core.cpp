@@ -17,7 +17,7 @@ read_core::read_core(source_files& files, const read_queue_config& config) noexc
       config_(config),
       stored_(*config.memory, {.ageing_ns = config.ageing_ns, .danger_ns = config.danger_ns}),
       packed_(*config.memory, {.ageing_ns = config.ageing_ns, .danger_ns = config.danger_ns}),
-      to_open_(*config.memory, memory_tag::io),
+      errands_(*config.memory, memory_tag::io),
       desk_(unpack_desk::make(*config.memory)),
       pool_(config.pool) {
   if (!pool_) pool_ = &own_pool_.emplace(buffer_pool_config{.memory = config.memory});
@@ -154,7 +154,7 @@ std::size_t read_core::cancel_tag(std::uint64_t mask, std::uint64_t value) noexc
   return give_up(given_up);
 }
 
-std::size_t read_core::close_source(source_id id) noexcept {
+std::size_t read_core::close_source(source_id id, bool at_once) noexcept {
   read_request* given_up = nullptr;
   {
     const scoped_lock hold(lock_);
@@ -167,7 +167,7 @@ std::size_t read_core::close_source(source_id id) noexcept {
     remove_gated([&](const read_request& each) { return each.source == id; }, given_up);
   }
   const std::size_t count = give_up(given_up);
-  files_.close_source(id);
+  if (at_once || !leave_to_close(id)) files_.close_source(id);
   return count;
 }
 
@@ -193,14 +193,35 @@ std::size_t read_core::give_up(read_request* list) noexcept {
   return sum.completed;
 }
 
+// Closing may take the system long, so a thread of the queue does it. Counts as outstanding until
+// then. False: memory was refused.
+bool read_core::leave_to_close(source_id id) noexcept {
+  wakes due;
+  {
+    const scoped_lock hold(lock_);
+    if (!errands_.push_back({id, true})) return false;
+    ++closings_;
+    ++outstanding_;
+    claim_sleeper(due);
+  }
+  send(due);
+  return true;
+}
+
 void read_core::open_ahead(source_id id) noexcept {
   wakes due;
   {
     const scoped_lock hold(lock_);
-    if (!to_open_.push_back(id)) return;  // it was a hint
+    if (!errands_.push_back({id, false})) return;  // it was a hint
     claim_sleeper(due);
   }
   send(due);
+}
+
+void read_core::mark_first_frame() noexcept {
+  const scoped_lock hold(lock_);
+  if (!has_frame_) stats_.before_first_frame = stats_.requests;
+  has_frame_ = true;
 }
 
 void read_core::suspend() noexcept {
@@ -227,6 +248,7 @@ read_queue_stats read_core::stats() noexcept {
   }
   now_is.packed_bytes = packed_bytes_;
   now_is.gated = gated_count_;
+  if (!has_frame_) now_is.before_first_frame = stats_.requests;
   return now_is;
 }
 
@@ -361,68 +383,72 @@ void read_core::leave(read_operation& op) noexcept {
 }
 
 bool read_core::next_or_sleep(read_operation& op) noexcept {
-  for (bool slept = false;;) {
-    wakes due;
-    bool found = false;
-    bool stop = false;
-    source_id ahead;
+  for (bool noted = false;;) {
     std::uint32_t seen = 0;
-    {
-      const scoped_lock hold(lock_);
-      if (slept) note_woken();
-      slept = false;
-      retire(op, due);
-      found = take(op, due);
-      stop = stopping_;
-      if (found) {
-        if (queued() > 0) claim_sleeper(due);
-      } else if (!take_to_open(ahead) && !stop) {
-        ++sleepers_;
-        seen = work_word_.load(std::memory_order_relaxed);
-      }
-    }
-    send(due);
-    if (found) return true;
-    if (ahead.valid()) {
-      files_.open_ahead(ahead);
-      continue;
-    }
-    if (stop) return false;
+    const turn outcome = next_or_note(op, noted, seen);
+    if (outcome != turn::nothing) return outcome == turn::found;
     const observed_wait waiting(wait_reasons::no_request);
     (void)address_wait(work_word_, seen, 0);
-    slept = true;
   }
 }
 
-bool read_core::take_to_open(source_id& ahead) noexcept {
-  if (to_open_.empty()) return false;
-  ahead = to_open_.back();
-  to_open_.pop_back();
+// Files to close come before reads, which may go on for ever; files to open behind them.
+bool read_core::take_errand(errand& taken, bool closes) noexcept {
+  if (errands_.empty() || (closes && closings_ == 0)) return false;
+  std::size_t at = errands_.size();
+  while (at-- > 0) {
+    if (errands_[at].closes == closes) break;
+  }
+  if (at == SIZE_MAX) return false;
+  taken = errands_[at];
+  errands_[at] = errands_.back();
+  errands_.pop_back();
+  closings_ -= closes ? 1 : 0;
   return true;
 }
 
-read_core::turn read_core::next_or_note(read_operation& op, bool& noted) noexcept {
+void read_core::run_errand(const errand& taken) noexcept {
+  if (!taken.closes) return files_.open_ahead(taken.source);
+  files_.close_source(taken.source);
+  read_tally sum;
+  sum.completed = 1;
+  wakes due;
+  {
+    const scoped_lock hold(lock_);
+    count_out(sum, due);
+  }
+  send(due);
+}
+
+read_core::turn read_core::next_or_note(read_operation& op, bool& noted,
+                                        std::uint32_t& seen) noexcept {
   for (;;) {
     wakes due;
-    bool found = false;
-    bool stop = false;
-    source_id ahead;
+    turn outcome = turn::nothing;
+    errand other;
+    bool has_errand = false;
     {
       const scoped_lock hold(lock_);
       if (noted) note_woken();
       noted = false;
       retire(op, due);
-      found = take(op, due);
-      stop = stopping_;
-      if (!found && !take_to_open(ahead) && !stop) {
-        ++sleepers_;
-        noted = true;
+      has_errand = take_errand(other, true);
+      if (!has_errand && take(op, due)) {
+        outcome = turn::found;
+        if (queued() > 0) claim_sleeper(due);
+      } else if (!has_errand && !(has_errand = take_errand(other, false))) {
+        if (stopping_) {
+          outcome = turn::stopped;
+        } else {
+          ++sleepers_;
+          noted = true;
+          seen = work_word_.load(std::memory_order_relaxed);
+        }
       }
     }
     send(due);
-    if (found) return turn::found;
-    if (!ahead.valid()) return stop ? turn::stopped : turn::nothing;
-    files_.open_ahead(ahead);
+    if (!has_errand) return outcome;
+    run_errand(other);
   }
 }
 

@@ -38,8 +38,10 @@ class read_core {
   bool set_deadline(read_request& request, std::uint64_t deadline_ns) noexcept;
   bool cancel(read_request& request) noexcept;
   std::size_t cancel_tag(std::uint64_t mask, std::uint64_t value) noexcept;
-  std::size_t close_source(source_id id) noexcept;
+  // At once: the file is closed by this thread, not by one of the queue.
+  std::size_t close_source(source_id id, bool at_once) noexcept;
   void open_ahead(source_id id) noexcept;
+  void mark_first_frame() noexcept;
   void suspend() noexcept;
   void resume() noexcept;
   // Returns once nothing is outstanding, or the countdown is at zero, or, for a host that is to
@@ -65,7 +67,8 @@ class read_core {
   // For back ends that sleep in their own way, and give a waker() to end that: as next(), but notes
   // the caller among the sleepers if there is nothing to read. `noted` says whether it is there.
   enum class turn : std::uint8_t { found, nothing, stopped };
-  [[nodiscard]] turn next_or_note(read_operation& op, bool& noted) noexcept;
+  // `seen` is the word that it may sleep on then.
+  [[nodiscard]] turn next_or_note(read_operation& op, bool& noted, std::uint32_t& seen) noexcept;
   // The waker is called under the lock. Behind this call the one before is not called any more.
   void set_waker(void (*wake)(void* context) noexcept, void* context) noexcept;
   // Opens the file. ended: the operation has ended with an error. busy: too many are open, and only
@@ -142,7 +145,14 @@ class read_core {
   void note_woken() noexcept;
   // Whether there is somebody to wake, and how.
   void claim_sleeper(wakes& due) noexcept;
-  [[nodiscard]] bool take_to_open(source_id& ahead) noexcept;
+  // What threads of the queue do for a file besides reading.
+  struct errand {
+    source_id source;
+    bool closes = false;
+  };
+  [[nodiscard]] bool leave_to_close(source_id id) noexcept;
+  [[nodiscard]] bool take_errand(errand& taken, bool closes) noexcept;
+  void run_errand(const errand& taken) noexcept;
   void retire(read_operation& op, wakes& due) noexcept;
   void call_helpers(wakes& due) noexcept;
   void count_out(const read_tally& tally, wakes& due) noexcept;
@@ -189,10 +199,12 @@ class read_core {
   std::uint32_t sleepers_ = 0;
   bool waking_ = false;  // a sleeper is on its way
   bool suspended_ = false;
+  bool has_frame_ = false;
   bool stopping_ = false;
   gate* gated_ = nullptr;
   std::uint64_t gated_count_ = 0;
-  vec<source_id> to_open_;
+  vec<errand> errands_;
+  std::size_t closings_ = 0;                        // among them
   void (*wake_)(void* context) noexcept = nullptr;  // instead of the wait layer
   void* wake_context_ = nullptr;
   std::uint64_t packed_bytes_ = 0;       // of packed requests that are read or unpacked

@@ -188,11 +188,15 @@ std::size_t read_queue::cancel_tag(std::uint64_t mask, std::uint64_t value) noex
 }
 
 std::size_t read_queue::close_source(source_id id) noexcept {
-  return state_ ? state_->core.close_source(id) : 0;
+  return state_ ? state_->core.close_source(id, state_->threads.empty()) : 0;
 }
 
 void read_queue::open_ahead(source_id id) noexcept {
   if (state_) state_->core.open_ahead(id);
+}
+
+void read_queue::mark_first_frame() noexcept {
+  if (state_) state_->core.mark_first_frame();
 }
 
 void read_queue::suspend() noexcept {

@@ -150,7 +150,8 @@ void uring_reads::begin_all() noexcept {
   if (unopened_) begin(*std::exchange(unopened_, nullptr));
   while (free_ && !unopened_) {
     flight& next = *free_;
-    const read_core::turn turn = core_.next_or_note(next.op, noted_);
+    std::uint32_t word = 0;
+    const read_core::turn turn = core_.next_or_note(next.op, noted_, word);
     stopped_ = turn == read_core::turn::stopped;
     if (turn != read_core::turn::found) return;
     free_ = next.next_free;

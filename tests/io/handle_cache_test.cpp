@@ -9,8 +9,10 @@
 #include <thread>
 #include <vector>
 
+#include "overture/barricade.hpp"
 #include "overture/countdown.hpp"
 #include "support/failing_allocator.hpp"
+#include "support/forwarding_os.hpp"
 #include "support/temp_folder.hpp"
 
 namespace overture {
@@ -175,6 +177,7 @@ TEST_F(HandleCache, TheQueueClosesAndOpensOnRequest) {
   reads.open_ahead(id);
   while (!cache.source(id)) std::this_thread::yield();
   EXPECT_EQ(reads.close_source(id), 0u);
+  reads.drain();
   EXPECT_FALSE(cache.source(id));
 }
 
@@ -280,6 +283,33 @@ TEST_F(HandleCache, ShowsFilesThatAreDeclaredImmutable) {
   ASSERT_TRUE(request.outcome);
   EXPECT_TRUE(request.viewed);
   EXPECT_EQ(std::memcmp(request.content.data(), "this", 4), 0);
+}
+
+// A system on which closing takes until somebody lets it.
+class slow_to_close final : public forwarding_os {
+ public:
+  barricade allowed{barricade::raised};
+  std::thread::id closed_by;
+  void close(os_handle handle) override {
+    allowed.wait();
+    closed_by = std::this_thread::get_id();
+    forwarding_os::close(handle);
+  }
+};
+
+TEST_F(HandleCache, TheQueueClosesOnAThreadOfItsOwn) {
+  for (const read_backend backend : {read_backend::threads, read_backend::uring}) {
+    slow_to_close os;
+    handle_cache cache({.os = &os});
+    const source_id id = add(cache, 0);
+    read_queue reads(cache, {.backend = backend, .threads = 1});
+    expect_reads(cache, id, "this is file0");
+    EXPECT_EQ(reads.close_source(id), 0u);  // returns although nothing can be closed yet
+    os.allowed.lower();
+    reads.drain();
+    EXPECT_FALSE(cache.source(id));
+    EXPECT_NE(os.closed_by, std::this_thread::get_id());
+  }
 }
 
 TEST_F(HandleCache, RefusedMemoryIsAnError) {

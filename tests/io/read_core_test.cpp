@@ -310,8 +310,14 @@ TEST_F(ReadCore, CountsWhatItDoes) {
   EXPECT_EQ(before.queued[static_cast<std::size_t>(read_priority::high)], 1u);
   EXPECT_EQ(before.in_flight_max, 3u);
   reads.drain();
+  EXPECT_EQ(reads.stats().before_first_frame, 3u);
+  reads.mark_first_frame();
+  submit(reads, 5'000, 100);
+  reads.mark_first_frame();
+  EXPECT_EQ(reads.stats().before_first_frame, 3u);
+  EXPECT_EQ(reads.cancel_tag(0, 0), 1u);
   const read_queue_stats after = reads.stats();
-  EXPECT_EQ(after.requests, 3u);
+  EXPECT_EQ(after.requests, 4u);
   EXPECT_EQ(after.reads, 3u);
   EXPECT_EQ(after.bytes, 300u);
   EXPECT_EQ(after.bytes_in_flight, 0u);
