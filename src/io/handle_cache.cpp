@@ -33,7 +33,7 @@ struct handle_cache::state {
 
   explicit state(allocator& from) noexcept : memory(from), paths(from, memory_tag::io) {}
   ~state() {
-    for (std::uint32_t at = 0; at * chunk_files < known; ++at) {
+    for (std::uint32_t at = 0; at * chunk_files < known.load(std::memory_order_relaxed); ++at) {
       file* const chunk = chunks[at].load(std::memory_order_relaxed);
       for (std::uint32_t i = 0; i < chunk_files; ++i) chunk[i].~file();
       memory.deallocate(chunk, sizeof(file) * chunk_files, alignof(file), memory_tag::io);
@@ -98,7 +98,7 @@ struct handle_cache::state {
   }
   // A place for this file, empty or made so; no_place if all are in use.
   [[nodiscard]] std::uint32_t take_place(std::uint32_t index, os_handle& evicted) noexcept {
-    for (std::size_t look = 0; look < 2 * place_count; ++look) {
+    for (std::size_t look = 0; look < std::size_t{2} * place_count; ++look) {
       const std::uint32_t where = hand;
       hand = (hand + 1) % place_count;
       handle_place& each = places[where];
@@ -243,8 +243,6 @@ result<open_source> handle_cache::pin_closed(source_id id, bool may_wait) noexce
     std::uint32_t seen = 0;
     {
       const scoped_lock hold(mine.lock);
-      if (may_wait && !waits) mine.waiting.fetch_add(1, std::memory_order_seq_cst);
-      waits = may_wait;
       state::file& wanted = mine.at(id.index);
       const std::uint32_t where = wanted.place.load(std::memory_order_relaxed);
       bool pinned = false;
@@ -265,6 +263,12 @@ result<open_source> handle_cache::pin_closed(source_id id, bool may_wait) noexce
         break;
       }
       if (!may_wait) return fail(errc::busy, "every place for an open file is taken", id);
+      if (!waits) {
+        // Says so, and looks once more: who unpins looks here behind that.
+        mine.waiting.fetch_add(1, std::memory_order_seq_cst);
+        waits = true;
+        continue;
+      }
       mine.stats.waits += waited ? 0 : 1;
       seen = mine.changed.load(std::memory_order_relaxed);
     }

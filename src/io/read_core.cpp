@@ -436,14 +436,14 @@ read_core::turn read_core::next_or_note(read_operation& op, bool& noted,
       if (!has_errand && take(op, due)) {
         outcome = turn::found;
         if (queued() > 0) claim_sleeper(due);
-      } else if (!has_errand && !(has_errand = take_errand(other, false))) {
-        if (stopping_) {
-          outcome = turn::stopped;
-        } else {
-          ++sleepers_;
-          noted = true;
-          seen = work_word_.load(std::memory_order_relaxed);
-        }
+      } else if (!has_errand) {
+        has_errand = take_errand(other, false);
+        if (!has_errand && stopping_) outcome = turn::stopped;
+      }
+      if (!has_errand && outcome == turn::nothing) {
+        ++sleepers_;
+        noted = true;
+        seen = work_word_.load(std::memory_order_relaxed);
       }
     }
     send(due);

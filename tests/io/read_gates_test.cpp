@@ -151,7 +151,7 @@ TEST_F(ReadGates, ManyGatesOpenWhileOthersAreCancelled) {
     std::byte room[2];
     for (int k = 0; k < 2; ++k) {
       both[k].source = file;
-      both[k].offset = static_cast<std::uint64_t>(i * 2 + k);
+      both[k].offset = static_cast<std::uint64_t>(i) * 2 + static_cast<std::uint64_t>(k);
       both[k].destination = {&room[k], 1};
       both[k].after = &door;
       both[k].tag = 9;
