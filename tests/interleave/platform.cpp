@@ -2,6 +2,7 @@
 #include "base/thread_slot.hpp"
 #include "interleave/explorer.hpp"
 #include "interleave/steps.hpp"
+#include "io/unpack_plan.hpp"
 #include "overture/blob.hpp"
 #include "overture/thread.hpp"
 
@@ -54,5 +55,30 @@ void blob::reset() noexcept {
   data_ = nullptr;
   size_ = 0;
 }
+
+// Unpacking without the libraries for it: what is packed begins with what it unpacks to.
+unpacker::~unpacker() = default;
+result<void> unpacker::unpack(compression, std::span<const std::byte> packed,
+                              std::span<std::byte> bytes) noexcept {
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = packed[i];
+  return {};
+}
+
+namespace io {
+
+void unpack_plan::make(compression, std::span<const std::byte> packed, std::size_t bytes) noexcept {
+  count_ = 1;
+  parts_[0] = {0, packed.size(), 0, bytes};
+}
+result<void> unpack_plan::unpack(std::size_t, unpacker& tables, compression method,
+                                 std::span<const std::byte> packed,
+                                 std::span<std::byte> bytes) const noexcept {
+  return tables.unpack(method, packed, bytes);
+}
+bool unpack_plan::holds(std::span<const std::byte>) const noexcept {
+  return true;
+}
+
+}  // namespace io
 
 }  // namespace overture
