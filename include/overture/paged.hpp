@@ -147,7 +147,10 @@ class paged {
   }
   // Removes all objects and gives the memory back.
   void clear() noexcept {
-    drop_pages(0);
+    for (std::size_t i = 0; i < page_count_; ++i) {
+      pages_[i].at->for_each([](T& object) { object.~T(); });
+    }
+    for (std::size_t i = 0; i < page_count_; ++i) free_block(i);
     if (pages_) {
       memory_->deallocate(pages_, sizeof(slot) * page_capacity_, alignof(slot), memory_tag::host);
     }
@@ -259,20 +262,25 @@ class paged {
     void* const place = memory_->allocate(block_bytes(count), block_alignment, memory_tag::host);
     if (!place) return false;
     auto* const objects = static_cast<std::byte*>(place) + heads_bytes(count);
-    for (std::size_t i = 0; i < count; ++i) {
-      add_page(::new (static_cast<page*>(place) + i) page(objects + sizeof(T) * PageSize * i));
-      pages_[page_count_ - 1].block_pages = i == 0 ? count : 0;
+    std::size_t at = page_count_;
+    for (; at > 0 && std::less<>{}(place, pages_[pages_[at - 1].by_address].at->storage_); --at) {
+      pages_[at - 1 + count].by_address = pages_[at - 1].by_address;
     }
+    for (std::size_t i = 0; i < count; ++i) {
+      void* const storage = objects + sizeof(T) * PageSize * i;
+      slot& made = pages_[page_count_ + i];
+      made.at = ::new (static_cast<void*>(static_cast<page*>(place) + i)) page(storage);
+      made.block_pages = i == 0 ? count : 0;
+      pages_[at + i].by_address = page_count_ + i;
+    }
+    page_count_ += count;
     return true;
   }
-  void add_page(page* made) noexcept {
-    std::size_t at = page_count_;
-    for (; at > 0 && std::less<>{}(made->at(0), pages_[pages_[at - 1].by_address].at->at(0));
-         --at) {
-      pages_[at].by_address = pages_[at - 1].by_address;
-    }
-    pages_[at].by_address = page_count_;
-    pages_[page_count_++].at = made;
+  // If page i is the first of one, which goes last.
+  void free_block(std::size_t i) noexcept {
+    const std::size_t count = pages_[i].block_pages;
+    if (count == 0) return;
+    memory_->deallocate(pages_[i].at, block_bytes(count), block_alignment, memory_tag::host);
   }
   bool grow() noexcept {
     const std::size_t capacity = page_capacity_ == 0 ? 16 : page_capacity_ * 2;
@@ -294,10 +302,7 @@ class paged {
     while (pages_[at].by_address != last) ++at;
     for (; at < last; ++at) pages_[at].by_address = pages_[at + 1].by_address;
     pages_[last].at->for_each([](T& object) { object.~T(); });
-    // The first page of a block goes last.
-    if (const std::size_t block = pages_[last].block_pages; block > 0) {
-      memory_->deallocate(pages_[last].at, block_bytes(block), block_alignment, memory_tag::host);
-    }
+    free_block(last);
     page_count_ = last;
     if (with_room_ > page_count_) with_room_ = page_count_;
   }

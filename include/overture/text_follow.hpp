@@ -75,7 +75,7 @@ struct followed_word {
 };
 
 // Each of these returns the end of the value, or null if it does not stand there as it would be
-// written. What stands behind it is looked at by whoever follows on.
+// written.
 
 template <class Style, class Format>
 inline const char* follow_bool(const char* at, const char* end, bool& value) noexcept {
@@ -107,9 +107,14 @@ inline const char* follow_number(const char* at, const char* end, V& value) noex
   } else {
     length = read_short_integer(at, end, value);
   }
-  // An exponent is read by others.
-  if (length == 0 || (floating<V> && (at[length] | 0x20) == 'e')) return nullptr;
-  return jump_over(at, length);
+  return length != 0 ? jump_over(at, length) : nullptr;
+}
+
+// What writers put behind a value. Anything else may belong to it.
+template <class Style>
+inline bool ends_written(char next) noexcept {
+  if constexpr (Style::notation == notation::rows) return next == Style::separator || next == '\n';
+  return next == ' ' || next == '\n' || next == ',' || next == '}' || next == ']';
 }
 
 template <class Style, class V, class Format, int Depth>
@@ -226,7 +231,7 @@ inline const char* follow_value(const char* at, const char* end, V& value) {
     } else if constexpr ((integer<V> && !std::is_same_v<Format, hex>) || floating<V>) {
       next = follow_number(at, end, value);
     }
-    if (next) return next;
+    if (next && next != end && ends_written<Style>(*next)) return next;
     cursor from({at, static_cast<std::size_t>(end - at)});
     const bool read = get_value<typename plain_style<Style>::type, V, Format>(from, value);
     return read ? from.here() : nullptr;

@@ -18,8 +18,9 @@
 // paged. Without one a first walk over the text finds where objects begin; script may then have its
 // objects on any number of lines, rows and JSON need one line for each.
 //
-// Cost: about that of the numbers. One allocation for each page of objects and one table, all
-// before the parallel part; what members of T take (std::string) they take there. Any thread may
+// Cost: about that of the numbers while the text stands as it was written, and some more where it
+// was edited. One allocation for each megabyte of pages and one table, all before the parallel
+// part; what members of T take (std::string) they take there. Any thread may
 // call; all or nothing: after an error `objects` is as it was. Errors: corrupt, truncated, limit,
 // out_of_memory; error::offset is the place in the text, of the first error by place.
 #pragma once

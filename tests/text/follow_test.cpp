@@ -101,6 +101,16 @@ TEST(a_script, without_any_one_of_its_fields_has_the_others) {
   }
 }
 
+TEST(a_script, with_something_that_goes_on_behind_a_value_is_refused) {
+  for (const char* const field : {"gold=12abc=5", "gold=12.5", "speed=1.5x=5", "enabled=yesgold=5",
+                                  "enabled=nox", "gold=5;"}) {
+    for (const char* const before : {"unit={ ", "unit={  "}) {
+      paged<unit, 64> units;
+      EXPECT_FALSE(text::read<unit_script>(std::string(before) + field + " }\n", units)) << field;
+    }
+  }
+}
+
 struct numbers {
   std::int8_t a = 0;
   std::uint16_t b = 0;
