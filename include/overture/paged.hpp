@@ -57,13 +57,15 @@ class paged {
 
     template <class Self, class Visit>
     static void visit_all(Self& self, Visit& visit) {
+      // Once: what visit() writes might be anything, this page too.
+      auto* const objects = self.at(0);
       if (self.size_ == PageSize) {
-        for (std::size_t i = 0; i < PageSize; ++i) visit(*self.at(i));
+        for (std::size_t i = 0; i < PageSize; ++i) visit(objects[i]);
         return;
       }
       for (std::size_t word = 0; word < PageSize / 64; ++word) {
         for (std::uint64_t left = self.present_[word]; left != 0; left &= left - 1) {
-          visit(*self.at(word * 64 + static_cast<std::size_t>(std::countr_zero(left))));
+          visit(objects[word * 64 + static_cast<std::size_t>(std::countr_zero(left))]);
         }
       }
     }
