@@ -87,8 +87,9 @@ inline read_end read_with_format(const char* first, const char* end, V& value) n
 
 template <class Format, class V>
 inline bool get_number(cursor& from, std::string_view word, V& value) noexcept {
-  const char* const end = word.data() + word.size();
-  const read_end read = read_with_format<Format>(word.data(), end, value);
+  const char* const first = word.data();
+  const char* const end = first + word.size();
+  const read_end read = read_with_format<Format>(first, end, value);
   if (read.ok && read.next == end) return true;
   return from.fail_in(word, errc::corrupt, "no number of the kind that belongs here");
 }
