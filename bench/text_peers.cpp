@@ -24,6 +24,7 @@
 #define NANOPRINTF_USE_FIELD_WIDTH_FORMAT_SPECIFIERS 1
 #define NANOPRINTF_USE_PRECISION_FORMAT_SPECIFIERS 1
 #define NANOPRINTF_USE_FLOAT_FORMAT_SPECIFIERS 1
+#define NANOPRINTF_USE_SMALL_FORMAT_SPECIFIERS 1
 #define NANOPRINTF_USE_LARGE_FORMAT_SPECIFIERS 1
 #define NANOPRINTF_USE_BINARY_FORMAT_SPECIFIERS 0
 #define NANOPRINTF_USE_WRITEBACK_FORMAT_SPECIFIERS 0
@@ -114,8 +115,7 @@ std::size_t classic_loop(const army& units, char* out) {
   return used;
 }
 
-void read_with_sscanf(const char* text, std::size_t count) {
-  army units;
+void read_with_sscanf(const char* text, std::size_t count, army& units) {
   for (std::size_t i = 0; i < count; ++i) {
     // A line of its own, or sscanf measures all of the text each time.
     const char* const end = std::strchr(text, '\n');
@@ -131,8 +131,7 @@ void read_with_sscanf(const char* text, std::size_t count) {
   }
 }
 
-void read_with_strtof(const char* text, std::size_t count) {
-  army units;
+void read_with_strtof(const char* text, std::size_t count, army& units) {
   for (std::size_t i = 0; i < count; ++i) {
     const bool enabled = *text == 'y';
     char* end = nullptr;

@@ -26,8 +26,8 @@ std::size_t classic_loop(const army& units, char* out);
 
 // Reads so many lines of "y 12.34" back into a paged, as one would with the C library. `text` ends
 // with NUL.
-void read_with_sscanf(const char* text, std::size_t count);
-void read_with_strtof(const char* text, std::size_t count);
+void read_with_sscanf(const char* text, std::size_t count, army& units);
+void read_with_strtof(const char* text, std::size_t count, army& units);
 
 // What text::script<"unit"> writes.
 char* write_script_with_fmt(char* out, const soldier& each);

@@ -53,6 +53,7 @@
 #include "overture/spin.hpp"
 #include "overture/text_cursor.hpp"
 #include "overture/text_fields.hpp"
+#include "overture/text_follow.hpp"
 #include "overture/text_format.hpp"
 #include "overture/text_number.hpp"
 #include "overture/text_pages.hpp"

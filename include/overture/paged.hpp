@@ -6,9 +6,12 @@
 //   units.for_each([](unit& each) { each.age(); });
 //   units.for_each(jobs, [](unit& each) { each.age(); });  // page by page, on all threads
 //
-// Cost: an object is its size and one bit; a page is one allocation; adding is a look at the lowest
-// page with room and never moves anything; removing looks its page up by address (binary search).
+// Cost: an object is its size and one bit; a page is one allocation, and of those that a reader
+// adds up to 1 MiB are one; adding is a look at the lowest page with room and never moves anything;
+// removing looks its page up by address (binary search).
+//
 // Order: pages by age, objects by place. An object added into a hole comes where the hole was.
+//
 // Limits: one thread at a time changes a paged; any number may read it and change the objects.
 #pragma once
 
@@ -54,21 +57,27 @@ class paged {
 
     template <class Self, class Visit>
     static void visit_all(Self& self, Visit& visit) {
+      // Once: what visit() writes might be anything, this page too.
+      auto* const objects = self.at(0);
       if (self.size_ == PageSize) {
-        for (std::size_t i = 0; i < PageSize; ++i) visit(*self.at(i));
+        for (std::size_t i = 0; i < PageSize; ++i) visit(objects[i]);
         return;
       }
       for (std::size_t word = 0; word < PageSize / 64; ++word) {
         for (std::uint64_t left = self.present_[word]; left != 0; left &= left - 1) {
-          visit(*self.at(word * 64 + static_cast<std::size_t>(std::countr_zero(left))));
+          visit(objects[word * 64 + static_cast<std::size_t>(std::countr_zero(left))]);
         }
       }
     }
-    [[nodiscard]] T* at(std::size_t i) noexcept { return reinterpret_cast<T*>(storage_) + i; }
+    explicit page(void* storage) noexcept : storage_(storage) {}
+
+    [[nodiscard]] T* at(std::size_t i) noexcept { return static_cast<T*>(storage_) + i; }
     [[nodiscard]] const T* at(std::size_t i) const noexcept {
-      return reinterpret_cast<const T*>(storage_) + i;
+      return static_cast<const T*>(storage_) + i;
     }
+    // Of a page that is not full.
     [[nodiscard]] std::size_t first_hole() const noexcept {
+      if (size_ == end_) return end_;
       std::size_t word = 0;
       while (present_[word] == ~std::uint64_t{0}) ++word;
       return word * 64 + static_cast<std::size_t>(std::countr_one(present_[word]));
@@ -78,7 +87,14 @@ class paged {
       T* const made = ::new (static_cast<void*>(at(i))) T{std::forward<Args>(args)...};
       present_[i / 64] |= std::uint64_t{1} << i % 64;
       ++size_;
+      if (i >= end_) end_ = i + 1;
       return made;
+    }
+    // Objects that were made behind the last one.
+    void adopt(std::size_t count) noexcept {
+      for (; count > 0; --count, ++end_, ++size_) {
+        present_[end_ / 64] |= std::uint64_t{1} << end_ % 64;
+      }
     }
     void destroy(std::size_t i) noexcept {
       at(i)->~T();
@@ -88,7 +104,8 @@ class paged {
 
     std::uint64_t present_[PageSize / 64] = {};
     std::size_t size_ = 0;
-    alignas(T) std::byte storage_[PageSize * sizeof(T)];
+    std::size_t end_ = 0;  // behind the last place that was ever taken
+    void* storage_;        // behind the pages of its block
   };
 
   explicit paged(allocator& memory = default_allocator()) noexcept : memory_(&memory) {}
@@ -117,7 +134,7 @@ class paged {
   template <class... Args>
   result<T*> add(Args&&... args) {
     while (with_room_ < page_count_ && pages_[with_room_].at->size_ == PageSize) ++with_room_;
-    if (with_room_ == page_count_ && !add_page()) {
+    if (with_room_ == page_count_ && !add_block(1)) {
       return fail(errc::out_of_memory, "no memory for another page of objects");
     }
     page& place = *pages_[with_room_].at;
@@ -134,9 +151,8 @@ class paged {
   void clear() noexcept {
     for (std::size_t i = 0; i < page_count_; ++i) {
       pages_[i].at->for_each([](T& object) { object.~T(); });
-      pages_[i].at->~page();
-      memory_->deallocate(pages_[i].at, sizeof(page), alignof(page), memory_tag::host);
     }
+    for (std::size_t i = 0; i < page_count_; ++i) free_block(i);
     if (pages_) {
       memory_->deallocate(pages_, sizeof(slot) * page_capacity_, alignof(slot), memory_tag::host);
     }
@@ -171,27 +187,50 @@ class paged {
     parallel_for(jobs, 0, page_count_, [&](std::size_t i) { pages_[i].at->for_each(visit); });
   }
 
-  // For readers, which fill many pages at once: adds empty pages, of which append_to() may fill
+  // For readers, which fill many pages at once: adds empty pages, of which appenders may fill
   // different ones on different threads. Errors: out_of_memory, and nothing has changed.
   result<std::size_t> add_pages(std::size_t count) {
     const std::size_t first = page_count_;
-    for (std::size_t i = 0; i < count; ++i) {
-      if (add_page()) continue;
-      while (page_count_ > first) drop_last_page();
-      return fail(errc::out_of_memory, "no memory for another page of objects");
+    while (count > 0) {
+      const std::size_t together = count < block_pages_max ? count : block_pages_max;
+      if (!add_block(together)) {
+        drop_pages(first);
+        return fail(errc::out_of_memory, "no memory for more pages of objects");
+      }
+      count -= together;
     }
     return first;
   }
-  // A value-initialised object behind those that are in the page, which has no holes; null if it
-  // is full.
-  T* append_to(std::size_t page_index) {
-    page& place = *pages_[page_index].at;
-    return place.size_ < PageSize ? place.construct(place.size_) : nullptr;
-  }
+  // Makes value-initialised objects behind those that are in such a page, at most so many. They are
+  // the page's when the appender goes.
+  class appender {
+   public:
+    appender(paged& objects, std::size_t page_index, std::size_t most) noexcept
+        : page_(objects.pages_[page_index].at),
+          begin_(page_->at(page_->end_)),
+          next_(begin_),
+          end_(begin_ + (most < PageSize - page_->end_ ? most : PageSize - page_->end_)) {}
+    ~appender() { page_->adopt(size()); }
+    appender(const appender&) = delete;
+    appender& operator=(const appender&) = delete;
+
+    // Null if there is no room.
+    T* add() { return next_ != end_ ? ::new (static_cast<void*>(next_++)) T{} : nullptr; }
+    [[nodiscard]] std::size_t size() const noexcept {
+      return static_cast<std::size_t>(next_ - begin_);
+    }
+
+   private:
+    page* page_;
+    T* begin_;
+    T* next_;
+    T* end_;
+  };
   // Takes the objects of such a page away again; the page stays.
   void clear_page(std::size_t page_index) noexcept {
     page& place = *pages_[page_index].at;
     while (place.size_ > 0) place.destroy(place.size_ - 1);
+    place.end_ = 0;
   }
   // Takes the pages from `first` on away again, objects and all.
   void drop_pages(std::size_t first) noexcept {
@@ -200,23 +239,50 @@ class paged {
 
  private:
   struct slot {
-    page* at;                // by age
-    std::size_t by_address;  // the i-th of these is the index of the i-th page by address
+    page* at;                 // by age
+    std::size_t by_address;   // the i-th of these is the index of the i-th page by address
+    std::size_t block_pages;  // of the block that begins with this page; 0 if it is not the first
   };
 
-  bool add_page() noexcept {
-    if (page_count_ == page_capacity_ && !grow()) return false;
-    void* const place = memory_->allocate(sizeof(page), alignof(page), memory_tag::host);
-    if (!place) return false;
-    // Not value-initialised: that would write over all of the storage.
-    page* const made = ::new (place) page;
-    std::size_t at = page_count_;
-    for (; at > 0 && std::less<>{}(made, pages_[pages_[at - 1].by_address].at); --at) {
-      pages_[at].by_address = pages_[at - 1].by_address;
+  // Several pages in one allocation: first what they know, then all of their objects. So pages are
+  // ready without a touch of the memory of their objects, which whoever fills them touches first.
+  static constexpr std::size_t block_alignment = alignof(T) < 64 ? 64 : alignof(T);
+  static constexpr std::size_t page_bytes = sizeof(page) + sizeof(T) * PageSize;
+  static constexpr std::size_t block_pages_max =
+      page_bytes < (std::size_t{1} << 20) ? (std::size_t{1} << 20) / page_bytes : 1;
+  static constexpr std::size_t heads_bytes(std::size_t count) noexcept {
+    return (sizeof(page) * count + block_alignment - 1) / block_alignment * block_alignment;
+  }
+  static constexpr std::size_t block_bytes(std::size_t count) noexcept {
+    return heads_bytes(count) + sizeof(T) * PageSize * count;
+  }
+
+  bool add_block(std::size_t count) noexcept {
+    while (page_capacity_ - page_count_ < count) {
+      if (!grow()) return false;
     }
-    pages_[at].by_address = page_count_;
-    pages_[page_count_++].at = made;
+    void* const place = memory_->allocate(block_bytes(count), block_alignment, memory_tag::host);
+    if (!place) return false;
+    auto* const objects = static_cast<std::byte*>(place) + heads_bytes(count);
+    std::size_t at = page_count_;
+    for (; at > 0 && std::less<>{}(place, pages_[pages_[at - 1].by_address].at->storage_); --at) {
+      pages_[at - 1 + count].by_address = pages_[at - 1].by_address;
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      void* const storage = objects + sizeof(T) * PageSize * i;
+      slot& made = pages_[page_count_ + i];
+      made.at = ::new (static_cast<void*>(static_cast<page*>(place) + i)) page(storage);
+      made.block_pages = i == 0 ? count : 0;
+      pages_[at + i].by_address = page_count_ + i;
+    }
+    page_count_ += count;
     return true;
+  }
+  // If page i is the first of one, which goes last.
+  void free_block(std::size_t i) noexcept {
+    const std::size_t count = pages_[i].block_pages;
+    if (count == 0) return;
+    memory_->deallocate(pages_[i].at, block_bytes(count), block_alignment, memory_tag::host);
   }
   bool grow() noexcept {
     const std::size_t capacity = page_capacity_ == 0 ? 16 : page_capacity_ * 2;
@@ -238,8 +304,7 @@ class paged {
     while (pages_[at].by_address != last) ++at;
     for (; at < last; ++at) pages_[at].by_address = pages_[at + 1].by_address;
     pages_[last].at->for_each([](T& object) { object.~T(); });
-    pages_[last].at->~page();
-    memory_->deallocate(pages_[last].at, sizeof(page), alignof(page), memory_tag::host);
+    free_block(last);
     page_count_ = last;
     if (with_room_ > page_count_) with_room_ = page_count_;
   }

@@ -249,6 +249,83 @@ constexpr hex_pair_table make_hex_pairs() noexcept {
 }
 inline constexpr hex_pair_table hex_pairs = make_hex_pairs();
 
+// The next eight bytes, digits among them as 0 to 9, and where those end.
+struct eight_bytes {
+  std::uint64_t digits;
+  std::uint64_t others;  // the high bit of each byte that is no digit; right up to the first that
+                         // is not ASCII either
+
+  explicit eight_bytes(const char* from) noexcept {
+    std::memcpy(&digits, from, sizeof digits);
+    digits ^= 0x3030303030303030u;
+    // Carries go upwards from bytes that are not ASCII only.
+    others = (digits | (digits + 0x7676767676767676u)) & 0x8080808080808080u;
+  }
+  // How many digits there are in front.
+  [[nodiscard]] unsigned count() const noexcept {
+    return static_cast<unsigned>(std::countr_zero(others)) / 8;
+  }
+};
+
+// Eight digits as 0 to 9, the first in the lowest byte: pairs, fours, eight.
+inline std::uint64_t eight_digits(std::uint64_t digits) noexcept {
+  constexpr std::uint64_t mask = 0x000000FF000000FFu;
+  digits = digits * 10 + (digits >> 8);
+  return ((digits & mask) * 0x000F424000000064u + (digits >> 16 & mask) * 0x0000271000000001u) >>
+         32;
+}
+
+inline constexpr double short_divisors[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7};
+
+// Numbers of up to seven digits within a text, which most are, without a branch that depends on
+// how many: lengths are what processors guess wrong. Signs they are left to guess, because numbers
+// in one place tend to have the same. Both return the length, or 0 for whatever
+// else stands there; the caller sees to it that nothing behind belongs to the number.
+// Source of the method: digits in parallel in one word, as Lemire describes it for fast_float.
+
+// With a point.
+template <floating T>
+inline unsigned read_short_decimal(const char* at, const char* end, T& value) noexcept {
+  if (std::endian::native != std::endian::little || end - at < 9) return 0;
+  const bool negative = *at == '-';
+  if (negative) ++at;
+  const eight_bytes bytes(at);
+  const std::uint64_t behind_point = bytes.others & (bytes.others - 1);
+  const unsigned whole = bytes.count();
+  if (behind_point == 0 || whole == 0 || at[whole] != '.') return 0;
+  const unsigned length = static_cast<unsigned>(std::countr_zero(behind_point)) / 8;
+  const unsigned decimals = length - 1 - whole;
+  if (decimals == 0) return 0;
+  // All bits below the byte of the point.
+  const std::uint64_t before = ((bytes.others & (0 - bytes.others)) >> 7) - 1;
+  const std::uint64_t digits = (bytes.digits & before) | (bytes.digits >> 8 & ~before);
+  // Both are exact, so the quotient is rounded once (Clinger, 1990). As a double also for floats:
+  // that quotient rounded once more is the same (Figueroa, 1995), and no compiler has an
+  // approximation for it.
+  const auto scaled = static_cast<std::int32_t>(eight_digits(digits << (9 - length) * 8));
+  value = static_cast<T>(static_cast<double>(scaled) / short_divisors[decimals]);
+  if (negative) value = -value;
+  return length + (negative ? 1 : 0);
+}
+
+// Without.
+template <integer T>
+inline unsigned read_short_integer(const char* at, const char* end, T& value) noexcept {
+  if (std::endian::native != std::endian::little || end - at < 9) return 0;
+  const bool negative = std::is_signed_v<T> && *at == '-';
+  if (negative) ++at;
+  const eight_bytes bytes(at);
+  const unsigned count = bytes.count();
+  if (count == 0 || count > 7) return 0;
+  const auto magnitude = static_cast<std::int64_t>(eight_digits(bytes.digits << (8 - count) * 8));
+  const std::int64_t number = negative ? -magnitude : magnitude;
+  if constexpr (sizeof(T) < sizeof(std::int32_t)) {
+    if (number < std::numeric_limits<T>::min() || number > std::numeric_limits<T>::max()) return 0;
+  }
+  value = static_cast<T>(number);
+  return count + (negative ? 1 : 0);
+}
+
 }  // namespace detail
 
 // -- writing --

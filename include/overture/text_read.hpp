@@ -18,8 +18,9 @@
 // paged. Without one a first walk over the text finds where objects begin; script may then have its
 // objects on any number of lines, rows and JSON need one line for each.
 //
-// Cost: about that of the numbers. One allocation for each page of objects and one table, all
-// before the parallel part; what members of T take (std::string) they take there. Any thread may
+// Cost: about that of the numbers while the text stands as it was written, and some more where it
+// was edited. One allocation for each megabyte of pages and one table, all before the parallel
+// part; what members of T take (std::string) they take there. Any thread may
 // call; all or nothing: after an error `objects` is as it was. Errors: corrupt, truncated, limit,
 // out_of_memory; error::offset is the place in the text, of the first error by place.
 #pragma once
@@ -31,15 +32,13 @@
 
 #include "overture/paged.hpp"
 #include "overture/text_cursor.hpp"
+#include "overture/text_follow.hpp"
 #include "overture/text_pages.hpp"
 #include "overture/text_style.hpp"
 
 namespace overture::text {
 
 namespace detail {
-
-template <class Style, class V, class Format>
-bool get_value(cursor& from, V& value);
 
 template <class Style>
 inline constexpr bool has_comments = Style::notation != notation::json;
@@ -73,43 +72,34 @@ inline bool ends_value(char next) noexcept {
   }
 }
 
-// One letter, without looking for the word's end first, and without a branch on which letter it is:
-// nobody can guess that. False if it is no such letter, and then nothing has happened.
-template <class Style>
-inline bool get_letter_here(cursor& from, bool& value) noexcept {
-  if (from.end() - from.here() < 2) return false;
-  const char letter = from.here()[0];
-  const bool yes = letter == 'y';
-  const bool known = static_cast<unsigned>(yes) | static_cast<unsigned>(letter == 'n');
-  if (!known || !ends_value<Style>(from.here()[1])) return false;
-  value = yes;
-  from.move_to(from.here() + 1);
-  return true;
+template <class Format, class V>
+inline read_end read_with_format(const char* first, const char* end, V& value) noexcept {
+  if constexpr (std::is_same_v<Format, hex>) {
+    std::uint64_t bits = 0;
+    read_end read = read_hex(first, end, bits);
+    if (bits >> (sizeof(V) * 8 - 1) >> 1 != 0) read.ok = false;
+    if (read.ok) value = static_cast<V>(bits);
+    return read;
+  } else {
+    return read_number(first, end, value);
+  }
 }
 
 template <class Format, class V>
 inline bool get_number(cursor& from, std::string_view word, V& value) noexcept {
   const char* const first = word.data();
   const char* const end = first + word.size();
-  read_end read{};
-  if constexpr (std::is_same_v<Format, hex>) {
-    std::uint64_t bits = 0;
-    read = read_hex(first, end, bits);
-    if (bits >> (sizeof(V) * 8 - 1) >> 1 != 0) read.ok = false;
-    if (read.ok) value = static_cast<V>(bits);
-  } else {
-    read = read_number(first, end, value);
-  }
+  const read_end read = read_with_format<Format>(first, end, value);
   if (read.ok && read.next == end) return true;
   return from.fail_in(word, errc::corrupt, "no number of the kind that belongs here");
 }
 
 // The same without looking for the word's end first. False if that is not how it stands there, and
 // then nothing has happened.
-template <class Style, class V>
+template <class Style, class Format, class V>
 inline bool get_number_here(cursor& from, V& value) noexcept {
   V number{};
-  const read_end read = read_number(from.here(), from.end(), number);
+  const read_end read = read_with_format<Format>(from.here(), from.end(), number);
   if (!read.ok) return false;
   if (read.next != from.end() && !ends_value<Style>(*read.next)) return false;
   value = number;
@@ -249,8 +239,11 @@ bool get_block(cursor& from, T& object) {
     return get_row<Style>(from, object, all);
   } else {
     constexpr bool is_json = Style::notation == notation::json;
+    const char* const begin = from.here();
     if (!from.take('{')) return from.fail(errc::corrupt, "a block is missing");
-    for (bool first = true;; first = false) {
+    const char* const followed = follow_fields<Style, 0>(begin, from.end(), object, all);
+    if (followed > from.here()) from.move_to(followed);
+    for (bool first = from.here() == begin + 1;; first = false) {
       from.skip_space(has_comments<Style>);
       if (from.take('}')) return true;
       if (from.at_end()) return from.fail(errc::truncated, "the text ends within a block");
@@ -284,11 +277,8 @@ bool get_value(cursor& from, V& value) {
   } else if constexpr (block<V>) {
     return get_block<Style>(from, value);
   } else {
-    constexpr bool is_number = (integer<V> && !std::is_same_v<Format, hex>) || floating<V>;
-    if constexpr (is_number) {
-      if (get_number_here<Style>(from, value)) return true;
-    } else if constexpr (std::is_same_v<V, bool>) {
-      if (get_letter_here<Style>(from, value)) return true;
+    if constexpr (integer<V> || floating<V>) {
+      if (get_number_here<Style, Format>(from, value)) return true;
     }
     const std::string_view word = next_word<Style>(from);
     if (from.failed()) return false;
@@ -302,35 +292,56 @@ bool get_value(cursor& from, V& value) {
   }
 }
 
-// The objects of one page; `next()` gives the place of another one, or null.
-template <class Style, class Next>
-error read_page(std::string_view page, Next next) {
-  cursor from(page);
+// Over what may stand in front of an object, its name included. False at the end of the page, and
+// for an error.
+template <class Style>
+bool get_opening(cursor& from) {
   for (;;) {
     from.skip_space(has_comments<Style>);
-    if (from.at_end()) return {};
+    if (from.at_end()) return false;
     if constexpr (Style::notation == notation::script) {
       const std::string_view name = from.token();
       from.skip_space(true);
       if (!from.failed() && !from.take('=')) from.fail(errc::corrupt, "a name without a value");
       from.skip_space(true);
-      if (from.failed()) return from.problem();
-      if (name != Style::name) {
-        if (!from.skip_value()) return from.problem();
-        continue;
-      }
+      if (from.failed()) return false;
+      if (name == Style::name) return true;
+      if (!from.skip_value()) return false;
+    } else {
+      return true;
     }
-    auto* object = next();
+  }
+}
+
+// The objects of one page; `add()` of `objects` makes another one, or returns null.
+template <class Style, class Appender>
+error read_page(std::string_view page, Appender& objects) {
+  cursor from(page);
+  const char* const end = from.end();
+  // Not the cursor's, which others know: this one can stay in a register.
+  const char* at = from.here();
+  for (;;) {
+    const char* value = follow_opening<Style>(at, end);
+    if (!value) {
+      from.move_to(at);
+      if (!get_opening<Style>(from)) return from.problem();
+      value = from.here();
+    }
+    auto* object = objects.add();
     if (!object) {
-      from.fail(errc::corrupt, "more objects than the page table says");
+      from.fail_at(value, errc::corrupt, "more objects than the page table says");
       return from.problem();
     }
+    at = follow_object<Style>(value, end, *object);
+    if (at) continue;
     using type = std::remove_pointer_t<decltype(object)>;
+    from.move_to(value);
     if (!get_value<Style, type, standard>(from, *object)) return from.problem();
     // Cells that this version does not know.
     if constexpr (Style::notation == notation::rows) {
       if (from.peek() != '\n') from.skip_line();
     }
+    at = from.here();
   }
 }
 
@@ -356,13 +367,14 @@ result<std::size_t> read_paged(job_system* jobs, std::string_view text, page_tab
   const auto first = objects.add_pages(pages.size());
   if (!first) return tl::unexpected(first.error());
   const auto read_one = [&](std::size_t i, std::string_view page) {
-    const std::size_t most = pages[i].objects;
-    std::size_t count = 0;
-    error problem = read_page<Style>(
-        page, [&]() -> T* { return count++ < most ? objects.append_to(*first + i) : nullptr; });
-    // A text that was split here may have blocks that are no objects.
-    if (problem.reason[0] == '\0' && table && count != most) {
-      problem = {errc::corrupt, 0, "fewer objects than the page table says", {}, page.size()};
+    error problem;
+    {
+      typename paged<T, PageSize>::appender made(objects, *first + i, pages[i].objects);
+      problem = read_page<Style>(page, made);
+      // A text that was split here may have blocks that are no objects.
+      if (problem.reason[0] == '\0' && table && made.size() != pages[i].objects) {
+        problem = {errc::corrupt, 0, "fewer objects than the page table says", {}, page.size()};
+      }
     }
     after(i, *first + i, problem);
     return problem;

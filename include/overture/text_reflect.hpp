@@ -1,8 +1,7 @@
 // Aggregates without a description: their members are their fields.
 //
-//   struct unit { bool enabled; float speed; char title[16]; std::array<int, 3> at; };   // no
-//   fields() text::write<text::script<"unit">>(units, buffer);    // unit={ enabled=yes speed=1.25
-//   ... }
+//   struct unit { bool enabled; float speed; char title[16]; std::array<int, 3> at; };
+//   text::write<text::script<"unit">>(units, buffer);  // unit={ enabled=yes speed=1.25 title=... }
 //
 // What fields() would say with field("enabled", &unit::enabled) for each member, in their order,
 // with the first format of each (text_fields.hpp). So strings that need a longest length do need
@@ -99,8 +98,9 @@ constexpr std::size_t count_members() {
 
 // -- the members --
 
+// One binding for each number of members: there is no other way to take them apart.
 template <std::size_t Count, class Object>
-constexpr auto tie_members(Object& object) noexcept {
+constexpr auto tie_up_to_12(Object& object) noexcept {
   if constexpr (Count == 1) {
     auto& [a] = object;
     return std::tie(a);
@@ -137,7 +137,11 @@ constexpr auto tie_members(Object& object) noexcept {
   } else if constexpr (Count == 12) {
     auto& [a, b, c, d, e, f, g, h, i, j, k, l] = object;
     return std::tie(a, b, c, d, e, f, g, h, i, j, k, l);
-  } else if constexpr (Count == 13) {
+  }
+}
+template <std::size_t Count, class Object>
+constexpr auto tie_up_to_24(Object& object) noexcept {
+  if constexpr (Count == 13) {
     auto& [a, b, c, d, e, f, g, h, i, j, k, l, m] = object;
     return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m);
   } else if constexpr (Count == 14) {
@@ -173,6 +177,14 @@ constexpr auto tie_members(Object& object) noexcept {
   } else if constexpr (Count == 24) {
     auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x] = object;
     return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x);
+  }
+}
+template <std::size_t Count, class Object>
+constexpr auto tie_members(Object& object) noexcept {
+  if constexpr (Count <= 12) {
+    return tie_up_to_12<Count>(object);
+  } else {
+    return tie_up_to_24<Count>(object);
   }
 }
 

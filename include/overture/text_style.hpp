@@ -8,6 +8,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstring>
 #include <string_view>
@@ -94,6 +95,46 @@ inline std::string_view view_of(const V& text) noexcept {
   const char* const bytes = &text[0];
   const void* const end = std::memchr(bytes, '\0', size);
   return {bytes, end ? static_cast<std::size_t>(static_cast<const char*>(end) - bytes) : size};
+}
+
+// Short arrays of characters in quotes, without a branch that depends on how long their texts are.
+// Null if something in it must be escaped.
+template <class V>
+inline constexpr bool is_short_text = std::endian::native == std::endian::little &&
+                                      (array_of<V>::size == 8 || array_of<V>::size == 16);
+
+// The high bit of each byte that ends the text or must be escaped; right up to the first.
+template <class Style>
+inline std::uint64_t special_bytes(std::uint64_t bytes) noexcept {
+  constexpr std::uint64_t ones = 0x0101010101010101u;
+  constexpr std::uint64_t high = ones * 0x80;
+  const auto equal = [bytes](std::uint64_t wanted) {
+    const std::uint64_t other = bytes ^ ones * wanted;
+    return (other - ones) & ~other;
+  };
+  const std::uint64_t control = (bytes - ones * 0x20) & ~bytes;
+  const std::uint64_t found = (control | equal('"') | equal('\\') | equal(0x7F)) & high;
+  // JSON must be UTF-8.
+  return Style::notation == notation::json ? found | (bytes & high) : found;
+}
+
+template <class Style, class V>
+inline char* put_short_text(char* out, const V& text) noexcept {
+  constexpr std::size_t size = array_of<V>::size;
+  *out++ = '"';
+  std::memcpy(out, &text[0], size);
+  std::size_t length = 0;
+  for (; length < size; length += 8) {
+    std::uint64_t bytes = 0;
+    std::memcpy(&bytes, out + length, sizeof bytes);
+    const std::uint64_t special = special_bytes<Style>(bytes);
+    if (special == 0) continue;
+    length += static_cast<std::size_t>(std::countr_zero(special)) / 8;
+    if (out[length] != '\0') return nullptr;
+    break;
+  }
+  out[length] = '"';
+  return out + length + 1;
 }
 
 template <class Format>
@@ -359,6 +400,9 @@ inline char* put_value(char* out, const V& value) noexcept {
   } else if constexpr (std::is_enum_v<V>) {
     return put_enum<Style>(out, value);
   } else if constexpr (character_array<V>) {
+    if constexpr (is_short_text<V>) {
+      if (char* const end = put_short_text<Style>(out, value)) return end;
+    }
     return put_string<Style>(out, view_of(value));
   } else if constexpr (string<V>) {
     const std::string_view text = value;

@@ -171,17 +171,23 @@ bool cursor::string(char* out, std::size_t room, std::size_t& bytes) noexcept {
   if (!take('"')) return fail(errc::corrupt, "a string in quotes is missing");
   bytes = 0;
   for (;;) {
-    if (at_ == end_ || *at_ == '\n') {
-      return fail_at(first, errc::corrupt, "a string without an end");
+    const char* const run = at_;
+    while (at_ != end_ && *at_ != '"' && *at_ != '\\' && *at_ != '\n') ++at_;
+    char undone[4];
+    const char* text = run;
+    auto count = static_cast<std::size_t>(at_ - run);
+    if (count == 0) {
+      if (at_ == end_ || *at_ == '\n') {
+        return fail_at(first, errc::corrupt, "a string without an end");
+      }
+      if (*at_++ == '"') return true;
+      if (!escape(undone, count)) return false;
+      text = undone;
     }
-    char undone[4] = {*at_++};
-    std::size_t count = 1;
-    if (undone[0] == '"') return true;
-    if (undone[0] == '\\' && !escape(undone, count)) return false;
     if (count > room - bytes) {
       return fail_at(first, errc::limit, "a string is longer than its field");
     }
-    std::memcpy(out + bytes, undone, count);
+    std::memcpy(out + bytes, text, count);
     bytes += count;
   }
 }

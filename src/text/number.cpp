@@ -158,74 +158,44 @@ read_end read_short(const char* first, const char* last, T& value) noexcept {
   return {at, true};
 }
 
-// The next eight bytes, digits among them as 0 to 9, and how many digits they begin with.
-struct eight_bytes {
-  std::uint64_t digits;
-  std::uint64_t others;  // the high bit of each byte that is no digit; right up to the first that
-                         // is not ASCII either
-  unsigned count;
-
-  explicit eight_bytes(const char* from) noexcept {
-    std::memcpy(&digits, from, sizeof digits);
-    digits ^= 0x3030303030303030u;
-    // Carries go upwards from bytes that are not ASCII only.
-    others = (digits | (digits + 0x7676767676767676u)) & 0x8080808080808080u;
-    count = static_cast<unsigned>(std::countr_zero(others)) / 8;
-  }
-};
-
-// Eight digits as 0 to 9, the first in the lowest byte: pairs, fours, eight.
-std::uint64_t eight_digits(std::uint64_t digits) noexcept {
-  constexpr std::uint64_t mask = 0x000000FF000000FFu;
-  digits = digits * 10 + (digits >> 8);
-  return ((digits & mask) * 0x000F424000000064u + (digits >> 16 & mask) * 0x0000271000000001u) >>
-         32;
-}
-
-// What read_short() reads, of at most seven digits, without a branch that depends on how many there
-// are: lengths of numbers are what processors guess wrong. False for anything else, and for what
-// stands near the end of the text. Source of the method: digits in parallel in one word, as Lemire
-// describes it for fast_float.
+// What read_short() reads, of at most seven digits, by whole words. False for anything else, and
+// for what stands near the end of the text.
 template <floating T>
 bool read_at_once(const char* first, const char* last, T& value, const char*& end) noexcept {
   constexpr unsigned digits_max = 7;
   constexpr std::ptrdiff_t bytes_touched = 1 + digits_max + 1 + 8;
-  static constexpr T powers[] = {T(1e0), T(1e1), T(1e2), T(1e3), T(1e4), T(1e5), T(1e6), T(1e7)};
+  const auto goes_on = [](char next) { return next == 'e' || next == 'E' || next == '.'; };
   if constexpr (std::endian::native != std::endian::little) return false;
   if (last - first <= bytes_touched) return false;
+  T number = 0;
+  // Most numbers have their point and their end in these bytes: where they end is what the next
+  // one waits for.
+  if (const unsigned length = read_short_decimal(first, last, number); length != 0) {
+    if (goes_on(first[length])) return false;
+    value = number;
+    end = first + length;
+    return true;
+  }
   const bool negative = *first == '-';
   const char* at = first + (negative ? 1 : 0);
   const eight_bytes whole(at);
-  if (whole.count == 0 || whole.count > digits_max) return false;
-  // Most numbers have their point and their end in these bytes: where they end is what the next
-  // one waits for.
-  const std::uint64_t behind_point = whole.others & (whole.others - 1);
-  if (at[whole.count] == '.' && behind_point != 0) {
-    const unsigned length = static_cast<unsigned>(std::countr_zero(behind_point)) / 8;
-    const unsigned decimals = length - 1 - whole.count;
-    const char next = at[length];
-    if (decimals == 0 || next == 'e' || next == 'E' || next == '.') return false;
-    const std::uint64_t before = (std::uint64_t{1} << whole.count * 8) - 1;
-    const std::uint64_t digits = (whole.digits & before) | (whole.digits >> 8 & ~before);
-    const T magnitude = static_cast<T>(eight_digits(digits << (9 - length) * 8)) / powers[decimals];
-    value = negative ? -magnitude : magnitude;
-    end = at + length;
-    return true;
-  }
-  at += whole.count;
-  std::uint64_t digits = whole.digits & ((std::uint64_t{1} << whole.count * 8) - 1);
-  unsigned count = whole.count;
+  const unsigned before = whole.count();
+  if (before == 0 || before > digits_max) return false;
+  at += before;
+  std::uint64_t digits = whole.digits & ((std::uint64_t{1} << before * 8) - 1);
+  unsigned count = before;
   unsigned decimals = 0;
   if (*at == '.') {
     const eight_bytes behind(at + 1);
-    decimals = behind.count;
+    decimals = behind.count();
     count += decimals;
     if (decimals == 0 || count > digits_max) return false;
-    digits |= behind.digits << whole.count * 8;
+    digits |= behind.digits << before * 8;
     at += 1 + decimals;
   }
-  if (*at == 'e' || *at == 'E' || *at == '.') return false;
-  const T magnitude = static_cast<T>(eight_digits(digits << (8 - count) * 8)) / powers[decimals];
+  if (goes_on(*at)) return false;
+  const auto scaled = static_cast<std::int32_t>(eight_digits(digits << (8 - count) * 8));
+  const auto magnitude = static_cast<T>(static_cast<double>(scaled) / short_divisors[decimals]);
   value = negative ? -magnitude : magnitude;
   end = at;
   return true;

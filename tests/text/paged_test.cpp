@@ -45,6 +45,32 @@ TEST(paged, fills_holes_first) {
   EXPECT_EQ(objects.page_count(), 5u);
 }
 
+// So many that they are in several allocations, behind and in front of pages of single objects.
+TEST(paged, takes_pages_of_readers_together_and_drops_them_again) {
+  numbers objects;
+  (void)objects.add(-1);
+  const std::size_t first = objects.add_pages(5'000).value();
+  EXPECT_EQ(first, 1u);
+  std::vector<int*> places;
+  for (std::size_t i = 0; i < 5'000; ++i) {
+    numbers::appender made(objects, first + i, i % 65);
+    while (int* const place = made.add()) places.push_back(place);
+    EXPECT_EQ(made.size(), i % 65);
+  }
+  EXPECT_EQ(objects.size(), places.size() + 1);
+  for (std::size_t i = 0; i < places.size(); i += 3) objects.remove(places[i]);
+  EXPECT_EQ(objects.size(), places.size() + 1 - (places.size() + 2) / 3);
+  for (int i = 0; i < 64; ++i) (void)objects.add(i);  // one behind the first, the rest into holes
+  EXPECT_EQ(objects.page_count(), 5'001u);
+  objects.clear_page(first + 64);
+  EXPECT_EQ(objects.page_at(first + 64).size(), 0u);
+  objects.drop_pages(first + 100);
+  EXPECT_EQ(objects.page_count(), first + 100);
+  (void)objects.add_pages(2);
+  objects.drop_pages(first);
+  EXPECT_EQ(objects.size(), 64u);
+}
+
 TEST(paged, visits_what_is_left_after_many_removals) {
   numbers objects;
   std::vector<int*> places;

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 
 #include "text/sample.hpp"
 
@@ -70,6 +72,40 @@ TEST(a_string, that_is_longer_than_its_format_is_refused) {
   EXPECT_EQ(written<text::script<>>(unit), "too long");
   EXPECT_EQ(written<text::json>(unit), "too long");
   EXPECT_EQ(written<text::rows<>>(unit), "too long");
+}
+
+template <std::size_t N>
+struct titled {
+  char title[N];
+};
+template <std::size_t N>
+constexpr auto fields(text::of<titled<N>> /*type*/) {
+  return text::field_list(text::field("title", &titled<N>::title));
+}
+
+// Short ones are written at once, if nothing in them must be escaped.
+template <std::size_t N>
+void expect_each_byte_at_each_place() {
+  for (std::size_t length = 1; length <= N; ++length) {
+    for (int byte = 0; byte < 256; ++byte) {
+      for (std::size_t at = 0; at < length; ++at) {
+        titled<N> object{};
+        std::fill_n(object.title, length, 'a');
+        object.title[at] = static_cast<char>(byte);
+        const std::string_view title(object.title, byte == 0 ? at : length);
+        char wanted[6 * N + 2];
+        const std::string script(wanted, text::detail::write_quoted(wanted, title));
+        ASSERT_EQ(written<text::rows<>>(object), script + '\n');
+        const std::string json(wanted, text::detail::write_json_string(wanted, title));
+        ASSERT_EQ(written<text::json>(object), "{\"title\":" + json + "}\n");
+      }
+    }
+  }
+}
+TEST(a_character_array, is_written_as_any_string) {
+  expect_each_byte_at_each_place<8>();
+  expect_each_byte_at_each_place<16>();
+  expect_each_byte_at_each_place<5>();
 }
 
 // All of them as long as they can be.
