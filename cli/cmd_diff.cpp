@@ -41,6 +41,7 @@ struct diff_arguments {
   std::vector<mount_argument> base;
   std::vector<mount_argument> left;
   std::vector<mount_argument> right;
+  bool ignore_case = false;
   bool json = false;
   when colour = when::automatic;
 };
@@ -62,6 +63,7 @@ std::optional<int> parse_diff(const std::vector<std::string>& words, diff_argume
   add_more("--left", "one more of the left set; later ones win", into.left);
   add_more("--right", "one more of the right set", into.right);
   mounts.add_mount_point();
+  mounts.add_ignore_case(into.ignore_case);
   add_json(app, into.json);
   add_colour(app, into.colour);
   add_help(app);
@@ -153,9 +155,10 @@ int cmd_diff(const std::vector<std::string>& words) {
   diff_arguments arguments;
   if (const std::optional<int> over = parse_diff(words, arguments)) return *over;
   const outputs shown_on(arguments.colour);
-  file_system base;
-  file_system left;
-  file_system right;
+  const file_system_config config{.ignore_case = arguments.ignore_case};
+  file_system base(config);
+  file_system left(config);
+  file_system right(config);
   const bool mounted = mount_these(base, arguments.base);
   const bool left_mounted = mount_these(left, arguments.left);
   if (!mount_these(right, arguments.right) || !left_mounted || !mounted) return exit_mount_failed;

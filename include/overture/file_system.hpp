@@ -25,7 +25,9 @@
 // in mount_info, skipped_name and entry_info are valid until the mount they belong to is unmounted.
 // Memory: a thread's first mount, look-up or open takes a block of 32 KiB, kept as long as this.
 //
-// Paths may come from outside: they are compared as a whole, never by hash alone.
+// Paths may come from outside: they are compared as a whole, never by hash alone. They are taken by
+// their bytes, or with file_system_config::ignore_case without regard to case: a look-up then costs
+// a glance at the path, and folding it if it is not in small letters.
 #pragma once
 
 #include <cstddef>
@@ -56,6 +58,10 @@ struct file_system_config {
   allocator* memory = nullptr;     // null = default_allocator()
   operating_system* os = nullptr;  // null = system_os()
   bool first_wins = false;         // earlier mounts win instead of later ones
+  // Paths that differ only by case are one path, see case_fold.hpp; the tree has them folded. Of
+  // names of one mount that are alike then, the last in the order of bytes is in the tree (the one
+  // in small letters), and the others are listed by skipped(). Of several mounts the winner's is.
+  bool ignore_case = false;
   // Called when a change is refused as `frozen`, on the thread that tried, for a host that would
   // rather stop in the debugger.
   void (*on_frozen_change)(void* context) noexcept = nullptr;

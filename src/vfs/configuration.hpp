@@ -113,6 +113,6 @@ class configuration {
 // Makes a mount of what the request names, but for its id and source. Errors: those of
 // file_system::mount().
 [[nodiscard]] result<void> fill_mount(mount& made, const mount_request& request,
-                                      operating_system& os) noexcept;
+                                      operating_system& os, bool ignore_case) noexcept;
 
 }  // namespace overture::vfs

@@ -5,6 +5,7 @@
 
 #include "vfs/data_place.hpp"
 #include "vfs/formats/zip.hpp"
+#include "vfs/path_key.hpp"
 #include "vfs/state.hpp"
 
 namespace overture {
@@ -191,7 +192,9 @@ hidden_entry file_system::hidden(std::size_t index) const noexcept {
 
 result<entry_index> file_system::find(asset_path path) const noexcept {
   if (!frozen()) return fail(errc::not_found, "the file system is not frozen");
-  const entry_index found = state_->frozen_tree()->find(path);
+  const entry_index found = vfs::by_key(path, config_.ignore_case, [this](asset_path key) {
+    return state_->frozen_tree()->find(key);
+  });
   if (found == UINT32_MAX) return fail(errc::not_found, "no mount has this path");
   return found;
 }
@@ -225,7 +228,9 @@ result<T> file_system::with_entry(asset_path path, Act act) noexcept {
     return act(state_->mount_at(found.mount), found.entry);
   }
   const reading now(*state_);
-  const vfs::live_slot* const found = now->index.find_file(path);
+  const vfs::live_slot* const found =
+      vfs::by_key(path, config_.ignore_case,
+                  [&](asset_path key) { return now->index.find_file(key); });
   if (!found) return fail(errc::not_found, "no mount has this path");
   return act(*found->owner, found->index());
 }

@@ -1,5 +1,6 @@
 // Look-ups by path that need no frozen tree.
 #include "overture/file_system.hpp"
+#include "vfs/path_key.hpp"
 #include "vfs/state.hpp"
 #include "vfs/tree_merge.hpp"
 
@@ -15,12 +16,6 @@ folder_item item_of(const vfs::live_slot& slot, std::string_view name, asset_pat
           slot.owner->id};
 }
 
-// The root may be given as asset_path{}, whose id is none.
-constexpr path_id root_id{hash64("")};
-asset_path keyed(asset_path path) noexcept {
-  return path.text.empty() ? asset_path{path.text, root_id} : path;
-}
-
 // How much of a path below a folder is the folder's and the '/' behind it.
 std::size_t bytes_above(asset_path folder) noexcept {
   return folder.text.empty() ? 0 : folder.text.size() + 1;
@@ -30,8 +25,9 @@ std::size_t bytes_above(asset_path folder) noexcept {
 
 result<file_stat> file_system::stat(asset_path path) noexcept {
   if (!state_) return not_there();
+  const vfs::path_key key(path, config_.ignore_case);
   const reading now(*state_);
-  const vfs::live_slot* const found = now->index.find(keyed(path));
+  const vfs::live_slot* const found = now->index.find(key);
   if (!found) {
     if (path.text.empty()) return file_stat{entry_kind::folder, 0, 0, {}};
     return not_there();
@@ -52,14 +48,18 @@ result<file_stat> file_system::stat(asset_path path) noexcept {
 
 bool file_system::exists(asset_path path) noexcept {
   if (path.text.empty()) return true;
-  return state_ && reading(*state_)->index.find(path);
+  if (!state_) return false;
+  return vfs::by_key(path, config_.ignore_case, [this](asset_path key) {
+    return reading(*state_)->index.find(key) != nullptr;
+  });
 }
 
 std::size_t file_system::providers(asset_path path, std::span<mount_id> mounts) noexcept {
   if (!state_) return 0;
+  const vfs::path_key key(path, config_.ignore_case);
   const reading now(*state_);
   std::size_t count = 0;
-  now->index.visit_all(keyed(path), [&](const vfs::live_slot& slot) {
+  now->index.visit_all(key, [&](const vfs::live_slot& slot) {
     if (count < mounts.size()) mounts[count] = slot.owner->id;
     ++count;
   });
@@ -69,10 +69,11 @@ std::size_t file_system::providers(asset_path path, std::span<mount_id> mounts) 
 result<void> file_system::enumerate(asset_path folder,
                                     function_ref<bool(const folder_item&)> visit) noexcept {
   if (!state_) return not_there();
+  const vfs::path_key key(folder, config_.ignore_case);
   const reading now(*state_);
   vfs::tree_merge merge(*config_.memory);
-  if (result<void> begun = merge.begin(now->index, keyed(folder)); !begun) return begun;
-  const std::size_t above = bytes_above(folder);
+  if (result<void> begun = merge.begin(now->index, key); !begun) return begun;
+  const std::size_t above = bytes_above(key);
   while (!merge.done()) {
     const std::string_view child = merge.path().substr(0, merge.path().find('/', above));
     const bool is_file = child.size() == merge.path().size();
@@ -87,10 +88,11 @@ result<void> file_system::enumerate(asset_path folder,
 result<void> file_system::walk(asset_path folder,
                                function_ref<bool(const folder_item&)> visit) noexcept {
   if (!state_) return not_there();
+  const vfs::path_key key(folder, config_.ignore_case);
   const reading now(*state_);
   vfs::tree_merge merge(*config_.memory);
-  if (result<void> begun = merge.begin(now->index, keyed(folder)); !begun) return begun;
-  const std::size_t above = bytes_above(folder);
+  if (result<void> begun = merge.begin(now->index, key); !begun) return begun;
+  const std::size_t above = bytes_above(key);
   while (!merge.done()) {
     const folder_item item{merge.path().substr(above), merge.path(), merge.id(), entry_kind::file,
                            merge.owner().id};

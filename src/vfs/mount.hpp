@@ -51,6 +51,7 @@ struct mount {
   source_id source;       // of an archive file; a folder has none
   bool mappable = false;  // declared immutable, and the system maps files
   bool writable = false;
+  bool ignore_case = false;  // paths are folded
   mapping mapped;             // of an archive file, if it is
   vec<char> path;             // as it was given to mount(), ended by NUL
   vec<char> prefix;           // the mount point and a '/', or nothing

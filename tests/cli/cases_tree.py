@@ -126,6 +126,20 @@ def break_entry(archive):
 
 
 @case()
+def case_is_ignored_where_that_is_asked(box):
+    box.zip("base.zip", {"Maps/Rome.TXT": "rome", "maps/rome.txt": "small", "b.txt": "b"}, 0)
+    box.zip("mod.zip", {"B.TXT": "mod"}, 0)
+    mounts = ("base.zip", "mod.zip", "--ignore-case")
+    assert box.run("cat", "/MAPS/rome.txt", *mounts).out == "small"
+    assert box.run("cat", "b.txt", *mounts).out == "mod"
+    assert box.run("ls", *mounts).out.split() == ["b.txt", "maps/"], box.run("ls", *mounts)
+    checked = box.run("check", *mounts)
+    assert "Maps/Rome.TXT" in checked.out and "only by case" in checked.out, checked
+    differ = box.run("diff", "base.zip", "mod.zip", "--ignore-case", "--json").json()
+    assert [file["path"] for file in differ["both"]] == ["b.txt"], differ
+
+
+@case()
 def which_names_the_winner_first(box):
     mounts = box.game()
     result = box.run("which", "maps/rome.txt", *mounts)

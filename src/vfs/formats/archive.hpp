@@ -168,6 +168,10 @@ extern const archive_format zip_format;
 class archive_builder {
  public:
   archive_builder(archive& into, std::string_view prefix) noexcept;
+  // For one that is filled already, whose mount point takes so many bytes of each path.
+  archive_builder(archive& into, std::uint32_t prefix_bytes) noexcept : into_(into) {
+    into_.prefix_bytes = prefix_bytes;
+  }
 
   // Takes `name` as a path below the mount point; one that cannot be in the tree is skipped.
   // True if an entry was added.
@@ -181,6 +185,11 @@ class archive_builder {
   // Takes back all entries but the last of each path, and makes `index` of the rest; nothing may
   // be added from then on.
   result<void> index_last_of_each(path_index& index) noexcept;
+  // The same for another choice: `choose` gets two entries of one path, takes one of them back and
+  // says which stays.
+  result<void> index_each_once(
+      path_index& index,
+      function_ref<result<std::uint32_t>(std::uint32_t, std::uint32_t)> choose) noexcept;
   // Closes the gaps that take_back() has left and puts the skipped names in order.
   void finish() noexcept;
 
