@@ -25,6 +25,12 @@
 // in mount_info, skipped_name and entry_info are valid until the mount they belong to is unmounted.
 // Memory: a thread's first mount, look-up or open takes a block of 32 KiB, kept as long as this.
 //
+// Descriptors: each mounted folder or archive keeps one, up to half of those that the process has
+// left at the first mount. More mounts than that share a few (2 to 16, an eighth of what was left),
+// and are opened again when they are read; three eighths stay with the host and its loose files.
+// With a limit of 64 two hundred archives work. One that is not the same file any more when it is
+// opened again (by device, inode, size and time of change) gives the error `replaced`.
+//
 // Paths may come from outside: they are compared as a whole, never by hash alone. They are taken by
 // their bytes, or with file_system_config::ignore_case without regard to case: a look-up then costs
 // a glance at the path, and folding it if it is not in small letters.
@@ -311,7 +317,7 @@ class file_system final : public source_files {
   // Makes a file ready to be read: for an archive's entry a look into the index, for a loose file
   // an open and a status. Errors: not_found (it vanished), not_a_file, corrupt (the archive's
   // directory lies about this entry), unsupported (method, encryption), limit, io, permission (of
-  // the system; or the entry is encrypted and the mount has no password).
+  // the system; or the entry is encrypted and the mount has no password), replaced.
   [[nodiscard]] result<opened_file> open(entry_index index) noexcept;
   [[nodiscard]] result<opened_file> open(asset_path path) noexcept;
   // The same for a file of any size, where open() refuses what is larger than
@@ -350,6 +356,8 @@ class file_system final : public source_files {
 
   // For the read queue.
   [[nodiscard]] result<open_source> source(source_id id) noexcept override;
+  [[nodiscard]] result<open_source> pin(source_id id, bool may_wait) noexcept override;
+  void unpin(source_id id) noexcept override;
   std::size_t describe(source_id id, std::span<char> text) const noexcept override;
 
  private:

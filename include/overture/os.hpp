@@ -24,6 +24,9 @@ struct file_status {
   file_kind kind = file_kind::other;
   std::uint64_t size = 0;     // bytes; files only
   std::int64_t mtime_ns = 0;  // last change, nanoseconds since 1970
+  // Together what no other file has at the same time (device and inode); 0 where nobody knows.
+  std::uint64_t volume = 0;
+  std::uint64_t number = 0;
 };
 
 struct folder_entry {

@@ -64,9 +64,7 @@ result<made_mount> configuration::make(const mount_request& request) noexcept {
   mount* const made = make_object<mount>(memory_, memory_tag::vfs, memory_);
   if (!made) return no_memory();
   result<void> done =
-      fill_mount(*made, request, *config_.os, config_.ignore_case).and_then([&] {
-        return made->arrange();
-      });
+      fill_mount(*made, request, config_, descriptors_).and_then([&] { return made->arrange(); });
   made->id = {next_id_.fetch_add(1)};
   if (done && !made->content.format->lists_folders) {
     const result<source_id> source =

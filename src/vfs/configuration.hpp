@@ -97,6 +97,7 @@ class configuration {
   allocator& memory_;
   reader_pins pins_;
   source_table sources_;
+  descriptor_pool descriptors_;
   atomic<snapshot*> current_{nullptr};
   atomic<std::uint64_t> retired_epoch_{0};  // the last of those waiting for readers; 0: none
   atomic<std::uint32_t> draining_count_{0};
@@ -113,6 +114,7 @@ class configuration {
 // Makes a mount of what the request names, but for its id and source. Errors: those of
 // file_system::mount().
 [[nodiscard]] result<void> fill_mount(mount& made, const mount_request& request,
-                                      operating_system& os, bool ignore_case) noexcept;
+                                      const file_system_config& config,
+                                      descriptor_pool& descriptors) noexcept;
 
 }  // namespace overture::vfs

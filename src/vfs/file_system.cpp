@@ -228,9 +228,8 @@ result<T> file_system::with_entry(asset_path path, Act act) noexcept {
     return act(state_->mount_at(found.mount), found.entry);
   }
   const reading now(*state_);
-  const vfs::live_slot* const found =
-      vfs::by_key(path, config_.ignore_case,
-                  [&](asset_path key) { return now->index.find_file(key); });
+  const vfs::live_slot* const found = vfs::by_key(
+      path, config_.ignore_case, [&](asset_path key) { return now->index.find_file(key); });
   if (!found) return fail(errc::not_found, "no mount has this path");
   return act(*found->owner, found->index());
 }
@@ -366,6 +365,20 @@ result<open_source> file_system::source(source_id id) noexcept {
     return fail(errc::not_found, "the file is not open any more", id);
   }
   return open_source{owner.os, handle};
+}
+
+result<open_source> file_system::pin(source_id id, bool may_wait) noexcept {
+  const result<open_source> known = source(id);
+  if (!known || known->handle.value != vfs::parked_file::root.value) return known;
+  auto& parked = static_cast<vfs::parked_file&>(*known->os);
+  return parked.pin(may_wait).map(
+      [&](os_handle handle) { return open_source{&parked.system(), handle}; });
+}
+
+void file_system::unpin(source_id id) noexcept {
+  const result<open_source> known = source(id);
+  if (!known || known->handle.value != vfs::parked_file::root.value) return;
+  static_cast<vfs::parked_file&>(*known->os).unpin();
 }
 
 }  // namespace overture

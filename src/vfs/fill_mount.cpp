@@ -98,11 +98,31 @@ void map_source(mount& made) noexcept {
   if (mapped) made.mapped = *mapped;
 }
 
+// Opens what the path names, to keep its descriptor or to park it.
+result<file_status> open_mount(mount& made, descriptor_pool& descriptors) noexcept {
+  const result<os_handle> handle = made.os->open(made.path.data());
+  if (!handle) return tl::unexpected(handle.error());
+  owned_handle opened(*made.os, *handle);
+  const result<file_status> status = made.os->status(*handle);
+  if (!status) return status;
+  if (made.os->descriptor(*handle) < 0 || made.kept.claim(descriptors)) {
+    made.content.handle = std::move(opened);
+    return status;
+  }
+  opened = {};
+  const result<void> parked = made.parked.begin(descriptors, *made.os, made.path.data(), *status);
+  if (!parked) return tl::unexpected(parked.error());
+  made.os = &made.parked;
+  made.content.handle = owned_handle(made.parked, parked_file::root);
+  return status;
+}
+
 }  // namespace
 
-result<void> fill_mount(mount& made, const mount_request& request, operating_system& os,
-                        bool ignore_case) noexcept {
+result<void> fill_mount(mount& made, const mount_request& request, const file_system_config& config,
+                        descriptor_pool& descriptors) noexcept {
   const mount_options& options = request.options;
+  const bool ignore_case = config.ignore_case;
   path_buffer at_room;
   const result<asset_path> at_spelled = normalise(options.at, at_room);
   if (!at_spelled) return tl::unexpected(at_spelled.error());
@@ -118,11 +138,8 @@ result<void> fill_mount(mount& made, const mount_request& request, operating_sys
     return no_memory();
   }
   made.bytes = memory_file(request.bytes);
-  made.os = request.bytes.data() ? &made.bytes : options.os ? options.os : &os;
-  const result<os_handle> handle = made.os->open(made.path.data());
-  if (!handle) return tl::unexpected(handle.error());
-  made.content.handle = owned_handle(*made.os, *handle);
-  const result<file_status> status = made.os->status(*handle);
+  made.os = request.bytes.data() ? &made.bytes : options.os ? options.os : config.os;
+  const result<file_status> status = open_mount(made, descriptors);
   if (!status) return tl::unexpected(status.error());
   if (status->kind != file_kind::file && status->kind != file_kind::folder) {
     return fail(errc::not_a_file, "neither a folder nor a regular file");

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/vec.hpp"
+#include "vfs/descriptor_pool.hpp"
 #include "vfs/formats/archive.hpp"
 #include "vfs/memory_file.hpp"
 
@@ -29,7 +30,8 @@ struct mount_folder {
 
 struct mount {
   explicit mount(allocator& memory) noexcept
-      : content(memory),
+      : parked(memory),
+        content(memory),
         path(memory, memory_tag::vfs),
         prefix(memory, memory_tag::vfs),
         order(memory, memory_tag::vfs),
@@ -45,13 +47,15 @@ struct mount {
   [[nodiscard]] result<void> arrange() noexcept;
 
   mount_id id;
-  memory_file bytes;  // the operating_system of a mount in memory
+  memory_file bytes;   // the operating_system of a mount in memory
+  parked_file parked;  // the operating_system of a mount that has no descriptor of its own
+  kept_descriptor kept;
   operating_system* os = nullptr;
   archive content;
   source_id source;       // of an archive file; a folder has none
   bool mappable = false;  // declared immutable, and the system maps files
   bool writable = false;
-  bool ignore_case = false;  // paths are folded
+  bool ignore_case = false;   // paths are folded
   mapping mapped;             // of an archive file, if it is
   vec<char> path;             // as it was given to mount(), ended by NUL
   vec<char> prefix;           // the mount point and a '/', or nothing
