@@ -195,6 +195,7 @@ class file_system;
 class file_writer;
 namespace vfs {
 struct mount;
+struct path_owner;
 }
 
 // A file_place, which keeps the mount it lies in and, for a loose file, the descriptor it needs;
@@ -338,16 +339,19 @@ class file_system final : public source_files {
 
   // --- Writing, see file_writer.hpp -----------------------------------------------------------
   // In a mount that was made `writable`; a path is one of the tree and begins with its mount
-  // point. Writing is no change of the configuration and may be done while frozen: names that are
-  // new are in the tree when the folder is mounted again, by remount() in one step. Errors:
+  // point. Writing is no change of the configuration and may be done while frozen. What is written,
+  // removed and renamed here is so in the tree at once, for all look-ups by path; files keep their
+  // numbers, and a new one has none (find(), entry(), freeze()) before the folder is mounted again,
+  // by remount() in one step. So have names that others make in the folder. Errors:
   // not_found (the mount, too), permission (the mount is not writable, or a link leaves it),
   // bad_path, exists, no_space, io, unsupported (storage that is only read).
 
-  // With all folders above it; that it is there already is no error.
+  // With all folders above it; that it is there already is no error. A folder without files is on
+  // the disk and not in the tree.
   result<void> make_folder(mount_id mount, asset_path path) noexcept;
   // A file or an empty folder.
   result<void> remove(mount_id mount, asset_path path) noexcept;
-  // In one step; a file that has the new name goes.
+  // In one step; a file that has the new name goes. A folder takes with it all that is in it.
   result<void> rename(mount_id mount, asset_path from, asset_path to) noexcept;
 
   // Writes a sentence about an error of this file_system, with the names it knows, into `text`;
@@ -366,8 +370,8 @@ class file_system final : public source_files {
   struct state;
   class reading;
   [[nodiscard]] tl::unexpected<error> trapped() const noexcept;
-  result<opened_file> open_entry(const vfs::mount& from, std::uint32_t entry) noexcept;
-  // Calls `act` with the mount and the entry that a path names, which stay for the call.
+  result<opened_file> open_entry(const vfs::path_owner& found) noexcept;
+  // Calls `act` with the file that a path names, which stays for the call.
   template <class T, class Act>
   result<T> with_entry(asset_path path, Act act) noexcept;
   void close(const opened_file& file) noexcept;

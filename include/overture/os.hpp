@@ -176,6 +176,10 @@ class operating_system {
 [[nodiscard]] result<void> write_fully(operating_system& os, os_handle handle, std::uint64_t offset,
                                        std::span<const std::byte> bytes);
 
+// Makes the names in a folder lasting, as sync() does; that a file system has nothing to sync of a
+// folder is no error. Any thread.
+[[nodiscard]] result<void> sync_names(operating_system& os, os_handle folder);
+
 // Gives the file at `path` new content: writes it to the side (`path` and ".new"), syncs it,
 // renames it over the old one and syncs the folder. `write` fills the empty file. After an error
 // `path` is what it was, and the file at the side is gone; only if the last step fails, which the

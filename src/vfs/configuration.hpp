@@ -20,11 +20,23 @@
 namespace overture::vfs {
 
 struct snapshot {
-  explicit snapshot(allocator& memory) noexcept : mounts(memory, memory_tag::vfs), index(memory) {}
+  explicit snapshot(allocator& memory) noexcept
+      : mounts(memory, memory_tag::vfs), writable(memory, memory_tag::vfs), index(memory) {}
 
   [[nodiscard]] const mount* find(mount_id id) const noexcept;
+  // Of those that are mounted the winner over all has 0.
+  [[nodiscard]] std::size_t precedence(const mount& one) const noexcept;
+  // Whether look-ups must look beside the index, at what was written since it was made.
+  [[nodiscard]] bool has_written(asset_path path) const noexcept {
+    for (const mount* const each : writable) {
+      if (each->written.find(path)) return true;
+    }
+    return false;
+  }
 
   vec<mount*> mounts;
+  vec<const mount*> writable;  // those of the mounts that are
+  bool first_wins = false;
   live_index index;
 
   // Of one that has been replaced.

@@ -1,6 +1,7 @@
 // Look-ups by path that need no frozen tree.
 #include "overture/file_system.hpp"
 #include "vfs/path_key.hpp"
+#include "vfs/path_owner.hpp"
 #include "vfs/state.hpp"
 #include "vfs/tree_merge.hpp"
 
@@ -11,9 +12,9 @@ tl::unexpected<error> not_there() {
   return fail(errc::not_found, "no mount has this path");
 }
 
-folder_item item_of(const vfs::live_slot& slot, std::string_view name, asset_path path) noexcept {
-  return {name, path.text, path.id, slot.is_folder() ? entry_kind::folder : entry_kind::file,
-          slot.owner->id};
+folder_item item_of(const vfs::path_owner& has, std::string_view name, asset_path path) noexcept {
+  return {name, path.text, path.id, has.folder ? entry_kind::folder : entry_kind::file,
+          has.owner->id};
 }
 
 // How much of a path below a folder is the folder's and the '/' behind it.
@@ -27,18 +28,19 @@ result<file_stat> file_system::stat(asset_path path) noexcept {
   if (!state_) return not_there();
   const vfs::path_key key(path, config_.ignore_case);
   const reading now(*state_);
-  const vfs::live_slot* const found = now->index.find(key);
+  const vfs::path_owner found = vfs::find_owner(*now, key);
   if (!found) {
     if (path.text.empty()) return file_stat{entry_kind::folder, 0, 0, {}};
     return not_there();
   }
-  const vfs::mount& owner = *found->owner;
-  if (found->is_folder()) return file_stat{entry_kind::folder, 0, 0, owner.id};
+  const vfs::mount& owner = *found.owner;
+  if (found.folder) return file_stat{entry_kind::folder, 0, 0, owner.id};
   const vfs::archive& content = owner.content;
-  const vfs::archive_entry& entry = content.entries[found->index()];
-  if (!content.format->lists_folders) return file_stat{entry_kind::file, entry.bytes, 0, owner.id};
+  if (!content.format->lists_folders) {
+    return file_stat{entry_kind::file, content.entries[found.entry].bytes, 0, owner.id};
+  }
   const result<os_handle> opened =
-      owner.os->open_below(content.handle.get(), content.names.data() + entry.offset);
+      owner.os->open_below(content.handle.get(), vfs::name_of_loose(found));
   if (!opened) return tl::unexpected(opened.error());
   const vfs::owned_handle handle(*owner.os, *opened);
   return owner.os->status(handle.get()).map([&](const file_status& status) {
@@ -50,7 +52,7 @@ bool file_system::exists(asset_path path) noexcept {
   if (path.text.empty()) return true;
   if (!state_) return false;
   return vfs::by_key(path, config_.ignore_case, [this](asset_path key) {
-    return reading(*state_)->index.find(key) != nullptr;
+    return bool(vfs::find_owner(*reading(*state_), key));
   });
 }
 
@@ -59,9 +61,10 @@ std::size_t file_system::providers(asset_path path, std::span<mount_id> mounts) 
   const vfs::path_key key(path, config_.ignore_case);
   const reading now(*state_);
   std::size_t count = 0;
-  now->index.visit_all(key, [&](const vfs::live_slot& slot) {
-    if (count < mounts.size()) mounts[count] = slot.owner->id;
+  vfs::visit_owners(*now, key, [&](const vfs::path_owner& one) {
+    if (count < mounts.size()) mounts[count] = one.owner->id;
     ++count;
+    return true;
   });
   return count;
 }
@@ -72,14 +75,15 @@ result<void> file_system::enumerate(asset_path folder,
   const vfs::path_key key(folder, config_.ignore_case);
   const reading now(*state_);
   vfs::tree_merge merge(*config_.memory);
-  if (result<void> begun = merge.begin(now->index, key); !begun) return begun;
+  if (result<void> begun = merge.begin(*now, key); !begun) return begun;
   const std::size_t above = bytes_above(key);
   while (!merge.done()) {
     const std::string_view child = merge.path().substr(0, merge.path().find('/', above));
     const bool is_file = child.size() == merge.path().size();
     const asset_path path{child, is_file ? merge.id() : path_id{hash64(child)}};
-    const vfs::live_slot* const winner = now->index.find(path);
-    if (!visit(item_of(*winner, child.substr(above), path))) return {};
+    const vfs::path_owner winner = vfs::find_owner(*now, path);
+    // It may be gone by now, if it was written.
+    if (winner && !visit(item_of(winner, child.substr(above), path))) return {};
     merge.skip_child(child);
   }
   return {};
@@ -91,7 +95,7 @@ result<void> file_system::walk(asset_path folder,
   const vfs::path_key key(folder, config_.ignore_case);
   const reading now(*state_);
   vfs::tree_merge merge(*config_.memory);
-  if (result<void> begun = merge.begin(now->index, key); !begun) return begun;
+  if (result<void> begun = merge.begin(*now, key); !begun) return begun;
   const std::size_t above = bytes_above(key);
   while (!merge.done()) {
     const folder_item item{merge.path().substr(above), merge.path(), merge.id(), entry_kind::file,

@@ -10,6 +10,7 @@
 #include "vfs/descriptor_pool.hpp"
 #include "vfs/formats/archive.hpp"
 #include "vfs/memory_file.hpp"
+#include "vfs/written_names.hpp"
 
 namespace overture::vfs {
 
@@ -28,6 +29,8 @@ struct mount_folder {
   [[nodiscard]] std::string_view path() const noexcept { return {text, length}; }
 };
 
+inline constexpr std::uint32_t no_entry = UINT32_MAX;
+
 struct mount {
   explicit mount(allocator& memory) noexcept
       : parked(memory),
@@ -35,7 +38,8 @@ struct mount {
         path(memory, memory_tag::vfs),
         prefix(memory, memory_tag::vfs),
         order(memory, memory_tag::vfs),
-        folders(memory, memory_tag::vfs) {}
+        folders(memory, memory_tag::vfs),
+        written(memory) {}
 
   ~mount() {
     if (mapped.data) os->unmap(mapped);
@@ -45,6 +49,14 @@ struct mount {
 
   // Puts the entries in order and lists the folders. Error: out_of_memory.
   [[nodiscard]] result<void> arrange() noexcept;
+
+  // The entry of a path, or no_entry.
+  [[nodiscard]] std::uint32_t find_entry(std::string_view path) const noexcept;
+  // The position in the order of the first entry below a folder; that of the end if there is none.
+  [[nodiscard]] std::uint32_t first_below(std::string_view folder) const noexcept;
+  [[nodiscard]] bool lists_below(std::string_view folder) const noexcept {
+    return first_below(folder) != order.size();
+  }
 
   mount_id id;
   memory_file bytes;   // the operating_system of a mount in memory
@@ -62,6 +74,7 @@ struct mount {
   vec<std::uint32_t> order;   // of entries: by path, where '/' comes before all else
   vec<mount_folder> folders;  // each behind its parent, the root first
   mount_release release;
+  mutable written_names written;  // of a writable mount
 
   // The configuring thread's.
   std::uint32_t pins = UINT32_MAX;  // its number in reader_pins

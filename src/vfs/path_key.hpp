@@ -23,6 +23,8 @@ class path_key {
   path_key(const path_key&) = delete;
   path_key& operator=(const path_key&) = delete;
 
+  // Whether it is no longer, folded, than a path may be.
+  [[nodiscard]] bool fits() const noexcept { return path_.text != std::string_view("\0", 1); }
   // NOLINTNEXTLINE(google-explicit-constructor): it is a path
   operator asset_path() const noexcept { return path_; }
 

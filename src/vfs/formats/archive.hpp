@@ -129,6 +129,10 @@ struct opened_entry {
   owned_handle handle;  // of the entry's own, a descriptor or the archive's store; or none
 };
 
+// A file below a folder. Error: not_a_file, and those of the system.
+[[nodiscard]] result<opened_entry> open_loose_file(operating_system& os, os_handle folder,
+                                                   const char* name) noexcept;
+
 struct archive_format {
   mount_format id = mount_format::folder;
   const char* name = "";
