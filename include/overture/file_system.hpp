@@ -95,6 +95,10 @@ struct mount_options {
   // A folder that file_writer and make_folder(), remove() and rename() may change; without `from`.
   bool writable = false;
   mount_release release = {};
+  // A file called `.wh.NAME` in it is a marker: it removes the file NAME of this folder from all
+  // mounts that lose to this one, and is not in the tree itself. Not of a writable mount, and of
+  // files only. So do the layers of container images (OCI image specification, "Whiteouts").
+  bool removal_markers = false;
   // For encrypted entries of a ZIP; looked at during the call only. One that does not fit is
   // noticed when such an entry is read.
   std::string_view password = {};
@@ -192,11 +196,12 @@ struct file_place {
 };
 
 class file_system;
+class file_watch;
 class file_writer;
 namespace vfs {
 struct mount;
 struct path_owner;
-}
+}  // namespace vfs
 
 // A file_place, which keeps the mount it lies in and, for a loose file, the descriptor it needs;
 // closes that at its end, on any thread. Move-only.
@@ -294,9 +299,17 @@ class file_system final : public source_files {
   // Every mount that has a file or folder of this path, the winner first; returns how many there
   // are, writes what fits.
   std::size_t providers(asset_path path, std::span<mount_id> mounts) noexcept;
+  // The first mount, in the order of providers(), whose marker removes the files that others have
+  // of this path, see mount_options::removal_markers; mounts that win over it may have the path all
+  // the same. Error: not_found.
+  [[nodiscard]] result<mount_id> remover(asset_path path) noexcept;
+  // Calls `visit` with each file that a mount's marker removes, `mount` being that mount, until it
+  // returns false; the mounts as mount_at() numbers them.
+  void removals(function_ref<bool(const folder_item&)> visit) noexcept;
   // Calls `visit` for each file and folder in a folder, each name once, in the order of the names'
   // bytes, until it returns false. What is mounted or unmounted meanwhile makes no difference to
-  // this enumeration. Folders are there by the files in them: empty ones are not. Errors:
+  // this enumeration. Folders are there by the files in them: empty ones are not (but to exists()
+  // one is whose files are all removed by markers). Errors:
   // not_found, not_a_file if it is no folder, out_of_memory.
   [[nodiscard]] result<void> enumerate(asset_path folder,
                                        function_ref<bool(const folder_item&)> visit) noexcept;
@@ -366,6 +379,7 @@ class file_system final : public source_files {
 
  private:
   friend class opened_file;
+  friend class file_watch;
   friend class file_writer;
   struct state;
   class reading;

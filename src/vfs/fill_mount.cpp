@@ -6,6 +6,7 @@
 #include "vfs/configuration.hpp"
 #include "vfs/fold_names.hpp"
 #include "vfs/path_key.hpp"
+#include "vfs/removal_markers.hpp"
 
 namespace overture::vfs {
 namespace {
@@ -139,6 +140,7 @@ result<void> fill_mount(mount& made, const mount_request& request, const file_sy
   }
   made.bytes = memory_file(request.bytes);
   made.os = request.bytes.data() ? &made.bytes : options.os ? options.os : config.os;
+  made.custom_os = made.os != &system_os();
   const result<file_status> status = open_mount(made, descriptors);
   if (!status) return tl::unexpected(status.error());
   if (status->kind != file_kind::file && status->kind != file_kind::folder) {
@@ -152,10 +154,15 @@ result<void> fill_mount(mount& made, const mount_request& request, const file_sy
   if (listed && ignore_case) listed = fold_names(made.content);
   made.writable = options.writable;
   made.ignore_case = ignore_case;
+  made.narrowed = !whole;
   if (listed && options.writable && (!whole || !made.content.format->lists_folders)) {
     return fail(errc::invalid, "only a whole folder can be writable");
   }
   if (listed && !whole) listed = narrow(made.content, from, prefix, ignore_case);
+  if (listed && options.removal_markers) {
+    if (options.writable) return fail(errc::invalid, "markers are not read of a writable folder");
+    listed = take_removal_markers(made.content);
+  }
   if (listed && (options.immutable_source || request.bytes.data())) map_source(made);
   return listed;
 }

@@ -69,6 +69,32 @@ std::size_t file_system::providers(asset_path path, std::span<mount_id> mounts) 
   return count;
 }
 
+result<mount_id> file_system::remover(asset_path path) noexcept {
+  if (!state_) return not_there();
+  const vfs::path_key key(path, config_.ignore_case);
+  const reading now(*state_);
+  const vfs::mount* found = nullptr;
+  now->index.visit_slots(key, [&](const vfs::live_slot& slot) {
+    if (!found && slot.is_removal()) found = slot.owner;
+  });
+  if (!found) return fail(errc::not_found, "no mount removes this path");
+  return found->id;
+}
+
+void file_system::removals(function_ref<bool(const folder_item&)> visit) noexcept {
+  if (!state_) return;
+  const reading now(*state_);
+  for (const vfs::mount* const one : now->mounts) {
+    if (one->content.removals == 0) continue;
+    for (const std::uint32_t entry : one->order) {
+      const vfs::archive_entry& removal = one->content.entries[entry];
+      if (removal.flaw != vfs::entry_flaw::removal) continue;
+      const std::string_view path = one->content.path_of(removal);
+      if (!visit({path, path, removal.id, entry_kind::file, one->id})) return;
+    }
+  }
+}
+
 result<void> file_system::enumerate(asset_path folder,
                                     function_ref<bool(const folder_item&)> visit) noexcept {
   if (!state_) return not_there();

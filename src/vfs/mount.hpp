@@ -68,6 +68,8 @@ struct mount {
   bool mappable = false;  // declared immutable, and the system maps files
   bool writable = false;
   bool ignore_case = false;   // paths are folded
+  bool narrowed = false;      // to a folder within, see mount_options::from
+  bool custom_os = false;     // not on storage of the system itself
   mapping mapped;             // of an archive file, if it is
   vec<char> path;             // as it was given to mount(), ended by NUL
   vec<char> prefix;           // the mount point and a '/', or nothing
@@ -95,7 +97,7 @@ struct mount {
             path_text(),
             at(),
             content.format->id,
-            static_cast<std::uint32_t>(content.entries.size()),
+            static_cast<std::uint32_t>(content.entries.size()) - content.removals,
             static_cast<std::uint32_t>(content.skipped.size())};
   }
 };

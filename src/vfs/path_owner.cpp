@@ -39,9 +39,11 @@ class owner_walk {
       });
       return;
     }
-    now_.index.visit_all(path_, [&](const live_slot& slot) {
+    now_.index.visit_slots(path_, [&](const live_slot& slot) {
       if (!going_on_) return;
       visit_unlisted(now_.precedence(*slot.owner));
+      removed_ = removed_ || slot.is_removal();
+      if (removed_ && !slot.is_folder()) return;
       if (going_on_ && is_there(slot, path_)) going_on_ = visit_(owner_of(&slot));
     });
     visit_unlisted(SIZE_MAX);
@@ -56,7 +58,7 @@ class owner_walk {
         const std::size_t at = now_.precedence(*each);
         if (at < next_ || at >= best) continue;
         const path_owner here = unlisted(*each, path_);
-        if (!here) continue;
+        if (!here || (removed_ && !here.folder)) continue;
         best = at;
         found = here;
       }
@@ -70,6 +72,7 @@ class owner_walk {
   asset_path path_;
   function_ref<bool(const path_owner&)> visit_;
   std::size_t next_ = 0;  // the least precedence whose unlisted names were not visited
+  bool removed_ = false;  // files from here on
   bool going_on_ = true;
 };
 

@@ -34,6 +34,7 @@ result<void> tree_merge::begin(const snapshot& now, asset_path folder) noexcept 
                  : fail(errc::not_found, "no mount has this folder");
   }
   std::make_heap(ways_.begin(), ways_.end(), later);
+  pass_removed();
   return {};
 }
 
@@ -105,8 +106,23 @@ void tree_merge::advance_first(std::uint32_t at) noexcept {
 }
 
 void tree_merge::skip_path() noexcept {
+  pass_path();
+  pass_removed();
+}
+
+void tree_merge::pass_path() noexcept {
   const std::string_view skipped = path();
   while (!done() && path() == skipped) advance_first(ways_[0].at + 1);
+}
+
+bool tree_merge::front_is_removal() const noexcept {
+  const way& first = ways_[0];
+  if (first.written || first.from->content.removals == 0) return false;
+  return first.from->content.entries[first.from->order[first.at]].flaw == entry_flaw::removal;
+}
+
+void tree_merge::pass_removed() noexcept {
+  while (!done() && front_is_removal()) pass_path();
 }
 
 void tree_merge::skip_child(std::string_view child) noexcept {
@@ -129,6 +145,7 @@ void tree_merge::skip_child(std::string_view child) noexcept {
     }
     advance_first(high);
   }
+  pass_removed();
 }
 
 }  // namespace overture::vfs

@@ -44,6 +44,9 @@ class tree_merge {
   [[nodiscard]] bool add(way added) noexcept;
   [[nodiscard]] bool add_written(const mount& from, asset_path folder,
                                  std::size_t priority) noexcept;
+  [[nodiscard]] bool front_is_removal() const noexcept;
+  void pass_removed() noexcept;
+  void pass_path() noexcept;
   [[nodiscard]] bool move_to(way& moved, std::uint32_t at) const noexcept;
   void advance_first(std::uint32_t at) noexcept;
 

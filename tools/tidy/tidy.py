@@ -115,6 +115,7 @@ NO_TEST_OF_ITS_OWN = {
     "src/vfs/fold_names.cpp": "trees without regard to case: case_fold_test",
     "src/vfs/live_index.cpp": "the model in fill_mount_test, configuration_test",
     "src/vfs/mount.cpp": "lookup_test, the model in fill_mount_test",
+    "src/vfs/removal_markers.cpp": "removal_test",
     "src/vfs/path_owner.cpp": "what was written among what is listed: written_names_test",
     "src/vfs/tree_merge.cpp": "lookup_test, the model in fill_mount_test",
     "src/vfs/data_place.cpp": "file_reader_test",

@@ -30,6 +30,8 @@ error error_of(entry_flaw flaw) noexcept {
       return make(errc::unsupported, "the entry is encrypted in a way that is not known");
     case entry_flaw::method:
       return make(errc::unsupported, "the entry's compression method is not known");
+    case entry_flaw::removal:
+      return make(errc::not_found, "the file was removed");
     case entry_flaw::in_parts:
       return make(errc::unsupported, "the archive is split into several files");
   }

@@ -31,6 +31,7 @@ enum class entry_flaw : std::uint8_t {
   strongly_encrypted,  // in a way that is not read
   method,
   in_parts,
+  removal,  // no file: it removes those of other mounts
 };
 [[nodiscard]] error error_of(entry_flaw flaw) noexcept;
 
@@ -99,6 +100,7 @@ struct archive {
   vec<char> names;                 // each ended by NUL; paths begin with the mount point
   vec<archive_entry> entries;      // no two of one path
   vec<skipped_entry> skipped;      // in the order of their names' bytes
+  std::uint32_t removals = 0;      // how many of the entries are
   std::uint32_t prefix_bytes = 0;  // how much of each path is the mount point
 
   [[nodiscard]] std::string_view path_of(const archive_entry& entry) const noexcept {
