@@ -328,7 +328,7 @@ result<mapped_file> file_system::map(asset_path path) noexcept {
       if (!loose) return tl::unexpected(loose.error());
       const result<mapping> mapped = from.os->map(loose->handle);
       if (!mapped) return fail(errc::unsupported, "the file cannot be mapped");
-      made.os_ = from.os;
+      made.os_ = &from.lasting_os();
       made.own_ = *mapped;
       made.bytes_ = {mapped->data, mapped->size};
       return made;

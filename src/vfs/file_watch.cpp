@@ -153,6 +153,7 @@ result<void> file_watch::state::watch(std::uint32_t root_number, std::string_vie
     bool complete = true;
     (void)system_os().list(path.c_str(), [&](const folder_entry& entry) {
       const joined inner(folder.view(), entry.name);
+      if (inner.view().empty()) return;  // longer than any path
       if (entry.kind == file_kind::folder) {
         complete = complete && pending.append(inner.c_str(), inner.view().size() + 1);
       } else if (entry.kind == file_kind::file && what == telling::files) {

@@ -134,6 +134,8 @@ result<void> fill_mount(mount& made, const mount_request& request, const file_sy
   if (!from_spelled) return tl::unexpected(from_spelled.error());
   const path_key from_key(*from_spelled, ignore_case);
   const std::string_view from = asset_path(from_key).text;
+  if (const char* const flaw = path_flaw(at)) return fail(errc::bad_path, flaw);
+  if (!from_key.fits()) return fail(errc::bad_path, "the path is too long");
   if (!made.path.append(request.path, std::strlen(request.path) + 1) ||
       !made.prefix.append(at.data(), at.size()) || (!at.empty() && !made.prefix.push_back('/'))) {
     return no_memory();

@@ -45,6 +45,8 @@ class name_folding {
     path_buffer room;
     const std::size_t length = fold_case(spelled, room);
     if (length == folded_text_too_long) return skip(number, "the path is too long");
+    // An element may grow beyond its limit, and a Kelvin sign in front of ':' becomes a drive.
+    if (const char* flaw = path_flaw({room.data(), length})) return skip(number, flaw);
     const result<std::uint32_t> kept = builder_.keep({room.data(), length});
     if (!kept) return tl::unexpected(kept.error());
     archive_entry& entry = content_.entries[number];

@@ -83,6 +83,10 @@ struct mount {
   std::uint32_t rank = 0;           // its position among the mounts
   mount* next = nullptr;            // in a list of those that are to end
 
+  // For what may outlive the mount.
+  [[nodiscard]] operating_system& lasting_os() const noexcept {
+    return os == &parked ? parked.system() : *os;
+  }
   [[nodiscard]] std::string_view path_text() const noexcept {
     return {path.data(), path.size() - 1};
   }

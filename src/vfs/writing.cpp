@@ -80,6 +80,7 @@ result<void> find_name(const mount& in, asset_path path, name_on_disk& name) noe
   if (const char* const flaw = path_flaw(path.text)) return fail(errc::bad_path, flaw);
   const path_key key(path, in.ignore_case);
   const std::string_view text = asset_path(key).text;
+  if (const char* const flaw = path_flaw(text)) return fail(errc::bad_path, flaw);
   const std::string_view point(in.prefix.data(), in.prefix.size());
   if (!text.starts_with(point) || text.size() == point.size()) {
     return fail(errc::not_found, "the path does not lie in this mount");
@@ -305,8 +306,8 @@ class renaming {
       is_folder = true;
       path_buffer room;
       const result<asset_path> path = moved(file, room);
+      note_removed(in_, file);  // first, as both may be one
       if (path) note_written(in_, *path);
-      note_removed(in_, file);
       return {};
     });
     if (is_folder) return;

@@ -153,11 +153,20 @@ TEST_P(tree_without_case, mounts_what_is_below_a_folder_of_any_spelling) {
   EXPECT_EQ(files.skipped(0).name, "MOD-1.2/data/a.TXT");
 }
 
+TEST_P(tree_without_case, skips_what_folding_would_make_no_path) {
+  std::string long_element;
+  while (long_element.size() < 250) long_element += "\u023A";
+  ASSERT_TRUE(mount_zip({"\u212A:/x", long_element, "a"}));
+  freeze_if_asked();
+  EXPECT_THAT(walked(), ElementsAre("a"));
+  EXPECT_EQ(files.skipped_count(), 2u);
+}
+
 TEST_P(tree_without_case, has_no_path_that_grows_beyond_the_limit) {
   std::string longest;
-  while (longest.size() + 251 <= limits::path_bytes_max) {
+  while (longest.size() + 161 <= limits::path_bytes_max) {
     if (!longest.empty()) longest += '/';
-    for (int i = 0; i < 125; ++i) longest += "\u023A";
+    for (int i = 0; i < 80; ++i) longest += "\u023A";  // 160 bytes, and 240 folded
   }
   ASSERT_TRUE(mount_zip({longest, "a"}));
   freeze_if_asked();
@@ -165,6 +174,8 @@ TEST_P(tree_without_case, has_no_path_that_grows_beyond_the_limit) {
   ASSERT_EQ(files.skipped_count(), 1u);
   EXPECT_EQ(files.skipped(0).name, longest);
   EXPECT_FALSE(files.exists({longest, {hash64(longest)}}));
+  file_system other({.ignore_case = true});
+  EXPECT_EQ(other.mount(folder.path().c_str(), {.at = longest}).error().code, errc::bad_path);
 }
 
 TEST(tree_without_case, survives_every_refused_allocation) {

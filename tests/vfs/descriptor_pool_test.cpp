@@ -108,6 +108,13 @@ TEST_F(few_descriptors_death, are_enough_for_two_hundred_mounts) {
           if (!wrong[0].empty() || !wrong[1].empty()) leave(wrong[0] + wrong[1]);
         }
         files.thaw();
+        const std::string again = folder / "mount3";
+        const result<mount_id> parked =
+            files.mount(again.c_str(), {.at = "again", .immutable_source = true});
+        result<mapped_file> mapped = files.map({"again/file3", {hash64("again/file3")}});
+        if (!parked || !mapped || !files.unmount(*parked)) leave("map");
+        if (mapped->size() != 6) leave("what is mapped outlives its mount");
+        mapped = mapped_file();
         for (const mount_id id : ids) {
           if (!files.unmount(id)) leave("unmount");
         }

@@ -168,6 +168,9 @@ TEST_P(written, goes_with_its_name) {
   EXPECT_EQ(load(files, "old/deep/y.txt"), "y");
   EXPECT_THAT(walked(files, "old"_path),
               ElementsAre("old/deep/y.txt", "old/deep/z.txt", "old/x.txt"));
+  ASSERT_TRUE(files.rename(ids[1], "old"_path, "old"_path)) << "to itself";
+  ASSERT_TRUE(files.rename(ids[1], "b.txt"_path, "b.txt"_path));
+  EXPECT_EQ(load(files, "old/deep/y.txt") + load(files, "b.txt"), "yown a");
   own.write("others.txt", "somebody else's");
   ASSERT_TRUE(files.rename(ids[1], "others.txt"_path, "mine.txt"_path));
   EXPECT_EQ(load(files, "mine.txt"), "somebody else's");
