@@ -88,6 +88,7 @@ namespace detail {
 template <std::size_t N>
 struct literal_text {
   char text[N] = {};
+  // NOLINTNEXTLINE(google-explicit-constructor): a literal becomes one
   consteval literal_text(const char (&from)[N]) noexcept {
     for (std::size_t i = 0; i < N; ++i) text[i] = from[i];
   }
@@ -98,7 +99,7 @@ template <std::size_t N>
 struct folded_text {
   char text[N + N / 2 + 1] = {};
   std::size_t length = 0;
-  consteval folded_text(std::string_view from) noexcept : length(fold_case(from, text)) {}
+  consteval explicit folded_text(std::string_view from) noexcept : length(fold_case(from, text)) {}
 };
 
 template <literal_text Text>

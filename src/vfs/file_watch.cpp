@@ -62,6 +62,9 @@ struct file_watch::state {
         roots(from, memory_tag::vfs),
         folders(from, memory_tag::vfs),
         names(from, memory_tag::vfs) {}
+  ~state() { events.close(); }
+  state(const state&) = delete;
+  state& operator=(const state&) = delete;
 
   [[nodiscard]] std::string_view text(std::uint32_t at, std::uint32_t bytes) const noexcept {
     return bytes == 0 ? std::string_view{} : std::string_view{names.data() + at, bytes};

@@ -25,12 +25,9 @@ struct folder_event {
 
 class folder_events {
  public:
-  folder_events() = default;
-  folder_events(const folder_events&) = delete;
-  folder_events& operator=(const folder_events&) = delete;
-  ~folder_events();
-
+  // Close it at the end.
   [[nodiscard]] result<void> open() noexcept;
+  void close() noexcept;
   // The number of a folder, which grows from call to call. Twice the same folder has one number.
   [[nodiscard]] result<int> add(const char* path) noexcept;
   void remove(int folder) noexcept;

@@ -10,11 +10,11 @@ tl::unexpected<error> unknown_here() {
 
 }  // namespace
 
-folder_events::~folder_events() = default;
-
 result<void> folder_events::open() noexcept {
   return unknown_here();
 }
+
+void folder_events::close() noexcept {}
 
 result<int> folder_events::add(const char*) noexcept {
   return unknown_here();

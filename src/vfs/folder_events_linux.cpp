@@ -46,7 +46,7 @@ bool translate(const inotify_event& from, folder_event& to) noexcept {
 
 }  // namespace
 
-folder_events::~folder_events() {
+void folder_events::close() noexcept {
   if (descriptor_ >= 0) (void)::close(descriptor_);
 }
 
