@@ -57,7 +57,7 @@ int cmd_cat(const std::vector<std::string>& words) {
   const outputs shown_on(colour);
   const asked_path path(typed, help_command);
   if (!path.valid()) return exit_usage;
-  file_system files{{.first_wins = tree.first_wins}};
+  file_system files(tree.config());
   if (!mount_all(files, tree)) return exit_mount_failed;
 
   buffer_pool buffers;

@@ -152,7 +152,7 @@ int cmd_check(const std::vector<std::string>& words) {
   if (const std::optional<int> over = parse_check(words, arguments)) return *over;
   const outputs shown_on(arguments.colour);
   watch_interrupts();
-  file_system files;
+  file_system files(arguments.tree.config());
   if (!mount_all(files, arguments.tree, placing::apart) || !freeze_tree(files)) {
     return exit_mount_failed;
   }

@@ -41,6 +41,8 @@ struct diff_arguments {
   std::vector<mount_argument> base;
   std::vector<mount_argument> left;
   std::vector<mount_argument> right;
+  bool ignore_case = false;
+  bool removal_markers = false;
   bool json = false;
   when colour = when::automatic;
 };
@@ -62,6 +64,8 @@ std::optional<int> parse_diff(const std::vector<std::string>& words, diff_argume
   add_more("--left", "one more of the left set; later ones win", into.left);
   add_more("--right", "one more of the right set", into.right);
   mounts.add_mount_point();
+  mounts.add_ignore_case(into.ignore_case);
+  mounts.add_removal_markers(into.removal_markers);
   add_json(app, into.json);
   add_colour(app, into.colour);
   add_help(app);
@@ -112,8 +116,15 @@ std::string diff_text(const comparison& found, const text_style& style, bool has
     groups.push_back(overrides);
     groups.push_back(adds);
   };
+  const auto add_removed = [&](const char* side, const std::vector<std::string>& paths) {
+    shown_group removes{fmt::format("{}, removed from the base", side), {}};
+    for (const std::string& path : paths) removes.lines.push_back(printable(path));
+    groups.push_back(removes);
+  };
   add_alone("Left", found.left_alone);
+  add_removed("Left", found.left_removes);
   add_alone("Right", found.right_alone);
+  add_removed("Right", found.right_removes);
   return groups_text(groups, style);
 }
 
@@ -143,6 +154,8 @@ std::string diff_json(const comparison& found, const diff_arguments& arguments) 
                     {"left", paths_json(arguments.left)},
                     {"right", paths_json(arguments.right)},
                     {"both", both},
+                    {"left_removes", found.left_removes},
+                    {"right_removes", found.right_removes},
                     {"left_alone", alone_json(found.left_alone)},
                     {"right_alone", alone_json(found.right_alone)}});
 }
@@ -153,12 +166,15 @@ int cmd_diff(const std::vector<std::string>& words) {
   diff_arguments arguments;
   if (const std::optional<int> over = parse_diff(words, arguments)) return *over;
   const outputs shown_on(arguments.colour);
-  file_system base;
-  file_system left;
-  file_system right;
-  const bool mounted = mount_these(base, arguments.base);
-  const bool left_mounted = mount_these(left, arguments.left);
-  if (!mount_these(right, arguments.right) || !left_mounted || !mounted) return exit_mount_failed;
+  const file_system_config config{.ignore_case = arguments.ignore_case};
+  file_system base(config);
+  file_system left(config);
+  file_system right(config);
+  const mounting_options how{.removal_markers = arguments.removal_markers};
+  const bool mounted = mount_these(base, arguments.base, how);
+  const bool left_mounted = mount_these(left, arguments.left, how);
+  if (!mount_these(right, arguments.right, how) || !left_mounted || !mounted)
+    return exit_mount_failed;
 
   const comparison found = compare_trees(base, left, right);
   bool failed = false;

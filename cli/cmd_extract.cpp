@@ -108,7 +108,7 @@ int cmd_extract(const std::vector<std::string>& words) {
   const asked_path from(arguments.from, help_command);
   if (!from.valid()) return exit_usage;
   watch_interrupts();
-  file_system files{{.first_wins = arguments.tree.first_wins}};
+  file_system files(arguments.tree.config());
   if (!mount_all(files, arguments.tree)) return exit_mount_failed;
 
   extraction how;

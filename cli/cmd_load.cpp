@@ -78,7 +78,9 @@ int cmd_load(const std::vector<std::string>& words) {
   if (!record.attach_thread(main_name)) warn("no memory to record the main thread");
 
   const std::uint64_t begin_ns = now_ns();
-  file_system files{{.memory = &memory, .first_wins = arguments.tree.first_wins}};
+  file_system_config config = arguments.tree.config();
+  config.memory = &memory;
+  file_system files(config);
   if (!build_tree(files, arguments.tree)) return exit_mount_failed;
   const std::uint64_t mount_ns = now_ns() - begin_ns;
 

@@ -149,7 +149,7 @@ int cmd_ls(const std::vector<std::string>& words) {
   const outputs shown_on(arguments.colour);
   const asked_path folder(arguments.folder, help_command);
   if (!folder.valid()) return exit_usage;
-  file_system files{{.first_wins = arguments.tree.first_wins}};
+  file_system files(arguments.tree.config());
   if (!mount_all(files, arguments.tree)) return exit_mount_failed;
 
   const result<std::vector<listed_item>> items = list(files, *folder, arguments);

@@ -46,18 +46,21 @@ std::vector<mount_info> providers_of(file_system& files, asset_path path) {
 }
 
 std::string which_text(const std::vector<mount_info>& mounts, bool folder,
-                       const text_style& style) {
+                       const mount_info& remover, const text_style& style) {
   table rows({{"", table::align::left}, {"", table::align::left}, {"", table::align::left}});
   for (std::size_t i = 0; i < mounts.size(); ++i) {
     table::cell role{folder ? "has it" : i == 0 ? "wins" : "hidden"};
     if (!folder) role.look = i == 0 ? &text_style::bold : &text_style::dim;
     rows.add({role, std::string(to_string(mounts[i].format)), printable(mounts[i].path)});
   }
+  if (remover.id != mount_id{}) {
+    rows.add({{"removes"}, std::string(to_string(remover.format)), printable(remover.path)});
+  }
   return rows.render(style);
 }
 
 std::string which_json(const std::vector<mount_info>& mounts, bool folder,
-                       const std::string& path) {
+                       const mount_info& remover, const std::string& path) {
   json list = json::array();
   for (std::size_t i = 0; i < mounts.size(); ++i) {
     list.push_back({{"path", mounts[i].path},
@@ -65,8 +68,13 @@ std::string which_json(const std::vector<mount_info>& mounts, bool folder,
                     {"mount_point", mounts[i].at},
                     {"wins", i == 0}});
   }
-  return json_text(
-      {{"schema", schema}, {"path", path}, {"kind", folder ? "folder" : "file"}, {"mounts", list}});
+  json what = {{"schema", schema},
+               {"path", path},
+               {"kind", folder ? "folder" : "file"},
+               {"mounts", list},
+               {"removed_by", nullptr}};
+  if (remover.id != mount_id{}) what["removed_by"] = remover.path;
+  return json_text(what);
 }
 
 }  // namespace
@@ -78,7 +86,8 @@ int cmd_which(const std::vector<std::string>& words) {
   when colour = when::automatic;
   CLI::App app{
       "Says which mounts have a path: the one that wins first, then those that it hides, in the "
-      "order in which they would win. All mounts that have a folder add to it.",
+      "order in which they would win. All mounts that have a folder add to it. With "
+      "--removal-markers also the mount whose marker removes it from those that lose to it.",
       "which"};
   app.footer(footer);
   app.add_option("PATH", typed, "a path in the tree")->group("File");
@@ -96,18 +105,20 @@ int cmd_which(const std::vector<std::string>& words) {
   const outputs shown_on(colour);
   const asked_path path(typed, help_command);
   if (!path.valid()) return exit_usage;
-  file_system files{{.first_wins = tree.first_wins}};
+  file_system files(tree.config());
   if (!mount_all(files, tree)) return exit_mount_failed;
 
   const std::vector<mount_info> found = providers_of(files, *path);
-  if (found.empty()) {
+  const result<mount_id> removing = files.remover(*path);
+  const mount_info remover = removing ? files.mount_of(*removing) : mount_info{};
+  if (found.empty() && !removing) {
     path.complain_of_absence(files);
     return exit_files_failed;
   }
   const result<file_stat> stat = files.stat(*path);
   const bool folder = stat && stat->kind == entry_kind::folder;
-  return print(as_json ? which_json(found, folder, path.text())
-                       : which_text(found, folder, shown_on.style(stream::out)));
+  return print(as_json ? which_json(found, folder, remover, path.text())
+                       : which_text(found, folder, remover, shown_on.style(stream::out)));
 }
 
 }  // namespace overture::cli

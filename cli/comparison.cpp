@@ -49,10 +49,24 @@ result<bool> same_bytes(file_system& left, file_system& right, const std::string
          (a->empty() || std::memcmp(a->data(), b->data(), a->size()) == 0);
 }
 
+std::vector<std::string> removed_from(file_system& base, file_system& files) {
+  std::vector<std::string> paths;
+  files.removals([&](const folder_item& item) {
+    const std::string path(item.path);
+    if (has_file(base, path) && !has_file(files, path)) paths.push_back(path);
+    return true;
+  });
+  std::sort(paths.begin(), paths.end());
+  paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
+  return paths;
+}
+
 }  // namespace
 
 comparison compare_trees(file_system& base, file_system& left, file_system& right) {
   comparison found;
+  found.left_removes = removed_from(base, left);
+  found.right_removes = removed_from(base, right);
   const std::vector<std::string> mine = files_of(left);
   const std::vector<std::string> theirs = files_of(right);
   auto a = mine.begin();

@@ -23,6 +23,10 @@ struct shared_file {
 };
 
 struct comparison {
+  // What the markers of either remove from the base.
+  std::vector<std::string> left_removes;
+  std::vector<std::string> right_removes;
+
   std::vector<compared_file> left_alone;
   std::vector<compared_file> right_alone;
   std::vector<shared_file> both;

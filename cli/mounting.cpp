@@ -44,11 +44,11 @@ void complain_about_mount(const std::string& path, const error& failure) {
   complain(fmt::format("{}: {}; {}", printable(path), reason_of(failure), advice(failure.code)));
 }
 
-result<mount_id> mount_one(file_system& files, const mount_argument& mount, placing how) {
+result<mount_id> mount_one(file_system& files, const mount_argument& mount, mounting_options how) {
   const zone span("mount");
   std::string at = mount.at;
-  if (how == placing::apart) at = fmt::format("{:04}/{}", files.mount_count(), at);
-  return files.mount(mount.path.c_str(), {.at = at});
+  if (how.place == placing::apart) at = fmt::format("{:04}/{}", files.mount_count(), at);
+  return files.mount(mount.path.c_str(), {.at = at, .removal_markers = how.removal_markers});
 }
 
 // The regular files of a folder in the order of their names' bytes.
@@ -63,7 +63,7 @@ std::vector<std::string> files_in(const std::string& folder, std::error_code& fa
   return paths;
 }
 
-bool mount_archives_in(file_system& files, const mount_argument& from, placing how) {
+bool mount_archives_in(file_system& files, const mount_argument& from, mounting_options how) {
   const std::string& folder = from.path;
   std::error_code failed;
   const std::vector<std::string> paths = files_in(folder, failed);
@@ -96,7 +96,8 @@ bool mount_archives_in(file_system& files, const mount_argument& from, placing h
 
 }  // namespace
 
-bool mount_these(file_system& files, const std::vector<mount_argument>& mounts, placing how) {
+bool mount_these(file_system& files, const std::vector<mount_argument>& mounts,
+                 mounting_options how) {
   bool all = true;
   for (const mount_argument& mount : mounts) {
     if (interrupted()) return all;
@@ -108,7 +109,8 @@ bool mount_these(file_system& files, const std::vector<mount_argument>& mounts, 
   return all;
 }
 
-bool mount_all(file_system& files, const tree_arguments& arguments, placing how) {
+bool mount_all(file_system& files, const tree_arguments& arguments, placing place) {
+  const mounting_options how{place, arguments.removal_markers};
   bool all = mount_these(files, arguments.mounts, how);
   for (const mount_argument& folder : arguments.archives_in) {
     if (!interrupted()) all = mount_archives_in(files, folder, how) && all;

@@ -10,14 +10,19 @@ namespace overture::cli {
 // none hides another's files.
 enum class placing : unsigned char { over_one_another, apart };
 
+struct mounting_options {
+  placing place = placing::over_one_another;
+  bool removal_markers = false;
+};
+
 // Each of these says what failed; false then.
 
 // Mounts the arguments in their order, then the archives of each --archives-in. Says of every mount
 // that failed; stops early when interrupted.
 [[nodiscard]] bool mount_all(file_system& files, const tree_arguments& arguments,
-                             placing how = placing::over_one_another);
+                             placing place = placing::over_one_another);
 [[nodiscard]] bool mount_these(file_system& files, const std::vector<mount_argument>& mounts,
-                               placing how = placing::over_one_another);
+                               mounting_options how = {});
 [[nodiscard]] bool freeze_tree(file_system& files);
 // All of it: mounts and freezes.
 [[nodiscard]] bool build_tree(file_system& files, const tree_arguments& arguments);

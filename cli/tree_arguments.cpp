@@ -57,6 +57,19 @@ void mount_options_parser::add_tree(tree_arguments& into) {
       ->type_name("DIR");
   add_mount_point();
   app_.add_flag("--first-wins", into.first_wins, "earlier mounts win")->group(mounts_group);
+  add_ignore_case(into.ignore_case);
+  add_removal_markers(into.removal_markers);
+}
+
+void mount_options_parser::add_removal_markers(bool& into) {
+  app_.add_flag("--removal-markers", into,
+                "a file .wh.NAME removes the file NAME of the mounts that lose to its own")
+      ->group(mounts_group);
+}
+
+void mount_options_parser::add_ignore_case(bool& into) {
+  app_.add_flag("--ignore-case", into, "paths that differ only by case are one; shown folded")
+      ->group(mounts_group);
 }
 
 void mount_options_parser::take() const {

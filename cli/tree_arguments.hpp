@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "overture/file_system.hpp"
 #include "style.hpp"
 
 namespace overture::cli {
@@ -19,7 +20,12 @@ struct tree_arguments {
   std::vector<mount_argument> mounts;
   std::vector<mount_argument> archives_in;
   bool first_wins = false;
+  bool ignore_case = false;
+  bool removal_markers = false;
 
+  [[nodiscard]] file_system_config config() const {
+    return {.first_wins = first_wins, .ignore_case = ignore_case};
+  }
   [[nodiscard]] bool empty() const { return mounts.empty() && archives_in.empty(); }
 };
 
@@ -29,12 +35,14 @@ class mount_options_parser {
  public:
   explicit mount_options_parser(CLI::App& app) : app_(app) {}
 
-  // MOUNT, --archives-in, --mount-point and --first-wins.
+  // MOUNT, --archives-in, --mount-point, --first-wins, --ignore-case, --removal-markers.
   void add_tree(tree_arguments& into);
   // A positional argument or an option of mounts; `takes_many` for those that may be repeated.
   CLI::Option* add(const std::string& name, const std::string& description,
                    std::vector<mount_argument>& into, bool takes_many = true);
   void add_mount_point();
+  void add_ignore_case(bool& into);
+  void add_removal_markers(bool& into);
   void take() const;
 
  private:

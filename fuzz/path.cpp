@@ -1,7 +1,10 @@
-// Normalises the bytes as a path: what comes out keeps the rules, and is its own normal form.
+// Normalises the bytes as a path and folds them: what comes out keeps the rules, and is its own
+// normal and folded form.
+#include <algorithm>
 #include <cstdlib>
 #include <string_view>
 
+#include "overture/case_fold.hpp"
 #include "overture/path.hpp"
 
 namespace {
@@ -43,5 +46,19 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const result<asset_path> again = normalise(text, other_room);
   require(again && again->text.data() == text.data() && again->text.size() == text.size());
   require(extension(text).size() <= text.size());
+
+  path_buffer folded_room;
+  const std::size_t length = fold_case(text, folded_room);
+  if (length == folded_text_too_long) {
+    require(text.size() + text.size() / 2 > limits::path_bytes_max);
+    return 0;
+  }
+  const std::string_view folded(folded_room.data(), length);
+  path_buffer twice;
+  require(fold_case(folded, twice) == length && folded == std::string_view(twice.data(), length));
+  require(std::count(folded.begin(), folded.end(), '/') ==
+          std::count(text.begin(), text.end(), '/'));
+  require(!is_plainly_folded(text) || folded == text);
+  require(!has_element(folded, "..") && folded.find('\\') == folded.npos);
   return 0;
 }

@@ -33,6 +33,7 @@ enum class errc : std::uint8_t {
   busy,           // in use; try again when it is not
   invalid,        // an argument that makes no sense
   exists,         // something is in the way: a file of this name, or files in the folder
+  replaced,       // what was mounted is not on the disk any more, or is another file now
 };
 
 // The name of a kind as it is written above. Any thread.

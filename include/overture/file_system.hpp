@@ -25,7 +25,15 @@
 // in mount_info, skipped_name and entry_info are valid until the mount they belong to is unmounted.
 // Memory: a thread's first mount, look-up or open takes a block of 32 KiB, kept as long as this.
 //
-// Paths may come from outside: they are compared as a whole, never by hash alone.
+// Descriptors: each mounted folder or archive keeps one, up to half of those that the process has
+// left at the first mount. More mounts than that share a few (2 to 16, an eighth of what was left),
+// and are opened again when they are read; three eighths stay with the host and its loose files.
+// With a limit of 64 two hundred archives work. One that is not the same file any more when it is
+// opened again (by device, inode, size and time of change) gives the error `replaced`.
+//
+// Paths may come from outside: they are compared as a whole, never by hash alone. They are taken by
+// their bytes, or with file_system_config::ignore_case without regard to case: a look-up then costs
+// a glance at the path, and folding it if it is not in small letters.
 #pragma once
 
 #include <cstddef>
@@ -56,6 +64,10 @@ struct file_system_config {
   allocator* memory = nullptr;     // null = default_allocator()
   operating_system* os = nullptr;  // null = system_os()
   bool first_wins = false;         // earlier mounts win instead of later ones
+  // Paths that differ only by case are one path, see case_fold.hpp; the tree has them folded. Of
+  // names of one mount that are alike then, the last in the order of bytes is in the tree (the one
+  // in small letters), and the others are listed by skipped(). Of several mounts the winner's is.
+  bool ignore_case = false;
   // Called when a change is refused as `frozen`, on the thread that tried, for a host that would
   // rather stop in the debugger.
   void (*on_frozen_change)(void* context) noexcept = nullptr;
@@ -83,6 +95,10 @@ struct mount_options {
   // A folder that file_writer and make_folder(), remove() and rename() may change; without `from`.
   bool writable = false;
   mount_release release = {};
+  // A file called `.wh.NAME` in it is a marker: it removes the file NAME of this folder from all
+  // mounts that lose to this one, and is not in the tree itself. Not of a writable mount, and of
+  // files only. So do the layers of container images (OCI image specification, "Whiteouts").
+  bool removal_markers = false;
   // For encrypted entries of a ZIP; looked at during the call only. One that does not fit is
   // noticed when such an entry is read.
   std::string_view password = {};
@@ -180,10 +196,12 @@ struct file_place {
 };
 
 class file_system;
+class file_watch;
 class file_writer;
 namespace vfs {
 struct mount;
-}
+struct path_owner;
+}  // namespace vfs
 
 // A file_place, which keeps the mount it lies in and, for a loose file, the descriptor it needs;
 // closes that at its end, on any thread. Move-only.
@@ -281,9 +299,17 @@ class file_system final : public source_files {
   // Every mount that has a file or folder of this path, the winner first; returns how many there
   // are, writes what fits.
   std::size_t providers(asset_path path, std::span<mount_id> mounts) noexcept;
+  // The first mount, in the order of providers(), whose marker removes the files that others have
+  // of this path, see mount_options::removal_markers; mounts that win over it may have the path all
+  // the same. Error: not_found.
+  [[nodiscard]] result<mount_id> remover(asset_path path) noexcept;
+  // Calls `visit` with each file that a mount's marker removes, `mount` being that mount, until it
+  // returns false; the mounts as mount_at() numbers them.
+  void removals(function_ref<bool(const folder_item&)> visit) noexcept;
   // Calls `visit` for each file and folder in a folder, each name once, in the order of the names'
   // bytes, until it returns false. What is mounted or unmounted meanwhile makes no difference to
-  // this enumeration. Folders are there by the files in them: empty ones are not. Errors:
+  // this enumeration. Folders are there by the files in them: empty ones are not (but to exists()
+  // one is whose files are all removed by markers). Errors:
   // not_found, not_a_file if it is no folder, out_of_memory.
   [[nodiscard]] result<void> enumerate(asset_path folder,
                                        function_ref<bool(const folder_item&)> visit) noexcept;
@@ -305,7 +331,7 @@ class file_system final : public source_files {
   // Makes a file ready to be read: for an archive's entry a look into the index, for a loose file
   // an open and a status. Errors: not_found (it vanished), not_a_file, corrupt (the archive's
   // directory lies about this entry), unsupported (method, encryption), limit, io, permission (of
-  // the system; or the entry is encrypted and the mount has no password).
+  // the system; or the entry is encrypted and the mount has no password), replaced.
   [[nodiscard]] result<opened_file> open(entry_index index) noexcept;
   [[nodiscard]] result<opened_file> open(asset_path path) noexcept;
   // The same for a file of any size, where open() refuses what is larger than
@@ -326,16 +352,19 @@ class file_system final : public source_files {
 
   // --- Writing, see file_writer.hpp -----------------------------------------------------------
   // In a mount that was made `writable`; a path is one of the tree and begins with its mount
-  // point. Writing is no change of the configuration and may be done while frozen: names that are
-  // new are in the tree when the folder is mounted again, by remount() in one step. Errors:
+  // point. Writing is no change of the configuration and may be done while frozen. What is written,
+  // removed and renamed here is so in the tree at once, for all look-ups by path; files keep their
+  // numbers, and a new one has none (find(), entry(), freeze()) before the folder is mounted again,
+  // by remount() in one step. So have names that others make in the folder. Errors:
   // not_found (the mount, too), permission (the mount is not writable, or a link leaves it),
   // bad_path, exists, no_space, io, unsupported (storage that is only read).
 
-  // With all folders above it; that it is there already is no error.
+  // With all folders above it; that it is there already is no error. A folder without files is on
+  // the disk and not in the tree.
   result<void> make_folder(mount_id mount, asset_path path) noexcept;
   // A file or an empty folder.
   result<void> remove(mount_id mount, asset_path path) noexcept;
-  // In one step; a file that has the new name goes.
+  // In one step; a file that has the new name goes. A folder takes with it all that is in it.
   result<void> rename(mount_id mount, asset_path from, asset_path to) noexcept;
 
   // Writes a sentence about an error of this file_system, with the names it knows, into `text`;
@@ -344,16 +373,19 @@ class file_system final : public source_files {
 
   // For the read queue.
   [[nodiscard]] result<open_source> source(source_id id) noexcept override;
+  [[nodiscard]] result<open_source> pin(source_id id, bool may_wait) noexcept override;
+  void unpin(source_id id) noexcept override;
   std::size_t describe(source_id id, std::span<char> text) const noexcept override;
 
  private:
   friend class opened_file;
+  friend class file_watch;
   friend class file_writer;
   struct state;
   class reading;
   [[nodiscard]] tl::unexpected<error> trapped() const noexcept;
-  result<opened_file> open_entry(const vfs::mount& from, std::uint32_t entry) noexcept;
-  // Calls `act` with the mount and the entry that a path names, which stay for the call.
+  result<opened_file> open_entry(const vfs::path_owner& found) noexcept;
+  // Calls `act` with the file that a path names, which stays for the call.
   template <class T, class Act>
   result<T> with_entry(asset_path path, Act act) noexcept;
   void close(const opened_file& file) noexcept;

@@ -8,6 +8,10 @@
 //   if (auto done = game->commit(); !done) return report(done.error());   // there now, or not at
 //   all
 //
+// A file is in the tree from its commit() on, frozen or not. With config.sync, commit() brings the
+// content to the disk, and of a new name the folder too; should only that last step fail, the error
+// says "written, but the folder could not be synced".
+//
 // replace writes to a file beside, brings it to the disk, and puts it in the place of the old one
 // in one step: whoever opens the path gets the old content or the new one, and after a crash or a
 // power cut there is the one or the other. create makes a file that must not be there yet and grows
@@ -21,8 +25,10 @@
 // ".overture-..." in the folder.
 //
 // Cost: small writes are copied into a buffer; config.sync costs what the disk takes (milliseconds)
-// and can be left out for what can be made again. Threads: a writer is used by one thread at a
-// time; any number of writers at once, which share no lock.
+// and can be left out for what can be made again. Each name that was written to keeps some 100
+// bytes until its mount ends. Threads: a writer is used by one thread at a time; any number of
+// writers at once, which share no lock. Of two that change one name at once, the tree may show what
+// the one did and the disk what the other did: one thread at a time for one name.
 #pragma once
 
 #include <cstddef>

@@ -24,6 +24,9 @@ struct file_status {
   file_kind kind = file_kind::other;
   std::uint64_t size = 0;     // bytes; files only
   std::int64_t mtime_ns = 0;  // last change, nanoseconds since 1970
+  // Together what no other file has at the same time (device and inode); 0 where nobody knows.
+  std::uint64_t volume = 0;
+  std::uint64_t number = 0;
 };
 
 struct folder_entry {
@@ -172,6 +175,10 @@ class operating_system {
 // errc::io if nothing is written without a reason. Any thread.
 [[nodiscard]] result<void> write_fully(operating_system& os, os_handle handle, std::uint64_t offset,
                                        std::span<const std::byte> bytes);
+
+// Makes the names in a folder lasting, as sync() does; that a file system has nothing to sync of a
+// folder is no error. Any thread.
+[[nodiscard]] result<void> sync_names(operating_system& os, os_handle folder);
 
 // Gives the file at `path` new content: writes it to the side (`path` and ".new"), syncs it,
 // renames it over the old one and syncs the folder. `write` fills the empty file. After an error

@@ -14,7 +14,8 @@
 //   text_save.hpp                                                   saves: whole or not at all
 //   text_format.hpp text_number.hpp                                 sprintf without its lock
 //   read_queue.hpp handle_cache.hpp simulated_disc.hpp unpack.hpp   bytes from the disk
-//   path.hpp file_system.hpp file_reader.hpp file_writer.hpp        folders, archives as one tree
+//   path.hpp case_fold.hpp file_system.hpp                          folders, archives as one tree
+//   file_reader.hpp file_writer.hpp file_watch.hpp
 //   decoders.hpp model.hpp load.hpp                                 a whole game at once
 #pragma once
 
@@ -22,6 +23,7 @@
 #include "overture/barricade.hpp"
 #include "overture/blob.hpp"
 #include "overture/blocking_scope.hpp"
+#include "overture/case_fold.hpp"
 #include "overture/coroutine.hpp"
 #include "overture/countdown.hpp"
 #include "overture/decoders.hpp"
@@ -30,6 +32,7 @@
 #include "overture/executor.hpp"
 #include "overture/file_reader.hpp"
 #include "overture/file_system.hpp"
+#include "overture/file_watch.hpp"
 #include "overture/file_writer.hpp"
 #include "overture/future.hpp"
 #include "overture/guards.hpp"

@@ -38,6 +38,8 @@ const char* to_string(errc code) noexcept {
       return "busy";
     case errc::invalid:
       return "invalid";
+    case errc::replaced:
+      return "replaced";
     case errc::exists:
       return "exists";
   }

@@ -22,13 +22,9 @@ result<void> sync_folder_of(operating_system& os, const char* path) {
   folder[length] = '\0';
   const result<os_handle> opened = os.open(folder);
   if (!opened) return tl::unexpected<error>(opened.error());
-  const result<void> synced = os.sync(*opened);
+  const result<void> synced = sync_names(os, *opened);
   os.close(*opened);
-  // Some file systems have nothing to sync of a folder, and say so.
-  if (!synced && synced.error().code != errc::invalid && synced.error().code != errc::unsupported) {
-    return synced;
-  }
-  return {};
+  return synced;
 }
 
 }  // namespace
@@ -79,6 +75,14 @@ result<void> read_parts_fully(operating_system& os, os_handle handle, std::uint6
       parts[0] = parts[0].subspan(filled);
       if (parts[0].empty()) parts = parts.subspan(1);
     }
+  }
+  return {};
+}
+
+result<void> sync_names(operating_system& os, os_handle folder) {
+  const result<void> synced = os.sync(folder);
+  if (!synced && synced.error().code != errc::invalid && synced.error().code != errc::unsupported) {
+    return synced;
   }
   return {};
 }

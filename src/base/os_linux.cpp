@@ -51,6 +51,8 @@ file_status status_of(const struct stat& found) {
   status.kind = kind_of(found.st_mode);
   if (status.kind == file_kind::file) status.size = static_cast<std::uint64_t>(found.st_size);
   status.mtime_ns = std::int64_t{found.st_mtim.tv_sec} * 1'000'000'000 + found.st_mtim.tv_nsec;
+  status.volume = found.st_dev;
+  status.number = found.st_ino;
   return status;
 }
 

@@ -29,6 +29,12 @@ const mount* snapshot::find(mount_id id) const noexcept {
   return position < mounts.size() ? mounts[position] : nullptr;
 }
 
+std::size_t snapshot::precedence(const mount& one) const noexcept {
+  const auto at =
+      static_cast<std::size_t>(std::find(mounts.begin(), mounts.end(), &one) - mounts.begin());
+  return first_wins ? at : mounts.size() - 1 - at;
+}
+
 // --- Life ----------------------------------------------------------------------------------------
 
 configuration::configuration(const file_system_config& config) noexcept
@@ -64,7 +70,7 @@ result<made_mount> configuration::make(const mount_request& request) noexcept {
   mount* const made = make_object<mount>(memory_, memory_tag::vfs, memory_);
   if (!made) return no_memory();
   result<void> done =
-      fill_mount(*made, request, *config_.os).and_then([&] { return made->arrange(); });
+      fill_mount(*made, request, config_, descriptors_).and_then([&] { return made->arrange(); });
   made->id = {next_id_.fetch_add(1)};
   if (done && !made->content.format->lists_folders) {
     const result<source_id> source =
@@ -135,7 +141,12 @@ result<void> configuration::derive(snapshot& next, std::span<const mount_id> out
     if (result<void> placed = place(next.mounts, added); !placed) return placed;
     more += added.made->content.entries.size() + added.made->folders.size();
   }
-  for (std::uint32_t i = 0; i < next.mounts.size(); ++i) next.mounts[i]->rank = i;
+  next.first_wins = config_.first_wins;
+  for (std::uint32_t i = 0; i < next.mounts.size(); ++i) {
+    mount& each = *next.mounts[i];
+    each.rank = i;
+    if (each.writable && !next.writable.push_back(&each)) return no_memory();
+  }
 
   if (!next.index.begin(old.index, more)) return no_memory();
   for (const mount* gone = departing; gone; gone = gone->next) {

@@ -20,11 +20,23 @@
 namespace overture::vfs {
 
 struct snapshot {
-  explicit snapshot(allocator& memory) noexcept : mounts(memory, memory_tag::vfs), index(memory) {}
+  explicit snapshot(allocator& memory) noexcept
+      : mounts(memory, memory_tag::vfs), writable(memory, memory_tag::vfs), index(memory) {}
 
   [[nodiscard]] const mount* find(mount_id id) const noexcept;
+  // Of those that are mounted the winner over all has 0.
+  [[nodiscard]] std::size_t precedence(const mount& one) const noexcept;
+  // Whether look-ups must look beside the index, at what was written since it was made.
+  [[nodiscard]] bool has_written(asset_path path) const noexcept {
+    for (const mount* const each : writable) {
+      if (each->written.find(path)) return true;
+    }
+    return false;
+  }
 
   vec<mount*> mounts;
+  vec<const mount*> writable;  // those of the mounts that are
+  bool first_wins = false;
   live_index index;
 
   // Of one that has been replaced.
@@ -97,6 +109,7 @@ class configuration {
   allocator& memory_;
   reader_pins pins_;
   source_table sources_;
+  descriptor_pool descriptors_;
   atomic<snapshot*> current_{nullptr};
   atomic<std::uint64_t> retired_epoch_{0};  // the last of those waiting for readers; 0: none
   atomic<std::uint32_t> draining_count_{0};
@@ -113,6 +126,7 @@ class configuration {
 // Makes a mount of what the request names, but for its id and source. Errors: those of
 // file_system::mount().
 [[nodiscard]] result<void> fill_mount(mount& made, const mount_request& request,
-                                      operating_system& os) noexcept;
+                                      const file_system_config& config,
+                                      descriptor_pool& descriptors) noexcept;
 
 }  // namespace overture::vfs

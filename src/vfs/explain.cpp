@@ -51,6 +51,15 @@ void write_path(sentence& out, const vfs::mount& from, const vfs::archive_entry&
   out << from.content.path_of(entry) << " in " << from.path_text();
 }
 
+void write_loose_path(sentence& out, const vfs::mount& from, std::uint32_t number) noexcept {
+  constexpr std::uint32_t written = vfs::source_owner::written_bit;
+  if ((number & written) == 0) return write_path(out, from, from.content.entries[number]);
+  const vfs::written_name* name = from.written.newest();
+  while (name && name->number != (number & ~written)) name = name->next;
+  if (name) out << name->path() << " in ";
+  out << from.path_text();
+}
+
 // The entry that begins at an offset of an archive, or else the one whose bytes are there.
 const vfs::archive_entry* entry_at(const vfs::archive& content, std::uint64_t offset) noexcept {
   const vfs::archive_entry* around = nullptr;
@@ -82,8 +91,10 @@ std::size_t file_system::explain(const error& failure, std::span<char> text) con
   if (from) {
     const bool is_archive = owner.entry == vfs::source_owner::whole_archive;
     const vfs::archive_entry* const entry =
-        is_archive ? entry_at(from->content, failure.offset) : &from->content.entries[owner.entry];
-    if (entry) {
+        is_archive ? entry_at(from->content, failure.offset) : nullptr;
+    if (!is_archive) {
+      write_loose_path(out, *from, owner.entry);
+    } else if (entry) {
       write_path(out, *from, *entry);
     } else {
       out << from->path_text();
@@ -111,7 +122,7 @@ std::size_t file_system::describe(source_id id, std::span<char> text) const noex
   } else if (owner.entry == vfs::source_owner::whole_archive) {
     out << from->path_text();
   } else {
-    write_path(out, *from, from->content.entries[owner.entry]);
+    write_loose_path(out, *from, owner.entry);
   }
   return out.length();
 }

@@ -5,6 +5,8 @@
 
 #include "vfs/data_place.hpp"
 #include "vfs/formats/zip.hpp"
+#include "vfs/path_key.hpp"
+#include "vfs/path_owner.hpp"
 #include "vfs/state.hpp"
 
 namespace overture {
@@ -191,7 +193,9 @@ hidden_entry file_system::hidden(std::size_t index) const noexcept {
 
 result<entry_index> file_system::find(asset_path path) const noexcept {
   if (!frozen()) return fail(errc::not_found, "the file system is not frozen");
-  const entry_index found = state_->frozen_tree()->find(path);
+  const entry_index found = vfs::by_key(path, config_.ignore_case, [this](asset_path key) {
+    return state_->frozen_tree()->find(key);
+  });
   if (found == UINT32_MAX) return fail(errc::not_found, "no mount has this path");
   return found;
 }
@@ -212,22 +216,24 @@ std::size_t file_system::providers(entry_index index, std::span<mount_id> mounts
 result<opened_file> file_system::open(entry_index index) noexcept {
   if (index >= entry_count()) return fail(errc::not_found, "no such entry");
   const vfs::tree_entry& found = (*state_->frozen_tree())[index];
-  return refuse_large(open_entry(state_->mount_at(found.mount), found.entry));
+  return refuse_large(open_entry({&state_->mount_at(found.mount), nullptr, found.entry}));
 }
 
 template <class T, class Act>
 result<T> file_system::with_entry(asset_path path, Act act) noexcept {
   if (!state_) return no_memory();
-  if (frozen()) {
-    const result<entry_index> index = find(path);
-    if (!index) return tl::unexpected(index.error());
-    const vfs::tree_entry& found = (*state_->frozen_tree())[*index];
-    return act(state_->mount_at(found.mount), found.entry);
-  }
   const reading now(*state_);
-  const vfs::live_slot* const found = now->index.find_file(path);
+  const vfs::tree* const tree = state_->frozen_tree();
+  const vfs::path_owner found =
+      vfs::by_key(path, config_.ignore_case, [&](asset_path key) -> vfs::path_owner {
+        if (!tree || now->has_written(key)) return vfs::find_file(*now, key);
+        const entry_index index = tree->find(key);
+        if (index == UINT32_MAX) return {};
+        const vfs::tree_entry& entry = (*tree)[index];
+        return {now->mounts[entry.mount], nullptr, entry.entry};
+      });
   if (!found) return fail(errc::not_found, "no mount has this path");
-  return act(*found->owner, found->index());
+  return act(found);
 }
 
 result<opened_file> file_system::open(asset_path path) noexcept {
@@ -235,16 +241,17 @@ result<opened_file> file_system::open(asset_path path) noexcept {
 }
 
 result<opened_file> file_system::open_any_size(asset_path path) noexcept {
-  return with_entry<opened_file>(path, [this](const vfs::mount& from, std::uint32_t entry) {
-    return open_entry(from, entry);
-  });
+  return with_entry<opened_file>(
+      path, [this](const vfs::path_owner& found) { return open_entry(found); });
 }
 
 // The mount must be sure to stay for the time of the call.
-result<opened_file> file_system::open_entry(const vfs::mount& from, std::uint32_t entry) noexcept {
+result<opened_file> file_system::open_entry(const vfs::path_owner& found) noexcept {
+  const vfs::mount& from = *found.owner;
   const vfs::archive& content = from.content;
   result<vfs::opened_entry> opened =
-      content.format->open(content, content.entries[entry], *from.os);
+      found.written ? vfs::open_loose_file(*from.os, content.handle.get(), found.written->on_disk)
+                    : content.format->open(content, content.entries[found.entry], *from.os);
   if (!opened) {
     error why = opened.error();
     why.source = from.source;
@@ -254,8 +261,10 @@ result<opened_file> file_system::open_entry(const vfs::mount& from, std::uint32_
   file.place_ = opened->place;
   file.place_.source = from.source;
   if (opened->handle.get().valid()) {
+    const std::uint32_t number =
+        found.written ? found.written->number | vfs::source_owner::written_bit : found.entry;
     const result<source_id> source =
-        state_->mounts.sources().add(opened->handle.get(), {from.id, entry, opened->handle.os()});
+        state_->mounts.sources().add(opened->handle.get(), {from.id, number, opened->handle.os()});
     if (!source) return tl::unexpected(source.error());
     (void)opened->handle.release();
     file.place_.source = *source;
@@ -302,34 +311,34 @@ void opened_file::swap(opened_file& other) noexcept {
 // --- Mapping -------------------------------------------------------------------------------------
 
 result<mapped_file> file_system::map(asset_path path) noexcept {
-  return with_entry<mapped_file>(
-      path, [this](const vfs::mount& from, std::uint32_t entry) -> result<mapped_file> {
-        if (!from.mappable) {
-          return fail(errc::unsupported, "the mount was not declared immutable", from.source);
-        }
-        result<opened_file> opened = open_entry(from, entry);
-        if (!opened) return tl::unexpected(opened.error());
-        mapped_file made;
-        const file_place& place = opened->place();
-        if (opened->owns_source_) {
-          if (!from.content.format->lists_folders) {
-            return fail(errc::unsupported, "a compressed file cannot be mapped", from.source);
-          }
-          const result<open_source> loose = source(place.source);
-          if (!loose) return tl::unexpected(loose.error());
-          const result<mapping> mapped = from.os->map(loose->handle);
-          if (!mapped) return fail(errc::unsupported, "the file cannot be mapped");
-          made.os_ = from.os;
-          made.own_ = *mapped;
-          made.bytes_ = {mapped->data, mapped->size};
-          return made;
-        }
-        const result<std::span<const std::byte>> bytes = vfs::mapped_part(from.mapped, place);
-        if (!bytes) return tl::unexpected(bytes.error());
-        made.bytes_ = *bytes;
-        made.file_ = *std::move(opened);
-        return made;
-      });
+  return with_entry<mapped_file>(path, [this](const vfs::path_owner& found) -> result<mapped_file> {
+    const vfs::mount& from = *found.owner;
+    if (!from.mappable) {
+      return fail(errc::unsupported, "the mount was not declared immutable", from.source);
+    }
+    result<opened_file> opened = open_entry(found);
+    if (!opened) return tl::unexpected(opened.error());
+    mapped_file made;
+    const file_place& place = opened->place();
+    if (opened->owns_source_) {
+      if (!from.content.format->lists_folders) {
+        return fail(errc::unsupported, "a compressed file cannot be mapped", from.source);
+      }
+      const result<open_source> loose = source(place.source);
+      if (!loose) return tl::unexpected(loose.error());
+      const result<mapping> mapped = from.os->map(loose->handle);
+      if (!mapped) return fail(errc::unsupported, "the file cannot be mapped");
+      made.os_ = &from.lasting_os();
+      made.own_ = *mapped;
+      made.bytes_ = {mapped->data, mapped->size};
+      return made;
+    }
+    const result<std::span<const std::byte>> bytes = vfs::mapped_part(from.mapped, place);
+    if (!bytes) return tl::unexpected(bytes.error());
+    made.bytes_ = *bytes;
+    made.file_ = *std::move(opened);
+    return made;
+  });
 }
 
 mapped_file& mapped_file::operator=(mapped_file&& other) noexcept {
@@ -361,6 +370,20 @@ result<open_source> file_system::source(source_id id) noexcept {
     return fail(errc::not_found, "the file is not open any more", id);
   }
   return open_source{owner.os, handle};
+}
+
+result<open_source> file_system::pin(source_id id, bool may_wait) noexcept {
+  const result<open_source> known = source(id);
+  if (!known || known->handle.value != vfs::parked_file::root.value) return known;
+  auto& parked = static_cast<vfs::parked_file&>(*known->os);
+  return parked.pin(may_wait).map(
+      [&](os_handle handle) { return open_source{&parked.system(), handle}; });
+}
+
+void file_system::unpin(source_id id) noexcept {
+  const result<open_source> known = source(id);
+  if (!known || known->handle.value != vfs::parked_file::root.value) return;
+  static_cast<vfs::parked_file&>(*known->os).unpin();
 }
 
 }  // namespace overture

@@ -32,7 +32,11 @@ void name_beside(const vfs::name_on_disk& name, std::uint64_t number,
 
 struct file_writer::state {
   state(allocator& from, file_system& in, const vfs::mount& claimed) noexcept
-      : memory(from), files(in), mount(claimed), buffer(from, memory_tag::vfs) {}
+      : memory(from),
+        files(in),
+        mount(claimed),
+        path_text(from, memory_tag::vfs),
+        buffer(from, memory_tag::vfs) {}
   ~state() { end(); }
 
   [[nodiscard]] os_handle root() const noexcept { return mount.content.handle.get(); }
@@ -41,6 +45,7 @@ struct file_writer::state {
   [[nodiscard]] result<void> write_out(std::span<const std::byte> bytes) noexcept;
   [[nodiscard]] result<void> flush() noexcept;
   [[nodiscard]] result<void> put_in_place() noexcept;
+  [[nodiscard]] result<void> keep_path(asset_path path) noexcept;
   void end() noexcept;
 
   allocator& memory;
@@ -52,6 +57,8 @@ struct file_writer::state {
   vfs::name_on_disk name;
   vfs::name_on_disk beside;
   const vfs::name_on_disk* unfinished = nullptr;  // to be removed if it is not committed
+  vec<char> path_text;
+  path_id id;
   vec<std::byte> buffer;
   std::size_t buffered = 0;
   std::uint64_t offset = 0;  // of the next byte written out
@@ -89,6 +96,7 @@ result<void> file_writer::state::begin(asset_path path, write_kind what,
   kind = what;
   sync = config.sync;
   if (result<void> known = vfs::find_name(mount, path, name); !known) return known;
+  if (result<void> room = keep_path(path); !room) return room;
   if (!buffer.resize_for_overwrite(std::max<std::size_t>(config.buffer_bytes, 1))) {
     return fail(errc::out_of_memory, "no memory to write the file");
   }
@@ -117,6 +125,15 @@ result<void> file_writer::state::begin(asset_path path, write_kind what,
     const bool taken = opened.error().code == errc::exists;
     if (!taken || tried == side_names_tried_max) return tl::unexpected(opened.error());
   }
+}
+
+// For commit(), when it must not fail any more.
+result<void> file_writer::state::keep_path(asset_path path) noexcept {
+  id = path.id;
+  if (!path_text.append(path.text.data(), path.text.size())) {
+    return fail(errc::out_of_memory, "no memory to write the file");
+  }
+  return vfs::reserve_name(mount, path, name);
 }
 
 result<void> file_writer::state::write_out(std::span<const std::byte> bytes) noexcept {
@@ -158,7 +175,11 @@ result<void> file_writer::state::put_in_place() noexcept {
     if (!done) return done;
   }
   unfinished = nullptr;
-  return {};
+  vfs::note_written(mount, {{path_text.data(), path_text.size()}, id});
+  if (!sync || kind == write_kind::append) return {};
+  result<void> synced = vfs::sync_folder_of(mount, name);
+  if (!synced) synced.error().reason = "written, but the folder could not be synced";
+  return synced;
 }
 
 void file_writer::state::end() noexcept {

@@ -2,7 +2,11 @@
 #include <algorithm>
 #include <cstring>
 
+#include "overture/case_fold.hpp"
 #include "vfs/configuration.hpp"
+#include "vfs/fold_names.hpp"
+#include "vfs/path_key.hpp"
+#include "vfs/removal_markers.hpp"
 
 namespace overture::vfs {
 namespace {
@@ -45,7 +49,8 @@ bool is_below(std::string_view name, std::string_view folder) noexcept {
 
 // Keeps of what was listed at the root only what is below a folder, and puts that under the mount
 // point. After the listing, as a format knows its entries by the names that the archive gives them.
-result<void> narrow(archive& content, std::string_view from, std::string_view prefix) noexcept {
+result<void> narrow(archive& content, std::string_view from, std::string_view prefix,
+                    bool ignore_case) noexcept {
   const std::size_t bytes = content.names.size() + content.entries.size() * (prefix.size() + 1);
   if (bytes > UINT32_MAX - content.names.size()) {
     return fail(errc::limit, "too many bytes of names");
@@ -76,7 +81,8 @@ result<void> narrow(archive& content, std::string_view from, std::string_view pr
   }
   while (content.entries.end() != kept) content.entries.pop_back();
   const auto other = [&](const skipped_entry& entry) {
-    return !is_below({content.names.data() + entry.name, entry.name_bytes}, from);
+    const asset_path name{{content.names.data() + entry.name, entry.name_bytes}, {}};
+    return !is_below(asset_path(path_key(name, ignore_case)).text, from);
   };
   skipped_entry* const end = std::remove_if(content.skipped.begin(), content.skipped.end(), other);
   while (content.skipped.end() != end) content.skipped.pop_back();
@@ -93,41 +99,72 @@ void map_source(mount& made) noexcept {
   if (mapped) made.mapped = *mapped;
 }
 
+// Opens what the path names, to keep its descriptor or to park it.
+result<file_status> open_mount(mount& made, descriptor_pool& descriptors) noexcept {
+  const result<os_handle> handle = made.os->open(made.path.data());
+  if (!handle) return tl::unexpected(handle.error());
+  owned_handle opened(*made.os, *handle);
+  const result<file_status> status = made.os->status(*handle);
+  if (!status) return status;
+  if (made.os->descriptor(*handle) < 0 || made.kept.claim(descriptors)) {
+    made.content.handle = std::move(opened);
+    return status;
+  }
+  opened = {};
+  const result<void> parked = made.parked.begin(descriptors, *made.os, made.path.data(), *status);
+  if (!parked) return tl::unexpected(parked.error());
+  made.os = &made.parked;
+  made.content.handle = owned_handle(made.parked, parked_file::root);
+  return status;
+}
+
 }  // namespace
 
-result<void> fill_mount(mount& made, const mount_request& request, operating_system& os) noexcept {
+result<void> fill_mount(mount& made, const mount_request& request, const file_system_config& config,
+                        descriptor_pool& descriptors) noexcept {
   const mount_options& options = request.options;
+  const bool ignore_case = config.ignore_case;
   path_buffer at_room;
-  const result<asset_path> at = normalise(options.at, at_room);
-  if (!at) return tl::unexpected(at.error());
+  const result<asset_path> at_spelled = normalise(options.at, at_room);
+  if (!at_spelled) return tl::unexpected(at_spelled.error());
+  const path_key at_key(*at_spelled, ignore_case);
+  const std::string_view at = asset_path(at_key).text;
   path_buffer from_room;
-  const result<asset_path> from = normalise(options.from, from_room);
-  if (!from) return tl::unexpected(from.error());
+  const result<asset_path> from_spelled = normalise(options.from, from_room);
+  if (!from_spelled) return tl::unexpected(from_spelled.error());
+  const path_key from_key(*from_spelled, ignore_case);
+  const std::string_view from = asset_path(from_key).text;
+  if (const char* const flaw = path_flaw(at)) return fail(errc::bad_path, flaw);
+  if (!from_key.fits()) return fail(errc::bad_path, "the path is too long");
   if (!made.path.append(request.path, std::strlen(request.path) + 1) ||
-      !made.prefix.append(at->text.data(), at->text.size()) ||
-      (!at->text.empty() && !made.prefix.push_back('/'))) {
+      !made.prefix.append(at.data(), at.size()) || (!at.empty() && !made.prefix.push_back('/'))) {
     return no_memory();
   }
   made.bytes = memory_file(request.bytes);
-  made.os = request.bytes.data() ? &made.bytes : options.os ? options.os : &os;
-  const result<os_handle> handle = made.os->open(made.path.data());
-  if (!handle) return tl::unexpected(handle.error());
-  made.content.handle = owned_handle(*made.os, *handle);
-  const result<file_status> status = made.os->status(*handle);
+  made.os = request.bytes.data() ? &made.bytes : options.os ? options.os : config.os;
+  made.custom_os = made.os != &system_os();
+  const result<file_status> status = open_mount(made, descriptors);
   if (!status) return tl::unexpected(status.error());
   if (status->kind != file_kind::file && status->kind != file_kind::folder) {
     return fail(errc::not_a_file, "neither a folder nor a regular file");
   }
   const std::string_view prefix(made.prefix.data(), made.prefix.size());
-  const bool whole = from->text.empty();
+  const bool whole = from.empty();
   archive_input input{*made.os, made.path.data(), *status, whole ? prefix : ""};
   input.password = options.password;
   result<void> listed = list_content(input, made.content);
+  if (listed && ignore_case) listed = fold_names(made.content);
   made.writable = options.writable;
+  made.ignore_case = ignore_case;
+  made.narrowed = !whole;
   if (listed && options.writable && (!whole || !made.content.format->lists_folders)) {
     return fail(errc::invalid, "only a whole folder can be writable");
   }
-  if (listed && !whole) listed = narrow(made.content, from->text, prefix);
+  if (listed && !whole) listed = narrow(made.content, from, prefix, ignore_case);
+  if (listed && options.removal_markers) {
+    if (options.writable) return fail(errc::invalid, "markers are not read of a writable folder");
+    listed = take_removal_markers(made.content);
+  }
   if (listed && (options.immutable_source || request.bytes.data())) map_source(made);
   return listed;
 }

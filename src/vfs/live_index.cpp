@@ -38,8 +38,10 @@ bool each_of(const mount& owner, Visit visit) noexcept {
   const vec<archive_entry>& entries = owner.content.entries;
   for (std::uint32_t i = 0; i < entries.size(); ++i) {
     const std::string_view path = owner.content.path_of(entries[i]);
+    const bool removal = entries[i].flaw == entry_flaw::removal;
     if (!visit(entries[i].id,
-               live_slot{path.data(), &owner, i, static_cast<std::uint16_t>(path.size())})) {
+               live_slot{path.data(), &owner, removal ? i | live_slot::removal_bit : i,
+                         static_cast<std::uint16_t>(path.size())})) {
       return false;
     }
   }

@@ -19,6 +19,7 @@ namespace overture::vfs {
 // A file or a folder of one mount. The text is in the mount's names.
 struct live_slot {
   static constexpr std::uint32_t folder_bit = 1u << 31;
+  static constexpr std::uint32_t removal_bit = 1u << 30;
 
   const char* text = nullptr;
   const mount* owner = nullptr;
@@ -27,13 +28,17 @@ struct live_slot {
   std::uint16_t tag = 0;  // of the path's id
 
   [[nodiscard]] bool is_folder() const noexcept { return (number & folder_bit) != 0; }
-  [[nodiscard]] std::uint32_t index() const noexcept { return number & ~folder_bit; }
+  // No file: it removes those of the path that mounts have which lose to this one.
+  [[nodiscard]] bool is_removal() const noexcept { return (number & removal_bit) != 0; }
+  [[nodiscard]] std::uint32_t index() const noexcept {
+    return number & ~(folder_bit | removal_bit);
+  }
   [[nodiscard]] bool is(asset_path path, std::uint16_t of_tag) const noexcept {
     return tag == of_tag && std::string_view(text, length) == path.text;
   }
 };
-static_assert(limits::entries_max < live_slot::folder_bit);
-static_assert(limits::folders_max < live_slot::folder_bit);
+static_assert(limits::entries_max < live_slot::removal_bit);
+static_assert(limits::folders_max < live_slot::removal_bit);
 
 struct live_page {
   live_page* next_replaced;  // not looked at by readers
@@ -61,23 +66,27 @@ class live_index {
     const live_slot* const end = page->slots() + page->winners;
     const std::uint16_t tag = tag_of(path.id);
     for (const live_slot* at = page->slots(); at != end; ++at) {
-      if (at->is(path, tag)) return at;
+      if (at->is(path, tag)) return at->is_removal() ? first_of(path, true) : at;
     }
     return nullptr;
   }
   // The winner among the files of this path, or null.
   [[nodiscard]] const live_slot* find_file(asset_path path) const noexcept {
-    const live_slot* file = find(path);
-    if (!file || !file->is_folder()) return file;
-    file = nullptr;
-    visit_all(path, [&](const live_slot& slot) {
-      if (!file && !slot.is_folder()) file = &slot;
-    });
-    return file;
+    const live_slot* const found = find(path);
+    return found && found->is_folder() ? first_of(path, false) : found;
   }
-  // Calls `visit` with each slot of the path, the winner first.
+  // Calls `visit` with each folder of the path and each file that nobody removes, the winner first.
   template <class Visit>
   void visit_all(asset_path path, Visit visit) const noexcept {
+    bool removed = false;
+    visit_slots(path, [&](const live_slot& slot) {
+      removed = removed || slot.is_removal();
+      if (!removed || slot.is_folder()) visit(slot);
+    });
+  }
+  // The same with removals, and with what they remove.
+  template <class Visit>
+  void visit_slots(asset_path path, Visit visit) const noexcept {
     const live_page* const page = pages_[page_of(path.id)];
     if (!page) return;
     const std::uint16_t tag = tag_of(path.id);
@@ -106,6 +115,14 @@ class live_index {
   void free_all() noexcept;
 
  private:
+  [[nodiscard]] const live_slot* first_of(asset_path path, bool folder) const noexcept {
+    const live_slot* first = nullptr;
+    visit_all(path, [&](const live_slot& slot) {
+      if (!first && slot.is_folder() == folder) first = &slot;
+    });
+    return first;
+  }
+
   static constexpr std::size_t paths_per_page_max = 6;  // on average
   // Chance never comes near it, and nobody who does not know the multiplier can help it along but
   // by paths of one and the same id.

@@ -1,5 +1,7 @@
 // Look-ups by path that need no frozen tree.
 #include "overture/file_system.hpp"
+#include "vfs/path_key.hpp"
+#include "vfs/path_owner.hpp"
 #include "vfs/state.hpp"
 #include "vfs/tree_merge.hpp"
 
@@ -10,15 +12,9 @@ tl::unexpected<error> not_there() {
   return fail(errc::not_found, "no mount has this path");
 }
 
-folder_item item_of(const vfs::live_slot& slot, std::string_view name, asset_path path) noexcept {
-  return {name, path.text, path.id, slot.is_folder() ? entry_kind::folder : entry_kind::file,
-          slot.owner->id};
-}
-
-// The root may be given as asset_path{}, whose id is none.
-constexpr path_id root_id{hash64("")};
-asset_path keyed(asset_path path) noexcept {
-  return path.text.empty() ? asset_path{path.text, root_id} : path;
+folder_item item_of(const vfs::path_owner& has, std::string_view name, asset_path path) noexcept {
+  return {name, path.text, path.id, has.folder ? entry_kind::folder : entry_kind::file,
+          has.owner->id};
 }
 
 // How much of a path below a folder is the folder's and the '/' behind it.
@@ -30,19 +26,21 @@ std::size_t bytes_above(asset_path folder) noexcept {
 
 result<file_stat> file_system::stat(asset_path path) noexcept {
   if (!state_) return not_there();
+  const vfs::path_key key(path, config_.ignore_case);
   const reading now(*state_);
-  const vfs::live_slot* const found = now->index.find(keyed(path));
+  const vfs::path_owner found = vfs::find_owner(*now, key);
   if (!found) {
     if (path.text.empty()) return file_stat{entry_kind::folder, 0, 0, {}};
     return not_there();
   }
-  const vfs::mount& owner = *found->owner;
-  if (found->is_folder()) return file_stat{entry_kind::folder, 0, 0, owner.id};
+  const vfs::mount& owner = *found.owner;
+  if (found.folder) return file_stat{entry_kind::folder, 0, 0, owner.id};
   const vfs::archive& content = owner.content;
-  const vfs::archive_entry& entry = content.entries[found->index()];
-  if (!content.format->lists_folders) return file_stat{entry_kind::file, entry.bytes, 0, owner.id};
+  if (!content.format->lists_folders) {
+    return file_stat{entry_kind::file, content.entries[found.entry].bytes, 0, owner.id};
+  }
   const result<os_handle> opened =
-      owner.os->open_below(content.handle.get(), content.names.data() + entry.offset);
+      owner.os->open_below(content.handle.get(), vfs::name_of_loose(found));
   if (!opened) return tl::unexpected(opened.error());
   const vfs::owned_handle handle(*owner.os, *opened);
   return owner.os->status(handle.get()).map([&](const file_status& status) {
@@ -52,33 +50,66 @@ result<file_stat> file_system::stat(asset_path path) noexcept {
 
 bool file_system::exists(asset_path path) noexcept {
   if (path.text.empty()) return true;
-  return state_ && reading(*state_)->index.find(path);
+  if (!state_) return false;
+  return vfs::by_key(path, config_.ignore_case, [this](asset_path key) {
+    return bool(vfs::find_owner(*reading(*state_), key));
+  });
 }
 
 std::size_t file_system::providers(asset_path path, std::span<mount_id> mounts) noexcept {
   if (!state_) return 0;
+  const vfs::path_key key(path, config_.ignore_case);
   const reading now(*state_);
   std::size_t count = 0;
-  now->index.visit_all(keyed(path), [&](const vfs::live_slot& slot) {
-    if (count < mounts.size()) mounts[count] = slot.owner->id;
+  vfs::visit_owners(*now, key, [&](const vfs::path_owner& one) {
+    if (count < mounts.size()) mounts[count] = one.owner->id;
     ++count;
+    return true;
   });
   return count;
+}
+
+result<mount_id> file_system::remover(asset_path path) noexcept {
+  if (!state_) return not_there();
+  const vfs::path_key key(path, config_.ignore_case);
+  const reading now(*state_);
+  const vfs::mount* found = nullptr;
+  now->index.visit_slots(key, [&](const vfs::live_slot& slot) {
+    if (!found && slot.is_removal()) found = slot.owner;
+  });
+  if (!found) return fail(errc::not_found, "no mount removes this path");
+  return found->id;
+}
+
+void file_system::removals(function_ref<bool(const folder_item&)> visit) noexcept {
+  if (!state_) return;
+  const reading now(*state_);
+  for (const vfs::mount* const one : now->mounts) {
+    if (one->content.removals == 0) continue;
+    for (const std::uint32_t entry : one->order) {
+      const vfs::archive_entry& removal = one->content.entries[entry];
+      if (removal.flaw != vfs::entry_flaw::removal) continue;
+      const std::string_view path = one->content.path_of(removal);
+      if (!visit({path, path, removal.id, entry_kind::file, one->id})) return;
+    }
+  }
 }
 
 result<void> file_system::enumerate(asset_path folder,
                                     function_ref<bool(const folder_item&)> visit) noexcept {
   if (!state_) return not_there();
+  const vfs::path_key key(folder, config_.ignore_case);
   const reading now(*state_);
   vfs::tree_merge merge(*config_.memory);
-  if (result<void> begun = merge.begin(now->index, keyed(folder)); !begun) return begun;
-  const std::size_t above = bytes_above(folder);
+  if (result<void> begun = merge.begin(*now, key); !begun) return begun;
+  const std::size_t above = bytes_above(key);
   while (!merge.done()) {
     const std::string_view child = merge.path().substr(0, merge.path().find('/', above));
     const bool is_file = child.size() == merge.path().size();
     const asset_path path{child, is_file ? merge.id() : path_id{hash64(child)}};
-    const vfs::live_slot* const winner = now->index.find(path);
-    if (!visit(item_of(*winner, child.substr(above), path))) return {};
+    const vfs::path_owner winner = vfs::find_owner(*now, path);
+    // It may be gone by now, if it was written.
+    if (winner && !visit(item_of(winner, child.substr(above), path))) return {};
     merge.skip_child(child);
   }
   return {};
@@ -87,10 +118,11 @@ result<void> file_system::enumerate(asset_path folder,
 result<void> file_system::walk(asset_path folder,
                                function_ref<bool(const folder_item&)> visit) noexcept {
   if (!state_) return not_there();
+  const vfs::path_key key(folder, config_.ignore_case);
   const reading now(*state_);
   vfs::tree_merge merge(*config_.memory);
-  if (result<void> begun = merge.begin(now->index, keyed(folder)); !begun) return begun;
-  const std::size_t above = bytes_above(folder);
+  if (result<void> begun = merge.begin(*now, key); !begun) return begun;
+  const std::size_t above = bytes_above(key);
   while (!merge.done()) {
     const folder_item item{merge.path().substr(above), merge.path(), merge.id(), entry_kind::file,
                            merge.owner().id};

@@ -23,6 +23,28 @@ bool path_before(std::string_view a, std::string_view b) noexcept {
   return weight(a[same]) < weight(b[same]);
 }
 
+std::uint32_t mount::find_entry(std::string_view wanted_path) const noexcept {
+  const auto before = [this](std::uint32_t entry, std::string_view wanted) {
+    return path_before(content.path_of(content.entries[entry]), wanted);
+  };
+  const std::uint32_t* const at = std::lower_bound(order.begin(), order.end(), wanted_path, before);
+  return at != order.end() && content.path_of(content.entries[*at]) == wanted_path ? *at : no_entry;
+}
+
+// What is below a folder follows it in the order.
+std::uint32_t mount::first_below(std::string_view folder) const noexcept {
+  const auto before = [this](std::string_view wanted, std::uint32_t entry) {
+    return path_before(wanted, content.path_of(content.entries[entry]));
+  };
+  const std::uint32_t* const at = std::upper_bound(order.begin(), order.end(), folder, before);
+  const auto position = static_cast<std::uint32_t>(at - order.begin());
+  if (folder.empty() || at == order.end()) return position;
+  const std::string_view entry_path = path_at(position);
+  const bool below = entry_path.size() > folder.size() && entry_path[folder.size()] == '/' &&
+                     entry_path.starts_with(folder);
+  return below ? position : static_cast<std::uint32_t>(order.size());
+}
+
 result<void> mount::arrange() noexcept {
   const auto no_memory = [] { return fail(errc::out_of_memory, "no memory for the folders"); };
   const auto count = static_cast<std::uint32_t>(content.entries.size());

@@ -7,8 +7,10 @@
 #include <string_view>
 
 #include "base/vec.hpp"
+#include "vfs/descriptor_pool.hpp"
 #include "vfs/formats/archive.hpp"
 #include "vfs/memory_file.hpp"
+#include "vfs/written_names.hpp"
 
 namespace overture::vfs {
 
@@ -27,13 +29,17 @@ struct mount_folder {
   [[nodiscard]] std::string_view path() const noexcept { return {text, length}; }
 };
 
+inline constexpr std::uint32_t no_entry = UINT32_MAX;
+
 struct mount {
   explicit mount(allocator& memory) noexcept
-      : content(memory),
+      : parked(memory),
+        content(memory),
         path(memory, memory_tag::vfs),
         prefix(memory, memory_tag::vfs),
         order(memory, memory_tag::vfs),
-        folders(memory, memory_tag::vfs) {}
+        folders(memory, memory_tag::vfs),
+        written(memory) {}
 
   ~mount() {
     if (mapped.data) os->unmap(mapped);
@@ -44,25 +50,43 @@ struct mount {
   // Puts the entries in order and lists the folders. Error: out_of_memory.
   [[nodiscard]] result<void> arrange() noexcept;
 
+  // The entry of a path, or no_entry.
+  [[nodiscard]] std::uint32_t find_entry(std::string_view path) const noexcept;
+  // The position in the order of the first entry below a folder; that of the end if there is none.
+  [[nodiscard]] std::uint32_t first_below(std::string_view folder) const noexcept;
+  [[nodiscard]] bool lists_below(std::string_view folder) const noexcept {
+    return first_below(folder) != order.size();
+  }
+
   mount_id id;
-  memory_file bytes;  // the operating_system of a mount in memory
+  memory_file bytes;   // the operating_system of a mount in memory
+  parked_file parked;  // the operating_system of a mount that has no descriptor of its own
+  kept_descriptor kept;
   operating_system* os = nullptr;
   archive content;
   source_id source;       // of an archive file; a folder has none
   bool mappable = false;  // declared immutable, and the system maps files
   bool writable = false;
+  bool ignore_case = false;   // paths are folded
+  bool narrowed = false;      // to a folder within, see mount_options::from
+  bool custom_os = false;     // not on storage of the system itself
   mapping mapped;             // of an archive file, if it is
   vec<char> path;             // as it was given to mount(), ended by NUL
   vec<char> prefix;           // the mount point and a '/', or nothing
   vec<std::uint32_t> order;   // of entries: by path, where '/' comes before all else
   vec<mount_folder> folders;  // each behind its parent, the root first
   mount_release release;
+  mutable written_names written;  // of a writable mount
 
   // The configuring thread's.
   std::uint32_t pins = UINT32_MAX;  // its number in reader_pins
   std::uint32_t rank = 0;           // its position among the mounts
   mount* next = nullptr;            // in a list of those that are to end
 
+  // For what may outlive the mount.
+  [[nodiscard]] operating_system& lasting_os() const noexcept {
+    return os == &parked ? parked.system() : *os;
+  }
   [[nodiscard]] std::string_view path_text() const noexcept {
     return {path.data(), path.size() - 1};
   }
@@ -77,7 +101,7 @@ struct mount {
             path_text(),
             at(),
             content.format->id,
-            static_cast<std::uint32_t>(content.entries.size()),
+            static_cast<std::uint32_t>(content.entries.size()) - content.removals,
             static_cast<std::uint32_t>(content.skipped.size())};
   }
 };

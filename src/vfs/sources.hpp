@@ -21,9 +21,11 @@ namespace overture::vfs {
 // What a source is the file of.
 struct source_owner {
   static constexpr std::uint32_t whole_archive = UINT32_MAX;
+  static constexpr std::uint32_t written_bit = 1u << 31;
   mount_id mount;
-  std::uint32_t entry = whole_archive;  // or a loose file's number in its mount
-  operating_system* os = nullptr;       // whose handle it is
+  // Or a loose file's number in its mount, or with the written_bit that of a written_name.
+  std::uint32_t entry = whole_archive;
+  operating_system* os = nullptr;  // whose handle it is
 };
 
 class source_table {

@@ -3,6 +3,13 @@
 #include <algorithm>
 
 namespace overture::vfs {
+namespace {
+
+// Of tree_entry::entry, while the tree is built: those of the path that follow are removed.
+constexpr std::uint32_t removal_bit = 1u << 31;
+static_assert(limits::entries_max < removal_bit);
+
+}  // namespace
 
 result<void> tree::build(std::span<mount* const> mounts, bool first_wins,
                          std::span<tree_entry, 2> colliding) noexcept {
@@ -44,7 +51,9 @@ result<void> tree::collect(std::span<mount* const> mounts) noexcept {
     const archive& content = mounts[i]->content;
     for (std::uint32_t j = 0; j < content.entries.size(); ++j) {
       const std::string_view path = content.path_of(content.entries[j]);
-      (void)entries_.push_back({path.data(), j, static_cast<std::uint16_t>(path.size()),
+      const bool removal = content.entries[j].flaw == entry_flaw::removal;
+      (void)entries_.push_back({path.data(), removal ? j | removal_bit : j,
+                                static_cast<std::uint16_t>(path.size()),
                                 static_cast<std::uint16_t>(i)});  // has room
     }
   }
@@ -54,8 +63,14 @@ result<void> tree::collect(std::span<mount* const> mounts) noexcept {
 // The first of each path stays in entries_.
 result<void> tree::separate_losers() noexcept {
   std::size_t winners = 0;
+  std::string_view removed;
+  bool any_removed = false;
   for (const tree_entry& entry : entries_) {
-    if (winners > 0 && entries_[winners - 1].path() == entry.path()) {
+    if (any_removed && entry.path() == removed) continue;
+    if ((entry.entry & removal_bit) != 0) {
+      any_removed = true;
+      removed = entry.path();
+    } else if (winners > 0 && entries_[winners - 1].path() == entry.path()) {
       if (!losers_.push_back({static_cast<entry_index>(winners - 1), entry.mount})) {
         return fail(errc::out_of_memory, "no memory for the list of hidden files");
       }

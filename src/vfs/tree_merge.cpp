@@ -4,25 +4,83 @@
 
 namespace overture::vfs {
 
-result<void> tree_merge::begin(const live_index& index, asset_path folder) noexcept {
+result<void> tree_merge::begin(const snapshot& now, asset_path folder) noexcept {
+  const bool has_written = !now.writable.empty();
   bool found = false;
+  bool found_folder = folder.text.empty();
   bool complete = true;
-  index.visit_all(folder, [&](const live_slot& slot) {
+  const auto visit = [&](const path_owner& has) {
     found = true;
-    if (!slot.is_folder()) return;
-    const mount_folder& range = slot.owner->folders[slot.index()];
-    if (range.first == range.end) return;  // a root without files
-    way added{slot.owner, range.first, range.end, static_cast<std::uint32_t>(ways_.size()), {}};
-    added.path = added.from->path_at(added.at);
-    complete = complete && ways_.push_back(added);
-  });
+    found_folder = found_folder || has.folder;
+    if (!has.folder || has.written) return true;
+    const mount& from = *has.owner;
+    const mount_folder& range = from.folders[has.entry];
+    complete = add({&from,
+                    range.first,
+                    range.end,
+                    has_written ? now.precedence(from) : ways_.size(),
+                    false,
+                    from.writable && from.written.any(),
+                    {}});
+    return complete;
+  };
+  visit_owners(now, folder, visit);
+  for (const mount* const each : now.writable) {
+    complete = complete && add_written(*each, folder, now.precedence(*each));
+  }
   if (!complete) return fail(errc::out_of_memory, "no memory to list the folder");
-  if (ways_.empty() && !folder.text.empty()) {
+  if (!found_folder) {
     return found ? fail(errc::not_a_file, "a file, not a folder")
                  : fail(errc::not_found, "no mount has this folder");
   }
   std::make_heap(ways_.begin(), ways_.end(), later);
+  pass_removed();
   return {};
+}
+
+// What a mount has below the folder without listing it.
+bool tree_merge::add_written(const mount& from, asset_path folder, std::size_t priority) noexcept {
+  const auto first = static_cast<std::uint32_t>(written_.size());
+  for (const written_name* name = from.written.newest(); name; name = name->next) {
+    const std::string_view path = name->path();
+    const bool below =
+        folder.text.empty() || (path.size() > folder.text.size() &&
+                                path[folder.text.size()] == '/' && path.starts_with(folder.text));
+    if (!below || name->state.load() != written_state::file) continue;
+    if (from.find_entry(path) == no_entry && !written_.push_back(name)) return false;
+  }
+  std::sort(written_.begin() + first, written_.end(),
+            [](const written_name* a, const written_name* b) {
+              return path_before(a->path(), b->path());
+            });
+  return add(
+      {&from, first, static_cast<std::uint32_t>(written_.size()), priority, true, false, {}});
+}
+
+// False if the memory was refused; a way that leads nowhere is left out.
+bool tree_merge::add(way added) noexcept {
+  return !move_to(added, added.at) || ways_.push_back(added);
+}
+
+// To the first that is there, from a place on; false if there is none.
+bool tree_merge::move_to(way& moved, std::uint32_t at) const noexcept {
+  for (moved.at = at; moved.at < moved.end; ++moved.at) {
+    if (moved.may_lack && is_removed(moved)) continue;
+    moved.path = path_at(moved, moved.at);
+    return true;
+  }
+  return false;
+}
+
+bool tree_merge::is_removed(const way& of) const noexcept {
+  const archive& content = of.from->content;
+  const archive_entry& entry = content.entries[of.from->order[of.at]];
+  const written_name* const name = of.from->written.find({content.path_of(entry), entry.id});
+  return name && name->state.load() == written_state::removed;
+}
+
+std::string_view tree_merge::path_at(const way& of, std::uint32_t at) const noexcept {
+  return of.written ? written_[at]->path() : of.from->path_at(at);
 }
 
 bool tree_merge::later(const way& a, const way& b) noexcept {
@@ -33,24 +91,38 @@ bool tree_merge::later(const way& a, const way& b) noexcept {
 
 path_id tree_merge::id() const noexcept {
   const way& first = ways_[0];
+  if (first.written) return written_[first.at]->id;
   return first.from->content.entries[first.from->order[first.at]].id;
 }
 
 void tree_merge::advance_first(std::uint32_t at) noexcept {
   std::pop_heap(ways_.begin(), ways_.end(), later);
   way& moved = ways_.back();
-  moved.at = at;
-  if (at == moved.end) {
+  if (!move_to(moved, at)) {
     ways_.pop_back();
     return;
   }
-  moved.path = moved.from->path_at(at);
   std::push_heap(ways_.begin(), ways_.end(), later);
 }
 
 void tree_merge::skip_path() noexcept {
+  pass_path();
+  pass_removed();
+}
+
+void tree_merge::pass_path() noexcept {
   const std::string_view skipped = path();
   while (!done() && path() == skipped) advance_first(ways_[0].at + 1);
+}
+
+bool tree_merge::front_is_removal() const noexcept {
+  const way& first = ways_[0];
+  if (first.written || first.from->content.removals == 0) return false;
+  return first.from->content.entries[first.from->order[first.at]].flaw == entry_flaw::removal;
+}
+
+void tree_merge::pass_removed() noexcept {
+  while (!done() && front_is_removal()) pass_path();
 }
 
 void tree_merge::skip_child(std::string_view child) noexcept {
@@ -62,17 +134,18 @@ void tree_merge::skip_child(std::string_view child) noexcept {
     // They lie side by side: look for the end in steps that double, then halve.
     std::uint32_t low = first.at;
     std::uint32_t step = 1;
-    while (step < first.end - low && is_part(first.from->path_at(low + step))) {
+    while (step < first.end - low && is_part(path_at(first, low + step))) {
       low += step;
       step *= 2;
     }
     std::uint32_t high = std::min(low + step, first.end);
     while (high - low > 1) {
       const std::uint32_t middle = low + (high - low) / 2;
-      (is_part(first.from->path_at(middle)) ? low : high) = middle;
+      (is_part(path_at(first, middle)) ? low : high) = middle;
     }
     advance_first(high);
   }
+  pass_removed();
 }
 
 }  // namespace overture::vfs

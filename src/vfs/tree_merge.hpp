@@ -5,17 +5,18 @@
 #include <string_view>
 
 #include "base/vec.hpp"
-#include "vfs/live_index.hpp"
+#include "vfs/path_owner.hpp"
 
 namespace overture::vfs {
 
 class tree_merge {
  public:
-  explicit tree_merge(allocator& memory) noexcept : ways_(memory, memory_tag::vfs) {}
+  explicit tree_merge(allocator& memory) noexcept
+      : ways_(memory, memory_tag::vfs), written_(memory, memory_tag::vfs) {}
 
   // Begins with all that the mounts have below the folder. Errors: not_found, not_a_file,
   // out_of_memory.
-  [[nodiscard]] result<void> begin(const live_index& index, asset_path folder) noexcept;
+  [[nodiscard]] result<void> begin(const snapshot& now, asset_path folder) noexcept;
 
   [[nodiscard]] bool done() const noexcept { return ways_.empty(); }
   // The path that comes first, '/' before all else, of the mount that wins.
@@ -30,15 +31,27 @@ class tree_merge {
  private:
   struct way {
     const mount* from = nullptr;
-    std::uint32_t at = 0;  // in its order
+    std::uint32_t at = 0;  // in its order, or in written_
     std::uint32_t end = 0;
-    std::uint32_t priority = 0;  // the winner's is the least
+    std::size_t priority = 0;  // the winner's is the least
+    bool written = false;
+    bool may_lack = false;  // of what it lists some is removed
     std::string_view path;
   };
   static bool later(const way& a, const way& b) noexcept;
+  [[nodiscard]] std::string_view path_at(const way& of, std::uint32_t at) const noexcept;
+  [[nodiscard]] bool is_removed(const way& of) const noexcept;
+  [[nodiscard]] bool add(way added) noexcept;
+  [[nodiscard]] bool add_written(const mount& from, asset_path folder,
+                                 std::size_t priority) noexcept;
+  [[nodiscard]] bool front_is_removal() const noexcept;
+  void pass_removed() noexcept;
+  void pass_path() noexcept;
+  [[nodiscard]] bool move_to(way& moved, std::uint32_t at) const noexcept;
   void advance_first(std::uint32_t at) noexcept;
 
   vec<way> ways_;  // a heap, the first in front
+  vec<const written_name*> written_;
 };
 
 }  // namespace overture::vfs

@@ -1,23 +1,162 @@
 #include "vfs/writing.hpp"
 
+#include <algorithm>
 #include <cstring>
 
+#include "vfs/path_key.hpp"
 #include "vfs/state.hpp"
 
 namespace overture {
 
 namespace vfs {
 
+namespace {
+
+// The position behind the first `count` elements, and behind the '/' that follows them if there is
+// one.
+std::size_t behind_elements(std::string_view path, std::ptrdiff_t count) noexcept {
+  std::size_t at = 0;
+  for (; count > 0 && at < path.size(); --count) {
+    const std::size_t slash = path.find('/', at);
+    if (slash == std::string_view::npos) return path.size();
+    at = slash + 1;
+  }
+  return at;
+}
+std::ptrdiff_t slashes(std::string_view path) noexcept {
+  return std::count(path.begin(), path.end(), '/');
+}
+
+// How the disk spells a file or folder that the mount knows, or nothing. For a tree without regard
+// to case.
+std::string_view known_spelling(const mount& in, asset_path key) noexcept {
+  if (const written_name* const name = in.written.find(key)) return name->on_disk;
+  const auto on_disk = [&in](std::uint32_t entry) {
+    return std::string_view(in.content.names.data() + in.content.entries[entry].offset);
+  };
+  const std::uint32_t entry = in.find_entry(key.text);
+  if (entry != no_entry) return on_disk(entry);
+  const std::uint32_t below = in.first_below(key.text);
+  if (below == in.order.size()) return {};
+  // A link leads elsewhere, where the same folders need not be.
+  const std::string_view found = on_disk(in.order[below]);
+  const std::string_view point(in.prefix.data(), in.prefix.size());
+  if (slashes(found) != slashes(in.path_at(below)) - slashes(point)) return {};
+  const std::ptrdiff_t elements = slashes(key.text) + 1 - slashes(point);
+  const std::size_t length = behind_elements(found, elements);
+  return found.substr(0, length > 0 ? length - 1 : 0);
+}
+
+// Puts the spelling of what is there in the place of what was asked for.
+void spell_as_known(const mount& in, asset_path key, name_on_disk& name) noexcept {
+  const std::size_t point = in.prefix.size();
+  for (std::string_view front = key.text; front.size() > point;) {
+    const std::string_view known = known_spelling(in, {front, {hash64(front)}});
+    if (!known.empty()) {
+      path_buffer rest;
+      const std::string_view asked(name.c_str());
+      const std::ptrdiff_t elements = slashes(front.substr(point)) + 1;
+      const std::size_t at = std::min(behind_elements(asked, elements), asked.size());
+      const std::size_t length = asked.size() - at;
+      if (known.size() + 1 + length >= name.text.size()) return;
+      if (length > 0) std::memcpy(rest.data(), asked.data() + at, length);
+      std::memcpy(name.text.data(), known.data(), known.size());
+      std::size_t end = known.size();
+      if (length > 0) {
+        name.text[end++] = '/';
+        std::memcpy(name.text.data() + end, rest.data(), length);
+      }
+      name.text[end + length] = '\0';
+      return;
+    }
+    const std::size_t slash = front.rfind('/');
+    front = front.substr(0, slash == std::string_view::npos ? 0 : slash);
+  }
+}
+
+}  // namespace
+
 result<void> find_name(const mount& in, asset_path path, name_on_disk& name) noexcept {
   if (const char* const flaw = path_flaw(path.text)) return fail(errc::bad_path, flaw);
+  const path_key key(path, in.ignore_case);
+  const std::string_view text = asset_path(key).text;
+  if (const char* const flaw = path_flaw(text)) return fail(errc::bad_path, flaw);
   const std::string_view point(in.prefix.data(), in.prefix.size());
-  if (!path.text.starts_with(point) || path.text.size() == point.size()) {
+  if (!text.starts_with(point) || text.size() == point.size()) {
     return fail(errc::not_found, "the path does not lie in this mount");
   }
-  const std::string_view rest = path.text.substr(point.size());
+  // Folded, the mount point may be of another length.
+  const std::string_view rest = path.text.substr(behind_elements(path.text, slashes(point)));
   std::memcpy(name.text.data(), rest.data(), rest.size());
   name.text[rest.size()] = '\0';
+  if (in.ignore_case) spell_as_known(in, key, name);
   return {};
+}
+
+// --- What becomes of names -----------------------------------------------------------------------
+
+result<void> reserve_name(const mount& in, asset_path path, const name_on_disk& name) noexcept {
+  const path_key key(path, in.ignore_case);
+  if (!key.fits()) return fail(errc::limit, "the path is too long");
+  const std::string_view text = asset_path(key).text;
+  const std::string_view on_disk(name.c_str());
+  const std::ptrdiff_t above = slashes(text) - slashes(on_disk);  // elements of the mount point
+  std::ptrdiff_t element = 0;
+  for (std::size_t slash = text.find('/');; slash = text.find('/', slash + 1)) {
+    const std::string_view front = text.substr(0, slash);
+    const std::ptrdiff_t below = ++element - above;
+    const std::size_t length = below > 0 ? behind_elements(on_disk, below) : 0;
+    const bool whole = slash == std::string_view::npos;
+    const std::string_view spelled = whole        ? on_disk
+                                     : length > 0 ? on_disk.substr(0, length - 1)
+                                                  : std::string_view(".");
+    if (!in.written.insert({front, {hash64(front)}}, spelled)) {
+      return fail(errc::out_of_memory, "no memory to note the name");
+    }
+    if (whole) return {};
+  }
+}
+
+namespace {
+
+void note(const mount& in, asset_path path, written_state becomes) noexcept {
+  const path_key key(path, in.ignore_case);
+  const std::string_view text = asset_path(key).text;
+  written_name* const name = in.written.find(key);
+  if (!name) return;  // listed, and there as before
+  const written_state was = name->state.exchange(becomes);
+  const bool was_there = was == written_state::file ||
+                         (was == written_state::as_listed && in.find_entry(text) != no_entry);
+  const bool is_there = becomes == written_state::file;
+  if (was_there == is_there) return;
+  for (std::size_t slash = text.find('/'); slash != std::string_view::npos;
+       slash = text.find('/', slash + 1)) {
+    const std::string_view folder = text.substr(0, slash);
+    in.written.find({folder, {hash64(folder)}})->files_below.fetch_add(is_there ? 1 : -1);
+  }
+}
+
+}  // namespace
+
+void note_written(const mount& in, asset_path path) noexcept {
+  note(in, path, written_state::file);
+}
+
+void note_removed(const mount& in, asset_path path) noexcept {
+  note(in, path, written_state::removed);
+}
+
+result<void> sync_folder_of(const mount& in, const name_on_disk& name) noexcept {
+  const char* const slash = std::strrchr(name.c_str(), '/');
+  if (!slash) return sync_names(*in.os, in.content.handle.get());
+  name_on_disk folder;
+  const auto length = static_cast<std::size_t>(slash - name.c_str());
+  std::memcpy(folder.text.data(), name.c_str(), length);
+  folder.text[length] = '\0';
+  const result<os_handle> opened = in.os->open_below(in.content.handle.get(), folder.c_str());
+  if (!opened) return tl::unexpected(opened.error());
+  const owned_handle handle(*in.os, *opened);
+  return sync_names(*in.os, handle.get());
 }
 
 namespace {
@@ -69,12 +208,138 @@ result<void> file_system::make_folder(mount_id mount, asset_path path) noexcept 
   return done;
 }
 
+namespace vfs {
+namespace {
+
+// A file or a folder with all that is known to be in it gets another name.
+class renaming {
+ public:
+  renaming(const mount& in, asset_path from, asset_path to) noexcept
+      : in_(in), from_(from), to_(to), from_key_(from, in.ignore_case) {}
+
+  result<void> run() noexcept {
+    result<void> done = find_name(in_, from_, old_name_);
+    if (done) done = find_name(in_, to_, new_name_);
+    if (done) done = reserve_name(in_, from_, old_name_);
+    if (done) done = reserve_name(in_, to_, new_name_);
+    if (done)
+      done = each_below(
+          [this](asset_path file, std::string_view on_disk) { return reserve(file, on_disk); });
+    if (!done) return done;
+    done = in_.os->rename_below(in_.content.handle.get(), old_name_.c_str(), new_name_.c_str());
+    if (done) note_all();
+    return done;
+  }
+
+ private:
+  using file_visit = function_ref<result<void>(asset_path, std::string_view)>;
+
+  // Calls `visit` with the files below the folder, and how the disk spells what follows it.
+  result<void> each_below(file_visit visit) noexcept {
+    const std::string_view folder = asset_path(from_key_).text;
+    const archive& content = in_.content;
+    for (std::uint32_t i = in_.first_below(folder); i < in_.order.size(); ++i) {
+      const archive_entry& entry = content.entries[in_.order[i]];
+      const asset_path file{content.path_of(entry), entry.id};
+      if (!is_below(file.text, folder)) break;
+      const written_name* const name = in_.written.find(file);
+      if (name && name->state.load() != written_state::as_listed) continue;  // it comes below
+      result<void> done =
+          visit(file, spelled_below(file.text, content.names.data() + entry.offset));
+      if (!done) return done;
+    }
+    for (const written_name* name = in_.written.newest(); name; name = name->next) {
+      if (!is_below(name->path(), folder) || name->state.load() != written_state::file) continue;
+      result<void> done =
+          visit({name->path(), name->id}, spelled_below(name->path(), name->on_disk));
+      if (!done) return done;
+    }
+    return {};
+  }
+  static bool is_below(std::string_view path, std::string_view folder) noexcept {
+    return path.size() > folder.size() && path[folder.size()] == '/' && path.starts_with(folder);
+  }
+  // Of a link that leads elsewhere the path is all there is.
+  std::string_view spelled_below(std::string_view file, std::string_view on_disk) const noexcept {
+    const std::string_view old(old_name_.c_str());
+    if (is_below(on_disk, old)) return on_disk.substr(old.size() + 1);
+    return file.substr(asset_path(from_key_).text.size() + 1);
+  }
+
+  // What a file below the folder is called behind the renaming, and where on the disk.
+  result<asset_path> moved(asset_path file, path_buffer& room) const noexcept {
+    const std::string_view rest = file.text.substr(asset_path(from_key_).text.size());
+    if (to_.text.size() + rest.size() > room.size()) {
+      return fail(errc::limit, "a path would be too long");
+    }
+    std::memcpy(room.data(), to_.text.data(), to_.text.size());
+    std::memcpy(room.data() + to_.text.size(), rest.data(), rest.size());
+    const std::string_view text(room.data(), to_.text.size() + rest.size());
+    return asset_path{text, {hash64(text)}};
+  }
+  result<void> reserve(asset_path file, std::string_view on_disk) noexcept {
+    path_buffer room;
+    const result<asset_path> path = moved(file, room);
+    if (!path) return tl::unexpected(path.error());
+    name_on_disk name;
+    result<void> done = join(new_name_, on_disk, name);
+    if (done) done = reserve_name(in_, *path, name);
+    if (done) done = join(old_name_, on_disk, name);
+    if (done) done = reserve_name(in_, file, name);
+    return done;
+  }
+  static result<void> join(const name_on_disk& folder, std::string_view name,
+                           name_on_disk& joined) noexcept {
+    const std::string_view front(folder.c_str());
+    if (front.size() + 1 + name.size() >= joined.text.size()) {
+      return fail(errc::limit, "a path would be too long");
+    }
+    char* at = std::copy(front.begin(), front.end(), joined.text.data());
+    *at++ = '/';
+    *std::copy(name.begin(), name.end(), at) = '\0';
+    return {};
+  }
+
+  void note_all() noexcept {
+    bool is_folder = false;
+    (void)each_below([&](asset_path file, std::string_view) -> result<void> {
+      is_folder = true;
+      path_buffer room;
+      const result<asset_path> path = moved(file, room);
+      note_removed(in_, file);  // first, as both may be one
+      if (path) note_written(in_, *path);
+      return {};
+    });
+    if (is_folder) return;
+    note_removed(in_, from_);
+    // Somebody else's file may have come by this name, or an empty folder.
+    const result<os_handle> opened =
+        in_.os->open_below(in_.content.handle.get(), new_name_.c_str());
+    if (!opened) return;
+    const owned_handle handle(*in_.os, *opened);
+    const result<file_status> status = in_.os->status(handle.get());
+    if (status && status->kind == file_kind::file) note_written(in_, to_);
+  }
+
+  const mount& in_;
+  asset_path from_;
+  asset_path to_;
+  path_key from_key_;
+  name_on_disk old_name_;
+  name_on_disk new_name_;
+};
+
+}  // namespace
+}  // namespace vfs
+
 result<void> file_system::remove(mount_id mount, asset_path path) noexcept {
   const result<const vfs::mount*> in = claim_writable(mount);
   if (!in) return tl::unexpected(in.error());
   vfs::name_on_disk name;
   result<void> done = vfs::find_name(**in, path, name);
+  if (done) done = vfs::reserve_name(**in, path, name);
   if (done) done = (*in)->os->remove_below((*in)->content.handle.get(), name.c_str());
+  if (done) vfs::note_removed(**in, path);
   give_up(**in);
   return done;
 }
@@ -82,13 +347,7 @@ result<void> file_system::remove(mount_id mount, asset_path path) noexcept {
 result<void> file_system::rename(mount_id mount, asset_path from, asset_path to) noexcept {
   const result<const vfs::mount*> in = claim_writable(mount);
   if (!in) return tl::unexpected(in.error());
-  vfs::name_on_disk old_name;
-  vfs::name_on_disk new_name;
-  result<void> done = vfs::find_name(**in, from, old_name);
-  if (done) done = vfs::find_name(**in, to, new_name);
-  if (done) {
-    done = (*in)->os->rename_below((*in)->content.handle.get(), old_name.c_str(), new_name.c_str());
-  }
+  result<void> done = vfs::renaming(**in, from, to).run();
   give_up(**in);
   return done;
 }

@@ -1,4 +1,4 @@
-// Paths of the tree as names in a writable folder.
+// Paths of the tree as names in a writable folder, and what becomes of them.
 #pragma once
 
 #include <array>
@@ -13,7 +13,20 @@ struct name_on_disk {
   [[nodiscard]] const char* c_str() const noexcept { return text.data(); }
 };
 
-// Errors: bad_path, not_found if the path does not begin with the mount point.
+// Of a tree without regard to case it is the name that is there already, and of a new one the
+// spelling of the path below the folders that are there. Errors: bad_path, not_found if the path
+// does not begin with the mount point.
 [[nodiscard]] result<void> find_name(const mount& in, asset_path path, name_on_disk& name) noexcept;
+
+// Makes room to note what becomes of a file, so that noting it cannot fail once it has happened.
+// Error: out_of_memory.
+[[nodiscard]] result<void> reserve_name(const mount& in, asset_path path,
+                                        const name_on_disk& name) noexcept;
+// The file is there, or is not any more; behind reserve_name().
+void note_written(const mount& in, asset_path path) noexcept;
+void note_removed(const mount& in, asset_path path) noexcept;
+
+// Syncs the folder that a name is in. Errors: those of opening and sync().
+[[nodiscard]] result<void> sync_folder_of(const mount& in, const name_on_disk& name) noexcept;
 
 }  // namespace overture::vfs

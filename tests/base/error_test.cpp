@@ -11,7 +11,7 @@ namespace {
 
 TEST(Error, EveryKindHasANameOfItsOwn) {
   std::set<std::string> names;
-  for (int code = 0; code <= static_cast<int>(errc::exists); ++code) {
+  for (int code = 0; code <= static_cast<int>(errc::replaced); ++code) {
     EXPECT_TRUE(names.insert(to_string(static_cast<errc>(code))).second) << code;
   }
   EXPECT_FALSE(names.contains("unknown"));

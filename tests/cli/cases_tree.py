@@ -126,6 +126,38 @@ def break_entry(archive):
 
 
 @case()
+def case_is_ignored_where_that_is_asked(box):
+    box.zip("base.zip", {"Maps/Rome.TXT": "rome", "maps/rome.txt": "small", "b.txt": "b"}, 0)
+    box.zip("mod.zip", {"B.TXT": "mod"}, 0)
+    mounts = ("base.zip", "mod.zip", "--ignore-case")
+    assert box.run("cat", "/MAPS/rome.txt", *mounts).out == "small"
+    assert box.run("cat", "b.txt", *mounts).out == "mod"
+    assert box.run("ls", *mounts).out.split() == ["b.txt", "maps/"], box.run("ls", *mounts)
+    checked = box.run("check", *mounts)
+    assert "Maps/Rome.TXT" in checked.out and "only by case" in checked.out, checked
+    differ = box.run("diff", "base.zip", "mod.zip", "--ignore-case", "--json").json()
+    assert [file["path"] for file in differ["both"]] == ["b.txt"], differ
+
+
+@case()
+def a_mod_can_remove_files(box):
+    box.zip("base.zip", {"maps/rome.txt": "rome", "maps/paris.txt": "paris"}, 0)
+    box.zip("mod.zip", {"maps/.wh.rome.txt": ""}, 0)
+    mounts = ("base.zip", "mod.zip")
+    assert box.run("cat", "maps/rome.txt", *mounts).out == "rome", "only where it is asked for"
+    assert box.run("ls", "--in", "maps", *mounts, "--removal-markers").out.split() == ["paris.txt"]
+    assert box.run("cat", "maps/rome.txt", *mounts, "--removal-markers").code == 1
+    which = box.run("which", "maps/rome.txt", *mounts, "--removal-markers")
+    assert which.out.split() == ["removes", "zip", "mod.zip"], which
+    as_json = box.run("which", "maps/rome.txt", *mounts, "--removal-markers", "--json").json()
+    assert as_json["removed_by"] == "mod.zip" and as_json["mounts"] == [], as_json
+    box.zip("other.zip", {"x": "x"}, 0)
+    diff = ("--base", "base.zip", "mod.zip", "other.zip", "--removal-markers")
+    assert box.run("diff", *diff, "--json").json()["left_removes"] == ["maps/rome.txt"]
+    assert "Left, removed from the base (1)" in box.run("diff", *diff).out
+
+
+@case()
 def which_names_the_winner_first(box):
     mounts = box.game()
     result = box.run("which", "maps/rome.txt", *mounts)

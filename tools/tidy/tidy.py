@@ -38,6 +38,8 @@ HEADER_MODULE = {
     "hash": "base",
     "limits": "base",
     "os": "base",
+    "case_fold": "base",  # as path
+    "case_fold_table": "base",
     "path": "base",  # a vocabulary, and constexpr: decoders look at names of files too
     "source_id": "base",
     "spin": "base",
@@ -73,6 +75,7 @@ HEADER_MODULE = {
     "text_write": "text",
     "wake_policy": "jobs",
     "wake_profile": "jobs",
+    "file_watch": "vfs",
     "handle_cache": "io",
     "read_queue": "io",
     "file_reader": "vfs",
@@ -111,8 +114,13 @@ NO_TEST_OF_ITS_OWN = {
     "src/text/string.cpp": "strings in quotes: style_test, read_test",
     "src/jobs/pool_wait.cpp": POOL,
     "src/jobs/running_job.cpp": "what a job may not wait for, and what it throws: bad_luck_test",
+    "src/vfs/fold_names.cpp": "trees without regard to case: case_fold_test",
     "src/vfs/live_index.cpp": "the model in fill_mount_test, configuration_test",
     "src/vfs/mount.cpp": "lookup_test, the model in fill_mount_test",
+    "src/vfs/folder_events_generic.cpp": "nothing but the answer no",
+    "src/vfs/folder_events_linux.cpp": "file_watch_test",
+    "src/vfs/removal_markers.cpp": "removal_test",
+    "src/vfs/path_owner.cpp": "what was written among what is listed: written_names_test",
     "src/vfs/tree_merge.cpp": "lookup_test, the model in fill_mount_test",
     "src/vfs/data_place.cpp": "file_reader_test",
     "src/vfs/read_all.cpp": TREE,
@@ -150,6 +158,7 @@ PLATFORM_MACRO_ALLOWED = {"include/overture/spin.hpp"}  # how a processor pauses
 # What library code (src/, include/) does not use, what to use instead, and where it may stand.
 WAIT_GENERIC = ("src/sync/wait_generic.cpp",)
 EVENT_COUNTS = (  # notify overture::event_count, which is on the wait layer
+    "src/vfs/descriptor_pool.cpp",
     "src/jobs/single_threaded.cpp",
     "src/vfs/formats/block_store.cpp",
 )

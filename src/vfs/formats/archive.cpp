@@ -30,6 +30,8 @@ error error_of(entry_flaw flaw) noexcept {
       return make(errc::unsupported, "the entry is encrypted in a way that is not known");
     case entry_flaw::method:
       return make(errc::unsupported, "the entry's compression method is not known");
+    case entry_flaw::removal:
+      return make(errc::not_found, "the file was removed");
     case entry_flaw::in_parts:
       return make(errc::unsupported, "the archive is split into several files");
   }
@@ -122,11 +124,20 @@ result<void> archive_builder::take_back(std::uint32_t entry, const char* reason)
 }
 
 result<void> archive_builder::index_last_of_each(path_index& index) noexcept {
+  return index_each_once(index, [this](std::uint32_t earlier, std::uint32_t later) {
+    return take_back(earlier, "a later entry has the same name").map([later] { return later; });
+  });
+}
+
+result<void> archive_builder::index_each_once(
+    path_index& index,
+    function_ref<result<std::uint32_t>(std::uint32_t, std::uint32_t)> choose) noexcept {
   if (!index.reset(into_.entries.size())) {
     return fail(errc::out_of_memory, "no memory to look for names that occur twice");
   }
   for (std::uint32_t i = 0; i < into_.entries.size(); ++i) {
     const archive_entry& entry = into_.entries[i];
+    if (entry.name_bytes == 0) continue;  // taken back
     const asset_path path{into_.path_of(entry), entry.id};
     std::uint32_t others_of_id = 0;
     const path_index::slot& at = index.probe(entry.id, [&](const path_index::slot& known) {
@@ -137,11 +148,13 @@ result<void> archive_builder::index_last_of_each(path_index& index) noexcept {
     if (others_of_id >= limits::paths_of_id_max) {
       return fail(errc::collision, "many names in the archive were made to share a hash");
     }
+    std::uint32_t kept = i;
     if (at.path != nullptr) {
-      result<void> taken = take_back(at.value, "a later entry has the same name");
-      if (!taken) return taken;
+      const result<std::uint32_t> chosen = choose(at.value, i);
+      if (!chosen) return tl::unexpected(chosen.error());
+      kept = *chosen;
     }
-    index.set(at, path, i);
+    index.set(at, path, kept);
   }
   return {};
 }

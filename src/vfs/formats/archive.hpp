@@ -31,6 +31,7 @@ enum class entry_flaw : std::uint8_t {
   strongly_encrypted,  // in a way that is not read
   method,
   in_parts,
+  removal,  // no file: it removes those of other mounts
 };
 [[nodiscard]] error error_of(entry_flaw flaw) noexcept;
 
@@ -99,6 +100,7 @@ struct archive {
   vec<char> names;                 // each ended by NUL; paths begin with the mount point
   vec<archive_entry> entries;      // no two of one path
   vec<skipped_entry> skipped;      // in the order of their names' bytes
+  std::uint32_t removals = 0;      // how many of the entries are
   std::uint32_t prefix_bytes = 0;  // how much of each path is the mount point
 
   [[nodiscard]] std::string_view path_of(const archive_entry& entry) const noexcept {
@@ -128,6 +130,10 @@ struct opened_entry {
   file_place place;     // but for the source
   owned_handle handle;  // of the entry's own, a descriptor or the archive's store; or none
 };
+
+// A file below a folder. Error: not_a_file, and those of the system.
+[[nodiscard]] result<opened_entry> open_loose_file(operating_system& os, os_handle folder,
+                                                   const char* name) noexcept;
 
 struct archive_format {
   mount_format id = mount_format::folder;
@@ -168,6 +174,10 @@ extern const archive_format zip_format;
 class archive_builder {
  public:
   archive_builder(archive& into, std::string_view prefix) noexcept;
+  // For one that is filled already, whose mount point takes so many bytes of each path.
+  archive_builder(archive& into, std::uint32_t prefix_bytes) noexcept : into_(into) {
+    into_.prefix_bytes = prefix_bytes;
+  }
 
   // Takes `name` as a path below the mount point; one that cannot be in the tree is skipped.
   // True if an entry was added.
@@ -181,6 +191,11 @@ class archive_builder {
   // Takes back all entries but the last of each path, and makes `index` of the rest; nothing may
   // be added from then on.
   result<void> index_last_of_each(path_index& index) noexcept;
+  // The same for another choice: `choose` gets two entries of one path, takes one of them back and
+  // says which stays.
+  result<void> index_each_once(
+      path_index& index,
+      function_ref<result<std::uint32_t>(std::uint32_t, std::uint32_t)> choose) noexcept;
   // Closes the gaps that take_back() has left and puts the skipped names in order.
   void finish() noexcept;
 

@@ -266,8 +266,14 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
 
 result<opened_entry> open(const archive& from, const archive_entry& entry,
                           operating_system& os) noexcept {
-  const result<os_handle> handle =
-      os.open_below(from.handle.get(), from.names.data() + entry.offset);
+  return open_loose_file(os, from.handle.get(), from.names.data() + entry.offset);
+}
+
+}  // namespace
+
+result<opened_entry> open_loose_file(operating_system& os, os_handle folder,
+                                     const char* name) noexcept {
+  const result<os_handle> handle = os.open_below(folder, name);
   if (!handle) return tl::unexpected(handle.error());
   opened_entry opened{{}, owned_handle(os, *handle)};
   const result<file_status> status = os.status(*handle);
@@ -279,8 +285,6 @@ result<opened_entry> open(const archive& from, const archive_entry& entry,
   opened.place.bytes = status->size;
   return opened;
 }
-
-}  // namespace
 
 const archive_format folder_format{mount_format::folder, "folder", true, false, "", list, open};
 

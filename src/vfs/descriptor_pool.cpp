@@ -1,0 +1,156 @@
+#include "vfs/descriptor_pool.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "io/descriptor_limit.hpp"
+#include "overture/limits.hpp"
+
+namespace overture::vfs {
+namespace {
+
+// Reading a folder gives other sizes and times as names come and go, and it is the same folder.
+bool is_same(const file_status& before, const file_status& now) noexcept {
+  if (before.kind != now.kind || before.volume != now.volume || before.number != now.number) {
+    return false;
+  }
+  return now.kind == file_kind::folder ||
+         (before.size == now.size && before.mtime_ns == now.mtime_ns);
+}
+
+}  // namespace
+
+void descriptor_pool::measure() noexcept {
+  if (measured_) return;
+  measured_ = true;
+  const std::size_t left = io::descriptors_left();
+  kept_max_ = left / 2;
+  place_count_ = std::clamp<std::size_t>(left / 8, 2, places_max);
+}
+
+bool descriptor_pool::claim() noexcept {
+  const scoped_lock hold(lock_);
+  measure();
+  if (kept_ >= kept_max_) return false;
+  ++kept_;
+  return true;
+}
+
+void descriptor_pool::give_back() noexcept {
+  const scoped_lock hold(lock_);
+  --kept_;
+}
+
+// A place for the file, whose former owner's descriptor is to be closed outside of the lock.
+bool descriptor_pool::find_place(parked_file& file, owned_handle& evicted) noexcept {
+  for (std::size_t look = 0; look < 2 * place_count_; ++look) {
+    const std::size_t at = hand_;
+    hand_ = (hand_ + 1) % place_count_;
+    parked_file* const there = places_[at];
+    if (there) {
+      if (there->now_ != parked_file::phase::open || there->pins_ > 0) continue;
+      if (std::exchange(there->used_, false)) continue;
+      there->now_ = parked_file::phase::closed;
+      evicted = owned_handle(*there->os_, there->handle_);
+    }
+    places_[at] = &file;
+    file.place_ = at;
+    file.now_ = parked_file::phase::opening;
+    return true;
+  }
+  return false;
+}
+
+result<os_handle> descriptor_pool::pin(parked_file& file, bool may_wait) noexcept {
+  for (;;) {
+    const event_count::key_type key = changed_.prepare_wait();
+    bool mine = false;
+    owned_handle evicted;
+    {
+      const scoped_lock hold(lock_);
+      if (file.now_ == parked_file::phase::open) {
+        changed_.cancel_wait();
+        ++file.pins_;
+        file.used_ = true;
+        return file.handle_;
+      }
+      mine = file.now_ == parked_file::phase::closed && find_place(file, evicted);
+    }
+    if (mine) {
+      changed_.cancel_wait();
+      evicted = {};
+      return open_again(file);
+    }
+    if (!may_wait) {
+      changed_.cancel_wait();
+      return fail(errc::busy, "every place for an open archive is taken");
+    }
+    changed_.wait(key, {.reason = wait_reasons::handle});
+  }
+}
+
+// The place counts as taken meanwhile, so that there is never a descriptor too many.
+result<os_handle> descriptor_pool::open_again(parked_file& file) noexcept {
+  result<os_handle> opened = file.os_->open(file.path_.data());
+  if (opened) {
+    const result<file_status> status = file.os_->status(*opened);
+    if (!status || !is_same(file.status_, *status)) {
+      file.os_->close(*opened);
+      opened = status ? fail(errc::replaced, "the archive or folder was replaced on the disk")
+                      : tl::unexpected(status.error());
+    }
+  } else if (opened.error().code == errc::not_found) {
+    opened = fail(errc::replaced, "the archive or folder is not on the disk any more");
+  }
+  {
+    const scoped_lock hold(lock_);
+    if (opened) {
+      file.now_ = parked_file::phase::open;
+      file.handle_ = *opened;
+      file.pins_ = 1;
+      file.used_ = true;
+    } else {
+      file.now_ = parked_file::phase::closed;
+      places_[file.place_] = nullptr;
+    }
+  }
+  changed_.notify_all();
+  return opened;
+}
+
+void descriptor_pool::unpin(parked_file& file) noexcept {
+  {
+    const scoped_lock hold(lock_);
+    if (--file.pins_ > 0) return;
+  }
+  changed_.notify_all();
+}
+
+void descriptor_pool::forget(parked_file& file) noexcept {
+  owned_handle last;
+  {
+    const scoped_lock hold(lock_);
+    if (file.now_ != parked_file::phase::open) return;
+    places_[file.place_] = nullptr;
+    file.now_ = parked_file::phase::closed;
+    last = owned_handle(*file.os_, file.handle_);
+  }
+  last = {};
+  changed_.notify_all();
+}
+
+result<void> parked_file::begin(descriptor_pool& pool, operating_system& os, const char* path,
+                                const file_status& status) noexcept {
+  pool_ = &pool;
+  os_ = &os;
+  status_ = status;
+  // Not by a path that means something else when the process has gone to another folder.
+  char whole[2 * limits::path_bytes_max];
+  if (os.canonical_path(path, whole)) path = whole;
+  if (!path_.append(path, std::strlen(path) + 1)) {
+    return fail(errc::out_of_memory, "no memory for the mount");
+  }
+  return {};
+}
+
+}  // namespace overture::vfs

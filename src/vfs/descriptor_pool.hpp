@@ -1,0 +1,182 @@
+// Descriptors of mounts, where there are more mounts than descriptors.
+//
+// The first mounts keep a descriptor each, as many as half of those that the process had left when
+// it mounted the first: for them nothing of this exists. The others are parked: a few share the
+// pool's places, and are opened when they are read and closed when others need the place, by the
+// clock algorithm (Corbato, "A paging experiment with the Multics system", 1968). What is opened
+// again must be the same file or folder; an archive that was replaced or changed meanwhile is an
+// error, as its directory is not that which was read.
+//
+// To whoever reads it a parked file is an operating_system with one more handle, so nothing else
+// need know of this.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/vec.hpp"
+#include "overture/event_count.hpp"
+#include "overture/os.hpp"
+#include "sync/mutex.hpp"
+#include "vfs/handle.hpp"
+
+namespace overture::vfs {
+
+class parked_file;
+
+// Threads: any. A file that is not open is opened under no lock.
+class descriptor_pool {
+ public:
+  static constexpr std::size_t places_max = 16;
+
+  // Whether one more mount may keep its descriptor, until give_back().
+  [[nodiscard]] bool claim() noexcept;
+  void give_back() noexcept;
+
+ private:
+  friend class parked_file;
+  [[nodiscard]] result<os_handle> pin(parked_file& file, bool may_wait) noexcept;
+  void unpin(parked_file& file) noexcept;
+  void forget(parked_file& file) noexcept;
+  [[nodiscard]] bool find_place(parked_file& file, owned_handle& evicted) noexcept;
+  result<os_handle> open_again(parked_file& file) noexcept;
+  void measure() noexcept;
+
+  mutex lock_;  // of all below, and of what the files have for the pool
+  event_count changed_;
+  bool measured_ = false;
+  std::size_t kept_ = 0;
+  std::size_t kept_max_ = 0;
+  std::size_t place_count_ = 0;
+  std::size_t hand_ = 0;
+  parked_file* places_[places_max] = {};
+};
+
+// Counts as a mount's own descriptor as long as it lives.
+class kept_descriptor {
+ public:
+  kept_descriptor() = default;
+  kept_descriptor(const kept_descriptor&) = delete;
+  kept_descriptor& operator=(const kept_descriptor&) = delete;
+  ~kept_descriptor() {
+    if (pool_) pool_->give_back();
+  }
+  [[nodiscard]] bool claim(descriptor_pool& pool) noexcept {
+    if (pool.claim()) pool_ = &pool;
+    return pool_ != nullptr;
+  }
+
+ private:
+  descriptor_pool* pool_ = nullptr;
+};
+
+class parked_file final : public operating_system {
+ public:
+  // No other handle has this value.
+  static constexpr os_handle root{INT64_MIN};
+
+  explicit parked_file(allocator& memory) noexcept : path_(memory, memory_tag::vfs) {}
+
+  // Parks a file or folder that was opened by this path and is open no more. Error: out_of_memory.
+  [[nodiscard]] result<void> begin(descriptor_pool& pool, operating_system& os, const char* path,
+                                   const file_status& status) noexcept;
+
+  // The file itself, which stays open until unpin(). Errors: those of opening, replaced, busy if it
+  // would have to wait and must not.
+  [[nodiscard]] result<os_handle> pin(bool may_wait) noexcept {
+    return pool_->pin(*this, may_wait);
+  }
+  void unpin() noexcept { pool_->unpin(*this); }
+  [[nodiscard]] operating_system& system() const noexcept { return *os_; }
+
+  result<os_handle> open(const char* path) override { return os_->open(path); }
+  result<os_handle> open_below(os_handle folder, const char* path) override {
+    return with(folder, [&](os_handle at) { return os_->open_below(at, path); });
+  }
+  void close(os_handle handle) override {
+    is_root(handle) ? pool_->forget(*this) : os_->close(handle);
+  }
+  result<file_status> status(os_handle handle) override {
+    return with(handle, [&](os_handle at) { return os_->status(at); });
+  }
+  result<std::size_t> read_at(os_handle handle, std::uint64_t offset,
+                              std::span<std::byte> bytes) override {
+    return with(handle, [&](os_handle at) { return os_->read_at(at, offset, bytes); });
+  }
+  result<std::size_t> read_parts_at(os_handle handle, std::uint64_t offset,
+                                    std::span<const std::span<std::byte>> parts) override {
+    return with(handle, [&](os_handle at) { return os_->read_parts_at(at, offset, parts); });
+  }
+  result<std::size_t> read_cached_at(os_handle handle, std::uint64_t offset,
+                                     std::span<std::byte> bytes) override {
+    return with(
+        handle, [&](os_handle at) { return os_->read_cached_at(at, offset, bytes); }, false);
+  }
+  // Of a parked file none is sure to stay: pin() it.
+  int descriptor(os_handle handle) override {
+    return is_root(handle) ? -1 : os_->descriptor(handle);
+  }
+  result<file_status> status(const char* path, bool follow_links) override {
+    return os_->status(path, follow_links);
+  }
+  result<void> list(const char* path, function_ref<void(const folder_entry&)> visit) override {
+    return os_->list(path, visit);
+  }
+  result<std::size_t> canonical_path(const char* path, std::span<char> text) override {
+    return os_->canonical_path(path, text);
+  }
+  result<std::size_t> write_at(os_handle handle, std::uint64_t offset,
+                               std::span<const std::byte> bytes) override {
+    return os_->write_at(handle, offset, bytes);
+  }
+  result<void> sync(os_handle handle) override {
+    return with(handle, [&](os_handle at) { return os_->sync(at); });
+  }
+  result<mapping> map(os_handle handle) override {
+    return with(handle, [&](os_handle at) { return os_->map(at); });
+  }
+  void unmap(mapping memory) override { os_->unmap(memory); }
+  result<os_handle> open_to_write(os_handle folder, const char* path, write_mode mode) override {
+    return with(folder, [&](os_handle at) { return os_->open_to_write(at, path, mode); });
+  }
+  result<void> make_folder_below(os_handle folder, const char* path) override {
+    return with(folder, [&](os_handle at) { return os_->make_folder_below(at, path); });
+  }
+  result<void> remove_below(os_handle folder, const char* path) override {
+    return with(folder, [&](os_handle at) { return os_->remove_below(at, path); });
+  }
+  result<void> rename_below(os_handle folder, const char* from, const char* to) override {
+    return with(folder, [&](os_handle at) { return os_->rename_below(at, from, to); });
+  }
+
+ private:
+  friend class descriptor_pool;
+  enum class phase : std::uint8_t { closed, opening, open };
+
+  static bool is_root(os_handle handle) noexcept { return handle.value == root.value; }
+
+  // Calls `act` with the handle that the system knows.
+  template <class Act>
+  auto with(os_handle handle, Act act, bool may_wait = true) noexcept -> decltype(act(handle)) {
+    if (!is_root(handle)) return act(handle);
+    const result<os_handle> open = pin(may_wait);
+    if (!open) return tl::unexpected(open.error());
+    auto outcome = act(*open);
+    unpin();
+    return outcome;
+  }
+
+  descriptor_pool* pool_ = nullptr;
+  operating_system* os_ = nullptr;
+  vec<char> path_;  // ended by NUL
+  file_status status_;
+
+  // The pool's.
+  phase now_ = phase::closed;
+  bool used_ = false;  // since the hand was here last
+  std::uint32_t pins_ = 0;
+  std::size_t place_ = 0;
+  os_handle handle_;
+};
+
+}  // namespace overture::vfs

@@ -1,0 +1,296 @@
+#include "overture/file_watch.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "vfs/folder_events.hpp"
+#include "vfs/path_key.hpp"
+#include "vfs/state.hpp"
+
+namespace overture {
+namespace {
+
+tl::unexpected<error> no_memory() {
+  return fail(errc::out_of_memory, "no memory to watch folders");
+}
+
+// A path put together on the stack, ended by NUL; empty if it is too long.
+class joined {
+ public:
+  joined(std::string_view front, std::string_view back) noexcept {
+    const bool separated = !front.empty() && !back.empty() && front.back() != '/';
+    const std::size_t bytes = front.size() + back.size() + (separated ? 1 : 0);
+    if (bytes >= sizeof text_) return;
+    char* at = std::copy(front.begin(), front.end(), text_);
+    if (separated) *at++ = '/';
+    *std::copy(back.begin(), back.end(), at) = '\0';
+    length_ = bytes;
+  }
+  [[nodiscard]] std::string_view view() const noexcept { return {text_, length_}; }
+  [[nodiscard]] const char* c_str() const noexcept { return text_; }
+
+ private:
+  std::size_t length_ = 0;
+  char text_[2 * limits::path_bytes_max] = "";
+};
+
+}  // namespace
+
+struct file_watch::state {
+  // A folder of a mount. Its number at the system grows, so that they lie in order.
+  struct watched {
+    int number = -1;
+    std::uint32_t root = 0;
+    std::uint32_t name = 0;  // below the mount's folder; in `names`
+    std::uint32_t name_bytes = 0;
+    bool gone = false;
+  };
+  struct root {
+    mount_id mount;
+    std::uint32_t path = 0;  // on the disk; in `names`, ended by NUL
+    std::uint32_t path_bytes = 0;
+    std::uint32_t at = 0;  // the mount point
+    std::uint32_t at_bytes = 0;
+    bool removed = false;
+    bool rescan = false;  // is to be told
+  };
+  enum class telling : std::uint8_t { nothing, files };
+
+  state(allocator& from, file_system& tree) noexcept
+      : memory(from),
+        files(tree),
+        roots(from, memory_tag::vfs),
+        folders(from, memory_tag::vfs),
+        names(from, memory_tag::vfs) {}
+  ~state() { events.close(); }
+  state(const state&) = delete;
+  state& operator=(const state&) = delete;
+
+  [[nodiscard]] std::string_view text(std::uint32_t at, std::uint32_t bytes) const noexcept {
+    return bytes == 0 ? std::string_view{} : std::string_view{names.data() + at, bytes};
+  }
+  [[nodiscard]] std::string_view name_of(const watched& folder) const noexcept {
+    return text(folder.name, folder.name_bytes);
+  }
+  [[nodiscard]] bool keep(std::string_view text, std::uint32_t& at, std::uint32_t& bytes) noexcept;
+  [[nodiscard]] watched* find(int number) noexcept;
+  [[nodiscard]] result<void> watch(std::uint32_t root_number, std::string_view name,
+                                   telling what) noexcept;
+  [[nodiscard]] result<void> watch_one(std::uint32_t root_number, std::string_view name) noexcept;
+  void forget_below(std::uint32_t root_number, std::string_view name) noexcept;
+  void take(const vfs::folder_event& event) noexcept;
+  void tell(change_kind kind, const root& of, std::string_view name) noexcept;
+
+  allocator& memory;
+  file_system& files;
+  bool ignore_case = false;
+  vfs::folder_events events;
+  vec<root> roots;
+  vec<watched> folders;
+  vec<char> names;
+  // During poll().
+  const function_ref<void(const file_change&)>* visit = nullptr;
+  std::size_t told = 0;
+};
+
+bool file_watch::state::keep(std::string_view text, std::uint32_t& at,
+                             std::uint32_t& bytes) noexcept {
+  if (names.size() + text.size() + 1 > UINT32_MAX) return false;
+  at = static_cast<std::uint32_t>(names.size());
+  bytes = static_cast<std::uint32_t>(text.size());
+  return (text.empty() || names.append(text.data(), text.size())) && names.push_back('\0');
+}
+
+file_watch::state::watched* file_watch::state::find(int number) noexcept {
+  watched* const at =
+      std::lower_bound(folders.begin(), folders.end(), number,
+                       [](const watched& each, int wanted) { return each.number < wanted; });
+  return at != folders.end() && at->number == number && !at->gone ? at : nullptr;
+}
+
+result<void> file_watch::state::watch_one(std::uint32_t root_number,
+                                          std::string_view name) noexcept {
+  const root& of = roots[root_number];
+  const joined path(text(of.path, of.path_bytes), name);
+  watched added{-1, root_number, 0, 0, false};
+  if (!keep(name, added.name, added.name_bytes) || !folders.reserve(folders.size() + 1)) {
+    return no_memory();
+  }
+  const result<int> number = events.add(path.c_str());
+  if (!number) return tl::unexpected(number.error());
+  added.number = *number;
+  // One that was watched already, under another name perhaps: it was moved within the mount.
+  if (watched* const known = find(*number)) {
+    if (known->root != root_number) {
+      return fail(errc::exists, "the folder is watched for another mount");
+    }
+    *known = added;
+    return {};
+  }
+  if (!folders.empty() && folders.back().number >= *number) {
+    return fail(errc::limit, "the system numbers folders anew");
+  }
+  (void)folders.push_back(added);
+  return {};
+}
+
+// A folder and all below it, each watched before it is listed: what comes later is told as a
+// change, what was there before, by this, where that is asked for.
+result<void> file_watch::state::watch(std::uint32_t root_number, std::string_view name,
+                                      telling what) noexcept {
+  vec<char> pending(memory, memory_tag::vfs);  // names, each ended by NUL
+  if (!pending.append(name.data(), name.size()) || !pending.push_back('\0')) return no_memory();
+  for (std::size_t at = 0; at < pending.size();) {
+    const joined folder(pending.data() + at, {});
+    at += folder.view().size() + 1;
+    if (std::count(folder.view().begin(), folder.view().end(), '/') >
+        std::ptrdiff_t{limits::folder_depth_max}) {
+      continue;
+    }
+    result<void> one = watch_one(root_number, folder.view());
+    const bool top = folder.view().size() == name.size();
+    if (!one && !top && one.error().code == errc::not_found) continue;  // gone again
+    if (!one) return one;
+    const root& of = roots[root_number];
+    const joined path(text(of.path, of.path_bytes), folder.view());
+    bool complete = true;
+    (void)system_os().list(path.c_str(), [&](const folder_entry& entry) {
+      const joined inner(folder.view(), entry.name);
+      if (inner.view().empty()) return;  // longer than any path
+      if (entry.kind == file_kind::folder) {
+        complete = complete && pending.append(inner.c_str(), inner.view().size() + 1);
+      } else if (entry.kind == file_kind::file && what == telling::files) {
+        tell(change_kind::written, roots[root_number], inner.view());
+      }
+    });
+    if (!complete) return no_memory();
+  }
+  return {};
+}
+
+// A folder was moved or removed, and all below it with it.
+void file_watch::state::forget_below(std::uint32_t root_number, std::string_view name) noexcept {
+  for (watched& each : folders) {
+    if (each.gone || each.root != root_number) continue;
+    const std::string_view inner = name_of(each);
+    const bool below =
+        name.empty() || inner == name ||
+        (inner.starts_with(name) && inner.size() > name.size() && inner[name.size()] == '/');
+    if (!below) continue;
+    each.gone = true;
+    events.remove(each.number);
+  }
+}
+
+void file_watch::state::tell(change_kind kind, const root& of, std::string_view name) noexcept {
+  const joined path(text(of.at, of.at_bytes), name);
+  if (path_flaw(path.view()) != nullptr) return;  // no name of the tree
+  const vfs::path_key key({path.view(), {hash64(path.view())}}, ignore_case);
+  const asset_path told_path = key;
+  ++told;
+  (*visit)({kind, told_path.text, told_path.id, of.mount});
+}
+
+void file_watch::state::take(const vfs::folder_event& event) noexcept {
+  using what = vfs::folder_event::what;
+  if (event.kind == what::overflow) {
+    for (root& each : roots) each.rescan = true;
+    return;
+  }
+  watched* const folder = find(event.folder);
+  if (!folder) return;
+  const std::uint32_t root_number = folder->root;
+  root& of = roots[root_number];
+  const joined name(name_of(*folder), event.name);
+  switch (event.kind) {
+    case what::written:
+      return tell(change_kind::written, of, name.view());
+    case what::removed:
+      return tell(change_kind::removed, of, name.view());
+    case what::folder_here:
+      if (!watch(root_number, name.view(), telling::files)) of.rescan = true;
+      return;
+    case what::folder_gone:
+      // Which files were in it nobody tells.
+      forget_below(root_number, name.view());
+      of.rescan = true;
+      return;
+    case what::forgotten:
+    case what::moved:
+      if (folder->name_bytes == 0) of.rescan = true;  // the mounted folder itself
+      if (event.kind == what::forgotten) folder->gone = true;
+      return;
+    case what::overflow:
+      return;
+  }
+}
+
+result<file_watch> file_watch::open(file_system& files, const file_watch_config& config) noexcept {
+  allocator& memory = config.memory ? *config.memory : default_allocator();
+  state* const made = make_object<state>(memory, memory_tag::vfs, memory, files);
+  if (!made) return no_memory();
+  file_watch watch(made);
+  made->ignore_case = files.config_.ignore_case;
+  if (result<void> opened = made->events.open(); !opened) return tl::unexpected(opened.error());
+  return watch;
+}
+
+file_watch::~file_watch() {
+  if (state_) destroy_object(state_->memory, memory_tag::vfs, state_);
+}
+
+result<void> file_watch::add(mount_id mount) noexcept {
+  state& mine = *state_;
+  if (!mine.files.state_) return fail(errc::not_found, "no such mount");
+  state::root added{mount, 0, 0, 0, 0, false, false};
+  {
+    const file_system::reading now(*mine.files.state_);
+    const vfs::mount* const found = now->find(mount);
+    if (!found) return fail(errc::not_found, "no such mount");
+    if (!found->content.format->lists_folders) {
+      return fail(errc::not_a_file, "an archive, not a folder");
+    }
+    if (found->narrowed || found->custom_os) {
+      return fail(errc::unsupported, "only a whole folder of the system's can be watched");
+    }
+    char whole[2 * limits::path_bytes_max];
+    const result<std::size_t> length = system_os().canonical_path(found->path.data(), whole);
+    if (!length) return tl::unexpected(length.error());
+    if (!mine.keep({whole, *length}, added.path, added.path_bytes) ||
+        !mine.keep(found->at(), added.at, added.at_bytes)) {
+      return no_memory();
+    }
+  }
+  if (!mine.roots.push_back(added)) return no_memory();
+  const auto number = static_cast<std::uint32_t>(mine.roots.size() - 1);
+  return mine.watch(number, {}, state::telling::nothing);
+}
+
+void file_watch::remove(mount_id mount) noexcept {
+  for (std::uint32_t i = 0; i < state_->roots.size(); ++i) {
+    if (state_->roots[i].mount != mount) continue;
+    state_->roots[i].removed = true;
+    state_->forget_below(i, {});
+  }
+}
+
+result<std::size_t> file_watch::poll(function_ref<void(const file_change&)> visit) noexcept {
+  state& mine = *state_;
+  mine.visit = &visit;
+  mine.told = 0;
+  const result<void> read =
+      mine.events.read([&](const vfs::folder_event& event) { mine.take(event); });
+  for (state::root& each : mine.roots) {
+    if (!std::exchange(each.rescan, false) || each.removed) continue;
+    mine.tell(change_kind::rescan, each, {});
+  }
+  mine.visit = nullptr;
+  if (!read) return tl::unexpected(read.error());
+  return mine.told;
+}
+
+int file_watch::descriptor() const noexcept {
+  return state_ ? state_->events.descriptor() : -1;
+}
+
+}  // namespace overture

@@ -1,0 +1,29 @@
+#include "vfs/folder_events.hpp"
+
+namespace overture::vfs {
+
+namespace {
+
+tl::unexpected<error> unknown_here() {
+  return fail(errc::unsupported, "changes of folders are not told here");
+}
+
+}  // namespace
+
+result<void> folder_events::open() noexcept {
+  return unknown_here();
+}
+
+void folder_events::close() noexcept {}
+
+result<int> folder_events::add(const char*) noexcept {
+  return unknown_here();
+}
+
+void folder_events::remove(int) noexcept {}
+
+result<void> folder_events::read(function_ref<void(const folder_event&)>) noexcept {
+  return unknown_here();
+}
+
+}  // namespace overture::vfs

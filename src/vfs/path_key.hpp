@@ -1,0 +1,53 @@
+// The form of a path by which one file_system looks it up.
+#pragma once
+
+#include "overture/case_fold.hpp"
+#include "overture/path.hpp"
+
+namespace overture::vfs {
+
+// Refers to the path's text, or folded to room of its own. Of a tree with regard to case it is the
+// path as it was given, and the room is not touched.
+class path_key {
+ public:
+  path_key(asset_path path, bool ignore_case) noexcept : path_(path) {
+    // The root may be given as asset_path{}, whose id is none.
+    if (path.text.empty()) path_.id = root_id;
+    if (!ignore_case || is_plainly_folded(path.text)) return;
+    const std::size_t length = fold_case(path.text, room_);
+    // Longer than any path that is mounted: as one that none can be.
+    path_.text = length == folded_text_too_long ? std::string_view("\0", 1)
+                                                : std::string_view(room_.data(), length);
+    path_.id = {hash64(path_.text)};
+  }
+  path_key(const path_key&) = delete;
+  path_key& operator=(const path_key&) = delete;
+
+  // Whether it is no longer, folded, than a path may be.
+  [[nodiscard]] bool fits() const noexcept { return path_.text != std::string_view("\0", 1); }
+  // NOLINTNEXTLINE(google-explicit-constructor): it is a path
+  operator asset_path() const noexcept { return path_; }
+
+ private:
+  static constexpr path_id root_id{hash64("")};
+
+  asset_path path_;
+  path_buffer room_;
+};
+
+namespace folding {
+// Not inlined: the room is a page of the stack.
+template <class Act>
+[[gnu::noinline]] auto act_on_folded(asset_path path, Act& act) noexcept {
+  return act(path_key(path, true));
+}
+}  // namespace folding
+
+// Calls `act` with the path's key: for look-ups that shall cost nothing for the choice of case.
+template <class Act>
+auto by_key(asset_path path, bool ignore_case, Act act) noexcept {
+  if (!ignore_case || is_plainly_folded(path.text)) return act(path);
+  return folding::act_on_folded(path, act);
+}
+
+}  // namespace overture::vfs

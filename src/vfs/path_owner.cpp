@@ -1,0 +1,104 @@
+#include "vfs/path_owner.hpp"
+
+namespace overture::vfs {
+namespace {
+
+// Whether a file or folder that a mount lists is there still.
+bool is_there(const live_slot& slot, asset_path path) noexcept {
+  const mount& owner = *slot.owner;
+  if (!owner.writable || !owner.written.any()) return true;
+  const written_name* const name = owner.written.find(path);
+  if (!name) return true;
+  if (!slot.is_folder()) return name->state.load() != written_state::removed;
+  const mount_folder& listed = owner.folders[slot.index()];
+  return name->files_below.load() > -static_cast<std::int64_t>(listed.end - listed.first);
+}
+
+// What a mount has of a path without listing it.
+path_owner unlisted(const mount& of, asset_path path) noexcept {
+  const written_name* const name = of.written.find(path);
+  if (!name) return {};
+  if (name->state.load() == written_state::file && of.find_entry(path.text) == no_entry) {
+    return {&of, name, 0, false};
+  }
+  if (name->files_below.load() > 0 && !of.lists_below(path.text)) return {&of, name, 0, true};
+  return {};
+}
+
+// Puts what is written among what is listed.
+class owner_walk {
+ public:
+  owner_walk(const snapshot& now, asset_path path,
+             function_ref<bool(const path_owner&)> visit) noexcept
+      : now_(now), path_(path), visit_(visit) {}
+
+  void run() noexcept {
+    if (!now_.has_written(path_)) {
+      now_.index.visit_all(path_, [&](const live_slot& slot) {
+        if (going_on_) going_on_ = visit_(owner_of(&slot));
+      });
+      return;
+    }
+    now_.index.visit_slots(path_, [&](const live_slot& slot) {
+      if (!going_on_) return;
+      visit_unlisted(now_.precedence(*slot.owner));
+      removed_ = removed_ || slot.is_removal();
+      if (removed_ && !slot.is_folder()) return;
+      if (going_on_ && is_there(slot, path_)) going_on_ = visit_(owner_of(&slot));
+    });
+    visit_unlisted(SIZE_MAX);
+  }
+
+ private:
+  void visit_unlisted(std::size_t before) noexcept {
+    while (going_on_) {
+      std::size_t best = before;
+      path_owner found;
+      for (const mount* const each : now_.writable) {
+        const std::size_t at = now_.precedence(*each);
+        if (at < next_ || at >= best) continue;
+        const path_owner here = unlisted(*each, path_);
+        if (!here || (removed_ && !here.folder)) continue;
+        best = at;
+        found = here;
+      }
+      if (!found) return;
+      next_ = best + 1;
+      going_on_ = visit_(found);
+    }
+  }
+
+  const snapshot& now_;
+  asset_path path_;
+  function_ref<bool(const path_owner&)> visit_;
+  std::size_t next_ = 0;  // the least precedence whose unlisted names were not visited
+  bool removed_ = false;  // files from here on
+  bool going_on_ = true;
+};
+
+}  // namespace
+
+void visit_owners(const snapshot& now, asset_path path,
+                  function_ref<bool(const path_owner&)> visit) noexcept {
+  owner_walk(now, path, visit).run();
+}
+
+path_owner find_written_owner(const snapshot& now, asset_path path) noexcept {
+  path_owner found;
+  visit_owners(now, path, [&](const path_owner& one) {
+    found = one;
+    return false;
+  });
+  return found;
+}
+
+path_owner find_written_file(const snapshot& now, asset_path path) noexcept {
+  path_owner found;
+  visit_owners(now, path, [&](const path_owner& one) {
+    if (!one.folder) found = one;
+    return one.folder;
+  });
+  return found;
+}
+
+}  // namespace overture::vfs

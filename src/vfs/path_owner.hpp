@@ -1,0 +1,51 @@
+// Who has a path: what the mounts list, and what was written since.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "overture/function_ref.hpp"
+#include "vfs/configuration.hpp"
+
+namespace overture::vfs {
+
+// A file or a folder of one mount.
+struct path_owner {
+  const mount* owner = nullptr;           // null: nobody has it
+  const written_name* written = nullptr;  // a file or folder that the mount does not list
+  std::uint32_t entry = 0;                // a file that it lists
+  bool folder = false;
+
+  [[nodiscard]] explicit operator bool() const noexcept { return owner != nullptr; }
+};
+
+[[nodiscard]] inline path_owner owner_of(const live_slot* slot) noexcept {
+  if (!slot) return {};
+  return {slot->owner, nullptr, slot->index(), slot->is_folder()};
+}
+
+// The name on disk of a file that a folder has.
+[[nodiscard]] inline const char* name_of_loose(const path_owner& file) noexcept {
+  const archive& content = file.owner->content;
+  return file.written ? file.written->on_disk
+                      : content.names.data() + content.entries[file.entry].offset;
+}
+
+// Calls `visit` with each who has the path, the winner first, until it returns false.
+void visit_owners(const snapshot& now, asset_path path,
+                  function_ref<bool(const path_owner&)> visit) noexcept;
+
+// The winner. Of a path to which nothing was written that is the index alone.
+[[nodiscard]] path_owner find_written_owner(const snapshot& now, asset_path path) noexcept;
+[[nodiscard]] inline path_owner find_owner(const snapshot& now, asset_path path) noexcept {
+  if (now.has_written(path)) return find_written_owner(now, path);
+  return owner_of(now.index.find(path));
+}
+// The winner among the files.
+[[nodiscard]] path_owner find_written_file(const snapshot& now, asset_path path) noexcept;
+[[nodiscard]] inline path_owner find_file(const snapshot& now, asset_path path) noexcept {
+  if (now.has_written(path)) return find_written_file(now, path);
+  return owner_of(now.index.find_file(path));
+}
+
+}  // namespace overture::vfs

@@ -1,0 +1,83 @@
+#include "vfs/written_names.hpp"
+
+#include <cstring>
+#include <new>
+#include <utility>
+
+namespace overture::vfs {
+namespace {
+
+std::size_t bytes_for(std::size_t path, std::size_t on_disk) noexcept {
+  return sizeof(written_name) + path + 1 + on_disk + 1;
+}
+
+// The next two bits of the hash choose the child.
+std::size_t take_branch(std::uint64_t& hash) noexcept {
+  const std::size_t branch = hash >> 62;
+  hash <<= 2;
+  return branch;
+}
+
+}  // namespace
+
+written_names::~written_names() {
+  written_name* name = newest_.load();
+  while (name) free(std::exchange(name, name->next));
+}
+
+const written_name* written_names::find(asset_path path) const noexcept {
+  const written_name* at = root_.load(std::memory_order_acquire);
+  for (std::uint64_t hash = path.id.value; at;) {
+    if (at->id == path.id && at->path() == path.text) return at;
+    at = at->children[take_branch(hash)].load(std::memory_order_acquire);
+  }
+  return nullptr;
+}
+
+written_name* written_names::insert(asset_path path, std::string_view on_disk) noexcept {
+  written_name* made = nullptr;
+  atomic<written_name*>* place = &root_;
+  for (std::uint64_t hash = path.id.value;;) {
+    written_name* at = place->load(std::memory_order_acquire);
+    if (!at) {
+      if (!made) made = make(path, on_disk);
+      if (!made) return nullptr;
+      if (place->compare_exchange_strong(at, made)) break;
+      // Another thread was faster, and `at` is its name.
+    }
+    if (at->id == path.id && at->path() == path.text) {
+      if (made) free(made);
+      return at;
+    }
+    place = &at->children[take_branch(hash)];
+  }
+  made->next = newest_.load();
+  while (!newest_.compare_exchange_strong(made->next, made)) {
+  }
+  return made;
+}
+
+written_name* written_names::make(asset_path path, std::string_view on_disk) noexcept {
+  void* const place = memory_.allocate(bytes_for(path.text.size(), on_disk.size()),
+                                       alignof(written_name), memory_tag::vfs);
+  if (!place) return nullptr;
+  auto* const made = ::new (place) written_name;
+  auto* text = reinterpret_cast<char*>(made + 1);
+  std::memcpy(text, path.text.data(), path.text.size());
+  text[path.text.size()] = '\0';
+  made->id = path.id;
+  made->number = made_count_.fetch_add(1);
+  made->length = static_cast<std::uint16_t>(path.text.size());
+  text += path.text.size() + 1;
+  std::memcpy(text, on_disk.data(), on_disk.size());
+  text[on_disk.size()] = '\0';
+  made->on_disk = text;
+  return made;
+}
+
+void written_names::free(written_name* name) noexcept {
+  memory_.deallocate(name, bytes_for(name->length, std::strlen(name->on_disk)),
+                     alignof(written_name), memory_tag::vfs);
+}
+
+}  // namespace overture::vfs

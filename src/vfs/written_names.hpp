@@ -1,0 +1,72 @@
+// The names that a writable mount has got or lost since it was mounted: what its listing, which
+// does not change, does not know.
+//
+// A trie over the paths' ids, two bits at a time, to which names are only ever added: a name that
+// was removed stays in it, as removed. So readers need no lock and nothing is freed before the
+// mount ends; it costs memory for each different name that was written to.
+//
+// Source of the method: the insert-only hash trie (Wellons, "An easy-to-implement, arena-friendly
+// hash map", 2023), with an exchange for the insertion.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "overture/allocator.hpp"
+#include "overture/atomic.hpp"
+#include "overture/path.hpp"
+
+namespace overture::vfs {
+
+enum class written_state : std::uint8_t { as_listed, file, removed };
+
+struct written_name {
+  atomic<written_name*> children[4] = {};
+  path_id id;
+  written_name* next = nullptr;   // the one that was added before it
+  const char* on_disk = nullptr;  // below the mount's folder, ended by NUL
+  std::uint32_t number = 0;
+  std::uint16_t length = 0;
+  atomic<written_state> state{written_state::as_listed};
+  atomic<std::int32_t> files_below{0};  // more (or fewer) than were listed, of a folder
+
+  // The path in the tree; it lies behind this, and the name on disk behind that.
+  [[nodiscard]] std::string_view path() const noexcept {
+    return {reinterpret_cast<const char*>(this + 1), length};
+  }
+};
+
+class written_names {
+ public:
+  explicit written_names(allocator& memory) noexcept : memory_(memory) {}
+  ~written_names();
+  written_names(const written_names&) = delete;
+  written_names& operator=(const written_names&) = delete;
+
+  // Any thread.
+  [[nodiscard]] bool any() const noexcept {
+    return root_.load(std::memory_order_acquire) != nullptr;
+  }
+  [[nodiscard]] const written_name* find(asset_path path) const noexcept;
+  [[nodiscard]] written_name* find(asset_path path) noexcept {
+    return const_cast<written_name*>(std::as_const(*this).find(path));
+  }
+  // The name, which is made if it is not known. Null if the memory was refused.
+  [[nodiscard]] written_name* insert(asset_path path, std::string_view on_disk) noexcept;
+  // The newest; go on by written_name::next.
+  [[nodiscard]] const written_name* newest() const noexcept {
+    return newest_.load(std::memory_order_acquire);
+  }
+
+ private:
+  written_name* make(asset_path path, std::string_view on_disk) noexcept;
+  void free(written_name* name) noexcept;
+
+  allocator& memory_;
+  atomic<written_name*> root_{nullptr};
+  atomic<written_name*> newest_{nullptr};
+  atomic<std::uint32_t> made_count_{0};
+};
+
+}  // namespace overture::vfs

@@ -1,0 +1,156 @@
+// What changes in mounted folders is told. Linux tells of a change before the call that makes it
+// returns, so nothing here waits.
+#include "overture/file_watch.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "overture/file_writer.hpp"
+#include "support/temp_folder.hpp"
+#include "support/zip_writer.hpp"
+
+namespace overture {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace literals;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+
+class watching : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    result<file_watch> opened = file_watch::open(files);
+    if (!opened && opened.error().code == errc::unsupported) GTEST_SKIP() << "not on this system";
+    ASSERT_TRUE(opened) << opened.error().reason;
+    watch.emplace(*std::move(opened));
+    folder.write("a.txt", "a");
+    folder.write("maps/deep/rome.txt", "rome");
+    const result<mount_id> mounted =
+        files.mount(folder.path().c_str(), {.at = "mod", .writable = true});
+    ASSERT_TRUE(mounted);
+    id = *mounted;
+    const result<void> added = watch->add(id);
+    ASSERT_TRUE(added) << added.error().reason;
+  }
+  std::vector<std::string> changes() {
+    static constexpr const char* kinds[] = {"written ", "removed ", "rescan "};
+    std::vector<std::string> told;
+    const result<std::size_t> count = watch->poll([&](const file_change& change) {
+      EXPECT_EQ(change.mount, id);
+      EXPECT_EQ(change.id.value, hash64(change.path));
+      told.push_back(kinds[static_cast<int>(change.kind)] + std::string(change.path));
+    });
+    EXPECT_EQ(count.value_or(999), told.size());
+    return told;
+  }
+
+  temp_folder folder;
+  file_system files;
+  std::optional<file_watch> watch;
+  mount_id id;
+};
+
+TEST_F(watching, tells_of_files_that_are_written_and_removed) {
+  EXPECT_THAT(changes(), IsEmpty());
+  folder.write("a.txt", "new");
+  folder.write("maps/deep/paris.txt", "paris");
+  EXPECT_THAT(changes(), ElementsAre("written mod/a.txt", "written mod/maps/deep/paris.txt"));
+  EXPECT_THAT(changes(), IsEmpty()) << "once";
+  fs::remove(folder / "a.txt");
+  fs::rename(folder / "maps/deep/rome.txt", folder / "maps/roma.txt");
+  EXPECT_THAT(changes(), ElementsAre("removed mod/a.txt", "removed mod/maps/deep/rome.txt",
+                                     "written mod/maps/roma.txt"));
+}
+
+TEST_F(watching, tells_when_a_file_is_closed_and_not_before) {
+  std::ofstream out(folder / "b.txt");
+  out << "half" << std::flush;
+  EXPECT_THAT(changes(), IsEmpty());
+  out.close();
+  EXPECT_THAT(changes(), ElementsAre("written mod/b.txt"));
+}
+
+TEST_F(watching, tells_of_what_is_put_in_place) {
+  result<file_writer> writer =
+      file_writer::open(files, id, "mod/a.txt"_path, write_kind::replace, {.sync = false});
+  ASSERT_TRUE(writer && writer->commit());
+  EXPECT_THAT(changes(), Contains("written mod/a.txt"));
+}
+
+TEST_F(watching, follows_into_new_folders) {
+  folder.write("new/deep/x.txt", "x");
+  EXPECT_THAT(changes(), Contains("written mod/new/deep/x.txt"))
+      << "it was there before the folder was watched";
+  folder.write("new/deep/y.txt", "y");
+  EXPECT_THAT(changes(), ElementsAre("written mod/new/deep/y.txt"));
+}
+
+TEST_F(watching, asks_for_a_rescan_when_a_folder_goes) {
+  fs::rename(folder / "maps", folder / "moved");
+  EXPECT_THAT(changes(), UnorderedElementsAre("written mod/moved/deep/rome.txt", "rescan mod"));
+  folder.write("moved/deep/rome.txt", "new");
+  EXPECT_THAT(changes(), ElementsAre("written mod/moved/deep/rome.txt")) << "by its new name";
+  fs::remove_all(folder / "moved");
+  EXPECT_THAT(changes(), Contains("rescan mod"));
+}
+
+TEST_F(watching, asks_for_a_rescan_when_changes_were_lost) {
+  std::ifstream limit("/proc/sys/fs/inotify/max_queued_events");
+  int queued_max = 0;
+  if (!(limit >> queued_max) || queued_max > 100'000) GTEST_SKIP() << "too many to lose one";
+  const std::string one = folder / "a.txt";
+  const std::string other = folder / "b.txt";
+  folder.write("b.txt", "b");
+  for (int i = 0; i < queued_max / 2 + 10; ++i) {
+    fs::rename(i % 2 == 0 ? one : other, folder / "c.txt");
+    fs::rename(folder / "c.txt", i % 2 == 0 ? one : other);
+  }
+  EXPECT_THAT(changes(), Contains("rescan mod"));
+  EXPECT_THAT(changes(), IsEmpty());
+}
+
+TEST_F(watching, ends_for_a_mount) {
+  watch->remove(id);
+  folder.write("a.txt", "new");
+  folder.write("maps/deep/rome.txt", "new");
+  EXPECT_THAT(changes(), IsEmpty());
+}
+
+TEST_F(watching, is_of_whole_folders_only) {
+  zip_writer zip;
+  zip.add({.name = "a", .data = "a"});
+  zip.save(folder / "a.zip");
+  const result<mount_id> archive = files.mount((folder / "a.zip").c_str());
+  const result<mount_id> part = files.mount(folder.path().c_str(), {.from = "maps"});
+  const result<mount_id> again = files.mount(folder.path().c_str());
+  ASSERT_TRUE(archive && part && again);
+  EXPECT_EQ(watch->add(*archive).error().code, errc::not_a_file);
+  EXPECT_EQ(watch->add(*part).error().code, errc::unsupported);
+  EXPECT_EQ(watch->add(*again).error().code, errc::exists);
+  EXPECT_EQ(watch->add({77}).error().code, errc::not_found);
+}
+
+TEST(watching_without_case, tells_folded_paths) {
+  temp_folder folder;
+  folder.write("Maps/Rome.TXT", "rome");
+  file_system files({.ignore_case = true});
+  const result<mount_id> id = files.mount(folder.path().c_str());
+  result<file_watch> watch = file_watch::open(files);
+  if (!watch) GTEST_SKIP() << "not on this system";
+  ASSERT_TRUE(id && watch->add(*id));
+  folder.write("Maps/Rome.TXT", "new");
+  std::string told;
+  ASSERT_TRUE(watch->poll([&](const file_change& change) { told = change.path; }));
+  EXPECT_EQ(told, "maps/rome.txt");
+}
+
+}  // namespace
+}  // namespace overture
