@@ -1,4 +1,5 @@
-// The job system beside others: TBB always, enkiTS and Taskflow where OVERTURE_PEERS has them.
+// The job system beside others: TBB always; enkiTS where OVERTURE_PEERS has enkiTS/src with its
+// headers and a built enkiTS/libenkiTS.a, Taskflow where it has taskflow/taskflow/taskflow.hpp.
 //
 //   forkjoin   fib, skynet and nqueens without a cut-off
 //   empty      a million jobs that do nothing, from one and from four threads, single and batched

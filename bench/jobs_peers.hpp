@@ -72,7 +72,7 @@ class job_peer {
 // Made when first asked for, with so many threads, the caller's included.
 std::unique_ptr<job_peer> make_overture(unsigned threads, const std::string& policy = "park");
 std::unique_ptr<job_peer> make_tbb(unsigned threads);
-// Null where OVERTURE_PEERS did not name its sources when this was configured.
+// Null where OVERTURE_PEERS did not have it when this was configured.
 std::unique_ptr<job_peer> make_enki(unsigned threads);
 std::unique_ptr<job_peer> make_taskflow(unsigned threads);
 
