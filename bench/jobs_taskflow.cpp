@@ -32,6 +32,7 @@ class taskflow_peer final : public job_peer {
                                    const graph_orders& orders) override {
     auto graph = std::make_shared<tf::Taskflow>();
     std::vector<tf::Task> tasks;
+    tasks.reserve(runs.size());
     for (std::uint32_t& each : runs) tasks.push_back(graph->emplace([&each] { ++each; }));
     for (const auto& [before, after] : orders) tasks[before].precede(tasks[after]);
     return [graph, this] { executor_.run(*graph).wait(); };
