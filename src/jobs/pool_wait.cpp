@@ -165,13 +165,19 @@ void pool_state::tell_group(pool_place& self) noexcept {
 void pool_state::run_now(job&& work, job_group* group, const job_options& options) noexcept {
   const bool dropped = (options.token != nullptr && options.token->is_cancelled()) ||
                        (group != nullptr && group->is_cancelled());
+  // Counted like any other: it may end a count that stood for it, while somebody waits.
+  if (group != nullptr) group->begin_job();
   {
     const on_stack frame(reports, options.name, group);
     if (!dropped) work();
     work = job();
   }
-  if (!dropped) return count_run_by_other();
-  jobs_dropped.fetch_add(1, std::memory_order_relaxed);
+  if (dropped) {
+    jobs_dropped.fetch_add(1, std::memory_order_relaxed);
+  } else {
+    count_run_by_other();
+  }
+  if (group != nullptr && group->end_job()) sleepers.wake_waiters(group);
 }
 
 void pool_state::run_half(pool_place* self, fork_half& half) noexcept {

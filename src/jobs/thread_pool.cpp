@@ -146,12 +146,19 @@ wake_profile wake_zone::profile() const noexcept {
 
 // -- submitting --
 
+namespace {
+
+void run_here(job&& work, job_group* group) noexcept {
+  if (group != nullptr) group->begin_job();
+  work();
+  work = job();
+  if (group != nullptr) (void)group->end_job();
+}
+
+}  // namespace
+
 void thread_pool::submit(job work, job_group* group, const job_options& options) {
-  if (state_ == nullptr) {
-    work();
-    work = job();
-    return;
-  }
+  if (state_ == nullptr) return run_here(std::move(work), group);
   pool_place* const self = state_->this_place();
   auto* const gathered = static_cast<cork*>(this_thread_jobs().cork);
   if (gathered != nullptr && gathered->gathers(*this, options)) {
@@ -173,11 +180,7 @@ void thread_pool::submit_all(std::span<job> work, job_group* group, const job_op
 }
 
 void thread_pool::submit_main(job work, job_group* group, const job_options& options) {
-  if (state_ == nullptr) {
-    work();
-    work = job();
-    return;
-  }
+  if (state_ == nullptr) return run_here(std::move(work), group);
   job_record* const record = state_->take_record(state_->this_place());
   // Nowhere to keep it: better on the wrong thread than never.
   if (record == nullptr) return state_->run_now(std::move(work), group, options);

@@ -9,6 +9,7 @@
 #include "jobs/pool_test_support.hpp"
 #include "jobs/this_thread.hpp"
 #include "overture/job_batch.hpp"
+#include "support/failing_allocator.hpp"
 
 namespace overture {
 namespace {
@@ -130,6 +131,29 @@ TEST(a_million_jobs_at_once, all_run_and_take_bounded_memory) {
     group.wait();
   }
   EXPECT_EQ(memory.usage(memory_tag::jobs).bytes, 0u);
+}
+
+// Who hands a job over may have counted something for it that the job ends: the group must not come
+// to zero by that while the job runs.
+TEST(a_job_that_submit_runs, is_counted_until_it_has_ended) {
+  for (const std::uint64_t refused_from : {0, 1}) {
+    failing_allocator memory(refused_from, true);
+    thread_pool pool{{.workers = 1, .memory = &memory}};
+    EXPECT_FALSE(pool.status());
+    job_group group{pool};
+    std::uint32_t pending = 0;
+    const auto look = [&] { pending = group.pending(); };
+    group.run(look);
+    EXPECT_EQ(pending, 1u);
+    pool.submit_main(look, &group);
+    EXPECT_EQ(pending, 1u);
+    {
+      job_batch batch(pool, &group);
+      batch.add(look);
+    }
+    EXPECT_GE(pending, 1u);
+    EXPECT_EQ(group.pending(), 0u);
+  }
 }
 
 TEST(more_jobs_than_a_pool_may_queue, run_on_the_thread_that_submits) {
