@@ -333,6 +333,9 @@ class file_system final : public source_files {
   // directory lies about this entry), unsupported (method, encryption), limit, io, permission (of
   // the system; or the entry is encrypted and the mount has no password), replaced.
   [[nodiscard]] result<opened_file> open(entry_index index) noexcept;
+  // A hint that open() of this index comes soon, for loops over many small files: brings what is
+  // known of it into the cache. Does nothing for a number that is none. Any thread; frozen only.
+  void fetch_ahead(entry_index index) const noexcept;
   [[nodiscard]] result<opened_file> open(asset_path path) noexcept;
   // The same for a file of any size, where open() refuses what is larger than
   // limits::entry_bytes_max: for those who read in pieces, as file_reader does.

@@ -122,6 +122,8 @@ load_item* lane::next_item() noexcept {
     return nullptr;
   }
   spare_->entry = load.order[next];
+  const std::uint32_t soon = next + load.jobs.concurrency();  // about this lane's next one
+  if (soon < load.entry_count()) load.files.fetch_ahead(load.order[soon]);
   return std::exchange(spare_, nullptr);
 }
 

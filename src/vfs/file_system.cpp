@@ -219,6 +219,12 @@ result<opened_file> file_system::open(entry_index index) noexcept {
   return refuse_large(open_entry({&state_->mount_at(found.mount), nullptr, found.entry}));
 }
 
+void file_system::fetch_ahead(entry_index index) const noexcept {
+  if (index >= entry_count()) return;
+  const vfs::tree_entry& found = (*state_->frozen_tree())[index];
+  __builtin_prefetch(&state_->mount_at(found.mount).content.entries[found.entry]);
+}
+
 template <class T, class Act>
 result<T> file_system::with_entry(asset_path path, Act act) noexcept {
   if (!state_) return no_memory();

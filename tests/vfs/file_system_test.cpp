@@ -57,6 +57,15 @@ TEST_F(game, refuses_changes_while_frozen) {
   EXPECT_EQ(load(files, "a.txt"), "base a");
 }
 
+TEST_F(game, takes_a_hint_for_any_number) {
+  mount_all(files);
+  files.fetch_ahead(0);  // not frozen: no number is one
+  ASSERT_TRUE(files.freeze());
+  for (entry_index i = 0; i <= files.entry_count(); ++i) files.fetch_ahead(i);
+  files.fetch_ahead(UINT32_MAX);
+  EXPECT_EQ(load(files, "a.txt"), "base a");
+}
+
 TEST_F(game, does_not_give_an_id_twice) {
   mount_all(files);
   ASSERT_TRUE(files.unmount(ids[2]));
