@@ -136,7 +136,7 @@ TEST(a_million_jobs_at_once, all_run_and_take_bounded_memory) {
 // Who hands a job over may have counted something for it that the job ends: the group must not come
 // to zero by that while the job runs.
 TEST(a_job_that_submit_runs, is_counted_until_it_has_ended) {
-  for (const std::uint64_t refused_from : {0, 1}) {
+  for (const std::uint64_t refused_from : {std::uint64_t{0}, std::uint64_t{1}}) {
     failing_allocator memory(refused_from, true);
     thread_pool pool{{.workers = 1, .memory = &memory}};
     EXPECT_FALSE(pool.status());
