@@ -17,7 +17,7 @@ struct fib_task final : enki::ITaskSet {
 };
 
 std::uint64_t fib_of(enki::TaskScheduler& scheduler, unsigned n) {
-  if (n < 2) return n;
+  if (n < 2) return std::uint64_t{n};
   fib_task first(scheduler, n - 1);
   scheduler.AddTaskSetToPipe(&first);
   const std::uint64_t second = fib_of(scheduler, n - 2);
