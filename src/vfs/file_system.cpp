@@ -16,12 +16,12 @@ tl::unexpected<error> no_memory() {
   return fail(errc::out_of_memory, "no memory for the file system");
 }
 
-result<opened_file> refuse_large(result<opened_file> opened) noexcept {
-  if (!opened) return opened;
-  const file_place& place = opened->place();
-  if (std::max(place.bytes, place.packed_bytes) <= limits::entry_bytes_max) return opened;
-  return fail(errc::limit, "the file is larger than limits::entry_bytes_max", place.source,
-              place.offset);
+void refuse_large(result<opened_file>& opened) noexcept {
+  if (!opened) return;
+  const file_place place = opened->place();
+  if (std::max(place.bytes, place.packed_bytes) <= limits::entry_bytes_max) return;
+  opened = fail(errc::limit, "the file is larger than limits::entry_bytes_max", place.source,
+                place.offset);
 }
 
 }  // namespace
@@ -213,10 +213,17 @@ std::size_t file_system::providers(entry_index index, std::span<mount_id> mounts
 
 // --- Opening and reading -------------------------------------------------------------------------
 
+// Here and below an opened_file is made where its result will be: a load opens thousands.
 result<opened_file> file_system::open(entry_index index) noexcept {
-  if (index >= entry_count()) return fail(errc::not_found, "no such entry");
-  const vfs::tree_entry& found = (*state_->frozen_tree())[index];
-  return refuse_large(open_entry({&state_->mount_at(found.mount), nullptr, found.entry}));
+  const auto owner = [&]() -> vfs::path_owner {
+    const vfs::tree_entry& found = (*state_->frozen_tree())[index];
+    return {&state_->mount_at(found.mount), nullptr, found.entry};
+  };
+  result<opened_file> opened = index < entry_count()
+                                   ? open_entry(owner())
+                                   : result<opened_file>(fail(errc::not_found, "no such entry"));
+  refuse_large(opened);
+  return opened;
 }
 
 void file_system::fetch_ahead(entry_index index) const noexcept {
@@ -243,7 +250,9 @@ result<T> file_system::with_entry(asset_path path, Act act) noexcept {
 }
 
 result<opened_file> file_system::open(asset_path path) noexcept {
-  return refuse_large(open_any_size(path));
+  result<opened_file> opened = open_any_size(path);
+  refuse_large(opened);
+  return opened;
 }
 
 result<opened_file> file_system::open_any_size(asset_path path) noexcept {
@@ -253,6 +262,13 @@ result<opened_file> file_system::open_any_size(asset_path path) noexcept {
 
 // The mount must be sure to stay for the time of the call.
 result<opened_file> file_system::open_entry(const vfs::path_owner& found) noexcept {
+  result<opened_file> opened;
+  const result<void> done = open_entry(found, *opened);
+  if (!done) opened = tl::unexpected<error>(done.error());
+  return opened;
+}
+
+result<void> file_system::open_entry(const vfs::path_owner& found, opened_file& file) noexcept {
   const vfs::mount& from = *found.owner;
   const vfs::archive& content = from.content;
   result<vfs::opened_entry> opened =
@@ -263,7 +279,6 @@ result<opened_file> file_system::open_entry(const vfs::path_owner& found) noexce
     why.source = from.source;
     return tl::unexpected(why);
   }
-  opened_file file;
   file.place_ = opened->place;
   file.place_.source = from.source;
   if (opened->handle.get().valid()) {
@@ -279,7 +294,7 @@ result<opened_file> file_system::open_entry(const vfs::path_owner& found) noexce
   state_->mounts.pin(from);
   file.mount_ = &from;
   file.files_ = this;
-  return file;
+  return {};
 }
 
 void file_system::close(const opened_file& file) noexcept {
@@ -293,25 +308,24 @@ void file_system::close(const opened_file& file) noexcept {
   state_->mounts.unpin(from);
 }
 
-opened_file::opened_file(opened_file&& other) noexcept {
-  swap(other);
-}
+opened_file::opened_file(opened_file&& other) noexcept
+    : files_(std::exchange(other.files_, nullptr)),
+      mount_(other.mount_),
+      owns_source_(other.owns_source_),
+      place_(other.place_) {}
 
 opened_file& opened_file::operator=(opened_file&& other) noexcept {
-  opened_file taken(std::move(other));
-  swap(taken);
+  if (this == &other) return *this;
+  if (files_) files_->close(*this);
+  files_ = std::exchange(other.files_, nullptr);
+  mount_ = other.mount_;
+  owns_source_ = other.owns_source_;
+  place_ = other.place_;
   return *this;
 }
 
 opened_file::~opened_file() {
   if (files_) files_->close(*this);
-}
-
-void opened_file::swap(opened_file& other) noexcept {
-  std::swap(files_, other.files_);
-  std::swap(mount_, other.mount_);
-  std::swap(owns_source_, other.owns_source_);
-  std::swap(place_, other.place_);
 }
 
 // --- Mapping -------------------------------------------------------------------------------------
