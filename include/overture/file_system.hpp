@@ -386,7 +386,7 @@ class file_system final : public source_files {
   class reading;
   [[nodiscard]] tl::unexpected<error> trapped() const noexcept;
   result<opened_file> open_entry(const vfs::path_owner& found) noexcept;
-  result<void> open_entry(const vfs::path_owner& found, opened_file& into) noexcept;
+  result<void> open_entry(const vfs::path_owner& found, opened_file& file) noexcept;
   // Calls `act` with the file that a path names, which stays for the call.
   template <class T, class Act>
   result<T> with_entry(asset_path path, Act act) noexcept;
