@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string_view>
+
 #include "overture/barricade.hpp"
 #include "overture/parallel.hpp"
 #include "overture/thread.hpp"
@@ -10,6 +12,14 @@
 #include "sync/wait.hpp"
 
 namespace overture::test {
+
+// The generic wait layer has a mutex, which who sleeps or wakes another takes.
+#define OVERTURE_TEST_NAME_OF(name) #name
+#define OVERTURE_TEST_NAME(name) OVERTURE_TEST_NAME_OF(name)
+inline constexpr bool sleeping_locks =
+    std::string_view(OVERTURE_TEST_NAME(OVERTURE_WAIT_LAYER)) == "generic_wait";
+#undef OVERTURE_TEST_NAME
+#undef OVERTURE_TEST_NAME_OF
 
 // Returns when every worker sleeps.
 inline void await_parked(const thread_pool& pool) {
