@@ -30,7 +30,8 @@ atomic<unsigned> stops{0};
 
 void stop_for_a_while(int /*signal*/) {
   const unsigned turns = stops.fetch_add(1, std::memory_order_relaxed) % 50;
-  for (unsigned i = 0; i < turns; ++i) yield_thread();
+  const std::uint64_t until_ns = now_ns() + 100'000;  // a yield is long on a busy machine
+  for (unsigned i = 0; i < turns && now_ns() < until_ns; ++i) yield_thread();
 }
 
 // One thread at a time is stopped wherever it happens to be: in user code, about to sleep, asleep
@@ -42,9 +43,17 @@ TEST(barricades_under_signals, survive_a_thread_that_is_stopped_at_any_step) {
   ASSERT_EQ(sigaction(SIGUSR1, &stop, &before), 0);
 
   constexpr unsigned threads = 4;
-  std::vector<barricade> doors(1500);
+  std::vector<barricade> doors(400);
   std::vector<atomic<unsigned>> arrived(doors.size());
   atomic<unsigned> running{threads};
+  // A thread to which the next signal has come before it leaves the handler of the last one makes
+  // no step: on a busy machine, where the handler takes long, that could go on for ever.
+  constexpr unsigned stops_each_hurdle = 4;
+  std::size_t hurdle = 0;
+  const auto may_stop = [&](unsigned sent) {
+    while (hurdle < doors.size() && doors[hurdle].is_lowered()) ++hurdle;
+    return sent < stops_each_hurdle * (hurdle + 1);
+  };
   std::vector<std::thread> runners;
   for (unsigned i = 0; i < threads; ++i) {
     runners.emplace_back([&] {
@@ -52,8 +61,12 @@ TEST(barricades_under_signals, survive_a_thread_that_is_stopped_at_any_step) {
       running.fetch_sub(1);
     });
   }
-  for (unsigned i = 0; running.load() != 0; ++i) {
-    pthread_kill(runners[i % threads].native_handle(), SIGUSR1);
+  for (unsigned i = 0; running.load() != 0;) {
+    if (!may_stop(i)) {
+      yield_thread();
+      continue;
+    }
+    pthread_kill(runners[i++ % threads].native_handle(), SIGUSR1);
     for (unsigned pause = 0; pause < 100 + 37 * i % 1000; ++pause) spin_hint();
   }
   for (auto& runner : runners) runner.join();
