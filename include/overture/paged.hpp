@@ -51,23 +51,41 @@ class paged {
     void for_each(Visit&& visit) const {
       visit_all(*this, visit);
     }
+    // state = step(state, object) for each: a state of one word stays in a register, which what a
+    // visitor refers to does not.
+    template <class State, class Step>
+    [[nodiscard]] State fold(State state, Step step) const {
+      return fold_all(*this, state, step);
+    }
 
    private:
     friend class paged;
 
+    template <class Self, class State, class Step>
+    static State fold_all(Self& self, State state, Step step) {
+      // Once: what step() writes might be anything, this page too.
+      auto* const objects = self.at(0);
+      // Objects without a hole between them, at most those of one word. step() stands here once, so
+      // that it is compiled into the loop.
+      for (std::size_t i = 0; i < PageSize;) {
+        const std::uint64_t left = self.present_[i / 64] >> i % 64;
+        if (left == 0) {
+          i = (i / 64 + 1) * 64;
+          continue;
+        }
+        const int holes = std::countr_zero(left);
+        i += static_cast<std::size_t>(holes);
+        const auto end = i + static_cast<std::size_t>(std::countr_one(left >> holes));
+        for (; i < end; ++i) state = step(state, objects[i]);
+      }
+      return state;
+    }
     template <class Self, class Visit>
     static void visit_all(Self& self, Visit& visit) {
-      // Once: what visit() writes might be anything, this page too.
-      auto* const objects = self.at(0);
-      if (self.size_ == PageSize) {
-        for (std::size_t i = 0; i < PageSize; ++i) visit(objects[i]);
-        return;
-      }
-      for (std::size_t word = 0; word < PageSize / 64; ++word) {
-        for (std::uint64_t left = self.present_[word]; left != 0; left &= left - 1) {
-          visit(objects[word * 64 + static_cast<std::size_t>(std::countr_zero(left))]);
-        }
-      }
+      (void)fold_all(self, true, [&visit](bool going, auto& object) {
+        visit(object);
+        return going;
+      });
     }
     explicit page(void* storage) noexcept : storage_(storage) {}
 

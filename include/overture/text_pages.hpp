@@ -98,9 +98,10 @@ class page_table {
   std::size_t scratch_bytes_ = 0;
 };
 
-// Writes page i to `out` and returns the end of its text, or null to give up. Called on several
-// threads at once, for different pages, and perhaps twice for one.
-using write_page_function = function_ref<char*(std::size_t i, char* out)>;
+// Writes page i to `out` and returns the end of its text, or null to give up. `place` is where the
+// text is likely to be copied to, for those who would fetch that into the cache; `out` if it stays.
+// Called on several threads at once, for different pages, and perhaps twice for one.
+using write_page_function = function_ref<char*(std::size_t i, char* out, const char* place)>;
 
 // Writes all pages of the table; see text_write.hpp for how, and for the errors. `jobs` may be
 // null.

@@ -100,12 +100,9 @@ class save_writer {
   result<void> add_objects(job_system* jobs, std::string_view name,
                            const paged<T, PageSize>& objects) {
     const auto objects_in = [&objects](std::size_t i) { return objects.page_at(i).size(); };
-    const auto write_page = [&objects](std::size_t i, char* out) -> char* {
-      char* at = out;
-      objects.page_at(i).for_each([&](const T& object) {
-        if (at) at = write_object<Style>(at, object);
-      });
-      return at;
+    const auto write_page = [&objects](std::size_t i, char* out, const char* /*place*/) -> char* {
+      return objects.page_at(i).fold(
+          out, [](char* at, const T& object) { return at ? write_object<Style>(at, object) : at; });
     };
     return add_section(jobs, name, objects.page_count(), object_bytes_max<Style, T>(), objects_in,
                        write_page);

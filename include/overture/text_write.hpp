@@ -16,13 +16,15 @@
 // \u0007). Bytes that are no UTF-8 stay as they are, but JSON gets \udc80 to \udcff for them, which
 // reads back as the same bytes (and which other readers may refuse).
 //
-// How the parallel part works: each thread takes the next page, writes it into room of its own that
-// stays in its cache, and copies it to its place if the pages before it are done. If they are not,
-// it leaves the page in the slot that the buffer has for it, laid out beforehand for the longest
-// text there can be, and whoever completes the page before moves it down. Nobody waits for anybody.
-// If the buffer is too small for slots, a first pass only finds out how long each page is.
+// How the parallel part works: each thread takes the next pages, up to four, writes them into room
+// of its own that stays in its cache, and copies them to their place if the pages before are done.
+// If they are not, it leaves them in the slots that the buffer has for them, laid out beforehand
+// for the longest text there can be, and whoever completes the pages before moves them down. Nobody
+// waits for anybody. If the buffer is too small for slots, a first pass only finds out how long
+// each page is.
 //
-// Allocation: the page table and one page's room for each thread, before the parallel part and with
+// Allocation: the page table and room for four pages or 256 KiB, at least one page, for each
+// thread, before the parallel part and with
 // the allocator of the paged; nothing in the parallel part, and no lock. A page_table of yours that
 // is used again needs no allocation at all from the second time on.
 //
@@ -48,6 +50,14 @@ template <class Style, class T, std::size_t PageSize>
 
 namespace detail {
 
+inline void prefetch(const char* place) noexcept {
+#if defined(__GNUC__)
+  __builtin_prefetch(place, 1);
+#else
+  (void)place;
+#endif
+}
+
 template <class T, std::size_t PageSize, class Write>
 result<written> write_paged(job_system* jobs, const paged<T, PageSize>& objects,
                             std::span<char> buffer, std::size_t object_bytes, page_table* table,
@@ -59,12 +69,13 @@ result<written> write_paged(job_system* jobs, const paged<T, PageSize>& objects,
   for (std::size_t i = 0; i < objects.page_count(); ++i) {
     pages.set_page(i, objects.page_at(i).size(), object_bytes);
   }
-  const auto write_page = [&objects, &write_object](std::size_t i, char* out) -> char* {
-    char* at = out;
-    objects.page_at(i).for_each([&](const T& object) {
-      if (at) at = write_object(at, object);
+  const auto write_page = [&objects, &write_object](std::size_t i, char* out,
+                                                    const char* place) -> char* {
+    return objects.page_at(i).fold(out, [&write_object, out, place](char* at, const T& object) {
+      if (!at) return at;
+      prefetch(place + (at - out));
+      return write_object(at, object);
     });
-    return at;
   };
   return write_pages(jobs, pages, buffer, how, write_page);
 }

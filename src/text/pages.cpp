@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <new>
@@ -81,11 +82,12 @@ class page_writing {
       page.state.store(unwritten, std::memory_order_relaxed);
     }
     const bool slots_fit = slots <= buffer_.size();
+    const unsigned lanes = jobs_ ? lanes_for(*jobs_) : 1;
+    set_run_pages(lanes);
     if (how == layout::slots) {
       if (!slots_fit) return fail(errc::no_space, "too small for slots", {}, slots);
-      return write_slots();
+      return write_slots(lanes);
     }
-    const unsigned lanes = jobs_ ? lanes_for(*jobs_) : 1;
     if (lanes == 1) return write_in_turn();
     return slots_fit ? write_dense(lanes) : write_measured(lanes);
   }
@@ -93,28 +95,60 @@ class page_writing {
  private:
   using record = page_table::record;
 
-  // Of a page of the dense layout. Whoever finds `turn` where it wanted to leave `parked`, or the
-  // other way round, goes on with the page.
+  // Pages that a thread takes at once and hands on at once: what threads tell each other costs as
+  // much as hundreds of bytes of text.
+  struct run_of_pages {
+    std::size_t first;
+    std::size_t end;
+  };
+  static constexpr std::size_t run_pages_max = 4;
+  static constexpr std::size_t run_bytes_max = std::size_t{256} << 10;  // stays in a core's cache
+  static constexpr std::size_t runs_per_lane = 16;  // so that lanes end at about the same time
+
+  // Of the first page of a run of the dense layout. Whoever finds `turn` where it wanted to leave
+  // `parked`, or the other way round, goes on with the run.
   static constexpr std::uint32_t unwritten = 0;
-  static constexpr std::uint32_t parked = 1;  // its text waits in its slot
+  static constexpr std::uint32_t parked = 1;  // its text waits in its slots
   static constexpr std::uint32_t turn = 2;    // all pages before it have their places
+
+  // What one thread has to itself.
+  struct lane {
+    char* room;
+    // Of the last page whose place it knew.
+    std::uint64_t known_end = 0;
+    std::size_t known_pages = 0;
+    std::uint64_t page_bytes = 0;
+
+    // Pages are about as long as those before them.
+    [[nodiscard]] std::uint64_t likely_place(std::size_t page) const noexcept {
+      return known_end + (page - known_pages) * page_bytes;
+    }
+  };
 
   [[nodiscard]] unsigned lanes_for(const job_system& jobs) const noexcept {
     unsigned lanes = jobs.concurrency() < pages_.threads_ ? jobs.concurrency() : pages_.threads_;
     if (lanes > pages_.size_) lanes = static_cast<unsigned>(pages_.size_);
     return lanes == 0 ? 1 : lanes;
   }
+  void set_run_pages(unsigned lanes) noexcept {
+    const std::size_t fair = pages_.size_ / (lanes * runs_per_lane);
+    const std::size_t small = run_bytes_max / page_bytes_max_;
+    run_pages_ = std::clamp(std::min(fair, small), std::size_t{1}, run_pages_max);
+  }
   // Lines of their own, so that lanes do not share them at the ends.
-  [[nodiscard]] std::size_t lane_bytes() const noexcept { return (page_bytes_max_ + 63) / 64 * 64; }
-  // Calls body(lane, i) for each page, each lane on one thread at a time, pages in order.
+  [[nodiscard]] std::size_t lane_bytes() const noexcept {
+    return (page_bytes_max_ * run_pages_ + 63) / 64 * 64;
+  }
+  // Calls body(lane, run) for all pages, each lane on one thread at a time, pages in order.
   template <class Body>
-  void on_lanes(unsigned lanes, Body body) {
+  void on_lanes(unsigned lanes, char* rooms, Body body) {
     atomic<std::size_t> next{0};
-    const auto run_lane = [this, &next, &body](unsigned lane) {
+    const auto run_lane = [this, rooms, &next, &body](unsigned number) {
+      lane mine{.room = rooms ? rooms + lane_bytes() * number : nullptr};
       for (;;) {
-        const std::size_t i = next.fetch_add(1, std::memory_order_relaxed);
-        if (i >= pages_.size_) return;
-        body(lane, i);
+        const std::size_t first = next.fetch_add(run_pages_, std::memory_order_relaxed);
+        if (first >= pages_.size_) return;
+        body(mine, run_of_pages{first, std::min(first + run_pages_, pages_.size_)});
       }
     };
     if (lanes <= 1) {
@@ -122,16 +156,17 @@ class page_writing {
       return;
     }
     job_group group{*jobs_};
-    for (unsigned lane = 1; lane < lanes; ++lane) {
-      group.run([&run_lane, lane] { run_lane(lane); });
+    for (unsigned number = 1; number < lanes; ++number) {
+      group.run([&run_lane, number] { run_lane(number); });
     }
     run_lane(0);
     group.wait();
   }
 
   // The length of page i as it was written to `out`; 0 if its writer gave up.
-  std::uint64_t write_to(std::size_t i, char* out) {
-    const char* const end = write_page_(i, out);
+  std::uint64_t write_to(std::size_t i, char* out) { return write_to(i, out, out); }
+  std::uint64_t write_to(std::size_t i, char* out, const char* place) {
+    const char* const end = write_page_(i, out, place);
     if (end) return static_cast<std::uint64_t>(end - out);
     std::size_t first = failed_page_.load(std::memory_order_relaxed);
     while (i < first && !failed_page_.compare_exchange_weak(first, i, std::memory_order_relaxed)) {
@@ -146,11 +181,13 @@ class page_writing {
     return written{bytes, pages_.size_};
   }
 
-  result<written> write_slots() {
-    on_lanes(jobs_ ? lanes_for(*jobs_) : 1, [this](unsigned /*lane*/, std::size_t i) {
-      record& page = pages_.records_[i];
-      page.entry.offset = page.slot;
-      page.entry.bytes = write_to(i, buffer_.data() + page.slot);
+  result<written> write_slots(unsigned lanes) {
+    on_lanes(lanes, nullptr, [this](lane& /*mine*/, run_of_pages run) {
+      for (std::size_t i = run.first; i < run.end; ++i) {
+        record& page = pages_.records_[i];
+        page.entry.offset = page.slot;
+        page.entry.bytes = write_to(i, buffer_.data() + page.slot);
+      }
     });
     return finished();
   }
@@ -178,50 +215,74 @@ class page_writing {
   }
 
   result<written> write_dense(unsigned lanes) {
-    const result<char*> room = pages_.scratch(lane_bytes() * lanes);
-    if (!room) return tl::unexpected(room.error());
+    const result<char*> rooms = pages_.scratch(lane_bytes() * lanes);
+    if (!rooms) return tl::unexpected(rooms.error());
     pages_.records_[0].entry.offset = 0;
     pages_.records_[0].state.store(turn, std::memory_order_relaxed);
-    on_lanes(lanes, [this, scratch = *room](unsigned lane, std::size_t i) {
-      write_one_dense(i, scratch + lane_bytes() * lane);
-    });
+    on_lanes(lanes, *rooms, [this](lane& mine, run_of_pages run) { write_run(mine, run); });
     return finished();
   }
-  void write_one_dense(std::size_t i, char* scratch) {
-    record& page = pages_.records_[i];
-    const std::uint64_t bytes = write_to(i, scratch);
-    page.entry.bytes = bytes;
-    if (page.state.load(std::memory_order_acquire) == turn) {
+  // The text is copied once in any case. Where it is likely to go is fetched into the cache while
+  // it is written, which is what the copy would wait for.
+  void write_run(lane& mine, run_of_pages run) {
+    record& head = pages_.records_[run.first];
+    const char* const place = buffer_.data() + std::min(mine.likely_place(run.first), head.slot);
+    std::uint64_t bytes = 0;
+    for (std::size_t i = run.first; i < run.end; ++i) {
+      page_entry& entry = pages_.records_[i].entry;
+      entry.bytes = write_to(i, mine.room + bytes, place + bytes);
+      bytes += entry.bytes;
+    }
+    mine.page_bytes = bytes / (run.end - run.first);
+    if (head.state.load(std::memory_order_acquire) == turn) {
+      const std::uint64_t offset = head.entry.offset;
+      mine.known_end = offset + bytes;
+      mine.known_pages = run.end;
       // First let the others go on: no place behind this one's can reach into it.
-      pass_turn(i);
-      std::memcpy(buffer_.data() + page.entry.offset, scratch, bytes);
+      pass_turn(run);
+      std::memcpy(buffer_.data() + offset, mine.room, bytes);
       return;
     }
-    std::memcpy(buffer_.data() + page.slot, scratch, bytes);
-    if (page.state.exchange(parked, std::memory_order_acq_rel) != turn) return;
-    move_down(page);
-    pass_turn(i);
+    std::memcpy(buffer_.data() + head.slot, mine.room, bytes);
+    if (head.state.exchange(parked, std::memory_order_acq_rel) != turn) return;
+    move_down(run);
+    pass_turn(run);
   }
-  // Pages move to lower addresses in order, so none is written over before it has moved.
-  void move_down(const record& page) noexcept {
-    std::memmove(buffer_.data() + page.entry.offset, buffer_.data() + page.slot, page.entry.bytes);
+  [[nodiscard]] run_of_pages run_at(std::size_t first) const noexcept {
+    return {first, std::min(first + run_pages_, pages_.size_)};
   }
-  void pass_turn(std::size_t i) noexcept {
-    for (; i + 1 < pages_.size_; ++i) {
-      const page_entry& entry = pages_.records_[i].entry;
-      record& next = pages_.records_[i + 1];
-      next.entry.offset = entry.offset + entry.bytes;
+  // Runs move to lower addresses in order, so none is written over before it has moved.
+  void move_down(run_of_pages run) noexcept {
+    const record& head = pages_.records_[run.first];
+    std::uint64_t bytes = 0;
+    for (std::size_t i = run.first; i < run.end; ++i) bytes += pages_.records_[i].entry.bytes;
+    std::memmove(buffer_.data() + head.entry.offset, buffer_.data() + head.slot, bytes);
+  }
+  void pass_turn(run_of_pages run) noexcept {
+    for (;;) {
+      std::uint64_t offset = pages_.records_[run.first].entry.offset;
+      for (std::size_t i = run.first; i < run.end; ++i) {
+        page_entry& entry = pages_.records_[i].entry;
+        entry.offset = offset;
+        offset += entry.bytes;
+      }
+      if (run.end == pages_.size_) return;
+      record& next = pages_.records_[run.end];
+      next.entry.offset = offset;
       if (next.state.exchange(turn, std::memory_order_acq_rel) != parked) return;
-      move_down(next);
+      run = run_at(run.end);
+      move_down(run);
     }
   }
 
   // Twice: to find out how long the pages are, and to write them where they then belong.
   result<written> write_measured(unsigned lanes) {
-    const result<char*> room = pages_.scratch(lane_bytes() * lanes);
-    if (!room) return tl::unexpected(room.error());
-    on_lanes(lanes, [this, scratch = *room](unsigned lane, std::size_t i) {
-      pages_.records_[i].entry.bytes = write_to(i, scratch + lane_bytes() * lane);
+    const result<char*> rooms = pages_.scratch(lane_bytes() * lanes);
+    if (!rooms) return tl::unexpected(rooms.error());
+    on_lanes(lanes, *rooms, [this](const lane& mine, run_of_pages run) {
+      for (std::size_t i = run.first; i < run.end; ++i) {
+        pages_.records_[i].entry.bytes = write_to(i, mine.room);
+      }
     });
     std::uint64_t offset = 0;
     for (std::size_t i = 0; i < pages_.size_; ++i) {
@@ -232,14 +293,16 @@ class page_writing {
     if (failed_page_.load(std::memory_order_relaxed) != none) return finished();
     if (offset > buffer_.size()) return fail(errc::no_space, "too small", {}, offset);
     atomic<bool> changed{false};
-    on_lanes(lanes, [this, &changed, scratch = *room](unsigned lane, std::size_t i) {
-      const page_entry& entry = pages_.records_[i].entry;
-      char* const text = scratch + lane_bytes() * lane;
-      // Through the lane's own room, because writers touch a little more than they write.
-      if (write_to(i, text) == entry.bytes) {
-        std::memcpy(buffer_.data() + entry.offset, text, entry.bytes);
-      } else {
-        changed.store(true, std::memory_order_relaxed);
+    on_lanes(lanes, *rooms, [this, &changed](const lane& mine, run_of_pages run) {
+      for (std::size_t i = run.first; i < run.end; ++i) {
+        const page_entry& entry = pages_.records_[i].entry;
+        char* const place = buffer_.data() + entry.offset;
+        // Through the lane's own room, because writers touch a little more than they write.
+        if (write_to(i, mine.room, place) == entry.bytes) {
+          std::memcpy(place, mine.room, entry.bytes);
+        } else {
+          changed.store(true, std::memory_order_relaxed);
+        }
       }
     });
     if (changed.load(std::memory_order_relaxed)) {
@@ -254,7 +317,8 @@ class page_writing {
   page_table& pages_;
   std::span<char> buffer_;
   write_page_function write_page_;
-  std::uint64_t page_bytes_max_ = 0;
+  std::uint64_t page_bytes_max_ = 1;
+  std::size_t run_pages_ = 1;
   atomic<std::size_t> failed_page_{none};
 };
 

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "overture/barricade.hpp"
 #include "overture/text_write.hpp"
 #include "overture/thread_pool.hpp"
 #include "support/failing_allocator.hpp"
@@ -112,7 +113,7 @@ TEST(pages, that_are_done_before_those_in_front_are_moved_down_later) {
     ASSERT_TRUE(table.prepare(pages, 2));
     for (std::size_t i = 0; i < pages; ++i) table.set_page(i, 1, 40);
     atomic<std::size_t> done{0};
-    const auto write_page = [&](std::size_t i, char* out) {
+    const auto write_page = [&](std::size_t i, char* out, const char* /*place*/) {
       if (i == slow) {
         while (done.load() < pages - 1) std::this_thread::yield();
       }
@@ -130,6 +131,34 @@ TEST(pages, that_are_done_before_those_in_front_are_moved_down_later) {
       wanted += "page " + std::to_string(i) + " " + std::string(i, 'x') + "\n";
     }
     ASSERT_EQ(buffer.substr(0, written->bytes), wanted) << slow;
+  }
+}
+
+// So many pages that threads take several at once.
+TEST(pages, that_are_done_together_are_moved_down_together) {
+  constexpr std::size_t pages = 200;
+  constexpr std::size_t most = 90;
+  const auto text_of = [](std::size_t i) { return std::string(i * 37 % most, "abcdefg"[i % 7]); };
+  std::string wanted;
+  for (std::size_t i = 0; i < pages; ++i) wanted += text_of(i);
+  for (const std::size_t slow : {0u, 1u, 6u, 103u}) {
+    thread_pool jobs{{.workers = 1}};
+    text::page_table table;
+    ASSERT_TRUE(table.prepare(pages, 2));
+    for (std::size_t i = 0; i < pages; ++i) table.set_page(i, 1, most);
+    barricade last_is_done{barricade::raised};
+    const auto write_page = [&](std::size_t i, char* out, const char* /*place*/) {
+      if (i == slow) last_is_done.wait();
+      if (i == pages - 1) last_is_done.lower();
+      const std::string text = text_of(i);
+      return std::copy(text.begin(), text.end(), out);
+    };
+    std::string buffer(pages * (most + text::slack), '#');
+    const auto written =
+        text::write_pages(&jobs, table, std::span(buffer), text::layout::dense, write_page);
+    ASSERT_TRUE(written);
+    ASSERT_EQ(buffer.substr(0, written->bytes), wanted) << slow;
+    for (std::size_t i = 0; i < pages; ++i) ASSERT_EQ(table.text_of(i, buffer), text_of(i)) << i;
   }
 }
 
@@ -276,7 +305,7 @@ TEST(the_parallel_part, does_neither_between_pages) {
   ASSERT_TRUE(text::write<plain_rows>(jobs, flags, std::span(buffer), &table));
   atomic<std::uint64_t> calls{0};
   for (int round = 0; round < 20; ++round) {
-    const auto write_page = [&, round](std::size_t i, char* out) {
+    const auto write_page = [&, round](std::size_t i, char* out, const char* /*place*/) {
       static thread_local std::optional<scopes> mine;
       if (!mine || mine->round != round) {
         mine.reset();
