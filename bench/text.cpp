@@ -4,7 +4,8 @@
 //              fmt compiled, std::to_chars
 //   threads    the same on two: std::execution::par with snprintf, two independent processes
 //   reading    the text read back, beside sscanf and strtof
-//   object     an object with 12 mixed fields as script text and as JSON, beside fmt compiled
+//   object     an object with 12 mixed fields as script text, beside fmt compiled, and as JSON,
+//              beside Glaze if OVERTURE_PEERS has it
 #include <fmt/compile.h>
 #include <fmt/format.h>
 
@@ -189,29 +190,53 @@ void measure_threads(const settings& set, bench::results& results) {
   results.goal("2 threads: x the bandwidth of memcpy on one", wall(6), 0.08, false);
 }
 
+template <class T>
+std::string written_with(char* (*write)(char*, const T&), const paged<T>& objects, char* out) {
+  char* at = out;
+  objects.for_each([&](const T& each) { at = write(at, each); });
+  return {out, at};
+}
+
 void measure_object(const settings& set, bench::results& results) {
   paged<soldier> soldiers;
   bench::fill(soldiers, set.objects / 8);
-  const std::size_t room = text::bytes_max<text::json>(soldiers) + 4096;
+  paged<bench::json_soldier> json_soldiers;
+  soldiers.for_each([&](const soldier& each) { (void)json_soldiers.add(each); });
+  const std::size_t room = text::bytes_max<text::json>(json_soldiers) + 4096;
   const auto out = touched(room);
-  std::vector<bench::variant> variants;
   const auto write_script = [&] {
     return text::write<text::script<"unit">>(soldiers, std::span(out.get(), room));
   };
+  const auto write_json = [&] {
+    return text::write<text::json>(json_soldiers, std::span(out.get(), room));
+  };
+  const auto write_fmt = [&] {
+    char* at = out.get();
+    soldiers.for_each([&](const soldier& each) { at = bench::write_script_with_fmt(at, each); });
+  };
+  std::vector<bench::variant> variants;
   variants.push_back({"script", [&] { (void)write_script(); }});
-  variants.push_back({"fmt compiled, the same text", [&] {
+  variants.push_back({"fmt compiled, the same text", write_fmt});
+  variants.push_back({"JSON", [&] { (void)write_json(); }});
+#ifdef BENCH_GLAZE
+  variants.push_back({"Glaze", [&] {
                         char* at = out.get();
-                        soldiers.for_each([&](const soldier& each) {
-                          at = bench::write_script_with_fmt(at, each);
+                        json_soldiers.for_each([&](const bench::json_soldier& each) {
+                          at = bench::write_json_with_glaze(at, each);
                         });
                       }});
-  variants.push_back(
-      {"JSON", [&] { (void)text::write<text::json>(soldiers, std::span(out.get(), room)); }});
+#endif
   const auto script = write_script();
   const std::string ours(out.get(), script ? script->bytes : 0);
-  char* at = out.get();
-  soldiers.for_each([&](const soldier& each) { at = bench::write_script_with_fmt(at, each); });
-  results.metric("12 fields: bytes as fmt's", ours == std::string(out.get(), at) ? 1 : 0);
+  results.metric("12 fields: bytes as fmt's",
+                 ours == written_with(&bench::write_script_with_fmt, soldiers, out.get()) ? 1 : 0);
+#ifdef BENCH_GLAZE
+  const auto json = write_json();
+  const std::string our_json(out.get(), json ? json->bytes : 0);
+  results.metric(
+      "12 fields: bytes as Glaze's",
+      our_json == written_with(&bench::write_json_with_glaze, json_soldiers, out.get()) ? 1 : 0);
+#endif
   bench::interleave(variants, set.rounds, "objects of 12 fields");
   for (const bench::variant& each : variants) {
     const double ns = bench::time_of(each, bench::clock::cpu).median * 1e9;
@@ -220,6 +245,10 @@ void measure_object(const settings& set, bench::results& results) {
   }
   results.goal("12 fields as script: x faster than fmt compiled",
                bench::ratio(variants[1], variants[0], bench::clock::cpu), 2, false);
+#ifdef BENCH_GLAZE
+  results.goal("12 fields as JSON: x faster than Glaze",
+               bench::ratio(variants[3], variants[2], bench::clock::cpu), 1, false);
+#endif
 }
 
 // The text of some objects and its pages.
@@ -231,6 +260,13 @@ struct written_army {
   written_army(std::size_t objects, std::uint64_t seed) {
     army units;
     bench::fill_ordinary(units, objects, seed);
+    write(units);
+  }
+  explicit written_army(const army& units) { write(units); }
+  [[nodiscard]] std::string_view view() const { return {text.get(), bytes}; }
+
+ private:
+  void write(const army& units) {
     const std::size_t room = text::bytes_max<style>(units) + 4096;
     text = touched(room);
     const auto done = text::write<style>(units, std::span(text.get(), room), &pages);
@@ -238,7 +274,6 @@ struct written_army {
     bytes = done->bytes;
     text[bytes] = '\0';
   }
-  [[nodiscard]] std::string_view view() const { return {text.get(), bytes}; }
 };
 
 // Reads into `back`, which keeps the objects until somebody clears it.
@@ -262,6 +297,9 @@ void measure_reading(const settings& set, bench::results& results) {
   // Before there are threads.
   two_processes processes([&set](unsigned half) { return read_half(set, half); });
   written_army from(set.objects, 0);
+  army wild;
+  bench::fill_random_bits(wild, set.objects);
+  written_army unlike(wild);
   thread_pool jobs{{.workers = 1}};
   army back;
   const auto clear = [&back] { back.clear(); };
@@ -278,6 +316,13 @@ void measure_reading(const settings& set, bench::results& results) {
       {"strtof", [&] { bench::read_with_strtof(from.text.get(), set.objects, back); }, clear});
   variants.push_back(
       {"2 processes, half each", [&] { processes.run(); }, [&] { processes.settle(); }});
+  // Signs and lengths that cannot be guessed from those before.
+  variants.push_back({"any bits, 1 thread",
+                      [&] { read_ours(unlike, set.objects, back, nullptr, &unlike.pages); },
+                      clear});
+  variants.push_back({"any bits, strtof",
+                      [&] { bench::read_with_strtof(unlike.text.get(), set.objects, back); },
+                      clear});
   bench::interleave(variants, set.rounds, "reading");
   for (const bench::variant& each : variants) {
     results.metric(fmt::format("reading, {}: ms", each.name),
@@ -288,6 +333,7 @@ void measure_reading(const settings& set, bench::results& results) {
   };
   results.goal("reading, 1 thread: x faster than sscanf", wall(3, 0), 5, false);
   results.goal("reading, 1 thread: x faster than strtof", wall(4, 0), 5, false);
+  results.goal("reading, any bits, 1 thread: x faster than strtof", wall(7, 6), 5, false);
   results.goal("reading, 2 threads: x faster than one", wall(0, 1), 1, false);
   results.goal("reading, 2 threads: speed-up, x the machine's own", wall(5, 1), 0.97, false);
 }

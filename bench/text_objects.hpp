@@ -71,14 +71,24 @@ struct soldier {
   std::uint64_t owner;
   std::uint8_t level;
 };
-constexpr auto fields(text::of<soldier> /*type*/) {
+template <class Owner>
+constexpr auto soldier_fields(Owner owner) {
   return text::field_list(
       text::field("id", &soldier::id), text::field("gold", &soldier::gold),
       text::field("enabled", &soldier::enabled), text::field("kind", &soldier::kind),
       text::field("speed", &soldier::speed), text::field("morale", &soldier::morale),
       text::field("experience", &soldier::experience), text::field("title", &soldier::title),
       text::field("at", &soldier::at), text::field("orders", &soldier::orders),
-      text::field("owner", &soldier::owner, text::hex{}), text::field("level", &soldier::level));
+      text::field("owner", &soldier::owner, owner), text::field("level", &soldier::level));
+}
+constexpr auto fields(text::of<soldier> /*type*/) {
+  return soldier_fields(text::hex{});
+}
+
+// As JSON writers have it: they know no hexadecimal numbers.
+struct json_soldier : soldier {};
+constexpr auto fields(text::of<json_soldier> /*type*/) {
+  return soldier_fields(text::standard{});
 }
 
 // Half of the floats are what designers type, with up to two decimals; the other half have all of

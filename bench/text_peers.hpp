@@ -31,5 +31,7 @@ void read_with_strtof(const char* text, std::size_t count, army& units);
 
 // What text::script<"unit"> writes.
 char* write_script_with_fmt(char* out, const soldier& each);
+// What text::json writes. Only there with BENCH_GLAZE.
+char* write_json_with_glaze(char* out, const json_soldier& each);
 
 }  // namespace bench
