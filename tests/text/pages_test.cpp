@@ -222,15 +222,35 @@ TEST(a_buffer, that_is_too_small_is_an_error_that_says_how_much_is_needed) {
   }
 }
 
-TEST(an_object, that_is_too_long_is_an_error_that_names_its_page) {
+TEST(an_object, that_is_too_long_is_an_error_that_names_the_first_such_page) {
   auto units = sample::random_units(640, 8);
-  units.page_at(4).for_each([](sample::unit& each) { each.motto = std::string(50, 'x'); });
+  for (const std::size_t page : {4, 7}) {
+    units.page_at(page).for_each([](sample::unit& each) { each.motto = std::string(50, 'x'); });
+  }
   thread_pool jobs{{.workers = 1}};
   std::string buffer(text::bytes_max<text::json>(units), '#');
   const auto done = text::write<text::json>(jobs, units, std::span(buffer));
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().code, errc::limit);
   EXPECT_EQ(done.error().offset, 4u);
+}
+
+TEST(objects, that_change_between_two_passes_are_an_error) {
+  constexpr std::size_t pages = 8;
+  thread_pool jobs{{.workers = 1}};
+  text::page_table table;
+  ASSERT_TRUE(table.prepare(pages, 2));
+  for (std::size_t i = 0; i < pages; ++i) table.set_page(i, 1, 40);
+  atomic<std::size_t> calls{0};
+  const auto write_page = [&](std::size_t i, char* out, const char* /*place*/) {
+    const bool again = calls.fetch_add(1) >= pages;
+    return std::fill_n(out, again && i == 5 ? 11 : 10, 'x');
+  };
+  std::string buffer(pages * 10 + 1, '#');
+  const auto done =
+      text::write_pages(&jobs, table, std::span(buffer), text::layout::dense, write_page);
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().code, errc::invalid);
 }
 
 TEST(writing, takes_callables_and_member_functions) {

@@ -123,6 +123,16 @@ TEST(a_script, may_have_fields_in_any_order_and_unknown_ones_and_none) {
   EXPECT_STREQ(units[2].title, "A");
 }
 
+TEST(a_script, is_split_between_objects_whatever_its_comments_say) {
+  std::string text;
+  for (int i = 0; i < 200; ++i) {
+    text += "unit={ # { and { again\r\n gold=" + std::to_string(i) + " # \" }\r\n }\r\n\r\n";
+  }
+  const auto units = read<unit_script>(text);
+  ASSERT_EQ(units.size(), 200u);
+  for (int i = 0; i < 200; ++i) EXPECT_EQ(units[static_cast<std::size_t>(i)].gold, i);
+}
+
 TEST(a_list, that_is_longer_than_its_array_loses_the_rest) {
   EXPECT_EQ(read<unit_script>("unit={ orders={ 1 2 3 4 { 5 } } gold=1 }").at(0).gold, 1);
   EXPECT_EQ(read<text::json>("{\"orders\":[1,2,3,4,[5]],\"gold\":1}").at(0).gold, 1);
@@ -209,6 +219,17 @@ TEST(bad_values, are_errors) {
   }
   for (const char* const line : {"y x", "y \"1", "maybe 1", "y\"1\""}) {
     (void)error_of<plain_rows, flag>(line);
+  }
+}
+
+TEST(a_string, as_long_as_its_field_is_read_and_one_byte_more_refused) {
+  for (const std::string& title : {std::string("abcdefgh"), std::string("abcdef\\n\\t")}) {
+    const std::string longer = title + "i\"";
+    const unit read_back = read<unit_script>("unit={ title=\"" + title + "\" }").at(0);
+    EXPECT_EQ(std::string_view(read_back.title, 6), "abcdef");
+    EXPECT_NE(read_back.title[7], '\0');
+    EXPECT_EQ(error_of<unit_script>("unit={ title=\"" + longer + " }").code, errc::limit);
+    EXPECT_EQ(error_of<text::json>("{\"title\":\"" + longer + "}").code, errc::limit);
   }
 }
 

@@ -322,6 +322,39 @@ TEST_F(saves, refuse_tables_that_lie) {
   }
 }
 
+// Every line and every text has its right checksum; together they make no sense.
+TEST_F(saves, refuse_lines_that_contradict_each_other) {
+  using namespace text::save_lines;
+  const std::size_t pages = bytes_of<head> + 2 * bytes_of<section>;
+  const auto expect_refused = [this](std::size_t at, const auto& line) {
+    std::string altered = file;
+    put(altered.data() + at, line);
+    text::save_file save;
+    EXPECT_FALSE(save.use(altered, {.version = 3}));
+  };
+  page twice;  // where another one is already
+  ASSERT_TRUE(get(file.data() + pages + bytes_of<page>, twice));
+  twice.number = 2;
+  expect_refused(pages + 2 * bytes_of<page>, twice);
+
+  head top;
+  ASSERT_TRUE(get(file.data(), top));
+  const std::size_t last_line = pages + (top.pages - 1) * bytes_of<page>;
+  page last;  // goes on over the last line
+  ASSERT_TRUE(get(file.data() + last_line, last));
+  last.bytes += bytes_of<head>;
+  last.hash = hash64(std::string_view(file).substr(last.offset, last.bytes));
+  expect_refused(last_line, last);
+
+  section first;  // has other pages than are its own
+  ASSERT_TRUE(get(file.data() + bytes_of<head>, first));
+  ++first.pages;
+  expect_refused(bytes_of<head>, first);
+
+  text::save_file save;  // something before a last line that is right
+  EXPECT_FALSE(save.use(file + file.substr(0, bytes_of<head>), {.version = 3}));
+}
+
 // Its checksum is right and its text is not: a page from a forger, or of another program.
 TEST_F(saves, leave_out_pages_that_cannot_be_read) {
   using namespace text::save_lines;
