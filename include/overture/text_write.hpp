@@ -71,11 +71,12 @@ result<written> write_paged(job_system* jobs, const paged<T, PageSize>& objects,
   }
   const auto write_page = [&objects, &write_object](std::size_t i, char* out,
                                                     const char* place) -> char* {
-    return objects.page_at(i).fold(out, [&write_object, out, place](char* at, const T& object) {
-      if (!at) return at;
-      prefetch(place + (at - out));
-      return write_object(at, object);
-    });
+    return objects.page_at(i).fold(out,
+                                   [&write_object, out, place](char* at, const T& object) -> char* {
+                                     if (!at) return at;
+                                     prefetch(place + (at - out));
+                                     return write_object(at, object);
+                                   });
   };
   return write_pages(jobs, pages, buffer, how, write_page);
 }

@@ -135,6 +135,9 @@ class page_writing {
     const std::size_t small = run_bytes_max / page_bytes_max_;
     run_pages_ = std::clamp(std::min(fair, small), std::size_t{1}, run_pages_max);
   }
+  [[nodiscard]] run_of_pages run_at(std::size_t first) const noexcept {
+    return {first, std::min(first + run_pages_, pages_.size_)};
+  }
   // Lines of their own, so that lanes do not share them at the ends.
   [[nodiscard]] std::size_t lane_bytes() const noexcept {
     return (page_bytes_max_ * run_pages_ + 63) / 64 * 64;
@@ -148,7 +151,7 @@ class page_writing {
       for (;;) {
         const std::size_t first = next.fetch_add(run_pages_, std::memory_order_relaxed);
         if (first >= pages_.size_) return;
-        body(mine, run_of_pages{first, std::min(first + run_pages_, pages_.size_)});
+        body(mine, run_at(first));
       }
     };
     if (lanes <= 1) {
@@ -247,9 +250,6 @@ class page_writing {
     if (head.state.exchange(parked, std::memory_order_acq_rel) != turn) return;
     move_down(run);
     pass_turn(run);
-  }
-  [[nodiscard]] run_of_pages run_at(std::size_t first) const noexcept {
-    return {first, std::min(first + run_pages_, pages_.size_)};
   }
   // Runs move to lower addresses in order, so none is written over before it has moved.
   void move_down(run_of_pages run) noexcept {

@@ -224,7 +224,7 @@ TEST(a_buffer, that_is_too_small_is_an_error_that_says_how_much_is_needed) {
 
 TEST(an_object, that_is_too_long_is_an_error_that_names_the_first_such_page) {
   auto units = sample::random_units(640, 8);
-  for (const std::size_t page : {4, 7}) {
+  for (const std::size_t page : {4u, 7u}) {
     units.page_at(page).for_each([](sample::unit& each) { each.motto = std::string(50, 'x'); });
   }
   thread_pool jobs{{.workers = 1}};
