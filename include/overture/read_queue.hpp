@@ -205,19 +205,20 @@ struct read_queue_config {
 
 struct read_queue_stats {
   std::uint64_t requests = 0;
-  std::uint64_t bytes = 0;  // of requests that are done
+  std::uint64_t in_flight_max = 0;    // most requests submitted and not completed
+  std::uint64_t reads = 0;            // that were begun: fewer than requests if some were merged
+  std::uint64_t bytes = 0;            // of requests that are done
+  std::uint64_t queue_ns = 0;         // sum of the times from submit() to the beginning of the read
+  std::uint64_t service_ns = 0;       // sum of the times from there to the end
+  std::uint64_t bytes_in_flight = 0;  // being read now
+  std::uint64_t wakes = 0;            // system calls that woke a thread
+
   std::uint64_t failed = 0;
   std::uint64_t cancelled = 0;
   std::uint64_t before_first_frame = 0;  // submitted before mark_first_frame(); all until then
-  std::uint64_t in_flight_max = 0;       // most requests submitted and not completed
-  std::uint64_t reads = 0;               // that were begun: fewer than requests if some were merged
   std::uint64_t merged = 0;              // requests read together with others
   std::uint64_t shared = 0;              // requests copied from a read in flight
-  std::uint64_t queue_ns = 0;    // sum of the times from submit() to the beginning of the read
-  std::uint64_t service_ns = 0;  // sum of the times from there to the end
-  std::uint64_t wakes = 0;       // system calls that woke a thread
   std::uint64_t queued[read_priority_count] = {};  // waiting now
-  std::uint64_t bytes_in_flight = 0;               // being read now
   std::uint64_t gated = 0;                         // waiting for a barricade now
   std::uint64_t viewed = 0;                        // requests shown without a read
   std::uint64_t unpacked = 0;                      // requests that were unpacked

@@ -25,7 +25,7 @@ struct handle_cache::state {
   static constexpr std::uint32_t chunk_files = 1024;
   static constexpr std::size_t chunks_max = limits::sources_max / chunk_files;
 
-  struct file {
+  struct alignas(64) file {        // one is opened while its neighbour is read
     std::uint32_t path_begin = 0;  // in `paths`, ended by NUL
     atomic<std::uint32_t> place{no_place};
     mapping mapped;  // once it was shown; until the end
@@ -137,19 +137,21 @@ struct handle_cache::state {
     return false;
   }
 
+  // Read by every read, and hardly ever written; the rest is kept away from it.
   allocator& memory;
-  mutable mutex lock;  // guards what is not atomic
-  atomic<std::uint32_t> known{0};
-  atomic<file*> chunks[chunks_max] = {};
-  vec<char> paths;
   handle_place* places = nullptr;
   std::uint32_t place_count = 0;
+  atomic<std::uint32_t> known{0};
+  atomic<file*> chunks[chunks_max] = {};
+
+  alignas(64) mutable mutex lock;  // guards what is not atomic
   std::uint32_t hand = 0;
   std::uint32_t starving = 0;  // wait for a descriptor to open a file in their place
   handle_cache_stats stats;
+  vec<char> paths;
   // Moves on when a place may be free, or a file has been opened, and somebody waits for that. Who
   // waits says so before he looks at the places once more, who unpins looks here behind that.
-  atomic<std::uint32_t> changed{0};
+  alignas(64) atomic<std::uint32_t> changed{0};
   atomic<std::uint32_t> waiting{0};
 
   // True: wake_waiting() is due behind the lock.
@@ -292,11 +294,14 @@ result<open_source> handle_cache::open_in(std::uint32_t at, source_id id, const 
     opened = config_.os->open(path);
   }
   bool wake = false;
+  if (opened) {
+    mine.places[at].opened(id.index, *opened);
+    // As unpin(): who waits has said so before he looked.
+    if (mine.waiting.load(std::memory_order_seq_cst) == 0) return open_source{config_.os, *opened};
+  }
   {
     const scoped_lock hold(mine.lock);
-    if (opened) {
-      mine.places[at].opened(id.index, *opened);
-    } else {
+    if (!opened) {
       mine.at(id.index).place.store(state::no_place, std::memory_order_release);
       mine.places[at].give_up();
     }

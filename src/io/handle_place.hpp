@@ -14,7 +14,8 @@
 
 namespace overture::io {
 
-class handle_place {
+// On a line of its own: neighbours are opened one after the other, by different threads.
+class alignas(64) handle_place {
  public:
   // What the word was at some moment.
   class state {

@@ -212,10 +212,16 @@ void read_core::open_ahead(source_id id) noexcept {
   wakes due;
   {
     const scoped_lock hold(lock_);
-    if (!errands_.push_back({id, false})) return;  // it was a hint
+    leave_to_open(id);
     claim_sleeper(due);
   }
   send(due);
+}
+
+// Once for those who ask one after the other. Refused memory leaves it: it was a hint.
+void read_core::leave_to_open(source_id id) noexcept {
+  if (!errands_.empty() && !errands_.back().closes && errands_.back().source == id) return;
+  (void)errands_.push_back({id, false});
 }
 
 void read_core::mark_first_frame() noexcept {
@@ -277,8 +283,8 @@ void read_core::call_helpers(wakes& due) noexcept {
 
 void read_core::count_out(const read_tally& tally, wakes& due) noexcept {
   stats_.bytes += tally.bytes;
-  stats_.failed += tally.failed;
-  stats_.viewed += tally.viewed;
+  if (tally.failed != 0) stats_.failed += tally.failed;  // rare, and not on the lines of the others
+  if (tally.viewed != 0) stats_.viewed += tally.viewed;
   stats_.queue_ns += tally.queue_ns;
   stats_.service_ns += tally.service_ns;
   outstanding_ -= tally.completed;
@@ -361,16 +367,18 @@ void read_core::set_waker(void (*wake)(void* context) noexcept, void* context) n
 }
 
 bool read_core::next(read_operation& op) noexcept {
-  wakes due;
-  bool found = false;
-  {
-    const scoped_lock hold(lock_);
-    retire(op, due);
-    found = take(op, due);
-    if (found && queued() > 0) claim_sleeper(due);
+  for (;;) {
+    wakes due;
+    turn outcome = turn::nothing;
+    errand other;
+    {
+      const scoped_lock hold(lock_);
+      outcome = look(op, other, due);
+    }
+    send(due);
+    if (outcome != turn::errand) return outcome == turn::found;
+    run_errand(other);
   }
-  send(due);
-  return found;
 }
 
 void read_core::leave(read_operation& op) noexcept {
@@ -420,34 +428,37 @@ void read_core::run_errand(const errand& taken) noexcept {
   send(due);
 }
 
+// Under the lock.
+read_core::turn read_core::look(read_operation& op, errand& other, wakes& due) noexcept {
+  retire(op, due);
+  if (take_errand(other, true)) return turn::errand;
+  if (take(op, due)) {
+    if (queued() > 0) claim_sleeper(due);
+    return turn::found;
+  }
+  if (take_errand(other, false)) return turn::errand;
+  return stopping_ ? turn::stopped : turn::nothing;
+}
+
 read_core::turn read_core::next_or_note(read_operation& op, bool& noted,
                                         std::uint32_t& seen) noexcept {
   for (;;) {
     wakes due;
     turn outcome = turn::nothing;
     errand other;
-    bool has_errand = false;
     {
       const scoped_lock hold(lock_);
       if (noted) note_woken();
       noted = false;
-      retire(op, due);
-      has_errand = take_errand(other, true);
-      if (!has_errand && take(op, due)) {
-        outcome = turn::found;
-        if (queued() > 0) claim_sleeper(due);
-      } else if (!has_errand) {
-        has_errand = take_errand(other, false);
-        if (!has_errand && stopping_) outcome = turn::stopped;
-      }
-      if (!has_errand && outcome == turn::nothing) {
+      outcome = look(op, other, due);
+      if (outcome == turn::nothing) {
         ++sleepers_;
         noted = true;
         seen = work_word_.load(std::memory_order_relaxed);
       }
     }
     send(due);
-    if (!has_errand) return outcome;
+    if (outcome != turn::errand) return outcome;
     run_errand(other);
   }
 }

@@ -66,7 +66,7 @@ class read_core {
   [[nodiscard]] bool next_or_sleep(read_operation& op) noexcept;
   // For back ends that sleep in their own way, and give a waker() to end that: as next(), but notes
   // the caller among the sleepers if there is nothing to read. `noted` says whether it is there.
-  enum class turn : std::uint8_t { found, nothing, stopped };
+  enum class turn : std::uint8_t { found, nothing, stopped, errand };
   // `seen` is the word that it may sleep on then.
   [[nodiscard]] turn next_or_note(read_operation& op, bool& noted, std::uint32_t& seen) noexcept;
   // The waker is called under the lock. Behind this call the one before is not called any more.
@@ -151,7 +151,9 @@ class read_core {
     bool closes = false;
   };
   [[nodiscard]] bool leave_to_close(source_id id) noexcept;
+  void leave_to_open(source_id id) noexcept;
   [[nodiscard]] bool take_errand(errand& taken, bool closes) noexcept;
+  [[nodiscard]] turn look(read_operation& op, errand& other, wakes& due) noexcept;
   void run_errand(const errand& taken) noexcept;
   void retire(read_operation& op, wakes& due) noexcept;
   void call_helpers(wakes& due) noexcept;
@@ -190,8 +192,8 @@ class read_core {
   source_files& files_;
   const read_queue_config config_;
 
-  mutex lock_;            // guards everything below but the words
-  request_store stored_;  // two, so that packed ones can wait for room while others go on
+  alignas(64) mutex lock_;  // guards everything below but the words
+  request_store stored_;    // two, so that packed ones can wait for room while others go on
   request_store packed_;
   read_operation* in_flight_ = nullptr;
   disc_place head_;
@@ -213,8 +215,8 @@ class read_core {
   read_queue_stats stats_;
   std::uint64_t usual_service_ns_ = 0;  // of the reads that ended lately
 
-  atomic<std::uint32_t> work_word_{0};   // moves on when a sleeper is to look
-  atomic<std::uint32_t> drain_word_{0};  // moves on when a helper is to look
+  alignas(64) atomic<std::uint32_t> work_word_{0};  // moves on when a sleeper is to look
+  atomic<std::uint32_t> drain_word_{0};             // moves on when a helper is to look
 
   unpack_desk* desk_ = nullptr;
   std::optional<buffer_pool> own_pool_;

@@ -52,7 +52,7 @@ bool read_core::take(read_operation& op, wakes& due) noexcept {
   if (suspended_ || queued() == 0) return false;
   const std::uint64_t now_at = now();
   while (read_request* const chosen = choose(now_at)) {
-    const std::uint8_t level = store_of(*chosen).candidate_of(*chosen).level;
+    const std::uint8_t level = store_of(*chosen).level_of(*chosen);
     if (share(*chosen)) continue;
     op.begin();
     begin_member(op, *chosen);
@@ -105,7 +105,7 @@ void read_core::retire(read_operation& op, wakes& due) noexcept {
   (op.before ? op.before->after : in_flight_) = op.after;
   if (op.after) op.after->before = op.before;
   stats_.bytes_in_flight -= op.bytes();
-  stats_.reads -= op.tally.viewed;
+  if (op.tally.viewed != 0) stats_.reads -= op.tally.viewed;
   if (op.tally.completed != 0) {
     const std::uint64_t service_ns = op.tally.service_ns / op.tally.completed;
     usual_service_ns_ = usual_service_ns_ - usual_service_ns_ / 8 + service_ns / 8;

@@ -73,17 +73,18 @@ class read_operation {
   // Ends that; the followers.
   [[nodiscard]] read_request* close_followers() noexcept;
 
-  // The queue's list of those in flight.
-  read_operation* before = nullptr;
-  read_operation* after = nullptr;
-  bool in_flight = false;
-
   read_tally tally;
 
   // For back ends.
   open_source file;
   std::uint64_t started_ns = 0;
   std::uint64_t done = 0;  // bytes that are there
+
+  // The queue's list of those in flight. Others go through it under the queue's lock, so it lies
+  // away from what the thread that reads writes meanwhile.
+  alignas(64) read_operation* before = nullptr;
+  read_operation* after = nullptr;
+  bool in_flight = false;
 
  private:
   struct range {
@@ -97,14 +98,16 @@ class read_operation {
 
   static range range_of(const read_request& request) noexcept;
 
-  read_request* members_[members_max] = {};
-  range ranges_[members_max];
-  std::span<std::byte> rooms_[members_max];
-  bool has_room_[members_max] = {};
-  std::size_t member_count_ = 0;
+  // On the line of the links, what others look at.
   source_id source_;
   std::uint64_t offset_ = 0;
   std::uint64_t end_ = 0;
+  std::size_t member_count_ = 0;
+
+  alignas(64) read_request* members_[members_max] = {};
+  range ranges_[members_max];
+  std::span<std::byte> rooms_[members_max];
+  bool has_room_[members_max] = {};
   atomic<read_request*> followers_{nullptr};
   std::byte gap_[gap_bytes_max];  // what lies between two members
 };

@@ -87,6 +87,7 @@ bool request_store::line_up(std::uint32_t slot, std::uint8_t level, std::uint64_
     }
     std::push_heap(by_deadline_.begin(), by_deadline_.end(), is_later);
   }
+  next_lift_ns_ = std::min(next_lift_ns_, lifted_at(now_ns));
   last_ticket_ = ticket;
   tickets_[slot] = ticket;
   levels_[slot] = level;
@@ -159,13 +160,22 @@ request_store::line_entry* request_store::oldest(level_state& in) noexcept {
   return nullptr;
 }
 
+std::uint64_t request_store::lifted_at(std::uint64_t since_ns) const noexcept {
+  return rules_.ageing_ns < UINT64_MAX - since_ns ? since_ns + rules_.ageing_ns : UINT64_MAX;
+}
+
 // From the top, so that nothing is lifted twice at once.
 void request_store::lift_aged(std::uint64_t now_ns) noexcept {
+  if (now_ns < next_lift_ns_) return;
+  next_lift_ns_ = UINT64_MAX;
   for (std::size_t level = read_priority_count; level-- > 0;) {
     level_state& in = levels_state_[level];
     while (const line_entry* const first = oldest(in)) {
-      const std::uint64_t waited_ns = now_ns > first->since_ns ? now_ns - first->since_ns : 0;
-      if (waited_ns < rules_.ageing_ns) break;
+      const std::uint64_t due_ns = lifted_at(first->since_ns);
+      if (now_ns < due_ns) {
+        next_lift_ns_ = std::min(next_lift_ns_, due_ns);
+        break;
+      }
       const std::uint32_t slot = first->slot;
       ++in.line.begin;  // its turn to be looked at comes once only, whatever becomes of it
       if (level == highest_level) {
@@ -206,13 +216,12 @@ read_request* request_store::choose_next(const disc_place& head, std::uint64_t n
 
 std::size_t request_store::following(const disc_place& place, std::uint8_t level,
                                      std::span<read_request*> out) noexcept {
-  constexpr std::size_t batch = 64;
-  place_entry found[batch];
   level_state& in = levels_state_[level];
   if (in.size == 0) return 0;
-  const std::size_t seen = in.places.following(place, tickets_.data(),
-                                               std::span(found).first(std::min(batch, out.size())));
-  for (std::size_t i = 0; i < seen; ++i) out[i] = requests_[found[i].slot];
+  const std::size_t most = std::min(following_max, out.size());
+  const std::size_t seen =
+      in.places.following(place, tickets_.data(), std::span(following_).first(most));
+  for (std::size_t i = 0; i < seen; ++i) out[i] = requests_[following_[i].slot];
   return seen;
 }
 

@@ -43,6 +43,9 @@ class request_store {
   [[nodiscard]] candidate candidate_of(const read_request& request) const noexcept {
     return candidate_of(request.slot);
   }
+  [[nodiscard]] std::uint8_t level_of(const read_request& request) const noexcept {
+    return levels_[request.slot];
+  }
   // Copies those of a level that lie in one file at this place or behind it, by offset; how many.
   [[nodiscard]] std::size_t following(const disc_place& place, std::uint8_t level,
                                       std::span<read_request*> out) noexcept;
@@ -110,6 +113,8 @@ class request_store {
   // stands where it stood.
   [[nodiscard]] bool line_up(std::uint32_t slot, std::uint8_t level, std::uint64_t now_ns) noexcept;
   void leave_level(std::uint8_t level) noexcept;
+  // When one that has waited since then is lifted.
+  [[nodiscard]] std::uint64_t lifted_at(std::uint64_t since_ns) const noexcept;
   void lift_aged(std::uint64_t now_ns) noexcept;
   [[nodiscard]] line_entry* oldest(level_state& in) noexcept;
   void tidy(waiting_line& line, std::size_t live) noexcept;
@@ -134,12 +139,17 @@ class request_store {
   vec<read_request*> requests_;
   vec<std::uint32_t> free_slots_;
 
+  static constexpr std::size_t following_max = 32;
+  place_entry
+      following_[following_max];  // of following(): to make it anew costs more than to fill it
+
   level_state levels_state_[read_priority_count];
   vec<deadline_entry> by_deadline_;  // a heap, the earliest on top
   std::size_t with_deadline_ = 0;
   std::size_t waiting_[read_priority_count] = {};
   std::size_t size_ = 0;
   std::uint64_t last_ticket_ = 0;
+  std::uint64_t next_lift_ns_ = UINT64_MAX;  // nobody is lifted before
 };
 
 }  // namespace overture::io

@@ -5,12 +5,18 @@
 #include "sync/wait.hpp"
 
 namespace overture {
+namespace {
+
+// What it guards takes a fraction of a microsecond: a few looks more cost less than to yield.
+constexpr spin_policy held_briefly{.pauses = 40};
+
+}  // namespace
 
 void mutex::lock_slow() noexcept {
   const auto taken = [this]() noexcept {
     return word_.load(std::memory_order_relaxed) == unlocked && try_lock();
   };
-  if (climb_ladder(taken)) return;
+  if (climb_ladder(taken, held_briefly)) return;
 
   const observed_wait observed(wait_reasons::lock);
   // Whoever has slept takes the lock as contended: others may sleep still, and an unlock() that
