@@ -44,16 +44,18 @@ void warn_about_threads(const char* what, const result<void>& status) {
 
 std::optional<report> run_load(file_system& files, const load_run& how, load_window& window) {
   const unsigned threads = how.threads > 0 ? how.threads : processor_count();
+  // The queue ends first: it tells the pool when a read is likely to end.
+  thread_pool jobs{
+      {.workers = threads - 1, .name = worker_name, .memory = how.memory, .record = how.record}};
+  warn_about_threads("worker", jobs.status());
   read_queue reads{files,
                    {.backend = how.backend,
                     .threads = how.io_threads,
                     .name = io_name,
                     .memory = how.memory,
-                    .record = how.record}};
+                    .record = how.record,
+                    .warms = &jobs}};
   warn_about_threads("read", reads.status());
-  thread_pool jobs{
-      {.workers = threads - 1, .name = worker_name, .memory = how.memory, .record = how.record}};
-  warn_about_threads("worker", jobs.status());
   load_scope scope{files, reads, jobs, how.options};
   progress_line line(how.progress, how.shown_on->environment());
 

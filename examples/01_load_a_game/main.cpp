@@ -32,8 +32,8 @@ int main(int count, char** paths) {
   }
 
   assets mine;
-  read_queue reads{files};
   thread_pool jobs{{.workers = processor_count() - 1}};
+  read_queue reads{files, {.warms = &jobs}};  // a worker is awake when a read ends
   load_scope game{files, reads, jobs, {.sink = &mine}};
   if (const auto started = game.start(); !started) {
     std::fprintf(stderr, "%s\n", started.error().reason);

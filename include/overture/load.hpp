@@ -136,7 +136,8 @@ class load_scope {
   // thread, that thread.
   bool wait_for(std::chrono::nanoseconds duration) noexcept;
   // Finalizes what waits for this thread until the time is up, at least one file. Returns how
-  // many. Same thread as wait_for().
+  // many. Same thread as wait_for(). The first call is the first frame for the statistics of the
+  // read queue (read_queue::mark_first_frame()).
   std::size_t pump(std::chrono::nanoseconds budget) noexcept;
   // Begins nothing more; what is queued ends as cancelled. wait_for() then returns soon. Any
   // thread, also a signal handler's helper.

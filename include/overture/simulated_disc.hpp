@@ -62,8 +62,10 @@ class simulated_disc final : public source_files, public operating_system {
   simulated_disc(const simulated_disc&) = delete;
   simulated_disc& operator=(const simulated_disc&) = delete;
 
-  // A file behind the others. Error: out_of_memory.
+  // A file behind the others, whose bytes come from the seed, or are those given, which must
+  // outlive the disc. Error: out_of_memory.
   [[nodiscard]] result<source_id> add_file(std::uint64_t bytes) noexcept;
+  [[nodiscard]] result<source_id> add_file(std::span<const std::byte> content) noexcept;
   // From now on it ends there.
   void truncate(source_id id, std::uint64_t bytes) noexcept;
   [[nodiscard]] std::byte byte_at(source_id id, std::uint64_t offset) const noexcept;
@@ -107,6 +109,7 @@ class simulated_disc final : public source_files, public operating_system {
   struct file {
     std::uint64_t begins = 0;
     std::uint64_t bytes = 0;
+    const std::byte* content = nullptr;  // null: from the seed
   };
   struct reading {
     enum class phase : std::uint8_t { none, waits, served } state = phase::none;

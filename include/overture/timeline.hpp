@@ -42,9 +42,24 @@ enum class event_kind : std::uint8_t {
   request,  // something in flight from begin to end, on no thread (a read since it was queued)
   counter,  // `value` holds from begin on
   instant,  // a moment
+  // More of the request that the thread recorded just before: it was served from begin to end. The
+  // name is its priority, the value its offset, the subject the number of its source.
+  service,
 };
 
-inline constexpr std::size_t event_kind_count = 5;
+inline constexpr std::size_t event_kind_count = 6;
+
+// What became of a request (trace_event::flags).
+struct request_flags {
+  static constexpr std::uint16_t merged = 1;  // read together with its neighbours
+  static constexpr std::uint16_t shared = 2;  // copied from a read that was in flight
+  static constexpr std::uint16_t viewed = 4;  // shown where it lay, not read
+  static constexpr std::uint16_t cached = 8;  // came out of the page cache
+  static constexpr std::uint16_t sync = 16;   // read by the thread that needed it
+  static constexpr std::uint16_t cancelled = 32;
+  static constexpr std::uint16_t failed = 64;
+  static constexpr std::uint16_t late = 128;  // behind its deadline
+};
 
 // How a zone is drawn: a wish, which chrome://tracing and Perfetto's older view follow.
 enum class zone_colour : std::uint8_t { by_name, grey, red, orange, yellow, green, blue };
@@ -57,6 +72,7 @@ struct trace_event {
   std::uint32_t subject = no_subject;
   event_kind kind = event_kind::zone;
   zone_colour colour = zone_colour::by_name;
+  std::uint16_t flags = 0;  // of a service
 };
 static_assert(sizeof(trace_event) == 40);
 
@@ -147,6 +163,8 @@ class timeline {
 
 // Records into the calling thread's lane, or does nothing. Any thread.
 void record(const trace_event& event) noexcept;
+// Whether that would record: for whoever has to look at clocks first. Any thread.
+[[nodiscard]] bool is_recording() noexcept;
 // From now on the counter has this value. Any thread.
 void count(const char* name, std::uint64_t value) noexcept;
 // A moment. Any thread.
@@ -190,13 +208,15 @@ struct chrome_json_options {
 
 // Writes the Chrome trace event format, which Perfetto, chrome://tracing and Tracy's importer read:
 // {"traceEvents":[...],...} with one lane ("tid" 1 and up) for each thread, requests packed into
-// lanes of their own ("read 0" and so on, tid 1000 and up) where they never overlap, counters,
+// lanes of their own ("read 0" and so on, tid 1000 and up) where they never overlap (with a service
+// recorded behind them: source, offset, priority, the time in the queue, the thread that ended them
+// and what became of them as arguments), counters,
 // numbers for every pid and tid, times in microseconds with three decimals, the array closed.
 //
 // Viewers need the zones and waits of one lane to nest. Scopes do; an event that outlasts the one
 // in which it began is cut at that one's end. Bytes that are no UTF-8 become U+FFFD.
 //
-// Sorting takes memory from the timeline's allocator: up to 48 bytes for each event of the longest
+// Sorting takes memory from the timeline's allocator: up to 80 bytes for each event of the longest
 // lane, or for all requests or counters if they are more. Text is formatted in place. Errors: those
 // of the sink, out_of_memory; nothing is written after the first. The thread that reads the
 // timeline.

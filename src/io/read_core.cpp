@@ -47,6 +47,8 @@ void read_core::submit(std::span<read_request> requests) noexcept {
         if (gate* const made = make_gate(request)) {
           made->next_fresh = fresh;
           fresh = made;
+          // Its file can be opened while it waits.
+          if (request.source.valid()) leave_to_open(request.source);
           continue;
         }
         request.outcome = fail(errc::out_of_memory, "no memory to queue a read");
@@ -60,6 +62,7 @@ void read_core::submit(std::span<read_request> requests) noexcept {
     stats_.requests += requests.size();
     stats_.in_flight_max = std::max(stats_.in_flight_max, outstanding_);
     call_for_queued(due);
+    if (fresh && !errands_.empty()) claim_sleeper(due);
   }
   send(due);
   end_refused(refused, now_at);

@@ -9,6 +9,42 @@
 
 namespace overture::io {
 
+namespace {
+
+std::uint16_t flags_of(const read_request& request) noexcept {
+  const bool cancelled = !request.outcome && request.outcome.error().code == errc::cancelled;
+  unsigned flags = 0;
+  if (cancelled) flags |= request_flags::cancelled;
+  if (!request.outcome && !cancelled) flags |= request_flags::failed;
+  if (request.merged && !cancelled) flags |= request_flags::merged;
+  if (request.shared && !cancelled) flags |= request_flags::shared;
+  if (request.viewed && !cancelled) flags |= request_flags::viewed;
+  if (request.deadline_ns != 0 && request.finished_ns > request.deadline_ns) {
+    flags |= request_flags::late;
+  }
+  return static_cast<std::uint16_t>(flags);
+}
+
+}  // namespace
+
+void record_read(const read_request& request, std::uint16_t flags) noexcept {
+  static constexpr const char* priorities[read_priority_count] = {"minimum", "low",  "below normal",
+                                                                  "normal",  "high", "maximum"};
+  record({.begin_ns = request.queued_ns,
+          .end_ns = request.finished_ns,
+          .name = "read",
+          .value = request.wanted_bytes(),
+          .subject = request.subject,
+          .kind = event_kind::request});
+  record({.begin_ns = request.started_ns,
+          .end_ns = request.finished_ns,
+          .name = priorities[static_cast<std::size_t>(request.priority)],
+          .value = request.offset,
+          .subject = request.source.index,
+          .kind = event_kind::service,
+          .flags = flags});
+}
+
 // Attaches the request to a read of the same bytes that is in flight.
 bool read_core::share(read_request& request) noexcept {
   for (read_operation* op = in_flight_; op; op = op->after) {
@@ -362,12 +398,7 @@ void read_core::count(read_tally& sum, const read_request& request,
 // The request belongs to its submitter again from here on.
 void read_core::end(read_tally& sum, read_request& request, std::uint64_t finished_ns) noexcept {
   request.finished_ns = finished_ns;
-  record({.begin_ns = request.queued_ns,
-          .end_ns = finished_ns,
-          .name = "read",
-          .value = request.wanted_bytes(),
-          .subject = request.subject,
-          .kind = event_kind::request});
+  if (is_recording()) record_read(request, flags_of(request));
   executor* const on = request.on;
   const task done = request.done;
   countdown* const counter = request.counter;

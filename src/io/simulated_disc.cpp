@@ -45,9 +45,15 @@ result<source_id> simulated_disc::add_file(std::uint64_t bytes) noexcept {
     files_ = static_cast<file*>(fresh);
     file_room_ = room;
   }
-  files_[file_count_] = {bytes_, bytes};
+  files_[file_count_] = {bytes_, bytes, nullptr};
   bytes_ += bytes;
   return source_id{static_cast<std::uint32_t>(file_count_++), 1};
+}
+
+result<source_id> simulated_disc::add_file(std::span<const std::byte> content) noexcept {
+  const result<source_id> added = add_file(std::uint64_t{content.size()});
+  if (added) files_[added->index].content = content.data();
+  return added;
 }
 
 const simulated_disc::file* simulated_disc::find(source_id id) const noexcept {
@@ -59,6 +65,8 @@ void simulated_disc::truncate(source_id id, std::uint64_t bytes) noexcept {
 }
 
 std::byte simulated_disc::byte_at(source_id id, std::uint64_t offset) const noexcept {
+  const file* const from = find(id);
+  if (from && from->content) return offset < from->bytes ? from->content[offset] : std::byte{};
   const std::uint64_t word = mix(model_.seed ^ std::uint64_t{id.index} << 40 ^ offset / 8);
   return static_cast<std::byte>(word >> offset % 8 * 8);
 }

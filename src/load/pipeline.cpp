@@ -72,6 +72,7 @@ result<std::uint64_t> read_at_once(lane& on, load_item& item, bool& filled) noex
   read_request& request = item.request;
   request.source = place.source;
   request.offset = place.offset;
+  request.subject = item.entry;
   request.destination = on.packed_room(place.read_bytes);
   filled = place.read_bytes == 0 ||
            (!request.destination.empty() && on.load.reads.read_if_cached(request));
@@ -108,7 +109,6 @@ void read_completed(void* context) noexcept {
 }
 
 void queue_read(load_state& load, load_item& item) noexcept {
-  item.request.subject = item.entry;
   item.request.tag = reinterpret_cast<std::uintptr_t>(&load);
   item.request.on = &load.group;
   item.request.done = {read_completed, &item};

@@ -1,5 +1,6 @@
 // The public face of a load.
 #include <algorithm>
+#include <utility>
 
 #include "load/lane.hpp"
 
@@ -49,6 +50,28 @@ bool order_by_size(load_state& load, std::size_t count) noexcept {
 
 struct load_scope::state : load_state {
   using load_state::load_state;
+
+  bool had_frame = false;  // pump() was called
+
+  // What pump() does, which this thread's waits do too.
+  std::size_t finalize_some(std::chrono::nanoseconds budget) noexcept {
+    const std::uint64_t since_ns = now_ns();
+    std::size_t count = 0;
+    do {
+      const std::uint32_t index = finalizable.pop(item_links());
+      if (index == index_stack::none) break;
+      finalizable_count.fetch_sub(1, std::memory_order_seq_cst);
+      {
+        lane here(*this);
+        finalize_here(here, items[index]);
+      }
+      // The room that this made is for the workers; this thread stays free.
+      lane::begin(*this);
+      (void)group.end_job();
+      ++count;
+    } while (now_ns() - since_ns < static_cast<std::uint64_t>(budget.count()));
+    return count;
+  }
 
   void finish_cancelled() noexcept {
     if (!cancelled.load(std::memory_order_seq_cst)) return;
@@ -121,7 +144,7 @@ bool load_scope::wait_for(std::chrono::nanoseconds duration) noexcept {
   const bool one_thread = state_->options.sink && state_->options.sink->one_thread();
   constexpr std::uint64_t pump_interval_ns = 1'000'000;
   for (;;) {
-    if (one_thread) (void)pump(std::chrono::milliseconds(4));
+    if (one_thread) (void)state_->finalize_some(std::chrono::milliseconds(4));
     const std::uint64_t until_ns =
         one_thread ? std::min(deadline_ns, now_ns() + pump_interval_ns) : deadline_ns;
     if (state_->group.wait_until(until_ns)) {
@@ -134,23 +157,8 @@ bool load_scope::wait_for(std::chrono::nanoseconds duration) noexcept {
 
 std::size_t load_scope::pump(std::chrono::nanoseconds budget) noexcept {
   if (!state_) return 0;
-  load_state& load = *state_;
-  const std::uint64_t begin_ns = now_ns();
-  std::size_t count = 0;
-  do {
-    const std::uint32_t index = load.finalizable.pop(load.item_links());
-    if (index == index_stack::none) break;
-    load.finalizable_count.fetch_sub(1, std::memory_order_seq_cst);
-    {
-      lane here(load);
-      finalize_here(here, load.items[index]);
-    }
-    // The room that this made is for the workers; this thread stays free.
-    lane::begin(load);
-    (void)load.group.end_job();
-    ++count;
-  } while (now_ns() - begin_ns < static_cast<std::uint64_t>(budget.count()));
-  return count;
+  if (!std::exchange(state_->had_frame, true)) state_->reads.mark_first_frame();
+  return state_->finalize_some(budget);
 }
 
 void load_scope::cancel() noexcept {

@@ -40,7 +40,20 @@ constexpr std::uint64_t first_request_tid = 1000;
 
 struct ordered_event {
   const trace_event* event;
-  std::uint64_t order;  // in which it was recorded on its thread
+  std::uint64_t order;                   // in which it was recorded on its thread
+  const trace_event* service = nullptr;  // of a request
+  const char* thread = "";
+};
+
+struct flag_name {
+  std::uint16_t flag;
+  const char* text;
+};
+constexpr flag_name flag_names[] = {
+    {request_flags::merged, "merged"}, {request_flags::shared, "shared"},
+    {request_flags::viewed, "viewed"}, {request_flags::cached, "cached"},
+    {request_flags::sync, "sync"},     {request_flags::cancelled, "cancelled"},
+    {request_flags::failed, "failed"}, {request_flags::late, "late"},
 };
 
 std::uint64_t end_ns(const trace_event& event) noexcept {
@@ -133,7 +146,7 @@ class chrome_json {
     vec<std::uint64_t> open_ends_ns{record_.memory(), memory_tag::trace};
     if (!gathered) return out_of_memory();
     std::sort(events_.begin(), events_.end(), begins_before);
-    for (const auto& [event, order] : events_) {
+    for (const auto& [event, order, service, thread] : events_) {
       if (out_.failed()) break;
       if (event->kind == event_kind::instant) {
         begin_event(event->name, "mark", 'i', tid, event->begin_ns);
@@ -158,13 +171,13 @@ class chrome_json {
     const std::uint64_t first_tid =
         std::max<std::uint64_t>(first_request_tid, record_.lane_count() + 1);
     request_lanes lanes{record_.memory()};
-    for (const auto& [event, order] : events_) {
+    for (const auto& [event, order, service, thread] : events_) {
       if (out_.failed()) break;
       const std::uint32_t lanes_before = lanes.count();
       const result<std::uint32_t> lane = lanes.take(event->begin_ns, end_ns(*event));
       if (!lane) return tl::unexpected<error>(lane.error());
       if (lanes.count() != lanes_before) write_request_lane(first_tid, *lane);
-      write_span(*event, "request", first_tid + *lane, end_ns(*event));
+      write_span(*event, "request", first_tid + *lane, end_ns(*event), service, thread);
     }
     return {};
   }
@@ -173,7 +186,7 @@ class chrome_json {
   // have one.
   result<void> write_counters() {
     if (!gather_all(event_kind::counter)) return out_of_memory();
-    for (const auto& [event, order] : events_) {
+    for (const auto& [event, order, service, thread] : events_) {
       if (out_.failed()) break;
       begin_event(event->name, "counter", 'C', 1, event->begin_ns);
       out_.raw(",\"args\":{");
@@ -212,7 +225,8 @@ class chrome_json {
   }
 
   void write_span(const trace_event& event, const char* category, std::uint64_t tid,
-                  std::uint64_t end) {
+                  std::uint64_t end, const trace_event* service = nullptr,
+                  const char* thread = "") {
     begin_event(event.name, category, 'X', tid, event.begin_ns);
     out_.raw(",\"dur\":");
     out_.microseconds(since_start(end) - since_start(event.begin_ns));
@@ -221,7 +235,7 @@ class chrome_json {
       out_.raw(viewers_name(event.colour));
       out_.raw("\"");
     }
-    end_event(event);
+    end_event(event, service, thread);
   }
 
   void begin_event(const char* name, const char* category, char phase, std::uint64_t tid,
@@ -238,7 +252,8 @@ class chrome_json {
     out_.microseconds(since_start(begin_ns));
   }
 
-  void end_event(const trace_event& event) {
+  void end_event(const trace_event& event, const trace_event* service = nullptr,
+                 const char* thread = "") {
     out_.raw(",\"args\":{");
     if (event.subject != no_subject) {
       out_.raw("\"subject\":");
@@ -249,7 +264,37 @@ class chrome_json {
       out_.raw("\"bytes\":");
       out_.number(event.value);
     }
+    if (service) {
+      if (event.subject != no_subject || event.value != 0) out_.raw(",");
+      write_service(event, *service, thread);
+    }
     out_.raw("}}");
+  }
+
+  void write_service(const trace_event& event, const trace_event& service, const char* thread) {
+    out_.raw("\"offset\":");
+    out_.number(service.value);
+    if (service.subject != no_subject) {
+      out_.raw(",\"source\":");
+      out_.number(service.subject);
+    }
+    out_.raw(",\"priority\":");
+    out_.string(service.name);
+    out_.raw(",\"queue_us\":");
+    out_.microseconds(duration_ns(event.begin_ns, service.begin_ns));
+    out_.raw(",\"service_us\":");
+    out_.microseconds(duration_ns(service.begin_ns, service.end_ns));
+    out_.raw(",\"thread\":");
+    out_.string(thread);
+    for (const flag_name& each : flag_names) {
+      if ((service.flags & each.flag) == 0) continue;
+      out_.raw(",\"");
+      out_.raw(each.text);
+      out_.raw("\":true");
+    }
+  }
+  static std::uint64_t duration_ns(std::uint64_t begin_ns, std::uint64_t end_ns) noexcept {
+    return end_ns > begin_ns ? end_ns - begin_ns : 0;
   }
 
   void write_subject(std::uint32_t subject) {
@@ -268,8 +313,13 @@ class chrome_json {
   [[nodiscard]] bool gather(const timeline_lane& lane, Wanted wanted) {
     bool room = true;
     std::uint64_t order = 0;
+    ordered_event* last = nullptr;  // if it was the event before
     lane.for_each_event([&](const trace_event& event) {
-      if (room && wanted(event.kind)) room = events_.push_back({&event, order++});
+      if (last && event.kind == event_kind::service) last->service = &event;
+      last = nullptr;
+      if (!room || !wanted(event.kind)) return;
+      room = events_.push_back({&event, order++, nullptr, lane.name()});
+      if (room && event.kind == event_kind::request) last = &events_.back();
     });
     return room;
   }

@@ -210,6 +210,10 @@ void record(const trace_event& event) noexcept {
   if (current) current->add(event);
 }
 
+bool is_recording() noexcept {
+  return current != nullptr;
+}
+
 void count(const char* name, std::uint64_t value) noexcept {
   if (!current) return;
   const std::uint64_t now = now_ns();

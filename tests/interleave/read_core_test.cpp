@@ -6,6 +6,7 @@
 
 #include "interleave/expect.hpp"
 #include "interleave/explorer.hpp"
+#include "overture/barricade.hpp"
 
 namespace overture {
 
@@ -203,6 +204,45 @@ TEST(a_read_queue_in_all_interleavings, goes_on_after_a_pause) {
            core.submit({&a.request, 1});
            core.resume();
            core.wait_until_idle();
+           core.stop();
+         }});
+    check(a.completions.read() == 1, "completed once");
+  });
+}
+
+TEST(a_read_queue_in_all_interleavings, lets_a_gated_read_through_once_its_barricade_is_lowered) {
+  in_both_ways([] {
+    one_file file;
+    here on;
+    io::read_core core(file, alone());
+    barricade door{barricade::raised};
+    counted a(on, 7);
+    a.request.after = &door;
+    run({[&] { core.serve(); }, [&] { door.lower(); },
+         [&] {
+           core.submit({&a.request, 1});
+           core.wait_until_idle();
+           check(a.byte == std::byte{7}, "it was read");
+           core.stop();
+         }});
+    check(a.completions.read() == 1, "completed once");
+  });
+}
+
+TEST(a_read_queue_in_all_interleavings, cancels_a_gated_read_or_lets_it_through) {
+  in_both_ways([] {
+    one_file file;
+    here on;
+    io::read_core core(file, alone());
+    barricade door{barricade::raised};
+    counted a(on, 7);
+    a.request.after = &door;
+    run({[&] { core.serve(); }, [&] { door.lower(); },
+         [&] {
+           core.submit({&a.request, 1});
+           const bool cancelled = core.cancel_tag(0, 0) == 1;
+           core.wait_until_idle();
+           check(cancelled != a.request.outcome.has_value(), "one or the other");
            core.stop();
          }});
     check(a.completions.read() == 1, "completed once");

@@ -181,6 +181,34 @@ TEST_F(HandleCache, TheQueueClosesAndOpensOnRequest) {
   EXPECT_FALSE(cache.source(id));
 }
 
+TEST_F(HandleCache, TheFileOfAGatedReadIsOpenedAhead) {
+  handle_cache cache;
+  const source_id id = add(cache, 0);
+  read_queue reads(cache, {.threads = 1});
+  barricade door{barricade::raised};
+  std::byte bytes[5];
+  countdown left(1);
+  read_request request{.source = id, .destination = bytes};
+  request.after = &door;
+  request.counter = &left;
+  reads.submit({&request, 1});
+  while (!cache.source(id)) std::this_thread::yield();
+  EXPECT_EQ(reads.stats().reads, 0u);
+  door.lower();
+  left.wait();
+  EXPECT_TRUE(request.outcome);
+}
+
+TEST_F(HandleCache, AHostThatPollsOpensAheadThere) {
+  handle_cache cache;
+  const source_id id = add(cache, 0);
+  read_queue reads(cache, {.run_by_host = true});
+  reads.open_ahead(id);
+  EXPECT_FALSE(cache.source(id));
+  EXPECT_EQ(reads.poll(), 0u);
+  EXPECT_TRUE(cache.source(id));
+}
+
 // The process had descriptors when the cache asked, and others have taken them since.
 TEST_F(HandleCache, ClosesAFileWhenTheSystemHasNoDescriptorLeft) {
   rlimit before{};

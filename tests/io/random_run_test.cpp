@@ -3,6 +3,7 @@
 // a million steps take about half a minute.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <functional>
@@ -11,8 +12,10 @@
 #include <string>
 #include <vector>
 
+#include "overture/barricade.hpp"
 #include "overture/read_queue.hpp"
 #include "overture/simulated_disc.hpp"
+#include "packed_samples.hpp"
 
 namespace overture {
 namespace {
@@ -28,11 +31,12 @@ enum class action : std::uint8_t {
   truncate,
   suspend,
   resume,
-  close
+  close,
+  open_gate
 };
 constexpr const char* action_names[] = {"submit",     "submit_batch", "poll",     "cancel",
                                         "cancel_tag", "priority",     "deadline", "truncate",
-                                        "suspend",    "resume",       "close"};
+                                        "suspend",    "resume",       "close",    "open_gate"};
 
 struct step {
   action what;
@@ -54,10 +58,10 @@ steps draw_steps(std::uint64_t seed, std::size_t count) {
   std::mt19937_64 chance(seed);
   // How often, of 100.
   const std::vector<std::pair<action, unsigned>> weights{
-      {action::submit, 40},  {action::submit_batch, 8}, {action::poll, 30},
+      {action::submit, 40},  {action::submit_batch, 8}, {action::poll, 28},
       {action::cancel, 6},   {action::cancel_tag, 1},   {action::priority, 6},
       {action::deadline, 5}, {action::truncate, 1},     {action::suspend, 1},
-      {action::resume, 1},   {action::close, 1}};
+      {action::resume, 1},   {action::close, 1},        {action::open_gate, 2}};
   steps all;
   while (all.size() < count) {
     auto left = static_cast<unsigned>(chance() % 100);
@@ -75,11 +79,37 @@ steps draw_steps(std::uint64_t seed, std::size_t count) {
 
 constexpr std::uint32_t file_count = 6;
 constexpr std::uint64_t file_bytes = 20'000;
+constexpr std::uint32_t packed_file = file_count;       // behind the others
+constexpr std::uint32_t missing_file = file_count + 1;  // not there at all
+
+// A file of packed pieces, one behind the other.
+struct packed_pieces {
+  struct piece {
+    compression method;
+    std::size_t offset, packed_bytes;
+    std::string content;
+  };
+  std::vector<piece> all;
+  std::string file;
+
+  packed_pieces() {
+    for (unsigned i = 0; i < 64; ++i) {
+      const compression method = all_methods[1 + i % 4];
+      const std::string content = sample(1 + i * 37 % 96, i);
+      const std::string made = packed(method, content);
+      all.push_back({method, file.size(), made.size(), content});
+      file += made;
+    }
+  }
+};
+const packed_pieces& pieces() {
+  static const packed_pieces made;
+  return made;
+}
 
 struct tracked {
   std::byte bytes[96];
   read_request request;
-  int completions = 0;
   bool live = false;
 };
 
@@ -94,9 +124,16 @@ class world {
               .seed = seed}),
         pool(512) {
     for (std::uint32_t i = 0; i < file_count; ++i) (void)disc.add_file(file_bytes);
+    (void)disc.add_file(std::as_bytes(std::span(pieces().file)));
     reads = std::make_unique<read_queue>(
-        disc, read_queue_config{.ageing_ns = 300'000'000, .disc = &disc});
+        disc, read_queue_config{.ageing_ns = 300'000'000, .packed_bytes_max = 300, .disc = &disc});
   }
+  // A gate has to open some time.
+  ~world() {
+    for (barricade& each : gates) each.lower();
+  }
+  world(const world&) = delete;
+  world& operator=(const world&) = delete;
 
   // "" or what is wrong.
   std::string run(const steps& all) {
@@ -105,6 +142,7 @@ class world {
       if (!failure.empty()) return failure;
     }
     reads->resume();
+    for (barricade& each : gates) each.lower();
     reads->drain();
     for (tracked& each : pool) expect(!each.live, "a request was never completed");
     expect(reads->stats().requests == completed, "requests and completions differ in number");
@@ -128,9 +166,18 @@ class world {
     *mine = {};
     mine->live = true;
     read_request& request = mine->request;
-    request.source = {a % (file_count + 1), 1};  // one that is not there among them
+    const std::uint32_t file = a % (file_count + 2);
+    request.source = {file, 1};
     request.offset = b % (file_bytes / 16) * 16;
     request.destination = {mine->bytes, c % 96};
+    if (file == packed_file) {
+      const packed_pieces::piece& wanted = pieces().all[b % pieces().all.size()];
+      request.method = wanted.method;
+      request.offset = wanted.offset;
+      request.packed_bytes = wanted.packed_bytes;
+      request.destination = {mine->bytes, wanted.content.size()};
+    }
+    if (b / 64 % 8 == 0) request.after = &gates[c / 16 % std::size(gates)];
     request.priority = static_cast<read_priority>(a / 16 % 6);
     request.tag = c % 16;
     if (c % 7 == 0) request.deadline_ns = disc.now_ns() + b % 50'000'000;
@@ -144,8 +191,8 @@ class world {
     ++completed;
     const read_request& request = mine.request;
     if (request.outcome) {
-      expect(disc.holds(request.source, request.offset, request.destination), "wrong bytes");
-      expect(request.source.index < file_count, "read from nowhere");
+      expect(holds_its_bytes(request), "wrong bytes");
+      expect(request.source.index != missing_file, "read from nowhere");
       return;
     }
     const errc code = request.outcome.error().code;
@@ -154,9 +201,21 @@ class world {
            "an error that cannot be");
     expect(code != errc::io || request.outcome.error().os_error == EIO, "another errno than EIO");
     expect(request.outcome.error().source == request.source, "an error without its source");
-    expect((code == errc::not_found) == (request.source.index == file_count) ||
+    expect((code == errc::not_found) == (request.source.index == missing_file) ||
                code == errc::cancelled,
            "not found, but there");
+  }
+  [[nodiscard]] bool holds_its_bytes(const read_request& request) const {
+    if (request.method == compression::none) {
+      return disc.holds(request.source, request.offset, request.destination);
+    }
+    const auto is_it = [&](const packed_pieces::piece& each) {
+      return each.offset == request.offset;
+    };
+    const auto found = std::find_if(pieces().all.begin(), pieces().all.end(), is_it);
+    const auto content = std::as_bytes(std::span(found->content));
+    return std::equal(content.begin(), content.end(), request.content.begin(),
+                      request.content.end());
   }
   void perform(const step& now) {
     running = this;
@@ -199,12 +258,20 @@ class world {
         reads->resume();
         break;
       case action::close:
-        (void)reads->close_source({now.a % file_count, 1});
+        (void)reads->close_source({now.a % (file_count + 1), 1});
+        break;
+      case action::open_gate:
+        gates[now.a % std::size(gates)].lower();
+        gates[now.a % std::size(gates)].raise();
         break;
     }
   }
 
   static inline world* running = nullptr;
+  barricade gates[8] = {barricade{barricade::raised}, barricade{barricade::raised},
+                        barricade{barricade::raised}, barricade{barricade::raised},
+                        barricade{barricade::raised}, barricade{barricade::raised},
+                        barricade{barricade::raised}, barricade{barricade::raised}};
   simulated_disc disc;
   std::vector<tracked> pool;
   std::unique_ptr<read_queue> reads;

@@ -10,6 +10,7 @@
 
 #include "overture/job_system.hpp"
 #include "overture/simulated_disc.hpp"
+#include "overture/timeline.hpp"
 #include "support/failing_allocator.hpp"
 
 namespace overture {
@@ -210,6 +211,35 @@ TEST_F(ReadCore, CloseSourceGivesUpItsRequests) {
   EXPECT_EQ(a.request.outcome.error().code, errc::cancelled);
   reads.drain();
   expect_done(b);
+}
+
+TEST_F(ReadCore, TheTimelineTellsHowEachReadWasServed) {
+  timeline record;
+  ASSERT_TRUE(record.attach_thread("main"));
+  read_queue reads(disc, {.disc = &disc});
+  submit(reads, 500, 10, read_priority::high);
+  submit(reads, 510, 10, read_priority::high);
+  asked& given_up = submit(reads, 900'000, 10, read_priority::low);
+  EXPECT_TRUE(reads.cancel(given_up.request));
+  reads.drain();
+  record.detach_thread();
+  std::vector<trace_event> events;
+  record.lane(0).for_each_event([&](const trace_event& event) {
+    if (event.kind == event_kind::request || event.kind == event_kind::service) {
+      events.push_back(event);
+    }
+  });
+  ASSERT_EQ(events.size(), 6u);
+  EXPECT_STREQ(events[1].name, "low");
+  EXPECT_EQ(events[1].flags, request_flags::cancelled);
+  const trace_event& served = events[5];
+  EXPECT_EQ(events[4].kind, event_kind::request);
+  EXPECT_EQ(served.kind, event_kind::service);
+  EXPECT_STREQ(served.name, "high");
+  EXPECT_EQ(served.value, 510u);
+  EXPECT_EQ(served.subject, file.index);
+  EXPECT_EQ(served.flags, request_flags::merged);
+  EXPECT_LE(events[4].begin_ns, served.begin_ns);
 }
 
 TEST_F(ReadCore, NothingBeginsWhileSuspended) {

@@ -9,6 +9,7 @@
 
 #include "load/load_rig.hpp"
 #include "overture/barricade.hpp"
+#include "overture/countdown.hpp"
 
 namespace overture {
 namespace {
@@ -219,7 +220,14 @@ TEST(LoadScope, PumpFinalizesAtLeastOneFileWhateverTheBudget) {
   sink.one_thread_ = true;
   load_scope scope(rig.files, rig.reads, rig.jobs, {.sink = &sink});
   ASSERT_TRUE(scope.start());
-  std::size_t pumped = 0;
+  std::size_t pumped = scope.pump(0ns);
+  const std::uint64_t before_first_frame = rig.reads.stats().before_first_frame;
+  read_request late{};
+  countdown left(1);
+  late.counter = &left;
+  rig.reads.submit({&late, 1});  // there is no such file
+  rig.reads.wait(left);
+  EXPECT_EQ(rig.reads.stats().before_first_frame, before_first_frame);
   while (!scope.done()) {
     const std::size_t count = scope.pump(0ns);
     EXPECT_LE(count, 1u);
