@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
+#include "io/packed_samples.hpp"
 #include "overture/barricade.hpp"
 #include "overture/read_queue.hpp"
 #include "overture/simulated_disc.hpp"
-#include "packed_samples.hpp"
 
 namespace overture {
 namespace {

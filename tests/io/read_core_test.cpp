@@ -29,12 +29,12 @@ struct asked {
     request.offset = offset;
     request.destination = bytes;
     request.priority = priority;
-    request.done = {[](void* self) {
-                      auto& mine = *static_cast<asked*>(self);
-                      ++mine.completions;
-                      if (mine.order) mine.order->push_back(&mine);
-                    },
-                    this};
+    request.done = {completed, this};
+  }
+  static void completed(void* self) {
+    auto& mine = *static_cast<asked*>(self);
+    ++mine.completions;
+    if (mine.order) mine.order->push_back(&mine);
   }
   asked(const asked&) = delete;
   asked& operator=(const asked&) = delete;

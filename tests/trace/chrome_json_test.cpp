@@ -15,107 +15,10 @@
 #include "overture/wait_observer.hpp"
 #include "support/failing_allocator.hpp"
 #include "support/guards.hpp"
+#include "trace/exported_json.hpp"
 
 namespace overture {
 namespace {
-
-using nlohmann::json;
-
-class string_sink final : public text_sink {
- public:
-  result<void> write(std::string_view piece) override {
-    text += piece;
-    bytes_max = std::max(bytes_max, piece.size());
-    return {};
-  }
-  std::string text;
-  std::size_t bytes_max = 0;
-};
-
-struct span_of_time {
-  std::int64_t begin_ns;
-  std::int64_t end_ns;
-};
-
-std::int64_t to_ns(const json& microseconds) {
-  return std::llround(microseconds.get<double>() * 1e3);
-}
-
-std::vector<json> events_of(const json& trace, const std::string& phase) {
-  std::vector<json> events;
-  for (const json& event : trace["traceEvents"]) {
-    if (event["ph"] == phase) events.push_back(event);
-  }
-  return events;
-}
-
-// What importers insist on, of every file.
-void expect_importable(const json& trace) {
-  std::map<std::int64_t, std::vector<span_of_time>> spans;
-  for (const json& event : trace["traceEvents"]) {
-    ASSERT_TRUE(event["name"].is_string()) << event;
-    ASSERT_TRUE(event["pid"].is_number_unsigned()) << event;
-    ASSERT_TRUE(event["tid"].is_number_unsigned()) << event;
-    if (event["ph"] == "M") continue;
-    ASSERT_TRUE(event["ts"].is_number_float()) << event;
-    if (event["ph"] != "X") continue;
-    ASSERT_TRUE(event["dur"].is_number_float()) << event;
-    const std::int64_t begin = to_ns(event["ts"]);
-    spans[event["tid"]].push_back({begin, begin + to_ns(event["dur"])});
-  }
-  for (const auto& [tid, lane] : spans) {
-    std::vector<span_of_time> open;
-    std::int64_t last_begin = 0;
-    for (const span_of_time& span : lane) {
-      ASSERT_LE(last_begin, span.begin_ns) << "out of order on tid " << tid;
-      last_begin = span.begin_ns;
-      while (!open.empty() && open.back().end_ns <= span.begin_ns) open.pop_back();
-      if (!open.empty()) {
-        ASSERT_LE(span.end_ns, open.back().end_ns) << "overlap on tid " << tid;
-      }
-      open.push_back(span);
-    }
-  }
-}
-
-json exported(const timeline& record, const chrome_json_options& options = {}) {
-  string_sink sink;
-  EXPECT_TRUE(write_chrome_json(record, sink, options));
-  json trace = json::parse(sink.text);
-  expect_importable(trace);
-  return trace;
-}
-
-std::string name_of_lane(const json& trace, std::int64_t tid) {
-  for (const json& event : events_of(trace, "M")) {
-    if (event["name"] == "thread_name" && event["tid"] == tid) return event["args"]["name"];
-  }
-  return "";
-}
-
-// A timeline whose only thread has recorded these events, at nanoseconds since its start.
-class recorded {
- public:
-  explicit recorded(const std::vector<trace_event>& events, const timeline_config& config = {})
-      : record_(config) {
-    EXPECT_TRUE(record_.attach_thread("main"));
-    for (trace_event event : events) {
-      event.begin_ns += record_.start_ns();
-      event.end_ns += record_.start_ns();
-      record(event);
-    }
-    record_.detach_thread();
-  }
-  operator const timeline&() const { return record_; }
-
- private:
-  timeline record_;
-};
-
-trace_event span_event(event_kind kind, std::uint64_t begin, std::uint64_t end,
-                       const char* name = "work") {
-  return {begin, end, name, 0, no_subject, kind};
-}
 
 TEST(chrome_json, an_empty_timeline_is_a_whole_file) {
   const timeline record;
@@ -246,36 +149,6 @@ TEST(chrome_json, requests_are_packed_into_as_few_lanes_as_they_need) {
   EXPECT_EQ(name_of_lane(trace, 1000), "read 0");
   EXPECT_EQ(name_of_lane(trace, 1002), "read 2");
   EXPECT_EQ(name_of_lane(trace, 1003), "");
-}
-
-TEST(chrome_json, a_request_tells_how_it_was_served) {
-  const recorded record{{
-      span_event(event_kind::request, 1000, 9000),
-      {.begin_ns = 4000,
-       .end_ns = 9000,
-       .name = "high",
-       .value = 4096,
-       .subject = 3,
-       .kind = event_kind::service,
-       .flags = request_flags::merged | request_flags::late},
-      span_event(event_kind::request, 10'000, 11'000),
-      span_event(event_kind::zone, 20'000, 21'000),
-      {.name = "belongs to none", .kind = event_kind::service},
-  }};
-  const json trace = exported(record);
-  const std::vector<json> spans = events_of(trace, "X");
-  ASSERT_EQ(spans.size(), 3u);
-  const json& told = spans[1]["args"];
-  EXPECT_EQ(told["offset"], 4096);
-  EXPECT_EQ(told["source"], 3);
-  EXPECT_EQ(told["priority"], "high");
-  EXPECT_EQ(to_ns(told["queue_us"]), 3000);
-  EXPECT_EQ(to_ns(told["service_us"]), 5000);
-  EXPECT_EQ(told["thread"], "main");
-  EXPECT_EQ(told["merged"], true);
-  EXPECT_EQ(told["late"], true);
-  EXPECT_FALSE(told.contains("cancelled"));
-  EXPECT_FALSE(spans[2]["args"].contains("offset"));
 }
 
 TEST(chrome_json, requests_of_several_threads_share_the_lanes) {

@@ -1,0 +1,38 @@
+// What the export tells of requests.
+#include "trace/exported_json.hpp"
+
+namespace overture {
+namespace {
+
+TEST(chrome_json, a_request_tells_how_it_was_served) {
+  const recorded record{{
+      span_event(event_kind::request, 1000, 9000),
+      {.begin_ns = 4000,
+       .end_ns = 9000,
+       .name = "high",
+       .value = 4096,
+       .subject = 3,
+       .kind = event_kind::service,
+       .flags = request_flags::merged | request_flags::late},
+      span_event(event_kind::request, 10'000, 11'000),
+      span_event(event_kind::zone, 20'000, 21'000),
+      {.name = "belongs to none", .kind = event_kind::service},
+  }};
+  const json trace = exported(record);
+  const std::vector<json> spans = events_of(trace, "X");
+  ASSERT_EQ(spans.size(), 3u);
+  const json& told = spans[1]["args"];
+  EXPECT_EQ(told["offset"], 4096);
+  EXPECT_EQ(told["source"], 3);
+  EXPECT_EQ(told["priority"], "high");
+  EXPECT_EQ(to_ns(told["queue_us"]), 3000);
+  EXPECT_EQ(to_ns(told["service_us"]), 5000);
+  EXPECT_EQ(told["thread"], "main");
+  EXPECT_EQ(told["merged"], true);
+  EXPECT_EQ(told["late"], true);
+  EXPECT_FALSE(told.contains("cancelled"));
+  EXPECT_FALSE(spans[2]["args"].contains("offset"));
+}
+
+}  // namespace
+}  // namespace overture
