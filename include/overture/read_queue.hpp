@@ -138,24 +138,24 @@ struct read_request {
   task done = {};
   countdown* counter = nullptr;
 
+  // The queue's, with what submit() writes: on one line.
+  read_request* next = nullptr;
+  void* gate = nullptr;
+  std::uint32_t slot = no_slot;
+  std::uint64_t queued_ns = 0;  // on the clock of now_ns(); of a gated one: when it might begin
+
   // Set before it completes.
   result<void> outcome = {};  // the destination's bytes are undefined unless this is a value
   // The bytes, if the outcome is a value. They stay as long as the destination; `buffer`, which may
   // be moved away; or, of a view, as long as source_files::view() says.
   std::span<const std::byte> content = {};
-  blob buffer = {};             // of pool, and of a view that had to be read
-  std::uint64_t queued_ns = 0;  // on the clock of now_ns(); of a gated one: when it might begin
+  blob buffer = {};  // of pool, and of a view that had to be read
   std::uint64_t started_ns = 0;
   std::uint64_t read_ns = 0;  // when its bytes were there, packed or not
   std::uint64_t finished_ns = 0;
   bool merged = false;  // read together with its neighbours
   bool shared = false;  // copied from a read that was in flight already
   bool viewed = false;  // not read at all: a view
-
-  // The queue's.
-  read_request* next = nullptr;
-  std::uint32_t slot = no_slot;
-  void* gate = nullptr;
 
   // How many bytes it yields, and how many of the file make them.
   [[nodiscard]] std::size_t wanted_bytes() const noexcept {

@@ -42,7 +42,6 @@ void read_core::submit(std::span<read_request> requests) noexcept {
     const scoped_lock hold(lock_);
     for (read_request& request : requests) {
       request.queued_ns = now_at;
-      request.started_ns = 0;
       if (request.after) {
         if (gate* const made = make_gate(request)) {
           made->next_fresh = fresh;
@@ -70,11 +69,12 @@ void read_core::submit(std::span<read_request> requests) noexcept {
 }
 
 bool read_core::enqueue(read_request& request, std::uint64_t now_at) noexcept {
-  request.outcome = check(request);
-  if (!request.outcome) return false;
-  if (store_of(request).add(request, now_at)) return true;
-  request.outcome = fail(errc::out_of_memory, "no memory to queue a read");
-  return false;
+  result<void> fits = check(request);
+  if (fits && !store_of(request).add(request, now_at)) {
+    fits = fail(errc::out_of_memory, "no memory to queue a read");
+  }
+  if (!fits) request.outcome = fits;
+  return fits.has_value();
 }
 
 void read_core::call_for_queued(wakes& due) noexcept {
