@@ -1,24 +1,28 @@
 // The futex. Wakes that are relayed use its requeue: the sleepers of a word move, all at once and
 // under the kernel's own locks, to a queue where nobody ever goes to sleep by himself. One of them
-// is woken instead, and every thread that is woken takes two more from the queue that its address
-// belongs to. Two things follow:
+// is woken then, and every thread that is woken wakes some more from the queue that its address
+// belongs to (sync/relay.hpp says why nobody is forgotten). Words that share a queue do each
+// other's work, which harms nobody. A relayed wake that comes late, when another object lives at
+// the address, wakes all who sleep there for nothing; a wake that this object makes meanwhile may
+// find nobody, but those it is meant for are about to wake and look. It ends, because who was woken
+// and sleeps again does so on its word: queues only drain.
 //
-// - Nobody is forgotten. While somebody is in such a queue, somebody else who was woken has yet to
-//   pass it on: moving and the first wake are one step, and every wake from the queue makes one
-//   more who passes on. Who gives up (a time-out, a signal) only leaves the queue. Words that share
-//   a queue do each other's work, which harms nobody. A relayed wake that comes late, when another
-//   object lives at the address, wakes all who sleep there for nothing; a wake that this object
-//   makes meanwhile may find nobody, but those it is meant for are about to wake and look.
-// - It ends. Who was woken and sleeps again does so on its word, so queues only drain.
+// Whom to wake first: somebody who went to sleep on another processor. The kernel likes to wake a
+// thread where it ran last, and a thread that is woken onto the processor of the one that wakes
+// takes it away from it, in the middle of the call. So who sleeps leaves the number of its
+// processor with the kernel, as the bits that a wake can ask for.
 #include <linux/futex.h>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstddef>
 #include <ctime>
 
+#include "sync/relay.hpp"
 #include "sync/wait.hpp"
 
 namespace overture::native_wait {
@@ -29,12 +33,15 @@ alignas(64) atomic<std::uint64_t> wait_count{0};
 alignas(64) atomic<std::uint64_t> wake_count{0};
 alignas(64) atomic<std::uint64_t> pass_count{0};
 
-// The addresses of these words are the queues; one that has never been used is 0, so that most who
-// wake have nothing to pass on.
+// The addresses of these are the queues.
 constexpr unsigned relay_bits = 6;
-constinit atomic<std::uint32_t> relays[1u << relay_bits] = {};
+constinit relay_count relays[1u << relay_bits] = {};
 
-atomic<std::uint32_t>& relay_of(const void* address) noexcept {
+// How many a thread wakes that has been woken itself. Measured (docs/measurements.md): with fewer
+// the last one runs later, with more the thread that lowers is interrupted more often.
+constexpr std::uint32_t passed_on_max = 8;
+
+relay_count& relay_of(const void* address) noexcept {
   // Fibonacci hashing: the upper bits of the product depend on all bits of the address.
   const auto key = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(address));
   return relays[(key * 0x9E3779B97F4A7C15u) >> (64 - relay_bits)];
@@ -45,12 +52,26 @@ void wake(const void* address, int threads) noexcept {
   syscall(SYS_futex, address, FUTEX_WAKE_PRIVATE, threads, nullptr, nullptr, 0);
 }
 
+std::uint32_t bit_of_this_processor() noexcept {
+  constexpr unsigned bits = 32;
+  return 1u << (static_cast<unsigned>(sched_getcpu()) % bits);
+}
+
+// Wakes as many from the queue, those of other processors first.
+void wake_relayed(const relay_count& relay, std::uint32_t threads) noexcept {
+  const auto asked = static_cast<long>(threads);
+  const long woken = syscall(SYS_futex, &relay, FUTEX_WAKE_BITSET_PRIVATE, asked, nullptr, nullptr,
+                             ~bit_of_this_processor());
+  if (woken >= asked) return;
+  syscall(SYS_futex, &relay, FUTEX_WAKE_PRIVATE, asked - std::max(woken, 0L), nullptr, nullptr, 0);
+}
+
 void pass_on(const void* address) noexcept {
-  const atomic<std::uint32_t>& relay = relay_of(address);
-  if (relay.load(std::memory_order_seq_cst) == 0) return;
+  relay_count& relay = relay_of(address);
+  const std::uint32_t threads = relay.take(passed_on_max);
+  if (threads == 0) return;
   pass_count.fetch_add(1, std::memory_order_relaxed);
-  constexpr int woken = 2;
-  syscall(SYS_futex, &relay, FUTEX_WAKE_PRIVATE, woken, nullptr, nullptr, 0);
+  wake_relayed(relay, threads);
 }
 
 }  // namespace
@@ -68,7 +89,7 @@ wait_status address_wait(const atomic<std::uint32_t>& word, std::uint32_t expect
   // early return does not drift.
   const long returned =
       syscall(SYS_futex, &word, FUTEX_WAIT_BITSET_PRIVATE, expected,
-              deadline_ns != 0 ? &deadline : nullptr, nullptr, FUTEX_BITSET_MATCH_ANY);
+              deadline_ns != 0 ? &deadline : nullptr, nullptr, bit_of_this_processor());
   if (returned == 0) pass_on(&word);
   if (returned == -1 && errno == ETIMEDOUT) return wait_status::timed_out;
   return wait_status::woken;  // EAGAIN (the word differs) and EINTR too: the caller looks again
@@ -84,12 +105,14 @@ void address_wake_all(const void* address) noexcept {
 
 void address_wake_relayed(const void* address) noexcept {
   wake_count.fetch_add(1, std::memory_order_relaxed);
-  atomic<std::uint32_t>& relay = relay_of(address);
-  // Before anybody is moved there: who is woken must see it.
-  if (relay.load(std::memory_order_relaxed) == 0) relay.store(1, std::memory_order_seq_cst);
-  constexpr int woken = 1;
-  constexpr long moved = INT_MAX;  // stands where other calls have a time
-  syscall(SYS_futex, address, FUTEX_REQUEUE_PRIVATE, woken, moved, &relay, 0);
+  relay_count& relay = relay_of(address);
+  constexpr int woken = 0;
+  constexpr long moved_max = INT_MAX;  // stands where other calls have a time
+  const long moved =
+      syscall(SYS_futex, address, FUTEX_REQUEUE_PRIVATE, woken, moved_max, &relay, 0);
+  if (moved <= 0) return;
+  relay.add_all_but_one(static_cast<std::uint32_t>(moved));
+  wake_relayed(relay, 1);
 }
 
 wait_counts counts() noexcept {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "interleave/explorer.hpp"
+#include "interleave/steps.hpp"
 
 namespace interleave {
 
@@ -104,9 +105,9 @@ class explorer {
   void read_plain(const void* at);
   void write_plain(const void* at);
 
-  bool sleep(const void* at, bool same, bool has_deadline);
+  slept sleep(const void* at, bool same, bool has_deadline);
   void wake(const void* key, state where, unsigned how_many);
-  void wake_relayed(const void* key);
+  unsigned move_sleepers(const void* key);
   void schedule(bool yielding);
 
  private:

@@ -135,12 +135,12 @@ void explorer::write_plain(const void* address) {
 
 // -- the wait layer --
 
-bool explorer::sleep(const void* address, bool same, bool has_deadline) {
-  if (!active_ || !same) return true;
+slept explorer::sleep(const void* address, bool same, bool has_deadline) {
+  if (!active_ || !same) return slept::not_at_all;
   if (early_left_ != 0 && choose(2, kind::rare) != 0) {
     --early_left_;
     trace("...returns for no reason", objects_max, 0);
-    return true;
+    return slept::not_at_all;
   }
   fibre& self = fibres_[current_];
   self.now = state::asleep;
@@ -149,11 +149,7 @@ bool explorer::sleep(const void* address, bool same, bool has_deadline) {
   self.timed_out = false;
   trace("...sleeps", known_.at(address), 0);
   schedule(false);
-  if (self.timed_out) return false;
-  // As wait_linux.cpp: every thread that was woken passes it on.
-  schedule(false);
-  wake(nullptr, state::relayed, 2);
-  return true;
+  return self.timed_out ? slept::too_long : slept::until_woken;
 }
 
 // The system promises no order among sleepers.
@@ -173,12 +169,15 @@ void explorer::wake(const void* key, state where, unsigned how_many) {
   }
 }
 
-void explorer::wake_relayed(const void* key) {
-  wake(key, state::asleep, 1);
+unsigned explorer::move_sleepers(const void* key) {
+  unsigned moved = 0;
   for (std::size_t i = 1; i <= thread_count_; ++i) {
     fibre& each = fibres_[i];
-    if (each.now == state::asleep && each.key == key) each.now = state::relayed;
+    if (each.now != state::asleep || each.key != key) continue;
+    each.now = state::relayed;
+    ++moved;
   }
+  return moved;
 }
 
 }  // namespace interleave

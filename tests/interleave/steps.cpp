@@ -1,6 +1,7 @@
 #include "interleave/steps.hpp"
 
 #include "interleave/explorer_state.hpp"
+#include "sync/wait.hpp"
 
 namespace interleave {
 
@@ -8,6 +9,7 @@ outcome explore(const bounds& limits, const std::function<void()>& program) {
   return the.explore(limits, program);
 }
 void run(std::initializer_list<std::function<void()>> threads) {
+  overture::forget_relays();
   the.run(threads);
 }
 void check(bool truth, const char* text) {
@@ -60,16 +62,20 @@ void read_modify_write(const void* object, std::uint64_t value, std::memory_orde
 void failed_exchange(const void* object, std::memory_order order) noexcept {
   the.acquire_latest(object, order);
 }
-bool sleep(const void* object, bool same, bool has_deadline) noexcept {
+slept sleep(const void* object, bool same, bool has_deadline) noexcept {
   return the.sleep(object, same, has_deadline);
 }
 void wake(const void* key, bool all) noexcept {
   if (the.current() != 0) the.schedule(false);
   the.wake(key, state::asleep, all ? static_cast<unsigned>(threads_max) : 1);
 }
-void wake_relayed(const void* key) noexcept {
+unsigned move_sleepers(const void* key) noexcept {
   if (the.current() != 0) the.schedule(false);
-  the.wake_relayed(key);
+  return the.move_sleepers(key);
+}
+void wake_moved(unsigned threads) noexcept {
+  if (the.current() != 0) the.schedule(false);
+  the.wake(nullptr, state::relayed, threads);
 }
 void yield() noexcept {
   if (the.current() != 0) the.schedule(true);

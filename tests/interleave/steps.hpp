@@ -22,11 +22,15 @@ void read_modify_write(const void* object, std::uint64_t value, std::memory_orde
 // A compare-exchange that found something else: it reads the latest value.
 void failed_exchange(const void* object, std::memory_order order) noexcept;
 
+enum class slept : std::uint8_t { not_at_all, until_woken, too_long };
+
 // The wait layer. The step before it has been made; `same` says whether the word is what the
-// waiter expects. False: time ran out.
-bool sleep(const void* object, bool same, bool has_deadline) noexcept;
+// waiter expects.
+slept sleep(const void* object, bool same, bool has_deadline) noexcept;
 void wake(const void* key, bool all) noexcept;
-void wake_relayed(const void* key) noexcept;
+// Moves who sleeps there to the queue that wakes are relayed from, and says how many these are.
+unsigned move_sleepers(const void* key) noexcept;
+void wake_moved(unsigned threads) noexcept;
 void yield() noexcept;
 
 }  // namespace interleave

@@ -122,23 +122,6 @@ TEST(fork, of_a_job_is_helped_with_by_who_waits_for_its_group) {
   group.wait();
 }
 
-TEST(fork, nests_a_thousand_deep) {
-  thread_pool pool{{.workers = 2}};
-  struct nest {
-    thread_pool& pool;
-    int depth = 0;
-    void operator()(int left) {
-      if (left == 0) return;
-      job_group group{pool};
-      group.run([this, left] { (*this)(left - 1); });
-      group.wait();
-      ++depth;
-    }
-  } down{pool};
-  down(1000);
-  EXPECT_EQ(down.depth, 1000);
-}
-
 TEST(fork, neither_allocates_nor_locks) {
   thread_pool pool{{.workers = 1}};
   (void)forked_fib(pool, 10);

@@ -1,6 +1,7 @@
 // A thread that waits helps with its own group, with all of it, and with nothing else.
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -111,6 +112,51 @@ TEST(group_wait, finds_a_job_in_the_queue_of_a_worker_that_is_stuck) {
   queued.wait();
   group.wait();
   gone.wait();
+}
+
+// A job that waits for a group of its own, whose only job does so too.
+struct nest_of_waits {
+  job_system& system;
+  std::function<void()> innermost;
+  atomic<int> waits{0};
+
+  void operator()(int left) {
+    if (left == 0) return innermost();
+    job_group group{system};
+    group.run([this, left] { (*this)(left - 1); });
+    group.wait();
+    waits.fetch_add(1);
+  }
+};
+
+TEST(group_wait, nests_a_thousand_deep) {
+  thread_pool pool{{.workers = 2}};
+  nest_of_waits down{pool, [] {}};
+  down(1000);
+  EXPECT_EQ(down.waits.load(), 1000);
+}
+
+// With the worker busy all of them lie on one stack, and above the last one lies a wait that
+// sleeps: its job is being run elsewhere.
+TEST(group_wait, may_sleep_on_top_of_a_thousand_others) {
+  thread_pool pool{{.workers = 1}};
+  barricade begun;
+  wait_counts before;
+  atomic<bool> waits{false};
+  job_group held{pool};
+  held.run([&] {
+    begun.lower();
+    while (!waits.load()) yield_thread();
+    await_sleepers(before, 1);
+  });
+  begun.wait();
+  nest_of_waits down{pool, [&] {
+                       before = wait_layer::counts();
+                       waits.store(true);
+                       held.wait();
+                     }};
+  down(1000);
+  EXPECT_EQ(down.waits.load(), 1000);
 }
 
 TEST(group_wait, does_not_slow_down_while_a_foreign_job_lies_in_front) {

@@ -2,19 +2,40 @@
 #pragma once
 
 #include <cstdint>
+#include <new>
 
 #include "overture/atomic.hpp"
+#include "sync/relay.hpp"
 
 namespace overture {
 
 enum class wait_status : std::uint8_t { woken, timed_out };
 
+// One queue for all addresses, with the shipped count. Its wakes are as few as can be, so that they
+// make a chain even of a handful of threads.
+inline relay_count relay;
+constexpr std::uint32_t passed_on_max = 1;
+
+// Before each execution.
+inline void forget_relays() noexcept {
+  relay.~relay_count();
+  new (&relay) relay_count;
+}
+
 inline wait_status address_wait(const atomic<std::uint32_t>& word, std::uint32_t expected,
                                 std::uint64_t deadline_ns) noexcept {
   interleave::step(&word, word.latest(), "wait");
-  return interleave::sleep(&word, word.latest() == expected, deadline_ns != 0)
-             ? wait_status::woken
-             : wait_status::timed_out;
+  switch (interleave::sleep(&word, word.latest() == expected, deadline_ns != 0)) {
+    case interleave::slept::not_at_all:
+      return wait_status::woken;
+    case interleave::slept::too_long:
+      return wait_status::timed_out;
+    case interleave::slept::until_woken:
+      break;
+  }
+  const std::uint32_t threads = relay.take(passed_on_max);
+  if (threads != 0) interleave::wake_moved(threads);
+  return wait_status::woken;
 }
 inline void address_wake_one(const void* key) noexcept {
   interleave::wake(key, false);
@@ -23,6 +44,10 @@ inline void address_wake_all(const void* key) noexcept {
   interleave::wake(key, true);
 }
 inline void address_wake_relayed(const void* key) noexcept {
-  interleave::wake_relayed(key);
+  const unsigned moved = interleave::move_sleepers(key);
+  if (moved == 0) return;
+  relay.add_all_but_one(moved);
+  interleave::wake_moved(1);
 }
+
 }  // namespace overture

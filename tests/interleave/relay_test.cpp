@@ -1,0 +1,78 @@
+// Wakes that are relayed: the count of sync/relay.hpp with a kernel that the explorer models.
+// Threads come and go between moving, counting, taking and waking.
+#include "sync/relay.hpp"
+
+#include <gtest/gtest.h>
+
+#include "interleave/expect.hpp"
+#include "interleave/explorer.hpp"
+#include "interleave/include/sync/wait.hpp"
+
+namespace overture {
+namespace {
+
+using interleave::run;
+
+constexpr std::uint64_t some_time = 1;
+
+void sleep_on(const atomic<std::uint32_t>& word) {
+  while (word.load() == 0) (void)address_wait(word, 0, 0);
+}
+void release(atomic<std::uint32_t>& word) {
+  word.store(1);
+  address_wake_relayed(&word);
+}
+
+TEST(relayed_wakes_in_all_interleavings, reach_all_who_sleep) {
+  expect_clean_and_complete(interleave::explore({.preemptions = 2, .stale_loads = 0}, [] {
+    atomic<std::uint32_t> word{0};
+    const auto sleep = [&] { sleep_on(word); };
+    run({sleep, sleep, sleep, [&] { release(word); }});
+  }));
+}
+
+// Two words share a queue: who moves takes on what another one has moved and not counted yet.
+TEST(relayed_wakes_in_all_interleavings, of_two_words_in_one_queue_forget_nobody) {
+  expect_clean_and_complete(interleave::explore({.preemptions = 1, .stale_loads = 0}, [] {
+    atomic<std::uint32_t> one{0};
+    atomic<std::uint32_t> other{0};
+    run({[&] { sleep_on(one); }, [&] { sleep_on(one); }, [&] { sleep_on(other); },
+         [&] { release(one); }, [&] { release(other); }});
+  }));
+}
+
+// Those of the second word are counted while one of the first word takes its share. All schedules
+// would be millions; a count that is taken by a load and a store fails before the 10,000th.
+TEST(relayed_wakes_in_many_interleavings, of_one_word_after_another_forget_nobody) {
+  expect_clean(
+      interleave::explore({.preemptions = 2, .stale_loads = 0, .executions_max = 50'000}, [] {
+        atomic<std::uint32_t> one{0};
+        atomic<std::uint32_t> other{0};
+        const auto sleep_on_one = [&] { sleep_on(one); };
+        const auto sleep_on_other = [&] { sleep_on(other); };
+        run({sleep_on_one, sleep_on_one, sleep_on_other, sleep_on_other, [&] {
+               release(one);
+               release(other);
+             }});
+      }));
+}
+
+TEST(relayed_wakes_in_all_interleavings, go_on_past_those_who_give_up) {
+  expect_clean_and_complete(interleave::explore({.preemptions = 2, .stale_loads = 0}, [] {
+    atomic<std::uint32_t> word{0};
+    const auto sleep = [&] { sleep_on(word); };
+    run({sleep, [&] { (void)address_wait(word, 0, some_time); }, sleep, [&] { release(word); }});
+  }));
+}
+
+// A wake meant for an object that lay there before: all wake for nothing and sleep again.
+TEST(relayed_wakes_in_all_interleavings, that_come_late_leave_nobody_where_wakes_do_not_reach) {
+  expect_clean_and_complete(interleave::explore({.preemptions = 2, .stale_loads = 0}, [] {
+    atomic<std::uint32_t> word{0};
+    const auto sleep = [&] { sleep_on(word); };
+    run({sleep, sleep, [&] { address_wake_relayed(&word); }, [&] { release(word); }});
+  }));
+}
+
+}  // namespace
+}  // namespace overture
