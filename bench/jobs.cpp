@@ -17,16 +17,13 @@
 
 namespace {
 
+using bench::is_ours;
 using bench::jobs_settings;
 
 using peers = std::vector<std::shared_ptr<bench::job_peer>>;
 
 bench::spread times_faster(const bench::variant& other, const bench::variant& ours) {
   return bench::ratio(other, ours, bench::clock::wall);
-}
-
-bool is_ours(const std::string& name) {
-  return name.rfind("overture", 0) == 0;
 }
 
 // Metrics for all, goals of how many times faster each of ours is than each of the others.

@@ -69,6 +69,11 @@ class job_peer {
   }
 };
 
+// By the name of a peer.
+inline bool is_ours(const std::string& name) {
+  return name.rfind("overture", 0) == 0;
+}
+
 // Made when first asked for, with so many threads, the caller's included.
 std::unique_ptr<job_peer> make_overture(unsigned threads, const std::string& policy = "park");
 std::unique_ptr<job_peer> make_tbb(unsigned threads);

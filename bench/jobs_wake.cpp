@@ -205,10 +205,10 @@ void draw(const jobs_settings& set, results& results, const std::string& what,
           bool goals) {
   std::vector<plot_line> lines;
   std::vector<plot_line> rare;  // the 99th percentiles of ours
-  // The unit: one thread that sleeps on a futex of its own.
-  thread_sleepers<futex_way> alone(1);
   for (const unsigned asleep : numbers) {
     std::vector<way> all = ways_of(asleep);
+    // The unit: one of as many threads, which sleep on one futex.
+    thread_sleepers<futex_way> unit_way(asleep);
     std::vector<double> unit;
     const auto once = [](sleepers& which, unsigned count, std::vector<double>& us) {
       which.settle();
@@ -217,10 +217,11 @@ void draw(const jobs_settings& set, results& results, const std::string& what,
       us.push_back(static_cast<double>(now_ns() - start_ns) / 1e3);
     };
     for (int i = 0; i < set.wakes; ++i) {
-      once(alone, 1, unit);
+      once(unit_way, 1, unit);
       for (way& each : all) once(*each.asleep, released(asleep), each.us);
     }
     const double unit_us = percentile(unit, 0.5);
+    results.metric(fmt::format("{}, {} asleep, one futex wake: us", what, asleep), unit_us);
     for (way& each : all) each.asleep->settle();
     for (std::size_t i = 0; i < all.size(); ++i) {
       const std::string name = fmt::format("{}, {} asleep, {}", what, asleep, all[i].name);

@@ -182,12 +182,16 @@ found_work pool_state::search(pool_place& self) noexcept {
       }
       if (++looks == 1 && self.vain_looks >= vain_looks_max) continue;
       const bool beyond = looked_ns > config.spin_long_ns;
-      for (int i = beyond ? pauses_before_last_look : pauses_between_looks; i != 0; --i) {
+      bool visible = false;
+      for (int i = beyond ? pauses_before_last_look : pauses_between_looks; i != 0 && !visible;
+           --i) {
         spin_hint();
+        visible = beyond && work_visible();
       }
       // It may have been woken onto the very core of who submits, and keep that thread from
       // running.
-      if (beyond || (looked_ns >= config.spin_ns && looks % looks_between_yields == 0)) {
+      if (!visible &&
+          (beyond || (looked_ns >= config.spin_ns && looks % looks_between_yields == 0))) {
         yield_thread();
       }
       looked_ns = now_ns() - start_ns;
