@@ -1,4 +1,4 @@
-// The parts of bench_vfs beside look-ups.
+// The parts of bench_vfs.
 #pragma once
 
 #include <cstddef>
@@ -19,6 +19,8 @@ inline void keep(std::uint64_t value) {
 // A ZIP archive of stored files, all with this content.
 std::string archive_of(const std::vector<std::string>& names, std::string_view content = {});
 
+// Of trees with so many entries each.
+void measure_lookups(results& out, int rounds, const std::vector<std::size_t>& entries);
 // Each in processes of their own where threads would be in the way; call before any thread is made.
 void measure_opens(results& out, int rounds);
 void measure_mounts(results& out, int rounds);

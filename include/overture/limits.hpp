@@ -37,6 +37,8 @@ inline constexpr std::uint64_t block_bytes_max = 1ull << 30;
 inline constexpr std::size_t archive_blocks_max = 1u << 20;
 inline constexpr std::uint64_t blocks_kept_bytes = 256ull << 20;  // in one mount, read by nobody
 inline constexpr std::uint32_t archive_links_followed_max = 40;   // as many as Linux follows
+inline constexpr std::size_t link_elements_max = 1u << 18;        // of the targets of all its links
+inline constexpr std::size_t linked_bytes_max = 16u << 20;  // tables of what links to folders add
 
 // Threads.
 inline constexpr std::size_t thread_slots_max = 1024;

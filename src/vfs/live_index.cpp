@@ -16,7 +16,7 @@ std::size_t bytes_of(std::uint32_t capacity) noexcept {
 
 live_page* make_page(allocator& memory, std::uint64_t version, std::uint32_t capacity) noexcept {
   void* const place = memory.allocate(bytes_of(capacity), alignof(live_page), memory_tag::vfs);
-  return place ? ::new (place) live_page{nullptr, version, capacity, 0, 0} : nullptr;
+  return place ? ::new (place) live_page{nullptr, nullptr, version, capacity, 0} : nullptr;
 }
 
 void free_page(allocator& memory, live_page* page) noexcept {
@@ -77,7 +77,7 @@ bool live_index::begin(const live_index& from, std::size_t more) noexcept {
   version_ = from.version_ + 1;
   const std::size_t paths = from.paths_ + more;
   if (paths > from.pages_.size() * paths_per_page_max) {
-    return resize_directory(std::bit_ceil(paths / 3)) && spread(from);
+    return resize_directory(std::bit_ceil(paths / paths_per_page_max + 1)) && spread(from);
   }
   if (!resize_directory(from.pages_.size())) return false;
   std::copy(from.pages_.begin(), from.pages_.end(), pages_.begin());
@@ -88,45 +88,50 @@ bool live_index::begin(const live_index& from, std::size_t more) noexcept {
 // In a larger directory: all pages anew. Winners stay winners, and the order of each path's others
 // stays.
 bool live_index::spread(const live_index& from) noexcept {
-  for (live_page* const old : from.pages_) {
-    if (!old) continue;
-    for (std::uint32_t i = 0; i < old->count; ++i) {
-      live_page* const page = writable(page_of(id_of(old->slots()[i])), 1);
+  for (const live_page* const old : from.pages_) {
+    for (std::uint32_t i = 0; old && i < old->count; ++i) {
+      live_page* const page = writable(pages_[page_of(id_of(old->slots()[i]))], 1);
       if (!page) return false;
-      if (i < old->winners) {
-        place(*page, old->slots()[i], page->winners++);
-      } else {
-        place(*page, old->slots()[i], page->count);
-      }
+      place(*page, old->slots()[i], page->count);
+    }
+    const live_page* const hidden = old ? old->hidden : nullptr;
+    for (std::uint32_t i = 0; hidden && i < hidden->count; ++i) {
+      live_page* const winners = pages_[page_of(id_of(hidden->slots()[i]))];
+      live_page* const page = writable(winners->hidden, 1);
+      if (!page) return false;
+      place(*page, hidden->slots()[i], page->count);
     }
   }
   for (live_page* const old : from.pages_) {
     if (!old) continue;
-    old->next_replaced = replaced_;
-    replaced_ = old;
+    if (old->hidden) replace(old->hidden);
+    replace(old);
   }
   paths_ = from.paths_;
   return true;
 }
 
-live_page* live_index::writable(std::size_t at, std::uint32_t more) noexcept {
-  live_page* const page = pages_[at];
+void live_index::replace(live_page* page) noexcept {
+  page->next_replaced = std::exchange(replaced_, page);
+}
+
+live_page* live_index::writable(live_page*& place, std::uint32_t more) noexcept {
+  live_page* const page = place;
   const bool own = page && page->version == version_;
   const std::uint32_t count = page ? page->count : 0;
   if (own && count + more <= page->capacity) return page;
   const std::uint32_t capacity = std::max<std::uint32_t>(4, std::bit_ceil(count + more));
   live_page* const made = make_page(pages_.memory(), version_, capacity);
   if (!made) return nullptr;
-  pages_[at] = made;
+  place = made;
   if (!page) return made;
-  made->winners = page->winners;
+  made->hidden = page->hidden;
   made->count = count;
   std::copy(page->slots(), page->slots() + count, made->slots());
   if (own) {
     free_page(pages_.memory(), page);
   } else {
-    page->next_replaced = replaced_;
-    replaced_ = page;
+    replace(page);
   }
   return made;
 }
@@ -145,69 +150,108 @@ void live_index::take_out(live_page& page, std::uint32_t at) noexcept {
 }
 
 bool live_index::insert(path_id id, const live_slot& added, bool first_wins) noexcept {
-  live_page* const page = writable(page_of(id), 1);
-  if (!page) return false;
+  live_page*& directory = pages_[page_of(id)];
   live_slot slot = added;
   slot.tag = tag_of(id);
   const auto wins_over = [&](const live_slot& other) {
     return first_wins ? slot.owner->rank < other.owner->rank : slot.owner->rank > other.owner->rank;
   };
-  live_slot* const slots = page->slots();
   const asset_path path = path_of(slot, id);
-  std::uint32_t at = 0;
-  while (at < page->winners && !slots[at].is(path, slot.tag)) ++at;
-  if (at == page->winners) {
-    overfull_ = page->winners == paths_of_page_max;
-    if (overfull_) return false;
-    place(*page, slot, page->winners++);
+  const std::uint32_t winner = directory ? directory->find(path, slot.tag) : 0;
+  if (!directory || winner == directory->count) {
+    overfull_ = winner == paths_of_page_max;
+    live_page* const page = overfull_ ? nullptr : writable(directory, 1);
+    if (!page) return false;
+    place(*page, slot, page->count);
     ++paths_;
     return true;
   }
-  if (wins_over(slots[at])) {
-    std::swap(slots[at], slot);  // the former winner comes in front of all whom it hid
-    at = page->winners;
+  live_page* const page = writable(directory, 0);
+  live_page* const hidden = page ? writable(page->hidden, 1) : nullptr;
+  if (!hidden) return false;
+  std::uint32_t at = 0;
+  if (wins_over(page->slots()[winner])) {
+    std::swap(page->slots()[winner], slot);  // comes in front of all whom it hid
   } else {
-    at = page->winners;
-    while (at < page->count && !(slots[at].is(path, slot.tag) && wins_over(slots[at]))) ++at;
+    at = hidden->find(path, slot.tag);
+    while (at < hidden->count && !wins_over(hidden->slots()[at])) {
+      at = hidden->find(path, slot.tag, at + 1);
+    }
   }
-  place(*page, slot, at);
+  place(*hidden, slot, at);
   return true;
 }
 
 bool live_index::erase(path_id id, const live_slot& erased) noexcept {
-  live_page* const page = writable(page_of(id), 0);
+  live_page* const page = writable(pages_[page_of(id)], 0);
   if (!page) return false;
-  live_slot* const slots = page->slots();
+  const auto position_in = [&](const live_page& in) {
+    const auto same = [&](const live_slot& slot) {
+      return slot.owner == erased.owner && slot.number == erased.number;
+    };
+    return static_cast<std::uint32_t>(std::find_if(in.slots(), in.slots() + in.count, same) -
+                                      in.slots());
+  };
+  const std::uint32_t winner = position_in(*page);
+  const bool wins = winner < page->count;
   const asset_path path = path_of(erased, id);
-  std::uint32_t at = 0;
-  while (slots[at].owner != erased.owner || slots[at].number != erased.number) ++at;
-  if (at < page->winners) {
-    std::uint32_t heir = page->winners;
-    while (heir < page->count && !slots[heir].is(path, tag_of(id))) ++heir;
-    if (heir < page->count) {
-      slots[at] = slots[heir];
-      at = heir;
-    } else {
-      --page->winners;
-      --paths_;
-    }
+  const std::uint32_t heir = wins && page->hidden ? page->hidden->find(path, tag_of(id)) : 0;
+  if (wins && (!page->hidden || heir == page->hidden->count)) {
+    take_out(*page, winner);
+    --paths_;
+    return true;
   }
-  take_out(*page, at);
+  live_page* const hidden = writable(page->hidden, 0);
+  if (!hidden) return false;
+  if (wins) page->slots()[winner] = hidden->slots()[heir];
+  take_out(*hidden, wins ? heir : position_in(*hidden));
   return true;
 }
 
+// Calls `visit` with the id and the slot of all that a mount has, until it says false: of a large
+// one in the order of their pages, roughly, so that the pages in use stay in the cache and are made
+// side by side.
+template <class Visit>
+bool live_index::by_pages(const mount& owner, Visit visit) const noexcept {
+  struct item {
+    path_id id;
+    live_slot slot;
+  };
+  constexpr int part_bits = 11;
+  constexpr std::size_t parts = std::size_t{1} << part_bits;
+  const std::size_t count = owner.content.entries.size() + owner.folders.size();
+  if (count < 8 * parts) return each_of(owner, visit);
+  const auto part_of = [this](path_id id) { return (id.value * multiplier_) >> (64 - part_bits); };
+  vec<item> items(pages_.memory(), memory_tag::vfs);
+  vec<std::uint32_t> next(pages_.memory(), memory_tag::vfs);
+  if (!items.resize_for_overwrite(count) || !next.resize(parts + 1)) return false;
+  (void)each_of(owner, [&](path_id id, const live_slot&) {
+    ++next[part_of(id) + 1];
+    return true;
+  });
+  for (std::size_t i = 1; i <= parts; ++i) next[i] += next[i - 1];
+  (void)each_of(owner, [&](path_id id, const live_slot& slot) {
+    items[next[part_of(id)]++] = {id, slot};
+    return true;
+  });
+  return std::all_of(items.begin(), items.end(),
+                     [&](const item& one) { return visit(one.id, one.slot); });
+}
+
 bool live_index::add(const mount& added, bool first_wins) noexcept {
-  return each_of(added,
-                 [&](path_id id, const live_slot& slot) { return insert(id, slot, first_wins); });
+  return by_pages(added,
+                  [&](path_id id, const live_slot& slot) { return insert(id, slot, first_wins); });
 }
 
 bool live_index::remove(const mount& removed) noexcept {
-  return each_of(removed, [&](path_id id, const live_slot& slot) { return erase(id, slot); });
+  return by_pages(removed, [&](path_id id, const live_slot& slot) { return erase(id, slot); });
 }
 
 void live_index::discard() noexcept {
   for (live_page* const page : pages_) {
-    if (page && page->version == version_) free_page(pages_.memory(), page);
+    if (!page || page->version != version_) continue;
+    if (page->hidden && page->hidden->version == version_) free_page(pages_.memory(), page->hidden);
+    free_page(pages_.memory(), page);
   }
   pages_.clear();
 }
@@ -217,7 +261,10 @@ void live_index::free_pages(live_page* first, allocator& memory) noexcept {
 }
 
 void live_index::free_all() noexcept {
-  for (live_page* const page : pages_) free_page(pages_.memory(), page);
+  for (live_page* const page : pages_) {
+    if (page) free_page(pages_.memory(), page->hidden);
+    free_page(pages_.memory(), page);
+  }
   pages_.clear();
 }
 

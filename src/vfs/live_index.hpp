@@ -2,8 +2,9 @@
 // copies the pages that it changes and shares the others. A version does not change once readers
 // know it.
 //
-// A page begins with the winners of its paths, and behind them are those whom they hide, by
-// priority within each path: so a look-up looks at no mount but the winner, whatever their number.
+// A page has the winners of its paths. Those whom they hide are in a page of their own behind it,
+// by priority within each path: so a look-up neither looks at nor brings into the cache more than
+// the winners, whatever the number of mounts.
 #pragma once
 
 #include <cstddef>
@@ -42,14 +43,20 @@ static_assert(limits::folders_max < live_slot::removal_bit);
 
 struct live_page {
   live_page* next_replaced;  // not looked at by readers
+  live_page* hidden;         // whom the slots of this page hide, or null
   std::uint64_t version;
   std::uint32_t capacity;
-  std::uint32_t winners;
   std::uint32_t count;
 
   [[nodiscard]] live_slot* slots() noexcept { return reinterpret_cast<live_slot*>(this + 1); }
   [[nodiscard]] const live_slot* slots() const noexcept {
     return reinterpret_cast<const live_slot*>(this + 1);
+  }
+  // The first of this path from a place on, or count.
+  [[nodiscard]] std::uint32_t find(asset_path path, std::uint16_t tag,
+                                   std::uint32_t from = 0) const noexcept {
+    while (from < count && !slots()[from].is(path, tag)) ++from;
+    return from;
   }
 };
 
@@ -63,7 +70,7 @@ class live_index {
   [[nodiscard]] const live_slot* find(asset_path path) const noexcept {
     const live_page* const page = pages_[page_of(path.id)];
     if (!page) return nullptr;
-    const live_slot* const end = page->slots() + page->winners;
+    const live_slot* const end = page->slots() + page->count;
     const std::uint16_t tag = tag_of(path.id);
     for (const live_slot* at = page->slots(); at != end; ++at) {
       if (at->is(path, tag)) return at->is_removal() ? first_of(path, true) : at;
@@ -90,8 +97,14 @@ class live_index {
     const live_page* const page = pages_[page_of(path.id)];
     if (!page) return;
     const std::uint16_t tag = tag_of(path.id);
-    for (std::uint32_t i = 0; i < page->count; ++i) {
-      if (page->slots()[i].is(path, tag)) visit(page->slots()[i]);
+    const std::uint32_t winner = page->find(path, tag);
+    if (winner == page->count) return;
+    visit(page->slots()[winner]);
+    const live_page* const hidden = page->hidden;
+    if (!hidden) return;
+    for (std::uint32_t at = hidden->find(path, tag); at < hidden->count;
+         at = hidden->find(path, tag, at + 1)) {
+      visit(hidden->slots()[at]);
     }
   }
 
@@ -123,7 +136,7 @@ class live_index {
     return first;
   }
 
-  static constexpr std::size_t paths_per_page_max = 6;  // on average
+  static constexpr std::size_t paths_per_page_max = 3;  // on average
   // Chance never comes near it, and nobody who does not know the multiplier can help it along but
   // by paths of one and the same id.
   static constexpr std::uint32_t paths_of_page_max = 2 * limits::paths_of_id_max;
@@ -134,10 +147,14 @@ class live_index {
   }
   [[nodiscard]] bool resize_directory(std::size_t pages) noexcept;
   [[nodiscard]] bool spread(const live_index& from) noexcept;
-  // The page as this version may change it, with room for `more` slots; null if refused.
-  live_page* writable(std::size_t at, std::uint32_t more) noexcept;
+  // The page as this version may change it, with room for `more` slots; null if refused. Its place
+  // is in the directory or in a page that this version may change.
+  live_page* writable(live_page*& place, std::uint32_t more) noexcept;
+  template <class Visit>
+  [[nodiscard]] bool by_pages(const mount& owner, Visit visit) const noexcept;
   [[nodiscard]] bool insert(path_id id, const live_slot& added, bool first_wins) noexcept;
   [[nodiscard]] bool erase(path_id id, const live_slot& erased) noexcept;
+  void replace(live_page* page) noexcept;
   static void place(live_page& page, const live_slot& added, std::uint32_t at) noexcept;
   static void take_out(live_page& page, std::uint32_t at) noexcept;
 

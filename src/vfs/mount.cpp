@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "vfs/path_order.hpp"
+
 namespace overture::vfs {
 namespace {
 
@@ -12,16 +14,6 @@ bool lies_in(std::string_view path, const mount_folder& folder) noexcept {
 }
 
 }  // namespace
-
-bool path_before(std::string_view a, std::string_view b) noexcept {
-  const std::size_t shorter = std::min(a.size(), b.size());
-  std::size_t same = 0;
-  while (shorter - same >= 8 && std::memcmp(a.data() + same, b.data() + same, 8) == 0) same += 8;
-  while (same < shorter && a[same] == b[same]) ++same;
-  if (same == shorter) return a.size() < b.size();
-  const auto weight = [](char c) { return c == '/' ? 0 : static_cast<unsigned char>(c); };
-  return weight(a[same]) < weight(b[same]);
-}
 
 std::uint32_t mount::find_entry(std::string_view wanted_path) const noexcept {
   const auto before = [this](std::uint32_t entry, std::string_view wanted) {
@@ -45,6 +37,18 @@ std::uint32_t mount::first_below(std::string_view folder) const noexcept {
   return below ? position : static_cast<std::uint32_t>(order.size());
 }
 
+bool mount::sort_order() noexcept {
+  vec<ordered_path> paths(order.memory(), memory_tag::vfs);
+  if (!paths.reserve(order.size())) return false;
+  for (const std::uint32_t i : order) {
+    const std::string_view text = content.path_of(content.entries[i]);
+    (void)paths.push_back({0, text.data(), i, static_cast<std::uint16_t>(text.size())});
+  }
+  sort_paths({paths.data(), paths.size()});
+  for (std::size_t i = 0; i < paths.size(); ++i) order[i] = paths[i].number;
+  return true;
+}
+
 result<void> mount::arrange() noexcept {
   const auto no_memory = [] { return fail(errc::out_of_memory, "no memory for the folders"); };
   const auto count = static_cast<std::uint32_t>(content.entries.size());
@@ -53,9 +57,7 @@ result<void> mount::arrange() noexcept {
   const auto before = [this](std::uint32_t a, std::uint32_t b) {
     return path_before(content.path_of(content.entries[a]), content.path_of(content.entries[b]));
   };
-  if (!std::is_sorted(order.begin(), order.end(), before)) {
-    std::sort(order.begin(), order.end(), before);
-  }
+  if (!std::is_sorted(order.begin(), order.end(), before) && !sort_order()) return no_memory();
 
   if (!folders.push_back({{hash64("")}, "", 0, 0, count, 0})) return no_memory();
   std::uint32_t inside = 0;  // the folder of the entry before

@@ -14,9 +14,6 @@
 
 namespace overture::vfs {
 
-// By bytes, but that '/' comes first: so a folder's entries follow where its name belongs.
-[[nodiscard]] bool path_before(std::string_view a, std::string_view b) noexcept;
-
 // A folder of a mount: all entries whose paths begin with its own lie side by side in the order.
 struct mount_folder {
   path_id id;
@@ -104,6 +101,10 @@ struct mount {
             static_cast<std::uint32_t>(content.entries.size()) - content.removals,
             static_cast<std::uint32_t>(content.skipped.size())};
   }
+
+ private:
+  // False if the memory was refused.
+  [[nodiscard]] bool sort_order() noexcept;
 };
 
 }  // namespace overture::vfs

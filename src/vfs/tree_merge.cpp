@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "vfs/path_order.hpp"
+
 namespace overture::vfs {
 
 result<void> tree_merge::begin(const snapshot& now, asset_path folder) noexcept {

@@ -95,6 +95,7 @@ NO_TEST_OF_ITS_OWN = {
     "src/text/string.cpp": "strings in quotes: style_test, read_test",
     "src/jobs/pool_wait.cpp": POOL,
     "src/jobs/running_job.cpp": "what a job may not wait for, and what it throws: bad_luck_test",
+    "src/vfs/formats/zip_linked_folders.cpp": "zip_links_test",
     "src/vfs/fold_names.cpp": "trees without regard to case: case_fold_test",
     "src/vfs/live_index.cpp": "the model in fill_mount_test, configuration_test",
     "src/vfs/mount.cpp": "lookup_test, the model in fill_mount_test",

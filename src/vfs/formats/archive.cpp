@@ -118,8 +118,7 @@ result<void> archive_builder::take_back(std::uint32_t entry, const char* reason)
   if (!into_.skipped.push_back(skipped)) {
     return fail(errc::out_of_memory, "no memory for the list of what is skipped");
   }
-  taken.name_bytes = 0;
-  gaps_ = true;
+  drop(entry);
   return {};
 }
 
@@ -135,7 +134,9 @@ result<void> archive_builder::index_each_once(
   if (!index.reset(into_.entries.size())) {
     return fail(errc::out_of_memory, "no memory to look for names that occur twice");
   }
+  constexpr std::uint32_t ahead = 16;  // a large table is in no cache
   for (std::uint32_t i = 0; i < into_.entries.size(); ++i) {
+    if (i + ahead < into_.entries.size()) index.fetch_ahead(into_.entries[i + ahead].id);
     const archive_entry& entry = into_.entries[i];
     if (entry.name_bytes == 0) continue;  // taken back
     const asset_path path{into_.path_of(entry), entry.id};

@@ -185,6 +185,11 @@ class archive_builder {
   result<void> skip(std::string_view name, const char* reason) noexcept;
   // The same for an entry that was added; before finish().
   result<void> take_back(std::uint32_t entry, const char* reason) noexcept;
+  // The same without a word, for one that others take the place of.
+  void drop(std::uint32_t entry) noexcept {
+    into_.entries[entry].name_bytes = 0;
+    gaps_ = true;
+  }
   // Keeps a text in the archive's names, ended by NUL; returns where.
   result<std::uint32_t> keep(std::string_view text) noexcept;
 

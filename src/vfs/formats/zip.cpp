@@ -9,6 +9,7 @@
 
 #include "vfs/formats/zip_decrypter.hpp"
 #include "vfs/formats/zip_directory.hpp"
+#include "vfs/formats/zip_links.hpp"
 
 namespace overture::vfs {
 namespace {
