@@ -135,7 +135,7 @@ class lookup_rounds {
       std::shuffle(asked->begin(), asked->end(), random_);
       asked->resize(std::min(asked->size(), asked_max));
     }
-    const std::size_t hot = std::min<std::size_t>(1000, hits_.size());
+    const auto hot = static_cast<std::ptrdiff_t>(std::min<std::size_t>(1000, hits_.size()));
     for (int i = 0; i < 50; ++i) hot_.insert(hot_.end(), hits_.begin(), hits_.begin() + hot);
   }
 
@@ -175,6 +175,7 @@ void lookup_rounds::hot(results& out, const std::string& state, file_system& fil
 
 void lookup_rounds::frozen(results& out) {
   std::vector<std::unique_ptr<mounted_tree>> trees;
+  trees.reserve(mount_counts.size());
   for (const std::size_t mounts : mount_counts) {
     trees.push_back(std::make_unique<mounted_tree>(paths_, mounts));
     if (!trees.back()->files.freeze()) std::abort();
@@ -234,6 +235,7 @@ double lookup_rounds::ns_while_mounting(file_system& files) {
 // After frozen().
 void lookup_rounds::live(results& out) {
   std::vector<std::unique_ptr<mounted_tree>> trees;
+  trees.reserve(mount_counts.size());
   for (const std::size_t mounts : mount_counts) {
     trees.push_back(std::make_unique<mounted_tree>(paths_, mounts));
   }

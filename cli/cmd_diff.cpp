@@ -64,6 +64,7 @@ std::optional<int> parse_diff(const std::vector<std::string>& words, diff_argume
   add_more("--left", "one more of the left set; later ones win", into.left);
   add_more("--right", "one more of the right set", into.right);
   mounts.add_mount_point();
+  mounts.add_password();
   mounts.add_ignore_case(into.ignore_case);
   mounts.add_removal_markers(into.removal_markers);
   add_json(app, into.json);

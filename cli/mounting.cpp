@@ -48,7 +48,9 @@ result<mount_id> mount_one(file_system& files, const mount_argument& mount, moun
   const zone span("mount");
   std::string at = mount.at;
   if (how.place == placing::apart) at = fmt::format("{:04}/{}", files.mount_count(), at);
-  return files.mount(mount.path.c_str(), {.at = at, .removal_markers = how.removal_markers});
+  return files.mount(
+      mount.path.c_str(),
+      {.at = at, .removal_markers = how.removal_markers, .password = mount.password});
 }
 
 // The regular files of a folder in the order of their names' bytes.
@@ -78,7 +80,7 @@ bool mount_archives_in(file_system& files, const mount_argument& from, mounting_
   bool any = false;
   for (const std::string& path : paths) {
     if (interrupted()) return all;
-    const result<mount_id> mounted = mount_one(files, {path, from.at}, how);
+    const result<mount_id> mounted = mount_one(files, {path, from.at, from.password}, how);
     if (!mounted && mounted.error().code == errc::unsupported) continue;  // no archive
     any = true;
     if (mounted) continue;

@@ -48,6 +48,14 @@ void mount_options_parser::add_mount_point() {
   point_->type_name("PATH")->allow_extra_args(false)->group(mounts_group);
 }
 
+void mount_options_parser::add_password() {
+  password_ = app_.add_option_function<std::vector<std::string>>(
+      "--password", [](const std::vector<std::string>&) {},
+      "of the encrypted files in the archives behind this option; may be given several "
+      "times");
+  password_->type_name("WORD")->allow_extra_args(false)->group(mounts_group);
+}
+
 void mount_options_parser::add_tree(tree_arguments& into) {
   add("MOUNT", "a folder or an archive; later ones win", into.mounts);
   add("--archives-in",
@@ -56,6 +64,7 @@ void mount_options_parser::add_tree(tree_arguments& into) {
       into.archives_in)
       ->type_name("DIR");
   add_mount_point();
+  add_password();
   app_.add_flag("--first-wins", into.first_wins, "earlier mounts win")->group(mounts_group);
   add_ignore_case(into.ignore_case);
   add_removal_markers(into.removal_markers);
@@ -75,11 +84,13 @@ void mount_options_parser::add_ignore_case(bool& into) {
 void mount_options_parser::take() const {
   std::map<const CLI::Option*, std::size_t> taken;
   std::string point;
+  std::string password;
   for (CLI::Option* const option : app_.parse_order()) {
     const std::size_t number = taken[option]++;
     if (option == point_) point = option->results()[number];
+    if (option == password_) password = option->results()[number];
     for (const collected& each : collected_) {
-      if (each.option == option) each.into->push_back({option->results()[number], point});
+      if (each.option == option) each.into->push_back({option->results()[number], point, password});
     }
   }
 }

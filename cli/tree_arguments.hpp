@@ -12,7 +12,8 @@ namespace overture::cli {
 
 struct mount_argument {
   std::string path;
-  std::string at;  // the mount point
+  std::string at;             // the mount point
+  std::string password = {};  // of its encrypted files
   friend bool operator==(const mount_argument&, const mount_argument&) = default;
 };
 
@@ -29,18 +30,20 @@ struct tree_arguments {
   [[nodiscard]] bool empty() const { return mounts.empty() && archives_in.empty(); }
 };
 
-// Options that name mounts. --mount-point holds for the mounts behind it on the command line, so
-// they are collected in its order, by take() when everything is parsed.
+// Options that name mounts. --mount-point and --password hold for the mounts behind them on the
+// command line, so those are collected in its order, by take() when everything is parsed.
 class mount_options_parser {
  public:
   explicit mount_options_parser(CLI::App& app) : app_(app) {}
 
-  // MOUNT, --archives-in, --mount-point, --first-wins, --ignore-case, --removal-markers.
+  // MOUNT, --archives-in, --mount-point, --password, --first-wins, --ignore-case,
+  // --removal-markers.
   void add_tree(tree_arguments& into);
   // A positional argument or an option of mounts; `takes_many` for those that may be repeated.
   CLI::Option* add(const std::string& name, const std::string& description,
                    std::vector<mount_argument>& into, bool takes_many = true);
   void add_mount_point();
+  void add_password();
   void add_ignore_case(bool& into);
   void add_removal_markers(bool& into);
   void take() const;
@@ -53,6 +56,7 @@ class mount_options_parser {
 
   CLI::App& app_;
   CLI::Option* point_ = nullptr;
+  CLI::Option* password_ = nullptr;
   std::vector<collected> collected_;
 };
 

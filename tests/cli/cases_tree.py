@@ -1,6 +1,7 @@
 """The commands that look into the merged tree: ls, cat, which, extract, check, diff."""
 
 import os
+import shutil
 import signal
 import subprocess
 import zipfile
@@ -45,6 +46,26 @@ def ls_puts_mounts_where_it_is_told(box):
     assert listing.out == "a.txt\ngfx/fonts/b.txt\ngfx/fonts/c.txt\n", listing
     wrong = box.run("ls", "--mount-point", "../up", "one")
     assert wrong.code == 3 and "one: " in wrong.err and "mount point" in wrong.err, wrong
+
+
+@case()
+def encrypted_files_are_read_with_the_password_in_front(box):
+    if shutil.which("zip") is None:
+        print("there is no zip: encrypted archives are not tried")
+        return
+    for name, password in (("one", "sesame"), ("two", "tulip")):
+        box.write(f"{name}.txt", name)
+        words = ["zip", "-q", "-P", password, f"{name}.zip", f"{name}.txt"]
+        subprocess.run(words, cwd=box.folder, check=True)
+    box.zip("open.zip", {"open.txt": "open"})
+    mounts = ("--password", "sesame", "one.zip", "--password", "tulip", "two.zip", "open.zip")
+    assert box.run("check", *mounts).code == 0
+    assert box.run("cat", "two.txt", *mounts).out == "two"
+    assert box.run("load", *mounts).code == 0
+    wrong = box.run("cat", "one.txt", "--password", "tulip", "one.zip")
+    assert wrong.code == 1 and "password" in wrong.err, wrong
+    without = box.run("cat", "two.txt", "two.zip")
+    assert without.code == 1 and "encrypted" in without.err, without
 
 
 @case()

@@ -292,5 +292,29 @@ TEST(seven_zip, made_by_7zip_is_read) {
   EXPECT_EQ(made, 8);
 }
 
+TEST(seven_zip, made_by_7zip_says_what_is_not_read) {
+  const temp_folder folder;
+  folder.write("game.exe", code);
+  int made = 0;
+  for (const auto& [options, word] :
+       {std::pair{"-m0=PPMd", "PPMd"}, std::pair{"-m0=BZip2", "BZip2"},
+        std::pair{"-m0=BCJ2 -m1=lzma", "BCJ2"}, std::pair{"-psesame", "encrypted"}}) {
+    const std::string archive = "out" + std::to_string(made) + ".7z";
+    const std::string command = "cd '" + folder.path().string() + "' && 7z a -bd " + options + " " +
+                                archive + " game.exe >/dev/null 2>&1";
+    if (std::system(command.c_str()) != 0) break;
+    ++made;
+    file_system files;
+    ASSERT_TRUE(files.mount((folder / archive).c_str())) << options;
+    const result<opened_file> opened = files.open("game.exe"_path);
+    ASSERT_FALSE(opened) << options;
+    EXPECT_EQ(opened.error().code, errc::unsupported);
+    EXPECT_NE(std::string_view(opened.error().reason).find(word), std::string_view::npos)
+        << opened.error().reason;
+  }
+  if (made == 0) GTEST_SKIP() << "there is no 7z";
+  EXPECT_EQ(made, 4);
+}
+
 }  // namespace
 }  // namespace overture

@@ -279,6 +279,22 @@ TEST(zip, names_that_become_too_long_at_the_mount_point_are_skipped) {
   EXPECT_THAT(skipped_of(test.files), ElementsAre(Pair(name, "the path is too long")));
 }
 
+TEST(zip, methods_that_are_not_read_are_told_by_name) {
+  for (const auto& [method, word] :
+       {std::pair{9, "Deflate64"}, std::pair{12, "BZip2"}, std::pair{14, "LZMA"},
+        std::pair{95, "xz"}, std::pair{98, "PPMd"}, std::pair{99, "encrypted"},
+        std::pair{1000, "not known"}}) {
+    zip_writer zip;
+    zip.add({.name = "a", .data = "a", .stated_method = static_cast<std::uint16_t>(method)});
+    mounted test(zip);
+    const result<opened_file> opened = test.files.open(asset_path{"a", {hash64("a")}});
+    ASSERT_FALSE(opened) << method;
+    EXPECT_EQ(opened.error().code, errc::unsupported);
+    EXPECT_NE(std::string_view(opened.error().reason).find(word), std::string_view::npos)
+        << opened.error().reason;
+  }
+}
+
 TEST(zip, what_it_cannot_read_is_unsupported_and_the_rest_loads) {
   zip_writer zip;
   zip.add({.name = "bzip2", .data = "x", .stated_method = 12});

@@ -27,9 +27,23 @@ error error_of(entry_flaw flaw) noexcept {
     case entry_flaw::encrypted:
       return make(errc::permission, "the entry is encrypted, and the mount has no password");
     case entry_flaw::strongly_encrypted:
-      return make(errc::unsupported, "the entry is encrypted in a way that is not known");
+      return make(errc::unsupported,
+                  "it is encrypted in a way that is not read; a ZIP's traditional encryption is");
     case entry_flaw::method:
       return make(errc::unsupported, "the entry's compression method is not known");
+    case entry_flaw::bzip2:
+      return make(errc::unsupported, "it is packed by BZip2; pack it by DEFLATE, zstd or LZMA2");
+    case entry_flaw::deflate64:
+      return make(errc::unsupported, "it is packed by Deflate64; pack it by DEFLATE or zstd");
+    case entry_flaw::lzma:
+      return make(errc::unsupported,
+                  "it is packed by LZMA in a ZIP; make it a 7z, or pack it by DEFLATE or zstd");
+    case entry_flaw::ppmd:
+      return make(errc::unsupported, "it is packed by PPMd; pack it by DEFLATE, zstd or LZMA2");
+    case entry_flaw::xz:
+      return make(errc::unsupported, "it is packed by xz; pack it by DEFLATE or zstd");
+    case entry_flaw::bcj2:
+      return make(errc::unsupported, "it is filtered by BCJ2; pack it with the filter BCJ or none");
     case entry_flaw::removal:
       return make(errc::not_found, "the file was removed");
     case entry_flaw::in_parts:

@@ -30,6 +30,12 @@ enum class entry_flaw : std::uint8_t {
   encrypted,           // and there is no password
   strongly_encrypted,  // in a way that is not read
   method,
+  bzip2,  // methods that are known by name, but not read
+  deflate64,
+  lzma,
+  ppmd,
+  xz,
+  bcj2,
   in_parts,
   removal,  // no file: it removes those of other mounts
 };

@@ -198,6 +198,12 @@ entry_flaw seven_zip_list::flaw_of(const seven_zip_block& block) const noexcept 
       break;
     case seven_zip_flaw::method:
       return entry_flaw::method;
+    case seven_zip_flaw::bzip2:
+      return entry_flaw::bzip2;
+    case seven_zip_flaw::ppmd:
+      return entry_flaw::ppmd;
+    case seven_zip_flaw::bcj2:
+      return entry_flaw::bcj2;
     case seven_zip_flaw::encrypted:
       return entry_flaw::strongly_encrypted;
   }

@@ -18,6 +18,24 @@ constexpr std::uint64_t coder_copy = 0x00;
 constexpr std::uint64_t coder_lzma = 0x030101;
 constexpr std::uint64_t coder_lzma2 = 0x21;
 constexpr std::uint64_t coder_aes = 0x06F10701;
+constexpr std::uint64_t coder_ppmd = 0x030401;
+constexpr std::uint64_t coder_bzip2 = 0x040202;
+constexpr std::uint64_t coder_bcj2 = 0x0303011B;
+
+seven_zip_flaw flaw_of(const coder& unread) noexcept {
+  switch (unread.id) {
+    case coder_aes:
+      return seven_zip_flaw::encrypted;
+    case coder_ppmd:
+      return seven_zip_flaw::ppmd;
+    case coder_bzip2:
+      return seven_zip_flaw::bzip2;
+    case coder_bcj2:
+      return seven_zip_flaw::bcj2;
+    default:
+      return seven_zip_flaw::none;
+  }
+}
 
 bool to_filter(std::uint64_t id, block_filter& filter) noexcept {
   constexpr struct {
@@ -130,7 +148,8 @@ result<void> read_bonds(seven_zip_reader& in, coder_chain& chain) noexcept {
 
 seven_zip_flaw apply(const coder_chain& chain, packed_block& into) noexcept {
   for (std::uint64_t i = 0; i < chain.count; ++i) {
-    if (chain.coders[i].id == coder_aes) return seven_zip_flaw::encrypted;
+    const seven_zip_flaw flaw = flaw_of(chain.coders[i]);
+    if (flaw != seven_zip_flaw::none) return flaw;
   }
   if (!chain.simple || chain.packed_streams != 1 || chain.count > 2) return seven_zip_flaw::method;
   // Of two, the one whose output is the block's must be fed by the other.

@@ -26,7 +26,7 @@ inline constexpr std::string_view seven_zip_mark{"7z\xBC\xAF\x27\x1C", 6};
 [[nodiscard]] result<seven_zip_start> read_seven_zip_start(
     std::span<const std::byte> front) noexcept;
 
-enum class seven_zip_flaw : std::uint8_t { none, method, encrypted };
+enum class seven_zip_flaw : std::uint8_t { none, method, bzip2, ppmd, bcj2, encrypted };
 
 // What the format calls a folder: files packed together.
 struct seven_zip_block {

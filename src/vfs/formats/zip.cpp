@@ -64,6 +64,25 @@ bool to_compression(std::uint16_t zip_method, compression& method) noexcept {
   }
 }
 
+entry_flaw flaw_of_method(std::uint16_t zip_method) noexcept {
+  switch (zip_method) {
+    case zip_method_deflate64:
+      return entry_flaw::deflate64;
+    case zip_method_bzip2:
+      return entry_flaw::bzip2;
+    case zip_method_lzma:
+      return entry_flaw::lzma;
+    case zip_method_xz:
+      return entry_flaw::xz;
+    case zip_method_ppmd:
+      return entry_flaw::ppmd;
+    case zip_method_aes:
+      return entry_flaw::strongly_encrypted;
+    default:
+      return entry_flaw::method;
+  }
+}
+
 entry_flaw flaw_of_sizes(compression method, std::uint64_t packed, std::uint64_t bytes) noexcept {
   if (method == compression::none) {
     return bytes == packed ? entry_flaw::none : entry_flaw::stored_size;
@@ -81,9 +100,8 @@ entry_flaw flaw_of(const zip_record& record) noexcept {
     return entry_flaw::strongly_encrypted;
   }
   compression method = compression::none;
-  if ((record.flags & zip_flag_patch) != 0 || !to_compression(record.method, method)) {
-    return entry_flaw::method;
-  }
+  if ((record.flags & zip_flag_patch) != 0) return entry_flaw::method;
+  if (!to_compression(record.method, method)) return flaw_of_method(record.method);
   if ((record.flags & zip_flag_encrypted) == 0) {
     return flaw_of_sizes(method, record.packed_bytes, record.bytes);
   }

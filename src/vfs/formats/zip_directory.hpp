@@ -67,6 +67,13 @@ enum class zip_system : std::uint8_t {
 inline constexpr std::uint16_t zip_method_stored = 0;
 inline constexpr std::uint16_t zip_method_deflate = 8;
 inline constexpr std::uint16_t zip_method_zstd = 93;
+// Not read, but told by name.
+inline constexpr std::uint16_t zip_method_deflate64 = 9;
+inline constexpr std::uint16_t zip_method_bzip2 = 12;
+inline constexpr std::uint16_t zip_method_lzma = 14;
+inline constexpr std::uint16_t zip_method_xz = 95;
+inline constexpr std::uint16_t zip_method_ppmd = 98;
+inline constexpr std::uint16_t zip_method_aes = 99;  // the method proper is in an extra field
 
 // Reads the record at the front; returns its length, 0 if it is not a whole record.
 [[nodiscard]] std::size_t read_zip_record(std::span<const std::byte> directory,
