@@ -369,6 +369,13 @@ void measure_warzone(results& out, int rounds, const std::string& archive) {
   for (const std::string& path : paths) must(files.stat(path_of(path)).map([](file_stat) {}));
   const double calls = static_cast<double>(os.calls);
   out.goal("base.wz, walk and stat, system calls", {calls, calls, calls}, 0);
+  os.calls = 0;
+  buffer_pool buffers;
+  for (const std::string& path : paths) {
+    must(files.read_all(path_of(path), buffers).map([](const blob&) {}));
+  }
+  const double reads = static_cast<double>(os.calls) / static_cast<double>(paths.size());
+  out.goal("base.wz, load all, system calls for each file", {reads, reads, reads}, 1);
 
   std::vector<std::byte> room;
   std::vector<variant> variants = {
@@ -398,6 +405,38 @@ void measure_warzone(results& out, int rounds, const std::string& archive) {
   out.metric("base.wz, read into one buffer and touch, ms", milliseconds(variants[1]));
   out.goal("base.wz, map, speed / a copying read", ratio(variants[1], variants[0], clock::wall), 2,
            false);
+}
+
+// One block of 1,000 files, in the order of their names and backwards.
+void measure_solid(results& out) {
+  const folder_of_its_own folder;
+  for (int i = 0; i < 1000; ++i) {
+    (void)folder.write("f" + std::to_string(i), std::to_string(i) + std::string(4000, 'x'));
+  }
+  const std::string archive = folder / "a.7z";
+  const std::string make =
+      "cd '" + (folder / "") + "' && 7z a -bd -ms=on a.7z 'f*' >/dev/null 2>&1";
+  if (std::system(make.c_str()) != 0) {
+    std::fprintf(stderr, "there is no 7z: left out\n");
+    return;
+  }
+  counting_system os;
+  file_system files({.os = &os});
+  must(files.mount(archive.c_str()).map([](mount_id) {}));
+  std::vector<std::string> paths = all_paths(files);
+  os.calls = 0;
+  buffer_pool buffers;
+  const std::uint64_t begin = now_ns();
+  for (int backwards = 0; backwards < 2; ++backwards) {
+    for (const std::string& path : paths) {
+      must(files.read_all(path_of(path), buffers).map([](const blob&) {}));
+    }
+    std::reverse(paths.begin(), paths.end());
+  }
+  out.metric("7z, 1,000 files of one block, twice, ms",
+             static_cast<double>(now_ns() - begin) / 1e6);
+  const double calls = static_cast<double>(os.calls);
+  out.goal("7z, 1,000 files of one block, twice: reads of the archive", {calls, calls, calls}, 2);
 }
 
 void measure_mods(results& out, int rounds, const std::string& archive) {
@@ -434,6 +473,7 @@ void measure_mods(results& out, int rounds, const std::string& archive) {
 }  // namespace
 
 void measure_games(results& out, int rounds, const std::string& games) {
+  measure_solid(out);
   const auto with = [&](const std::string& archive, auto measure) {
     if (fs::exists(archive)) return measure(out, rounds, archive);
     std::fprintf(stderr, "%s is not there: left out\n", archive.c_str());

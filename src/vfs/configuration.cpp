@@ -29,12 +29,6 @@ const mount* snapshot::find(mount_id id) const noexcept {
   return position < mounts.size() ? mounts[position] : nullptr;
 }
 
-std::size_t snapshot::precedence(const mount& one) const noexcept {
-  const auto at =
-      static_cast<std::size_t>(std::find(mounts.begin(), mounts.end(), &one) - mounts.begin());
-  return first_wins ? at : mounts.size() - 1 - at;
-}
-
 // --- Life ----------------------------------------------------------------------------------------
 
 configuration::configuration(const file_system_config& config) noexcept
@@ -157,7 +151,15 @@ result<void> configuration::derive(snapshot& next, std::span<const mount_id> out
     if (!next.index.overfull()) return no_memory();
     return fail(errc::collision, "many paths of the mount were made to share a hash");
   }
-  return give_numbers(in);
+  return give_numbers(next, in);
+}
+
+bool configuration::number_positions(snapshot& next) noexcept {
+  std::size_t end = 0;
+  for (const mount* const each : next.mounts) end = std::max<std::size_t>(end, each->pins + 1);
+  if (!next.positions.resize(end)) return false;
+  for (std::uint32_t i = 0; i < next.mounts.size(); ++i) next.positions[next.mounts[i]->pins] = i;
+  return true;
 }
 
 // Between its neighbours; the list has room.
@@ -174,7 +176,7 @@ result<void> configuration::place(vec<mount*>& mounts, const made_mount& added) 
   return {};
 }
 
-result<void> configuration::give_numbers(std::span<const made_mount> in) noexcept {
+result<void> configuration::give_numbers(snapshot& next, std::span<const made_mount> in) noexcept {
   std::uint64_t left[std::size(decltype(numbers_){})];
   std::copy(std::begin(numbers_), std::end(numbers_), std::begin(left));
   std::size_t word = 0;
@@ -185,6 +187,7 @@ result<void> configuration::give_numbers(std::span<const made_mount> in) noexcep
     left[word] |= std::uint64_t{1} << bit;
     added.made->pins = static_cast<std::uint32_t>(word * 64 + static_cast<std::size_t>(bit));
   }
+  if (!number_positions(next)) return no_memory();
   std::copy(std::begin(left), std::end(left), std::begin(numbers_));
   return {};
 }

@@ -21,11 +21,17 @@ namespace overture::vfs {
 
 struct snapshot {
   explicit snapshot(allocator& memory) noexcept
-      : mounts(memory, memory_tag::vfs), writable(memory, memory_tag::vfs), index(memory) {}
+      : mounts(memory, memory_tag::vfs),
+        writable(memory, memory_tag::vfs),
+        positions(memory, memory_tag::vfs),
+        index(memory) {}
 
   [[nodiscard]] const mount* find(mount_id id) const noexcept;
   // Of those that are mounted the winner over all has 0.
-  [[nodiscard]] std::size_t precedence(const mount& one) const noexcept;
+  [[nodiscard]] std::size_t precedence(const mount& one) const noexcept {
+    const std::size_t at = positions[one.pins];
+    return first_wins ? at : mounts.size() - 1 - at;
+  }
   // Whether look-ups must look beside the index, at what was written since it was made.
   [[nodiscard]] bool has_written(asset_path path) const noexcept {
     for (const mount* const each : writable) {
@@ -35,7 +41,8 @@ struct snapshot {
   }
 
   vec<mount*> mounts;
-  vec<const mount*> writable;  // those of the mounts that are
+  vec<const mount*> writable;    // those of the mounts that are
+  vec<std::uint32_t> positions;  // of the mounts, by their numbers in reader_pins
   bool first_wins = false;
   live_index index;
 
@@ -99,7 +106,9 @@ class configuration {
   [[nodiscard]] result<void> derive(snapshot& next, std::span<const mount_id> out,
                                     std::span<const made_mount> in, mount*& departing) noexcept;
   [[nodiscard]] result<void> place(vec<mount*>& mounts, const made_mount& added) const noexcept;
-  [[nodiscard]] result<void> give_numbers(std::span<const made_mount> in) noexcept;
+  [[nodiscard]] result<void> give_numbers(snapshot& next, std::span<const made_mount> in) noexcept;
+  // The positions of the mounts, which all have their numbers.
+  [[nodiscard]] static bool number_positions(snapshot& next) noexcept;
   void publish(snapshot* next, mount* departing) noexcept;
   void collect() noexcept;
   mount* take_unused() noexcept;
