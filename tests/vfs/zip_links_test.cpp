@@ -185,6 +185,20 @@ TEST(zip_links, that_make_paths_without_end_are_refused) {
   EXPECT_EQ(outcome.error().code, errc::limit);
 }
 
+TEST(zip_links, to_folders_of_nothing_but_dangling_ones_do_not_take_forever) {
+  zip_writer zip;
+  for (int i = 0; i < 2000; ++i) {
+    zip.add(link("d/" + std::to_string(i), "nothing"));
+    zip.add(link("l" + std::to_string(i), "d"));
+  }
+  const std::string bytes = zip.bytes();
+  memory_file_os os(bytes);
+  file_system files({.os = &os});
+  const result<mount_id> outcome = files.mount("test.zip");
+  ASSERT_FALSE(outcome);
+  EXPECT_EQ(outcome.error().code, errc::limit);
+}
+
 TEST(zip_links, with_targets_that_take_long_to_follow_are_skipped) {
   std::string long_way;
   while (long_way.size() + 2 < limits::link_target_bytes_max) long_way += "a/";

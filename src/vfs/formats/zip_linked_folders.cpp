@@ -130,11 +130,11 @@ result<void> linked_folders::expand(std::uint32_t folder) noexcept {
 
 result<void> linked_folders::expand_one(std::uint32_t folder, std::uint32_t entry,
                                         std::string_view path) noexcept {
+  result<void> within = spend(sizeof(archive_entry) + path.size());  // looking takes time too
+  if (!within) return within;
   const zip_link* const link = targets_.link_at(entry);
   if (link && link->flaw) return {};  // it is listed by itself
   if (link && link->to_folder) return begin(folder, *link, path);
-  result<void> within = spend(sizeof(archive_entry) + path.size());
-  if (!within) return within;
   const archive_entry same = into_.entries[entry];
   return builder_.add(path.substr(into_.prefix_bytes), same).map([](bool) {});
 }
