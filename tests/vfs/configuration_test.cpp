@@ -124,6 +124,25 @@ TEST(file_system, releases_what_a_visitor_unmounts_when_the_visit_is_over) {
   EXPECT_EQ(released, 1);
 }
 
+TEST(file_system, gives_back_all_memory_of_many_mounts_of_the_same_names) {
+  std::vector<std::string> zips;
+  for (int i = 0; i < 40; ++i) zips.push_back(archive_of("mod" + std::to_string(i), 30));
+  tracking_allocator memory;
+  {
+    file_system files({.memory = &memory});
+    std::vector<mount_id> ids;
+    for (const std::string& zip : zips) {
+      const result<mount_id> id = files.mount_memory("mod", bytes_of(zip));
+      ASSERT_TRUE(id);
+      ids.push_back(*id);
+    }
+    EXPECT_EQ(files.providers("shared/3"_path, {}), 40u);
+    for (std::size_t i = 0; i < ids.size(); i += 2) ASSERT_TRUE(files.unmount(ids[i]));
+    EXPECT_EQ(files.providers("shared/3"_path, {}), 20u);
+  }
+  EXPECT_EQ(memory.total().bytes, 0u);
+}
+
 // --- Several threads -----------------------------------------------------------------------------
 
 TEST(file_system, swaps_mounts_in_one_step) {

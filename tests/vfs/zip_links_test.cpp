@@ -136,6 +136,22 @@ TEST(zip_links, that_lead_into_themselves_end) {
                                    Pair("c/there/back", loop), Pair("d/back/there", loop)));
 }
 
+// The folder above the target is not on the way that leads there by the link.
+TEST(zip_links, may_lead_up_from_where_another_leads) {
+  zip_writer zip;
+  zip.add({.name = "a/file", .data = "x"});
+  zip.add({.name = "a/b/g", .data = "y"});
+  zip.add(link("a/b/up", ".."));
+  zip.add(link("to", "a/b"));
+  mounted test(zip);
+  EXPECT_THAT(test.contents(),
+              ElementsAre(Pair("a/b/g", "y"), Pair("a/file", "x"), Pair("to/g", "y"),
+                          Pair("to/up/b/g", "y"), Pair("to/up/file", "x")));
+  constexpr const char* loop = "the link makes a loop";
+  EXPECT_THAT(skipped_of(test.files),
+              UnorderedElementsAre(Pair("a/b/up", loop), Pair("to/up/b/up", loop)));
+}
+
 TEST(zip_links, do_not_hide_what_the_archive_has_itself) {
   zip_writer zip;
   zip.add({.name = "real/a", .data = "real"});
