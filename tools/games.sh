@@ -1,0 +1,85 @@
+# Part of ./dev, which reads it for `./dev games`: the data of real games, from Debian.
+# shellcheck shell=bash
+
+game_packages() {
+  case $1 in
+    supertux) echo supertux-data ;;
+    openarena) echo openarena-0{85-data,81-textures,81-maps,88-data} ;;
+    warzone) echo warzone2100-data ;;
+    *) misuse "games: unknown game '$1' (supertux, openarena, warzone)" ;;
+  esac
+}
+game_folder() {
+  case $1 in
+    supertux) echo usr/share/games/supertux2 ;;
+    openarena) echo usr/share/games/openarena/baseoa ;;
+    warzone) echo usr/share/games/warzone2100 ;;
+  esac
+}
+
+cmd_games() {
+  local name names=("$@") cache=${OVERTURE_GAMES:-$root/.cache/games}
+  cache=$(realpath -m "$cache")
+  [ $# -gt 0 ] || names=(supertux openarena warzone)
+  for name in "${names[@]}"; do game_packages "$name" >/dev/null; done
+  mkdir -p "$cache"
+  for name in "${names[@]}"; do
+    if [ ! -d "$cache/$name" ]; then
+      unpack_game "$name" "$cache"
+    fi
+    say "$name: $cache/$name/$(game_folder "$name")"
+    [ "$name" != supertux ] || pack_supertux "$cache"
+  done
+}
+
+# The one game of these that comes as loose files, as a ZIP too: to compare.
+pack_supertux() {
+  local cache=$1 archive=$1/packed/supertux.zip
+  if [ ! -f "$archive" ]; then
+    need games
+    say "packing supertux"
+    mkdir -p "$cache/packed"
+    rm -f "$cache/packed/partial.zip"
+    (cd "$cache/supertux/$(game_folder supertux)" && zip -q -r -X -D "$cache/packed/partial.zip" .)
+    mv "$cache/packed/partial.zip" "$archive"
+  fi
+  say "supertux as a ZIP: $archive"
+}
+
+# Unpacks beside the final place and renames: a game is either there and whole, or not there.
+unpack_game() {
+  local name=$1 cache=$2 package deb
+  rm -rf "$cache/$name.partial"
+  mkdir "$cache/$name.partial"
+  for package in $(game_packages "$name"); do
+    fetch_deb "$package"
+    say "unpacking $package"
+    dpkg-deb -x "$deb" "$cache/$name.partial"
+  done
+  mv "$cache/$name.partial" "$cache/$name"
+}
+
+# fetch_deb PACKAGE: sets `deb` to the package's file, downloading it if no copy is at hand.
+fetch_deb() {
+  local package=$1 debs=${OVERTURE_DEB_CACHE:-$root/.cache/debs} found
+  mkdir -p "$debs/partial"
+  found=("$debs/$package"_*.deb)
+  if [ ! -f "${found[0]}" ]; then
+    say "downloading $package"
+    # The machine's package lists serve if they know the package; else lists of our own, which need
+    # no root.
+    local options=(-q -o APT::Sandbox::User=root) private=$root/.cache/apt
+    if ! apt-cache show "$package" >/dev/null 2>&1; then
+      mkdir -p "$private/lists/partial" "$private/archives/partial"
+      options+=(-o "Dir::State::lists=$private/lists" -o "Dir::Cache=$private"
+        -o "Dir::Cache::archives=$private/archives")
+      apt-cache "${options[@]}" show "$package" >/dev/null 2>&1 ||
+        apt-get "${options[@]}" update || fail "cannot fetch the package lists: is there a network?"
+    fi
+    (cd "$debs/partial" && apt-get "${options[@]}" download "$package") ||
+      fail "cannot download $package"
+    mv "$debs/partial/$package"_*.deb "$debs/"
+    found=("$debs/$package"_*.deb)
+  fi
+  deb=${found[-1]}
+}
