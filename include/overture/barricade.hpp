@@ -35,7 +35,8 @@
 //
 // Why no wake-up is lost
 //   The word is the only truth: bit 0 says lowered, bit 1 that somebody sleeps or is about to,
-//   bits 3 to 31 count how often it was lowered (bit 2 is a hint: several have waited at once).
+//   bits 4 to 31 count how often it was lowered (bit 2 is a hint: several have waited at once; bit
+//   3 says that continuations wait, which lie in a table).
 //   A waiter remembers the count it came with. Before it sleeps it sets bit 1 by a compare-exchange
 //   on a word that it has just judged raised with its own count, and it sleeps only while the word
 //   is that very value: the kernel compares once more, under the lock that wakes take too. So at
@@ -51,7 +52,7 @@
 //   seen; that was the hole in the classic design with a third state between the other two.
 //   tests/interleave runs this source through all interleavings of small cases.
 //
-// Limits: the count has 29 bits, so a thread must not sleep through 2^29 lowerings. Between threads
+// Limits: the count has 28 bits, so a thread must not sleep through 2^28 lowerings. Between threads
 // of one process only. After fork() the child must not use a barricade that a thread of the parent
 // was waiting on: nobody waits there any more, and the word cannot know. Not fair: who comes late
 // may go through first.
@@ -97,16 +98,18 @@ class barricade {
   // Lets everybody through who waits now, and everybody who comes while it stays lowered.
   // Any thread, never blocks.
   void lower() noexcept {
+    // To be written: who waits has the line, and fetching it to read would be a second way there.
+    __builtin_prefetch(&word_, 1);
     std::uint32_t seen = word_.load(std::memory_order_relaxed);
     std::uint32_t next = 0;
     // Writes even if it is lowered already: whoever waits later must see what this thread wrote.
     do {
-      next = (seen | lowered_bit) & ~waiters_bit;
+      next = (seen | lowered_bit) & ~(waiters_bit | continuations_bit);
       if ((seen & lowered_bit) == 0) next += generation_one;
     } while (!word_.compare_exchange_weak(seen, next, std::memory_order_acq_rel,
                                           std::memory_order_relaxed));
     // From here on a waiter may have destroyed the barricade: only its address is used.
-    if ((seen & waiters_bit) != 0) wake(&word_, (seen & several_bit) != 0);
+    if ((seen & (waiters_bit | continuations_bit)) != 0) wake(&word_, seen);
   }
   // Holds whoever comes from now on. Any thread, never blocks.
   void raise() noexcept {
@@ -135,9 +138,11 @@ class barricade {
   static constexpr std::uint32_t waiters_bit = 2;
   // Once set it stays: where several have waited at once, they will again.
   static constexpr std::uint32_t several_bit = 4;
-  static constexpr std::uint32_t generation_one = 8;
+  static constexpr std::uint32_t continuations_bit = 8;
+  static constexpr std::uint32_t generation_one = 16;
 
-  static void wake(const void* key, bool several) noexcept;
+  // `seen`: the word as lower() found it.
+  static void wake(const void* key, std::uint32_t seen) noexcept;
   [[nodiscard]] bool has_let_through(std::uint32_t generation) const noexcept {
     const std::uint32_t seen = word_.load(std::memory_order_seq_cst);
     return (seen & lowered_bit) != 0 || seen / generation_one != generation;

@@ -7,13 +7,15 @@
 
 namespace overture {
 
-void barricade::wake(const void* key, bool several) noexcept {
-  if (several) {
-    address_wake_relayed(key);
-  } else {
-    address_wake_all(key);
+void barricade::wake(const void* key, std::uint32_t seen) noexcept {
+  if ((seen & waiters_bit) != 0) {
+    if ((seen & several_bit) != 0) {
+      address_wake_relayed(key);
+    } else {
+      address_wake_all(key);
+    }
   }
-  continuation_table::run_those_let_through(key);
+  if ((seen & continuations_bit) != 0) continuation_table::run_those_let_through(key);
 }
 
 bool barricade::wait_for(std::chrono::nanoseconds duration, const wait_options& options) noexcept {
@@ -37,7 +39,7 @@ bool barricade::on_lowered(barricade_continuation& registered) noexcept {
   continuation_table::add(registered);
   // From here on the next lower() looks into the table, unless there has been one already.
   while ((seen & lowered_bit) == 0 && seen / generation_one == registered.generation &&
-         !word_.compare_exchange_weak(seen, seen | waiters_bit, std::memory_order_acq_rel,
+         !word_.compare_exchange_weak(seen, seen | continuations_bit, std::memory_order_acq_rel,
                                       std::memory_order_acquire)) {
   }
   continuation_table::begin_to_count(registered);

@@ -5,7 +5,6 @@
 namespace overture {
 
 constinit continuation_table::list continuation_table::lists_[list_count];
-constinit atomic<std::uint32_t> continuation_table::registered_{0};
 
 continuation_table::list& continuation_table::list_of(const void* barricade_address) noexcept {
   const auto bits = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(barricade_address));
@@ -23,7 +22,6 @@ void continuation_table::push(list& to, barricade_continuation& first,
 
 void continuation_table::add(barricade_continuation& added) noexcept {
   static_assert(list_count == 1 << (64 - 58));
-  registered_.fetch_add(1, std::memory_order_seq_cst);
   push(list_of(added.of), added, added);
 }
 
@@ -35,7 +33,7 @@ void continuation_table::begin_to_count(barricade_continuation& added) noexcept 
 }
 
 void continuation_table::run_those_let_through(const void* barricade_address) noexcept {
-  if (registered_.load(std::memory_order_seq_cst) != 0) look_through(list_of(barricade_address));
+  look_through(list_of(barricade_address));
 }
 
 void continuation_table::look_through(list& all) noexcept {
@@ -58,7 +56,6 @@ void continuation_table::look_through(list& all) noexcept {
     while (oldest_ready != nullptr) {
       // Gone as soon as its work has begun.
       const barricade_continuation& first = *std::exchange(oldest_ready, oldest_ready->next);
-      registered_.fetch_sub(1, std::memory_order_relaxed);
       first.where->execute(first.work);
     }
     if (newest_kept == nullptr || all.looks.load(std::memory_order_seq_cst) == look) return;

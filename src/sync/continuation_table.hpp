@@ -39,7 +39,6 @@ class continuation_table {
 
   static constexpr std::size_t list_count = 64;
   static list lists_[list_count];
-  static atomic<std::uint32_t> registered_;  // so that those who wake threads only look no further
 };
 
 }  // namespace overture

@@ -17,7 +17,6 @@ namespace overture {
 struct fresh_continuation_table {
   fresh_continuation_table() {
     for (auto& each : continuation_table::lists_) begin_anew(each);
-    begin_anew(continuation_table::registered_);
   }
   [[nodiscard]] static bool same_list(const barricade& a, const barricade& b) {
     return &continuation_table::list_of(&a) == &continuation_table::list_of(&b);
