@@ -247,7 +247,8 @@ class read_queue {
   void submit(std::span<read_request> requests) noexcept;
   // Reads at once on the calling thread if the bytes are in the page cache, instead of submit():
   // true if that has filled the destination. False: nothing was read, submit the request. Errors
-  // of the file come out of submit(). Any thread.
+  // of the file come out of submit(). Nothing is recorded: the caller's own zone may say so, with
+  // request_flags (timeline.hpp). Any thread.
   [[nodiscard]] bool read_if_cached(const read_request& request) noexcept;
 
   // Change a request that is still queued; false if it is not any more (or if memory was refused,

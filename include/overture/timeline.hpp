@@ -72,7 +72,7 @@ struct trace_event {
   std::uint32_t subject = no_subject;
   event_kind kind = event_kind::zone;
   zone_colour colour = zone_colour::by_name;
-  std::uint16_t flags = 0;  // of a service
+  std::uint16_t flags = 0;  // request_flags: of a service, or of a zone that read by itself
 };
 static_assert(sizeof(trace_event) == 40);
 

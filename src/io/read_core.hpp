@@ -25,9 +25,6 @@
 
 namespace overture::io {
 
-// Into the calling thread's timeline; the request's times are set.
-void record_read(const read_request& request, std::uint16_t flags) noexcept;
-
 class read_core {
  public:
   read_core(source_files& files, const read_queue_config& config) noexcept;

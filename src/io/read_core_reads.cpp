@@ -25,9 +25,8 @@ std::uint16_t flags_of(const read_request& request) noexcept {
   return static_cast<std::uint16_t>(flags);
 }
 
-}  // namespace
-
-void record_read(const read_request& request, std::uint16_t flags) noexcept {
+// Into the calling thread's timeline.
+void record_read(const read_request& request) noexcept {
   static constexpr const char* priorities[read_priority_count] = {"minimum", "low",  "below normal",
                                                                   "normal",  "high", "maximum"};
   record({.begin_ns = request.queued_ns,
@@ -42,8 +41,10 @@ void record_read(const read_request& request, std::uint16_t flags) noexcept {
           .value = request.offset,
           .subject = request.source.index,
           .kind = event_kind::service,
-          .flags = flags});
+          .flags = flags_of(request)});
 }
+
+}  // namespace
 
 // Attaches the request to a read of the same bytes that is in flight.
 bool read_core::share(read_request& request) noexcept {
@@ -398,7 +399,7 @@ void read_core::count(read_tally& sum, const read_request& request,
 // The request belongs to its submitter again from here on.
 void read_core::end(read_tally& sum, read_request& request, std::uint64_t finished_ns) noexcept {
   request.finished_ns = finished_ns;
-  if (is_recording()) record_read(request, flags_of(request));
+  if (is_recording()) record_read(request);
   executor* const on = request.on;
   const task done = request.done;
   countdown* const counter = request.counter;

@@ -160,7 +160,6 @@ read_backend read_queue::backend() const noexcept {
 bool read_queue::read_if_cached(const read_request& request) noexcept {
   const result<open_source> opened = files_.pin(request.source, false);
   if (!opened) return false;
-  const std::uint64_t begin_ns = is_recording() ? now_ns() : 0;
   std::size_t done = 0;
   while (done < request.destination.size()) {
     const result<std::size_t> got = opened->os->read_cached_at(
@@ -169,18 +168,7 @@ bool read_queue::read_if_cached(const read_request& request) noexcept {
     done += *got;
   }
   files_.unpin(request.source);
-  if (done != request.destination.size()) return false;
-  if (begin_ns != 0) {
-    read_request shown{.source = request.source,
-                       .offset = request.offset,
-                       .destination = request.destination,
-                       .priority = request.priority,
-                       .subject = request.subject};
-    shown.queued_ns = shown.started_ns = begin_ns;
-    shown.finished_ns = now_ns();
-    io::record_read(shown, request_flags::cached | request_flags::sync);
-  }
-  return true;
+  return done == request.destination.size();
 }
 
 bool read_queue::set_priority(read_request& request, read_priority priority) noexcept {

@@ -23,6 +23,7 @@ class lane {
   // The end of the last stage on this thread, which is where the next one begins: one look at the
   // clock for each stage, and no time between them is lost.
   std::uint64_t clock_ns = now_ns();
+  std::uint16_t zone_flags = 0;  // request_flags of the stage that runs, for its zone
 
   // An item of those that are there, or null.
   [[nodiscard]] load_item* pop(index_stack& from, atomic<std::uint32_t>& count) noexcept;

@@ -42,7 +42,8 @@ bool run_stage(lane& on, load_item& item, load_stage stage, Stage&& body) noexce
           .name = to_string(stage),
           .value = bytes ? *bytes : 0,
           .subject = item.entry,
-          .kind = event_kind::zone});
+          .kind = event_kind::zone,
+          .flags = std::exchange(on.zone_flags, std::uint16_t{0})});
   if (!bytes) fail_in(kept, stage, bytes.error());
   return bytes.has_value();
 }
@@ -74,14 +75,22 @@ result<std::uint64_t> read_at_once(lane& on, load_item& item, bool& filled) noex
   request.offset = place.offset;
   request.subject = item.entry;
   request.destination = on.packed_room(place.read_bytes);
-  filled = place.read_bytes == 0 ||
-           (!request.destination.empty() && on.load.reads.read_if_cached(request));
+  if (place.read_bytes == 0) {
+    filled = true;
+    return std::uint64_t{0};
+  }
+  const auto read_here = [&]() noexcept {
+    if (!on.load.reads.read_if_cached(request)) return false;
+    on.zone_flags = request_flags::cached | request_flags::sync;
+    return true;
+  };
+  filled = !request.destination.empty() && read_here();
   if (filled) return place.read_bytes;
   const bool tried = !request.destination.empty();
   const result<std::span<std::byte>> buffer = own_buffer(on.load, item.packed, place.read_bytes);
   if (!buffer) return tl::unexpected<error>(buffer.error());
   request.destination = *buffer;
-  filled = !tried && on.load.reads.read_if_cached(request);
+  filled = !tried && read_here();
   return filled ? place.read_bytes : std::uint64_t{0};
 }
 

@@ -6,6 +6,7 @@
 // Importers need a numeric pid and tid in every event, and read parents before their children.
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 #include "base/vec.hpp"
 #include "overture/limits.hpp"
@@ -264,8 +265,10 @@ class chrome_json {
       out_.raw("\"bytes\":");
       out_.number(event.value);
     }
+    const bool follows = event.subject != no_subject || event.value != 0;
+    write_flags(event.flags, follows);
     if (service) {
-      if (event.subject != no_subject || event.value != 0) out_.raw(",");
+      if (follows) out_.raw(",");
       write_service(event, *service, thread);
     }
     out_.raw("}}");
@@ -286,9 +289,12 @@ class chrome_json {
     out_.microseconds(duration_ns(service.begin_ns, service.end_ns));
     out_.raw(",\"thread\":");
     out_.string(thread);
+    write_flags(service.flags, true);
+  }
+  void write_flags(std::uint16_t flags, bool follows) {
     for (const flag_name& each : flag_names) {
-      if ((service.flags & each.flag) == 0) continue;
-      out_.raw(",\"");
+      if ((flags & each.flag) == 0) continue;
+      out_.raw(std::exchange(follows, true) ? ",\"" : "\"");
       out_.raw(each.text);
       out_.raw("\":true");
     }

@@ -59,6 +59,31 @@ TEST(Pipeline, LoadsArchivesAndFoldersTogether) {
   }
 }
 
+TEST(Pipeline, TellsWhichReadsItsThreadsDidThemselves) {
+  for (const bool cached : {false, true}) {
+    fake_os os;
+    add_game(os);
+    os.set_cached(cached);
+    load_rig rig(os, {.workers = 0});
+    rig.mount({"/base.zip", "/mod"});
+    timeline times;
+    ASSERT_TRUE(times.attach_thread("main"));
+    load_scope scope(rig.files, rig.reads, rig.jobs);
+    ASSERT_TRUE(scope.start());
+    finish(scope);
+    times.detach_thread();
+
+    unsigned own = 0;
+    times.lane(0).for_each_event([&](const trace_event& event) {
+      constexpr std::uint16_t by_itself = request_flags::cached | request_flags::sync;
+      if (event.kind != event_kind::zone) return;
+      EXPECT_TRUE(event.flags == 0 || std::string_view(event.name) == to_string(load_stage::read));
+      if (event.flags == by_itself) ++own;
+    });
+    EXPECT_EQ(own, cached ? 4u : 0u);
+  }
+}
+
 // A piece of work for each byte.
 class splitting_decoder final : public decoder {
  public:

@@ -34,5 +34,17 @@ TEST(chrome_json, a_request_tells_how_it_was_served) {
   EXPECT_FALSE(spans[2]["args"].contains("offset"));
 }
 
+TEST(chrome_json, a_zone_tells_that_it_read_by_itself) {
+  const recorded record{{{.begin_ns = 1000,
+                          .end_ns = 2000,
+                          .name = "read",
+                          .kind = event_kind::zone,
+                          .flags = request_flags::cached | request_flags::sync}}};
+  const json trace = exported(record);
+  const std::vector<json> spans = events_of(trace, "X");
+  ASSERT_EQ(spans.size(), 1u);
+  EXPECT_EQ(spans[0]["args"], (json{{"cached", true}, {"sync", true}}));
+}
+
 }  // namespace
 }  // namespace overture
