@@ -113,13 +113,13 @@ TEST_P(barricades_in_bad_luck, four_who_lower_and_raise_against_four_who_wait) {
 // Every pulse must let every waiter through that is in: nobody can come back for the next pulse
 // before all have been let through by this one.
 TEST_P(barricades_in_bad_luck, every_pulse_releases_every_waiter) {
-  constexpr int waiting_threads = 4;
+  constexpr unsigned waiting_threads = 4;
   const auto end = end_of_stress();
   barricade door;
-  atomic<int> ready{0};
+  atomic<std::uint64_t> ready{0};  // thousands of millions, where it stays lowered for long
   atomic<bool> over{false};
   std::vector<std::thread> waiting;
-  for (int i = 0; i < waiting_threads; ++i) {
+  for (unsigned i = 0; i < waiting_threads; ++i) {
     waiting.emplace_back([&] {
       while (!over.load()) {
         ready.fetch_add(1);
@@ -130,7 +130,7 @@ TEST_P(barricades_in_bad_luck, every_pulse_releases_every_waiter) {
   for (int round = 0; round < rounds_min || clock::now() < end; ++round) {
     // A thread that says it is ready may not have reached wait() yet, so pulses go on until all
     // have come round again.
-    const int before = ready.load();
+    const std::uint64_t before = ready.load();
     for (int i = 0; ready.load() < before + waiting_threads && i < 1'000'000; ++i) {
       door.lower();
       door.raise();
