@@ -187,10 +187,7 @@ void report_cold(const std::string& what, std::vector<bench::variant>& variants,
            bench::ratio(faster(variants[2], variants[3]), best, bench::clock::wall), 1.25);
 }
 
-}  // namespace
-
-void measure_files(const settings& with, results& out) {
-  file_set files = make_files(with);
+void measure_warm(const settings& with, file_set& files, results& out) {
   const read_queue_config two{.threads = 2};
   file_queue queue(files, two);
   std::vector<bench::variant> warm{
@@ -207,7 +204,9 @@ void measure_files(const settings& with, results& out) {
              bench::ratio(warm[3], warm[0], bench::clock::wall).median);
   out.metric("warm loose files, wall: queue with a ring / plain",
              bench::ratio(warm[2], warm[0], bench::clock::wall).median);
+}
 
+void measure_cold(const settings& with, file_set& files, results& out) {
   const auto drop_files = [&] {
     for (const std::string& path : files.paths) drop_cache(path);
   };
@@ -241,6 +240,14 @@ void measure_files(const settings& with, results& out) {
   };
   bench::interleave(pack, with.rounds, "cold pack");
   report_cold("cold pack in random order", pack, out);
+}
+
+}  // namespace
+
+void measure_files(const settings& with, bool warm, bool cold, results& out) {
+  file_set files = make_files(with);
+  if (warm) measure_warm(with, files, out);
+  if (cold) measure_cold(with, files, out);
   std::error_code ignored;
   std::filesystem::remove_all(with.folder, ignored);
 }

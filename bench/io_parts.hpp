@@ -23,6 +23,6 @@ struct settings {
 }
 
 // Loose files, warm and cold, and one pack; in io_files.cpp.
-void measure_files(const settings& with, results& out);
+void measure_files(const settings& with, bool warm, bool cold, results& out);
 
 }  // namespace bench

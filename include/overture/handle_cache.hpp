@@ -7,15 +7,21 @@
 //
 // For hosts that read loose files without a file_system: thousands of files may be known, and no
 // more than `open_max` are open at any time, whatever happens; a read that finds all places taken
-// by other reads waits for one. A path is looked at when its file is opened and never else.
+// by other reads waits for one. A path is looked at when its file is opened and never else. A file
+// that a queue with threads of its own reads for the first time in `open_max` reads is opened for
+// that read alone and closed behind it, so that loading thousands of files, each once, does not
+// push out those that are read all the time (Johnson and Shasha, "2Q", 1994). If it is read again
+// soon it stays open. A queue gets a descriptor for each of its threads for that, out of open_max,
+// if that is no more than a quarter of what others have left.
 //
-// Cost: pin() of an open file is one look into a table and one compare-and-swap, unpin() one
-// subtraction: no lock, and no string is compared. Which
-// file has to go is chosen by a clock hand that spares those used since its last turn (Corbato,
-// 1968). A file is never closed under a read. Limits: `open_max` is cut to what the process's limit
-// on descriptors leaves, less a reserve for everybody else; if the system has no descriptor left
-// even so, because others took them, a file that is not in use is closed for the next one. 4,095
-// reads of one file at once.
+// Cost: a queue with threads of its own finds an open file by two loads and writes nothing shared:
+// it can say what it reads, and is asked when the file is to be closed. For all others pin() of an
+// open file is one look into a table and one compare-and-swap, unpin() one subtraction: no lock,
+// and no string is compared. Which file has to go is chosen by a clock hand that spares those used
+// since its last turn (Corbato, 1968). A file is never closed under a read. Limits: `open_max` is
+// cut to what the process's limit on descriptors leaves, less a reserve for everybody else; if the
+// system has no descriptor left even so, because others took them, a file that is not in use is
+// closed for the next one. 4,095 reads of one file at once.
 #pragma once
 
 #include <cstddef>
@@ -67,6 +73,10 @@ class handle_cache final : public source_files {
   [[nodiscard]] result<open_source> source(source_id id) noexcept override;
   [[nodiscard]] result<open_source> pin(source_id id, bool may_wait = true) noexcept override;
   void unpin(source_id id) noexcept override;
+  [[nodiscard]] reader_terms add_reader(source_reader& who, unsigned at_once) noexcept override;
+  void remove_reader(source_reader& who) noexcept override;
+  [[nodiscard]] result<open_source> look(source_id id, std::uint64_t turn) noexcept override;
+  void left(source_id id) noexcept override;
   void open_ahead(source_id id) noexcept override;
   // Error: unsupported without immutable_files, truncated, those of opening and mapping. Any
   // thread.
@@ -83,8 +93,7 @@ class handle_cache final : public source_files {
   struct state;
   enum class freed : std::uint8_t { one, none, busy };
   [[nodiscard]] result<open_source> pin_closed(source_id id, bool may_wait) noexcept;
-  [[nodiscard]] result<open_source> open_in(std::uint32_t at, source_id id, const char* path,
-                                            bool may_wait) noexcept;
+  [[nodiscard]] result<open_source> open_in(std::uint32_t at, source_id id, bool may_wait) noexcept;
   [[nodiscard]] freed free_descriptor(std::uint32_t opening, bool may_wait) noexcept;
 
   handle_cache_config config_;

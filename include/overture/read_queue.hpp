@@ -72,6 +72,29 @@ class timeline;
 struct open_source {
   operating_system* os = nullptr;
   os_handle handle;
+  bool is_own = false;  // opened for this reader alone, which closes it
+};
+
+struct reader_counts {
+  std::uint64_t hits = 0;   // files that it was shown, open already
+  std::uint64_t opens = 0;  // files opened for it alone
+};
+
+// Who reads files and can say at any time which: a read queue is one, see add_reader().
+class source_reader {
+ public:
+  // Whether a read of this file is under way. If so, source_files::left() is called once it has
+  // ended, and before that counts as ended for anybody. Any thread; takes a lock, calls nobody.
+  [[nodiscard]] virtual bool is_reading(source_id id) noexcept = 0;
+  // Whether it has opened a file for itself, or is about to, and has not closed it yet. As above.
+  [[nodiscard]] virtual bool has_own_files() noexcept = 0;
+  // From now on left() is called for every read that ends; or not any more. As above.
+  virtual void tell_all(bool wanted) noexcept = 0;
+  // Since it was added. Any thread; takes a lock, calls nobody.
+  [[nodiscard]] virtual reader_counts counts() noexcept = 0;
+
+ protected:
+  ~source_reader() = default;
 };
 
 // Knows the files behind source_ids. A file_system is one, handle_cache another.
@@ -89,6 +112,27 @@ class source_files : public source_info {
     return source(id);
   }
   virtual void unpin(source_id id) noexcept { (void)id; }
+
+  // For readers that need not be counted at every read, because they can be asked. Where they are
+  // known, an open file is shown by look() to who has said that it reads it (by what is_reading()
+  // says from then on), and stays open until the reader has ended that; there is no unpin(). Error:
+  // busy if it is not open, then pin() is the way; or why it could not be opened.
+  struct reader_terms {
+    bool is_known = false;
+    unsigned own_files = 0;  // how many files look() may open for it at once: a turn for each
+  };
+  // Must be removed before either of them ends. `at_once`: most reads at a time.
+  [[nodiscard]] virtual reader_terms add_reader(source_reader& who, unsigned at_once) noexcept {
+    (void)who, (void)at_once;
+    return {};
+  }
+  virtual void remove_reader(source_reader& who) noexcept { (void)who; }
+  // `turn`: how many reads this one began with; 0 = it may have no file of its own. Any thread.
+  [[nodiscard]] virtual result<open_source> look(source_id id, std::uint64_t turn) noexcept {
+    (void)turn;
+    return fail(errc::busy, "readers are not known here", id);
+  }
+  virtual void left(source_id id) noexcept { (void)id; }
   // Bytes of the file where they lie in memory: a mapping, or what is cached. They stay for as long
   // as the caller's claim on the id (as of source()). Error: unsupported where there is nothing of
   // the kind, truncated for bytes behind the end. Any thread.

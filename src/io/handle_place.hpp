@@ -4,6 +4,12 @@
 // A place changes hands under the lock of the cache, and only by a compare-and-swap from a word
 // that counts no pins: who pins and who takes away cannot both succeed. The handle is written
 // before the word says open, and stays for as long as anybody is counted.
+//
+// A reader that can say what it reads (source_reader) is not counted: it says so, and then finds
+// the word open. Who wants such a place marks it as closing first, and asks the readers then. What
+// a reader says and what it is asked are under one lock of its own: either it has said so before it
+// was asked, or it finds the mark. A word that nobody was shown since it was opened needs no
+// asking: the first to be shown it leaves a bit there, by a compare-and-swap.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +30,12 @@ class alignas(64) handle_place {
     [[nodiscard]] bool is_open() const noexcept { return (bits_ & open) != 0; }
     [[nodiscard]] bool was_used() const noexcept { return (bits_ & used) != 0; }
     [[nodiscard]] bool is_closing() const noexcept { return (bits_ & closing) != 0; }
+    [[nodiscard]] bool was_shown() const noexcept { return (bits_ & shown) != 0; }
     [[nodiscard]] std::uint32_t pins() const noexcept { return bits_ & pins_mask; }
     [[nodiscard]] std::uint32_t file() const noexcept {
       return static_cast<std::uint32_t>((bits_ & file_mask) >> file_shift);
     }
-    // How often it was pinned since it was opened, as far as 28 bits go.
+    // How often it was pinned since it was opened, as far as 27 bits go.
     [[nodiscard]] std::uint64_t hits() const noexcept { return bits_ >> hits_shift; }
 
    private:
@@ -45,6 +52,17 @@ class alignas(64) handle_place {
       if ((seen & (open | closing | file_mask)) != (open | bits_of(file))) return false;
       if ((seen & pins_mask) == pins_mask) return false;
     } while (!word_.compare_exchange_weak(seen, (seen | used) + 1 + hit, std::memory_order_seq_cst,
+                                          std::memory_order_acquire));
+    handle.value = handle_.load(std::memory_order_relaxed);
+    return true;
+  }
+  // The same for a reader that has said that it reads the file, and is not counted.
+  [[nodiscard]] bool show(std::uint32_t file, os_handle& handle) noexcept {
+    std::uint64_t seen = word_.load(std::memory_order_acquire);
+    do {
+      if ((seen & (open | closing | file_mask)) != (open | bits_of(file))) return false;
+    } while ((seen & (shown | used)) != (shown | used) &&
+             !word_.compare_exchange_weak(seen, seen | shown | used, std::memory_order_acq_rel,
                                           std::memory_order_acquire));
     handle.value = handle_.load(std::memory_order_relaxed);
     return true;
@@ -81,7 +99,8 @@ class alignas(64) handle_place {
   static constexpr std::uint64_t opening = 1u << 15;
   static constexpr unsigned file_shift = 16;
   static constexpr std::uint64_t file_mask = std::uint64_t{(1u << 20) - 1} << file_shift;
-  static constexpr unsigned hits_shift = 36;
+  static constexpr std::uint64_t shown = std::uint64_t{1} << 36;  // since it was opened
+  static constexpr unsigned hits_shift = 37;
   static constexpr std::uint64_t hit = std::uint64_t{1} << hits_shift;
   static_assert(limits::sources_max <= 1u << 20, "files are numbered by 20 bits of the word");
 

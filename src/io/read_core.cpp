@@ -21,9 +21,17 @@ read_core::read_core(source_files& files, const read_queue_config& config) noexc
       desk_(unpack_desk::make(*config.memory)),
       pool_(config.pool) {
   if (!pool_) pool_ = &own_pool_.emplace(buffer_pool_config{.memory = config.memory});
+  // What a host's own thread completes may wait for a file that it has read itself, and such a read
+  // ends only behind its completions.
+  if (config.run_by_host || config.disc) return;
+  const source_files::reader_terms terms = files.add_reader(
+      *this, std::max(config.threads, config.backend == read_backend::uring ? config.depth : 0));
+  is_known_ = terms.is_known;
+  own_files_ = terms.own_files;
 }
 
 read_core::~read_core() {
+  if (is_known_) files_.remove_reader(*this);
   if (desk_) desk_->retire();
 }
 
@@ -277,6 +285,9 @@ void read_core::send(const wakes& due) noexcept {
   if (due.worker) address_wake_one(&work_word_);
   if (due.helpers) address_wake_all(&drain_word_);
   if (due.expected_ns != 0) config_.warms->expect_work(due.expected_ns);
+  if (!due.left.valid()) return;
+  files_.left(due.left);
+  end_errand();
 }
 
 void read_core::call_helpers(wakes& due) noexcept {
@@ -421,6 +432,11 @@ bool read_core::take_errand(errand& taken, bool closes) noexcept {
 void read_core::run_errand(const errand& taken) noexcept {
   if (!taken.closes) return files_.open_ahead(taken.source);
   files_.close_source(taken.source);
+  end_errand();
+}
+
+// What counted as outstanding without being a request.
+void read_core::end_errand() noexcept {
   read_tally sum;
   sum.completed = 1;
   wakes due;

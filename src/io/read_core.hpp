@@ -25,7 +25,7 @@
 
 namespace overture::io {
 
-class read_core {
+class read_core final : public source_reader {
  public:
   read_core(source_files& files, const read_queue_config& config) noexcept;
   ~read_core();
@@ -53,6 +53,12 @@ class read_core {
   void wait_for(const countdown& until, bool or_for_work) noexcept;
   [[nodiscard]] bool idle() noexcept;
   [[nodiscard]] read_queue_stats stats() noexcept;
+
+  // --- Of source_files ---
+  [[nodiscard]] bool is_reading(source_id id) noexcept override;
+  [[nodiscard]] bool has_own_files() noexcept override;
+  void tell_all(bool wanted) noexcept override;
+  [[nodiscard]] reader_counts counts() noexcept override;
 
   // --- Of back ends ---
   // Serves the queue with reads that block, until stop().
@@ -139,6 +145,7 @@ class read_core {
     bool worker = false;
     bool helpers = false;
     std::uint64_t expected_ns = 0;  // when the read that begins will end
+    source_id left;                 // whose read has ended, if somebody waits for that
   };
   void send(const wakes& due) noexcept;
   void call_for_queued(wakes& due) noexcept;
@@ -156,6 +163,8 @@ class read_core {
   [[nodiscard]] turn look(read_operation& op, errand& other, wakes& due) noexcept;
   void run_errand(const errand& taken) noexcept;
   void retire(read_operation& op, wakes& due) noexcept;
+  void end_errand() noexcept;
+  [[nodiscard]] result<open_source> open_file(read_operation& op, bool may_wait) noexcept;
   void call_helpers(wakes& due) noexcept;
   void count_out(const read_tally& tally, wakes& due) noexcept;
   void help_until(function_ref<bool()> is_over, bool hears_countdowns) noexcept;
@@ -214,6 +223,10 @@ class read_core {
   std::uint32_t countdown_waiters_ = 0;  // of those
   read_queue_stats stats_;
   std::uint64_t usual_service_ns_ = 0;  // of the reads that ended lately
+  unsigned own_files_ = 0;              // operations that may open one for themselves yet
+  reader_counts file_counts_;
+  bool tells_all_ = false;
+  bool is_known_ = false;  // to the files, as a reader that can be asked; never changes
 
   alignas(64) atomic<std::uint32_t> work_word_{0};  // moves on when a sleeper is to look
   atomic<std::uint32_t> drain_word_{0};             // moves on when a helper is to look

@@ -105,6 +105,9 @@ bool read_core::take(read_operation& op, wakes& due) noexcept {
     ++stats_.reads;
     if (merged) stats_.merged += op.members().size();
     stats_.bytes_in_flight += op.bytes();
+    op.turn = stats_.reads;
+    op.may_own_file = own_files_ > 0;
+    own_files_ -= op.may_own_file ? 1 : 0;
     head_ = place_of(chosen->sort_key, chosen->source, op.end());
     if (config_.warms && usual_service_ns_ != 0) due.expected_ns = now_at + usual_service_ns_;
     op.in_flight = true;
@@ -142,6 +145,14 @@ void read_core::retire(read_operation& op, wakes& due) noexcept {
   (op.before ? op.before->after : in_flight_) = op.after;
   if (op.after) op.after->before = op.before;
   stats_.bytes_in_flight -= op.bytes();
+  own_files_ += op.may_own_file ? 1 : 0;
+  file_counts_.hits += op.tally.files.hits;
+  if (op.tally.files.opens != 0) file_counts_.opens += op.tally.files.opens;
+  if ((op.asked_for || tells_all_) && op.source().valid()) {
+    op.asked_for = false;
+    due.left = op.source();
+    ++outstanding_;  // until they have been told
+  }
   if (op.tally.viewed != 0) stats_.reads -= op.tally.viewed;
   if (op.tally.completed != 0) {
     const std::uint64_t service_ns = op.tally.service_ns / op.tally.completed;
@@ -150,12 +161,60 @@ void read_core::retire(read_operation& op, wakes& due) noexcept {
   count_out(op.tally, due);
 }
 
+bool read_core::is_reading(source_id id) noexcept {
+  const scoped_lock hold(lock_);
+  bool found = false;
+  for (read_operation* op = in_flight_; op; op = op->after) {
+    if (op->source() != id) continue;
+    op->asked_for = true;
+    found = true;
+  }
+  return found;
+}
+
+// Who asks has been refused a descriptor by the system, which has an order with those who got one.
+bool read_core::has_own_files() noexcept {
+  const scoped_lock hold(lock_);
+  const read_operation* op = in_flight_;
+  while (op && !op->owns_file.load(std::memory_order_relaxed)) op = op->after;
+  return op != nullptr;
+}
+
+void read_core::tell_all(bool wanted) noexcept {
+  const scoped_lock hold(lock_);
+  tells_all_ = wanted;
+}
+
+reader_counts read_core::counts() noexcept {
+  const scoped_lock hold(lock_);
+  return file_counts_;
+}
+
+// The operation is among those in flight, which says what it reads.
+result<open_source> read_core::open_file(read_operation& op, bool may_wait) noexcept {
+  if (is_known_) {
+    // A view is of a file that stays.
+    const bool may_own = op.may_own_file && op.members()[0]->into != read_into::view;
+    if (may_own) op.owns_file.store(true, std::memory_order_relaxed);
+    const result<open_source> seen = files_.look(op.source(), may_own ? op.turn : 0);
+    if (may_own && !(seen && seen->is_own)) op.owns_file.store(false, std::memory_order_relaxed);
+    if (seen) {
+      op.is_pinned = false;
+      ++(seen->is_own ? op.tally.files.opens : op.tally.files.hits);
+      return seen;
+    }
+    if (seen.error().code != errc::busy) return seen;
+  }
+  op.is_pinned = true;
+  return files_.pin(op.source(), may_wait);
+}
+
 read_core::opening read_core::open(read_operation& op, bool may_wait) noexcept {
   if (op.overflows()) {
     finish(op, fail(errc::truncated, "no file is as long as that"));
     return opening::ended;
   }
-  const result<open_source> opened = files_.pin(op.source(), may_wait);
+  const result<open_source> opened = open_file(op, may_wait);
   if (!opened && !may_wait && opened.error().code == errc::busy) return opening::busy;
   if (!opened) {
     finish(op, tl::unexpected<error>(opened.error()));
@@ -273,8 +332,8 @@ void read_core::finish(read_operation& op, const result<void>& outcome) noexcept
     why.source = member.source;
     if (why.offset < member.offset) why.offset = member.offset;
   }
-  if (op.file.os) files_.unpin(op.source());
-  op.file = {};
+  if (op.file.os && op.is_pinned) files_.unpin(op.source());
+  const open_source used = std::exchange(op.file, {});
   const std::uint64_t finished_ns = now();
   for (read_request* const member : members) member->read_ns = finished_ns;
   end_followers(op, finished_ns);
@@ -289,6 +348,9 @@ void read_core::finish(read_operation& op, const result<void>& outcome) noexcept
   for (std::size_t i = 0; i < members.size(); ++i) {
     if (op.packed[i]) desk_->put(*op.packed[i]);
   }
+  if (!used.is_own) return;
+  used.os->close(used.handle);
+  op.owns_file.store(false, std::memory_order_relaxed);
 }
 
 // Items of members that were read are ready for the desk; of others nothing stays.

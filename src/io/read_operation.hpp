@@ -22,6 +22,7 @@ struct read_tally {
   std::uint64_t queue_ns = 0;
   std::uint64_t service_ns = 0;
   std::uint64_t packed_bytes = 0;  // given up without being unpacked
+  reader_counts files;
 };
 
 class read_operation {
@@ -77,6 +78,7 @@ class read_operation {
 
   // For back ends.
   open_source file;
+  bool is_pinned = false;  // and to be let go
   std::uint64_t started_ns = 0;
   std::uint64_t done = 0;  // bytes that are there
 
@@ -85,6 +87,10 @@ class read_operation {
   alignas(64) read_operation* before = nullptr;
   read_operation* after = nullptr;
   bool in_flight = false;
+  atomic<bool> owns_file{false};  // one that is open, or about to be
+  bool asked_for = false;         // somebody waits for the end of it, see source_reader
+  bool may_own_file = false;      // a turn to open one for itself
+  std::uint64_t turn = 0;         // of reads, when it began
 
  private:
   struct range {

@@ -1,9 +1,13 @@
 // What the library asks of the platform, answered by the explorer.
+#include <cstdlib>
+
 #include "base/thread_slot.hpp"
 #include "interleave/explorer.hpp"
 #include "interleave/steps.hpp"
+#include "io/descriptor_limit.hpp"
 #include "io/unpack_plan.hpp"
 #include "overture/blob.hpp"
+#include "overture/os.hpp"
 #include "overture/thread.hpp"
 
 namespace overture {
@@ -24,6 +28,15 @@ std::uint64_t thread_cpu_ns() noexcept {
 // Not the shipped one, which takes a slot once for all fibres: the first execution would differ.
 std::uint32_t thread_slot() noexcept {
   return static_cast<std::uint32_t>(interleave::this_thread());
+}
+
+// Tests bring their own.
+operating_system& system_os() noexcept {
+  std::abort();
+}
+
+std::size_t io::descriptors_left() noexcept {
+  return 8;
 }
 
 // Threads are the explorer's; tests bring a factory that notes what would run.

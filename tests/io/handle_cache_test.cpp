@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <string>
@@ -216,7 +217,7 @@ TEST_F(HandleCache, ClosesAFileWhenTheSystemHasNoDescriptorLeft) {
   rlimit few = before;
   few.rlim_cur = 32;
   for (const read_backend backend : {read_backend::threads, read_backend::uring}) {
-    handle_cache cache({.open_max = 300});
+    handle_cache cache({.open_max = 400});
     std::vector<read_request> requests(300);
     std::vector<std::byte> room(requests.size() * 4);
     countdown left(static_cast<std::uint32_t>(requests.size()));
@@ -229,6 +230,12 @@ TEST_F(HandleCache, ClosesAFileWhenTheSystemHasNoDescriptorLeft) {
     ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
     reads.submit(requests);
     left.wait();
+    for (read_request& each : requests) EXPECT_TRUE(each.outcome);
+    // Once more: what is read again soon stays open, if there is a descriptor for it.
+    countdown again(static_cast<std::uint32_t>(requests.size()));
+    for (read_request& each : requests) each.counter = &again;
+    reads.submit(requests);
+    again.wait();
     reads.drain();
     ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
     for (const read_request& each : requests) {
@@ -262,6 +269,128 @@ TEST_F(HandleCache, WithoutAnyDescriptorEveryReadFails) {
     ASSERT_FALSE(each.outcome);
     EXPECT_EQ(each.outcome.error().os_error, EMFILE);
   }
+}
+
+void read_all(read_queue& reads, std::span<const source_id> ids) {
+  std::vector<read_request> requests(ids.size());
+  std::vector<std::byte> room(ids.size() * 4);
+  countdown left(static_cast<std::uint32_t>(ids.size()));
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    requests[i].source = ids[i];
+    requests[i].destination = std::span(room).subspan(i * 4, 4);
+    requests[i].counter = &left;
+  }
+  reads.submit(requests);
+  left.wait();
+  reads.drain();
+  for (const read_request& each : requests) {
+    ASSERT_TRUE(each.outcome);
+    EXPECT_EQ(std::memcmp(each.destination.data(), "this", 4), 0);
+  }
+}
+
+TEST_F(HandleCache, FilesReadOnceDoNotPushOutThoseReadOften) {
+  for (const read_backend backend : {read_backend::threads, read_backend::uring}) {
+    handle_cache cache({.open_max = 16});
+    std::vector<source_id> ids;
+    for (std::size_t i = 0; i < 60; ++i) ids.push_back(add(cache, i));
+    const source_id often = ids[0];
+    read_queue reads(cache, {.backend = backend, .depth = 2, .threads = 2});
+    read_all(reads, {&often, 1});
+    EXPECT_FALSE(cache.source(often)) << "nobody knows yet that it will be read again";
+    read_all(reads, {&often, 1});
+    EXPECT_TRUE(cache.source(often));
+    read_all(reads, ids);
+    EXPECT_TRUE(cache.source(often));
+    EXPECT_EQ(cache.stats().evicted, 0u);
+    EXPECT_EQ(cache.stats().open, 1u);
+    EXPECT_EQ(cache.stats().opens, 61u);
+    EXPECT_EQ(cache.stats().hits, 1u);
+  }
+}
+
+// A system on which a read takes until somebody lets it.
+class slow_to_read final : public forwarding_os {
+ public:
+  barricade begun{barricade::raised};
+  barricade allowed{barricade::raised};
+  std::atomic<int> closed{0};
+  void close(os_handle handle) override {
+    ++closed;
+    forwarding_os::close(handle);
+  }
+  result<std::size_t> read_at(os_handle handle, std::uint64_t offset,
+                              std::span<std::byte> bytes) override {
+    begun.lower();
+    allowed.wait();
+    return forwarding_os::read_at(handle, offset, bytes);
+  }
+};
+
+// The reader is not counted, and is asked.
+TEST_F(HandleCache, NeverClosesUnderTheReadOfAQueue) {
+  slow_to_read os;
+  handle_cache cache({.open_max = 1, .os = &os});
+  const source_id slow = add(cache, 0);
+  const source_id other = add(cache, 1);
+  ASSERT_TRUE(cache.pin(slow));  // now it is open
+  cache.unpin(slow);
+  read_queue reads(cache, {.threads = 1});
+  std::byte bytes[4];
+  countdown left(1);
+  read_request request{.source = slow, .destination = bytes};
+  request.counter = &left;
+  reads.submit({&request, 1});
+  os.begun.wait();
+  EXPECT_EQ(cache.pin(other, false).error().code, errc::busy) << "its place is in use";
+  cache.close_source(slow);
+  EXPECT_EQ(os.closed, 0);
+  os.allowed.lower();
+  expect_reads(cache, other, "this is file1");  // waits for the place
+  reads.drain();
+  EXPECT_TRUE(request.outcome);
+  EXPECT_EQ(os.closed, 1);
+  EXPECT_EQ(cache.stats().hits, 1u);
+  left.wait();
+}
+
+TEST_F(HandleCache, AReadOfNobodysFileEndsWhileOthersWaitForAPlace) {
+  handle_cache cache({.open_max = 1});
+  const source_id held = add(cache, 0);
+  const source_id wanted = add(cache, 1);
+  ASSERT_TRUE(cache.pin(held));
+  read_queue reads(cache, {.threads = 1});
+  std::thread other([&] { expect_reads(cache, wanted, "this is file1"); });
+  while (cache.stats().waits == 0) std::this_thread::yield();
+  for (const source_id unknown : {source_id{900'000, 1}, source_id{0, 7}, source_id{}}) {
+    std::byte byte{};
+    read_request request{.source = unknown, .destination = {&byte, 1}};
+    reads.submit({&request, 1});
+    reads.drain();
+    ASSERT_FALSE(request.outcome);
+    EXPECT_EQ(request.outcome.error().code, errc::not_found);
+  }
+  cache.unpin(held);
+  other.join();
+}
+
+TEST_F(HandleCache, WhatWasToCloseUnderTheReadOfAQueueIsClosedBehindIt) {
+  slow_to_read os;
+  handle_cache cache({.os = &os});
+  const source_id slow = add(cache, 0);
+  ASSERT_TRUE(cache.pin(slow));
+  cache.unpin(slow);
+  read_queue reads(cache, {.threads = 1});
+  std::byte bytes[4];
+  read_request request{.source = slow, .destination = bytes};
+  reads.submit({&request, 1});
+  os.begun.wait();
+  cache.close_source(slow);
+  EXPECT_TRUE(cache.source(slow));
+  os.allowed.lower();
+  reads.drain();
+  EXPECT_FALSE(cache.source(slow));
+  EXPECT_EQ(os.closed, 1);
 }
 
 TEST_F(HandleCache, ThreadsPinAndCloseAndEvictTheSameFewFiles) {

@@ -1,0 +1,188 @@
+// The shipped handle_cache.cpp below the shipped read_core.cpp: who reads a file is not counted but
+// asked, through all interleavings of small programs. Opening, reading and closing are accesses to
+// one piece of data for each handle, so that to close under a read is a race.
+#include "overture/handle_cache.hpp"
+
+#include <gtest/gtest.h>
+
+#include "interleave/expect.hpp"
+#include "interleave/explorer.hpp"
+#include "io/read_core.hpp"
+
+namespace overture {
+namespace {
+
+using interleave::bounds;
+using interleave::check;
+using interleave::run;
+using interleave::variable;
+
+class watched_os final : public operating_system {
+ public:
+  result<os_handle> open(const char*) override {
+    check(opened_ + 1 < handles_max, "not so many are opened");
+    states_[++opened_].write(is_open);
+    return os_handle{opened_};
+  }
+  void close(os_handle handle) override {
+    check(states_[handle.value].read() == is_open, "closed once");
+    states_[handle.value].write(is_closed);
+    ++closed_;
+  }
+  result<std::size_t> read_at(os_handle handle, std::uint64_t,
+                              std::span<std::byte> bytes) override {
+    check(states_[handle.value].read() == is_open, "read while it is open");
+    return bytes.size();
+  }
+  [[nodiscard]] int open_now() const { return opened_ - closed_; }
+
+  result<os_handle> open_below(os_handle, const char*) override { return none(); }
+  result<file_status> status(os_handle) override { return none(); }
+  result<file_status> status(const char*, bool) override { return none(); }
+  result<void> list(const char*, function_ref<void(const folder_entry&)>) override {
+    return none();
+  }
+  result<std::size_t> canonical_path(const char*, std::span<char>) override { return none(); }
+  result<mapping> map(os_handle) override { return none(); }
+  void unmap(mapping) override {}
+
+ private:
+  static constexpr int handles_max = 6;
+  static constexpr int is_open = 1;
+  static constexpr int is_closed = 2;
+  static tl::unexpected<error> none() { return fail(errc::unsupported, ""); }
+
+  variable<int> states_[handles_max] = {variable<int>(0), variable<int>(0), variable<int>(0),
+                                        variable<int>(0), variable<int>(0), variable<int>(0)};
+  int opened_ = 0;  // fibres share a thread
+  int closed_ = 0;
+};
+
+buffer_pool shared_pool;
+
+struct reading {
+  watched_os os;
+  handle_cache cache;
+  source_id first;
+  source_id second;
+  io::read_core core;
+  std::byte byte{};
+  read_request request;
+
+  // With the first file open already.
+  explicit reading(std::size_t open_max)
+      : cache({.open_max = open_max, .reserved_descriptors = 0, .os = &os}),
+        first(*cache.add("1")),
+        second(*cache.add("2")),
+        core(cache, config()) {
+    check(cache.pin(first).has_value(), "it opens");
+    cache.unpin(first);
+    request.source = first;
+    request.destination = {&byte, 1};
+  }
+  static read_queue_config config() {
+    read_queue_config made;
+    made.threads = 1;
+    made.memory = &default_allocator();
+    made.pool = &shared_pool;
+    made.merge_bytes_max = 0;
+    return made;
+  }
+  void end() {
+    core.wait_until_idle();
+    core.stop();
+    check(request.outcome.has_value(), "it was read");
+  }
+};
+
+constexpr bounds searched{
+    .preemptions = 2, .stale_loads = 1, .early_returns = 1, .executions_max = 20'000};
+constexpr bounds drawn{.stale_loads = 4, .early_returns = 2, .random = 4'000, .seed = 3};
+
+void in_both_ways(const std::function<void()>& program) {
+  interleave::expect_clean(interleave::explore(searched, program));
+  interleave::expect_clean(interleave::explore(drawn, program));
+}
+
+TEST(a_handle_cache_in_all_interleavings, gives_no_place_away_under_a_read) {
+  in_both_ways([] {
+    reading of(1);
+    run({[&] { of.core.serve(); },
+         [&] {
+           of.core.submit({&of.request, 1});
+           const result<open_source> other = of.cache.pin(of.second);
+           check(other.has_value(), "it waits for the place");
+           check(of.os.open_now() == 1, "one at a time");
+           of.cache.unpin(of.second);
+           of.end();
+         }});
+  });
+}
+
+TEST(a_handle_cache_in_all_interleavings, who_waits_for_a_place_hears_of_readers_that_come_later) {
+  in_both_ways([] {
+    reading of(1);
+    std::byte byte{};
+    read_request again;
+    again.source = of.first;
+    again.offset = 5;
+    again.destination = {&byte, 1};
+    run({[&] { of.core.serve(); }, [&] { of.core.serve(); },
+         [&] {
+           of.core.submit({&of.request, 1});
+           of.core.submit({&again, 1});
+           check(of.cache.pin(of.second).has_value(), "it waits for the place");
+           of.cache.unpin(of.second);
+           of.end();
+         }});
+  });
+}
+
+TEST(a_handle_cache_in_all_interleavings, closes_behind_a_read_and_before_the_queue_is_idle) {
+  in_both_ways([] {
+    reading of(1);
+    run({[&] { of.core.serve(); },
+         [&] {
+           of.core.submit({&of.request, 1});
+           of.cache.close_source(of.first);
+           of.end();
+           // It was closed, and perhaps opened again for the read.
+           check(of.os.open_now() == (of.cache.source(of.first) ? 1 : 0), "nothing is left open");
+         }});
+  });
+}
+
+TEST(a_handle_cache_in_all_interleavings, two_readers_hold_what_is_closed_meanwhile) {
+  in_both_ways([] {
+    reading of(1);
+    std::byte byte{};
+    read_request again;
+    again.source = of.first;
+    again.offset = 5;
+    again.destination = {&byte, 1};
+    run({[&] { of.core.serve(); }, [&] { of.core.serve(); },
+         [&] {
+           of.core.submit({&of.request, 1});
+           of.core.submit({&again, 1});
+           of.cache.close_source(of.first);
+           of.end();
+         }});
+  });
+}
+
+TEST(a_handle_cache_in_all_interleavings, a_file_read_once_is_closed_by_who_has_opened_it) {
+  in_both_ways([] {
+    reading of(4);
+    of.request.source = of.second;
+    run({[&] { of.core.serve(); },
+         [&] {
+           of.core.submit({&of.request, 1});
+           of.cache.close_source(of.second);
+           of.end();
+           check(of.os.open_now() == 1, "the first");
+         }});
+  });
+}
+
+}  // namespace
+}  // namespace overture
