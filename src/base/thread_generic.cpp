@@ -4,6 +4,7 @@
 #include <new>
 #include <thread>
 
+#include "base/processor.hpp"
 #include "base/vec.hpp"
 #include "overture/thread.hpp"
 
@@ -32,6 +33,10 @@ class generic_thread_factory final : public thread_factory {
 thread_factory& default_thread_factory() noexcept {
   static generic_thread_factory instance;
   return instance;
+}
+
+unsigned this_processor() noexcept {
+  return 0;
 }
 
 unsigned processor_count() noexcept {

@@ -9,6 +9,7 @@
 #include <ctime>
 #include <new>
 
+#include "base/processor.hpp"
 #include "overture/allocator.hpp"
 #include "overture/thread.hpp"
 
@@ -122,6 +123,12 @@ std::uint64_t now_ns() noexcept {
 
 std::uint64_t thread_cpu_ns() noexcept {
   return read_clock(CLOCK_THREAD_CPUTIME_ID);
+}
+
+// Out of the thread's own area that the kernel keeps up to date, where it does.
+unsigned this_processor() noexcept {
+  const int number = sched_getcpu();
+  return number >= 0 ? static_cast<unsigned>(number) : 0;
 }
 
 void yield_thread() noexcept {

@@ -29,22 +29,24 @@ struct alignas(64) job_record {
   static constexpr std::uint32_t flags = 7;
   static constexpr std::uint32_t generation_one = 8;
 
-  // A job with a small capture lies in the first cache line, all of it.
+  // A job without a name and with a small capture lies in the first cache line, all of it.
   atomic<std::uint32_t> state{0};
   atomic<std::uint32_t> next{no_record};
   std::uint32_t index = 0;
   job_priority priority = job_priority::normal;
   bool always = false;
   zone_colour colour = zone_colour::by_name;
+  bool is_named = false;
   atomic<job_group*> group{nullptr};
   const cancellation* token = nullptr;
   job work;
-  const char* name = nullptr;
+  const char* name_of_named = nullptr;
 
   // Fills a free record. From here on a stale hint may lead somebody to run it.
   void arm(job&& added, job_group* owner, const job_options& options, std::uint32_t kind) noexcept {
     work = std::move(added);
-    if (name != options.name) name = options.name;  // its line is another one
+    is_named = options.name != nullptr;
+    if (is_named) name_of_named = options.name;
     token = options.token;
     priority = options.priority;
     always = options.always;
@@ -57,6 +59,7 @@ struct alignas(64) job_record {
     const std::uint32_t generation = state.load(std::memory_order_relaxed) & ~flags;
     state.store(generation | queued | kind, std::memory_order_release);
   }
+  [[nodiscard]] const char* name() const noexcept { return is_named ? name_of_named : nullptr; }
   [[nodiscard]] bool is_queued() const noexcept {
     return (state.load(std::memory_order_acquire) & queued) != 0;
   }
@@ -98,5 +101,6 @@ struct alignas(64) job_record {
 
 static_assert(sizeof(job_record) == 128);
 static_assert(offsetof(job_record, work) == 32);
+static_assert(offsetof(job_record, name_of_named) > 64);
 
 }  // namespace overture

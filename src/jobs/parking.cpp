@@ -2,13 +2,22 @@
 
 #include <bit>
 
+#include "base/processor.hpp"
 #include "jobs/this_thread.hpp"
 #include "overture/spin.hpp"
 #include "overture/thread.hpp"
 #include "overture/timeline.hpp"
 #include "overture/wait_observer.hpp"
+#include "sync/wait.hpp"
 
 namespace overture {
+namespace {
+
+std::uint8_t this_processor_bits() noexcept {
+  return static_cast<std::uint8_t>(this_processor());
+}
+
+}  // namespace
 
 bool parking::end_search() noexcept {
   const std::uint64_t before = counts_.fetch_sub(searching_one, std::memory_order_seq_cst);
@@ -16,6 +25,7 @@ bool parking::end_search() noexcept {
 }
 
 void parking::announce_worker(unsigned seat) noexcept {
+  slept_on_[seat].store(this_processor_bits(), std::memory_order_relaxed);
   // The bit first: whoever counts a parked worker down must find a bit.
   parked_.set(seat);
   counts_.fetch_add(parked_one - searching_one, std::memory_order_seq_cst);
@@ -27,16 +37,22 @@ void parking::wake_worker(unsigned preferred, bool always) noexcept {
     if (parked(seen) == 0 || (searching(seen) != 0 && !always)) return;
   } while (!counts_.compare_exchange_weak(seen, seen - parked_one + searching_one,
                                           std::memory_order_seq_cst, std::memory_order_seq_cst));
-  // One of the bits is this call's now; others may take the one it looks at, but not all.
-  unsigned seat = preferred;
-  if (seat == no_seat || !parked_.clear(seat)) {
-    const auto take = [this, &seat](std::size_t bit) noexcept {
-      seat = static_cast<unsigned>(bit);
-      return parked_.clear(bit);
-    };
-    while (!parked_.find(take)) spin_hint();
-  }
-  wake(seat);
+  wake(preferred != no_seat && parked_.clear(preferred) ? preferred : take_parked());
+}
+
+unsigned parking::take_parked() noexcept {
+  const std::uint8_t here = this_processor_bits();
+  unsigned seat = no_seat;
+  const auto take = [this, &seat](std::size_t bit) noexcept {
+    seat = static_cast<unsigned>(bit);
+    return parked_.clear(bit);
+  };
+  const auto take_from_elsewhere = [this, here, &take](std::size_t bit) noexcept {
+    return slept_on_[bit].load(std::memory_order_relaxed) != here && take(bit);
+  };
+  // One of the bits is this call's; others may take the one it looks at, but not all.
+  while (!parked_.find(take_from_elsewhere) && !parked_.find(take)) spin_hint();
+  return seat;
 }
 
 unsigned parking::take_seat() noexcept {

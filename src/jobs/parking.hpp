@@ -16,9 +16,9 @@
 #include <cstdint>
 
 #include "jobs/bit_set.hpp"
+#include "overture/atomic.hpp"
 #include "overture/limits.hpp"
 #include "overture/wake_profile.hpp"
-#include "sync/wait.hpp"
 
 namespace overture {
 
@@ -52,7 +52,8 @@ class parking {
   // Returns as soon as somebody wakes this worker or time is up (deadline_ns 0 = never), which
   // counts as searching then.
   void sleep_worker(unsigned seat, std::uint64_t deadline_ns, const char* reason) noexcept;
-  // Wakes one parked worker, `preferred` if it is among them; none if one searches already, unless
+  // Wakes one parked worker, `preferred` if it is among them, else one that went to sleep on
+  // another processor than the caller's if there is one; none if one searches already, unless
   // `always` says so.
   void wake_worker(unsigned preferred = no_seat, bool always = false) noexcept;
 
@@ -111,6 +112,8 @@ class parking {
   // True if a waiter for this very group was woken. A null group stands for any.
   bool wake_waiter(unsigned seat, const void* group) noexcept;
   void wake(unsigned seat) noexcept;
+  // Behind counting one down: the seat of a parked worker, which the caller owes a wake.
+  [[nodiscard]] unsigned take_parked() noexcept;
   // False if time ran out first; then nobody has woken this seat yet.
   bool sleep(unsigned seat, std::uint64_t deadline_ns, const char* reason) noexcept;
   // Behind a sleep that a wake has ended.
@@ -118,6 +121,10 @@ class parking {
 
   alignas(64) atomic<std::uint64_t> counts_{0};
   bit_set<seats_max> parked_;  // no more bits than parked workers and wakes under way, never fewer
+  // Where each worker went to sleep. The kernel likes to wake a thread where it ran last, and one
+  // that is woken onto the processor of who wakes it takes it away from that thread, in the middle
+  // of its submit.
+  alignas(64) atomic<std::uint8_t> slept_on_[limits::pool_workers_max]{};
   bit_set<seats_max> waiting_;
   bit_set<limits::pool_helpers_max> taken_;
   // Written around system calls only.

@@ -40,7 +40,7 @@ struct alignas(64) pool_place {
   std::uint64_t arrivals_end = 0;    // below this position the deque holds jobs from outside
   std::uint32_t random = 0;          // picks the first victim
   bool warm = false;                 // it has the role
-  bool fed_from_outside = false;     // its last work came from a thread of the host
+  bool come_in_bunches = false;      // it has found several jobs of a thread of the host at once
   std::uint64_t warm_job_ns = 0;     // when it came to a job while it was warm, 0 if it was not
   bool jobs_come_fast = false;       // the last one came soon after it had gone to sleep
   unsigned vain_looks = 0;           // in a row, each followed by a long sleep

@@ -224,15 +224,16 @@ found_work pool_state::steal(pool_place& self) noexcept {
       if (!hint.is_half() && !hint.record()->claim()) continue;
       self.jobs_stolen.add(1);
       // Jobs of a thread of the host: several at once, so that not every one is searched for.
-      self.fed_from_outside = hint.record() != nullptr && number >= workers_made;
-      if (self.fed_from_outside) take_more(self, victim.deque);
+      if (hint.record() != nullptr && number >= workers_made) {
+        self.come_in_bunches = take_more(self, victim.deque);
+      }
       return {hint.record(), hint.half()};
     }
   }
   return {};
 }
 
-void pool_state::take_more(pool_place& self, job_deque& from) noexcept {
+bool pool_state::take_more(pool_place& self, job_deque& from) noexcept {
   std::array<job_record*, take_at_once> taken;
   std::size_t count = 0;
   for (std::uint64_t left = from.size(); left != 0 && count < taken.size(); --left) {
@@ -241,7 +242,7 @@ void pool_state::take_more(pool_place& self, job_deque& from) noexcept {
     fetch_line(next);
     taken[count++] = next;
   }
-  if (count == 0) return;
+  if (count == 0) return false;
   few_groups moved;
   for (std::size_t i = 0; i < count; ++i) {
     moved.add(taken[i]->group.load(std::memory_order_relaxed));
@@ -249,6 +250,7 @@ void pool_state::take_more(pool_place& self, job_deque& from) noexcept {
   self.deque.push_all({taken.data(), count});
   self.arrivals_end = self.deque.bottom();
   moved.wake_waiters(sleepers);
+  return true;
 }
 
 job_record* pool_state::take_of(pool_place& self, job_deque& from,

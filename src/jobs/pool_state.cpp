@@ -14,6 +14,7 @@ namespace {
 
 // How many pauses pass between two looks of a searching worker.
 constexpr int pauses_between_looks = 16;
+constexpr int pauses_between_glances = 4;  // only whether there is something
 constexpr int pauses_for_bunch = 48;
 constexpr unsigned looks_between_yields = 4;
 // After so many looks in a row that were in vain, each followed by a sleep that was longer than
@@ -159,8 +160,8 @@ void pool_state::work(pool_place& self) noexcept {
 
 found_work pool_state::search(pool_place& self) noexcept {
   sleepers.begin_search();
-  if (std::exchange(self.fed_from_outside, false) && self.vain_looks < vain_looks_max) {
-    // Whoever submits one job after the other is better off if they are fetched in bunches.
+  if (std::exchange(self.come_in_bunches, false) && self.vain_looks < vain_looks_max) {
+    // Whoever submits jobs faster than they run is better off if they are fetched in bunches.
     for (int i = 0; i < pauses_for_bunch; ++i) spin_hint();
   }
   for (bool woken = false;; woken = true) {
@@ -175,7 +176,7 @@ found_work pool_state::search(pool_place& self) noexcept {
       const bool stop = !found && (stopping.load(std::memory_order_relaxed) || !is_needed(self));
       if (found || stop) {
         if (looks != 0) self.vain_looks = 0;
-        if (self.warm) give_up_warm_role(self, !stop);
+        if (self.warm) give_up_warm_role(self, stop ? 0 : start_ns + looked_ns);
         if (sleepers.end_search() && work_visible()) sleepers.wake_worker();
         this_thread_jobs().wake_depth = 0;
         return found;
@@ -186,7 +187,7 @@ found_work pool_state::search(pool_place& self) noexcept {
       for (int i = beyond ? pauses_before_last_look : pauses_between_looks; i != 0 && !visible;
            --i) {
         spin_hint();
-        visible = beyond && work_visible();
+        visible = (beyond || i % pauses_between_glances == 0) && work_visible();
       }
       // It may have been woken onto the very core of who submits, and keep that thread from
       // running.
@@ -227,16 +228,16 @@ bool pool_state::keeps_looking(pool_place& self, std::uint64_t looked_ns) noexce
   }
   if (!self.warm) return false;
   if (soon || (holds == wake_policy::warm && looked_ns < config.warm_ns)) return true;
-  if (!later) give_up_warm_role(self, false);
+  if (!later) give_up_warm_role(self, 0);
   return false;
 }
 
-void pool_state::give_up_warm_role(pool_place& self, bool found) noexcept {
+void pool_state::give_up_warm_role(pool_place& self, std::uint64_t found_ns) noexcept {
   self.warm = false;
   warm_taken.store(false, std::memory_order_seq_cst);
-  if (found) self.warm_job_ns = now_ns();
+  self.warm_job_ns = found_ns;
   // The next one pays for its wake here, so that no submit has to.
-  if (found && self.jobs_are_long) sleepers.wake_worker(parking::no_seat, true);
+  if (found_ns != 0 && self.jobs_are_long) sleepers.wake_worker(parking::no_seat, true);
 }
 
 void pool_state::park(pool_place& self) noexcept {
@@ -246,7 +247,7 @@ void pool_state::park(pool_place& self) noexcept {
   if (self.warm) {
     deadline_ns = work_expected_ns.load(std::memory_order_relaxed);
     deadline_ns = deadline_ns > expected_lead_ns ? deadline_ns - expected_lead_ns : 0;
-    if (deadline_ns == 0) give_up_warm_role(self, false);
+    if (deadline_ns == 0) give_up_warm_role(self, 0);
   }
   sleepers.announce_worker(self.number);
   // Forks are pushed without an order between the push and the look at who sleeps. So a first look

@@ -75,7 +75,8 @@ struct pool_state {
   // The next work for a worker that has none left. None when the pool stops.
   found_work search(pool_place& self) noexcept;
   [[nodiscard]] bool keeps_looking(pool_place& self, std::uint64_t looked_ns) noexcept;
-  void give_up_warm_role(pool_place& self, bool found) noexcept;
+  // found_ns: when it has found work, 0 if it has not.
+  void give_up_warm_role(pool_place& self, std::uint64_t found_ns) noexcept;
   void park(pool_place& self) noexcept;
   void wake_for_policy() noexcept;
 
@@ -186,7 +187,8 @@ struct pool_state {
   bool turn_arrivals(injector& where) noexcept;
   void prune(record_stack& stack) noexcept;
   void compact(pool_place& self) noexcept;
-  void take_more(pool_place& self, job_deque& from) noexcept;
+  // True if there were some.
+  bool take_more(pool_place& self, job_deque& from) noexcept;
   // Claims the oldest if it is one of the group, and takes those behind it along, into the empty
   // queue of `self`.
   job_record* take_of(pool_place& self, job_deque& from, const job_group* group) noexcept;

@@ -12,8 +12,9 @@ namespace {
 constexpr int pauses_between_looks = 16;
 
 void call(job_record& record) {
-  if (record.name == nullptr) return record.work();
-  const zone shown(record.name, {.colour = record.colour});
+  const char* const name = record.name();
+  if (name == nullptr) return record.work();
+  const zone shown(name, {.colour = record.colour});
   record.work();
 }
 
@@ -123,7 +124,7 @@ void pool_state::run_alone(pool_place* self, job_record& record, bool may_run) n
                        (record.token != nullptr && record.token->is_cancelled()) ||
                        (group != nullptr && group->is_cancelled());
   if (!dropped) {
-    const on_stack frame(reports, record.name, group);
+    const on_stack frame(reports, record.name(), group);
     if (self != nullptr) {
       // Never nothing: what it forks lies on the place from here on.
       const void* const work = group != nullptr ? static_cast<const void*>(group) : &record;

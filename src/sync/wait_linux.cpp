@@ -12,7 +12,6 @@
 // takes it away from it, in the middle of the call. So who sleeps leaves the number of its
 // processor with the kernel, as the bits that a wake can ask for.
 #include <linux/futex.h>
-#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -22,6 +21,7 @@
 #include <cstddef>
 #include <ctime>
 
+#include "base/processor.hpp"
 #include "sync/relay.hpp"
 #include "sync/wait.hpp"
 
@@ -54,7 +54,7 @@ void wake(const void* address, int threads) noexcept {
 
 std::uint32_t bit_of_this_processor() noexcept {
   constexpr unsigned bits = 32;
-  return 1u << (static_cast<unsigned>(sched_getcpu()) % bits);
+  return 1u << (this_processor() % bits);
 }
 
 // Wakes as many from the queue, those of other processors first.

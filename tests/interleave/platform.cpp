@@ -1,6 +1,7 @@
 // What the library asks of the platform, answered by the explorer.
 #include <cstdlib>
 
+#include "base/processor.hpp"
 #include "base/thread_slot.hpp"
 #include "interleave/explorer.hpp"
 #include "interleave/steps.hpp"
@@ -23,6 +24,11 @@ std::uint64_t now_ns() noexcept {
 
 std::uint64_t thread_cpu_ns() noexcept {
   return 0;
+}
+
+// Threads 0 and 2 share one, 1 and 3 the other: wakes find sleepers of both kinds.
+unsigned this_processor() noexcept {
+  return static_cast<unsigned>(interleave::this_thread()) % 2;
 }
 
 // Not the shipped one, which takes a slot once for all fibres: the first execution would differ.
