@@ -1,10 +1,12 @@
-// Priorities, cancellation, the main thread's jobs, and helping anybody.
+// Priorities, cancellation, outcomes, the main thread's jobs, and helping anybody.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <memory>
 #include <vector>
 
 #include "jobs/pool_test_support.hpp"
+#include "overture/future.hpp"
 
 namespace overture {
 namespace {
@@ -84,6 +86,24 @@ TEST(a_token, drops_the_jobs_that_carry_it) {
   token.cancel();
   group.wait();
   EXPECT_EQ(runs, 10);
+}
+
+TEST(a_future, has_the_value_or_the_error_of_its_job) {
+  thread_pool pool{{.workers = 2}};
+  job_group group{pool};
+  cancellation dropped;
+  dropped.cancel();
+  auto done = promise<int>::make();
+  auto failed = promise<int>::make();
+  auto never_run = promise<int>::make();
+  const std::array futures{done->future(), failed->future(), never_run->future()};
+  group.run([last = std::move(*done)]() mutable { last.set_value(7); });
+  group.run([last = std::move(*failed)]() mutable { last.set_error({.code = errc::corrupt}); });
+  group.run([last = std::move(*never_run)]() mutable { last.set_value(8); }, {.token = &dropped});
+  EXPECT_EQ(futures[0].get(), 7);
+  EXPECT_EQ(futures[1].get().error().code, errc::corrupt);
+  EXPECT_EQ(futures[2].get().error().code, errc::cancelled);
+  group.wait();
 }
 
 TEST(main_jobs, run_in_pump_only) {

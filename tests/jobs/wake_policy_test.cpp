@@ -75,6 +75,18 @@ TEST(a_warm_pool, keeps_one_worker_awake_and_needs_no_wake) {
   }
 }
 
+TEST(a_warm_pool, hands_the_role_on_while_its_worker_has_a_long_job) {
+  constexpr unsigned no_end_ns = 3'600'000'000;
+  thread_pool pool{{.workers = 2, .wake = wake_policy::warm, .warm_ns = no_end_ns}};
+  while (pool.stats().parked_now != 1) yield_thread();
+  const test::busy_worker long_job(pool);
+  run_one(pool);  // at the latest now the other one is awake, and it stays so
+  const std::uint64_t wakes = pool.stats().wakes;
+  for (int i = 0; i < 5; ++i) run_one(pool);
+  EXPECT_EQ(pool.stats().wakes, wakes);
+  EXPECT_EQ(pool.stats().parked_now, 0u);
+}
+
 TEST(a_warm_pool, parks_when_its_budget_is_used_up) {
   thread_pool pool{{.workers = 2, .wake = wake_policy::warm, .warm_ns = 1'000'000}};
   await_parked(pool);
