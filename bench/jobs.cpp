@@ -1,5 +1,9 @@
-// The job system beside others: TBB always; enkiTS where OVERTURE_PEERS has enkiTS/src with its
-// headers and a built enkiTS/libenkiTS.a, Taskflow where it has taskflow/taskflow/taskflow.hpp.
+// The job system beside others: TBB always; where OVERTURE_PEERS has them
+//   enkiTS     enkiTS/src with its headers and a built enkiTS/libenkiTS.a
+//   Taskflow   taskflow/taskflow/taskflow.hpp
+//   marl       marl/include and a built marl/libmarl.a
+//   dispenso   dispenso/dispenso with its headers and a built dispenso/libdispenso.a
+//   libfork    libfork/single_header/libfork.hpp (forks only, and no goal: it is shown)
 //
 //   forkjoin   fib, skynet and nqueens without a cut-off
 //   empty      a million jobs that do nothing, from one and from four threads, single and batched
@@ -39,8 +43,12 @@ void compare(const jobs_settings& set, bench::results& results, const std::strin
   for (const bench::variant& ours : variants) {
     for (const bench::variant& other : variants) {
       if (!is_ours(ours.name) || is_ours(other.name)) continue;
-      results.goal(fmt::format("{}, {}: x faster than {}", what, ours.name, other.name),
-                   times_faster(other, ours), other.name == "TBB" ? tbb_goal : 1.0, false);
+      const std::string name = fmt::format("{}, {}: x faster than {}", what, ours.name, other.name);
+      if (other.name == "libfork") {
+        results.metric(name, times_faster(other, ours).median);
+        continue;
+      }
+      results.goal(name, times_faster(other, ours), other.name == "TBB" ? tbb_goal : 1.0, false);
     }
   }
 }
@@ -49,7 +57,7 @@ void measure_forkjoin(const jobs_settings& set, const peers& all, bench::results
   const auto run = [&](const std::string& what, double goal, auto body) {
     std::vector<bench::variant> variants;
     for (const auto& peer : all) {
-      if (peer->name == "Taskflow") continue;
+      if (!peer->has_forks()) continue;
       variants.push_back({peer->name, [peer, body] { body(*peer); }});
     }
     compare(set, results, what, variants, goal);
@@ -114,8 +122,10 @@ int main(int argc, char** argv) try {
     peers all;
     all.emplace_back(bench::make_overture(set.threads));
     all.emplace_back(bench::make_tbb(set.threads));
-    if (auto enki = bench::make_enki(set.threads)) all.emplace_back(std::move(enki));
-    if (auto taskflow = bench::make_taskflow(set.threads)) all.emplace_back(std::move(taskflow));
+    for (const auto make : {bench::make_enki, bench::make_taskflow, bench::make_marl,
+                            bench::make_dispenso, bench::make_libfork}) {
+      if (auto peer = make(set.threads)) all.emplace_back(std::move(peer));
+    }
     return all;
   };
   if (set.wants("forkjoin")) measure_forkjoin(set, peers_now(), results);
@@ -124,14 +134,16 @@ int main(int argc, char** argv) try {
                                   [&] { return bench::make_overture(set.threads, "warm"); },
                                   [&] { return bench::make_tbb(set.threads); },
                                   [&] { return bench::make_enki(set.threads); },
-                                  [&] { return bench::make_taskflow(set.threads); }};
+                                  [&] { return bench::make_taskflow(set.threads); },
+                                  [&] { return bench::make_marl(set.threads); },
+                                  [&] { return bench::make_dispenso(set.threads); }};
   if (set.wants("graphs")) bench::measure_graphs(set, results, makers);
   if (set.wants("gaps")) bench::measure_gaps(set, results, makers);
   if (set.wants("burn")) bench::measure_burn(set, results, makers);
   if (set.wants("frame")) {
     // The main thread takes no job here, and the others' count of threads has it.
     bench::peer_makers as_many = makers;
-    as_many.back() = [&] { return bench::make_taskflow(set.threads - 1); };
+    as_many[4] = [&] { return bench::make_taskflow(set.threads - 1); };
     bench::measure_frame(set, results, as_many);
   }
   if (set.wants("wake")) bench::measure_wake(set, results);

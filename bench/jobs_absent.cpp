@@ -13,5 +13,20 @@ std::unique_ptr<job_peer> make_taskflow(unsigned) {
   return nullptr;
 }
 #endif
+#if !defined(OVERTURE_PEER_MARL)
+std::unique_ptr<job_peer> make_marl(unsigned) {
+  return nullptr;
+}
+#endif
+#if !defined(OVERTURE_PEER_DISPENSO)
+std::unique_ptr<job_peer> make_dispenso(unsigned) {
+  return nullptr;
+}
+#endif
+#if !defined(OVERTURE_PEER_LIBFORK)
+std::unique_ptr<job_peer> make_libfork(unsigned) {
+  return nullptr;
+}
+#endif
 
 }  // namespace bench

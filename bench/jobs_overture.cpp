@@ -1,3 +1,4 @@
+#include <deque>
 #include <overture/job_batch.hpp>
 #include <overture/job_graph.hpp>
 #include <overture/parallel.hpp>
@@ -67,8 +68,9 @@ class overture_peer final : public job_peer {
       parallel_for(pool_, 0, count, [](std::size_t) {}, 1);
       return true;
     }
-    job_group group(pool_);
-    const auto submit = [&] {
+    std::deque<job_group> groups;
+    while (groups.size() < submitters) groups.emplace_back(pool_);
+    const auto submit = [&](job_group& group) {
       const std::size_t mine = count / submitters;
       if (!batched) {
         for (std::size_t i = 0; i < mine; ++i) group.run([] {});
@@ -78,10 +80,10 @@ class overture_peer final : public job_peer {
       for (std::size_t i = 0; i < mine; ++i) batch.add([] {});
     };
     std::vector<std::thread> others;
-    for (unsigned i = 1; i < submitters; ++i) others.emplace_back(submit);
-    submit();
+    for (unsigned i = 1; i < submitters; ++i) others.emplace_back([&, i] { submit(groups[i]); });
+    submit(groups[0]);
     for (std::thread& each : others) each.join();
-    group.wait();
+    for (job_group& each : groups) each.wait();
     return true;
   }
   void submit(void (*run)(void*), void* context) override {

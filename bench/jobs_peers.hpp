@@ -41,12 +41,14 @@ class job_peer {
   virtual ~job_peer() = default;
   std::string name;
 
-  // All threads, the caller's included; no cut-off.
+  // All threads, the caller's included; no cut-off. Not for who has no forks.
+  [[nodiscard]] virtual bool has_forks() const { return true; }
   virtual std::uint64_t fib(unsigned n) = 0;
   virtual std::uint64_t skynet(std::uint64_t first, std::uint64_t leaves) = 0;
   virtual std::uint64_t queens(const queens_board& board, int size) = 0;
 
-  // Runs so many empty jobs from so many threads and returns when all have run. False if the peer
+  // Runs so many empty jobs from so many threads, each with a group of its own where the peer has
+  // groups, and returns when all have run. False if the peer
   // has no such call.
   virtual bool empty_jobs(std::size_t count, unsigned submitters, bool batched) = 0;
 
@@ -80,5 +82,8 @@ std::unique_ptr<job_peer> make_tbb(unsigned threads);
 // Null where OVERTURE_PEERS did not have it when this was configured.
 std::unique_ptr<job_peer> make_enki(unsigned threads);
 std::unique_ptr<job_peer> make_taskflow(unsigned threads);
+std::unique_ptr<job_peer> make_marl(unsigned threads);
+std::unique_ptr<job_peer> make_dispenso(unsigned threads);
+std::unique_ptr<job_peer> make_libfork(unsigned threads);
 
 }  // namespace bench

@@ -10,6 +10,7 @@ namespace {
 class taskflow_peer final : public job_peer {
  public:
   explicit taskflow_peer(unsigned threads) : executor_(threads) { name = "Taskflow"; }
+  [[nodiscard]] bool has_forks() const override { return false; }
   std::uint64_t fib(unsigned) override { return 0; }
   std::uint64_t skynet(std::uint64_t, std::uint64_t) override { return 0; }
   std::uint64_t queens(const queens_board&, int) override { return 0; }

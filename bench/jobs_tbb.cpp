@@ -80,17 +80,19 @@ class tbb_peer final : public job_peer {
       });
       return true;
     }
-    tbb::task_group group;
-    const auto submit = [&] {
+    std::deque<tbb::task_group> groups(submitters);
+    const auto submit = [&](tbb::task_group& group) {
       arena_.execute([&] {
         for (std::size_t i = 0; i < count / submitters; ++i) group.run([] {});
       });
     };
     std::vector<std::thread> others;
-    for (unsigned i = 1; i < submitters; ++i) others.emplace_back(submit);
-    submit();
+    for (unsigned i = 1; i < submitters; ++i) others.emplace_back([&, i] { submit(groups[i]); });
+    submit(groups[0]);
     for (std::thread& each : others) each.join();
-    arena_.execute([&] { group.wait(); });
+    for (tbb::task_group& each : groups) {
+      arena_.execute([&] { each.wait(); });
+    }
     return true;
   }
   void submit(void (*run)(void*), void* context) override {

@@ -1,8 +1,14 @@
 // What releasing sleepers costs the thread that releases them: pools of ours by policy, beside
 // every sleeper woken by one call, a semaphore posted once for each, a condition variable and a
-// bare futex.
+// bare futex; and beside the same jobs submitted to a pool where nobody sleeps.
+//
+// A thread that is woken onto the processor of who wakes it takes that processor away, in the
+// middle of the call. Where the kernel puts it differs from run to run. So each figure is taken
+// twice: with all sleepers, of every way alike, kept off the processor of the main thread, where
+// the call is all that is measured; and with all of them left to the kernel.
 #include <fmt/format.h>
 #include <linux/futex.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -22,6 +28,48 @@ namespace {
 
 using namespace overture;
 
+// Which processors the sleepers may take: all, or all but one that the main thread has.
+class placement {
+ public:
+  explicit placement(bool apart) : apart_(apart) {
+    sched_getaffinity(0, sizeof all_, &all_);
+    if (!apart) return;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    for (int cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&one) == 0; ++cpu) {
+      if (CPU_ISSET(cpu, &all_)) CPU_SET(cpu, &one);
+    }
+    CPU_XOR(&others_, &all_, &one);
+    sched_setaffinity(0, sizeof one, &one);
+  }
+  ~placement() { sched_setaffinity(0, sizeof all_, &all_); }
+  placement(const placement&) = delete;
+  placement& operator=(const placement&) = delete;
+
+  [[nodiscard]] bool apart() const { return apart_; }
+  // For the sleepers of a pool.
+  [[nodiscard]] std::uint64_t mask() const {
+    std::uint64_t bits = 0;
+    for (unsigned cpu = 0; apart_ && cpu < 64; ++cpu) {
+      if (CPU_ISSET(cpu, &others_)) bits |= std::uint64_t{1} << cpu;
+    }
+    return bits;
+  }
+  // On the thread of a sleeper.
+  void take() const {
+    if (apart_) sched_setaffinity(0, sizeof others_, &others_);
+  }
+  static bool can_be_apart() {
+    cpu_set_t allowed;
+    return sched_getaffinity(0, sizeof allowed, &allowed) == 0 && CPU_COUNT(&allowed) > 1;
+  }
+
+ private:
+  bool apart_;
+  cpu_set_t all_{};
+  cpu_set_t others_{};
+};
+
 // Who has counted itself as asleep is about to be.
 void fall_asleep() {
   const std::uint64_t until_ns = now_ns() + 50'000;
@@ -39,9 +87,13 @@ class sleepers {
 
 class pool_sleepers final : public sleepers {
  public:
-  pool_sleepers(unsigned count, wake_policy policy)
-      : pool_({.workers = count, .wake = policy, .warm_ns = 2'000'000'000}),
-        asleep_(policy == wake_policy::warm ? count - 1 : count),
+  // One worker with the policy `spin`: then nobody sleeps, and releasing is submitting.
+  pool_sleepers(const placement& where, unsigned count, wake_policy policy)
+      : pool_({.workers = policy == wake_policy::spin ? 1 : count,
+               .affinity_mask = where.mask(),
+               .wake = policy,
+               .warm_ns = 2'000'000'000}),
+        asleep_(policy == wake_policy::park ? count : pool_.workers() - 1),
         jobs_(count) {}
   void settle() override {
     while (ran_.load() != expected_ || pool_.stats().parked_now != asleep_) yield_thread();
@@ -65,9 +117,10 @@ class pool_sleepers final : public sleepers {
 template <class Way>
 class thread_sleepers final : public sleepers {
  public:
-  explicit thread_sleepers(unsigned count) {
+  thread_sleepers(const placement& where, unsigned count) {
     for (unsigned i = 0; i < count; ++i) {
-      threads_.emplace_back([this] {
+      threads_.emplace_back([this, &where] {
+        where.take();
         for (;;) {
           waiting_.fetch_add(1);
           way_.wait();
@@ -180,17 +233,22 @@ struct way {
   std::vector<double> us;
 };
 
-std::vector<way> ways_of(unsigned count) {
+std::vector<way> ways_of(const placement& where, unsigned count) {
   std::vector<way> all;
-  all.push_back({"overture park", std::make_unique<pool_sleepers>(count, wake_policy::park), {}});
-  all.push_back({"overture warm", std::make_unique<pool_sleepers>(count, wake_policy::warm), {}});
-  all.push_back({"all", std::make_unique<thread_sleepers<all_way>>(count), {}});
-  all.push_back({"semaphore", std::make_unique<thread_sleepers<semaphore_way>>(count), {}});
-  all.push_back(
-      {"condition variable", std::make_unique<thread_sleepers<condition_way>>(count), {}});
-  all.push_back({"futex", std::make_unique<thread_sleepers<futex_way>>(count), {}});
+  const auto add = [&all](const char* name, std::unique_ptr<sleepers> asleep) {
+    all.push_back({name, std::move(asleep), {}});
+  };
+  add("overture park", std::make_unique<pool_sleepers>(where, count, wake_policy::park));
+  add("overture warm", std::make_unique<pool_sleepers>(where, count, wake_policy::warm));
+  add("overture, nobody asleep", std::make_unique<pool_sleepers>(where, count, wake_policy::spin));
+  add("all", std::make_unique<thread_sleepers<all_way>>(where, count));
+  add("semaphore", std::make_unique<thread_sleepers<semaphore_way>>(where, count));
+  add("condition variable", std::make_unique<thread_sleepers<condition_way>>(where, count));
+  add("futex", std::make_unique<thread_sleepers<futex_way>>(where, count));
   return all;
 }
+constexpr std::size_t ours_that_sleep = 2;  // the first ones
+constexpr std::size_t nobody_asleep = 2;    // the one behind them
 
 double percentile(std::vector<double> values, double which) {
   const auto at = static_cast<std::size_t>(which * static_cast<double>(values.size() - 1));
@@ -198,17 +256,39 @@ double percentile(std::vector<double> values, double which) {
   return values[at];
 }
 
-// One figure: so many asleep, `released(asleep)` of them released.
-template <class Released>
-void draw(const jobs_settings& set, results& results, const std::string& what,
-          const std::string& file, const std::vector<unsigned>& numbers, Released released,
-          bool goals) {
+spread in_units(const spread& of, double unit) {
+  return {of.low / unit, of.median / unit, of.high / unit};
+}
+
+struct figure {
+  std::string what;
+  std::string file;
+  std::vector<unsigned> asleep;
+  bool all;  // of them are released, or else one
+};
+
+// What a call of ours costs beside the unit; in all, and what of it is due to who sleeps: the rest
+// is the cost of submitting as many jobs.
+void add_goals(results& results, const std::string& name, const way& ours, const way& none_asleep,
+               double unit_us, double goal) {
+  results.goal(name + ": x one futex wake", in_units(spread_of(ours.us), unit_us), goal);
+  std::vector<double> more_us;
+  more_us.reserve(ours.us.size());
+  for (std::size_t i = 0; i < ours.us.size(); ++i) {
+    more_us.push_back(ours.us[i] - none_asleep.us[i]);
+  }
+  results.goal(name + ", beyond the submit: x one futex wake",
+               in_units(spread_of(more_us), unit_us), goal);
+}
+
+void draw(const jobs_settings& set, results& results, const placement& where, const figure& drawn) {
   std::vector<plot_line> lines;
   std::vector<plot_line> rare;  // the 99th percentiles of ours
-  for (const unsigned asleep : numbers) {
-    std::vector<way> all = ways_of(asleep);
+  const std::string what = drawn.what + (where.apart() ? ", kept apart" : ", left to the kernel");
+  for (const unsigned asleep : drawn.asleep) {
+    std::vector<way> all = ways_of(where, asleep);
     // The unit: one of as many threads, which sleep on one futex.
-    thread_sleepers<futex_way> unit_way(asleep);
+    thread_sleepers<futex_way> unit_way(where, asleep);
     std::vector<double> unit;
     const auto once = [](sleepers& which, unsigned count, std::vector<double>& us) {
       which.settle();
@@ -218,7 +298,7 @@ void draw(const jobs_settings& set, results& results, const std::string& what,
     };
     for (int i = 0; i < set.wakes; ++i) {
       once(unit_way, 1, unit);
-      for (way& each : all) once(*each.asleep, released(asleep), each.us);
+      for (way& each : all) once(*each.asleep, drawn.all ? asleep : 1, each.us);
     }
     const double unit_us = percentile(unit, 0.5);
     results.metric(fmt::format("{}, {} asleep, one futex wake: us", what, asleep), unit_us);
@@ -229,35 +309,35 @@ void draw(const jobs_settings& set, results& results, const std::string& what,
       results.metric(name + ": us", median);
       const double p99 = percentile(all[i].us, 0.99);
       results.metric(name + ", p99: us", p99);
-      if (i < 2) {
+      if (i < ours_that_sleep) {
         if (rare.size() <= i) rare.push_back({all[i].name + ", p99", {}});
         rare[i].points.emplace_back(asleep, p99);
       }
       if (lines.size() <= i) lines.push_back({all[i].name, {}});
       lines[i].points.emplace_back(asleep, median);
-      if (goals && i < 2) {
-        spread ratio = spread_of(all[i].us);
-        ratio = {ratio.low / unit_us, ratio.median / unit_us, ratio.high / unit_us};
-        results.goal(name + ": x one futex wake", ratio, i == 0 ? 1.3 : 0.1);
+      if (drawn.all && i < ours_that_sleep) {
+        add_goals(results, name, all[i], all[nobody_asleep], unit_us, i == 0 ? 1.3 : 0.1);
       }
     }
   }
-  if (set.plots.empty()) return;
+  if (set.plots.empty() || drawn.file.empty()) return;
   lines.insert(lines.end(), rare.begin(), rare.end());
   write_svg(
       {.title = what, .x_label = "threads asleep", .y_label = "us for the call", .lines = lines},
-      set.plots + "/" + file);
+      set.plots + "/" + drawn.file);
 }
 
 }  // namespace
 
 void measure_wake(const jobs_settings& set, results& results) {
-  draw(
-      set, results, "releasing all", "jobs_wake_all.svg", {1, 2, 4, 8, 16, 31},
-      [](unsigned asleep) { return asleep; }, true);
-  draw(
-      set, results, "releasing one", "jobs_wake_one.svg", {1, 4, 8, 24, 32},
-      [](unsigned) { return 1u; }, false);
+  const std::vector<unsigned> some{1, 2, 4, 8, 16, 31};
+  const std::vector<unsigned> others{1, 4, 8, 24, 32};
+  if (placement::can_be_apart()) {
+    const placement apart(true);
+    draw(set, results, apart, {"releasing all", "jobs_wake_all.svg", some, true});
+    draw(set, results, apart, {"releasing one", "jobs_wake_one.svg", others, false});
+  }
+  draw(set, results, placement(false), {"releasing all", "", some, true});
 }
 
 }  // namespace bench

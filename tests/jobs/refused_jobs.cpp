@@ -12,7 +12,7 @@ constexpr std::size_t captured = overture::limits::job_bytes_max + 1;
 #endif
 
 [[maybe_unused]] overture::job of_bytes() {
-  return [bytes = std::array<char, captured>()] {};
+  return [bytes = std::array<char, captured>()] { (void)bytes; };
 }
 
 }  // namespace
