@@ -426,6 +426,14 @@ bool pool_state::turn_arrivals(injector& where) noexcept {
   return newest_first.first != nullptr;
 }
 
+bool pool_state::host_work_visible() const noexcept {
+  if (!jobs.empty() || !urgent.empty()) return true;
+  for (unsigned i = workers_made; i < places_made; ++i) {
+    if (!places[i].deque.empty()) return true;
+  }
+  return false;
+}
+
 bool pool_state::work_visible() const noexcept {
   if (!jobs.empty() || !urgent.empty()) return true;
   if (!background.empty() && background_now.load(std::memory_order_seq_cst) < background_max) {

@@ -14,7 +14,9 @@ namespace {
 
 // How many pauses pass between two looks of a searching worker.
 constexpr int pauses_between_looks = 16;
-constexpr int pauses_between_glances = 4;  // only whether there is something
+// Between two looks: only at what threads of the host have submitted, so that workers which fork
+// are left alone.
+constexpr int pauses_between_glances = 4;
 constexpr int pauses_for_bunch = 48;
 constexpr unsigned looks_between_yields = 4;
 // After so many looks in a row that were in vain, each followed by a sleep that was longer than
@@ -187,7 +189,7 @@ found_work pool_state::search(pool_place& self) noexcept {
       for (int i = beyond ? pauses_before_last_look : pauses_between_looks; i != 0 && !visible;
            --i) {
         spin_hint();
-        visible = (beyond || i % pauses_between_glances == 0) && work_visible();
+        visible = beyond ? work_visible() : i % pauses_between_glances == 0 && host_work_visible();
       }
       // It may have been woken onto the very core of who submits, and keep that thread from
       // running.

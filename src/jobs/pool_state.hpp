@@ -110,6 +110,8 @@ struct pool_state {
   job_record* take_any() noexcept;
   job_record* find_of(pool_place* self, const job_group* group) noexcept;
   [[nodiscard]] bool work_visible() const noexcept;
+  // Of threads that are no workers, and that any worker may take.
+  [[nodiscard]] bool host_work_visible() const noexcept;
   [[nodiscard]] injector& queue_of(job_priority priority) noexcept;
 
   // -- pool_wait.cpp: running, waiting, forking --
