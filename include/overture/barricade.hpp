@@ -63,6 +63,7 @@
 
 #include "overture/atomic.hpp"
 #include "overture/executor.hpp"
+#include "overture/prefetch.hpp"
 #include "overture/spin.hpp"
 #include "overture/wait_observer.hpp"
 
@@ -99,7 +100,7 @@ class barricade {
   // Any thread, never blocks.
   void lower() noexcept {
     // To be written: who waits has the line, and fetching it to read would be a second way there.
-    __builtin_prefetch(&word_, 1);
+    prefetch_to_write(&word_);
     std::uint32_t seen = word_.load(std::memory_order_relaxed);
     std::uint32_t next = 0;
     // Writes even if it is lowered already: whoever waits later must see what this thread wrote.

@@ -50,6 +50,7 @@
 #include "overture/parallel.hpp"
 #include "overture/parking_word.hpp"
 #include "overture/path.hpp"
+#include "overture/prefetch.hpp"
 #include "overture/read_queue.hpp"
 #include "overture/simulated_disc.hpp"
 #include "overture/single_threaded.hpp"

@@ -224,6 +224,7 @@ inline bool scale(const parts<T>& of, std::uint64_t& scaled) noexcept {
   }
 }
 
+char* write_fixed_slow(char* out, float value, int decimals) noexcept;
 char* write_fixed_slow(char* out, double value, int decimals) noexcept;
 char* write_shortest_slow(char* out, float value) noexcept;
 char* write_shortest_slow(char* out, double value) noexcept;

@@ -59,7 +59,7 @@
 #include "overture/paged.hpp"
 #include "overture/text_pages.hpp"
 #include "overture/text_read.hpp"
-#include "overture/text_style.hpp"
+#include "overture/text_write.hpp"
 
 namespace overture::text {
 
@@ -100,10 +100,9 @@ class save_writer {
   result<void> add_objects(job_system* jobs, std::string_view name,
                            const paged<T, PageSize>& objects) {
     const auto objects_in = [&objects](std::size_t i) { return objects.page_at(i).size(); };
-    const auto write_page = [&objects](std::size_t i, char* out, const char* /*place*/) -> char* {
-      return objects.page_at(i).fold(
-          out, [](char* at, const T& object) { return at ? write_object<Style>(at, object) : at; });
-    };
+    const detail::object_writer<Style> write_object;
+    const detail::page_writer<T, PageSize, const detail::object_writer<Style>> write_page{
+        objects, write_object};
     return add_section(jobs, name, objects.page_count(), object_bytes_max<Style, T>(), objects_in,
                        write_page);
   }

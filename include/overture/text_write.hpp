@@ -37,6 +37,7 @@
 #include <span>
 
 #include "overture/paged.hpp"
+#include "overture/prefetch.hpp"
 #include "overture/text_pages.hpp"
 #include "overture/text_style.hpp"
 
@@ -50,13 +51,21 @@ template <class Style, class T, std::size_t PageSize>
 
 namespace detail {
 
-inline void prefetch(const char* place) noexcept {
-#if defined(__GNUC__)
-  __builtin_prefetch(place, 1);
-#else
-  (void)place;
-#endif
-}
+// Writes the pages of a paged<T>, for write_pages().
+template <class T, std::size_t PageSize, class Write>
+struct page_writer {
+  const paged<T, PageSize>& objects;
+  Write& write_object;
+
+  char* operator()(std::size_t i, char* out, const char* place) const {
+    return objects.page_at(i).fold(
+        out, [&write = write_object, out, place](char* at, const T& object) -> char* {
+          if (!at) return at;
+          prefetch_to_write(place + (at - out));
+          return write(at, object);
+        });
+  }
+};
 
 template <class T, std::size_t PageSize, class Write>
 result<written> write_paged(job_system* jobs, const paged<T, PageSize>& objects,
@@ -69,15 +78,7 @@ result<written> write_paged(job_system* jobs, const paged<T, PageSize>& objects,
   for (std::size_t i = 0; i < objects.page_count(); ++i) {
     pages.set_page(i, objects.page_at(i).size(), object_bytes);
   }
-  const auto write_page = [&objects, &write_object](std::size_t i, char* out,
-                                                    const char* place) -> char* {
-    return objects.page_at(i).fold(out,
-                                   [&write_object, out, place](char* at, const T& object) -> char* {
-                                     if (!at) return at;
-                                     prefetch(place + (at - out));
-                                     return write_object(at, object);
-                                   });
-  };
+  const page_writer<T, PageSize, Write> write_page{objects, write_object};
   return write_pages(jobs, pages, buffer, how, write_page);
 }
 

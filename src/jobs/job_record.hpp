@@ -11,6 +11,7 @@
 
 #include "overture/atomic.hpp"
 #include "overture/job_system.hpp"
+#include "overture/prefetch.hpp"
 
 namespace overture {
 
@@ -18,7 +19,7 @@ inline constexpr std::uint32_t no_record = UINT32_MAX;
 
 // Asks for a record's first line before it is needed.
 inline void fetch_line(const void* record) noexcept {
-  __builtin_prefetch(record, 1);
+  prefetch_to_write(record);
 }
 
 struct alignas(64) job_record {

@@ -6,22 +6,32 @@
 #include <utility>
 
 #include "overture/text_number.hpp"
+#include "text/subnormals.hpp"
 
 namespace overture::text {
 namespace detail {
 
+char* write_fixed_slow(char* out, float value, int decimals) noexcept {
+  const subnormals_scope count;
+  return std::to_chars(out, out + fixed_bytes_max<float>(decimals), value, std::chars_format::fixed,
+                       decimals)
+      .ptr;
+}
+
 char* write_fixed_slow(char* out, double value, int decimals) noexcept {
-  // Every float is a double, and the decimals asked for do not depend on which it was.
+  const subnormals_scope count;
   return std::to_chars(out, out + fixed_bytes_max<double>(decimals), value,
                        std::chars_format::fixed, decimals)
       .ptr;
 }
 
 char* write_shortest_slow(char* out, float value) noexcept {
+  const subnormals_scope count;
   return std::to_chars(out, out + shortest_bytes_max<float>, value).ptr;
 }
 
 char* write_shortest_slow(char* out, double value) noexcept {
+  const subnormals_scope count;
   return std::to_chars(out, out + shortest_bytes_max<double>, value).ptr;
 }
 
@@ -208,6 +218,7 @@ read_end read_floating(const char* first, const char* last, T& value) noexcept {
   const read_end quick = read_short(first, last, value);
   if (quick.ok) return quick;
   T read = 0;
+  const subnormals_scope count;
   const std::from_chars_result slow = std::from_chars(first, last, read);
   if (slow.ec != std::errc{}) return {slow.ptr, false};
   value = read;

@@ -6,6 +6,7 @@
 
 #include "overture/text_format.hpp"
 #include "text/bounded.hpp"
+#include "text/subnormals.hpp"
 
 namespace overture::text {
 namespace {
@@ -146,6 +147,7 @@ void add_decimal(bounded& out, const conversion& how, bool negative, double valu
   char* end = nullptr;
   if (scientific) {
     const auto form = std::chars_format::scientific;
+    const subnormals_scope count;
     end = std::to_chars(text, text + sizeof text - 1, value, form, shown).ptr;
   } else {
     end = write_fixed(text, value, shown);
@@ -175,6 +177,7 @@ void add_decimal(bounded& out, const conversion& how, bool negative, double valu
 int exponent_of_ten(double value, int precision) noexcept {
   char text[float_bytes_max];
   const auto form = std::chars_format::scientific;
+  const subnormals_scope count;
   char* const end = std::to_chars(text, text + sizeof text, value, form, precision).ptr;
   const char* at = std::find(text, end, 'e') + 1;
   const bool negative = *at == '-';

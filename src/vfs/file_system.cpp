@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "overture/prefetch.hpp"
 #include "vfs/data_place.hpp"
 #include "vfs/formats/zip.hpp"
 #include "vfs/path_key.hpp"
@@ -229,7 +230,7 @@ result<opened_file> file_system::open(entry_index index) noexcept {
 void file_system::fetch_ahead(entry_index index) const noexcept {
   if (index >= entry_count()) return;
   const vfs::tree_entry& found = (*state_->frozen_tree())[index];
-  __builtin_prefetch(&state_->mount_at(found.mount).content.entries[found.entry]);
+  prefetch_to_read(&state_->mount_at(found.mount).content.entries[found.entry]);
 }
 
 template <class T, class Act>

@@ -12,6 +12,7 @@
 
 #include "base/vec.hpp"
 #include "overture/path.hpp"
+#include "overture/prefetch.hpp"
 
 namespace overture::vfs {
 
@@ -48,7 +49,7 @@ class path_index {
   }
   // Brings what probe() looks at first into the cache.
   void fetch_ahead(path_id id) const noexcept {
-    __builtin_prefetch(&slots_[(id.value * multiplier_) >> shift_], 1);
+    prefetch_to_write(&slots_[(id.value * multiplier_) >> shift_]);
   }
   [[nodiscard]] const slot& find(asset_path path) const noexcept {
     return probe(path.id, [&](const slot& at) {

@@ -80,6 +80,7 @@ void write_all(unsigned lane_count, std::size_t pages) {
   const auto write_page = [](std::size_t i, char* out, const char* /*place*/) {
     const std::string_view text = texts[i % std::size(texts)];
     std::memcpy(out, text.data(), text.size());
+    std::memset(out + text.size(), '!', text::slack);  // as writers may
     return out + text.size();
   };
   const auto write = [&] {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "overture/text_number.hpp"
+#include "text/subnormals.hpp"
 
 namespace overture {
 namespace {
@@ -27,6 +28,7 @@ std::string printed(const char* format, T value) {
 
 template <class T>
 std::string shortest_of_standard(T value) {
+  const text::subnormals_scope count;
   char text[64];
   return {text, std::to_chars(text, text + sizeof text, value).ptr};
 }

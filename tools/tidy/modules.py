@@ -21,6 +21,7 @@ HEADER_MODULE = {
     "os": "base",
     "case_fold": "base",  # as path
     "case_fold_table": "base",
+    "prefetch": "base",
     "path": "base",  # a vocabulary, and constexpr: decoders look at names of files too
     "source_id": "base",
     "spin": "base",

@@ -1,0 +1,27 @@
+// Asks for memory before it is needed, so that the cache has it when it is.
+//
+//   prefetch_to_write(place);       // a while before it is written
+//   prefetch_to_read(record);       // a while before it is read
+//
+// Each asks for the one cache line in which the address lies. They change nothing that a program
+// can see and never fault, whatever the address; where the compiler has no word for them they do
+// nothing. Cost: one instruction, and a line that something else may have wanted to keep. Any
+// thread.
+#pragma once
+
+namespace overture {
+
+inline void prefetch_to_read([[maybe_unused]] const void* place) noexcept {
+#if defined(__GNUC__)
+  __builtin_prefetch(place);
+#endif
+}
+
+// Takes the line away from other cores, which a read would not do.
+inline void prefetch_to_write([[maybe_unused]] const void* place) noexcept {
+#if defined(__GNUC__)
+  __builtin_prefetch(place, 1);
+#endif
+}
+
+}  // namespace overture
