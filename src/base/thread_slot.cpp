@@ -1,6 +1,7 @@
 #include "base/thread_slot.hpp"
 
 #include <bit>
+#include <utility>
 
 #include "overture/atomic.hpp"
 #include "overture/limits.hpp"
@@ -9,7 +10,6 @@ namespace overture {
 namespace {
 
 constexpr std::uint32_t word_count = limits::thread_slots_max / 64;
-constexpr std::uint32_t shared_slot = limits::thread_slots_max - 1;
 
 atomic<std::uint64_t> taken[word_count];
 
@@ -19,29 +19,42 @@ std::uint32_t take_slot() noexcept {
     while (~bits != 0) {
       const auto bit = static_cast<std::uint32_t>(std::countr_one(bits));
       const std::uint32_t slot = word * 64 + bit;
-      if (slot == shared_slot) return shared_slot;
+      if (slot == shared_thread_slot) return shared_thread_slot;
       if (taken[word].compare_exchange_weak(bits, bits | std::uint64_t{1} << bit,
                                             std::memory_order_acquire, std::memory_order_relaxed)) {
         return slot;
       }
     }
   }
-  return shared_slot;
+  return shared_thread_slot;
 }
 
+constexpr std::uint32_t no_slot = UINT32_MAX;
+
+// Apart from the holder, because what ends behind the holder may still ask for it.
+constinit thread_local std::uint32_t slot_of_thread = no_slot;
+
 struct slot_holder {
-  std::uint32_t slot = take_slot();
+  slot_holder() noexcept { slot_of_thread = take_slot(); }
+  // The slot may be another thread's from here on.
   ~slot_holder() {
-    if (slot == shared_slot) return;
+    const std::uint32_t slot = std::exchange(slot_of_thread, shared_thread_slot);
+    if (slot == shared_thread_slot) return;
     taken[slot / 64].fetch_and(~(std::uint64_t{1} << slot % 64), std::memory_order_release);
   }
 };
 
+[[gnu::noinline]] std::uint32_t first_slot() noexcept {
+  thread_local const slot_holder holder;
+  (void)holder;
+  return slot_of_thread;
+}
+
 }  // namespace
 
 std::uint32_t thread_slot() noexcept {
-  thread_local const slot_holder holder;
-  return holder.slot;
+  const std::uint32_t slot = slot_of_thread;
+  return slot != no_slot ? slot : first_slot();
 }
 
 }  // namespace overture

@@ -43,6 +43,7 @@ configuration::configuration(const file_system_config& config) noexcept
 
 // Nobody reads any more, and no file is open.
 configuration::~configuration() {
+  pins_.nobody_is_left();
   collect();
   snapshot* const last = current_.load();
   if (!last) return;
@@ -200,6 +201,7 @@ void configuration::publish(snapshot* next, mount* departing) noexcept {
   (newest_retired_ ? newest_retired_->next : oldest_retired_) = old;
   newest_retired_ = old;
   retired_epoch_.store(old->epoch);
+  pins_.fence();
 }
 
 void configuration::hold(function_ref<void(const snapshot&)> act) noexcept {

@@ -1,6 +1,5 @@
 #include "vfs/reader_pins.hpp"
 
-#include "base/thread_slot.hpp"
 #include "base/vec.hpp"
 
 namespace overture::vfs {
@@ -11,16 +10,10 @@ reader_pins::~reader_pins() {
   }
 }
 
-reader_pins::stripe& reader_pins::mine() noexcept {
-  const std::uint32_t slot = thread_slot();
-  stripe* found = stripes_[slot].load(std::memory_order_acquire);
-  if (!found) found = make(slot);
-  return found ? *found : shared_;
-}
-
 // Two threads of the last slot may come here at once.
 reader_pins::stripe* reader_pins::make(std::uint32_t slot) noexcept {
-  stripe* const made = make_object<stripe>(memory_, memory_tag::vfs);
+  stripe* const made =
+      make_object<stripe>(memory_, memory_tag::vfs, fenced_ && slot != pin_stripes_max - 1);
   if (!made) return nullptr;
   stripe* present = nullptr;
   if (stripes_[slot].compare_exchange_strong(present, made)) return made;
@@ -28,23 +21,20 @@ reader_pins::stripe* reader_pins::make(std::uint32_t slot) noexcept {
   return present;
 }
 
-// Who enters announces itself before it looks for what is current, and who replaces that looks for
-// readers afterwards: both orders are those of sequential consistency, so that they cannot miss
-// each other.
-void reader_pins::enter(stripe& here) noexcept {
+void reader_pins::enter_shared(stripe& here) noexcept {
   std::uint64_t word = here.inside.load(std::memory_order_relaxed);
   std::uint64_t entered = 0;
   do {
-    entered = (word & count_mask) != 0 ? word + 1 : epoch_.load() << count_bits | 1;
+    entered = (word & count_mask) != 0 ? word + 1 : first_inside();
   } while (!here.inside.compare_exchange_weak(word, entered));
 }
 
-std::uint64_t reader_pins::leave(stripe& here) noexcept {
-  const std::uint64_t word = here.inside.fetch_sub(1);
-  return (word & count_mask) == 1 ? word >> count_bits : 0;
+void reader_pins::fence() noexcept {
+  if (!fenced_ || heavy_fence()) seen_by_all_.store(epoch_.load());
 }
 
 bool reader_pins::have_left(std::uint64_t epoch) const noexcept {
+  if (epoch >= seen_by_all_.load()) return false;
   const auto left = [epoch](const stripe& in) {
     const std::uint64_t word = in.inside.load();
     return (word & count_mask) == 0 || word >> count_bits > epoch;

@@ -9,6 +9,7 @@
 
 namespace overture::vfs {
 
+// The last one is of the threads that share a slot.
 inline constexpr std::size_t pin_stripes_max = limits::thread_slots_max;
 // Mounted ones, and as many that are not any more but have open files.
 inline constexpr std::uint32_t pin_numbers_max = 2 * limits::mounts_max;

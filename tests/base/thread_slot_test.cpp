@@ -24,5 +24,23 @@ TEST(ThreadSlot, LivingThreadsHaveDifferentSlotsAndEndedOnesGiveTheirsBack) {
   EXPECT_LT(seen.size(), 10u);
 }
 
+// An object of the thread that began before the slot was taken, so that it ends behind it.
+struct late_asker {
+  std::uint32_t* answer = nullptr;
+  ~late_asker() { *answer = thread_slot(); }
+};
+
+TEST(ThreadSlot, OfAThreadThatHasGivenItsOwnBackIsTheSharedOne) {
+  std::uint32_t answer = 0;
+  std::uint32_t before = 0;
+  std::thread([&] {
+    thread_local late_asker asker;
+    asker.answer = &answer;
+    before = thread_slot();
+  }).join();
+  EXPECT_NE(before, shared_thread_slot);
+  EXPECT_EQ(answer, shared_thread_slot);
+}
+
 }  // namespace
 }  // namespace overture

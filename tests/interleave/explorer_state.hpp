@@ -102,6 +102,7 @@ class explorer {
   std::uint64_t load(const void* at, std::memory_order order);
   void store(const void* at, std::uint64_t value, std::memory_order order, bool reads);
   void acquire_latest(const void* at, std::memory_order order);
+  void fence_all_threads();
   void read_plain(const void* at);
   void write_plain(const void* at);
 

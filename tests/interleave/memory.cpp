@@ -108,6 +108,22 @@ void explorer::store(const void* address, std::uint64_t value, std::memory_order
   trace("...makes it", index, value);
 }
 
+// Where the system interrupts each thread: what that one stored before is known, and what it loads
+// from then on is no older. When one thread is interrupted later than another, that is an execution
+// in which the fence comes later.
+void explorer::fence_all_threads() {
+  if (!active_) return;
+  if (current_ != 0) schedule(false);
+  if (!active_) return;
+  trace("fences all threads", objects_max, 0);
+  if (!limits_.heavy_fences) return;
+  for (std::size_t thread = 0; thread <= thread_count_; ++thread) {
+    for (std::size_t i = 0; i < object_count_; ++i) {
+      fibres_[thread].knows.seen[i] = static_cast<std::uint16_t>(objects_[i].stores.size() - 1);
+    }
+  }
+}
+
 void explorer::read_plain(const void* address) {
   if (!active_) return;
   const std::size_t index = find(address, 0);

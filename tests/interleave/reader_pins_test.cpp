@@ -1,4 +1,6 @@
-// The shipped reader_pins.cpp: what is replaced is freed when its readers have left, not before.
+// The shipped reader_pins.cpp: what is replaced is freed when its readers have left, not before. By
+// plain stores and a fence of all threads, and by read-modify-writes; the third thread always
+// shares its stripe.
 #include "vfs/reader_pins.hpp"
 
 #include <gtest/gtest.h>
@@ -30,25 +32,45 @@ struct replaceable {
   // Returns the epoch after which the old one may be freed.
   std::uint64_t replace(reader_pins& pins) {
     current.exchange(&second);
-    return pins.advance();
+    const std::uint64_t epoch = pins.advance();
+    pins.fence();
+    return epoch;
   }
 };
 
-TEST(reader_pins_in_all_interleavings, free_nothing_that_a_reader_may_see) {
-  expect_clean_and_complete(interleave::explore({.preemptions = 3}, [] {
-    reader_pins pins(default_allocator());
+// One reads once or twice, one replaces what is read.
+interleave::outcome read_and_replace(bool has_heavy_fence, int times,
+                                     const interleave::bounds& limits) {
+  return interleave::explore(limits, [=] {
+    reader_pins pins(default_allocator(), has_heavy_fence);
     replaceable what;
-    run({[&] { what.read(pins); },
+    run({[&] {
+           for (int i = 0; i < times; ++i) what.read(pins);
+         },
          [&] {
            const std::uint64_t epoch = what.replace(pins);
            if (pins.have_left(epoch)) what.first.write(0);
          }});
-  }));
+  });
 }
 
-TEST(reader_pins_in_all_interleavings, know_two_readers_and_one_who_comes_again) {
+class reader_pins_in_all_interleavings : public ::testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(by, reader_pins_in_all_interleavings, ::testing::Bool(),
+                         [](const auto& tested) { return tested.param ? "stores" : "exchanges"; });
+
+TEST_P(reader_pins_in_all_interleavings, free_nothing_that_a_reader_may_see) {
+  expect_clean_and_complete(read_and_replace(GetParam(), 1, {.preemptions = 3, .stale_loads = 2}));
+  expect_clean_and_complete(read_and_replace(GetParam(), 2, {.preemptions = 2, .stale_loads = 2}));
+}
+
+TEST(reader_pins_without_their_fence, free_what_a_reader_sees) {
+  const interleave::outcome seen = read_and_replace(true, 1, {.heavy_fences = false});
+  EXPECT_NE(seen.failure.find("a race"), std::string::npos);
+}
+
+TEST_P(reader_pins_in_all_interleavings, know_two_readers_and_one_who_comes_again) {
   expect_clean_and_complete(interleave::explore({.preemptions = 2}, [] {
-    reader_pins pins(default_allocator());
+    reader_pins pins(default_allocator(), GetParam());
     replaceable what;
     run({[&] {
            what.read(pins);
@@ -62,9 +84,29 @@ TEST(reader_pins_in_all_interleavings, know_two_readers_and_one_who_comes_again)
   }));
 }
 
-TEST(reader_pins_in_all_interleavings, tell_the_last_who_leaves_that_there_is_something_to_free) {
-  expect_clean_and_complete(interleave::explore({.preemptions = 3}, [] {
-    reader_pins pins(default_allocator());
+TEST_P(reader_pins_in_all_interleavings, know_the_outer_one_of_nested_readers) {
+  expect_clean_and_complete(interleave::explore({.preemptions = 2, .stale_loads = 2}, [] {
+    reader_pins pins(default_allocator(), GetParam());
+    replaceable what;
+    run({[&] {
+           reader_pins::stripe& here = pins.mine();
+           pins.enter(here);
+           variable<int>* const seen = what.current.load();
+           what.read(pins);
+           check(seen->read() == 1, "the inner one has not signed the outer one off");
+           (void)pins.leave(here);
+         },
+         [&] {
+           const std::uint64_t epoch = what.replace(pins);
+           if (pins.have_left(epoch)) what.first.write(0);
+         }});
+  }));
+}
+
+// Who leaves looks for something to free, as who replaces looks for readers.
+interleave::outcome leave_and_retire(bool has_heavy_fence, const interleave::bounds& limits) {
+  return interleave::explore(limits, [=] {
+    reader_pins pins(default_allocator(), has_heavy_fence);
     atomic<std::uint64_t> retired{0};
     bool seen_by_reader = false;
     bool seen_by_writer = false;
@@ -77,15 +119,25 @@ TEST(reader_pins_in_all_interleavings, tell_the_last_who_leaves_that_there_is_so
          [&] {
            const std::uint64_t epoch = pins.advance();
            retired.store(epoch);
+           pins.fence();
            seen_by_writer = pins.have_left(epoch);
          }});
     check(seen_by_reader || seen_by_writer, "somebody frees it");
-  }));
+  });
 }
 
-TEST(reader_pins_in_all_interleavings, count_files_closed_on_another_thread) {
+TEST_P(reader_pins_in_all_interleavings, tell_the_last_who_leaves_that_there_is_something_to_free) {
+  expect_clean_and_complete(leave_and_retire(GetParam(), {.preemptions = 3, .stale_loads = 2}));
+}
+
+TEST(reader_pins_without_their_fence, leave_something_that_nobody_frees) {
+  const interleave::outcome seen = leave_and_retire(true, {.heavy_fences = false});
+  EXPECT_NE(seen.failure.find("somebody frees it"), std::string::npos);
+}
+
+TEST_P(reader_pins_in_all_interleavings, count_files_closed_on_another_thread) {
   expect_clean_and_complete(interleave::explore({.preemptions = 2}, [] {
-    reader_pins pins(default_allocator());
+    reader_pins pins(default_allocator(), GetParam());
     atomic<int> opened{0};
     variable<int> mount(1);
     run({[&] {

@@ -62,6 +62,9 @@ void read_modify_write(const void* object, std::uint64_t value, std::memory_orde
 void failed_exchange(const void* object, std::memory_order order) noexcept {
   the.acquire_latest(object, order);
 }
+void fence_all_threads() noexcept {
+  the.fence_all_threads();
+}
 slept sleep(const void* object, bool same, bool has_deadline) noexcept {
   return the.sleep(object, same, has_deadline);
 }

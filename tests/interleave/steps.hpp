@@ -21,6 +21,8 @@ void store(const void* object, std::uint64_t value, std::memory_order order) noe
 void read_modify_write(const void* object, std::uint64_t value, std::memory_order order) noexcept;
 // A compare-exchange that found something else: it reads the latest value.
 void failed_exchange(const void* object, std::memory_order order) noexcept;
+// The heavy side of an asymmetric fence.
+void fence_all_threads() noexcept;
 
 enum class slept : std::uint8_t { not_at_all, until_woken, too_long };
 
