@@ -33,7 +33,7 @@ struct snapshot {
     return first_wins ? at : mounts.size() - 1 - at;
   }
   // Whether look-ups must look beside the index, at what was written since it was made.
-  [[nodiscard]] bool has_written(asset_path path) const noexcept {
+  [[nodiscard]] bool has_written(const asset_path& path) const noexcept {
     for (const mount* const each : writable) {
       if (each->written.find(path)) return true;
     }

@@ -194,7 +194,7 @@ hidden_entry file_system::hidden(std::size_t index) const noexcept {
 
 result<entry_index> file_system::find(asset_path path) const noexcept {
   if (!frozen()) return fail(errc::not_found, "the file system is not frozen");
-  const entry_index found = vfs::by_key(path, config_.ignore_case, [this](asset_path key) {
+  const entry_index found = vfs::by_key(path, config_.ignore_case, [this](const asset_path& key) {
     return state_->frozen_tree()->find(key);
   });
   if (found == UINT32_MAX) return fail(errc::not_found, "no mount has this path");
@@ -239,7 +239,7 @@ result<T> file_system::with_entry(asset_path path, Act act) noexcept {
   const reading now(*state_);
   const vfs::tree* const tree = state_->frozen_tree();
   const vfs::path_owner found =
-      vfs::by_key(path, config_.ignore_case, [&](asset_path key) -> vfs::path_owner {
+      vfs::by_key(path, config_.ignore_case, [&](const asset_path& key) -> vfs::path_owner {
         if (!tree || now->has_written(key)) return vfs::find_file(*now, key);
         const entry_index index = tree->find(key);
         if (index == UINT32_MAX) return {};

@@ -14,6 +14,7 @@
 #include "base/vec.hpp"
 #include "overture/path.hpp"
 #include "vfs/mount.hpp"
+#include "vfs/same_text.hpp"
 
 namespace overture::vfs {
 
@@ -34,8 +35,8 @@ struct live_slot {
   [[nodiscard]] std::uint32_t index() const noexcept {
     return number & ~(folder_bit | removal_bit);
   }
-  [[nodiscard]] bool is(asset_path path, std::uint16_t of_tag) const noexcept {
-    return tag == of_tag && std::string_view(text, length) == path.text;
+  [[nodiscard]] bool is(const asset_path& path, std::uint16_t of_tag) const noexcept {
+    return tag == of_tag && length == path.text.size() && same_text(text, path.text.data(), length);
   }
 };
 static_assert(limits::entries_max < live_slot::removal_bit);
@@ -53,7 +54,7 @@ struct live_page {
     return reinterpret_cast<const live_slot*>(this + 1);
   }
   // The first of this path from a place on, or count.
-  [[nodiscard]] std::uint32_t find(asset_path path, std::uint16_t tag,
+  [[nodiscard]] std::uint32_t find(const asset_path& path, std::uint16_t tag,
                                    std::uint32_t from = 0) const noexcept {
     while (from < count && !slots()[from].is(path, tag)) ++from;
     return from;
@@ -67,7 +68,7 @@ class live_index {
   live_index& operator=(const live_index&) = delete;
 
   // The winner, or null.
-  [[nodiscard]] const live_slot* find(asset_path path) const noexcept {
+  [[nodiscard]] const live_slot* find(const asset_path& path) const noexcept {
     const live_page* const page = pages_[page_of(path.id)];
     if (!page) return nullptr;
     const live_slot* const end = page->slots() + page->count;
@@ -78,13 +79,13 @@ class live_index {
     return nullptr;
   }
   // The winner among the files of this path, or null.
-  [[nodiscard]] const live_slot* find_file(asset_path path) const noexcept {
+  [[nodiscard]] const live_slot* find_file(const asset_path& path) const noexcept {
     const live_slot* const found = find(path);
     return found && found->is_folder() ? first_of(path, false) : found;
   }
   // Calls `visit` with each folder of the path and each file that nobody removes, the winner first.
   template <class Visit>
-  void visit_all(asset_path path, Visit visit) const noexcept {
+  void visit_all(const asset_path& path, Visit visit) const noexcept {
     bool removed = false;
     visit_slots(path, [&](const live_slot& slot) {
       removed = removed || slot.is_removal();
@@ -93,7 +94,7 @@ class live_index {
   }
   // The same with removals, and with what they remove.
   template <class Visit>
-  void visit_slots(asset_path path, Visit visit) const noexcept {
+  void visit_slots(const asset_path& path, Visit visit) const noexcept {
     const live_page* const page = pages_[page_of(path.id)];
     if (!page) return;
     const std::uint16_t tag = tag_of(path.id);
@@ -128,7 +129,7 @@ class live_index {
   void free_all() noexcept;
 
  private:
-  [[nodiscard]] const live_slot* first_of(asset_path path, bool folder) const noexcept {
+  [[nodiscard]] const live_slot* first_of(const asset_path& path, bool folder) const noexcept {
     const live_slot* first = nullptr;
     visit_all(path, [&](const live_slot& slot) {
       if (!first && slot.is_folder() == folder) first = &slot;

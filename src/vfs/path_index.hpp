@@ -8,11 +8,11 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 #include "base/vec.hpp"
 #include "overture/path.hpp"
 #include "overture/prefetch.hpp"
+#include "vfs/same_text.hpp"
 
 namespace overture::vfs {
 
@@ -51,15 +51,15 @@ class path_index {
   void fetch_ahead(path_id id) const noexcept {
     prefetch_to_write(&slots_[(id.value * multiplier_) >> shift_]);
   }
-  [[nodiscard]] const slot& find(asset_path path) const noexcept {
+  [[nodiscard]] const slot& find(const asset_path& path) const noexcept {
     return probe(path.id, [&](const slot& at) {
       return at.length == path.text.size() &&
-             std::memcmp(at.path, path.text.data(), path.text.size()) == 0;
+             same_text(at.path, path.text.data(), path.text.size());
     });
   }
 
   // Fills a slot that probe() or find() gave.
-  void set(const slot& at, asset_path path, std::uint32_t value) noexcept {
+  void set(const slot& at, const asset_path& path, std::uint32_t value) noexcept {
     slots_[static_cast<std::size_t>(&at - slots_.data())] = slot{
         path.text.data(), value, static_cast<std::uint16_t>(path.text.size()), tag_of(path.id)};
   }

@@ -10,7 +10,7 @@ namespace overture::vfs {
 // path as it was given, and the room is not touched.
 class path_key {
  public:
-  path_key(asset_path path, bool ignore_case) noexcept : path_(path) {
+  path_key(const asset_path& path, bool ignore_case) noexcept : path_(path) {
     // The root may be given as asset_path{}, whose id is none.
     if (path.text.empty()) path_.id = root_id;
     if (!ignore_case || is_plainly_folded(path.text)) return;
@@ -38,14 +38,14 @@ class path_key {
 namespace folding {
 // Not inlined: the room is a page of the stack.
 template <class Act>
-[[gnu::noinline]] auto act_on_folded(asset_path path, Act& act) noexcept {
+[[gnu::noinline]] auto act_on_folded(const asset_path& path, Act& act) noexcept {
   return act(path_key(path, true));
 }
 }  // namespace folding
 
 // Calls `act` with the path's key: for look-ups that shall cost nothing for the choice of case.
 template <class Act>
-auto by_key(asset_path path, bool ignore_case, Act act) noexcept {
+auto by_key(const asset_path& path, bool ignore_case, Act act) noexcept {
   if (!ignore_case || is_plainly_folded(path.text)) return act(path);
   return folding::act_on_folded(path, act);
 }

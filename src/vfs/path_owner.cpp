@@ -4,7 +4,7 @@ namespace overture::vfs {
 namespace {
 
 // Whether a file or folder that a mount lists is there still.
-bool is_there(const live_slot& slot, asset_path path) noexcept {
+bool is_there(const live_slot& slot, const asset_path& path) noexcept {
   const mount& owner = *slot.owner;
   if (!owner.writable || !owner.written.any()) return true;
   const written_name* const name = owner.written.find(path);
@@ -15,7 +15,7 @@ bool is_there(const live_slot& slot, asset_path path) noexcept {
 }
 
 // What a mount has of a path without listing it.
-path_owner unlisted(const mount& of, asset_path path) noexcept {
+path_owner unlisted(const mount& of, const asset_path& path) noexcept {
   const written_name* const name = of.written.find(path);
   if (!name) return {};
   if (name->state.load() == written_state::file && of.find_entry(path.text) == no_entry) {
@@ -28,7 +28,7 @@ path_owner unlisted(const mount& of, asset_path path) noexcept {
 // Puts what is written among what is listed.
 class owner_walk {
  public:
-  owner_walk(const snapshot& now, asset_path path,
+  owner_walk(const snapshot& now, const asset_path& path,
              function_ref<bool(const path_owner&)> visit) noexcept
       : now_(now), path_(path), visit_(visit) {}
 
@@ -78,12 +78,12 @@ class owner_walk {
 
 }  // namespace
 
-void visit_owners(const snapshot& now, asset_path path,
+void visit_owners(const snapshot& now, const asset_path& path,
                   function_ref<bool(const path_owner&)> visit) noexcept {
   owner_walk(now, path, visit).run();
 }
 
-path_owner find_written_owner(const snapshot& now, asset_path path) noexcept {
+path_owner find_written_owner(const snapshot& now, const asset_path& path) noexcept {
   path_owner found;
   visit_owners(now, path, [&](const path_owner& one) {
     found = one;
@@ -92,7 +92,7 @@ path_owner find_written_owner(const snapshot& now, asset_path path) noexcept {
   return found;
 }
 
-path_owner find_written_file(const snapshot& now, asset_path path) noexcept {
+path_owner find_written_file(const snapshot& now, const asset_path& path) noexcept {
   path_owner found;
   visit_owners(now, path, [&](const path_owner& one) {
     if (!one.folder) found = one;

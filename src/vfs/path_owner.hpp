@@ -32,18 +32,18 @@ struct path_owner {
 }
 
 // Calls `visit` with each who has the path, the winner first, until it returns false.
-void visit_owners(const snapshot& now, asset_path path,
+void visit_owners(const snapshot& now, const asset_path& path,
                   function_ref<bool(const path_owner&)> visit) noexcept;
 
 // The winner. Of a path to which nothing was written that is the index alone.
-[[nodiscard]] path_owner find_written_owner(const snapshot& now, asset_path path) noexcept;
-[[nodiscard]] inline path_owner find_owner(const snapshot& now, asset_path path) noexcept {
+[[nodiscard]] path_owner find_written_owner(const snapshot& now, const asset_path& path) noexcept;
+[[nodiscard]] inline path_owner find_owner(const snapshot& now, const asset_path& path) noexcept {
   if (now.has_written(path)) return find_written_owner(now, path);
   return owner_of(now.index.find(path));
 }
 // The winner among the files.
-[[nodiscard]] path_owner find_written_file(const snapshot& now, asset_path path) noexcept;
-[[nodiscard]] inline path_owner find_file(const snapshot& now, asset_path path) noexcept {
+[[nodiscard]] path_owner find_written_file(const snapshot& now, const asset_path& path) noexcept;
+[[nodiscard]] inline path_owner find_file(const snapshot& now, const asset_path& path) noexcept {
   if (now.has_written(path)) return find_written_file(now, path);
   return owner_of(now.index.find_file(path));
 }

@@ -41,7 +41,7 @@ class tree {
     return entries_[index];
   }
   // UINT32_MAX if there is none.
-  [[nodiscard]] entry_index find(asset_path path) const noexcept {
+  [[nodiscard]] entry_index find(const asset_path& path) const noexcept {
     const path_index::slot& found = index_.find(path);
     return found.path ? found.value : UINT32_MAX;
   }

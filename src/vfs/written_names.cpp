@@ -25,7 +25,7 @@ written_names::~written_names() {
   while (name) free(std::exchange(name, name->next));
 }
 
-const written_name* written_names::find(asset_path path) const noexcept {
+const written_name* written_names::find(const asset_path& path) const noexcept {
   const written_name* at = root_.load(std::memory_order_acquire);
   for (std::uint64_t hash = path.id.value; at;) {
     if (at->id == path.id && at->path() == path.text) return at;
@@ -34,7 +34,7 @@ const written_name* written_names::find(asset_path path) const noexcept {
   return nullptr;
 }
 
-written_name* written_names::insert(asset_path path, std::string_view on_disk) noexcept {
+written_name* written_names::insert(const asset_path& path, std::string_view on_disk) noexcept {
   written_name* made = nullptr;
   atomic<written_name*>* place = &root_;
   for (std::uint64_t hash = path.id.value;;) {
@@ -57,7 +57,7 @@ written_name* written_names::insert(asset_path path, std::string_view on_disk) n
   return made;
 }
 
-written_name* written_names::make(asset_path path, std::string_view on_disk) noexcept {
+written_name* written_names::make(const asset_path& path, std::string_view on_disk) noexcept {
   void* const place = memory_.allocate(bytes_for(path.text.size(), on_disk.size()),
                                        alignof(written_name), memory_tag::vfs);
   if (!place) return nullptr;

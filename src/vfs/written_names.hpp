@@ -48,19 +48,19 @@ class written_names {
   [[nodiscard]] bool any() const noexcept {
     return root_.load(std::memory_order_acquire) != nullptr;
   }
-  [[nodiscard]] const written_name* find(asset_path path) const noexcept;
-  [[nodiscard]] written_name* find(asset_path path) noexcept {
+  [[nodiscard]] const written_name* find(const asset_path& path) const noexcept;
+  [[nodiscard]] written_name* find(const asset_path& path) noexcept {
     return const_cast<written_name*>(std::as_const(*this).find(path));
   }
   // The name, which is made if it is not known. Null if the memory was refused.
-  [[nodiscard]] written_name* insert(asset_path path, std::string_view on_disk) noexcept;
+  [[nodiscard]] written_name* insert(const asset_path& path, std::string_view on_disk) noexcept;
   // The newest; go on by written_name::next.
   [[nodiscard]] const written_name* newest() const noexcept {
     return newest_.load(std::memory_order_acquire);
   }
 
  private:
-  written_name* make(asset_path path, std::string_view on_disk) noexcept;
+  written_name* make(const asset_path& path, std::string_view on_disk) noexcept;
   void free(written_name* name) noexcept;
 
   allocator& memory_;
