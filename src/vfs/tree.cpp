@@ -9,6 +9,14 @@ namespace {
 constexpr std::uint32_t removal_bit = 1u << 31;
 static_assert(limits::entries_max < removal_bit);
 
+// A mod has a few names in a place of its own. Where there are hundreds of mods, each look-up would
+// go to a page of memory that none has gone to for long.
+constexpr std::size_t small_names_bytes = 64 * 1024;
+
+bool has_few_names(const mount& of) noexcept {
+  return of.content.names.size() <= small_names_bytes;
+}
+
 }  // namespace
 
 result<void> tree::build(std::span<mount* const> mounts, bool first_wins,
@@ -21,12 +29,14 @@ result<void> tree::build(std::span<mount* const> mounts, bool first_wins,
   });
   if (result<void> done = separate_losers(); !done) return done;
 
-  if (!index_.reset(entries_.size())) return fail(errc::out_of_memory, "no memory for the index");
+  if (!index_.reset(entries_.size()) || !make_room_for_names(mounts)) {
+    return fail(errc::out_of_memory, "no memory for the index");
+  }
   const auto id_of = [&](const tree_entry& entry) {
     return mounts[entry.mount]->content.entries[entry.entry].id;
   };
   for (entry_index i = 0; i < entries_.size(); ++i) {
-    const asset_path path{entries_[i].path(), id_of(entries_[i])};
+    const asset_path path{gathered(entries_[i], mounts), id_of(entries_[i])};
     const path_index::slot& at = index_.probe(path.id, [&](const path_index::slot& taken) {
       return id_of(entries_[taken.value]) == path.id;
     });
@@ -80,6 +90,23 @@ result<void> tree::separate_losers() noexcept {
   }
   while (entries_.size() > winners) entries_.pop_back();
   return {};
+}
+
+bool tree::make_room_for_names(std::span<mount* const> mounts) noexcept {
+  std::size_t bytes = 0;
+  for (const tree_entry& entry : entries_) {
+    if (has_few_names(*mounts[entry.mount])) bytes += entry.length;
+  }
+  names_.clear();
+  return names_.reserve(bytes);
+}
+
+// The path as it lies among those of all small mounts, or where a large mount has it.
+std::string_view tree::gathered(const tree_entry& entry, std::span<mount* const> mounts) noexcept {
+  if (!has_few_names(*mounts[entry.mount])) return entry.path();
+  const std::size_t begin = names_.size();
+  (void)names_.append(entry.text, entry.length);  // has room
+  return {names_.data() + begin, entry.length};
 }
 
 std::span<const tree_loser> tree::losers_of(entry_index index) const noexcept {

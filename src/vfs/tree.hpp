@@ -30,7 +30,10 @@ struct tree_loser {
 class tree {
  public:
   explicit tree(allocator& memory) noexcept
-      : entries_(memory, memory_tag::vfs), losers_(memory, memory_tag::vfs), index_(memory) {}
+      : entries_(memory, memory_tag::vfs),
+        losers_(memory, memory_tag::vfs),
+        names_(memory, memory_tag::vfs),
+        index_(memory) {}
 
   // Errors: collision (`colliding` are the two paths then), limit, out_of_memory.
   [[nodiscard]] result<void> build(std::span<mount* const> mounts, bool first_wins,
@@ -52,9 +55,13 @@ class tree {
  private:
   result<void> collect(std::span<mount* const> mounts) noexcept;
   result<void> separate_losers() noexcept;
+  [[nodiscard]] bool make_room_for_names(std::span<mount* const> mounts) noexcept;
+  [[nodiscard]] std::string_view gathered(const tree_entry& entry,
+                                          std::span<mount* const> mounts) noexcept;
 
   vec<tree_entry> entries_;  // in the order of the paths' bytes
   vec<tree_loser> losers_;
+  vec<char> names_;  // those of small mounts, for the index to compare
   path_index index_;
 };
 
