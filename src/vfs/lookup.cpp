@@ -101,7 +101,7 @@ result<void> file_system::enumerate(asset_path folder,
   const vfs::path_key key(folder, config_.ignore_case);
   const reading now(*state_);
   vfs::tree_merge merge(*config_.memory);
-  if (result<void> begun = merge.begin(*now, key); !begun) return begun;
+  if (result<void> begun = merge.begin(*now, key, vfs::depth::children); !begun) return begun;
   const std::size_t above = bytes_above(key);
   while (!merge.done()) {
     const std::string_view child = merge.path().substr(0, merge.path().find('/', above));
@@ -121,7 +121,7 @@ result<void> file_system::walk(asset_path folder,
   const vfs::path_key key(folder, config_.ignore_case);
   const reading now(*state_);
   vfs::tree_merge merge(*config_.memory);
-  if (result<void> begun = merge.begin(*now, key); !begun) return begun;
+  if (result<void> begun = merge.begin(*now, key, vfs::depth::whole); !begun) return begun;
   const std::size_t above = bytes_above(key);
   while (!merge.done()) {
     const folder_item item{merge.path().substr(above), merge.path(), merge.id(), entry_kind::file,

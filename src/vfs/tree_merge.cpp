@@ -6,7 +6,7 @@
 
 namespace overture::vfs {
 
-result<void> tree_merge::begin(const snapshot& now, asset_path folder) noexcept {
+result<void> tree_merge::begin(const snapshot& now, asset_path folder, depth how_deep) noexcept {
   const bool has_written = !now.writable.empty();
   bool found = false;
   bool found_folder = folder.text.empty();
@@ -28,7 +28,7 @@ result<void> tree_merge::begin(const snapshot& now, asset_path folder) noexcept 
   };
   visit_owners(now, folder, visit);
   for (const mount* const each : now.writable) {
-    complete = complete && add_written(*each, folder, now.precedence(*each));
+    complete = complete && add_written(*each, folder, now.precedence(*each), how_deep);
   }
   if (!complete) return fail(errc::out_of_memory, "no memory to list the folder");
   if (!found_folder) {
@@ -40,21 +40,32 @@ result<void> tree_merge::begin(const snapshot& now, asset_path folder) noexcept 
   return {};
 }
 
-// What a mount has below the folder without listing it.
-bool tree_merge::add_written(const mount& from, asset_path folder, std::size_t priority) noexcept {
+// What a mount has below the folder without listing it. Folders whose own names are still to be
+// looked at are open.
+bool tree_merge::add_written(const mount& from, asset_path folder, std::size_t priority,
+                             depth how_deep) noexcept {
+  const written_name* inside = folder.text.empty() ? nullptr : from.written.find(folder);
+  if (!inside && !folder.text.empty()) return true;
   const auto first = static_cast<std::uint32_t>(written_.size());
-  for (const written_name* name = from.written.newest(); name; name = name->next) {
-    const std::string_view path = name->path();
-    const bool below =
-        folder.text.empty() || (path.size() > folder.text.size() &&
-                                path[folder.text.size()] == '/' && path.starts_with(folder.text));
-    if (!below || name->state.load() != written_state::file) continue;
-    if (from.find_entry(path) == no_entry && !written_.push_back(name)) return false;
+  vec<const written_name*> open(written_.memory(), memory_tag::vfs);
+  for (;;) {
+    for (const written_name* name = from.written.newest_in(inside); name; name = name->beside) {
+      const bool is_file =
+          name->state.load() == written_state::file && from.find_entry(name->path()) == no_entry;
+      if (is_file && !written_.push_back({name, name->path()})) return false;
+      if (!from.written.newest_in(name)) continue;
+      const bool kept = how_deep == depth::whole
+                            ? open.push_back(name)
+                            : written_.push_back({name, name->path_as_folder()});
+      if (!kept) return false;
+    }
+    if (open.empty()) break;
+    inside = open.back();
+    open.pop_back();
   }
-  std::sort(written_.begin() + first, written_.end(),
-            [](const written_name* a, const written_name* b) {
-              return path_before(a->path(), b->path());
-            });
+  std::sort(
+      written_.begin() + first, written_.end(),
+      [](const written_path& a, const written_path& b) { return path_before(a.path, b.path); });
   return add(
       {&from, first, static_cast<std::uint32_t>(written_.size()), priority, true, false, {}});
 }
@@ -82,7 +93,7 @@ bool tree_merge::is_removed(const way& of) const noexcept {
 }
 
 std::string_view tree_merge::path_at(const way& of, std::uint32_t at) const noexcept {
-  return of.written ? written_[at]->path() : of.from->path_at(at);
+  return of.written ? written_[at].path : of.from->path_at(at);
 }
 
 bool tree_merge::later(const way& a, const way& b) noexcept {
@@ -93,7 +104,7 @@ bool tree_merge::later(const way& a, const way& b) noexcept {
 
 path_id tree_merge::id() const noexcept {
   const way& first = ways_[0];
-  if (first.written) return written_[first.at]->id;
+  if (first.written) return written_[first.at].name->id;
   return first.from->content.entries[first.from->order[first.at]].id;
 }
 

@@ -9,14 +9,19 @@
 
 namespace overture::vfs {
 
+enum class depth : std::uint8_t {
+  whole,     // all files
+  children,  // files, and of what was written in folders within, the folders: maybe gone by now
+};
+
 class tree_merge {
  public:
   explicit tree_merge(allocator& memory) noexcept
       : ways_(memory, memory_tag::vfs), written_(memory, memory_tag::vfs) {}
 
-  // Begins with all that the mounts have below the folder. Errors: not_found, not_a_file,
+  // Begins with what the mounts have below the folder. Errors: not_found, not_a_file,
   // out_of_memory.
-  [[nodiscard]] result<void> begin(const snapshot& now, asset_path folder) noexcept;
+  [[nodiscard]] result<void> begin(const snapshot& now, asset_path folder, depth how_deep) noexcept;
 
   [[nodiscard]] bool done() const noexcept { return ways_.empty(); }
   // The path that comes first, '/' before all else, of the mount that wins.
@@ -42,8 +47,8 @@ class tree_merge {
   [[nodiscard]] std::string_view path_at(const way& of, std::uint32_t at) const noexcept;
   [[nodiscard]] bool is_removed(const way& of) const noexcept;
   [[nodiscard]] bool add(way added) noexcept;
-  [[nodiscard]] bool add_written(const mount& from, asset_path folder,
-                                 std::size_t priority) noexcept;
+  [[nodiscard]] bool add_written(const mount& from, asset_path folder, std::size_t priority,
+                                 depth how_deep) noexcept;
   [[nodiscard]] bool front_is_removal() const noexcept;
   void pass_removed() noexcept;
   void pass_path() noexcept;
@@ -51,7 +56,11 @@ class tree_merge {
   void advance_first(std::uint32_t at) noexcept;
 
   vec<way> ways_;  // a heap, the first in front
-  vec<const written_name*> written_;
+  struct written_path {
+    const written_name* name = nullptr;
+    std::string_view path;  // of a folder with a '/' behind it
+  };
+  vec<written_path> written_;
 };
 
 }  // namespace overture::vfs

@@ -102,6 +102,7 @@ result<void> reserve_name(const mount& in, asset_path path, const name_on_disk& 
   const std::string_view on_disk(name.c_str());
   const std::ptrdiff_t above = slashes(text) - slashes(on_disk);  // elements of the mount point
   std::ptrdiff_t element = 0;
+  written_name* folder = nullptr;
   for (std::size_t slash = text.find('/');; slash = text.find('/', slash + 1)) {
     const std::string_view front = text.substr(0, slash);
     const std::ptrdiff_t below = ++element - above;
@@ -110,9 +111,8 @@ result<void> reserve_name(const mount& in, asset_path path, const name_on_disk& 
     const std::string_view spelled = whole        ? on_disk
                                      : length > 0 ? on_disk.substr(0, length - 1)
                                                   : std::string_view(".");
-    if (!in.written.insert({front, {hash64(front)}}, spelled)) {
-      return fail(errc::out_of_memory, "no memory to note the name");
-    }
+    folder = in.written.insert({front, {hash64(front)}}, spelled, folder);
+    if (!folder) return fail(errc::out_of_memory, "no memory to note the name");
     if (whole) return {};
   }
 }

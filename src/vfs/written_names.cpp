@@ -18,6 +18,12 @@ std::size_t take_branch(std::uint64_t& hash) noexcept {
   return branch;
 }
 
+void put_in_front(atomic<written_name*>& first, written_name* name, written_name*& next) noexcept {
+  next = first.load();
+  while (!first.compare_exchange_strong(next, name)) {
+  }
+}
+
 }  // namespace
 
 written_names::~written_names() {
@@ -34,7 +40,8 @@ const written_name* written_names::find(const asset_path& path) const noexcept {
   return nullptr;
 }
 
-written_name* written_names::insert(const asset_path& path, std::string_view on_disk) noexcept {
+written_name* written_names::insert(const asset_path& path, std::string_view on_disk,
+                                    written_name* folder) noexcept {
   written_name* made = nullptr;
   atomic<written_name*>* place = &root_;
   for (std::uint64_t hash = path.id.value;;) {
@@ -51,9 +58,8 @@ written_name* written_names::insert(const asset_path& path, std::string_view on_
     }
     place = &at->children[take_branch(hash)];
   }
-  made->next = newest_.load();
-  while (!newest_.compare_exchange_strong(made->next, made)) {
-  }
+  put_in_front(newest_, made, made->next);
+  put_in_front(folder ? folder->newest_below : newest_in_root_, made, made->beside);
   return made;
 }
 
@@ -64,7 +70,7 @@ written_name* written_names::make(const asset_path& path, std::string_view on_di
   auto* const made = ::new (place) written_name;
   auto* text = reinterpret_cast<char*>(made + 1);
   std::memcpy(text, path.text.data(), path.text.size());
-  text[path.text.size()] = '\0';
+  text[path.text.size()] = '/';
   made->id = path.id;
   made->number = made_count_.fetch_add(1);
   made->length = static_cast<std::uint16_t>(path.text.size());

@@ -24,8 +24,10 @@ enum class written_state : std::uint8_t { as_listed, file, removed };
 struct written_name {
   atomic<written_name*> children[4] = {};
   path_id id;
-  written_name* next = nullptr;   // the one that was added before it
-  const char* on_disk = nullptr;  // below the mount's folder, ended by NUL
+  written_name* next = nullptr;    // the one that was added before it
+  written_name* beside = nullptr;  // the one that was added before it to the same folder
+  atomic<written_name*> newest_below{nullptr};  // of a folder; go on by `beside`
+  const char* on_disk = nullptr;                // below the mount's folder, ended by NUL
   std::uint32_t number = 0;
   std::uint16_t length = 0;
   atomic<written_state> state{written_state::as_listed};
@@ -34,6 +36,10 @@ struct written_name {
   // The path in the tree; it lies behind this, and the name on disk behind that.
   [[nodiscard]] std::string_view path() const noexcept {
     return {reinterpret_cast<const char*>(this + 1), length};
+  }
+  // With a '/' behind it.
+  [[nodiscard]] std::string_view path_as_folder() const noexcept {
+    return {reinterpret_cast<const char*>(this + 1), length + std::size_t{1}};
   }
 };
 
@@ -52,8 +58,14 @@ class written_names {
   [[nodiscard]] written_name* find(const asset_path& path) noexcept {
     return const_cast<written_name*>(std::as_const(*this).find(path));
   }
-  // The name, which is made if it is not known. Null if the memory was refused.
-  [[nodiscard]] written_name* insert(const asset_path& path, std::string_view on_disk) noexcept;
+  // The name, which is made if it is not known. `folder` is the one that it lies in, null the root.
+  // Null if the memory was refused.
+  [[nodiscard]] written_name* insert(const asset_path& path, std::string_view on_disk,
+                                     written_name* folder = nullptr) noexcept;
+  // The newest in a folder, null the root; go on by written_name::beside.
+  [[nodiscard]] const written_name* newest_in(const written_name* folder) const noexcept {
+    return (folder ? folder->newest_below : newest_in_root_).load(std::memory_order_acquire);
+  }
   // The newest; go on by written_name::next.
   [[nodiscard]] const written_name* newest() const noexcept {
     return newest_.load(std::memory_order_acquire);
@@ -66,6 +78,7 @@ class written_names {
   allocator& memory_;
   atomic<written_name*> root_{nullptr};
   atomic<written_name*> newest_{nullptr};
+  atomic<written_name*> newest_in_root_{nullptr};
   atomic<std::uint32_t> made_count_{0};
 };
 

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <string>
@@ -269,6 +270,70 @@ TEST(written_by_many, is_seen_by_all) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(walked(files).size(), 80u);
+}
+
+TEST_P(written, lists_a_new_folder_where_a_mod_removes_a_file_of_its_name) {
+  if (GetParam()) files.thaw();
+  mod.write(".wh.new", "");
+  ASSERT_TRUE(files.mount(mod.path().c_str(), {.removal_markers = true}));
+  for (const asset_path made : {"new"_path, "old/deep/new"_path}) {
+    ASSERT_TRUE(files.make_folder(ids[1], made));
+  }
+  put(files, ids[1], "new/z.txt", "z");
+  put(files, ids[1], "old/deep/new/z.txt", "z");
+  EXPECT_THAT(listed(files, {}), ElementsAre("a.txt", "maps/", "mod.txt", "new/", "old/"));
+  EXPECT_THAT(listed(files, "new"_path), ElementsAre("z.txt"));
+  EXPECT_THAT(listed(files, "old/deep"_path), ElementsAre("new/", "y.txt"));
+  ASSERT_TRUE(files.remove(ids[1], "new/z.txt"_path));
+  EXPECT_THAT(listed(files, {}), ElementsAre("a.txt", "maps/", "mod.txt", "old/"));
+}
+
+// A folder that lies beside a file of its name in another mount, and files whose names begin alike.
+TEST_P(written, lists_folders_and_files_of_names_that_begin_alike_once) {
+  for (const asset_path made : {"maps/deep"_path, "maps-2"_path}) {
+    ASSERT_TRUE(files.make_folder(ids[1], made));
+  }
+  put(files, ids[1], "maps.txt", "");
+  put(files, ids[1], "maps/oslo.txt", "");
+  put(files, ids[1], "maps/deep/a.txt", "");
+  put(files, ids[1], "maps/deep/b.txt", "");
+  put(files, ids[1], "maps-2/a.txt", "");
+  EXPECT_THAT(listed(files, {}),
+              ElementsAre("a.txt", "maps/", "maps-2/", "maps.txt", "mod.txt", "old/"));
+  EXPECT_THAT(listed(files, "maps"_path), ElementsAre("deep/", "oslo.txt", "rome.txt"));
+  EXPECT_THAT(walked(files, "maps"_path),
+              ElementsAre("maps/deep/a.txt", "maps/deep/b.txt", "maps/oslo.txt", "maps/rome.txt"));
+}
+
+// Notes how large the largest block is.
+class noting_allocator final : public allocator {
+ public:
+  std::size_t largest = 0;
+
+  void* allocate(std::size_t bytes, std::size_t alignment, memory_tag tag) noexcept override {
+    largest = std::max(largest, bytes);
+    return default_allocator().allocate(bytes, alignment, tag);
+  }
+  void deallocate(void* block, std::size_t bytes, std::size_t alignment,
+                  memory_tag tag) noexcept override {
+    default_allocator().deallocate(block, bytes, alignment, tag);
+  }
+};
+
+TEST(written_folders, are_listed_without_a_look_at_what_was_written_below) {
+  temp_folder folder;
+  noting_allocator memory;
+  file_system files({.memory = &memory});
+  const result<mount_id> id = files.mount(folder.path().c_str(), {.writable = true});
+  ASSERT_TRUE(id);
+  ASSERT_TRUE(files.make_folder(*id, "a/b"_path));
+  for (int i = 0; i < 200; ++i) put(files, *id, "a/b/" + std::to_string(i), "");
+  memory.largest = 0;
+  EXPECT_THAT(listed(files, {}), ElementsAre("a/"));
+  EXPECT_THAT(listed(files, "a"_path), ElementsAre("b/"));
+  EXPECT_LT(memory.largest, 1000u);
+  EXPECT_EQ(listed(files, "a/b"_path).size(), 200u);
+  EXPECT_GT(memory.largest, 1000u);
 }
 
 TEST(written_names_refused, cost_the_call_only) {
