@@ -5,13 +5,17 @@
 #include <sys/resource.h>
 
 #include <atomic>
+#include <chrono>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "overture/file_reader.hpp"
 #include "overture/file_system.hpp"
+#include "overture/wait_observer.hpp"
+#include "support/forwarding_os.hpp"
 #include "support/seven_zip_writer.hpp"
 #include "support/temp_folder.hpp"
 #include "support/zip_writer.hpp"
@@ -192,17 +196,48 @@ TEST_F(few_descriptors_death, do_not_hide_that_an_archive_was_replaced) {
 }
 
 // An operating_system whose files lie behind the pool, as it would be with few descriptors.
+// Counts how often one file is opened.
+class counting_os final : public forwarding_os {
+ public:
+  std::string counted;
+  int opened = 0;
+
+  result<os_handle> open(const char* path) override {
+    if (path == counted) ++opened;
+    return forwarding_os::open(path);
+  }
+};
+
 class parked : public ::testing::Test {
  protected:
+  void SetUp() override { ASSERT_TRUE(pool.claim()) << "measures"; }
+  void TearDown() override {
+    for (const auto& file : files) file->close(vfs::parked_file::root);
+    pool.give_back();
+  }
+  // Another file of one byte.
+  vfs::parked_file& park() {
+    const std::string path = folder.write(number(static_cast<int>(files.size())), "0");
+    const result<file_status> status = system_os().status(path.c_str(), true);
+    files.push_back(std::make_unique<vfs::parked_file>(default_allocator()));
+    EXPECT_TRUE(files.back()->begin(pool, os, path.c_str(), *status));
+    return *files.back();
+  }
+  static result<std::size_t> read(vfs::parked_file& file) {
+    std::byte room[1];
+    return file.read_at(vfs::parked_file::root, 0, room);
+  }
+
   temp_folder folder;
+  counting_os os;
   vfs::descriptor_pool pool;
+  std::vector<std::unique_ptr<vfs::parked_file>> files;
 };
 
 TEST_F(parked, reads_as_one_that_is_open) {
   const std::string path = folder.write("a", "0123456789");
   vfs::parked_file file(default_allocator());
   const result<file_status> status = system_os().status(path.c_str(), true);
-  ASSERT_TRUE(pool.claim()) << "measures";
   ASSERT_TRUE(file.begin(pool, system_os(), path.c_str(), *status));
   char room[4];
   const result<std::size_t> got =
@@ -212,7 +247,68 @@ TEST_F(parked, reads_as_one_that_is_open) {
   EXPECT_EQ(file.status(vfs::parked_file::root)->size, 10u);
   EXPECT_LT(file.descriptor(vfs::parked_file::root), 0) << "nothing keeps it";
   file.close(vfs::parked_file::root);
-  pool.give_back();
+}
+
+TEST_F(parked, stays_open_where_it_is_read_more_often_than_others) {
+  constexpr std::size_t others = 3 * vfs::descriptor_pool::places_max;
+  constexpr std::size_t rounds = 10;
+  os.counted = (std::filesystem::canonical(folder.path()) / "0").string();
+  for (std::size_t i = 0; i <= others; ++i) park();
+  for (std::size_t i = 0; i < rounds * others; ++i) {
+    ASSERT_TRUE(read(*files[0]));
+    ASSERT_TRUE(read(*files[1 + i % others]));
+  }
+  EXPECT_GE(os.opened, 1);
+  EXPECT_LE(os.opened, 2) << "it may go once, when all were just opened";
+}
+
+TEST_F(parked, is_replaced_when_it_was_written_again_by_as_many_bytes) {
+  vfs::parked_file& file = park();
+  ASSERT_TRUE(read(file));
+  file.close(vfs::parked_file::root);
+  const std::string path = folder.write("0", "1");
+  std::filesystem::last_write_time(
+      path, std::filesystem::last_write_time(path) + std::chrono::seconds(2));
+  EXPECT_EQ(read(file).error().code, errc::replaced);
+}
+
+TEST_F(parked, gives_its_place_back_when_it_ends) {
+  for (std::size_t i = 0; i < 4 * vfs::descriptor_pool::places_max; ++i) {
+    vfs::parked_file& file = park();
+    ASSERT_TRUE(file.pin(false)) << "a place is free";
+    file.unpin();
+    file.close(vfs::parked_file::root);
+  }
+}
+
+TEST_F(parked, waits_for_a_place_until_somebody_has_done_with_one) {
+  std::size_t pinned = 0;
+  while (park().pin(false)) ++pinned;
+  ASSERT_GT(pinned, 0u);
+  EXPECT_EQ(files.back()->pin(false).error().code, errc::busy);
+  bool got = false;
+  std::atomic<bool> sleeps{false};
+  class telling final : public wait_observer {
+   public:
+    explicit telling(std::atomic<bool>& flag) : flag_(flag) {}
+    void wait_begins(const char*) noexcept override { flag_ = true; }
+    void wait_ends() noexcept override {}
+
+   private:
+    std::atomic<bool>& flag_;
+  };
+  std::thread waiting([&] {
+    telling observer(sleeps);
+    (void)set_wait_observer(&observer);
+    got = files.back()->pin(true).has_value();
+    (void)set_wait_observer(nullptr);
+  });
+  while (!sleeps) std::this_thread::yield();
+  files[0]->unpin();
+  waiting.join();
+  EXPECT_TRUE(got);
+  for (std::size_t i = 1; i < pinned; ++i) files[i]->unpin();
+  files.back()->unpin();
 }
 
 }  // namespace
