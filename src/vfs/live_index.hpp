@@ -36,7 +36,7 @@ struct live_slot {
     return number & ~(folder_bit | removal_bit);
   }
   [[nodiscard]] bool is(const asset_path& path, std::uint16_t of_tag) const noexcept {
-    return tag == of_tag && length == path.text.size() && same_text(text, path.text.data(), length);
+    return tag == of_tag && length == path.text.size() && same_text(text, path.text);
   }
 };
 static_assert(limits::entries_max < live_slot::removal_bit);

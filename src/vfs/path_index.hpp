@@ -53,8 +53,7 @@ class path_index {
   }
   [[nodiscard]] const slot& find(const asset_path& path) const noexcept {
     return probe(path.id, [&](const slot& at) {
-      return at.length == path.text.size() &&
-             same_text(at.path, path.text.data(), path.text.size());
+      return at.length == path.text.size() && same_text(at.path, path.text);
     });
   }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string_view>
 
 namespace overture::vfs {
 
@@ -24,9 +25,12 @@ namespace overture::vfs {
   return std::memcmp(a, b, length) == 0;
 }
 
-// The words at the front and those at the end overlap, so that only the size is branched on.
-[[nodiscard, gnu::always_inline]] inline bool same_text(const char* a, const char* b,
-                                                        std::size_t length) noexcept {
+// Whether a text of this length is there. The words at the front and those at the end overlap, so
+// that only the size is branched on.
+[[nodiscard, gnu::always_inline]] inline bool same_text(const char* a,
+                                                        std::string_view text) noexcept {
+  const char* const b = text.data();
+  const std::size_t length = text.size();
   const auto pair = [=](std::size_t at) { return difference(a, b, at) | difference(a, b, at + 8); };
   if (length < 16 || length > 64) return same_odd_text(a, b, length);
   const std::uint64_t ends = pair(0) | pair(length - 16);

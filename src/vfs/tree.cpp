@@ -10,8 +10,8 @@ constexpr std::uint32_t removal_bit = 1u << 31;
 static_assert(limits::entries_max < removal_bit);
 
 // A mod has a few names in a place of its own. Where there are hundreds of mods, each look-up would
-// go to a page of memory that none has gone to for long.
-constexpr std::size_t small_names_bytes = 64 * 1024;
+// go to a page of memory that none has gone to for long. Names that fill pages are left there.
+constexpr std::size_t small_names_bytes = 4096;
 
 bool has_few_names(const mount& of) noexcept {
   return of.content.names.size() <= small_names_bytes;
