@@ -22,7 +22,7 @@ namespace overture::vfs {
 // Those that few paths are as long as.
 [[nodiscard, gnu::noinline]] inline bool same_odd_text(const char* a, const char* b,
                                                        std::size_t length) noexcept {
-  return std::memcmp(a, b, length) == 0;
+  return length == 0 || std::memcmp(a, b, length) == 0;  // the root may be a null pointer
 }
 
 // Whether a text of this length is there. The words at the front and those at the end overlap, so
