@@ -16,7 +16,9 @@
 #include <barrier>
 #include <chrono>
 #include <memory>
+#include <numeric>
 #include <overture/future.hpp>
+#include <random>
 #include <thread>
 
 #include "harness.hpp"
@@ -306,29 +308,28 @@ struct lowering_times {
   std::vector<double> last_us;  // until the last one ran
 };
 
-// Threads that sleep on one event, are let through, and come back when told to.
-template <class Event>
+// Threads that sleep on an event, are let through, and come back for the next one. All events have
+// the same threads: what a wake costs depends most on where the kernel has put the one it wakes.
 class sleepers {
  public:
   explicit sleepers(unsigned count) : woke_(count) {
     for (unsigned i = 0; i < count; ++i) threads_.emplace_back([this, i] { sleep(i); });
   }
   ~sleepers() {
-    over_.store(true);
-    begin_round();
+    begin_round(nullptr);
     for (std::thread& thread : threads_) thread.join();
   }
 
-  void lower_once(lowering_times& times) {
-    event_.raise();
+  void lower_once(bench::slept_on& event, lowering_times& times) {
+    event.raise();
     back_.store(0);
     going_.store(0);
-    begin_round();
+    begin_round(&event);
     while (going_.load() != threads_.size()) std::this_thread::yield();
     // Long enough for all spinning to end and all to be asleep.
     std::this_thread::sleep_for(std::chrono::milliseconds(3));
     const auto begin = clock_type::now();
-    event_.lower(static_cast<unsigned>(threads_.size()));
+    event.lower(static_cast<unsigned>(threads_.size()));
     const auto end = clock_type::now();
     while (back_.load() != threads_.size()) {
       std::this_thread::sleep_for(std::chrono::microseconds(100));
@@ -343,66 +344,62 @@ class sleepers {
   }
 
  private:
-  void begin_round() {
+  void begin_round(bench::slept_on* event) {
+    event_ = event;
     round_.fetch_add(1);
     round_.notify_all();
   }
   void sleep(unsigned i) {
     for (unsigned round = 1;; ++round) {
-      while (round_.load() < round) round_.wait(round - 1);  // asleep: others are measured
-      if (over_.load()) return;
+      while (round_.load() < round) round_.wait(round - 1);
+      if (!event_) return;
       going_.fetch_add(1);
-      event_.wait();
+      event_->wait();
       woke_[i] = clock_type::now();
       back_.fetch_add(1);
     }
   }
 
-  Event event_;
+  bench::slept_on* event_ = nullptr;  // of this round; null ends the threads
   std::atomic<unsigned> round_{0};
   std::atomic<unsigned> going_{0};
   std::atomic<unsigned> back_{0};
-  std::atomic<bool> over_{false};
   std::vector<clock_type::time_point> woke_;
   std::vector<std::thread> threads_;
 };
 
-template <class... Events>
-void lower_in_turn(unsigned waiters, int times, std::vector<lowering_times>& taken) {
-  std::tuple<sleepers<Events>...> all{((void)sizeof(Events), waiters)...};
-  taken.resize(sizeof...(Events));
-  // Each round begins with another one, so that none always comes behind the same.
-  for (std::size_t i = 0; i < static_cast<std::size_t>(times) * taken.size(); ++i) {
-    const std::size_t turn = (i + i / taken.size()) % taken.size();
-    std::size_t which = 0;
-    const auto lower_if_its_turn = [&](auto& each) {
-      if (which == turn) each.lower_once(taken[which]);
-      ++which;
-    };
-    std::apply([&](auto&... each) { (lower_if_its_turn(each), ...); }, all);
+std::vector<lowering_times> lower_in_turn(
+    const std::vector<std::unique_ptr<bench::slept_on>>& events, unsigned waiters, int times) {
+  sleepers all(waiters);
+  std::vector<lowering_times> taken(events.size());
+  std::vector<std::size_t> order(events.size());
+  std::iota(order.begin(), order.end(), 0);
+  // In another order in each round: an event finds the threads where the one before has left them.
+  std::mt19937 shuffled(waiters);
+  for (int i = 0; i < times; ++i) {
+    std::shuffle(order.begin(), order.end(), shuffled);
+    for (const std::size_t which : order) all.lower_once(*events[which], taken[which]);
   }
+  return taken;
 }
 
 void measure_lowering(const settings& set, bench::results& results) {
   const std::vector<unsigned>& waiters = set.sleepers;
-  const std::array names = {bench::barricade_event::name, bench::condvar_event::name,
-                            bench::semaphore_event::name, bench::notify_all_event::name,
-                            bench::wake_all_event::name,  bench::kernel_event::name};
-  std::vector<row> calls(names.size());
-  std::vector<row> lasts(names.size());
+  const auto events =
+      make_events<bench::barricade_event, bench::condvar_event, bench::semaphore_event,
+                  bench::notify_all_event, bench::wake_all_event, bench::kernel_event>();
+  std::vector<row> calls(events.size());
+  std::vector<row> lasts(events.size());
   for (const unsigned count : waiters) {
-    std::vector<lowering_times> taken;
-    lower_in_turn<bench::barricade_event, bench::condvar_event, bench::semaphore_event,
-                  bench::notify_all_event, bench::wake_all_event, bench::kernel_event>(
-        count, set.lowerings, taken);
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      calls[i].name = lasts[i].name = names[i];
+    const std::vector<lowering_times> taken = lower_in_turn(events, count, set.lowerings);
+    for (std::size_t i = 0; i < events.size(); ++i) {
+      calls[i].name = lasts[i].name = events[i]->name();
       const double call_us = bench::spread_of(taken[i].call_us).median;
       const double last_us = bench::spread_of(taken[i].last_us).median;
       calls[i].cells.emplace_back(count, call_us);
       if (count != 0) lasts[i].cells.emplace_back(count, last_us);
-      results.metric(fmt::format("lower, {} asleep, {}: us", count, names[i]), call_us);
-      results.metric(fmt::format("last runs, {} asleep, {}: us", count, names[i]), last_us);
+      results.metric(fmt::format("lower, {} asleep, {}: us", count, calls[i].name), call_us);
+      results.metric(fmt::format("last runs, {} asleep, {}: us", count, calls[i].name), last_us);
     }
     // The three peers that are named in the goal; round by round against the best of them.
     if (count == 0) continue;

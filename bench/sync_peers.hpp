@@ -10,8 +10,10 @@
 #include <atomic>
 #include <cstdint>
 #include <future>
+#include <memory>
 #include <overture/barricade.hpp>
 #include <stdexcept>
+#include <vector>
 
 #include "sync/wait.hpp"
 
@@ -155,5 +157,34 @@ struct wake_all_event {
   }
   overture::atomic<std::uint32_t> word{0};
 };
+
+// Any of the events, so that the same threads can sleep on each.
+class slept_on {
+ public:
+  virtual ~slept_on() = default;
+  [[nodiscard]] virtual const char* name() const = 0;
+  virtual void lower(unsigned waiters) = 0;
+  virtual void raise() = 0;
+  virtual void wait() = 0;
+};
+
+template <class Event>
+class slept_on_event final : public slept_on {
+ public:
+  [[nodiscard]] const char* name() const override { return Event::name; }
+  void lower(unsigned waiters) override { event_.lower(waiters); }
+  void raise() override { event_.raise(); }
+  void wait() override { event_.wait(); }
+
+ private:
+  alignas(64) Event event_;
+};
+
+template <class... Events>
+std::vector<std::unique_ptr<slept_on>> make_events() {
+  std::vector<std::unique_ptr<slept_on>> made;
+  (made.push_back(std::make_unique<slept_on_event<Events>>()), ...);
+  return made;
+}
 
 }  // namespace bench

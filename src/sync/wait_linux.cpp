@@ -10,7 +10,8 @@
 // Whom to wake first: somebody who went to sleep on another processor. The kernel likes to wake a
 // thread where it ran last, and a thread that is woken onto the processor of the one that wakes
 // takes it away from it, in the middle of the call. So who sleeps leaves the number of its
-// processor with the kernel, as the bits that a wake can ask for.
+// processor with the kernel, as the bits that a wake can ask for. Where the kernel wakes it on the
+// waker's processor all the same, it gives that back once, before it wakes others.
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -22,6 +23,7 @@
 #include <ctime>
 
 #include "base/processor.hpp"
+#include "overture/thread.hpp"
 #include "sync/relay.hpp"
 #include "sync/wait.hpp"
 
@@ -36,15 +38,17 @@ alignas(64) atomic<std::uint64_t> pass_count{0};
 // The addresses of these are the queues.
 constexpr unsigned relay_bits = 6;
 constinit relay_count relays[1u << relay_bits] = {};
+// On which processor a thread is moving sleepers there and waking the first, + 1; 0: none is.
+constinit atomic<std::uint32_t> lowering_on[1u << relay_bits] = {};
 
 // How many a thread wakes that has been woken itself. Measured (docs/measurements.md): with fewer
 // the last one runs later, with more the thread that lowers is interrupted more often.
 constexpr std::uint32_t passed_on_max = 8;
 
-relay_count& relay_of(const void* address) noexcept {
+std::size_t relay_index(const void* address) noexcept {
   // Fibonacci hashing: the upper bits of the product depend on all bits of the address.
   const auto key = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(address));
-  return relays[(key * 0x9E3779B97F4A7C15u) >> (64 - relay_bits)];
+  return (key * 0x9E3779B97F4A7C15u) >> (64 - relay_bits);
 }
 
 void wake(const void* address, int threads) noexcept {
@@ -67,7 +71,10 @@ void wake_relayed(const relay_count& relay, std::uint32_t threads) noexcept {
 }
 
 void pass_on(const void* address) noexcept {
-  relay_count& relay = relay_of(address);
+  const std::size_t index = relay_index(address);
+  relay_count& relay = relays[index];
+  // It has taken the processor away from the thread that wakes, which lets that one end its call.
+  if (lowering_on[index].load(std::memory_order_relaxed) == this_processor() + 1) yield_thread();
   const std::uint32_t threads = relay.take(passed_on_max);
   if (threads == 0) return;
   pass_count.fetch_add(1, std::memory_order_relaxed);
@@ -105,14 +112,18 @@ void address_wake_all(const void* address) noexcept {
 
 void address_wake_relayed(const void* address) noexcept {
   wake_count.fetch_add(1, std::memory_order_relaxed);
-  relay_count& relay = relay_of(address);
+  const std::size_t index = relay_index(address);
+  relay_count& relay = relays[index];
+  lowering_on[index].store(this_processor() + 1, std::memory_order_relaxed);
   constexpr int woken = 0;
   constexpr long moved_max = INT_MAX;  // stands where other calls have a time
   const long moved =
       syscall(SYS_futex, address, FUTEX_REQUEUE_PRIVATE, woken, moved_max, &relay, 0);
-  if (moved <= 0) return;
-  relay.add_all_but_one(static_cast<std::uint32_t>(moved));
-  wake_relayed(relay, 1);
+  if (moved > 0) {
+    relay.add_all_but_one(static_cast<std::uint32_t>(moved));
+    wake_relayed(relay, 1);
+  }
+  lowering_on[index].store(0, std::memory_order_relaxed);
 }
 
 wait_counts counts() noexcept {
