@@ -386,8 +386,8 @@ std::vector<lowering_times> lower_in_turn(
 void measure_lowering(const settings& set, bench::results& results) {
   const std::vector<unsigned>& waiters = set.sleepers;
   const auto events =
-      make_events<bench::barricade_event, bench::condvar_event, bench::semaphore_event,
-                  bench::notify_all_event, bench::wake_all_event, bench::kernel_event>();
+      bench::make_events<bench::barricade_event, bench::condvar_event, bench::semaphore_event,
+                         bench::notify_all_event, bench::wake_all_event, bench::kernel_event>();
   std::vector<row> calls(events.size());
   std::vector<row> lasts(events.size());
   for (const unsigned count : waiters) {
