@@ -78,6 +78,7 @@ struct file_watch::state {
                                    telling what) noexcept;
   [[nodiscard]] result<void> watch_one(std::uint32_t root_number, std::string_view name) noexcept;
   void forget_below(std::uint32_t root_number, std::string_view name) noexcept;
+  void drop(std::uint32_t root_number) noexcept;
   void take(const vfs::folder_event& event) noexcept;
   void tell(change_kind kind, const root& of, std::string_view name) noexcept;
 
@@ -182,6 +183,11 @@ void file_watch::state::forget_below(std::uint32_t root_number, std::string_view
   }
 }
 
+void file_watch::state::drop(std::uint32_t root_number) noexcept {
+  roots[root_number].removed = true;
+  forget_below(root_number, {});
+}
+
 void file_watch::state::tell(change_kind kind, const root& of, std::string_view name) noexcept {
   const joined path(text(of.at, of.at_bytes), name);
   if (path_flaw(path.view()) != nullptr) return;  // no name of the tree
@@ -263,14 +269,14 @@ result<void> file_watch::add(mount_id mount) noexcept {
   }
   if (!mine.roots.push_back(added)) return no_memory();
   const auto number = static_cast<std::uint32_t>(mine.roots.size() - 1);
-  return mine.watch(number, {}, state::telling::nothing);
+  const result<void> watched = mine.watch(number, {}, state::telling::nothing);
+  if (!watched) mine.drop(number);
+  return watched;
 }
 
 void file_watch::remove(mount_id mount) noexcept {
   for (std::uint32_t i = 0; i < state_->roots.size(); ++i) {
-    if (state_->roots[i].mount != mount) continue;
-    state_->roots[i].removed = true;
-    state_->forget_below(i, {});
+    if (state_->roots[i].mount == mount) state_->drop(i);
   }
 }
 
