@@ -23,6 +23,7 @@
 // Threads: everything from any thread at any time, but for two: thaw() only while no other thread
 // is in a call of this file_system, and what is named by entry_index only while it is frozen. Texts
 // in mount_info, skipped_name and entry_info are valid until the mount they belong to is unmounted.
+// A callback must return on the thread on which it was called (hosts with fibers).
 //
 // Make the first file_system of a process before its second thread, if you can: on Linux look-ups
 // that are not frozen then announce themselves by two plain stores, and who mounts has the system

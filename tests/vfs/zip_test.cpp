@@ -41,8 +41,10 @@ TEST(zip, reads_zstd) {
   zip_writer zip;
   zip.add({.name = "zstd", .data = long_text, .method = zip_zstd});
   zip.add({.name = "empty", .data = "", .method = zip_zstd});
+  zip.add({.name = "first", .data = "!", .method = zip_zstd, .stated_method = 20});
   mounted test(zip);
-  EXPECT_THAT(test.contents(), ElementsAre(Pair("empty", ""), Pair("zstd", long_text)));
+  EXPECT_THAT(test.contents(),
+              ElementsAre(Pair("empty", ""), Pair("first", "!"), Pair("zstd", long_text)));
 }
 
 TEST(zip, refuses_zstd_that_lies) {

@@ -57,6 +57,7 @@ bool to_compression(std::uint16_t zip_method, compression& method) noexcept {
       method = compression::deflate;
       return true;
     case zip_method_zstd:
+    case zip_method_first_zstd:
       method = compression::zstd;
       return true;
     default:

@@ -67,6 +67,7 @@ enum class zip_system : std::uint8_t {
 inline constexpr std::uint16_t zip_method_stored = 0;
 inline constexpr std::uint16_t zip_method_deflate = 8;
 inline constexpr std::uint16_t zip_method_zstd = 93;
+inline constexpr std::uint16_t zip_method_first_zstd = 20;  // in APPNOTE 6.3.7 alone
 // Not read, but told by name.
 inline constexpr std::uint16_t zip_method_deflate64 = 9;
 inline constexpr std::uint16_t zip_method_bzip2 = 12;
