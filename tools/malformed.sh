@@ -1,0 +1,65 @@
+# Part of ./dev, which reads it for `./dev malformed`: archives that are broken on purpose.
+# shellcheck shell=bash
+
+# Says whether each file of the folders is read or refused as it should be: at once, without a crash
+# and without a complaint of the sanitizers. By default those are the archives with which libzip's
+# tests go over the rules of ZIP, out of Debian's source package.
+cmd_malformed() {
+  local folders=("$@") file status whole=0 broken=0 refused=0 wrong=()
+  local command=$root/build/asan/bin/overture log=$root/build/asan/malformed.log
+  if [ $# -eq 0 ]; then
+    local libzip
+    fetch_libzip_archives
+    folders=("$libzip")
+  fi
+  configure asan
+  build_preset asan bin/overture
+
+  while IFS= read -r -d '' file; do
+    status=0
+    # Statuses of their own for sanitizers: theirs would be the one for broken files.
+    ASAN_OPTIONS=exitcode=86 UBSAN_OPTIONS=halt_on_error=1:exitcode=86 LSAN_OPTIONS=exitcode=86 \
+      timeout 30 "$command" check "$file" </dev/null >"$log" 2>&1 || status=$?
+    case $status in
+      0) whole=$((whole + 1)) ;;
+      1) broken=$((broken + 1)) ;;
+      3) refused=$((refused + 1)) ;;
+      *)
+        wrong+=("$file (exit status $status)")
+        cat "$log"
+        ;;
+    esac
+  done < <(find "${folders[@]}" -type f ! -name '*.test' -print0 | sort -z)
+  say "$whole whole, $broken with broken files, $refused refused"
+  [ $((whole + broken + refused + ${#wrong[@]})) -gt 0 ] || fail "no files in ${folders[*]}"
+  [ ${#wrong[@]} -eq 0 ] || fail "neither read nor refused: ${wrong[*]}"
+}
+
+# Sets `libzip` to the folder of its archives.
+fetch_libzip_archives() {
+  local cache=$root/.cache/malformed private=$root/.cache/apt-sources list sources
+  libzip=$cache/libzip
+  [ ! -d "$libzip" ] || return 0
+  need malformed
+  say "downloading the source of libzip"
+  # Lists of our own, of the same servers: the machine's need not name sources.
+  rm -rf "$private" "$cache/partial"
+  mkdir -p "$private/parts" "$private/lists/partial" "$private/archives/partial" "$cache/partial"
+  for list in /etc/apt/sources.list /etc/apt/sources.list.d/*; do
+    [ -f "$list" ] || continue
+    sources=$private/parts/$(basename "$list")
+    sed 's/^Types:.*/Types: deb-src/; s/^deb /deb-src /' "$list" >"$sources"
+  done
+  local options=(-q -o APT::Sandbox::User=root -o Dir::Etc::SourceList=/dev/null
+    -o "Dir::Etc::SourceParts=$private/parts" -o "Dir::State::lists=$private/lists"
+    -o "Dir::Cache=$private" -o "Dir::Cache::archives=$private/archives")
+  apt-get "${options[@]}" update || fail "cannot fetch the source lists: is there a network?"
+  (cd "$cache/partial" && apt-get "${options[@]}" source --download-only libzip) ||
+    fail "cannot download the source of libzip"
+  mkdir "$cache/partial/unpacked"
+  tar -xf "$cache/partial"/libzip_*.orig.tar.* -C "$cache/partial/unpacked" --strip-components=1
+  mkdir "$cache/partial/archives"
+  find "$cache/partial/unpacked/regress" -name '*.zip' -exec cp {} "$cache/partial/archives/" \;
+  mv "$cache/partial/archives" "$libzip"
+  rm -rf "$cache/partial"
+}
