@@ -66,8 +66,9 @@ struct reading {
   source_id first;
   source_id second;
   io::read_core core;
-  std::byte byte{};
+  std::byte bytes[2] = {};
   read_request request;
+  read_request again;  // of the same file, not next to it
 
   // With the first file open already.
   explicit reading(std::size_t open_max)
@@ -77,8 +78,10 @@ struct reading {
         core(cache, config()) {
     check(cache.pin(first).has_value(), "it opens");
     cache.unpin(first);
-    request.source = first;
-    request.destination = {&byte, 1};
+    request.source = again.source = first;
+    request.destination = {&bytes[0], 1};
+    again.offset = 5;
+    again.destination = {&bytes[1], 1};
   }
   static read_queue_config config() {
     read_queue_config made;
@@ -122,15 +125,10 @@ TEST(a_handle_cache_in_all_interleavings, gives_no_place_away_under_a_read) {
 TEST(a_handle_cache_in_all_interleavings, who_waits_for_a_place_hears_of_readers_that_come_later) {
   in_both_ways([] {
     reading of(1);
-    std::byte byte{};
-    read_request again;
-    again.source = of.first;
-    again.offset = 5;
-    again.destination = {&byte, 1};
     run({[&] { of.core.serve(); }, [&] { of.core.serve(); },
          [&] {
            of.core.submit({&of.request, 1});
-           of.core.submit({&again, 1});
+           of.core.submit({&of.again, 1});
            check(of.cache.pin(of.second).has_value(), "it waits for the place");
            of.cache.unpin(of.second);
            of.end();
@@ -155,15 +153,10 @@ TEST(a_handle_cache_in_all_interleavings, closes_behind_a_read_and_before_the_qu
 TEST(a_handle_cache_in_all_interleavings, two_readers_hold_what_is_closed_meanwhile) {
   in_both_ways([] {
     reading of(1);
-    std::byte byte{};
-    read_request again;
-    again.source = of.first;
-    again.offset = 5;
-    again.destination = {&byte, 1};
     run({[&] { of.core.serve(); }, [&] { of.core.serve(); },
          [&] {
            of.core.submit({&of.request, 1});
-           of.core.submit({&again, 1});
+           of.core.submit({&of.again, 1});
            of.cache.close_source(of.first);
            of.end();
          }});
