@@ -36,7 +36,7 @@ struct settings {
   std::uint64_t kernel_polls = 100'000;
   std::uint64_t hurdles = 1'000'000;  // in all rounds together
   std::vector<unsigned> sleepers = {0, 1, 4, 16, 31};
-  int lowerings = 300;  // for each number of sleepers
+  int lowerings = 1000;  // for each number of sleepers
   int rounds = 5;
   std::string plots;
   std::vector<std::string> only;

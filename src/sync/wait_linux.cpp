@@ -13,8 +13,6 @@
 // processor with the kernel, as the bits that a wake can ask for. Where the kernel wakes it on the
 // waker's processor all the same, it gives that back once, before it wakes others.
 #include <linux/futex.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -24,6 +22,7 @@
 
 #include "base/processor.hpp"
 #include "overture/thread.hpp"
+#include "sync/futex_linux.hpp"
 #include "sync/relay.hpp"
 #include "sync/wait.hpp"
 
@@ -32,8 +31,9 @@ namespace {
 
 // Each on its own line, so that who wakes does not fetch what those who sleep have written.
 alignas(64) atomic<std::uint64_t> wait_count{0};
-alignas(64) atomic<std::uint64_t> wake_count{0};
 alignas(64) atomic<std::uint64_t> pass_count{0};
+// Of each thread, because one for all would be a cache line more for every wake.
+constinit thread_local std::uint64_t wake_count = 0;
 
 // The addresses of these are the queues.
 constexpr unsigned relay_bits = 6;
@@ -51,9 +51,9 @@ std::size_t relay_index(const void* address) noexcept {
   return (key * 0x9E3779B97F4A7C15u) >> (64 - relay_bits);
 }
 
-void wake(const void* address, int threads) noexcept {
-  wake_count.fetch_add(1, std::memory_order_relaxed);
-  syscall(SYS_futex, address, FUTEX_WAKE_PRIVATE, threads, nullptr, nullptr, 0);
+void wake(const void* address, std::uint32_t threads) noexcept {
+  ++wake_count;
+  futex_call(address, FUTEX_WAKE_PRIVATE, threads);
 }
 
 std::uint32_t bit_of_this_processor() noexcept {
@@ -63,11 +63,10 @@ std::uint32_t bit_of_this_processor() noexcept {
 
 // Wakes as many from the queue, those of other processors first.
 void wake_relayed(const relay_count& relay, std::uint32_t threads) noexcept {
-  const auto asked = static_cast<long>(threads);
-  const long woken = syscall(SYS_futex, &relay, FUTEX_WAKE_BITSET_PRIVATE, asked, nullptr, nullptr,
-                             ~bit_of_this_processor());
-  if (woken >= asked) return;
-  syscall(SYS_futex, &relay, FUTEX_WAKE_PRIVATE, asked - std::max(woken, 0L), nullptr, nullptr, 0);
+  const long returned = futex_call(&relay, FUTEX_WAKE_BITSET_PRIVATE, threads, nullptr, nullptr,
+                                   ~bit_of_this_processor());
+  const auto woken = static_cast<std::uint32_t>(std::max(returned, 0L));
+  if (woken < threads) futex_call(&relay, FUTEX_WAKE_PRIVATE, threads - woken);
 }
 
 void pass_on(const void* address) noexcept {
@@ -95,10 +94,10 @@ wait_status address_wait(const atomic<std::uint32_t>& word, std::uint32_t expect
   // The bitset form takes an absolute time on CLOCK_MONOTONIC, so a wait that is repeated after an
   // early return does not drift.
   const long returned =
-      syscall(SYS_futex, &word, FUTEX_WAIT_BITSET_PRIVATE, expected,
-              deadline_ns != 0 ? &deadline : nullptr, nullptr, bit_of_this_processor());
+      futex_call(&word, FUTEX_WAIT_BITSET_PRIVATE, expected, deadline_ns != 0 ? &deadline : nullptr,
+                 nullptr, bit_of_this_processor());
   if (returned == 0) pass_on(&word);
-  if (returned == -1 && errno == ETIMEDOUT) return wait_status::timed_out;
+  if (returned == -ETIMEDOUT) return wait_status::timed_out;
   return wait_status::woken;  // EAGAIN (the word differs) and EINTR too: the caller looks again
 }
 
@@ -106,19 +105,20 @@ void address_wake_one(const void* address) noexcept {
   wake(address, 1);
 }
 
-void address_wake_all(const void* address) noexcept {
+// Hot as barricade::wake() is.
+[[gnu::hot]] void address_wake_all(const void* address) noexcept {
   wake(address, INT_MAX);
 }
 
 void address_wake_relayed(const void* address) noexcept {
-  wake_count.fetch_add(1, std::memory_order_relaxed);
+  ++wake_count;
   const std::size_t index = relay_index(address);
   relay_count& relay = relays[index];
   lowering_on[index].store(this_processor() + 1, std::memory_order_relaxed);
-  constexpr int woken = 0;
-  constexpr long moved_max = INT_MAX;  // stands where other calls have a time
-  const long moved =
-      syscall(SYS_futex, address, FUTEX_REQUEUE_PRIVATE, woken, moved_max, &relay, 0);
+  constexpr std::uint32_t woken = 0;
+  // Stands where other calls have a time.
+  const void* const moved_max = reinterpret_cast<const void*>(std::intptr_t{INT_MAX});
+  const long moved = futex_call(address, FUTEX_REQUEUE_PRIVATE, woken, moved_max, &relay);
   if (moved > 0) {
     relay.add_all_but_one(static_cast<std::uint32_t>(moved));
     wake_relayed(relay, 1);
@@ -127,7 +127,7 @@ void address_wake_relayed(const void* address) noexcept {
 }
 
 wait_counts counts() noexcept {
-  return {wait_count.load(std::memory_order_relaxed), wake_count.load(std::memory_order_relaxed),
+  return {wait_count.load(std::memory_order_relaxed), wake_count,
           pass_count.load(std::memory_order_relaxed)};
 }
 

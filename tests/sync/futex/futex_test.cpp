@@ -1,6 +1,5 @@
-// The native wait layer over a futex that misbehaves as it may: system calls of this program go
-// through the function below instead of the C library's.
-#include <dlfcn.h>
+// The native wait layer over a futex that misbehaves as it may: the library's calls go through the
+// function below.
 #include <gtest/gtest.h>
 #include <linux/futex.h>
 #include <sys/mman.h>
@@ -8,11 +7,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdarg>
 #include <new>
 #include <thread>
 #include <vector>
 
+#include "include/sync/futex_linux.hpp"
 #include "overture/barricade.hpp"
 #include "overture/thread.hpp"
 #include "sync/wait.hpp"
@@ -39,42 +38,28 @@ answer next_answer() {
   return static_cast<answer>(1 + (left / 3) % 3);
 }
 
-bool is_wait(long operation) {
+bool is_wait(int operation) {
   return (operation & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET;
 }
 
 }  // namespace
 
-extern "C" long syscall(long number, ...) noexcept {
-  using function = long (*)(long, ...);
-  // Not initialised once: a thread that has to wait for another one to do so comes back here, for
-  // the compiler's own waiting is a system call too.
-  static atomic<function> found{nullptr};
-  function real = found.load();
-  if (real == nullptr) {
-    real = reinterpret_cast<function>(dlsym(RTLD_NEXT, "syscall"));
-    found.store(real);
-  }
-  va_list list;
-  va_start(list, number);
-  long given[6];
-  for (long& each : given) each = va_arg(list, long);
-  va_end(list);
-  if (number == SYS_futex && is_wait(given[1])) {
+namespace overture {
+
+long futex_call(const void* address, int operation, std::uint32_t value, const void* fourth,
+                const void* second_address, std::uint32_t bits) noexcept {
+  if (is_wait(operation)) {
     const answer told = next_answer();
-    if (told == answer::interrupted || told == answer::again) {
-      errno = told == answer::interrupted ? EINTR : EAGAIN;
-      return -1;
-    }
+    if (told == answer::interrupted) return -EINTR;
+    if (told == answer::again) return -EAGAIN;
     if (told == answer::for_nothing) return 0;
+  } else if (auto* const hook = before_wake.load()) {
+    hook(address);
   }
-  if (number == SYS_futex && !is_wait(given[1])) {
-    if (auto* const hook = before_wake.load()) hook(reinterpret_cast<const void*>(given[0]));
-  }
-  return real(number, given[0], given[1], given[2], given[3], given[4], given[5]);
+  const long result = syscall(SYS_futex, address, operation, value, fourth, second_address, bits);
+  return result == -1 ? -errno : result;
 }
 
-namespace overture {
 namespace {
 
 using namespace std::chrono_literals;

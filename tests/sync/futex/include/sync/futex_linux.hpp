@@ -1,0 +1,13 @@
+// Stands before the library's header of this name: a futex that misbehaves as it may.
+#pragma once
+
+#include <cstdint>
+
+namespace overture {
+
+// As the library's. In futex_test.cpp.
+long futex_call(const void* address, int operation, std::uint32_t value,
+                const void* fourth = nullptr, const void* second_address = nullptr,
+                std::uint32_t bits = 0) noexcept;
+
+}  // namespace overture
