@@ -391,7 +391,9 @@ void measure_lowering(const settings& set, bench::results& results) {
   std::vector<row> calls(events.size());
   std::vector<row> lasts(events.size());
   for (const unsigned count : waiters) {
-    const std::vector<lowering_times> taken = lower_in_turn(events, count, set.lowerings);
+    // With one asleep all make the same call, and to tell them apart takes more of them.
+    const int times = count == 1 ? 3 * set.lowerings : set.lowerings;
+    const std::vector<lowering_times> taken = lower_in_turn(events, count, times);
     for (std::size_t i = 0; i < events.size(); ++i) {
       calls[i].name = lasts[i].name = events[i]->name();
       const double call_us = bench::spread_of(taken[i].call_us).median;
@@ -466,7 +468,7 @@ int main(int argc, char** argv) try {
   app.add_option("--polls", set.polls, "looks of each thread");
   app.add_option("--hurdles", set.hurdles, "hurdles, in all rounds together");
   app.add_option("--sleepers", set.sleepers, "numbers of threads that sleep on what is lowered");
-  app.add_option("--lowerings", set.lowerings, "for each number of sleepers");
+  app.add_option("--lowerings", set.lowerings, "for each number of sleepers, three times as many for one");
   app.add_option("--rounds", set.rounds, "interleaved rounds")->check(CLI::PositiveNumber);
   app.add_option("--pauses", bench::spin.pauses, "looks with a pause between before it sleeps");
   app.add_option("--yields", bench::spin.yields, "looks with a yield between before it sleeps");

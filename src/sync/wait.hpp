@@ -23,11 +23,11 @@ namespace overture {
 
 enum class wait_status : std::uint8_t { woken, timed_out };
 
-// How often the layer was really entered since the process (the thread, for wakes) began. Fast
-// paths never get that far, and tests prove it by these numbers.
+// How often the layer was really entered since the process began. Fast paths never get that far,
+// and tests prove it by these numbers. Calls that wake are counted by the tests themselves: a count
+// here would be a cache line more for each.
 struct wait_counts {
   std::uint64_t waits = 0;   // threads that went to sleep
-  std::uint64_t wakes = 0;   // calls of the thread that asks, whether or not somebody slept
   std::uint64_t passes = 0;  // calls that passed a wake on
 };
 

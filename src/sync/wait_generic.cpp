@@ -13,7 +13,6 @@ namespace overture::generic_wait {
 namespace {
 
 atomic<std::uint64_t> wait_count{0};
-constinit thread_local std::uint64_t wake_count = 0;
 
 // One sleeping thread; lies on its stack. Protected by the mutex of its bucket.
 struct sleeper {
@@ -49,7 +48,6 @@ bucket& bucket_of(const void* address) noexcept {
 }
 
 void wake(const void* address, bool all) noexcept {
-  ++wake_count;
   bucket& home = bucket_of(address);
   const std::lock_guard hold(home.lock);
   sleeper** link = &home.first;
@@ -108,7 +106,7 @@ void address_wake_relayed(const void* address) noexcept {
 }
 
 wait_counts counts() noexcept {
-  return {wait_count.load(std::memory_order_relaxed), wake_count, 0};
+  return {wait_count.load(std::memory_order_relaxed), 0};
 }
 
 }  // namespace overture::generic_wait

@@ -32,8 +32,6 @@ namespace {
 // Each on its own line, so that who wakes does not fetch what those who sleep have written.
 alignas(64) atomic<std::uint64_t> wait_count{0};
 alignas(64) atomic<std::uint64_t> pass_count{0};
-// Of each thread, because one for all would be a cache line more for every wake.
-constinit thread_local std::uint64_t wake_count = 0;
 
 // The addresses of these are the queues.
 constexpr unsigned relay_bits = 6;
@@ -52,7 +50,6 @@ std::size_t relay_index(const void* address) noexcept {
 }
 
 void wake(const void* address, std::uint32_t threads) noexcept {
-  ++wake_count;
   futex_call(address, FUTEX_WAKE_PRIVATE, threads);
 }
 
@@ -111,7 +108,6 @@ void address_wake_one(const void* address) noexcept {
 }
 
 void address_wake_relayed(const void* address) noexcept {
-  ++wake_count;
   const std::size_t index = relay_index(address);
   relay_count& relay = relays[index];
   lowering_on[index].store(this_processor() + 1, std::memory_order_relaxed);
@@ -127,8 +123,7 @@ void address_wake_relayed(const void* address) noexcept {
 }
 
 wait_counts counts() noexcept {
-  return {wait_count.load(std::memory_order_relaxed), wake_count,
-          pass_count.load(std::memory_order_relaxed)};
+  return {wait_count.load(std::memory_order_relaxed), pass_count.load(std::memory_order_relaxed)};
 }
 
 }  // namespace overture::native_wait

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "jobs/pool_test_support.hpp"
+#include "support/wake_calls.hpp"
 
 namespace overture {
 namespace {
@@ -26,7 +27,7 @@ costs measure(thread_pool& pool) {
   job_group group{pool};
   group.run([] {});  // warms the thread's cache of records
   group.wait();
-  const wait_counts before = wait_layer::counts();
+  const std::uint64_t wakes = test::wake_calls();
   {
     const recording record;
     group.run([] {});
@@ -38,7 +39,7 @@ costs measure(thread_pool& pool) {
     group.wait();
     seen.run_and_wait = record.total();
   }
-  seen.wake_calls = wait_layer::counts().wakes - before.wakes;
+  seen.wake_calls = test::wake_calls() - wakes;
   return seen;
 }
 

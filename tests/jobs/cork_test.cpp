@@ -6,6 +6,7 @@
 
 #include "jobs/pool_test_support.hpp"
 #include "overture/job_batch.hpp"
+#include "support/wake_calls.hpp"
 
 namespace overture {
 namespace {
@@ -45,11 +46,11 @@ TEST(a_batch, wakes_one_worker_at_most_by_itself) {
   std::vector<job> jobs;
   atomic<int> runs{0};
   for (int i = 0; i < 30; ++i) jobs.emplace_back([&runs] { runs.fetch_add(1); });
-  const std::uint64_t calls = wait_layer::counts().wakes;
+  const std::uint64_t calls = test::wake_calls();
   job_group group{pool};
   pool.submit_all(jobs, &group);
   // Others may have been woken by those workers meanwhile, so only the upper bound is certain.
-  EXPECT_LE(wait_layer::counts().wakes - calls, 5u);
+  EXPECT_LE(test::wake_calls() - calls, 5u);
   group.wait();
   EXPECT_EQ(runs.load(), 30);
 }

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "jobs/pool_test_support.hpp"
+#include "support/wake_calls.hpp"
 
 namespace overture {
 namespace {
@@ -66,12 +67,12 @@ TEST(a_warm_pool, keeps_one_worker_awake_and_needs_no_wake) {
   for (bool seen = false; !seen;) {
     await_others_parked();
     const std::uint64_t wakes = pool.stats().wakes;
-    const wait_counts calls = wait_layer::counts();
+    const std::uint64_t calls = test::wake_calls();
     for (int i = 0; i < 5; ++i) {
       run_one(pool);
       await_others_parked();
     }
-    seen = pool.stats().wakes == wakes && wait_layer::counts().wakes == calls.wakes;
+    seen = pool.stats().wakes == wakes && test::wake_calls() == calls;
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "jobs/pool_test_support.hpp"
 #include "overture/timeline.hpp"
+#include "support/wake_calls.hpp"
 
 namespace overture {
 namespace {
@@ -71,11 +72,11 @@ TEST(wakes, are_not_needed_while_every_worker_is_busy) {
   thread_pool pool{{.workers = 1}};
   const test::busy_worker busy(pool);
   const std::uint64_t wakes = pool.stats().wakes;
-  const std::uint64_t calls = wait_layer::counts().wakes;
+  const std::uint64_t calls = test::wake_calls();
   atomic<int> runs{0};
   for (int i = 0; i < 100; ++i) pool.submit([&runs] { runs.fetch_add(1); }, nullptr);
   EXPECT_EQ(pool.stats().wakes, wakes);
-  EXPECT_EQ(wait_layer::counts().wakes, calls);
+  EXPECT_EQ(test::wake_calls(), calls);
 }
 
 TEST(an_idle_pool, does_nothing) {
@@ -86,7 +87,7 @@ TEST(an_idle_pool, does_nothing) {
   group.wait();
   await_parked(pool);
   const thread_pool_stats before = pool.stats();
-  const wait_counts calls = wait_layer::counts();
+  const std::uint64_t calls = test::wake_calls();
   for (int i = 0; i < 2000; ++i) yield_thread();
   const thread_pool_stats after = pool.stats();
   EXPECT_EQ(after.parks, before.parks);
@@ -94,7 +95,7 @@ TEST(an_idle_pool, does_nothing) {
   EXPECT_EQ(after.wakes_futile, before.wakes_futile);
   EXPECT_EQ(after.parked_now, 4u);
   // Workers that had announced themselves may have gone to sleep meanwhile; nobody woke.
-  EXPECT_EQ(wait_layer::counts().wakes, calls.wakes);
+  EXPECT_EQ(test::wake_calls(), calls);
 }
 
 std::uint64_t waits_for(const timeline_lane& lane, const char* reason) {

@@ -8,6 +8,7 @@
 #include "overture/thread.hpp"
 #include "support/guards.hpp"
 #include "support/recording_observer.hpp"
+#include "support/wake_calls.hpp"
 #include "sync/wait.hpp"
 
 namespace overture {
@@ -21,8 +22,9 @@ class event_counts : public testing::Test {
   void await_sleepers(std::uint64_t count) const {
     while (wait_layer::counts().waits - before_.waits < count) yield_thread();
   }
-  [[nodiscard]] std::uint64_t wakes() const { return wait_layer::counts().wakes - before_.wakes; }
+  [[nodiscard]] std::uint64_t wakes() const { return test::wake_calls() - wakes_before_; }
   const wait_counts before_ = wait_layer::counts();
+  const std::uint64_t wakes_before_ = test::wake_calls();
 };
 
 TEST_F(event_counts, cost_no_system_call_while_nobody_waits) {

@@ -7,6 +7,7 @@
 #include "overture/thread.hpp"
 #include "support/guards.hpp"
 #include "support/recording_observer.hpp"
+#include "support/wake_calls.hpp"
 #include "sync/wait.hpp"
 
 namespace overture {
@@ -17,7 +18,7 @@ using test::recording_observer;
 
 TEST(parking_words, take_a_permit_that_is_there_without_a_system_call) {
   const recording_observer observer;
-  const wait_counts before = wait_layer::counts();
+  const std::uint64_t wakes = test::wake_calls();
   const test::no_alloc_scope no_alloc;
   const test::no_lock_scope no_lock;
   parking_word own;
@@ -28,7 +29,7 @@ TEST(parking_words, take_a_permit_that_is_there_without_a_system_call) {
   own.unpark();
   EXPECT_TRUE(own.try_park());
   EXPECT_EQ(observer.begun.load(), 0);
-  EXPECT_EQ(wait_layer::counts().wakes, before.wakes);
+  EXPECT_EQ(test::wake_calls(), wakes);
 }
 
 TEST(parking_words, wake_their_thread) {
