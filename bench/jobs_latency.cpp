@@ -104,6 +104,7 @@ constexpr std::uint64_t spun_through_ns = 200'000;
 // One system lives at a time: the workers of another one would take the core that is measured.
 void measure_gaps(const jobs_settings& set, results& results, peer_makers makers) {
   makers.emplace_back([&] { return make_overture(set.threads, "spin"); });
+  makers.emplace_back([&] { return make_overture(set.threads, "gives way"); });
   makers.emplace_back([] { return std::make_unique<spinning_peer>(); });
   for (const std::uint64_t gap_ns : {0ull, 20'000ull, 200'000ull, 3'000'000ull, 16'600'000ull}) {
     const int count = (gap_ns > 1'000'000 ? set.gaps / 4 : set.gaps) / set.turns + 1;

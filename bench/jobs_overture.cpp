@@ -52,6 +52,7 @@ class overture_peer final : public job_peer {
  public:
   overture_peer(unsigned threads, const std::string& policy)
       : pool_({.workers = threads - 1,
+               .gives_way = policy == "gives way",
                .wake = policy_of(policy),
                .queued_max = policy == "bounded" ? 1024 : limits::jobs_queued_max}) {
     name = policy == "park" ? "overture" : "overture " + policy;

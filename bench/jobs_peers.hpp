@@ -77,6 +77,7 @@ inline bool is_ours(const std::string& name) {
 }
 
 // Made when first asked for, with so many threads, the caller's included.
+// `policy` is one of ours, "bounded" (a short queue) or "gives way" (its workers do).
 std::unique_ptr<job_peer> make_overture(unsigned threads, const std::string& policy = "park");
 std::unique_ptr<job_peer> make_tbb(unsigned threads);
 // Null where OVERTURE_PEERS did not have it when this was configured.

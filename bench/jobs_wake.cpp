@@ -5,7 +5,8 @@
 // A thread that is woken onto the processor of who wakes it takes that processor away, in the
 // middle of the call. Where the kernel puts it differs from run to run. So each figure is taken
 // twice: with all sleepers, of every way alike, kept off the processor of the main thread, where
-// the call is all that is measured; and with all of them left to the kernel.
+// the call is all that is measured; and with all of them left to the kernel, where a pool whose
+// workers give way stands beside the others.
 #include <fmt/format.h>
 #include <linux/futex.h>
 #include <sched.h>
@@ -88,9 +89,10 @@ class sleepers {
 class pool_sleepers final : public sleepers {
  public:
   // One worker with the policy `spin`: then nobody sleeps, and releasing is submitting.
-  pool_sleepers(const placement& where, unsigned count, wake_policy policy)
+  pool_sleepers(const placement& where, unsigned count, wake_policy policy, bool gives_way = false)
       : pool_({.workers = policy == wake_policy::spin ? 1 : count,
                .affinity_mask = where.mask(),
+               .gives_way = gives_way,
                .wake = policy,
                .warm_ns = 2'000'000'000}),
         asleep_(policy == wake_policy::park ? count : pool_.workers() - 1),
@@ -230,25 +232,29 @@ struct condition_way {
 struct way {
   std::string name;
   std::unique_ptr<sleepers> asleep;
+  double goal;  // in wakes of one futex; 0: none
   std::vector<double> us;
 };
 
 std::vector<way> ways_of(const placement& where, unsigned count) {
   std::vector<way> all;
-  const auto add = [&all](const char* name, std::unique_ptr<sleepers> asleep) {
-    all.push_back({name, std::move(asleep), {}});
+  const auto add = [&all](const char* name, std::unique_ptr<sleepers> asleep, double goal = 0) {
+    all.push_back({name, std::move(asleep), goal, {}});
   };
-  add("overture park", std::make_unique<pool_sleepers>(where, count, wake_policy::park));
-  add("overture warm", std::make_unique<pool_sleepers>(where, count, wake_policy::warm));
   add("overture, nobody asleep", std::make_unique<pool_sleepers>(where, count, wake_policy::spin));
+  add("overture park", std::make_unique<pool_sleepers>(where, count, wake_policy::park), 1.3);
+  add("overture warm", std::make_unique<pool_sleepers>(where, count, wake_policy::warm), 0.1);
+  if (!where.apart()) {
+    add("overture park that gives way",
+        std::make_unique<pool_sleepers>(where, count, wake_policy::park, true), 1.3);
+  }
   add("all", std::make_unique<thread_sleepers<all_way>>(where, count));
   add("semaphore", std::make_unique<thread_sleepers<semaphore_way>>(where, count));
   add("condition variable", std::make_unique<thread_sleepers<condition_way>>(where, count));
   add("futex", std::make_unique<thread_sleepers<futex_way>>(where, count));
   return all;
 }
-constexpr std::size_t ours_that_sleep = 2;  // the first ones
-constexpr std::size_t nobody_asleep = 2;    // the one behind them
+constexpr std::size_t nobody_asleep = 0;
 
 double percentile(std::vector<double> values, double which) {
   const auto at = static_cast<std::size_t>(which * static_cast<double>(values.size() - 1));
@@ -270,15 +276,15 @@ struct figure {
 // What a call of ours costs beside the unit; in all, and what of it is due to who sleeps: the rest
 // is the cost of submitting as many jobs.
 void add_goals(results& results, const std::string& name, const way& ours, const way& none_asleep,
-               double unit_us, double goal) {
-  results.goal(name + ": x one futex wake", in_units(spread_of(ours.us), unit_us), goal);
+               double unit_us) {
+  results.goal(name + ": x one futex wake", in_units(spread_of(ours.us), unit_us), ours.goal);
   std::vector<double> more_us;
   more_us.reserve(ours.us.size());
   for (std::size_t i = 0; i < ours.us.size(); ++i) {
     more_us.push_back(ours.us[i] - none_asleep.us[i]);
   }
   results.goal(name + ", beyond the submit: x one futex wake",
-               in_units(spread_of(more_us), unit_us), goal);
+               in_units(spread_of(more_us), unit_us), ours.goal);
 }
 
 void draw(const jobs_settings& set, results& results, const placement& where, const figure& drawn) {
@@ -309,14 +315,17 @@ void draw(const jobs_settings& set, results& results, const placement& where, co
       results.metric(name + ": us", median);
       const double p99 = percentile(all[i].us, 0.99);
       results.metric(name + ", p99: us", p99);
-      if (i < ours_that_sleep) {
-        if (rare.size() <= i) rare.push_back({all[i].name + ", p99", {}});
-        rare[i].points.emplace_back(asleep, p99);
+      if (all[i].goal != 0) {
+        const std::string rare_name = all[i].name + ", p99";
+        const auto named = [&](const plot_line& each) { return each.name == rare_name; };
+        auto line = std::find_if(rare.begin(), rare.end(), named);
+        if (line == rare.end()) line = rare.insert(line, {rare_name, {}});
+        line->points.emplace_back(asleep, p99);
       }
       if (lines.size() <= i) lines.push_back({all[i].name, {}});
       lines[i].points.emplace_back(asleep, median);
-      if (drawn.all && i < ours_that_sleep) {
-        add_goals(results, name, all[i], all[nobody_asleep], unit_us, i == 0 ? 1.3 : 0.1);
+      if (drawn.all && all[i].goal != 0) {
+        add_goals(results, name, all[i], all[nobody_asleep], unit_us);
       }
     }
   }

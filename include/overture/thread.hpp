@@ -19,6 +19,10 @@ struct thread_options {
   thread_priority priority = thread_priority::normal;  // a wish: systems may need rights for it
   std::uint64_t affinity_mask = 0;                     // allowed processors 0..63, 0 = any
   std::size_t stack_bytes = 0;                         // 0 = the system's default
+  // When it wakes it does not interrupt the thread that runs on its processor: it begins when that
+  // one's time slice ends, or on another processor. Linux (SCHED_BATCH, which threads and processes
+  // that it starts inherit); ignored elsewhere.
+  bool gives_way = false;
 };
 
 struct thread_handle {

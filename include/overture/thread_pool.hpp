@@ -66,8 +66,12 @@ struct thread_pool_config {
   unsigned spare_workers = 0;   // further threads, for workers inside a blocking_scope
   const char* name = "worker";  // threads are called "worker 1", "worker 2", ...
   thread_priority priority = thread_priority::normal;
-  std::uint64_t affinity_mask = 0;       // as in thread_options
-  std::size_t stack_bytes = 0;           // as in thread_options
+  std::uint64_t affinity_mask = 0;  // as in thread_options
+  std::size_t stack_bytes = 0;      // as in thread_options
+  // As in thread_options. A worker that the system wakes on the processor of the thread that
+  // submits does not interrupt that thread in the middle of the call, then. The price: if that
+  // thread goes on without a wait, the worker may start a time slice later (some 3 ms).
+  bool gives_way = false;
   wake_policy wake = wake_policy::park;  // may be changed later
   unsigned spin_ns = 2'000;              // how long a worker looks for work before it parks
   // The same while jobs come at shorter distances than this: about what a sleep and a wake cost.

@@ -27,6 +27,7 @@ struct start_arguments {
   void (*entry)(void*);
   void* argument;
   thread_priority priority;
+  bool gives_way;
   char name[16];
 };
 
@@ -54,6 +55,10 @@ void* thread_main(void* raw) {
   if (arguments.priority != thread_priority::normal) {
     (void)setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), nice_value(arguments.priority));
   }
+  if (arguments.gives_way) {
+    const sched_param none{};
+    (void)sched_setscheduler(0, SCHED_BATCH, &none);  // 0: the calling thread, and no other
+  }
   arguments.entry(arguments.argument);
   return nullptr;
 }
@@ -65,7 +70,8 @@ class posix_thread_factory final : public thread_factory {
     void* const memory = default_allocator().allocate(sizeof(start_arguments),
                                                       alignof(start_arguments), memory_tag::base);
     if (!memory) return fail(errc::out_of_memory, "no memory to start a thread");
-    auto* const arguments = ::new (memory) start_arguments{entry, argument, options.priority, {}};
+    auto* const arguments =
+        ::new (memory) start_arguments{entry, argument, options.priority, options.gives_way, {}};
     std::strncpy(arguments->name, options.name, sizeof arguments->name - 1);
 
     pthread_attr_t attributes;

@@ -91,9 +91,9 @@ void pool_state::start_workers() noexcept {
 
   while (workers_started < workers_made) {
     pool_place& worker = places[workers_started];
-    const auto started =
-        threads.start({worker.name, config.priority, config.affinity_mask, config.stack_bytes},
-                      worker_main, &worker);
+    const auto started = threads.start(
+        {worker.name, config.priority, config.affinity_mask, config.stack_bytes, config.gives_way},
+        worker_main, &worker);
     if (!started) {
       status = tl::unexpected<error>(started.error());
       return;

@@ -13,6 +13,7 @@ namespace {
 struct seen_by_thread {
   std::string name;
   cpu_set_t allowed;
+  int policy = -1;
 };
 
 void look_around(void* raw) {
@@ -21,6 +22,7 @@ void look_around(void* raw) {
   pthread_getname_np(pthread_self(), name, sizeof name);
   seen.name = name;
   sched_getaffinity(0, sizeof seen.allowed, &seen.allowed);
+  seen.policy = sched_getscheduler(0);
 }
 
 TEST(ThreadFactory, GivesNameAffinityAndStackAndJoins) {
@@ -31,6 +33,17 @@ TEST(ThreadFactory, GivesNameAffinityAndStackAndJoins) {
   default_thread_factory().join(*started);
   EXPECT_EQ(seen.name, "loader");
   EXPECT_EQ(CPU_COUNT(&seen.allowed), 1);
+}
+
+TEST(ThreadFactory, OnlyAThreadThatGivesWayIsScheduledAsBatch) {
+  for (const bool gives_way : {false, true}) {
+    seen_by_thread seen;
+    const result<thread_handle> started =
+        default_thread_factory().start({.gives_way = gives_way}, look_around, &seen);
+    ASSERT_TRUE(started);
+    default_thread_factory().join(*started);
+    EXPECT_EQ(seen.policy, gives_way ? SCHED_BATCH : sched_getscheduler(0));
+  }
 }
 
 TEST(ThreadFactory, LongNameIsCut) {

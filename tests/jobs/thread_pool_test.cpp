@@ -250,6 +250,27 @@ TEST(pool, caps_its_workers_and_says_so) {
   EXPECT_EQ(pool.workers(), 0u);
 }
 
+TEST(pool, hands_its_wishes_for_threads_to_the_factory) {
+  struct recording final : thread_factory {
+    result<thread_handle> start(const thread_options& options, void (*)(void*), void*) override {
+      seen = options;
+      return fail(errc::limit, "no threads here");
+    }
+    void join(thread_handle) override { FAIL(); }
+    thread_options seen;
+  } factory;
+  const thread_pool pool{{.workers = 1,
+                          .priority = thread_priority::low,
+                          .affinity_mask = 5,
+                          .stack_bytes = 1 << 20,
+                          .gives_way = true,
+                          .threads = &factory}};
+  EXPECT_EQ(factory.seen.priority, thread_priority::low);
+  EXPECT_EQ(factory.seen.affinity_mask, 5u);
+  EXPECT_EQ(factory.seen.stack_bytes, std::size_t{1} << 20);
+  EXPECT_TRUE(factory.seen.gives_way);
+}
+
 TEST(pool, survives_a_random_mixture) {
   thread_pool pool{{.workers = 3, .spin_ns = 0}};
   atomic<std::uint64_t> runs{0};
