@@ -468,7 +468,8 @@ int main(int argc, char** argv) try {
   app.add_option("--polls", set.polls, "looks of each thread");
   app.add_option("--hurdles", set.hurdles, "hurdles, in all rounds together");
   app.add_option("--sleepers", set.sleepers, "numbers of threads that sleep on what is lowered");
-  app.add_option("--lowerings", set.lowerings, "for each number of sleepers, three times as many for one");
+  app.add_option("--lowerings", set.lowerings,
+                 "for each number of sleepers, three times as many for one");
   app.add_option("--rounds", set.rounds, "interleaved rounds")->check(CLI::PositiveNumber);
   app.add_option("--pauses", bench::spin.pauses, "looks with a pause between before it sleeps");
   app.add_option("--yields", bench::spin.yields, "looks with a yield between before it sleeps");
