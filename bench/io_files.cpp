@@ -189,12 +189,17 @@ void report_cold(const std::string& what, std::vector<bench::variant>& variants,
 
 void measure_warm(const settings& with, file_set& files, results& out) {
   const read_queue_config two{.threads = 2};
+  const std::span<std::byte> room(files.room);
   file_queue queue(files, two);
   std::vector<bench::variant> warm{
       {"open, pread, close", [&] { plain_files(files, 2); }},
       {"queue", [&] { queue.read(files); }},
       {"queue, ring", [&] { queue_files(files, {.backend = read_backend::uring}); }},
       {"queue, made anew", [&] { queue_files(files, two); }},
+      {"queue, ring without chains",
+       [&] { queue_files(files, {.backend = read_backend::uring, .chains = false}); }},
+      {"queue, ring into registered memory",
+       [&] { queue_files(files, {.backend = read_backend::uring, .registered = {&room, 1}}); }},
   };
   bench::interleave(warm, with.rounds * 3, "warm");
   out.goal("warm loose files, wall, 2 threads: queue / plain",
@@ -204,6 +209,14 @@ void measure_warm(const settings& with, file_set& files, results& out) {
              bench::ratio(warm[3], warm[0], bench::clock::wall).median);
   out.metric("warm loose files, wall: queue with a ring / plain",
              bench::ratio(warm[2], warm[0], bench::clock::wall).median);
+  out.metric("the same without chains / with",
+             bench::ratio(warm[4], warm[2], bench::clock::wall).median);
+  out.metric("the same without chains / with, CPU",
+             bench::ratio(warm[4], warm[2], bench::clock::cpu).median);
+  out.metric("the same into registered memory / into any other",
+             bench::ratio(warm[5], warm[2], bench::clock::wall).median);
+  out.metric("the same into registered memory / into any other, CPU",
+             bench::ratio(warm[5], warm[2], bench::clock::cpu).median);
 }
 
 void measure_cold(const settings& with, file_set& files, results& out) {
@@ -213,6 +226,9 @@ void measure_cold(const settings& with, file_set& files, results& out) {
   drop_files();
   const read_queue_config many{.threads = 16};
   const read_queue_config ring{.backend = read_backend::uring, .threads = 16};
+  read_queue_config unchained = ring;
+  unchained.chains = false;
+  const read_queue_config sized{.threads = 4, .threads_max = 16};
   const auto ring_or = [](auto plain, auto instead) {
     if (bench::has_ring())
       plain();
@@ -225,6 +241,8 @@ void measure_cold(const settings& with, file_set& files, results& out) {
        drop_files},
       {"queue, threads", [&] { queue_files(files, many); }, drop_files},
       {"queue, ring", [&] { queue_files(files, ring); }, drop_files},
+      {"queue, ring without chains", [&] { queue_files(files, unchained); }, drop_files},
+      {"queue, 4 to 16 threads", [&] { queue_files(files, sized); }, drop_files},
   };
   bench::interleave(cold, with.rounds, "cold files");
   report_cold("cold loose files", cold, out);
@@ -237,6 +255,7 @@ void measure_cold(const settings& with, file_set& files, results& out) {
        drop_pack},
       {"queue, threads", [&] { queue_pack(files, many); }, drop_pack},
       {"queue, ring", [&] { queue_pack(files, ring); }, drop_pack},
+      {"queue, 4 to 16 threads", [&] { queue_pack(files, sized); }, drop_pack},
   };
   bench::interleave(pack, with.rounds, "cold pack");
   report_cold("cold pack in random order", pack, out);

@@ -61,7 +61,8 @@ int cmd_cat(const std::vector<std::string>& words) {
   if (!mount_all(files, tree)) return exit_mount_failed;
 
   buffer_pool buffers;
-  const result<blob> bytes = files.read_all(*path, buffers);
+  read_queue reads(files, {.run_by_host = true});  // one file: this thread may read it
+  const result<blob> bytes = files.read_all(*path, buffers, reads);
   if (bytes) {
     const auto* const text = reinterpret_cast<const char*>(bytes->data());
     return print(bytes->empty() ? std::string_view{} : std::string_view{text, bytes->size()});

@@ -29,11 +29,19 @@ bool has_file(file_system& files, const std::string& path) {
   return opened || opened.error().code != errc::not_found;
 }
 
-result<bool> same_bytes(file_system& left, file_system& right, const std::string& path) {
+// A tree, and who reads its files: the thread that compares.
+struct readable_tree {
+  explicit readable_tree(file_system& tree) : files(tree), reads(tree, {.run_by_host = true}) {}
+
+  file_system& files;
+  read_queue reads;
+};
+
+result<bool> same_bytes(readable_tree& left, readable_tree& right, const std::string& path) {
   {
-    const result<opened_file> one = left.open(path_of(path));
+    const result<opened_file> one = left.files.open(path_of(path));
     if (!one) return tl::unexpected(one.error());
-    const result<opened_file> other = right.open(path_of(path));
+    const result<opened_file> other = right.files.open(path_of(path));
     if (!other) return tl::unexpected(other.error());
     const file_place& a = one->place();
     const file_place& b = other->place();
@@ -41,9 +49,9 @@ result<bool> same_bytes(file_system& left, file_system& right, const std::string
     if (a.has_crc && b.has_crc) return a.crc32 == b.crc32;
   }
   buffer_pool buffers;
-  const result<blob> a = left.read_all(path_of(path), buffers);
+  const result<blob> a = left.files.read_all(path_of(path), buffers, left.reads);
   if (!a) return tl::unexpected(a.error());
-  const result<blob> b = right.read_all(path_of(path), buffers);
+  const result<blob> b = right.files.read_all(path_of(path), buffers, right.reads);
   if (!b) return tl::unexpected(b.error());
   return a->size() == b->size() &&
          (a->empty() || std::memcmp(a->data(), b->data(), a->size()) == 0);
@@ -69,6 +77,8 @@ comparison compare_trees(file_system& base, file_system& left, file_system& righ
   found.right_removes = removed_from(base, right);
   const std::vector<std::string> mine = files_of(left);
   const std::vector<std::string> theirs = files_of(right);
+  readable_tree left_tree(left);
+  readable_tree right_tree(right);
   auto a = mine.begin();
   auto b = theirs.begin();
   while (a != mine.end() || b != theirs.end()) {
@@ -79,7 +89,7 @@ comparison compare_trees(file_system& base, file_system& left, file_system& righ
       found.right_alone.push_back({*b, has_file(base, *b)});
       ++b;
     } else {
-      const result<bool> same = same_bytes(left, right, *a);
+      const result<bool> same = same_bytes(left_tree, right_tree, *a);
       found.both.push_back(
           {*a, has_file(base, *a), same && *same, same ? std::string() : reason_of(same.error())});
       ++a;

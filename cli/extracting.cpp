@@ -23,6 +23,7 @@ class extractor {
   extractor(file_system& files, const std::vector<std::string>& paths, const extraction& how,
             const outputs& shown_on)
       : files_(files),
+        reads_(files, {.name = "io"}),
         paths_(paths),
         how_(how),
         reasons_(paths.size()),
@@ -53,7 +54,7 @@ class extractor {
  private:
   // Why it failed, or nothing.
   std::string extract(const std::string& path) {
-    const result<blob> bytes = files_.read_all({path, {hash64(path)}}, buffers_);
+    const result<blob> bytes = files_.read_all({path, {hash64(path)}}, buffers_, reads_);
     if (!bytes) return reason_of(bytes.error());
     const std::string target = how_.to + '/' + path.substr(how_.above);
     std::error_code failed;
@@ -80,6 +81,7 @@ class extractor {
   }
 
   file_system& files_;
+  read_queue reads_;
   const std::vector<std::string>& paths_;
   const extraction& how_;
   buffer_pool buffers_;

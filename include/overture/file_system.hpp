@@ -352,6 +352,11 @@ class file_system final : public source_files {
 
   // Opens, reads, unpacks and verifies one file on the calling thread. Errors: all of the above.
   [[nodiscard]] result<blob> read_all(asset_path path, buffer_pool& buffers) noexcept;
+  // The same by a queue over this file system, for programs that have one: what is not in the page
+  // cache is read in its order, by its threads, and appears in its statistics. The calling thread
+  // waits for it and unpacks.
+  [[nodiscard]] result<blob> read_all(asset_path path, buffer_pool& buffers,
+                                      read_queue& reads) noexcept;
 
   // A file without a copy, and without a checksum verified. Errors: those of open(); unsupported if
   // it is compressed, or its mount not an immutable_source, or where the system maps no files.

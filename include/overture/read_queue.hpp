@@ -42,6 +42,9 @@
 // an executor then run inside those calls. Reads need not reach a disc at all: see
 // simulated_disc.hpp.
 //
+// Where many short reads wait, a thread takes several under one lock; those that it has not begun
+// are given back for anything that the order depends on, so nobody can tell.
+//
 // Cost: submit() is one lock and at most one wake for the whole span, and allocates only when more
 // requests wait than ever before. A packed request takes one block of the pool. Choosing looks at
 // columns of numbers, log n of them, and compares no text. Limits: limits::io_threads_max; at most
@@ -132,6 +135,13 @@ class source_files : public source_info {
     (void)turn;
     return fail(errc::busy, "readers are not known here", id);
   }
+  // The path of a file that such a reader may open by itself for this read alone, without a
+  // descriptor of the process (io_uring has some of its own), on the system's storage. Null where
+  // look() and pin() are the ways. `turn` as above, never 0. Any thread.
+  [[nodiscard]] virtual const char* path_to_open(source_id id, std::uint64_t turn) noexcept {
+    (void)id, (void)turn;
+    return nullptr;
+  }
   virtual void left(source_id id) noexcept { (void)id; }
   // Bytes of the file where they lie in memory: a mapping, or what is cached. They stay for as long
   // as the caller's claim on the id (as of source()). Error: unsupported where there is nothing of
@@ -217,8 +227,17 @@ enum class read_backend : std::uint8_t {
 
 struct read_queue_config {
   read_backend backend = read_backend::threads;
-  unsigned depth = 64;      // most reads in flight of uring, 1..256
-  unsigned threads = 4;     // at most limits::io_threads_max; they only block in reads
+  unsigned depth = 64;  // most reads in flight of uring, 1..256
+  // Of uring: files that are read once are opened, read and closed by one chain of requests.
+  bool chains = true;
+  // Of uring: memory where destinations lie, which the kernel is to keep in place (it counts as
+  // locked). Must outlive the queue. Where the limit for that is too low, it is read to as any
+  // other.
+  std::span<const std::span<std::byte>> registered = {};
+  unsigned threads = 4;  // at most limits::io_threads_max; they only block in reads
+  // More than `threads`: so many are there, and how many of them read at a time is sized by what
+  // the disc answers, between the two (of a simulated disc: how many reads are in flight).
+  unsigned threads_max = 0;
   const char* name = "io";  // threads are called "io 1", "io 2", ...
   thread_priority priority = thread_priority::above_normal;
   std::uint64_t affinity_mask = 0;  // as in thread_options
@@ -256,6 +275,7 @@ struct read_queue_stats {
   std::uint64_t service_ns = 0;       // sum of the times from there to the end
   std::uint64_t bytes_in_flight = 0;  // being read now
   std::uint64_t wakes = 0;            // system calls that woke a thread
+  unsigned threads = 0;               // that may read at a time now, if the disc says how many
 
   std::uint64_t failed = 0;
   std::uint64_t cancelled = 0;
@@ -294,6 +314,10 @@ class read_queue {
   // of the file come out of submit(). Nothing is recorded: the caller's own zone may say so, with
   // request_flags (timeline.hpp). Any thread.
   [[nodiscard]] bool read_if_cached(const read_request& request) noexcept;
+  // Reads at once if the bytes are in the page cache; otherwise submits the request and waits for
+  // it, as wait() does. For whoever can do nothing without them: a job, a tool. Its `counter` is
+  // the call's own to set. Any thread but the queue's.
+  [[nodiscard]] result<void> read_now(read_request& request) noexcept;
 
   // Change a request that is still queued; false if it is not any more (or if memory was refused,
   // then it stays as it was). It must not have completed yet: only its owner knows. Any thread.

@@ -252,10 +252,7 @@ result<open_source> handle_cache::look(source_id id, std::uint64_t turn) noexcep
     return fail(errc::busy, "the file is not open", id);
   }
   if (turn == 0) return fail(errc::busy, "the file is not open", id);
-  // Read lately as well: it will be read again, and gets a place.
-  const std::uint64_t before = wanted.last_turn.load(std::memory_order_relaxed);
-  wanted.last_turn.store(turn, std::memory_order_relaxed);
-  if (before != 0 && turn - before <= mine.place_count) {
+  if (!mine.is_read_once(wanted, turn)) {
     return fail(errc::busy, "the file is to stay open", id);
   }
   result<os_handle> opened = config_.os->open(wanted.path);
@@ -265,6 +262,13 @@ result<open_source> handle_cache::look(source_id id, std::uint64_t turn) noexcep
   if (why == EMFILE || why == ENFILE) return fail(errc::busy, "no descriptor is left", id);
   opened.error().source = id;
   return tl::unexpected<error>(opened.error());
+}
+
+const char* handle_cache::path_to_open(source_id id, std::uint64_t turn) noexcept {
+  if (!state_ || config_.os != &system_os() || !state_->knows(id)) return nullptr;
+  state::file& wanted = state_->at(id.index);
+  if (wanted.place.load(std::memory_order_acquire) != state::no_place) return nullptr;
+  return state_->is_read_once(wanted, turn) ? wanted.path : nullptr;
 }
 
 void handle_cache::left(source_id id) noexcept {

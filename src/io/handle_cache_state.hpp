@@ -105,6 +105,13 @@ struct handle_cache::state {
     return chunks[index / chunk_files].load(std::memory_order_relaxed)[index % chunk_files];
   }
 
+  // False: it was read lately as well, so it will be read again, and gets a place. Any thread.
+  [[nodiscard]] bool is_read_once(file& wanted, std::uint64_t turn) const noexcept {
+    const std::uint64_t before = wanted.last_turn.load(std::memory_order_relaxed);
+    wanted.last_turn.store(turn, std::memory_order_relaxed);
+    return before == 0 || turn - before > place_count;
+  }
+
   // The open file's place pinned, without the lock. Any thread.
   [[nodiscard]] bool pin_open(std::uint32_t index, os_handle& handle) noexcept {
     const std::uint32_t where = at(index).place.load(std::memory_order_acquire);

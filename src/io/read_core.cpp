@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "overture/job_system.hpp"
 #include "overture/simulated_disc.hpp"
@@ -12,20 +13,38 @@
 
 namespace overture::io {
 
-read_core::read_core(source_files& files, const read_queue_config& config) noexcept
+namespace {
+
+thread_rules rules_of(const read_queue_config& config) noexcept {
+  thread_rules rules;
+  const bool sized = config.threads_max > config.threads && !config.run_by_host;
+  rules.fewest = std::max(config.threads, 1u);
+  rules.most = sized ? config.threads_max : 0;
+  if (config.disc) rules.memory_ns = 0;
+  return rules;
+}
+
+}  // namespace
+
+read_core::read_core(source_files& files, const read_queue_config& config,
+                     const bundle_rules& rules) noexcept
     : files_(files),
       config_(config),
+      rules_(rules),
+      thread_rules_(rules_of(config)),
       stored_(*config.memory, {.ageing_ns = config.ageing_ns, .danger_ns = config.danger_ns}),
       packed_(*config.memory, {.ageing_ns = config.ageing_ns, .danger_ns = config.danger_ns}),
       errands_(*config.memory, memory_tag::io),
       desk_(unpack_desk::make(*config.memory)),
       pool_(config.pool) {
+  search_.count = search_.best = thread_rules_.fewest;
   if (!pool_) pool_ = &own_pool_.emplace(buffer_pool_config{.memory = config.memory});
   // What a host's own thread completes may wait for a file that it has read itself, and such a read
   // ends only behind its completions.
   if (config.run_by_host || config.disc) return;
-  const source_files::reader_terms terms = files.add_reader(
-      *this, std::max(config.threads, config.backend == read_backend::uring ? config.depth : 0));
+  const source_files::reader_terms terms =
+      files.add_reader(*this, std::max({config.threads, config.threads_max,
+                                        config.backend == read_backend::uring ? config.depth : 0}));
   is_known_ = terms.is_known;
   own_files_ = terms.own_files;
 }
@@ -68,6 +87,7 @@ void read_core::submit(std::span<read_request> requests) noexcept {
     outstanding_ += requests.size();
     stats_.requests += requests.size();
     stats_.in_flight_max = std::max(stats_.in_flight_max, outstanding_);
+    recall_outranked();
     call_for_queued(due);
     if (fresh && !errands_.empty()) claim_sleeper(due);
   }
@@ -87,7 +107,7 @@ bool read_core::enqueue(read_request& request, std::uint64_t now_at) noexcept {
 
 void read_core::call_for_queued(wakes& due) noexcept {
   if (queued() == 0 || suspended_) return;
-  claim_sleeper(due);
+  if (may_read_more()) claim_sleeper(due);
   if (helpers_ > 0 && config_.run_by_host) call_helpers(due);
 }
 
@@ -122,14 +142,26 @@ result<void> read_core::check(const read_request& request) const noexcept {
 bool read_core::set_priority(read_request& request, read_priority priority) noexcept {
   const std::uint64_t now_at = now();
   const scoped_lock hold(lock_);
-  if (!request.gate) return store_of(request).set_priority(request, priority, now_at);
+  if (!request.gate) {
+    request_store& store = store_of(request);
+    if (!store.holds(request)) (void)recall_all();
+    const bool changed = store.set_priority(request, priority, now_at);
+    recall_outranked();
+    return changed;
+  }
   request.priority = priority;
   return true;
 }
 
 bool read_core::set_deadline(read_request& request, std::uint64_t deadline_ns) noexcept {
   const scoped_lock hold(lock_);
-  if (!request.gate) return store_of(request).set_deadline(request, deadline_ns);
+  if (!request.gate) {
+    request_store& store = store_of(request);
+    if (!store.holds(request)) (void)recall_all();
+    const bool changed = store.set_deadline(request, deadline_ns);
+    recall_outranked();
+    return changed;
+  }
   request.deadline_ns = deadline_ns;
   return true;
 }
@@ -140,7 +172,7 @@ bool read_core::cancel(read_request& request) noexcept {
     request_store& store = store_of(request);
     if (request.gate) {
       unlink(*static_cast<gate*>(request.gate));
-    } else if (store.holds(request)) {
+    } else if (store.holds(request) || (recall_all() && store.holds(request))) {
       store.remove(request);
     } else {
       return false;
@@ -158,6 +190,7 @@ std::size_t read_core::cancel_tag(std::uint64_t mask, std::uint64_t value) noexc
       request.next = given_up;
       given_up = &request;
     };
+    (void)recall_all();
     stored_.remove_tagged(mask, value, keep);
     packed_.remove_tagged(mask, value, keep);
     remove_gated([&](const read_request& each) { return (each.tag & mask) == value; }, given_up);
@@ -173,6 +206,7 @@ std::size_t read_core::close_source(source_id id, bool at_once) noexcept {
       request.next = given_up;
       given_up = &request;
     };
+    (void)recall_all();
     stored_.remove_source(id, keep);
     packed_.remove_source(id, keep);
     remove_gated([&](const read_request& each) { return each.source == id; }, given_up);
@@ -243,6 +277,7 @@ void read_core::mark_first_frame() noexcept {
 
 void read_core::suspend() noexcept {
   const scoped_lock hold(lock_);
+  (void)recall_all();
   suspended_ = true;
 }
 
@@ -265,6 +300,7 @@ read_queue_stats read_core::stats() noexcept {
   }
   now_is.packed_bytes = packed_bytes_;
   now_is.gated = gated_count_;
+  now_is.threads = thread_rules_.most == 0 ? config_.threads : search_.count;
   if (!has_frame_) now_is.before_first_frame = stats_.requests;
   return now_is;
 }
@@ -285,9 +321,11 @@ void read_core::send(const wakes& due) noexcept {
   if (due.worker) address_wake_one(&work_word_);
   if (due.helpers) address_wake_all(&drain_word_);
   if (due.expected_ns != 0) config_.warms->expect_work(due.expected_ns);
-  if (!due.left.valid()) return;
-  files_.left(due.left);
-  end_errand();
+  for (std::uint32_t i = 0; i < due.left_count; ++i) {
+    files_.left(due.left[i]);
+    end_errand();
+  }
+  if (due.refused) end_refused(due.refused, now());
 }
 
 void read_core::call_helpers(wakes& due) noexcept {
@@ -310,53 +348,6 @@ void read_core::count_out(const read_tally& tally, wakes& due) noexcept {
   const bool drained = outstanding_ == 0 && tally.completed != 0;
   const bool reached = tally.brought_to_zero && countdown_waiters_ > 0;
   if (drained || reached || tally.put_to_unpack != 0 || tally.packed_bytes != 0) call_helpers(due);
-}
-
-// Whoever puts something to unpack, ends a request or makes room takes the lock behind that, and
-// sees the helper that has looked before.
-void read_core::help_until(function_ref<bool()> is_over, bool hears_countdowns) noexcept {
-  const bool helps = desk_ && !unpacks_here();
-  for (;;) {
-    std::uint32_t seen = 0;
-    bool sleeps = false;
-    {
-      const scoped_lock hold(lock_);
-      if (is_over()) return;
-      sleeps = !helps || !desk_->has_work();
-      if (sleeps) {
-        ++helpers_;
-        countdown_waiters_ += hears_countdowns ? 1 : 0;
-        seen = drain_word_.load(std::memory_order_relaxed);
-      }
-    }
-    if (!sleeps) {
-      std::size_t completed = 0;
-      (void)desk_->work(completed);
-      continue;
-    }
-    {
-      const observed_wait waiting(wait_reasons::drain);
-      (void)address_wait(drain_word_, seen, 0);
-    }
-    const scoped_lock hold(lock_);
-    --helpers_;
-    countdown_waiters_ -= hears_countdowns ? 1 : 0;
-  }
-}
-
-bool read_core::can_take() noexcept {
-  if (suspended_) return false;
-  if (stored_.size() > 0) return true;
-  const read_request* const next = packed_.size() > 0 ? packed_.choose_next(head_, now()) : nullptr;
-  return next && fits(*next);
-}
-
-void read_core::wait_for_work() noexcept {
-  help_until([this] { return outstanding_ == 0 || can_take(); }, false);
-}
-
-void read_core::wait_for(const countdown& until, bool or_for_work) noexcept {
-  help_until([&] { return until.is_done() || (or_for_work && can_take()); }, true);
 }
 
 bool read_core::idle() noexcept {
@@ -404,10 +395,10 @@ void read_core::leave(read_operation& op) noexcept {
   send(due);
 }
 
-bool read_core::next_or_sleep(read_operation& op) noexcept {
+bool read_core::next_or_sleep(read_bundle& of) noexcept {
   for (bool noted = false;;) {
     std::uint32_t seen = 0;
-    const turn outcome = next_or_note(op, noted, seen);
+    const turn outcome = next_or_note_of(of, noted, seen);
     if (outcome != turn::nothing) return outcome == turn::found;
     const observed_wait waiting(wait_reasons::no_request);
     (void)address_wait(work_word_, seen, 0);
@@ -448,19 +439,22 @@ void read_core::end_errand() noexcept {
 }
 
 // Under the lock.
-read_core::turn read_core::look(read_operation& op, errand& other, wakes& due) noexcept {
-  retire(op, due);
+template <class Reads>
+read_core::turn read_core::look(Reads& of, errand& other, wakes& due) noexcept {
+  retire(of, due);
+  due.refused = std::exchange(refused_, nullptr);
   if (take_errand(other, true)) return turn::errand;
-  if (take(op, due)) {
-    if (queued() > 0) claim_sleeper(due);
+  // What other threads have taken and not begun is better begun here than later.
+  if (may_take(of) && (take(of, due) || (recall_all() && take(of, due)))) {
+    if (queued() > 0 && may_read_more()) claim_sleeper(due);
     return turn::found;
   }
   if (take_errand(other, false)) return turn::errand;
   return stopping_ ? turn::stopped : turn::nothing;
 }
 
-read_core::turn read_core::next_or_note(read_operation& op, bool& noted,
-                                        std::uint32_t& seen) noexcept {
+template <class Reads>
+read_core::turn read_core::next_or_note_of(Reads& of, bool& noted, std::uint32_t& seen) noexcept {
   for (;;) {
     wakes due;
     turn outcome = turn::nothing;
@@ -469,7 +463,7 @@ read_core::turn read_core::next_or_note(read_operation& op, bool& noted,
       const scoped_lock hold(lock_);
       if (noted) note_woken();
       noted = false;
-      outcome = look(op, other, due);
+      outcome = look(of, other, due);
       if (outcome == turn::nothing) {
         ++sleepers_;
         noted = true;
@@ -481,6 +475,9 @@ read_core::turn read_core::next_or_note(read_operation& op, bool& noted,
     run_errand(other);
   }
 }
+
+template read_core::turn read_core::next_or_note_of(read_operation& of, bool& noted,
+                                                    std::uint32_t& seen) noexcept;
 
 void read_core::note_woken() noexcept {
   --sleepers_;

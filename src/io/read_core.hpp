@@ -15,8 +15,10 @@
 #include <optional>
 #include <span>
 
+#include "io/read_bundle.hpp"
 #include "io/read_operation.hpp"
 #include "io/request_store.hpp"
+#include "io/thread_count.hpp"
 #include "io/unpack_desk.hpp"
 #include "overture/barricade.hpp"
 #include "overture/function_ref.hpp"
@@ -27,7 +29,8 @@ namespace overture::io {
 
 class read_core final : public source_reader {
  public:
-  read_core(source_files& files, const read_queue_config& config) noexcept;
+  read_core(source_files& files, const read_queue_config& config,
+            const bundle_rules& rules = {}) noexcept;
   ~read_core();
   read_core(const read_core&) = delete;
   read_core& operator=(const read_core&) = delete;
@@ -69,25 +72,36 @@ class read_core final : public source_reader {
   // Ends its last read only.
   void leave(read_operation& op) noexcept;
   // As next(), but sleeps until there is one. False: stop() was called.
-  [[nodiscard]] bool next_or_sleep(read_operation& op) noexcept;
+  [[nodiscard]] bool next_or_sleep(read_bundle& of) noexcept;
   // For back ends that sleep in their own way, and give a waker() to end that: as next(), but notes
   // the caller among the sleepers if there is nothing to read. `noted` says whether it is there.
   enum class turn : std::uint8_t { found, nothing, stopped, errand };
   // `seen` is the word that it may sleep on then.
-  [[nodiscard]] turn next_or_note(read_operation& op, bool& noted, std::uint32_t& seen) noexcept;
+  [[nodiscard]] turn next_or_note(read_operation& op, bool& noted, std::uint32_t& seen) noexcept {
+    return next_or_note_of(op, noted, seen);
+  }
   // The waker is called under the lock. Behind this call the one before is not called any more.
   void set_waker(void (*wake)(void* context) noexcept, void* context) noexcept;
   // Opens the file. ended: the operation has ended with an error. busy: too many are open, and only
   // the end of another read can change that.
   enum class opening : std::uint8_t { open, ended, busy };
   [[nodiscard]] opening open(read_operation& op, bool may_wait) noexcept;
-  // Reads all of it, blocking; the second one has opened it.
+  // For back ends that open, read and close in one go. open: there is room for the bytes, and
+  // `path` names the file, which is open nowhere. ended: as above. busy: open() is the way.
+  [[nodiscard]] opening open_by_path(read_operation& op, const char*& path) noexcept;
+  // As open(), where that has come to nothing.
+  [[nodiscard]] opening open_after_all(read_operation& op, bool may_wait) noexcept;
+  // Reads all of it, blocking; the last one has opened it.
   void perform(read_operation& op) noexcept;
+  void perform(read_bundle& of) noexcept;
   void read_here(read_operation& op) noexcept;
   // A read of the operation has ended: bytes, or minus errno. True: the operation has ended, false:
   // the rest of it is to be read.
   [[nodiscard]] bool advance(read_operation& op, std::int64_t outcome) noexcept;
   void finish(read_operation& op, const result<void>& outcome) noexcept;
+
+  // How many reads there may be at a time; 0: as many as there are threads.
+  [[nodiscard]] unsigned reads_at_once() noexcept;
 
   // --- Of unpacking ---
   // Whether packed bytes are unpacked by those who poll.
@@ -141,11 +155,14 @@ class read_core final : public source_reader {
   void register_gates(gate* fresh) noexcept;
   void end_refused(read_request* list, std::uint64_t now_at) noexcept;
 
+  static constexpr std::size_t bundle_max = 8;
   struct wakes {
     bool worker = false;
     bool helpers = false;
     std::uint64_t expected_ns = 0;  // when the read that begins will end
-    source_id left;                 // whose read has ended, if somebody waits for that
+    std::uint32_t left_count = 0;
+    source_id left[bundle_max];       // whose reads have ended, if somebody waits for that
+    read_request* refused = nullptr;  // for which there was no memory
   };
   void send(const wakes& due) noexcept;
   void call_for_queued(wakes& due) noexcept;
@@ -160,9 +177,32 @@ class read_core final : public source_reader {
   [[nodiscard]] bool leave_to_close(source_id id) noexcept;
   void leave_to_open(source_id id) noexcept;
   [[nodiscard]] bool take_errand(errand& taken, bool closes) noexcept;
-  [[nodiscard]] turn look(read_operation& op, errand& other, wakes& due) noexcept;
+  // Of an operation, or of a bundle.
+  template <class Reads>
+  [[nodiscard]] turn look(Reads& of, errand& other, wakes& due) noexcept;
+  template <class Reads>
+  [[nodiscard]] turn next_or_note_of(Reads& of, bool& noted, std::uint32_t& seen) noexcept;
   void run_errand(const errand& taken) noexcept;
   void retire(read_operation& op, wakes& due) noexcept;
+  void unlink(read_operation& op) noexcept;
+  // In read_bundles.cpp.
+  void retire(read_bundle& of, wakes& due) noexcept;
+  void retire_until(read_bundle& of, std::size_t end, wakes& due) noexcept;
+  void settle(read_bundle& of) noexcept;
+  [[nodiscard]] bool take(read_bundle& of, wakes& due) noexcept;
+  [[nodiscard]] static bool may_take(const read_operation&) noexcept { return true; }
+  [[nodiscard]] bool may_take(const read_bundle&) const noexcept { return may_read_more(); }
+  [[nodiscard]] bool take_another(read_bundle& of, std::size_t at, std::uint64_t now_at) noexcept;
+  void begin_claimed(read_bundle& of, std::uint64_t begun_ns) noexcept;
+  bool recall_all() noexcept;
+  void recall_outranked() noexcept;
+  void recall(read_operation& op) noexcept;
+  void stand_again(read_request& request, std::uint8_t level) noexcept;
+  // Whether one more thread may read.
+  [[nodiscard]] bool may_read_more() const noexcept {
+    return thread_rules_.most == 0 || reading_ < search_.count;
+  }
+  void ask_disc(std::uint64_t now_at) noexcept;
   void end_errand() noexcept;
   [[nodiscard]] result<open_source> open_file(read_operation& op, bool may_wait) noexcept;
   void call_helpers(wakes& due) noexcept;
@@ -179,6 +219,8 @@ class read_core final : public source_reader {
   }
   [[nodiscard]] read_request* choose(std::uint64_t now_at) noexcept;
   void begin_member(read_operation& op, read_request& request) noexcept;
+  void begin_read(read_operation& op, read_request& chosen, std::uint8_t level,
+                  std::uint64_t now_at) noexcept;
   [[nodiscard]] bool take(read_operation& op, wakes& due) noexcept;
   [[nodiscard]] bool share(read_request& request) noexcept;
   void merge_neighbours(read_operation& op, read_request& first, std::uint8_t level) noexcept;
@@ -193,18 +235,27 @@ class read_core final : public source_reader {
   void end_followers(read_operation& op, std::uint64_t finished_ns) noexcept;
   void put_to_unpack(read_operation& op) noexcept;
   // Nothing of the request may be touched behind end().
-  void end(read_tally& sum, read_request& request, std::uint64_t finished_ns) noexcept;
+  void end(read_tally& sum, read_request& request, std::uint64_t finished_ns,
+           held_counts* counts = nullptr) noexcept;
   static void count(read_tally& sum, const read_request& request,
                     std::uint64_t finished_ns) noexcept;
   std::size_t give_up(read_request* list) noexcept;
 
   source_files& files_;
   const read_queue_config config_;
+  const bundle_rules rules_;
+  const thread_rules thread_rules_;  // most = 0: all threads read
 
   alignas(64) mutex lock_;  // guards everything below but the words
   request_store stored_;    // two, so that packed ones can wait for room while others go on
   request_store packed_;
   read_operation* in_flight_ = nullptr;
+  std::uint16_t in_flight_of_[64] = {};  // by the last bits of the source
+  read_bundle* bundles_ = nullptr;       // of all threads that serve
+  std::uint32_t bundle_count_ = 0;
+  std::uint32_t open_bundles_ = 0;   // of which some may be recalled
+  std::uint8_t open_level_ = 0;      // the lowest of them
+  read_request* refused_ = nullptr;  // for which there was no memory; the next that reads ends them
   disc_place head_;
   std::uint64_t outstanding_ = 0;  // submitted and not completed
   std::uint32_t sleepers_ = 0;
@@ -223,7 +274,15 @@ class read_core final : public source_reader {
   std::uint32_t countdown_waiters_ = 0;  // of those
   read_queue_stats stats_;
   std::uint64_t usual_service_ns_ = 0;  // of the reads that ended lately
-  unsigned own_files_ = 0;              // operations that may open one for themselves yet
+  thread_search search_;
+  unsigned reading_ = 0;  // threads that have taken something
+  struct {
+    std::uint64_t begin_ns = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t reads = 0;
+    bool kept_busy = true;
+  } period_;                // of which the disc is asked
+  unsigned own_files_ = 0;  // operations that may open one for themselves yet
   reader_counts file_counts_;
   bool tells_all_ = false;
   bool is_known_ = false;  // to the files, as a reader that can be asked; never changes

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "io/read_core.hpp"
@@ -48,6 +49,7 @@ void record_read(const read_request& request) noexcept {
 
 // Attaches the request to a read of the same bytes that is in flight.
 bool read_core::share(read_request& request) noexcept {
+  if (in_flight_of_[request.source.index % std::size(in_flight_of_)] == 0) return false;
   for (read_operation* op = in_flight_; op; op = op->after) {
     if (op->twin_of(request) == read_operation::no_member) continue;
     // Both before it can be found there, and may complete.
@@ -88,36 +90,46 @@ void read_core::begin_member(read_operation& op, read_request& request) noexcept
 bool read_core::take(read_operation& op, wakes& due) noexcept {
   if (suspended_ || queued() == 0) return false;
   const std::uint64_t now_at = now();
+  if (thread_rules_.most != 0) ask_disc(now_at);
   while (read_request* const chosen = choose(now_at)) {
     const std::uint8_t level = store_of(*chosen).level_of(*chosen);
     if (share(*chosen)) continue;
-    op.begin();
-    begin_member(op, *chosen);
-    op.started_ns = now_at;
-    if (config_.merge_bytes_max > 0) merge_neighbours(op, *chosen, level);
-    const bool merged = op.members().size() > 1;
-    for (read_request* const member : op.members()) {
-      member->started_ns = now_at;
-      member->merged = merged;
-      member->shared = false;
-      member->viewed = false;
-    }
-    ++stats_.reads;
-    if (merged) stats_.merged += op.members().size();
-    stats_.bytes_in_flight += op.bytes();
-    op.turn = stats_.reads;
-    op.may_own_file = own_files_ > 0;
-    own_files_ -= op.may_own_file ? 1 : 0;
-    head_ = place_of(chosen->sort_key, chosen->source, op.end());
+    op.has_turn = own_files_ > 0;
+    op.may_own_file = op.has_turn;
+    own_files_ -= op.has_turn ? 1 : 0;
+    begin_read(op, *chosen, level, now_at);
     if (config_.warms && usual_service_ns_ != 0) due.expected_ns = now_at + usual_service_ns_;
-    op.in_flight = true;
-    op.before = nullptr;
-    op.after = in_flight_;
-    if (in_flight_) in_flight_->before = &op;
-    in_flight_ = &op;
     return true;
   }
   return false;
+}
+
+void read_core::begin_read(read_operation& op, read_request& chosen, std::uint8_t level,
+                           std::uint64_t now_at) noexcept {
+  op.begin();
+  begin_member(op, chosen);
+  op.level = level;
+  op.started_ns = now_at;
+  if (config_.merge_bytes_max > 0) merge_neighbours(op, chosen, level);
+  const bool merged = op.members().size() > 1;
+  for (read_request* const member : op.members()) {
+    member->started_ns = now_at;
+    member->merged = merged;
+    member->shared = false;
+    member->viewed = false;
+  }
+  ++stats_.reads;
+  if (merged) stats_.merged += op.members().size();
+  stats_.bytes_in_flight += op.bytes();
+  op.turn = stats_.reads;
+  op.behind = place_of(chosen.sort_key, chosen.source, op.end());
+  head_ = op.behind;
+  op.in_flight = true;
+  op.before = nullptr;
+  op.after = in_flight_;
+  if (in_flight_) in_flight_->before = &op;
+  in_flight_ = &op;
+  ++in_flight_of_[op.source().index % std::size(in_flight_of_)];
 }
 
 // Those of both stores, in order of their offsets.
@@ -139,18 +151,23 @@ void read_core::merge_neighbours(read_operation& op, read_request& first,
   }
 }
 
-void read_core::retire(read_operation& op, wakes& due) noexcept {
-  if (!op.in_flight) return;
+void read_core::unlink(read_operation& op) noexcept {
   op.in_flight = false;
   (op.before ? op.before->after : in_flight_) = op.after;
   if (op.after) op.after->before = op.before;
+  --in_flight_of_[op.source().index % std::size(in_flight_of_)];
   stats_.bytes_in_flight -= op.bytes();
-  own_files_ += op.may_own_file ? 1 : 0;
+}
+
+void read_core::retire(read_operation& op, wakes& due) noexcept {
+  if (!op.in_flight) return;
+  unlink(op);
+  own_files_ += std::exchange(op.has_turn, false) ? 1 : 0;
   file_counts_.hits += op.tally.files.hits;
   if (op.tally.files.opens != 0) file_counts_.opens += op.tally.files.opens;
   if ((op.asked_for || tells_all_) && op.source().valid()) {
     op.asked_for = false;
-    due.left = op.source();
+    due.left[due.left_count++] = op.source();
     ++outstanding_;  // until they have been told
   }
   if (op.tally.viewed != 0) stats_.reads -= op.tally.viewed;
@@ -163,6 +180,7 @@ void read_core::retire(read_operation& op, wakes& due) noexcept {
 
 bool read_core::is_reading(source_id id) noexcept {
   const scoped_lock hold(lock_);
+  (void)recall_all();
   bool found = false;
   for (read_operation* op = in_flight_; op; op = op->after) {
     if (op->source() != id) continue;
@@ -182,97 +200,13 @@ bool read_core::has_own_files() noexcept {
 
 void read_core::tell_all(bool wanted) noexcept {
   const scoped_lock hold(lock_);
+  if (wanted) (void)recall_all();
   tells_all_ = wanted;
 }
 
 reader_counts read_core::counts() noexcept {
   const scoped_lock hold(lock_);
   return file_counts_;
-}
-
-// The operation is among those in flight, which says what it reads.
-result<open_source> read_core::open_file(read_operation& op, bool may_wait) noexcept {
-  if (is_known_) {
-    // A view is of a file that stays.
-    const bool may_own = op.may_own_file && op.members()[0]->into != read_into::view;
-    if (may_own) op.owns_file.store(true, std::memory_order_relaxed);
-    const result<open_source> seen = files_.look(op.source(), may_own ? op.turn : 0);
-    if (may_own && !(seen && seen->is_own)) op.owns_file.store(false, std::memory_order_relaxed);
-    if (seen) {
-      op.is_pinned = false;
-      ++(seen->is_own ? op.tally.files.opens : op.tally.files.hits);
-      return seen;
-    }
-    if (seen.error().code != errc::busy) return seen;
-  }
-  op.is_pinned = true;
-  return files_.pin(op.source(), may_wait);
-}
-
-read_core::opening read_core::open(read_operation& op, bool may_wait) noexcept {
-  if (op.overflows()) {
-    finish(op, fail(errc::truncated, "no file is as long as that"));
-    return opening::ended;
-  }
-  const result<open_source> opened = open_file(op, may_wait);
-  if (!opened && !may_wait && opened.error().code == errc::busy) return opening::busy;
-  if (!opened) {
-    finish(op, tl::unexpected<error>(opened.error()));
-    return opening::ended;
-  }
-  op.file = *opened;
-  if (show(op)) return opening::ended;
-  if (const result<void> ready = make_room(op); !ready) {
-    finish(op, ready);
-    return opening::ended;
-  }
-  return opening::open;
-}
-
-// A view needs no read.
-bool read_core::show(read_operation& op) noexcept {
-  read_request& request = *op.members()[0];
-  if (request.into != read_into::view || request.method != compression::none) return false;
-  const result<std::span<const std::byte>> seen =
-      files_.view(request.source, request.offset, request.bytes);
-  if (!seen) return false;
-  request.content = *seen;
-  request.viewed = true;
-  ++op.tally.viewed;
-  finish(op, {});
-  return true;
-}
-
-// As late as this, so that what waits in the queue has no memory yet. The first refusal is the
-// operation's; members that have room are read all the same, each by itself.
-result<void> read_core::make_room(read_operation& op) noexcept {
-  result<void> all;
-  for (std::size_t i = 0; i < op.members().size(); ++i) {
-    read_request& member = *op.members()[i];
-    if (member.method == compression::none) {
-      const result<void> taken = take_destination(member);
-      if (taken) op.set_room(i, member.destination);
-      if (!taken) all = taken;
-      continue;
-    }
-    packed_item* const item = packed_item::make(*pool_, member.packed_bytes);
-    if (!item) {
-      all = fail(errc::out_of_memory, "no memory for the bytes of a read");
-      continue;
-    }
-    op.packed[i] = item;
-    op.set_room(i, item->room());
-  }
-  return all;
-}
-
-result<void> read_core::take_destination(read_request& request) noexcept {
-  if (request.into == read_into::destination) return {};
-  result<blob> taken = pool_->take(request.bytes);
-  if (!taken) return tl::unexpected<error>(taken.error());
-  request.buffer = std::move(*taken);
-  request.destination = request.buffer.span();
-  return {};
 }
 
 void read_core::perform(read_operation& op) noexcept {
@@ -335,6 +269,7 @@ void read_core::finish(read_operation& op, const result<void>& outcome) noexcept
   if (op.file.os && op.is_pinned) files_.unpin(op.source());
   const open_source used = std::exchange(op.file, {});
   const std::uint64_t finished_ns = now();
+  op.ended_ns = finished_ns;
   for (read_request* const member : members) member->read_ns = finished_ns;
   end_followers(op, finished_ns);
   put_to_unpack(op);
@@ -342,7 +277,7 @@ void read_core::finish(read_operation& op, const result<void>& outcome) noexcept
     if (!op.packed[i]) count(op.tally, *members[i], finished_ns);
   }
   for (std::size_t i = 0; i < members.size(); ++i) {
-    if (!op.packed[i]) end(op.tally, *members[i], finished_ns);
+    if (!op.packed[i]) end(op.tally, *members[i], finished_ns, op.counts);
   }
   // Behind the others: once it is unpacked it may be gone.
   for (std::size_t i = 0; i < members.size(); ++i) {
@@ -459,7 +394,8 @@ void read_core::count(read_tally& sum, const read_request& request,
 }
 
 // The request belongs to its submitter again from here on.
-void read_core::end(read_tally& sum, read_request& request, std::uint64_t finished_ns) noexcept {
+void read_core::end(read_tally& sum, read_request& request, std::uint64_t finished_ns,
+                    held_counts* counts) noexcept {
   request.finished_ns = finished_ns;
   if (is_recording()) record_read(request);
   executor* const on = request.on;
@@ -470,15 +406,7 @@ void read_core::end(read_tally& sum, read_request& request, std::uint64_t finish
   } else if (done.run && (config_.run_by_host || config_.disc)) {
     done.run(done.context);
   }
-  if (counter && counter->done()) sum.brought_to_zero = true;
-}
-
-void read_core::serve() noexcept {
-  read_operation op;
-  while (next_or_sleep(op)) {
-    perform(op);
-    (void)unpack_here();
-  }
+  if (counter && (counts ? counts->add(*counter) : counter->done())) sum.brought_to_zero = true;
 }
 
 }  // namespace overture::io

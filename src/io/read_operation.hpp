@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "io/choice.hpp"
 #include "io/packed_item.hpp"
 #include "overture/atomic.hpp"
 #include "overture/read_queue.hpp"
@@ -24,6 +25,8 @@ struct read_tally {
   std::uint64_t packed_bytes = 0;  // given up without being unpacked
   reader_counts files;
 };
+
+class held_counts;
 
 class read_operation {
  public:
@@ -81,6 +84,9 @@ class read_operation {
   bool is_pinned = false;  // and to be let go
   std::uint64_t started_ns = 0;
   std::uint64_t done = 0;  // bytes that are there
+  std::uint64_t ended_ns = 0;
+  disc_place behind;              // where the disc's head is then
+  held_counts* counts = nullptr;  // of the thread that does several in turn
 
   // The queue's list of those in flight. Others go through it under the queue's lock, so it lies
   // away from what the thread that reads writes meanwhile.
@@ -90,6 +96,8 @@ class read_operation {
   atomic<bool> owns_file{false};  // one that is open, or about to be
   bool asked_for = false;         // somebody waits for the end of it, see source_reader
   bool may_own_file = false;      // a turn to open one for itself
+  bool has_turn = false;          // of its own, to be given back
+  std::uint8_t level = 0;         // of its requests, when they were taken
   std::uint64_t turn = 0;         // of reads, when it began
 
  private:

@@ -37,11 +37,12 @@ struct read_queue::state {
 
   void start(thread_factory& factory) noexcept {
     const read_queue_config& config = core.config();
-    if (!threads.reserve(config.threads)) {
+    const unsigned count = std::max(config.threads, config.threads_max);
+    if (!threads.reserve(count)) {
       status = fail(errc::out_of_memory, "no memory for the threads of a read queue");
       return;
     }
-    for (unsigned i = 0; i < config.threads; ++i) {
+    for (unsigned i = 0; i < count; ++i) {
       const bool tries_uring = i == 0 && config.backend == read_backend::uring;
       (void)threads.push_back({this, tries_uring, {}, {}});  // reserved: the address stays
       io_thread& thread = threads.back();
@@ -105,6 +106,7 @@ read_queue::read_queue(source_files& files, const read_queue_config& config) noe
   if (!config_.memory) config_.memory = &default_allocator();
   if (!config_.factory) config_.factory = &default_thread_factory();
   config_.threads = std::min<unsigned>(config_.threads, limits::io_threads_max);
+  config_.threads_max = std::min<unsigned>(config_.threads_max, limits::io_threads_max);
   state_ = make_object<state>(*config_.memory, memory_tag::io, files, config_);
   if (!state_) return;
   if (!state_->core.can_unpack()) {
@@ -169,6 +171,21 @@ bool read_queue::read_if_cached(const read_request& request) noexcept {
   }
   files_.unpin(request.source);
   return done == request.destination.size();
+}
+
+result<void> read_queue::read_now(read_request& request) noexcept {
+  const bool plain = request.into == read_into::destination && request.method == compression::none;
+  if (plain && !request.after && read_if_cached(request)) {
+    request.outcome = {};
+    request.content = request.destination;
+    return {};
+  }
+  countdown left(1);
+  request.counter = &left;
+  submit({&request, 1});
+  wait(left);
+  request.counter = nullptr;
+  return request.outcome;
 }
 
 bool read_queue::set_priority(read_request& request, read_priority priority) noexcept {

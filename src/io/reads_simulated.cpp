@@ -49,7 +49,9 @@ std::size_t simulated_reads::poll(std::size_t reads_max) noexcept {
   completed_ = 0;
   std::size_t ended = 0;
   while (ended < reads_max) {
+    const unsigned at_once = core_.reads_at_once();
     for (unsigned i = 0; i < disc_.depth(); ++i) {
+      if (at_once != 0 && busy_count_ >= at_once) break;
       if (!busy_[i] && !start(i)) break;
     }
     if (busy_count_ == 0) break;

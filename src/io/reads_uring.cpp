@@ -1,9 +1,11 @@
 #include "io/reads_uring.hpp"
 
+#include <fcntl.h>
 #include <liburing.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <new>
@@ -17,7 +19,19 @@ struct flight {
   read_operation op;
   iovec parts[read_operation::parts_max];
   flight* next_free = nullptr;
+  unsigned slot = 0;  // of the ring's own table of files
+  // Of a chain: how much of it has not ended yet, what its read said, and whether that was not all.
+  unsigned chained = 0;
+  int chain_outcome = 0;
+  bool has_room = false;
 };
+
+// What has ended, in the low bits of the flight's address.
+enum class part : std::uintptr_t { whole, chain_read, chain_other };
+constexpr std::uintptr_t part_mask = 3;
+static_assert(alignof(flight) > part_mask);
+
+constexpr unsigned chain_length = 3;  // open, read, close
 
 class uring_reads {
  public:
@@ -35,6 +49,12 @@ class uring_reads {
   static void wake(void* self) noexcept;
   void begin_all() noexcept;
   void begin(flight& of) noexcept;
+  [[nodiscard]] bool begin_chain(flight& of) noexcept;
+  void end_chain(flight& of, part which, int outcome) noexcept;
+  void register_memory() noexcept;
+  [[nodiscard]] int registered(std::span<const std::byte> bytes) const noexcept;
+  void prepare_read(io_uring_sqe& asked, flight& of, int file) noexcept;
+  static void set_data(io_uring_sqe& asked, flight& of, part which) noexcept;
   void read_rest(flight& of) noexcept;
   void ended(flight& of) noexcept;
   void reap() noexcept;
@@ -47,7 +67,9 @@ class uring_reads {
   std::uint64_t wakes_ = 0;  // the kernel writes it
   flight* flights_ = nullptr;
   flight* free_ = nullptr;
-  flight* unopened_ = nullptr;  // waits until another read has ended
+  flight* unopened_ = nullptr;  // wait until another read has ended
+  bool has_table_ = false;      // of files of the ring's own, so that it opens them
+  bool has_memory_ = false;     // that the kernel keeps in place
   unsigned in_flight_ = 0;
   bool noted_ = false;  // among the sleepers of the core
   bool stopped_ = false;
@@ -57,8 +79,9 @@ bool uring_reads::set_up() noexcept {
   // Completions are only worked on when this thread asks for them (Linux 6.1); older kernels know
   // nothing of it.
   const unsigned flags = IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN;
-  int failure = io_uring_queue_init(depth_ + 1, &ring_, flags);
-  if (failure != 0) failure = io_uring_queue_init(depth_ + 1, &ring_, 0);
+  const unsigned entries = chain_length * depth_ + 1;
+  int failure = io_uring_queue_init(entries, &ring_, flags);
+  if (failure != 0) failure = io_uring_queue_init(entries, &ring_, 0);
   if (failure != 0) return false;
   has_ring_ = true;
   // Reads without IORING_FEAT_RW_CUR_POS are those of Linux before 5.6, which lacks IORING_OP_READ.
@@ -71,10 +94,39 @@ bool uring_reads::set_up() noexcept {
   flights_ = static_cast<flight*>(place);
   for (unsigned i = 0; i < depth_; ++i) {
     flight* const made = ::new (static_cast<void*>(flights_ + i)) flight;
+    made->slot = i;
     made->next_free = free_;
     free_ = made;
   }
+  // Linux 5.19, as chains with files of the ring's own; what is older reads without.
+  has_table_ = core_.config().chains && io_uring_register_files_sparse(&ring_, depth_) == 0;
+  register_memory();
   return true;
+}
+
+void uring_reads::register_memory() noexcept {
+  constexpr std::size_t spans_max = 16;
+  const std::span<const std::span<std::byte>> wanted = core_.config().registered;
+  if (wanted.empty() || wanted.size() > spans_max) return;
+  iovec places[spans_max];
+  for (std::size_t i = 0; i < wanted.size(); ++i) places[i] = {wanted[i].data(), wanted[i].size()};
+  has_memory_ =
+      io_uring_register_buffers(&ring_, places, static_cast<unsigned>(wanted.size())) == 0;
+}
+
+// The number of the registered span that has these bytes, or -1.
+int uring_reads::registered(std::span<const std::byte> bytes) const noexcept {
+  if (!has_memory_) return -1;
+  const std::span<const std::span<std::byte>> places = core_.config().registered;
+  const auto begin = reinterpret_cast<std::uintptr_t>(bytes.data());
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const auto from = reinterpret_cast<std::uintptr_t>(places[i].data());
+    if (begin >= from && begin - from <= places[i].size() &&
+        bytes.size() <= places[i].size() - (begin - from)) {
+      return static_cast<int>(i);
+    }
+  }
+  return -1;
 }
 
 uring_reads::~uring_reads() {
@@ -110,31 +162,90 @@ void uring_reads::arm_wake() noexcept {
   io_uring_sqe_set_data(asked, nullptr);
 }
 
-void uring_reads::read_rest(flight& of) noexcept {
+void uring_reads::set_data(io_uring_sqe& asked, flight& of, part which) noexcept {
+  io_uring_sqe_set_data64(
+      &asked, reinterpret_cast<std::uintptr_t>(&of) | static_cast<std::uintptr_t>(which));
+}
+
+void uring_reads::prepare_read(io_uring_sqe& asked, flight& of, int file) noexcept {
   std::span<std::byte> parts[read_operation::parts_max];
   const std::size_t count = of.op.parts(of.op.done, parts);
+  const std::uint64_t offset = of.op.offset() + of.op.done;
+  if (const int place = count == 1 ? registered(parts[0]) : -1; place >= 0) {
+    // One read of Linux ends below 2 GiB; the rest is read behind that.
+    const auto bytes = static_cast<unsigned>(std::min<std::size_t>(parts[0].size(), 1u << 30));
+    io_uring_prep_read_fixed(&asked, file, parts[0].data(), bytes, offset, place);
+    return;
+  }
   for (std::size_t i = 0; i < count; ++i) of.parts[i] = {parts[i].data(), parts[i].size()};
+  io_uring_prep_readv(&asked, file, of.parts, static_cast<unsigned>(count), offset);
+}
+
+void uring_reads::read_rest(flight& of) noexcept {
   io_uring_sqe* const asked = entry();
-  io_uring_prep_readv(asked, of.op.file.os->descriptor(of.op.file.handle), of.parts,
-                      static_cast<unsigned>(count), of.op.offset() + of.op.done);
-  io_uring_sqe_set_data(asked, &of);
+  prepare_read(*asked, of, of.op.file.os->descriptor(of.op.file.handle));
+  set_data(*asked, of, part::whole);
+}
+
+// Opens, reads and closes in one go, if the file is to be read once. The close is linked so that it
+// happens however the read ends, or the place in the table would stay taken; each of the three says
+// that it has ended, because one that fails keeps others from it and from saying so.
+bool uring_reads::begin_chain(flight& of) noexcept {
+  if (!has_table_ || of.op.bytes() == 0) return false;
+  const char* path = nullptr;
+  const read_core::opening how = core_.open_by_path(of.op, path);
+  if (how == read_core::opening::busy) return false;
+  if (how == read_core::opening::ended) {
+    ended(of);
+    return true;
+  }
+  of.has_room = true;
+  while (io_uring_sq_space_left(&ring_) < chain_length) (void)io_uring_submit(&ring_);
+  io_uring_sqe* const opens = entry();
+  // The ring's own files know no O_CLOEXEC; the other flags are those of system_os().
+  io_uring_prep_openat_direct(opens, AT_FDCWD, path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, of.slot);
+  opens->flags |= IOSQE_IO_LINK;
+  set_data(*opens, of, part::chain_other);
+  io_uring_sqe* const reads = entry();
+  prepare_read(*reads, of, static_cast<int>(of.slot));
+  reads->flags |= IOSQE_FIXED_FILE | IOSQE_IO_HARDLINK;
+  set_data(*reads, of, part::chain_read);
+  io_uring_sqe* const closes = entry();
+  io_uring_prep_close_direct(closes, of.slot);
+  set_data(*closes, of, part::chain_other);
+  of.chained = chain_length;
+  ++in_flight_;
+  return true;
+}
+
+void uring_reads::end_chain(flight& of, part which, int outcome) noexcept {
+  if (which == part::chain_read) of.chain_outcome = outcome;
+  if (--of.chained > 0) return;
+  --in_flight_;
+  const bool is_all =
+      of.chain_outcome >= 0 && static_cast<std::uint64_t>(of.chain_outcome) == of.op.bytes();
+  if (is_all && core_.advance(of.op, of.chain_outcome)) return ended(of);
+  // Whatever it was, what reads step by step finds out and can tell.
+  begin(of);
 }
 
 void uring_reads::ended(flight& of) noexcept {
   core_.leave(of.op);
+  of.has_room = false;
   of.next_free = free_;
   free_ = &of;
 }
 
 void uring_reads::begin(flight& of) noexcept {
   // With reads in flight this thread must not wait: it is the one that ends them.
-  switch (core_.open(of.op, in_flight_ == 0)) {
+  const bool may_wait = in_flight_ == 0;
+  switch (of.has_room ? core_.open_after_all(of.op, may_wait) : core_.open(of.op, may_wait)) {
     case read_core::opening::open:
       break;
     case read_core::opening::ended:
       return ended(of);
     case read_core::opening::busy:
-      unopened_ = &of;
+      of.next_free = std::exchange(unopened_, &of);
       return;
   }
   // What is no file of the system's, or nothing at all, is not for the ring.
@@ -147,7 +258,11 @@ void uring_reads::begin(flight& of) noexcept {
 }
 
 void uring_reads::begin_all() noexcept {
-  if (unopened_) begin(*std::exchange(unopened_, nullptr));
+  while (flight* const first = unopened_) {
+    unopened_ = first->next_free;
+    begin(*first);
+    if (unopened_ == first) break;
+  }
   while (free_ && !unopened_) {
     flight& next = *free_;
     std::uint32_t word = 0;
@@ -155,18 +270,22 @@ void uring_reads::begin_all() noexcept {
     stopped_ = turn == read_core::turn::stopped;
     if (turn != read_core::turn::found) return;
     free_ = next.next_free;
-    begin(next);
+    if (!begin_chain(next)) begin(next);
   }
 }
 
 void uring_reads::reap() noexcept {
   io_uring_cqe* done = nullptr;
   while (io_uring_peek_cqe(&ring_, &done) == 0) {
-    auto* const of = static_cast<flight*>(io_uring_cqe_get_data(done));
+    const std::uint64_t data = io_uring_cqe_get_data64(done);
+    auto* const of = reinterpret_cast<flight*>(data & ~part_mask);
+    const auto which = static_cast<part>(data & part_mask);
     const int outcome = done->res;
     io_uring_cqe_seen(&ring_, done);
     if (!of) {
       arm_wake();
+    } else if (which != part::whole) {
+      end_chain(*of, which, outcome);
     } else if (outcome == -EAGAIN) {
       // The ring will not wait for this file; a thread gets to know why.
       core_.read_here(of->op);

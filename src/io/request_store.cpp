@@ -49,13 +49,37 @@ bool request_store::take_slot(std::uint32_t& slot) noexcept {
 }
 
 bool request_store::add(read_request& request, std::uint64_t now_ns) noexcept {
+  return add_at(request, static_cast<std::uint8_t>(request.priority), now_ns);
+}
+
+bool request_store::put_back(read_request& request, std::uint8_t level) noexcept {
+  const auto priority = static_cast<std::uint8_t>(request.priority);
+  const std::uint64_t lifted = level > priority ? level - priority : 0;
+  const std::uint64_t since_ns =
+      lifted == 0 ? request.queued_ns : request.queued_ns + lifted * rules_.ageing_ns;
+  if (!add_at(request, level, since_ns)) return false;
+  put_in_order(levels_state_[level].line);
+  return true;
+}
+
+// The last entry goes before those that have waited less.
+void request_store::put_in_order(waiting_line& line) noexcept {
+  line_entry* const last = line.entries.end() - 1;
+  line_entry* const place = std::upper_bound(
+      line.entries.begin() + line.begin, last, last->since_ns,
+      [](std::uint64_t since_ns, const line_entry& each) { return since_ns < each.since_ns; });
+  std::rotate(place, last, last + 1);
+}
+
+bool request_store::add_at(read_request& request, std::uint8_t level,
+                           std::uint64_t since_ns) noexcept {
   std::uint32_t slot = 0;
   if (!take_slot(slot)) return false;
   sources_[slot] = request.source;
   places_[slot] = place_of(request.sort_key, request.source, request.offset);
   deadlines_[slot] = candidate::no_deadline;
   const auto priority = static_cast<std::uint8_t>(request.priority);
-  if (!line_up(slot, priority, now_ns)) return false;
+  if (!line_up(slot, level, since_ns)) return false;
   tags_[slot] = request.tag;
   priorities_[slot] = priority;
   requests_[slot] = &request;

@@ -37,6 +37,19 @@ class request_store {
     return request.slot < requests_.size() && requests_[request.slot] == &request;
   }
 
+  // One that was removed to be read, and was not begun: stands again where it stood, on the level
+  // that it had come to.
+  [[nodiscard]] bool put_back(read_request& request, std::uint8_t level) noexcept;
+  // Whether something waits that goes before requests of this level, or may.
+  [[nodiscard]] bool outranks(std::uint8_t level) const noexcept {
+    if (with_deadline_ != 0) return true;
+    for (std::size_t above = level + 1u; above < read_priority_count; ++above) {
+      if (levels_state_[above].size != 0) return true;
+    }
+    return false;
+  }
+  [[nodiscard]] bool has_deadlines() const noexcept { return with_deadline_ != 0; }
+
   // The one to read next, or null. It stays in the store until remove().
   [[nodiscard]] read_request* choose_next(const disc_place& head, std::uint64_t now_ns) noexcept;
   // What the choice sees of a request that is in the store.
@@ -109,6 +122,9 @@ class request_store {
   static bool is_later(const deadline_entry& a, const deadline_entry& b) noexcept;
 
   [[nodiscard]] bool take_slot(std::uint32_t& slot) noexcept;
+  [[nodiscard]] bool add_at(read_request& request, std::uint8_t level,
+                            std::uint64_t since_ns) noexcept;
+  static void put_in_order(waiting_line& line) noexcept;
   // Puts the slot's request in line with a new ticket. False if the memory was refused; then it
   // stands where it stood.
   [[nodiscard]] bool line_up(std::uint32_t slot, std::uint8_t level, std::uint64_t now_ns) noexcept;

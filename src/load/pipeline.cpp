@@ -130,11 +130,13 @@ void queue_read(load_state& load, load_item& item) noexcept {
 result<std::span<const std::byte>> read_longer(load_state& load, load_item& item,
                                                std::uint64_t bytes) noexcept {
   const file_place& place = item.file.place();
-  const result<open_source> opened = load.files.source(place.source);
-  if (!opened) return tl::unexpected<error>(opened.error());
   const result<std::span<std::byte>> buffer = own_buffer(load, item.packed, bytes);
   if (!buffer) return tl::unexpected<error>(buffer.error());
-  const result<void> read = read_fully(*opened->os, opened->handle, place.offset, *buffer);
+  read_request longer{.source = place.source,
+                      .offset = place.offset,
+                      .destination = *buffer,
+                      .subject = item.entry};
+  const result<void> read = load.reads.read_now(longer);
   if (!read) return tl::unexpected<error>(read.error());
   return file_system::packed_part(place, *buffer);
 }

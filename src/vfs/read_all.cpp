@@ -1,4 +1,4 @@
-// Reading one whole file on the calling thread, without the read queue and the pipeline.
+// Reading one whole file for a thread that waits for it, without the pipeline.
 #include <cstring>
 #include <utility>
 
@@ -12,14 +12,15 @@ struct framed_bytes {
   std::size_t packed_at = 0;
 };
 
-result<framed_bytes> read_packed(const open_source& source, const file_place& place,
-                                 buffer_pool& buffers) noexcept {
+// `read` fills a span with the bytes of the source from the place's offset on.
+template <class Read>
+result<framed_bytes> read_packed(const file_place& place, buffer_pool& buffers,
+                                 Read read) noexcept {
   std::uint64_t read_bytes = place.read_bytes;
   for (;;) {
     result<blob> bytes = buffers.take(read_bytes);
     if (!bytes) return tl::unexpected(bytes.error());
-    result<void> read = read_fully(*source.os, source.handle, place.offset, bytes->span());
-    if (!read) return tl::unexpected(read.error());
+    if (const result<void> done = read(bytes->span()); !done) return tl::unexpected(done.error());
     if (!place.framed) return framed_bytes{*std::move(bytes), 0};
     const result<std::span<const std::byte>> packed =
         file_system::packed_part(place, bytes->span());
@@ -52,16 +53,10 @@ result<blob> unpack(const file_place& place, framed_bytes read, buffer_pool& buf
   return bytes;
 }
 
-}  // namespace
-
-result<blob> file_system::read_all(asset_path path, buffer_pool& buffers) noexcept {
-  const result<opened_file> opened = open(path);
-  if (!opened) return tl::unexpected(opened.error());
-  const file_place& place = opened->place();
-  const result<open_source> from = source(place.source);
-  if (!from) return tl::unexpected(from.error());
-  result<blob> bytes = read_packed(*from, place, buffers).and_then([&](framed_bytes read) {
-    return unpack(place, std::move(read), buffers);
+template <class Read>
+result<blob> read_place(const file_place& place, buffer_pool& buffers, Read read) noexcept {
+  result<blob> bytes = read_packed(place, buffers, read).and_then([&](framed_bytes packed) {
+    return unpack(place, std::move(packed), buffers);
   });
   if (bytes && place.has_crc && crc32(bytes->span()) != place.crc32) {
     bytes = fail(errc::corrupt, "the content does not match its checksum");
@@ -73,6 +68,31 @@ result<blob> file_system::read_all(asset_path path, buffer_pool& buffers) noexce
     return tl::unexpected(why);
   }
   return bytes;
+}
+
+}  // namespace
+
+result<blob> file_system::read_all(asset_path path, buffer_pool& buffers) noexcept {
+  const result<opened_file> opened = open(path);
+  if (!opened) return tl::unexpected(opened.error());
+  const file_place& place = opened->place();
+  const result<open_source> from = source(place.source);
+  if (!from) return tl::unexpected(from.error());
+  return read_place(place, buffers, [&](std::span<std::byte> to) noexcept {
+    return read_fully(*from->os, from->handle, place.offset, to);
+  });
+}
+
+result<blob> file_system::read_all(asset_path path, buffer_pool& buffers,
+                                   read_queue& reads) noexcept {
+  const result<opened_file> opened = open(path);
+  if (!opened) return tl::unexpected(opened.error());
+  const file_place& place = opened->place();
+  return read_place(place, buffers, [&](std::span<std::byte> to) noexcept -> result<void> {
+    if (to.empty()) return {};
+    read_request request{.source = place.source, .offset = place.offset, .destination = to};
+    return reads.read_now(request);
+  });
 }
 
 }  // namespace overture

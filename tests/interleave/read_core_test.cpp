@@ -249,5 +249,97 @@ TEST(a_read_queue_in_all_interleavings, cancels_a_gated_read_or_lets_it_through)
   });
 }
 
+// Takes two at once as soon as two wait.
+constexpr io::bundle_rules in_pairs{
+    .reads_max = 2, .share = 1, .span_ns_max = 1u << 30, .untried_ns = 1};
+
+TEST(a_read_queue_in_all_interleavings, reads_each_of_a_bundle_once_though_a_second_thread_helps) {
+  in_both_ways([] {
+    one_file file;
+    here on;
+    io::read_core core(file, alone(), in_pairs);
+    counted batch[3] = {{on, 7}, {on, 8}, {on, 9}};
+    run({[&] { core.serve(); }, [&] { core.serve(); },
+         [&] {
+           core.suspend();
+           for (counted& each : batch) core.submit({&each.request, 1});
+           core.resume();
+           core.wait_until_idle();
+           core.stop();
+         }});
+    for (const counted& each : batch) {
+      check(each.byte == static_cast<std::byte>(each.request.offset), "it was read");
+    }
+    for (counted& each : batch) check(each.completions.read() == 1, "each completed once");
+  });
+}
+
+TEST(a_read_queue_in_all_interleavings, cancels_what_was_taken_or_lets_it_be_read) {
+  in_both_ways([] {
+    one_file file;
+    here on;
+    io::read_core core(file, alone(), in_pairs);
+    counted batch[3] = {{on, 7}, {on, 8}, {on, 9}};
+    run({[&] { core.serve(); },
+         [&] {
+           core.suspend();
+           for (counted& each : batch) core.submit({&each.request, 1});
+           core.resume();
+           const bool cancelled = core.cancel(batch[1].request);
+           core.suspend();
+           core.resume();
+           core.wait_until_idle();
+           check(cancelled != batch[1].request.outcome.has_value(), "one or the other");
+           core.stop();
+         }});
+    for (counted& each : batch) check(each.completions.read() == 1, "each completed once");
+  });
+}
+
+TEST(a_read_queue_in_all_interleavings, counts_a_bundle_down_and_wakes_who_waits_for_it) {
+  in_both_ways([] {
+    one_file file;
+    here on;
+    io::read_core core(file, alone(), in_pairs);
+    counted batch[3] = {{on, 7}, {on, 8}, {on, 9}};
+    countdown first(1);
+    countdown others(2);
+    batch[0].request.counter = &first;
+    batch[1].request.counter = &others;
+    batch[2].request.counter = &others;
+    run({[&] { core.serve(); },
+         [&] {
+           core.suspend();
+           for (counted& each : batch) core.submit({&each.request, 1});
+           core.resume();
+           core.wait_for(first, false);
+           check(batch[0].byte == std::byte{7}, "it was read");
+           core.wait_for(others, false);
+           check(batch[1].byte == std::byte{8} && batch[2].byte == std::byte{9}, "both were read");
+           core.wait_until_idle();
+           core.stop();
+         }});
+  });
+}
+
+TEST(a_read_queue_in_all_interleavings, shares_a_read_that_was_taken_and_may_be_recalled) {
+  in_both_ways([] {
+    one_file file;
+    here on;
+    io::read_core core(file, alone(), in_pairs);
+    counted batch[4] = {{on, 7}, {on, 8}, {on, 8}, {on, 9}};
+    run({[&] { core.serve(); }, [&] { core.serve(); },
+         [&] {
+           core.suspend();
+           for (counted& each : batch) core.submit({&each.request, 1});
+           core.resume();
+           (void)core.set_priority(batch[3].request, read_priority::high);
+           core.wait_until_idle();
+           core.stop();
+         }});
+    for (counted& each : batch) check(each.completions.read() == 1, "each completed once");
+  });
+}
+
 }  // namespace
 }  // namespace overture

@@ -12,18 +12,45 @@
 
 #include "io/opened_files.hpp"
 #include "overture/countdown.hpp"
+#include "overture/handle_cache.hpp"
 #include "overture/read_queue.hpp"
 #include "support/temp_folder.hpp"
 
 namespace overture {
 namespace {
 
-class ReadBackend : public testing::TestWithParam<read_backend> {
+struct way_of_reading {
+  const char* name;
+  read_backend backend;
+  bool cached;  // files are opened when they are read, or were before
+};
+
+// Files of one of two kinds.
+class some_files {
+ public:
+  explicit some_files(bool cached) : cached_(cached) {}
+  source_id open(const std::string& path) {
+    return cached_ ? cache_.add(path).value_or(source_id{}) : opened_.open(path);
+  }
+  operator source_files&() {  // NOLINT(google-explicit-constructor): it stands for them
+    return cached_ ? static_cast<source_files&>(cache_) : opened_;
+  }
+
+ private:
+  bool cached_;
+  opened_files opened_;
+  handle_cache cache_;
+};
+
+class ReadBackend : public testing::TestWithParam<way_of_reading> {
  protected:
   void SetUp() override {
-    const read_queue probe(files, {.backend = GetParam()});
-    if (probe.backend() != GetParam()) GTEST_SKIP() << "the kernel does not allow io_uring here";
+    const read_queue probe(files, how());
+    if (probe.backend() != GetParam().backend) {
+      GTEST_SKIP() << "the kernel does not allow io_uring here";
+    }
   }
+  static read_queue_config how() { return {.backend = GetParam().backend}; }
   result<void> read_one(read_queue& reads, source_id source, std::uint64_t offset,
                         std::span<std::byte> bytes) {
     countdown left(1);
@@ -36,7 +63,7 @@ class ReadBackend : public testing::TestWithParam<read_backend> {
   }
 
   temp_folder folder;
-  opened_files files;
+  some_files files{GetParam().cached};
 };
 
 std::string some_text(std::size_t bytes) {
@@ -52,7 +79,7 @@ TEST_P(ReadBackend, ReadsManyPiecesOfManyFiles) {
   for (std::size_t i = 0; i < file_count; ++i) {
     (void)files.open(folder.write("file" + std::to_string(i), text));
   }
-  read_queue reads(files, {.backend = GetParam()});
+  read_queue reads(files, how());
   std::mt19937 chance(5);
   constexpr std::size_t count = 2'000;
   std::vector<std::vector<std::byte>> room(count);
@@ -86,7 +113,7 @@ TEST_P(ReadBackend, AFileOverFourGigabytes) {
     if (!out.flush()) GTEST_SKIP() << "no sparse files here";
   }
   const source_id file = files.open(path);
-  read_queue reads(files, {.backend = GetParam()});
+  read_queue reads(files, how());
   std::byte bytes[8];
   ASSERT_TRUE(read_one(reads, file, at, bytes));
   EXPECT_EQ(std::memcmp(bytes, "far away", 8), 0);
@@ -106,7 +133,7 @@ TEST_P(ReadBackend, WhatIsNoFileFailsAndHoldsUpNobody) {
   const source_id directory = files.open(folder.path().string());
   ASSERT_TRUE(pipe.valid());
   ASSERT_TRUE(directory.valid());
-  read_queue reads(files, {.backend = GetParam()});
+  read_queue reads(files, how());
   std::byte bytes[8];
   for (const source_id bad : {pipe, directory}) {
     const result<void> read = read_one(reads, bad, 0, bytes);
@@ -125,7 +152,7 @@ TEST_P(ReadBackend, WhatIsNoFileFailsAndHoldsUpNobody) {
 TEST_P(ReadBackend, FilesOfProcReadWhatTheyHave) {
   const source_id file = files.open("/proc/self/cmdline");
   if (!file.valid()) GTEST_SKIP() << "no /proc here";
-  read_queue reads(files, {.backend = GetParam()});
+  read_queue reads(files, how());
   std::byte bytes[4];
   EXPECT_TRUE(read_one(reads, file, 0, bytes));
   std::vector<std::byte> too_much(1 << 20);
@@ -142,7 +169,9 @@ TEST_P(ReadBackend, EndsWithRequestsInFlightAndQueued) {
     std::vector<read_request> requests(200);
     countdown left(200);
     {
-      read_queue reads(files, {.backend = GetParam(), .merge_bytes_max = 0});
+      read_queue_config config = how();
+      config.merge_bytes_max = 0;
+      read_queue reads(files, config);
       for (std::size_t i = 0; i < requests.size(); ++i) {
         requests[i].source = file;
         requests[i].offset = i * 5'000;
@@ -162,9 +191,58 @@ TEST_P(ReadBackend, EndsWithRequestsInFlightAndQueued) {
   }
 }
 
+// Each is read once, so a ring opens, reads and closes it by one chain.
+TEST_P(ReadBackend, ReadsManyFilesOfWhichSomeAreMissingOrTooShort) {
+  constexpr std::size_t count = 300;
+  const std::string text = some_text(9'000);
+  std::vector<source_id> sources;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string name = "file" + std::to_string(i);
+    if (i % 10 == 3) {
+      sources.push_back(files.open((folder.path() / name).string()));
+    } else {
+      sources.push_back(files.open(folder.write(name, text.substr(i, i % 10 == 7 ? 50 : 5'000))));
+    }
+  }
+  // Half of all destinations, as a host's own room would be.
+  std::vector<std::byte> room(count * 5'000);
+  const std::span<std::byte> kept = std::span(room).first(room.size() / 2);
+  read_queue_config config = how();
+  config.registered = {&kept, 1};
+  read_queue reads(files, config);
+  std::vector<read_request> requests(2 * count);
+  countdown left(2 * count);
+  for (std::size_t i = 0; i < requests.size(); ++i) {  // two halves of each, read together
+    const std::size_t at = i / 2;
+    requests[i].source = sources[at];
+    requests[i].offset = i % 2 * 2'500;
+    requests[i].destination = std::span(room).subspan(i * 2'500, 2'500);
+    requests[i].counter = &left;
+  }
+  reads.submit(requests);
+  left.wait();
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    const result<void>& outcome = requests[i].outcome;
+    const std::size_t at = i / 2;
+    if (at % 10 == 3) {
+      ASSERT_FALSE(outcome);
+      EXPECT_EQ(outcome.error().code, errc::not_found);
+    } else if (at % 10 == 7) {
+      ASSERT_FALSE(outcome);
+      EXPECT_EQ(outcome.error().code, errc::truncated);
+      EXPECT_EQ(outcome.error().source, sources[at]);
+    } else {
+      ASSERT_TRUE(outcome) << at;
+      ASSERT_EQ(
+          std::memcmp(requests[i].destination.data(), text.data() + at + i % 2 * 2'500, 2'500), 0);
+    }
+  }
+  reads.drain();
+}
+
 TEST_P(ReadBackend, WakesFromSleepForEachOfManyThreads) {
   const source_id file = files.open(folder.write("file", some_text(10'000)));
-  read_queue reads(files, {.backend = GetParam()});
+  read_queue reads(files, how());
   std::vector<std::thread> threads;
   for (unsigned t = 0; t < 3; ++t) {
     threads.emplace_back([&, t] {
@@ -184,11 +262,13 @@ TEST_P(ReadBackend, WakesFromSleepForEachOfManyThreads) {
   EXPECT_EQ(reads.stats().requests, 600u);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ReadBackend,
-                         testing::Values(read_backend::threads, read_backend::uring),
-                         [](const testing::TestParamInfo<read_backend>& which) {
-                           return which.param == read_backend::uring ? "uring" : "threads";
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    All, ReadBackend,
+    testing::Values(way_of_reading{"threads", read_backend::threads, false},
+                    way_of_reading{"uring", read_backend::uring, false},
+                    way_of_reading{"threads_opening", read_backend::threads, true},
+                    way_of_reading{"uring_opening", read_backend::uring, true}),
+    [](const testing::TestParamInfo<way_of_reading>& which) { return which.param.name; });
 
 }  // namespace
 }  // namespace overture

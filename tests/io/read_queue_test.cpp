@@ -313,6 +313,44 @@ TEST(ReadQueue, CachedBytesAreReadAtOnce) {
   EXPECT_FALSE(reads.read_if_cached(beyond.request));  // its error comes out of submit()
 }
 
+TEST(ReadQueue, ReadsOfOneFileAreUnderWayAtOnce) {
+  gated_files files(10'000);
+  files.gate.raise();
+  read_queue reads(files, {.threads = 2, .merge_bytes_max = 0});
+  std::byte bytes[2][10];
+  read_request requests[2];
+  countdown left(2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    requests[i] = {
+        .source = gated_files::id, .offset = i * 5'000, .destination = bytes[i], .counter = &left};
+  }
+  reads.submit(requests);
+  while (files.reads.load() < 2) std::this_thread::yield();  // neither has ended
+  files.gate.lower();
+  left.wait();
+}
+
+TEST(ReadQueue, WhoCannotGoOnReadsNow) {
+  gated_files files(1000);
+  files.cached = true;
+  read_queue reads(files, {.run_by_host = true});
+  std::vector<std::byte> bytes(100);
+  read_request request{.source = gated_files::id, .offset = 5, .destination = bytes};
+  EXPECT_TRUE(reads.read_now(request));
+  EXPECT_EQ(std::memcmp(bytes.data(), files.at(5), 100), 0);
+  EXPECT_EQ(request.content.size(), 100u);
+  EXPECT_EQ(reads.stats().requests, 0u);  // it was in the page cache
+  files.cached = false;
+  request.offset = 6;
+  EXPECT_TRUE(reads.read_now(request));
+  EXPECT_EQ(std::memcmp(bytes.data(), files.at(6), 100), 0);
+  EXPECT_EQ(reads.stats().requests, 1u);
+  request.offset = 950;
+  const result<void> beyond = reads.read_now(request);
+  ASSERT_FALSE(beyond);
+  EXPECT_EQ(beyond.error().code, errc::truncated);
+}
+
 TEST(ReadQueue, AHostRunsItOnAThreadOfItsOwn) {
   gated_files files(10'000);
   read_queue reads(files, {.run_by_host = true});

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include "overture/read_queue.hpp"
 #include "support/temp_folder.hpp"
 #include "vfs/mounted_zip.hpp"
 
@@ -27,6 +28,28 @@ TEST(zip, loads_stored_and_deflated_entries) {
                           Pair("maps/rome.txt", long_text)));
   EXPECT_EQ(test.files.mount_at(0).entries, 4u);
   EXPECT_EQ(test.files.mount_at(0).format, mount_format::zip);
+}
+
+TEST(zip, reads_the_same_through_a_queue) {
+  zip_writer zip;
+  zip.add({.name = "packed", .data = long_text, .method = zip_deflated});
+  zip.add({.name = "a.txt", .data = "hello"});
+  zip.add({.name = "empty", .data = ""});
+  zip.add({.name = "wrong", .data = "hello", .stated_crc32 = 1});
+  mounted test(zip);
+  ASSERT_TRUE(test.files.freeze());
+  read_queue reads(test.files, {.run_by_host = true});
+  buffer_pool buffers;
+  for (entry_index i = 0; i < test.files.entry_count(); ++i) {
+    const std::string path(test.files.entry(i).path);
+    const result<blob> queued = test.files.read_all({path, {hash64(path)}}, buffers, reads);
+    const std::string content =
+        queued ? to_text(queued->span()) : std::string("error: ") + to_string(queued.error().code);
+    EXPECT_EQ(content, load(test.files, path)) << path;
+  }
+  const std::string absent = "absent";
+  EXPECT_EQ(test.files.read_all({absent, {hash64(absent)}}, buffers, reads).error().code,
+            errc::not_found);
 }
 
 TEST(zip, is_put_where_the_host_wants_it) {

@@ -81,6 +81,8 @@ NO_TEST_OF_ITS_OWN = {
     "src/io/descriptor_limit_generic.cpp": "a constant",
     "src/io/descriptor_limit_linux.cpp": "handle_cache_test",
     "src/io/place_index.cpp": "an index of the store: request_store_test",
+    "src/io/read_helpers.cpp": "a part of read_core.cpp: read_core_test, unpack_desk_test",
+    "src/io/read_opening.cpp": "a part of read_core.cpp: read_core_test, read_backends_test",
     "src/io/read_core_reads.cpp": "the other half of read_core.cpp: read_core_test",
     "src/io/packed_item.cpp": "one block of memory: unpack_desk_test",
     "src/io/read_operation.cpp": "what is read together: read_core_test",

@@ -1,0 +1,133 @@
+// Several reads that a thread of the queue takes under one lock, and does one after the other.
+//
+// Two processors that take reads in turns fetch from each other, for every read, whatever the
+// choice has written. So where many short reads wait, a thread takes some at once. Only the one
+// that it does has begun: the others can be recalled at any time, and stand in the queue again as
+// if they had never been taken. That is done for all that the order of reads depends on: something
+// more urgent comes, a thread has nothing to do, requests are cancelled, closed, changed or
+// suspended.
+//
+// The thread claims one after the other by a read-modify-write on a word of its own; who recalls
+// them (under the queue's lock) exchanges that word, so that each is claimed or recalled, never
+// both.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "io/read_operation.hpp"
+#include "overture/countdown.hpp"
+
+namespace overture::io {
+
+struct bundle_rules {
+  std::size_t reads_max = 8;
+  std::size_t share = 8;                   // of what waits for each thread, one in so many
+  std::uint64_t span_ns_max = 200'000;     // all of a bundle
+  std::uint64_t untried_ns = 100'000'000;  // what a read takes for as long as none has ended
+};
+
+// What it depends on how many are taken.
+struct bundle_moment {
+  std::size_t waiting = 0;          // requests
+  std::size_t threads = 1;          // that read
+  std::uint64_t usual_read_ns = 0;  // 0: not known yet
+  bool is_exact = false;            // deadlines, or somebody who waits for the end of each read
+};
+
+// How many reads a thread takes at once, at least one. Towards the end they become fewer, so that
+// all threads end at about the same time.
+[[nodiscard]] constexpr std::size_t bundle_size(const bundle_rules& rules,
+                                                const bundle_moment& now) noexcept {
+  if (now.is_exact) return 1;
+  const std::uint64_t read_ns = now.usual_read_ns != 0 ? now.usual_read_ns : rules.untried_ns;
+  const std::size_t in_time = rules.span_ns_max / std::max<std::uint64_t>(read_ns, 1);
+  const std::size_t fair = now.waiting / (rules.share * std::max<std::size_t>(now.threads, 1));
+  return std::clamp<std::size_t>(std::min(in_time, fair), 1, rules.reads_max);
+}
+
+// Counts down for several reads at once, if that cannot be told from one after the other: as long
+// as the thread has claimed another read that counts for the same one, it is not zero.
+class held_counts {
+ public:
+  // True: a countdown has come to zero.
+  [[nodiscard]] bool add(countdown& of) noexcept {
+    const bool zero = counter_ != &of && flush();
+    counter_ = &of;
+    ++count_;
+    return zero;
+  }
+  [[nodiscard]] bool flush() noexcept {
+    if (!counter_) return false;
+    const bool zero = counter_->done(count_);
+    counter_ = nullptr;
+    count_ = 0;
+    return zero;
+  }
+  [[nodiscard]] const countdown* counter() const noexcept { return counter_; }
+
+ private:
+  countdown* counter_ = nullptr;
+  std::uint32_t count_ = 0;
+};
+
+class read_bundle {
+ public:
+  // At least one operation.
+  read_bundle(read_operation* reads, std::size_t room) noexcept : reads_(reads), room_(room) {}
+
+  [[nodiscard]] read_operation& at(std::size_t i) noexcept { return reads_[i]; }
+  [[nodiscard]] std::size_t room() const noexcept { return room_; }
+
+  // --- Of the thread ---
+  [[nodiscard]] read_operation& current() noexcept { return reads_[current_]; }
+  [[nodiscard]] std::size_t current_index() const noexcept { return current_; }
+  // Goes on to the next read. False: there is none, or it has been recalled.
+  [[nodiscard]] bool claim_next() noexcept {
+    if (current_ + 1 >= taken_) return false;
+    if (unclaimed_.fetch_add(1, std::memory_order_relaxed) >= recalled) return false;
+    ++current_;
+    return true;
+  }
+  // Which one that may be; its requests are not to be touched.
+  [[nodiscard]] const read_operation* likely_next() const noexcept {
+    return current_ + 1 < taken_ ? &reads_[current_ + 1] : nullptr;
+  }
+  held_counts counts;
+
+  // --- Under the queue's lock ---
+  // The thread has taken so many, and claimed the first. The lock orders what is in them.
+  void publish(std::size_t count) noexcept {
+    taken_ = count;
+    current_ = 0;
+    retired = 0;
+    is_open_ = count > 1;
+    unclaimed_.store(1, std::memory_order_relaxed);
+  }
+  // From which one on they belong to the caller, up to taken(); once.
+  [[nodiscard]] std::size_t recall() noexcept {
+    is_open_ = false;
+    return std::min<std::size_t>(unclaimed_.exchange(recalled, std::memory_order_relaxed), taken_);
+  }
+  // Whether some of it may be recalled.
+  [[nodiscard]] bool is_open() const noexcept { return is_open_; }
+  void close() noexcept { is_open_ = false; }
+  [[nodiscard]] std::size_t taken() const noexcept { return taken_; }
+  std::size_t retired = 0;  // the first ones, whose end the queue knows
+  bool has_turn = false;    // to open files for itself
+  read_bundle* before = nullptr;
+  read_bundle* after = nullptr;
+
+ private:
+  static constexpr std::uint32_t recalled = 1u << 16;
+
+  read_operation* reads_;
+  std::size_t room_;
+  std::size_t current_ = 0;
+  std::size_t taken_ = 0;  // written by the thread, under the lock
+  bool is_open_ = false;
+  alignas(64) atomic<std::uint32_t> unclaimed_{recalled};
+};
+
+}  // namespace overture::io

@@ -1,0 +1,117 @@
+#include "io/thread_count.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "overture/read_queue.hpp"
+#include "overture/simulated_disc.hpp"
+
+namespace overture::io {
+namespace {
+
+using step = thread_search::step;
+
+// The whole of the rule, line by line.
+TEST(ThreadCount, FollowsTheTable) {
+  const thread_rules rules{.fewest = 2, .most = 16, .gain_percent = 10, .rest = 3};
+  struct row {
+    const char* rule;
+    thread_search before;
+    disc_answer answer;
+    unsigned count;
+    step looks;
+  };
+  const auto at = [](std::uint64_t rate) {
+    return disc_answer{.work = rate, .time_ns = 1'000'000, .usual_read_ns = 1'000'000};
+  };
+  const disc_answer from_memory{.work = 9'000, .time_ns = 1'000'000, .usual_read_ns = 10'000};
+  disc_answer idle = at(9'000);
+  idle.kept_busy = false;
+  const row table[] = {
+      {"the first answer is the best so far", {2, 2}, at(100), 4, step::up},
+      {"more threads bring more", {4, 2, 100, step::up}, at(150), 8, step::up},
+      {"they do not", {8, 4, 150, step::up}, at(155), 4, step::rests},
+      {"or bring less", {8, 4, 150, step::up}, at(90), 4, step::rests},
+      {"there are no more", {16, 8, 150, step::up}, at(300), 16, step::rests},
+      {"nobody waits", {4, 2, 100, step::up}, idle, 4, step::up},
+      {"it comes from memory", {16, 16, 100, step::rests}, from_memory, 2, step::up},
+      {"rests", {4, 4, 150, step::rests, step::up, 0}, at(150), 4, step::rests},
+      {"then looks down", {4, 4, 150, step::rests, step::up, 2}, at(150), 2, step::down},
+      {"fewer do as well", {2, 4, 150, step::down, step::down}, at(149), 2, step::rests},
+      {"fewer do not", {2, 4, 150, step::down, step::down}, at(100), 4, step::rests},
+      {"and up the next time", {4, 4, 150, step::rests, step::down, 2}, at(150), 8, step::up},
+  };
+  for (const row& each : table) {
+    const thread_search after = next_thread_count(rules, each.before, each.answer);
+    EXPECT_EQ(after.count, each.count) << each.rule;
+    EXPECT_EQ(after.looks, each.looks) << each.rule;
+  }
+}
+
+TEST(ThreadCount, StaysWithinItsBoundsWhateverTheDiscAnswers) {
+  const thread_rules rules{.fewest = 3, .most = 11};
+  thread_search now{3, 3};
+  std::uint64_t chance = 7;
+  for (int i = 0; i < 100'000; ++i) {
+    chance = chance * 6364136223846793005u + 1442695040888963407u;
+    now = next_thread_count(rules, now,
+                            {.work = chance >> 40,
+                             .time_ns = chance >> 30 & 0xffffff,
+                             .usual_read_ns = chance >> 20 & 0xfffff,
+                             .kept_busy = (chance >> 60 & 3) != 0});
+    ASSERT_GE(now.count, rules.fewest);
+    ASSERT_LE(now.count, rules.most);
+  }
+}
+
+struct read_by {
+  double seconds = 0;
+  unsigned threads = 0;  // at the end
+};
+
+// Small files all over a disc, by a queue that may have so many reads in flight.
+read_by read_files(const disc_model& model, unsigned fewest, unsigned most) {
+  constexpr std::size_t count = 6'000;
+  simulated_disc disc(model);
+  std::vector<source_id> files;
+  for (std::size_t i = 0; i < count; ++i) files.push_back(*disc.add_file(1 << 20));
+  std::vector<std::byte> room(16 * 1024);
+  std::vector<read_request> requests(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    requests[i].source = files[i * 7919 % count];
+    requests[i].destination = room;
+  }
+  read_queue reads(disc, {.threads = fewest, .threads_max = most, .disc = &disc});
+  reads.submit(requests);
+  reads.drain();
+  return {static_cast<double>(disc.now_ns()) * 1e-9, reads.stats().threads};
+}
+
+// A disc without a head, as they are built of memory: the more are asked, the more are answered.
+TEST(ThreadCount, BecomesAllThereAreForADiscThatAnswersManyAtOnce) {
+  const disc_model model{
+      .seek_ns = 0, .latency_ns = 500'000, .bytes_per_second = 3'000'000'000, .depth = 32};
+  disc_model sixteen = model;
+  sixteen.depth = 16;
+  disc_model two = model;
+  two.depth = 2;
+  const read_by fixed = read_files(sixteen, 16, 0);
+  const read_by found = read_files(model, 2, 16);
+  EXPECT_EQ(found.threads, 16u);
+  EXPECT_LT(found.seconds, fixed.seconds * 1.15);
+  EXPECT_GT(read_files(two, 2, 0).seconds, fixed.seconds * 4);  // it matters
+}
+
+// One that takes four at once keeps others waiting in line.
+TEST(ThreadCount, StopsWhereMoreReadsOnlyWait) {
+  const disc_model model{
+      .seek_ns = 0, .latency_ns = 500'000, .bytes_per_second = 3'000'000'000, .depth = 4};
+  const read_by found = read_files(model, 1, 16);
+  EXPECT_LE(found.threads, 8u);
+  EXPECT_GE(found.threads, 4u);
+  EXPECT_LT(found.seconds, read_files(model, 16, 0).seconds * 1.15);
+}
+
+}  // namespace
+}  // namespace overture::io
