@@ -4,6 +4,7 @@
 //            compares them without regard to case, as such queues used to
 //   submit   of one request and of a batch, nobody asleep; and with the drainer parked, beside one
 //            wake of a thread
+//   warmth   how soon a job has the bytes, with a worker that the read has told to look
 //   warm     loose files in the page cache, beside plain threads
 //   cold     loose files that are not, one pack in random order: beside plain threads and a ring
 //   order    a high request among low ones, cancelling by tag, and a simulated disc
@@ -23,10 +24,12 @@
 #include "harness.hpp"
 #include "io/request_store.hpp"
 #include "io_parts.hpp"
+#include "overture/countdown.hpp"
 #include "overture/handle_cache.hpp"
 #include "overture/read_queue.hpp"
 #include "overture/simulated_disc.hpp"
 #include "overture/thread.hpp"
+#include "overture/thread_pool.hpp"
 #include "sync/wait.hpp"
 
 namespace {
@@ -280,6 +283,65 @@ void measure_wake(const settings& with, thread_priority priority, unsigned proce
            one(bench::spread_of(submits).median / bench::spread_of(wakes).median), 1.1);
 }
 
+// --- Warmth --------------------------------------------------------------------------------------
+
+// Reads that take a while, as those of a disc do.
+class slow_files final : public source_files, public operating_system {
+ public:
+  result<open_source> source(source_id) noexcept override { return open_source{this, {1}}; }
+  std::size_t describe(source_id, std::span<char>) const noexcept override { return 0; }
+  result<std::size_t> read_at(os_handle, std::uint64_t, std::span<std::byte> bytes) override {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return bytes.size();
+  }
+  result<os_handle> open(const char*) override { return none(); }
+  result<os_handle> open_below(os_handle, const char*) override { return none(); }
+  void close(os_handle) override {}
+  result<file_status> status(os_handle) override { return none(); }
+  result<file_status> status(const char*, bool) override { return none(); }
+  result<void> list(const char*, function_ref<void(const folder_entry&)>) override {
+    return none();
+  }
+  result<std::size_t> canonical_path(const char*, std::span<char>) override { return none(); }
+  result<mapping> map(os_handle) override { return none(); }
+  void unmap(mapping) override {}
+
+ private:
+  static tl::unexpected<error> none() { return fail(errc::unsupported, ""); }
+};
+
+// From the end of a read to the job that has its bytes, a worker being warm for less time than the
+// read takes; whether the read tells it when to look again.
+void measure_warmth(const settings& with, bool tells, const char* what, bench::results& out) {
+  slow_files files;
+  thread_pool jobs({.workers = 1, .wake = wake_policy::warm, .warm_ns = 200'000});
+  read_queue reads(files, {.threads = 1, .warms = tells ? &jobs : nullptr});
+  std::vector<double> until_job;
+  const double cpu_before = bench::cpu_seconds();
+  for (int round = 0; round < with.rounds * 30; ++round) {
+    std::byte byte{};
+    countdown over(1);
+    struct {
+      std::uint64_t began_ns = 0;
+      countdown* over;
+    } seen{0, &over};
+    read_request request{.source = {0, 1}, .destination = {&byte, 1}, .on = &jobs};
+    request.done = {[](void* context) {
+                      auto& mine = *static_cast<decltype(seen)*>(context);
+                      mine.began_ns = now_ns();
+                      mine.over->done();
+                    },
+                    &seen};
+    reads.submit({&request, 1});
+    over.wait();
+    until_job.push_back(static_cast<double>(seen.began_ns - request.finished_ns));
+  }
+  const std::string of(what);
+  out.metric("from the end of a read to its job" + of + ", ns", bench::spread_of(until_job).median);
+  out.metric("CPU for each such read" + of + ", us",
+             (bench::cpu_seconds() - cpu_before) * 1e6 / static_cast<double>(until_job.size()));
+}
+
 // --- Order ---------------------------------------------------------------------------------------
 
 void measure_order(const settings& with, bench::results& out) {
@@ -369,7 +431,7 @@ int main(int argc, char** argv) {
   app.add_option("--files", with.files, "loose files to read")->check(CLI::PositiveNumber);
   app.add_option("--folder", with.folder, "where to write them");
   app.add_option("--json", with.json, "file for the results");
-  app.add_option("--only", only, "look-up, submit, order, warm, cold");
+  app.add_option("--only", only, "look-up, submit, warmth, order, warm, cold");
   CLI11_PARSE(app, argc, argv);
   bench::results out("io");
   const auto wanted = [&](const char* name) {
@@ -385,6 +447,10 @@ int main(int argc, char** argv) {
     measure_wake(with, thread_priority::above_normal, 0, " on the submitter's processor", out);
     measure_wake(with, thread_priority::normal, 0,
                  " of ordinary priority on the submitter's processor", out);
+  }
+  if (wanted("warmth")) {
+    measure_warmth(with, false, ", the worker asleep", out);
+    measure_warmth(with, true, ", the worker told by the read", out);
   }
   if (wanted("order")) {
     measure_order(with, out);
