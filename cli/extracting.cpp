@@ -23,7 +23,7 @@ class extractor {
   extractor(file_system& files, const std::vector<std::string>& paths, const extraction& how,
             const outputs& shown_on)
       : files_(files),
-        reads_(files, {.name = "io"}),
+        reads_(files, {.run_by_host = true}),
         paths_(paths),
         how_(how),
         reasons_(paths.size()),
@@ -81,7 +81,7 @@ class extractor {
   }
 
   file_system& files_;
-  read_queue reads_;
+  read_queue reads_;  // whoever waits for a file reads
   const std::vector<std::string>& paths_;
   const extraction& how_;
   buffer_pool buffers_;
