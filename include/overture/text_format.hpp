@@ -5,8 +5,11 @@
 //   std::size_t bytes = text::format_to(line, "{} {:.2f} {:x}\n", name, speed, id);
 //
 // snprintf() gives the bytes and the return value of C's in the C locale: flags, width, precision,
-// the lengths hh h l ll z j t, and d i u o x X c s p f F e E g G %. Not there, and answered with
-// -1: %a, %n, long double, wide characters. Compilers check the arguments as they do for C's.
+// the lengths hh h l ll z j t, and d i u o x X c s p f F e E g G a A %. Not there, and answered
+// with -1: %n, which writes to where a format says and is how formats are attacked; long double,
+// whose bits differ from one system to the next; wide characters, which need a locale. Compilers
+// check the arguments as they do for C's; that these are not there they cannot know. format_to()
+// below refuses everything that it does not know when it is compiled.
 //
 // format_to() is checked by the compiler: a format that does not suit its arguments does not
 // compile. {} writes integers in decimal, floats in their shortest form, bools as yes and no,

@@ -409,8 +409,9 @@ struct read_end {
 
 // Reads what the writers above write: an optional minus, digits; for floats a point, an exponent,
 // "nan" and "inf" too. No white space, no plus, no "0x". Floats are rounded correctly from any
-// number of digits, provided that the thread rounds to nearest (the default). Integers out of
-// range and floats that overflow or underflow are not ok, and `value` stays as it was.
+// number of digits, to nearest, whatever the rounding mode of the thread (on x86-64 and ARM64;
+// elsewhere in the default mode only). Integers out of range and floats that overflow or underflow
+// are not ok, and `value` stays as it was.
 [[nodiscard]] read_end read_number(const char* first, const char* last, float& value) noexcept;
 [[nodiscard]] read_end read_number(const char* first, const char* last, double& value) noexcept;
 [[nodiscard]] read_end read_signed(const char* first, const char* last,

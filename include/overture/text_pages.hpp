@@ -41,7 +41,8 @@ struct written {
 
 class page_table;
 // Reads page i, whose text this is, and returns what was wrong with it; no reason means nothing.
-// Called on several threads at once, for different pages.
+// Called on several threads at once, for different pages; they round to nearest meanwhile, and
+// subnormal numbers count, whatever the host's mode (on x86-64 and ARM64).
 using read_page_function = function_ref<error(std::size_t i, std::string_view page)>;
 // Reads all pages of the table. `jobs` may be null. Errors: corrupt, if the table does not suit the
 // text (pages one behind the other, none beyond the end, none with more objects than

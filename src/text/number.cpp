@@ -6,32 +6,32 @@
 #include <utility>
 
 #include "overture/text_number.hpp"
-#include "text/subnormals.hpp"
+#include "text/float_mode.hpp"
 
 namespace overture::text {
 namespace detail {
 
 char* write_fixed_slow(char* out, float value, int decimals) noexcept {
-  const subnormals_scope count;
+  const float_mode_scope usual;
   return std::to_chars(out, out + fixed_bytes_max<float>(decimals), value, std::chars_format::fixed,
                        decimals)
       .ptr;
 }
 
 char* write_fixed_slow(char* out, double value, int decimals) noexcept {
-  const subnormals_scope count;
+  const float_mode_scope usual;
   return std::to_chars(out, out + fixed_bytes_max<double>(decimals), value,
                        std::chars_format::fixed, decimals)
       .ptr;
 }
 
 char* write_shortest_slow(char* out, float value) noexcept {
-  const subnormals_scope count;
+  const float_mode_scope usual;
   return std::to_chars(out, out + shortest_bytes_max<float>, value).ptr;
 }
 
 char* write_shortest_slow(char* out, double value) noexcept {
-  const subnormals_scope count;
+  const float_mode_scope usual;
   return std::to_chars(out, out + shortest_bytes_max<double>, value).ptr;
 }
 
@@ -212,17 +212,30 @@ bool read_at_once(const char* first, const char* last, T& value, const char*& en
 }
 
 template <floating T>
-read_end read_floating(const char* first, const char* last, T& value) noexcept {
+read_end read_in_usual_mode(const char* first, const char* last, T& value) noexcept {
   const char* end = nullptr;
   if (read_at_once(first, last, value, end)) return {end, true};
   const read_end quick = read_short(first, last, value);
   if (quick.ok) return quick;
   T read = 0;
-  const subnormals_scope count;
   const std::from_chars_result slow = std::from_chars(first, last, read);
   if (slow.ec != std::errc{}) return {slow.ptr, false};
   value = read;
   return {slow.ptr, true};
+}
+
+template <floating T>
+[[gnu::noinline]] read_end read_out_of_line(const char* first, const char* last,
+                                            T& value) noexcept {
+  return read_in_usual_mode(first, last, value);
+}
+
+template <floating T>
+read_end read_floating(const char* first, const char* last, T& value) noexcept {
+  if (!float_mode_scope::is_needed()) [[likely]]
+    return read_in_usual_mode(first, last, value);
+  const float_mode_scope usual;
+  return read_out_of_line(first, last, value);
 }
 
 template <class T>

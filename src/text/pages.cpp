@@ -6,6 +6,7 @@
 #include "overture/parallel.hpp"
 #include "overture/text_number.hpp"
 #include "overture/text_pages.hpp"
+#include "text/float_mode.hpp"
 
 namespace overture::text {
 
@@ -341,6 +342,8 @@ result<void> read_pages(job_system* jobs, page_table& pages, std::string_view te
   }
   const auto read_one = [&](std::size_t i) {
     page_table::record& page = pages.records_[i];
+    // Numbers are read where `read_page` was compiled.
+    const float_mode_scope usual;
     page.problem = read_page(i, text.substr(page.entry.offset, page.entry.bytes));
   };
   if (jobs) {

@@ -6,7 +6,7 @@
 
 #include "overture/text_format.hpp"
 #include "text/bounded.hpp"
-#include "text/subnormals.hpp"
+#include "text/float_mode.hpp"
 
 namespace overture::text {
 namespace {
@@ -147,7 +147,7 @@ void add_decimal(bounded& out, const conversion& how, bool negative, double valu
   char* end = nullptr;
   if (scientific) {
     const auto form = std::chars_format::scientific;
-    const subnormals_scope count;
+    const float_mode_scope usual;
     end = std::to_chars(text, text + sizeof text - 1, value, form, shown).ptr;
   } else {
     end = write_fixed(text, value, shown);
@@ -177,13 +177,52 @@ void add_decimal(bounded& out, const conversion& how, bool negative, double valu
 int exponent_of_ten(double value, int precision) noexcept {
   char text[float_bytes_max];
   const auto form = std::chars_format::scientific;
-  const subnormals_scope count;
+  const float_mode_scope usual;
   char* const end = std::to_chars(text, text + sizeof text, value, form, precision).ptr;
   const char* at = std::find(text, end, 'e') + 1;
   const bool negative = *at == '-';
   int exponent = 0;
   for (++at; at != end; ++at) exponent = exponent * 10 + (*at - '0');
   return negative ? -exponent : exponent;
+}
+
+// "%a" of what is finite: the bits themselves, so only a precision rounds.
+void add_hexadecimal(bounded& out, const conversion& how,
+                     const detail::parts<double>& of) noexcept {
+  using layout = detail::parts_of<double>;
+  constexpr int places_max = layout::mantissa_bits / 4;
+  const bool upper = how.kind == 'A';
+  const int dropped = how.precision < 0 ? 0 : std::max(places_max - how.precision, 0);
+  const std::uint64_t digits =
+      dropped == 0 ? of.mantissa : detail::shift_rounded(of.mantissa, 4 * dropped) << 4 * dropped;
+  // What is before the point can be two: C's does not make one of it again.
+  char text[2 + places_max];
+  char* end = text;
+  *end++ = static_cast<char>('0' + (digits >> layout::mantissa_bits));
+  *end++ = '.';
+  for (int shift = layout::mantissa_bits - 4; shift >= 4 * dropped; shift -= 4) {
+    *end++ = (upper ? "0123456789ABCDEF" : "0123456789abcdef")[digits >> shift & 15];
+  }
+  while (how.precision < 0 && end[-1] == '0') --end;
+  if (end[-1] == '.' && how.precision <= 0 && !how.alternate) --end;
+
+  char prefix[4];
+  char* prefix_end = prefix;
+  for (const char c : sign_of(how, of.negative)) *prefix_end++ = c;
+  *prefix_end++ = '0';
+  *prefix_end++ = upper ? 'X' : 'x';
+  char exponent[2 + integer_room<int>()] = {upper ? 'P' : 'p', '+'};
+  const int power = of.mantissa == 0 ? 0 : of.exponent + layout::mantissa_bits;
+  char* const exponent_end = write_integer(exponent + (power < 0 ? 1 : 2), power);
+  const auto between = [](const char* first, const char* last) -> std::string_view {
+    return {first, static_cast<std::size_t>(last - first)};
+  };
+  add_padded(out, how,
+             {.prefix = between(prefix, prefix_end),
+              .digits = between(text, end),
+              .zeros_behind = static_cast<std::size_t>(std::max(how.precision - places_max, 0)),
+              .exponent = between(exponent, exponent_end),
+              .pad_with_zeros = true});
 }
 
 void add_floating(bounded& out, const conversion& how, double value) noexcept {
@@ -200,6 +239,10 @@ void add_floating(bounded& out, const conversion& how, double value) noexcept {
       std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) & ~(std::uint64_t{1} << 63));
   const int precision = how.precision < 0 ? 6 : how.precision;
   switch (how.kind) {
+    case 'a':
+    case 'A':
+      add_hexadecimal(out, how, of);
+      return;
     case 'f':
     case 'F':
       add_decimal(out, how, of.negative, magnitude, false, precision, false);
@@ -328,6 +371,8 @@ bool add_conversion(bounded& out, const conversion& how, std::va_list& arguments
     case 'E':
     case 'g':
     case 'G':
+    case 'a':
+    case 'A':
       add_floating(out, how, va_arg(arguments, double));
       return true;
     case 'c': {

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cfenv>
 #include <limits>
 #include <random>
 #include <string>
@@ -155,6 +156,25 @@ TEST(numbers, that_do_not_fit_are_errors_whatever_stands_behind) {
   }
   const auto odd = read<text::rows<','>, numbers>("-128,65535,-0,007,1.5e3,-0.0\n").at(0);
   EXPECT_EQ(odd, (numbers{-128, 65535, 0, 7, 1500, 0}));
+}
+
+TEST(pages, are_read_alike_in_any_rounding_mode) {
+  paged<unit, 64> units;
+  std::mt19937 random(3);
+  for (int i = 0; i < 500; ++i) {
+    unit each;
+    each.speed = static_cast<float>(random() % 1'000'000) / 1000;
+    each.at = {static_cast<float>(random()) * 0x1p-20f, -0.1f};
+    (void)units.add(each);
+  }
+  const std::string text = written<unit_script>(units);
+  const auto wanted = read<unit_script, unit>(text);
+  for (const int mode : {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
+    ASSERT_EQ(std::fesetround(mode), 0);
+    const auto found = read<unit_script, unit>(text);
+    ASSERT_EQ(std::fesetround(FE_TONEAREST), 0);
+    EXPECT_TRUE(found == wanted);
+  }
 }
 
 }  // namespace

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "overture/text_number.hpp"
-#include "text/subnormals.hpp"
+#include "text/float_mode.hpp"
 
 namespace overture {
 namespace {
@@ -28,7 +28,7 @@ std::string printed(const char* format, T value) {
 
 template <class T>
 std::string shortest_of_standard(T value) {
-  const text::subnormals_scope count;
+  const text::float_mode_scope usual;
   char text[64];
   return {text, std::to_chars(text, text + sizeof text, value).ptr};
 }
@@ -140,6 +140,40 @@ TEST(fixed_decimals, do_not_depend_on_the_rounding_mode) {
     for (const float value : values) written.push_back(fixed<2>(value) + fixed<3>(double{value}));
     ASSERT_EQ(std::fesetround(FE_TONEAREST), 0);
     for (std::size_t i = 0; i < values.size(); ++i) ASSERT_EQ(written[i], wanted[i]);
+  }
+}
+
+// Quick ways and the standard library, which divides itself.
+TEST(reading, does_not_depend_on_the_rounding_mode) {
+  const std::string behind = " and so on, and on";
+  std::vector<std::string> texts = {"0.1" + behind, "-16777217" + behind, "1e22", "3.3e-5"};
+  for (const double value : random_values<double>(2'000, 9)) texts.push_back(shortest(value));
+  std::mt19937_64 random(10);
+  for (int i = 0; i < 2'000; ++i) {
+    const auto hundredths = static_cast<double>(random() % 10'000'000) / 100;
+    texts.push_back(fixed<2>(hundredths) + behind);
+    texts.push_back("-" + fixed<6>(hundredths));
+  }
+  const auto read_all = [&texts] {
+    std::vector<std::uint64_t> bits;
+    for (const std::string& text : texts) {
+      float single = 0;
+      double twice = 0;
+      (void)text::read_number(text.data(), text.data() + text.size(), single);
+      (void)text::read_number(text.data(), text.data() + text.size(), twice);
+      bits.push_back(std::bit_cast<std::uint32_t>(single));
+      bits.push_back(std::bit_cast<std::uint64_t>(twice));
+    }
+    return bits;
+  };
+  const std::vector<std::uint64_t> wanted = read_all();
+  for (const int mode : {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
+    ASSERT_EQ(std::fesetround(mode), 0);
+    const std::vector<std::uint64_t> found = read_all();
+    const int after = std::fegetround();
+    ASSERT_EQ(std::fesetround(FE_TONEAREST), 0);
+    EXPECT_EQ(after, mode);
+    EXPECT_EQ(found, wanted);
   }
 }
 

@@ -83,7 +83,7 @@ TEST(snprintf_of_ours, writes_floats_as_c_does) {
                              limits::infinity(),
                              -limits::infinity(),
                              limits::quiet_NaN()}) {
-    for (const char* const conversion : {"f", "F", "e", "E"}) {
+    for (const char* const conversion : {"f", "F", "e", "E", "a", "A"}) {
       expect_same_in_all_forms(conversion, value);
     }
     // glibc forgets zeros where "%#g" rounds up to the next power of ten: "1.e+06".
@@ -95,7 +95,8 @@ TEST(snprintf_of_ours, writes_floats_as_c_does) {
   std::mt19937_64 random(1);
   for (int i = 0; i < 20'000; ++i) {
     const auto value = std::bit_cast<double>(static_cast<std::uint64_t>(random()));
-    for (const char* const format : {"%f", "%.2f", "%e", "%g", "%.17g", "%.3g", "%.40f"}) {
+    for (const char* const format :
+         {"%f", "%.2f", "%e", "%g", "%.17g", "%.3g", "%.40f", "%a", "%.3a"}) {
       ASSERT_NO_FATAL_FAILURE(expect_same(format, value));
     }
   }
@@ -141,7 +142,7 @@ TEST(snprintf_of_ours, cuts_off_and_says_how_long_it_would_be) {
 TEST(snprintf_of_ours, refuses_what_it_does_not_know) {
   char text[64];
   int count = 0;
-  const char* volatile formats[] = {"%a", "%n", "%ls", "%lc", "%y", "%", "%99999999999d"};
+  const char* volatile formats[] = {"%Lf", "%n", "%ls", "%lc", "%y", "%", "%99999999999d"};
   for (const char* const format : formats) {
     EXPECT_LT(text::snprintf(text, sizeof text, format, &count, 1.0), 0) << format;
   }

@@ -31,7 +31,7 @@ PLATFORM_MACRO = re.compile(
 )
 PLATFORM_MACRO_ALLOWED = {
     "include/overture/spin.hpp",  # how a processor pauses
-    "src/text/subnormals.hpp",  # whether it flushes them
+    "src/text/float_mode.hpp",  # whether it flushes them
 }
 
 # What library code (src/, include/) does not use, what to use instead, and where it may stand.
