@@ -16,14 +16,14 @@
 // \u0007). Bytes that are no UTF-8 stay as they are, but JSON gets \udc80 to \udcff for them, which
 // reads back as the same bytes (and which other readers may refuse).
 //
-// How the parallel part works: each thread takes the next pages, up to four, writes them into room
-// of its own that stays in its cache, and copies them to their place if the pages before are done.
-// If they are not, it leaves them in the slots that the buffer has for them, laid out beforehand
-// for the longest text there can be, and whoever completes the pages before moves them down. Nobody
-// waits for anybody. If the buffer is too small for slots, a first pass only finds out how long
-// each page is.
+// How the parallel part works: each thread takes the next pages, up to eight, and writes them into
+// room of its own that stays in its cache. Once the pages before are done it writes the rest of
+// them directly to their place, and copies what it has there. If they do not get done meanwhile, it
+// leaves them in the slots that the buffer has for them, laid out beforehand for the longest text
+// there can be, and whoever completes the pages before moves them down. Nobody waits for anybody.
+// If the buffer is too small for slots, a first pass only finds out how long each page is.
 //
-// Allocation: the page table and room for four pages or 256 KiB, at least one page, for each
+// Allocation: the page table and room for eight pages or 512 KiB, at least one page, for each
 // thread, before the parallel part and with
 // the allocator of the paged; nothing in the parallel part, and no lock. A page_table of yours that
 // is used again needs no allocation at all from the second time on.

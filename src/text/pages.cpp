@@ -102,8 +102,8 @@ class page_writing {
     std::size_t first;
     std::size_t end;
   };
-  static constexpr std::size_t run_pages_max = 4;
-  static constexpr std::size_t run_bytes_max = std::size_t{256} << 10;  // stays in a core's cache
+  static constexpr std::size_t run_pages_max = 8;
+  static constexpr std::size_t run_bytes_max = std::size_t{512} << 10;  // stays in a core's cache
   static constexpr std::size_t runs_per_lane = 16;  // so that lanes end at about the same time
 
   // Of the first page of a run of the dense layout. Whoever finds `turn` where it wanted to leave
@@ -226,27 +226,38 @@ class page_writing {
     on_lanes(lanes, *rooms, [this](lane& mine, run_of_pages run) { write_run(mine, run); });
     return finished();
   }
-  // The text is copied once in any case. Where it is likely to go is fetched into the cache while
-  // it is written, which is what the copy would wait for.
+  // What is written before the run's place is known is copied there, or to its slots; the rest goes
+  // directly to its place. Where a copy is likely to go is fetched into the cache meanwhile, which
+  // is what the copy would wait for.
   void write_run(lane& mine, run_of_pages run) {
     record& head = pages_.records_[run.first];
+    const auto is_placed = [&head] { return head.state.load(std::memory_order_acquire) == turn; };
     const char* const place = buffer_.data() + std::min(mine.likely_place(run.first), head.slot);
     std::uint64_t bytes = 0;
-    for (std::size_t i = run.first; i < run.end; ++i) {
+    std::size_t i = run.first;
+    for (; i < run.end && !is_placed(); ++i) {
       page_entry& entry = pages_.records_[i].entry;
       entry.bytes = write_to(i, mine.room + bytes, place + bytes);
       bytes += entry.bytes;
     }
-    mine.page_bytes = bytes / (run.end - run.first);
-    if (head.state.load(std::memory_order_acquire) == turn) {
+    const std::uint64_t staged = bytes;
+    if (i < run.end || is_placed()) {
       const std::uint64_t offset = head.entry.offset;
+      // Writers may touch what is behind them: nothing has its place there before the turn passes.
+      for (; i < run.end; ++i) {
+        page_entry& entry = pages_.records_[i].entry;
+        entry.bytes = write_to(i, buffer_.data() + offset + bytes);
+        bytes += entry.bytes;
+      }
       mine.known_end = offset + bytes;
       mine.known_pages = run.end;
+      mine.page_bytes = bytes / (run.end - run.first);
       // First let the others go on: no place behind this one's can reach into it.
       pass_turn(run);
-      std::memcpy(buffer_.data() + offset, mine.room, bytes);
+      std::memcpy(buffer_.data() + offset, mine.room, staged);
       return;
     }
+    mine.page_bytes = bytes / (run.end - run.first);
     std::memcpy(buffer_.data() + head.slot, mine.room, bytes);
     if (head.state.exchange(parked, std::memory_order_acq_rel) != turn) return;
     move_down(run);
