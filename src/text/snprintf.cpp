@@ -200,8 +200,9 @@ void add_hexadecimal(bounded& out, const conversion& how,
   char* end = text;
   *end++ = static_cast<char>('0' + (digits >> layout::mantissa_bits));
   *end++ = '.';
-  for (int shift = layout::mantissa_bits - 4; shift >= 4 * dropped; shift -= 4) {
-    *end++ = (upper ? "0123456789ABCDEF" : "0123456789abcdef")[digits >> shift & 15];
+  const char* const digit_texts = upper ? "0123456789ABCDEF" : "0123456789abcdef";
+  for (int place = 1; place <= places_max - dropped; ++place) {
+    *end++ = digit_texts[digits >> 4 * (places_max - place) & 15];
   }
   while (how.precision < 0 && end[-1] == '0') --end;
   if (end[-1] == '.' && how.precision <= 0 && !how.alternate) --end;
