@@ -164,6 +164,38 @@ TEST(pages, that_are_done_together_are_moved_down_together) {
   }
 }
 
+// Two threads have the first two runs, and the second's place becomes known when it is half done.
+TEST(pages, whose_place_becomes_known_between_them_are_joined) {
+  constexpr std::size_t pages = 192;
+  constexpr std::size_t run = 6;  // as 32 runs for two threads make it
+  constexpr std::size_t most = 20;
+  thread_pool jobs{{.workers = 1}};
+  text::page_table table;
+  ASSERT_TRUE(table.prepare(pages, 2));
+  for (std::size_t i = 0; i < pages; ++i) table.set_page(i, 1, most);
+  barricade second_has_begun{barricade::raised};
+  barricade third_has_begun{barricade::raised};
+  const auto write_page = [&](std::size_t i, char* out, const char* /*place*/) {
+    if (i == run) second_has_begun.lower();
+    if (i == run - 1) second_has_begun.wait();
+    // Whoever takes the third run has given the second its place.
+    if (i == 2 * run) third_has_begun.lower();
+    if (i == run + run / 2) third_has_begun.wait();
+    char* const end = std::fill_n(out, 1 + i % 7, static_cast<char>('a' + i % 26));
+    std::fill_n(end, text::slack, '!');  // as writers may
+    return end;
+  };
+  std::string buffer(pages * (most + text::slack), '#');
+  const auto written =
+      text::write_pages(&jobs, table, std::span(buffer), text::layout::dense, write_page);
+  ASSERT_TRUE(written);
+  std::string wanted;
+  for (std::size_t i = 0; i < pages; ++i) {
+    wanted += std::string(1 + i % 7, static_cast<char>('a' + i % 26));
+  }
+  EXPECT_EQ(buffer.substr(0, written->bytes), wanted);
+}
+
 TEST(pages, do_not_depend_on_who_runs_the_jobs) {
   const auto flags = sample::random_flags(20'000, 4);
   backwards_jobs jobs;
