@@ -299,7 +299,7 @@ class file_system final : public source_files {
   // looked at, which may fail as open() does.
   [[nodiscard]] result<file_stat> stat(asset_path path) noexcept;
   // Whether a file or folder of this path is mounted; no system call.
-  [[nodiscard]] bool exists(asset_path path) noexcept;
+  [[nodiscard]] bool exists(const asset_path& path) noexcept;
   // Every mount that has a file or folder of this path, the winner first; returns how many there
   // are, writes what fits.
   std::size_t providers(asset_path path, std::span<mount_id> mounts) noexcept;
@@ -328,7 +328,7 @@ class file_system final : public source_files {
   [[nodiscard]] std::size_t hidden_count() const noexcept;
   [[nodiscard]] hidden_entry hidden(std::size_t index) const noexcept;
   // Error: not_found. No lock, no allocation, no write to shared memory.
-  [[nodiscard]] result<entry_index> find(asset_path path) const noexcept;
+  [[nodiscard]] result<entry_index> find(const asset_path& path) const noexcept;
   // Every mount that has the path, the winner first; returns how many there are, writes what fits.
   std::size_t providers(entry_index index, std::span<mount_id> mounts) const noexcept;
 

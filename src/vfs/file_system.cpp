@@ -192,12 +192,12 @@ hidden_entry file_system::hidden(std::size_t index) const noexcept {
           state_->mount_at(tree[loser.entry].mount).id};
 }
 
-result<entry_index> file_system::find(asset_path path) const noexcept {
-  if (!frozen()) return fail(errc::not_found, "the file system is not frozen");
-  const entry_index found = vfs::by_key(path, config_.ignore_case, [this](const asset_path& key) {
-    return state_->frozen_tree()->find(key);
-  });
-  if (found == UINT32_MAX) return fail(errc::not_found, "no mount has this path");
+result<entry_index> file_system::find(const asset_path& path) const noexcept {
+  const vfs::tree* const tree = state_ ? state_->frozen_tree() : nullptr;
+  if (!tree) return fail(errc::not_found, "the file system is not frozen");
+  const entry_index found = vfs::by_key(path, config_.ignore_case,
+                                        [tree](const asset_path& key) { return tree->find(key); });
+  if (found == vfs::frozen_index::none) return fail(errc::not_found, "no mount has this path");
   return found;
 }
 

@@ -88,24 +88,26 @@ bool live_index::begin(const live_index& from, std::size_t more) noexcept {
 // In a larger directory: all pages anew. Winners stay winners, and the order of each path's others
 // stays.
 bool live_index::spread(const live_index& from) noexcept {
-  for (const live_page* const old : from.pages_) {
+  for (const live_place& each : from.pages_) {
+    const live_page* const old = each.page;
     for (std::uint32_t i = 0; old && i < old->count; ++i) {
-      live_page* const page = writable(pages_[page_of(id_of(old->slots()[i]))], 1);
-      if (!page) return false;
-      place(*page, old->slots()[i], page->count);
+      live_place& into = pages_[page_of(id_of(old->slots()[i]))];
+      if (!writable(into.page, 1)) return false;
+      place(*into.page, old->slots()[i], into.page->count);
+      into.set_tags();
     }
     const live_page* const hidden = old ? old->hidden : nullptr;
     for (std::uint32_t i = 0; hidden && i < hidden->count; ++i) {
-      live_page* const winners = pages_[page_of(id_of(hidden->slots()[i]))];
+      live_page* const winners = pages_[page_of(id_of(hidden->slots()[i]))].page;
       live_page* const page = writable(winners->hidden, 1);
       if (!page) return false;
       place(*page, hidden->slots()[i], page->count);
     }
   }
-  for (live_page* const old : from.pages_) {
-    if (!old) continue;
-    if (old->hidden) replace(old->hidden);
-    replace(old);
+  for (const live_place& each : from.pages_) {
+    if (!each.page) continue;
+    if (each.page->hidden) replace(each.page->hidden);
+    replace(each.page);
   }
   paths_ = from.paths_;
   return true;
@@ -150,23 +152,25 @@ void live_index::take_out(live_page& page, std::uint32_t at) noexcept {
 }
 
 bool live_index::insert(path_id id, const live_slot& added, bool first_wins) noexcept {
-  live_page*& directory = pages_[page_of(id)];
+  live_place& into = pages_[page_of(id)];
   live_slot slot = added;
   slot.tag = tag_of(id);
   const auto wins_over = [&](const live_slot& other) {
     return first_wins ? slot.owner->rank < other.owner->rank : slot.owner->rank > other.owner->rank;
   };
   const asset_path path = path_of(slot, id);
-  const std::uint32_t winner = directory ? directory->find(path, slot.tag) : 0;
-  if (!directory || winner == directory->count) {
-    overfull_ = winner == paths_of_page_max;
-    live_page* const page = overfull_ ? nullptr : writable(directory, 1);
+  const live_slot* const known = into.find(path);
+  if (!known) {
+    overfull_ = into.page && into.page->count == paths_of_page_max;
+    live_page* const page = overfull_ ? nullptr : writable(into.page, 1);
     if (!page) return false;
     place(*page, slot, page->count);
+    into.set_tags();
     ++paths_;
     return true;
   }
-  live_page* const page = writable(directory, 0);
+  const std::ptrdiff_t winner = known - into.page->slots();
+  live_page* const page = writable(into.page, 0);
   live_page* const hidden = page ? writable(page->hidden, 1) : nullptr;
   if (!hidden) return false;
   std::uint32_t at = 0;
@@ -183,7 +187,8 @@ bool live_index::insert(path_id id, const live_slot& added, bool first_wins) noe
 }
 
 bool live_index::erase(path_id id, const live_slot& erased) noexcept {
-  live_page* const page = writable(pages_[page_of(id)], 0);
+  live_place& from = pages_[page_of(id)];
+  live_page* const page = writable(from.page, 0);
   if (!page) return false;
   const auto position_in = [&](const live_page& in) {
     const auto same = [&](const live_slot& slot) {
@@ -198,6 +203,7 @@ bool live_index::erase(path_id id, const live_slot& erased) noexcept {
   const std::uint32_t heir = wins && page->hidden ? page->hidden->find(path, tag_of(id)) : 0;
   if (wins && (!page->hidden || heir == page->hidden->count)) {
     take_out(*page, winner);
+    from.set_tags();
     --paths_;
     return true;
   }
@@ -248,7 +254,8 @@ bool live_index::remove(const mount& removed) noexcept {
 }
 
 void live_index::discard() noexcept {
-  for (live_page* const page : pages_) {
+  for (const live_place& each : pages_) {
+    live_page* const page = each.page;
     if (!page || page->version != version_) continue;
     if (page->hidden && page->hidden->version == version_) free_page(pages_.memory(), page->hidden);
     free_page(pages_.memory(), page);
@@ -261,9 +268,9 @@ void live_index::free_pages(live_page* first, allocator& memory) noexcept {
 }
 
 void live_index::free_all() noexcept {
-  for (live_page* const page : pages_) {
-    if (page) free_page(pages_.memory(), page->hidden);
-    free_page(pages_.memory(), page);
+  for (const live_place& each : pages_) {
+    if (each.page) free_page(pages_.memory(), each.page->hidden);
+    free_page(pages_.memory(), each.page);
   }
   pages_.clear();
 }

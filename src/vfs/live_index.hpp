@@ -2,9 +2,10 @@
 // copies the pages that it changes and shares the others. A version does not change once readers
 // know it.
 //
-// A page has the winners of its paths. Those whom they hide are in a page of their own behind it,
-// by priority within each path: so a look-up neither looks at nor brings into the cache more than
-// the winners, whatever the number of mounts.
+// A page has the winners of its paths, whose tags stand in the directory beside the page: a look-up
+// goes from there to the one slot and its text. Those whom the winners hide are in a page of their
+// own behind it, by priority within each path: so a look-up neither looks at nor brings into the
+// cache more than the winners, whatever the number of mounts.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +16,7 @@
 #include "overture/path.hpp"
 #include "vfs/mount.hpp"
 #include "vfs/same_text.hpp"
+#include "vfs/tag_word.hpp"
 
 namespace overture::vfs {
 
@@ -61,6 +63,40 @@ struct live_page {
   }
 };
 
+// Where the directory says that paths are.
+struct live_place {
+  live_page* page = nullptr;  // null: there are none
+  tag_word tags;              // of its first slots
+
+  // The winner, or null. Nearly always it is the first that it may be, so that is all there is in
+  // line.
+  [[nodiscard, gnu::always_inline]] const live_slot* find(const asset_path& path) const noexcept {
+    const std::uint32_t at = tags.likely_place(path.id);
+    if (at < tag_word::places) {
+      const live_slot& likely = page->slots()[at];
+      if (likely.length == path.text.size() && same_usual_text(likely.text, path.text)) {
+        return &likely;
+      }
+    } else if (!tags.more()) {
+      return nullptr;
+    }
+    return find_anywhere(path);
+  }
+  [[nodiscard, gnu::noinline]] const live_slot* find_anywhere(
+      const asset_path& path) const noexcept {
+    const std::uint32_t at = page->find(path, static_cast<std::uint16_t>(path.id.value));
+    return at == page->count ? nullptr : page->slots() + at;
+  }
+  // After the slots have changed.
+  void set_tags() noexcept {
+    tags = {};
+    tags.set_more(page->count > tag_word::places);
+    for (std::uint32_t i = 0; i < page->count && i < tag_word::places; ++i) {
+      tags.set(i, {page->slots()[i].tag});
+    }
+  }
+};
+
 class live_index {
  public:
   explicit live_index(allocator& memory) noexcept : pages_(memory, memory_tag::vfs) {}
@@ -69,14 +105,8 @@ class live_index {
 
   // The winner, or null.
   [[nodiscard]] const live_slot* find(const asset_path& path) const noexcept {
-    const live_page* const page = pages_[page_of(path.id)];
-    if (!page) return nullptr;
-    const live_slot* const end = page->slots() + page->count;
-    const std::uint16_t tag = tag_of(path.id);
-    for (const live_slot* at = page->slots(); at != end; ++at) {
-      if (at->is(path, tag)) return at->is_removal() ? first_of(path, true) : at;
-    }
-    return nullptr;
+    const live_slot* const found = pages_[page_of(path.id)].find(path);
+    return found && found->is_removal() ? first_of(path, true) : found;
   }
   // The winner among the files of this path, or null.
   [[nodiscard]] const live_slot* find_file(const asset_path& path) const noexcept {
@@ -95,13 +125,12 @@ class live_index {
   // The same with removals, and with what they remove.
   template <class Visit>
   void visit_slots(const asset_path& path, Visit visit) const noexcept {
-    const live_page* const page = pages_[page_of(path.id)];
-    if (!page) return;
+    const live_place& place = pages_[page_of(path.id)];
     const std::uint16_t tag = tag_of(path.id);
-    const std::uint32_t winner = page->find(path, tag);
-    if (winner == page->count) return;
-    visit(page->slots()[winner]);
-    const live_page* const hidden = page->hidden;
+    const live_slot* const winner = place.find(path);
+    if (!winner) return;
+    visit(*winner);
+    const live_page* const hidden = place.page->hidden;
     if (!hidden) return;
     for (std::uint32_t at = hidden->find(path, tag); at < hidden->count;
          at = hidden->find(path, tag, at + 1)) {
@@ -137,7 +166,7 @@ class live_index {
     return first;
   }
 
-  static constexpr std::size_t paths_per_page_max = 3;  // on average
+  static constexpr std::size_t paths_per_page_max = 4;  // on average
   // Chance never comes near it, and nobody who does not know the multiplier can help it along but
   // by paths of one and the same id.
   static constexpr std::uint32_t paths_of_page_max = 2 * limits::paths_of_id_max;
@@ -159,7 +188,7 @@ class live_index {
   static void place(live_page& page, const live_slot& added, std::uint32_t at) noexcept;
   static void take_out(live_page& page, std::uint32_t at) noexcept;
 
-  vec<live_page*> pages_;  // null: an empty one
+  vec<live_place> pages_;
   std::uint64_t multiplier_ = 1;
   int shift_ = 60;
   std::uint64_t version_ = 0;

@@ -48,11 +48,13 @@ result<file_stat> file_system::stat(asset_path path) noexcept {
   });
 }
 
-bool file_system::exists(asset_path path) noexcept {
+bool file_system::exists(const asset_path& path) noexcept {
   if (path.text.empty()) return true;
   if (!state_) return false;
   return vfs::by_key(path, config_.ignore_case, [this](const asset_path& key) {
-    return bool(vfs::find_owner(*reading(*state_), key));
+    const reading now(*state_);
+    if (now->has_written(key)) return bool(vfs::find_written_owner(*now, key));
+    return now->index.find(key) != nullptr;
   });
 }
 

@@ -7,34 +7,73 @@
 #include <cstring>
 #include <string_view>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 namespace overture::vfs {
 
-// What differs in eight bytes of both.
-[[nodiscard]] inline std::uint64_t difference(const char* a, const char* b,
-                                              std::size_t at) noexcept {
-  std::uint64_t of_a = 0;
-  std::uint64_t of_b = 0;
-  std::memcpy(&of_a, a + at, sizeof of_a);
-  std::memcpy(&of_b, b + at, sizeof of_b);
-  return of_a ^ of_b;
-}
+#if defined(__SSE2__)
+// Whether 16 bytes of both are equal, for several places at once.
+class equal_blocks {
+ public:
+  equal_blocks(const char* a, const char* b) noexcept : a_(a), b_(b) {}
+  void look_at(std::size_t at) noexcept {
+    equal_ = _mm_and_si128(equal_, _mm_cmpeq_epi8(block(a_ + at), block(b_ + at)));
+  }
+  [[nodiscard]] bool all() const noexcept { return _mm_movemask_epi8(equal_) == 0xFFFF; }
 
-// Those that few paths are as long as.
-[[nodiscard, gnu::noinline]] inline bool same_odd_text(const char* a, const char* b,
-                                                       std::size_t length) noexcept {
-  return length == 0 || std::memcmp(a, b, length) == 0;  // the root may be a null pointer
-}
+ private:
+  static __m128i block(const char* at) noexcept {
+    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+  }
+  const char* a_;
+  const char* b_;
+  __m128i equal_ = _mm_set1_epi8(-1);
+};
+#else
+class equal_blocks {
+ public:
+  equal_blocks(const char* a, const char* b) noexcept : a_(a), b_(b) {}
+  void look_at(std::size_t at) noexcept { differs_ |= word(at) | word(at + 8); }
+  [[nodiscard]] bool all() const noexcept { return differs_ == 0; }
 
-// Whether a text of this length is there. The words at the front and those at the end overlap, so
-// that only the size is branched on.
-[[nodiscard, gnu::always_inline]] inline bool same_text(const char* a,
-                                                        std::string_view text) noexcept {
-  const char* const b = text.data();
+ private:
+  [[nodiscard]] std::uint64_t word(std::size_t at) const noexcept {
+    std::uint64_t of_a = 0;
+    std::uint64_t of_b = 0;
+    std::memcpy(&of_a, a_ + at, sizeof of_a);
+    std::memcpy(&of_b, b_ + at, sizeof of_b);
+    return of_a ^ of_b;
+  }
+  const char* a_;
+  const char* b_;
+  std::uint64_t differs_ = 0;
+};
+#endif
+
+// Whether a text of this length is there, if the length is one that most paths have; of others it
+// says no. The blocks at the front and those at the end overlap, so that only the size is branched
+// on.
+[[nodiscard, gnu::always_inline]] inline bool same_usual_text(const char* a,
+                                                              std::string_view text) noexcept {
   const std::size_t length = text.size();
-  const auto pair = [=](std::size_t at) { return difference(a, b, at) | difference(a, b, at + 8); };
-  if (length < 16 || length > 64) return same_odd_text(a, b, length);
-  const std::uint64_t ends = pair(0) | pair(length - 16);
-  return (length <= 32 ? ends : ends | pair(16) | pair(length - 32)) == 0;
+  if (length < 16 || length > 64) return false;
+  equal_blocks both(a, text.data());
+  both.look_at(0);
+  both.look_at(length - 16);
+  if (length > 32) {
+    both.look_at(16);
+    both.look_at(length - 32);
+  }
+  return both.all();
+}
+
+// The same for any length.
+[[nodiscard]] inline bool same_text(const char* a, std::string_view text) noexcept {
+  const std::size_t length = text.size();
+  if (length >= 16 && length <= 64) return same_usual_text(a, text);
+  return length == 0 || std::memcmp(a, text.data(), length) == 0;  // the root may be a null pointer
 }
 
 }  // namespace overture::vfs

@@ -9,14 +9,6 @@ namespace {
 constexpr std::uint32_t removal_bit = 1u << 31;
 static_assert(limits::entries_max < removal_bit);
 
-// A mod has a few names in a place of its own. Where there are hundreds of mods, each look-up would
-// go to a page of memory that none has gone to for long. Names that fill pages are left there.
-constexpr std::size_t small_names_bytes = 4096;
-
-bool has_few_names(const mount& of) noexcept {
-  return of.content.names.size() <= small_names_bytes;
-}
-
 }  // namespace
 
 result<void> tree::build(std::span<mount* const> mounts, bool first_wins,
@@ -29,23 +21,20 @@ result<void> tree::build(std::span<mount* const> mounts, bool first_wins,
   });
   if (result<void> done = separate_losers(); !done) return done;
 
-  if (!index_.reset(entries_.size()) || !make_room_for_names(mounts)) {
-    return fail(errc::out_of_memory, "no memory for the index");
-  }
+  if (result<void> begun = begin_index(); !begun) return begun;
   const auto id_of = [&](const tree_entry& entry) {
     return mounts[entry.mount]->content.entries[entry.entry].id;
   };
   for (entry_index i = 0; i < entries_.size(); ++i) {
-    const asset_path path{gathered(entries_[i], mounts), id_of(entries_[i])};
-    const path_index::slot& at = index_.probe(path.id, [&](const path_index::slot& taken) {
-      return id_of(entries_[taken.value]) == path.id;
-    });
-    if (at.path != nullptr) {
-      colliding[0] = entries_[at.value];
+    const asset_path path{entries_[i].path(), id_of(entries_[i])};
+    const entry_index other = index_.find_value(
+        path.id, [&](entry_index taken) { return id_of(entries_[taken]) == path.id; });
+    if (other != frozen_index::none) {
+      colliding[0] = entries_[other];
       colliding[1] = entries_[i];
       return fail(errc::collision, "two paths have one path_id");
     }
-    index_.set(at, path, i);
+    index_.add(path, i);
   }
   return {};
 }
@@ -92,21 +81,14 @@ result<void> tree::separate_losers() noexcept {
   return {};
 }
 
-bool tree::make_room_for_names(std::span<mount* const> mounts) noexcept {
-  std::size_t bytes = 0;
-  for (const tree_entry& entry : entries_) {
-    if (has_few_names(*mounts[entry.mount])) bytes += entry.length;
+result<void> tree::begin_index() noexcept {
+  std::uint64_t end = 0;
+  for (const tree_entry& entry : entries_) (void)frozen_index::place_text(entry.length, &end);
+  if (end > frozen_index::end_max) return fail(errc::limit, "too many bytes of names in the tree");
+  if (!index_.reset(entries_.size(), end)) {
+    return fail(errc::out_of_memory, "no memory for the index");
   }
-  names_.clear();
-  return names_.reserve(bytes);
-}
-
-// The path as it lies among those of all small mounts, or where a large mount has it.
-std::string_view tree::gathered(const tree_entry& entry, std::span<mount* const> mounts) noexcept {
-  if (!has_few_names(*mounts[entry.mount])) return entry.path();
-  const std::size_t begin = names_.size();
-  (void)names_.append(entry.text, entry.length);  // has room
-  return {names_.data() + begin, entry.length};
+  return {};
 }
 
 std::span<const tree_loser> tree::losers_of(entry_index index) const noexcept {

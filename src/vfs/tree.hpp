@@ -6,8 +6,8 @@
 #include <span>
 
 #include "base/vec.hpp"
+#include "vfs/frozen_index.hpp"
 #include "vfs/mount.hpp"
-#include "vfs/path_index.hpp"
 
 namespace overture::vfs {
 
@@ -30,10 +30,7 @@ struct tree_loser {
 class tree {
  public:
   explicit tree(allocator& memory) noexcept
-      : entries_(memory, memory_tag::vfs),
-        losers_(memory, memory_tag::vfs),
-        names_(memory, memory_tag::vfs),
-        index_(memory) {}
+      : entries_(memory, memory_tag::vfs), losers_(memory, memory_tag::vfs), index_(memory) {}
 
   // Errors: collision (`colliding` are the two paths then), limit, out_of_memory.
   [[nodiscard]] result<void> build(std::span<mount* const> mounts, bool first_wins,
@@ -44,9 +41,8 @@ class tree {
     return entries_[index];
   }
   // UINT32_MAX if there is none.
-  [[nodiscard]] entry_index find(const asset_path& path) const noexcept {
-    const path_index::slot& found = index_.find(path);
-    return found.path ? found.value : UINT32_MAX;
+  [[nodiscard, gnu::always_inline]] entry_index find(const asset_path& path) const noexcept {
+    return index_.find(path);
   }
   // Ordered by entry, and within one by priority.
   [[nodiscard]] std::span<const tree_loser> losers() const noexcept { return losers_.span(); }
@@ -55,14 +51,11 @@ class tree {
  private:
   result<void> collect(std::span<mount* const> mounts) noexcept;
   result<void> separate_losers() noexcept;
-  [[nodiscard]] bool make_room_for_names(std::span<mount* const> mounts) noexcept;
-  [[nodiscard]] std::string_view gathered(const tree_entry& entry,
-                                          std::span<mount* const> mounts) noexcept;
+  [[nodiscard]] result<void> begin_index() noexcept;
 
   vec<tree_entry> entries_;  // in the order of the paths' bytes
   vec<tree_loser> losers_;
-  vec<char> names_;  // those of small mounts, for the index to compare
-  path_index index_;
+  frozen_index index_;
 };
 
 }  // namespace overture::vfs

@@ -1,0 +1,142 @@
+// The hash table of a frozen tree: from normal paths to numbers, filled once.
+//
+// A look-up goes to two cache lines, as few as a table can that compares the whole path: a group of
+// seven slots, whose tags are compared all at once, and the text, which the table has in a place of
+// its own; one of up to 62 bytes lies in one line. Where a group lies depends on the table's
+// address: names cannot be crafted to fall into one place.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "base/vec.hpp"
+#include "overture/path.hpp"
+#include "vfs/same_text.hpp"
+#include "vfs/tag_word.hpp"
+
+namespace overture::vfs {
+
+class frozen_index {
+ public:
+  static constexpr std::uint32_t none = UINT32_MAX;
+
+  explicit frozen_index(allocator& memory) noexcept
+      : groups_(memory, memory_tag::vfs), texts_(memory, memory_tag::vfs) {}
+
+  // The places of texts that follow each other: where one of so many bytes lies when those before
+  // it end at `*end`, which it moves on. In units of `unit_bytes`.
+  [[nodiscard]] static std::uint64_t place_text(std::size_t bytes, std::uint64_t* end) noexcept {
+    const std::uint64_t units = (sizeof(std::uint16_t) + bytes + unit_bytes - 1) / unit_bytes;
+    const std::uint64_t left_of_line = units_of_line - *end % units_of_line;
+    if (units <= units_of_line && units > left_of_line) *end += left_of_line;
+    *end += units;
+    return *end - units;
+  }
+  // How far texts may reach: `*end` of place_text().
+  static constexpr std::uint64_t end_max = UINT32_MAX;
+
+  // Room for `count` paths whose texts reach to `end`, none of them in yet. False if the memory was
+  // refused.
+  [[nodiscard]] bool reset(std::size_t count, std::uint64_t end) noexcept {
+    groups_.clear();
+    texts_.clear();
+    end_ = 0;
+    if (!groups_.resize(count / paths_of_group + 1)) return false;
+    if (!texts_.resize(static_cast<std::size_t>(end / units_of_line + 1))) return false;
+    multiplier_ = detail::xxh_round(reinterpret_cast<std::uintptr_t>(groups_.data()),
+                                    reinterpret_cast<std::uintptr_t>(this)) |
+                  1;
+    return true;
+  }
+  // A path that is not in. In the order in which their texts were counted.
+  void add(const asset_path& path, std::uint32_t value) noexcept {
+    const std::uint64_t at = place_text(path.text.size(), &end_);
+    char* const record = texts_[0].bytes + at * unit_bytes;
+    const auto length = static_cast<std::uint16_t>(path.text.size());
+    std::memcpy(record, &length, sizeof length);
+    if (length != 0) std::memcpy(record + sizeof length, path.text.data(), length);
+    std::size_t i = group_of(path.id);
+    for (; groups_[i].tags.first_empty() == tag_word::places; i = behind(i)) {
+      groups_[i].tags.set_more(true);
+    }
+    group& into = groups_[i];
+    const std::uint32_t place = into.tags.first_empty();
+    into.slots[place] = {static_cast<std::uint32_t>(at), value};
+    into.tags.set(place, path.id);
+  }
+
+  // The value of the path, or none. Nearly always it is the first that it may be, and its group
+  // has room for all; so that is all there is in line.
+  [[nodiscard, gnu::always_inline]] std::uint32_t find(const asset_path& path) const noexcept {
+    const group& at = groups_[group_of(path.id)];
+    const std::uint32_t place = at.tags.likely_place(path.id);
+    if (place < tag_word::places) {
+      const std::string_view text = text_of(at.slots[place]);
+      if (text.size() == path.text.size() && same_usual_text(text.data(), path.text)) {
+        return at.slots[place].value;
+      }
+    } else if (!at.tags.more()) {
+      return none;
+    }
+    return find_anywhere(path);
+  }
+  // The first value of a path that may have this id and that `match` accepts, or none.
+  template <class Match>
+  [[nodiscard]] std::uint32_t find_value(path_id id, Match match) const noexcept {
+    return probe(id, [&](const slot& at) { return match(at.value); });
+  }
+
+ private:
+  struct slot {
+    std::uint32_t text;  // in units
+    std::uint32_t value;
+  };
+  struct alignas(64) group {
+    tag_word tags;
+    slot slots[tag_word::places];
+  };
+  static_assert(sizeof(group) == 64);
+  struct alignas(64) text_line {
+    char bytes[64];
+  };
+  static constexpr std::size_t unit_bytes = 8;
+  static constexpr std::size_t units_of_line = sizeof(text_line) / unit_bytes;
+  static constexpr std::size_t paths_of_group = 4;  // on average; a group in 20 is too small then
+
+  template <class Is>
+  [[nodiscard]] std::uint32_t probe(path_id id, Is is) const noexcept {
+    for (std::size_t i = group_of(id);; i = behind(i)) {
+      const group& at = groups_[i];
+      const std::uint32_t place =
+          at.tags.find(id, [&](std::uint32_t candidate) { return is(at.slots[candidate]); });
+      if (place != tag_word::places) return at.slots[place].value;
+      if (!at.tags.more()) return none;
+    }
+  }
+  [[nodiscard, gnu::noinline]] std::uint32_t find_anywhere(const asset_path& path) const noexcept {
+    return probe(path.id, [&](const slot& at) {
+      const std::string_view text = text_of(at);
+      return text.size() == path.text.size() && same_text(text.data(), path.text);
+    });
+  }
+  [[nodiscard]] std::string_view text_of(const slot& at) const noexcept {
+    const char* const record = texts_[0].bytes + std::size_t{at.text} * unit_bytes;
+    std::uint16_t length = 0;
+    std::memcpy(&length, record, sizeof length);
+    return {record + sizeof length, length};
+  }
+  [[nodiscard]] std::size_t group_of(path_id id) const noexcept {
+    return static_cast<std::size_t>((id.value * multiplier_ >> 32) * groups_.size() >> 32);
+  }
+  [[nodiscard]] std::size_t behind(std::size_t i) const noexcept {
+    return i + 1 == groups_.size() ? 0 : i + 1;
+  }
+
+  vec<group> groups_;
+  vec<text_line> texts_;
+  std::uint64_t end_ = 0;  // of the texts
+  std::uint64_t multiplier_ = 1;
+};
+
+}  // namespace overture::vfs
