@@ -44,7 +44,7 @@ bool mount::sort_order() noexcept {
     const std::string_view text = content.path_of(content.entries[i]);
     (void)paths.push_back({0, text.data(), i, static_cast<std::uint16_t>(text.size())});
   }
-  sort_paths({paths.data(), paths.size()});
+  if (!sort_paths(paths)) return false;
   for (std::size_t i = 0; i < paths.size(); ++i) order[i] = paths[i].number;
   return true;
 }

@@ -3,10 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string_view>
 
-#include "overture/allocator.hpp"
+#include "base/vec.hpp"
 
 namespace overture::vfs {
 
@@ -22,9 +21,11 @@ struct ordered_path {
   [[nodiscard]] std::string_view path() const noexcept { return {text, length}; }
 };
 
-// Puts normal paths in order. Looks at the text of each once for eight bytes, not once for each
-// comparison: with a million names each look is a cache miss. A quicksort by several keys with the
-// key kept (Bentley and Sedgewick, "Fast algorithms for sorting and searching strings", 1997).
-void sort_paths(std::span<ordered_path> paths) noexcept;
+// Puts normal paths in order; false if the memory was refused. Looks at the text of each once for
+// eight bytes, not once for each comparison: with a million names each look is a cache miss. Sorts
+// by the bytes of the key that differ, the last first, so that a million names take as long for
+// each as a thousand. A radix sort of strings (McIlroy, Bostic, McIlroy, "Engineering radix sort",
+// 1993) with eight bytes at a time.
+[[nodiscard]] bool sort_paths(vec<ordered_path>& paths) noexcept;
 
 }  // namespace overture::vfs

@@ -13,11 +13,12 @@ namespace overture::vfs {
 namespace {
 
 std::vector<std::string> sorted(const std::vector<std::string>& paths) {
-  std::vector<ordered_path> order;
+  vec<ordered_path> order(default_allocator(), memory_tag::vfs);
   for (std::uint32_t i = 0; i < paths.size(); ++i) {
-    order.push_back({0, paths[i].data(), i, static_cast<std::uint16_t>(paths[i].size())});
+    EXPECT_TRUE(
+        order.push_back({0, paths[i].data(), i, static_cast<std::uint16_t>(paths[i].size())}));
   }
-  sort_paths(order);
+  EXPECT_TRUE(sort_paths(order));
   std::vector<std::string> in_order;
   for (const ordered_path& path : order) {
     EXPECT_EQ(path.text, paths[path.number].data());
@@ -62,6 +63,13 @@ TEST(path_order, is_the_same_by_keys_as_by_comparing) {
     const std::vector<std::string> paths = odd_paths(random, 300, bytes_max);
     EXPECT_EQ(sorted(paths), as_path_before_says(paths)) << bytes_max;
   }
+}
+
+TEST(path_order, of_many_paths_is_that_of_few) {
+  std::mt19937 random(9);
+  std::vector<std::string> paths = odd_paths(random, 3'000, 20);
+  for (std::size_t i = 0; i < paths.size(); ++i) paths[i] = std::to_string(i % 3) + "/" + paths[i];
+  EXPECT_EQ(sorted(paths), as_path_before_says(paths));
 }
 
 TEST(path_order, of_paths_that_are_alike_for_long_is_found) {

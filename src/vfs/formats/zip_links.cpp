@@ -144,8 +144,7 @@ result<void> zip_link_targets::sort_entries() noexcept {
     if (path.empty()) continue;  // taken back
     (void)paths.push_back({0, path.data(), i, static_cast<std::uint16_t>(path.size())});
   }
-  sort_paths({paths.data(), paths.size()});
-  if (!order_.reserve(paths.size())) return no_memory();
+  if (!sort_paths(paths) || !order_.reserve(paths.size())) return no_memory();
   for (const ordered_path& path : paths) (void)order_.push_back(path.number);
   return {};
 }
