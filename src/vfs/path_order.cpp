@@ -88,7 +88,10 @@ void sort_from(std::span<ordered_path> paths, std::size_t from,
     return;
   }
   for (std::size_t i = 0; i < paths.size(); ++i) {
-    if (i + ahead < paths.size()) prefetch_to_read(paths[i + ahead].text + from);
+    if (i + ahead < paths.size()) {
+      const ordered_path& later = paths[i + ahead];
+      prefetch_to_read(later.text + std::min<std::size_t>(from, later.length));
+    }
     paths[i].key = key_of(paths[i], from);
   }
   sort_by_key(paths, room);
