@@ -72,10 +72,7 @@ class frozen_index {
     const group& at = groups_[group_of(path.id)];
     const std::uint32_t place = at.tags.likely_place(path.id);
     if (place < tag_word::places) {
-      const std::string_view text = text_of(at.slots[place]);
-      if (text.size() == path.text.size() && same_usual_text(text.data(), path.text)) {
-        return at.slots[place].value;
-      }
+      if (same_usual_text(text_of(at.slots[place]), path.text)) return at.slots[place].value;
     } else if (!at.tags.more()) {
       return none;
     }
@@ -115,10 +112,7 @@ class frozen_index {
     }
   }
   [[nodiscard, gnu::noinline]] std::uint32_t find_anywhere(const asset_path& path) const noexcept {
-    return probe(path.id, [&](const slot& at) {
-      const std::string_view text = text_of(at);
-      return text.size() == path.text.size() && same_text(text.data(), path.text);
-    });
+    return probe(path.id, [&](const slot& at) { return same_text(text_of(at), path.text); });
   }
   [[nodiscard]] std::string_view text_of(const slot& at) const noexcept {
     const char* const record = texts_[0].bytes + std::size_t{at.text} * unit_bytes;

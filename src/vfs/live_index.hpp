@@ -38,7 +38,7 @@ struct live_slot {
     return number & ~(folder_bit | removal_bit);
   }
   [[nodiscard]] bool is(const asset_path& path, std::uint16_t of_tag) const noexcept {
-    return tag == of_tag && length == path.text.size() && same_text(text, path.text);
+    return tag == of_tag && same_text({text, length}, path.text);
   }
 };
 static_assert(limits::entries_max < live_slot::removal_bit);
@@ -74,9 +74,7 @@ struct live_place {
     const std::uint32_t at = tags.likely_place(path.id);
     if (at < tag_word::places) {
       const live_slot& likely = page->slots()[at];
-      if (likely.length == path.text.size() && same_usual_text(likely.text, path.text)) {
-        return &likely;
-      }
+      if (same_usual_text({likely.text, likely.length}, path.text)) return &likely;
     } else if (!tags.more()) {
       return nullptr;
     }

@@ -52,9 +52,8 @@ class path_index {
     prefetch_to_write(&slots_[(id.value * multiplier_) >> shift_]);
   }
   [[nodiscard]] const slot& find(const asset_path& path) const noexcept {
-    return probe(path.id, [&](const slot& at) {
-      return at.length == path.text.size() && same_text(at.path, path.text);
-    });
+    return probe(path.id,
+                 [&](const slot& at) { return same_text({at.path, at.length}, path.text); });
   }
 
   // Fills a slot that probe() or find() gave.

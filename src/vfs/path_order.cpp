@@ -36,8 +36,8 @@ std::uint64_t key_of(const ordered_path& path, std::size_t from) noexcept {
   if (from + key_bytes <= path.length) return key_of_word(detail::load_u64(path.text + from));
   std::uint64_t key = 0;
   for (std::size_t i = from; i < from + key_bytes; ++i) {
-    const auto byte = i < path.length ? static_cast<unsigned char>(path.text[i]) : '/';
-    key = key << 8 | (byte == '/' ? 0 : byte);
+    const auto byte = static_cast<unsigned char>(i < path.length ? path.text[i] : '/');
+    key = key << 8 | (byte == '/' ? 0u : byte);
   }
   return key;
 }
