@@ -10,7 +10,7 @@
 int main(int count, char** words) {
   namespace cli = overture::cli;
   try {
-    cli::ignore_broken_pipes();
+    cli::let_writes_fail();
     const auto environment = cli::terminal_environment::from_process();
     cli::set_message_style(cli::choose_style(cli::when::automatic, environment,
                                              cli::terminal_width(cli::stream::err, environment)));

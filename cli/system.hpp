@@ -31,8 +31,9 @@ enum class stream : unsigned char { out, err };
 [[nodiscard]] std::string system_message(int os_error);
 [[nodiscard]] bool is_broken_pipe(int os_error);
 
-// A reader that goes away must not kill the process: writes say so instead.
-void ignore_broken_pipes();
+// A reader that goes away, or a file that may not grow, must not kill the process: writes say so
+// instead.
+void let_writes_fail();
 // From now on the first SIGINT or SIGTERM only sets a flag; the second ends the process at once
 // with exit_interrupted. A signal that the parent had ignored stays ignored.
 void watch_interrupts();

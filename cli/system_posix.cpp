@@ -83,8 +83,8 @@ bool is_broken_pipe(int os_error) {
   return os_error == EPIPE;
 }
 
-void ignore_broken_pipes() {
-  std::signal(SIGPIPE, SIG_IGN);
+void let_writes_fail() {
+  for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_IGN);
 }
 
 void watch_interrupts() {

@@ -185,7 +185,7 @@ class operating_system {
 // `path` is what it was, and the file at the side is gone; only if the last step fails, which the
 // reason says, the new content is in place and may not survive a loss of power. One thread at a
 // time for one path. Errors: those of the system's calls and of `write`, limit (the path is too
-// long).
+// long), not_a_file (a folder, a device or a pipe has this name).
 [[nodiscard]] result<void> replace_file(operating_system& os, const char* path,
                                         function_ref<result<void>(os_handle file)> write);
 

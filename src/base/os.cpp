@@ -96,6 +96,12 @@ result<void> replace_file(operating_system& os, const char* path,
   std::memcpy(side + length, side_suffix.data(), side_suffix.size());
   side[length + side_suffix.size()] = '\0';
 
+  // A new name takes the place of a device or a pipe as well.
+  const result<file_status> old = os.status(path, false);
+  if (!old && old.error().code != errc::not_found) return tl::unexpected<error>(old.error());
+  if (old && old->kind != file_kind::file && old->kind != file_kind::link) {
+    return fail(errc::not_a_file, "only a file can be replaced by one");
+  }
   const result<os_handle> file = os.create(side);
   if (!file) return tl::unexpected<error>(file.error());
   result<void> done = write(*file);

@@ -132,6 +132,12 @@ TEST_P(os_writing, a_file_stays_if_its_replacement_fails) {
   EXPECT_EQ(os().open(at("one.txt.new").c_str()).error().code, errc::not_found);
 }
 
+TEST_P(os_writing, a_folder_is_not_replaced_by_a_file) {
+  world().add_folder("folder");
+  EXPECT_EQ(replace("folder", "text").error().code, errc::not_a_file);
+  EXPECT_EQ(os().open(at("folder.new").c_str()).error().code, errc::not_found);
+}
+
 INSTANTIATE_TEST_SUITE_P(worlds, os_writing,
                          ::testing::Values(kind_of_world::system, kind_of_world::generic,
                                            kind_of_world::fake),
@@ -213,11 +219,11 @@ TEST(a_system_that_only_reads, says_that_it_does_not_write) {
     result<os_handle> open(const char*) override { return os_handle{1}; }
     result<os_handle> open_below(os_handle, const char*) override { return os_handle{1}; }
     void close(os_handle) override {}
-    result<file_status> status(os_handle) override { return file_status{}; }
+    result<file_status> status(os_handle) override { return file_status{file_kind::file}; }
     result<std::size_t> read_at(os_handle, std::uint64_t, std::span<std::byte>) override {
       return std::size_t{0};
     }
-    result<file_status> status(const char*, bool) override { return file_status{}; }
+    result<file_status> status(const char*, bool) override { return file_status{file_kind::file}; }
     result<void> list(const char*, function_ref<void(const folder_entry&)>) override { return {}; }
     result<std::size_t> canonical_path(const char*, std::span<char>) override {
       return std::size_t{0};

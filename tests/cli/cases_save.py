@@ -1,5 +1,8 @@
 """What `overture save-bench` does."""
 
+import os
+import resource
+
 from harness import case
 
 STAGES = ["make", "write", "store", "fetch", "verify", "parse", "compare"]
@@ -33,6 +36,29 @@ def save_bench_speaks_json(box):
 def save_bench_shows_how_far_it_is(box):
     result = box.run("save-bench", "--objects", 300000, "--rounds", 2, "--progress", "always")
     assert result.code == 0 and "round 1 of 2" in result.err, result
+
+
+@case()
+def save_bench_keeps_the_old_save_where_files_may_not_grow(box):
+    assert box.run("save-bench", "--objects", 1000, "--file", "one.save").code == 0
+    saved = (box.folder / "one.save").read_bytes()
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, hard))
+    try:
+        result = box.run("save-bench", "--objects", 50000, "--file", "one.save")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert result.code == 5 and "one.save: " in result.err, result
+    assert (box.folder / "one.save").read_bytes() == saved
+    assert not (box.folder / "one.save.new").exists()
+
+
+@case()
+def save_bench_replaces_files_only(box):
+    os.mkfifo(box.folder / "pipe")
+    result = box.run("save-bench", "--objects", 10, "--file", "pipe")
+    assert result.code == 5 and "pipe: " in result.err, result
+    assert (box.folder / "pipe").is_fifo()
 
 
 @case()
