@@ -30,6 +30,7 @@
 #include "overture/simulated_disc.hpp"
 #include "overture/thread.hpp"
 #include "overture/thread_pool.hpp"
+#include "support/refusing_os.hpp"
 #include "sync/wait.hpp"
 
 namespace {
@@ -286,7 +287,7 @@ void measure_wake(const settings& with, thread_priority priority, unsigned proce
 // --- Warmth --------------------------------------------------------------------------------------
 
 // Reads that take a while, as those of a disc do.
-class slow_files final : public source_files, public operating_system {
+class slow_files final : public source_files, public test::refusing_os {
  public:
   result<open_source> source(source_id) noexcept override { return open_source{this, {1}}; }
   std::size_t describe(source_id, std::span<char>) const noexcept override { return 0; }
@@ -294,20 +295,6 @@ class slow_files final : public source_files, public operating_system {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     return bytes.size();
   }
-  result<os_handle> open(const char*) override { return none(); }
-  result<os_handle> open_below(os_handle, const char*) override { return none(); }
-  void close(os_handle) override {}
-  result<file_status> status(os_handle) override { return none(); }
-  result<file_status> status(const char*, bool) override { return none(); }
-  result<void> list(const char*, function_ref<void(const folder_entry&)>) override {
-    return none();
-  }
-  result<std::size_t> canonical_path(const char*, std::span<char>) override { return none(); }
-  result<mapping> map(os_handle) override { return none(); }
-  void unmap(mapping) override {}
-
- private:
-  static tl::unexpected<error> none() { return fail(errc::unsupported, ""); }
 };
 
 // From the end of a read to the job that has its bytes, a worker being warm for less time than the

@@ -8,6 +8,7 @@
 #include "interleave/expect.hpp"
 #include "interleave/explorer.hpp"
 #include "io/read_core.hpp"
+#include "support/refusing_os.hpp"
 
 namespace overture {
 namespace {
@@ -17,7 +18,7 @@ using interleave::check;
 using interleave::run;
 using interleave::variable;
 
-class watched_os final : public operating_system {
+class watched_os final : public test::refusing_os {
  public:
   result<os_handle> open(const char*) override {
     check(opened_ + 1 < handles_max, "not so many are opened");
@@ -36,22 +37,10 @@ class watched_os final : public operating_system {
   }
   [[nodiscard]] int open_now() const { return opened_ - closed_; }
 
-  result<os_handle> open_below(os_handle, const char*) override { return none(); }
-  result<file_status> status(os_handle) override { return none(); }
-  result<file_status> status(const char*, bool) override { return none(); }
-  result<void> list(const char*, function_ref<void(const folder_entry&)>) override {
-    return none();
-  }
-  result<std::size_t> canonical_path(const char*, std::span<char>) override { return none(); }
-  result<mapping> map(os_handle) override { return none(); }
-  void unmap(mapping) override {}
-
  private:
   static constexpr int handles_max = 6;
   static constexpr int is_open = 1;
   static constexpr int is_closed = 2;
-  static tl::unexpected<error> none() { return fail(errc::unsupported, ""); }
-
   variable<int> states_[handles_max] = {variable<int>(0), variable<int>(0), variable<int>(0),
                                         variable<int>(0), variable<int>(0), variable<int>(0)};
   int opened_ = 0;  // fibres share a thread

@@ -7,6 +7,7 @@
 #include "interleave/expect.hpp"
 #include "interleave/explorer.hpp"
 #include "overture/barricade.hpp"
+#include "support/refusing_os.hpp"
 
 namespace overture {
 
@@ -17,7 +18,7 @@ using interleave::check;
 using interleave::run;
 using interleave::variable;
 
-class one_byte_files : public source_files, public operating_system {
+class one_byte_files : public source_files, public test::refusing_os {
  public:
   result<open_source> source(source_id) noexcept override { return open_source{this, {1}}; }
   std::size_t describe(source_id, std::span<char>) const noexcept override { return 0; }
@@ -26,20 +27,6 @@ class one_byte_files : public source_files, public operating_system {
     for (std::byte& each : bytes) each = static_cast<std::byte>(offset);
     return bytes.size();
   }
-  result<os_handle> open(const char*) override { return none(); }
-  result<os_handle> open_below(os_handle, const char*) override { return none(); }
-  void close(os_handle) override {}
-  result<file_status> status(os_handle) override { return none(); }
-  result<file_status> status(const char*, bool) override { return none(); }
-  result<void> list(const char*, function_ref<void(const folder_entry&)>) override {
-    return none();
-  }
-  result<std::size_t> canonical_path(const char*, std::span<char>) override { return none(); }
-  result<mapping> map(os_handle) override { return none(); }
-  void unmap(mapping) override {}
-
- private:
-  static tl::unexpected<error> none() { return fail(errc::unsupported, ""); }
 };
 
 class one_file final : public one_byte_files {};

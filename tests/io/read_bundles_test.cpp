@@ -11,6 +11,7 @@
 
 #include "io/read_core.hpp"
 #include "overture/handle_cache.hpp"
+#include "support/refusing_os.hpp"
 
 namespace overture {
 namespace {
@@ -44,7 +45,7 @@ TEST(BundleSize, FollowsTheTable) {
 }
 
 // A file whose reads wait until the test lets them through, and which notes their order.
-class gated_file final : public source_files, public operating_system {
+class gated_file final : public source_files, public test::refusing_os {
  public:
   result<open_source> source(source_id) noexcept override { return open_source{this, {1}}; }
   std::size_t describe(source_id, std::span<char>) const noexcept override { return 0; }
@@ -74,21 +75,8 @@ class gated_file final : public source_files, public operating_system {
     changed_.wait(hold, [&] { return begun_.size() >= count; });
     return begun_;
   }
-  result<os_handle> open(const char*) override { return none(); }
-  result<os_handle> open_below(os_handle, const char*) override { return none(); }
-  void close(os_handle) override {}
-  result<file_status> status(os_handle) override { return none(); }
-  result<file_status> status(const char*, bool) override { return none(); }
-  result<void> list(const char*, function_ref<void(const folder_entry&)>) override {
-    return none();
-  }
-  result<std::size_t> canonical_path(const char*, std::span<char>) override { return none(); }
-  result<mapping> map(os_handle) override { return none(); }
-  void unmap(mapping) override {}
 
  private:
-  static tl::unexpected<error> none() { return fail(errc::unsupported, ""); }
-
   std::mutex lock_;
   std::condition_variable changed_;
   std::size_t allowed_ = 0;

@@ -1,0 +1,29 @@
+// An operating system that can do nothing; what a test needs of one, it overrides.
+#pragma once
+
+#include "overture/os.hpp"
+
+namespace overture::test {
+
+class refusing_os : public operating_system {
+ public:
+  result<os_handle> open(const char*) override { return none(); }
+  result<os_handle> open_below(os_handle, const char*) override { return none(); }
+  void close(os_handle) override {}
+  result<file_status> status(os_handle) override { return none(); }
+  result<std::size_t> read_at(os_handle, std::uint64_t, std::span<std::byte>) override {
+    return none();
+  }
+  result<file_status> status(const char*, bool) override { return none(); }
+  result<void> list(const char*, function_ref<void(const folder_entry&)>) override {
+    return none();
+  }
+  result<std::size_t> canonical_path(const char*, std::span<char>) override { return none(); }
+  result<mapping> map(os_handle) override { return none(); }
+  void unmap(mapping) override {}
+
+ private:
+  static tl::unexpected<error> none() { return fail(errc::unsupported, ""); }
+};
+
+}  // namespace overture::test
