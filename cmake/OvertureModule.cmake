@@ -64,10 +64,14 @@ function(overture_tests name)
     PROPERTIES TIMEOUT 300 LABELS "${ARG_LABEL}")
 endfunction()
 
-# overture_fuzzer(NAME LINK libs...): the program fuzz_NAME from NAME.cpp.
+# overture_fuzzer(NAME LINK libs... [SOURCE file]): the program fuzz_NAME from NAME.cpp, or from
+# SOURCE.
 function(overture_fuzzer name)
-  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
-  add_executable(fuzz_${name} ${name}.cpp)
+  cmake_parse_arguments(ARG "" "SOURCE" "LINK" ${ARGN})
+  if(NOT ARG_SOURCE)
+    set(ARG_SOURCE ${name}.cpp)
+  endif()
+  add_executable(fuzz_${name} ${ARG_SOURCE})
   target_link_libraries(fuzz_${name} PRIVATE ${ARG_LINK} overture_flags)
   target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
 endfunction()

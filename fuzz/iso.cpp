@@ -7,5 +7,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::string image(32768, '\0');
   image.append(reinterpret_cast<const char*>(data), size);
   return overture::fuzz::run(reinterpret_cast<const std::uint8_t*>(image.data()), image.size(),
-                             "fuzzed.iso");
+                             "fuzzed.iso", overture::mount_format::iso);
 }

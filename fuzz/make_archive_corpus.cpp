@@ -82,7 +82,7 @@ void save_tables(const std::filesystem::path& folder) {
           {.name = "A.TXT", .data = "hello"}, {.name = "E"}, {.name = "B.X", .data = text}};
       const std::string bytes = overture::write_table(kind.format, files, {}, second);
       if (second && bytes == overture::write_table(kind.format, files)) continue;
-      save(folder / (std::string(second ? "second." : "first.") + kind.extension), bytes);
+      save(folder / kind.name / (second ? "second" : "first"), bytes);
     }
   }
 }
@@ -136,8 +136,8 @@ int main(int argc, char** argv) {
   odd().save(zips / "odd.zip");
   overlapping().save(zips / "overlapping.zip");
   packed_otherwise().save(zips / "packed.zip");
-  save_tables(folder / "tables");
-  save(folder / "tables" / "rofs.dat",
+  save_tables(folder);
+  save(folder / "rofs" / "plain",
        overture::write_rofs(
            {{.name = "A", .data = text}, {.name = "B", .data = text, .packed = false}}));
   save_seven_zips(folder / "seven_zip");

@@ -51,7 +51,8 @@ inline void load(file_system& files, entry_index index, buffer_pool& buffers) {
   }
 }
 
-inline void use(file_system& files, const char* name, const mount_options& options) {
+inline void use(file_system& files, const char* name, mount_format format,
+                const mount_options& options) {
   const result<mount_id> mount = files.mount(name, options);
   char text[256];
   if (!mount) {
@@ -64,6 +65,7 @@ inline void use(file_system& files, const char* name, const mount_options& optio
     require(skipped.reason[0] != '\0' && skipped.name.size() <= limits::path_bytes_max);
   }
   const mount_info info = files.mount_of(*mount);
+  if (info.format != format) return;  // another fuzzer's
   require(info.skipped == files.skipped_count());
   const result<void> frozen = files.freeze();
   if (!frozen) {
@@ -76,8 +78,9 @@ inline void use(file_system& files, const char* name, const mount_options& optio
   for (entry_index i = 0; i < files.entry_count(); ++i) load(files, i, buffers);
 }
 
-// What a fuzzer does: the bytes under a name, below one mount point or another.
-inline int run(const std::uint8_t* data, std::size_t size, const char* name,
+// What a fuzzer does: the bytes under a name, below one mount point or another. What looks like
+// another format than this one is mounted only.
+inline int run(const std::uint8_t* data, std::size_t size, const char* name, mount_format format,
                const mount_options& options = {}) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   memory_file_os os(bytes);
@@ -86,7 +89,7 @@ inline int run(const std::uint8_t* data, std::size_t size, const char* name,
     file_system files({.memory = &memory, .os = &os});
     mount_options placed = options;
     placed.at = size % 2 == 0 ? "" : "mods/one";
-    use(files, name, placed);
+    use(files, name, format, placed);
   }
   require(os.open_handles() == 0 && memory.total().bytes == 0);
   return 0;

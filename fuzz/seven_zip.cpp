@@ -13,5 +13,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string archive = overture::seven_zip_writer::around(
       std::string(bytes.substr(0, packed)), std::string(bytes.substr(packed)));
   return overture::fuzz::run(reinterpret_cast<const std::uint8_t*>(archive.data()), archive.size(),
-                             "fuzzed.7z");
+                             "fuzzed.7z", overture::mount_format::seven_zip);
 }
