@@ -19,8 +19,8 @@
 // each mount that this concerns: anything in it may have changed, so look at all.
 //
 // Cost: poll() without changes is one system call; it never waits, and there is no thread. A watch
-// has one descriptor, and what the kernel takes for each folder; names of folders are kept until
-// the watch ends. Linux (inotify); elsewhere open() is `unsupported`. Threads: one at a time.
+// has one descriptor, and what the kernel takes for each folder; names of folders that are gone are
+// kept for a while, up to as many bytes as of those that are there or 16 KiB. Linux (inotify); elsewhere open() is `unsupported`. Threads: one at a time.
 #pragma once
 
 #include <cstdint>

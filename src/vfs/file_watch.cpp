@@ -79,6 +79,7 @@ struct file_watch::state {
   [[nodiscard]] result<void> watch_one(std::uint32_t root_number, std::string_view name) noexcept;
   void forget_below(std::uint32_t root_number, std::string_view name) noexcept;
   void drop(std::uint32_t root_number) noexcept;
+  void forget_names() noexcept;
   void take(const vfs::folder_event& event) noexcept;
   void tell(change_kind kind, const root& of, std::string_view name) noexcept;
 
@@ -89,6 +90,9 @@ struct file_watch::state {
   vec<root> roots;
   vec<watched> folders;
   vec<char> names;
+  // Names of folders that are gone stay until there are so many.
+  std::size_t names_bytes_max = names_bytes_min;
+  static constexpr std::size_t names_bytes_min = 16u << 10;
   // During poll().
   const function_ref<void(const file_change&)>* visit = nullptr;
   std::size_t told = 0;
@@ -188,6 +192,27 @@ void file_watch::state::drop(std::uint32_t root_number) noexcept {
   forget_below(root_number, {});
 }
 
+// Keeps what is still in use of folders and their names. Without memory for that, all of it.
+void file_watch::state::forget_names() noexcept {
+  vec<char> before(memory, memory_tag::vfs);
+  if (!before.append(names.data(), names.size())) return;
+  // What is kept is no more than there was, so keep() has the room for it.
+  names.clear();
+  const auto move = [&](std::uint32_t& at, std::uint32_t& bytes) noexcept {
+    (void)keep({before.data() + at, bytes}, at, bytes);
+  };
+  for (root& each : roots) {
+    if (each.removed) each.path_bytes = each.at_bytes = 0;
+    move(each.path, each.path_bytes);
+    move(each.at, each.at_bytes);
+  }
+  watched* const last =
+      std::remove_if(folders.begin(), folders.end(), [](const watched& each) { return each.gone; });
+  (void)folders.resize(static_cast<std::size_t>(last - folders.begin()));
+  for (watched& each : folders) move(each.name, each.name_bytes);
+  names_bytes_max = std::max(names_bytes_min, 2 * names.size());
+}
+
 void file_watch::state::tell(change_kind kind, const root& of, std::string_view name) noexcept {
   const joined path(text(of.at, of.at_bytes), name);
   if (path_flaw(path.view()) != nullptr) return;  // no name of the tree
@@ -267,8 +292,14 @@ result<void> file_watch::add(mount_id mount) noexcept {
       return no_memory();
     }
   }
-  if (!mine.roots.push_back(added)) return no_memory();
-  const auto number = static_cast<std::uint32_t>(mine.roots.size() - 1);
+  state::root* at = std::find_if(mine.roots.begin(), mine.roots.end(),
+                                 [](const state::root& each) { return each.removed; });
+  if (at == mine.roots.end()) {
+    if (!mine.roots.push_back(added)) return no_memory();
+    at = &mine.roots.back();
+  }
+  *at = added;
+  const auto number = static_cast<std::uint32_t>(at - mine.roots.begin());
   const result<void> watched = mine.watch(number, {}, state::telling::nothing);
   if (!watched) mine.drop(number);
   return watched;
@@ -291,6 +322,7 @@ result<std::size_t> file_watch::poll(function_ref<void(const file_change&)> visi
     mine.tell(change_kind::rescan, each, {});
   }
   mine.visit = nullptr;
+  if (mine.names.size() > mine.names_bytes_max) mine.forget_names();
   if (!read) return tl::unexpected(read.error());
   return mine.told;
 }

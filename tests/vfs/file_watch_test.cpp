@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "overture/allocator.hpp"
 #include "overture/file_writer.hpp"
 #include "support/temp_folder.hpp"
 #include "support/zip_writer.hpp"
@@ -54,6 +55,7 @@ class watching : public ::testing::Test {
 
   temp_folder folder;
   file_system files;
+  tracking_allocator memory;  // of who asks for it
   std::optional<file_watch> watch;
   mount_id id;
 };
@@ -124,6 +126,50 @@ TEST_F(watching, ends_for_a_mount) {
   folder.write("a.txt", "new");
   folder.write("maps/deep/rome.txt", "new");
   EXPECT_THAT(changes(), IsEmpty());
+}
+
+TEST_F(watching, knows_nothing_more_of_a_folder_that_was_moved_away) {
+  folder.write("maps of others/x.txt", "x");
+  (void)changes();
+  temp_folder elsewhere;
+  fs::rename(folder / "maps", elsewhere / "maps");
+  EXPECT_THAT(changes(), ElementsAre("rescan mod"));
+  std::ofstream(elsewhere / "maps/deep/rome.txt") << "new";
+  folder.write("maps of others/x.txt", "new");
+  EXPECT_THAT(changes(), ElementsAre("written mod/maps of others/x.txt"));
+}
+
+TEST_F(watching, asks_for_a_rescan_when_the_mounted_folder_is_moved) {
+  const std::string moved = folder.path().string() + ".moved";
+  fs::rename(folder.path(), moved);
+  EXPECT_THAT(changes(), ElementsAre("rescan mod"));
+  fs::rename(moved, folder.path());
+}
+
+TEST_F(watching, forgets_names_of_folders_that_are_gone) {
+  watch.emplace(*file_watch::open(files, {.memory = &memory}));
+  ASSERT_TRUE(watch->add(id));
+  const std::string long_name(200, 'x');
+  for (int i = 0; i < 1'000; ++i) {
+    const std::string name = long_name + std::to_string(i);
+    fs::create_directory(folder / name);
+    (void)changes();
+    fs::remove(folder / name);
+    (void)changes();
+  }
+  EXPECT_LT(memory.total().bytes, 100'000u);
+  folder.write("maps/deep/rome.txt", "new");
+  EXPECT_THAT(changes(), ElementsAre("written mod/maps/deep/rome.txt"));
+}
+
+TEST_F(watching, forgets_mounts_that_were_removed) {
+  watch.emplace(*file_watch::open(files, {.memory = &memory}));
+  for (int i = 0; i < 3'000; ++i) {
+    ASSERT_TRUE(watch->add(id));
+    watch->remove(id);
+    EXPECT_THAT(changes(), IsEmpty());
+  }
+  EXPECT_LT(memory.total().bytes, 100'000u);
 }
 
 TEST_F(watching, is_of_whole_folders_only) {
