@@ -127,6 +127,22 @@ TEST_F(few_descriptors_death, are_enough_for_two_hundred_mounts) {
       ::testing::ExitedWithCode(0), "");
 }
 
+TEST_F(few_descriptors_death, are_given_back_by_mounts_that_end) {
+  EXPECT_EXIT(
+      {
+        limit_descriptors(64);
+        file_system files;
+        mount_all(files);
+        const std::size_t first = open_descriptors();
+        for (const mount_id id : ids) {
+          if (!files.unmount(id)) leave("unmount");
+        }
+        mount_all(files);
+        leave(open_descriptors() == first ? "" : "others are open than the first time");
+      },
+      ::testing::ExitedWithCode(0), "");
+}
+
 TEST_F(few_descriptors_death, stay_open_for_the_queue_that_reads) {
   EXPECT_EXIT(
       {
@@ -270,6 +286,25 @@ TEST_F(parked, is_replaced_when_it_was_written_again_by_as_many_bytes) {
   std::filesystem::last_write_time(
       path, std::filesystem::last_write_time(path) + std::chrono::seconds(2));
   EXPECT_EQ(read(file).error().code, errc::replaced);
+}
+
+TEST_F(parked, is_replaced_when_a_copy_of_it_took_its_name) {
+  vfs::parked_file& file = park();
+  ASSERT_TRUE(read(file));
+  file.close(vfs::parked_file::root);
+  const std::string copy = folder.write("copy", "0");
+  std::filesystem::last_write_time(copy, std::filesystem::last_write_time(folder / "0"));
+  std::filesystem::rename(copy, folder / "0");
+  EXPECT_EQ(read(file).error().code, errc::replaced);
+}
+
+TEST_F(parked, gives_its_place_back_when_it_cannot_be_opened) {
+  for (std::size_t i = 0; i < 2 * vfs::descriptor_pool::places_max; ++i) {
+    vfs::parked_file& file = park();
+    std::filesystem::remove(folder / number(static_cast<int>(i)));
+    EXPECT_EQ(file.pin(false).error().code, errc::replaced);
+  }
+  EXPECT_TRUE(read(park()));
 }
 
 TEST_F(parked, gives_its_place_back_when_it_ends) {
