@@ -20,7 +20,8 @@
 //
 // Cost: poll() without changes is one system call; it never waits, and there is no thread. A watch
 // has one descriptor, and what the kernel takes for each folder; names of folders that are gone are
-// kept for a while, up to as many bytes as of those that are there or 16 KiB. Linux (inotify); elsewhere open() is `unsupported`. Threads: one at a time.
+// kept for a while, up to as many bytes as of those that are there or 16 KiB. Linux (inotify);
+// elsewhere open() is `unsupported`. Threads: one at a time.
 #pragma once
 
 #include <cstdint>

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <limits>
 
+#include "base/device_name.hpp"
 #include "base/vec.hpp"
 #include "overture/atomic.hpp"
 #include "overture/thread.hpp"
@@ -67,6 +68,10 @@ class generic_system final : public operating_system {
   }
 
   result<os_handle> open_below(os_handle folder, const char* path) override {
+    constexpr bool on_windows = fs::path::preferred_separator == '\\';
+    if (on_windows && names_a_device(path)) {
+      return fail(errc::not_a_file, "the name of a device on this system");
+    }
     return open((file_of(folder).path / path).string().c_str());
   }
 
