@@ -45,10 +45,15 @@
 // Where many short reads wait, a thread takes several under one lock; those that it has not begun
 // are given back for anything that the order depends on, so nobody can tell.
 //
-// Cost: submit() is one lock and at most one wake for the whole span, and allocates only when more
-// requests wait than ever before. A packed request takes one block of the pool. Choosing looks at
-// columns of numbers, log n of them, and compares no text. Limits: limits::io_threads_max; at most
-// 32 requests are merged into one read.
+// Cost: submit() is one lock, which no thread that reads takes, and at most one wake for the whole
+// span; it notes where the span lies, looks at its first request only, and allocates nothing. The
+// requests take their places in the queue when a thread of the queue looks for work, or any call
+// below asks for something that depends on them, and memory is allocated there when more wait than
+// ever before. A thread that is woken on the very processor where submit() is still waking it lets
+// it return first. Where 64 spans lie there untaken, or the first request is gated, submit() does
+// all of that itself, under the queue's lock. A packed request takes one block of the pool.
+// Choosing looks at columns of numbers, log n of them, and compares no text. Limits:
+// limits::io_threads_max; at most 32 requests are merged into one read.
 #pragma once
 
 #include <cstddef>
@@ -183,7 +188,8 @@ struct read_request {
   std::uint32_t subject = UINT32_MAX;  // for the timeline
 
   // Not queued before this is lowered. It must live until then, and be lowered some time even if
-  // the request is cancelled, or the queue ends, before.
+  // the request is cancelled, or the queue ends, before. submit() looks for it in the first request
+  // of a span only: where that has none, those of the others must live as long as the queue.
   barricade* after = nullptr;
 
   // Who hears of the end: `on` gets `done` to run, never on a thread of the queue. `counter` is
@@ -307,7 +313,9 @@ class read_queue {
   // How it reads: not `uring` if the kernel, a sandbox or the build does not let it. Any thread.
   [[nodiscard]] read_backend backend() const noexcept;
 
-  // Queues the requests. Any thread, also one that runs a completion.
+  // Queues the requests. One that cannot be queued (memory was refused, nobody is there to unpack
+  // it) completes as failed, as any other completes: by a thread of the queue, or inside poll() and
+  // run(). Any thread, also one that runs a completion.
   void submit(std::span<read_request> requests) noexcept;
   // Reads at once on the calling thread if the bytes are in the page cache, instead of submit():
   // true if that has filled the destination. False: nothing was read, submit the request. Errors

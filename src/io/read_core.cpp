@@ -60,42 +60,6 @@ std::uint64_t read_core::now() const noexcept {
 
 // --- Requests come and go ------------------------------------------------------------------------
 
-void read_core::submit(std::span<read_request> requests) noexcept {
-  const std::uint64_t now_at = now();
-  read_request* refused = nullptr;
-  gate* fresh = nullptr;
-  wakes due;
-  {
-    const scoped_lock hold(lock_);
-    for (read_request& request : requests) {
-      request.queued_ns = now_at;
-      if (request.after) {
-        if (gate* const made = make_gate(request)) {
-          made->next_fresh = fresh;
-          fresh = made;
-          // Its file can be opened while it waits.
-          if (request.source.valid()) leave_to_open(request.source);
-          continue;
-        }
-        request.outcome = fail(errc::out_of_memory, "no memory to queue a read");
-      } else if (enqueue(request, now_at)) {
-        continue;
-      }
-      request.next = refused;
-      refused = &request;
-    }
-    outstanding_ += requests.size();
-    stats_.requests += requests.size();
-    stats_.in_flight_max = std::max(stats_.in_flight_max, outstanding_);
-    recall_outranked();
-    call_for_queued(due);
-    if (fresh && !errands_.empty()) claim_sleeper(due);
-  }
-  send(due);
-  end_refused(refused, now_at);
-  register_gates(fresh);
-}
-
 bool read_core::enqueue(read_request& request, std::uint64_t now_at) noexcept {
   result<void> fits = check(request);
   if (fits && !store_of(request).add(request, now_at)) {
@@ -103,12 +67,6 @@ bool read_core::enqueue(read_request& request, std::uint64_t now_at) noexcept {
   }
   if (!fits) request.outcome = fits;
   return fits.has_value();
-}
-
-void read_core::call_for_queued(wakes& due) noexcept {
-  if (queued() == 0 || suspended_) return;
-  if (may_read_more()) claim_sleeper(due);
-  if (helpers_ > 0 && config_.run_by_host) call_helpers(due);
 }
 
 void read_core::end_refused(read_request* list, std::uint64_t now_at) noexcept {
@@ -142,6 +100,7 @@ result<void> read_core::check(const read_request& request) const noexcept {
 bool read_core::set_priority(read_request& request, read_priority priority) noexcept {
   const std::uint64_t now_at = now();
   const scoped_lock hold(lock_);
+  take_up();
   if (!request.gate) {
     request_store& store = store_of(request);
     if (!store.holds(request)) (void)recall_all();
@@ -155,6 +114,7 @@ bool read_core::set_priority(read_request& request, read_priority priority) noex
 
 bool read_core::set_deadline(read_request& request, std::uint64_t deadline_ns) noexcept {
   const scoped_lock hold(lock_);
+  take_up();
   if (!request.gate) {
     request_store& store = store_of(request);
     if (!store.holds(request)) (void)recall_all();
@@ -169,6 +129,7 @@ bool read_core::set_deadline(read_request& request, std::uint64_t deadline_ns) n
 bool read_core::cancel(read_request& request) noexcept {
   {
     const scoped_lock hold(lock_);
+    take_up();
     request_store& store = store_of(request);
     if (request.gate) {
       unlink(*static_cast<gate*>(request.gate));
@@ -186,6 +147,7 @@ std::size_t read_core::cancel_tag(std::uint64_t mask, std::uint64_t value) noexc
   read_request* given_up = nullptr;
   {
     const scoped_lock hold(lock_);
+    take_up();
     const auto keep = [&](read_request& request) {
       request.next = given_up;
       given_up = &request;
@@ -202,6 +164,7 @@ std::size_t read_core::close_source(source_id id, bool at_once) noexcept {
   read_request* given_up = nullptr;
   {
     const scoped_lock hold(lock_);
+    take_up();
     const auto keep = [&](read_request& request) {
       request.next = given_up;
       given_up = &request;
@@ -271,6 +234,7 @@ void read_core::leave_to_open(source_id id) noexcept {
 
 void read_core::mark_first_frame() noexcept {
   const scoped_lock hold(lock_);
+  take_up();
   if (!has_frame_) stats_.before_first_frame = stats_.requests;
   has_frame_ = true;
 }
@@ -279,21 +243,26 @@ void read_core::suspend() noexcept {
   const scoped_lock hold(lock_);
   (void)recall_all();
   suspended_ = true;
+  (void)offer_sleeper();  // takes the offer back
 }
 
 void read_core::resume() noexcept {
   wakes due;
   {
     const scoped_lock hold(lock_);
+    take_up();
     suspended_ = false;
     call_for_queued(due);
+    offer_sleeper(due);
   }
   send(due);
 }
 
 read_queue_stats read_core::stats() noexcept {
   const scoped_lock hold(lock_);
+  take_up();
   read_queue_stats now_is = stats_;
+  now_is.wakes += inbox_.calls();
   for (std::size_t i = 0; i < read_priority_count; ++i) {
     const auto priority = static_cast<read_priority>(i);
     now_is.queued[i] = stored_.size(priority) + packed_.size(priority);
@@ -307,16 +276,6 @@ read_queue_stats read_core::stats() noexcept {
 
 // --- Sleeping and waking -------------------------------------------------------------------------
 
-void read_core::claim_sleeper(wakes& due) noexcept {
-  if (sleepers_ == 0 || waking_) return;
-  waking_ = true;
-  ++stats_.wakes;
-  work_word_.fetch_add(1, std::memory_order_relaxed);  // the lock orders it
-  due.worker = wake_ == nullptr;
-  // Under the lock: behind set_waker() nobody may still be about to call the one before.
-  if (wake_) wake_(wake_context_);
-}
-
 void read_core::send(const wakes& due) noexcept {
   if (due.worker) address_wake_one(&work_word_);
   if (due.helpers) address_wake_all(&drain_word_);
@@ -326,6 +285,7 @@ void read_core::send(const wakes& due) noexcept {
     end_errand();
   }
   if (due.refused) end_refused(due.refused, now());
+  register_gates(due.fresh);
 }
 
 void read_core::call_helpers(wakes& due) noexcept {
@@ -352,6 +312,7 @@ void read_core::count_out(const read_tally& tally, wakes& due) noexcept {
 
 bool read_core::idle() noexcept {
   const scoped_lock hold(lock_);
+  take_up();
   return outstanding_ == 0;
 }
 
@@ -379,6 +340,7 @@ bool read_core::next(read_operation& op) noexcept {
     {
       const scoped_lock hold(lock_);
       outcome = look(op, other, due);
+      offer_sleeper(due);
     }
     send(due);
     if (outcome != turn::errand) return outcome == turn::found;
@@ -402,6 +364,7 @@ bool read_core::next_or_sleep(read_bundle& of) noexcept {
     if (outcome != turn::nothing) return outcome == turn::found;
     const observed_wait waiting(wait_reasons::no_request);
     (void)address_wait(work_word_, seen, 0);
+    give_way_to_submit();
   }
 }
 
@@ -442,7 +405,9 @@ void read_core::end_errand() noexcept {
 template <class Reads>
 read_core::turn read_core::look(Reads& of, errand& other, wakes& due) noexcept {
   retire(of, due);
+  take_up();
   due.refused = std::exchange(refused_, nullptr);
+  due.fresh = std::exchange(fresh_, nullptr);
   if (take_errand(other, true)) return turn::errand;
   // What other threads have taken and not begun is better begun here than later.
   if (may_take(of) && (take(of, due) || (recall_all() && take(of, due)))) {
@@ -459,18 +424,21 @@ read_core::turn read_core::next_or_note_of(Reads& of, bool& noted, std::uint32_t
     wakes due;
     turn outcome = turn::nothing;
     errand other;
+    bool again = false;
     {
       const scoped_lock hold(lock_);
       if (noted) note_woken();
       noted = false;
       outcome = look(of, other, due);
       if (outcome == turn::nothing) {
-        ++sleepers_;
-        noted = true;
-        seen = work_word_.load(std::memory_order_relaxed);
+        again = !note_asleep(seen);
+        noted = !again;
+      } else {
+        offer_sleeper(due);
       }
     }
     send(due);
+    if (again) continue;
     if (outcome != turn::errand) return outcome;
     run_errand(other);
   }
@@ -478,10 +446,5 @@ read_core::turn read_core::next_or_note_of(Reads& of, bool& noted, std::uint32_t
 
 template read_core::turn read_core::next_or_note_of(read_operation& of, bool& noted,
                                                     std::uint32_t& seen) noexcept;
-
-void read_core::note_woken() noexcept {
-  --sleepers_;
-  waking_ = false;
-}
 
 }  // namespace overture::io

@@ -1,13 +1,15 @@
 // What all ways of reading share: who waits, who is in flight, who sleeps, and how requests end.
 //
 // A back end asks for the next read, does it in its own way, and hands it back. Everything that
-// decides is under one lock, taken once for each submit() and once for each read; completions run
-// outside of it.
+// decides is under one lock, taken once for each read; completions run outside of it. What is
+// submitted lies in an inbox (read_inbox.hpp) until somebody has the lock, and whoever asks for
+// anything that depends on what waits takes it up first.
 //
 // Why no request is left lying: a thread that finds nothing notes itself as a sleeper under the
 // lock and sleeps on the word that it saw there. Whoever adds a request under the lock and sees a
 // sleeper moves the word on and wakes one. While that one is on its way nobody else is woken: it
-// will look, and wakes the next if it leaves something behind.
+// will look, and wakes the next if it leaves something behind. A sleeper that may be woken is
+// offered to the inbox, where submit() finds it without the lock.
 #pragma once
 
 #include <cstddef>
@@ -16,6 +18,7 @@
 #include <span>
 
 #include "io/read_bundle.hpp"
+#include "io/read_inbox.hpp"
 #include "io/read_operation.hpp"
 #include "io/request_store.hpp"
 #include "io/thread_count.hpp"
@@ -152,6 +155,13 @@ class read_core final : public source_reader {
   }
   // The way of a request that was never read.
   [[nodiscard]] bool enqueue(read_request& request, std::uint64_t now_at) noexcept;
+  // Under the lock: what was submitted until now stands in the queue behind this.
+  void take_up() noexcept;
+  void take_in(std::span<read_request> requests, std::uint64_t now_at, gate*& fresh) noexcept;
+  void note_submitted(std::size_t count) noexcept;
+  // With the lock; as submit() does where that is not enough.
+  void submit_locked(std::span<read_request> requests, std::uint64_t now_at) noexcept;
+  void call(std::uint32_t who) noexcept;
   void register_gates(gate* fresh) noexcept;
   void end_refused(read_request* list, std::uint64_t now_at) noexcept;
 
@@ -162,13 +172,24 @@ class read_core final : public source_reader {
     std::uint64_t expected_ns = 0;  // when the read that begins will end
     std::uint32_t left_count = 0;
     source_id left[bundle_max];       // whose reads have ended, if somebody waits for that
-    read_request* refused = nullptr;  // for which there was no memory
+    read_request* refused = nullptr;  // that cannot be queued
+    gate* fresh = nullptr;            // to be registered
   };
   void send(const wakes& due) noexcept;
   void call_for_queued(wakes& due) noexcept;
+  // `seen`: what it may sleep on. False: it has to look again, and is not noted.
+  [[nodiscard]] bool note_asleep(std::uint32_t& seen) noexcept;
   void note_woken() noexcept;
+  // A woken thread that has taken the processor away from submit() lets that end its call.
+  void give_way_to_submit() const noexcept;
   // Whether there is somebody to wake, and how.
   void claim_sleeper(wakes& due) noexcept;
+  void wake_claimed(wakes& due) noexcept;
+  [[nodiscard]] bool is_waking() noexcept;
+  // Under the lock, behind all that changes who sleeps and who may read. False: something was
+  // submitted that nobody was called for.
+  [[nodiscard]] bool offer_sleeper() noexcept;
+  void offer_sleeper(wakes& due) noexcept;
   // What threads of the queue do for a file besides reading.
   struct errand {
     source_id source;
@@ -255,11 +276,13 @@ class read_core final : public source_reader {
   std::uint32_t bundle_count_ = 0;
   std::uint32_t open_bundles_ = 0;   // of which some may be recalled
   std::uint8_t open_level_ = 0;      // the lowest of them
-  read_request* refused_ = nullptr;  // for which there was no memory; the next that reads ends them
+  read_request* refused_ = nullptr;  // that cannot be queued; the next thread that reads ends them
+  gate* fresh_ = nullptr;            // which it registers
   disc_place head_;
   std::uint64_t outstanding_ = 0;  // submitted and not completed
   std::uint32_t sleepers_ = 0;
-  bool waking_ = false;  // a sleeper is on its way
+  bool waking_ = false;   // a sleeper is on its way, see is_waking()
+  bool offered_ = false;  // or was offered to the inbox, and may be by now
   bool suspended_ = false;
   bool has_frame_ = false;
   bool stopping_ = false;
@@ -289,6 +312,10 @@ class read_core final : public source_reader {
 
   alignas(64) atomic<std::uint32_t> work_word_{0};  // moves on when a sleeper is to look
   atomic<std::uint32_t> drain_word_{0};             // moves on when a helper is to look
+
+  read_inbox inbox_;
+  // On which processor submit() is waking a thread, + 1; 0: on none. A hint.
+  alignas(64) atomic<std::uint32_t> calling_on_{0};
 
   unpack_desk* desk_ = nullptr;
   std::optional<buffer_pool> own_pool_;

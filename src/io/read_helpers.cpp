@@ -14,12 +14,14 @@ void read_core::help_until(function_ref<bool()> is_over, bool hears_countdowns) 
     bool sleeps = false;
     {
       const scoped_lock hold(lock_);
+      take_up();
       if (is_over()) return;
       sleeps = !helps || !desk_->has_work();
       if (sleeps) {
+        seen = drain_word_.load(std::memory_order_relaxed);  // before it can be called
+        if (config_.run_by_host && !inbox_.offer(read_inbox::host)) continue;
         ++helpers_;
         countdown_waiters_ += hears_countdowns ? 1 : 0;
-        seen = drain_word_.load(std::memory_order_relaxed);
       }
     }
     if (!sleeps) {
@@ -32,12 +34,13 @@ void read_core::help_until(function_ref<bool()> is_over, bool hears_countdowns) 
       (void)address_wait(drain_word_, seen, 0);
     }
     const scoped_lock hold(lock_);
-    --helpers_;
+    if (--helpers_ == 0 && config_.run_by_host) (void)inbox_.withdraw(read_inbox::host);
     countdown_waiters_ -= hears_countdowns ? 1 : 0;
   }
 }
 
 bool read_core::can_take() noexcept {
+  if (refused_ || fresh_) return true;
   if (suspended_) return false;
   if (stored_.size() > 0) return true;
   const read_request* const next = packed_.size() > 0 ? packed_.choose_next(head_, now()) : nullptr;

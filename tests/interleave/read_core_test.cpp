@@ -93,6 +93,79 @@ TEST(a_read_queue_in_all_interleavings, loses_no_request) {
   });
 }
 
+TEST(a_read_queue_in_all_interleavings, hears_of_two_that_submit_at_once) {
+  in_both_ways([] {
+    one_file file;
+    here on;
+    io::read_core core(file, alone());
+    counted a(on, 7);
+    counted b(on, 8);
+    countdown left(2);
+    a.request.counter = b.request.counter = &left;
+    run({[&] { core.serve(); }, [&] { core.submit({&a.request, 1}); },
+         [&] {
+           core.submit({&b.request, 1});
+           core.wait_for(left, false);
+           core.wait_until_idle();
+           core.stop();
+         }});
+    check(a.completions.read() == 1 && b.completions.read() == 1, "each completed once");
+  });
+}
+
+TEST(a_read_queue_in_all_interleavings, tells_a_host_that_sleeps_of_work) {
+  in_both_ways([] {
+    one_file file;
+    here on;
+    read_queue_config config = alone();
+    config.run_by_host = true;
+    io::read_core core(file, config);
+    counted a(on, 7);
+    countdown left(1);
+    a.request.counter = &left;
+    run({[&] { core.submit({&a.request, 1}); },
+         [&] {
+           io::read_operation op;
+           while (!left.is_done()) {
+             if (core.next(op)) {
+               core.perform(op);
+               core.leave(op);
+             } else {
+               core.wait_for(left, true);
+             }
+           }
+         }});
+    check(a.completions.read() == 1, "completed once");
+  });
+}
+
+TEST(a_read_queue_in_all_interleavings, finds_a_gate_behind_one_that_has_none) {
+  in_both_ways([] {
+    one_file file;
+    here on;
+    barricade door{barricade::raised};
+    io::read_core core(file, alone());
+    read_request both[2];
+    std::byte bytes[2] = {};
+    countdown left(2);
+    for (int i = 0; i < 2; ++i) {
+      both[i].source = {0, 1};
+      both[i].offset = 7u + static_cast<unsigned>(i);
+      both[i].destination = {&bytes[i], 1};
+      both[i].counter = &left;
+    }
+    both[1].after = &door;
+    run({[&] { core.serve(); }, [&] { door.lower(); },
+         [&] {
+           core.submit(both);
+           core.wait_for(left, false);
+           check(bytes[0] == std::byte{7} && bytes[1] == std::byte{8}, "both were read");
+           core.wait_until_idle();
+           core.stop();
+         }});
+  });
+}
+
 // Keeps its tasks until the threads have ended: an executor whose workers are all busy.
 class later final : public executor {
  public:

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "io/packed_samples.hpp"
+#include "overture/countdown.hpp"
 #include "overture/read_queue.hpp"
 #include "overture/thread_pool.hpp"
 #include "support/failing_allocator.hpp"
@@ -120,7 +121,10 @@ TEST_F(Unpacking, WithoutAnExecutorOfTheQueueTheRequestsOwnIsAsked) {
   one.request.on = &jobs;
   wish& nobody = ask(compression::lz4, 50'000);
   reads.submit({&one.request, 1});
+  countdown ended(1);
+  nobody.request.counter = &ended;
   reads.submit({&nobody.request, 1});
+  reads.wait(ended);
   ASSERT_FALSE(nobody.request.outcome);
   EXPECT_EQ(nobody.request.outcome.error().code, errc::invalid);
   while (one.completions == 0) jobs.run();

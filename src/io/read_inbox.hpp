@@ -1,0 +1,114 @@
+// What submit() leaves for whoever takes the queue's lock next.
+//
+// All that a batch means to the queue is under that lock, on lines that the threads which read
+// write all the time. So submit() does not touch them: it notes where the batch lies and when it
+// came, on lines that nobody else writes, and one word tells that there is something. Whoever holds
+// the queue's lock takes the batches in the order in which they came.
+//
+// Why no batch is left lying: a thread that finds nothing offers itself, by a compare-exchange on
+// the word, which fails if a batch has come since it looked. put() exchanges that word, so it
+// either comes before, and is seen, or finds the offer, takes it, and calls the thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "overture/atomic.hpp"
+#include "sync/mutex.hpp"
+
+namespace overture {
+struct read_request;
+}
+
+namespace overture::io {
+
+// Room for `capacity` batches, which divides what a number can count to.
+template <std::uint32_t capacity>
+class basic_read_inbox {
+ public:
+  // Who sleeps and is to be called by put().
+  static constexpr std::uint32_t reader = 1;
+  static constexpr std::uint32_t host = 2;
+
+  struct batch {
+    read_request* first = nullptr;
+    std::size_t count = 0;
+    std::uint64_t queued_ns = 0;
+  };
+
+  // Any thread. `calls`: whom the caller is to wake now. False: there is no room, and nothing was
+  // done.
+  [[nodiscard]] bool put(std::span<read_request> requests, std::uint64_t queued_ns,
+                         std::uint32_t& calls) noexcept {
+    const scoped_lock hold(putting_);
+    if (next_ - known_taken_ == capacity) {
+      known_taken_ = taken_.load(std::memory_order_acquire);
+      if (next_ - known_taken_ == capacity) return false;
+    }
+    batches_[next_ % capacity] = {requests.data(), requests.size(), queued_ns};
+    ++next_;
+    calls = word_.exchange(next_ << offer_bits, std::memory_order_acq_rel) & offers;
+    if ((calls & reader) != 0) {
+      calls_.store(calls_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    }
+    return true;
+  }
+  // How often that was a reader. Any thread.
+  [[nodiscard]] std::uint64_t calls() const noexcept {
+    return calls_.load(std::memory_order_relaxed);
+  }
+  // Whether there may be something to take. Any thread.
+  [[nodiscard]] bool has_any() const noexcept {
+    return !holds_none(word_.load(std::memory_order_relaxed));
+  }
+
+  // --- Under the queue's lock ---
+  [[nodiscard]] bool take(batch& next) noexcept {
+    if (holds_none(word_.load(std::memory_order_acquire))) return false;
+    const std::uint32_t taken = taken_.load(std::memory_order_relaxed);
+    next = batches_[taken % capacity];
+    taken_.store(taken + 1, std::memory_order_release);
+    return true;
+  }
+  // The next put() calls `who`. False: something has been put since take() found nothing.
+  [[nodiscard]] bool offer(std::uint32_t who) noexcept {
+    std::uint32_t word = word_.load(std::memory_order_relaxed);
+    do {
+      if (!holds_none(word)) return false;
+    } while (!word_.compare_exchange_weak(word, word | who, std::memory_order_acq_rel,
+                                          std::memory_order_relaxed));
+    return true;
+  }
+  [[nodiscard]] bool is_offered(std::uint32_t who) const noexcept {
+    return (word_.load(std::memory_order_relaxed) & who) != 0;
+  }
+  // Not any more. False: a put() was quicker, and calls. What it has put is there to be taken.
+  bool withdraw(std::uint32_t who) noexcept {
+    return is_offered(who) && (word_.fetch_and(~who, std::memory_order_acq_rel) & who) != 0;
+  }
+
+ private:
+  static constexpr std::uint32_t offer_bits = 2;
+  static constexpr std::uint32_t offers = (1u << offer_bits) - 1;
+
+  [[nodiscard]] bool holds_none(std::uint32_t word) const noexcept {
+    const std::uint32_t taken = taken_.load(std::memory_order_relaxed);
+    return (word & ~offers) == taken << offer_bits;
+  }
+
+  // Of those who put.
+  alignas(64) mutex putting_;
+  std::uint32_t next_ = 0;  // numbers of batches
+  std::uint32_t known_taken_ = 0;
+  atomic<std::uint64_t> calls_{0};
+  batch batches_[capacity];
+  // The number of the next one, and offers.
+  alignas(64) atomic<std::uint32_t> word_{0};
+  // Of those who take.
+  alignas(64) atomic<std::uint32_t> taken_{0};
+};
+
+using read_inbox = basic_read_inbox<64>;
+
+}  // namespace overture::io

@@ -1,0 +1,88 @@
+// The shipped read_inbox.hpp: who puts, takes, sleeps and is called, through all interleavings of a
+// small program.
+#include "io/read_inbox.hpp"
+
+#include <gtest/gtest.h>
+
+#include "interleave/expect.hpp"
+#include "interleave/explorer.hpp"
+#include "interleave/include/sync/wait.hpp"
+#include "overture/read_queue.hpp"
+
+namespace overture {
+
+namespace {
+
+using interleave::bounds;
+using interleave::check;
+using interleave::run;
+
+constexpr bounds searched{
+    .preemptions = 2, .stale_loads = 1, .early_returns = 1, .executions_max = 60'000};
+constexpr bounds drawn{.stale_loads = 4, .early_returns = 2, .random = 5'000, .seed = 3};
+
+using small_inbox = io::basic_read_inbox<2>;
+
+// What a queue's lock and words are to its inbox.
+struct taker {
+  small_inbox inbox;
+  mutex lock;
+  atomic<std::uint32_t> word{0};
+  std::uint64_t last[2] = {};  // of each who puts
+  int taken = 0;
+
+  // Under the lock.
+  void take_all() {
+    small_inbox::batch next;
+    while (inbox.take(next)) {
+      check(next.queued_ns == ++last[next.count - 1], "in the order in which they were put");
+      ++taken;
+    }
+  }
+  void put(std::size_t who, std::uint64_t number) {
+    static read_request none[2];
+    std::uint32_t calls = 0;
+    if (!inbox.put(std::span(none, who), number, calls)) {
+      const scoped_lock hold(lock);
+      take_all();
+      check(number == ++last[who - 1], "behind those that were put before");
+      ++taken;
+      if (!inbox.withdraw(small_inbox::reader)) return;
+    } else if (calls == 0) {
+      return;
+    }
+    word.fetch_add(1, std::memory_order_relaxed);
+    address_wake_one(&word);
+  }
+  void take_until(int all) {
+    for (;;) {
+      std::uint32_t seen = 0;
+      {
+        const scoped_lock hold(lock);
+        (void)inbox.withdraw(small_inbox::reader);
+        take_all();
+        if (taken == all) return;
+        seen = word.load(std::memory_order_relaxed);
+        if (!inbox.offer(small_inbox::reader)) continue;
+      }
+      (void)address_wait(word, seen, 0);
+    }
+  }
+};
+
+void two_put_and_one_sleeps() {
+  taker of;
+  run({[&] {
+         for (std::uint64_t i = 1; i <= 4; ++i) of.put(1, i);
+       },
+       [&] { of.put(2, 1); }, [&] { of.take_until(5); }});
+  check(of.taken == 5, "all were taken");
+}
+
+TEST(an_inbox_in_all_interleavings, loses_nothing_and_keeps_the_order) {
+  interleave::expect_clean(interleave::explore(searched, two_put_and_one_sleeps));
+  interleave::expect_clean(interleave::explore(drawn, two_put_and_one_sleeps));
+}
+
+}  // namespace
+}  // namespace overture

@@ -1,0 +1,103 @@
+// What is submitted before anybody of the queue looks.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "overture/barricade.hpp"
+#include "overture/read_queue.hpp"
+#include "overture/simulated_disc.hpp"
+
+namespace overture {
+namespace {
+
+class ReadSubmit : public testing::Test {
+ protected:
+  read_request& add() {
+    read_request& added = requests.emplace_back();
+    added.source = file;
+    added.done = {[](void* self) {
+                    auto& mine = *static_cast<ReadSubmit*>(self);
+                    ++mine.completions;
+                  },
+                  this};
+    return added;
+  }
+
+  simulated_disc disc;
+  source_id file = *disc.add_file(1 << 20);
+  std::vector<read_request> requests;
+  std::size_t completions = 0;
+};
+
+// More spans than there is room for before the queue has to take them up.
+TEST_F(ReadSubmit, ManySpansBeforeAnybodyLooksKeepTheirOrder) {
+  constexpr std::size_t count = 300;
+  read_queue reads(disc, {.merge_bytes_max = 0, .disc = &disc});
+  for (std::size_t i = 0; i < count; ++i) add();
+  for (read_request& each : requests) reads.submit({&each, 1});
+  EXPECT_EQ(completions, 0u);
+  for (std::size_t i = 0; i < count; ++i) {
+    ASSERT_EQ(reads.poll(), 1u);
+    ASSERT_NE(requests[i].finished_ns, 0u) << "of equals, the first one first: " << i;
+    ASSERT_TRUE(i + 1 == count || requests[i + 1].finished_ns == 0);
+  }
+  EXPECT_EQ(reads.stats().in_flight_max, count);
+}
+
+TEST_F(ReadSubmit, WhateverDependsOnWhatWaitsKnowsOfIt) {
+  read_queue reads(disc, {.merge_bytes_max = 0, .disc = &disc});
+  for (int i = 0; i < 4; ++i) add().tag = 1u << i;
+  reads.submit(std::span(requests).subspan(0, 1));
+  EXPECT_TRUE(reads.cancel(requests[0]));
+  reads.submit(std::span(requests).subspan(1, 1));
+  EXPECT_EQ(reads.cancel_tag(~0ull, 2), 1u);
+  reads.submit(std::span(requests).subspan(2, 1));
+  EXPECT_TRUE(reads.set_priority(requests[2], read_priority::high));
+  EXPECT_EQ(reads.stats().queued[static_cast<std::size_t>(read_priority::high)], 1u);
+  reads.submit(std::span(requests).subspan(3, 1));
+  EXPECT_EQ(reads.close_source(file), 2u);
+  EXPECT_EQ(completions, 4u);
+  EXPECT_EQ(reads.stats().requests, 4u);
+  EXPECT_EQ(reads.stats().cancelled, 4u);
+}
+
+TEST_F(ReadSubmit, WhatIsSubmittedBeforeTheFirstFrameCountsThere) {
+  read_queue reads(disc, {.disc = &disc});
+  add();
+  add();
+  reads.submit(std::span(requests).first(1));
+  reads.mark_first_frame();
+  reads.submit(std::span(requests).last(1));
+  EXPECT_EQ(reads.stats().before_first_frame, 1u);
+  reads.drain();
+  EXPECT_EQ(completions, 2u);
+}
+
+TEST_F(ReadSubmit, AGateBehindOneThatHasNoneHoldsItsOwnReadOnly) {
+  barricade door{barricade::raised};
+  read_queue reads(disc, {.merge_bytes_max = 0, .disc = &disc});
+  add();
+  add().after = &door;
+  add();
+  reads.submit(requests);
+  EXPECT_EQ(reads.stats().gated, 1u);
+  (void)reads.poll(3);
+  EXPECT_EQ(completions, 2u);
+  door.lower();
+  reads.drain();
+  EXPECT_EQ(completions, 3u);
+  EXPECT_TRUE(requests[1].outcome);
+}
+
+TEST_F(ReadSubmit, ALoweredGateBehindOneThatHasNoneHoldsNothingUp) {
+  barricade door{barricade::lowered};
+  read_queue reads(disc, {.merge_bytes_max = 0, .disc = &disc});
+  add();
+  add().after = &door;
+  reads.submit(requests);
+  reads.drain();
+  EXPECT_EQ(completions, 2u);
+}
+
+}  // namespace
+}  // namespace overture
