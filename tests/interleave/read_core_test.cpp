@@ -270,6 +270,24 @@ TEST(a_read_queue_in_all_interleavings, goes_on_after_a_pause) {
   });
 }
 
+TEST(a_read_queue_in_all_interleavings, hears_of_what_comes_after_a_pause) {
+  in_both_ways([] {
+    one_file file;
+    here on;
+    io::read_core core(file, alone());
+    counted a(on, 7);
+    run({[&] { core.serve(); },
+         [&] {
+           core.suspend();
+           core.resume();
+           core.submit({&a.request, 1});
+           core.wait_until_idle();
+           core.stop();
+         }});
+    check(a.completions.read() == 1, "completed once");
+  });
+}
+
 TEST(a_read_queue_in_all_interleavings, lets_a_gated_read_through_once_its_barricade_is_lowered) {
   in_both_ways([] {
     one_file file;
