@@ -143,6 +143,7 @@ int main(int argc, char** argv) try {
   if (set.wants("frame")) {
     // The main thread takes no job here, and the others' count of threads has it.
     bench::peer_makers as_many = makers;
+    as_many.emplace_back([&] { return bench::make_overture(set.threads, "told"); });
     as_many[4] = [&] { return bench::make_taskflow(set.threads - 1); };
     bench::measure_frame(set, results, as_many);
   }

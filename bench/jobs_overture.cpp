@@ -54,7 +54,8 @@ class overture_peer final : public job_peer {
       : pool_({.workers = threads - 1,
                .gives_way = policy == "gives way",
                .wake = policy_of(policy),
-               .queued_max = policy == "bounded" ? 1024 : limits::jobs_queued_max}) {
+               .queued_max = policy == "bounded" ? 1024 : limits::jobs_queued_max}),
+        is_told_(policy == "told") {
     name = policy == "park" ? "overture" : "overture " + policy;
   }
   std::uint64_t fib(unsigned n) override { return fib_of(pool_, n); }
@@ -94,6 +95,9 @@ class overture_peer final : public job_peer {
     job_batch batch(pool_);
     for (void* const each : contexts) batch.add([run, each] { run(each); });
   }
+  void expect(std::uint64_t at_ns) override {
+    if (is_told_) pool_.expect_work(at_ns);
+  }
   std::function<void()> make_graph(std::vector<std::uint32_t>& runs,
                                    const graph_orders& orders) override {
     auto graph = std::make_shared<job_graph>(pool_);
@@ -107,6 +111,7 @@ class overture_peer final : public job_peer {
 
  private:
   thread_pool pool_;
+  const bool is_told_;
 };
 
 }  // namespace

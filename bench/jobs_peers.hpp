@@ -59,6 +59,9 @@ class job_peer {
     for (void* const each : contexts) submit(run, each);
   }
 
+  // The main thread's next jobs come at that time (on the clock of now_ns()), for who can be told.
+  virtual void expect(std::uint64_t /*at_ns*/) {}
+
   // Around the submits of a thread that is not the main one.
   virtual void thread_begins() {}
   virtual void thread_ends() {}
@@ -77,7 +80,8 @@ inline bool is_ours(const std::string& name) {
 }
 
 // Made when first asked for, with so many threads, the caller's included.
-// `policy` is one of ours, "bounded" (a short queue) or "gives way" (its workers do).
+// `policy` is one of ours, "bounded" (a short queue), "gives way" (its workers do) or "told" (it
+// listens to expect()).
 std::unique_ptr<job_peer> make_overture(unsigned threads, const std::string& policy = "park");
 std::unique_ptr<job_peer> make_tbb(unsigned threads);
 // Null where OVERTURE_PEERS did not have it when this was configured.

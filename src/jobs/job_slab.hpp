@@ -101,6 +101,12 @@ class job_slab {
     const std::uint32_t next = record.next.load(std::memory_order_acquire);
     return next == no_record ? nullptr : &at(next);
   }
+  // No free record is to be had, and no memory for more is allowed. Old by the time it returns. Any
+  // thread.
+  [[nodiscard]] bool is_exhausted() const noexcept {
+    return static_cast<std::uint32_t>(words_.load(std::memory_order_relaxed)) == no_record &&
+           chunk_count_.load(std::memory_order_relaxed) >= chunks_allowed_;
+  }
   // More than there can be records: a walk that takes longer runs in circles.
   [[nodiscard]] std::uint32_t size() const noexcept {
     return chunk_count_.load(std::memory_order_relaxed) * chunk_records;

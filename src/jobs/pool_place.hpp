@@ -62,6 +62,9 @@ struct alignas(64) pool_place {
   alignas(64) atomic<const void*> runs{nullptr};
   atomic<std::uint64_t> forks_start{0};
   atomic<bool> borrowed{false};
+  // Of a guest: it has no spare records. A hint for threads that submit, so that none of them has
+  // to borrow it to see that the queue is full.
+  atomic<bool> out_of_records{false};
 
   job_deque deque;
 

@@ -23,7 +23,7 @@ void few_groups::wake_waiters(parking& sleepers) const noexcept {
 }
 
 job_record* pool_state::take_record(pool_place* self) noexcept {
-  pool_place* const lane = self == nullptr ? lane_of_thread() : self;
+  pool_place* const lane = self == nullptr ? borrow_lane() : self;
   if (lane == nullptr) {
     free_records own;
     job_record* const record = own.take(slab);
@@ -31,6 +31,11 @@ job_record* pool_state::take_record(pool_place* self) noexcept {
     return record;
   }
   job_record* const record = lane->spare_records.take(slab);
+  // It takes a whole word, so that where there was one there may be more.
+  const bool out = record == nullptr;
+  if (lane->out_of_records.load(std::memory_order_relaxed) != out) {
+    lane->out_of_records.store(out, std::memory_order_relaxed);
+  }
   if (self == nullptr) lane->borrowed.store(false, std::memory_order_release);
   return record;
 }
@@ -68,7 +73,13 @@ void pool_state::push(pool_place* self, job_record& record, job&& work, job_grou
 
 bool pool_state::push_from_outside(std::span<job> work, job_group* group,
                                    const job_options& options) noexcept {
-  pool_place* const lane = lane_of_thread();
+  if (const pool_place* const mine = lane_of_thread();
+      mine != nullptr && mine->out_of_records.load(std::memory_order_relaxed) &&
+      slab.is_exhausted()) {
+    for (job& each : work) run_now(std::move(each), group, options);
+    return true;
+  }
+  pool_place* const lane = borrow_lane();
   if (lane == nullptr) return false;
   // Its jobs start in the order they came, whoever takes them.
   const bool room = lane->deque.make_room(work.size());
@@ -92,13 +103,11 @@ bool pool_state::push_from_outside(std::span<job> work, job_group* group,
   return true;
 }
 
-pool_place* pool_state::lane_of_thread() noexcept {
-  const unsigned guests = places_made - workers_made;
-  if (guests == 0) return nullptr;
-  pool_place& lane = places[workers_made + thread_slot() % guests];
-  const bool taken = lane.borrowed.load(std::memory_order_relaxed) ||
-                     lane.borrowed.exchange(true, std::memory_order_acquire);
-  return taken ? nullptr : &lane;
+pool_place* pool_state::borrow_lane() noexcept {
+  pool_place* const lane = lane_of_thread();
+  const bool taken = lane == nullptr || lane->borrowed.load(std::memory_order_relaxed) ||
+                     lane->borrowed.exchange(true, std::memory_order_acquire);
+  return taken ? nullptr : lane;
 }
 
 void pool_state::publish(injector& into, const record_chain& newest_first,

@@ -96,8 +96,13 @@ struct pool_state {
   // those that there is no record for.
   bool push_from_outside(std::span<job> work, job_group* group,
                          const job_options& options) noexcept;
-  // The guest's place that this thread's submits go through, borrowed, or null.
-  pool_place* lane_of_thread() noexcept;
+  // The guest's place that this thread's submits go through, or null.
+  pool_place* lane_of_thread() noexcept {
+    const unsigned guests = places_made - workers_made;
+    return guests != 0 ? &places[workers_made + thread_slot() % guests] : nullptr;
+  }
+  // The same, borrowed, or null if it was taken.
+  pool_place* borrow_lane() noexcept;
   void push_all(std::span<job> work, job_group* group, const job_options& options) noexcept;
   // Records that were armed as linked, newest first.
   void publish(injector& into, const record_chain& newest_first, const job_group* group) noexcept;
@@ -137,8 +142,11 @@ struct pool_state {
   void return_place(pool_place& place) noexcept;
 
   void count_run_by_other() noexcept {
-    auto& own = jobs_run_by_others[thread_slot() % jobs_run_by_others.size()];
-    own.count.fetch_add(1, std::memory_order_relaxed);
+    const std::uint32_t slot = thread_slot();
+    auto& line = jobs_run_by_others[slot % jobs_run_by_others.size()];
+    // One thread has that slot, and it is the first on the line.
+    if (slot < jobs_run_by_others.size()) return line.of_first.add(1);
+    line.of_others.fetch_add(1, std::memory_order_relaxed);
   }
   // The calling thread's place here, or null.
   [[nodiscard]] pool_place* this_place() noexcept {
@@ -168,9 +176,11 @@ struct pool_state {
   atomic<std::uint32_t> blocked_now{0};  // workers inside a blocking_scope
   // Jobs that threads without a place have run: many lines, or they would wait for each other.
   struct alignas(64) counter_line {
-    atomic<std::uint64_t> count{0};
+    own_counter of_first;
+    atomic<std::uint64_t> of_others{0};
   };
-  std::array<counter_line, 8> jobs_run_by_others;
+  std::array<counter_line, 16> jobs_run_by_others;
+  static_assert(std::tuple_size_v<decltype(jobs_run_by_others)> <= shared_thread_slot);
   alignas(64) atomic<std::uint64_t> wakes_futile_of_others{0};
   atomic<std::uint64_t> jobs_dropped{0};
   jobs_of_thread* main_thread = nullptr;

@@ -23,7 +23,7 @@ class waiting_thread {
  public:
   waiting_thread(pool_state& pool, job_group& group, std::uint64_t deadline_ns) noexcept
       : pool_(pool),
-        borrowed_(pool.this_place() == nullptr ? pool.lane_of_thread() : nullptr),
+        borrowed_(pool.this_place() == nullptr ? pool.borrow_lane() : nullptr),
         self_(borrowed_ != nullptr ? borrowed_ : pool.this_place()),
         group_(group),
         deadline_ns_(deadline_ns) {
@@ -345,6 +345,8 @@ pool_place* pool_state::borrow_place() noexcept {
 
 void pool_state::enter_place(pool_place& guest) noexcept {
   guest.lender = std::exchange(this_thread_jobs().place, &guest);
+  // The records of the jobs that it runs stay with it.
+  guest.out_of_records.store(false, std::memory_order_relaxed);
 }
 
 void pool_state::return_place(pool_place& place) noexcept {

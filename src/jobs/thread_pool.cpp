@@ -101,7 +101,7 @@ thread_pool_stats thread_pool::stats() const noexcept {
     sum.spun_ns += place.spun_ns.read();
   }
   for (const auto& each : state_->jobs_run_by_others) {
-    sum.jobs_run += each.count.load(std::memory_order_relaxed);
+    sum.jobs_run += each.of_first.read() + each.of_others.load(std::memory_order_relaxed);
   }
   sum.wakes_futile += state_->wakes_futile_of_others.load(std::memory_order_relaxed);
   sum.jobs_dropped = state_->jobs_dropped.load(std::memory_order_relaxed);

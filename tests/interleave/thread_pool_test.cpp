@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "interleave/explorer.hpp"
+#include "interleave/include/jobs/sizes.hpp"
 #include "interleave/include/overture/atomic.hpp"
 #include "overture/blocking_scope.hpp"
 #include "overture/job_batch.hpp"
@@ -60,7 +61,8 @@ class noted_threads final : public thread_factory {
 class explored_pool {
  public:
   explicit explored_pool(unsigned workers, unsigned others, wake_policy wake = wake_policy::park,
-                         unsigned spares = 0, unsigned guests = 1)
+                         unsigned spares = 0, unsigned guests = 1,
+                         std::size_t queued_max = limits::jobs_queued_max)
       : pool(std::in_place, thread_pool_config{.workers = workers,
                                                .spare_workers = spares,
                                                .wake = wake,
@@ -68,6 +70,7 @@ class explored_pool {
                                                .spin_long_ns = 0,
                                                .warm_ns = 0,
                                                .guests = guests,
+                                               .queued_max = queued_max,
                                                .threads = &threads}),
         others_(others) {}
 
@@ -173,6 +176,27 @@ TEST(a_pool_in_all_interleavings, loses_no_job_of_two_submitters) {
     };
     run({[&] { explored.worker(0); }, submit, submit});
     check(runs.load() == 2, "both ran once");
+  });
+}
+
+TEST(a_pool_in_all_interleavings, loses_no_job_of_a_full_queue) {
+  in_both_ways([] {
+    atomic<int> runs{0};
+    explored_pool explored(1, 1, wake_policy::park, 0, 1, sizes::chunk_records);
+    job_group group{*explored.pool};
+    const auto add = [&runs] { runs.fetch_add(1); };
+    // The last one finds it full, and so would the next if the worker had not begun.
+    for (std::uint32_t i = 0; i <= sizes::chunk_records; ++i) group.run(add);
+    run({[&] { explored.worker(0); },
+         [&] {
+           group.run(add);
+           group.wait();
+           check(group.pending() == 0, "none is left");
+           group.run(add);
+           group.wait();
+           explored.leave();
+         }});
+    check(runs.load() == static_cast<int>(sizes::chunk_records) + 3, "each ran once");
   });
 }
 

@@ -177,6 +177,36 @@ TEST(more_jobs_than_a_pool_may_queue, run_on_the_thread_that_submits) {
   EXPECT_LE(memory.usage(memory_tag::jobs).peak_bytes, 1024u * 128 + (1u << 17));
 }
 
+TEST(a_queue_that_was_full, takes_jobs_again_whoever_made_room) {
+  thread_pool pool{{.queued_max = 512}};
+  int runs = 0;
+  const auto add = [&runs] { ++runs; };
+  job_group others{pool};
+  job_group group{pool};
+  for (int i = 0; i < 448; ++i) others.run(add);
+  for (int i = 0; i < 64; ++i) group.run(add);
+  EXPECT_EQ(runs, 0);
+  for (int i = 0; i < 3; ++i) group.run(add);
+  EXPECT_EQ(runs, 3) << "it is full";
+  // This thread keeps the records of the jobs that it runs while it waits.
+  group.wait();
+  EXPECT_EQ(runs, 67);
+  for (int i = 0; i < 64; ++i) group.run(add);
+  EXPECT_EQ(runs, 67);
+  for (int i = 0; i < 3; ++i) group.run(add);
+  EXPECT_EQ(runs, 70) << "it is full again";
+  // Here the records go back to where all may take them from.
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(pool.try_help());
+  EXPECT_EQ(runs, 73);
+  for (int i = 0; i < 3; ++i) group.run(add);
+  EXPECT_EQ(runs, 73);
+  group.run(add);
+  EXPECT_EQ(runs, 74) << "it is full once more";
+  others.wait();
+  group.wait();
+  EXPECT_EQ(runs, 448 + 64 + 3 + 64 + 3 + 4);
+}
+
 // Submits from its destructor.
 class parting {
  public:
