@@ -340,6 +340,8 @@ void measure_unlike_reading(const settings& set, bench::results& results) {
       {"1 thread", [&] { read_ours(from, set.objects, back, nullptr, &from.pages); }, clear});
   variants.push_back(
       {"strtof", [&] { bench::read_with_strtof(from.text.get(), set.objects, back); }, clear});
+  variants.push_back(
+      {"sscanf", [&] { bench::read_with_sscanf(from.text.get(), set.objects, back); }, clear});
   bench::interleave(variants, set.rounds, "reading, any bits");
   for (const bench::variant& each : variants) {
     results.metric(fmt::format("reading, any bits, {}: ms", each.name),
@@ -347,6 +349,8 @@ void measure_unlike_reading(const settings& set, bench::results& results) {
   }
   results.goal("reading, any bits, 1 thread: x faster than strtof",
                bench::ratio(variants[1], variants[0], bench::clock::wall), 1, false);
+  results.goal("reading, any bits, 1 thread: x faster than sscanf",
+               bench::ratio(variants[2], variants[0], bench::clock::wall), 5, false);
 }
 
 int run(const settings& set, const std::string& json_path) {

@@ -33,6 +33,7 @@ namespace overture {
 template <class T, std::size_t PageSize = 1024>
 class paged {
   static_assert(PageSize > 0 && PageSize % 64 == 0, "which objects are there is kept in words");
+  struct slot;
 
  public:
   using value_type = T;
@@ -151,18 +152,21 @@ class paged {
   // Makes a T{args...}. Errors: out_of_memory, and nothing has changed.
   template <class... Args>
   result<T*> add(Args&&... args) {
-    while (with_room_ < page_count_ && pages_[with_room_].at->size_ == PageSize) ++with_room_;
+    while (with_room_ < page_count_ && pages_[with_room_].size == PageSize) ++with_room_;
     if (with_room_ == page_count_ && !add_block(1)) {
       return fail(errc::out_of_memory, "no memory for another page of objects");
     }
     page& place = *pages_[with_room_].at;
-    return place.construct(place.first_hole(), std::forward<Args>(args)...);
+    T* const made = place.construct(place.first_hole(), std::forward<Args>(args)...);
+    pages_[with_room_].size = place.size_;
+    return made;
   }
   // `object` must be one of these. Its page stays, also when it was the last in it.
   void remove(const T* object) noexcept {
     const std::size_t index = page_of(object);
     page& place = *pages_[index].at;
     place.destroy(static_cast<std::size_t>(object - place.at(0)));
+    pages_[index].size = place.size_;
     if (index < with_room_) with_room_ = index;
   }
   // Removes all objects and gives the memory back.
@@ -178,14 +182,16 @@ class paged {
     page_count_ = page_capacity_ = with_room_ = 0;
   }
 
-  // Walks over the pages. Any number of threads while none changes it.
+  // Walks over the table of pages. Any number of threads while none changes it.
   [[nodiscard]] std::size_t size() const noexcept {
     std::size_t count = 0;
-    for (std::size_t i = 0; i < page_count_; ++i) count += pages_[i].at->size_;
+    for (std::size_t i = 0; i < page_count_; ++i) count += pages_[i].size;
     return count;
   }
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
   [[nodiscard]] std::size_t page_count() const noexcept { return page_count_; }
+  // page_at(i).size(), but without a look at that page: its memory is far from the others'.
+  [[nodiscard]] std::size_t page_objects(std::size_t i) const noexcept { return pages_[i].size; }
   [[nodiscard]] page& page_at(std::size_t i) noexcept { return *pages_[i].at; }
   [[nodiscard]] const page& page_at(std::size_t i) const noexcept { return *pages_[i].at; }
   [[nodiscard]] allocator& memory() const noexcept { return *memory_; }
@@ -224,11 +230,15 @@ class paged {
   class appender {
    public:
     appender(paged& objects, std::size_t page_index, std::size_t most) noexcept
-        : page_(objects.pages_[page_index].at),
+        : slot_(&objects.pages_[page_index]),
+          page_(slot_->at),
           begin_(page_->at(page_->end_)),
           next_(begin_),
           end_(begin_ + (most < PageSize - page_->end_ ? most : PageSize - page_->end_)) {}
-    ~appender() { page_->adopt(size()); }
+    ~appender() {
+      page_->adopt(size());
+      slot_->size = page_->size_;
+    }
     appender(const appender&) = delete;
     appender& operator=(const appender&) = delete;
 
@@ -239,6 +249,7 @@ class paged {
     }
 
    private:
+    slot* slot_;
     page* page_;
     T* begin_;
     T* next_;
@@ -249,6 +260,7 @@ class paged {
     page& place = *pages_[page_index].at;
     while (place.size_ > 0) place.destroy(place.size_ - 1);
     place.end_ = 0;
+    pages_[page_index].size = 0;
   }
   // Takes the pages from `first` on away again, objects and all.
   void drop_pages(std::size_t first) noexcept {
@@ -258,6 +270,7 @@ class paged {
  private:
   struct slot {
     page* at;                 // by age
+    std::size_t size;         // its objects, as it knows itself
     std::size_t by_address;   // the i-th of these is the index of the i-th page by address
     std::size_t block_pages;  // of the block that begins with this page; 0 if it is not the first
   };
@@ -290,6 +303,7 @@ class paged {
       void* const storage = objects + sizeof(T) * PageSize * i;
       slot& made = pages_[page_count_ + i];
       made.at = ::new (static_cast<void*>(static_cast<page*>(place) + i)) page(storage);
+      made.size = 0;
       made.block_pages = i == 0 ? count : 0;
       pages_[at + i].by_address = page_count_ + i;
     }

@@ -99,7 +99,7 @@ class save_writer {
   template <class Style, class T, std::size_t PageSize>
   result<void> add_objects(job_system* jobs, std::string_view name,
                            const paged<T, PageSize>& objects) {
-    const auto objects_in = [&objects](std::size_t i) { return objects.page_at(i).size(); };
+    const auto objects_in = [&objects](std::size_t i) { return objects.page_objects(i); };
     const detail::object_writer<Style> write_object;
     const detail::page_writer<T, PageSize, const detail::object_writer<Style>> write_page{
         objects, write_object};

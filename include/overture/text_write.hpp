@@ -76,7 +76,7 @@ result<written> write_paged(job_system* jobs, const paged<T, PageSize>& objects,
   auto sized = pages.prepare(objects.page_count(), jobs ? jobs->concurrency() : 1);
   if (!sized) return tl::unexpected(sized.error());
   for (std::size_t i = 0; i < objects.page_count(); ++i) {
-    pages.set_page(i, objects.page_at(i).size(), object_bytes);
+    pages.set_page(i, objects.page_objects(i), object_bytes);
   }
   const page_writer<T, PageSize, Write> write_page{objects, write_object};
   return write_pages(jobs, pages, buffer, how, write_page);

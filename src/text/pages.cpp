@@ -135,9 +135,13 @@ class page_writing {
     const std::size_t fair = pages_.size_ / (lanes * runs_per_lane);
     const std::size_t small = run_bytes_max / page_bytes_max_;
     run_pages_ = std::clamp(std::min(fair, small), std::size_t{1}, run_pages_max);
+    runs_left_min_ = lanes == 1 ? 1 : 2 * lanes;
   }
+  // Shorter towards the end, so that no lane waits there for another's whole run. Where a run ends
+  // follows from where it begins, for all who ask.
   [[nodiscard]] run_of_pages run_at(std::size_t first) const noexcept {
-    return {first, std::min(first + run_pages_, pages_.size_)};
+    const std::size_t left = pages_.size_ - first;
+    return {first, first + std::clamp(left / runs_left_min_, std::size_t{1}, run_pages_)};
   }
   // Lines of their own, so that lanes do not share them at the ends.
   [[nodiscard]] std::size_t lane_bytes() const noexcept {
@@ -149,10 +153,12 @@ class page_writing {
     atomic<std::size_t> next{0};
     const auto run_lane = [this, rooms, &next, &body](unsigned number) {
       lane mine{.room = rooms ? rooms + lane_bytes() * number : nullptr};
-      for (;;) {
-        const std::size_t first = next.fetch_add(run_pages_, std::memory_order_relaxed);
-        if (first >= pages_.size_) return;
-        body(mine, run_at(first));
+      std::size_t first = next.load(std::memory_order_relaxed);
+      while (first < pages_.size_) {
+        const run_of_pages run = run_at(first);
+        if (!next.compare_exchange_weak(first, run.end, std::memory_order_relaxed)) continue;
+        body(mine, run);
+        first = next.load(std::memory_order_relaxed);
       }
     };
     if (lanes <= 1) {
@@ -177,12 +183,15 @@ class page_writing {
     }
     return 0;
   }
-  [[nodiscard]] result<written> finished() const {
+  [[nodiscard]] result<written> finished(std::uint64_t bytes) const {
     const std::size_t failed = failed_page_.load(std::memory_order_relaxed);
     if (failed != none) return fail(errc::limit, "an object's text is too long", {}, failed);
-    std::size_t bytes = 0;
-    for (std::size_t i = 0; i < pages_.size_; ++i) bytes += pages_.records_[i].entry.bytes;
     return written{bytes, pages_.size_};
+  }
+  // Where the last page ends, which without gaps is how much there is.
+  [[nodiscard]] result<written> finished() const {
+    const page_entry& last = pages_.records_[pages_.size_ - 1].entry;
+    return finished(last.offset + last.bytes);
   }
 
   result<written> write_slots(unsigned lanes) {
@@ -193,7 +202,9 @@ class page_writing {
         page.entry.bytes = write_to(i, buffer_.data() + page.slot);
       }
     });
-    return finished();
+    std::uint64_t bytes = 0;
+    for (std::size_t i = 0; i < pages_.size_; ++i) bytes += pages_.records_[i].entry.bytes;
+    return finished(bytes);
   }
 
   // One thread: each page directly to its place, while the longest text still fits.
@@ -331,6 +342,7 @@ class page_writing {
   write_page_function write_page_;
   std::uint64_t page_bytes_max_ = 1;
   std::size_t run_pages_ = 1;
+  std::size_t runs_left_min_ = 1;
   atomic<std::size_t> failed_page_{none};
 };
 

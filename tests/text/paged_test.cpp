@@ -21,6 +21,13 @@ std::vector<int> all(const numbers& objects) {
   return found;
 }
 
+// The table of pages counts as the pages themselves do.
+void expect_counts_agree(const numbers& objects) {
+  for (std::size_t i = 0; i < objects.page_count(); ++i) {
+    EXPECT_EQ(objects.page_objects(i), objects.page_at(i).size()) << i;
+  }
+}
+
 TEST(paged, keeps_addresses_and_order) {
   numbers objects;
   std::vector<int*> places;
@@ -39,10 +46,12 @@ TEST(paged, fills_holes_first) {
   for (int i = 0; i < 300; ++i) places.push_back(objects.add(i).value());
   objects.remove(places[250]);
   objects.remove(places[7]);
+  expect_counts_agree(objects);
   EXPECT_EQ(objects.size(), 298u);
   EXPECT_EQ(objects.add(-1).value(), places[7]);
   EXPECT_EQ(objects.add(-2).value(), places[250]);
   EXPECT_EQ(objects.page_count(), 5u);
+  expect_counts_agree(objects);
 }
 
 // So many that they are in several allocations, behind and in front of pages of single objects.
@@ -62,11 +71,13 @@ TEST(paged, takes_pages_of_readers_together_and_drops_them_again) {
   EXPECT_EQ(objects.size(), places.size() + 1 - (places.size() + 2) / 3);
   for (int i = 0; i < 64; ++i) (void)objects.add(i);  // one behind the first, the rest into holes
   EXPECT_EQ(objects.page_count(), 5'001u);
+  expect_counts_agree(objects);
   objects.clear_page(first + 64);
   EXPECT_EQ(objects.page_at(first + 64).size(), 0u);
   objects.drop_pages(first + 100);
   EXPECT_EQ(objects.page_count(), first + 100);
   (void)objects.add_pages(2);
+  expect_counts_agree(objects);
   objects.drop_pages(first);
   EXPECT_EQ(objects.size(), 64u);
 }
