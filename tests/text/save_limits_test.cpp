@@ -5,6 +5,7 @@
 #include "overture/limits.hpp"
 #include "overture/text_save.hpp"
 #include "support/fake_os.hpp"
+#include "support/refusing_os.hpp"
 #include "text/sample.hpp"
 #include "text/save_lines.hpp"
 
@@ -13,6 +14,34 @@ namespace {
 
 using script = text::script<"unit">;
 using units_of_64 = paged<sample::unit, 64>;
+
+// Has one file, which it says is so long.
+class one_large_file final : public test::refusing_os {
+ public:
+  explicit one_large_file(std::uint64_t size) : size_(size) {}
+
+  using test::refusing_os::status;
+  result<os_handle> open(const char* /*path*/) override {
+    ++open_;
+    return os_handle{1};
+  }
+  void close(os_handle /*handle*/) override { --open_; }
+  result<file_status> status(os_handle /*handle*/) override {
+    return file_status{.kind = file_kind::file, .size = size_};
+  }
+  [[nodiscard]] int open_handles() const { return open_; }
+
+ private:
+  std::uint64_t size_;
+  int open_ = 0;
+};
+
+TEST(limits_of_saves, keep_files_out_of_memory_that_are_too_large) {
+  one_large_file os(limits::save_bytes_max + 1);
+  text::save_file save;
+  EXPECT_EQ(save.load(os, "one.save", {.version = 3}).error().code, errc::limit);
+  EXPECT_EQ(os.open_handles(), 0);
+}
 
 // The limits themselves are allowed, and the file is only too short for what it says.
 TEST(limits_of_saves, are_told_from_a_file_that_is_too_short) {
