@@ -46,12 +46,12 @@
 // are given back for anything that the order depends on, so nobody can tell.
 //
 // Cost: submit() is one lock, which no thread that reads takes, and at most one wake for the whole
-// span; it notes where the span lies, looks at its first request only, and allocates nothing. The
+// span; it notes where the span lies, looks at no request, and allocates nothing. The
 // requests take their places in the queue when a thread of the queue looks for work, or any call
 // below asks for something that depends on them, and memory is allocated there when more wait than
 // ever before. A thread that is woken on the very processor where submit() is still waking it lets
-// it return first. Where 64 spans lie there untaken, or the first request is gated, submit() does
-// all of that itself, under the queue's lock. A packed request takes one block of the pool.
+// it return first. Where 64 spans lie there untaken, or the span is gated, submit() does all of
+// that itself, under the queue's lock. A packed request takes one block of the pool.
 // Choosing looks at columns of numbers, log n of them, and compares no text. Limits:
 // limits::io_threads_max; at most 32 requests are merged into one read.
 #pragma once
@@ -187,11 +187,6 @@ struct read_request {
   std::uint64_t tag = 0;               // for cancel_tag() and for whoever reads the timeline
   std::uint32_t subject = UINT32_MAX;  // for the timeline
 
-  // Not queued before this is lowered. It must live until then, and be lowered some time even if
-  // the request is cancelled, or the queue ends, before. submit() looks for it in the first request
-  // of a span only: where that has none, those of the others must live as long as the queue.
-  barricade* after = nullptr;
-
   // Who hears of the end: `on` gets `done` to run, never on a thread of the queue. `counter` is
   // counted down instead, or as well; it may end the request's life, so it comes last.
   executor* on = nullptr;
@@ -316,7 +311,9 @@ class read_queue {
   // Queues the requests. One that cannot be queued (memory was refused, nobody is there to unpack
   // it) completes as failed, as any other completes: by a thread of the queue, or inside poll() and
   // run(). Any thread, also one that runs a completion.
-  void submit(std::span<read_request> requests) noexcept;
+  // `after`: they are not queued before this is lowered. It must live until then, and be lowered
+  // some time even if they are cancelled, or the queue ends, before.
+  void submit(std::span<read_request> requests, barricade* after = nullptr) noexcept;
   // Reads at once on the calling thread if the bytes are in the page cache, instead of submit():
   // true if that has filled the destination. False: nothing was read, submit the request. Errors
   // of the file come out of submit(). Nothing is recorded: the caller's own zone may say so, with

@@ -285,7 +285,6 @@ void read_core::send(const wakes& due) noexcept {
     end_errand();
   }
   if (due.refused) end_refused(due.refused, now());
-  register_gates(due.fresh);
 }
 
 void read_core::call_helpers(wakes& due) noexcept {
@@ -407,7 +406,6 @@ read_core::turn read_core::look(Reads& of, errand& other, wakes& due) noexcept {
   retire(of, due);
   take_up();
   due.refused = std::exchange(refused_, nullptr);
-  due.fresh = std::exchange(fresh_, nullptr);
   if (take_errand(other, true)) return turn::errand;
   // What other threads have taken and not begun is better begun here than later.
   if (may_take(of) && (take(of, due) || (recall_all() && take(of, due)))) {

@@ -39,7 +39,7 @@ class read_core final : public source_reader {
   read_core& operator=(const read_core&) = delete;
 
   // --- Of read_queue ---
-  void submit(std::span<read_request> requests) noexcept;
+  void submit(std::span<read_request> requests, barricade* after = nullptr) noexcept;
   bool set_priority(read_request& request, read_priority priority) noexcept;
   bool set_deadline(read_request& request, std::uint64_t deadline_ns) noexcept;
   bool cancel(read_request& request) noexcept;
@@ -136,7 +136,7 @@ class read_core final : public source_reader {
     gate* before = nullptr;
     gate* behind = nullptr;
   };
-  [[nodiscard]] gate* make_gate(read_request& request) noexcept;
+  [[nodiscard]] gate* make_gate(read_request& request, barricade& after) noexcept;
   static void open_gate(void* raw) noexcept;
   void let_through(gate& opened) noexcept;
   void unlink(gate& left) noexcept;
@@ -157,10 +157,16 @@ class read_core final : public source_reader {
   [[nodiscard]] bool enqueue(read_request& request, std::uint64_t now_at) noexcept;
   // Under the lock: what was submitted until now stands in the queue behind this.
   void take_up() noexcept;
-  void take_in(std::span<read_request> requests, std::uint64_t now_at, gate*& fresh) noexcept;
+  void take_in(read_request& request, std::uint64_t now_at) noexcept;
+  // Its outcome says why; it is ended outside of the lock.
+  void refuse(read_request& request) noexcept;
+  // Registered behind the lock, with all that are `fresh`.
+  void hold_back(read_request& request, std::uint64_t now_at, barricade& after,
+                 gate*& fresh) noexcept;
   void note_submitted(std::size_t count) noexcept;
   // With the lock; as submit() does where that is not enough.
-  void submit_locked(std::span<read_request> requests, std::uint64_t now_at) noexcept;
+  void submit_locked(std::span<read_request> requests, std::uint64_t now_at,
+                     barricade* after) noexcept;
   void call(std::uint32_t who) noexcept;
   void register_gates(gate* fresh) noexcept;
   void end_refused(read_request* list, std::uint64_t now_at) noexcept;
@@ -173,7 +179,6 @@ class read_core final : public source_reader {
     std::uint32_t left_count = 0;
     source_id left[bundle_max];       // whose reads have ended, if somebody waits for that
     read_request* refused = nullptr;  // that cannot be queued
-    gate* fresh = nullptr;            // to be registered
   };
   void send(const wakes& due) noexcept;
   void call_for_queued(wakes& due) noexcept;
@@ -277,7 +282,6 @@ class read_core final : public source_reader {
   std::uint32_t open_bundles_ = 0;   // of which some may be recalled
   std::uint8_t open_level_ = 0;      // the lowest of them
   read_request* refused_ = nullptr;  // that cannot be queued; the next thread that reads ends them
-  gate* fresh_ = nullptr;            // which it registers
   disc_place head_;
   std::uint64_t outstanding_ = 0;  // submitted and not completed
   std::uint32_t sleepers_ = 0;

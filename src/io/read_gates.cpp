@@ -19,7 +19,21 @@ executor& run_at_once() noexcept {
 
 }  // namespace
 
-read_core::gate* read_core::make_gate(read_request& request) noexcept {
+void read_core::hold_back(read_request& request, std::uint64_t now_at, barricade& after,
+                          gate*& fresh) noexcept {
+  request.queued_ns = now_at;
+  gate* const made = make_gate(request, after);
+  if (!made) {
+    request.outcome = fail(errc::out_of_memory, "no memory to queue a read");
+    return refuse(request);
+  }
+  made->next_fresh = fresh;
+  fresh = made;
+  // Its file can be opened while it waits.
+  if (request.source.valid()) leave_to_open(request.source);
+}
+
+read_core::gate* read_core::make_gate(read_request& request, barricade& after) noexcept {
   gate* const made = desk_ ? make_object<gate>(*config_.memory, memory_tag::io) : nullptr;
   if (!made) return nullptr;
   desk_->add_reference();
@@ -28,7 +42,7 @@ read_core::gate* read_core::make_gate(read_request& request) noexcept {
   made->core = this;
   made->desk = desk_;
   made->request = &request;
-  made->after = request.after;
+  made->after = &after;
   made->behind = gated_;
   if (gated_) gated_->before = made;
   gated_ = made;

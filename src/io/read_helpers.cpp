@@ -40,7 +40,7 @@ void read_core::help_until(function_ref<bool()> is_over, bool hears_countdowns) 
 }
 
 bool read_core::can_take() noexcept {
-  if (refused_ || fresh_) return true;
+  if (refused_) return true;
   if (suspended_) return false;
   if (stored_.size() > 0) return true;
   const read_request* const next = packed_.size() > 0 ? packed_.choose_next(head_, now()) : nullptr;

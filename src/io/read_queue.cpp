@@ -140,9 +140,9 @@ result<void> read_queue::status() const noexcept {
   return state_->status;
 }
 
-void read_queue::submit(std::span<read_request> requests) noexcept {
+void read_queue::submit(std::span<read_request> requests, barricade* after) noexcept {
   if (requests.empty()) return;
-  if (state_ && state_->can_read()) return state_->core.submit(requests);
+  if (state_ && state_->can_read()) return state_->core.submit(requests, after);
   const std::uint64_t now = now_ns();
   for (read_request& request : requests) {
     request.queued_ns = request.started_ns = request.finished_ns = now;
@@ -175,7 +175,7 @@ bool read_queue::read_if_cached(const read_request& request) noexcept {
 
 result<void> read_queue::read_now(read_request& request) noexcept {
   const bool plain = request.into == read_into::destination && request.method == compression::none;
-  if (plain && !request.after && read_if_cached(request)) {
+  if (plain && read_if_cached(request)) {
     request.outcome = {};
     request.content = request.destination;
     return {};

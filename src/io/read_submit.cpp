@@ -9,27 +9,30 @@
 
 namespace overture::io {
 
-// Only the first is looked at: the threads that read wrote the lines of the others last. A gated
-// one is registered before this returns, because who lowers a barricade may end its life.
-void read_core::submit(std::span<read_request> requests) noexcept {
+// No request is looked at: the threads that read wrote their lines last. Gated ones are registered
+// before this returns, because who lowers a barricade may end its life.
+void read_core::submit(std::span<read_request> requests, barricade* after) noexcept {
   const std::uint64_t now_at = now();
   std::uint32_t calls = 0;
-  if (requests.front().after || !inbox_.put(requests, now_at, calls)) {
-    return submit_locked(requests, now_at);
+  if (after || !inbox_.put(requests, now_at, calls)) {
+    return submit_locked(requests, now_at, after);
   }
   if (calls != 0) call(calls);
 }
 
-void read_core::submit_locked(std::span<read_request> requests, std::uint64_t now_at) noexcept {
+void read_core::submit_locked(std::span<read_request> requests, std::uint64_t now_at,
+                              barricade* after) noexcept {
   gate* fresh = nullptr;
   wakes due;
   {
     const scoped_lock hold(lock_);
     take_up();
-    take_in(requests, now_at, fresh);
-    // Files of gated ones can be opened while they wait.
-    for (gate* each = fresh; each; each = each->next_fresh) {
-      if (each->request->source.valid()) leave_to_open(each->request->source);
+    for (read_request& request : requests) {
+      if (after) {
+        hold_back(request, now_at, *after, fresh);
+      } else {
+        take_in(request, now_at);
+      }
     }
     note_submitted(requests.size());
     call_for_queued(due);
@@ -44,29 +47,22 @@ void read_core::take_up() noexcept {
   read_inbox::batch next;
   std::size_t count = 0;
   while (inbox_.take(next)) {
-    take_in({next.first, next.count}, next.queued_ns, fresh_);
+    for (read_request& request : std::span(next.first, next.count)) {
+      take_in(request, next.queued_ns);
+    }
     count += next.count;
   }
   if (count != 0) note_submitted(count);
 }
 
-void read_core::take_in(std::span<read_request> requests, std::uint64_t now_at,
-                        gate*& fresh) noexcept {
-  for (read_request& request : requests) {
-    request.queued_ns = now_at;
-    if (request.after) {
-      if (gate* const made = make_gate(request)) {
-        made->next_fresh = fresh;
-        fresh = made;
-        continue;
-      }
-      request.outcome = fail(errc::out_of_memory, "no memory to queue a read");
-    } else if (enqueue(request, now_at)) {
-      continue;
-    }
-    request.next = refused_;
-    refused_ = &request;
-  }
+void read_core::take_in(read_request& request, std::uint64_t now_at) noexcept {
+  request.queued_ns = now_at;
+  if (!enqueue(request, now_at)) refuse(request);
+}
+
+void read_core::refuse(read_request& request) noexcept {
+  request.next = refused_;
+  refused_ = &request;
 }
 
 void read_core::note_submitted(std::size_t count) noexcept {
@@ -103,7 +99,7 @@ void read_core::call(std::uint32_t who) noexcept {
 
 void read_core::call_for_queued(wakes& due) noexcept {
   const bool to_read = queued() > 0 && !suspended_;
-  const bool to_end = refused_ || fresh_;
+  const bool to_end = refused_ != nullptr;
   if (to_end || (to_read && may_read_more())) claim_sleeper(due);
   if (helpers_ > 0 && config_.run_by_host && (to_end || to_read)) call_helpers(due);
 }

@@ -139,33 +139,6 @@ TEST(a_read_queue_in_all_interleavings, tells_a_host_that_sleeps_of_work) {
   });
 }
 
-TEST(a_read_queue_in_all_interleavings, finds_a_gate_behind_one_that_has_none) {
-  in_both_ways([] {
-    one_file file;
-    here on;
-    barricade door{barricade::raised};
-    io::read_core core(file, alone());
-    read_request both[2];
-    std::byte bytes[2] = {};
-    countdown left(2);
-    for (int i = 0; i < 2; ++i) {
-      both[i].source = {0, 1};
-      both[i].offset = 7u + static_cast<unsigned>(i);
-      both[i].destination = {&bytes[i], 1};
-      both[i].counter = &left;
-    }
-    both[1].after = &door;
-    run({[&] { core.serve(); }, [&] { door.lower(); },
-         [&] {
-           core.submit(both);
-           core.wait_for(left, false);
-           check(bytes[0] == std::byte{7} && bytes[1] == std::byte{8}, "both were read");
-           core.wait_until_idle();
-           core.stop();
-         }});
-  });
-}
-
 // Keeps its tasks until the threads have ended: an executor whose workers are all busy.
 class later final : public executor {
  public:
@@ -295,10 +268,9 @@ TEST(a_read_queue_in_all_interleavings, lets_a_gated_read_through_once_its_barri
     io::read_core core(file, alone());
     barricade door{barricade::raised};
     counted a(on, 7);
-    a.request.after = &door;
     run({[&] { core.serve(); }, [&] { door.lower(); },
          [&] {
-           core.submit({&a.request, 1});
+           core.submit({&a.request, 1}, &door);
            core.wait_until_idle();
            check(a.byte == std::byte{7}, "it was read");
            core.stop();
@@ -314,10 +286,9 @@ TEST(a_read_queue_in_all_interleavings, cancels_a_gated_read_or_lets_it_through)
     io::read_core core(file, alone());
     barricade door{barricade::raised};
     counted a(on, 7);
-    a.request.after = &door;
     run({[&] { core.serve(); }, [&] { door.lower(); },
          [&] {
-           core.submit({&a.request, 1});
+           core.submit({&a.request, 1}, &door);
            const bool cancelled = core.cancel_tag(0, 0) == 1;
            core.wait_until_idle();
            check(cancelled != a.request.outcome.has_value(), "one or the other");

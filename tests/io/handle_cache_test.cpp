@@ -190,9 +190,8 @@ TEST_F(HandleCache, TheFileOfAGatedReadIsOpenedAhead) {
   std::byte bytes[5];
   countdown left(1);
   read_request request{.source = id, .destination = bytes};
-  request.after = &door;
   request.counter = &left;
-  reads.submit({&request, 1});
+  reads.submit({&request, 1}, &door);
   while (!cache.source(id)) std::this_thread::yield();
   EXPECT_EQ(reads.stats().reads, 0u);
   door.lower();

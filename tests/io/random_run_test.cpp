@@ -180,13 +180,18 @@ class world {
       request.packed_bytes = wanted.packed_bytes;
       request.destination = {mine->bytes, wanted.content.size()};
     }
-    if (b / 64 % 8 == 0) request.after = &gates[c / 16 % std::size(gates)];
     request.priority = static_cast<read_priority>(a / 16 % 6);
     request.tag = c % 16;
     if (c % 7 == 0) request.deadline_ns = disc.now_ns() + b % 50'000'000;
     request.done = {[](void* context) { running->complete(*static_cast<tracked*>(context)); },
                     mine};
     return &request;
+  }
+  void submit(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+    read_request* const one = prepare(a, b, c);
+    if (!one) return;
+    const bool gated = b / 64 % 8 == 0;
+    reads->submit({one, 1}, gated ? &gates[c / 16 % std::size(gates)] : nullptr);
   }
   void complete(tracked& mine) {
     expect(mine.live, "completed twice, or after it was over");
@@ -226,12 +231,12 @@ class world {
     tracked& any = pool[now.a % pool.size()];
     switch (now.what) {
       case action::submit:
-        if (read_request* const one = prepare(now.a, now.b, now.c)) reads->submit({one, 1});
+        submit(now.a, now.b, now.c);
         break;
       case action::submit_batch:
         // Side by side, so that they merge; requests of one batch need not lie in one array.
         for (std::uint32_t i = 0; i < now.a % 12; ++i) {
-          if (read_request* const one = prepare(now.b, now.c + i, now.c)) reads->submit({one, 1});
+          submit(now.b, now.c + i, now.c);
         }
         break;
       case action::poll:

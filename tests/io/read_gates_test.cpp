@@ -17,13 +17,12 @@ namespace {
 
 class ReadGates : public testing::Test {
  protected:
-  read_request& gated(barricade& door, std::uint64_t offset = 100) {
+  void submit_gated(read_queue& reads, barricade& door, std::uint64_t offset = 100) {
     request.source = file;
     request.offset = offset;
     request.destination = bytes;
-    request.after = &door;
     request.done = {[](void* count) { ++*static_cast<int*>(count); }, &completions};
-    return request;
+    reads.submit({&request, 1}, &door);
   }
   [[nodiscard]] bool is_read() const {
     return request.outcome && completions == 1 && disc.holds(file, request.offset, bytes);
@@ -39,7 +38,7 @@ class ReadGates : public testing::Test {
 TEST_F(ReadGates, AReadBeginsWhenItsBarricadeIsLowered) {
   barricade door{barricade::raised};
   read_queue reads(disc, {.disc = &disc});
-  reads.submit({&gated(door), 1});
+  submit_gated(reads, door);
   EXPECT_EQ(reads.poll(), 0u);
   EXPECT_EQ(reads.stats().gated, 1u);
   request.offset = 777;  // whoever lowers it may fill it in
@@ -52,7 +51,7 @@ TEST_F(ReadGates, AReadBeginsWhenItsBarricadeIsLowered) {
 TEST_F(ReadGates, OneThatIsLoweredAlreadyHoldsNothingUp) {
   barricade door{barricade::lowered};
   read_queue reads(disc, {.disc = &disc});
-  reads.submit({&gated(door), 1});
+  submit_gated(reads, door);
   reads.drain();
   EXPECT_TRUE(is_read());
 }
@@ -60,7 +59,7 @@ TEST_F(ReadGates, OneThatIsLoweredAlreadyHoldsNothingUp) {
 TEST_F(ReadGates, ACountdownIsAGateToo) {
   countdown left(2);
   read_queue reads(disc, {.disc = &disc});
-  reads.submit({&gated(left.at_zero()), 1});
+  submit_gated(reads, left.at_zero());
   left.done();
   EXPECT_EQ(reads.poll(), 0u);
   left.done();
@@ -73,7 +72,7 @@ TEST_F(ReadGates, AJobOpensItWhileTheQueueIsDrained) {
   thread_pool pool({.workers = 1});
   job_group group(pool);
   read_queue reads(disc, {.run_by_host = true});  // a disc without time: any thread reads
-  reads.submit({&gated(door), 1});
+  submit_gated(reads, door);
   group.run([&] {
     request.offset = 4'000;
     door.lower();
@@ -89,7 +88,7 @@ TEST_F(ReadGates, AGatedReadIsCancelledBeforeTheCallReturns) {
     read_queue reads(disc, {.disc = &disc});
     completions = 0;
     request.tag = 5;
-    reads.submit({&gated(door), 1});
+    submit_gated(reads, door);
     EXPECT_TRUE(reads.set_priority(request, read_priority::high));
     EXPECT_TRUE(reads.set_deadline(request, 99));
     if (way == 0) {
@@ -116,7 +115,7 @@ TEST_F(ReadGates, TheQueueMayEndBeforeTheGateOpens) {
   failing_allocator memory(UINT64_MAX);
   {
     read_queue reads(disc, {.memory = &memory, .disc = &disc});
-    reads.submit({&gated(door), 1});
+    submit_gated(reads, door);
   }
   ASSERT_EQ(completions, 1);
   EXPECT_EQ(request.outcome.error().code, errc::cancelled);
@@ -131,7 +130,7 @@ TEST_F(ReadGates, RefusedMemoryFailsTheRequestAlone) {
     failing_allocator memory(refused);
     completions = 0;
     read_queue reads(disc, {.memory = &memory, .disc = &disc});
-    reads.submit({&gated(door), 1});
+    submit_gated(reads, door);
     door.lower();
     reads.drain();
     EXPECT_EQ(completions, reads.status() ? 1 : 0) << refused;
@@ -153,11 +152,10 @@ TEST_F(ReadGates, ManyGatesOpenWhileOthersAreCancelled) {
       both[k].source = file;
       both[k].offset = static_cast<std::uint64_t>(i) * 2 + static_cast<std::uint64_t>(k);
       both[k].destination = {&room[k], 1};
-      both[k].after = &door;
       both[k].tag = 9;
       both[k].counter = &left;
     }
-    reads.submit(both);
+    reads.submit(both, &door);
     std::thread opens([&] { door.lower(); });
     (void)reads.cancel_tag(~0ull, 9);
     reads.wait(left);

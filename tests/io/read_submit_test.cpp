@@ -73,31 +73,5 @@ TEST_F(ReadSubmit, WhatIsSubmittedBeforeTheFirstFrameCountsThere) {
   EXPECT_EQ(completions, 2u);
 }
 
-TEST_F(ReadSubmit, AGateBehindOneThatHasNoneHoldsItsOwnReadOnly) {
-  barricade door{barricade::raised};
-  read_queue reads(disc, {.merge_bytes_max = 0, .disc = &disc});
-  add();
-  add().after = &door;
-  add();
-  reads.submit(requests);
-  EXPECT_EQ(reads.stats().gated, 1u);
-  (void)reads.poll(3);
-  EXPECT_EQ(completions, 2u);
-  door.lower();
-  reads.drain();
-  EXPECT_EQ(completions, 3u);
-  EXPECT_TRUE(requests[1].outcome);
-}
-
-TEST_F(ReadSubmit, ALoweredGateBehindOneThatHasNoneHoldsNothingUp) {
-  barricade door{barricade::lowered};
-  read_queue reads(disc, {.merge_bytes_max = 0, .disc = &disc});
-  add();
-  add().after = &door;
-  reads.submit(requests);
-  reads.drain();
-  EXPECT_EQ(completions, 2u);
-}
-
 }  // namespace
 }  // namespace overture
