@@ -26,7 +26,7 @@ class overture_load {
       : wanted_(wanted),
         files_({.memory = wanted.memory}),
         jobs_({.workers = wanted.threads - 1, .memory = wanted.memory, .record = wanted.record}),
-        reads_(files_, {.threads = 4, .memory = wanted.memory, .record = wanted.record}) {
+        reads_(files_, {.memory = wanted.memory, .record = wanted.record}) {
     for (const std::filesystem::path& mount : mounts) check(files_.mount(mount.c_str()));
     check(files_.freeze());
     if (wanted.keep) kept_.emplace(files_.entry_count(), overture::default_allocator());

@@ -34,7 +34,8 @@ constexpr std::uint64_t budget_mib_max = 1u << 20;
 void add_loading(CLI::App& app, load_arguments& into) {
   add_threads(app, into.threads);
   app.add_option("--io-threads", into.io_threads,
-                 "threads that wait for the disk, besides those (default: 4)")
+                 "threads that wait for the disk, besides those (default: 8 to 16, as the "
+                 "disk answers)")
       ->type_name("N")
       ->check(whole_number(1, limits::io_threads_max))
       ->group("Loading");

@@ -14,7 +14,7 @@ namespace overture::cli {
 struct load_arguments {
   tree_arguments tree;
   unsigned threads = 0;  // 0 = one for each processor
-  unsigned io_threads = 4;
+  unsigned io_threads = 0;
   std::string io = "threads";  // or "uring"
   std::uint64_t budget_mib = 256;
   bool decode = true;

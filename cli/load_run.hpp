@@ -12,7 +12,7 @@ namespace overture::cli {
 struct load_run {
   unsigned threads = 0;  // 0 = one for each processor
   read_backend backend = read_backend::threads;
-  unsigned io_threads = 4;
+  unsigned io_threads = 0;  // as many as the disk takes
   load_options options;
   allocator* memory = nullptr;
   timeline* record = nullptr;  // may be null

@@ -233,15 +233,21 @@ class writer {
     if (what_.threads_used.empty()) return;
     title("Threads");
     table rows({{"busy"}, {"", align::left}, {"waiting"}, {"cpu time"}, {"thread", align::left}});
-    std::size_t shown = 0;
+    std::size_t count = 0;
+    std::size_t idle = 0;
     for (const report_thread& thread : what_.threads_used) {
-      if (shown++ == threads_max) break;
+      const bool is_idle = !thread.is_worker && thread.busy_ns() == 0;
+      ++(is_idle ? idle : count);
+      if (is_idle || count > threads_max) continue;
       const double busy = std::min(1.0, share(thread.busy_ns(), what_.summary.ns));
       rows.add({human_percent(busy), bar(busy, bar_columns, style_.unicode),
                 human_time(thread.waiting_ns), human_time(thread.cpu_ns), printable(thread.name)});
     }
     text_ += rows.render(style_);
-    more(what_.threads_used.size(), threads_max);
+    more(count, threads_max);
+    if (idle > 0) {
+      text_ += fmt::format("  {} read nothing\n", counted(idle, "read thread", "read threads"));
+    }
   }
 
   void waits() {

@@ -235,7 +235,9 @@ struct read_queue_config {
   // locked). Must outlive the queue. Where the limit for that is too low, it is read to as any
   // other.
   std::span<const std::span<std::byte>> registered = {};
-  unsigned threads = 4;  // at most limits::io_threads_max; they only block in reads
+  // They only block in reads. At most limits::io_threads_max; 0: 8, and with no threads_max either
+  // 8 to 16.
+  unsigned threads = 0;
   // More than `threads`: so many are there, and how many of them read at a time is sized by what
   // the disc answers, between the two (of a simulated disc: how many reads are in flight).
   unsigned threads_max = 0;
@@ -276,7 +278,7 @@ struct read_queue_stats {
   std::uint64_t service_ns = 0;       // sum of the times from there to the end
   std::uint64_t bytes_in_flight = 0;  // being read now
   std::uint64_t wakes = 0;            // system calls that woke a thread
-  unsigned threads = 0;               // that may read at a time now, if the disc says how many
+  unsigned threads = 0;               // that may read at a time now
 
   std::uint64_t failed = 0;
   std::uint64_t cancelled = 0;

@@ -101,12 +101,27 @@ struct read_queue::state {
   }
 };
 
+namespace {
+
+void choose_threads(read_queue_config& config) noexcept {
+  constexpr unsigned usual = 8;
+  constexpr unsigned usual_max = 16;
+  if (config.threads == 0) {
+    const bool has_own_threads = !config.run_by_host && !config.disc;
+    if (config.threads_max == 0 && has_own_threads) config.threads_max = usual_max;
+    config.threads = config.threads_max > 0 ? std::min(usual, config.threads_max) : usual;
+  }
+  config.threads = std::min<unsigned>(config.threads, limits::io_threads_max);
+  config.threads_max = std::min<unsigned>(config.threads_max, limits::io_threads_max);
+}
+
+}  // namespace
+
 read_queue::read_queue(source_files& files, const read_queue_config& config) noexcept
     : files_(files), config_(config) {
   if (!config_.memory) config_.memory = &default_allocator();
   if (!config_.factory) config_.factory = &default_thread_factory();
-  config_.threads = std::min<unsigned>(config_.threads, limits::io_threads_max);
-  config_.threads_max = std::min<unsigned>(config_.threads_max, limits::io_threads_max);
+  choose_threads(config_);
   state_ = make_object<state>(*config_.memory, memory_tag::io, files, config_);
   if (!state_) return;
   if (!state_->core.can_unpack()) {

@@ -125,6 +125,15 @@ TEST(ReportText, SaysWhenOtherProgramsHadTheProcessors) {
       HasSubstr("other programs had the processors: busy threads ran only 25 % of the time"));
 }
 
+TEST(ReportText, CountsReadThreadsThatReadNothing) {
+  report what = sample_report();
+  EXPECT_THAT(report_text(what, {}), Not(HasSubstr("read nothing")));
+  for (int i = 0; i < 12; ++i) what.threads_used.push_back({.name = "io idle", .is_worker = false});
+  const std::string text = report_text(what, {});
+  EXPECT_THAT(text, HasSubstr("\n  12 read threads read nothing\n"));
+  EXPECT_THAT(text, Not(HasSubstr("io idle")));
+}
+
 TEST(ReportText, SaysWhatWasKept) {
   report what = sample_report();
   EXPECT_THAT(report_text(what, {}),

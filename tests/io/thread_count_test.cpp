@@ -65,6 +65,18 @@ TEST(ThreadCount, StaysWithinItsBoundsWhateverTheDiscAnswers) {
   }
 }
 
+TEST(ThreadCount, IsEightToSixteenUnlessAHostSaysOtherwise) {
+  simulated_disc files;
+  const auto at_first = [&](const read_queue_config& config) {
+    return read_queue(files, config).stats().threads;
+  };
+  EXPECT_EQ(at_first({}), 8u);
+  EXPECT_EQ(at_first({.threads = 3}), 3u);
+  EXPECT_EQ(at_first({.threads_max = 6}), 6u);
+  EXPECT_EQ(at_first({.threads_max = 12}), 8u);
+  EXPECT_EQ(at_first({.threads = 2, .threads_max = 12}), 2u);
+}
+
 struct read_by {
   double seconds = 0;
   unsigned threads = 0;  // at the end
