@@ -228,7 +228,7 @@ void measure_cold(const settings& with, file_set& files, results& out) {
   const read_queue_config ring{.backend = read_backend::uring, .threads = 16};
   read_queue_config unchained = ring;
   unchained.chains = false;
-  const read_queue_config sized{.threads = 4, .threads_max = 16};
+  const read_queue_config sized{};
   const auto ring_or = [](auto plain, auto instead) {
     if (bench::has_ring())
       plain();
@@ -242,7 +242,7 @@ void measure_cold(const settings& with, file_set& files, results& out) {
       {"queue, threads", [&] { queue_files(files, many); }, drop_files},
       {"queue, ring", [&] { queue_files(files, ring); }, drop_files},
       {"queue, ring without chains", [&] { queue_files(files, unchained); }, drop_files},
-      {"queue, 4 to 16 threads", [&] { queue_files(files, sized); }, drop_files},
+      {"queue, as many threads as it takes", [&] { queue_files(files, sized); }, drop_files},
   };
   bench::interleave(cold, with.rounds, "cold files");
   report_cold("cold loose files", cold, out);
@@ -255,7 +255,7 @@ void measure_cold(const settings& with, file_set& files, results& out) {
        drop_pack},
       {"queue, threads", [&] { queue_pack(files, many); }, drop_pack},
       {"queue, ring", [&] { queue_pack(files, ring); }, drop_pack},
-      {"queue, 4 to 16 threads", [&] { queue_pack(files, sized); }, drop_pack},
+      {"queue, as many threads as it takes", [&] { queue_pack(files, sized); }, drop_pack},
   };
   bench::interleave(pack, with.rounds, "cold pack");
   report_cold("cold pack in random order", pack, out);
