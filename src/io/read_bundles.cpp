@@ -108,6 +108,8 @@ void read_core::perform(read_bundle& of) noexcept {
     }
     if (how == opening::open) read_here(op);
     const std::uint64_t ended_ns = op.ended_ns;
+    // What was submitted meanwhile may be more urgent than the rest, which is recalled then.
+    if (inbox_.has_any()) take_up_and_call();
     const bool claimed = of.claim_next();
     if (claimed) begin_claimed(of, ended_ns);
     const bool counts_on = claimed && of.current().members()[0]->counter == of.counts.counter();

@@ -157,6 +157,8 @@ class read_core final : public source_reader {
   [[nodiscard]] bool enqueue(read_request& request, std::uint64_t now_at) noexcept;
   // Under the lock: what was submitted until now stands in the queue behind this.
   void take_up() noexcept;
+  // Without the lock; wakes whom that has work for.
+  void take_up_and_call() noexcept;
   void take_in(read_request& request, std::uint64_t now_at) noexcept;
   // Its outcome says why; it is ended outside of the lock.
   void refuse(read_request& request) noexcept;

@@ -55,6 +55,17 @@ void read_core::take_up() noexcept {
   if (count != 0) note_submitted(count);
 }
 
+void read_core::take_up_and_call() noexcept {
+  wakes due;
+  {
+    const scoped_lock hold(lock_);
+    take_up();
+    call_for_queued(due);
+    offer_sleeper(due);
+  }
+  send(due);
+}
+
 void read_core::take_in(read_request& request, std::uint64_t now_at) noexcept {
   request.queued_ns = now_at;
   if (!enqueue(request, now_at)) refuse(request);
