@@ -13,8 +13,8 @@ namespace overture::cli {
 
 struct load_arguments {
   tree_arguments tree;
-  unsigned threads = 0;  // 0 = one for each processor
-  unsigned io_threads = 0;
+  unsigned threads = 0;        // 0 = one for each processor
+  unsigned io_threads = 0;     // 0 = as many as the disk takes
   std::string io = "threads";  // or "uring"
   std::uint64_t budget_mib = 256;
   bool decode = true;

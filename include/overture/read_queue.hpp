@@ -46,14 +46,14 @@
 // are given back for anything that the order depends on, so nobody can tell.
 //
 // Cost: submit() is one lock, which no thread that reads takes, and at most one wake for the whole
-// span; it notes where the span lies, looks at no request, and allocates nothing. The
-// requests take their places in the queue when a thread of the queue looks for work, or any call
-// below asks for something that depends on them, and memory is allocated there when more wait than
-// ever before. A thread that is woken on the very processor where submit() is still waking it lets
-// it return first. Where 64 spans lie there untaken, or the span is gated, submit() does all of
-// that itself, under the queue's lock. A packed request takes one block of the pool.
-// Choosing looks at columns of numbers, log n of them, and compares no text. Limits:
-// limits::io_threads_max; at most 32 requests are merged into one read.
+// span; it notes where the span lies, looks at no request, and allocates nothing. The requests take
+// their places in the queue when a thread of the queue looks for work, or any call below asks for
+// something that depends on them, and memory is allocated there when more wait than ever before. A
+// thread that is woken on the very processor where submit() is still waking it lets it return
+// first. Where 64 spans lie there untaken, or the span is gated, submit() does all of that itself,
+// under the queue's lock. A packed request takes one block of the pool. Choosing looks at columns
+// of numbers, log n of them, and compares no text. Limits: limits::io_threads_max; at most 32
+// requests are merged into one read.
 #pragma once
 
 #include <cstddef>
