@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <span>
+#include <string_view>
 
 #include "display.hpp"
 #include "exit_code.hpp"
@@ -14,6 +14,10 @@
 namespace overture::cli {
 
 namespace {
+
+std::size_t write_text(std::string_view of, std::span<char> text) {
+  return of.copy(text.data(), text.size());
+}
 
 class stdio_sink final : public text_sink {
  public:
@@ -44,15 +48,18 @@ bool trace_file::open(const std::string& path) {
 int trace_file::write(const timeline& record, const file_system& files) {
   const auto path_of = [&files](std::uint32_t subject, std::span<char> text) -> std::size_t {
     if (subject >= files.entry_count()) return 0;
-    const std::string_view path = files.entry(subject).path;
-    const std::size_t length = std::min(path.size(), text.size());
-    std::copy_n(path.begin(), length, text.begin());
-    return length;
+    return write_text(files.entry(subject).path, text);
+  };
+  const auto mount_of = [&files](std::uint32_t subject, std::span<char> text) -> std::size_t {
+    if (subject >= files.entry_count()) return 0;
+    return write_text(files.mount_of(files.entry(subject).mount).path, text);
   };
   function_ref<std::size_t(std::uint32_t, std::span<char>)> name_of = path_of;
+  function_ref<std::size_t(std::uint32_t, std::span<char>)> layer_of = mount_of;
   stdio_sink sink(file_.get());
-  const result<void> written =
-      write_chrome_json(record, sink, {.process_name = "overture", .subject_name = &name_of});
+  const result<void> written = write_chrome_json(
+      record, sink,
+      {.process_name = "overture", .subject_name = &name_of, .subject_layer = &layer_of});
   int failed = written ? 0 : written.error().os_error;
   if (std::fclose(file_.release()) != 0 && failed == 0) failed = errno;
   const bool reader_left = path_ == "-" && is_broken_pipe(failed);

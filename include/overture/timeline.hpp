@@ -204,14 +204,16 @@ struct chrome_json_options {
   // Writes the name of a subject and returns its length (0 = no name: the number is shown). There
   // is room for limits::path_bytes_max bytes.
   function_ref<std::size_t(std::uint32_t subject, std::span<char> text)>* subject_name = nullptr;
+  // The same for what a subject that was read lies in: its mount (0 = nothing is shown).
+  function_ref<std::size_t(std::uint32_t subject, std::span<char> text)>* subject_layer = nullptr;
 };
 
 // Writes the Chrome trace event format, which Perfetto, chrome://tracing and Tracy's importer read:
 // {"traceEvents":[...],...} with one lane ("tid" 1 and up) for each thread, requests packed into
 // lanes of their own ("read 0" and so on, tid 1000 and up) where they never overlap (with a service
-// recorded behind them: source, offset, priority, the time in the queue, the thread that ended them
-// and what became of them as arguments), counters,
-// numbers for every pid and tid, times in microseconds with three decimals, the array closed.
+// recorded behind them: layer, source, offset, priority, the time in the queue, the thread that
+// ended them and what became of them as arguments), counters, numbers for every pid and tid, times
+// in microseconds with three decimals, the array closed.
 //
 // Viewers need the zones and waits of one lane to nest. Scopes do; an event that outlasts the one
 // in which it began is cut at that one's end. Bytes that are no UTF-8 become U+FFFD.

@@ -267,6 +267,8 @@ class chrome_json {
     }
     const bool follows = event.subject != no_subject || event.value != 0;
     write_flags(event.flags, follows);
+    const bool is_read = service || event.flags != 0;
+    if (is_read && event.subject != no_subject) write_layer(event.subject);
     if (service) {
       if (follows) out_.raw(",");
       write_service(event, *service, thread);
@@ -304,10 +306,24 @@ class chrome_json {
   }
 
   void write_subject(std::uint32_t subject) {
-    std::size_t length = 0;
-    if (options_.subject_name) length = (*options_.subject_name)(subject, subject_name_);
-    if (length == 0) return out_.number(subject);
-    out_.string({subject_name_, std::min(length, sizeof subject_name_)});
+    const std::string_view name = told_of(subject, options_.subject_name);
+    if (name.empty()) return out_.number(subject);
+    out_.string(name);
+  }
+
+  void write_layer(std::uint32_t subject) {
+    const std::string_view layer = told_of(subject, options_.subject_layer);
+    if (layer.empty()) return;
+    out_.raw(",\"layer\":");
+    out_.string(layer);
+  }
+
+  // What the host says of a subject; valid until it is asked again.
+  [[nodiscard]] std::string_view told_of(
+      std::uint32_t subject, function_ref<std::size_t(std::uint32_t, std::span<char>)>* tell) {
+    if (!tell) return {};
+    const std::size_t length = (*tell)(subject, subject_text_);
+    return {subject_text_, std::min(length, sizeof subject_text_)};
   }
 
   [[nodiscard]] std::uint64_t since_start(std::uint64_t ns) const noexcept {
@@ -349,7 +365,7 @@ class chrome_json {
   json_writer out_;
   vec<ordered_event> events_;
   std::uint64_t events_lost_ = 0;
-  char subject_name_[limits::path_bytes_max];
+  char subject_text_[limits::path_bytes_max];
 };
 
 }  // namespace

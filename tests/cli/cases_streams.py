@@ -108,7 +108,12 @@ def trace_is_what_viewers_open(box):
         if event["ph"] == "M" and event["name"] == "thread_name"
     }
     assert threads >= {"main", "worker 1"}, threads
-    assert "maps/ostia.txt" in (box.folder / "load.json").read_text()
+    read = {
+        event["args"]["subject"]: event["args"]["layer"]
+        for event in events
+        if event["ph"] == "X" and event["args"].get("sync", "offset" in event["args"])
+    }
+    assert read["maps/ostia.txt"] in mounts and len(set(read.values())) > 1, read
 
     result = box.load(*mounts, "--trace", "-")
     assert result.code == 0 and "7 files" in result.err, result

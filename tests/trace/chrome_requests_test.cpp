@@ -46,5 +46,42 @@ TEST(chrome_json, a_zone_tells_that_it_read_by_itself) {
   EXPECT_EQ(spans[0]["args"], (json{{"cached", true}, {"sync", true}}));
 }
 
+TEST(chrome_json, a_read_names_the_mount_of_its_file_and_nothing_else_does) {
+  const auto read_of = [](std::uint32_t subject) {
+    trace_event event = span_event(event_kind::request, 1000, 9000);
+    event.subject = subject;
+    return event;
+  };
+  const trace_event service{.begin_ns = 4000, .end_ns = 9000, .kind = event_kind::service};
+  const recorded record{{read_of(1),
+                         service,
+                         read_of(2),
+                         service,
+                         read_of(no_subject),
+                         service,
+                         {.begin_ns = 10'000,
+                          .end_ns = 11'000,
+                          .name = "read",
+                          .subject = 1,
+                          .kind = event_kind::zone,
+                          .flags = request_flags::cached | request_flags::sync},
+                         {20'000, 21'000, "decode", 0, 1, event_kind::zone}}};
+  auto write_layer = [](std::uint32_t subject, std::span<char> text) {
+    EXPECT_NE(subject, no_subject);
+    return subject == 1 ? std::string_view("base.pk3").copy(text.data(), text.size()) : 0;
+  };
+  function_ref<std::size_t(std::uint32_t, std::span<char>)> layer{write_layer};
+  const json trace = exported(record, {.subject_layer = &layer});
+  int layers = 0;
+  for (const json& span : events_of(trace, "X")) {
+    const bool is_read = span["name"] != "decode" && span["args"].value("subject", 0) == 1;
+    EXPECT_EQ(span["args"].contains("layer"), is_read) << span;
+    if (!is_read) continue;
+    EXPECT_EQ(span["args"]["layer"], "base.pk3");
+    ++layers;
+  }
+  EXPECT_EQ(layers, 2);
+}
+
 }  // namespace
 }  // namespace overture
