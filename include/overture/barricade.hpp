@@ -144,6 +144,8 @@ class barricade {
 
   // `seen`: the word as lower() found it.
   static void wake(const void* key, std::uint32_t seen) noexcept;
+  // All but the case of one sleeper and nothing else. Apart, so that the way of that one is short.
+  static void wake_several_kinds(const void* key, std::uint32_t seen) noexcept;
   [[nodiscard]] bool has_let_through(std::uint32_t generation) const noexcept {
     const std::uint32_t seen = word_.load(std::memory_order_seq_cst);
     return (seen & lowered_bit) != 0 || seen / generation_one != generation;
