@@ -119,7 +119,7 @@ class file_queue {
   }
 
  private:
-  handle_cache handles_{{.open_max = 16}};  // each file is read once
+  handle_cache handles_;
   read_queue reads_;
   std::vector<source_id> sources_;
   std::vector<read_request> requests_;
@@ -175,16 +175,19 @@ const bench::variant& faster(const bench::variant& a, const bench::variant& b) {
 
 void report_cold(const std::string& what, std::vector<bench::variant>& variants,
                  bench::results& out) {
-  // 0 and 1 are the references, behind them the queue in both its ways.
+  // 0 and 1 are the references, behind them the queue in both its ways, the last as it is by
+  // default.
   const bench::variant& best = bench::has_ring() ? faster(variants[0], variants[1]) : variants[0];
   for (const bench::variant& each : variants) {
     out.metric(what + ", " + each.name + ", ms",
                bench::time_of(each, bench::clock::wall).median * 1e3);
   }
-  out.metric(what + ", queue with threads / best",
+  out.metric(what + ", queue with 16 threads / best",
              bench::ratio(variants[2], best, bench::clock::wall).median);
-  out.goal(what + ", better way of the queue / best of 16 threads and a ring",
-           bench::ratio(faster(variants[2], variants[3]), best, bench::clock::wall), 1.25);
+  out.metric(what + ", queue with a ring / best",
+             bench::ratio(variants[3], best, bench::clock::wall).median);
+  out.goal(what + ", queue / best of 16 threads and a ring",
+           bench::ratio(variants.back(), best, bench::clock::wall), 1.25);
 }
 
 void measure_warm(const settings& with, file_set& files, results& out) {
@@ -239,10 +242,10 @@ void measure_cold(const settings& with, file_set& files, results& out) {
       {"16 threads", [&] { plain_files(files, 16); }, drop_files},
       {"ring", [&] { ring_or([&] { ring_files(files); }, [&] { plain_files(files, 16); }); },
        drop_files},
-      {"queue, threads", [&] { queue_files(files, many); }, drop_files},
+      {"queue, 16 threads", [&] { queue_files(files, many); }, drop_files},
       {"queue, ring", [&] { queue_files(files, ring); }, drop_files},
       {"queue, ring without chains", [&] { queue_files(files, unchained); }, drop_files},
-      {"queue, as many threads as it takes", [&] { queue_files(files, sized); }, drop_files},
+      {"queue", [&] { queue_files(files, sized); }, drop_files},
   };
   bench::interleave(cold, with.rounds, "cold files");
   report_cold("cold loose files", cold, out);
@@ -253,9 +256,9 @@ void measure_cold(const settings& with, file_set& files, results& out) {
       {"16 threads", [&] { plain_pack(files, 16); }, drop_pack},
       {"ring", [&] { ring_or([&] { ring_pack(files); }, [&] { plain_pack(files, 16); }); },
        drop_pack},
-      {"queue, threads", [&] { queue_pack(files, many); }, drop_pack},
+      {"queue, 16 threads", [&] { queue_pack(files, many); }, drop_pack},
       {"queue, ring", [&] { queue_pack(files, ring); }, drop_pack},
-      {"queue, as many threads as it takes", [&] { queue_pack(files, sized); }, drop_pack},
+      {"queue", [&] { queue_pack(files, sized); }, drop_pack},
   };
   bench::interleave(pack, with.rounds, "cold pack");
   report_cold("cold pack in random order", pack, out);

@@ -79,6 +79,12 @@ class operating_system {
     return fail(errc::busy, "cached reads are not known here");
   }
 
+  // A hint: these bytes are read soon, so the disk may begin now. Does not wait for them. Any
+  // thread.
+  virtual void fetch_ahead(os_handle handle, std::uint64_t offset, std::uint64_t bytes) {
+    (void)handle, (void)offset, (void)bytes;
+  }
+
   // The descriptor behind an open file, for whoever asks the system itself to read it (io_uring);
   // -1 if there is none. Any thread.
   [[nodiscard]] virtual int descriptor(os_handle handle) {

@@ -43,7 +43,8 @@
 // simulated_disc.hpp.
 //
 // Where many short reads wait, a thread takes several under one lock; those that it has not begun
-// are given back for anything that the order depends on, so nobody can tell.
+// are given back for anything that the order depends on, so nobody can tell. So it does with files
+// that come from the disc: it opens those of several reads and has the system fetch them, then reads.
 //
 // Cost: submit() is one lock, which no thread that reads takes, and at most one wake for the whole
 // span; it notes where the span lies, looks at no request, and allocates nothing. The requests take
@@ -129,9 +130,11 @@ class source_files : public source_info {
     bool is_known = false;
     unsigned own_files = 0;  // how many files look() may open for it at once: a turn for each
   };
-  // Must be removed before either of them ends. `at_once`: most reads at a time.
-  [[nodiscard]] virtual reader_terms add_reader(source_reader& who, unsigned at_once) noexcept {
-    (void)who, (void)at_once;
+  // Must be removed before either of them ends. `at_once`: most reads at a time; `wished`: as many
+  // files, if there is room, so that some are open before they are read.
+  [[nodiscard]] virtual reader_terms add_reader(source_reader& who, unsigned at_once,
+                                                unsigned wished) noexcept {
+    (void)who, (void)at_once, (void)wished;
     return {};
   }
   virtual void remove_reader(source_reader& who) noexcept { (void)who; }

@@ -171,6 +171,11 @@ class posix_system final : public operating_system {
     return static_cast<std::size_t>(got);
   }
 
+  void fetch_ahead(os_handle handle, std::uint64_t offset, std::uint64_t bytes) override {
+    (void)posix_fadvise(to_descriptor(handle), static_cast<off_t>(offset),
+                        static_cast<off_t>(bytes), POSIX_FADV_WILLNEED);
+  }
+
   result<std::size_t> read_cached_at(os_handle handle, std::uint64_t offset,
                                      std::span<std::byte> bytes) override {
     if (offset > static_cast<std::uint64_t>(std::numeric_limits<off_t>::max()))

@@ -209,12 +209,14 @@ void handle_cache::unpin(source_id id) noexcept {
 
 // --- Readers that are not counted ----------------------------------------------------------------
 
-source_files::reader_terms handle_cache::add_reader(source_reader& who, unsigned at_once) noexcept {
+source_files::reader_terms handle_cache::add_reader(source_reader& who, unsigned at_once,
+                                                    unsigned wished) noexcept {
   if (!state_) return {};
   const scoped_lock hold(state_->lock);
   if (!state_->readers.push_back({&who, 0})) return {};
   if (state_->waiting.load(std::memory_order_relaxed) != 0) who.tell_all(true);
-  const unsigned own_files = state_->give_places(at_once);
+  unsigned own_files = state_->give_places(std::max(at_once, wished));
+  if (own_files == 0) own_files = state_->give_places(at_once);
   state_->readers.back().own_files = own_files;
   return {true, own_files};
 }

@@ -7,6 +7,10 @@
 // more urgent comes, a thread has nothing to do, requests are cancelled, closed, changed or
 // suspended.
 //
+// Reads that go to the disc are bundled for another reason: the thread opens all their files before
+// it reads the first, and has the system begin to fetch what they want, so that the disc works on
+// several at a time for each thread. To take one back costs no more than that hint was worth.
+//
 // The thread claims one after the other by a read-modify-write on a word of its own; who recalls
 // them (under the queue's lock) exchanges that word, so that each is claimed or recalled, never
 // both.
@@ -17,6 +21,7 @@
 #include <cstdint>
 
 #include "io/read_operation.hpp"
+#include "io/thread_count.hpp"
 #include "overture/countdown.hpp"
 
 namespace overture::io {
@@ -26,6 +31,8 @@ struct bundle_rules {
   std::size_t share = 8;                   // of what waits for each thread, one in so many
   std::uint64_t span_ns_max = 200'000;     // all of a bundle
   std::uint64_t untried_ns = 100'000'000;  // what a read takes for as long as none has ended
+  std::size_t files_ahead = 64;            // of all threads, open before they are read
+  std::uint64_t memory_ns = thread_rules{}.memory_ns;
 };
 
 // What it depends on how many are taken.
@@ -34,6 +41,7 @@ struct bundle_moment {
   std::size_t threads = 1;          // that read
   std::uint64_t usual_read_ns = 0;  // 0: not known yet
   bool is_exact = false;            // deadlines, or somebody who waits for the end of each read
+  std::size_t fetched_ahead = 0;    // how many of its reads the disc may work on at a time
 };
 
 // How many reads a thread takes at once, at least one. Towards the end they become fewer, so that
@@ -44,7 +52,8 @@ struct bundle_moment {
   const std::uint64_t read_ns = now.usual_read_ns != 0 ? now.usual_read_ns : rules.untried_ns;
   const std::size_t in_time = rules.span_ns_max / std::max<std::uint64_t>(read_ns, 1);
   const std::size_t fair = now.waiting / (rules.share * std::max<std::size_t>(now.threads, 1));
-  return std::clamp<std::size_t>(std::min(in_time, fair), 1, rules.reads_max);
+  const std::size_t quick_or_hidden = std::max(in_time, now.fetched_ahead);
+  return std::clamp<std::size_t>(std::min(quick_or_hidden, fair), 1, rules.reads_max);
 }
 
 // Counts down for several reads at once, if that cannot be told from one after the other: as long
@@ -114,8 +123,9 @@ class read_bundle {
   [[nodiscard]] bool is_open() const noexcept { return is_open_; }
   void close() noexcept { is_open_ = false; }
   [[nodiscard]] std::size_t taken() const noexcept { return taken_; }
-  std::size_t retired = 0;  // the first ones, whose end the queue knows
-  bool has_turn = false;    // to open files for itself
+  std::size_t retired = 0;               // the first ones, whose end the queue knows
+  std::size_t turns = 0;                 // how many files it may open for itself at once
+  atomic<std::uint32_t> files_ahead{0};  // open for reads that have not begun, perhaps recalled
   read_bundle* before = nullptr;
   read_bundle* after = nullptr;
 

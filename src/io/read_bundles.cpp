@@ -2,6 +2,7 @@
 // are recalled; see read_bundle.hpp.
 #include <algorithm>
 #include <new>
+#include <utility>
 
 #include "io/read_core.hpp"
 #include "overture/prefetch.hpp"
@@ -55,14 +56,18 @@ void read_core::serve() noexcept {
 bool read_core::take(read_bundle& of, wakes& due) noexcept {
   if (!take(of.at(0), due)) return false;
   read_operation& first = of.at(0);
-  // One turn for all, which are read one after the other.
-  of.has_turn = std::exchange(first.has_turn, false);
+  of.turns = std::exchange(first.has_turn, false) ? 1 : 0;
   const bundle_moment moment{
       .waiting = queued(),
       .threads = bundle_count_,
       .usual_read_ns = usual_service_ns_,
-      .is_exact = tells_all_ || stored_.has_deadlines() || packed_.has_deadlines()};
+      .is_exact = tells_all_ || stored_.has_deadlines() || packed_.has_deadlines(),
+      .fetched_ahead = of.turns != 0 ? fetched_ahead() : 0};
   const std::size_t size = std::min(bundle_size(rules_, moment), of.room());
+  // One turn for all that are read one after the other; one for each that is open at a time.
+  const std::size_t more = std::min(size, std::max<std::size_t>(moment.fetched_ahead, 1)) - 1;
+  of.turns += more;
+  own_files_ -= static_cast<unsigned>(more);
   std::size_t count = 1;
   while (count < size && take_another(of, count, first.started_ns)) ++count;
   of.publish(count);
@@ -71,6 +76,14 @@ bool read_core::take(read_bundle& of, wakes& due) noexcept {
   open_level_ = open_bundles_ == 0 ? first.level : std::min(open_level_, first.level);
   ++open_bundles_;
   return true;
+}
+
+// How many of a thread's reads the disc may work on at a time: 0 where they come from memory.
+std::size_t read_core::fetched_ahead() const noexcept {
+  if (usual_service_ns_ < rules_.memory_ns) return 0;
+  const std::size_t threads = thread_rules_.most != 0 ? search_.count : bundle_count_;
+  const std::size_t share = rules_.files_ahead / std::max<std::size_t>(threads, 1);
+  return std::min<std::size_t>(share, 1 + own_files_);
 }
 
 // Of the level of the first, and such as end without anything that others may have to do or to wait
@@ -82,10 +95,12 @@ bool read_core::take_another(read_bundle& of, std::size_t at, std::uint64_t now_
         chosen->into == read_into::view) {
       return false;
     }
+    // What is fetched ahead are files of their own.
+    if (of.turns > 1 && chosen->source == of.at(0).source()) return false;
     if (share(*chosen)) continue;
     read_operation& op = of.at(at);
     op.has_turn = false;
-    op.may_own_file = of.has_turn;
+    op.may_own_file = of.turns != 0;
     begin_read(op, *chosen, level, now_at);
     return true;
   }
@@ -94,9 +109,40 @@ bool read_core::take_another(read_bundle& of, std::size_t at, std::uint64_t now_
 
 // --- Done ----------------------------------------------------------------------------------------
 
+// The requests of those it has not claimed are not to be touched.
+void read_core::open_ahead(read_bundle& of) noexcept {
+  constexpr std::uint64_t bytes_max = 1u << 18;  // more keep a disc busy by themselves
+  const bool first_is_view = of.at(0).members()[0]->into == read_into::view;
+  const std::size_t end = std::min(of.turns, of.taken());
+  for (std::size_t i = first_is_view ? 1 : 0; i < end; ++i) {
+    read_operation& op = of.at(i);
+    if (op.overflows() || op.bytes() > bytes_max) continue;
+    of.files_ahead.fetch_add(1, std::memory_order_relaxed);
+    const result<open_source> opened = files_.look(op.source(), op.turn);
+    if (!opened || !opened->is_own) {
+      of.files_ahead.fetch_sub(1, std::memory_order_release);
+      continue;
+    }
+    op.ahead = *opened;
+    op.ahead.os->fetch_ahead(op.ahead.handle, op.offset(), op.bytes());
+  }
+}
+
+// Of reads that were recalled.
+void read_core::close_ahead(read_bundle& of) noexcept {
+  for (std::size_t i = of.current_index() + 1; i < of.taken(); ++i) {
+    const open_source left = std::exchange(of.at(i).ahead, {});
+    if (!left.os) continue;
+    left.os->close(left.handle);
+    of.files_ahead.fetch_sub(1, std::memory_order_release);
+  }
+}
+
 void read_core::perform(read_bundle& of) noexcept {
+  if (of.turns > 1) open_ahead(of);
   for (;;) {
     read_operation& op = of.current();
+    const bool is_ahead = op.ahead.os != nullptr;
     if (const read_operation* const next = of.likely_next()) fetch(*next);
     op.counts = &of.counts;
     // Those that have ended are not known as such yet, and somebody may wait for that; so must not
@@ -106,6 +152,7 @@ void read_core::perform(read_bundle& of) noexcept {
       settle(of);
       how = open(op, true);
     }
+    if (is_ahead) of.files_ahead.fetch_sub(1, std::memory_order_release);
     if (how == opening::open) read_here(op);
     const std::uint64_t ended_ns = op.ended_ns;
     // What was submitted meanwhile may be more urgent than the rest, which is recalled then.
@@ -114,7 +161,10 @@ void read_core::perform(read_bundle& of) noexcept {
     if (claimed) begin_claimed(of, ended_ns);
     const bool counts_on = claimed && of.current().members()[0]->counter == of.counts.counter();
     if (!counts_on && of.counts.flush()) op.tally.brought_to_zero = true;
-    if (!claimed) return;
+    if (!claimed) {
+      if (of.files_ahead.load(std::memory_order_relaxed) != 0) close_ahead(of);
+      return;
+    }
     // Somebody is to hear of it now.
     if (op.tally.brought_to_zero || op.tally.put_to_unpack != 0) settle(of);
   }
@@ -146,7 +196,7 @@ void read_core::retire(read_bundle& of, wakes& due) noexcept {
     of.close();
     --open_bundles_;
   }
-  own_files_ += std::exchange(of.has_turn, false) ? 1 : 0;
+  own_files_ += static_cast<unsigned>(std::exchange(of.turns, 0));
   of.publish(0);
   --reading_;
 }

@@ -42,9 +42,10 @@ read_core::read_core(source_files& files, const read_queue_config& config,
   // What a host's own thread completes may wait for a file that it has read itself, and such a read
   // ends only behind its completions.
   if (config.run_by_host || config.disc) return;
-  const source_files::reader_terms terms =
-      files.add_reader(*this, std::max({config.threads, config.threads_max,
-                                        config.backend == read_backend::uring ? config.depth : 0}));
+  const bool ring = config.backend == read_backend::uring;
+  const unsigned at_once = std::max({config.threads, config.threads_max, ring ? config.depth : 0});
+  const auto ahead = static_cast<unsigned>(rules.files_ahead);
+  const source_files::reader_terms terms = files.add_reader(*this, at_once, ring ? 0 : ahead);
   is_known_ = terms.is_known;
   own_files_ = terms.own_files;
 }

@@ -220,6 +220,9 @@ class read_core final : public source_reader {
   [[nodiscard]] bool take(read_bundle& of, wakes& due) noexcept;
   [[nodiscard]] static bool may_take(const read_operation&) noexcept { return true; }
   [[nodiscard]] bool may_take(const read_bundle&) const noexcept { return may_read_more(); }
+  [[nodiscard]] std::size_t fetched_ahead() const noexcept;
+  void open_ahead(read_bundle& of) noexcept;
+  void close_ahead(read_bundle& of) noexcept;
   [[nodiscard]] bool take_another(read_bundle& of, std::size_t at, std::uint64_t now_at) noexcept;
   void begin_claimed(read_bundle& of, std::uint64_t begun_ns) noexcept;
   bool recall_all() noexcept;

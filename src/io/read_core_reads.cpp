@@ -193,6 +193,10 @@ bool read_core::is_reading(source_id id) noexcept {
 // Who asks has been refused a descriptor by the system, which has an order with those who got one.
 bool read_core::has_own_files() noexcept {
   const scoped_lock hold(lock_);
+  // First: a file that is not ahead any more is an operation's from before that on.
+  for (const read_bundle* each = bundles_; each; each = each->after) {
+    if (each->files_ahead.load(std::memory_order_acquire) != 0) return true;
+  }
   const read_operation* op = in_flight_;
   while (op && !op->owns_file.load(std::memory_order_relaxed)) op = op->after;
   return op != nullptr;

@@ -7,6 +7,12 @@ namespace overture::io {
 
 // The operation is among those in flight, which says what it reads.
 result<open_source> read_core::open_file(read_operation& op, bool may_wait) noexcept {
+  if (op.ahead.os) {
+    op.owns_file.store(true, std::memory_order_relaxed);
+    op.is_pinned = false;
+    ++op.tally.files.opens;
+    return std::exchange(op.ahead, {});
+  }
   if (is_known_) {
     // A view is of a file that stays.
     const bool may_own = op.may_own_file && op.members()[0]->into != read_into::view;

@@ -81,6 +81,7 @@ class read_operation {
 
   // For back ends.
   open_source file;
+  open_source ahead;       // the same file, opened before it is its turn
   bool is_pinned = false;  // and to be let go
   std::uint64_t started_ns = 0;
   std::uint64_t done = 0;  // bytes that are there

@@ -40,6 +40,10 @@ TEST(BundleSize, FollowsTheTable) {
       {"nothing is known of the disc", {1'000, 2, 0, false}, 1},
       {"deadlines", {1'000, 2, 10, true}, 1},
       {"no thread is counted", {8, 0, 10, false}, 2},
+      {"long reads that the disc may do at a time", {1'000, 2, 2'000, false, 5}, 5},
+      {"the same, few wait", {12, 1, 2'000, false, 5}, 3},
+      {"the same, deadlines", {1'000, 2, 2'000, true, 5}, 1},
+      {"short reads beside it", {1'000, 2, 10, false, 5}, 8},
   };
   for (const row& each : table) EXPECT_EQ(bundle_size(rules, each.now), each.size) << each.rule;
 }
