@@ -44,7 +44,7 @@
 //
 // Where many short reads wait, a thread takes several under one lock; those that it has not begun
 // are given back for anything that the order depends on, so nobody can tell. So it does with files
-// that come from the disc: it opens those of several reads and has the system fetch them, then reads.
+// that come from the disc: it opens those of several reads, has the system fetch them, then reads.
 //
 // Cost: submit() is one lock, which no thread that reads takes, and at most one wake for the whole
 // span; it notes where the span lies, looks at no request, and allocates nothing. The requests take
