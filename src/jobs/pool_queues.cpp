@@ -245,7 +245,8 @@ found_work pool_state::steal(pool_place& self) noexcept {
 bool pool_state::take_more(pool_place& self, job_deque& from) noexcept {
   std::array<job_record*, take_at_once> taken;
   std::size_t count = 0;
-  for (std::uint64_t left = from.size(); left != 0 && count < taken.size(); --left) {
+  const std::uint64_t waiting = from.size();
+  for (std::uint64_t left = waiting; left != 0 && count < taken.size(); --left) {
     job_record* const next = from.steal_record();
     if (next == nullptr) break;
     fetch_line(next);
@@ -259,7 +260,8 @@ bool pool_state::take_more(pool_place& self, job_deque& from) noexcept {
   self.deque.push_all({taken.data(), count});
   self.arrivals_end = self.deque.bottom();
   moved.wake_waiters(sleepers);
-  return true;
+  // Where enough is left for the next time there is nothing to wait for.
+  return waiting < 2 * take_at_once;
 }
 
 job_record* pool_state::take_of(pool_place& self, job_deque& from,

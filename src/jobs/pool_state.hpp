@@ -199,7 +199,7 @@ struct pool_state {
   bool turn_arrivals(injector& where) noexcept;
   void prune(record_stack& stack) noexcept;
   void compact(pool_place& self) noexcept;
-  // True if there were some.
+  // True if there were some and few are left: more are likely to gather in a moment.
   bool take_more(pool_place& self, job_deque& from) noexcept;
   // Claims the oldest if it is one of the group, and takes those behind it along, into the empty
   // queue of `self`.
