@@ -1,10 +1,21 @@
 // Where the calling thread runs at the moment.
 #pragma once
 
+#include <cstdint>
+
 namespace overture {
 
 // The number of the processor; old by the time it returns. The same for all threads where the
 // system does not tell. Any thread; costs no system call.
 [[nodiscard]] unsigned this_processor() noexcept;
+
+// How often the calling thread was taken off a processor while it had something to do. 0 where the
+// system does not tell. A system call.
+[[nodiscard]] std::uint64_t thread_preemptions() noexcept;
+
+// Moves the calling thread to another one of the processors that it may run on, which stay the
+// same. False if there is none. Costs some 40 microseconds. A change of those processors by another
+// thread at the same time may be lost.
+bool leave_processor() noexcept;
 
 }  // namespace overture

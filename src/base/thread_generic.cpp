@@ -54,6 +54,14 @@ std::uint64_t thread_cpu_ns() noexcept {
   return 0;
 }
 
+std::uint64_t thread_preemptions() noexcept {
+  return 0;
+}
+
+bool leave_processor() noexcept {
+  return false;
+}
+
 void yield_thread() noexcept {
   std::this_thread::yield();
 }

@@ -137,6 +137,23 @@ unsigned this_processor() noexcept {
   return number >= 0 ? static_cast<unsigned>(number) : 0;
 }
 
+std::uint64_t thread_preemptions() noexcept {
+  rusage used{};
+  return getrusage(RUSAGE_THREAD, &used) == 0 ? static_cast<std::uint64_t>(used.ru_nivcsw) : 0;
+}
+
+bool leave_processor() noexcept {
+  cpu_set_t all;
+  const int here = sched_getcpu();
+  // 0: the calling thread, and no other.
+  if (here < 0 || sched_getaffinity(0, sizeof all, &all) != 0) return false;
+  cpu_set_t others = all;
+  CPU_CLR(static_cast<unsigned>(here), &others);
+  if (CPU_COUNT(&others) == 0 || sched_setaffinity(0, sizeof others, &others) != 0) return false;
+  (void)sched_setaffinity(0, sizeof all, &all);
+  return true;
+}
+
 void yield_thread() noexcept {
   (void)sched_yield();
 }

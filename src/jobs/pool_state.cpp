@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include "base/processor.hpp"
 #include "overture/spin.hpp"
 #include "overture/wait_observer.hpp"
 
@@ -54,6 +55,7 @@ pool_state::pool_state(const thread_pool_config& wanted, allocator& from,
       reports(wanted.hooks),
       threads(wanted.threads != nullptr ? *wanted.threads : default_thread_factory()),
       places_wanted(wanted.workers + wanted.spare_workers + wanted.guests),
+      leaves_crowds(wanted.leaves_crowds && wanted.workers < processor_count()),
       policy(wanted.wake),
       main_thread(&this_thread_jobs()),
       slab(from, wanted.queued_max != 0 ? wanted.queued_max : 1),
@@ -153,6 +155,9 @@ void pool_state::work(pool_place& self) noexcept {
     }
     const bool low = next.record->priority == job_priority::low;
     run_next(self, *next.record);
+    if (self.crowd.job_ended() && self.crowd.look(now_ns(), thread_preemptions)) {
+      (void)leave_processor();
+    }
     if (self.warm_job_ns != 0) {
       self.jobs_are_long = now_ns() - std::exchange(self.warm_job_ns, 0) > long_job_ns;
     }
@@ -208,6 +213,7 @@ found_work pool_state::search(pool_place& self) noexcept {
     park(self);
     // Up to the signal: a machine that is slow to wake says nothing of how fast jobs come.
     const std::uint64_t signalled_ns = sleepers.signalled_ns(self.number);
+    if (leaves_crowds) self.crowd.begin(signalled_ns);
     self.jobs_come_fast = signalled_ns < parked_ns + config.spin_long_ns;
     self.vain_looks = self.jobs_come_fast ? 0 : std::min(self.vain_looks + 1, vain_looks_max);
   }

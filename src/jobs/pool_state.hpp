@@ -169,6 +169,7 @@ struct pool_state {
   unsigned background_max = 1;   // workers that jobs of low priority may take
   atomic<const char*> idle_reason{nullptr};
   atomic<bool> stopping{false};
+  const bool leaves_crowds;
   policy_word policy;
   alignas(64) atomic<bool> warm_taken{false};
   atomic<std::uint64_t> work_expected_ns{0};

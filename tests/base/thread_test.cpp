@@ -7,6 +7,8 @@
 #include <atomic>
 #include <string>
 
+#include "base/processor.hpp"
+
 namespace overture {
 namespace {
 
@@ -43,6 +45,31 @@ TEST(ThreadFactory, OnlyAThreadThatGivesWayIsScheduledAsBatch) {
     ASSERT_TRUE(started);
     default_thread_factory().join(*started);
     EXPECT_EQ(seen.policy, gives_way ? SCHED_BATCH : sched_getscheduler(0));
+  }
+}
+
+struct seen_by_leaver {
+  cpu_set_t before;
+  cpu_set_t after;
+  bool left = false;
+};
+
+void leave_here(void* raw) {
+  auto& seen = *static_cast<seen_by_leaver*>(raw);
+  sched_getaffinity(0, sizeof seen.before, &seen.before);
+  seen.left = leave_processor();
+  sched_getaffinity(0, sizeof seen.after, &seen.after);
+}
+
+TEST(leave_processor, keeps_the_processors_that_the_thread_may_run_on) {
+  for (const std::uint64_t mask : {0u, 1u}) {
+    seen_by_leaver seen;
+    const result<thread_handle> started =
+        default_thread_factory().start({.affinity_mask = mask}, leave_here, &seen);
+    ASSERT_TRUE(started);
+    default_thread_factory().join(*started);
+    EXPECT_TRUE(CPU_EQUAL(&seen.before, &seen.after));
+    EXPECT_EQ(seen.left, CPU_COUNT(&seen.before) > 1);
   }
 }
 

@@ -32,6 +32,18 @@ unsigned this_processor() noexcept {
   return static_cast<unsigned>(interleave::this_thread()) % 2;
 }
 
+unsigned processor_count() noexcept {
+  return 1;
+}
+
+std::uint64_t thread_preemptions() noexcept {
+  return 0;
+}
+
+bool leave_processor() noexcept {
+  return false;
+}
+
 bool register_heavy_fence() noexcept {
   return true;
 }
