@@ -73,9 +73,9 @@ struct thread_pool_config {
   // thread goes on without a wait, the worker may start a time slice later (some 3 ms).
   bool gives_way = false;
   // A worker that is interrupted again and again while it runs jobs shares its processor with
-  // another thread, a main thread that polls say, and moves to another one; once in a millisecond at
-  // most, and more and more rarely where that does not help. The processors that it may run on stay
-  // the same. Only where there are more processors than workers (Linux; elsewhere no effect).
+  // another thread, a main thread that polls say, and moves to another one; once in a millisecond
+  // at most, and more and more rarely where that does not help. The processors that it may run on
+  // stay the same. Only where there are more processors than workers (Linux; elsewhere no effect).
   bool leaves_crowds = true;
   wake_policy wake = wake_policy::park;  // may be changed later
   unsigned spin_ns = 2'000;              // how long a worker looks for work before it parks

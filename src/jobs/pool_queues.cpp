@@ -261,7 +261,7 @@ bool pool_state::take_more(pool_place& self, job_deque& from) noexcept {
   self.arrivals_end = self.deque.bottom();
   moved.wake_waiters(sleepers);
   // Where enough is left for the next time there is nothing to wait for.
-  return waiting < 2 * take_at_once;
+  return waiting < std::uint64_t{2} * take_at_once;
 }
 
 job_record* pool_state::take_of(pool_place& self, job_deque& from,
