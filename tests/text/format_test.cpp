@@ -43,6 +43,12 @@ TEST(format_to, cuts_off_and_says_how_long_it_would_be) {
   EXPECT_EQ(std::string(text, 4), "12-#");
 }
 
+TEST(format_to, leaves_what_is_behind_its_text) {
+  char text[] = "########";
+  EXPECT_EQ(text::format_to(text, "{}{}", 7, std::string_view("longer", 2)), 3u);
+  EXPECT_STREQ(text, "7lo#####");
+}
+
 TEST(format_to, allocates_nothing_and_takes_no_lock) {
   char text[512];
   std::size_t bytes = 0;

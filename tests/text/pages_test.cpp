@@ -256,6 +256,22 @@ TEST(a_buffer, that_is_too_small_is_an_error_that_says_how_much_is_needed) {
   }
 }
 
+TEST(a_buffer, is_never_written_behind_its_end) {
+  const auto flags = sample::random_flags(5'000, 7);
+  const std::string text = as_printed(flags);
+  thread_pool jobs{{.workers = 1}};
+  // From pages that go to their place to those for which there is no room with their slack.
+  for (std::size_t more = 0; more < 6'000; more += more < 100 ? 1 : 97) {
+    std::string buffer(text.size() + more + 64, '#');
+    const std::span room(buffer.data(), text.size() + more);
+    ASSERT_TRUE(text::write<plain_rows>(flags, room));
+    EXPECT_EQ(buffer.substr(room.size()), std::string(64, '#')) << more;
+    if (more % 10 != 0) continue;
+    ASSERT_TRUE(text::write<plain_rows>(jobs, flags, room));
+    EXPECT_EQ(buffer.substr(room.size()), std::string(64, '#')) << more;
+  }
+}
+
 TEST(an_object, that_is_too_long_is_an_error_that_names_the_first_such_page) {
   auto units = sample::random_units(640, 8);
   for (const std::size_t page : {4u, 7u}) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "overture/limits.hpp"
 #include "overture/text_write.hpp"
 #include "overture/thread_pool.hpp"
 #include "support/failing_allocator.hpp"
@@ -141,10 +142,10 @@ TEST(a_list, that_is_longer_than_its_array_loses_the_rest) {
 TEST(json, may_have_white_space_and_unknown_fields_and_escapes) {
   const auto units = read<text::json>(
       "\r\n{ \"gold\" : 5 , \"new\" : { \"a\" : [ 1 , { } , \"}\" ] } , \"upkeep\" : null ,"
-      " \"motto\" : \"\\u00e4\\ud83d\\ude00\\/\" }\r\n\r\n{}\n");
+      " \"motto\" : \"\\u00e4\\ud83d\\ude00\\/\\b\\f\" }\r\n\r\n{}\n");
   ASSERT_EQ(units.size(), 2u);
   EXPECT_EQ(units[0].gold, 5);
-  EXPECT_EQ(units[0].motto, "\xC3\xA4\xF0\x9F\x98\x80/");
+  EXPECT_EQ(units[0].motto, "\xC3\xA4\xF0\x9F\x98\x80/\b\f");
   EXPECT_FALSE(units[0].upkeep.has_value());
 }
 
@@ -194,6 +195,10 @@ TEST(bad_values, are_errors) {
                                            "title=\"much too long\"",
                                            "motto=\"\\q\"",
                                            "motto=\"\\x4\"",
+                                           "motto=\"\\x4g\"",
+                                           "motto=\"\\ud83d\\u0041\"",
+                                           "new=\"1\n",
+                                           "new={ \"1\n }",
                                            "at=1",
                                            "at={ x=1",
                                            "orders=1",
@@ -245,6 +250,17 @@ TEST(nesting, has_a_limit) {
   for (int i = 0; i < 10'000; ++i) deep += "}";
   EXPECT_EQ(error_of<unit_script>(deep + " }").code, errc::limit);
   EXPECT_EQ(error_of<text::json>("{\"new\":" + std::string(10'000, '[') + "}").code, errc::limit);
+  const auto nested = [](std::size_t depth) {
+    return "unit={ new=" + std::string(depth, '{') + std::string(depth, '}') + " gold=5 }\n";
+  };
+  EXPECT_EQ(read<unit_script>(nested(limits::text_depth_max)).at(0).gold, 5);
+  EXPECT_EQ(error_of<unit_script>(nested(limits::text_depth_max + 1)).code, errc::limit);
+}
+
+TEST(a_script, may_have_comments_in_blocks_that_nobody_knows) {
+  const auto units = read<unit_script>("unit={ new={ 1 # } \"\n 2 } gold=5 }\n");
+  ASSERT_EQ(units.size(), 1u);
+  EXPECT_EQ(units[0].gold, 5);
 }
 
 template <class Style>

@@ -71,5 +71,53 @@ TEST(limits_of_saves, are_told_from_a_file_that_is_too_short) {
   EXPECT_EQ(out.add<script>("more", units_of_64{}).error().code, errc::limit);
 }
 
+// Lines whose checksums are right, as a forger or another program writes them.
+TEST(altered_saves, are_refused_when_their_first_and_last_line_say_something_else) {
+  using namespace text::save_lines;
+  test::fake_os os;
+  os.add_folder("/saves");
+  ASSERT_TRUE(text::save_writer{3}.commit(os, "/saves/one.save"));
+  const std::string file = os.content("/saves/one.save").value_or("");
+  const auto refused_as = [&file](const head& first, const head& last) {
+    std::string altered = file;
+    put(altered.data(), first);
+    put(altered.data() + altered.size() - bytes_of<head>, last);
+    text::save_file save;
+    const auto used = save.use(altered, {.version = 3});
+    return used ? errc::io : used.error().code;
+  };
+  head right;
+  ASSERT_TRUE(get(file.data(), right));
+  EXPECT_EQ(refused_as(right, right), errc::io) << "nothing was altered";
+  head older = right;
+  older.version = 2;
+  EXPECT_EQ(refused_as(right, older), errc::corrupt);
+  for (const std::uint64_t format_of_others : {0u, 2u}) {
+    head other = right;
+    other.format = format_of_others;
+    EXPECT_EQ(refused_as(other, other), errc::unsupported) << format_of_others;
+  }
+}
+
+TEST(altered_saves, number_the_pages_of_each_section_from_zero) {
+  test::fake_os os;
+  os.add_folder("/saves");
+  text::save_writer out{3};
+  ASSERT_TRUE(out.add<script>("many", units_of_64(sample::random_units(300, 1))));
+  ASSERT_TRUE(out.add<script>("few", units_of_64(sample::random_units(5, 2))));
+  ASSERT_TRUE(out.commit(os, "/saves/one.save"));
+  std::string file = os.content("/saves/one.save").value_or("");
+  file[file.rfind("unit={") + 1] ^= 4;
+  text::save_file save;
+  EXPECT_FALSE(save.use(file, {.version = 3}));
+  int damages = 0;
+  save.each_damage([&damages](const text::save_damage& each) {
+    ++damages;
+    EXPECT_EQ(each.section, "few");
+    EXPECT_EQ(each.page, 0u);
+  });
+  EXPECT_EQ(damages, 1);
+}
+
 }  // namespace
 }  // namespace overture
