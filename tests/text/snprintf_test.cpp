@@ -1,6 +1,7 @@
 // text::snprintf beside C's, with the same formats and values.
 #include <gtest/gtest.h>
 
+#include <climits>
 #include <cstdio>
 #include <limits>
 #include <random>
@@ -129,6 +130,10 @@ TEST(snprintf_of_ours, writes_texts_characters_and_pointers_as_c_does) {
   expect_same("%*d %-*d| %.*f", 7, 1, 7, 2, 3, 1.0);
   expect_same("%*d", -7, 1);
   expect_same("%.*f", -1, 1.0);
+  const char* volatile nowhere = nullptr;  // for compilers that know better
+  for (const char* const format : {"%s", "%9s|", "%.5s|", "%.6s|", "%.9s|"}) {
+    expect_same(format, nowhere);
+  }
 }
 
 TEST(snprintf_of_ours, cuts_off_and_says_how_long_it_would_be) {
@@ -146,6 +151,8 @@ TEST(snprintf_of_ours, refuses_what_it_does_not_know) {
   for (const char* const format : formats) {
     EXPECT_LT(text::snprintf(text, sizeof text, format, &count, 1.0), 0) << format;
   }
+  const volatile int no_width = INT_MIN;
+  EXPECT_LT(text::snprintf(text, sizeof text, "%*d", no_width, 1), 0);
 }
 
 TEST(snprintf_of_ours, allocates_nothing_and_takes_no_lock) {
