@@ -17,8 +17,8 @@ inline void prefetch_to_read([[maybe_unused]] const void* place) noexcept {
 #endif
 }
 
-// Takes the line away from other cores, which a read would not do, where the compiler knows that the
-// processor can (-mprfchw); elsewhere it is a fetch to read.
+// Takes the line away from other cores, which a read would not do, where the compiler knows that
+// the processor can (-mprfchw); elsewhere it is a fetch to read.
 inline void prefetch_to_write([[maybe_unused]] const void* place) noexcept {
 #if defined(__GNUC__)
   __builtin_prefetch(place, 1);
