@@ -23,7 +23,6 @@ class noting_disc final : public test::refusing_os {
   struct event {
     char what;  // o(pen), f(etch), r(ead), c(lose)
     int file;
-    friend bool operator==(const event&, const event&) = default;
   };
   static constexpr int missing = 99;
 
