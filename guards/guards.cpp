@@ -223,21 +223,58 @@ constinit next_function<int(void**, std::size_t, std::size_t)> next_posix_memali
 constinit next_function<void*(std::size_t, std::size_t)> next_memalign("memalign");
 constinit next_function<void*(void*, std::size_t, std::size_t)> next_reallocarray("reallocarray");
 
-constinit next_function<int(pthread_mutex_t*)> next_lock("pthread_mutex_lock");
-constinit next_function<int(pthread_mutex_t*)> next_trylock("pthread_mutex_trylock");
-constinit next_function<int(pthread_mutex_t*, const timespec*)> next_timedlock(
-    "pthread_mutex_timedlock");
-constinit next_function<int(pthread_spinlock_t*)> next_spin_lock("pthread_spin_lock");
-constinit next_function<int(mtx_t*)> next_mtx_lock("mtx_lock");
-constinit next_function<int(sem_t*)> next_sem_wait("sem_wait");
-constinit next_function<int(pthread_rwlock_t*)> next_rdlock("pthread_rwlock_rdlock");
-constinit next_function<int(pthread_rwlock_t*)> next_wrlock("pthread_rwlock_wrlock");
-constinit next_function<int(pthread_cond_t*, pthread_mutex_t*)> next_wait("pthread_cond_wait",
-                                                                          "GLIBC_2.3.2");
-constinit next_function<int(pthread_cond_t*, pthread_mutex_t*, const timespec*)> next_timedwait(
+constinit next_function<void*(std::size_t)> next_valloc("valloc");
+constinit next_function<void*(std::size_t)> next_pvalloc("pvalloc");
+
+// A function that locks, or waits for what a lock guards.
+template <class... Parameters>
+class lock_function {
+ public:
+  constexpr explicit lock_function(const char* name, const char* version = nullptr) noexcept
+      : name_(name), next_(name, version) {}
+  int operator()(Parameters... arguments) noexcept {
+    return lock_by(name_, [&] { return next_.get()(arguments...); });
+  }
+
+ private:
+  const char* name_;
+  next_function<int(Parameters...)> next_;
+};
+
+using mutex_function = lock_function<pthread_mutex_t*>;
+using timed_mutex_function = lock_function<pthread_mutex_t*, const timespec*>;
+using clock_mutex_function = lock_function<pthread_mutex_t*, clockid_t, const timespec*>;
+using rwlock_function = lock_function<pthread_rwlock_t*>;
+using timed_rwlock_function = lock_function<pthread_rwlock_t*, const timespec*>;
+using clock_rwlock_function = lock_function<pthread_rwlock_t*, clockid_t, const timespec*>;
+
+constinit mutex_function mutex_lock("pthread_mutex_lock");
+constinit mutex_function mutex_trylock("pthread_mutex_trylock");
+constinit timed_mutex_function mutex_timedlock("pthread_mutex_timedlock");
+constinit clock_mutex_function mutex_clocklock("pthread_mutex_clocklock");
+constinit lock_function<pthread_spinlock_t*> spin_lock("pthread_spin_lock");
+constinit lock_function<pthread_spinlock_t*> spin_trylock("pthread_spin_trylock");
+constinit lock_function<mtx_t*> c11_lock("mtx_lock");
+constinit lock_function<mtx_t*> c11_trylock("mtx_trylock");
+constinit lock_function<mtx_t*, const timespec*> c11_timedlock("mtx_timedlock");
+constinit lock_function<sem_t*> semaphore_wait("sem_wait");
+constinit lock_function<sem_t*> semaphore_trywait("sem_trywait");
+constinit lock_function<sem_t*, const timespec*> semaphore_timedwait("sem_timedwait");
+constinit lock_function<sem_t*, clockid_t, const timespec*> semaphore_clockwait("sem_clockwait");
+constinit rwlock_function rdlock("pthread_rwlock_rdlock");
+constinit rwlock_function tryrdlock("pthread_rwlock_tryrdlock");
+constinit timed_rwlock_function timedrdlock("pthread_rwlock_timedrdlock");
+constinit clock_rwlock_function clockrdlock("pthread_rwlock_clockrdlock");
+constinit rwlock_function wrlock("pthread_rwlock_wrlock");
+constinit rwlock_function trywrlock("pthread_rwlock_trywrlock");
+constinit timed_rwlock_function timedwrlock("pthread_rwlock_timedwrlock");
+constinit clock_rwlock_function clockwrlock("pthread_rwlock_clockwrlock");
+constinit lock_function<pthread_cond_t*, pthread_mutex_t*> cond_wait("pthread_cond_wait",
+                                                                     "GLIBC_2.3.2");
+constinit lock_function<pthread_cond_t*, pthread_mutex_t*, const timespec*> cond_timedwait(
     "pthread_cond_timedwait", "GLIBC_2.3.2");
-constinit next_function<int(pthread_cond_t*, pthread_mutex_t*, clockid_t, const timespec*)>
-    next_clockwait("pthread_cond_clockwait");
+constinit lock_function<pthread_cond_t*, pthread_mutex_t*, clockid_t, const timespec*>
+    cond_clockwait("pthread_cond_clockwait");
 
 // backtrace loads a library on its first call.
 [[maybe_unused]] const int primed = [] {
@@ -320,52 +357,115 @@ void* reallocarray(void* memory, std::size_t count, std::size_t bytes) noexcept 
   return next_reallocarray.get()(memory, count, bytes);
 }
 
+void* valloc(std::size_t bytes) noexcept {
+  note(allocations, "valloc");
+  return next_valloc.get()(bytes);
+}
+
+void* pvalloc(std::size_t bytes) noexcept {
+  note(allocations, "pvalloc");
+  return next_pvalloc.get()(bytes);
+}
+
 int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
-  return lock_by("pthread_mutex_lock", [&] { return next_lock.get()(mutex); });
+  return mutex_lock(mutex);
 }
 
 int pthread_mutex_trylock(pthread_mutex_t* mutex) noexcept {
-  return lock_by("pthread_mutex_trylock", [&] { return next_trylock.get()(mutex); });
+  return mutex_trylock(mutex);
 }
 
 int pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec* deadline) noexcept {
-  return lock_by("pthread_mutex_timedlock", [&] { return next_timedlock.get()(mutex, deadline); });
+  return mutex_timedlock(mutex, deadline);
+}
+
+int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock,
+                            const timespec* deadline) noexcept {
+  return mutex_clocklock(mutex, clock, deadline);
 }
 
 int pthread_spin_lock(pthread_spinlock_t* lock) noexcept {
-  return lock_by("pthread_spin_lock", [&] { return next_spin_lock.get()(lock); });
+  return spin_lock(lock);
+}
+
+int pthread_spin_trylock(pthread_spinlock_t* lock) noexcept {
+  return spin_trylock(lock);
 }
 
 int mtx_lock(mtx_t* mutex) {
-  return lock_by("mtx_lock", [&] { return next_mtx_lock.get()(mutex); });
+  return c11_lock(mutex);
+}
+
+int mtx_trylock(mtx_t* mutex) {
+  return c11_trylock(mutex);
+}
+
+int mtx_timedlock(mtx_t* mutex, const timespec* deadline) {
+  return c11_timedlock(mutex, deadline);
 }
 
 int sem_wait(sem_t* semaphore) {
-  return lock_by("sem_wait", [&] { return next_sem_wait.get()(semaphore); });
+  return semaphore_wait(semaphore);
+}
+
+int sem_trywait(sem_t* semaphore) noexcept {
+  return semaphore_trywait(semaphore);
+}
+
+int sem_timedwait(sem_t* semaphore, const timespec* deadline) {
+  return semaphore_timedwait(semaphore, deadline);
+}
+
+int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* deadline) {
+  return semaphore_clockwait(semaphore, clock, deadline);
 }
 
 int pthread_rwlock_rdlock(pthread_rwlock_t* lock) noexcept {
-  return lock_by("pthread_rwlock_rdlock", [&] { return next_rdlock.get()(lock); });
+  return rdlock(lock);
+}
+
+int pthread_rwlock_tryrdlock(pthread_rwlock_t* lock) noexcept {
+  return tryrdlock(lock);
+}
+
+int pthread_rwlock_timedrdlock(pthread_rwlock_t* lock, const timespec* deadline) noexcept {
+  return timedrdlock(lock, deadline);
+}
+
+int pthread_rwlock_clockrdlock(pthread_rwlock_t* lock, clockid_t clock,
+                               const timespec* deadline) noexcept {
+  return clockrdlock(lock, clock, deadline);
 }
 
 int pthread_rwlock_wrlock(pthread_rwlock_t* lock) noexcept {
-  return lock_by("pthread_rwlock_wrlock", [&] { return next_wrlock.get()(lock); });
+  return wrlock(lock);
+}
+
+int pthread_rwlock_trywrlock(pthread_rwlock_t* lock) noexcept {
+  return trywrlock(lock);
+}
+
+int pthread_rwlock_timedwrlock(pthread_rwlock_t* lock, const timespec* deadline) noexcept {
+  return timedwrlock(lock, deadline);
+}
+
+int pthread_rwlock_clockwrlock(pthread_rwlock_t* lock, clockid_t clock,
+                               const timespec* deadline) noexcept {
+  return clockwrlock(lock, clock, deadline);
 }
 
 int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
-  return lock_by("pthread_cond_wait", [&] { return next_wait.get()(condition, mutex); });
+  return cond_wait(condition, mutex);
 }
 
 int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
                            const timespec* deadline) {
-  return lock_by("pthread_cond_timedwait",
-                 [&] { return next_timedwait.get()(condition, mutex, deadline); });
+  return cond_timedwait(condition, mutex, deadline);
 }
 
 int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
                            const timespec* deadline) {
-  return lock_by("pthread_cond_clockwait",
-                 [&] { return next_clockwait.get()(condition, mutex, clock, deadline); });
+  return cond_clockwait(condition, mutex, clock, deadline);
 }
 
 }  // extern "C"

@@ -1,0 +1,122 @@
+// Every function of the C library that locks is counted, by its name.
+#include <gtest/gtest.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <threads.h>
+
+#include <cstdlib>
+#include <ctime>
+#include <string>
+
+#include "overture/guards.hpp"
+
+namespace overture {
+namespace {
+
+std::string counted;  // the first call of the last scope
+
+void remember(const guard_report& seen) {
+  counted = std::string(seen.first).substr(0, std::string(seen.first).find(','));
+}
+
+// What each returns is the system's affair; that it was called is what counts here.
+class GuardsOfLocks : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!guards_active()) GTEST_SKIP() << "sanitizers stand where the guards would";
+    pthread_spin_init(&spin_, PTHREAD_PROCESS_PRIVATE);
+    mtx_init(&c11_, mtx_timed);
+    sem_init(&semaphore_, 0, 100);
+  }
+  template <class Call>
+  static std::string counts(Call call) {
+    counted.clear();
+    {
+      const no_lock_scope no_lock(remember);
+      call();
+    }
+    return counted;
+  }
+
+  pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
+  pthread_rwlock_t rwlock_ = PTHREAD_RWLOCK_INITIALIZER;
+  pthread_cond_t condition_ = PTHREAD_COND_INITIALIZER;
+  pthread_spinlock_t spin_{};
+  mtx_t c11_{};
+  sem_t semaphore_{};
+  const timespec past_{};  // nothing is waited for
+};
+
+TEST_F(GuardsOfLocks, CountThoseOfMutexes) {
+  const auto unlock = [&] { pthread_mutex_unlock(&mutex_); };
+  EXPECT_EQ(counts([&] { pthread_mutex_lock(&mutex_); }), "pthread_mutex_lock");
+  unlock();
+  EXPECT_EQ(counts([&] { pthread_mutex_trylock(&mutex_); }), "pthread_mutex_trylock");
+  unlock();
+  EXPECT_EQ(counts([&] { pthread_mutex_timedlock(&mutex_, &past_); }), "pthread_mutex_timedlock");
+  unlock();
+  EXPECT_EQ(counts([&] { pthread_mutex_clocklock(&mutex_, CLOCK_MONOTONIC, &past_); }),
+            "pthread_mutex_clocklock");
+  unlock();
+  EXPECT_EQ(counts([&] { mtx_lock(&c11_); }), "mtx_lock");
+  mtx_unlock(&c11_);
+  EXPECT_EQ(counts([&] { mtx_trylock(&c11_); }), "mtx_trylock");
+  mtx_unlock(&c11_);
+  EXPECT_EQ(counts([&] { mtx_timedlock(&c11_, &past_); }), "mtx_timedlock");
+}
+
+TEST_F(GuardsOfLocks, CountThoseOfReadersAndWriters) {
+  const auto unlock = [&] { pthread_rwlock_unlock(&rwlock_); };
+  const auto by = [&](auto lock) {
+    const std::string name = counts(lock);
+    unlock();
+    return name;
+  };
+  EXPECT_EQ(by([&] { pthread_rwlock_rdlock(&rwlock_); }), "pthread_rwlock_rdlock");
+  EXPECT_EQ(by([&] { pthread_rwlock_tryrdlock(&rwlock_); }), "pthread_rwlock_tryrdlock");
+  EXPECT_EQ(by([&] { pthread_rwlock_timedrdlock(&rwlock_, &past_); }),
+            "pthread_rwlock_timedrdlock");
+  EXPECT_EQ(by([&] { pthread_rwlock_clockrdlock(&rwlock_, CLOCK_MONOTONIC, &past_); }),
+            "pthread_rwlock_clockrdlock");
+  EXPECT_EQ(by([&] { pthread_rwlock_wrlock(&rwlock_); }), "pthread_rwlock_wrlock");
+  EXPECT_EQ(by([&] { pthread_rwlock_trywrlock(&rwlock_); }), "pthread_rwlock_trywrlock");
+  EXPECT_EQ(by([&] { pthread_rwlock_timedwrlock(&rwlock_, &past_); }),
+            "pthread_rwlock_timedwrlock");
+  EXPECT_EQ(by([&] { pthread_rwlock_clockwrlock(&rwlock_, CLOCK_MONOTONIC, &past_); }),
+            "pthread_rwlock_clockwrlock");
+}
+
+TEST_F(GuardsOfLocks, CountThoseOfOthers) {
+  EXPECT_EQ(counts([&] { pthread_spin_lock(&spin_); }), "pthread_spin_lock");
+  pthread_spin_unlock(&spin_);
+  EXPECT_EQ(counts([&] { pthread_spin_trylock(&spin_); }), "pthread_spin_trylock");
+  EXPECT_EQ(counts([&] { (void)sem_wait(&semaphore_); }), "sem_wait");
+  EXPECT_EQ(counts([&] { (void)sem_trywait(&semaphore_); }), "sem_trywait");
+  EXPECT_EQ(counts([&] { (void)sem_timedwait(&semaphore_, &past_); }), "sem_timedwait");
+  EXPECT_EQ(counts([&] { (void)sem_clockwait(&semaphore_, CLOCK_MONOTONIC, &past_); }),
+            "sem_clockwait");
+  pthread_mutex_lock(&mutex_);
+  EXPECT_EQ(counts([&] { pthread_cond_timedwait(&condition_, &mutex_, &past_); }),
+            "pthread_cond_timedwait");
+  EXPECT_EQ(counts([&] { pthread_cond_clockwait(&condition_, &mutex_, CLOCK_MONOTONIC, &past_); }),
+            "pthread_cond_clockwait");
+  pthread_mutex_unlock(&mutex_);
+}
+
+TEST_F(GuardsOfLocks, CountWholePagesOfMemory) {
+  for (void* (*const take)(std::size_t) : {valloc, pvalloc}) {
+    counted.clear();
+    void* volatile taken = nullptr;
+    {
+      const no_alloc_scope no_alloc(remember);
+      taken = take(10);
+    }
+    EXPECT_EQ(counted, take == &valloc ? "valloc" : "pvalloc");
+    EXPECT_NE(taken, nullptr);
+    std::free(taken);
+  }
+}
+
+}  // namespace
+}  // namespace overture
