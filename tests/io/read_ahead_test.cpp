@@ -182,7 +182,8 @@ TEST_F(ReadAhead, HasNoMoreFilesOpenThanTheCacheGave) {
   EXPECT_EQ(disc_.files('o', 1).size(), 8u);
   std::thread second([this] { core_->serve(); });
   EXPECT_EQ(disc_.files('o', 2).size(), 9u);
-  finish();
+  finish_reads();
+  core_->stop();
   second.join();
 }
 
