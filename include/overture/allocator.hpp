@@ -32,7 +32,8 @@ class allocator {
                           memory_tag tag) noexcept = 0;
 };
 
-// malloc and aligned_alloc. Lives for the whole process. Any thread.
+// malloc. Blocks above 4 MiB that are tagged vfs, the tables of mounts, ask the system for large
+// pages (Linux: MADV_HUGEPAGE). Lives for the whole process. Any thread.
 [[nodiscard]] allocator& default_allocator() noexcept;
 
 struct memory_usage {

@@ -5,14 +5,19 @@
 #include <new>
 
 #include "base/aligned_memory.hpp"
+#include "base/large_pages.hpp"
 
 namespace overture {
 namespace {
 
 class system_allocator final : public allocator {
  public:
-  void* allocate(std::size_t bytes, std::size_t alignment, memory_tag) noexcept override {
-    return allocate_aligned(bytes, alignment);
+  void* allocate(std::size_t bytes, std::size_t alignment, memory_tag tag) noexcept override {
+    void* const memory = allocate_aligned(bytes, alignment);
+    // The tables of a mount are written once from one end to the other, and then looked up anywhere.
+    // What decoders make is often let go before it was all touched.
+    if (memory && tag == memory_tag::vfs) prefer_large_pages(memory, bytes);
+    return memory;
   }
   void deallocate(void* memory, std::size_t, std::size_t alignment, memory_tag) noexcept override {
     free_aligned(memory, alignment);

@@ -192,13 +192,30 @@ hidden_entry file_system::hidden(std::size_t index) const noexcept {
           state_->mount_at(tree[loser.entry].mount).id};
 }
 
-result<entry_index> file_system::find(const asset_path& path) const noexcept {
-  const vfs::tree* const tree = state_ ? state_->frozen_tree() : nullptr;
+namespace {
+
+[[gnu::noinline]] result<entry_index> find_anywhere(const vfs::tree* tree, const asset_path& path,
+                                                    bool ignore_case) noexcept {
   if (!tree) return fail(errc::not_found, "the file system is not frozen");
-  const entry_index found = vfs::by_key(path, config_.ignore_case,
-                                        [tree](const asset_path& key) { return tree->find(key); });
+  const entry_index found =
+      vfs::by_key(path, ignore_case, [tree](const asset_path& key) { return tree->find(key); });
   if (found == vfs::frozen_index::none) return fail(errc::not_found, "no mount has this path");
   return found;
+}
+
+}  // namespace
+
+// In the caches a look-up takes as long as it has instructions: so it makes no call but at its end.
+result<entry_index> file_system::find(const asset_path& path) const noexcept {
+  const vfs::tree* const tree = state_ ? state_->frozen_tree() : nullptr;
+  if (tree && !config_.ignore_case) {
+    const std::int64_t found = tree->find_likely(path);
+    if (found >= 0) return static_cast<entry_index>(found);
+    if (found != vfs::frozen_index::unsure) {
+      return fail(errc::not_found, "no mount has this path");
+    }
+  }
+  return find_anywhere(tree, path, config_.ignore_case);
 }
 
 std::size_t file_system::providers(entry_index index, std::span<mount_id> mounts) const noexcept {

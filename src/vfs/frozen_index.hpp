@@ -66,17 +66,22 @@ class frozen_index {
     into.tags.set(place, path.id);
   }
 
-  // The value of the path, or none. Nearly always it is the first that it may be, and its group
-  // has room for all; so that is all there is in line.
-  [[nodiscard, gnu::always_inline]] std::uint32_t find(const asset_path& path) const noexcept {
+  // The value of the path, or none.
+  [[nodiscard]] std::uint32_t find(const asset_path& path) const noexcept {
+    const std::int64_t likely = find_likely(path);
+    return likely == unsure ? find_anywhere(path) : static_cast<std::uint32_t>(likely);
+  }
+  // The same, but -1 for none; or unsure, then find() must be asked. Nearly always a path is the
+  // first that it may be, and its group has room for all; so that is all there is in line, and no
+  // call. More bits than values have, so that no value needs to be told from the others.
+  static constexpr std::int64_t unsure = -2;
+  [[nodiscard, gnu::always_inline]] std::int64_t find_likely(
+      const asset_path& path) const noexcept {
     const group& at = groups_[group_of(path.id)];
     const std::uint32_t place = at.tags.likely_place(path.id);
-    if (place < tag_word::places) {
-      if (same_usual_text(text_of(at.slots[place]), path.text)) return at.slots[place].value;
-    } else if (!at.tags.more()) {
-      return none;
-    }
-    return find_anywhere(path);
+    if (place == tag_word::places) return at.tags.more() ? unsure : -1;
+    const slot& likely = at.slots[place];
+    return same_usual_text(text_of(likely), path.text) ? std::int64_t{likely.value} : unsure;
   }
   // The first value of a path that may have this id and that `match` accepts, or none.
   template <class Match>
@@ -111,7 +116,7 @@ class frozen_index {
       if (!at.tags.more()) return none;
     }
   }
-  [[nodiscard, gnu::noinline]] std::uint32_t find_anywhere(const asset_path& path) const noexcept {
+  [[nodiscard]] std::uint32_t find_anywhere(const asset_path& path) const noexcept {
     return probe(path.id, [&](const slot& at) { return same_text(text_of(at), path.text); });
   }
   [[nodiscard]] std::string_view text_of(const slot& at) const noexcept {

@@ -219,9 +219,11 @@ bool live_index::erase(path_id id, const live_slot& erased) noexcept {
 // side by side.
 template <class Visit>
 bool live_index::by_pages(const mount& owner, Visit visit) const noexcept {
-  struct item {
+  struct item {  // no more than differs, as there are a million
     path_id id;
-    live_slot slot;
+    const char* text;
+    std::uint32_t number;
+    std::uint16_t length;
   };
   constexpr int part_bits = 11;
   constexpr std::size_t parts = std::size_t{1} << part_bits;
@@ -237,11 +239,12 @@ bool live_index::by_pages(const mount& owner, Visit visit) const noexcept {
   });
   for (std::size_t i = 1; i <= parts; ++i) next[i] += next[i - 1];
   (void)each_of(owner, [&](path_id id, const live_slot& slot) {
-    items[next[part_of(id)]++] = {id, slot};
+    items[next[part_of(id)]++] = {id, slot.text, slot.number, slot.length};
     return true;
   });
-  return std::all_of(items.begin(), items.end(),
-                     [&](const item& one) { return visit(one.id, one.slot); });
+  return std::all_of(items.begin(), items.end(), [&](const item& one) {
+    return visit(one.id, live_slot{one.text, &owner, one.number, one.length});
+  });
 }
 
 bool live_index::add(const mount& added, bool first_wins) noexcept {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "overture/prefetch.hpp"
 #include "vfs/path_order.hpp"
 
 namespace overture::vfs {
@@ -11,6 +12,15 @@ namespace {
 bool lies_in(std::string_view path, const mount_folder& folder) noexcept {
   return folder.length == 0 || (path.size() > folder.length && path[folder.length] == '/' &&
                                 std::memcmp(path.data(), folder.text, folder.length) == 0);
+}
+
+// In the order, entries and names of a large mount are in no cache. In line, as GCC 12 leaves out
+// calls of what does nothing but prefetch.
+[[gnu::always_inline]] inline void fetch_ahead(const mount& of, std::uint32_t position) noexcept {
+  constexpr std::uint32_t ahead = 16;
+  if (position + 2 * ahead >= of.order.size()) return;
+  prefetch_to_read(&of.content.entries[of.order[position + 2 * ahead]]);
+  prefetch_to_read(of.path_at(position + ahead).data());
 }
 
 }  // namespace
@@ -62,6 +72,7 @@ result<void> mount::arrange() noexcept {
   if (!folders.push_back({{hash64("")}, "", 0, 0, count, 0})) return no_memory();
   std::uint32_t inside = 0;  // the folder of the entry before
   for (std::uint32_t i = 0; i < count; ++i) {
+    fetch_ahead(*this, i);
     const std::string_view entry = path_at(i);
     for (; !lies_in(entry, folders[inside]); inside = folders[inside].parent) {
       folders[inside].end = i;

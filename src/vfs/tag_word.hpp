@@ -12,22 +12,27 @@
 
 #include "overture/path.hpp"
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 namespace overture::vfs {
 
 class tag_word {
  public:
   static constexpr std::uint32_t places = 7;
 
-  // The first place that this id's path may be at, or any number from `places` on.
+  // The first place that this id's path may be at, or `places`.
   [[nodiscard]] std::uint32_t likely_place(path_id id) const noexcept {
-    return static_cast<std::uint32_t>(std::countr_zero(candidates(id))) / 8;
+    return static_cast<std::uint32_t>(std::countr_zero(candidates(id) | 1u << places));
   }
   // Calls `is` with the places that this id's path may be at, until it says true; that place, or
   // `places`.
   template <class Is>
   [[nodiscard]] std::uint32_t find(path_id id, Is is) const noexcept {
-    for (std::uint64_t left = candidates(id); left != 0; left &= left - 1) {
-      const auto place = static_cast<std::uint32_t>(std::countr_zero(left)) / 8;
+    constexpr std::uint32_t all = (1u << places) - 1;
+    for (std::uint32_t left = candidates(id) & all; left != 0; left &= left - 1) {
+      const auto place = static_cast<std::uint32_t>(std::countr_zero(left));
       if (is(place)) return place;
     }
     return places;
@@ -47,10 +52,18 @@ class tag_word {
  private:
   static constexpr std::uint64_t each_byte = 0x0101010101010101u;
 
-  // The highest bit of each byte that may be the id's tag. The first is; a later one may be wrong.
-  [[nodiscard]] std::uint64_t candidates(path_id id) const noexcept {
+  // A bit for each place that may have the id's tag, and any above them. The first one is right.
+  [[nodiscard]] std::uint32_t candidates(path_id id) const noexcept {
+#if defined(__SSE2__)
+    const __m128i tags = _mm_cvtsi64_si128(static_cast<long long>(each_byte * tag_of(id)));
+    const __m128i word = _mm_cvtsi64_si128(static_cast<long long>(word_));
+    return static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(word, tags)));
+#else
+    // A later one may be wrong.
     const std::uint64_t differs = word_ ^ each_byte * tag_of(id);
-    return (differs - each_byte) & ~differs & each_byte << 7;
+    const std::uint64_t highest = (differs - each_byte) & ~differs & each_byte << 7;
+    return static_cast<std::uint32_t>((highest >> 7) * 0x0102040810204080u >> 56);
+#endif
   }
   static std::uint64_t tag_of(path_id id) noexcept { return 0x80 | (id.value & 0x7F); }
 

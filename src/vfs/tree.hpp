@@ -41,8 +41,13 @@ class tree {
     return entries_[index];
   }
   // UINT32_MAX if there is none.
-  [[nodiscard, gnu::always_inline]] entry_index find(const asset_path& path) const noexcept {
+  [[nodiscard]] entry_index find(const asset_path& path) const noexcept {
     return index_.find(path);
+  }
+  // See frozen_index.
+  [[nodiscard, gnu::always_inline]] std::int64_t find_likely(
+      const asset_path& path) const noexcept {
+    return index_.find_likely(path);
   }
   // Ordered by entry, and within one by priority.
   [[nodiscard]] std::span<const tree_loser> losers() const noexcept { return losers_.span(); }

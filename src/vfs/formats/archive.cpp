@@ -153,23 +153,23 @@ result<void> archive_builder::index_each_once(
     if (i + ahead < into_.entries.size()) index.fetch_ahead(into_.entries[i + ahead].id);
     const archive_entry& entry = into_.entries[i];
     if (entry.name_bytes == 0) continue;  // taken back
-    const asset_path path{into_.path_of(entry), entry.id};
+    const std::string_view path = into_.path_of(entry);
     std::uint32_t others_of_id = 0;
-    const path_index::slot& at = index.probe(entry.id, [&](const path_index::slot& known) {
-      if (path.text == std::string_view(known.path, known.length)) return true;
-      if (into_.entries[known.value].id == entry.id) ++others_of_id;
+    path_index::slot& at = index.probe(entry.id, [&](std::uint32_t known) {
+      if (into_.path_of(into_.entries[known]) == path) return true;
+      if (into_.entries[known].id == entry.id) ++others_of_id;
       return false;
     });
     if (others_of_id >= limits::paths_of_id_max) {
       return fail(errc::collision, "many names in the archive were made to share a hash");
     }
     std::uint32_t kept = i;
-    if (at.path != nullptr) {
+    if (at.value != path_index::none) {
       const result<std::uint32_t> chosen = choose(at.value, i);
       if (!chosen) return tl::unexpected(chosen.error());
       kept = *chosen;
     }
-    index.set(at, path, kept);
+    path_index::set(at, entry.id, kept);
   }
   return {};
 }

@@ -178,7 +178,7 @@ result<void> zip_link_targets::follow(zip_link& link) noexcept {
   way_to_go way;
   const zip_link* step = &link;
   at.assign(into_.path_of(into_.entries[link.entry]));
-  const path_index::slot* found = nullptr;
+  std::uint32_t found = path_index::none;
   unsigned followed = 0;
   while (step || !way.done()) {
     if (step) {
@@ -191,7 +191,7 @@ result<void> zip_link_targets::follow(zip_link& link) noexcept {
       if (link.flaw) return {};
       at.drop_element();  // the link itself
       step = nullptr;
-      found = nullptr;
+      found = path_index::none;
       continue;
     }
     if (++elements_ > limits::link_elements_max) {
@@ -200,7 +200,7 @@ result<void> zip_link_targets::follow(zip_link& link) noexcept {
     }
     const std::string_view element = way.pop();
     if (element.empty() || element == ".") continue;
-    found = nullptr;
+    found = path_index::none;
     if (element == "..") {
       if (at.at_root()) {
         link.flaw = "the link leaves the tree";
@@ -213,12 +213,11 @@ result<void> zip_link_targets::follow(zip_link& link) noexcept {
       link.flaw = "the link leads to no file of the archive";
       return {};
     }
-    found = &index_.find({at.text(), {hash64(at.text())}});
-    if (found->path == nullptr) found = nullptr;
-    step = found ? link_at(found->value) : nullptr;
+    found = entry_at(at.text());
+    step = found != path_index::none ? link_at(found) : nullptr;
   }
-  if (found) {
-    link.leads_to = found->value;
+  if (found != path_index::none) {
+    link.leads_to = found;
     return {};
   }
   if (below(at.text()).empty()) {

@@ -51,6 +51,13 @@ class zip_link_targets {
   result<std::span<const std::byte>> read_packed(const file_place& place) noexcept;
   result<void> sort_entries() noexcept;
   result<void> follow(zip_link& link) noexcept;
+  // path_index::none if there is none.
+  [[nodiscard]] std::uint32_t entry_at(std::string_view path) const noexcept {
+    const auto match = [&](std::uint32_t entry) {
+      return into_.path_of(into_.entries[entry]) == path;
+    };
+    return index_.probe({hash64(path)}, match).value;
+  }
   [[nodiscard]] std::string_view target_of(const zip_link& link) const noexcept {
     return {texts_.data() + link.target, link.target_bytes};
   }

@@ -1,0 +1,7 @@
+#include "base/large_pages.hpp"
+
+namespace overture {
+
+void prefer_large_pages(void* /*block*/, std::size_t /*bytes*/) noexcept {}
+
+}  // namespace overture

@@ -1,0 +1,62 @@
+// Which blocks the system is asked to back by large pages, as it says itself.
+#include <gtest/gtest.h>
+
+#include <cinttypes>
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <string>
+
+#include "overture/allocator.hpp"
+
+namespace overture {
+namespace {
+
+// The "VmFlags" of the mapping in which an address lies; empty if the kernel does not list any.
+std::string mapping_flags_at(const void* address) {
+  const auto wanted = reinterpret_cast<std::uintptr_t>(address);
+  std::ifstream mappings("/proc/self/smaps");
+  std::string line;
+  bool inside = false;
+  while (std::getline(mappings, line)) {
+    std::uintptr_t begin = 0;
+    std::uintptr_t end = 0;
+    if (std::sscanf(line.c_str(), "%" SCNxPTR "-%" SCNxPTR " ", &begin, &end) == 2) {
+      inside = begin <= wanted && wanted < end;
+    } else if (inside && line.starts_with("VmFlags:")) {
+      return line + " ";
+    }
+  }
+  return {};
+}
+
+std::string flags_within_block_of(memory_tag tag, std::size_t bytes) {
+  allocator& memory = default_allocator();
+  void* const block = memory.allocate(bytes, 64, tag);
+  // In the middle: only whole large pages are asked for.
+  const std::string flags = mapping_flags_at(static_cast<char*>(block) + bytes / 2);
+  memory.deallocate(block, bytes, 64, tag);
+  return flags;
+}
+
+constexpr std::size_t large = std::size_t{256} << 20;  // malloc keeps nothing of it
+constexpr std::size_t small = std::size_t{1} << 20;
+
+TEST(large_pages, are_asked_for_by_large_tables_of_the_tree) {
+  const std::string flags = flags_within_block_of(memory_tag::vfs, large);
+  if (flags.empty() || !std::ifstream("/sys/kernel/mm/transparent_hugepage/enabled")) {
+    GTEST_SKIP() << "a kernel without large pages, or that does not tell";
+  }
+  EXPECT_NE(flags.find(" hg "), std::string::npos) << flags;
+}
+
+TEST(large_pages, are_not_asked_for_by_what_decoders_make) {
+  EXPECT_EQ(flags_within_block_of(memory_tag::decode, large).find(" hg "), std::string::npos);
+}
+
+TEST(large_pages, are_not_asked_for_by_small_blocks) {
+  EXPECT_EQ(flags_within_block_of(memory_tag::vfs, small).find(" hg "), std::string::npos);
+}
+
+}  // namespace
+}  // namespace overture
