@@ -68,7 +68,9 @@ struct guard_report {
   std::uint64_t frees_of_null = 0;  // among them
   std::uint64_t lock_ns = 0;        // spent in locks
   std::uint64_t scope_ns = 0;       // since the scope began
-  const char* first = "";  // the first call and its stack; until the next scope of this thread
+  // The first call and its stack, of the outermost scope where scopes nest. Until the next scope of
+  // this thread.
+  const char* first = "";
 
   // The share of the scope's time that was spent in locks, from 0 to 1.
   [[nodiscard]] double lock_share() const noexcept {
@@ -77,7 +79,7 @@ struct guard_report {
 };
 
 // Gets the report of a scope in which there was a call, on the thread of the scope. What it does
-// itself is not counted.
+// itself only a scope around that one counts.
 using guard_handler = void (*)(const guard_report&);
 
 namespace detail {

@@ -1,13 +1,13 @@
 // Every function of the C library that locks is counted, by its name.
 #include <gtest/gtest.h>
-#include <malloc.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <threads.h>
 
-#include <cstdlib>
+#include <atomic>
 #include <ctime>
 #include <string>
+#include <thread>
 
 #include "overture/guards.hpp"
 
@@ -104,18 +104,19 @@ TEST_F(GuardsOfLocks, CountThoseOfOthers) {
   pthread_mutex_unlock(&mutex_);
 }
 
-TEST_F(GuardsOfLocks, CountWholePagesOfMemory) {
-  for (void* (*const take)(std::size_t) : {valloc, pvalloc}) {
-    counted.clear();
-    void* volatile taken = nullptr;
-    {
-      const no_alloc_scope no_alloc(remember);
-      taken = take(10);
+TEST_F(GuardsOfLocks, CountWaitingForACondition) {
+  std::atomic<bool> waited{false};
+  std::thread waking([&] {
+    while (!waited.load()) {
+      pthread_cond_signal(&condition_);
+      std::this_thread::yield();
     }
-    EXPECT_EQ(counted, take == &valloc ? "valloc" : "pvalloc");
-    EXPECT_NE(taken, nullptr);
-    std::free(taken);
-  }
+  });
+  pthread_mutex_lock(&mutex_);
+  EXPECT_EQ(counts([&] { pthread_cond_wait(&condition_, &mutex_); }), "pthread_cond_wait");
+  pthread_mutex_unlock(&mutex_);
+  waited.store(true);
+  waking.join();
 }
 
 }  // namespace

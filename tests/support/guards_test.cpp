@@ -3,9 +3,11 @@
 #include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <mutex>
+#include <string>
 #include <string_view>
 #include <thread>
 
@@ -132,6 +134,69 @@ TEST_F(guards, nest_and_count_for_each_scope_its_own) {
   }
   EXPECT_EQ(inner, 2u);
   EXPECT_EQ(last.calls, 4u);
+}
+
+TEST_F(guards, name_the_first_call_of_the_outermost_scope) {
+  last = {};
+  {
+    const overture::no_alloc_scope outer(remember);
+    EXPECT_TRUE(guards_active());  // whose own probe is not the first
+    void* volatile nothing = nullptr;
+    std::free(nothing);
+    const overture::no_alloc_scope inner([](const guard_report& /*seen*/) {});
+    allocate_something();
+  }
+  EXPECT_EQ(std::string_view(last.first).substr(0, 5), "free,");
+}
+
+TEST_F(guards, show_the_stack_of_the_first_call_from_its_caller_on) {
+  std::string first;
+  static std::string* kept_text = nullptr;
+  kept_text = &first;
+  {
+    const overture::no_alloc_scope no_alloc([](const guard_report& seen) { *kept_text = seen.first; });
+    void* volatile nothing = nullptr;
+    std::free(nothing);
+  }
+  EXPECT_TRUE(first.starts_with("free, called by\n  ")) << first;
+  const std::string caller = first.substr(0, first.find('\n', first.find('\n') + 1));
+  EXPECT_NE(caller.find("guards_tests"), std::string::npos) << first;
+  EXPECT_EQ(first.find("liboverture_guards"), std::string::npos) << first;
+  EXPECT_GT(std::count(first.begin(), first.end(), '\n'), 2) << first;
+}
+
+TEST_F(guards, add_up_the_time_of_all_locks) {
+  static std::mutex lock;
+  const overture::no_lock_scope no_lock([](const guard_report& /*seen*/) {});
+  std::uint64_t before = 0;
+  for (int i = 0; i < 1000; ++i) {
+    {
+      const std::lock_guard hold(lock);
+    }
+    const std::uint64_t now = no_lock.report().lock_ns;
+    ASSERT_GE(now, before);
+    before = now;
+  }
+}
+
+TEST_F(guards, report_on_standard_error_where_nobody_has_a_handler) {
+  testing::internal::CaptureStderr();
+  {
+    const overture::no_alloc_scope no_alloc;
+    allocate_something();
+    void* volatile nothing = nullptr;
+    std::free(nothing);
+  }
+  const std::string heap = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(heap.find("overture guards: 3 calls of the allocator (1 frees of null); first malloc, "
+                      "called by\n  "),
+            0u)
+      << heap;
+  testing::internal::CaptureStderr();
+  const overture_guard_counts since{.calls = 7, .frees_of_null = 0, .lock_ns = 250, .now_ns = 1000};
+  overture_guard_print(1, &since, "sem_wait");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "overture guards: 7 locks, 25.0 % of the time in them; first sem_wait\n");
 }
 
 }  // namespace

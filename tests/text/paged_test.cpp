@@ -98,6 +98,35 @@ TEST(paged, visits_what_is_left_after_many_removals) {
   EXPECT_EQ(all(objects), wanted);
 }
 
+// Which objects are there is kept in words of 64.
+TEST(paged, visits_pages_of_several_words_and_fills_their_holes) {
+  paged<int, 256> objects;
+  std::vector<int*> places;
+  for (int i = 0; i < 256; ++i) places.push_back(objects.add(i).value());
+  std::vector<int> wanted;
+  for (int i = 0; i < 256; ++i) {
+    if (i / 64 == 1 || i == 0 || i == 191 || i == 200) {
+      objects.remove(places[static_cast<std::size_t>(i)]);
+    } else {
+      wanted.push_back(i);
+    }
+  }
+  const auto found = [&] {
+    std::vector<int> all;
+    objects.for_each([&](int object) { all.push_back(object); });
+    return all;
+  };
+  EXPECT_EQ(found(), wanted);
+  for (std::size_t i = 0; i < 67; ++i) {
+    const std::size_t hole = i == 0 ? 0 : i <= 64 ? i + 63 : i == 65 ? 191 : 200;
+    EXPECT_EQ(objects.add(static_cast<int>(hole)).value(), places[hole]);
+  }
+  EXPECT_EQ(objects.page_count(), 1u);
+  std::vector<int> filled(256);
+  std::iota(filled.begin(), filled.end(), 0);
+  EXPECT_EQ(found(), filled);
+}
+
 TEST(paged, lets_all_threads_visit) {
   numbers objects;
   for (int i = 0; i < 10'000; ++i) ASSERT_TRUE(objects.add(i));
@@ -129,6 +158,122 @@ TEST(paged, destroys_each_object_once) {
     EXPECT_EQ(objects.size(), 99u);
   }
   EXPECT_EQ(alive, 0);
+}
+
+// Counts all that are alive; may be made of nothing, as those of readers are.
+struct tracked {
+  static inline int alive = 0;
+  tracked() { ++alive; }
+  tracked(const tracked&) = delete;
+  tracked& operator=(const tracked&) = delete;
+  ~tracked() { --alive; }
+};
+
+TEST(paged, destroys_the_objects_of_pages_that_readers_give_up) {
+  paged<tracked, 64> objects;
+  const std::size_t first = objects.add_pages(3).value();
+  for (std::size_t i = 0; i < 3; ++i) {
+    paged<tracked, 64>::appender made(objects, first + i, 64);
+    while (made.add()) {
+    }
+  }
+  EXPECT_EQ(tracked::alive, 3 * 64);
+  objects.clear_page(first + 1);
+  EXPECT_EQ(tracked::alive, 2 * 64);
+  objects.drop_pages(first + 1);
+  EXPECT_EQ(tracked::alive, 64);
+  objects.clear();
+  EXPECT_EQ(tracked::alive, 0);
+}
+
+TEST(paged, lets_appenders_go_on_where_the_last_one_ended) {
+  numbers objects;
+  const std::size_t page = objects.add_pages(1).value();
+  const auto append = [&](std::size_t most) {
+    numbers::appender made(objects, page, most);
+    while (int* const place = made.add()) *place = static_cast<int>(objects.size() + made.size());
+    return made.size();
+  };
+  EXPECT_EQ(append(10), 10u);
+  EXPECT_EQ(append(20), 20u);
+  EXPECT_EQ(append(64), 34u) << "what the page has room for";
+  std::vector<int> wanted(64);
+  std::iota(wanted.begin(), wanted.end(), 1);
+  EXPECT_EQ(all(objects), wanted);
+  objects.clear_page(page);
+  EXPECT_EQ(append(64), 64u);
+}
+
+TEST(paged, goes_on_where_pages_were_taken_away) {
+  numbers objects;
+  for (int i = 0; i < 200; ++i) (void)objects.add(i);
+  objects.drop_pages(1);
+  EXPECT_EQ(objects.size(), 64u);
+  EXPECT_EQ(*objects.add(64).value(), 64);
+  EXPECT_EQ(objects.page_count(), 2u);
+  std::vector<int> wanted(65);
+  std::iota(wanted.begin(), wanted.end(), 0);
+  EXPECT_EQ(all(objects), wanted);
+}
+
+TEST(paged, that_was_moved_from_is_empty_and_can_be_used) {
+  int alive = 0;
+  paged<counted, 64> one;
+  paged<counted, 64> two;
+  for (int i = 0; i < 100; ++i) (void)one.add(alive);
+  for (int i = 0; i < 30; ++i) (void)two.add(alive);
+  two = std::move(one);
+  EXPECT_EQ(alive, 100) << "what was there before is gone at once";
+  // NOLINTBEGIN(bugprone-use-after-move): that is what this is about
+  EXPECT_TRUE(one.empty());
+  (void)one.add(alive);
+  EXPECT_EQ(one.size(), 1u);
+  paged<counted, 64> three(std::move(two));
+  EXPECT_EQ(two.page_count(), 0u);
+  (void)two.add(alive);
+  EXPECT_EQ(two.size(), 1u);
+  // NOLINTEND(bugprone-use-after-move)
+  paged<counted, 64>& itself = three;
+  three = std::move(itself);
+  EXPECT_EQ(three.size(), 100u);
+  EXPECT_EQ(alive, 102);
+}
+
+TEST(paged, takes_all_memory_from_the_host_and_gives_it_back) {
+  failing_allocator memory(~std::uint64_t{0});
+  {
+    numbers objects(memory);
+    for (int i = 0; i < 5'000; ++i) (void)objects.add(i);
+    EXPECT_GT(memory.live_bytes(), static_cast<std::int64_t>(5'000 * sizeof(int)));
+    (void)objects.add_pages(100);
+    objects.drop_pages(90);
+    objects.clear();
+    EXPECT_EQ(memory.live_bytes(), 0);
+    (void)objects.add(1);
+    EXPECT_GT(memory.live_bytes(), 0);
+  }
+  EXPECT_EQ(memory.live_bytes(), 0);
+}
+
+TEST(paged, adds_no_page_if_it_cannot_add_all) {
+  for (std::uint64_t n = 0;; ++n) {
+    failing_allocator memory(n);
+    numbers objects(memory);
+    const auto first = objects.add_pages(10'000);
+    EXPECT_EQ(objects.page_count(), first ? 10'000u : 0u);
+    if (first) break;
+    EXPECT_EQ(first.error().code, errc::out_of_memory);
+  }
+}
+
+TEST(paged, aligns_objects_as_they_ask) {
+  struct alignas(256) wide {
+    char bytes[256];
+  };
+  paged<wide, 64> objects;
+  for (int i = 0; i < 130; ++i) {
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(objects.add().value()) % alignof(wide), 0u);
+  }
 }
 
 TEST(paged, says_when_memory_is_refused_and_goes_on) {
