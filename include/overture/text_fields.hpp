@@ -30,6 +30,9 @@
 //   T[N], std::array<T, N>          each with the format given
 //   optional<T>                     left out if empty (script), "none" (arrays, rows), null (JSON)
 //
+// What is left out keeps, when it is read, what the type has by itself: an optional of a script
+// should be empty there.
+//
 // Names must be words: letters, digits, '_', '.', '-'. They and all formats are known to the
 // compiler, so a description costs nothing at run time, and the most bytes that an object can have
 // is a constant, which is what lets pages be written without a look at the room that is left.

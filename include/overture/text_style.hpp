@@ -220,7 +220,7 @@ constexpr std::size_t value_bytes_max() noexcept {
            array_of<V>::size * (1 + value_bytes_max<one_line<Style>, element, Format, Depth + 1>());
   } else {
     static_assert(block<V>, "this type has no fields(), and is no aggregate: see text_fields.hpp");
-    static_assert(names_are_words<V>());
+    static_assert(names_are_words<V>(), "the name of a field must be a word");
     return block_bytes_max<Style, V, Depth>(std::make_index_sequence<field_count<V>>());
   }
 }

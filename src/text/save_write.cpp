@@ -81,7 +81,7 @@ result<void> save_writer::write_text(job_system* jobs, section& to, std::size_t 
     const std::size_t objects = objects_in(i);
     to.table.set_page(i, objects, object_bytes);
     const std::size_t left = std::numeric_limits<std::size_t>::max() / 2 - room;
-    if (objects > UINT32_MAX || objects > (left - slack) / object_bytes) {
+    if (objects > UINT32_MAX || left < slack || objects > (left - slack) / object_bytes) {
       return fail(errc::limit, "too many objects");
     }
     room += objects * object_bytes + slack;

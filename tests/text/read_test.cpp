@@ -222,7 +222,7 @@ TEST(bad_values, are_errors) {
         "{\"orders\":[1 2]}", "{\"gold\":1}}"}) {
     (void)error_of<text::json>(line);
   }
-  for (const char* const line : {"y x", "y \"1", "maybe 1", "y\"1\""}) {
+  for (const char* const line : {"y x", "y \"1", "maybe 1", "y\"1\"", "y 1x", "y 1.5.5"}) {
     (void)error_of<plain_rows, flag>(line);
   }
 }
@@ -236,6 +236,37 @@ TEST(a_string, as_long_as_its_field_is_read_and_one_byte_more_refused) {
     EXPECT_EQ(error_of<unit_script>("unit={ title=\"" + longer + " }").code, errc::limit);
     EXPECT_EQ(error_of<text::json>("{\"title\":\"" + longer + "}").code, errc::limit);
   }
+}
+
+// What a type has by itself is gone when the text says something else.
+struct with_defaults {
+  char title[8] = {'d', 'e', 'f', 'a', 'u', 'l', 't', '!'};
+  std::optional<int> upkeep = 5;
+  std::uint8_t colour = 7;
+};
+constexpr auto fields(text::of<with_defaults> /*type*/) {
+  return text::field_list(text::field("title", &with_defaults::title),
+                          text::field("upkeep", &with_defaults::upkeep),
+                          text::field("colour", &with_defaults::colour, text::hex{}));
+}
+TEST(defaults, stay_where_a_field_is_missing_and_only_there) {
+  const auto expect = [](const std::vector<with_defaults>& found, bool kept) {
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(std::string_view(found[0].title, 8),
+              kept ? std::string_view("default!") : std::string_view("ab\0\0\0\0\0\0", 8));
+    EXPECT_EQ(found[0].upkeep.has_value(), kept);
+  };
+  expect(read<unit_script, with_defaults>("unit={ }"), true);
+  expect(read<text::json, with_defaults>("{}"), true);
+  expect(read<unit_script, with_defaults>("unit={ upkeep=none title=\"ab\" }"), false);
+  expect(read<text::json, with_defaults>("{\"upkeep\":null,\"title\":\"ab\"}"), false);
+  expect(read<plain_rows, with_defaults>("\"ab\" none 7"), false);
+}
+
+TEST(a_hexadecimal_number, must_fit_into_its_type) {
+  EXPECT_EQ((read<unit_script, with_defaults>("unit={ colour=ff }").at(0).colour), 255);
+  EXPECT_EQ((error_of<unit_script, with_defaults>("unit={ colour=100 }").code), errc::corrupt);
+  EXPECT_EQ((error_of<text::json, with_defaults>("{\"colour\":\"100\"}").code), errc::corrupt);
 }
 
 TEST(a_number, of_ten_thousand_digits_is_read) {

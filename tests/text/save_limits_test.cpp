@@ -4,6 +4,7 @@
 
 #include "overture/limits.hpp"
 #include "overture/text_save.hpp"
+#include "support/failing_allocator.hpp"
 #include "support/fake_os.hpp"
 #include "support/refusing_os.hpp"
 #include "text/sample.hpp"
@@ -41,6 +42,29 @@ TEST(limits_of_saves, keep_files_out_of_memory_that_are_too_large) {
   text::save_file save;
   EXPECT_EQ(save.load(os, "one.save", {.version = 3}).error().code, errc::limit);
   EXPECT_EQ(os.open_handles(), 0);
+}
+
+TEST(limits_of_saves, let_the_largest_file_into_memory_if_there_is_so_much) {
+  one_large_file os(limits::save_bytes_max);
+  failing_allocator memory(0);
+  text::save_file save{memory};
+  EXPECT_EQ(save.load(os, "one.save", {.version = 3}).error().code, errc::out_of_memory);
+}
+
+struct talker {
+  std::string words;
+};
+constexpr auto fields(text::of<talker> /*type*/) {
+  return text::field_list(text::field("words", &talker::words, text::quoted<(1ull << 58)>{}));
+}
+// Their room does not fit into a size, though what they say is short.
+TEST(limits_of_saves, refuse_objects_whose_texts_could_be_longer_than_any_memory) {
+  paged<talker, 64> talkers;
+  for (int i = 0; i < 64; ++i) ASSERT_TRUE(talkers.add(talker{"hello"}));
+  text::save_writer out{1};
+  const auto added = out.add<script>("talkers", talkers);
+  ASSERT_FALSE(added);
+  EXPECT_EQ(added.error().code, errc::limit);
 }
 
 // The limits themselves are allowed, and the file is only too short for what it says.

@@ -140,8 +140,10 @@ TEST_F(saves, refuse_names_that_are_none_or_there_already) {
   text::save_writer out{1};
   ASSERT_TRUE(out.add<script>("units", few));
   for (const char* const name :
-       {"units", "", "two words", "dot.", "#", "a_name_of_more_than_thirty_two_bytes"}) {
-    EXPECT_EQ(out.add<script>(name, few).error().code, errc::invalid) << name;
+       {"units", "", "two words", "dot.", "#", "a_name_with_one_byte_more_than_32"}) {
+    const auto added = out.add<script>(name, few);
+    ASSERT_FALSE(added) << name;
+    EXPECT_EQ(added.error().code, errc::invalid) << name;
   }
   EXPECT_TRUE(out.add<script>("exactly_thirty_two_bytes_of_name", few));
 }

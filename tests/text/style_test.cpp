@@ -122,6 +122,7 @@ TEST(the_most_bytes, are_never_exceeded) {
   unit.owner = ~std::uint64_t{0};
   unit.path[0] = unit.path[1] = unit.at;
   const auto check = [&]<class Style>(Style) {
+    EXPECT_NE(written<Style>(unit), "too long");
     EXPECT_LE(written<Style>(unit).size(), (text::object_bytes_max<Style, sample::unit>()));
     sample::flag flag{false, std::numeric_limits<float>::lowest()};
     EXPECT_LE(written<Style>(flag).size(), (text::object_bytes_max<Style, sample::flag>()));
@@ -130,6 +131,117 @@ TEST(the_most_bytes, are_never_exceeded) {
   check(text::blocks<>{});
   check(text::rows<>{});
   check(text::json{});
+}
+
+enum class rank : std::uint8_t { low, high };
+constexpr auto names(text::of<rank> /*type*/) {
+  return text::name_list(text::name("low", rank::low),
+                         text::name("field_marshal_of_all_the_armies_of_the_empire", rank::high));
+}
+struct small_block {
+  bool a = false;
+};
+// So many of each kind that what is missing for one is more than what all else has too much.
+struct crowd {
+  static constexpr std::size_t many = 32;
+  bool booleans[many] = {};
+  std::int8_t bytes[many] = {};
+  std::int64_t wholes[many] = {};
+  std::uint64_t bits[many] = {};
+  float floats[many] = {};
+  double doubles[many] = {};
+  float prices[many] = {};
+  double distances[many] = {};
+  rank ranks[many] = {};
+  char titles[many][9] = {};
+  std::array<std::array<bool, 1>, many> lists = {};
+  small_block blocks[many] = {};
+};
+constexpr auto fields(text::of<crowd> /*type*/) {
+  return text::field_list(
+      text::field("booleans", &crowd::booleans), text::field("bytes", &crowd::bytes),
+      text::field("wholes", &crowd::wholes), text::field("bits", &crowd::bits, text::hex{}),
+      text::field("floats", &crowd::floats), text::field("doubles", &crowd::doubles),
+      text::field("prices", &crowd::prices, text::fixed<2>{}),
+      text::field("distances", &crowd::distances, text::fixed<9>{}),
+      text::field("ranks", &crowd::ranks), text::field("titles", &crowd::titles),
+      text::field("lists", &crowd::lists), text::field("blocks", &crowd::blocks));
+}
+template <class Member>
+struct alone {
+  Member x = {};
+};
+
+template <class Style, class T>
+void expect_within_its_bound(const T& object) {
+  constexpr std::size_t most = text::object_bytes_max<Style, T>();
+  std::string room(2 * most + 4096, '\0');  // whatever the bound says
+  char* const end = text::write_object<Style>(room.data(), object);
+  ASSERT_NE(end, nullptr);
+  EXPECT_LE(static_cast<std::size_t>(end - room.data()), most);
+}
+
+TEST(the_most_bytes, are_enough_for_many_of_each_kind) {
+  const auto check = [&]<class Style>(Style) {
+    // One kind at a time is as long as it can be, the others as short.
+    const auto check_member = [](auto crowd::* member, auto value) {
+      crowd objects;
+      std::fill(std::begin(objects.*member), std::end(objects.*member), value);
+      alone<std::remove_cvref_t<decltype(objects.*member)>> only;
+      std::copy(std::begin(objects.*member), std::end(objects.*member), std::begin(only.x));
+      expect_within_its_bound<Style>(only);
+      expect_within_its_bound<Style>(objects);
+    };
+    check_member(&crowd::booleans, false);
+    check_member(&crowd::booleans, true);
+    check_member(&crowd::bytes, std::int8_t{-128});
+    check_member(&crowd::wholes, std::numeric_limits<std::int64_t>::min());
+    check_member(&crowd::bits, ~std::uint64_t{0});
+    check_member(&crowd::floats, -1.17549435e-38f);
+    check_member(&crowd::doubles, -2.2250738585072014e-308);
+    check_member(&crowd::floats, -std::numeric_limits<float>::infinity());
+    check_member(&crowd::prices, std::numeric_limits<float>::lowest());
+    check_member(&crowd::distances, std::numeric_limits<double>::lowest());
+    check_member(&crowd::ranks, rank::high);
+    check_member(&crowd::ranks, static_cast<rank>(255));
+    check_member(&crowd::lists, std::array<bool, 1>{});
+    check_member(&crowd::blocks, small_block{});
+    crowd quoted;
+    for (auto& title : quoted.titles) std::memset(title, 1, sizeof title);
+    expect_within_its_bound<Style>(quoted);
+  };
+  check(text::script<>{});
+  check(text::script<"a_name_that_is_much_longer_than_its_only_member">{});
+  check(text::blocks<>{});
+  check(text::rows<>{});
+  check(text::json{});
+}
+
+// Also by the copy of constant length that names of enums are.
+TEST(writers, touch_no_more_than_the_slack_behind_an_object) {
+  const auto check = [&]<class Style>(Style, const auto& object) {
+    std::string room(8192, '#');
+    const std::string_view all(room);
+    char* const end = text::write_object<Style>(room.data(), object);
+    ASSERT_NE(end, nullptr);
+    const auto touched = static_cast<std::size_t>(end - room.data()) + text::slack;
+    EXPECT_EQ(all.find_first_not_of('#', touched), std::string_view::npos);
+  };
+  for (const rank value : {rank::low, rank::high}) {
+    check(text::script<>{}, alone<rank>{value});
+    check(text::rows<>{}, alone<rank>{value});
+    check(text::json{}, alone<rank>{value});
+  }
+  check(text::rows<>{}, alone<bool>{});
+  check(text::rows<>{}, alone<float>{});
+  check(text::rows<>{}, alone<std::uint64_t>{});
+  check(text::rows<>{}, alone<char[8]>{});
+  check(text::rows<>{}, alone<char[16]>{});
+}
+
+TEST(a_bool, is_true_or_false_in_json_whatever_its_format) {
+  EXPECT_EQ(written<text::json>(sample::flag{true, 1.5f}), "{\"enabled\":true,\"speed\":1.50}\n");
+  EXPECT_EQ(written<text::script<>>(sample::flag{true, 1.5f}), "object={ enabled=y speed=1.50 }\n");
 }
 
 }  // namespace

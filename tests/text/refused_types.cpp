@@ -1,0 +1,56 @@
+// Types that must not compile as text, one at a time: -DREFUSED=N. With 0, what is like them and
+// right.
+#include <optional>
+#include <string>
+
+#include "overture/text_style.hpp"
+
+namespace {
+
+using namespace overture;
+
+struct fits {
+  int a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x;
+};
+struct one_too_many {
+  int a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y;
+};
+struct place {
+  int x, y;
+};
+struct at_times {
+  std::optional<place> at;
+};
+struct talker {
+  std::string motto;
+};
+struct misnamed {
+  int x;
+};
+constexpr auto fields(text::of<misnamed> /*type*/) {
+#if REFUSED == 4
+  return text::field_list(text::field("two words", &misnamed::x));
+#elif REFUSED == 5
+  return text::field_list(text::field("", &misnamed::x));
+#else
+  return text::field_list(text::field("one_word", &misnamed::x));
+#endif
+}
+
+[[maybe_unused]] char* write(char* out) {
+  using text::write_object;
+#if REFUSED == 1
+  return write_object<text::json>(out, one_too_many{});
+#elif REFUSED == 2
+  return write_object<text::rows<>>(out, at_times{});
+#elif REFUSED == 3
+  (void)text::object_bytes_max<text::json, talker>();
+  return out;
+#else
+  (void)text::object_bytes_max<text::json, misnamed>();
+  out = write_object<text::script<>>(out, at_times{});
+  return write_object<text::json>(out, fits{});
+#endif
+}
+
+}  // namespace
