@@ -9,9 +9,8 @@
 //   if (auto loaded = save.load(system_os(), "saves/rome.save", {.version = 3, .jobs = &jobs})) {
 //     auto count = save.read<text::script<"unit">>(jobs, "units", units);
 //   } else {
-//     save.each_damage([](const text::save_damage& page) { ... });        // what is wrong, and
-//     where auto rest = save.salvage<text::script<"unit">>(jobs, "units", units);   // the other
-//     pages
+//     save.each_damage([](const text::save_damage& page) { ... });  // what is wrong, and where
+//     auto rest = save.salvage<text::script<"unit">>(jobs, "units", units);  // the other pages
 //   }
 //
 // Written to the side, synced and renamed (replace_file() in os.hpp): a full disk, an error or a

@@ -1,5 +1,5 @@
-// Knows nothing of the guards. Preloaded with OVERTURE_GUARDS=report it frees null once and asks for
-// two locks, of which it gets one and waits 20 ms for the other.
+// A program that knows nothing of the guards: it frees null once, and asks for two locks, of which
+// it gets one and waits 20 ms for the other.
 #include <pthread.h>
 
 #include <cstdlib>

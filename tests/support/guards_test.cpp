@@ -154,7 +154,8 @@ TEST_F(guards, show_the_stack_of_the_first_call_from_its_caller_on) {
   static std::string* kept_text = nullptr;
   kept_text = &first;
   {
-    const overture::no_alloc_scope no_alloc([](const guard_report& seen) { *kept_text = seen.first; });
+    const overture::no_alloc_scope no_alloc(
+        [](const guard_report& seen) { *kept_text = seen.first; });
     void* volatile nothing = nullptr;
     std::free(nothing);
   }

@@ -239,6 +239,17 @@ TEST(the_page_table, says_where_each_page_is) {
   EXPECT_EQ(offset, done->bytes);
 }
 
+TEST(the_page_table, may_have_as_many_objects_in_a_page_as_its_reader_and_no_more) {
+  text::page_table table;
+  ASSERT_TRUE(table.prepare(1, 1));
+  table.set_entry(0, {.offset = 0, .bytes = 4, .objects = 5});
+  const auto read_page = [](std::size_t /*i*/, std::string_view /*page*/) { return error{}; };
+  EXPECT_TRUE(text::read_pages(nullptr, table, "text", 5, read_page));
+  const auto refused = text::read_pages(nullptr, table, "text", 4, read_page);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, errc::corrupt);
+}
+
 TEST(a_buffer, that_is_too_small_is_an_error_that_says_how_much_is_needed) {
   const auto flags = sample::random_flags(5'000, 7);
   const std::string text = as_printed(flags);

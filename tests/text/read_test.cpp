@@ -103,7 +103,13 @@ TEST(what_was_written, with_odd_floats_is_read_back) {
       EXPECT_EQ(std::bit_cast<std::uint32_t>(back), std::bit_cast<std::uint32_t>(value));
     }
   }
-  EXPECT_TRUE(std::isnan(read<unit_script>("unit={ speed=nan }").at(0).speed));
+  paged<unit, 64> units;
+  unit none;
+  none.speed = limits::quiet_NaN();
+  ASSERT_TRUE(units.add(none));
+  EXPECT_TRUE(std::isnan(read<unit_script>(written<unit_script>(units)).at(0).speed));
+  EXPECT_TRUE(std::isnan(read<text::json>(written<text::json>(units)).at(0).speed));
+  EXPECT_TRUE(std::isnan(read<plain_rows>(written<plain_rows>(units)).at(0).speed));
 }
 
 TEST(a_script, may_have_fields_in_any_order_and_unknown_ones_and_none) {

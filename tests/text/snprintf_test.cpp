@@ -141,7 +141,17 @@ TEST(snprintf_of_ours, cuts_off_and_says_how_long_it_would_be) {
   EXPECT_EQ(text::snprintf(text, 4, "%d", 123456), 6);
   EXPECT_STREQ(text, "123");
   EXPECT_EQ(text[4], '#');
+  EXPECT_EQ(text::snprintf(text, 4, "%6d", 1), 6);  // padding is cut off too
+  EXPECT_STREQ(text, "   ");
+  EXPECT_EQ(text[4], '#');
   EXPECT_EQ(text::snprintf(nullptr, 0, "%s", "abc"), 3);
+}
+
+TEST(snprintf_of_ours, refuses_what_is_longer_than_it_can_say) {
+  const char* volatile longest = "%2147483639d";
+  const char* volatile too_long = "%2000000000d%2000000000d";
+  EXPECT_EQ(text::snprintf(nullptr, 0, longest, 1), 2'147'483'639);
+  EXPECT_LT(text::snprintf(nullptr, 0, too_long, 1, 2), 0);
 }
 
 TEST(snprintf_of_ours, refuses_what_it_does_not_know) {
