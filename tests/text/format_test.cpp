@@ -20,7 +20,7 @@ TEST(format_to, writes_each_kind_of_value) {
   EXPECT_EQ(formatted("{} {} {}", 1, -2L, 3u), "1 -2 3");
   EXPECT_EQ(formatted("{} {}", true, false), "yes no");
   EXPECT_EQ(formatted("{} {}", 0.1f, 1e300), "0.1 1e+300");
-  EXPECT_EQ(formatted("{:.2f}|{:.0f}", 3.14159f, 2.5), "3.14|2");
+  EXPECT_EQ(formatted("{:.2f}|{:.0f}|{:.6f}", 3.14159f, 2.5, 0.1), "3.14|2|0.100000");
   EXPECT_EQ(formatted("{:x} {:x}", 255u, static_cast<signed char>(-1)), "ff ff");
   EXPECT_EQ(formatted("<{}>", std::string_view("text")), "<text>");
   EXPECT_EQ(formatted("{}", std::numeric_limits<std::int64_t>::min()), "-9223372036854775808");
