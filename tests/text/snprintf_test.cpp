@@ -149,9 +149,9 @@ TEST(snprintf_of_ours, cuts_off_and_says_how_long_it_would_be) {
 
 TEST(snprintf_of_ours, refuses_what_is_longer_than_it_can_say) {
   const char* volatile longest = "%2147483639d";
-  const char* volatile too_long = "%2000000000d%2000000000d";
+  const char* volatile too_long = "%2000000000d%2000000000d%2000000000d";
   EXPECT_EQ(text::snprintf(nullptr, 0, longest, 1), 2'147'483'639);
-  EXPECT_LT(text::snprintf(nullptr, 0, too_long, 1, 2), 0);
+  EXPECT_LT(text::snprintf(nullptr, 0, too_long, 1, 2, 3), 0);
 }
 
 TEST(snprintf_of_ours, refuses_what_it_does_not_know) {
