@@ -31,7 +31,7 @@
 //   optional<T>                     left out if empty (script), "none" (arrays, rows), null (JSON)
 //
 // What is left out keeps, when it is read, what the type has by itself: an optional of a script
-// should be empty there.
+// should be empty there. An optional enumeration may have no value named "none", but as JSON.
 //
 // Names must be words: letters, digits, '_', '.', '-'. They and all formats are known to the
 // compiler, so a description costs nothing at run time, and the most bytes that an object can have

@@ -192,6 +192,17 @@ constexpr std::size_t block_bytes_max(std::index_sequence<I...> /*all*/) noexcep
   return bytes;
 }
 
+// Whether an optional of these may be written as it is when it is empty.
+template <class Style, class V>
+constexpr bool may_look_empty() noexcept {
+  if constexpr (Style::notation != notation::json && named<V>) {
+    for (const auto& each : name_table<V>) {
+      if (each.name == "none") return true;
+    }
+  }
+  return false;
+}
+
 template <class Style, class V, class Format, int Depth>
 constexpr std::size_t value_bytes_max() noexcept {
   if constexpr (std::is_same_v<V, bool>) {
@@ -410,6 +421,9 @@ inline char* put_value(char* out, const V& value) noexcept {
   } else if constexpr (optional<V>) {
     static_assert(Style::notation != notation::rows || !block<typename V::value_type>,
                   "a row has the same cells whether the value is there or not");
+    static_assert(
+        !may_look_empty<Style, typename V::value_type>(),
+        "an optional enumeration has a value named \"none\", which says that it is empty");
     if (value.has_value()) {
       return put_value<Style, typename V::value_type, Format, Depth>(out, *value);
     }

@@ -24,6 +24,13 @@ struct at_times {
 struct talker {
   std::string motto;
 };
+enum class weapon : char { none, sword };
+constexpr auto names(text::of<weapon> /*type*/) {
+  return text::name_list(text::name("none", weapon::none), text::name("sword", weapon::sword));
+}
+struct may_be_armed {
+  std::optional<weapon> with;
+};
 struct misnamed {
   int x;
 };
@@ -46,7 +53,10 @@ constexpr auto fields(text::of<misnamed> /*type*/) {
 #elif REFUSED == 3
   (void)text::object_bytes_max<text::json, talker>();
   return out;
+#elif REFUSED == 6
+  return write_object<text::script<>>(out, may_be_armed{weapon::none});
 #else
+  out = write_object<text::json>(out, may_be_armed{weapon::none});
   (void)text::object_bytes_max<text::json, misnamed>();
   out = write_object<text::script<>>(out, at_times{});
   return write_object<text::json>(out, fits{});
