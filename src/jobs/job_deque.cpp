@@ -1,5 +1,6 @@
 #include "jobs/job_deque.hpp"
 
+#include <algorithm>
 #include <new>
 
 namespace overture {
@@ -152,14 +153,46 @@ job_record* job_deque::steal_of(const job_group* group) noexcept {
   }
 }
 
+template <class Keep>
+std::size_t job_deque::steal_several(std::span<job_record*> into, Keep keep) noexcept {
+  std::uint64_t top = top_.load(std::memory_order_seq_cst);
+  const std::uint64_t end = arrivals_end_.load(std::memory_order_acquire);
+  if (end <= top) return 0;
+  array& hints = *array_.load(std::memory_order_acquire);
+  std::size_t count = 0;
+  std::uint64_t next = top;
+  for (; next != end && count < into.size(); ++next) {
+    job_record* const seen = hints.slot(next).load(std::memory_order_relaxed).record();
+    const sort found = seen != nullptr ? keep(*seen) : sort::last;
+    if (found == sort::last) break;
+    if (found == sort::taken) into[count++] = seen;
+  }
+  // As long as nobody moves the top, what lies there stays.
+  return next != top && top_.compare_exchange_strong(top, next, std::memory_order_seq_cst,
+                                                     std::memory_order_relaxed)
+             ? count
+             : 0;
+}
+
+std::size_t job_deque::steal_arrivals(std::span<job_record*> into) noexcept {
+  return steal_several(into, [](const job_record&) noexcept { return sort::taken; });
+}
+
+std::size_t job_deque::steal_arrivals_of(const job_group* group,
+                                         std::span<job_record*> into) noexcept {
+  return steal_several(into, [group](const job_record& record) noexcept {
+    if (!record.is_queued()) return sort::dropped;  // as in steal_of()
+    return record.group.load(std::memory_order_relaxed) == group ? sort::taken : sort::last;
+  });
+}
+
 job_record* job_deque::claim_of(const job_group* group, bool newest_first,
-                                std::uint64_t* dead) noexcept {
+                                std::uint64_t most, std::uint64_t* dead) noexcept {
   const std::uint64_t top = top_.load(std::memory_order_seq_cst);
   const std::uint64_t bottom = bottom_.load(std::memory_order_seq_cst);
   if (bottom <= top) return nullptr;
   array* const hints = array_.load(std::memory_order_acquire);
-  std::uint64_t count = bottom - top;
-  if (count > hints->capacity) count = hints->capacity;
+  const std::uint64_t count = std::min({bottom - top, hints->capacity, most});
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::uint64_t position = newest_first ? bottom - 1 - i : top + i;
     job_record* const record = hints->slot(position).load(std::memory_order_relaxed).record();

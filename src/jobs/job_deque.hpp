@@ -38,6 +38,16 @@ class job_deque {
   [[nodiscard]] job_hint pop() noexcept;
   // The owner: the newest hint, left where it is.
   [[nodiscard]] job_hint peek() const noexcept;
+  // The owner: all that lies there now came from outside, and so it starts in the order it came. The
+  // owner, too, takes it from the top from here on, with steal() or steal_of(). No fork may lie
+  // there.
+  void mark_arrivals() noexcept {
+    arrivals_end_.store(bottom_.load(std::memory_order_relaxed), std::memory_order_release);
+  }
+  // The owner: false if it has nothing that it may pop().
+  [[nodiscard]] bool has_own() const noexcept {
+    return bottom() > arrivals_end_.load(std::memory_order_relaxed);
+  }
   // Any thread: takes the oldest hint. None if there is none or another thread was faster.
   [[nodiscard]] job_hint steal() noexcept;
   // As steal(), but leaves forks where they are.
@@ -45,6 +55,13 @@ class job_deque {
   // As steal_record(), but leaves records of other groups too, and throws those away that nobody
   // needs any more. What it takes may still be claimed elsewhere.
   [[nodiscard]] job_record* steal_of(const job_group* group) noexcept;
+  // Any thread: takes several of the oldest that came from outside, in their order, as many as
+  // `into` has room for at most. Returns how many.
+  [[nodiscard]] std::size_t steal_arrivals(std::span<job_record*> into) noexcept;
+  // As steal_arrivals(), but up to the first one of another group, and throws those away that nobody
+  // needs any more.
+  [[nodiscard]] std::size_t steal_arrivals_of(const job_group* group,
+                                              std::span<job_record*> into) noexcept;
   // Any thread: takes the oldest hint if it is a fork that lies at `start` or above, and
   // still_wanted() is true while it lies there.
   template <class Wanted>
@@ -83,9 +100,10 @@ class job_deque {
   }
 
   // Any thread: a claimed record of the group, or null. The hint stays behind. `newest_first` is
-  // the owner's order, the other one everybody else's.
+  // the owner's order, the other one everybody else's. Looks at no more than `most` hints.
   // Counts the hints that it met and nobody needs, if asked.
   [[nodiscard]] job_record* claim_of(const job_group* group, bool newest_first,
+                                     std::uint64_t most = UINT64_MAX,
                                      std::uint64_t* dead = nullptr) noexcept;
 
  private:
@@ -100,10 +118,16 @@ class job_deque {
     }
   };
 
+  // keep(record) says what becomes of a hint of those to be taken.
+  enum class sort : std::uint8_t { taken, dropped, last };
+  template <class Keep>
+  [[nodiscard]] std::size_t steal_several(std::span<job_record*> into, Keep keep) noexcept;
   [[nodiscard]] array* make_array(std::uint64_t capacity) noexcept;
 
   alignas(64) atomic<std::uint64_t> top_{0};
   alignas(64) atomic<std::uint64_t> bottom_{0};
+  // Nothing below is ever popped, so thieves may take several from there by one exchange.
+  atomic<std::uint64_t> arrivals_end_{0};
   atomic<array*> array_{nullptr};
   std::uint64_t top_seen_ = 0;  // by the owner
   allocator* memory_ = nullptr;

@@ -37,9 +37,8 @@ struct alignas(64) pool_place {
   char name[24] = {};
 
   // Only the thread that has the place touches what follows.
-  free_records spare_records;      // its own, so that submit and run share no line
-  std::uint64_t arrivals_end = 0;  // below this position the deque holds jobs from outside
-  std::uint32_t random = 0;        // picks the first victim
+  free_records spare_records;  // its own, so that submit and run share no line
+  std::uint32_t random = 0;    // picks the first victim
   bool warm = false;               // it has the role
   bool come_in_bunches = false;    // it has found several jobs of a thread of the host at once
   std::uint64_t warm_job_ns = 0;   // when it came to a job while it was warm, 0 if it was not

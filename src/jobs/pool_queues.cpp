@@ -73,13 +73,13 @@ void pool_state::push(pool_place* self, job_record& record, job&& work, job_grou
 
 bool pool_state::push_from_outside(std::span<job> work, job_group* group,
                                    const job_options& options) noexcept {
-  if (const pool_place* const mine = lane_of_thread();
-      mine != nullptr && mine->out_of_records.load(std::memory_order_relaxed) &&
+  pool_place* const mine = lane_of_thread();
+  if (mine != nullptr && mine->out_of_records.load(std::memory_order_relaxed) &&
       slab.is_exhausted()) {
     for (job& each : work) run_now(std::move(each), group, options);
     return true;
   }
-  pool_place* const lane = borrow_lane();
+  pool_place* const lane = borrow(mine);
   if (lane == nullptr) return false;
   // Its jobs start in the order they came, whoever takes them.
   const bool room = lane->deque.make_room(work.size());
@@ -96,18 +96,11 @@ bool pool_state::push_from_outside(std::span<job> work, job_group* group,
     for (std::size_t i = 0; i < count; ++i) records[i]->arm(std::move(work[i]), group, options, 0);
     lane->deque.push_all({records.data(), count});
   }
-  lane->arrivals_end = lane->deque.bottom();
+  lane->deque.mark_arrivals();
   lane->borrowed.store(false, std::memory_order_release);
   if (count != 0) sleepers.work_added(group);
   for (job& each : work.subspan(count)) run_now(std::move(each), group, options);
   return true;
-}
-
-pool_place* pool_state::borrow_lane() noexcept {
-  pool_place* const lane = lane_of_thread();
-  const bool taken = lane == nullptr || lane->borrowed.load(std::memory_order_relaxed) ||
-                     lane->borrowed.exchange(true, std::memory_order_acquire);
-  return taken ? nullptr : lane;
 }
 
 void pool_state::publish(injector& into, const record_chain& newest_first,
@@ -166,7 +159,7 @@ job_record* pool_state::take_own(pool_place& self) noexcept {
   while (!deque.empty()) {
     // What this worker's jobs have submitted runs newest first, while its data is in the cache;
     // what came from outside runs in the order it came.
-    const job_hint hint = deque.bottom() > self.arrivals_end ? deque.pop() : deque.steal();
+    const job_hint hint = deque.has_own() ? deque.pop() : deque.steal();
     if (hint.record() != nullptr && hint.record()->claim()) return hint.record();
   }
   return nullptr;
@@ -216,7 +209,7 @@ job_record* pool_state::take_arrived(pool_place& self) noexcept {
       }
       record = next;
     }
-    self.arrivals_end = self.deque.bottom();
+    self.deque.mark_arrivals();
     moved.wake_waiters(sleepers);
     if (mine != nullptr) return mine;
   }
@@ -244,44 +237,44 @@ found_work pool_state::steal(pool_place& self) noexcept {
 
 bool pool_state::take_more(pool_place& self, job_deque& from) noexcept {
   std::array<job_record*, take_at_once> taken;
-  std::size_t count = 0;
   const std::uint64_t waiting = from.size();
-  for (std::uint64_t left = waiting; left != 0 && count < taken.size(); --left) {
-    job_record* const next = from.steal_record();
-    if (next == nullptr) break;
-    fetch_line(next);
-    taken[count++] = next;
-  }
+  const std::size_t count = from.steal_arrivals(taken);
   if (count == 0) return false;
-  few_groups moved;
-  for (std::size_t i = 0; i < count; ++i) {
-    moved.add(taken[i]->group.load(std::memory_order_relaxed));
-  }
+  for (std::size_t i = 0; i < count; ++i) fetch_line(taken[i]);
   self.deque.push_all({taken.data(), count});
-  self.arrivals_end = self.deque.bottom();
-  moved.wake_waiters(sleepers);
+  self.deque.mark_arrivals();
+  // Nobody could see them for a moment. Their lines are on the way still, and whose they are is
+  // asked only if somebody waits. One that has run since is of a group that needs no help.
+  if (sleepers.has_waiters()) {
+    few_groups moved;
+    for (std::size_t i = 0; i < count; ++i) {
+      moved.add(taken[i]->group.load(std::memory_order_relaxed));
+    }
+    moved.wake_waiters(sleepers);
+  }
   // Where enough is left for the next time there is nothing to wait for.
   return waiting < std::uint64_t{2} * take_at_once;
 }
 
 job_record* pool_state::take_of(pool_place& self, job_deque& from,
                                 const job_group* group) noexcept {
-  job_record* mine = nullptr;
   std::array<job_record*, take_at_once> taken;
-  std::size_t count = 0;
+  std::size_t count = from.steal_arrivals_of(group, taken);
   while (count < taken.size()) {
     job_record* const next = from.steal_of(group);
     if (next == nullptr) break;
-    if (mine != nullptr) {
-      fetch_line(next);
-      taken[count++] = next;
-    } else if (next->claim_of(group)) {
-      mine = next;
-    }
+    taken[count++] = next;
   }
-  if (count == 0) return mine;
-  self.deque.push_all({taken.data(), count});
-  self.arrivals_end = self.deque.bottom();
+  std::span<job_record* const> rest(taken.data(), count);
+  job_record* mine = nullptr;
+  while (mine == nullptr && !rest.empty()) {
+    if (rest.front()->claim_of(group)) mine = rest.front();
+    rest = rest.subspan(1);
+  }
+  if (rest.empty()) return mine;
+  for (job_record* const each : rest) fetch_line(each);
+  self.deque.push_all(rest);
+  self.deque.mark_arrivals();
   // Nobody could see them for a moment.
   sleepers.wake_waiters(group);
   sleepers.work_added(nullptr);
@@ -301,7 +294,8 @@ job_record* pool_state::take_any() noexcept {
   return nullptr;
 }
 
-job_record* pool_state::find_of(pool_place* self, const job_group* group) noexcept {
+job_record* pool_state::find_of(pool_place* self, const job_group* group,
+                               std::uint64_t most) noexcept {
   if (self != nullptr) {
     if (job_record* const own = claim_in_deque(*self, group)) return own;
   }
@@ -312,7 +306,7 @@ job_record* pool_state::find_of(pool_place* self, const job_group* group) noexce
     if (self != nullptr && self->deque.empty()) {
       if (job_record* const found = take_of(*self, places[i].deque, group)) return found;
     }
-    if (job_record* const found = places[i].deque.claim_of(group, false)) return found;
+    if (job_record* const found = places[i].deque.claim_of(group, false, most)) return found;
   }
   if (job_record* const found = find_in(background, group)) return found;
   return main_thread == &this_thread_jobs() ? find_in(main_jobs, group) : nullptr;
@@ -326,17 +320,9 @@ job_record* pool_state::find_in(injector& where, const job_group* group) noexcep
 }
 
 job_record* pool_state::claim_in_deque(pool_place& self, const job_group* group) noexcept {
-  if (self.deque.bottom() <= self.arrivals_end) {
-    // From outside: in the order they came.
-    while (job_record* const oldest = self.deque.steal_of(group)) {
-      if (oldest->claim_of(group)) return oldest;
-    }
-    std::uint64_t dead = 0;
-    job_record* const found = self.deque.claim_of(group, false, &dead);
-    if (dead > dead_records_max && dead > self.deque.size() / 2) compact(self);
-    return found;
-  }
-  while (const job_hint newest = self.deque.peek()) {
+  while (self.deque.has_own()) {
+    const job_hint newest = self.deque.peek();
+    if (!newest) return nullptr;
     job_record* const top = newest.record();
     if (top == nullptr ||
         (top->is_queued() && top->group.load(std::memory_order_relaxed) != group)) {
@@ -347,7 +333,14 @@ job_record* pool_state::claim_in_deque(pool_place& self, const job_group* group)
     job_record* const taken = self.deque.pop().record();
     if (taken != nullptr && taken->claim_of(group)) return taken;
   }
-  return nullptr;
+  // From outside: in the order they came.
+  while (job_record* const oldest = self.deque.steal_of(group)) {
+    if (oldest->claim_of(group)) return oldest;
+  }
+  std::uint64_t dead = 0;
+  job_record* const found = self.deque.claim_of(group, false, UINT64_MAX, &dead);
+  if (dead > dead_records_max && dead > self.deque.size() / 2) compact(self);
+  return found;
 }
 
 // Throws hints away that lie between others. Forks depend on where they lie, so where there may be
@@ -367,7 +360,7 @@ void pool_state::compact(pool_place& self) noexcept {
     }
     if (count != 0) self.deque.push_all({kept.data(), count});
   }
-  self.arrivals_end = self.deque.bottom();
+  self.deque.mark_arrivals();
   moved.wake_waiters(sleepers);
   sleepers.work_added(nullptr);
 }

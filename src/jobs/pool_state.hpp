@@ -99,10 +99,17 @@ struct pool_state {
   // The guest's place that this thread's submits go through, or null.
   pool_place* lane_of_thread() noexcept {
     const unsigned guests = places_made - workers_made;
-    return guests != 0 ? &places[workers_made + thread_slot() % guests] : nullptr;
+    if (guests == 0) return nullptr;
+    const unsigned slot = thread_slot();
+    return &places[workers_made + (slot < guests ? slot : slot % guests)];  // most need no division
   }
-  // The same, borrowed, or null if it was taken.
-  pool_place* borrow_lane() noexcept;
+  // Borrowed, or null if it was taken, or there was none.
+  static pool_place* borrow(pool_place* lane) noexcept {
+    const bool taken = lane == nullptr || lane->borrowed.load(std::memory_order_relaxed) ||
+                       lane->borrowed.exchange(true, std::memory_order_acquire);
+    return taken ? nullptr : lane;
+  }
+  pool_place* borrow_lane() noexcept { return borrow(lane_of_thread()); }
   void push_all(std::span<job> work, job_group* group, const job_options& options) noexcept;
   // Records that were armed as linked, newest first.
   void publish(injector& into, const record_chain& newest_first, const job_group* group) noexcept;
@@ -113,7 +120,9 @@ struct pool_state {
   job_record* take_background() noexcept;
   found_work steal(pool_place& self) noexcept;
   job_record* take_any() noexcept;
-  job_record* find_of(pool_place* self, const job_group* group) noexcept;
+  // Looks at no more than `most` jobs of each other place.
+  job_record* find_of(pool_place* self, const job_group* group,
+                      std::uint64_t most = UINT64_MAX) noexcept;
   [[nodiscard]] bool work_visible() const noexcept;
   // Of threads that are no workers, and that any worker may take.
   [[nodiscard]] bool host_work_visible() const noexcept;

@@ -37,7 +37,7 @@ class waiting_thread {
 
   // Runs one job of the group, or what one of them has forked, if there is one.
   [[nodiscard]] bool help() noexcept {
-    const found_work found = find();
+    const found_work found = find(glance);
     if (found) {
       run(found);
     } else {
@@ -75,8 +75,8 @@ class waiting_thread {
   }
 
  private:
-  [[nodiscard]] found_work find() noexcept {
-    found_work found{pool_.find_of(self_, &group_), nullptr};
+  [[nodiscard]] found_work find(std::uint64_t most = UINT64_MAX) noexcept {
+    found_work found{pool_.find_of(self_, &group_, most), nullptr};
     if (!found) found.half = pool_.find_fork_of(self_, &group_);
     return found;
   }
@@ -97,6 +97,9 @@ class waiting_thread {
   }
 
   static constexpr std::uint32_t told_at_once = 32;
+  // Where others' jobs wait by the thousand, looking through all of them takes longer than what is
+  // left of the group does to end. So that is done before the sleep only.
+  static constexpr std::uint64_t glance = 256;
 
   pool_state& pool_;
   pool_place* const borrowed_;
@@ -285,7 +288,10 @@ void thread_pool::join(fork_half& half) noexcept {
 }
 
 bool pool_state::take_back(pool_place& self, fork_half& half) noexcept {
-  while (const job_hint newest = self.deque.pop()) {
+  // Where it lay no job from outside lies above it.
+  while (self.deque.has_own()) {
+    const job_hint newest = self.deque.pop();
+    if (!newest) return false;
     if (newest.half() == &half) return true;
     // A job that the first half has submitted and not waited for: anybody's but this wait's.
     job_record* const foreign = newest.record();

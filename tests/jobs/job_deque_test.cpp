@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <thread>
 #include <vector>
 
@@ -29,6 +30,25 @@ TEST_F(job_deques, give_the_owner_the_newest_and_thieves_the_oldest) {
   EXPECT_EQ(deque_.steal().record(), nullptr);
   EXPECT_EQ(deque_.peek().record(), nullptr);
   EXPECT_TRUE(deque_.empty());
+}
+
+TEST_F(job_deques, give_several_from_outside_at_once_and_none_of_the_owners) {
+  std::vector<job_record> records(5);
+  for (std::size_t i = 0; i < 3; ++i) push(records[i]);
+  EXPECT_TRUE(deque_.has_own());
+  deque_.mark_arrivals();
+  EXPECT_FALSE(deque_.has_own());
+  push(records[3]);
+  push(records[4]);
+  std::array<job_record*, 2> taken{};
+  ASSERT_EQ(deque_.steal_arrivals(taken), 2u);
+  EXPECT_EQ(taken[0], &records[0]);
+  EXPECT_EQ(taken[1], &records[1]);
+  ASSERT_EQ(deque_.steal_arrivals(taken), 1u);
+  EXPECT_EQ(taken[0], &records[2]);
+  EXPECT_EQ(deque_.steal_arrivals(taken), 0u);
+  EXPECT_EQ(deque_.size(), 2u);
+  EXPECT_TRUE(deque_.has_own());
 }
 
 TEST_F(job_deques, grow_and_keep_their_order) {
@@ -91,6 +111,28 @@ TEST_F(job_deques, give_the_oldest_of_a_group_and_leave_what_is_behind_another_o
   EXPECT_EQ(deque_.size(), 2u);
 }
 
+TEST_F(job_deques, give_several_of_a_group_and_leave_what_is_behind_another_one) {
+  no_jobs system;
+  job_group wanted{system};
+  job_group other{system};
+  std::vector<job_record> records(5);
+  job_group* const groups[] = {&wanted, &wanted, &wanted, &other, &wanted};
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    records[i].arm(job([] {}), groups[i], {}, 0);
+    push(records[i]);
+  }
+  std::array<job_record*, 8> taken{};
+  EXPECT_EQ(deque_.steal_arrivals_of(&wanted, taken), 0u);  // the owner's
+  deque_.mark_arrivals();
+  EXPECT_EQ(deque_.steal_arrivals_of(&other, taken), 0u);
+  EXPECT_TRUE(records[1].claim());  // somebody has run it: nobody needs its hint any more
+  ASSERT_EQ(deque_.steal_arrivals_of(&wanted, taken), 2u);
+  EXPECT_EQ(taken[0], &records[0]);
+  EXPECT_EQ(taken[1], &records[2]);
+  EXPECT_EQ(deque_.steal_arrivals_of(&wanted, taken), 0u);
+  EXPECT_EQ(deque_.size(), 2u);
+}
+
 TEST_F(job_deques, let_a_group_be_found_in_their_middle) {
   no_jobs system;
   job_group wanted{system};
@@ -101,6 +143,7 @@ TEST_F(job_deques, let_a_group_be_found_in_their_middle) {
     records[i].arm(job([] {}), groups[i], {}, 0);
     push(records[i]);
   }
+  EXPECT_EQ(deque_.claim_of(&wanted, false, 1), nullptr);  // the first is another one's
   EXPECT_EQ(deque_.claim_of(&wanted, true), &records[2]);
   EXPECT_EQ(deque_.claim_of(&wanted, false), &records[1]);
   EXPECT_EQ(deque_.claim_of(&wanted, true), nullptr);

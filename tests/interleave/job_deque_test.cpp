@@ -1,0 +1,71 @@
+// Thieves that take several jobs from outside at once, beside an owner who pops his own.
+#include "jobs/job_deque.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <memory>
+
+#include "interleave/expect.hpp"
+#include "interleave/explorer.hpp"
+
+namespace overture {
+namespace {
+
+using interleave::bounds;
+using interleave::check;
+using interleave::expect_clean;
+using interleave::run;
+
+constexpr std::size_t jobs = 5;
+constexpr std::size_t from_outside = 2;
+
+struct counted_deque {
+  counted_deque() { check(deque.initialise(default_allocator()), "has memory"); }
+  void push(std::size_t number) {
+    check(deque.make_room(), "has room");
+    deque.push(records[number]);
+  }
+  void count(const job_record* record) {
+    if (record != nullptr) taken[static_cast<std::size_t>(record - records.data())].fetch_add(1);
+  }
+  void steal_several() {
+    std::array<job_record*, jobs> several{};
+    const std::size_t count_taken = deque.steal_arrivals(several);
+    for (std::size_t i = 0; i < count_taken; ++i) count(several[i]);
+  }
+
+  job_deque deque;
+  std::array<job_record, jobs> records;
+  std::array<atomic<int>, jobs> taken{};
+};
+
+void give_each_job_once() {
+  const auto shared = std::make_unique<counted_deque>();
+  for (std::size_t i = 0; i < from_outside; ++i) shared->push(i);
+  shared->deque.mark_arrivals();
+  run({[&] {
+         for (std::size_t i = from_outside; i < jobs; ++i) shared->push(i);
+         while (shared->deque.has_own()) {
+           const job_hint mine = shared->deque.pop();
+           if (!mine) break;
+           shared->count(mine.record());
+         }
+       },
+       [&] {
+         shared->steal_several();
+         shared->steal_several();
+       },
+       [&] { shared->count(shared->deque.steal().record()); }});
+  while (!shared->deque.empty()) shared->count(shared->deque.steal().record());
+  for (const auto& times : shared->taken) check(times.load() == 1, "taken once");
+}
+
+TEST(a_job_deque_in_all_interleavings, gives_each_job_to_one_thread_only) {
+  expect_clean(interleave::explore({.preemptions = 3, .stale_loads = 0}, give_each_job_once));
+  expect_clean(interleave::explore({.stale_loads = 4, .random = 10'000, .seed = 7},
+                                   give_each_job_once));
+}
+
+}  // namespace
+}  // namespace overture
