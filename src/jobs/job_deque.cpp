@@ -186,8 +186,8 @@ std::size_t job_deque::steal_arrivals_of(const job_group* group,
   });
 }
 
-job_record* job_deque::claim_of(const job_group* group, bool newest_first,
-                                std::uint64_t most, std::uint64_t* dead) noexcept {
+job_record* job_deque::claim_of(const job_group* group, bool newest_first, std::uint64_t most,
+                                std::uint64_t* dead) noexcept {
   const std::uint64_t top = top_.load(std::memory_order_seq_cst);
   const std::uint64_t bottom = bottom_.load(std::memory_order_seq_cst);
   if (bottom <= top) return nullptr;

@@ -38,7 +38,7 @@ class job_deque {
   [[nodiscard]] job_hint pop() noexcept;
   // The owner: the newest hint, left where it is.
   [[nodiscard]] job_hint peek() const noexcept;
-  // The owner: all that lies there now came from outside, and so it starts in the order it came. The
+  // The owner: all that lies there now came from outside, and starts in the order it came. The
   // owner, too, takes it from the top from here on, with steal() or steal_of(). No fork may lie
   // there.
   void mark_arrivals() noexcept {
@@ -58,8 +58,8 @@ class job_deque {
   // Any thread: takes several of the oldest that came from outside, in their order, as many as
   // `into` has room for at most. Returns how many.
   [[nodiscard]] std::size_t steal_arrivals(std::span<job_record*> into) noexcept;
-  // As steal_arrivals(), but up to the first one of another group, and throws those away that nobody
-  // needs any more.
+  // As steal_arrivals(), but up to the first one of another group, and throws those away that
+  // nobody needs any more.
   [[nodiscard]] std::size_t steal_arrivals_of(const job_group* group,
                                               std::span<job_record*> into) noexcept;
   // Any thread: takes the oldest hint if it is a fork that lies at `start` or above, and

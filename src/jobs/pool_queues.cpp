@@ -295,7 +295,7 @@ job_record* pool_state::take_any() noexcept {
 }
 
 job_record* pool_state::find_of(pool_place* self, const job_group* group,
-                               std::uint64_t most) noexcept {
+                                std::uint64_t most) noexcept {
   if (self != nullptr) {
     if (job_record* const own = claim_in_deque(*self, group)) return own;
   }

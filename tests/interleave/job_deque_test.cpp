@@ -63,8 +63,8 @@ void give_each_job_once() {
 
 TEST(a_job_deque_in_all_interleavings, gives_each_job_to_one_thread_only) {
   expect_clean(interleave::explore({.preemptions = 3, .stale_loads = 0}, give_each_job_once));
-  expect_clean(interleave::explore({.stale_loads = 4, .random = 10'000, .seed = 7},
-                                   give_each_job_once));
+  expect_clean(
+      interleave::explore({.stale_loads = 4, .random = 10'000, .seed = 7}, give_each_job_once));
 }
 
 }  // namespace

@@ -177,6 +177,26 @@ TEST(more_jobs_than_a_pool_may_queue, run_on_the_thread_that_submits) {
   EXPECT_LE(memory.usage(memory_tag::jobs).peak_bytes, 1024u * 128 + (1u << 17));
 }
 
+TEST(more_jobs_than_a_pool_may_queue, are_dropped_if_they_are_cancelled) {
+  thread_pool pool{{.queued_max = 1}};
+  int runs = 0;
+  const auto add = [&runs] { ++runs; };
+  job_group queued{pool};
+  while (runs == 0) queued.run(add);
+  const std::uint64_t run_before = pool.stats().jobs_run;
+  cancellation token;
+  token.cancel();
+  pool.submit(add, nullptr, {.token = &token});
+  job_group cancelled{pool};
+  cancelled.cancel();
+  cancelled.run(add);
+  EXPECT_EQ(cancelled.pending(), 0u);
+  EXPECT_EQ(runs, 1);
+  EXPECT_EQ(pool.stats().jobs_dropped, 2u);
+  EXPECT_EQ(pool.stats().jobs_run, run_before);
+  queued.wait();
+}
+
 TEST(a_queue_that_was_full, takes_jobs_again_whoever_made_room) {
   thread_pool pool{{.queued_max = 512}};
   int runs = 0;
@@ -233,6 +253,19 @@ TEST(a_pool_that_ends, runs_what_destructors_submit_meanwhile) {
     }
     EXPECT_EQ(runs.load(), 20);
   }
+}
+
+TEST(a_pool_that_ends, runs_what_lies_in_any_of_its_queues) {
+  int runs = 0;
+  const auto add = [&runs] { ++runs; };
+  {
+    thread_pool pool;
+    for (const auto each : {job_priority::high, job_priority::normal, job_priority::low}) {
+      pool.submit(add, nullptr, {.priority = each});
+    }
+    pool.submit_main(add);
+  }
+  EXPECT_EQ(runs, 4);
 }
 
 TEST(a_pool_that_ends, cancels_what_is_queued_if_it_was_told_to) {

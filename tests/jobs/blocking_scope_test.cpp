@@ -41,6 +41,24 @@ TEST(a_blocking_scope, wakes_a_spare_for_work_that_comes_later) {
   done.wait();
 }
 
+// Among the workers it would be woken for a job of theirs.
+TEST(spare_workers, rest_elsewhere_once_nobody_blocks) {
+  thread_pool pool{{.workers = 1, .spare_workers = 1}};
+  std::uint64_t parks = 0;
+  barricade done;
+  pool.submit([&] {
+    {
+      const blocking_scope here;
+      while (pool.stats().parked_now != 1) yield_thread();  // the spare: this worker is here
+      parks = pool.stats().parks;
+    }
+    done.lower();
+  });
+  done.wait();
+  while (pool.stats().parks == parks) yield_thread();  // the worker, which goes to sleep
+  test::await_parked(pool);                            // it alone
+}
+
 TEST(spare_workers, run_nothing_while_nobody_blocks) {
   thread_pool pool{{.workers = 1, .spare_workers = 2}};
   const test::busy_worker busy(pool);

@@ -79,6 +79,36 @@ TEST(a_cork, lets_go_before_a_wait_for_a_group) {
   EXPECT_EQ(runs, 100);
 }
 
+// Not only before it sleeps: here it never does.
+TEST(a_cork, lets_go_before_a_wait_whose_time_is_up) {
+  thread_pool pool;
+  const cork gathered(pool);
+  int runs = 0;
+  job_group group{pool};
+  group.run([&runs] { ++runs; });
+  EXPECT_TRUE(group.wait_until(1));
+  EXPECT_EQ(runs, 1);
+}
+
+TEST(a_cork, lets_go_before_its_thread_lends_a_hand) {
+  thread_pool pool;
+  const cork outer(pool);
+  int runs = 0;
+  pool.submit([&runs] { ++runs; });
+  const cork inner(pool);
+  EXPECT_TRUE(pool.try_help());
+  EXPECT_EQ(runs, 1);
+}
+
+TEST(a_cork, lets_go_before_jobs_of_the_main_thread_run) {
+  thread_pool pool{{.workers = 1}};
+  const cork gathered(pool);
+  atomic<bool> done{false};
+  pool.submit([&done] { done.store(true); });
+  EXPECT_EQ(pool.pump(0), 0u);
+  while (!done.load()) yield_thread();
+}
+
 TEST(a_cork, lets_go_before_any_other_wait) {
   thread_pool pool{{.workers = 1}};
   const cork outer(pool);

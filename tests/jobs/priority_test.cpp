@@ -33,9 +33,29 @@ TEST(priorities, decide_who_starts_first) {
   EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3, 4, 5}));
 }
 
+// The others are in the worker's own queue by then.
+TEST(priorities, put_a_job_before_those_that_a_worker_has_taken_along) {
+  std::vector<int> order;
+  thread_pool pool{{.workers = 1}};
+  test::busy_worker busy(pool);
+  const auto add = [&order](int number) { return [&order, number] { order.push_back(number); }; };
+  pool.submit([&] {
+    order.push_back(0);
+    pool.submit(add(1), nullptr, {.priority = job_priority::high});
+  });
+  pool.submit(add(2));
+  pool.submit(add(3));
+  barricade last;
+  pool.submit([&last] { last.lower(); });
+  busy.release();
+  last.wait();
+  EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3}));
+}
+
+// Spare workers, which stand in for those that block, count for nothing.
 TEST(background_jobs, leave_one_worker_to_the_others) {
   constexpr unsigned workers = 3;
-  thread_pool pool{{.workers = workers}};
+  thread_pool pool{{.workers = workers, .spare_workers = 2}};
   atomic<unsigned> begun{0};
   barricade door;
   job_group background{pool};

@@ -26,6 +26,13 @@ TEST(wake_policies, are_switched_at_run_time) {
   await_parked(pool);
 }
 
+TEST(wake_policies, wake_those_that_should_not_sleep) {
+  thread_pool pool{{.workers = 3}};
+  await_parked(pool);
+  pool.set_wake_policy(wake_policy::spin);
+  while (pool.stats().parked_now != 0) yield_thread();
+}
+
 TEST(wake_policies, of_the_zone_that_sleeps_least_holds) {
   thread_pool pool;
   {
@@ -86,6 +93,22 @@ TEST(a_warm_pool, hands_the_role_on_while_its_worker_has_a_long_job) {
   for (int i = 0; i < 5; ++i) run_one(pool);
   EXPECT_EQ(pool.stats().wakes, wakes);
   EXPECT_EQ(pool.stats().parked_now, 0u);
+}
+
+// So that no submit has to. On a busy machine a job may come before its worker has the role; then
+// the next one counts.
+TEST(a_warm_pool, whose_jobs_are_long_wakes_the_next_worker_by_itself) {
+  constexpr unsigned no_end_ns = 3'600'000'000;
+  thread_pool pool{{.workers = 2, .wake = wake_policy::warm, .warm_ns = no_end_ns}};
+  while (pool.profile().paid_by_searchers == 0) {
+    barricade done;
+    pool.submit([&done] {
+      const std::uint64_t until_ns = now_ns() + 100'000;
+      while (now_ns() < until_ns) yield_thread();
+      done.lower();
+    });
+    done.wait();
+  }
 }
 
 TEST(a_warm_pool, parks_when_its_budget_is_used_up) {
