@@ -72,6 +72,21 @@ TEST(group_wait, finds_a_job_that_lies_under_foreign_ones) {
   EXPECT_EQ(foreign.load(), 0);
 }
 
+// More of them than a waiter looks at before it is about to sleep.
+TEST(group_wait, finds_a_job_behind_a_thousand_foreign_ones_of_another_thread) {
+  thread_pool pool;
+  job_group foreign{pool};
+  job_group wanted{pool};
+  int runs = 0;
+  std::thread([&] {
+    for (int i = 0; i < 1000; ++i) foreign.run([&runs] { runs += 2; });
+    for (int i = 0; i < 2; ++i) wanted.run([&runs] { ++runs; });
+  }).join();
+  wanted.wait();
+  EXPECT_EQ(runs, 2);
+  foreign.wait();
+}
+
 TEST(group_wait, finds_a_job_that_lies_under_foreign_ones_of_its_own_worker) {
   thread_pool pool{{.workers = 1}};
   int own = 0;

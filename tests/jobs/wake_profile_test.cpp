@@ -19,12 +19,16 @@ std::uint64_t sum_of(const auto& counts) {
 
 TEST(the_wake_profile, counts_each_wake_once_and_says_who_paid) {
   thread_pool pool{{.workers = 1}};
-  test::await_parked(pool);
-  const wake_profile before = pool.profile();
-  barricade done;
-  pool.submit([&done] { done.lower(); });
-  done.wait();
-  const wake_profile seen = pool.profile() - before;
+  wake_profile seen;
+  // A worker that is only about to sleep needs no system call; then the next job counts.
+  while (seen.wakes() == 0) {
+    test::await_parked(pool);
+    const wake_profile before = pool.profile();
+    barricade done;
+    pool.submit([&done] { done.lower(); });
+    done.wait();
+    seen = pool.profile() - before;
+  }
   EXPECT_EQ(seen.paid_by_host, 1u);
   EXPECT_EQ(seen.paid_by_jobs, 0u);
   EXPECT_EQ(seen.wakes(), 1u);
@@ -51,21 +55,23 @@ TEST(the_wake_profile, knows_how_deep_a_chain_of_wakes_went) {
   while (there.load() != 3) yield_thread();
   group.wait();
   const wake_profile seen = pool.profile() - before;
-  EXPECT_EQ(seen.paid_by_host, 1u);
+  EXPECT_LE(seen.paid_by_host, 1u);
   EXPECT_GE(seen.paid_by_searchers, 1u);
   EXPECT_GE(seen.chain_depth[1], 1u);
 }
 
 TEST(the_wake_profile, of_a_zone_begins_with_it) {
   thread_pool pool{{.workers = 1}};
-  for (int i = 0; i < 3; ++i) {
+  // One that is only about to sleep needs no system call; then the next row counts.
+  for (std::uint64_t seen = 0; seen < 3;) {
     test::await_parked(pool);
     const wake_zone zone(pool, wake_policy::park);
     EXPECT_EQ(zone.profile().wakes(), 0u);
     barricade done;
     pool.submit([&done] { done.lower(); });
     done.wait();
-    EXPECT_EQ(zone.profile().paid_by_host, 1u);
+    ASSERT_LE(zone.profile().paid_by_host, 1u);
+    seen += zone.profile().paid_by_host;
   }
 }
 
