@@ -14,24 +14,29 @@ namespace {
 
 using namespace literals;
 
-const std::string large = [] {
-  std::mt19937 random(3);
-  std::string text;
-  while (text.size() < 2'000'000) text += "line " + std::to_string(random() % 5000) + "\n";
+// Made at the first use: each test of this program is a process of its own, and few want it.
+const std::string& large() {
+  static const std::string text = [] {
+    std::mt19937 random(3);
+    std::string lines;
+    while (lines.size() < 2'000'000) lines += "line " + std::to_string(random() % 5000) + "\n";
+    return lines;
+  }();
   return text;
-}();
+}
 
 // An archive with files of all kinds.
 const std::string& archive_bytes() {
   static const std::string bytes = [] {
     zip_writer zip;
-    zip.add({.name = "stored", .data = large});
-    zip.add({.name = "deflated", .data = large, .method = zip_deflated, .local_extra_bytes = 900});
+    zip.add({.name = "stored", .data = large()});
+    zip.add(
+        {.name = "deflated", .data = large(), .method = zip_deflated, .local_extra_bytes = 900});
     zip.add({.name = "small", .data = long_text, .method = zip_deflated});
     zip.add({.name = "empty"});
     zip.add({.name = "folder/file", .data = "x"});
-    zip.add({.name = "wrong", .data = large, .stated_crc32 = 1});
-    zip.add({.name = "wrong deflated", .data = large, .method = zip_deflated, .stated_crc32 = 1});
+    zip.add({.name = "wrong", .data = large(), .stated_crc32 = 1});
+    zip.add({.name = "wrong deflated", .data = large(), .method = zip_deflated, .stated_crc32 = 1});
     zip.add({.name = "wrong small", .data = "abc", .method = zip_deflated, .stated_crc32 = 1});
     return zip.bytes();
   }();
@@ -42,7 +47,7 @@ class reading_in_pieces : public ::testing::Test {
  protected:
   void SetUp() override {
     ASSERT_TRUE(files.mount_memory("test.zip", std::as_bytes(std::span(bytes))));
-    folder.write("loose", large);
+    folder.write("loose", large());
     ASSERT_TRUE(files.mount(folder.path().c_str()));
   }
   file_reader open(std::string_view path, const file_reader_config& config = {}) {
@@ -69,7 +74,7 @@ TEST_F(reading_in_pieces, reads_from_the_beginning_to_the_end) {
   for (const char* path : {"stored", "deflated", "loose"}) {
     for (const std::size_t buffer : {0u, 100u, 16384u}) {
       file_reader reader = open(path, {.buffer_bytes = buffer});
-      EXPECT_EQ(reader.size(), large.size());
+      EXPECT_EQ(reader.size(), large().size());
       std::string all;
       std::mt19937 random(1);
       for (;;) {
@@ -78,7 +83,7 @@ TEST_F(reading_in_pieces, reads_from_the_beginning_to_the_end) {
         all += part;
         ASSERT_EQ(reader.position(), all.size());
       }
-      EXPECT_EQ(all, large) << path << ' ' << buffer;
+      EXPECT_EQ(all, large()) << path << ' ' << buffer;
       EXPECT_EQ(reader.verified(), std::string_view(path) != "loose");
     }
   }
@@ -89,15 +94,15 @@ TEST_F(reading_in_pieces, seeks_anywhere) {
     file_reader reader = open(path);
     std::mt19937 random(2);
     for (int i = 0; i < 200; ++i) {
-      const std::size_t to = random() % (large.size() + 1);
+      const std::size_t to = random() % (large().size() + 1);
       ASSERT_TRUE(reader.seek(to));
       const std::size_t count = random() % 3 == 0 ? random() % 60'000 : random() % 40;
-      ASSERT_EQ(take(reader, count), large.substr(to, count)) << path << ' ' << to;
+      ASSERT_EQ(take(reader, count), large().substr(to, count)) << path << ' ' << to;
     }
-    ASSERT_TRUE(reader.seek(large.size()));
+    ASSERT_TRUE(reader.seek(large().size()));
     EXPECT_EQ(take(reader, 1), "");
-    EXPECT_EQ(reader.seek(large.size() + 1).error().code, errc::invalid);
-    EXPECT_EQ(reader.position(), large.size());
+    EXPECT_EQ(reader.seek(large().size() + 1).error().code, errc::invalid);
+    EXPECT_EQ(reader.position(), large().size());
   }
 }
 
@@ -125,10 +130,10 @@ TEST_F(reading_in_pieces, reads_exactly_or_says_that_there_is_not_enough) {
 TEST_F(reading_in_pieces, a_wrong_checksum_is_found_when_all_has_passed) {
   for (const char* path : {"wrong", "wrong deflated"}) {
     file_reader reader = open(path);
-    ASSERT_EQ(take(reader, 1'000'000), large.substr(0, 1'000'000));
+    ASSERT_EQ(take(reader, 1'000'000), large().substr(0, 1'000'000));
     ASSERT_TRUE(reader.seek(10));
-    ASSERT_EQ(take(reader, 1'200'000), large.substr(10, 1'200'000));
-    EXPECT_EQ(take(reader, large.size()), "error: corrupt") << path;
+    ASSERT_EQ(take(reader, 1'200'000), large().substr(10, 1'200'000));
+    EXPECT_EQ(take(reader, large().size()), "error: corrupt") << path;
     EXPECT_FALSE(reader.verified());
   }
   EXPECT_EQ(file_reader::open(files, "wrong small"_path).error().code, errc::corrupt);
@@ -137,7 +142,7 @@ TEST_F(reading_in_pieces, a_wrong_checksum_is_found_when_all_has_passed) {
 TEST_F(reading_in_pieces, what_was_skipped_is_not_verified_but_not_complained_of) {
   file_reader reader = open("wrong");
   ASSERT_TRUE(reader.seek(1));
-  EXPECT_EQ(take(reader, large.size()), large.substr(1));
+  EXPECT_EQ(take(reader, large().size()), large().substr(1));
   EXPECT_FALSE(reader.verified());
 }
 
@@ -151,8 +156,8 @@ TEST_F(reading_in_pieces, stays_valid_when_its_mount_is_gone) {
   file_reader loose = open("loose");
   while (files.mount_count() > 0) ASSERT_TRUE(files.unmount(files.mount_at(0).id));
   ASSERT_TRUE(reader.seek(1'500'000));
-  EXPECT_EQ(take(reader, 100), large.substr(1'500'000, 100));
-  EXPECT_EQ(take(loose, 100), large.substr(0, 100));
+  EXPECT_EQ(take(reader, 100), large().substr(1'500'000, 100));
+  EXPECT_EQ(take(loose, 100), large().substr(0, 100));
 }
 
 TEST_F(reading_in_pieces, a_file_that_shrinks_is_truncated) {
@@ -161,7 +166,7 @@ TEST_F(reading_in_pieces, a_file_that_shrinks_is_truncated) {
   EXPECT_EQ(take(reader, 2'000'000), "error: truncated");
   EXPECT_EQ(reader.position(), 0u);
   file_reader again = open("loose");
-  EXPECT_EQ(take(again, 2000), large.substr(0, 1000));
+  EXPECT_EQ(take(again, 2000), large().substr(0, 1000));
 }
 
 TEST_F(reading_in_pieces, files_above_four_gigabytes_are_read_in_pieces_only) {
@@ -204,7 +209,7 @@ TEST_F(reading_in_pieces, gives_all_memory_back_wherever_it_ends) {
 TEST_F(reading_in_pieces, maps_what_is_stored_in_memory) {
   result<mapped_file> mapped = files.map("stored"_path);
   ASSERT_TRUE(mapped);
-  EXPECT_EQ(to_text(mapped->span()), large);
+  EXPECT_EQ(to_text(mapped->span()), large());
   EXPECT_GE(mapped->span().data(), std::as_bytes(std::span(bytes)).data());
   EXPECT_LT(mapped->span().data(), std::as_bytes(std::span(bytes)).data() + bytes.size());
   EXPECT_EQ(files.map("deflated"_path).error().code, errc::unsupported);
@@ -214,7 +219,7 @@ TEST_F(reading_in_pieces, maps_what_is_stored_in_memory) {
 
 TEST_F(reading_in_pieces, maps_archives_and_folders_that_are_declared_immutable) {
   zip_writer zip;
-  zip.add({.name = "in archive", .data = large, .local_extra_bytes = 3000});
+  zip.add({.name = "in archive", .data = large(), .local_extra_bytes = 3000});
   zip.save(folder / "more.zip");
   file_system own;
   const result<mount_id> archive =
@@ -223,15 +228,15 @@ TEST_F(reading_in_pieces, maps_archives_and_folders_that_are_declared_immutable)
   ASSERT_TRUE(own.mount(folder.path().c_str(), {.immutable_source = true}));
   for (const bool frozen : {false, true}) {
     ASSERT_EQ(!frozen || own.freeze(), true);
-    EXPECT_EQ(to_text(own.map("in archive"_path)->span()), large);
-    EXPECT_EQ(to_text(own.map("loose"_path)->span()), large);
+    EXPECT_EQ(to_text(own.map("in archive"_path)->span()), large());
+    EXPECT_EQ(to_text(own.map("loose"_path)->span()), large());
   }
   own.thaw();
   const result<mapped_file> kept = own.map("in archive"_path);
   const result<mapped_file> loose = own.map("loose"_path);
   while (own.mount_count() > 0) ASSERT_TRUE(own.unmount(own.mount_at(0).id));
-  EXPECT_EQ(to_text(kept->span()), large);
-  EXPECT_EQ(to_text(loose->span()), large);
+  EXPECT_EQ(to_text(kept->span()), large());
+  EXPECT_EQ(to_text(loose->span()), large());
 }
 
 TEST_F(reading_in_pieces, storage_that_cannot_map_is_read_as_ever) {
@@ -239,7 +244,7 @@ TEST_F(reading_in_pieces, storage_that_cannot_map_is_read_as_ever) {
   file_system own({.os = &os});
   ASSERT_TRUE(own.mount("x", {.immutable_source = true}));
   EXPECT_EQ(own.map("stored"_path).error().code, errc::unsupported);
-  EXPECT_EQ(load(own, "stored"), large);
+  EXPECT_EQ(load(own, "stored"), large());
 }
 
 }  // namespace
