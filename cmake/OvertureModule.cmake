@@ -28,6 +28,33 @@ if(OVERTURE_FUZZ)
   target_compile_options(overture_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
+# overture_precompile(TARGET KIND HEADERS...): with OVERTURE_PCH the headers are compiled once for
+# all targets of the same KIND, which must have the same compiler flags. Standard headers and those
+# of GoogleTest only: the tests put headers of their own in front of Overture's. Sources include
+# what they use all the same; the release build and clang-tidy, which have no such headers, see to
+# it.
+function(overture_precompile target kind)
+  if(NOT OVERTURE_PCH)
+    return()
+  endif()
+  get_property(first GLOBAL PROPERTY OVERTURE_PCH_OF_${kind})
+  if(first)
+    target_precompile_headers(${target} REUSE_FROM ${first})
+  else()
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+    set_property(GLOBAL PROPERTY OVERTURE_PCH_OF_${kind} ${target})
+  endif()
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${target} PRIVATE -fpch-preprocess)  # ccache asks for it
+  endif()
+endfunction()
+set(OVERTURE_PCH_OF_LIBRARIES <algorithm> <array> <atomic> <bit> <cerrno> <charconv> <chrono>
+  <climits> <cstddef> <cstdint> <cstring> <functional> <limits> <memory> <new> <optional> <span>
+  <string_view> <type_traits> <utility> <tl/expected.hpp>)
+set(OVERTURE_PCH_OF_PROGRAMS ${OVERTURE_PCH_OF_LIBRARIES} <filesystem> <mutex> <random> <set>
+  <string> <thread> <vector>)
+set(OVERTURE_PCH_OF_TESTS ${OVERTURE_PCH_OF_PROGRAMS} <gmock/gmock.h> <gtest/gtest.h>)
+
 function(overture_module name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK;LINK_PRIVATE" ${ARGN})
   set(target overture_${name})
@@ -43,6 +70,7 @@ function(overture_module name)
   target_compile_options(${target} PRIVATE -fno-exceptions -fno-rtti)
   target_link_libraries(${target} PUBLIC ${ARG_LINK} PRIVATE ${ARG_LINK_PRIVATE}
     $<BUILD_INTERFACE:overture_flags>)
+  overture_precompile(${target} module ${OVERTURE_PCH_OF_LIBRARIES})
   set_property(GLOBAL APPEND PROPERTY OVERTURE_INSTALL_TARGETS ${target})
 endfunction()
 
@@ -60,6 +88,7 @@ function(overture_tests name)
     ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${name}_tests PRIVATE
     ${ARG_LINK} overture_flags overture_test_flags GTest::gtest GTest::gmock GTest::gtest_main)
+  overture_precompile(${name}_tests tests ${OVERTURE_PCH_OF_TESTS})
   gtest_discover_tests(${name}_tests TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
     PROPERTIES TIMEOUT 300 LABELS "${ARG_LABEL}")
 endfunction()
