@@ -44,8 +44,11 @@ function(overture_precompile target kind)
     target_precompile_headers(${target} PRIVATE ${ARGN})
     set_property(GLOBAL PROPERTY OVERTURE_PCH_OF_${kind} ${target})
   endif()
+  # What ccache asks for to store what uses them.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    target_compile_options(${target} PRIVATE -fpch-preprocess)  # ccache asks for it
+    target_compile_options(${target} PRIVATE -fpch-preprocess)
+  else()
+    target_compile_options(${target} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
   endif()
 endfunction()
 set(OVERTURE_PCH_OF_LIBRARIES <algorithm> <array> <atomic> <bit> <cerrno> <charconv> <chrono>
