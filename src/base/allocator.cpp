@@ -14,8 +14,8 @@ class system_allocator final : public allocator {
  public:
   void* allocate(std::size_t bytes, std::size_t alignment, memory_tag tag) noexcept override {
     void* const memory = allocate_aligned(bytes, alignment);
-    // The tables of a mount are written once from one end to the other, and then looked up anywhere.
-    // What decoders make is often let go before it was all touched.
+    // The tables of a mount are written once, from one end to the other, and then looked up all
+    // over. What decoders make is often let go before it was all touched.
     if (memory && tag == memory_tag::vfs) prefer_large_pages(memory, bytes);
     return memory;
   }
