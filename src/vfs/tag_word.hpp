@@ -54,13 +54,14 @@ class tag_word {
 
   // A bit for each place that may have the id's tag, and any above them. The first one is right.
   [[nodiscard]] std::uint32_t candidates(path_id id) const noexcept {
+    const std::uint64_t tags = each_byte * tag_of(id);
 #if defined(__SSE2__)
-    const __m128i tags = _mm_cvtsi64_si128(static_cast<long long>(each_byte * tag_of(id)));
-    const __m128i word = _mm_cvtsi64_si128(static_cast<long long>(word_));
-    return static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(word, tags)));
+    const __m128i equal = _mm_cmpeq_epi8(_mm_cvtsi64_si128(static_cast<long long>(word_)),
+                                         _mm_cvtsi64_si128(static_cast<long long>(tags)));
+    return static_cast<std::uint32_t>(_mm_movemask_epi8(equal));
 #else
     // A later one may be wrong.
-    const std::uint64_t differs = word_ ^ each_byte * tag_of(id);
+    const std::uint64_t differs = word_ ^ tags;
     const std::uint64_t highest = (differs - each_byte) & ~differs & each_byte << 7;
     return static_cast<std::uint32_t>((highest >> 7) * 0x0102040810204080u >> 56);
 #endif
