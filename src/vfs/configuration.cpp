@@ -234,7 +234,7 @@ mount* configuration::take_unused() noexcept {
       gone->next = std::exchange(draining_, gone);
       draining_count_.fetch_add(1);
     }
-    live_index::free_pages(left->replaced, memory_);
+    live_index::free_blocks(left->replaced, memory_);
     destroy_object(memory_, memory_tag::vfs, left);
   }
   if (!oldest_retired_) {

@@ -48,7 +48,7 @@ struct snapshot {
 
   // Of one that has been replaced.
   std::uint64_t epoch = 0;
-  live_page* replaced = nullptr;
+  live_block* replaced = nullptr;
   mount* departing = nullptr;
   snapshot* next = nullptr;
 };

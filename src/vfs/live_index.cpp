@@ -8,65 +8,109 @@
 namespace overture::vfs {
 namespace {
 
-constexpr std::size_t pages_min = 16;
+constexpr std::size_t places_min = 16;
 
-std::size_t bytes_of(std::uint32_t capacity) noexcept {
-  return sizeof(live_page) + capacity * sizeof(live_slot);
+// From here on a mount is added in the order of the places, and its pages lie side by side.
+constexpr int part_bits = 11;
+constexpr std::size_t parts = std::size_t{1} << part_bits;
+constexpr std::size_t many_paths = 8 * parts;
+
+// Of chunks: the first page, and each of them, begins with a cache line.
+constexpr std::size_t chunk_alignment = 64;
+constexpr std::size_t chunk_pages_max = std::size_t{32} << 10;
+
+static_assert(alignof(live_page) == alignof(live_block));
+static_assert(alignof(live_others) == alignof(live_block));
+static_assert(sizeof(live_chunk) <= chunk_alignment);
+static_assert(sizeof(live_page) % chunk_alignment == 0);
+
+// Null if refused.
+template <class Block>
+Block* make_block(allocator& memory, std::uint64_t version, std::size_t bytes) noexcept {
+  void* const room = memory.allocate(bytes, alignof(live_block), memory_tag::vfs);
+  if (!room) return nullptr;
+  Block* const made = ::new (room) Block{};
+  static_cast<live_block&>(*made) = {nullptr, version, bytes, nullptr};
+  return made;
 }
 
-live_page* make_page(allocator& memory, std::uint64_t version, std::uint32_t capacity) noexcept {
-  void* const place = memory.allocate(bytes_of(capacity), alignof(live_page), memory_tag::vfs);
-  return place ? ::new (place) live_page{nullptr, nullptr, version, capacity, 0} : nullptr;
+void let_go(allocator& memory, live_chunk* chunk) noexcept {
+  if (--chunk->holders != 0) return;
+  memory.deallocate(chunk, chunk->bytes, chunk_alignment, memory_tag::vfs);
 }
 
-void free_page(allocator& memory, live_page* page) noexcept {
-  if (page) memory.deallocate(page, bytes_of(page->capacity), alignof(live_page), memory_tag::vfs);
+void free_block(allocator& memory, live_block* block) noexcept {
+  if (!block) return;
+  if (block->chunk) return let_go(memory, block->chunk);
+  memory.deallocate(block, block->bytes, alignof(live_block), memory_tag::vfs);
 }
 
-asset_path path_of(const live_slot& slot, path_id id) noexcept {
-  return {{slot.text, slot.length}, id};
+void put_in(live_others& others, const live_item& added, std::uint32_t at) noexcept {
+  live_item* const items = others.items();
+  std::copy_backward(items + at, items + others.count, items + others.count + 1);
+  items[at] = added;
+  ++others.count;
 }
 
-path_id id_of(const live_slot& slot) noexcept {
-  return slot.is_folder() ? slot.owner->folders[slot.index()].id
-                          : slot.owner->content.entries[slot.index()].id;
+void take_out(live_others& others, std::uint32_t at) noexcept {
+  live_item* const items = others.items();
+  std::copy(items + at + 1, items + others.count, items + at);
+  --others.count;
 }
 
-// Calls `visit` with the id and the slot of all that a mount has, until it says false.
-template <class Visit>
-bool each_of(const mount& owner, Visit visit) noexcept {
-  const vec<archive_entry>& entries = owner.content.entries;
-  for (std::uint32_t i = 0; i < entries.size(); ++i) {
-    const std::string_view path = owner.content.path_of(entries[i]);
-    const bool removal = entries[i].flaw == entry_flaw::removal;
-    if (!visit(entries[i].id,
-               live_slot{path.data(), &owner, removal ? i | live_slot::removal_bit : i,
-                         static_cast<std::uint16_t>(path.size())})) {
-      return false;
-    }
-  }
-  for (std::uint32_t i = 0; i < owner.folders.size(); ++i) {
-    const mount_folder& folder = owner.folders[i];
-    if (!visit(folder.id,
-               live_slot{folder.text, &owner, i | live_slot::folder_bit, folder.length})) {
-      return false;
-    }
-  }
-  return true;
+bool is_same(const live_item& a, const live_item& b) noexcept {
+  return a.slot.owner == b.slot.owner && a.number == b.number;
 }
 
 }  // namespace
 
-bool live_index::resize_directory(std::size_t pages) noexcept {
-  if (!pages_.resize(pages)) return false;
-  shift_ = 64 - std::countr_zero(pages);
+// --- Looking up ----------------------------------------------------------------------------------
+
+path_id live_index::id_of(const live_item& item) const noexcept {
+  const live_entry entry = entry_of(item);
+  return entry.is_folder() ? entry.owner->folders[entry.index()].id
+                           : entry.owner->content.entries[entry.index()].id;
+}
+
+std::uint32_t live_index::find_other(const live_others& others, const asset_path& path,
+                                     std::uint32_t from) const noexcept {
+  const live_item* const items = others.items();
+  const std::uint32_t tag = tag_of(path.id);
+  while (from < others.count &&
+         (items[from].tag != tag || !same_text(text_of(items[from].slot), path.text))) {
+    ++from;
+  }
+  return from;
+}
+
+live_entry live_index::find_anywhere(const asset_path& path) const noexcept {
+  live_entry found;
+  visit_entries(path, [&](const live_entry& entry) {
+    if (!found) found = entry;
+  });
+  return found.is_removal() ? first_of(path, true) : found;
+}
+
+live_entry live_index::first_of(const asset_path& path, bool folder) const noexcept {
+  live_entry first;
+  visit_all(path, [&](const live_entry& entry) {
+    if (!first && entry.is_folder() == folder) first = entry;
+  });
+  return first;
+}
+
+// --- Making the next version ---------------------------------------------------------------------
+
+bool live_index::resize_directory(std::size_t places) noexcept {
+  if (!places_.resize(places)) return false;
+  shift_ = 64 - std::countr_zero(places);
   return true;
 }
 
 // Names cannot be crafted to fall into one page without knowing an address.
 bool live_index::begin() noexcept {
-  if (!resize_directory(pages_min)) return false;
-  multiplier_ = detail::xxh_round(reinterpret_cast<std::uintptr_t>(pages_.data()),
+  if (!resize_directory(places_min)) return false;
+  multiplier_ = detail::xxh_round(reinterpret_cast<std::uintptr_t>(places_.data()),
                                   reinterpret_cast<std::uintptr_t>(this)) |
                 1;
   return true;
@@ -75,207 +119,326 @@ bool live_index::begin() noexcept {
 bool live_index::begin(const live_index& from, std::size_t more) noexcept {
   multiplier_ = from.multiplier_;
   version_ = from.version_ + 1;
+  if (!owners_.reserve(from.owners_.size() + 1)) return false;
+  for (const live_owner& each : from.owners_) (void)owners_.push_back(each);
   const std::size_t paths = from.paths_ + more;
-  if (paths > from.pages_.size() * paths_per_page_max) {
-    return resize_directory(std::bit_ceil(paths / paths_per_page_max + 1)) && spread(from);
+  if (paths > from.places_.size() * paths_per_page_max) {
+    if (!resize_directory(std::bit_ceil(paths / paths_per_page_max + 1))) return false;
+    take_chunks(from.paths_ >= many_paths);
+    const bool done = spread(from);
+    take_chunks(false);
+    return done;
   }
-  if (!resize_directory(from.pages_.size())) return false;
-  std::copy(from.pages_.begin(), from.pages_.end(), pages_.begin());
+  if (!resize_directory(from.places_.size())) return false;
+  std::copy(from.places_.begin(), from.places_.end(), places_.begin());
   paths_ = from.paths_;
   return true;
 }
 
-// In a larger directory: all pages anew. Winners stay winners, and the order of each path's others
-// stays.
+// In a larger directory: all anew. The winners first, and the order of each path's others stays.
 bool live_index::spread(const live_index& from) noexcept {
-  for (const live_place& each : from.pages_) {
-    const live_page* const old = each.page;
-    for (std::uint32_t i = 0; old && i < old->count; ++i) {
-      live_place& into = pages_[page_of(id_of(old->slots()[i]))];
-      if (!writable(into.page, 1)) return false;
-      place(*into.page, old->slots()[i], into.page->count);
-      into.set_tags();
-    }
-    const live_page* const hidden = old ? old->hidden : nullptr;
-    for (std::uint32_t i = 0; hidden && i < hidden->count; ++i) {
-      live_page* const winners = pages_[page_of(id_of(hidden->slots()[i]))].page;
-      live_page* const page = writable(winners->hidden, 1);
-      if (!page) return false;
-      place(*page, hidden->slots()[i], page->count);
+  const auto never = [](const live_item&) { return false; };
+  for (const live_place& old : from.places_) {
+    const std::uint32_t count = old.tags.first_empty();
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const live_item item = old.page->item(i);
+      if (!insert(id_of(item), item, never)) return false;
     }
   }
-  for (const live_place& each : from.pages_) {
-    if (!each.page) continue;
-    if (each.page->hidden) replace(each.page->hidden);
-    replace(each.page);
+  for (const live_place& old : from.places_) {
+    const live_others* const others = old.page ? old.page->others : nullptr;
+    for (std::uint32_t i = 0; others && i < others->count; ++i) {
+      if (!insert(id_of(others->items()[i]), others->items()[i], never)) return false;
+    }
   }
-  paths_ = from.paths_;
+  for (const live_place& old : from.places_) {
+    if (!old.page) continue;
+    if (old.page->others) replace(old.page->others);
+    replace(old.page);
+  }
   return true;
 }
 
-void live_index::replace(live_page* page) noexcept {
-  page->next_replaced = std::exchange(replaced_, page);
+void live_index::replace(live_block* block) noexcept {
+  block->next_replaced = std::exchange(replaced_, block);
 }
 
-live_page* live_index::writable(live_page*& place, std::uint32_t more) noexcept {
-  live_page* const page = place;
-  const bool own = page && page->version == version_;
-  const std::uint32_t count = page ? page->count : 0;
-  if (own && count + more <= page->capacity) return page;
-  const std::uint32_t capacity = std::max<std::uint32_t>(4, std::bit_ceil(count + more));
-  live_page* const made = make_page(pages_.memory(), version_, capacity);
+void live_index::take_chunks(bool many) noexcept {
+  takes_chunks_ = many;
+  if (!many && chunk_) let_go(places_.memory(), std::exchange(chunk_, nullptr));
+  chunk_left_ = 0;
+}
+
+bool live_index::take_chunk() noexcept {
+  const std::size_t pages = std::min(places_.size(), chunk_pages_max);
+  const std::size_t bytes = chunk_alignment + pages * sizeof(live_page);
+  void* const room = places_.memory().allocate(bytes, chunk_alignment, memory_tag::vfs);
+  if (!room) return false;
+  if (chunk_) let_go(places_.memory(), chunk_);
+  chunk_ = ::new (room) live_chunk{bytes, 1};
+  chunk_left_ = pages;
+  return true;
+}
+
+// Null if refused.
+live_page* live_index::make_page() noexcept {
+  if (!takes_chunks_) {
+    return make_block<live_page>(places_.memory(), version_, sizeof(live_page));
+  }
+  if (chunk_left_ == 0 && !take_chunk()) return nullptr;
+  char* const end = reinterpret_cast<char*>(chunk_) + chunk_->bytes;
+  auto* const made = ::new (static_cast<void*>(end - chunk_left_ * sizeof(live_page))) live_page{};
+  static_cast<live_block&>(*made) = {nullptr, version_, 0, chunk_};
+  --chunk_left_;
+  ++chunk_->holders;
+  return made;
+}
+
+live_place* live_index::writable(path_id id) noexcept {
+  live_place& here = places_[place_of(id)];
+  live_page* const known = here.page;
+  if (known && known->version == version_) return &here;
+  live_page* const made = make_page();
   if (!made) return nullptr;
-  place = made;
-  if (!page) return made;
-  made->hidden = page->hidden;
+  if (known) {
+    made->others = known->others;
+    std::copy(std::begin(known->slots), std::end(known->slots), made->slots);
+    std::copy(std::begin(known->numbers), std::end(known->numbers), made->numbers);
+    replace(known);
+  }
+  here.page = made;
+  return &here;
+}
+
+live_others* live_index::writable_others(live_page& of, std::uint32_t more) noexcept {
+  live_others* const known = of.others;
+  const bool own = known && known->version == version_;
+  const std::uint32_t count = known ? known->count : 0;
+  if (own && count + more <= known->capacity) return known;
+  const std::uint32_t capacity = std::max<std::uint32_t>(4, std::bit_ceil(count + more));
+  live_others* const made = make_block<live_others>(
+      places_.memory(), version_, sizeof(live_others) + capacity * sizeof(live_item));
+  if (!made) return nullptr;
+  made->capacity = capacity;
+  of.others = made;
+  if (!known) return made;
   made->count = count;
-  std::copy(page->slots(), page->slots() + count, made->slots());
+  made->without_room = known->without_room;
+  std::copy(known->items(), known->items() + count, made->items());
   if (own) {
-    free_page(pages_.memory(), page);
+    free_block(places_.memory(), known);
   } else {
-    replace(page);
+    replace(known);
   }
   return made;
 }
 
-void live_index::place(live_page& page, const live_slot& added, std::uint32_t at) noexcept {
-  live_slot* const slots = page.slots();
-  std::copy_backward(slots + at, slots + page.count, slots + page.count + 1);
-  slots[at] = added;
-  ++page.count;
-}
-
-void live_index::take_out(live_page& page, std::uint32_t at) noexcept {
-  live_slot* const slots = page.slots();
-  std::copy(slots + at + 1, slots + page.count, slots + at);
-  --page.count;
-}
-
-bool live_index::insert(path_id id, const live_slot& added, bool first_wins) noexcept {
-  live_place& into = pages_[page_of(id)];
-  live_slot slot = added;
-  slot.tag = tag_of(id);
-  const auto wins_over = [&](const live_slot& other) {
-    return first_wins ? slot.owner->rank < other.owner->rank : slot.owner->rank > other.owner->rank;
-  };
-  const asset_path path = path_of(slot, id);
-  const live_slot* const known = into.find(path);
-  if (!known) {
-    overfull_ = into.page && into.page->count == paths_of_page_max;
-    live_page* const page = overfull_ ? nullptr : writable(into.page, 1);
-    if (!page) return false;
-    place(*page, slot, page->count);
-    into.set_tags();
-    ++paths_;
-    return true;
+// `wins_over`: whether what is added wins over another item.
+template <class WinsOver>
+bool live_index::insert(path_id id, const live_item& added, WinsOver wins_over) noexcept {
+  live_place* const place = writable(id);
+  if (!place) return false;
+  live_page& page = *place->page;
+  live_item item = added;
+  item.tag = tag_of(id);
+  const asset_path path{text_of(item.slot), id};
+  const std::uint32_t winner = find_slot(*place, path);
+  const bool in_page = winner != tag_word::places;
+  const live_others* const known = page.others;
+  if (!in_page && (!known || find_other(*known, path, 0) == known->count)) {
+    return insert_new(*place, id, item);
   }
-  const std::ptrdiff_t winner = known - into.page->slots();
-  live_page* const page = writable(into.page, 0);
-  live_page* const hidden = page ? writable(page->hidden, 1) : nullptr;
-  if (!hidden) return false;
+  live_others* const others = writable_others(page, 1);
+  if (!others) return false;
   std::uint32_t at = 0;
-  if (wins_over(page->slots()[winner])) {
-    std::swap(page->slots()[winner], slot);  // comes in front of all whom it hid
+  if (in_page && wins_over(page.item(winner))) {
+    const live_item hidden = {page.slots[winner], page.numbers[winner], item.tag};
+    page.put(winner, item);
+    item = hidden;  // comes in front of all whom it hid
   } else {
-    at = hidden->find(path, slot.tag);
-    while (at < hidden->count && !wins_over(hidden->slots()[at])) {
-      at = hidden->find(path, slot.tag, at + 1);
+    at = find_other(*others, path, 0);
+    while (at < others->count && !wins_over(others->items()[at])) {
+      at = find_other(*others, path, at + 1);
     }
   }
-  place(*hidden, slot, at);
+  put_in(*others, item, at);
   return true;
 }
 
-bool live_index::erase(path_id id, const live_slot& erased) noexcept {
-  live_place& from = pages_[page_of(id)];
-  live_page* const page = writable(from.page, 0);
-  if (!page) return false;
-  const auto position_in = [&](const live_page& in) {
-    const auto same = [&](const live_slot& slot) {
-      return slot.owner == erased.owner && slot.number == erased.number;
-    };
-    return static_cast<std::uint32_t>(std::find_if(in.slots(), in.slots() + in.count, same) -
-                                      in.slots());
-  };
-  const std::uint32_t winner = position_in(*page);
-  const bool wins = winner < page->count;
-  const asset_path path = path_of(erased, id);
-  const std::uint32_t heir = wins && page->hidden ? page->hidden->find(path, tag_of(id)) : 0;
-  if (wins && (!page->hidden || heir == page->hidden->count)) {
-    take_out(*page, winner);
-    from.set_tags();
-    --paths_;
+// A path that nobody had.
+bool live_index::insert_new(live_place& into, path_id id, const live_item& added) noexcept {
+  const std::uint32_t at = into.tags.first_empty();
+  if (at < tag_word::places) {
+    into.page->put(at, added);
+    into.tags.set(at, id);
+  } else {
+    const live_others* const known = into.page->others;
+    overfull_ = known && known->without_room == paths_of_page_max - tag_word::places;
+    live_others* const others = overfull_ ? nullptr : writable_others(*into.page, 1);
+    if (!others) return false;
+    put_in(*others, added, others->count);
+    ++others->without_room;
+    into.tags.set_more(true);
+  }
+  ++paths_;
+  return true;
+}
+
+bool live_index::erase(path_id id, const live_item& erased) noexcept {
+  live_place* const from = writable(id);
+  if (!from) return false;
+  live_page& page = *from->page;
+  const asset_path path{text_of(erased.slot), id};
+  const std::uint32_t at = from->tags.find(
+      id, [&](std::uint32_t candidate) { return is_same(page.item(candidate), erased); });
+  if (at == tag_word::places) return erase_other(*from, path, erased);
+  const std::uint32_t heir = page.others ? find_other(*page.others, path, 0) : 0;
+  if (page.others && heir != page.others->count) {
+    live_others* const others = writable_others(page, 0);
+    if (!others) return false;
+    page.put(at, others->items()[heir]);
+    take_out(*others, heir);
     return true;
   }
-  live_page* const hidden = writable(page->hidden, 0);
-  if (!hidden) return false;
-  if (wins) page->slots()[winner] = hidden->slots()[heir];
-  take_out(*hidden, wins ? heir : position_in(*hidden));
+  page.put(at, page.item(from->tags.take_out(at)));
+  --paths_;
+  return !from->tags.more() || fill_room(*from);
+}
+
+// One that does not win, or for which the page had no room.
+bool live_index::erase_other(live_place& from, const asset_path& path,
+                             const live_item& erased) noexcept {
+  live_others* const others = writable_others(*from.page, 0);
+  if (!others) return false;
+  const live_item* const at =
+      std::find_if(others->items(), others->items() + others->count,
+                   [&](const live_item& item) { return is_same(item, erased); });
+  take_out(*others, static_cast<std::uint32_t>(at - others->items()));
+  if (find_slot(from, path) != tag_word::places) return true;
+  if (find_other(*others, path, 0) != others->count) return true;
+  --paths_;
+  from.tags.set_more(--others->without_room != 0);
   return true;
 }
 
-// Calls `visit` with the id and the slot of all that a mount has, until it says false: of a large
-// one in the order of their pages, roughly, so that the pages in use stay in the cache and are made
-// side by side.
+// The page has room for one more, and there are paths without.
+bool live_index::fill_room(live_place& of) noexcept {
+  live_others* const others = writable_others(*of.page, 0);
+  if (!others) return false;
+  for (std::uint32_t i = 0; i < others->count; ++i) {
+    const live_item item = others->items()[i];
+    const path_id id = id_of(item);
+    if (find_slot(of, {text_of(item.slot), id}) != tag_word::places) continue;
+    const std::uint32_t at = of.tags.first_empty();
+    of.page->put(at, item);
+    of.tags.set(at, id);
+    take_out(*others, i);
+    of.tags.set_more(--others->without_room != 0);
+    break;
+  }
+  return true;
+}
+
+// --- Whole mounts --------------------------------------------------------------------------------
+
 template <class Visit>
-bool live_index::by_pages(const mount& owner, Visit visit) const noexcept {
-  struct item {  // no more than differs, as there are a million
+bool live_index::each_of(const mount& owner, std::uint16_t number, Visit visit) const noexcept {
+  const vec<archive_entry>& entries = owner.content.entries;
+  for (std::uint32_t i = 0; i < entries.size(); ++i) {
+    const archive_entry& entry = entries[i];
+    live_item item{{entry.name, number, entry.name_bytes}, i, 0};
+    if (entry.flaw == entry_flaw::removal) {
+      item.slot.length |= live_slot::removal_bit;
+      item.number |= live_entry::removal_bit;
+    }
+    if (!visit(entry.id, item)) return false;
+  }
+  for (std::uint32_t i = 0; i < owner.folders.size(); ++i) {
+    const mount_folder& folder = owner.folders[i];
+    const std::ptrdiff_t text =
+        folder.length != 0 ? folder.text - owner.content.names.data() : std::ptrdiff_t{0};
+    const live_slot slot{static_cast<std::uint32_t>(text), number, folder.length};
+    if (!visit(folder.id, live_item{slot, i | live_entry::folder_bit, 0})) return false;
+  }
+  return true;
+}
+
+// The same, of a large mount in the order of their pages, roughly, so that the pages in use stay in
+// the cache and are made side by side.
+template <class Visit>
+bool live_index::by_pages(const mount& owner, std::uint16_t number, Visit visit) noexcept {
+  struct part_item {
     path_id id;
-    const char* text;
-    std::uint32_t number;
-    std::uint16_t length;
+    live_item item;
   };
-  constexpr int part_bits = 11;
-  constexpr std::size_t parts = std::size_t{1} << part_bits;
   const std::size_t count = owner.content.entries.size() + owner.folders.size();
-  if (count < 8 * parts) return each_of(owner, visit);
+  if (count < many_paths) return each_of(owner, number, visit);
   const auto part_of = [this](path_id id) { return (id.value * multiplier_) >> (64 - part_bits); };
-  vec<item> items(pages_.memory(), memory_tag::vfs);
-  vec<std::uint32_t> next(pages_.memory(), memory_tag::vfs);
+  vec<part_item> items(places_.memory(), memory_tag::vfs);
+  vec<std::uint32_t> next(places_.memory(), memory_tag::vfs);
   if (!items.resize_for_overwrite(count) || !next.resize(parts + 1)) return false;
-  (void)each_of(owner, [&](path_id id, const live_slot&) {
+  (void)each_of(owner, number, [&](path_id id, const live_item&) {
     ++next[part_of(id) + 1];
     return true;
   });
   for (std::size_t i = 1; i <= parts; ++i) next[i] += next[i - 1];
-  (void)each_of(owner, [&](path_id id, const live_slot& slot) {
-    items[next[part_of(id)]++] = {id, slot.text, slot.number, slot.length};
+  (void)each_of(owner, number, [&](path_id id, const live_item& item) {
+    items[next[part_of(id)]++] = {id, item};
     return true;
   });
-  return std::all_of(items.begin(), items.end(), [&](const item& one) {
-    return visit(one.id, live_slot{one.text, &owner, one.number, one.length});
-  });
+  take_chunks(true);
+  const bool all = std::all_of(items.begin(), items.end(),
+                               [&](const part_item& one) { return visit(one.id, one.item); });
+  take_chunks(false);
+  return all;
 }
 
 bool live_index::add(const mount& added, bool first_wins) noexcept {
-  return by_pages(added,
-                  [&](path_id id, const live_slot& slot) { return insert(id, slot, first_wins); });
+  const live_owner* const unused =
+      std::find_if(owners_.begin(), owners_.end(), [](const live_owner& one) { return !one.is; });
+  const auto number = static_cast<std::uint16_t>(unused - owners_.begin());
+  if (unused == owners_.end() && !owners_.push_back({})) return false;
+  owners_[number] = {added.content.names.data(), &added};
+  return by_pages(added, number, [&](path_id id, const live_item& item) {
+    return insert(id, item, [&](const live_item& other) {
+      const std::uint32_t rank = owners_[other.slot.owner].is->rank;
+      return first_wins ? added.rank < rank : added.rank > rank;
+    });
+  });
 }
 
 bool live_index::remove(const mount& removed) noexcept {
-  return by_pages(removed, [&](path_id id, const live_slot& slot) { return erase(id, slot); });
+  live_owner* const owner = std::find_if(owners_.begin(), owners_.end(),
+                                         [&](const live_owner& one) { return one.is == &removed; });
+  const auto number = static_cast<std::uint16_t>(owner - owners_.begin());
+  const bool done =
+      by_pages(removed, number, [&](path_id id, const live_item& item) { return erase(id, item); });
+  *owner = {};
+  return done;
 }
 
 void live_index::discard() noexcept {
-  for (const live_place& each : pages_) {
+  for (const live_place& each : places_) {
     live_page* const page = each.page;
     if (!page || page->version != version_) continue;
-    if (page->hidden && page->hidden->version == version_) free_page(pages_.memory(), page->hidden);
-    free_page(pages_.memory(), page);
+    if (page->others && page->others->version == version_) {
+      free_block(places_.memory(), page->others);
+    }
+    free_block(places_.memory(), page);
   }
-  pages_.clear();
+  places_.clear();
 }
 
-void live_index::free_pages(live_page* first, allocator& memory) noexcept {
-  while (first) free_page(memory, std::exchange(first, first->next_replaced));
+void live_index::free_blocks(live_block* first, allocator& memory) noexcept {
+  while (first) free_block(memory, std::exchange(first, first->next_replaced));
 }
 
 void live_index::free_all() noexcept {
-  for (const live_place& each : pages_) {
-    if (each.page) free_page(pages_.memory(), each.page->hidden);
-    free_page(pages_.memory(), each.page);
+  for (const live_place& each : places_) {
+    if (each.page) free_block(places_.memory(), each.page->others);
+    free_block(places_.memory(), each.page);
   }
-  pages_.clear();
+  places_.clear();
 }
 
 }  // namespace overture::vfs

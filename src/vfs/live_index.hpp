@@ -2,10 +2,11 @@
 // copies the pages that it changes and shares the others. A version does not change once readers
 // know it.
 //
-// A page has the winners of its paths, whose tags stand in the directory beside the page: a look-up
-// goes from there to the one slot and its text. Those whom the winners hide are in a page of their
-// own behind it, by priority within each path: so a look-up neither looks at nor brings into the
-// cache more than the winners, whatever the number of mounts.
+// A page has the winners of seven paths, whose tags stand in the directory beside the page: a
+// look-up goes from there to the one slot and its text, one that finds nothing ends there. Whom the
+// winners hide, and winners for whom a page has no room, are beside it, by priority within each
+// path: so a look-up neither looks at nor brings into the cache more than the winners, whatever the
+// number of mounts.
 #pragma once
 
 #include <cstddef>
@@ -20,119 +21,141 @@
 
 namespace overture::vfs {
 
-// A file or a folder of one mount. The text is in the mount's names.
-struct live_slot {
+// A file or a folder of one mount.
+struct live_entry {
   static constexpr std::uint32_t folder_bit = 1u << 31;
   static constexpr std::uint32_t removal_bit = 1u << 30;
 
-  const char* text = nullptr;
-  const mount* owner = nullptr;
-  std::uint32_t number = 0;  // of the entry, or with the folder_bit of the folder
-  std::uint16_t length = 0;
-  std::uint16_t tag = 0;  // of the path's id
+  const mount* owner = nullptr;  // null: there is none
+  std::uint32_t number = 0;      // of the entry, or with the folder_bit of the folder
 
+  [[nodiscard]] explicit operator bool() const noexcept { return owner != nullptr; }
   [[nodiscard]] bool is_folder() const noexcept { return (number & folder_bit) != 0; }
   // No file: it removes those of the path that mounts have which lose to this one.
   [[nodiscard]] bool is_removal() const noexcept { return (number & removal_bit) != 0; }
   [[nodiscard]] std::uint32_t index() const noexcept {
     return number & ~(folder_bit | removal_bit);
   }
-  [[nodiscard]] bool is(const asset_path& path, std::uint16_t of_tag) const noexcept {
-    return tag == of_tag && same_text({text, length}, path.text);
-  }
 };
-static_assert(limits::entries_max < live_slot::removal_bit);
-static_assert(limits::folders_max < live_slot::removal_bit);
+static_assert(limits::entries_max < live_entry::removal_bit);
+static_assert(limits::folders_max < live_entry::removal_bit);
 
-struct live_page {
-  live_page* next_replaced;  // not looked at by readers
-  live_page* hidden;         // whom the slots of this page hide, or null
+// What a look-up compares, as small as can be.
+struct live_slot {
+  // Of a length that no path has, so that a look-up need not ask for removals.
+  static constexpr std::uint16_t removal_bit = 1u << 15;
+
+  std::uint32_t text = 0;   // in the names of the mount
+  std::uint16_t owner = 0;  // by its number in the index
+  std::uint16_t length = 0;
+};
+static_assert(sizeof(live_slot) == 8);
+static_assert(limits::path_bytes_max < live_slot::removal_bit);
+static_assert(limits::mounts_max <= UINT16_MAX);
+
+// One of those beside a page.
+struct live_item {
+  live_slot slot;
+  std::uint32_t number = 0;  // as in live_entry
+  std::uint32_t tag = 0;     // of the path's id
+};
+
+// Memory for the pages of a large mount. Ends with the last of them: those that later versions
+// replace leave their room unused until then, at most as much as the mount took.
+struct live_chunk {
+  std::size_t bytes;
+  std::size_t holders;  // pages, and the index that takes pages of it
+};
+
+// Memory of one version. Readers do not look at this part of it.
+struct live_block {
+  live_block* next_replaced;
   std::uint64_t version;
+  std::size_t bytes;
+  live_chunk* chunk;  // null: it is by itself
+};
+
+struct live_others : live_block {
   std::uint32_t capacity;
   std::uint32_t count;
+  std::uint32_t without_room;  // paths of whom no slot is in the page
 
-  [[nodiscard]] live_slot* slots() noexcept { return reinterpret_cast<live_slot*>(this + 1); }
-  [[nodiscard]] const live_slot* slots() const noexcept {
-    return reinterpret_cast<const live_slot*>(this + 1);
+  [[nodiscard]] live_item* items() noexcept { return reinterpret_cast<live_item*>(this + 1); }
+  [[nodiscard]] const live_item* items() const noexcept {
+    return reinterpret_cast<const live_item*>(this + 1);
   }
-  // The first of this path from a place on, or count.
-  [[nodiscard]] std::uint32_t find(const asset_path& path, std::uint16_t tag,
-                                   std::uint32_t from = 0) const noexcept {
-    while (from < count && !slots()[from].is(path, tag)) ++from;
-    return from;
+};
+
+struct live_page : live_block {
+  live_others* others;  // or null
+  live_slot slots[tag_word::places];
+  std::uint32_t numbers[tag_word::places];  // of the slots, as in live_entry
+
+  [[nodiscard]] live_item item(std::uint32_t at) const noexcept {
+    return {slots[at], numbers[at], 0};
+  }
+  void put(std::uint32_t at, const live_item& item) noexcept {
+    slots[at] = item.slot;
+    numbers[at] = item.number;
   }
 };
 
 // Where the directory says that paths are.
 struct live_place {
   live_page* page = nullptr;  // null: there are none
-  tag_word tags;              // of its first slots
-
-  // The winner, or null. Nearly always it is the first that it may be, so that is all there is in
-  // line.
-  [[nodiscard, gnu::always_inline]] const live_slot* find(const asset_path& path) const noexcept {
-    const std::uint32_t at = tags.likely_place(path.id);
-    if (at < tag_word::places) {
-      const live_slot& likely = page->slots()[at];
-      if (same_usual_text({likely.text, likely.length}, path.text)) return &likely;
-    } else if (!tags.more()) {
-      return nullptr;
-    }
-    return find_anywhere(path);
-  }
-  [[nodiscard, gnu::noinline]] const live_slot* find_anywhere(
-      const asset_path& path) const noexcept {
-    const std::uint32_t at = page->find(path, static_cast<std::uint16_t>(path.id.value));
-    return at == page->count ? nullptr : page->slots() + at;
-  }
-  // After the slots have changed.
-  void set_tags() noexcept {
-    tags = {};
-    tags.set_more(page->count > tag_word::places);
-    for (std::uint32_t i = 0; i < page->count && i < tag_word::places; ++i) {
-      tags.set(i, {page->slots()[i].tag});
-    }
-  }
+  tag_word tags;              // of its slots
 };
 
 class live_index {
  public:
-  explicit live_index(allocator& memory) noexcept : pages_(memory, memory_tag::vfs) {}
+  explicit live_index(allocator& memory) noexcept
+      : places_(memory, memory_tag::vfs), owners_(memory, memory_tag::vfs) {}
   live_index(const live_index&) = delete;
   live_index& operator=(const live_index&) = delete;
 
-  // The winner, or null.
-  [[nodiscard]] const live_slot* find(const asset_path& path) const noexcept {
-    const live_slot* const found = pages_[page_of(path.id)].find(path);
-    return found && found->is_removal() ? first_of(path, true) : found;
+  // The winner, or none. Nearly always it is the first that it may be, so that is all there is in
+  // line.
+  [[nodiscard, gnu::always_inline]] live_entry find(const asset_path& path) const noexcept {
+    const live_place& place = places_[place_of(path.id)];
+    const std::uint32_t at = place.tags.likely_place(path.id);
+    if (at != tag_word::places) {
+      const live_slot& likely = place.page->slots[at];
+      const live_owner& owner = owners_[likely.owner];
+      if (same_usual_text({owner.names + likely.text, likely.length}, path.text)) {
+        if (!owner.is) __builtin_unreachable();  // or who asks whether there is one waits for it
+        return {owner.is, place.page->numbers[at]};
+      }
+    } else if (!place.tags.more()) {
+      return {};
+    }
+    return find_anywhere(path);
   }
-  // The winner among the files of this path, or null.
-  [[nodiscard]] const live_slot* find_file(const asset_path& path) const noexcept {
-    const live_slot* const found = find(path);
-    return found && found->is_folder() ? first_of(path, false) : found;
+  // The winner among the files of this path, or none.
+  [[nodiscard]] live_entry find_file(const asset_path& path) const noexcept {
+    const live_entry found = find(path);
+    return found.is_folder() ? first_of(path, false) : found;
   }
   // Calls `visit` with each folder of the path and each file that nobody removes, the winner first.
   template <class Visit>
   void visit_all(const asset_path& path, Visit visit) const noexcept {
     bool removed = false;
-    visit_slots(path, [&](const live_slot& slot) {
-      removed = removed || slot.is_removal();
-      if (!removed || slot.is_folder()) visit(slot);
+    visit_entries(path, [&](const live_entry& entry) {
+      removed = removed || entry.is_removal();
+      if (!removed || entry.is_folder()) visit(entry);
     });
   }
   // The same with removals, and with what they remove.
   template <class Visit>
-  void visit_slots(const asset_path& path, Visit visit) const noexcept {
-    const live_place& place = pages_[page_of(path.id)];
-    const std::uint16_t tag = tag_of(path.id);
-    const live_slot* const winner = place.find(path);
-    if (!winner) return;
-    visit(*winner);
-    const live_page* const hidden = place.page->hidden;
-    if (!hidden) return;
-    for (std::uint32_t at = hidden->find(path, tag); at < hidden->count;
-         at = hidden->find(path, tag, at + 1)) {
-      visit(hidden->slots()[at]);
+  void visit_entries(const asset_path& path, Visit visit) const noexcept {
+    const live_place& place = places_[place_of(path.id)];
+    if (!place.page) return;
+    const std::uint32_t winner = find_slot(place, path);
+    if (winner != tag_word::places) visit(entry_of(place.page->item(winner)));
+    const live_others* const others = place.page->others;
+    if (!others) return;
+    for (std::uint32_t i = find_other(*others, path, 0); i < others->count;
+         i = find_other(*others, path, i + 1)) {
+      visit(entry_of(others->items()[i]));
     }
   }
 
@@ -149,49 +172,83 @@ class live_index {
   [[nodiscard]] bool overfull() const noexcept { return overfull_; }
   // Frees what this version does not share with the one it began as. Readers must not know it.
   void discard() noexcept;
-  // The pages that this version has and the next one does not any more.
-  [[nodiscard]] live_page* replaced() const noexcept { return replaced_; }
-  static void free_pages(live_page* first, allocator& memory) noexcept;
-  // Frees all pages; for the last version.
+  // What this version has and the next one does not any more.
+  [[nodiscard]] live_block* replaced() const noexcept { return replaced_; }
+  static void free_blocks(live_block* first, allocator& memory) noexcept;
+  // Frees all; for the last version.
   void free_all() noexcept;
 
  private:
-  [[nodiscard]] const live_slot* first_of(const asset_path& path, bool folder) const noexcept {
-    const live_slot* first = nullptr;
-    visit_all(path, [&](const live_slot& slot) {
-      if (!first && slot.is_folder() == folder) first = &slot;
-    });
-    return first;
-  }
+  // A mount, by the number that slots have for it.
+  struct live_owner {
+    const char* names = nullptr;
+    const mount* is = nullptr;  // null: the number is free
+  };
 
   static constexpr std::size_t paths_per_page_max = 4;  // on average
   // Chance never comes near it, and nobody who does not know the multiplier can help it along but
   // by paths of one and the same id.
   static constexpr std::uint32_t paths_of_page_max = 2 * limits::paths_of_id_max;
 
-  static std::uint16_t tag_of(path_id id) noexcept { return static_cast<std::uint16_t>(id.value); }
-  [[nodiscard]] std::size_t page_of(path_id id) const noexcept {
+  static std::uint32_t tag_of(path_id id) noexcept { return static_cast<std::uint32_t>(id.value); }
+  [[nodiscard]] std::size_t place_of(path_id id) const noexcept {
     return (id.value * multiplier_) >> shift_;
   }
-  [[nodiscard]] bool resize_directory(std::size_t pages) noexcept;
-  [[nodiscard]] bool spread(const live_index& from) noexcept;
-  // The page as this version may change it, with room for `more` slots; null if refused. Its place
-  // is in the directory or in a page that this version may change.
-  live_page* writable(live_page*& place, std::uint32_t more) noexcept;
-  template <class Visit>
-  [[nodiscard]] bool by_pages(const mount& owner, Visit visit) const noexcept;
-  [[nodiscard]] bool insert(path_id id, const live_slot& added, bool first_wins) noexcept;
-  [[nodiscard]] bool erase(path_id id, const live_slot& erased) noexcept;
-  void replace(live_page* page) noexcept;
-  static void place(live_page& page, const live_slot& added, std::uint32_t at) noexcept;
-  static void take_out(live_page& page, std::uint32_t at) noexcept;
+  [[nodiscard]] std::string_view text_of(const live_slot& slot) const noexcept {
+    return {owners_[slot.owner].names + slot.text,
+            static_cast<std::size_t>(slot.length & ~live_slot::removal_bit)};
+  }
+  [[nodiscard]] live_entry entry_of(const live_item& item) const noexcept {
+    return {owners_[item.slot.owner].is, item.number};
+  }
+  [[nodiscard]] path_id id_of(const live_item& item) const noexcept;
+  // The winner's slot, or tag_word::places.
+  [[nodiscard]] std::uint32_t find_slot(const live_place& in,
+                                        const asset_path& path) const noexcept {
+    return in.tags.find(path.id, [&](std::uint32_t at) {
+      return same_text(text_of(in.page->slots[at]), path.text);
+    });
+  }
+  // The first of this path from a place on, or the count of them.
+  [[nodiscard]] std::uint32_t find_other(const live_others& others, const asset_path& path,
+                                         std::uint32_t from) const noexcept;
+  [[nodiscard, gnu::noinline]] live_entry find_anywhere(const asset_path& path) const noexcept;
+  [[nodiscard]] live_entry first_of(const asset_path& path, bool folder) const noexcept;
 
-  vec<live_place> pages_;
+  // Calls `visit` with the id and the item of all that a mount has, until it says false.
+  template <class Visit>
+  bool each_of(const mount& owner, std::uint16_t number, Visit visit) const noexcept;
+  template <class Visit>
+  [[nodiscard]] bool by_pages(const mount& owner, std::uint16_t number, Visit visit) noexcept;
+  [[nodiscard]] bool resize_directory(std::size_t places) noexcept;
+  [[nodiscard]] bool spread(const live_index& from) noexcept;
+  // While `many` it takes the memory of pages by chunks.
+  void take_chunks(bool many) noexcept;
+  [[nodiscard]] bool take_chunk() noexcept;
+  [[nodiscard]] live_page* make_page() noexcept;
+  // Where an id is, with a page that this version may change; null if refused.
+  [[nodiscard]] live_place* writable(path_id id) noexcept;
+  // Those beside such a page, with room for `more`; null if refused.
+  [[nodiscard]] live_others* writable_others(live_page& of, std::uint32_t more) noexcept;
+  template <class WinsOver>
+  [[nodiscard]] bool insert(path_id id, const live_item& added, WinsOver wins_over) noexcept;
+  [[nodiscard]] bool insert_new(live_place& into, path_id id, const live_item& added) noexcept;
+  [[nodiscard]] bool erase(path_id id, const live_item& erased) noexcept;
+  [[nodiscard]] bool erase_other(live_place& from, const asset_path& path,
+                                 const live_item& erased) noexcept;
+  [[nodiscard]] bool fill_room(live_place& of) noexcept;
+  void replace(live_block* block) noexcept;
+
+  vec<live_place> places_;
+  vec<live_owner> owners_;
   std::uint64_t multiplier_ = 1;
   int shift_ = 60;
   std::uint64_t version_ = 0;
   std::size_t paths_ = 0;
-  live_page* replaced_ = nullptr;
+  live_block* replaced_ = nullptr;
+  bool takes_chunks_ = false;
+  live_chunk* chunk_ = nullptr;
+  std::size_t chunk_left_ = 0;  // pages
   bool overfull_ = false;
 };
 

@@ -17,6 +17,11 @@ folder_item item_of(const vfs::path_owner& has, std::string_view name, asset_pat
           has.owner->id};
 }
 
+// Out of line: what it needs of the stack is more than a look-up without it.
+[[gnu::noinline]] bool exists_written(const vfs::snapshot& now, const asset_path& path) noexcept {
+  return bool(vfs::find_written_owner(now, path));
+}
+
 // How much of a path below a folder is the folder's and the '/' behind it.
 std::size_t bytes_above(asset_path folder) noexcept {
   return folder.text.empty() ? 0 : folder.text.size() + 1;
@@ -51,11 +56,12 @@ result<file_stat> file_system::stat(asset_path path) noexcept {
 bool file_system::exists(const asset_path& path) noexcept {
   if (path.text.empty()) return true;
   if (!state_) return false;
-  return vfs::by_key(path, config_.ignore_case, [this](const asset_path& key) {
+  const auto look = [this](const asset_path& key) __attribute__((always_inline)) {
     const reading now(*state_);
-    if (now->has_written(key)) return bool(vfs::find_written_owner(*now, key));
-    return now->index.find(key) != nullptr;
-  });
+    if (now->has_written(key)) return exists_written(*now, key);
+    return bool(now->index.find(key));
+  };
+  return vfs::by_key(path, config_.ignore_case, look);
 }
 
 std::size_t file_system::providers(asset_path path, std::span<mount_id> mounts) noexcept {
@@ -76,8 +82,8 @@ result<mount_id> file_system::remover(asset_path path) noexcept {
   const vfs::path_key key(path, config_.ignore_case);
   const reading now(*state_);
   const vfs::mount* found = nullptr;
-  now->index.visit_slots(key, [&](const vfs::live_slot& slot) {
-    if (!found && slot.is_removal()) found = slot.owner;
+  now->index.visit_entries(key, [&](const vfs::live_entry& entry) {
+    if (!found && entry.is_removal()) found = entry.owner;
   });
   if (!found) return fail(errc::not_found, "no mount removes this path");
   return found->id;

@@ -38,7 +38,7 @@ class path_key {
 namespace folding {
 // Not inlined: the room is a page of the stack.
 template <class Act>
-[[gnu::noinline]] auto act_on_folded(const asset_path& path, Act& act) noexcept {
+[[gnu::noinline]] auto act_on_folded(const asset_path& path, Act act) noexcept {
   return act(path_key(path, true));
 }
 }  // namespace folding

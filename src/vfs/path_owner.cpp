@@ -4,13 +4,13 @@ namespace overture::vfs {
 namespace {
 
 // Whether a file or folder that a mount lists is there still.
-bool is_there(const live_slot& slot, const asset_path& path) noexcept {
-  const mount& owner = *slot.owner;
+bool is_there(const live_entry& entry, const asset_path& path) noexcept {
+  const mount& owner = *entry.owner;
   if (!owner.writable || !owner.written.any()) return true;
   const written_name* const name = owner.written.find(path);
   if (!name) return true;
-  if (!slot.is_folder()) return name->state.load() != written_state::removed;
-  const mount_folder& listed = owner.folders[slot.index()];
+  if (!entry.is_folder()) return name->state.load() != written_state::removed;
+  const mount_folder& listed = owner.folders[entry.index()];
   return name->files_below.load() > -static_cast<std::int64_t>(listed.end - listed.first);
 }
 
@@ -34,17 +34,17 @@ class owner_walk {
 
   void run() noexcept {
     if (!now_.has_written(path_)) {
-      now_.index.visit_all(path_, [&](const live_slot& slot) {
-        if (going_on_) going_on_ = visit_(owner_of(&slot));
+      now_.index.visit_all(path_, [&](const live_entry& entry) {
+        if (going_on_) going_on_ = visit_(owner_of(entry));
       });
       return;
     }
-    now_.index.visit_slots(path_, [&](const live_slot& slot) {
+    now_.index.visit_entries(path_, [&](const live_entry& entry) {
       if (!going_on_) return;
-      visit_unlisted(now_.precedence(*slot.owner));
-      removed_ = removed_ || slot.is_removal();
-      if (removed_ && !slot.is_folder()) return;
-      if (going_on_ && is_there(slot, path_)) going_on_ = visit_(owner_of(&slot));
+      visit_unlisted(now_.precedence(*entry.owner));
+      removed_ = removed_ || entry.is_removal();
+      if (removed_ && !entry.is_folder()) return;
+      if (going_on_ && is_there(entry, path_)) going_on_ = visit_(owner_of(entry));
     });
     visit_unlisted(SIZE_MAX);
   }

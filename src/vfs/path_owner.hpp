@@ -19,9 +19,8 @@ struct path_owner {
   [[nodiscard]] explicit operator bool() const noexcept { return owner != nullptr; }
 };
 
-[[nodiscard]] inline path_owner owner_of(const live_slot* slot) noexcept {
-  if (!slot) return {};
-  return {slot->owner, nullptr, slot->index(), slot->is_folder()};
+[[nodiscard]] inline path_owner owner_of(const live_entry& entry) noexcept {
+  return {entry.owner, nullptr, entry.index(), entry.is_folder()};
 }
 
 // The name on disk of a file that a folder has.

@@ -44,6 +44,14 @@ class tag_word {
   void set(std::uint32_t place, path_id id) noexcept {
     word_ = (word_ & ~(std::uint64_t{0xFF} << 8 * place)) | tag_of(id) << 8 * place;
   }
+  // Empties a place and fills it with what the last one has, which is returned.
+  std::uint32_t take_out(std::uint32_t place) noexcept {
+    const std::uint32_t last = first_empty() - 1;
+    const std::uint64_t moved = word_ >> 8 * last & 0xFF;
+    word_ = (word_ & ~(std::uint64_t{0xFF} << 8 * place)) | moved << 8 * place;
+    word_ &= ~(std::uint64_t{0xFF} << 8 * last);
+    return last;
+  }
   [[nodiscard]] bool more() const noexcept { return word_ >> 56 != 0; }
   void set_more(bool more) noexcept {
     word_ = (word_ & ~(std::uint64_t{0xFF} << 56)) | std::uint64_t{more} << 56;

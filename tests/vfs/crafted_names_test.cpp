@@ -53,11 +53,11 @@ TEST(crafted_names, are_refused_by_the_index_of_all_mounts) {
   EXPECT_TRUE(other.add(owner, false));
   EXPECT_FALSE(other.overfull());
   for (const archive_entry& entry : owner.content.entries) {
-    const live_slot* const found = other.find({owner.content.path_of(entry), shared});
-    ASSERT_TRUE(found && !found->is_folder());
-    EXPECT_EQ(&owner.content.entries[found->index()], &entry);
+    const live_entry found = other.find({owner.content.path_of(entry), shared});
+    ASSERT_TRUE(found && !found.is_folder());
+    EXPECT_EQ(&owner.content.entries[found.index()], &entry);
   }
-  EXPECT_EQ(other.find({"x", shared}), nullptr);
+  EXPECT_FALSE(other.find({"x", shared}));
   other.free_all();
 }
 

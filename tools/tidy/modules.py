@@ -100,7 +100,6 @@ NO_TEST_OF_ITS_OWN = {
     "src/jobs/running_job.cpp": "what a job may not wait for, and what it throws: bad_luck_test",
     "src/vfs/formats/zip_linked_folders.cpp": "zip_links_test",
     "src/vfs/fold_names.cpp": "trees without regard to case: case_fold_test",
-    "src/vfs/live_index.cpp": "the model in fill_mount_test, configuration_test",
     "src/vfs/mount.cpp": "lookup_test, the model in fill_mount_test",
     "src/vfs/folder_events_generic.cpp": "nothing but the answer no",
     "src/vfs/folder_events_linux.cpp": "file_watch_test",
