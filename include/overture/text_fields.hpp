@@ -21,7 +21,7 @@
 //   integers                        decimal, hex            JSON: hex as "ff"
 //   float, double                   shortest, fixed<N>      JSON: "nan", "inf" and so on in quotes
 //   enums                           by name, or as a number where names() has none for the value
-//   char[N], std::array<char, N>    quoted; ends at the first NUL, if there is one
+//   char[N], std::array<char, N>    in quotes; ends at the first NUL, if there is one
 //   what converts to string_view    quoted<Max>: more than Max bytes is an error. To be read back
 //                                   it needs assign(const char*, std::size_t), as std::string has.
 //                                   Memory for longer texts is taken as that type takes it.
@@ -33,9 +33,11 @@
 // What is left out keeps, when it is read, what the type has by itself: an optional of a script
 // should be empty there. An optional enumeration may have no value named "none", but as JSON.
 //
-// Names must be words: letters, digits, '_', '.', '-'. They and all formats are known to the
-// compiler, so a description costs nothing at run time, and the most bytes that an object can have
-// is a constant, which is what lets pages be written without a look at the room that is left.
+// Names must be words: letters, digits, '_', '.', '-', and no two of one type alike; but a value
+// may have several, of which the first is written. They and all formats are known to the compiler,
+// which refuses what is not in the table. So a description costs nothing at run time, and the most
+// bytes that an object can have is a constant, which is what lets pages be written without a look
+// at the room that is left.
 #pragma once
 
 #include <array>
@@ -149,6 +151,35 @@ concept optional = !string<T> && requires(T& value) {
   *value;
 };
 
+template <class Format>
+inline constexpr bool is_quoted = false;
+template <std::size_t Max>
+inline constexpr bool is_quoted<quoted<Max>> = true;
+template <class Format>
+inline constexpr bool is_fixed = false;
+template <int Decimals>
+inline constexpr bool is_fixed<fixed<Decimals>> = true;
+
+// Whether the table above has this format for such a member.
+template <class V, class Format>
+constexpr bool format_suits() noexcept {
+  if constexpr (std::is_same_v<Format, standard>) {
+    return true;
+  } else if constexpr (array<V>) {
+    return format_suits<typename array_of<V>::element, Format>();
+  } else if constexpr (optional<V>) {
+    return format_suits<typename V::value_type, Format>();
+  } else if constexpr (std::is_same_v<V, bool>) {
+    return std::is_same_v<Format, yes_no> || std::is_same_v<Format, y_n>;
+  } else if constexpr (integer<V>) {
+    return std::is_same_v<Format, hex>;
+  } else if constexpr (floating<V>) {
+    return std::is_same_v<Format, shortest> || is_fixed<Format>;
+  } else {
+    return string<V> && is_quoted<Format>;
+  }
+}
+
 // An aggregate that nobody has described.
 template <class T>
 concept reflected = std::is_class_v<T> && std::is_aggregate_v<T> && !described<T> &&
@@ -173,10 +204,14 @@ template <class T>
 constexpr auto describe() {
   if constexpr (described<T>) {
     return fields(of<T>{});
-  } else {
+  } else if constexpr (reflected<T>) {
     static_assert(member_count<T> <= reflected_fields_max,
                   "too many members to reflect: describe the type with fields()");
     return reflect<T>(std::make_index_sequence<member_count<T>>());
+  } else {
+    // Not counted: a container takes any number of initializers, so there would be no end of it.
+    static_assert(block<T>, "this type has no fields(), and is no aggregate: see text_fields.hpp");
+    return std::tuple<>();
   }
 }
 template <class T>
@@ -209,11 +244,34 @@ constexpr bool is_word(std::string_view text) noexcept {
   return !text.empty();
 }
 
-template <class T>
-constexpr bool names_are_words() noexcept {
-  return std::apply([](const auto&... each) { return (is_word(each.name) && ...); },
-                    description<T>);
+template <std::size_t N>
+constexpr bool are_words(const std::array<std::string_view, N>& names) noexcept {
+  for (const std::string_view name : names) {
+    if (!is_word(name)) return false;
+  }
+  return true;
 }
+template <std::size_t N>
+constexpr bool differ(const std::array<std::string_view, N>& names) noexcept {
+  for (std::size_t i = 0; i < N; ++i) {
+    for (std::size_t j = i + 1; j < N; ++j) {
+      if (names[i] == names[j]) return false;
+    }
+  }
+  return true;
+}
+template <class T>
+inline constexpr auto field_names = std::apply(
+    [](const auto&... each) { return std::array<std::string_view, sizeof...(each)>{each.name...}; },
+    description<T>);
+template <class Enum>
+constexpr auto make_value_names() noexcept {
+  std::array<std::string_view, name_table<Enum>.size()> names;
+  for (std::size_t i = 0; i < names.size(); ++i) names[i] = name_table<Enum>[i].name;
+  return names;
+}
+template <class Enum>
+inline constexpr auto value_names = make_value_names<Enum>();
 
 }  // namespace detail
 }  // namespace overture::text

@@ -9,10 +9,11 @@
 //
 // Tolerant where people edit and versions differ: fields in any order (not in rows), unknown fields
 // and unknown blocks at the top are skipped, missing ones keep what T{} has, later ones of one name
-// win; '#' begins a comment (script, rows), lines may end with CRLF, white space is free (script,
-// JSON). Strict where it would guess: a value that is none, or does not fit its member, is an error
-// with its place, and so is a string that is longer than its member. What was skipped may be
-// nested limits::text_depth_max deep.
+// win; '#' begins a comment (script; rows, in front of a row), lines may end with CRLF, white space
+// is free (script, JSON), and in front of a text without page table there may be a byte order mark.
+// Strict where it would guess: a value that is none, or does not fit its member, is an error with
+// its place, and so is a string that is longer than its member. What was skipped may be nested
+// limits::text_depth_max deep.
 //
 // Pages: with the page table that write() made the pages are read at once, each into a page of the
 // paged. Without one a first walk over the text finds where objects begin; script may then have its
@@ -86,12 +87,13 @@ inline read_end read_with_format(const char* first, const char* end, V& value) n
 }
 
 template <class Format, class V>
-inline bool get_number(cursor& from, std::string_view word, V& value) noexcept {
+inline bool get_number(cursor& from, std::string_view word, V& value,
+                       const char* otherwise = "no number of the kind that belongs here") noexcept {
   const char* const first = word.data();
   const char* const end = first + word.size();
   const read_end read = read_with_format<Format>(first, end, value);
   if (read.ok && read.next == end) return true;
-  return from.fail_in(word, errc::corrupt, "no number of the kind that belongs here");
+  return from.fail_in(word, errc::corrupt, otherwise);
 }
 
 // The same without looking for the word's end first. False if that is not how it stands there, and
@@ -117,7 +119,9 @@ inline bool get_enum(cursor& from, std::string_view word, V& value) noexcept {
     }
   }
   std::underlying_type_t<V> number{};
-  if (!get_number<standard>(from, word, number)) return false;
+  constexpr const char* otherwise = named<V> ? "neither a name of the enumeration nor a number"
+                                             : "no number that the enumeration can hold";
+  if (!get_number<standard>(from, word, number, otherwise)) return false;
   value = static_cast<V>(number);
   return true;
 }
@@ -358,6 +362,8 @@ struct nothing_after {
 template <class Style, class T, std::size_t PageSize, class After = nothing_after>
 result<std::size_t> read_paged(job_system* jobs, std::string_view text, page_table* table,
                                paged<T, PageSize>& objects, After after = {}) {
+  // Says what is wrong with a description.
+  static_assert(object_bytes_max<Style, T>() > 0);
   page_table own(objects.memory());
   if (!table) {
     auto made = make_index(text, Style::notation, PageSize, own);

@@ -34,11 +34,15 @@ namespace detail {
 
 // -- how many members --
 
-// Initialises a member of any type; never called.
+// Initialises a member of any type; never called. It has a body because constructors that take
+// anything, like those of std::optional, use it, and then clang wants one for types without
+// linkage.
 struct anything {
   std::size_t index;
   template <class T>
-  operator T() const noexcept;  // NOLINT(google-explicit-constructor)
+  operator T() const noexcept {  // NOLINT(google-explicit-constructor)
+    __builtin_unreachable();
+  }
 };
 
 template <class T, std::size_t... Before, std::size_t... Behind>

@@ -137,15 +137,6 @@ inline char* put_short_text(char* out, const V& text) noexcept {
   return out + length + 1;
 }
 
-template <class Format>
-inline constexpr bool is_quoted = false;
-template <std::size_t Max>
-inline constexpr bool is_quoted<quoted<Max>> = true;
-template <class Format>
-inline constexpr bool is_fixed = false;
-template <int Decimals>
-inline constexpr bool is_fixed<fixed<Decimals>> = true;
-
 // What stands inside an array is written in one line.
 template <class Style>
 struct one_line : Style {
@@ -205,6 +196,7 @@ constexpr bool may_look_empty() noexcept {
 
 template <class Style, class V, class Format, int Depth>
 constexpr std::size_t value_bytes_max() noexcept {
+  static_assert(format_suits<V, Format>(), "a format that is not for members of this type");
   if constexpr (std::is_same_v<V, bool>) {
     return 5;
   } else if constexpr (integer<V>) {
@@ -215,6 +207,8 @@ constexpr std::size_t value_bytes_max() noexcept {
   } else if constexpr (std::is_enum_v<V>) {
     std::size_t bytes = integer_bytes_max<std::underlying_type_t<V>>();
     if constexpr (named<V>) {
+      static_assert(are_words(value_names<V>), "the name of a value must be a word");
+      static_assert(differ(value_names<V>), "two values of an enumeration have one name");
       for (const auto& each : name_table<V>) bytes = std::max(bytes, each.name.size());
     }
     return bytes + 2;
@@ -230,8 +224,8 @@ constexpr std::size_t value_bytes_max() noexcept {
     return 4 +
            array_of<V>::size * (1 + value_bytes_max<one_line<Style>, element, Format, Depth + 1>());
   } else {
-    static_assert(block<V>, "this type has no fields(), and is no aggregate: see text_fields.hpp");
-    static_assert(names_are_words<V>(), "the name of a field must be a word");
+    static_assert(are_words(field_names<V>), "the name of a field must be a word");
+    static_assert(differ(field_names<V>), "two fields have one name");
     return block_bytes_max<Style, V, Depth>(std::make_index_sequence<field_count<V>>());
   }
 }
@@ -463,6 +457,8 @@ template <class Style, class T>
 // null if a string is longer than its format allows. Any thread.
 template <class Style, class T>
 inline char* write_object(char* out, const T& object) noexcept {
+  // Says what is wrong with a description.
+  static_assert(object_bytes_max<Style, T>() > 0);
   out = detail::put_text<detail::opening<Style>>(out);
   out = detail::put_value<Style, T, standard, 0>(out, object);
   if (out) *out++ = '\n';

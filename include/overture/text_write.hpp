@@ -35,6 +35,7 @@
 #pragma once
 
 #include <span>
+#include <utility>
 
 #include "overture/paged.hpp"
 #include "overture/prefetch.hpp"
@@ -109,7 +110,8 @@ template <class T, std::size_t PageSize, class Write>
 [[nodiscard]] result<written> write_with(const paged<T, PageSize>& objects, std::span<char> buffer,
                                          std::size_t object_bytes, Write write_one,
                                          page_table* table = nullptr, layout how = layout::dense) {
-  return detail::write_paged(nullptr, objects, buffer, object_bytes, table, write_one, how);
+  return detail::write_paged(nullptr, objects, buffer, object_bytes, table, std::move(write_one),
+                             how);
 }
 template <class T, std::size_t PageSize, class Write>
   requires std::is_invocable_r_v<char*, Write&, char*, const T&>
@@ -117,7 +119,8 @@ template <class T, std::size_t PageSize, class Write>
                                          std::span<char> buffer, std::size_t object_bytes,
                                          Write write_one, page_table* table = nullptr,
                                          layout how = layout::dense) {
-  return detail::write_paged(&jobs, objects, buffer, object_bytes, table, write_one, how);
+  return detail::write_paged(&jobs, objects, buffer, object_bytes, table, std::move(write_one),
+                             how);
 }
 
 // The same for a member function: char* T::write(char* out) const.

@@ -76,12 +76,14 @@ class splitter {
 result<void> make_index(std::string_view text, notation style, std::size_t objects_max,
                         page_table& pages) {
   const splitter split(text, style);
+  // A byte order mark would be a part of the first name, and its object nobody's.
+  const std::size_t begin = text.starts_with("\xEF\xBB\xBF") ? 3 : 0;
   std::size_t objects = 0;
-  for (std::size_t at = 0; at < text.size(); at = split.next(at)) ++objects;
+  for (std::size_t at = begin; at < text.size(); at = split.next(at)) ++objects;
   const std::size_t count = (objects + objects_max - 1) / objects_max;
   auto ready = pages.prepare(count, 1);
   if (!ready) return ready;
-  std::size_t at = 0;
+  std::size_t at = begin;
   for (std::size_t i = 0; i < count; ++i) {
     page_entry entry{at, 0, 0};
     while (entry.objects < objects_max && at < text.size()) {

@@ -276,14 +276,15 @@ void add_text(bounded& out, const conversion& how, const char* text) noexcept {
 }
 
 void add_pointer(bounded& out, const conversion& how, const void* pointer) noexcept {
+  if (!pointer) {
+    add_padded(out, how, {.digits = "(nil)"});
+    return;
+  }
+  // What C leaves open, as glibc has it: flags and precision are those of a signed number.
+  const std::string_view prefix = how.plus ? "+0x" : how.space ? " 0x" : "0x";
   char digits[hex_room<std::uint64_t>()];
   char* const end = write_hex(digits, reinterpret_cast<std::uintptr_t>(pointer));
-  if (pointer) {
-    add_padded(out, how,
-               {.prefix = "0x", .digits = {digits, static_cast<std::size_t>(end - digits)}});
-  } else {
-    add_padded(out, how, {.digits = "(nil)"});
-  }
+  add_digits(out, how, {.prefix = prefix}, digits, end);
 }
 
 // A number, or -1 if it is larger than any that C allows here.

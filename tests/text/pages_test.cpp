@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
@@ -329,6 +330,21 @@ TEST(writing, takes_callables_and_member_functions) {
                        [](char* out, const flag& each) { return each.write(out); });
   ASSERT_TRUE(member && callable);
   EXPECT_EQ(one.substr(0, member->bytes), two.substr(0, callable->bytes));
+}
+TEST(writing, takes_callables_that_can_only_be_moved) {
+  const auto flags = sample::random_flags(100, 9);
+  thread_pool jobs{{.workers = 1}};
+  std::string room(flags.size() + text::slack, '#');
+  const auto mark = [](char c) {
+    return [letter = std::make_unique<char>(c)](char* out, const flag& /*each*/) {
+      *out = *letter;
+      return out + 1;
+    };
+  };
+  ASSERT_TRUE(text::write_with(flags, std::span(room), 1, mark('a')));
+  EXPECT_EQ(room.substr(0, flags.size()), std::string(flags.size(), 'a'));
+  ASSERT_TRUE(text::write_with(jobs, flags, std::span(room), 1, mark('b')));
+  EXPECT_EQ(room.substr(0, flags.size()), std::string(flags.size(), 'b'));
 }
 
 TEST(nothing, is_written_of_nothing) {

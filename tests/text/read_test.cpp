@@ -130,6 +130,16 @@ TEST(a_script, may_have_fields_in_any_order_and_unknown_ones_and_none) {
   EXPECT_STREQ(units[2].title, "A");
 }
 
+TEST(a_text, may_begin_with_a_byte_order_mark) {
+  const std::string mark = "\xEF\xBB\xBF";
+  const auto units = read<unit_script>(mark + "unit={ gold=1 }\nunit={ gold=2 }\n");
+  ASSERT_EQ(units.size(), 2u);
+  EXPECT_EQ(units[0].gold, 1);
+  EXPECT_EQ((read<text::rows<','>, flag>(mark + "y,1.5\n").size()), 1u);
+  EXPECT_EQ((read<text::json, flag>(mark + R"({"enabled":true})").size()), 1u);
+  EXPECT_EQ(read<unit_script>(mark).size(), 0u);
+}
+
 TEST(a_script, is_split_between_objects_whatever_its_comments_say) {
   std::string text;
   for (int i = 0; i < 200; ++i) {
@@ -184,6 +194,11 @@ TEST(an_error, is_that_of_the_first_place_for_any_number_of_threads) {
     ASSERT_FALSE(done);
     EXPECT_EQ(text::position_of(text, done.error().offset).line, 301u);
   }
+}
+
+TEST(a_name, that_an_enumeration_does_not_have_is_called_so) {
+  EXPECT_STREQ(error_of<unit_script>("unit={ kind=knight }\n").reason,
+               "neither a name of the enumeration nor a number");
 }
 
 TEST(bad_values, are_errors) {

@@ -2,6 +2,7 @@
 // right.
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "overture/text_style.hpp"
 
@@ -44,6 +45,40 @@ constexpr auto fields(text::of<misnamed> /*type*/) {
 #endif
 }
 
+enum class rank : char { low, high };
+constexpr auto names(text::of<rank> /*type*/) {
+#if REFUSED == 9
+  return text::name_list(text::name("very low", rank::low), text::name("high", rank::high));
+#elif REFUSED == 10
+  return text::name_list(text::name("high", rank::low), text::name("high", rank::high));
+#else
+  // Two names of one value: the second is read too.
+  return text::name_list(text::name("low", rank::low), text::name("high", rank::high),
+                         text::name("highest", rank::high));
+#endif
+}
+struct ranked {
+  rank of;
+  float speed;
+};
+constexpr auto fields(text::of<ranked> /*type*/) {
+#if REFUSED == 11
+  return text::field_list(text::field("of", &ranked::of), text::field("of", &ranked::speed));
+#elif REFUSED == 12
+  return text::field_list(text::field("of", &ranked::of),
+                          text::field("speed", &ranked::speed, text::hex{}));
+#else
+  return text::field_list(text::field("of", &ranked::of),
+                          text::field("speed", &ranked::speed, text::shortest{}));
+#endif
+}
+struct pointing {
+  int* at;
+};
+struct listing {
+  std::vector<int> all;
+};
+
 [[maybe_unused]] char* write(char* out) {
   using text::write_object;
 #if REFUSED == 1
@@ -55,7 +90,12 @@ constexpr auto fields(text::of<misnamed> /*type*/) {
   return out;
 #elif REFUSED == 6
   return write_object<text::script<>>(out, may_be_armed{weapon::none});
+#elif REFUSED == 7
+  return write_object<text::json>(out, pointing{});
+#elif REFUSED == 8
+  return write_object<text::json>(out, listing{});
 #else
+  out = write_object<text::json>(out, ranked{});
   out = write_object<text::json>(out, may_be_armed{weapon::none});
   (void)text::object_bytes_max<text::json, misnamed>();
   out = write_object<text::script<>>(out, at_times{});

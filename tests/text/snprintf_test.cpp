@@ -126,7 +126,12 @@ TEST(snprintf_of_ours, writes_texts_characters_and_pointers_as_c_does) {
   int object = 0;
   expect_same("%p %20p %-20p|", static_cast<void*>(&object), static_cast<void*>(&object),
               static_cast<void*>(&object));
-  expect_same("%p", static_cast<void*>(nullptr));
+  for (const char* const format : {"%p", "%016p|", "%-016p|", "%+p", "% p", "%+020p", "%.12p",
+                                   "% 20.14p|", "%-20.14p|", "%#p", "%.0p", "%024.3p|"}) {
+    expect_same(format, static_cast<void*>(&object));
+    expect_same(format, reinterpret_cast<void*>(std::uintptr_t{26}));
+    expect_same(format, static_cast<void*>(nullptr));
+  }
   expect_same("%*d %-*d| %.*f", 7, 1, 7, 2, 3, 1.0);
   expect_same("%*d", -7, 1);
   expect_same("%.*f", -1, 1.0);
