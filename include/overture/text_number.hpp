@@ -37,7 +37,8 @@ namespace overture::text {
 inline constexpr std::size_t slack = 16;
 
 template <class T>
-concept integer = std::is_integral_v<T> && !std::is_same_v<std::remove_cv_t<T>, bool>;
+concept integer = std::is_integral_v<T> && !std::is_same_v<std::remove_cv_t<T>, bool> &&
+                  sizeof(T) <= sizeof(std::uint64_t);  // with extensions there are longer ones
 template <class T>
 concept floating =
     std::is_same_v<std::remove_cv_t<T>, float> || std::is_same_v<std::remove_cv_t<T>, double>;

@@ -218,6 +218,8 @@ constexpr std::size_t value_bytes_max() noexcept {
     static_assert(is_quoted<Format>, "say how long the string may be: text::quoted<64>{}");
     return string_bytes_max<Style>(Format::bytes_max);
   } else if constexpr (optional<V>) {
+    static_assert(!optional<typename V::value_type>,
+                  "an optional of an optional can be empty twice");
     return 4 + value_bytes_max<Style, typename V::value_type, Format, Depth>();
   } else if constexpr (array<V>) {
     using element = typename array_of<V>::element;

@@ -78,6 +78,9 @@ struct pointing {
 struct listing {
   std::vector<int> all;
 };
+struct twice {
+  std::optional<std::optional<int>> maybe;
+};
 
 [[maybe_unused]] char* write(char* out) {
   using text::write_object;
@@ -94,6 +97,8 @@ struct listing {
   return write_object<text::json>(out, pointing{});
 #elif REFUSED == 8
   return write_object<text::json>(out, listing{});
+#elif REFUSED == 13
+  return write_object<text::json>(out, twice{});
 #else
   out = write_object<text::json>(out, ranked{});
   out = write_object<text::json>(out, may_be_armed{weapon::none});
