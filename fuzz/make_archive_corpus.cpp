@@ -103,7 +103,9 @@ void save_seven_zips(const std::filesystem::path& folder) {
   plain.packed_header = true;
   save_seven_zip(folder / "packed_header", plain);
   overture::seven_zip_writer others;
-  others.add({.method = seven_zip_method::lzma2, .x86 = true, .files = {{"c", text}}});
+  others.add({.method = seven_zip_method::lzma2,
+              .filter = overture::seven_zip_filter::x86,
+              .files = {{"c", text}}});
   others.add({.method = seven_zip_method::copy, .files = {{"d", "d"}, {"e", text}}});
   others.add({.method = seven_zip_method::aes, .files = {{"f", "f"}}});
   save_seven_zip(folder / "methods", others);

@@ -7,6 +7,8 @@
 namespace overture {
 namespace {
 
+constexpr std::uint32_t delta_distance = 4;
+
 std::string fixed(std::uint64_t value, std::size_t bytes) {
   std::string text;
   for (; bytes-- > 0; value >>= 8) text += static_cast<char>(value & 0xFF);
@@ -26,18 +28,11 @@ std::string data_of(const seven_zip_solid& block) {
   return all;
 }
 
-std::string pack(const std::string& data, seven_zip_method method, bool x86) {
-  if (method != seven_zip_method::lzma && method != seven_zip_method::lzma2) return data;
-  lzma_options_lzma options;
-  if (lzma_lzma_preset(&options, 1)) throw std::logic_error("liblzma has no preset 1");
-  options.dict_size = 1u << 16;
-  lzma_filter filters[3];
-  std::size_t count = 0;
-  if (x86) filters[count++] = {LZMA_FILTER_X86, nullptr};
-  options.ext_flags = 0;  // no mark at the end
-  filters[count++] = {method == seven_zip_method::lzma ? LZMA_FILTER_LZMA1EXT : LZMA_FILTER_LZMA2,
-                      &options};
-  filters[count] = {LZMA_VLI_UNKNOWN, nullptr};
+lzma_filter chain_of(seven_zip_method method, lzma_options_lzma& options) {
+  return {method == seven_zip_method::lzma ? LZMA_FILTER_LZMA1EXT : LZMA_FILTER_LZMA2, &options};
+}
+
+std::string encode(const std::string& data, const lzma_filter* filters) {
   std::string packed(data.size() * 2 + 1000, '\0');
   std::size_t size = 0;
   const lzma_ret done = lzma_raw_buffer_encode(
@@ -46,6 +41,38 @@ std::string pack(const std::string& data, seven_zip_method method, bool x86) {
   if (done != LZMA_OK) throw std::runtime_error("liblzma cannot pack");
   packed.resize(size);
   return packed;
+}
+
+// What the filter alone makes of it: liblzma has none without LZMA behind it.
+std::string decode(const std::string& packed, std::size_t bytes, const lzma_filter* filters) {
+  std::string data(bytes, '\0');
+  std::size_t from = 0;
+  std::size_t to = 0;
+  const lzma_ret done = lzma_raw_buffer_decode(
+      filters, nullptr, reinterpret_cast<const std::uint8_t*>(packed.data()), &from, packed.size(),
+      reinterpret_cast<std::uint8_t*>(data.data()), &to, data.size());
+  if (done != LZMA_OK) throw std::runtime_error("liblzma cannot unpack");
+  return data;
+}
+
+std::string pack(const std::string& data, seven_zip_method method, seven_zip_filter filter) {
+  const bool lzma = method == seven_zip_method::lzma || method == seven_zip_method::lzma2;
+  if (!lzma && filter == seven_zip_filter::none) return data;
+  lzma_options_lzma options;
+  if (lzma_lzma_preset(&options, 1)) throw std::logic_error("liblzma has no preset 1");
+  options.dict_size = 1u << 16;
+  lzma_filter filters[3];
+  std::size_t count = 0;
+  lzma_options_delta delta{};
+  delta.type = LZMA_DELTA_TYPE_BYTE;
+  delta.dist = delta_distance;
+  if (filter == seven_zip_filter::x86) filters[count++] = {LZMA_FILTER_X86, nullptr};
+  if (filter == seven_zip_filter::delta) filters[count++] = {LZMA_FILTER_DELTA, &delta};
+  options.ext_flags = 0;  // no mark at the end
+  filters[count] = chain_of(method, options);
+  filters[count + 1] = {LZMA_VLI_UNKNOWN, nullptr};
+  const std::string packed = encode(data, filters);
+  return lzma ? packed : decode(packed, data.size(), filters + count);
 }
 
 std::string coder_of(seven_zip_method method) {
@@ -66,9 +93,12 @@ std::string coder_of(seven_zip_method method) {
 
 // The coders of one block, and what feeds which.
 std::string coders_of(const seven_zip_solid& block) {
-  if (!block.x86) return number(1) + coder_of(block.method);
-  return number(2) + coder_of(block.method) + std::string("\x04\x03\x03\x01\x03", 5) + number(1) +
-         number(0);
+  const std::string packer = coder_of(block.method);
+  if (block.filter == seven_zip_filter::none) return number(1) + packer;
+  const std::string filter = block.filter == seven_zip_filter::x86
+                                 ? std::string("\x04\x03\x03\x01\x03", 5)
+                                 : "\x21\x03\x01" + fixed(delta_distance - 1, 1);
+  return number(2) + packer + filter + number(1) + number(0);
 }
 
 std::string utf16(const std::string& ascii) {
@@ -113,7 +143,7 @@ std::string seven_zip_writer::header(const std::vector<std::string>& packed) con
       sizes.push_back(block.stated_packed_bytes.value_or(packed[i].size()));
       coders += coders_of(block);
       const std::string bytes = number(block.stated_bytes.value_or(data_of(block).size()));
-      unpacked_sizes += block.x86 ? bytes + bytes : bytes;
+      unpacked_sizes += block.filter != seven_zip_filter::none ? bytes + bytes : bytes;
       counts += number(block.files.size());
       for (std::size_t f = 0; f < block.files.size(); ++f) {
         const seven_zip_file& file = block.files[f];
@@ -154,13 +184,13 @@ std::string seven_zip_writer::bytes() const {
   std::vector<std::string> packed;
   std::string all;
   for (const seven_zip_solid& block : blocks_) {
-    packed.push_back(pack(data_of(block), block.method, block.x86));
+    packed.push_back(pack(data_of(block), block.method, block.filter));
     all += packed.back();
   }
   std::string plain = header(packed);
   std::string head = plain;
   if (packed_header) {
-    const std::string small = pack(plain, seven_zip_method::lzma, false);
+    const std::string small = pack(plain, seven_zip_method::lzma, seven_zip_filter::none);
     head = "\x17" + packed_sizes(all.size(), {small.size()}) + "\x07\x0B" + number(1) + '\0' +
            number(1) + coder_of(seven_zip_method::lzma) + "\x0C" + number(plain.size()) +
            "\x0A\x01" + fixed(crc_of(plain), 4) + std::string(2, '\0');

@@ -14,6 +14,7 @@
 namespace overture {
 
 enum class seven_zip_method { lzma, lzma2, copy, aes, unknown };  // the last two: nobody's data
+enum class seven_zip_filter { none, x86, delta };                 // delta: of four bytes
 
 struct seven_zip_file {
   std::string name = {};
@@ -23,7 +24,7 @@ struct seven_zip_file {
 
 struct seven_zip_solid {
   seven_zip_method method = seven_zip_method::lzma;
-  bool x86 = false;  // the filter
+  seven_zip_filter filter = seven_zip_filter::none;
   std::vector<seven_zip_file> files = {};
   std::optional<std::uint64_t> stated_bytes = {};         // unpacked
   std::optional<std::uint64_t> stated_packed_bytes = {};  // and the next block lies behind that

@@ -30,8 +30,10 @@ seven_zip_writer varied() {
   archive.add({.files = {{"a.txt", "hello"}, {"maps/rome.txt", text}, {"c.txt", "you"}}});
   archive.add({.method = seven_zip_method::lzma2, .files = {{"second", text}}});
   archive.add({.method = seven_zip_method::copy, .files = {{"s1", "stored"}, {"s2", "as it is"}}});
-  archive.add({.x86 = true, .files = {{"game.exe", code}}});
-  archive.add({.method = seven_zip_method::lzma2, .x86 = true, .files = {{"lib.dll", code}}});
+  archive.add({.filter = seven_zip_filter::x86, .files = {{"game.exe", code}}});
+  archive.add({.method = seven_zip_method::lzma2,
+               .filter = seven_zip_filter::x86,
+               .files = {{"lib.dll", code}}});
   archive.empty_files = {"empty", "maps/none"};
   archive.folders = {"maps"};
   return archive;
@@ -68,6 +70,30 @@ TEST(seven_zip, has_what_physfs_finds_in_it) {
     archive.packed_header = packed_header;
     EXPECT_EQ(load_with_physfs(archive.bytes(), "test.7z"), varied_contents);
   }
+}
+
+TEST(seven_zip, behind_any_filter_is_read) {
+  std::string sound;  // longer than what is unpacked at once, as the code is
+  for (int i = 0; i < 50'000; ++i) {
+    for (const int byte : {i * 3, i >> 5, i * 5, i >> 6}) sound += static_cast<char>(byte);
+  }
+  std::string program;
+  for (int i = 0; i < 12; ++i) program += code;
+  seven_zip_writer archive;
+  contents_map expected;
+  for (const auto filter :
+       {seven_zip_filter::none, seven_zip_filter::x86, seven_zip_filter::delta}) {
+    for (const auto method :
+         {seven_zip_method::copy, seven_zip_method::lzma, seven_zip_method::lzma2}) {
+      const std::string name = std::to_string(expected.size()) + ".";
+      archive.add({.method = method,
+                   .filter = filter,
+                   .files = {{name + "wav", sound}, {name + "exe", program}}});
+      expected[name + "wav"] = sound;
+      expected[name + "exe"] = program;
+    }
+  }
+  EXPECT_EQ(load_archive(archive.bytes(), "test.7z"), expected);
 }
 
 TEST(seven_zip, without_checksums_is_read_without_them) {
@@ -139,7 +165,9 @@ TEST(seven_zip, with_a_method_that_is_not_read_has_its_other_files) {
   seven_zip_writer archive = small();
   archive.add({.method = seven_zip_method::unknown, .files = {{"u", "x"}}});
   archive.add({.method = seven_zip_method::aes, .files = {{"s", "x"}}});
-  archive.add({.method = seven_zip_method::copy, .x86 = true, .files = {{"f", "x"}}});
+  archive.add({.method = seven_zip_method::unknown,
+               .filter = seven_zip_filter::x86,
+               .files = {{"f", "x"}}});
   archive.add({.files = {{"last", "last"}}});
   contents_map expected = small_contents;
   expected["u"] = expected["s"] = expected["f"] = "error: unsupported";
@@ -172,7 +200,29 @@ TEST(hostile_seven_zip, that_lies_about_a_block_is_refused_for_that_block) {
     EXPECT_EQ(load_liar({.method = method, .stated_packed_bytes = 20}), "error: corrupt");
     EXPECT_EQ(load_liar({.method = method, .stated_packed_bytes = 0}), "error: corrupt");
   }
-  EXPECT_EQ(load_liar({.method = seven_zip_method::copy, .stated_bytes = 5}), "error: corrupt");
+  for (const auto filter :
+       {seven_zip_filter::none, seven_zip_filter::x86, seven_zip_filter::delta}) {
+    const auto stored = seven_zip_method::copy;
+    EXPECT_EQ(load_liar({.method = stored, .filter = filter, .stated_bytes = 5}), "error: corrupt");
+  }
+}
+
+TEST(hostile_seven_zip, with_a_block_beyond_the_limit_says_so_for_its_files) {
+  std::string noise;  // so much packed data that the size could be true
+  for (std::uint32_t i = 0, random = 1; i < 200'000; ++i) {
+    random = random * 1664525 + 1013904223;
+    noise += static_cast<char>(random >> 24);
+  }
+  seven_zip_writer archive;
+  archive.add({.files = {{"a", "a"}, {"b", noise}}, .stated_bytes = limits::block_bytes_max + 1});
+  memory_file_os os(archive.bytes());
+  file_system files({.os = &os});
+  ASSERT_TRUE(files.mount("test.7z"));
+  const result<opened_file> small = files.open("a"_path);
+  ASSERT_FALSE(small);
+  EXPECT_EQ(small.error().code, errc::limit);
+  EXPECT_NE(std::string_view(small.error().reason).find("smaller blocks"), std::string_view::npos)
+      << small.error().reason;
 }
 
 TEST(hostile_seven_zip, with_a_wrong_checksum_says_so_for_that_file) {
@@ -265,18 +315,17 @@ TEST(hostile_seven_zip, on_a_bad_disk_or_without_memory_reports_it) {
 TEST(seven_zip, made_by_7zip_is_read) {
   const temp_folder folder;
   folder.write("game.exe", code);
+  folder.write("a/sound.wav", text);  // what later ones pack behind a filter of its own
   folder.write("a/one.txt", text);
   folder.write("a/two.txt", "two");
   folder.write("a/\xC3\xA4.txt", "umlaut");
   folder.write("a/empty", "");
-  const contents_map right{{"game.exe", code},
-                           {"a/one.txt", text},
-                           {"a/two.txt", "two"},
-                           {"a/\xC3\xA4.txt", "umlaut"},
-                           {"a/empty", ""}};
+  const contents_map right{{"game.exe", code},   {"a/sound.wav", text},        {"a/one.txt", text},
+                           {"a/two.txt", "two"}, {"a/\xC3\xA4.txt", "umlaut"}, {"a/empty", ""}};
   int made = 0;
-  for (const char* options : {"", "-mx=0", "-m0=lzma", "-m0=bcj -m1=lzma", "-m0=bcj -m1=lzma2",
-                              "-ms=off", "-mhc=off", "-mx=9 -m0=lzma2"}) {
+  for (const char* options :
+       {"", "-mx=0", "-m0=lzma", "-m0=bcj -m1=lzma", "-m0=bcj -m1=lzma2", "-m0=bcj -m1=copy",
+        "-m0=delta:2 -m1=lzma", "-ms=off", "-mhc=off", "-mx=9 -m0=lzma2"}) {
     const std::string archive = "out" + std::to_string(made) + ".7z";
     const std::string command = "cd '" + folder.path().string() + "' && LC_ALL=C.UTF-8 7z a -bd " +
                                 options + " " + archive + " game.exe a >/dev/null 2>&1";
@@ -289,7 +338,7 @@ TEST(seven_zip, made_by_7zip_is_read) {
     EXPECT_EQ(load_with_physfs(folder / archive), right) << options;
   }
   if (made == 0) GTEST_SKIP() << "there is no 7z";
-  EXPECT_EQ(made, 8);
+  EXPECT_EQ(made, 10);
 }
 
 TEST(seven_zip, made_by_7zip_says_what_is_not_read) {

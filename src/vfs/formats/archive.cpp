@@ -24,6 +24,9 @@ error error_of(entry_flaw flaw) noexcept {
       return make(errc::corrupt, "the entry's sizes are missing");
     case entry_flaw::too_large:
       return make(errc::limit, "the entry is larger than limits::entry_bytes_max");
+    case entry_flaw::block_too_large:
+      return make(errc::limit,
+                  "it is unpacked in one piece of more than 1 GiB; pack it in smaller blocks");
     case entry_flaw::encrypted:
       return make(errc::permission, "the entry is encrypted, and the mount has no password");
     case entry_flaw::strongly_encrypted:

@@ -27,6 +27,7 @@ enum class entry_flaw : std::uint8_t {
   ratio,        // claims to unpack to more than its method can make
   sizes,        // its sizes are missing
   too_large,
+  block_too_large,     // it is unpacked as a whole, or with a block that is
   encrypted,           // and there is no password
   strongly_encrypted,  // in a way that is not read
   method,

@@ -11,6 +11,11 @@ namespace overture::vfs {
 namespace {
 
 constexpr std::size_t input_bytes = 64u << 10;
+// LZMA2 has pieces that are not packed: a mark, then the piece's bytes less one, high byte first.
+constexpr std::size_t piece_front_bytes = 3;
+constexpr std::byte piece_mark{0x01};
+constexpr std::byte end_mark{0x00};
+static_assert(input_bytes - 1 <= 0xFFFF);
 constexpr std::size_t front_bytes = alignof(std::max_align_t);  // where a piece keeps its size
 
 // liblzma gives memory back without its size.
@@ -48,6 +53,8 @@ lzma_vli id_of(block_filter filter) noexcept {
       return LZMA_FILTER_SPARC;
     case block_filter::arm64:
       return LZMA_FILTER_ARM64;
+    case block_filter::delta:
+      return LZMA_FILTER_DELTA;
     case block_filter::none:
       break;
   }
@@ -80,8 +87,9 @@ class decoder {
   [[nodiscard]] lzma_ret begin(const packed_block& block) noexcept {
     lzma_options_lzma options{};
     const std::uint64_t useful = std::max<std::uint64_t>(block.bytes, LZMA_DICT_SIZE_MIN);
-    options.dict_size =
-        static_cast<std::uint32_t>(std::min<std::uint64_t>(block.dictionary_bytes, useful));
+    const bool copied = block.method == block_method::copy;
+    options.dict_size = static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(copied ? input_bytes : block.dictionary_bytes, useful));
     options.lc = block.literal_context_bits;
     options.lp = block.literal_position_bits;
     options.pb = block.position_bits;
@@ -90,9 +98,15 @@ class decoder {
     lzma_set_ext_size(options, block.bytes);
     lzma_filter filters[3];
     std::size_t count = 0;
-    if (block.filter != block_filter::none) filters[count++] = {id_of(block.filter), nullptr};
-    const bool second = block.method == block_method::lzma2;
-    filters[count++] = {second ? LZMA_FILTER_LZMA2 : LZMA_FILTER_LZMA1EXT, &options};
+    lzma_options_delta delta{};
+    delta.type = LZMA_DELTA_TYPE_BYTE;
+    delta.dist = block.delta_bytes;
+    const bool is_delta = block.filter == block_filter::delta;
+    if (block.filter != block_filter::none) {
+      filters[count++] = {id_of(block.filter), is_delta ? &delta : nullptr};
+    }
+    const bool first = block.method == block_method::lzma;
+    filters[count++] = {first ? LZMA_FILTER_LZMA1EXT : LZMA_FILTER_LZMA2, &options};
     filters[count] = {LZMA_VLI_UNKNOWN, nullptr};
     return lzma_raw_decoder(&stream_, filters);
   }
@@ -103,13 +117,33 @@ class decoder {
   lzma_stream stream_ = LZMA_STREAM_INIT;
 };
 
+// Reads the next packed bytes into `room`; false: there are no more of them. liblzma has no filter
+// without LZMA, so what is filtered only is given to it as LZMA2 of pieces that are not packed.
+result<bool> feed(lzma_stream& stream, const packed_block& block, packed_reader read,
+                  std::span<std::byte> room) noexcept {
+  const std::span<std::byte> data = room.subspan(piece_front_bytes);
+  const result<std::size_t> count = read(data);
+  if (!count) return tl::unexpected(count.error());
+  const bool any = *count != 0;
+  const bool framed = block.method == block_method::copy;
+  stream.next_in = reinterpret_cast<const std::uint8_t*>(framed ? room.data() : data.data());
+  stream.avail_in = *count;
+  if (!framed) return any;
+  room[0] = any ? piece_mark : end_mark;
+  stream.avail_in += any ? piece_front_bytes : 1;
+  if (!any) return false;
+  room[1] = static_cast<std::byte>((*count - 1) >> 8);
+  room[2] = static_cast<std::byte>(*count - 1);
+  return true;
+}
+
 }  // namespace
 
 result<void> unpack_lzma(const packed_block& block, packed_reader read, std::span<std::byte> to,
                          std::size_t& made, allocator& memory) noexcept {
   made = 0;
   vec<std::byte> input(memory, memory_tag::vfs);
-  if (!input.resize_for_overwrite(input_bytes)) {
+  if (!input.resize_for_overwrite(piece_front_bytes + input_bytes)) {
     return fail(errc::out_of_memory, "no memory to read packed data");
   }
   decoder lzma(memory);
@@ -120,11 +154,9 @@ result<void> unpack_lzma(const packed_block& block, packed_reader read, std::spa
   bool ended = false;
   while (outcome == LZMA_OK && stream.avail_out > 0) {
     if (stream.avail_in == 0 && !ended) {
-      const result<std::size_t> count = read({input.data(), input.size()});
-      if (!count) return tl::unexpected(count.error());
-      ended = *count == 0;
-      stream.next_in = reinterpret_cast<const std::uint8_t*>(input.data());
-      stream.avail_in = *count;
+      const result<bool> more = feed(stream, block, read, {input.data(), input.size()});
+      if (!more) return tl::unexpected(more.error());
+      ended = !*more;
     }
     outcome = lzma_code(&stream, ended ? LZMA_FINISH : LZMA_RUN);
     made = to.size() - stream.avail_out;

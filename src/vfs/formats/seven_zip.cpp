@@ -1,4 +1,5 @@
-// 7z archives: LZMA, LZMA2 and stored blocks, with the filters for machine code.
+// 7z archives: LZMA, LZMA2 and stored blocks, with the filters for machine code
+// and for sounds (delta).
 //
 //   start:  the mark, version, CRC-32, u64 header's offset, u64 its bytes, u32 its CRC-32
 //   the packed blocks, the header, which may be packed itself (see seven_zip_header.hpp)
@@ -35,8 +36,7 @@ class seven_zip_blocks final : public block_store {
   result<std::uint64_t> add(const packed_block& block, std::uint64_t offset) noexcept {
     // Their numbers are those of the store, so stored blocks have a place here too.
     if (!packed_.push_back({block, offset})) return no_memory();
-    return block.method == block_method::copy ? add_stored(block.bytes, offset)
-                                              : add_block(block.bytes);
+    return block.is_stored() ? add_stored(block.bytes, offset) : add_block(block.bytes);
   }
   // A file that has no checksum, in the order of their places.
   result<void> add_unchecked(std::uint64_t offset) noexcept {
@@ -208,11 +208,12 @@ entry_flaw seven_zip_list::flaw_of(const seven_zip_block& block) const noexcept 
       return entry_flaw::strongly_encrypted;
   }
   const packed_block& packed = block.packed;
-  if (packed.method == block_method::copy) {
-    return packed.bytes == packed.packed_bytes ? entry_flaw::none : entry_flaw::stored_size;
+  if (packed.method == block_method::copy && packed.bytes != packed.packed_bytes) {
+    return entry_flaw::stored_size;
   }
+  if (packed.is_stored()) return entry_flaw::none;
   if (packed.bytes / limits::lzma_ratio_max > packed.packed_bytes) return entry_flaw::ratio;
-  return packed.bytes > limits::block_bytes_max ? entry_flaw::too_large : entry_flaw::none;
+  return packed.bytes > limits::block_bytes_max ? entry_flaw::block_too_large : entry_flaw::none;
 }
 
 result<void> seven_zip_list::place_blocks() noexcept {

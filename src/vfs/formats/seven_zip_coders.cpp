@@ -15,6 +15,7 @@ struct coder {
 };
 
 constexpr std::uint64_t coder_copy = 0x00;
+constexpr std::uint64_t coder_delta = 0x03;
 constexpr std::uint64_t coder_lzma = 0x030101;
 constexpr std::uint64_t coder_lzma2 = 0x21;
 constexpr std::uint64_t coder_aes = 0x06F10701;
@@ -37,7 +38,16 @@ seven_zip_flaw flaw_of(const coder& unread) noexcept {
   }
 }
 
-bool to_filter(std::uint64_t id, block_filter& filter) noexcept {
+// False: a filter that is not known, or properties that are not its own.
+bool set_filter(const coder& from, packed_block& into) noexcept {
+  if (from.id == coder_delta) {
+    if (from.properties.size() != 1) return false;
+    into.filter = block_filter::delta;
+    into.delta_bytes =
+        static_cast<std::uint16_t>(std::to_integer<unsigned>(from.properties[0]) + 1);
+    return true;
+  }
+  if (!from.properties.empty()) return false;
   constexpr struct {
     std::uint64_t id;
     block_filter filter;
@@ -51,8 +61,8 @@ bool to_filter(std::uint64_t id, block_filter& filter) noexcept {
       {0x0A, block_filter::arm64},
   };
   for (const auto& one : known) {
-    if (one.id == id) {
-      filter = one.filter;
+    if (one.id == from.id) {
+      into.filter = one.filter;
       return true;
     }
   }
@@ -158,9 +168,7 @@ seven_zip_flaw apply(const coder_chain& chain, packed_block& into) noexcept {
   if (!set_method(packer, into)) return seven_zip_flaw::method;
   if (chain.count == 1) return seven_zip_flaw::none;
   const coder& filter = chain.coders[chain.last];
-  const bool known = into.method != block_method::copy && filter.properties.empty() &&
-                     to_filter(filter.id, into.filter);
-  return known ? seven_zip_flaw::none : seven_zip_flaw::method;
+  return set_filter(filter, into) ? seven_zip_flaw::none : seven_zip_flaw::method;
 }
 
 }  // namespace
