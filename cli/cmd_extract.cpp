@@ -1,7 +1,9 @@
 // overture extract: the merged tree, or a folder of it, as files.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <optional>
+#include <system_error>
 
 #include "asked_path.hpp"
 #include "command.hpp"
@@ -122,6 +124,13 @@ int cmd_extract(const std::vector<std::string>& words) {
     return exit_files_failed;
   }
   how.to = arguments.to;
+  std::error_code no_folder;
+  std::filesystem::create_directories(how.to, no_folder);
+  if (no_folder) {
+    complain(fmt::format("{}: cannot make this folder ({}); name another by --to",
+                         printable(how.to), no_folder.message()));
+    return exit_output_failed;
+  }
   how.overwrite = arguments.overwrite;
   how.progress = !arguments.quiet && shown_on.shows_progress(arguments.progress);
   thread_pool jobs{

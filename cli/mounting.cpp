@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <filesystem>
 #include <system_error>
 
@@ -65,6 +66,16 @@ std::vector<std::string> files_in(const std::string& folder, std::error_code& fa
   return paths;
 }
 
+// Whether a file that no format reads was meant to be one: other extensions have other meanings
+// too.
+bool is_called_archive(const std::string& path) {
+  std::string extension = std::filesystem::path(path).extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  constexpr std::array names{".zip", ".pk3", ".pk4", ".wz", ".7z", ".iso"};
+  return std::find(names.begin(), names.end(), extension) != names.end();
+}
+
 bool mount_archives_in(file_system& files, const mount_argument& from, mounting_options how) {
   const std::string& folder = from.path;
   std::error_code failed;
@@ -81,7 +92,8 @@ bool mount_archives_in(file_system& files, const mount_argument& from, mounting_
   for (const std::string& path : paths) {
     if (interrupted()) return all;
     const result<mount_id> mounted = mount_one(files, {path, from.at, from.password}, how);
-    if (!mounted && mounted.error().code == errc::unsupported) continue;  // no archive
+    const bool known = mounted || mounted.error().code != errc::unsupported;
+    if (!known && !is_called_archive(path)) continue;
     any = true;
     if (mounted) continue;
     complain_about_mount(path, mounted.error());

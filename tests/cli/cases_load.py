@@ -210,6 +210,13 @@ def load_mounts_archives_in_a_folder_in_name_order(box):
     # As a plain folder its archives are files.
     assert box.load_json("pack")["files"] == 5
 
+    # What is called an archive and cannot be read is not passed over.
+    for name, content in (("pack/none.ZIP", ""), ("pack/none.7z", "not a 7z")):
+        bad = box.write(name, content)
+        missing = box.load("--archives-in", "pack")
+        assert missing.code == 3 and f"error: {name}: " in missing.err, missing
+        bad.unlink()
+
     box.write("empty/readme.txt", "no archive here")
     nothing = box.load("--archives-in", "empty")
     assert nothing.code == 3 and "empty: no archive lies in this folder" in nothing.err, nothing

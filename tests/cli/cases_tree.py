@@ -220,6 +220,17 @@ def extract_writes_the_merged_tree(box):
 
 
 @case()
+def extract_says_once_that_it_has_no_folder_to_write_to(box):
+    mounts = box.game()
+    box.write("taken", "a file")
+    for target in ("taken", "taken/below"):
+        result = box.run("extract", "--to", target, *mounts)
+        assert (result.code, result.out) == (5, ""), result
+        assert result.err.startswith(f"error: {target}: cannot make this folder"), result
+        assert result.err.count("\n") == 1 and "--to" in result.err, result
+
+
+@case()
 def extract_goes_on_after_a_broken_file(box):
     damaged = break_entry(box.zip("game.zip", {"a.txt": "whole", "b.txt": "b" * 99}, 0))
     result = box.run("extract", "--to", "out", damaged)
