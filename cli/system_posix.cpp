@@ -33,6 +33,13 @@ int write_all(int file, std::string_view text) {
   return 0;
 }
 
+// A file for the same folder that takes another's place once it is whole.
+std::string name_beside(const std::string& path) {
+  static atomic<unsigned> made{0};
+  return path.substr(0, path.rfind('/') + 1) + ".overture-" + std::to_string(::getpid()) + '-' +
+         std::to_string(made.fetch_add(1));
+}
+
 extern "C" void on_interrupt(int) {
   if (interrupts.fetch_add(1) > 0) _exit(exit_interrupted);
 }
@@ -56,14 +63,15 @@ int write_all(stream which, std::string_view text) {
 }
 
 int write_file(const std::string& path, std::span<const std::byte> bytes, bool overwrite) {
-  if (overwrite && ::unlink(path.c_str()) != 0 && errno != ENOENT) return errno;
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  const std::string name = overwrite ? name_beside(path) : path;
+  const int file = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (file < 0) return errno;
   const auto* const text = reinterpret_cast<const char*>(bytes.data());
   int failed =
       write_all(file, bytes.empty() ? std::string_view{} : std::string_view{text, bytes.size()});
   if (::close(file) != 0 && failed == 0) failed = errno;
-  if (failed != 0) ::unlink(path.c_str());
+  if (failed == 0 && overwrite && ::rename(name.c_str(), path.c_str()) != 0) failed = errno;
+  if (failed != 0) ::unlink(name.c_str());
   return failed;
 }
 

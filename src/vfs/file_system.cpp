@@ -21,8 +21,8 @@ void refuse_large(result<opened_file>& opened) noexcept {
   if (!opened) return;
   const file_place place = opened->place();
   if (std::max(place.bytes, place.packed_bytes) <= limits::entry_bytes_max) return;
-  opened = fail(errc::limit, "the file is larger than limits::entry_bytes_max", place.source,
-                place.offset);
+  opened = fail(errc::limit, "the file is larger than 4 GiB, so it is only read in pieces",
+                place.source, place.offset);
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 """The commands that look into the merged tree: ls, cat, which, extract, check, diff."""
 
 import os
+import resource
 import shutil
 import signal
+import struct
 import subprocess
 import zipfile
 
@@ -220,6 +222,18 @@ def extract_writes_the_merged_tree(box):
 
 
 @case()
+def extract_keeps_the_old_file_where_the_new_one_does_not_fit(box):
+    box.write("base/a.txt", "n" * 5000)
+    box.write("out/a.txt", "old")
+    words = [box.overture, "extract", "--to", "out", "--overwrite", "base"]
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+    done = subprocess.run(words, cwd=box.folder, preexec_fn=limit, capture_output=True)
+    assert done.returncode == 1 and b"a.txt: cannot write" in done.stderr, done
+    assert os.listdir(box.folder / "out") == ["a.txt"], done
+    assert (box.folder / "out/a.txt").read_text() == "old"
+
+
+@case()
 def extract_says_once_that_it_has_no_folder_to_write_to(box):
     mounts = box.game()
     box.write("taken", "a file")
@@ -258,6 +272,36 @@ def check_verifies_hidden_files_too(box):
     assert [mount["failed"] for mount in report["mounts"]] == [1, 0, 0, 0, 0], report
     point = box.run("check", "--mount-point", "deep/down", broken)
     assert "deep/down/rules.txt (old.zip)" in point.out, point
+
+
+@case()
+def check_reads_what_is_larger_than_four_gigabytes_in_pieces(box):
+    size = 4_200_000_000 + 2**27
+    box.write("base/small.txt", "small")
+    box.write("base/large.bin", "")
+    os.truncate(box.folder / "base/large.bin", size)  # sparse
+    damaged = box.run("check", write_large_zip(box, "large.zip", size), "base")
+    assert damaged.code == 1 and damaged.out.startswith("broken: 1 of 3 files"), damaged
+    assert "large.bin (large.zip): " in damaged.out and "checksum" in damaged.out, damaged
+
+
+def write_large_zip(box, path, size):
+    """One stored file of zeros, whose checksum is wrong."""
+    name = b"large.bin"
+    sizes = struct.pack("<HHQQ", 1, 16, size, size)
+    common = struct.pack("<IIIHH", 7, 0xFFFFFFFF, 0xFFFFFFFF, len(name), len(sizes))
+    with open(box.write(path, ""), "wb") as out:
+        out.write(struct.pack("<IHHHI", 0x04034B50, 45, 0, 0, 0) + common + name + sizes)
+        out.seek(size, os.SEEK_CUR)
+        begin = out.tell()
+        out.write(struct.pack("<IHHHHI", 0x02014B50, 45, 45, 0, 0, 0) + common)
+        out.write(struct.pack("<HHHII", 0, 0, 0, 0, 0) + name + sizes)
+        end = out.tell()
+        counts = (0, 0, 1, 1, end - begin, begin)
+        out.write(struct.pack("<IQHHIIQQQQ", 0x06064B50, 44, 45, 45, *counts))
+        out.write(struct.pack("<IIQI", 0x07064B50, 0, end, 1))
+        out.write(struct.pack("<IHHHHIIH", 0x06054B50, 0, 0, 1, 1, end - begin, 0xFFFFFFFF, 0))
+    return path
 
 
 @case()
