@@ -22,8 +22,8 @@ enum class stream : unsigned char { out, err };
 // Writes all of it, past any buffer. Returns 0 or the errno.
 [[nodiscard]] int write_all(stream which, std::string_view text);
 // Makes a file of these bytes; one that is there is an error (EEXIST), or with `overwrite` replaced
-// without following it, if it is a link. Returns 0 or the errno; no part of a file is left then, and
-// the old one stays.
+// without following it, if it is a link. Returns 0 or the errno; no part of a file is left then,
+// and the old one stays.
 [[nodiscard]] int write_file(const std::string& path, std::span<const std::byte> bytes,
                              bool overwrite);
 // Standard output as a stream of its own, which its owner closes; null with errno if that fails.

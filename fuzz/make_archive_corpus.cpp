@@ -109,6 +109,16 @@ void save_seven_zips(const std::filesystem::path& folder) {
   others.add({.method = seven_zip_method::copy, .files = {{"d", "d"}, {"e", text}}});
   others.add({.method = seven_zip_method::aes, .files = {{"f", "f"}}});
   save_seven_zip(folder / "methods", others);
+  overture::seven_zip_writer filters;
+  for (const auto method : {seven_zip_method::copy, seven_zip_method::lzma}) {
+    filters.add({.method = method,
+                 .filter = overture::seven_zip_filter::delta,
+                 .files = {{"g", "g"}, {"h", text}}});
+  }
+  filters.add({.method = seven_zip_method::copy,
+               .filter = overture::seven_zip_filter::x86,
+               .files = {{"i", "\xE8 i i"}}});
+  save_seven_zip(folder / "filters", filters);
 }
 
 void save_isos(const std::filesystem::path& folder) {

@@ -215,7 +215,8 @@ TEST(hostile_seven_zip, with_a_block_beyond_the_limit_says_so_for_its_files) {
   }
   seven_zip_writer archive;
   archive.add({.files = {{"a", "a"}, {"b", noise}}, .stated_bytes = limits::block_bytes_max + 1});
-  memory_file_os os(archive.bytes());
+  const std::string bytes = archive.bytes();
+  memory_file_os os(bytes);
   file_system files({.os = &os});
   ASSERT_TRUE(files.mount("test.7z"));
   const result<opened_file> small = files.open("a"_path);
