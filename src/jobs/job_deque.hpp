@@ -44,6 +44,13 @@ class job_deque {
   void mark_arrivals() noexcept {
     arrivals_end_.store(bottom_.load(std::memory_order_relaxed), std::memory_order_release);
   }
+  // The owner: the free record that it will push next, null if it does not know. No promise.
+  void expect(job_record* next) noexcept { expected_.store(next, std::memory_order_release); }
+  [[nodiscard]] job_record* expected() const noexcept {
+    return expected_.load(std::memory_order_acquire);
+  }
+  // Any thread: takes the oldest hint if it is this record's, which the caller has claimed.
+  void drop_oldest(const job_record& claimed) noexcept;
   // The owner: false if it has nothing that it may pop().
   [[nodiscard]] bool has_own() const noexcept {
     return bottom() > arrivals_end_.load(std::memory_order_relaxed);
@@ -128,6 +135,7 @@ class job_deque {
   alignas(64) atomic<std::uint64_t> bottom_{0};
   // Nothing below is ever popped, so thieves may take several from there by one exchange.
   atomic<std::uint64_t> arrivals_end_{0};
+  atomic<job_record*> expected_{nullptr};
   atomic<array*> array_{nullptr};
   std::uint64_t top_seen_ = 0;  // by the owner
   allocator* memory_ = nullptr;

@@ -74,6 +74,16 @@ struct alignas(64) job_record {
   [[nodiscard]] bool claim_of(const job_group* wanted) noexcept {
     return claim_if([wanted](const job_group* owner) { return owner == wanted; });
   }
+  // For who has seen the record free, in `free_state`: whether it lies in a deque for the first time
+  // since. claim_since() is claim() for that life of it alone.
+  [[nodiscard]] bool is_queued_since(std::uint32_t free_state) const noexcept {
+    return state.load(std::memory_order_acquire) == (free_state | queued);
+  }
+  [[nodiscard]] bool claim_since(std::uint32_t free_state) noexcept {
+    std::uint32_t seen = free_state | queued;
+    return state.compare_exchange_strong(seen, free_state + generation_one,
+                                         std::memory_order_acq_rel, std::memory_order_relaxed);
+  }
   // After the run: true if the record is free now, false if whoever unlinks it will free it.
   [[nodiscard]] bool end() noexcept {
     // Only the claiming thread may find the flag cleared and still be right: nobody sets it again.

@@ -150,6 +150,10 @@ class free_records {
     if (later != 0) fetch_line(now_.first + std::countr_zero(later));
     return taken;
   }
+  // What take() will return, null if that is not known yet.
+  [[nodiscard]] job_record* next() const noexcept {
+    return now_.bits != 0 ? now_.first + std::countr_zero(now_.bits) : nullptr;
+  }
   void give_back(job_slab& slab, job_record& record) noexcept;
   void give_all_back(job_slab& slab) noexcept;
 

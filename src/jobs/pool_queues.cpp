@@ -97,6 +97,7 @@ bool pool_state::push_from_outside(std::span<job> work, job_group* group,
     lane->deque.push_all({records.data(), count});
   }
   lane->deque.mark_arrivals();
+  lane->deque.expect(lane->spare_records.next());
   lane->borrowed.store(false, std::memory_order_release);
   if (count != 0) sleepers.work_added(group);
   for (job& each : work.subspan(count)) run_now(std::move(each), group, options);
@@ -227,12 +228,19 @@ found_work pool_state::steal(pool_place& self) noexcept {
       self.jobs_stolen.add(1);
       // Jobs of a thread of the host: several at once, so that not every one is searched for.
       if (hint.record() != nullptr && number >= workers_made) {
+        self.next_of_host.follow(victim.deque);
         self.come_in_bunches = take_more(self, victim.deque);
       }
       return {hint.record(), hint.half()};
     }
   }
   return {};
+}
+
+job_record* pool_state::take_watched(pool_place& self) noexcept {
+  job_record* const taken = self.next_of_host.take();
+  if (taken != nullptr) self.jobs_stolen.add(1);
+  return taken;
 }
 
 bool pool_state::take_more(pool_place& self, job_deque& from) noexcept {

@@ -19,7 +19,8 @@ constexpr int pauses_between_looks = 16;
 // are left alone.
 constexpr int pauses_between_glances = 4;
 constexpr int pauses_for_bunch = 48;
-constexpr unsigned looks_between_yields = 4;
+// A yield takes half a microsecond, in which no job starts.
+constexpr unsigned looks_between_yields = 8;
 // After so many looks in a row that were in vain, each followed by a sleep that was longer than
 // looking ever lasts, a worker that finds nothing sleeps at once.
 constexpr unsigned vain_looks_max = 4;
@@ -165,6 +166,27 @@ void pool_state::work(pool_place& self) noexcept {
   }
 }
 
+found_work pool_state::look(pool_place& self) noexcept {
+  found_work found;
+  if (!urgent.empty()) found.record = take_one(urgent);
+  if (!found && !jobs.empty()) found.record = take_arrived(self);
+  if (!found) found.record = take_watched(self);
+  if (!found) found = steal(self);
+  if (!found) found.record = take_background();
+  return found;
+}
+
+bool pool_state::pause(pool_place& self, bool beyond) noexcept {
+  self.next_of_host.begin();
+  for (int i = beyond ? pauses_before_last_look : pauses_between_looks; i != 0; --i) {
+    spin_hint();
+    if (self.next_of_host.has_come()) return true;
+    if (i % pauses_between_glances != 0) continue;
+    if (beyond ? work_visible() : host_work_visible()) return true;
+  }
+  return false;
+}
+
 found_work pool_state::search(pool_place& self) noexcept {
   sleepers.begin_search();
   if (std::exchange(self.come_in_bunches, false) && self.vain_looks < vain_looks_max) {
@@ -175,35 +197,28 @@ found_work pool_state::search(pool_place& self) noexcept {
     const std::uint64_t start_ns = now_ns();
     std::uint64_t looked_ns = 0;
     unsigned looks = 0;
+    bool visible = false;
     do {
-      found_work found{take_one(urgent), nullptr};
-      if (!found) found.record = take_arrived(self);
-      if (!found) found = steal(self);
-      if (!found) found.record = take_background();
+      const found_work found = look(self);
       const bool stop = !found && (stopping.load(std::memory_order_relaxed) || !is_needed(self));
       if (found || stop) {
         if (looks != 0) self.vain_looks = 0;
         if (self.warm) give_up_warm_role(self, stop ? 0 : start_ns + looked_ns);
-        if (sleepers.end_search() && work_visible()) sleepers.wake_worker();
+        if (sleepers.end_search()) {
+          if (found.record != nullptr) self.next_of_host.drop_hint(*found.record);
+          if (work_visible()) sleepers.wake_worker();
+        }
         this_thread_jobs().wake_depth = 0;
         return found;
       }
       if (++looks == 1 && self.vain_looks >= vain_looks_max) continue;
-      const bool beyond = looked_ns > config.spin_long_ns;
-      bool visible = false;
-      for (int i = beyond ? pauses_before_last_look : pauses_between_looks; i != 0 && !visible;
-           --i) {
-        spin_hint();
-        visible = beyond ? work_visible() : i % pauses_between_glances == 0 && host_work_visible();
-      }
+      visible = pause(self, looked_ns > config.spin_long_ns);
+      if (visible) continue;  // no clock is read before the job starts
       // It may have been woken onto the very core of who submits, and keep that thread from
       // running.
-      if (!visible &&
-          (beyond || (looked_ns >= config.spin_ns && looks % looks_between_yields == 0))) {
-        yield_thread();
-      }
+      if (looked_ns >= config.spin_ns && looks % looks_between_yields == 0) yield_thread();
       looked_ns = now_ns() - start_ns;
-    } while (keeps_looking(self, looked_ns));
+    } while (visible || keeps_looking(self, looked_ns));
     self.spun_ns.add(looked_ns);
     if (woken) {
       self.wakes_futile.add(1);
@@ -242,7 +257,8 @@ bool pool_state::keeps_looking(pool_place& self, std::uint64_t looked_ns) noexce
 
 void pool_state::give_up_warm_role(pool_place& self, std::uint64_t found_ns) noexcept {
   self.warm = false;
-  warm_taken.store(false, std::memory_order_seq_cst);
+  // Ordered by the exchange that ends the search, or begins the sleep.
+  warm_taken.store(false, std::memory_order_release);
   self.warm_job_ns = found_ns;
   // The next one pays for its wake here, so that no submit has to.
   if (found_ns != 0 && self.jobs_are_long) sleepers.wake_worker(parking::no_seat, true);

@@ -74,6 +74,10 @@ struct pool_state {
   void work(pool_place& self) noexcept;
   // The next work for a worker that has none left. None when the pool stops.
   found_work search(pool_place& self) noexcept;
+  // One look at everything that this worker may take.
+  [[nodiscard]] found_work look(pool_place& self) noexcept;
+  // Between two looks. True if there may be work.
+  [[nodiscard]] bool pause(pool_place& self, bool beyond) noexcept;
   [[nodiscard]] bool keeps_looking(pool_place& self, std::uint64_t looked_ns) noexcept;
   // found_ns: when it has found work, 0 if it has not.
   void give_up_warm_role(pool_place& self, std::uint64_t found_ns) noexcept;
@@ -119,6 +123,7 @@ struct pool_state {
   job_record* take_one(injector& from) noexcept;
   job_record* take_background() noexcept;
   found_work steal(pool_place& self) noexcept;
+  static job_record* take_watched(pool_place& self) noexcept;
   job_record* take_any() noexcept;
   // Looks at no more than `most` jobs of each other place.
   job_record* find_of(pool_place* self, const job_group* group,

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "interleave/explorer.hpp"
 #include "interleave/include/jobs/sizes.hpp"
 #include "interleave/include/overture/atomic.hpp"
+#include "overture/barricade.hpp"
 #include "overture/blocking_scope.hpp"
 #include "overture/job_batch.hpp"
 #include "overture/job_graph.hpp"
@@ -322,6 +324,50 @@ TEST(a_pool_in_all_interleavings, loses_no_job_with_a_worker_that_never_sleeps) 
              group.wait();
              check(value.read() == 1, "it ran once");
            }
+           explored.leave();
+         }});
+  });
+}
+
+// It watches for the next job where it took the last one. Who submits does not help: the worker
+// starts all, in their order.
+TEST(a_pool_in_all_interleavings, starts_jobs_in_their_order_with_a_worker_that_watches) {
+  in_both_ways([] {
+    variable<int> runs(0);
+    barricade over;
+    explored_pool explored(1, 1, wake_policy::spin);
+    run({[&] { explored.worker(0); },
+         [&] {
+           for (int i = 0; i < 3; ++i) {
+             explored.pool->submit([&runs, &over, i] {
+               check(runs.read() == i, "those before it have run, once");
+               runs.write(i + 1);
+               if (i == 2) over.lower();
+             });
+           }
+           over.wait({.spin = spin_policy::none()});
+           explored.leave();
+         }});
+  });
+}
+
+// Two of them: each job is one worker's, and no hint of another job goes with it.
+TEST(a_pool_in_all_interleavings, runs_each_job_once_with_two_workers_that_watch) {
+  in_both_ways([] {
+    std::array<variable<int>, 3> runs{variable<int>(0), variable<int>(0), variable<int>(0)};
+    atomic<int> left{3};
+    barricade over;
+    explored_pool explored(2, 1, wake_policy::warm);
+    run({[&] { explored.worker(0); }, [&] { explored.worker(1); },
+         [&] {
+           for (variable<int>& each : runs) {
+             explored.pool->submit([&] {
+               each.write(each.read() + 1);
+               if (left.fetch_sub(1) == 1) over.lower();
+             });
+           }
+           over.wait({.spin = spin_policy::none()});
+           for (const variable<int>& each : runs) check(each.read() == 1, "it ran once");
            explored.leave();
          }});
   });
