@@ -37,14 +37,14 @@ class waiting_thread {
 
   // Runs one job of the group, or what one of them has forked, if there is one.
   [[nodiscard]] bool help() noexcept {
-    const found_work found = find(glance);
+    const found_work found = find(sizes::glance);
     if (found) {
+      woken_ = false;
       run(found);
     } else {
       tell_group();
       if (woken_) pool_.wakes_futile_of_others.fetch_add(1, std::memory_order_relaxed);
     }
-    woken_ = false;
     return static_cast<bool>(found);
   }
 
@@ -97,9 +97,6 @@ class waiting_thread {
   }
 
   static constexpr std::uint32_t told_at_once = 32;
-  // Where others' jobs wait by the thousand, looking through all of them takes longer than what is
-  // left of the group does to end. So that is done before the sleep only.
-  static constexpr std::uint64_t glance = 256;
 
   pool_state& pool_;
   pool_place* const borrowed_;

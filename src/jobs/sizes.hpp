@@ -11,5 +11,9 @@ namespace overture::sizes {
 inline constexpr std::uint32_t chunk_records = 512;  // job records
 inline constexpr std::uint32_t chunks_max = limits::jobs_queued_max / chunk_records;
 inline constexpr std::uint64_t deque_slots = 256;  // at first; a power of two
+// Of another thread's queue, by who waits for a group, before the look that precedes the sleep:
+// where others' jobs wait by the thousand, looking through all of them takes longer than what is
+// left of the group does to end.
+inline constexpr std::uint64_t glance = 256;  // jobs
 
 }  // namespace overture::sizes

@@ -8,5 +8,6 @@ namespace overture::sizes {
 inline constexpr std::uint32_t chunk_records = 8;
 inline constexpr std::uint32_t chunks_max = 16;
 inline constexpr std::uint64_t deque_slots = 64;
+inline constexpr std::uint64_t glance = 1;
 
 }  // namespace overture::sizes

@@ -16,10 +16,14 @@ enum class wait_status : std::uint8_t { woken, timed_out };
 inline relay_count relay;
 constexpr std::uint32_t passed_on_max = 1;
 
+// What now_ns() returns: no less than the deadlines that have passed.
+inline std::uint64_t clock_ns = 1;
+
 // Before each execution.
-inline void forget_relays() noexcept {
+inline void begin_waits_anew() noexcept {
   relay.~relay_count();
   new (&relay) relay_count;
+  clock_ns = 1;
 }
 
 inline wait_status address_wait(const atomic<std::uint32_t>& word, std::uint32_t expected,
@@ -29,6 +33,7 @@ inline wait_status address_wait(const atomic<std::uint32_t>& word, std::uint32_t
     case interleave::slept::not_at_all:
       return wait_status::woken;
     case interleave::slept::too_long:
+      if (clock_ns < deadline_ns) clock_ns = deadline_ns;
       return wait_status::timed_out;
     case interleave::slept::until_woken:
       break;
