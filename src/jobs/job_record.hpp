@@ -74,8 +74,8 @@ struct alignas(64) job_record {
   [[nodiscard]] bool claim_of(const job_group* wanted) noexcept {
     return claim_if([wanted](const job_group* owner) { return owner == wanted; });
   }
-  // For who has seen the record free, in `free_state`: whether it lies in a deque for the first time
-  // since. claim_since() is claim() for that life of it alone.
+  // For who has seen the record free, in `free_state`: whether it lies in a deque for the first
+  // time since. claim_since() is claim() for that life of it alone.
   [[nodiscard]] bool is_queued_since(std::uint32_t free_state) const noexcept {
     return state.load(std::memory_order_acquire) == (free_state | queued);
   }

@@ -259,6 +259,27 @@ TEST(a_pool_in_all_interleavings, gives_a_waiter_what_another_one_has_taken) {
   });
 }
 
+// They come while both sleep, and the one who is woken for them takes them all.
+TEST(a_pool_in_all_interleavings, wakes_a_waiter_for_what_another_one_was_woken_for) {
+  in_all_ways([] {
+    atomic<int> runs{0};
+    explored_pool explored(0, 1, wake_policy::park, 0, 3);
+    auto owned = std::make_unique<job_group>(*explored.pool);
+    job_group* const group = owned.get();
+    group->begin_job();
+    run({[&] { group->wait(); }, [&] { group->wait(); },
+         [&] {
+           job_batch batch(*explored.pool, group);
+           for (int i = 0; i < 2; ++i) batch.add([&runs] { wait_for_the_next(runs); });
+           batch.add([group] { (void)group->end_job(); });  // the one that has kept them waiting
+         }});
+    check(runs.load() == 2, "both ran");
+    if (runs.load() != 2) (void)owned.release();  // it would wait for ever
+    owned.reset();
+    explored.leave();
+  });
+}
+
 // One whose time is up is woken for a job that lies behind another one, further back than it looks
 // before it leaves: the one who stays must run it.
 TEST(a_pool_in_all_interleavings, passes_a_wake_on_with_which_a_waiter_leaves) {
