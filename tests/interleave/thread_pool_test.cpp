@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "interleave/expect.hpp"
 #include "interleave/explorer.hpp"
 #include "interleave/include/jobs/sizes.hpp"
 #include "interleave/include/overture/atomic.hpp"
@@ -23,14 +24,9 @@ namespace {
 
 using interleave::bounds;
 using interleave::check;
-using interleave::outcome;
+using interleave::expect_clean;
 using interleave::run;
 using interleave::variable;
-
-void expect_clean(const outcome& seen) {
-  EXPECT_EQ(seen.failure, "");
-  testing::Test::RecordProperty("executions", std::to_string(seen.executions));
-}
 
 class noted_threads final : public thread_factory {
  public:
