@@ -82,23 +82,21 @@ std::optional<int> parse_ls(const std::vector<std::string>& words, ls_arguments&
 result<std::vector<listed_item>> list(file_system& files, asset_path folder,
                                       const ls_arguments& arguments) {
   std::vector<listed_item> items;
+  const bool sizes = arguments.details || arguments.json;
   const auto add = [&](const folder_item& item) {
     items.push_back({std::string(item.name),
                      std::string(item.path),
                      item.kind,
                      std::string(files.mount_of(item.mount).path),
                      {}});
+    if (sizes && item.kind == entry_kind::file) {
+      if (const result<file_stat> stat = item.stat()) items.back().bytes = stat->bytes;
+    }
     return true;
   };
   const result<void> done =
       arguments.recursive ? files.walk(folder, add) : files.enumerate(folder, add);
   if (!done) return tl::unexpected(done.error());
-  if (!arguments.details && !arguments.json) return items;
-  for (listed_item& item : items) {
-    if (item.kind == entry_kind::folder) continue;
-    const result<file_stat> stat = files.stat({item.path, {hash64(item.path)}});
-    if (stat) item.bytes = stat->bytes;
-  }
   return items;
 }
 

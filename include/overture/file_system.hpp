@@ -126,13 +126,24 @@ struct file_stat {
   mount_id mount;             // who wins
 };
 
+namespace vfs {
+struct mount;
+struct path_owner;
+}  // namespace vfs
+
 // A file or folder in a folder, see enumerate().
 struct folder_item {
   std::string_view name;  // one element of a path; valid during the visit, as `path`
   std::string_view path;  // the whole of it
   path_id id;
   entry_kind kind = entry_kind::file;
-  mount_id mount;  // who wins
+  mount_id mount;                           // who wins
+  const vfs::path_owner* winner = nullptr;  // for stat()
+
+  // As file_system::stat() says of the path, but without looking it up, and of `mount` even if
+  // others came meanwhile. No system call but for a loose file. During the visit only, of
+  // enumerate() and walk(). Error: not_found if the file is gone by now.
+  [[nodiscard]] result<file_stat> stat() const noexcept;
 };
 
 enum class mount_format : std::uint8_t {
@@ -204,11 +215,6 @@ struct file_place {
 class file_system;
 class file_watch;
 class file_writer;
-namespace vfs {
-struct mount;
-struct path_owner;
-}  // namespace vfs
-
 // A file_place, which keeps the mount it lies in and, for a loose file, the descriptor it needs;
 // closes that at its end, on any thread. Move-only.
 class opened_file {
@@ -311,10 +317,10 @@ class file_system final : public source_files {
   // returns false; the mounts as mount_at() numbers them.
   void removals(function_ref<bool(const folder_item&)> visit) noexcept;
   // Calls `visit` for each file and folder in a folder, each name once, in the order of the names'
-  // bytes, until it returns false. What is mounted or unmounted meanwhile makes no difference to
-  // this enumeration. Folders are there by the files in them: empty ones are not (but to exists()
-  // one is whose files are all removed by markers). Errors:
-  // not_found, not_a_file if it is no folder, out_of_memory.
+  // bytes, until it returns false; folder_item::stat() has size and time. What is mounted or
+  // unmounted meanwhile makes no difference to this enumeration. Folders are there by the files in
+  // them: empty ones are not (but to exists() one is whose files are all removed by markers).
+  // Errors: not_found, not_a_file if it is no folder, out_of_memory.
   [[nodiscard]] result<void> enumerate(asset_path folder,
                                        function_ref<bool(const folder_item&)> visit) noexcept;
   // The same for all files below a folder, at any depth; a folder's files and folders in order,

@@ -13,8 +13,24 @@ tl::unexpected<error> not_there() {
 }
 
 folder_item item_of(const vfs::path_owner& has, std::string_view name, asset_path path) noexcept {
-  return {name, path.text, path.id, has.folder ? entry_kind::folder : entry_kind::file,
-          has.owner->id};
+  return {name,          path.text, path.id, has.folder ? entry_kind::folder : entry_kind::file,
+          has.owner->id, &has};
+}
+
+result<file_stat> stat_of(const vfs::path_owner& has) noexcept {
+  const vfs::mount& owner = *has.owner;
+  if (has.folder) return file_stat{entry_kind::folder, 0, 0, owner.id};
+  const vfs::archive& content = owner.content;
+  if (!content.format->lists_folders) {
+    return file_stat{entry_kind::file, content.entries[has.entry].bytes, 0, owner.id};
+  }
+  const result<os_handle> opened =
+      owner.os->open_below(content.handle.get(), vfs::name_of_loose(has));
+  if (!opened) return tl::unexpected(opened.error());
+  const vfs::owned_handle handle(*owner.os, *opened);
+  return owner.os->status(handle.get()).map([&](const file_status& status) {
+    return file_stat{entry_kind::file, status.size, status.mtime_ns, owner.id};
+  });
 }
 
 // Out of line: what it needs of the stack is more than a look-up without it.
@@ -38,19 +54,11 @@ result<file_stat> file_system::stat(asset_path path) noexcept {
     if (path.text.empty()) return file_stat{entry_kind::folder, 0, 0, {}};
     return not_there();
   }
-  const vfs::mount& owner = *found.owner;
-  if (found.folder) return file_stat{entry_kind::folder, 0, 0, owner.id};
-  const vfs::archive& content = owner.content;
-  if (!content.format->lists_folders) {
-    return file_stat{entry_kind::file, content.entries[found.entry].bytes, 0, owner.id};
-  }
-  const result<os_handle> opened =
-      owner.os->open_below(content.handle.get(), vfs::name_of_loose(found));
-  if (!opened) return tl::unexpected(opened.error());
-  const vfs::owned_handle handle(*owner.os, *opened);
-  return owner.os->status(handle.get()).map([&](const file_status& status) {
-    return file_stat{entry_kind::file, status.size, status.mtime_ns, owner.id};
-  });
+  return stat_of(found);
+}
+
+result<file_stat> folder_item::stat() const noexcept {
+  return winner ? stat_of(*winner) : not_there();
 }
 
 bool file_system::exists(const asset_path& path) noexcept {
@@ -132,9 +140,9 @@ result<void> file_system::walk(asset_path folder,
   if (result<void> begun = merge.begin(*now, key, vfs::depth::whole); !begun) return begun;
   const std::size_t above = bytes_above(key);
   while (!merge.done()) {
-    const folder_item item{merge.path().substr(above), merge.path(), merge.id(), entry_kind::file,
-                           merge.owner().id};
-    if (!visit(item)) return {};
+    const vfs::path_owner winner = merge.winner();
+    const asset_path path{merge.path(), merge.id()};
+    if (!visit(item_of(winner, path.text.substr(above), path))) return {};
     merge.skip_path();
   }
   return {};

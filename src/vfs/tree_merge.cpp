@@ -102,6 +102,12 @@ bool tree_merge::later(const way& a, const way& b) noexcept {
   return a.priority > b.priority;
 }
 
+path_owner tree_merge::winner() const noexcept {
+  const way& first = ways_[0];
+  if (first.written) return {first.from, written_[first.at].name, 0, false};
+  return {first.from, nullptr, first.from->order[first.at], false};
+}
+
 path_id tree_merge::id() const noexcept {
   const way& first = ways_[0];
   if (first.written) return written_[first.at].name->id;

@@ -24,9 +24,10 @@ class tree_merge {
   [[nodiscard]] result<void> begin(const snapshot& now, asset_path folder, depth how_deep) noexcept;
 
   [[nodiscard]] bool done() const noexcept { return ways_.empty(); }
-  // The path that comes first, '/' before all else, of the mount that wins.
+  // The path that comes first, '/' before all else.
   [[nodiscard]] std::string_view path() const noexcept { return ways_[0].path; }
-  [[nodiscard]] const mount& owner() const noexcept { return *ways_[0].from; }
+  // Who wins, of a file.
+  [[nodiscard]] path_owner winner() const noexcept;
   [[nodiscard]] path_id id() const noexcept;
   // Goes on behind all entries of this path.
   void skip_path() noexcept;

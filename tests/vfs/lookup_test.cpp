@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -28,10 +29,20 @@ class lookup : public game, public ::testing::WithParamInterface<bool> {
     const result<void> done = files.enumerate(folder_path, [&](const folder_item& item) {
       names.push_back(std::string(item.name) + (item.kind == entry_kind::folder ? "/" : ""));
       EXPECT_EQ(item.id.value, hash64(item.path));
+      expect_same_stat(item);
       return true;
     });
     if (!done) names.push_back(std::string("error: ") + to_string(done.error().code));
     return names;
+  }
+  void expect_same_stat(const folder_item& item) {
+    const result<file_stat> here = item.stat();
+    const result<file_stat> by_path = files.stat({item.path, item.id});
+    ASSERT_TRUE(here && by_path) << item.path;
+    EXPECT_EQ(here->kind, item.kind) << item.path;
+    EXPECT_EQ(here->bytes, by_path->bytes) << item.path;
+    EXPECT_EQ(here->mtime_ns, by_path->mtime_ns) << item.path;
+    EXPECT_EQ(here->mount, item.mount) << item.path;
   }
 };
 
@@ -90,6 +101,7 @@ TEST_P(lookup, walks_all_files_below_a_folder) {
   std::vector<std::string> seen;
   ASSERT_TRUE(files.walk("maps"_path, [&](const folder_item& item) {
     seen.push_back(std::string(item.path) + " as " + std::string(item.name));
+    expect_same_stat(item);
     return true;
   }));
   EXPECT_THAT(seen, ElementsAre("maps/paris.txt as paris.txt", "maps/rome.txt as rome.txt"));
@@ -113,6 +125,30 @@ TEST(file_system, lists_names_in_order_where_paths_are_not) {
     return true;
   }));
   EXPECT_THAT(names, ElementsAre("a file", "a! file", "a.txt folder"));
+}
+
+TEST(file_system, lists_sizes_of_what_won_when_it_began) {
+  temp_folder base;
+  temp_folder mod;
+  base.write("a", "1");
+  base.write("gone", "1");
+  mod.write("a", "22");
+  file_system files;
+  const result<mount_id> first = files.mount(base.path().c_str());
+  ASSERT_TRUE(first);
+  ASSERT_TRUE(files.enumerate({}, [&](const folder_item& item) {
+    if (item.name == "a") {
+      EXPECT_TRUE(files.mount(mod.path().c_str()));
+      EXPECT_EQ(item.stat()->bytes, 1u);
+      EXPECT_EQ(item.stat()->mount, *first);
+      std::filesystem::remove(base / "gone");
+    } else {
+      EXPECT_EQ(item.stat().error().code, errc::not_found);
+    }
+    return true;
+  }));
+  EXPECT_EQ(files.stat("a"_path)->bytes, 2u);
+  EXPECT_EQ(folder_item{}.stat().error().code, errc::not_found) << "of no visit";
 }
 
 TEST(file_system, lists_a_tree_without_mounts) {

@@ -40,6 +40,7 @@ std::vector<std::string> walked(file_system& files, asset_path folder = {}) {
   const result<void> done = files.walk(folder, [&](const folder_item& item) {
     EXPECT_EQ(item.id.value, hash64(item.path));
     paths.emplace_back(item.path);
+    EXPECT_EQ(item.stat()->bytes, files.stat({item.path, item.id})->bytes) << item.path;
     return true;
   });
   if (!done) paths.emplace_back(to_string(done.error().code));
