@@ -307,6 +307,16 @@ def rule_file_length(tree):
             yield Problem(file.path, count, f"{count} lines: more than one concept?", warning=True)
 
 
+def first_line_of_head(lines, last):
+    """Where the parenthesis opens that the last line of a function's head closes."""
+    number = last
+    open_still = lines[number].count(")") - lines[number].count("(")
+    while open_still > 0 and number > 0:
+        number -= 1
+        open_still += lines[number].count(")") - lines[number].count("(")
+    return number
+
+
 def rule_function_length(tree):
     """Finds functions by the form that clang-format gives them: a head that ends with `{` and a
     line that closes it at the same indentation."""
@@ -318,8 +328,12 @@ def rule_function_length(tree):
             head = re.match(r"( {0,4})[\w~:<(\[]", line)
             opens = head and line.endswith("{") and ")" in line and not keyword.match(line)
             if opens:
-                # A constructor's initializers stand deeper than the brace that closes it.
-                indent = head.group(1).removesuffix("    " if line.lstrip()[0] == ":" else "")
+                # A constructor's initializers, and parameters on lines of their own, stand deeper
+                # than the brace that closes it.
+                first = file.code[first_line_of_head(file.code, number)]
+                indent = re.match(" *", first).group().removesuffix(
+                    "    " if line.lstrip()[0] == ":" else ""
+                )
                 close = re.compile(indent + r"}")
                 for end in range(number + 1, len(file.code)):
                     if close.match(file.code[end]):
