@@ -66,7 +66,7 @@ std::optional<int> parse_check(const std::vector<std::string>& words, check_argu
   add_colour(app, into.colour);
   add_help(app);
   if (const std::optional<int> over = parse(app, usage, words)) return over;
-  mounts.take();
+  if (const std::optional<int> over = mounts.take(help_command)) return over;
   if (into.tree.empty()) {
     return complain_about_usage("nothing to check: name a folder or an archive", "", help_command);
   }
@@ -152,7 +152,7 @@ std::string check_text(const report& what, const text_style& style) {
   for (const report_failure& failure : what.failures) {
     text += "  " + failure_line(failure, style) + '\n';
   }
-  if (!what.skipped.empty()) text += "\nSkipped: names that cannot be in a tree\n";
+  if (!what.skipped.empty()) text += "\nSkipped: not in the tree\n";
   for (const report_skipped& name : what.skipped) {
     text += fmt::format("  {} ({}): {}\n", printable(name.name), printable(name.mount),
                         printable(name.reason));

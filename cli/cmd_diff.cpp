@@ -71,7 +71,7 @@ std::optional<int> parse_diff(const std::vector<std::string>& words, diff_argume
   add_colour(app, into.colour);
   add_help(app);
   if (const std::optional<int> over = parse(app, usage, words)) return over;
-  mounts.take();
+  if (const std::optional<int> over = mounts.take(help_command)) return over;
   if (into.left.empty() || into.right.empty()) {
     return complain_about_usage("name two folders or archives, or sets of them by --left, --right",
                                 "", help_command);

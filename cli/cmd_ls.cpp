@@ -72,7 +72,7 @@ std::optional<int> parse_ls(const std::vector<std::string>& words, ls_arguments&
   add_colour(app, into.colour);
   add_help(app);
   if (const std::optional<int> over = parse(app, usage, words)) return over;
-  mounts.take();
+  if (const std::optional<int> over = mounts.take(help_command)) return over;
   if (into.tree.empty()) {
     return complain_about_usage("nothing to list: name a folder or an archive", "", help_command);
   }

@@ -97,7 +97,7 @@ int cmd_which(const std::vector<std::string>& words) {
   add_colour(app, colour);
   add_help(app);
   if (const std::optional<int> over = parse(app, usage, words)) return *over;
-  mounts.take();
+  if (const std::optional<int> over = mounts.take(help_command)) return *over;
   if (typed.empty() || tree.empty()) {
     return complain_about_usage("name a path in the tree, then a folder or an archive", "",
                                 help_command);

@@ -86,7 +86,7 @@ std::optional<int> parse_load(const std::vector<std::string>& arguments, load_ar
   add_help(app);
 
   if (const std::optional<int> over = parse(app, usage, arguments)) return over;
-  mounts.take();
+  if (const std::optional<int> over = mounts.take(help_command)) return over;
   if (into.tree.empty()) {
     return complain_about_usage("nothing to load: name a folder or an archive", "", help_command);
   }

@@ -1,8 +1,11 @@
 #include "tree_arguments.hpp"
 
+#include <fmt/format.h>
+
 #include <map>
 
 #include "command_line.hpp"
+#include "messages.hpp"
 #include "overture/limits.hpp"
 
 namespace overture::cli {
@@ -81,18 +84,29 @@ void mount_options_parser::add_ignore_case(bool& into) {
       ->group(mounts_group);
 }
 
-void mount_options_parser::take() const {
+std::optional<int> mount_options_parser::take(const std::string& help_command) const {
   std::map<const CLI::Option*, std::size_t> taken;
   std::string point;
   std::string password;
+  const CLI::Option* unused = nullptr;
+  bool any = false;
   for (CLI::Option* const option : app_.parse_order()) {
     const std::size_t number = taken[option]++;
     if (option == point_) point = option->results()[number];
     if (option == password_) password = option->results()[number];
+    if (option == point_ || option == password_) unused = option;
     for (const collected& each : collected_) {
-      if (each.option == option) each.into->push_back({option->results()[number], point, password});
+      if (each.option != option) continue;
+      each.into->push_back({option->results()[number], point, password});
+      unused = nullptr;
+      any = true;
     }
   }
+  if (!unused || !any) return std::nullopt;
+  return complain_about_usage(
+      fmt::format("{} holds for the mounts behind it, and there is none; name it in front of them",
+                  unused->get_name()),
+      "", help_command);
 }
 
 void add_json(CLI::App& app, bool& into) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,7 +47,8 @@ class mount_options_parser {
   void add_password();
   void add_ignore_case(bool& into);
   void add_removal_markers(bool& into);
-  void take() const;
+  // The exit code of a complaint if one of those options has no mount behind it.
+  [[nodiscard]] std::optional<int> take(const std::string& help_command) const;
 
  private:
   struct collected {
