@@ -274,7 +274,7 @@ def check_verifies_hidden_files_too(box):
     assert "deep/down/rules.txt (old.zip)" in point.out, point
 
 
-@case()
+@case("slow", "unsanitized")  # half a minute of reading, where sanitizers have nothing to see
 def check_reads_what_is_larger_than_four_gigabytes_in_pieces(box):
     size = 4_200_000_000 + 2**27
     box.write("base/small.txt", "small")
