@@ -21,6 +21,7 @@ void refuse_large(result<opened_file>& opened) noexcept {
   if (!opened) return;
   const file_place place = opened->place();
   if (std::max(place.bytes, place.packed_bytes) <= limits::entry_bytes_max) return;
+  static_assert(limits::entry_bytes_max + 1 == std::uint64_t{4} << 30);
   opened = fail(errc::limit, "the file is larger than 4 GiB, so it is only read in pieces",
                 place.source, place.offset);
 }

@@ -102,6 +102,29 @@ TEST(encrypted_zip, that_lies_is_refused) {
             "error: permission");
 }
 
+TEST(encrypted_zip, beyond_the_limit_of_what_is_unpacked_as_a_whole_says_so) {
+  std::string noise;  // so much packed data that the size could be true
+  for (std::uint32_t i = 0, random = 1; i < 1'200'000; ++i) {
+    random = random * 1664525 + 1013904223;
+    noise += static_cast<char>(random >> 24);
+  }
+  zip_writer zip;
+  zip.add({.name = "a",
+           .data = noise,
+           .method = zip_deflated,
+           .password = "sesame",
+           .stated_bytes = limits::block_bytes_max + 1});
+  const std::string bytes = zip.bytes();
+  memory_file_os os(bytes);
+  file_system files({.os = &os});
+  ASSERT_TRUE(files.mount("a.zip", with_password));
+  const result<opened_file> opened = files.open("a"_path);
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().code, errc::limit);
+  EXPECT_NE(std::string_view(opened.error().reason).find("split it"), std::string_view::npos)
+      << opened.error().reason;
+}
+
 TEST(encrypted_zip, damaged_or_cut_gives_right_files_or_errors) {
   const std::string bytes = secret_zip().bytes();
   check_cut(bytes, "a.zip", 200, right_or_error(secret_contents), with_password);

@@ -25,8 +25,11 @@ error error_of(entry_flaw flaw) noexcept {
     case entry_flaw::too_large:
       return make(errc::limit, "the entry is larger than limits::entry_bytes_max");
     case entry_flaw::block_too_large:
+      static_assert(limits::block_bytes_max == std::uint64_t{1} << 30);
       return make(errc::limit,
                   "it is unpacked in one piece of more than 1 GiB; pack it in smaller blocks");
+    case entry_flaw::encrypted_too_large:
+      return make(errc::limit, "the entry is encrypted and larger than 1 GiB; split it");
     case entry_flaw::encrypted:
       return make(errc::permission, "the entry is encrypted, and the mount has no password");
     case entry_flaw::strongly_encrypted:

@@ -27,9 +27,10 @@ enum class entry_flaw : std::uint8_t {
   ratio,        // claims to unpack to more than its method can make
   sizes,        // its sizes are missing
   too_large,
-  block_too_large,     // it is unpacked as a whole, or with a block that is
-  encrypted,           // and there is no password
-  strongly_encrypted,  // in a way that is not read
+  block_too_large,      // it is unpacked with a block that is
+  encrypted_too_large,  // it is unpacked as a whole
+  encrypted,            // and there is no password
+  strongly_encrypted,   // in a way that is not read
   method,
   bzip2,  // methods that are known by name, but not read
   deflate64,

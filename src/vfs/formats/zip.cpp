@@ -111,7 +111,7 @@ entry_flaw flaw_of(const zip_record& record) noexcept {
       flaw_of_sizes(method, record.packed_bytes - zip_encryption_header_bytes, record.bytes);
   if (flaw != entry_flaw::none) return flaw;
   const std::uint64_t larger = std::max(record.bytes, record.packed_bytes);
-  return larger > limits::block_bytes_max ? entry_flaw::block_too_large : entry_flaw::encrypted;
+  return larger > limits::block_bytes_max ? entry_flaw::encrypted_too_large : entry_flaw::encrypted;
 }
 
 // Where the directory is, and the bytes of it.
