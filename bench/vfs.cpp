@@ -1,5 +1,5 @@
-// The tree of folders and archives: looking up (vfs_lookup.cpp), opening, mounting, freezing,
-// mapping and writing (vfs_work.cpp).
+// The tree of folders and archives: looking up (vfs_lookup.cpp), mounting and freezing
+// (vfs_mount.cpp), opening, mapping and writing (vfs_work.cpp).
 #include <CLI/CLI.hpp>
 
 #include "vfs_parts.hpp"

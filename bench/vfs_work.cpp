@@ -1,7 +1,6 @@
-// Mounting, freezing, opening, mapping and writing.
+// Opening, mapping and writing.
 #include "vfs_parts.hpp"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <physfs.h>
 #include <unistd.h>
@@ -19,97 +18,13 @@
 #include <thread>
 
 #include "process.hpp"
+#include "vfs_tools.hpp"
 
 namespace bench {
 namespace {
 
 namespace fs = std::filesystem;
 using namespace overture;
-
-class folder_of_its_own {
- public:
-  folder_of_its_own() {
-    std::string name = (fs::temp_directory_path() / "bench_vfs-XXXXXX").string();
-    if (!mkdtemp(name.data())) throw std::runtime_error("no folder to work in");
-    path_ = name;
-  }
-  ~folder_of_its_own() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  folder_of_its_own(const folder_of_its_own&) = delete;
-  folder_of_its_own& operator=(const folder_of_its_own&) = delete;
-  [[nodiscard]] std::string operator/(const std::string& name) const {
-    return (path_ / name).string();
-  }
-  [[nodiscard]] std::string write(const std::string& name, const std::string& bytes) const {
-    std::ofstream(path_ / name, std::ios::binary) << bytes;
-    return *this / name;
-  }
-
- private:
-  fs::path path_;
-};
-
-// The real system, with its calls counted.
-class counting_system final : public operating_system {
- public:
-  std::uint64_t calls = 0;
-
-  result<os_handle> open(const char* path) override { return count().open(path); }
-  result<os_handle> open_below(os_handle folder, const char* path) override {
-    return count().open_below(folder, path);
-  }
-  void close(os_handle handle) override { count().close(handle); }
-  result<file_status> status(os_handle handle) override { return count().status(handle); }
-  result<std::size_t> read_at(os_handle handle, std::uint64_t offset,
-                              std::span<std::byte> bytes) override {
-    return count().read_at(handle, offset, bytes);
-  }
-  result<file_status> status(const char* path, bool follow_links) override {
-    return count().status(path, follow_links);
-  }
-  result<void> list(const char* path, function_ref<void(const folder_entry&)> visit) override {
-    return count().list(path, visit);
-  }
-  result<std::size_t> canonical_path(const char* path, std::span<char> text) override {
-    return count().canonical_path(path, text);
-  }
-  result<mapping> map(os_handle handle) override { return count().map(handle); }
-  void unmap(mapping memory) override { count().unmap(memory); }
-
- private:
-  operating_system& count() {
-    ++calls;
-    return system_os();
-  }
-};
-
-std::vector<std::string> names_of(std::size_t count) {
-  std::vector<std::string> names;
-  names.reserve(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    names.push_back("folder" + std::to_string(i % 500) + "/some/name" + std::to_string(i) + ".dat");
-  }
-  return names;
-}
-
-asset_path path_of(std::string_view text) {
-  return {text, {hash64(text)}};
-}
-
-template <class T>
-T must(result<T> outcome) {
-  if (!outcome) throw std::runtime_error(outcome.error().reason);
-  return *std::move(outcome);
-}
-void must(const result<void>& outcome) {
-  if (!outcome) throw std::runtime_error(outcome.error().reason);
-}
-
-double milliseconds(const variant& measured) {
-  return time_of(measured, clock::wall).median * 1e3;
-}
 
 // --- Opening -------------------------------------------------------------------------------------
 
@@ -200,87 +115,6 @@ void measure_opens(results& out, int rounds) {
   out.metric("physfs, open + read + close, ns each", physfs_ns);
   const double speed = physfs_ns / each_ns;
   out.goal("physfs / open + read + close", {speed, speed, speed}, 10, false);
-}
-
-// --- Mounting and freezing -----------------------------------------------------------------------
-
-void measure_mounts(results& out, int rounds) {
-  const folder_of_its_own folder;
-  const std::size_t counts[] = {4'000, 100'000, 1'000'000};
-  std::vector<std::string> archives;
-  for (const std::size_t count : counts) {
-    archives.push_back(folder.write(std::to_string(count) + ".zip", archive_of(names_of(count))));
-  }
-  counting_system os;
-  {
-    file_system files({.os = &os});
-    must(files.mount(archives[0].c_str()).map([](mount_id) {}));
-    const double calls = static_cast<double>(os.calls);
-    out.goal("mount, 4,000 entries, system calls", {calls, calls, calls}, 6);
-  }
-  std::vector<variant> variants;
-  variants.reserve(archives.size());
-  for (const std::string& archive : archives) {
-    variants.push_back({"mount", [&archive] {
-                          file_system files;
-                          must(files.mount(archive.c_str()).map([](mount_id) {}));
-                        }});
-  }
-  variants.push_back({"physfs",
-                      [&] {
-                        if (!PHYSFS_mount(archives[0].c_str(), nullptr, 0)) std::abort();
-                      },
-                      [&] { PHYSFS_unmount(archives[0].c_str()); }});
-  if (!PHYSFS_init("bench_vfs")) std::abort();
-  interleave(variants, rounds, "mounting");
-  PHYSFS_deinit();
-  out.metric("mount and unmount, 4,000 entries, ms", milliseconds(variants[0]));
-  out.metric("mount and unmount, 100,000 entries, ms", milliseconds(variants[1]));
-  out.metric("mount and unmount, 1,000,000 entries, ms", milliseconds(variants[2]));
-  out.metric("physfs, mount, 4,000 entries, ms", milliseconds(variants[3]));
-  out.goal("mount, 4,000 entries / physfs", ratio(variants[0], variants[3], clock::wall), 0.25);
-  const auto for_each_of_million = [&](std::size_t fewer) {
-    std::vector<double> each = ratios(variants[2], variants[fewer], clock::wall);
-    const double entries = static_cast<double>(counts[2]) / static_cast<double>(counts[fewer]);
-    for (double& value : each) value /= entries;
-    return spread_of(each);
-  };
-  out.goal("mount, for each of 1,000,000 entries / of 4,000", for_each_of_million(0), 1.25);
-  out.metric("mount, for each of 1,000,000 entries / of 100,000", for_each_of_million(1).median);
-}
-
-void measure_freeze(results& out, int rounds) {
-  constexpr int mounts = 200;
-  constexpr int files_each = 500;
-  const folder_of_its_own folder;
-  file_system files;
-  std::vector<std::string> folders;
-  for (int m = 0; m < mounts; ++m) {
-    folders.push_back(folder / ("mod" + std::to_string(m)));
-    fs::create_directory(folders.back());
-    for (int i = 0; i < files_each; ++i) {
-      const std::string name = "/asset" + std::to_string(i) + "_" + std::to_string(m % 50);
-      (void)::close(::creat((folders.back() + name).c_str(), 0666));
-    }
-    must(files.mount(folders.back().c_str()).map([](mount_id) {}));
-  }
-  std::vector<variant> variants = {
-      {"freeze", [&] { must(files.freeze()); }, [&] { files.thaw(); }},
-      {"read the folders, hash the names",
-       [&] {
-         std::uint64_t sum = 0;
-         for (const std::string& each : folders) {
-           DIR* const opened = ::opendir(each.c_str());
-           while (const dirent* const found = ::readdir(opened)) sum += hash64(found->d_name);
-           (void)::closedir(opened);
-         }
-         keep(sum);
-       }},
-  };
-  interleave(variants, rounds, "freezing");
-  out.metric("freeze, 100,000 entries in 200 mounts, ms", milliseconds(variants[0]));
-  out.goal("freeze / reading the folders and hashing", ratio(variants[0], variants[1], clock::wall),
-           2);
 }
 
 // --- Writing -------------------------------------------------------------------------------------
