@@ -160,12 +160,12 @@ def interrupting_stops_the_load_and_still_reports(box):
 
 @case("slow")
 def progress_never_goes_back(box):
-    box.endless(400)
+    box.endless(100)
     process = box.start("load", "endless", "--progress=always", "--threads=2")
     _, err = process.communicate(timeout=TIME_LIMIT_S)
     assert process.returncode == 0, err
     percents = [int(text) for text in re.findall(r"(\d+) %", err.decode())]
-    files = [int(text) for text in re.findall(r"(\d+)/400 files", err.decode())]
+    files = [int(text) for text in re.findall(r"(\d+)/100 files", err.decode())]
     assert percents and percents == sorted(percents), percents
     assert files and files == sorted(files), files
     assert err.decode().endswith("\r\x1b[K\r"), err[-200:]
