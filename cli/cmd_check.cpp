@@ -14,6 +14,8 @@
 #include "mounting.hpp"
 #include "outputs.hpp"
 #include "overture/overture.hpp"
+#include "progress.hpp"
+#include "progress_line.hpp"
 #include "report_json.hpp"
 #include "report_text.hpp"
 #include "system.hpp"
@@ -73,26 +75,65 @@ std::optional<int> parse_check(const std::vector<std::string>& words, check_argu
   return std::nullopt;
 }
 
-// Error: why it is not whole. The bytes it has otherwise.
-result<std::uint64_t> read_in_pieces(file_system& files, const std::string& path,
-                                     std::span<std::byte> room) {
-  result<file_reader> reader = file_reader::open(files, {path, {hash64(path)}});
+// Files that are too large to be loaded, each read in pieces.
+class large_files {
+ public:
+  large_files(file_system& files, const load_run& how)
+      : files_(files), line_(how.progress, how.shown_on->environment()) {}
+
+  // What a load has failed to load because of their size; their paths begin with the number of
+  // their mount, as placing::apart has put them.
+  void check(report& what);
+
+ private:
+  // Error: why it is not whole. The bytes it has otherwise.
+  result<std::uint64_t> read(const std::string& path);
+  void show_progress();
+
+  file_system& files_;
+  progress_line line_;
+  progress_meter meter_;
+  load_progress done_;
+  std::uint64_t bytes_ = 0;  // of all of them
+  std::vector<std::byte> room_ = std::vector<std::byte>(1u << 20);
+  std::uint64_t begin_ns_ = now_ns();
+};
+
+bool is_too_large(const report_failure& failure) {
+  return failure.code == to_string(errc::limit);
+}
+
+void large_files::show_progress() {
+  const std::uint64_t elapsed_ns = now_ns() - begin_ns_;
+  if (!line_.shown() || !meter_.due(elapsed_ns)) return;
+  done_.fraction = static_cast<double>(done_.bytes_done) / static_cast<double>(bytes_);
+  line_.paint(meter_.update(done_, elapsed_ns));
+}
+
+result<std::uint64_t> large_files::read(const std::string& path) {
+  result<file_reader> reader = file_reader::open(files_, {path, {hash64(path)}});
   if (!reader) return tl::unexpected(reader.error());
   while (!interrupted()) {
-    const result<std::size_t> count = reader->read(room);
+    const result<std::size_t> count = reader->read(room_);
     if (!count) return tl::unexpected(count.error());
     if (*count == 0) return reader->size();
+    done_.bytes_done += *count;
+    show_progress();
   }
   return fail(errc::cancelled, "interrupted");
 }
 
-// Files that are too large to be loaded are no failures yet. Their paths begin with the number of
-// their mount, as placing::apart has put them.
-void check_large_files(file_system& files, report& what) {
-  std::vector<std::byte> room(1u << 20);
+void large_files::check(report& what) {
+  for (const report_failure& failure : what.failures) {
+    if (!is_too_large(failure)) continue;
+    const result<file_stat> stat = files_.stat({failure.path, {hash64(failure.path)}});
+    bytes_ += stat ? stat->bytes : 0;
+    ++done_.files_total;
+  }
   std::erase_if(what.failures, [&](report_failure& failure) {
-    if (failure.code != to_string(errc::limit)) return false;
-    const result<std::uint64_t> bytes = read_in_pieces(files, failure.path, room);
+    if (!is_too_large(failure)) return false;
+    const result<std::uint64_t> bytes = read(failure.path);
+    ++done_.files_done;
     if (!bytes && bytes.error().code != errc::cancelled) {
       failure.code = to_string(bytes.error().code);
       failure.reason = reason_of(bytes.error());
@@ -211,7 +252,7 @@ int cmd_check(const std::vector<std::string>& words) {
   std::optional<report> what = run_load(files, how, window);
   if (!what) return exit_output_failed;
   const std::uint64_t begin_ns = now_ns();
-  check_large_files(files, *what);
+  large_files(files, how).check(*what);
   what->summary.ns += now_ns() - begin_ns;
   take_numbers_away(*what);
   const int outcome = write_outcome(*what, arguments, shown_on);

@@ -5,8 +5,10 @@
 #include <map>
 
 #include "command_line.hpp"
+#include "display.hpp"
 #include "messages.hpp"
 #include "overture/limits.hpp"
+#include "overture/path.hpp"
 
 namespace overture::cli {
 
@@ -25,6 +27,15 @@ void add_when(CLI::App& app, const char* name, const char* description, when& in
       ->type_name("WHEN")
       ->check(one_of({"auto", "always", "never"}))
       ->group(output_group);
+}
+
+std::optional<int> refuse_point(const std::string& point, const std::string& help_command) {
+  path_buffer room;
+  const result<asset_path> path = normalise(point, room);
+  if (path) return std::nullopt;
+  return complain_about_usage(fmt::format("--mount-point '{}': {}; it is a path such as gfx/fonts",
+                                          printable(point), path.error().reason),
+                              "", help_command);
 }
 
 }  // namespace
@@ -92,7 +103,10 @@ std::optional<int> mount_options_parser::take(const std::string& help_command) c
   bool any = false;
   for (CLI::Option* const option : app_.parse_order()) {
     const std::size_t number = taken[option]++;
-    if (option == point_) point = option->results()[number];
+    if (option == point_) {
+      point = option->results()[number];
+      if (const std::optional<int> over = refuse_point(point, help_command)) return over;
+    }
     if (option == password_) password = option->results()[number];
     if (option == point_ || option == password_) unused = option;
     for (const collected& each : collected_) {
