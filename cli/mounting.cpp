@@ -42,7 +42,8 @@ const char* advice(errc code) {
 }
 
 void complain_about_mount(const std::string& path, const error& failure) {
-  complain(fmt::format("{}: {}; {}", printable(path), reason_of(failure), advice(failure.code)));
+  const std::string name = path.empty() ? "''" : printable(path);
+  complain(fmt::format("{}: {}; {}", name, reason_of(failure), advice(failure.code)));
 }
 
 result<mount_id> mount_one(file_system& files, const mount_argument& mount, mounting_options how) {

@@ -20,9 +20,9 @@
 //
 // A file that is replaced gets the permissions of a new one.
 //
-// Errors of write() and commit(): no_space, io, permission. The first one decides: all further
-// calls return it, and nothing is put in place. A crash of the program may leave a file called
-// ".overture-..." in the folder.
+// Errors of write() and commit(): no_space, io, permission, and not_a_file if what was to be
+// replaced is a folder. The first one decides: all further calls return it, and nothing is put in
+// place. A crash of the program may leave a file called ".overture-..." in the folder.
 //
 // Cost: small writes are copied into a buffer; config.sync costs what the disk takes (milliseconds)
 // and can be left out for what can be made again. Each name that was written to keeps some 100

@@ -121,6 +121,14 @@ TEST_F(writing, replaces_a_file_or_makes_it) {
   EXPECT_EQ(load(files, "saves/old.txt"), "new") << "contents may change";
 }
 
+TEST_F(writing, leaves_a_folder_of_the_name_as_it_is) {
+  EXPECT_EQ(put("saves/sub"_path, "new", write_kind::replace), errc::not_a_file);
+  EXPECT_EQ(put("saves/sub"_path, "new", write_kind::append), errc::not_a_file);
+  EXPECT_EQ(put("saves/sub"_path, "new", write_kind::create), errc::exists);
+  EXPECT_EQ(content("sub/a.txt"), "a");
+  EXPECT_THAT(names(), UnorderedElementsAre("old.txt", "sub"));
+}
+
 TEST_F(writing, creates_only_what_is_not_there) {
   EXPECT_EQ(put("saves/new.txt"_path, "new", write_kind::create), fine);
   EXPECT_EQ(content("new.txt"), "new");
