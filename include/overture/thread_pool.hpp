@@ -3,11 +3,11 @@
 //   thread_pool jobs{{.workers = processor_count() - 1}};
 //   if (auto ok = jobs.status(); !ok) ...        // fewer workers than asked for, say
 //
-// Each worker has a queue of its own (last in, first out; others steal from the far end) and parks
-// on a word of its own. Submitting wakes at most one parked worker, and none while another already
-// looks for work; a worker that finds work wakes the next. So what a submit costs does not depend
-// on how many workers sleep. What workers do that have none is the wake policy (wake_policy.hpp).
-// Jobs from threads that are no workers start in the order they came, by priority.
+// Each worker has a queue (last in, first out; others steal from the far end) and a word to park
+// on. Submitting wakes at most one parked worker, none while another looks for work; who finds work
+// wakes the next. So a submit costs the same however many sleep. What workers do that have none is
+// the wake policy (wake_policy.hpp). Jobs of a thread that is no worker start in the order they
+// came, by priority; of two such threads, in turns: first what the one has queued, then the other.
 //
 // Cost: submitting from a worker is two read-modify-writes while nobody sleeps, one of them on the
 // group; from another thread three. Running takes three. A fork (parallel.hpp) that nobody steals

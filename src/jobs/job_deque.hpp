@@ -101,7 +101,11 @@ class job_deque {
     const std::uint64_t bottom = bottom_.load(std::memory_order_relaxed);
     return bottom > top ? bottom - top : 0;
   }
-  // The owner: the position behind the newest hint.
+  // The position of the oldest hint, and that behind the newest one; any thread, but old by the
+  // time they return, the latter to all but the owner.
+  [[nodiscard]] std::uint64_t oldest() const noexcept {
+    return top_.load(std::memory_order_relaxed);
+  }
   [[nodiscard]] std::uint64_t bottom() const noexcept {
     return bottom_.load(std::memory_order_relaxed);
   }

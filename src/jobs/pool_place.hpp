@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "jobs/crowd_watch.hpp"
+#include "jobs/host_turn.hpp"
 #include "jobs/job_deque.hpp"
 #include "jobs/job_slab.hpp"
 #include "jobs/job_watch.hpp"
@@ -46,6 +47,7 @@ struct alignas(64) pool_place {
   bool jobs_come_fast = false;    // the last one came soon after it had gone to sleep
   unsigned vain_looks = 0;        // in a row, each followed by a long sleep
   bool jobs_are_long = false;     // those that it came to while it was warm
+  host_turn turn;
   job_watch next_of_host;
   crowd_watch crowd;
   pool_place* lender = nullptr;      // of a borrowed place: the one its thread has otherwise

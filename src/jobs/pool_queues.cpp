@@ -1,5 +1,6 @@
 #include "jobs/pool_state.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -218,7 +219,7 @@ job_record* pool_state::take_arrived(pool_place& self) noexcept {
 
 found_work pool_state::steal(pool_place& self) noexcept {
   self.random = self.random * 1664525u + 1013904223u;
-  const unsigned first = (self.random >> 16) % places_made;
+  const unsigned first = self.turn.first(places_made, (self.random >> 16) % places_made);
   for (unsigned i = 0; i < places_made; ++i) {
     const unsigned number = (first + i) % places_made;  // the victim's own line is its owner's
     pool_place& victim = places[number];
@@ -228,6 +229,7 @@ found_work pool_state::steal(pool_place& self) noexcept {
       self.jobs_stolen.add(1);
       // Jobs of a thread of the host: several at once, so that not every one is searched for.
       if (hint.record() != nullptr && number >= workers_made) {
+        self.turn.took_from(number, victim.deque);
         self.next_of_host.follow(victim.deque);
         self.come_in_bunches = take_more(self, victim.deque);
       }
@@ -246,7 +248,8 @@ job_record* pool_state::take_watched(pool_place& self) noexcept {
 bool pool_state::take_more(pool_place& self, job_deque& from) noexcept {
   std::array<job_record*, take_at_once> taken;
   const std::uint64_t waiting = from.size();
-  const std::size_t count = from.steal_arrivals(taken);
+  const std::uint64_t wanted = std::min<std::uint64_t>(take_at_once, self.turn.left());
+  const std::size_t count = from.steal_arrivals(std::span(taken).first(wanted));
   if (count == 0) return false;
   for (std::size_t i = 0; i < count; ++i) fetch_line(taken[i]);
   self.deque.push_all({taken.data(), count});

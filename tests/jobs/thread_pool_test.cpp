@@ -212,6 +212,34 @@ TEST(pool, starts_jobs_from_outside_in_the_order_they_came) {
   EXPECT_EQ(order, expected);
 }
 
+TEST(pool, runs_what_a_thread_had_submitted_before_what_another_one_submits_then) {
+  std::vector<int> order;
+  {
+    thread_pool pool{{.workers = 1}};
+    test::busy_worker busy(pool);
+    barricade began;
+    barricade door;
+    const auto submit = [&](int from, int to) {
+      for (int i = from; i < to; ++i) pool.submit([&order, i] { order.push_back(i); }, nullptr);
+    };
+    pool.submit(
+        [&] {
+          began.lower();
+          door.wait();
+        },
+        nullptr);
+    submit(0, 100);
+    busy.release();
+    began.wait();
+    std::thread(submit, 100, 101).join();
+    submit(101, 200);
+    door.lower();
+  }
+  std::vector<int> expected(200);
+  std::iota(expected.begin(), expected.end(), 0);
+  EXPECT_EQ(order, expected);
+}
+
 TEST(pool, starts_jobs_of_a_group_in_order_when_only_the_waiter_runs_them) {
   std::vector<int> order;
   thread_pool pool;
