@@ -97,15 +97,20 @@ result<void> save_file::check(const save_options& options) {
   using save_lines::head;
   constexpr std::uint64_t line = bytes_of<head>;
   const std::uint64_t size = text_.size();
-  if (size < line) return fail(errc::truncated, "too short for a save", {}, size);
+  const auto refuse = [this](errc code, const char* reason, std::uint64_t offset) {
+    frame_problem_ = {code, 0, reason, {}, offset};
+    return tl::unexpected(frame_problem_);
+  };
+  if (size < line) return refuse(errc::truncated, "too short for a save", size);
   const char* const begin = text_.data();
   const char* const end = begin + size;
   head top;
   head last;
   const bool top_ok = save_lines::get(begin, top);
   const bool last_ok = save_lines::get(end - line, last);
-  if (!top_ok && !last_ok)
-    return fail(errc::corrupt, "neither of its first and last line is right");
+  if (!top_ok && !last_ok) {
+    return refuse(errc::corrupt, "neither of its first and last line is right", 0);
+  }
   const head& found = top_ok ? top : last;
   if (found.format != save_lines::format) return fail(errc::unsupported, "a later format of saves");
   if (found.version > options.version) return fail(errc::unsupported, "made by a later version");
@@ -113,9 +118,10 @@ result<void> save_file::check(const save_options& options) {
     return fail(errc::limit, "too many sections or pages");
   }
   const std::uint64_t table_end = save_lines::table_bytes(found);
-  if (found.bytes < table_end + line)
-    return fail(errc::corrupt, "its length contradicts its table");
-  if (table_end > size) return fail(errc::truncated, "it ends within its table", {}, size);
+  if (found.bytes < table_end + line) {
+    return refuse(errc::corrupt, "its length contradicts its table", 0);
+  }
+  if (table_end > size) return refuse(errc::truncated, "it ends within its table", size);
 
   if (!top_ok) {
     frame_problem_ = {errc::corrupt, 0, "its first line was altered", {}, 0};
