@@ -57,8 +57,8 @@ struct job_hooks {
 // What happens to jobs that are queued when a pool ends.
 enum class at_end : std::uint8_t {
   run,     // they run on the thread that ends the pool
-  cancel,  // they are destroyed without having run, but for those with job_options::always; their
-           // groups are counted down
+  cancel,  // they, and those that running jobs submit by then, are destroyed without having run, but
+           // for those with job_options::always; their groups are counted down
 };
 
 struct thread_pool_config {

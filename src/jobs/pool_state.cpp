@@ -114,7 +114,7 @@ void pool_state::stop_workers() noexcept {
 }
 
 void pool_state::drain() noexcept {
-  while (job_record* const next = take_any()) run(nullptr, *next, config.queued == at_end::run);
+  while (job_record* const next = take_any()) run(nullptr, *next);
 }
 
 void pool_state::worker_main(void* argument) noexcept {

@@ -84,6 +84,11 @@ struct pool_state {
   void park(pool_place& self) noexcept;
   void wake_for_policy() noexcept;
 
+  // Jobs that have not begun are dropped: the pool ends, and was told so.
+  [[nodiscard]] bool cancels() const noexcept {
+    return config.queued == at_end::cancel && stopping.load(std::memory_order_relaxed);
+  }
+
   // -- blocking_scope.cpp: spare workers --
   void worker_blocks() noexcept;
   void worker_goes_on() noexcept;
@@ -134,11 +139,11 @@ struct pool_state {
   [[nodiscard]] injector& queue_of(job_priority priority) noexcept;
 
   // -- pool_wait.cpp: running, waiting, forking --
-  void run(pool_place* self, job_record& record, bool may_run = true) noexcept;
+  void run(pool_place* self, job_record& record) noexcept;
   // As run(), for a worker that has nothing below it: tells the group later, with the next ones.
   void run_next(pool_place& self, job_record& record) noexcept;
   void tell_group(pool_place& self) noexcept;
-  void run_alone(pool_place* self, job_record& record, bool may_run) noexcept;  // tells no group
+  void run_alone(pool_place* self, job_record& record) noexcept;  // tells no group
   // A job that there is no record for. Its group is not told: it cannot end while one submits to
   // it.
   void run_now(job&& work, job_group* group, const job_options& options) noexcept;

@@ -83,7 +83,7 @@ class waiting_thread {
 
   void run(const found_work& found) noexcept {
     if (found.half != nullptr) return pool_.run_half(self_, *found.half);
-    pool_.run_alone(self_, *found.record, true);
+    pool_.run_alone(self_, *found.record);
     if (++ended_ == told_at_once) tell_group();
   }
   // As run_next(): once for several.
@@ -111,16 +111,16 @@ class waiting_thread {
 
 // -- running --
 
-void pool_state::run(pool_place* self, job_record& record, bool may_run) noexcept {
+void pool_state::run(pool_place* self, job_record& record) noexcept {
   job_group* const group = record.group.load(std::memory_order_relaxed);
-  run_alone(self, record, may_run);
+  run_alone(self, record);
   // Whoever waits may destroy the group as soon as it is counted down: an address from here on.
   if (group != nullptr && group->end_job()) sleepers.wake_waiters(group);
 }
 
-void pool_state::run_alone(pool_place* self, job_record& record, bool may_run) noexcept {
+void pool_state::run_alone(pool_place* self, job_record& record) noexcept {
   const job_group* const group = record.group.load(std::memory_order_relaxed);
-  const bool dropped = (!may_run && !record.always) ||
+  const bool dropped = (cancels() && !record.always) ||
                        (record.token != nullptr && record.token->is_cancelled()) ||
                        (group != nullptr && group->is_cancelled());
   if (!dropped) {
@@ -153,7 +153,7 @@ void pool_state::run_next(pool_place& self, job_record& record) noexcept {
     tell_group(self);
     self.ended_group = group;
   }
-  run_alone(&self, record, true);
+  run_alone(&self, record);
   ++self.ended_count;
 }
 
@@ -164,7 +164,8 @@ void pool_state::tell_group(pool_place& self) noexcept {
 }
 
 void pool_state::run_now(job&& work, job_group* group, const job_options& options) noexcept {
-  const bool dropped = (options.token != nullptr && options.token->is_cancelled()) ||
+  const bool dropped = (cancels() && !options.always) ||
+                       (options.token != nullptr && options.token->is_cancelled()) ||
                        (group != nullptr && group->is_cancelled());
   // Counted like any other: it may end a count that stood for it, while somebody waits.
   if (group != nullptr) group->begin_job();

@@ -108,7 +108,7 @@ struct single_threaded::state {
     return jobs.take(next, group, next_random());
   }
   void run(queued_job& next, bool may_run = true) {
-    const bool dropped = !may_run ||
+    const bool dropped = (!may_run && !next.options.always) ||
                          (next.options.token != nullptr && next.options.token->is_cancelled()) ||
                          (next.group != nullptr && next.group->is_cancelled());
     if (!dropped) {

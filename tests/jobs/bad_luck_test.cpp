@@ -279,6 +279,37 @@ TEST(a_pool_that_ends, cancels_what_is_queued_if_it_was_told_to) {
   EXPECT_EQ(owned.use_count(), 1);
 }
 
+TEST(a_pool_that_ends, cancels_what_its_workers_have_not_begun) {
+  barricade ends;  // lowered by the spare worker, which has nothing else to do than to end
+  int runs = 0;
+  int runs_always = 0;
+  {
+    const job_hooks hooks{.worker_ends =
+                              [](void* context, unsigned worker) {
+                                if (worker == 1) static_cast<barricade*>(context)->lower();
+                              },
+                          .context = &ends};
+    thread_pool pool{
+        {.workers = 1, .spare_workers = 1, .queued = at_end::cancel, .hooks = hooks}};
+    const auto queue = [&] {
+      for (const auto each : {job_priority::high, job_priority::normal, job_priority::low}) {
+        pool.submit([&runs] { ++runs; }, nullptr, {.priority = each});
+        pool.submit([&runs_always] { ++runs_always; }, nullptr, {.priority = each, .always = true});
+      }
+    };
+    barricade begun;
+    pool.submit([&] {
+      begun.lower();
+      ends.wait();
+      queue();
+    });
+    begun.wait();
+    queue();
+  }
+  EXPECT_EQ(runs, 0);
+  EXPECT_EQ(runs_always, 6);
+}
+
 TEST(a_worker_that_is_not_scheduled, holds_up_nothing_but_its_own_job) {
   thread_pool pool{{.workers = 1}};
   const test::busy_worker stalled(pool);

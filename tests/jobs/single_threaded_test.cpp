@@ -146,6 +146,17 @@ TEST(single_threaded, ends_as_it_was_told) {
   }
 }
 
+TEST(single_threaded, loses_nothing_that_must_not_be_lost_when_it_cancels) {
+  int runs = 0;
+  {
+    single_threaded jobs{{.queued = at_end::cancel}};
+    jobs.execute({[](void* context) { ++*static_cast<int*>(context); }, &runs});
+    jobs.submit([&runs] { runs += 10; }, nullptr, {.always = true});
+    jobs.submit([&runs] { runs += 100; });
+  }
+  EXPECT_EQ(runs, 11);
+}
+
 TEST(single_threaded, refuses_a_wait_that_could_not_end) {
   int refused = 0;
   single_threaded jobs{{.hooks = {.wait_refused =
