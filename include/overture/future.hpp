@@ -15,9 +15,10 @@
 // Futures are handles: copy them, pass them to other threads. A promise that goes without having
 // been kept leaves errc::cancelled. then() runs a function on an executor when the value is there
 // and gives the future of what it returns (a result<U> is passed through, void is fine); it costs
-// the one allocation of that future. on_ready() does the same with a place for the list that is the
-// caller's, and allocates nothing. Functions run in the order in which they were registered, on the
-// executor, never under a lock, and find is_ready() true.
+// the one allocation of that future. If the function throws that future has errc::cancelled, and
+// the exception goes on to the executor (a job system reports it). on_ready() does the same with a
+// place for the list that is the caller's, and allocates nothing. Functions run in the order in
+// which they were registered, on the executor, never under a lock, and find is_ready() true.
 //
 // What it costs: is_ready() and get() on a value that is there are one load. Setting the value is
 // two read-modify-writes, and one system call if somebody sleeps. Copying a handle is one
@@ -234,15 +235,28 @@ class shared_future {
    private:
     static void run(void* context) {
       auto& self = *static_cast<continued*>(context);
+#if defined(__cpp_exceptions)
+      try {
+        self.call();
+      } catch (...) {
+        self.let_go();
+        self.set(fail(errc::cancelled, "the function has thrown"));
+        throw;  // to the executor, which says what becomes of it
+      }
+#else
+      self.call();
+#endif
+    }
+    void call() {
       using returned = std::invoke_result_t<F&, const result<T>&>;
       if constexpr (std::is_void_v<returned>) {
-        (*self.function_)(self.source_.get());
-        self.let_go();
-        self.set();
+        (*function_)(source_.get());
+        let_go();
+        this->set();
       } else {
-        returned value = (*self.function_)(self.source_.get());
-        self.let_go();
-        self.set(std::move(value));
+        returned value = (*function_)(source_.get());
+        let_go();
+        this->set(std::move(value));
       }
     }
     // What the function owns goes when it has run, not with the last future.

@@ -175,6 +175,23 @@ TEST(futures, chain_values_errors_and_results) {
   EXPECT_EQ(typed.get().value(), "odd");
 }
 
+TEST(futures, say_cancelled_when_the_function_throws) {
+  manual_executor later;
+  auto owned = std::make_shared<int>(0);
+  auto made = *promise<int>::make();
+  const auto number = made.future().then(later, [owned](const result<int>&) -> int { throw 3; });
+  ASSERT_TRUE(number);
+  made.set_value(1);
+  EXPECT_THROW(later.run(), int);
+  ASSERT_TRUE(number->is_ready());
+  EXPECT_EQ(number->get().error().code, errc::cancelled);
+  EXPECT_EQ(owned.use_count(), 1);
+  const auto nothing = number->then(later, [](const result<int>&) { throw 4; });
+  EXPECT_THROW(later.run(), int);
+  ASSERT_TRUE(nothing->is_ready());
+  EXPECT_FALSE(nothing->get());
+}
+
 TEST(futures, let_go_what_a_function_owns_when_it_has_run) {
   failing_allocator memory(never);
   auto made = *promise<int>::make(memory);
