@@ -56,23 +56,28 @@ struct job_options {
 
 namespace detail {
 // Tells the job system whose job runs on this thread that an exception has left it; `what` may be
-// null and lives for the call.
-void job_threw(const char* what) noexcept;
+// null and lives for the call. False if there is none.
+bool job_threw(const char* what) noexcept;
 
-// Calls the function; an exception ends here.
-template <class F>
-void call_guarded(F& function) {
+// Calls the function; an exception ends here, in report(what).
+template <class F, class Report>
+void call_guarded(F& function, Report report) {
 #if defined(__cpp_exceptions)
   try {
     function();
   } catch (const std::exception& thrown) {
-    job_threw(thrown.what());
+    report(thrown.what());
   } catch (...) {
-    job_threw(nullptr);
+    report(nullptr);
   }
 #else
+  (void)report;
   function();
 #endif
+}
+template <class F>
+void call_guarded(F& function) {
+  call_guarded(function, [](const char* what) noexcept { (void)job_threw(what); });
 }
 }  // namespace detail
 

@@ -76,6 +76,10 @@ class job_system : public executor {
   // Any thread.
   virtual void expect_work(std::uint64_t at_ns) noexcept { (void)at_ns; }
 
+  // An exception has left a body of a parallel call on a thread that runs no job of any system. For
+  // the parallel algorithms. `what` may be null. Any thread.
+  virtual void body_threw(const char* what) noexcept { (void)what; }
+
   // Never lost, whatever the system does with jobs when it ends.
   void execute(task work) override {
     submit([work] { work.run(work.context); }, nullptr, {.always = true});

@@ -31,16 +31,34 @@
 
 namespace overture {
 
+namespace detail {
+
+// Calls a body. An exception ends here and is reported to the system whose job this thread runs, or
+// if it runs none to this one.
+template <class F>
+void call_body(job_system& system, F& body) {
+  call_guarded(body, [&system](const char* what) noexcept {
+    if (!job_threw(what)) system.body_threw(what);
+  });
+}
+
+}  // namespace detail
+
 // Calls both, the second perhaps on another thread at the same time.
 template <class First, class Second>
 void parallel_invoke(job_system& system, First&& first, Second&& second) {
   struct half final : fork_half {
     std::remove_reference_t<Second>* body = nullptr;
+    job_system* system = nullptr;
   } forked;
   forked.body = &second;
-  forked.run = [](fork_half& self) { detail::call_guarded(*static_cast<half&>(self).body); };
+  forked.system = &system;
+  forked.run = [](fork_half& self) {
+    auto& mine = static_cast<half&>(self);
+    detail::call_body(*mine.system, *mine.body);
+  };
   system.fork(forked);
-  detail::call_guarded(first);
+  detail::call_body(system, first);
   system.join(forked);
 }
 
@@ -64,7 +82,7 @@ void halve(job_system& system, std::size_t first, std::size_t count, std::size_t
     auto piece = [&] {
       for (std::size_t i = 0; i < count; ++i) body(first + i);
     };
-    return call_guarded(piece);
+    return call_body(system, piece);
   }
   const std::size_t half = count / 2;
   parallel_invoke(
@@ -75,9 +93,16 @@ void halve(job_system& system, std::size_t first, std::size_t count, std::size_t
 template <class T, class Map, class Combine>
 T halve_and_combine(job_system& system, std::size_t first, std::size_t count, std::size_t grain,
                     const T& identity, Map& map, Combine& combine) {
+  T sum = identity;
   if (count <= grain) {
-    T sum = identity;
-    for (std::size_t i = 0; i < count; ++i) sum = combine(std::move(sum), map(first + i));
+    auto piece = [&] {
+      T of_piece = identity;
+      for (std::size_t i = 0; i < count; ++i) {
+        of_piece = combine(std::move(of_piece), map(first + i));
+      }
+      sum = std::move(of_piece);
+    };
+    call_body(system, piece);
     return sum;
   }
   const std::size_t half = count / 2;
@@ -89,7 +114,9 @@ T halve_and_combine(job_system& system, std::size_t first, std::size_t count, st
         right =
             halve_and_combine(system, first + half, count - half, grain, identity, map, combine);
       });
-  return combine(std::move(left), std::move(right));
+  auto both = [&] { sum = combine(std::move(left), std::move(right)); };
+  call_body(system, both);
+  return sum;
 }
 
 }  // namespace detail
@@ -105,7 +132,8 @@ void parallel_for(job_system& system, std::size_t first, std::size_t last, Body&
 
 // Combines map(i) for each i in [first, last), beginning with `identity` in each piece. The order
 // of the operands is kept, and with a grain of one's own the result is the same for any number of
-// threads, floating point included.
+// threads, floating point included. A piece that throws counts as `identity`, and so do the pieces
+// that a call of `combine` which throws was to combine.
 template <class T, class Map, class Combine>
 [[nodiscard]] T parallel_reduce(job_system& system, std::size_t first, std::size_t last, T identity,
                                 Map&& map, Combine&& combine, std::size_t grain = 0) {

@@ -53,6 +53,7 @@ class single_threaded final : public job_system {
   // Either half may run first.
   void fork(fork_half& half) noexcept override;
   void join(fork_half& half) noexcept override;
+  void body_threw(const char* what) noexcept override;
   [[nodiscard]] unsigned concurrency() const noexcept override { return 1; }
   void set_idle_reason(const char* reason) noexcept override;
 

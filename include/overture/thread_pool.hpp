@@ -137,6 +137,7 @@ class thread_pool final : public job_system {
   bool try_help() override;
   void fork(fork_half& half) noexcept override;
   void join(fork_half& half) noexcept override;
+  void body_threw(const char* what) noexcept override;
   [[nodiscard]] unsigned concurrency() const noexcept override { return workers() + 1; }
   void set_idle_reason(const char* reason) noexcept override;
   // A worker that goes to sleep before that time sleeps no longer than until shortly before it, and

@@ -14,7 +14,14 @@ bool refuse_wait(const job_reports& reports, const job_group& group) noexcept {
   return false;
 }
 
-void detail::job_threw(const char* what) noexcept {
+void tell_of_throw(job_reports& reports, const char* name, const char* what) noexcept {
+  reports.thrown.fetch_add(1, std::memory_order_relaxed);
+  if (reports.hooks.job_threw != nullptr) {
+    reports.hooks.job_threw(reports.hooks.context, name, what);
+  }
+}
+
+bool detail::job_threw(const char* what) noexcept {
   const jobs_of_thread& here = this_thread_jobs();
   job_reports* reports = nullptr;
   const char* name = nullptr;
@@ -24,11 +31,8 @@ void detail::job_threw(const char* what) noexcept {
     name = each->name;
   }
   if (reports == nullptr && here.place != nullptr) reports = &here.place->pool->reports;
-  if (reports == nullptr) return;
-  reports->thrown.fetch_add(1, std::memory_order_relaxed);
-  if (reports->hooks.job_threw != nullptr) {
-    reports->hooks.job_threw(reports->hooks.context, name, what);
-  }
+  if (reports != nullptr) tell_of_throw(*reports, name, what);
+  return reports != nullptr;
 }
 
 }  // namespace overture

@@ -38,6 +38,9 @@ class on_stack {
   running_job frame_;
 };
 
+// An exception has left the job of that name, or a body outside of jobs if that is null.
+void tell_of_throw(job_reports& reports, const char* name, const char* what) noexcept;
+
 // True if the calling thread may not wait for the group, because a job of it lies below on this
 // stack: the wait could never end. The host has been told then.
 [[nodiscard]] bool refuse_wait(const job_reports& reports, const job_group& group) noexcept;

@@ -224,6 +224,10 @@ void single_threaded::join(fork_half& half) noexcept {
   if (half.place == nullptr) half.run(half);
 }
 
+void single_threaded::body_threw(const char* what) noexcept {
+  if (state_ != nullptr) tell_of_throw(state_->reports, nullptr, what);
+}
+
 void single_threaded::set_idle_reason(const char* reason) noexcept {
   if (state_ != nullptr) state_->idle_reason.store(reason, std::memory_order_relaxed);
 }

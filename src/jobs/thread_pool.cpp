@@ -144,6 +144,10 @@ wake_profile wake_zone::profile() const noexcept {
   return pool_.profile() - before_;
 }
 
+void thread_pool::body_threw(const char* what) noexcept {
+  if (state_ != nullptr) tell_of_throw(state_->reports, nullptr, what);
+}
+
 // -- submitting --
 
 namespace {

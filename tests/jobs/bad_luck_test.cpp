@@ -4,11 +4,13 @@
 #include <cstring>
 #include <memory>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "jobs/pool_test_support.hpp"
 #include "jobs/this_thread.hpp"
 #include "overture/job_batch.hpp"
+#include "overture/single_threaded.hpp"
 #include "support/failing_allocator.hpp"
 
 namespace overture {
@@ -68,6 +70,43 @@ TEST(a_body_that_throws, is_reported_and_the_others_run) {
       1);
   EXPECT_EQ(runs.load(), 9);
   EXPECT_EQ(pool.stats().jobs_thrown, 1u);
+}
+
+// On a thread of the host, where no job runs: in one piece, in halves, with no place to fork on.
+TEST(a_body_that_throws, is_reported_wherever_it_runs) {
+  told seen;
+  thread_pool pool{{.hooks = seen.hooks()}};
+  thread_pool without_guests{{.guests = 0, .hooks = seen.hooks()}};
+  single_threaded in_order{{.hooks = seen.hooks()}};
+  single_threaded seeded{{.seed = 5, .hooks = seen.hooks()}};
+  int told_of = 0;
+  job_system* const all[] = {&pool, &without_guests, &in_order, &seeded};
+  for (job_system* const jobs : all) {
+    const auto broken = [](std::size_t) { throw std::runtime_error("broken asset"); };
+    parallel_for(*jobs, 0, 1, broken);
+    EXPECT_EQ(seen.threw.load(), told_of += 1);
+    parallel_for(*jobs, 0, 8, broken, 1);
+    EXPECT_EQ(seen.threw.load(), told_of += 8);
+  }
+  EXPECT_STREQ(seen.what, "broken asset");
+  EXPECT_EQ(pool.stats().jobs_thrown, 9u);
+}
+
+TEST(a_body_that_throws, leaves_the_identity_of_a_reduction) {
+  told seen;
+  thread_pool pool{{.hooks = seen.hooks()}};
+  const auto odd_ones = [](std::size_t i) {
+    if (i % 2 == 0) throw 2;
+    return std::string(1, static_cast<char>('a' + i));
+  };
+  const auto join = [](const std::string& a, const std::string& b) { return a + b; };
+  EXPECT_EQ(parallel_reduce(pool, 0, 1, std::string(), odd_ones, join), "");
+  EXPECT_EQ(parallel_reduce(pool, 0, 8, std::string(), odd_ones, join, 1), "bdfh");
+  EXPECT_EQ(seen.threw.load(), 5);
+  const auto no_join = [](const std::string&, const std::string&) -> std::string { throw 3; };
+  const auto one = [](std::size_t) { return std::string("one"); };
+  EXPECT_EQ(parallel_reduce(pool, 0, 2, std::string("none"), one, no_join, 1), "none");
+  EXPECT_EQ(seen.threw.load(), 8);
 }
 
 TEST(a_job_that_waits_for_its_own_group, is_refused_and_named) {
@@ -289,8 +328,7 @@ TEST(a_pool_that_ends, cancels_what_its_workers_have_not_begun) {
                                 if (worker == 1) static_cast<barricade*>(context)->lower();
                               },
                           .context = &ends};
-    thread_pool pool{
-        {.workers = 1, .spare_workers = 1, .queued = at_end::cancel, .hooks = hooks}};
+    thread_pool pool{{.workers = 1, .spare_workers = 1, .queued = at_end::cancel, .hooks = hooks}};
     const auto queue = [&] {
       for (const auto each : {job_priority::high, job_priority::normal, job_priority::low}) {
         pool.submit([&runs] { ++runs; }, nullptr, {.priority = each});
