@@ -1,6 +1,16 @@
+#include "jobs/running_job.hpp"
+
+#include <utility>
+
 #include "jobs/pool_state.hpp"
+#include "overture/thread.hpp"
 
 namespace overture {
+namespace {
+
+constinit job_reports nobody{{}};
+
+}  // namespace
 
 bool refuse_wait(const job_reports& reports, const job_group& group) noexcept {
   const running_job* const innermost = this_thread_jobs().innermost;
@@ -12,6 +22,28 @@ bool refuse_wait(const job_reports& reports, const job_group& group) noexcept {
     return true;
   }
   return false;
+}
+
+void run_without_memory(job&& work, job_group* group, const job_options& options) noexcept {
+  const bool dropped = (options.token != nullptr && options.token->is_cancelled()) ||
+                       (group != nullptr && group->is_cancelled());
+  if (group != nullptr) group->begin_job();
+  {
+    const on_stack frame(nobody, options.name, group);
+    if (!dropped) work();
+    work = job();
+  }
+  if (group != nullptr) (void)group->end_job();
+}
+
+bool wait_without_memory(const job_group& group, std::uint64_t deadline_ns) noexcept {
+  if (refuse_wait(nobody, group)) return false;
+  // Its jobs run where they are submitted: on another thread, if one is pending now.
+  while (group.pending() != 0) {
+    if (deadline_ns != 0 && now_ns() >= deadline_ns) return false;
+    yield_thread();
+  }
+  return true;
 }
 
 void tell_of_throw(job_reports& reports, const char* name, const char* what) noexcept {

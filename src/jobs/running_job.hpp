@@ -9,7 +9,7 @@ namespace overture {
 
 // Where a job system says what became of its jobs.
 struct job_reports {
-  explicit job_reports(const job_hooks& told) noexcept : hooks(told) {}
+  explicit constexpr job_reports(const job_hooks& told) noexcept : hooks(told) {}
 
   const job_hooks hooks;
   atomic<std::uint64_t> thrown{0};
@@ -44,5 +44,10 @@ void tell_of_throw(job_reports& reports, const char* name, const char* what) noe
 // True if the calling thread may not wait for the group, because a job of it lies below on this
 // stack: the wait could never end. The host has been told then.
 [[nodiscard]] bool refuse_wait(const job_reports& reports, const job_group& group) noexcept;
+
+// Of a job system that has no memory for itself: submit() and wait_until() (deadline_ns 0 = none).
+// There is nobody to report to.
+void run_without_memory(job&& work, job_group* group, const job_options& options) noexcept;
+bool wait_without_memory(const job_group& group, std::uint64_t deadline_ns) noexcept;
 
 }  // namespace overture

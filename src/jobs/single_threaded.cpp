@@ -156,13 +156,8 @@ single_threaded::~single_threaded() {
 }
 
 void single_threaded::submit(job work, job_group* group, const job_options& options) {
+  if (state_ == nullptr) return run_without_memory(std::move(work), group, options);
   if (group != nullptr) group->begin_job();
-  if (state_ == nullptr) {
-    work();
-    work = job();
-    if (group != nullptr) (void)group->end_job();
-    return;
-  }
   bool queued = false;
   {
     const scoped_lock hold(state_->lock);
@@ -179,10 +174,7 @@ void single_threaded::wait(job_group& group) {
 
 bool single_threaded::wait_until(job_group& group, std::uint64_t deadline_ns) {
   if (group.pending() == 0) return true;
-  if (state_ == nullptr) {
-    while (group.pending() != 0) yield_thread();
-    return true;
-  }
+  if (state_ == nullptr) return wait_without_memory(group, deadline_ns);
   if (refuse_wait(state_->reports, group)) return false;
   while (group.pending() != 0) {
     const bool helped = state_->run_one(&group);

@@ -150,19 +150,8 @@ void thread_pool::body_threw(const char* what) noexcept {
 
 // -- submitting --
 
-namespace {
-
-void run_here(job&& work, job_group* group) noexcept {
-  if (group != nullptr) group->begin_job();
-  work();
-  work = job();
-  if (group != nullptr) (void)group->end_job();
-}
-
-}  // namespace
-
 void thread_pool::submit(job work, job_group* group, const job_options& options) {
-  if (state_ == nullptr) return run_here(std::move(work), group);
+  if (state_ == nullptr) return run_without_memory(std::move(work), group, options);
   pool_place* const self = state_->this_place();
   auto* const gathered = static_cast<cork*>(this_thread_jobs().cork);
   if (gathered != nullptr && gathered->gathers(*this, options)) {
@@ -184,7 +173,7 @@ void thread_pool::submit_all(std::span<job> work, job_group* group, const job_op
 }
 
 void thread_pool::submit_main(job work, job_group* group, const job_options& options) {
-  if (state_ == nullptr) return run_here(std::move(work), group);
+  if (state_ == nullptr) return run_without_memory(std::move(work), group, options);
   job_record* const record = state_->take_record(state_->this_place());
   // Nowhere to keep it: better on the wrong thread than never.
   if (record == nullptr) return state_->run_now(std::move(work), group, options);
@@ -215,13 +204,8 @@ void thread_pool::wait(job_group& group) {
 bool thread_pool::wait_until(job_group& group, std::uint64_t deadline_ns) {
   if (group.pending() == 0) return true;
   cork::flush_this_thread();
-  if (state_ != nullptr) return state_->wait(group, deadline_ns);
-  // Without memory jobs run where they are submitted: on another thread, if one is pending now.
-  while (group.pending() != 0) {
-    if (deadline_ns != 0 && now_ns() >= deadline_ns) return false;
-    yield_thread();
-  }
-  return true;
+  return state_ != nullptr ? state_->wait(group, deadline_ns)
+                           : wait_without_memory(group, deadline_ns);
 }
 
 bool thread_pool::try_help() {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "jobs/pool_test_support.hpp"
+#include "overture/single_threaded.hpp"
 
 namespace overture {
 namespace {
@@ -86,6 +87,30 @@ TEST(refused_memory, makes_a_pool_without_any_run_jobs_where_they_are_submitted)
   pool.set_idle_reason("nothing");
   EXPECT_EQ(pool.stats().jobs_run, 0u);
   use(pool);
+}
+
+TEST(refused_memory, leaves_the_rules_of_jobs_as_they_are) {
+  refusing_allocator memory(0);
+  thread_pool pool{{.memory = &memory}};
+  single_threaded single{{.memory = &memory}};
+  job_system* const both[] = {&pool, &single};
+  for (job_system* const jobs : both) {
+    int runs = 0;
+    job_group group(*jobs);
+    group.cancel();
+    group.run([&runs] { ++runs; });
+    cancellation token;
+    token.cancel();
+    jobs->submit([&runs] { ++runs; }, nullptr, {.token = &token});
+    EXPECT_EQ(runs, 0) << "they were cancelled";
+    group.revive();
+    bool waited = true;
+    group.run([&] { waited = group.wait_until(0); });
+    EXPECT_FALSE(waited) << "that could not end";
+    group.begin_job();
+    EXPECT_FALSE(group.wait_until(1));
+    EXPECT_TRUE(group.end_job());
+  }
 }
 
 TEST(refused_threads, leave_a_pool_with_those_that_started) {
