@@ -331,9 +331,15 @@ template <class F>
     awaiter(job_system& on, F&& wanted, const job_options& with) noexcept
         : system_(on), function_(std::move(wanted)), options_(with) {}
     static bool await_ready() noexcept { return false; }
-    void await_suspend(std::coroutine_handle<> waiting) {
+    // False if the job has run inside submit(), which had no room for it: then the coroutine goes
+    // on here, or many such awaits in a row would lie one above the other on the stack.
+    bool await_suspend(std::coroutine_handle<> waiting) {
       waiting_ = waiting;
-      system_.submit(turn(*this), nullptr, options_);
+      // The job may end all this before submit() returns.
+      const job_options options = options_;
+      bool ended_inside = false;
+      system_.submit(turn(*this, ended_inside), nullptr, options);
+      return !ended_inside;
     }
     result<value_type> await_resume() noexcept { return std::move(outcome_); }
 
@@ -341,8 +347,9 @@ template <class F>
     // Goes on with the coroutine, in a job of its own if this one is dropped.
     class turn {
      public:
-      explicit turn(awaiter& of) noexcept : of_(&of) {}
-      turn(turn&& other) noexcept : of_(std::exchange(other.of_, nullptr)) {}
+      turn(awaiter& of, bool& ended_inside) noexcept : of_(&of), ended_inside_(&ended_inside) {}
+      turn(turn&& other) noexcept
+          : of_(std::exchange(other.of_, nullptr)), ended_inside_(other.ended_inside_) {}
       turn& operator=(turn&&) = delete;
       turn(const turn&) = delete;
       turn& operator=(const turn&) = delete;
@@ -353,11 +360,16 @@ template <class F>
         awaiter& owner = *std::exchange(of_, nullptr);
         auto body = [&owner] { owner.call(); };
         detail::call_guarded(body);
-        owner.waiting_.resume();
+        if (detail::runs_inside_submit(this)) {
+          *ended_inside_ = true;
+        } else {
+          owner.waiting_.resume();
+        }
       }
 
      private:
       awaiter* of_;
+      bool* ended_inside_;  // there as long as submit() has not returned
     };
 
     void call() {

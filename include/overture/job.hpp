@@ -58,6 +58,8 @@ namespace detail {
 // Tells the job system whose job runs on this thread that an exception has left it; `what` may be
 // null and lives for the call. False if there is none.
 bool job_threw(const char* what) noexcept;
+// The job whose callable this is is run by the very call that submits it, for want of room.
+[[nodiscard]] bool runs_inside_submit(const void* callable) noexcept;
 
 // Calls the function; an exception ends here, in report(what).
 template <class F, class Report>

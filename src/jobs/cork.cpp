@@ -33,7 +33,7 @@ void cork::flush() noexcept {
       entry& each = taken[begin++];
       job_record* const record = from.take(pool.slab);
       if (record == nullptr) {
-        pool.run_now(std::move(each.work), group, each.options);
+        pool.run_now(std::move(each.work), group, each.options, false);
         if (group != nullptr && group->end_job()) pool.sleepers.wake_waiters(group);
         continue;
       }

@@ -68,8 +68,10 @@ void pool_state::push(pool_place* self, job_record& record, job&& work, job_grou
     sleepers.work_added(group);
     return;
   }
+  // An armed job may run, and end what the options lie in.
+  injector& into = queue_of(options.priority);
   record.arm(std::move(work), group, options, job_record::linked);
-  publish(queue_of(options.priority), {&record, &record, 1}, group);
+  publish(into, {&record, &record, 1}, group);
 }
 
 bool pool_state::push_from_outside(std::span<job> work, job_group* group,

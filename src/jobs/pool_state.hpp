@@ -144,9 +144,9 @@ struct pool_state {
   void run_next(pool_place& self, job_record& record) noexcept;
   void tell_group(pool_place& self) noexcept;
   void run_alone(pool_place* self, job_record& record) noexcept;  // tells no group
-  // A job that there is no record for. Its group is not told: it cannot end while one submits to
-  // it.
-  void run_now(job&& work, job_group* group, const job_options& options) noexcept;
+  // A job that there is no record for, inside the call that submits it or later.
+  void run_now(job&& work, job_group* group, const job_options& options,
+               bool submitted_now = true) noexcept;
   void run_half(pool_place* self, fork_half& half) noexcept;
   // A half that one of the places has forked while it runs `work`.
   fork_half* find_fork_of(const pool_place* self, const void* work) noexcept;

@@ -163,14 +163,15 @@ void pool_state::tell_group(pool_place& self) noexcept {
   if (group != nullptr && group->end_job(count)) sleepers.wake_waiters(group);
 }
 
-void pool_state::run_now(job&& work, job_group* group, const job_options& options) noexcept {
+void pool_state::run_now(job&& work, job_group* group, const job_options& options,
+                         bool submitted_now) noexcept {
   const bool dropped = (cancels() && !options.always) ||
                        (options.token != nullptr && options.token->is_cancelled()) ||
                        (group != nullptr && group->is_cancelled());
   // Counted like any other: it may end a count that stood for it, while somebody waits.
   if (group != nullptr) group->begin_job();
   {
-    const on_stack frame(reports, options.name, group);
+    const on_stack frame(reports, options.name, group, submitted_now ? &work : nullptr);
     if (!dropped) work();
     work = job();
   }

@@ -1,5 +1,6 @@
 #include "jobs/running_job.hpp"
 
+#include <cstdint>
 #include <utility>
 
 #include "jobs/pool_state.hpp"
@@ -29,7 +30,7 @@ void run_without_memory(job&& work, job_group* group, const job_options& options
                        (group != nullptr && group->is_cancelled());
   if (group != nullptr) group->begin_job();
   {
-    const on_stack frame(nobody, options.name, group);
+    const on_stack frame(nobody, options.name, group, &work);
     if (!dropped) work();
     work = job();
   }
@@ -51,6 +52,14 @@ void tell_of_throw(job_reports& reports, const char* name, const char* what) noe
   if (reports.hooks.job_threw != nullptr) {
     reports.hooks.job_threw(reports.hooks.context, name, what);
   }
+}
+
+bool detail::runs_inside_submit(const void* callable) noexcept {
+  const running_job* const innermost = this_thread_jobs().innermost;
+  if (innermost == nullptr || innermost->submitted == nullptr) return false;
+  const auto address = reinterpret_cast<std::uintptr_t>(callable);
+  const auto begin = reinterpret_cast<std::uintptr_t>(innermost->submitted);
+  return address - begin < sizeof(job);
 }
 
 bool detail::job_threw(const char* what) noexcept {

@@ -20,13 +20,15 @@ struct running_job {
   const char* name = nullptr;
   const job_group* group = nullptr;
   running_job* below = nullptr;
+  const job* submitted = nullptr;  // by the call that runs it
 };
 
 // A job or a fork on the stack of the thread that runs it, for as long as this lives.
 class on_stack {
  public:
-  on_stack(job_reports& reports, const char* name, const job_group* group) noexcept
-      : thread_(this_thread_jobs()), frame_{&reports, name, group, thread_.innermost} {
+  on_stack(job_reports& reports, const char* name, const job_group* group,
+           const job* submitted = nullptr) noexcept
+      : thread_(this_thread_jobs()), frame_{&reports, name, group, thread_.innermost, submitted} {
     thread_.innermost = &frame_;
   }
   ~on_stack() { thread_.innermost = frame_.below; }

@@ -107,13 +107,14 @@ struct single_threaded::state {
     const scoped_lock hold(lock);
     return jobs.take(next, group, next_random());
   }
-  void run(queued_job& next, bool may_run = true) {
+  void run(queued_job& next, bool may_run = true, bool submitted_now = false) {
     const bool dropped = (!may_run && !next.options.always) ||
                          (next.options.token != nullptr && next.options.token->is_cancelled()) ||
                          (next.group != nullptr && next.group->is_cancelled());
     if (!dropped) {
       started.fetch_add(1, std::memory_order_relaxed);
-      const on_stack frame(reports, next.options.name, next.group);
+      const on_stack frame(reports, next.options.name, next.group,
+                           submitted_now ? &next.work : nullptr);
       if (next.options.name != nullptr) {
         const zone shown(next.options.name, {.colour = next.options.colour});
         next.work();
@@ -165,7 +166,7 @@ void single_threaded::submit(job work, job_group* group, const job_options& opti
   }
   if (queued) return state_->changed.notify_all();
   queued_job now{std::move(work), group, options, false};
-  state_->run(now);
+  state_->run(now, true, true);
 }
 
 void single_threaded::wait(job_group& group) {

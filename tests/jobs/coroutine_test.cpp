@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "jobs/pool_test_support.hpp"
+#include "overture/job_batch.hpp"
 #include "overture/single_threaded.hpp"
 #include "support/failing_allocator.hpp"
 
@@ -249,6 +250,83 @@ TEST(a_coroutine, comes_to_its_end_in_a_pool_that_cancels) {
     EXPECT_FALSE(outcome.is_ready()) << "nobody has run the rest yet";
   }
   EXPECT_EQ(outcome.get(), 8);
+}
+
+co_task<int> awaits_jobs(job_system& jobs, int count) {
+  int sum = 0;
+  for (int i = 0; i < count; ++i) sum += *co_await run_job(jobs, [] { return 1; });
+  co_return sum;
+}
+
+TEST(a_coroutine, takes_no_stack_where_there_is_no_room_for_its_jobs) {
+  failing_allocator nothing(0, true);
+  thread_pool full{{.queued_max = 1}};
+  thread_pool pool_without_memory{{.memory = &nothing}};
+  single_threaded without_memory{{.memory = &nothing}};
+  bool is_full = false;
+  while (!is_full) full.submit([&is_full] { is_full = true; });
+  job_system* const all[] = {&full, &pool_without_memory, &without_memory};
+  for (job_system* const jobs : all) {
+    const auto sum = *spawn(*jobs, awaits_jobs(*jobs, 100'000));
+    ASSERT_TRUE(sum.is_ready()) << "all ran inside submit()";
+    EXPECT_EQ(sum.get(), 100'000);
+  }
+}
+
+// The jobs that a cork has gathered run later, if there is no room inside the call that lets go.
+TEST(a_coroutine, waits_for_a_job_in_a_cork_of_a_full_pool) {
+  thread_pool full{{.queued_max = 1}};
+  bool is_full = false;
+  while (!is_full) full.submit([&is_full] { is_full = true; });
+  cork gathered(full);
+  const auto sum = *spawn(full, awaits_jobs(full, 100));
+  for (int i = 0; i < 100; ++i) {
+    gathered.flush();
+    EXPECT_FALSE(sum.is_ready());
+  }
+  gathered.flush();
+  EXPECT_EQ(sum.get(), 100);
+}
+
+// Runs each job inside submit(), and looks at the options behind it.
+class hasty final : public job_system {
+ public:
+  void submit(job work, job_group*, const job_options& options) override {
+    work();
+    priorities.push_back(options.priority);
+  }
+  void wait(job_group&) override {}
+  bool wait_until(job_group&, std::uint64_t) override { return true; }
+  [[nodiscard]] unsigned concurrency() const noexcept override { return 1; }
+  void set_idle_reason(const char*) noexcept override {}
+
+  std::vector<job_priority> priorities;  // of those that have ended first, first
+};
+
+// Nothing is left of what lay in it.
+class wiping_allocator final : public allocator {
+ public:
+  void* allocate(std::size_t bytes, std::size_t alignment, memory_tag tag) noexcept override {
+    return default_allocator().allocate(bytes, alignment, tag);
+  }
+  void deallocate(void* memory, std::size_t bytes, std::size_t alignment,
+                  memory_tag tag) noexcept override {
+    auto* const first = static_cast<volatile unsigned char*>(memory);
+    for (std::size_t i = 0; i < bytes; ++i) first[i] = 0xA5;
+    default_allocator().deallocate(memory, bytes, alignment, tag);
+  }
+};
+
+co_task<int> awaits_urgent_job(allocator&, job_system& jobs) {
+  co_return *co_await run_job(jobs, [] { return 1; }, {.priority = job_priority::high});
+}
+
+TEST(a_coroutine, may_end_before_its_job_is_submitted) {
+  hasty jobs;
+  wiping_allocator memory;
+  const auto outcome = spawn(jobs, awaits_urgent_job(memory, jobs));
+  EXPECT_EQ(outcome->get(), 1);
+  EXPECT_EQ(jobs.priorities, (std::vector{job_priority::high, job_priority::normal}));
 }
 
 TEST(coroutines, take_turns_in_the_order_of_the_seed) {
