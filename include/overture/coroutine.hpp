@@ -25,10 +25,11 @@
 //
 // Cost: the frame is one allocation, from the allocator& that is the first parameter of a coroutine
 // with nine at most (members and lambdas have one more, in front), else from default_allocator();
-// co_await of another co_task moves to its frame and back without any job. If memory is refused the
-// awaiting side, or spawn(), gets errc::out_of_memory and nothing has run. Where the program that
-// compiles the coroutine has exceptions, one that leaves it is reported (job_hooks) and becomes
-// errc::cancelled.
+// co_await of another co_task moves to its frame and back without any job, but for one in 256
+// moves, so that no compiler lets the stack of a long loop or a deep recursion grow. If memory is
+// refused the awaiting side, or spawn(), gets errc::out_of_memory and nothing has run. Where the
+// program that compiles the coroutine has exceptions, one that leaves it is reported (job_hooks)
+// and becomes errc::cancelled.
 #pragma once
 
 #include <coroutine>
@@ -140,8 +141,20 @@ class coroutine_state : public coroutine_memory {
  public:
   job_system* where = nullptr;
   std::coroutine_handle<> awaiting;  // who goes on when this one has ended; none if it was spawned
+  coroutine_state* awaiting_state = nullptr;
 
   static std::suspend_always initial_suspend() noexcept { return {}; }
+
+  // For await_suspend(): goes on with another coroutine, on the stack of this one. GCC without -O2,
+  // or with a sanitizer, calls it where it should jump to it, so a job begins now and then instead,
+  // on a stack of its own; with all compilers, so that the order of jobs is the same.
+  std::coroutine_handle<> move_to(std::coroutine_handle<> next, coroutine_state& its) noexcept {
+    its.moves_ = moves_ + 1;
+    if (its.moves_ < moves_max) return next;
+    its.moves_ = 0;
+    where->execute(resumption(next));
+    return std::noop_coroutine();
+  }
 
   template <class T>
   future_awaiter<T, false> await_transform(const shared_future<T>& awaited) const noexcept {
@@ -162,6 +175,11 @@ class coroutine_state : public coroutine_memory {
   Awaitable&& await_transform(Awaitable&& awaited) const noexcept {
     return std::forward<Awaitable>(awaited);
   }
+
+ private:
+  static constexpr unsigned moves_max = 256;
+
+  unsigned moves_ = 0;  // since the last such job
 };
 
 template <class T>
@@ -189,7 +207,7 @@ class coroutine_outcome : public coroutine_state {
       static std::coroutine_handle<> await_suspend(
           std::coroutine_handle<coroutine_promise<T>> ended) noexcept {
         coroutine_promise<T>& self = ended.promise();
-        if (self.awaiting) return self.awaiting;
+        if (self.awaiting) return self.move_to(self.awaiting, *self.awaiting_state);
         promise<value_type> to = std::move(*self.kept);
         result<value_type> outcome = self.take();
         ended.destroy();
@@ -273,9 +291,11 @@ class [[nodiscard]] co_task {
     [[nodiscard]] bool await_ready() const noexcept { return !frame; }
     template <class Promise>
     std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> waiting) noexcept {
-      frame.promise().where = waiting.promise().where;
-      frame.promise().awaiting = waiting;
-      return frame;
+      promise_type& begun = frame.promise();
+      begun.where = waiting.promise().where;
+      begun.awaiting = waiting;
+      begun.awaiting_state = &waiting.promise();
+      return waiting.promise().move_to(frame, begun);
     }
     result<value_type> await_resume() noexcept {
       if (!frame) return fail(errc::out_of_memory, "no memory for a coroutine");

@@ -252,6 +252,32 @@ TEST(a_coroutine, comes_to_its_end_in_a_pool_that_cancels) {
   EXPECT_EQ(outcome.get(), 8);
 }
 
+co_task<int> awaits_often(int count) {
+  int sum = 0;
+  for (int i = 0; i < count; ++i) sum += *co_await answer();
+  co_return sum;
+}
+
+co_task<int> depth_of(int depth) {
+  if (depth == 0) co_return 0;
+  const result<int> below = co_await depth_of(depth - 1);
+  co_return *below + 1;
+}
+
+// Whether or not the compiler makes a jump of a move from one to the other.
+TEST(a_coroutine, takes_no_stack_for_those_that_it_awaits) {
+  thread_pool pool{{.workers = 1}};
+  EXPECT_EQ(spawn(pool, awaits_often(100'000))->get(), 4'200'000);
+  EXPECT_EQ(spawn(pool, depth_of(100'000))->get(), 100'000);
+
+  single_threaded jobs;
+  const auto sum = *spawn(jobs, awaits_often(256));
+  while (jobs.try_help()) {
+  }
+  EXPECT_EQ(sum.get(), 256 * 42);
+  EXPECT_EQ(jobs.jobs_run(), 3u) << "the first, and one in each 256 moves";
+}
+
 co_task<int> awaits_jobs(job_system& jobs, int count) {
   int sum = 0;
   for (int i = 0; i < count; ++i) sum += *co_await run_job(jobs, [] { return 1; });
