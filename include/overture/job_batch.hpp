@@ -28,6 +28,7 @@
 namespace overture {
 
 class thread_pool;
+struct pool_state;
 
 // Of one thread at a time.
 class job_batch {
@@ -72,6 +73,7 @@ class cork final : private wait_observer {
 
  private:
   friend class thread_pool;
+  friend struct pool_state;
   static constexpr std::size_t jobs_max = 64;
 
   static void flush_this_thread() noexcept;

@@ -46,9 +46,15 @@ void cork::flush() noexcept {
 }
 
 void cork::flush_this_thread() noexcept {
-  for (auto* each = static_cast<cork*>(this_thread_jobs().cork); each != nullptr;
-       each = each->outer_) {
+  auto* const innermost = static_cast<cork*>(this_thread_jobs().cork);
+  for (cork* each = innermost; each != nullptr;) {
+    if (each->count_ == 0) {
+      each = each->outer_;
+      continue;
+    }
+    // Jobs that run right here, for want of room, are gathered from again.
     each->flush();
+    each = innermost;
   }
 }
 

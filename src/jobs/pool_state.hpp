@@ -151,6 +151,9 @@ struct pool_state {
   // A half that one of the places has forked while it runs `work`.
   fork_half* find_fork_of(const pool_place* self, const void* work) noexcept;
   bool wait(job_group& group, std::uint64_t deadline_ns) noexcept;
+  // Before this thread announces that it sleeps: what its corks hold may be waited for, and may
+  // run and wait right here.
+  static void let_go_of_corks() noexcept;
   // Runs one queued job of any group.
   bool help_anybody(pool_place* self) noexcept;
   void join_stolen(pool_place& self, fork_half& half) noexcept;

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "jobs/pool_state.hpp"
+#include "overture/job_batch.hpp"
 #include "overture/spin.hpp"
 #include "overture/wait_observer.hpp"
 #include "sync/ladder.hpp"
@@ -50,6 +51,7 @@ class waiting_thread {
 
   // Until there may be a job of the group, or none is pending any more, or time is up.
   void sleep() noexcept {
+    pool_state::let_go_of_corks();
     parking& sleepers = pool_.sleepers;
     const unsigned seat = self_ != nullptr ? self_->number : sleepers.take_seat();
     if (seat == parking::no_seat) return yield_thread();
@@ -222,6 +224,10 @@ bool pool_state::wait(job_group& group, std::uint64_t deadline_ns) noexcept {
   return true;
 }
 
+void pool_state::let_go_of_corks() noexcept {
+  cork::flush_this_thread();
+}
+
 bool pool_state::help_anybody(pool_place* self) noexcept {
   found_work found{take_one(urgent), nullptr};
   if (!found) found.record = take_one(jobs);
@@ -321,6 +327,7 @@ void pool_state::join_stolen(pool_place& self, fork_half& half) noexcept {
       found = find();
     }
     if (found == nullptr && !climb_ladder(is_done)) {
+      let_go_of_corks();
       sleepers.announce_waiter(self.number, &half);
       found = find();
       if (found != nullptr || is_done()) {

@@ -118,6 +118,27 @@ TEST(a_cork, lets_go_before_any_other_wait) {
   done.wait();
 }
 
+// Where there is no room those jobs run as the cork lets go, and may gather and wait themselves.
+TEST(a_cork, of_a_full_pool_lets_go_before_its_thread_counts_as_asleep) {
+  thread_pool full{{.queued_max = 1}};
+  job_group group(full);
+  job_group never(full);
+  group.begin_job();
+  never.begin_job();
+  const auto gathers_two = [&] {
+    group.run([] {});
+    group.run([&never] { EXPECT_FALSE(never.wait_until(now_ns() + 1'000'000)); });
+  };
+  group.run(gathers_two);  // for the thread that waits
+  bool is_full = false;
+  while (!is_full) full.submit([&is_full] { is_full = true; });
+  const cork gathered(full);
+  group.run(gathers_two);  // for the cork
+  EXPECT_FALSE(group.wait_until(now_ns() + 20'000'000));
+  EXPECT_TRUE(group.end_job()) << "the others have run";
+  EXPECT_TRUE(never.end_job());
+}
+
 TEST(a_cork, gathers_for_its_own_pool_only) {
   thread_pool corked;
   thread_pool other{{.workers = 1}};
