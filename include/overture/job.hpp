@@ -89,15 +89,20 @@ class job {
   job() = default;
 
   template <class F>
-    requires(!std::is_same_v<std::remove_cvref_t<F>, job> && std::is_invocable_v<F&>)
+    requires(!std::is_same_v<std::remove_cvref_t<F>, job> && std::is_invocable_v<std::decay_t<F>&>)
   // NOLINTNEXTLINE(google-explicit-constructor): a lambda is a job wherever one is asked for
-  job(F&& callable) noexcept : how_(&operations_of<std::remove_cvref_t<F>>) {
-    using function = std::remove_cvref_t<F>;
+  job(F&& callable) noexcept(std::is_nothrow_constructible_v<std::decay_t<F>, F>)
+      : how_(&operations_of<std::decay_t<F>>) {
+    using function = std::decay_t<F>;
     static_assert(sizeof(function) <= limits::job_bytes_max,
                   "the callable captures too much for a job: capture a pointer instead, or ask for "
                   "memory with job::allocated()");
-    static_assert(alignof(function) <= alignof(std::max_align_t));
-    static_assert(std::is_nothrow_move_constructible_v<function>);
+    static_assert(alignof(function) <= alignof(std::max_align_t),
+                  "the callable captures what is aligned too widely for a job: capture a pointer "
+                  "instead, or ask for memory with job::allocated()");
+    static_assert(std::is_nothrow_move_constructible_v<function>,
+                  "a job is moved between queues: what its callable captures must move without "
+                  "exceptions");
     // What is copied as a whole is given a value as a whole.
     constexpr std::size_t used = std::is_empty_v<function> ? 0 : sizeof(function);
     constexpr std::size_t copied = operations_of<function>.small ? small_bytes : sizeof storage_;
@@ -119,10 +124,21 @@ class job {
   // A job of any size, in memory of the allocator, which must outlive it. Errors: out_of_memory.
   template <class F>
   [[nodiscard]] static result<job> allocated(allocator& memory, F&& callable) {
-    using function = std::remove_cvref_t<F>;
+    using function = std::decay_t<F>;
     void* const place = memory.allocate(sizeof(function), alignof(function), memory_tag::jobs);
     if (place == nullptr) return fail(errc::out_of_memory, "no memory for a large job");
-    return job(elsewhere<function>(memory, ::new (place) function(std::forward<F>(callable))));
+    // Given back if the copy throws.
+    struct unused {
+      allocator& memory;
+      void* place;
+      ~unused() {
+        if (place == nullptr) return;
+        memory.deallocate(place, sizeof(function), alignof(function), memory_tag::jobs);
+      }
+    } room{memory, place};
+    auto* const made = ::new (place) function(std::forward<F>(callable));
+    room.place = nullptr;
+    return job(elsewhere<function>(memory, made));
   }
 
   [[nodiscard]] explicit operator bool() const noexcept { return how_ != nullptr; }

@@ -2,6 +2,8 @@
 
 #include <array>
 #include <memory>
+#include <new>
+#include <utility>
 
 #include "overture/job_system.hpp"
 #include "support/failing_allocator.hpp"
@@ -31,6 +33,40 @@ TEST(jobs, hold_48_bytes_of_captures) {
   job work(add);
   work();
   EXPECT_EQ(sum, 15u);
+}
+
+int plain_runs = 0;
+void plain() {
+  ++plain_runs;
+}
+
+TEST(jobs, are_made_of_functions_too) {
+  plain_runs = 0;
+  job work(plain);
+  work();
+  work = job(&plain);
+  work();
+  const auto large = job::allocated(default_allocator(), plain);
+  EXPECT_TRUE(large);
+  EXPECT_EQ(plain_runs, 2);
+}
+
+// A callable that throws when it is copied: a std::vector without memory, say.
+struct uncopyable_today {
+  uncopyable_today() = default;
+  uncopyable_today(const uncopyable_today&) { throw std::bad_alloc(); }
+  uncopyable_today(uncopyable_today&&) noexcept = default;
+  void operator()() {}
+};
+
+TEST(jobs, let_an_exception_out_that_a_copy_throws) {
+  uncopyable_today callable;
+  EXPECT_THROW(job work(callable), std::bad_alloc);
+  tracking_allocator memory;
+  EXPECT_THROW((void)job::allocated(memory, callable), std::bad_alloc);
+  EXPECT_EQ(memory.usage(memory_tag::jobs).bytes, 0u);
+  job work(std::move(callable));
+  EXPECT_TRUE(work);
 }
 
 TEST(jobs, move_with_what_they_own) {
