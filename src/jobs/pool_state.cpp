@@ -84,7 +84,7 @@ void pool_state::start_workers() noexcept {
     made.pool = this;
     made.number = places_made++;
     made.random = made.number;
-    write_name(made.name, config.name, made.number + 1);
+    write_name(made.name, config.name != nullptr ? config.name : "worker", made.number + 1);
   }
   const unsigned all_workers = config.workers + config.spare_workers;
   workers_made = places_made < all_workers ? places_made : all_workers;
@@ -280,7 +280,8 @@ void pool_state::park(pool_place& self) noexcept {
   for (int i = 0; !visible && i < pauses_between_looks; ++i) spin_hint();
   visible = visible || work_visible();
   const bool stop = stopping.load(std::memory_order_seq_cst);
-  const bool stay = stop || policy.now() == wake_policy::spin;
+  // A spare one whose turn has ended since it looked for work sleeps elsewhere.
+  const bool stay = stop || policy.now() == wake_policy::spin || !is_needed(self);
   if (stay || visible) sleepers.wake_worker(self.number, stay);
   const char* const reason = idle_reason.load(std::memory_order_relaxed);
   sleepers.sleep_worker(self.number, deadline_ns,

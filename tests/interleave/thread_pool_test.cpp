@@ -464,11 +464,12 @@ TEST(a_pool_in_all_interleavings, gives_the_work_of_one_that_blocks_to_a_spare) 
            explored.pool->submit([&] {
              explored.pool->submit([&runs] { runs.fetch_add(1); });
              const blocking_scope here;
-             // Nobody but the spare may run it.
+             // Nobody but the spare may run it, which is not to sleep among the workers behind it.
              while (runs.load() == 0) interleave::let_others_run();
              runs.fetch_add(1);
            });
            while (runs.load() != 2) interleave::let_others_run();
+           while (explored.pool->stats().parked_now != 1) interleave::let_others_run();
            explored.leave();
          }});
   });
