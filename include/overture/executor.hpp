@@ -19,7 +19,8 @@ struct task {
 class executor {
  public:
   virtual ~executor() = default;
-  // Never runs `work` before it returns, never blocks, never fails. Any thread.
+  // Does not run `work` before it returns, but for a job system that is out of room, so callers
+  // hold no lock that `work` takes. Never blocks, never fails. Any thread.
   virtual void execute(task work) = 0;
 };
 

@@ -68,8 +68,8 @@ class job_graph {
   // Returns when all have ended; runs jobs of the graph meanwhile. Any thread, once start() has
   // returned.
   void wait() noexcept { group_.wait(); }
-  // As wait(), but returns false once `deadline_ns` (on the clock of now_ns()) has passed. Any
-  // thread.
+  // As wait(), but returns false once `deadline_ns` (on the clock of now_ns(); 0 = never) has
+  // passed. Any thread.
   [[nodiscard]] bool wait_until(std::uint64_t deadline_ns) {
     return group_.wait_until(deadline_ns);
   }

@@ -54,9 +54,9 @@ class job_system : public executor {
   }
   // Returns when every job of the group has ended; runs jobs of that group meanwhile. Any thread.
   virtual void wait(job_group& group) = 0;
-  // As wait(), but returns false once `deadline_ns` (on the clock of now_ns()) has passed. Runs one
-  // job of the group if there is one, however little time is left; a job that runs is finished
-  // first. Any thread.
+  // As wait(), but returns false once `deadline_ns` (on the clock of now_ns(); 0 = never) has
+  // passed. Runs one job of the group if there is one, however little time is left; a job that runs
+  // is finished first. Any thread.
   virtual bool wait_until(job_group& group, std::uint64_t deadline_ns) = 0;
   // Runs one queued job, whatever its group; false if there is none. For threads that poll for
   // something else and know that nothing they hold up is waited for by a job. Any thread.
@@ -80,7 +80,8 @@ class job_system : public executor {
   // the parallel algorithms. `what` may be null. Any thread.
   virtual void body_threw(const char* what) noexcept { (void)what; }
 
-  // Never lost, whatever the system does with jobs when it ends.
+  // Never lost, whatever the system does with jobs when it ends. Like submit() it runs the work at
+  // once when the system is out of room.
   void execute(task work) override {
     submit([work] { work.run(work.context); }, nullptr, {.always = true});
   }

@@ -15,9 +15,10 @@
 // pool allocates nothing.
 //
 // Back-pressure: when memory for a chunk is refused, or thread_pool_config::queued_max jobs are
-// queued, submit() runs the job before it returns. With the default of a million that does not
-// happen in practice; a pool for a flood of tiny jobs is faster with a thousand, because what is
-// queued then stays in the caches, but only if no thread submits with a lock that its jobs take.
+// queued, submit() runs the job before it returns, and so do execute() and submit_main(). With the
+// default of a million that does not happen in practice; a pool for a flood of tiny jobs is faster
+// with a thousand, because what is queued then stays in the caches, but only if no thread submits
+// with a lock that its jobs take.
 //
 // Sources of the methods: the work-stealing deque is Chase and Lev's (2005) with the orders of
 // Le, Pop, Cohen and Zappa Nardelli (2013); the rule "no wake while somebody searches, who finds
@@ -57,14 +58,14 @@ struct job_hooks {
 // What happens to jobs that are queued when a pool ends.
 enum class at_end : std::uint8_t {
   run,     // they run on the thread that ends the pool
-  cancel,  // they, and those that running jobs submit by then, are destroyed without having run, but
-           // for those with job_options::always; their groups are counted down
+  cancel,  // they, and those that running jobs submit by then, are destroyed without having run,
+           // but for those with job_options::always; their groups are counted down
 };
 
 struct thread_pool_config {
   unsigned workers = 0;         // threads to start; 0 is allowed: then jobs run in waits
   unsigned spare_workers = 0;   // further threads, for workers inside a blocking_scope
-  const char* name = "worker";  // threads are called "worker 1", "worker 2", ...
+  const char* name = "worker";  // threads are called "worker 1", "worker 2", ...; null = "worker"
   thread_priority priority = thread_priority::normal;
   std::uint64_t affinity_mask = 0;  // as in thread_options
   std::size_t stack_bytes = 0;      // as in thread_options
@@ -146,7 +147,11 @@ class thread_pool final : public job_system {
   // submit the jobs of this one.
   void expect_work(std::uint64_t at_ns) noexcept override;
 
-  // Queues a job for the thread that made the pool. Any thread.
+  // Queues a job for the thread that made the pool, which runs it in pump() and in a wait for
+  // `group`, but not in one for another group, even if that one's jobs wait for this one. Where
+  // there is no room for it (queued_max, or memory that is refused) it runs at once on the calling
+  // thread, like any other, and what is left when the pool ends runs on the thread that ends it.
+  // Any thread.
   void submit_main(job work, job_group* group = nullptr, const job_options& options = {});
   // Runs jobs of submit_main() until none is left or `budget_ns` has passed, at least one if there
   // is one; a job that has begun is finished. How many have run. The thread that made the pool.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 #include <numeric>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -282,10 +283,12 @@ TEST(pool, hands_its_wishes_for_threads_to_the_factory) {
   struct recording final : thread_factory {
     result<thread_handle> start(const thread_options& options, void (*)(void*), void*) override {
       seen = options;
+      name = options.name;
       return fail(errc::limit, "no threads here");
     }
     void join(thread_handle) override { FAIL(); }
     thread_options seen;
+    std::string name;
   } factory;
   const thread_pool pool{{.workers = 1,
                           .priority = thread_priority::low,
@@ -297,6 +300,11 @@ TEST(pool, hands_its_wishes_for_threads_to_the_factory) {
   EXPECT_EQ(factory.seen.affinity_mask, 5u);
   EXPECT_EQ(factory.seen.stack_bytes, std::size_t{1} << 20);
   EXPECT_TRUE(factory.seen.gives_way);
+  EXPECT_EQ(factory.name, "worker 1");
+  const thread_pool named{{.workers = 1, .name = "io", .threads = &factory}};
+  EXPECT_EQ(factory.name, "io 1");
+  const thread_pool nameless{{.workers = 1, .name = nullptr, .threads = &factory}};
+  EXPECT_EQ(factory.name, "worker 1");
 }
 
 TEST(pool, survives_a_random_mixture) {
