@@ -84,9 +84,10 @@ class job_graph {
 
  private:
   struct state;
+  struct turn;
 
   void run_from(std::uint32_t first);
-  void submit(std::uint32_t index);
+  [[nodiscard]] bool hand_over(std::uint32_t index);
 
   job_system& system_;
   allocator& memory_;

@@ -65,7 +65,11 @@ struct alignas(64) node {
   std::uint32_t behind_begin = 0;  // ... from here on in the list of all
   job work;
   job_options options;
+  std::uint32_t next_back = nobody;  // of those that came back from the job system
+  bool came_back = false;
 };
+
+static_assert(sizeof(node) == 128);
 
 }  // namespace
 
@@ -203,7 +207,7 @@ result<void> job_graph::start() {
     if (each.options.priority == job_priority::normal) {
       usual.add([this, i] { run_from(i); });
     } else {
-      submit(i);
+      system_.submit([this, i] { run_from(i); }, &group_, {.priority = each.options.priority});
     }
   }
   return {};
@@ -215,17 +219,35 @@ result<void> job_graph::run() {
   return started;
 }
 
-void job_graph::submit(std::uint32_t index) {
-  system_.submit([this, index] { run_from(index); }, &group_,
-                 {.priority = state_->jobs[index].options.priority});
+// A job that another one of the graph has handed to the system.
+struct job_graph::turn {
+  job_graph* graph;
+  std::uint32_t first;
+
+  void operator()() {
+    if (detail::runs_inside_submit(this)) {
+      graph->state_->jobs[first].came_back = true;
+    } else {
+      graph->run_from(first);
+    }
+  }
+};
+
+// False if the system has no room for the job: the caller runs it behind its own. Inside submit()
+// it would run above its own, and those that it lets start above it, until the stack is used up.
+bool job_graph::hand_over(std::uint32_t index) {
+  node& given = state_->jobs[index];
+  system_.submit(turn{this, index}, &group_, {.priority = given.options.priority});
+  return !std::exchange(given.came_back, false);
 }
 
 void job_graph::run_from(std::uint32_t first) {
   vec<node>& jobs = state_->jobs;
-  const job_priority here = jobs[first].options.priority;
   slice own;
+  std::uint32_t back = nobody;  // those that came back, one linked to the next
   for (std::uint32_t current = first;;) {
     node& now = jobs[current];
+    const job_priority here = now.options.priority;
     // For the next run: nobody counts this one down any more in this one.
     now.left.store(now.before, std::memory_order_relaxed);
     state_->call(now, group_);
@@ -236,12 +258,15 @@ void job_graph::run_from(std::uint32_t first) {
       if (jobs[after].left.fetch_sub(1, std::memory_order_acq_rel) != 1) continue;
       if (next == nobody && jobs[after].options.priority == here) {
         next = after;
-      } else {
-        submit(after);
+      } else if (!hand_over(after)) {
+        jobs[after].next_back = std::exchange(back, after);
       }
     }
-    if (next == nobody || group_.is_cancelled()) return;
-    if (own.is_over()) return submit(next);
+    if (group_.is_cancelled()) return;
+    if (next == nobody || (own.is_over() && hand_over(next))) {
+      if (back == nobody) return;
+      next = std::exchange(back, jobs[back].next_back);
+    }
     current = next;
   }
 }

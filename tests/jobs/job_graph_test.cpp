@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <optional>
 #include <stdexcept>
 #include <vector>
 
@@ -98,6 +99,32 @@ TEST(a_graph, of_a_long_chain_takes_no_stack) {
   }
   ASSERT_TRUE(graph.run());
   EXPECT_EQ(sum, 200'000u);
+}
+
+TEST(a_graph, of_many_branches_takes_no_stack_where_there_is_no_room_for_jobs) {
+  thread_pool full{{.queued_max = 1}};
+  bool is_full = false;
+  while (!is_full) full.submit([&is_full] { is_full = true; });
+  job_graph graph(full);
+  constexpr std::size_t length = 60'000;
+  std::size_t runs = 0;
+  std::size_t urgent_runs = 0;
+  std::optional<graph_job> last;
+  for (std::size_t i = 0; i < length; ++i) {
+    const graph_job next = *graph.add([&runs] { ++runs; });
+    if (last) {
+      ASSERT_TRUE(graph.order(*last, *graph.add([&runs] { ++runs; })));
+      ASSERT_TRUE(
+          graph.order(*last, *graph.add([&] { ++urgent_runs; }, {.priority = job_priority::high})));
+      ASSERT_TRUE(graph.order(*last, next));
+    }
+    last = next;
+  }
+  for (std::size_t round = 1; round <= 2; ++round) {
+    ASSERT_TRUE(graph.run());
+    EXPECT_EQ(runs, round * (2 * length - 1));
+    EXPECT_EQ(urgent_runs, round * (length - 1));
+  }
 }
 
 TEST(a_graph, refuses_what_makes_no_sense) {
