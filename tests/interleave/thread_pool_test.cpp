@@ -24,7 +24,6 @@ namespace {
 
 using interleave::bounds;
 using interleave::check;
-using interleave::expect_clean;
 using interleave::run;
 using interleave::variable;
 
@@ -93,9 +92,9 @@ constexpr bounds drawn{.stale_loads = 4, .early_returns = 2, .random = 3'000, .s
 
 // The short search is through where the long one has changed no more than the last steps.
 void in_all_ways(const std::function<void()>& program) {
-  expect_clean(interleave::explore(short_search, program));
-  expect_clean(interleave::explore(searched, program));
-  expect_clean(interleave::explore(drawn, program));
+  interleave::expect_clean(interleave::explore(short_search, program));
+  interleave::expect_clean(interleave::explore(searched, program));
+  interleave::expect_clean(interleave::explore(drawn, program));
 }
 
 TEST(a_pool_in_all_interleavings, runs_a_job_for_which_nobody_waits) {

@@ -163,8 +163,7 @@ struct rescued {
 rescued rescue(std::string_view bytes) {
   rescued found;
   text::save_file save;
-  const auto loaded = save.use(bytes, {.version = 3});
-  found.loaded = loaded.has_value();
+  found.loaded = save.use(bytes, {.version = 3}).has_value();
   bool any = false;
   save.each_damage([&](const text::save_damage& each) {
     any = true;
