@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 
 #include "interleave/explorer.hpp"
@@ -15,6 +16,16 @@ namespace interleave {
 inline constexpr overture::wait_options at_once{.spin = overture::spin_policy::none()};
 // A deadline that may run out at any step.
 inline constexpr auto some_time = std::chrono::seconds(1);
+
+// Executions of searches that are not to be complete, and of those by chance. Fewer with
+// AddressSanitizer, where each takes four times as long: what it finds shows in most of them.
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr std::uint64_t many = 5'000;
+inline constexpr std::uint64_t some = 750;
+#else
+inline constexpr std::uint64_t many = 20'000;
+inline constexpr std::uint64_t some = 3'000;
+#endif
 
 inline void expect_clean(const outcome& seen) {
   EXPECT_EQ(seen.failure, "");

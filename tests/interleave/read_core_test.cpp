@@ -68,8 +68,8 @@ read_queue_config alone() {
 }
 
 constexpr bounds searched{
-    .preemptions = 2, .stale_loads = 0, .early_returns = 1, .executions_max = 20'000};
-constexpr bounds drawn{.stale_loads = 4, .early_returns = 2, .random = 3'000, .seed = 3};
+    .preemptions = 2, .stale_loads = 0, .early_returns = 1, .executions_max = interleave::many};
+constexpr bounds drawn{.stale_loads = 4, .early_returns = 2, .random = interleave::some, .seed = 3};
 
 void in_both_ways(const std::function<void()>& program) {
   interleave::expect_clean(interleave::explore(searched, program));

@@ -85,10 +85,10 @@ class explored_pool {
 };
 
 constexpr bounds searched{
-    .preemptions = 2, .stale_loads = 0, .early_returns = 0, .executions_max = 20'000};
+    .preemptions = 2, .stale_loads = 0, .early_returns = 0, .executions_max = interleave::many};
 constexpr bounds short_search{
     .preemptions = 1, .stale_loads = 0, .early_returns = 0, .executions_max = 5'000};
-constexpr bounds drawn{.stale_loads = 4, .early_returns = 2, .random = 3'000, .seed = 3};
+constexpr bounds drawn{.stale_loads = 4, .early_returns = 2, .random = interleave::some, .seed = 3};
 
 // The short search is through where the long one has changed no more than the last steps.
 void in_all_ways(const std::function<void()>& program) {
