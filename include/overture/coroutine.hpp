@@ -152,7 +152,9 @@ class coroutine_state : public coroutine_memory {
     its.moves_ = moves_ + 1;
     if (its.moves_ < moves_max) return next;
     its.moves_ = 0;
-    where->execute(resumption(next));
+    bool ran_inside = false;
+    where->submit(move{next, &ran_inside}, nullptr, {.always = true});
+    if (ran_inside) return next;  // no room for a job
     return std::noop_coroutine();
   }
 
@@ -177,6 +179,20 @@ class coroutine_state : public coroutine_memory {
   }
 
  private:
+  // Goes on in the job that this is, but not inside the submit() of it: that would be one stack
+  // above the other.
+  struct move {
+    std::coroutine_handle<> next;
+    bool* ran_inside;  // there as long as submit() has not returned
+
+    void operator()() const {
+      if (runs_inside_submit(this)) {
+        *ran_inside = true;
+      } else {
+        next.resume();
+      }
+    }
+  };
   static constexpr unsigned moves_max = 256;
 
   unsigned moves_ = 0;  // since the last such job

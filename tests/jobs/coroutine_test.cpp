@@ -2,12 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "jobs/pool_test_support.hpp"
+#include "jobs/running_job.hpp"
+#include "jobs/this_thread.hpp"
 #include "overture/job_batch.hpp"
 #include "overture/single_threaded.hpp"
 #include "support/failing_allocator.hpp"
@@ -276,6 +279,33 @@ TEST(a_coroutine, takes_no_stack_for_those_that_it_awaits) {
   }
   EXPECT_EQ(sum.get(), 256 * 42);
   EXPECT_EQ(jobs.jobs_run(), 3u) << "the first, and one in each 256 moves";
+}
+
+int jobs_on_this_stack() {
+  int count = 0;
+  for (const running_job* each = this_thread_jobs().innermost; each != nullptr;
+       each = each->below) {
+    ++count;
+  }
+  return count;
+}
+
+co_task<int> counts_jobs() {
+  co_return jobs_on_this_stack();
+}
+co_task<int> deepest_of(int awaits) {
+  int most = 0;
+  for (int i = 0; i < awaits; ++i) most = std::max(most, *co_await counts_jobs());
+  co_return most;
+}
+
+TEST(a_coroutine, that_awaits_others_takes_no_job_above_its_own_where_there_is_no_room) {
+  thread_pool full{{.queued_max = 1}};
+  bool is_full = false;
+  while (!is_full) full.submit([&is_full] { is_full = true; });
+  const auto most = *spawn(full, deepest_of(2'000));
+  ASSERT_TRUE(most.is_ready());
+  EXPECT_LE(*most.get(), 2);
 }
 
 co_task<int> awaits_jobs(job_system& jobs, int count) {
