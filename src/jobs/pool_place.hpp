@@ -39,14 +39,15 @@ struct alignas(64) pool_place {
   char name[24] = {};
 
   // Only the thread that has the place touches what follows.
-  free_records spare_records;     // its own, so that submit and run share no line
-  std::uint32_t random = 0;       // picks the first victim
-  bool warm = false;              // it has the role
-  bool come_in_bunches = false;   // it has found several jobs of a thread of the host at once
-  std::uint64_t warm_job_ns = 0;  // when it came to a job while it was warm, 0 if it was not
-  bool jobs_come_fast = false;    // the last one came soon after it had gone to sleep
-  unsigned vain_looks = 0;        // in a row, each followed by a long sleep
-  bool jobs_are_long = false;     // those that it came to while it was warm
+  free_records spare_records;        // its own, so that submit and run share no line
+  std::uint32_t random = 0;          // picks the first victim
+  bool warm = false;                 // it has the role
+  bool come_in_bunches = false;      // it has found several jobs of a thread of the host at once
+  std::uint64_t warm_job_ns = 0;     // when it came to a job while it was warm, 0 if it was not
+  bool jobs_come_fast = false;       // the last one came soon after it had gone to sleep
+  unsigned vain_looks = 0;           // in a row, each followed by a long sleep
+  bool jobs_are_long = false;        // those that it came to while it was warm
+  std::uint64_t looks_until_ns = 0;  // for work that is expected
   host_turn turn;
   job_watch next_of_host;
   crowd_watch crowd;

@@ -204,6 +204,7 @@ found_work pool_state::search(pool_place& self) noexcept {
       if (found || stop) {
         if (looks != 0) self.vain_looks = 0;
         if (self.warm) give_up_warm_role(self, stop ? 0 : start_ns + looked_ns);
+        self.looks_until_ns = 0;
         if (sleepers.end_search()) {
           if (found.record != nullptr) self.next_of_host.drop_hint(*found.record);
           if (work_visible()) sleepers.wake_worker();
@@ -242,8 +243,11 @@ bool pool_state::keeps_looking(pool_place& self, std::uint64_t looked_ns) noexce
   if (holds == wake_policy::spin) return !stopping.load(std::memory_order_relaxed);
   const std::uint64_t expected_ns = work_expected_ns.load(std::memory_order_relaxed);
   const std::uint64_t now = expected_ns != 0 ? now_ns() : 0;
-  const bool soon = expected_ns != 0 && now + expected_lead_ns >= expected_ns &&
-                    now < expected_ns + expected_slack_ns;
+  if (expected_ns != 0 && now + expected_lead_ns >= expected_ns) {
+    self.looks_until_ns = expected_ns + expected_slack_ns;
+  }
+  // Whoever submits may tell of the next time before it does: this one still holds then.
+  const bool soon = now < self.looks_until_ns;
   const bool later = expected_ns > now + expected_lead_ns;
   if (!self.warm && (holds == wake_policy::warm || soon || later)) {
     self.warm = !warm_taken.load(std::memory_order_relaxed) &&

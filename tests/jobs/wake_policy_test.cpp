@@ -138,6 +138,26 @@ TEST(expected_work, wakes_one_worker_ahead_of_its_time) {
   await_parked(pool);
 }
 
+TEST(expected_work, holds_where_the_next_time_is_told_before_the_work_comes) {
+  thread_pool pool{{.workers = 1}};
+  // On a busy machine a worker may be late, or kept from running until the look, so that one that
+  // would sleep seems not to: more of them must stay awake than do not.
+  for (int stayed = 0, left = 0; stayed < left + 5;) {
+    await_parked(pool);
+    const std::uint64_t at_ns = now_ns() + 5'000'000;
+    pool.expect_work(at_ns);
+    run_one(pool);
+    while (now_ns() < at_ns) yield_thread();
+    const thread_pool_stats before = pool.stats();
+    // As a main thread does that is late, before it submits the jobs of its frame.
+    pool.expect_work(at_ns + 3'600'000'000'000);
+    while (now_ns() < at_ns + 300'000) yield_thread();
+    const thread_pool_stats after = pool.stats();
+    if (before.parked_now != 0) continue;
+    ++(after.parked_now == 0 && after.parks == before.parks ? stayed : left);
+  }
+}
+
 TEST(idle_workers, sleep_a_second_without_a_wake) {
   thread_pool pool{{.workers = 2}};
   await_parked(pool);
