@@ -142,9 +142,10 @@ class thread_pool final : public job_system {
   [[nodiscard]] unsigned concurrency() const noexcept override { return workers() + 1; }
   void set_idle_reason(const char* reason) noexcept override;
   // A worker that goes to sleep before that time sleeps no longer than until shortly before it, and
-  // then looks for work; one worker does, the others sleep. A pool knows one such time, the last it
-  // was told. To find a worker awake in each frame, tell it the begin of the next one before you
-  // submit the jobs of this one.
+  // then looks for work until half a millisecond behind it; one worker does, the others sleep. A
+  // pool knows one such time, the last it was told. To find a worker awake in each frame, tell it
+  // the begin of the next one before you submit the jobs of this one: the worker that is awake for
+  // this one stays so.
   void expect_work(std::uint64_t at_ns) noexcept override;
 
   // Queues a job for the thread that made the pool, which runs it in pump() and in a wait for
