@@ -31,10 +31,10 @@ endif()
 # overture_precompile(TARGET KIND HEADERS...): with OVERTURE_PCH the headers are compiled once for
 # all targets of the same KIND, which must have the same compiler flags. Standard headers and those
 # of GoogleTest only: the tests put headers of their own in front of Overture's. Sources include
-# what they use all the same; the release build and clang-tidy, which have no such headers, see to
-# it.
+# what they use all the same; the release build, which has such headers for tests only, and
+# clang-tidy, which has none, see to it.
 function(overture_precompile target kind)
-  if(NOT OVERTURE_PCH)
+  if(NOT OVERTURE_PCH OR (OVERTURE_PCH STREQUAL "TESTS" AND NOT kind STREQUAL "tests"))
     return()
   endif()
   get_property(first GLOBAL PROPERTY OVERTURE_PCH_OF_${kind})
