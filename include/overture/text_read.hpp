@@ -9,7 +9,7 @@
 //
 // Tolerant where people edit and versions differ: fields in any order (not in rows), unknown fields
 // and unknown blocks at the top are skipped, missing ones keep what T{} has, later ones of one name
-// win; '#' begins a comment (script; rows, in front of a row), lines may end with CRLF, white space
+// win, names may be escaped; '#' begins a comment (script; rows, in front of a row), lines may end with CRLF, white space
 // is free (script, JSON), and in front of a text without page table there may be a byte order mark.
 // Strict where it would guess: a value that is none, or does not fit its member, is an error with
 // its place, and so is a string that is longer than its member. What was skipped may be nested
@@ -17,7 +17,7 @@
 //
 // Pages: with the page table that write() made the pages are read at once, each into a page of the
 // paged. Without one a first walk over the text finds where objects begin; script may then have its
-// objects on any number of lines, rows and JSON need one line for each.
+// objects on any number of lines, rows and JSON have one line for each, and JSON nothing else in it.
 //
 // Cost: about that of the numbers while the text stands as it was written, and some more where it
 // was edited. One allocation for each megabyte of pages and one table, all before the parallel
@@ -26,6 +26,8 @@
 // out_of_memory; error::offset is the place in the text, of the first error by place.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <string_view>
 #include <type_traits>
@@ -109,11 +111,20 @@ inline bool get_number_here(cursor& from, V& value) noexcept {
   return true;
 }
 
+template <std::size_t N>
+constexpr std::size_t longest_of(const std::array<std::string_view, N>& names) noexcept {
+  std::size_t bytes = 0;
+  for (const std::string_view name : names) bytes = std::max(bytes, name.size());
+  return bytes;
+}
+
 template <class V>
 inline bool get_enum(cursor& from, std::string_view word, V& value) noexcept {
   if constexpr (named<V>) {
+    char room[longest_of(value_names<V>) + cursor::escape_bytes_max];
+    const std::string_view name = cursor::unescaped(word, room);
     for (const auto& each : name_table<V>) {
-      if (each.name != word) continue;
+      if (each.name != name) continue;
       value = each.value;
       return true;
     }
@@ -243,6 +254,7 @@ bool get_block(cursor& from, T& object) {
     return get_row<Style>(from, object, all);
   } else {
     constexpr bool is_json = Style::notation == notation::json;
+    char room[longest_of(field_names<T>) + cursor::escape_bytes_max];
     const char* const begin = from.here();
     if (!from.take('{')) return from.fail(errc::corrupt, "a block is missing");
     const char* const followed = follow_fields<Style, 0>(begin, from.end(), object, all);
@@ -255,7 +267,7 @@ bool get_block(cursor& from, T& object) {
         if (!from.take(',')) return from.fail(errc::corrupt, "a comma is missing");
         from.skip_space(false);
       }
-      const std::string_view name = from.token();
+      const std::string_view name = cursor::unescaped(from.token(), room);
       if (from.failed()) return false;
       from.skip_space(has_comments<Style>);
       if (!from.take(is_json ? ':' : '=')) {
@@ -317,6 +329,20 @@ bool get_opening(cursor& from) {
   }
 }
 
+// Behind an object. Rows may have cells there that this version does not know.
+template <class Style>
+bool get_line_end(cursor& from) {
+  if constexpr (Style::notation == notation::rows) {
+    from.skip_line();
+  } else if constexpr (Style::notation == notation::json) {
+    while (from.peek() == ' ' || from.peek() == '\t' || from.peek() == '\r') from.advance();
+    if (!from.at_end() && from.peek() != '\n') {
+      return from.fail(errc::corrupt, "something stands behind the object of this line");
+    }
+  }
+  return true;
+}
+
 // The objects of one page; `add()` of `objects` makes another one, or returns null.
 template <class Style, class Appender>
 error read_page(std::string_view page, Appender& objects) {
@@ -341,10 +367,7 @@ error read_page(std::string_view page, Appender& objects) {
     using type = std::remove_pointer_t<decltype(object)>;
     from.move_to(value);
     if (!get_value<Style, type, standard>(from, *object)) return from.problem();
-    // Cells that this version does not know.
-    if constexpr (Style::notation == notation::rows) {
-      if (from.peek() != '\n') from.skip_line();
-    }
+    if (!get_line_end<Style>(from)) return from.problem();
     at = from.here();
   }
 }

@@ -173,7 +173,7 @@ bool cursor::string(char* out, std::size_t room, std::size_t& bytes) noexcept {
   for (;;) {
     const char* const run = at_;
     while (at_ != end_ && *at_ != '"' && *at_ != '\\' && *at_ != '\n') ++at_;
-    char undone[4];
+    char undone[escape_bytes_max];
     const char* text = run;
     auto count = static_cast<std::size_t>(at_ - run);
     if (count == 0) {
@@ -192,8 +192,28 @@ bool cursor::string(char* out, std::size_t room, std::size_t& bytes) noexcept {
   }
 }
 
+std::string_view cursor::unescaped(std::string_view word, std::span<char> room) noexcept {
+  if (word.find('\\') == std::string_view::npos) return word;
+  cursor from(word);
+  std::size_t bytes = 0;
+  while (!from.at_end()) {
+    if (bytes + escape_bytes_max > room.size()) return word;
+    char* const out = &room[bytes];
+    std::size_t count = 1;
+    if (from.take('\\')) {
+      if (!from.escape(out, count)) return word;
+    } else {
+      *out = *from.at_++;
+    }
+    bytes += count;
+  }
+  return {room.data(), bytes};
+}
+
 bool cursor::skip_value() noexcept {
   std::size_t depth = 0;
+  std::uint64_t squares = 0;  // a bit for each open bracket, the innermost first
+  static_assert(limits::text_depth_max <= 64);
   do {
     // Commas and the like between the values of a block that nobody wants to know about.
     while (depth > 0 && at_ != end_ &&
@@ -207,9 +227,14 @@ bool cursor::skip_value() noexcept {
     if (at_ == end_) return fail(errc::truncated, "the text ends within a block");
     if (*at_ == '{' || *at_ == '[') {
       if (++depth > limits::text_depth_max) return fail(errc::limit, "nested too deeply");
+      squares = squares << 1 | (*at_ == '[' ? 1u : 0u);
       ++at_;
     } else if (depth > 0 && (*at_ == '}' || *at_ == ']')) {
+      if ((squares & 1) != (*at_ == ']' ? 1u : 0u)) {
+        return fail(errc::corrupt, "a bracket of the other kind is open");
+      }
       --depth;
+      squares >>= 1;
       ++at_;
     } else {
       (void)token();

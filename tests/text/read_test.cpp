@@ -165,6 +165,38 @@ TEST(json, may_have_white_space_and_unknown_fields_and_escapes) {
   EXPECT_FALSE(units[0].upkeep.has_value());
 }
 
+// Other programs may write any character of a name by its number.
+TEST(a_name, is_known_however_it_is_escaped) {
+  const unit read_back =
+      read<text::json>(R"({"sp\u0065ed":2.5,"\u0067old":5,"kind":"h\u006frse"})").at(0);
+  EXPECT_EQ(read_back.speed, 2.5f);
+  EXPECT_EQ(read_back.gold, 5);
+  EXPECT_EQ(read_back.kind, sample::arm::horse);
+  EXPECT_EQ(read<unit_script>("unit={ \"g\\x6fld\"=5 }").at(0).gold, 5);
+  // Longer than any name that is known, and no escape at all: unknown ones.
+  const std::string longer(100, '\\');
+  EXPECT_EQ(read<text::json>("{\"" + longer + "\":1,\"g\\qld\":2,\"gold\":5}").at(0).gold, 5);
+}
+
+TEST(json, that_does_not_end_with_its_line_is_refused_where_the_rest_begins) {
+  struct {
+    const char* text;
+    std::size_t line;
+    std::size_t column;
+  } const cases[] = {{"{\"gold\":1} junk\n", 1, 12},
+                     {"{\"gold\":1}}\n{}\n", 1, 11},
+                     {"{}\n{\"gold\":1},\n{}\n", 2, 11},
+                     {"{}\r\n{} {}\r\n", 2, 4}};
+  for (const auto& each : cases) {
+    const error problem = error_of<text::json>(each.text);
+    EXPECT_STREQ(problem.reason, "something stands behind the object of this line");
+    const text::position at = text::position_of(each.text, problem.offset);
+    EXPECT_EQ(at.line, each.line) << each.text;
+    EXPECT_EQ(at.column, each.column) << each.text;
+  }
+  EXPECT_EQ(read<text::json>("{\"gold\":1} \t\r\n {} ").size(), 2u);
+}
+
 TEST(rows, may_end_early_and_have_more_cells_and_comments) {
   const auto flags =
       read<text::rows<','>, flag>("# enabled,speed\r\ny,1.5\r\n\r\nn\r\ny,2.5,new,7\n");
@@ -220,6 +252,8 @@ TEST(bad_values, are_errors) {
                                            "motto=\"\\ud83d\\u0041\"",
                                            "new=\"1\n",
                                            "new={ \"1\n }",
+                                           "new={ { 1 ] }",
+                                           "new=[ 1 }",
                                            "at=1",
                                            "at={ x=1",
                                            "orders=1",
@@ -240,7 +274,8 @@ TEST(bad_values, are_errors) {
   for (const char* const line :
        {"{\"gold\":1", "{\"gold\" 1}", "{\"gold\":1 \"speed\":2}", "{gold:}", "[1]",
         "{\"motto\":\"\\ud800\"}", "{\"motto\":\"\\udc00\"}", "{\"motto\":\"\\u12\"}",
-        "{\"orders\":[1 2]}", "{\"gold\":1}}"}) {
+        "{\"orders\":[1 2]}", "{\"gold\":1}}",
+        "{\"new\":[1}}", "{\"new\":{\"a\":[1}]}"}) {
     (void)error_of<text::json>(line);
   }
   for (const char* const line : {"y x", "y \"1", "maybe 1", "y\"1\"", "y 1x", "y 1.5.5"}) {
