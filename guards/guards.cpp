@@ -4,10 +4,13 @@
 
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <sys/stat.h>
 #include <threads.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstddef>
@@ -282,12 +285,36 @@ constinit lock_function<pthread_cond_t*, pthread_mutex_t*, clockid_t, const time
   return backtrace(frames, 2);
 }();
 
+// Standard error as it was at the start. Many programs (all of coreutils) close the stream and its
+// file before they end, to see whether everything was written.
+class early_standard_error {
+ public:
+  void keep() noexcept {
+    // Above the numbers that shell scripts give away.
+    file_ = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 100);
+    if (file_ >= 0 && fstat(file_, &was_) != 0) file_ = -1;
+  }
+  void write(const char* text, std::size_t bytes) const noexcept {
+    // A program that closed all that was open may have another file of this number.
+    struct stat is {};
+    if (file_ < 0 || fstat(file_, &is) != 0) return;
+    if (is.st_dev != was_.st_dev || is.st_ino != was_.st_ino) return;
+    // There is nobody to tell that it failed.
+    [[maybe_unused]] const ssize_t written = ::write(file_, text, bytes);
+  }
+
+ private:
+  int file_ = -1;
+  struct stat was_ {};
+};
+
 // OVERTURE_GUARDS=report: the counts of the whole program, when it ends.
 class program_report {
  public:
   program_report() {
     const char* const asked = std::getenv("OVERTURE_GUARDS");
     if (asked == nullptr || std::strcmp(asked, "report") != 0) return;
+    standard_error_.keep();
     program.begin_ns = now_ns();
     program.wanted.store(true, std::memory_order_relaxed);
   }
@@ -297,17 +324,22 @@ class program_report {
     const auto calls = [](int kind) {
       return static_cast<unsigned long long>(program.calls[kind].load(std::memory_order_relaxed));
     };
-    (void)std::fprintf(
-        stderr,
+    char text[256];
+    const int bytes = std::snprintf(
+        text, sizeof text,
         "overture guards: %llu calls of the allocator (%llu frees of null), %llu locks; "
         "%.1f ms in locks, of all threads together, in %.1f ms\n",
         calls(allocations),
         static_cast<unsigned long long>(program.frees_of_null.load(std::memory_order_relaxed)),
         calls(locks), milliseconds(program.lock_ns.load(std::memory_order_relaxed)),
         milliseconds(now_ns() - program.begin_ns));
+    standard_error_.write(text, static_cast<std::size_t>(bytes));
   }
+
+ private:
+  early_standard_error standard_error_;
 };
-const program_report whole_program;
+program_report whole_program;
 
 }  // namespace
 

@@ -18,7 +18,8 @@
 //   OVERTURE_GUARDS=report LD_PRELOAD=... ./game
 //
 // needs no scope at all: at the end it prints the counts of the whole program, and the time that
-// its threads spent in locks.
+// its threads spent in locks, to what standard error was at the start. A program that ends by
+// _exit() or a signal prints nothing.
 //
 // A report of one's own, for a test that shall fail say:
 //

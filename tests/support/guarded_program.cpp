@@ -1,11 +1,25 @@
 // A program that knows nothing of the guards: it frees null once, and asks for two locks, of which
-// it gets one and waits 20 ms for the other.
+// it gets one and waits 20 ms for the other. As many do (all of coreutils), it closes its streams at
+// the end to see whether everything was written. With an argument it closes all that it has open at
+// the start, as daemons do, and opens that file again and again.
+#include <fcntl.h>
 #include <pthread.h>
+#include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <ctime>
 
-int main() {
+int main(int count, char** arguments) {
+  (void)std::atexit([] {
+    (void)std::fclose(stdout);
+    (void)std::fclose(stderr);
+  });
+  if (count > 1) {
+    const long most = sysconf(_SC_OPEN_MAX);
+    for (int i = 0; i < most; ++i) (void)close(i);
+    for (int i = 0; i < most; ++i) (void)open(arguments[1], O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  }
   void* volatile nothing = nullptr;
   std::free(nothing);
   pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
