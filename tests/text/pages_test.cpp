@@ -331,6 +331,20 @@ TEST(writing, takes_callables_and_member_functions) {
   ASSERT_TRUE(member && callable);
   EXPECT_EQ(one.substr(0, member->bytes), two.substr(0, callable->bytes));
 }
+struct marked_flag : flag {
+  int mark = 0;
+};
+TEST(writing, takes_member_functions_of_a_base) {
+  paged<marked_flag> flags;
+  ASSERT_TRUE(flags.add(marked_flag{{true, 2.5f}, 1}));
+  thread_pool jobs{{.workers = 1}};
+  char buffer[100 + text::slack];
+  for (const auto& done : {text::write_with(flags, std::span(buffer), 100, &flag::write),
+                           text::write_with(jobs, flags, std::span(buffer), 100, &flag::write)}) {
+    ASSERT_TRUE(done);
+    EXPECT_EQ(std::string(buffer, done->bytes), "+2.5");
+  }
+}
 TEST(writing, takes_callables_that_can_only_be_moved) {
   const auto flags = sample::random_flags(100, 9);
   thread_pool jobs{{.workers = 1}};

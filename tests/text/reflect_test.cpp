@@ -83,6 +83,27 @@ TEST(an_aggregate, is_read_back_and_may_stand_in_described_types) {
   EXPECT_EQ(back.size(), 1u);
 }
 
+// A type with a base is described: its fields may be members of the base.
+struct entity {
+  int id = 0;
+};
+struct hero : entity {
+  float speed = 0;
+};
+constexpr auto fields(text::of<hero> /*type*/) {
+  return text::field_list(text::field("id", &hero::id), text::field("speed", &hero::speed));
+}
+TEST(a_description, may_name_members_of_a_base) {
+  const std::string text = text_of<text::json>(hero{{7}, 1.5f});
+  EXPECT_EQ(text, "{\"id\":7,\"speed\":1.5}\n");
+  paged<hero> back;
+  ASSERT_TRUE(text::read<text::json>(text, back));
+  back.for_each([](const hero& each) {
+    EXPECT_EQ(each.id, 7);
+    EXPECT_EQ(each.speed, 1.5f);
+  });
+}
+
 TEST(an_aggregate, has_as_many_members_as_it_has) {
   struct one {
     char only[1];
