@@ -296,7 +296,7 @@ class early_standard_error {
   }
   void write(const char* text, std::size_t bytes) const noexcept {
     // A program that closed all that was open may have another file of this number.
-    struct stat is {};
+    struct stat is{};
     if (file_ < 0 || fstat(file_, &is) != 0) return;
     if (is.st_dev != was_.st_dev || is.st_ino != was_.st_ino) return;
     // There is nobody to tell that it failed.
@@ -305,7 +305,7 @@ class early_standard_error {
 
  private:
   int file_ = -1;
-  struct stat was_ {};
+  struct stat was_{};
 };
 
 // OVERTURE_GUARDS=report: the counts of the whole program, when it ends.

@@ -67,8 +67,9 @@ class cursor {
   [[nodiscard]] bool string(char* out, std::size_t room, std::size_t& bytes) noexcept;
   // The most bytes that one escape stands for.
   static constexpr std::size_t escape_bytes_max = 4;
-  // A word with its escapes undone, in `room`, which has escape_bytes_max bytes more than the longest
-  // word that the caller knows. A longer one, or one with an escape that is none, stays as it is.
+  // A word with its escapes undone, in `room`, which has escape_bytes_max bytes more than the
+  // longest word that the caller knows. A longer one, or one with an escape that is none, stays as
+  // it is.
   [[nodiscard]] static std::string_view unescaped(std::string_view word,
                                                   std::span<char> room) noexcept;
   // Over a word, a string, or a block with all that is in it.

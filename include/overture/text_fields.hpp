@@ -204,14 +204,28 @@ template <class T>
 constexpr auto describe() {
   if constexpr (described<T>) {
     return fields(of<T>{});
-  } else if constexpr (reflected<T>) {
+  } else if constexpr (!reflected<T>) {
+    static_assert(!std::is_union_v<T>,
+                  "which member of a union is the right one only its owner knows: describe the "
+                  "type that has it with fields(), without it");
+    static_assert(block<T> || std::is_union_v<T>,
+                  "this type has no fields(), and is no aggregate: see text_fields.hpp");
+    return std::tuple<>();
+  } else if constexpr (has_base<T>) {
+    static_assert(!has_base<T>,
+                  "a type with a base class is not reflected: describe it with fields()");
+    return std::tuple<>();
+  } else if constexpr (member_count<T> == 0) {
+    static_assert(member_count<T> != 0,
+                  "no members, or one that {} does not initialise, a reference say: describe the "
+                  "type with fields()");
+    return std::tuple<>();
+  } else if constexpr (member_count<T> > reflected_fields_max) {
     static_assert(member_count<T> <= reflected_fields_max,
                   "too many members to reflect: describe the type with fields()");
-    return reflect<T>(std::make_index_sequence<member_count<T>>());
-  } else {
-    // Not counted: a container takes any number of initializers, so there would be no end of it.
-    static_assert(block<T>, "this type has no fields(), and is no aggregate: see text_fields.hpp");
     return std::tuple<>();
+  } else {
+    return reflect<T>(std::make_index_sequence<member_count<T>>());
   }
 }
 template <class T>

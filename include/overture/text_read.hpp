@@ -10,14 +10,15 @@
 // Tolerant where people edit and versions differ: fields in any order (not in rows), unknown fields
 // and unknown blocks at the top are skipped, missing ones keep what T{} has, later ones of one name
 // win, names may be escaped; '#' begins a comment (script; rows, in front of a row), lines may end
-// with CRLF, white space is free (script, JSON), and in front of a text without page table there may
-// be a byte order mark. Strict where it would guess: a value that is none, or does not fit its
+// with CRLF, white space is free (script, JSON), and in front of a text without page table there
+// may be a byte order mark. Strict where it would guess: a value that is none, or does not fit its
 // member, is an error with its place, and so is a string that is longer than its member. What was
 // skipped may be nested limits::text_depth_max deep.
 //
 // Pages: with the page table that write() made the pages are read at once, each into a page of the
 // paged. Without one a first walk over the text finds where objects begin; script may then have its
-// objects on any number of lines, rows and JSON have one line for each, and JSON nothing else in it.
+// objects on any number of lines, rows and JSON have one line for each, and JSON nothing else in
+// it.
 //
 // Cost: about that of the numbers while the text stands as it was written, and some more where it
 // was edited. One allocation for each megabyte of pages and one table, all before the parallel

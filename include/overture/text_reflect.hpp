@@ -7,9 +7,12 @@
 // with the first format of each (text_fields.hpp). So strings that need a longest length do need
 // fields(), and so does whoever wants another name or format, or to leave a member out.
 //
-// Limits: at most reflected_fields_max members; no base classes, no references, no bit-fields; no
-// private members, no constructors (then it is no aggregate). A file that is read by later versions
-// is bound to the names of the members: renaming one is a change of the format.
+// Limits: at most reflected_fields_max members, each of which can be initialised with {}; no base
+// classes, no references, no bit-fields, no anonymous unions; no private members, no constructors
+// (then it is no aggregate). Describe such a type with fields(), which can name members of bases
+// and of anonymous unions and leave others out. Of bit-fields and anonymous unions only the
+// compiler knows: "cannot bind bit-field", "cannot decompose". A file that is read by later
+// versions is bound to the names of the members: renaming one is a change of the format.
 //
 // Cost: none at run time, as with a description.
 //
@@ -18,7 +21,6 @@
 // the compiler's name of a function whose template argument is the member's address.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <source_location>
 #include <string_view>
@@ -34,71 +36,56 @@ namespace detail {
 
 // -- how many members --
 
-// Initialises a member of any type; never called. It has a body because constructors that take
-// anything, like those of std::optional, use it, and then clang wants one for types without
-// linkage.
-struct anything {
-  std::size_t index;
-  template <class T>
-  operator T() const noexcept {  // NOLINT(google-explicit-constructor)
-    __builtin_unreachable();
-  }
-};
-
-template <class T, std::size_t... Before, std::size_t... Behind>
-constexpr bool takes_around(std::index_sequence<Before...> /*before*/,
-                            std::index_sequence<Behind...> /*behind*/) {
-  return requires { T{anything{Before}..., {}, anything{Behind}...}; };
-}
-template <class T, std::size_t... I>
-constexpr bool takes(std::index_sequence<I...> /*all*/) {
-  return requires { T{anything{I}...}; };
-}
-
-// The largest number that can be taken, by halving: Low can be, High can not.
-template <class T, std::size_t Low, std::size_t High>
-constexpr std::size_t most_initializers() {
-  constexpr std::size_t middle = Low + (High - Low) / 2;
-  if constexpr (middle == Low) {
-    return Low;
-  } else if constexpr (takes<T>(std::make_index_sequence<middle>())) {
-    return most_initializers<T, middle, High>();
-  } else {
-    return most_initializers<T, Low, middle>();
-  }
-}
-// Elements of an array count each: braces around them may be left out.
-template <class T, std::size_t Probe = 1>
-constexpr std::size_t initializer_count() {
-  if constexpr (takes<T>(std::make_index_sequence<Probe>())) {
-    return initializer_count<T, Probe * 2>();
-  } else {
-    return most_initializers<T, Probe / 2, Probe>();
-  }
-}
-// How many initializers can stand behind an empty pair of braces for member `First`: that tells how
-// many are its own.
-template <class T, std::size_t First, std::size_t Low, std::size_t High>
-constexpr std::size_t initializers_behind() {
-  constexpr std::size_t middle = Low + (High - Low) / 2;
-  if constexpr (middle == Low) {
-    return Low;
-  } else if constexpr (takes_around<T>(std::make_index_sequence<First>(),
-                                       std::make_index_sequence<middle>())) {
-    return initializers_behind<T, First, middle, High>();
-  } else {
-    return initializers_behind<T, First, Low, middle>();
-  }
-}
-template <class T, std::size_t First = 0>
+// Each empty pair of braces initialises one member, an array too; so there are as many members as
+// pairs can be given, up to one more than can be reflected. Initialisers without braces would be
+// one for each element of an array, of which there may be thousands.
+// clang-format off: one line for each
+template <class T>
 constexpr std::size_t count_members() {
-  constexpr std::size_t all = initializer_count<T>();
-  if constexpr (First >= all) {
-    return 0;
-  } else {
-    return 1 + count_members<T, all - initializers_behind<T, First, 0, all - First>()>();
-  }
+  constexpr bool takes[] = {
+    requires { T{{}}; },
+    requires { T{{},{}}; },
+    requires { T{{},{},{}}; },
+    requires { T{{},{},{},{}}; },
+    requires { T{{},{},{},{},{}}; },
+    requires { T{{},{},{},{},{},{}}; },
+    requires { T{{},{},{},{},{},{},{}}; },
+    requires { T{{},{},{},{},{},{},{},{}}; },
+    requires { T{{},{},{},{},{},{},{},{},{}}; },
+    requires { T{{},{},{},{},{},{},{},{},{},{}}; },
+    requires { T{{},{},{},{},{},{},{},{},{},{},{}}; },
+    requires { T{{},{},{},{},{},{},{},{},{},{},{},{}}; },
+    requires { T{{},{},{},{},{},{},{},{},{},{},{},{},{}}; },
+    requires { T{{},{},{},{},{},{},{},{},{},{},{},{},{},{}}; },
+    requires { T{{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}}; },
+    requires { T{{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}}; },
+    requires { T{{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}}; },
+    requires { T{{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}}; },
+    requires { T{{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}}; },
+    requires { T{{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}}; },
+    requires { T{{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}}; },
+    requires { T{{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}}; },
+    requires { T{{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}}; },
+    requires { T{{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}}; },
+    requires { T{{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}}; },
+  };
+  static_assert(sizeof takes == reflected_fields_max + 1);
+  std::size_t count = 0;
+  for (const bool one_more : takes) count += one_more ? 1 : 0;
+  return count;
 }
+// clang-format on
+
+// Initialises nothing but a base of T; never called.
+template <class T>
+struct base_of {
+  template <class Base>
+    requires(std::is_base_of_v<Base, T> && !std::is_same_v<Base, T>)
+  operator Base() const noexcept;  // NOLINT(google-explicit-constructor)
+};
+// A base comes before the members, and would count as one of them.
+template <class T>
+inline constexpr bool has_base = requires { T{base_of<T>{}}; };
 
 // -- the members --
 

@@ -428,7 +428,7 @@ inline char* put_value(char* out, const V& value) noexcept {
     static_assert(array_of<V>::size > 0);
     return put_array<Style, Format, Depth>(out, value);
   } else {
-    static_assert(field_count<V> > 0);
+    static_assert(field_count<V> > 0, "a block without fields");
     return put_block<Style, Depth>(out, value, std::make_index_sequence<field_count<V>>());
   }
 }

@@ -127,7 +127,8 @@ template <class T, std::size_t PageSize, class Write>
 template <class T, std::size_t PageSize, class Base>
   requires std::is_base_of_v<Base, T>
 [[nodiscard]] result<written> write_with(const paged<T, PageSize>& objects, std::span<char> buffer,
-                                         std::size_t object_bytes, char* (Base::*member)(char*) const,
+                                         std::size_t object_bytes,
+                                         char* (Base::*member)(char*) const,
                                          page_table* table = nullptr, layout how = layout::dense) {
   const auto call = [member](char* out, const T& object) { return (object.*member)(out); };
   return detail::write_paged(nullptr, objects, buffer, object_bytes, table, call, how);

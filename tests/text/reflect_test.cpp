@@ -121,7 +121,12 @@ TEST(an_aggregate, has_as_many_members_as_it_has) {
     char text[4000];
     int last;
   };
+  struct map {
+    place tiles[1000][1000];
+    std::array<place, 3000> path;
+  };
   static_assert(text::detail::member_count<large> == 2);
+  static_assert(text::detail::member_count<map> == 2);
   static_assert(text::detail::member_count<one> == 1);
   static_assert(text::detail::member_count<full> == text::reflected_fields_max);
   static_assert(text::detail::member_count<arrays> == 4);

@@ -82,6 +82,37 @@ struct twice {
   std::optional<std::optional<int>> maybe;
 };
 
+union number {
+  int whole;
+  float broken;
+};
+struct counting {
+  number count;
+};
+struct placed : place {
+  int z;
+};
+struct nothing {};
+struct empty_based : nothing {
+  int z;
+};
+struct referring {
+  int x;
+  int& y;
+};
+// All of it can be described.
+struct tagged : place {
+  bool is_whole;
+  union {
+    int whole;
+    float broken;
+  };
+};
+constexpr auto fields(text::of<tagged> /*type*/) {
+  return text::field_list(text::field("x", &tagged::x), text::field("is_whole", &tagged::is_whole),
+                          text::field("whole", &tagged::whole));
+}
+
 [[maybe_unused]] char* write(char* out) {
   using text::write_object;
 #if REFUSED == 1
@@ -99,7 +130,19 @@ struct twice {
   return write_object<text::json>(out, listing{});
 #elif REFUSED == 13
   return write_object<text::json>(out, twice{});
+#elif REFUSED == 14
+  return write_object<text::json>(out, counting{});
+#elif REFUSED == 15
+  return write_object<text::json>(out, placed{});
+#elif REFUSED == 16
+  return write_object<text::json>(out, empty_based{});
+#elif REFUSED == 17
+  int x = 0;
+  return write_object<text::json>(out, referring{0, x});
+#elif REFUSED == 18
+  return write_object<text::json>(out, nothing{});
 #else
+  out = write_object<text::json>(out, tagged{});
   out = write_object<text::json>(out, ranked{});
   out = write_object<text::json>(out, may_be_armed{weapon::none});
   (void)text::object_bytes_max<text::json, misnamed>();
