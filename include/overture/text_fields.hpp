@@ -76,7 +76,7 @@ struct quoted {
 template <class Class, class Member, class Format>
 struct field_of {
   using class_type = Class;
-  using member_type = Member;
+  using member_type = std::remove_const_t<Member>;
   using format_type = Format;
 
   std::string_view name;
@@ -245,6 +245,15 @@ constexpr auto& member_of(T& object) noexcept {
   } else {
     return std::get<I>(tie_members<member_count<type>>(object));
   }
+}
+
+// The same to read into.
+template <std::size_t I, class T>
+constexpr auto& member_to_read(T& object) noexcept {
+  auto& member = member_of<I>(object);
+  static_assert(!std::is_const_v<std::remove_reference_t<decltype(member)>>,
+                "a const member cannot be read: leave it out of fields()");
+  return member;
 }
 
 constexpr bool is_word_byte(char c) noexcept {

@@ -166,7 +166,7 @@ inline const char* follow_field(const char* begin, const char* at, const char* e
   value += prefix<Style, T, I, Depth>.used;
   const char* const next =
       follow_value<Style, typename field::member_type, typename field::format_type, Depth + 1>(
-          value, end, member_of<I>(object));
+          value, end, member_to_read<I>(object));
   return next ? next : at;
 }
 
@@ -208,7 +208,7 @@ inline const char* follow_cells(const char* at, const char* end, T& object,
       ++at;
     }
     at = follow_value<Style, typename field::member_type, typename field::format_type, Depth>(
-        at, end, member_of<index.value>(object));
+        at, end, member_to_read<index.value>(object));
     return at != nullptr;
   };
   return (next(std::integral_constant<std::size_t, I>{}) && ...) ? at : nullptr;

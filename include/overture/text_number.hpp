@@ -368,7 +368,7 @@ inline char* write_hex(char* out, T value) noexcept {
 // infinities as "inf" or "-inf", -0.0 as "-0.00". Room: fixed_room<T>(Decimals).
 template <int Decimals, floating T>
 inline char* write_fixed(char* out, T value) noexcept {
-  static_assert(Decimals >= 0 && Decimals <= 64);
+  static_assert(Decimals >= 0 && Decimals <= 64, "decimals are 0 to 64");
   if constexpr (Decimals > 9) {
     return detail::write_fixed_slow(out, value, Decimals);
   } else {

@@ -223,7 +223,7 @@ template <class Style, class T, std::size_t I>
 bool get_field(cursor& from, T& object) {
   using field = field_at<T, I>;
   return get_value<Style, typename field::member_type, typename field::format_type>(
-      from, member_of<I>(object));
+      from, member_to_read<I>(object));
 }
 
 // The field of that name, or nothing if there is none: 0 = failed, 1 = read, 2 = unknown.

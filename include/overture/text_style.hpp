@@ -205,6 +205,8 @@ constexpr std::size_t value_bytes_max() noexcept {
     if constexpr (is_fixed<Format>) return fixed_bytes_max<V>(Format::decimals) + 2;
     return shortest_bytes_max<V> + 2;
   } else if constexpr (std::is_enum_v<V>) {
+    static_assert(integer<std::underlying_type_t<V>>,
+                  "an enumeration of bools has no numbers: give it another underlying type");
     std::size_t bytes = integer_bytes_max<std::underlying_type_t<V>>();
     if constexpr (named<V>) {
       static_assert(are_words(value_names<V>), "the name of a value must be a word");
@@ -415,7 +417,8 @@ inline char* put_value(char* out, const V& value) noexcept {
     const std::string_view text = value;
     return text.size() <= Format::bytes_max ? put_string<Style>(out, text) : nullptr;
   } else if constexpr (optional<V>) {
-    static_assert(Style::notation != notation::rows || !block<typename V::value_type>,
+    static_assert(Style::notation != notation::rows ||
+                      !(block<typename V::value_type> || array<typename V::value_type>),
                   "a row has the same cells whether the value is there or not");
     static_assert(
         !may_look_empty<Style, typename V::value_type>(),
@@ -425,7 +428,7 @@ inline char* put_value(char* out, const V& value) noexcept {
     }
     return std::copy_n(Style::notation == notation::json ? "null" : "none", 4, out);
   } else if constexpr (array<V>) {
-    static_assert(array_of<V>::size > 0);
+    static_assert(array_of<V>::size > 0, "an array without elements");
     return put_array<Style, Format, Depth>(out, value);
   } else {
     static_assert(field_count<V> > 0, "a block without fields");

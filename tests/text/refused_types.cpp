@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "overture/text_style.hpp"
+#include "overture/text_read.hpp"
 
 namespace {
 
@@ -100,6 +100,23 @@ struct referring {
   int x;
   int& y;
 };
+struct with_a_track {
+  std::optional<std::array<int, 2>> track;
+};
+enum class answer : bool { no, yes };
+struct asking {
+  answer got;
+};
+struct constant {
+  const int id = 1;
+};
+[[maybe_unused]] auto read_constant(std::string_view text, paged<constant>& objects) {
+#if REFUSED == 21
+  return text::read<text::json>(text, objects);
+#else
+  return text.size() + objects.size();
+#endif
+}
 // All of it can be described.
 struct tagged : place {
   bool is_whole;
@@ -141,7 +158,13 @@ constexpr auto fields(text::of<tagged> /*type*/) {
   return write_object<text::json>(out, referring{0, x});
 #elif REFUSED == 18
   return write_object<text::json>(out, nothing{});
+#elif REFUSED == 19
+  return write_object<text::rows<>>(out, with_a_track{});
+#elif REFUSED == 20
+  return write_object<text::json>(out, asking{});
 #else
+  out = write_object<text::json>(out, constant{});
+  out = write_object<text::script<>>(out, with_a_track{});
   out = write_object<text::json>(out, tagged{});
   out = write_object<text::json>(out, ranked{});
   out = write_object<text::json>(out, may_be_armed{weapon::none});

@@ -25,6 +25,22 @@ TEST(a_script, has_one_line_for_each_object) {
             "path={ { x=0 y=0 } { x=3 y=4 } } }\n");
 }
 
+struct veteran {
+  const bool enabled = true;
+  const char title[4] = "Sir";
+  const sample::arm kind = sample::arm::horse;
+  const float speed = 1.25f;
+};
+constexpr auto fields(text::of<veteran> /*type*/) {
+  return text::field_list(
+      text::field("enabled", &veteran::enabled), text::field("title", &veteran::title),
+      text::field("kind", &veteran::kind), text::field("speed", &veteran::speed, text::fixed<1>{}));
+}
+TEST(a_const_member, is_written_as_any_other) {
+  EXPECT_EQ(written<text::script<"unit">>(veteran{}),
+            "unit={ enabled=yes title=\"Sir\" kind=horse speed=1.2 }\n");
+}
+
 TEST(blocks, have_one_line_for_each_field) {
   EXPECT_EQ(written<text::blocks<"unit">>(sample::knight()),
             "unit={\n"
