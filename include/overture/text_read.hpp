@@ -419,6 +419,16 @@ result<std::size_t> read_paged(job_system* jobs, std::string_view text, page_tab
   return count;
 }
 
+template <class Style, class T, std::size_t PageSize>
+result<std::size_t> read_text(job_system* jobs, std::string_view text, page_table* table,
+                              paged<T, PageSize>& objects) {
+  // One that write() has not filled, which would mean that all of the text is left out.
+  if (table && table->size() == 0 && !text.empty()) {
+    return fail(errc::corrupt, "the page table is empty, and the text is not");
+  }
+  return read_paged<Style>(jobs, text, table, objects);
+}
+
 }  // namespace detail
 
 // Adds the objects of the text behind those that are there, on the calling thread or on all of the
@@ -427,12 +437,12 @@ result<std::size_t> read_paged(job_system* jobs, std::string_view text, page_tab
 template <class Style, class T, std::size_t PageSize>
 [[nodiscard]] result<std::size_t> read(std::string_view text, paged<T, PageSize>& objects,
                                        page_table* table = nullptr) {
-  return detail::read_paged<Style>(nullptr, text, table, objects);
+  return detail::read_text<Style>(nullptr, text, table, objects);
 }
 template <class Style, class T, std::size_t PageSize>
 [[nodiscard]] result<std::size_t> read(job_system& jobs, std::string_view text,
                                        paged<T, PageSize>& objects, page_table* table = nullptr) {
-  return detail::read_paged<Style>(&jobs, text, table, objects);
+  return detail::read_text<Style>(&jobs, text, table, objects);
 }
 
 }  // namespace overture::text

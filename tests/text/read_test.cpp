@@ -403,6 +403,15 @@ TEST(a_page_table, that_lies_is_refused) {
   EXPECT_TRUE(text::read<plain_rows>(text, read, &table));
 }
 
+TEST(a_page_table, that_nobody_has_filled_suits_only_an_empty_text) {
+  paged<flag> flags;
+  text::page_table empty;
+  const auto done = text::read<plain_rows>("y 1.00\n", flags, &empty);
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().code, errc::corrupt);
+  EXPECT_TRUE(text::read<plain_rows>("", flags, &empty));
+}
+
 TEST(objects, that_were_there_stay_when_reading_fails_and_when_it_succeeds) {
   paged<unit, 64> units;
   ASSERT_TRUE(units.add(sample::knight()));
