@@ -81,16 +81,17 @@ class save_writer {
   // limit (a string is longer than its format allows, or there are too many sections or pages),
   // out_of_memory.
   template <class Style, class T, std::size_t PageSize>
-  result<void> add(std::string_view name, const paged<T, PageSize>& objects) {
+  [[nodiscard]] result<void> add(std::string_view name, const paged<T, PageSize>& objects) {
     return add_objects<Style>(nullptr, name, objects);
   }
   template <class Style, class T, std::size_t PageSize>
-  result<void> add(job_system& jobs, std::string_view name, const paged<T, PageSize>& objects) {
+  [[nodiscard]] result<void> add(job_system& jobs, std::string_view name,
+                                 const paged<T, PageSize>& objects) {
     return add_objects<Style>(&jobs, name, objects);
   }
 
   // Replaces the file at `path`. Returns its bytes. Errors: those of replace_file(), out_of_memory.
-  result<std::uint64_t> commit(operating_system& os, const char* path);
+  [[nodiscard]] result<std::uint64_t> commit(operating_system& os, const char* path);
 
  private:
   struct section;
@@ -177,9 +178,10 @@ class save_file {
   // then what is not damaged can be read nevertheless; unsupported (a later version, of the host's
   // data or of this format); limit (limits::save_bytes_max, save_sections_max, save_pages_max);
   // out_of_memory.
-  result<void> load(operating_system& os, const char* path, const save_options& options);
+  [[nodiscard]] result<void> load(operating_system& os, const char* path,
+                                  const save_options& options);
   // The same of bytes that the host has read, and keeps as long as this is used.
-  result<void> use(std::string_view bytes, const save_options& options);
+  [[nodiscard]] result<void> use(std::string_view bytes, const save_options& options);
 
   [[nodiscard]] std::uint32_t version() const noexcept { return version_; }
   // All of the file, for position_of().
