@@ -330,11 +330,14 @@ bool get_opening(cursor& from) {
   }
 }
 
-// Behind an object. Rows may have cells there that this version does not know.
-template <class Style>
-bool get_line_end(cursor& from) {
+// An object and what may stand behind it in its line. Out of line, so that the loop which seldom
+// needs it stays short.
+template <class Style, class T>
+[[gnu::noinline]] bool get_object(cursor& from, T& object) {
+  if (!get_value<Style, T, standard>(from, object)) return false;
   if constexpr (Style::notation == notation::rows) {
-    from.skip_line();
+    // Cells that this version does not know.
+    if (from.peek() != '\n') from.skip_line();
   } else if constexpr (Style::notation == notation::json) {
     while (from.peek() == ' ' || from.peek() == '\t' || from.peek() == '\r') from.advance();
     if (!from.at_end() && from.peek() != '\n') {
@@ -365,10 +368,8 @@ error read_page(std::string_view page, Appender& objects) {
     }
     at = follow_object<Style>(value, end, *object);
     if (at) continue;
-    using type = std::remove_pointer_t<decltype(object)>;
     from.move_to(value);
-    if (!get_value<Style, type, standard>(from, *object)) return from.problem();
-    if (!get_line_end<Style>(from)) return from.problem();
+    if (!get_object<Style>(from, *object)) return from.problem();
     at = from.here();
   }
 }
