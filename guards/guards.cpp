@@ -4,13 +4,10 @@
 
 #include <dlfcn.h>
 #include <execinfo.h>
-#include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <semaphore.h>
-#include <sys/stat.h>
 #include <threads.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <cstddef>
@@ -19,6 +16,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+
+#include "early_standard_error.hpp"
 
 namespace {
 
@@ -285,29 +284,6 @@ constinit lock_function<pthread_cond_t*, pthread_mutex_t*, clockid_t, const time
   return backtrace(frames, 2);
 }();
 
-// Standard error as it was at the start. Many programs (all of coreutils) close the stream and its
-// file before they end, to see whether everything was written.
-class early_standard_error {
- public:
-  void keep() noexcept {
-    // Above the numbers that shell scripts give away.
-    file_ = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 100);
-    if (file_ >= 0 && fstat(file_, &was_) != 0) file_ = -1;
-  }
-  void write(const char* text, std::size_t bytes) const noexcept {
-    // A program that closed all that was open may have another file of this number.
-    struct stat is{};
-    if (file_ < 0 || fstat(file_, &is) != 0) return;
-    if (is.st_dev != was_.st_dev || is.st_ino != was_.st_ino) return;
-    // There is nobody to tell that it failed.
-    [[maybe_unused]] const ssize_t written = ::write(file_, text, bytes);
-  }
-
- private:
-  int file_ = -1;
-  struct stat was_{};
-};
-
 // OVERTURE_GUARDS=report: the counts of the whole program, when it ends.
 class program_report {
  public:
@@ -337,7 +313,7 @@ class program_report {
   }
 
  private:
-  early_standard_error standard_error_;
+  overture::early_standard_error standard_error_;
 };
 program_report whole_program;
 
