@@ -423,9 +423,12 @@ result<std::size_t> read_paged(job_system* jobs, std::string_view text, page_tab
 template <class Style, class T, std::size_t PageSize>
 result<std::size_t> read_text(job_system* jobs, std::string_view text, page_table* table,
                               paged<T, PageSize>& objects) {
-  // One that write() has not filled, which would mean that all of the text is left out.
-  if (table && table->size() == 0 && !text.empty()) {
-    return fail(errc::corrupt, "the page table is empty, and the text is not");
+  // Of a table that write() has not filled, or of another text, the rest would be left out.
+  if (table) {
+    const page_entry last = table->size() != 0 ? (*table)[table->size() - 1] : page_entry{};
+    if (last.offset + last.bytes != text.size()) {
+      return fail(errc::corrupt, "the page table does not suit the text", {}, last.offset);
+    }
   }
   return read_paged<Style>(jobs, text, table, objects);
 }
@@ -434,7 +437,8 @@ result<std::size_t> read_text(job_system* jobs, std::string_view text, page_tabl
 
 // Adds the objects of the text behind those that are there, on the calling thread or on all of the
 // job system's, and returns how many. With the page table of the text every page must have exactly
-// the objects that the table says, and no more than PageSize.
+// the objects that the table says, and no more than PageSize, and the last one ends where the text
+// does.
 template <class Style, class T, std::size_t PageSize>
 [[nodiscard]] result<std::size_t> read(std::string_view text, paged<T, PageSize>& objects,
                                        page_table* table = nullptr) {

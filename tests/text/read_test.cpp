@@ -412,6 +412,19 @@ TEST(a_page_table, that_nobody_has_filled_suits_only_an_empty_text) {
   EXPECT_TRUE(text::read<plain_rows>("", flags, &empty));
 }
 
+TEST(a_page_table, of_a_shorter_or_longer_text_is_refused) {
+  const auto flags = sample::random_flags(5'000, 4);
+  text::page_table table;
+  const std::string text = written<plain_rows>(flags, &table);
+  paged<flag> read;
+  for (const std::string& other : {text + "y 1.00\n", text.substr(0, text.size() - 7)}) {
+    const auto done = text::read<plain_rows>(other, read, &table);
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().code, errc::corrupt);
+    EXPECT_TRUE(read.empty());
+  }
+}
+
 TEST(objects, that_were_there_stay_when_reading_fails_and_when_it_succeeds) {
   paged<unit, 64> units;
   ASSERT_TRUE(units.add(sample::knight()));
