@@ -92,7 +92,6 @@ class cork final : private wait_observer {
 
   thread_pool& pool_;
   cork* const outer_;
-  wait_observer* const observer_;
   std::size_t count_ = 0;
   entry entries_[jobs_max];
 };

@@ -15,11 +15,18 @@ class wait_observer {
   virtual void wait_begins(const char* reason) noexcept = 0;
   // Called on the same thread as soon as it runs again. Waits do not nest.
   virtual void wait_ends() noexcept = 0;
+
+  // The one that the thread had before, for who passes on to it. Kept here, so that who lies between
+  // two others can go.
+  wait_observer* next = nullptr;
 };
 
 // Sets the calling thread's observer (null for none) and returns the one before.
 wait_observer* set_wait_observer(wait_observer* observer) noexcept;
 [[nodiscard]] wait_observer* current_wait_observer() noexcept;
+// Takes the observer out of those that the calling thread has and that pass on to each other; the
+// others stay. Nothing happens if it is none of them.
+void remove_wait_observer(wait_observer& gone) noexcept;
 
 // The reasons that Overture itself gives. The load report tells idle time by these names.
 namespace wait_reasons {

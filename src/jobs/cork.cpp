@@ -7,11 +7,12 @@ namespace overture {
 
 cork::cork(thread_pool& pool) noexcept
     : pool_(pool),
-      outer_(static_cast<cork*>(std::exchange(this_thread_jobs().cork, this))),
-      observer_(set_wait_observer(this)) {}
+      outer_(static_cast<cork*>(std::exchange(this_thread_jobs().cork, this))) {
+  next = set_wait_observer(this);
+}
 
 cork::~cork() {
-  set_wait_observer(observer_);
+  remove_wait_observer(*this);
   this_thread_jobs().cork = outer_;
   flush();
 }
@@ -69,11 +70,11 @@ void cork::add(job&& work, job_group* group, const job_options& options) noexcep
 
 void cork::wait_begins(const char* reason) noexcept {
   flush_this_thread();
-  if (observer_ != nullptr) observer_->wait_begins(reason);
+  if (next != nullptr) next->wait_begins(reason);
 }
 
 void cork::wait_ends() noexcept {
-  if (observer_ != nullptr) observer_->wait_ends();
+  if (next != nullptr) next->wait_ends();
 }
 
 }  // namespace overture

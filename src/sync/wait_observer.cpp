@@ -15,4 +15,10 @@ wait_observer* current_wait_observer() noexcept {
   return this_thread_observer;
 }
 
+void remove_wait_observer(wait_observer& gone) noexcept {
+  wait_observer** link = &this_thread_observer;
+  while (*link != nullptr && *link != &gone) link = &(*link)->next;
+  if (*link != nullptr) *link = gone.next;
+}
+
 }  // namespace overture

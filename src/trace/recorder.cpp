@@ -83,10 +83,10 @@ class alignas(64) timeline_recorder final : public wait_observer {
   void attach() noexcept {
     lane_.attached_ns_ = now_ns();
     cpu_ns_at_attach_ = thread_cpu_ns();
-    next_observer_ = set_wait_observer(this);
+    next = set_wait_observer(this);
   }
   void detach() noexcept {
-    if (current_wait_observer() == this) (void)set_wait_observer(next_observer_);
+    remove_wait_observer(*this);
     lane_.cpu_ns_ = thread_cpu_ns() - cpu_ns_at_attach_;
     lane_.detached_ns_ = now_ns();
   }
@@ -101,13 +101,13 @@ class alignas(64) timeline_recorder final : public wait_observer {
   }
 
   void wait_begins(const char* reason) noexcept override {
+    if (next) next->wait_begins(reason);  // it may run jobs that wait (a cork)
     wait_reason_ = reason;
-    if (next_observer_) next_observer_->wait_begins(reason);
     wait_begin_ns_ = now_ns();
   }
   void wait_ends() noexcept override {
     add({wait_begin_ns_, now_ns(), wait_reason_, 0, no_subject, event_kind::wait});
-    if (next_observer_) next_observer_->wait_ends();
+    if (next) next->wait_ends();
   }
 
   [[nodiscard]] const timeline& owner() const noexcept { return owner_; }
@@ -132,7 +132,6 @@ class alignas(64) timeline_recorder final : public wait_observer {
   }
 
   const timeline& owner_;
-  wait_observer* next_observer_ = nullptr;
   const char* wait_reason_ = "";
   std::uint64_t wait_begin_ns_ = 0;
   std::uint64_t cpu_ns_at_attach_ = 0;

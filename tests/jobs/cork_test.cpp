@@ -6,6 +6,8 @@
 
 #include "jobs/pool_test_support.hpp"
 #include "overture/job_batch.hpp"
+#include "overture/timeline.hpp"
+#include "overture/wait_observer.hpp"
 #include "support/wake_calls.hpp"
 
 namespace overture {
@@ -137,6 +139,34 @@ TEST(a_cork, of_a_full_pool_lets_go_before_its_thread_counts_as_asleep) {
   EXPECT_FALSE(group.wait_until(now_ns() + 20'000'000));
   EXPECT_TRUE(group.end_job()) << "the others have run";
   EXPECT_TRUE(never.end_job());
+}
+
+TEST(a_cork, that_ends_leaves_a_timeline_that_was_attached_inside_of_it) {
+  thread_pool pool;
+  timeline record;
+  {
+    const cork gathered(pool);
+    ASSERT_TRUE(record.attach_thread("main"));
+  }
+  {
+    const observed_wait wait("a reason");
+  }
+  record.detach_thread();
+  EXPECT_EQ(current_wait_observer(), nullptr);
+  ASSERT_EQ(record.lane(0).totals().size(), 1u);
+  EXPECT_STREQ(record.lane(0).totals()[0].name, "a reason");
+}
+
+TEST(a_cork, that_ends_brings_no_timeline_back_that_was_detached_inside_of_it) {
+  thread_pool pool;
+  timeline record;
+  ASSERT_TRUE(record.attach_thread("main"));
+  {
+    const cork gathered(pool);
+    record.detach_thread();
+    EXPECT_NE(current_wait_observer(), nullptr) << "that of the cork";
+  }
+  EXPECT_EQ(current_wait_observer(), nullptr);
 }
 
 TEST(a_cork, gathers_for_its_own_pool_only) {

@@ -48,5 +48,31 @@ TEST(wait_observers, hear_of_the_end_even_if_replaced_meanwhile) {
   EXPECT_EQ(first.ended.load(), 1);
 }
 
+TEST(wait_observers, go_in_any_order) {
+  recording_observer bottom;
+  class passing final : public wait_observer {
+   public:
+    passing() { next = set_wait_observer(this); }
+    void wait_begins(const char* reason) noexcept override {
+      ++begun;
+      next->wait_begins(reason);
+    }
+    void wait_ends() noexcept override { next->wait_ends(); }
+
+    int begun = 0;
+  } middle, top;
+  remove_wait_observer(middle);
+  {
+    const observed_wait wait("a reason");
+  }
+  EXPECT_EQ(middle.begun, 0);
+  EXPECT_EQ(top.begun, 1);
+  EXPECT_EQ(bottom.begun.load(), 1);
+  remove_wait_observer(top);
+  EXPECT_EQ(current_wait_observer(), &bottom);
+  remove_wait_observer(top);
+  EXPECT_EQ(current_wait_observer(), &bottom) << "it has gone already";
+}
+
 }  // namespace
 }  // namespace overture
