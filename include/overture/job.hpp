@@ -6,7 +6,8 @@
 // Making, moving and running a job allocates nothing; moving one whose callable is trivially
 // copyable copies its bytes. Where the program that makes the job is compiled with exceptions, one
 // that leaves the callable is caught and reported to the job system (job_hooks); it never reaches
-// the system's own code, which knows none.
+// the system's own code, which knows none. A job without a callable (made by default, moved from,
+// or of a function pointer that is null) does nothing, and is reported likewise.
 #pragma once
 
 #include <cstddef>
@@ -107,6 +108,9 @@ class job {
     constexpr std::size_t used = std::is_empty_v<function> ? 0 : sizeof(function);
     constexpr std::size_t copied = operations_of<function>.small ? small_bytes : sizeof storage_;
     if constexpr (used < copied) std::memset(storage_ + used, 0, copied - used);
+    if constexpr (std::is_pointer_v<std::remove_cvref_t<F>>) {
+      if (callable == nullptr) how_ = nullptr;
+    }
     ::new (static_cast<void*>(storage_)) function(std::forward<F>(callable));
   }
   job(job&& other) noexcept { take(other); }
@@ -142,7 +146,10 @@ class job {
   }
 
   [[nodiscard]] explicit operator bool() const noexcept { return how_ != nullptr; }
-  void operator()() { how_->run(storage_); }
+  void operator()() {
+    if (how_ != nullptr) return how_->run(storage_);
+    (void)detail::job_threw("a job without a callable");
+  }
 
  private:
   struct operations {

@@ -46,8 +46,8 @@ struct pool_state;
 struct job_hooks {
   void (*worker_begins)(void* context, unsigned worker) = nullptr;  // on each worker's thread
   void (*worker_ends)(void* context, unsigned worker) = nullptr;
-  // An exception has left a job or a body; `name` is the job's, `what` the exception's. Either may
-  // be null.
+  // An exception has left a job or a body, or a job had no callable; `name` is the job's, `what` the
+  // exception's. Either may be null.
   void (*job_threw)(void* context, const char* name, const char* what) = nullptr;
   // A job waits for a group that a job below it on the same stack belongs to: that wait could never
   // end. It returns at once instead. The names are those of the two jobs, null without one.

@@ -109,6 +109,24 @@ TEST(a_body_that_throws, leaves_the_identity_of_a_reduction) {
   EXPECT_EQ(seen.threw.load(), 8);
 }
 
+TEST(a_job_without_a_callable, is_reported_and_ends) {
+  told seen;
+  thread_pool pool{{.hooks = seen.hooks()}};
+  single_threaded single{{.hooks = seen.hooks()}};
+  int told_of = 0;
+  job_system* const both[] = {&pool, &single};
+  for (job_system* const jobs : both) {
+    job_group group{*jobs};
+    group.run(job(), {.name = "forgotten"});
+    void (*const nothing)() = nullptr;
+    group.run(nothing, {.name = "forgotten"});
+    group.wait();
+    EXPECT_EQ(seen.threw.load(), told_of += 2);
+    EXPECT_STREQ(seen.name.load(), "forgotten");
+    EXPECT_STREQ(seen.what, "a job without a callable");
+  }
+}
+
 TEST(a_job_that_waits_for_its_own_group, is_refused_and_named) {
   told seen;
   thread_pool pool{{.workers = 1, .hooks = seen.hooks()}};
