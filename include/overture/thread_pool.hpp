@@ -65,7 +65,9 @@ enum class at_end : std::uint8_t {
 struct thread_pool_config {
   unsigned workers = 0;         // threads to start; 0 is allowed: then jobs run in waits
   unsigned spare_workers = 0;   // further threads, for workers inside a blocking_scope
-  const char* name = "worker";  // threads are called "worker 1", "worker 2", ...; null = "worker"
+  // Threads are called "worker 1", "worker 2", ...; null = "worker". A long name is cut so that the
+  // 15 characters that Linux shows end with the number.
+  const char* name = "worker";
   thread_priority priority = thread_priority::normal;
   std::uint64_t affinity_mask = 0;  // as in thread_options
   std::size_t stack_bytes = 0;      // as in thread_options

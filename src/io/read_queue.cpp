@@ -1,8 +1,8 @@
 #include "overture/read_queue.hpp"
 
 #include <algorithm>
-#include <cstdio>
 
+#include "base/thread_name.hpp"
 #include "io/read_core.hpp"
 #include "io/reads_simulated.hpp"
 #include "io/reads_uring.hpp"
@@ -17,7 +17,7 @@ struct read_queue::state {
     state* queue = nullptr;
     bool tries_uring = false;
     thread_handle handle;
-    char name[16] = {};
+    thread_name name = {};
   };
 
   io::read_core core;
@@ -46,7 +46,7 @@ struct read_queue::state {
       const bool tries_uring = i == 0 && config.backend == read_backend::uring;
       (void)threads.push_back({this, tries_uring, {}, {}});  // reserved: the address stays
       io_thread& thread = threads.back();
-      (void)std::snprintf(thread.name, sizeof thread.name, "%s %u", config.name, i + 1);
+      write_thread_name(thread.name, config.name, i + 1);
       const result<thread_handle> started = factory.start(
           {.name = thread.name, .priority = config.priority, .affinity_mask = config.affinity_mask},
           run_thread, &thread);

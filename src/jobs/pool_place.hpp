@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "base/thread_name.hpp"
 #include "jobs/crowd_watch.hpp"
 #include "jobs/host_turn.hpp"
 #include "jobs/job_deque.hpp"
@@ -36,7 +37,7 @@ struct alignas(64) pool_place {
   thread_handle thread;
   parking_word rest;        // of a spare worker, while it is not needed
   bool is_blocked = false;  // inside a blocking_scope
-  char name[24] = {};
+  thread_name name = {};
 
   // Only the thread that has the place touches what follows.
   free_records spare_records;        // its own, so that submit and run share no line

@@ -1,8 +1,6 @@
 #include "jobs/pool_state.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <cstring>
 #include <new>
 #include <utility>
 
@@ -32,20 +30,6 @@ constexpr std::uint64_t long_job_ns = 50'000;
 // So long before it is expected a worker begins to look for work.
 constexpr std::uint64_t expected_lead_ns = 60'000;
 constexpr std::uint64_t expected_slack_ns = 500'000;
-
-template <std::size_t Size>
-void write_name(char (&text)[Size], const char* name, unsigned number) noexcept {
-  char digits[12];
-  const auto written = std::to_chars(digits, digits + sizeof digits, number);
-  const auto digit_count = static_cast<std::size_t>(written.ptr - digits);
-  const std::size_t room = Size - 2 - digit_count;
-  std::size_t length = 0;
-  while (length < room && name[length] != '\0') ++length;
-  std::memcpy(text, name, length);
-  text[length] = ' ';
-  std::memcpy(text + length + 1, digits, digit_count);
-  text[length + 1 + digit_count] = '\0';
-}
 
 }  // namespace
 
@@ -84,7 +68,7 @@ void pool_state::start_workers() noexcept {
     made.pool = this;
     made.number = places_made++;
     made.random = made.number;
-    write_name(made.name, config.name != nullptr ? config.name : "worker", made.number + 1);
+    write_thread_name(made.name, config.name != nullptr ? config.name : "worker", made.number + 1);
   }
   const unsigned all_workers = config.workers + config.spare_workers;
   workers_made = places_made < all_workers ? places_made : all_workers;

@@ -305,6 +305,8 @@ TEST(pool, hands_its_wishes_for_threads_to_the_factory) {
   EXPECT_EQ(factory.name, "io 1");
   const thread_pool nameless{{.workers = 1, .name = nullptr, .threads = &factory}};
   EXPECT_EQ(factory.name, "worker 1");
+  const thread_pool wordy{{.workers = 1, .name = "loader of the world", .threads = &factory}};
+  EXPECT_EQ(factory.name, "loader of the 1") << "the number shows, whatever the name";
 }
 
 TEST(pool, survives_a_random_mixture) {
