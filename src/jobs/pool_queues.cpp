@@ -111,7 +111,7 @@ void pool_state::publish(injector& into, const record_chain& newest_first,
                          const job_group* group) noexcept {
   into.arrivals.push(newest_first);
   if (&into == &main_jobs ||
-      (&into == &background && background_now.load(std::memory_order_seq_cst) >= background_max)) {
+      (&into == &background && !background_has_room())) {
     // No worker may take it now: whoever waits may be the one thread that can.
     if (group != nullptr) sleepers.wake_waiters(group);
     return;
@@ -184,7 +184,8 @@ job_record* pool_state::take_one(injector& from) noexcept {
 
 job_record* pool_state::take_background() noexcept {
   if (background.empty()) return nullptr;
-  if (background_now.fetch_add(1, std::memory_order_seq_cst) < background_max) {
+  if (background_now.fetch_add(1, std::memory_order_seq_cst) <
+      background_max.load(std::memory_order_relaxed)) {
     if (job_record* const taken = take_one(background)) return taken;
   }
   background_now.fetch_sub(1, std::memory_order_seq_cst);
@@ -453,9 +454,7 @@ bool pool_state::host_work_visible() const noexcept {
 
 bool pool_state::work_visible() const noexcept {
   if (!jobs.empty() || !urgent.empty()) return true;
-  if (!background.empty() && background_now.load(std::memory_order_seq_cst) < background_max) {
-    return true;
-  }
+  if (!background.empty() && background_has_room()) return true;
   for (unsigned i = 0; i < places_made; ++i) {
     if (!places[i].deque.empty()) return true;
   }

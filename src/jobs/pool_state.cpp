@@ -74,7 +74,6 @@ void pool_state::start_workers() noexcept {
   workers_made = places_made < all_workers ? places_made : all_workers;
   spares_made = workers_made > config.workers ? workers_made - config.workers : 0;
   if (workers_made < all_workers) status = fail(errc::out_of_memory, "no memory for a worker");
-  if (workers_made - spares_made > 1) background_max = workers_made - spares_made - 1;
 
   while (workers_started < workers_made) {
     pool_place& worker = places[workers_started];
@@ -83,11 +82,13 @@ void pool_state::start_workers() noexcept {
         worker_main, &worker);
     if (!started) {
       status = tl::unexpected<error>(started.error());
-      return;
+      break;
     }
     worker.thread = *started;
     ++workers_started;
   }
+  const unsigned usual = std::min(workers_started, workers_made - spares_made);
+  if (usual > 1) background_max.store(usual - 1, std::memory_order_relaxed);
 }
 
 void pool_state::stop_workers() noexcept {

@@ -133,6 +133,10 @@ struct pool_state {
   // Looks at no more than `most` jobs of each other place.
   job_record* find_of(pool_place* self, const job_group* group,
                       std::uint64_t most = UINT64_MAX) noexcept;
+  [[nodiscard]] bool background_has_room() const noexcept {
+    return background_now.load(std::memory_order_seq_cst) <
+           background_max.load(std::memory_order_relaxed);
+  }
   [[nodiscard]] bool work_visible() const noexcept;
   // Of threads that are no workers, and that any worker may take.
   [[nodiscard]] bool host_work_visible() const noexcept;
@@ -188,7 +192,8 @@ struct pool_state {
   unsigned workers_made = 0;     // of those
   unsigned spares_made = 0;      // among the workers
   unsigned workers_started = 0;  // have a thread as well
-  unsigned background_max = 1;   // workers that jobs of low priority may take
+  // Workers that jobs of low priority may take: one less than have a thread, but at least one.
+  atomic<std::uint32_t> background_max{1};
   atomic<const char*> idle_reason{nullptr};
   atomic<bool> stopping{false};
   const bool leaves_crowds;

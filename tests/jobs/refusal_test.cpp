@@ -124,5 +124,30 @@ TEST(refused_threads, leave_a_pool_with_those_that_started) {
   }
 }
 
+// With three there would be two for the background.
+TEST(refused_threads, are_not_those_that_background_jobs_leave_to_the_others) {
+  refusing_factory threads(2);
+  thread_pool pool{{.workers = 3, .threads = &threads}};
+  atomic<unsigned> begun{0};
+  barricade door;
+  job_group background{pool};
+  {
+    const test::busy_worker first(pool);
+    const test::busy_worker second(pool);
+    for (int i = 0; i < 2; ++i) {
+      background.run(
+          [&] {
+            begun.fetch_add(1);
+            door.wait();
+          },
+          {.priority = job_priority::low});
+    }
+  }
+  while (begun.load() + pool.stats().parked_now != 2) yield_thread();
+  EXPECT_EQ(begun.load(), 1u);
+  door.lower();
+  background.wait();
+}
+
 }  // namespace
 }  // namespace overture
