@@ -233,14 +233,13 @@ bool pool_state::keeps_looking(pool_place& self, std::uint64_t looked_ns) noexce
   }
   // Whoever submits may tell of the next time before it does: this one still holds then.
   const bool soon = now < self.looks_until_ns;
-  const bool later = expected_ns > now + expected_lead_ns;
-  if (!self.warm && (holds == wake_policy::warm || soon || later)) {
+  if (!self.warm && (holds == wake_policy::warm || soon)) {
     self.warm = !warm_taken.load(std::memory_order_relaxed) &&
                 !warm_taken.exchange(true, std::memory_order_seq_cst);
   }
   if (!self.warm) return false;
   if (soon || (holds == wake_policy::warm && looked_ns < config.warm_ns)) return true;
-  if (!later) give_up_warm_role(self, 0);
+  give_up_warm_role(self, 0);
   return false;
 }
 
@@ -253,15 +252,20 @@ void pool_state::give_up_warm_role(pool_place& self, std::uint64_t found_ns) noe
   if (found_ns != 0 && self.jobs_are_long) sleepers.wake_worker(parking::no_seat, true);
 }
 
+// One of those that sleep has a deadline.
+std::uint64_t pool_state::set_alarm() noexcept {
+  const std::uint64_t expected_ns = work_expected_ns.load(std::memory_order_relaxed);
+  if (expected_ns == 0 || now_ns() + expected_lead_ns >= expected_ns ||
+      alarm_is_set.load(std::memory_order_relaxed) ||
+      alarm_is_set.exchange(true, std::memory_order_relaxed)) {
+    return 0;
+  }
+  return expected_ns - expected_lead_ns;
+}
+
 void pool_state::park(pool_place& self) noexcept {
   self.parks.add(1);
-  // Only who has the role sleeps with a deadline, and keeps the role.
-  std::uint64_t deadline_ns = 0;
-  if (self.warm) {
-    deadline_ns = work_expected_ns.load(std::memory_order_relaxed);
-    deadline_ns = deadline_ns > expected_lead_ns ? deadline_ns - expected_lead_ns : 0;
-    if (deadline_ns == 0) give_up_warm_role(self, 0);
-  }
+  const std::uint64_t deadline_ns = set_alarm();
   sleepers.announce_worker(self.number);
   // Forks are pushed without an order between the push and the look at who sleeps. So a first look
   // may come too early for one; a moment later no processor still holds it back.
@@ -275,6 +279,7 @@ void pool_state::park(pool_place& self) noexcept {
   const char* const reason = idle_reason.load(std::memory_order_relaxed);
   sleepers.sleep_worker(self.number, deadline_ns,
                         reason != nullptr ? reason : wait_reasons::no_job);
+  if (deadline_ns != 0) alarm_is_set.store(false, std::memory_order_relaxed);
   if (policy.now() == wake_policy::spin) wake_for_policy();
 }
 

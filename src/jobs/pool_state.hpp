@@ -81,6 +81,8 @@ struct pool_state {
   [[nodiscard]] bool keeps_looking(pool_place& self, std::uint64_t looked_ns) noexcept;
   // found_ns: when it has found work, 0 if it has not.
   void give_up_warm_role(pool_place& self, std::uint64_t found_ns) noexcept;
+  // Until when this worker sleeps, 0 for ever.
+  [[nodiscard]] std::uint64_t set_alarm() noexcept;
   void park(pool_place& self) noexcept;
   void wake_for_policy() noexcept;
 
@@ -199,6 +201,7 @@ struct pool_state {
   const bool leaves_crowds;
   policy_word policy;
   alignas(64) atomic<bool> warm_taken{false};
+  atomic<bool> alarm_is_set{false};  // a worker sleeps with a deadline: shortly before ...
   atomic<std::uint64_t> work_expected_ns{0};
   alignas(64) atomic<std::uint32_t> background_now{0};
   atomic<std::uint32_t> blocked_now{0};  // workers inside a blocking_scope

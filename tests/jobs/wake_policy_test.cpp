@@ -118,6 +118,29 @@ TEST(a_warm_pool, parks_when_its_budget_is_used_up) {
   await_parked(pool);
 }
 
+// One sleeps until the time that was told; the other one has a job, and ends it.
+TEST(a_warm_pool, keeps_a_worker_awake_while_another_sleeps_until_work_is_expected) {
+  constexpr unsigned warm_ns = 1'000'000;
+  thread_pool pool{{.workers = 2, .wake = wake_policy::warm, .warm_ns = warm_ns}};
+  pool.expect_work(now_ns() + 3'600'000'000'000);
+  barricade both;
+  atomic<int> begun{0};
+  std::uint64_t spun_ns = 0;
+  pool.submit([&] {
+    begun.fetch_add(1);
+    while (begun.load() != 2 || pool.stats().parked_now != 1) yield_thread();
+    spun_ns = pool.stats().spun_ns;
+    both.lower();
+  });
+  pool.submit([&] {
+    begun.fetch_add(1);
+    while (begun.load() != 2) yield_thread();
+  });
+  both.wait();
+  await_parked(pool);
+  EXPECT_GE(pool.stats().spun_ns, spun_ns + warm_ns);
+}
+
 TEST(expected_work, wakes_one_worker_ahead_of_its_time) {
   thread_pool pool{{.workers = 2}};
   // On a busy machine the time may come before the worker sleeps; then the next try is asked.
