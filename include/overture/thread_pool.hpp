@@ -18,7 +18,9 @@
 // queued, submit() runs the job before it returns, and so do execute() and submit_main(). With the
 // default of a million that does not happen in practice; a pool for a flood of tiny jobs is faster
 // with a thousand, because what is queued then stays in the caches, but only if no thread submits
-// with a lock that its jobs take.
+// with a lock that its jobs take. In a chain of jobs that submit each other so, each lies on the
+// stack above the one before: with 32 there, the next is queued all the same, 64 of them at once in
+// a pool. (Where memory is refused for those too, the stack is the limit.)
 //
 // Sources of the methods: the work-stealing deque is Chase and Lev's (2005) with the orders of
 // Le, Pop, Cohen and Zappa Nardelli (2013); the rule "no wake while somebody searches, who finds

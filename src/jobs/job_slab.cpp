@@ -82,8 +82,9 @@ job_slab::job_slab(allocator& memory, std::size_t records_max) noexcept
               : records_max / chunk_records + (records_max % chunk_records != 0 ? 1 : 0))) {}
 
 job_slab::~job_slab() {
-  for (auto& entry : chunks_) {
-    job_record* const chunk = entry.load(std::memory_order_relaxed);
+  end_spares(chunks_[chunks_max].load(std::memory_order_relaxed));
+  for (std::uint32_t number = 0; number < chunks_max; ++number) {
+    job_record* const chunk = chunks_[number].load(std::memory_order_relaxed);
     if (chunk == nullptr) continue;
     auto* const words = reinterpret_cast<word_state*>(chunk + chunk_records);
     for (std::uint32_t i = 0; i < chunk_words; ++i) words[i].~word_state();
@@ -115,8 +116,7 @@ bool job_slab::grow() noexcept {
     ::new (static_cast<void*>(static_cast<word_state*>(behind) + i)) word_state;
   }
   chunks_[number].store(chunk, std::memory_order_release);
-  constexpr std::uint64_t all = ~std::uint64_t{0} >> (64 - word_records);
-  for (std::size_t i = chunk_words; i-- != 0;) give_back({chunk + i * word_records, all});
+  for (std::size_t i = chunk_words; i-- != 0;) give_back({chunk + i * word_records, whole_word});
   return true;
 }
 
@@ -129,7 +129,50 @@ void job_slab::push_word(std::uint32_t number) noexcept {
                                          std::memory_order_relaxed));
 }
 
+job_record* job_slab::make_spares() noexcept {
+  void* const memory =
+      memory_.allocate(sizeof(job_record) * word_records, alignof(job_record), memory_tag::jobs);
+  if (memory == nullptr) return nullptr;
+  auto* const made = static_cast<job_record*>(memory);
+  for (std::uint32_t i = 0; i < word_records; ++i) {
+    job_record* const record = ::new (static_cast<void*>(made + i)) job_record;
+    record->index = spare_begin + i;
+  }
+  job_record* there = nullptr;
+  if (chunks_[chunks_max].compare_exchange_strong(there, made, std::memory_order_acq_rel,
+                                                  std::memory_order_acquire)) {
+    return made;
+  }
+  end_spares(made);  // another thread was faster
+  return there;
+}
+
+void job_slab::end_spares(job_record* first) noexcept {
+  if (first == nullptr) return;
+  for (std::uint32_t i = 0; i < word_records; ++i) first[i].~job_record();
+  memory_.deallocate(first, sizeof(job_record) * word_records, alignof(job_record),
+                     memory_tag::jobs);
+}
+
+job_record* job_slab::take_spare() noexcept {
+  job_record* first = chunks_[chunks_max].load(std::memory_order_acquire);
+  if (first == nullptr) first = make_spares();
+  if (first == nullptr) return nullptr;
+  std::uint64_t free = spares_free_.load(std::memory_order_relaxed);
+  while (free != 0) {
+    if (spares_free_.compare_exchange_weak(free, free & (free - 1), std::memory_order_acquire,
+                                           std::memory_order_relaxed)) {
+      return first + std::countr_zero(free);
+    }
+  }
+  return nullptr;
+}
+
 void job_slab::give_back(const free_word& word) noexcept {
+  if (is_spare(*word.first)) {
+    spares_free_.fetch_or(word.bits, std::memory_order_release);
+    return;
+  }
   const std::uint32_t number = word.first->index / word_records;
   // Release: whoever takes a record sees what was done to it. Acquire: whoever puts the word on the
   // stack comes behind the one who took it off.
@@ -161,6 +204,7 @@ void free_records::give_back(job_slab& slab, job_record& record) noexcept {
     now_.bits |= one.bits;
     return;
   }
+  if (job_slab::is_spare(record)) return slab.give_back(one);
   free_word& slot = returned_[record.index / job_slab::word_records % std::size(returned_)];
   if (slot.first != one.first) {
     if (slot.bits != 0) slab.give_back(slot);

@@ -101,13 +101,19 @@ class job_slab {
     const std::uint32_t next = record.next.load(std::memory_order_acquire);
     return next == no_record ? nullptr : &at(next);
   }
+  // One of a few records beyond the limit, which come back to where it was taken from: for who has
+  // no room for a job and cannot run it. Null if all are in use, or memory is refused. Any thread.
+  [[nodiscard]] job_record* take_spare() noexcept;
+  [[nodiscard]] static bool is_spare(const job_record& record) noexcept {
+    return record.index >= spare_begin;
+  }
   // No free record is to be had, and no memory for more is allowed. Old by the time it returns. Any
   // thread.
   [[nodiscard]] bool is_exhausted() const noexcept {
     return static_cast<std::uint32_t>(words_.load(std::memory_order_relaxed)) == no_record &&
            chunk_count_.load(std::memory_order_relaxed) >= chunks_allowed_;
   }
-  // More than there can be records: a walk that takes longer runs in circles.
+  // All records but the spare ones.
   [[nodiscard]] std::uint32_t size() const noexcept {
     return chunk_count_.load(std::memory_order_relaxed) * chunk_records;
   }
@@ -120,6 +126,8 @@ class job_slab {
     atomic<std::uint32_t> next{no_record};  // below it on the stack
   };
   static constexpr std::uint32_t chunk_words = chunk_records / word_records;
+  static constexpr std::uint32_t spare_begin = chunks_max * chunk_records;
+  static constexpr std::uint64_t whole_word = ~std::uint64_t{0} >> (64 - word_records);
   static constexpr std::size_t chunk_bytes =
       sizeof(job_record) * chunk_records + sizeof(word_state) * chunk_words;
 
@@ -129,12 +137,16 @@ class job_slab {
     return reinterpret_cast<word_state*>(chunk + chunk_records)[number % chunk_words];
   }
   void push_word(std::uint32_t number) noexcept;
+  // Both of the word of spare records.
+  [[nodiscard]] job_record* make_spares() noexcept;
+  void end_spares(job_record* first) noexcept;
 
   allocator& memory_;
   const std::uint32_t chunks_allowed_;
   alignas(64) atomic<std::uint64_t> words_{no_record};  // removals above the number of the top one
   alignas(64) atomic<std::uint32_t> chunk_count_{0};
-  atomic<job_record*> chunks_[chunks_max]{};
+  atomic<job_record*> chunks_[chunks_max + 1]{};  // the last one is the word of spare records
+  atomic<std::uint64_t> spares_free_{whole_word};
 };
 
 // The free records of one thread at a time.

@@ -389,7 +389,8 @@ job_record* pool_state::claim_in_stack(record_stack& stack, const job_group* gro
     if (top.empty()) return nullptr;
     std::uint32_t dead = 0;
     std::uint32_t live = 0;
-    const std::uint32_t most = slab.size();  // a walk over links that change may run in circles
+    // More than there are: a walk over links that change may run in circles.
+    const std::uint32_t most = slab.size() + job_slab::word_records;
     for (job_record* record = &slab.at(top.index()); record != nullptr && dead + live < most;
          record = slab.next_of(*record)) {
       if (record->claim_of(group)) return record;

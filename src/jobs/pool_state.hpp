@@ -150,7 +150,8 @@ struct pool_state {
   void run_next(pool_place& self, job_record& record) noexcept;
   void tell_group(pool_place& self) noexcept;
   void run_alone(pool_place* self, job_record& record) noexcept;  // tells no group
-  // A job that there is no record for, inside the call that submits it or later.
+  // A job that there is no record for, inside the call that submits it or later; or queues it, on a
+  // spare record, where too many of them lie above each other.
   void run_now(job&& work, job_group* group, const job_options& options,
                bool submitted_now = true) noexcept;
   void run_half(pool_place* self, fork_half& half) noexcept;

@@ -11,6 +11,9 @@ namespace overture {
 namespace {
 
 constexpr int pauses_between_looks = 16;
+// A job that runs inside a submit may submit another one, and so on: a chain of any length. Beyond
+// this depth it gets off the stack.
+constexpr unsigned jobs_in_submit_max = 32;
 
 void call(job_record& record) {
   const char* const name = record.name();
@@ -167,6 +170,11 @@ void pool_state::tell_group(pool_place& self) noexcept {
 
 void pool_state::run_now(job&& work, job_group* group, const job_options& options,
                          bool submitted_now) noexcept {
+  unsigned& depth = this_thread_jobs().jobs_in_submit;
+  if (depth >= jobs_in_submit_max) {
+    job_record* const spare = slab.take_spare();
+    if (spare != nullptr) return push(this_place(), *spare, std::move(work), group, options);
+  }
   const bool dropped = (cancels() && !options.always) ||
                        (options.token != nullptr && options.token->is_cancelled()) ||
                        (group != nullptr && group->is_cancelled());
@@ -174,8 +182,10 @@ void pool_state::run_now(job&& work, job_group* group, const job_options& option
   if (group != nullptr) group->begin_job();
   {
     const on_stack frame(reports, options.name, group, submitted_now ? &work : nullptr);
+    ++depth;
     if (!dropped) work();
     work = job();
+    --depth;
   }
   if (dropped) {
     jobs_dropped.fetch_add(1, std::memory_order_relaxed);

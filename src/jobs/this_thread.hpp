@@ -11,6 +11,7 @@ struct jobs_of_thread {
   pool_place* place = nullptr;       // the one this thread has at the moment, of whatever pool
   running_job* innermost = nullptr;  // the job it runs
   void* cork = nullptr;              // where its submits are gathered
+  unsigned jobs_in_submit = 0;       // that it runs, one above the other, for want of room
   unsigned wake_depth = 0;           // a worker that was woken and searches: by how many before it
 };
 

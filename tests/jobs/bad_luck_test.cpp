@@ -1,15 +1,21 @@
 // What goes wrong in real programs.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "jobs/job_slab.hpp"
 #include "jobs/pool_test_support.hpp"
+#include "jobs/running_job.hpp"
 #include "jobs/this_thread.hpp"
+#include "overture/future.hpp"
 #include "overture/job_batch.hpp"
+#include "overture/job_graph.hpp"
 #include "overture/single_threaded.hpp"
 #include "support/failing_allocator.hpp"
 
@@ -282,6 +288,59 @@ TEST(a_queue_that_was_full, takes_jobs_again_whoever_made_room) {
   others.wait();
   group.wait();
   EXPECT_EQ(runs, 448 + 64 + 3 + 64 + 3 + 4);
+}
+
+int jobs_on_this_stack() {
+  int count = 0;
+  for (const running_job* each = this_thread_jobs().innermost; each != nullptr;
+       each = each->below) {
+    ++count;
+  }
+  return count;
+}
+
+// A pool without workers, so that it stays full.
+void fill(thread_pool& pool) {
+  for (std::size_t i = 0; i < job_slab::chunk_records; ++i) pool.submit([] {});
+  bool is_full = false;
+  pool.submit([&is_full] { is_full = true; });
+  ASSERT_TRUE(is_full);
+}
+
+TEST(a_chain_of_jobs, stays_low_on_the_stack_where_there_is_no_room) {
+  thread_pool full{{.queued_max = 1}};
+  fill(full);
+  job_group group{full};
+  int left = 5'000;
+  int deepest = 0;
+  const std::function<void()> link = [&] {
+    deepest = std::max(deepest, jobs_on_this_stack());
+    if (--left == 0) return;
+    held_job next(full, 1, [&link] { link(); }, &group);
+    next.release();
+  };
+  group.run([&link] { link(); });
+  group.wait();
+  EXPECT_EQ(left, 0);
+  EXPECT_LE(deepest, 40);
+}
+
+TEST(a_chain_of_futures, stays_low_on_the_stack_where_there_is_no_room) {
+  thread_pool full{{.queued_max = 1}};
+  fill(full);
+  int deepest = 0;
+  auto first = *promise<int>::make();
+  shared_future<int> last = first.future();
+  for (int i = 0; i < 5'000; ++i) {
+    last = *last.then(full, [&deepest](const result<int>& number) {
+      deepest = std::max(deepest, jobs_on_this_stack());
+      return *number + 1;
+    });
+  }
+  first.set_value(0);
+  while (!last.is_ready()) ASSERT_TRUE(full.try_help());
+  EXPECT_EQ(last.get(), 5'000);
+  EXPECT_LE(deepest, 40);
 }
 
 // Submits from its destructor.

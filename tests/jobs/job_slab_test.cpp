@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 #include <random>
 #include <set>
 #include <thread>
@@ -53,6 +54,53 @@ TEST(job_slabs, stop_at_their_limit) {
   job_slab small(default_allocator(), job_slab::chunk_records + 1);
   EXPECT_TRUE(small.grow() && small.grow());
   EXPECT_FALSE(small.grow());
+}
+
+// Not to whoever has given them back, like others.
+TEST(job_slabs, get_their_spare_records_back_by_any_way) {
+  tracking_allocator memory;
+  {
+    job_slab slab(memory, 1);
+    EXPECT_TRUE(slab.grow());
+    std::set<job_record*> spares;
+    for (std::uint32_t i = 0; i < job_slab::word_records; ++i) {
+      job_record* const spare = slab.take_spare();
+      ASSERT_NE(spare, nullptr);
+      ASSERT_TRUE(spares.insert(spare).second);
+      EXPECT_EQ(&slab.at(spare->index), spare);
+    }
+    EXPECT_EQ(slab.take_spare(), nullptr);
+    free_records from;
+    (void)from.take(slab);
+    from.give_back(slab, **spares.begin());
+    EXPECT_EQ(slab.take_spare(), *spares.begin());
+    slab.give_back(**spares.begin());
+    EXPECT_EQ(slab.take_spare(), *spares.begin());
+    from.give_all_back(slab);
+  }
+  EXPECT_EQ(memory.usage(memory_tag::jobs).bytes, 0u);
+}
+
+TEST(job_slabs, give_a_spare_record_to_one_thread_at_a_time) {
+  job_slab slab(default_allocator());
+  std::vector<int> uses(job_slab::word_records, 0);
+  atomic<int> refused{0};
+  const auto use = [&] {
+    for (int i = 0; i < 20'000; ++i) {
+      job_record* const spare = slab.take_spare();
+      if (spare == nullptr) {
+        refused.fetch_add(1);
+        continue;
+      }
+      ++uses[spare->index % job_slab::word_records];
+      slab.give_back(*spare);
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i) threads.emplace_back(use);
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(std::accumulate(uses.begin(), uses.end(), 0), 60'000);
+  EXPECT_EQ(refused.load(), 0);
 }
 
 // However they came back, what one thread takes in a row lies in a row.

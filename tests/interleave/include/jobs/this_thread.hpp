@@ -13,6 +13,7 @@ struct jobs_of_thread {
   pool_place* place = nullptr;
   running_job* innermost = nullptr;
   void* cork = nullptr;
+  unsigned jobs_in_submit = 0;
   unsigned wake_depth = 0;
 };
 
