@@ -38,6 +38,7 @@ struct fork_half {
   atomic<std::uint32_t> state{open};
   atomic<void*> thief{nullptr};  // of the system: who runs it, unless who forked it does
   void* place = nullptr;         // of the system: where it was forked; null if it was not
+  void* below = nullptr;         // of the system: the job that forked it
   bool place_borrowed = false;
 };
 

@@ -48,11 +48,12 @@ struct pool_state;
 struct job_hooks {
   void (*worker_begins)(void* context, unsigned worker) = nullptr;  // on each worker's thread
   void (*worker_ends)(void* context, unsigned worker) = nullptr;
-  // An exception has left a job or a body, or a job had no callable; `name` is the job's, `what` the
-  // exception's. Either may be null.
+  // An exception has left a job or a body, or a job had no callable; `name` is the job's, `what`
+  // says what went wrong. Either may be null.
   void (*job_threw)(void* context, const char* name, const char* what) = nullptr;
-  // A job waits for a group that a job below it on the same stack belongs to: that wait could never
-  // end. It returns at once instead. The names are those of the two jobs, null without one.
+  // A job waits for a group that it belongs to, or a job below it on the same stack: that wait
+  // could never end. It returns at once instead. A half of a fork counts as part of the job that
+  // forked it, whoever runs it. The names are those of the two jobs, null without one.
   void (*wait_refused)(void* context, const char* waiting, const char* below) = nullptr;
   void* context = nullptr;
 };
@@ -65,8 +66,8 @@ enum class at_end : std::uint8_t {
 };
 
 struct thread_pool_config {
-  unsigned workers = 0;         // threads to start; 0 is allowed: then jobs run in waits
-  unsigned spare_workers = 0;   // further threads, for workers inside a blocking_scope
+  unsigned workers = 0;        // threads to start; 0 is allowed: then jobs run in waits
+  unsigned spare_workers = 0;  // further threads, for workers inside a blocking_scope
   // Threads are called "worker 1", "worker 2", ...; null = "worker". A long name is cut so that the
   // 15 characters that Linux shows end with the number.
   const char* name = "worker";

@@ -16,8 +16,8 @@ class wait_observer {
   // Called on the same thread as soon as it runs again. Waits do not nest.
   virtual void wait_ends() noexcept = 0;
 
-  // The one that the thread had before, for who passes on to it. Kept here, so that who lies between
-  // two others can go.
+  // The one that the thread had before, for who passes on to it. Kept here, so that one that lies
+  // between two others can go.
   wait_observer* next = nullptr;
 };
 

@@ -6,8 +6,7 @@
 namespace overture {
 
 cork::cork(thread_pool& pool) noexcept
-    : pool_(pool),
-      outer_(static_cast<cork*>(std::exchange(this_thread_jobs().cork, this))) {
+    : pool_(pool), outer_(static_cast<cork*>(std::exchange(this_thread_jobs().cork, this))) {
   next = set_wait_observer(this);
 }
 

@@ -110,8 +110,7 @@ bool pool_state::push_from_outside(std::span<job> work, job_group* group,
 void pool_state::publish(injector& into, const record_chain& newest_first,
                          const job_group* group) noexcept {
   into.arrivals.push(newest_first);
-  if (&into == &main_jobs ||
-      (&into == &background && !background_has_room())) {
+  if (&into == &main_jobs || (&into == &background && !background_has_room())) {
     // No worker may take it now: whoever waits may be the one thread that can.
     if (group != nullptr) sleepers.wake_waiters(group);
     return;

@@ -199,7 +199,7 @@ void pool_state::run_half(pool_place* self, fork_half& half) noexcept {
   // What it forks needs a place to lie; without one it just runs.
   pool_place* const place = self != nullptr ? self : borrow_place();
   {
-    const on_stack frame(reports, nullptr, nullptr);
+    const on_stack frame(reports, static_cast<running_job*>(half.below));
     if (place != nullptr) {
       half.thief.store(place, std::memory_order_release);
       const pool_place::window window(*place, &half);
@@ -284,6 +284,7 @@ void thread_pool::fork(fork_half& half) noexcept {
     return;
   }
   half.place = self;
+  half.below = this_thread_jobs().innermost;
   if (half.place_borrowed) self->forks_open = 1;
   self->deque.push_fork(half);
   state_->sleepers.fork_added(self->runs.load(std::memory_order_relaxed));

@@ -19,7 +19,7 @@ struct running_job {
   job_reports* reports = nullptr;
   const char* name = nullptr;
   const job_group* group = nullptr;
-  running_job* below = nullptr;
+  running_job* below = nullptr;    // below the fork, if this is a half that another thread forked
   const job* submitted = nullptr;  // by the call that runs it
 };
 
@@ -28,15 +28,25 @@ class on_stack {
  public:
   on_stack(job_reports& reports, const char* name, const job_group* group,
            const job* submitted = nullptr) noexcept
-      : thread_(this_thread_jobs()), frame_{&reports, name, group, thread_.innermost, submitted} {
+      : thread_(this_thread_jobs()),
+        outer_(thread_.innermost),
+        frame_{&reports, name, group, outer_, submitted} {
     thread_.innermost = &frame_;
   }
-  ~on_stack() { thread_.innermost = frame_.below; }
+  // A half that another thread has forked, in that job: part of it, on a stack of its own. Above
+  // jobs of this thread only that job counts, and not those below it.
+  on_stack(job_reports& reports, running_job* forked_in) noexcept
+      : on_stack(reports, forked_in != nullptr ? forked_in->name : nullptr,
+                 forked_in != nullptr ? forked_in->group : nullptr) {
+    if (outer_ == nullptr) frame_.below = forked_in;
+  }
+  ~on_stack() { thread_.innermost = outer_; }
   on_stack(const on_stack&) = delete;
   on_stack& operator=(const on_stack&) = delete;
 
  private:
   jobs_of_thread& thread_;
+  running_job* const outer_;
   running_job frame_;
 };
 

@@ -1,21 +1,15 @@
 // What goes wrong in real programs.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstring>
-#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "jobs/job_slab.hpp"
 #include "jobs/pool_test_support.hpp"
-#include "jobs/running_job.hpp"
 #include "jobs/this_thread.hpp"
-#include "overture/future.hpp"
 #include "overture/job_batch.hpp"
-#include "overture/job_graph.hpp"
 #include "overture/single_threaded.hpp"
 #include "support/failing_allocator.hpp"
 
@@ -145,6 +139,67 @@ TEST(a_job_that_waits_for_its_own_group, is_refused_and_named) {
   EXPECT_STREQ(seen.name.load(), "first");
 }
 
+// The job below the fork could not wait for it either: it ends when the half has ended.
+TEST(a_half_that_another_thread_runs, is_refused_a_wait_for_a_group_of_a_job_below_its_fork) {
+  told seen;
+  thread_pool pool{{.workers = 1, .hooks = seen.hooks()}};
+  job_group inner{pool};
+  job_group outer{pool};
+  barricade forks;
+  barricade done;
+  int refused = 0;
+  const auto forking = [&] {
+    forks.lower();
+    parallel_invoke(
+        pool, [&] { done.wait(); },
+        [&] {
+          if (!inner.wait_until(0)) ++refused;
+          if (!outer.wait_until(0)) ++refused;
+          done.lower();
+        });
+  };
+  const auto waiting = [&] {
+    inner.run(forking, {.name = "inner"});
+    inner.wait();
+  };
+  outer.run(waiting, {.name = "outer"});
+  forks.wait();
+  while (!pool.try_help()) yield_thread();  // takes the half
+  outer.wait();
+  EXPECT_EQ(refused, 2);
+  EXPECT_EQ(seen.refused.load(), 2);
+  EXPECT_STREQ(seen.name.load(), "outer");
+}
+
+TEST(a_half_that_another_thread_runs, counts_as_part_of_the_job_that_forked_it) {
+  told seen;
+  thread_pool pool{{.workers = 1, .hooks = seen.hooks()}};
+  job_group group{pool};
+  barricade forks;
+  barricade done;
+  int refused = 0;
+  const auto forking = [&] {
+    forks.lower();
+    parallel_invoke(
+        pool, [&] { done.wait(); },
+        [&] {
+          if (!group.wait_until(0)) ++refused;
+          EXPECT_STREQ(seen.name.exchange(nullptr), "forks");
+          done.lower();
+          throw std::runtime_error("broken asset");
+        });
+  };
+  group.run(forking, {.name = "forks"});
+  forks.wait();
+  // Above a job of this thread's own.
+  thread_pool another;
+  another.submit([&group] { group.wait(); }, nullptr, {.name = "waits"});
+  EXPECT_TRUE(another.try_help());
+  EXPECT_EQ(refused, 1);
+  EXPECT_EQ(seen.threw.load(), 1);
+  EXPECT_STREQ(seen.name.load(), "forks");
+}
+
 TEST(hooks, are_called_on_each_worker_when_it_begins_and_ends) {
   struct seen {
     atomic<std::uint32_t> begun{0};
@@ -217,130 +272,6 @@ TEST(a_job_that_submit_runs, is_counted_until_it_has_ended) {
     EXPECT_GE(pending, 1u);
     EXPECT_EQ(group.pending(), 0u);
   }
-}
-
-TEST(more_jobs_than_a_pool_may_queue, run_on_the_thread_that_submits) {
-  tracking_allocator memory;
-  thread_pool pool{{.queued_max = 1000, .memory = &memory}};
-  std::uint64_t runs = 0;
-  job_group group{pool};
-  const auto add = [&runs] { ++runs; };
-  for (int i = 0; i < 3000; ++i) group.run(add);
-  EXPECT_GE(runs, 3000u - 1024u);
-  EXPECT_LT(runs, 3000u - 512u) << "those within the limit are queued";
-  EXPECT_EQ(group.pending(), 3000u - runs) << "those that have run are over";
-  {
-    job_batch batch(pool, &group);
-    for (int i = 0; i < 1000; ++i) batch.add(add);
-  }
-  pool.submit_main(add, &group);
-  group.wait();
-  EXPECT_EQ(runs, 4001u);
-  EXPECT_EQ(pool.stats().jobs_run, 4001u);
-  EXPECT_LE(memory.usage(memory_tag::jobs).peak_bytes, 1024u * 128 + (1u << 17));
-}
-
-TEST(more_jobs_than_a_pool_may_queue, are_dropped_if_they_are_cancelled) {
-  thread_pool pool{{.queued_max = 1}};
-  int runs = 0;
-  const auto add = [&runs] { ++runs; };
-  job_group queued{pool};
-  while (runs == 0) queued.run(add);
-  const std::uint64_t run_before = pool.stats().jobs_run;
-  cancellation token;
-  token.cancel();
-  pool.submit(add, nullptr, {.token = &token});
-  job_group cancelled{pool};
-  cancelled.cancel();
-  cancelled.run(add);
-  EXPECT_EQ(cancelled.pending(), 0u);
-  EXPECT_EQ(runs, 1);
-  EXPECT_EQ(pool.stats().jobs_dropped, 2u);
-  EXPECT_EQ(pool.stats().jobs_run, run_before);
-  queued.wait();
-}
-
-TEST(a_queue_that_was_full, takes_jobs_again_whoever_made_room) {
-  thread_pool pool{{.queued_max = 512}};
-  int runs = 0;
-  const auto add = [&runs] { ++runs; };
-  job_group others{pool};
-  job_group group{pool};
-  for (int i = 0; i < 448; ++i) others.run(add);
-  for (int i = 0; i < 64; ++i) group.run(add);
-  EXPECT_EQ(runs, 0);
-  for (int i = 0; i < 3; ++i) group.run(add);
-  EXPECT_EQ(runs, 3) << "it is full";
-  // This thread keeps the records of the jobs that it runs while it waits.
-  group.wait();
-  EXPECT_EQ(runs, 67);
-  for (int i = 0; i < 64; ++i) group.run(add);
-  EXPECT_EQ(runs, 67);
-  for (int i = 0; i < 3; ++i) group.run(add);
-  EXPECT_EQ(runs, 70) << "it is full again";
-  // Here the records go back to where all may take them from.
-  for (int i = 0; i < 3; ++i) EXPECT_TRUE(pool.try_help());
-  EXPECT_EQ(runs, 73);
-  for (int i = 0; i < 3; ++i) group.run(add);
-  EXPECT_EQ(runs, 73);
-  group.run(add);
-  EXPECT_EQ(runs, 74) << "it is full once more";
-  others.wait();
-  group.wait();
-  EXPECT_EQ(runs, 448 + 64 + 3 + 64 + 3 + 4);
-}
-
-int jobs_on_this_stack() {
-  int count = 0;
-  for (const running_job* each = this_thread_jobs().innermost; each != nullptr;
-       each = each->below) {
-    ++count;
-  }
-  return count;
-}
-
-// A pool without workers, so that it stays full.
-void fill(thread_pool& pool) {
-  for (std::size_t i = 0; i < job_slab::chunk_records; ++i) pool.submit([] {});
-  bool is_full = false;
-  pool.submit([&is_full] { is_full = true; });
-  ASSERT_TRUE(is_full);
-}
-
-TEST(a_chain_of_jobs, stays_low_on_the_stack_where_there_is_no_room) {
-  thread_pool full{{.queued_max = 1}};
-  fill(full);
-  job_group group{full};
-  int left = 5'000;
-  int deepest = 0;
-  const std::function<void()> link = [&] {
-    deepest = std::max(deepest, jobs_on_this_stack());
-    if (--left == 0) return;
-    held_job next(full, 1, [&link] { link(); }, &group);
-    next.release();
-  };
-  group.run([&link] { link(); });
-  group.wait();
-  EXPECT_EQ(left, 0);
-  EXPECT_LE(deepest, 40);
-}
-
-TEST(a_chain_of_futures, stays_low_on_the_stack_where_there_is_no_room) {
-  thread_pool full{{.queued_max = 1}};
-  fill(full);
-  int deepest = 0;
-  auto first = *promise<int>::make();
-  shared_future<int> last = first.future();
-  for (int i = 0; i < 5'000; ++i) {
-    last = *last.then(full, [&deepest](const result<int>& number) {
-      deepest = std::max(deepest, jobs_on_this_stack());
-      return *number + 1;
-    });
-  }
-  first.set_value(0);
-  while (!last.is_ready()) ASSERT_TRUE(full.try_help());
-  EXPECT_EQ(last.get(), 5'000);
-  EXPECT_LE(deepest, 40);
 }
 
 // Submits from its destructor.
