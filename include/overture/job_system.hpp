@@ -13,7 +13,8 @@
 // try_help().
 //
 // A host may bring a system of its own: it derives from job_system; the parallel algorithms, the
-// read queue and the loader take any.
+// read queue and the loader take any. Jobs of the main thread and corks are thread_pool's alone:
+// the library needs neither, and such a host has its own ways for both (job_batch works with any).
 #pragma once
 
 #include <cstddef>
