@@ -227,7 +227,7 @@ bool pool_state::keeps_looking(pool_place& self, std::uint64_t looked_ns) noexce
   const wake_policy holds = policy.now();
   if (holds == wake_policy::spin) return !stopping.load(std::memory_order_relaxed);
   const std::uint64_t expected_ns = work_expected_ns.load(std::memory_order_relaxed);
-  const std::uint64_t now = expected_ns != 0 ? now_ns() : 0;
+  const std::uint64_t now = expected_ns != 0 || self.looks_until_ns != 0 ? now_ns() : 0;
   if (expected_ns != 0 && now + expected_lead_ns >= expected_ns) {
     self.looks_until_ns = expected_ns + expected_slack_ns;
   }

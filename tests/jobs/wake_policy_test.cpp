@@ -181,6 +181,19 @@ TEST(expected_work, holds_where_the_next_time_is_told_before_the_work_comes) {
   }
 }
 
+TEST(expected_work, that_is_called_off_lets_the_worker_sleep) {
+  thread_pool pool{{.workers = 1}};
+  for (int i = 0; i < 20; ++i) {
+    await_parked(pool);
+    const std::uint64_t at_ns = now_ns() + 1'000'000;
+    pool.expect_work(at_ns);
+    run_one(pool);
+    while (now_ns() < at_ns) yield_thread();
+    pool.expect_work(0);
+  }
+  await_parked(pool);
+}
+
 TEST(idle_workers, sleep_a_second_without_a_wake) {
   thread_pool pool{{.workers = 2}};
   await_parked(pool);
