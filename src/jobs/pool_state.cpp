@@ -231,7 +231,6 @@ bool pool_state::keeps_looking(pool_place& self, std::uint64_t looked_ns) noexce
   if (expected_ns != 0 && now + expected_lead_ns >= expected_ns) {
     self.looks_until_ns = expected_ns + expected_slack_ns;
   }
-  // Whoever submits may tell of the next time before it does: this one still holds then.
   const bool soon = now < self.looks_until_ns;
   if (!self.warm && (holds == wake_policy::warm || soon)) {
     self.warm = !warm_taken.load(std::memory_order_relaxed) &&
@@ -279,7 +278,13 @@ void pool_state::park(pool_place& self) noexcept {
   const char* const reason = idle_reason.load(std::memory_order_relaxed);
   sleepers.sleep_worker(self.number, deadline_ns,
                         reason != nullptr ? reason : wait_reasons::no_job);
-  if (deadline_ns != 0) alarm_is_set.store(false, std::memory_order_relaxed);
+  if (deadline_ns != 0) {
+    alarm_is_set.store(false, std::memory_order_relaxed);
+    // Whoever submits may tell of the next time before it does, and before this worker runs.
+    if (now_ns() >= deadline_ns) {
+      self.looks_until_ns = deadline_ns + expected_lead_ns + expected_slack_ns;
+    }
+  }
   if (policy.now() == wake_policy::spin) wake_for_policy();
 }
 

@@ -15,6 +15,13 @@ void run_one(thread_pool& pool) {
   while (!done.load()) yield_thread();
 }
 
+// Leaves the processor to the workers, as a main thread does between its frames.
+void sleep_until(std::uint64_t at_ns) {
+  barricade never;
+  const std::uint64_t now = now_ns();
+  if (now < at_ns) (void)never.wait_for(std::chrono::nanoseconds(at_ns - now));
+}
+
 TEST(wake_policies, are_switched_at_run_time) {
   thread_pool pool{{.workers = 2}};
   EXPECT_EQ(pool.current_wake_policy(), wake_policy::park);
@@ -170,13 +177,13 @@ TEST(expected_work, holds_where_the_next_time_is_told_before_the_work_comes) {
     const std::uint64_t at_ns = now_ns() + 5'000'000;
     pool.expect_work(at_ns);
     run_one(pool);
-    while (now_ns() < at_ns) yield_thread();
+    sleep_until(at_ns + 100'000);
     const thread_pool_stats before = pool.stats();
     // As a main thread does that is late, before it submits the jobs of its frame.
     pool.expect_work(at_ns + 3'600'000'000'000);
-    while (now_ns() < at_ns + 300'000) yield_thread();
+    sleep_until(at_ns + 200'000);
     const thread_pool_stats after = pool.stats();
-    if (before.parked_now != 0) continue;
+    if (before.parked_now != 0 || now_ns() > at_ns + 450'000) continue;  // one of them was late
     ++(after.parked_now == 0 && after.parks == before.parks ? stayed : left);
   }
 }
@@ -188,7 +195,7 @@ TEST(expected_work, that_is_called_off_lets_the_worker_sleep) {
     const std::uint64_t at_ns = now_ns() + 1'000'000;
     pool.expect_work(at_ns);
     run_one(pool);
-    while (now_ns() < at_ns) yield_thread();
+    sleep_until(at_ns + 100'000);
     pool.expect_work(0);
   }
   await_parked(pool);
