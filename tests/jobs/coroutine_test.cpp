@@ -9,8 +9,6 @@
 #include <vector>
 
 #include "jobs/pool_test_support.hpp"
-#include "jobs/running_job.hpp"
-#include "jobs/this_thread.hpp"
 #include "overture/job_batch.hpp"
 #include "overture/single_threaded.hpp"
 #include "support/failing_allocator.hpp"
@@ -281,17 +279,8 @@ TEST(a_coroutine, takes_no_stack_for_those_that_it_awaits) {
   EXPECT_EQ(jobs.jobs_run(), 3u) << "the first, and one in each 256 moves";
 }
 
-int jobs_on_this_stack() {
-  int count = 0;
-  for (const running_job* each = this_thread_jobs().innermost; each != nullptr;
-       each = each->below) {
-    ++count;
-  }
-  return count;
-}
-
 co_task<int> counts_jobs() {
-  co_return jobs_on_this_stack();
+  co_return test::jobs_on_this_stack();
 }
 co_task<int> deepest_of(int awaits) {
   int most = 0;

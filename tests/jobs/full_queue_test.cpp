@@ -6,8 +6,6 @@
 
 #include "jobs/job_slab.hpp"
 #include "jobs/pool_test_support.hpp"
-#include "jobs/running_job.hpp"
-#include "jobs/this_thread.hpp"
 #include "overture/future.hpp"
 #include "overture/job_batch.hpp"
 #include "overture/job_graph.hpp"
@@ -86,15 +84,6 @@ TEST(a_queue_that_was_full, takes_jobs_again_whoever_made_room) {
   EXPECT_EQ(runs, 448 + 64 + 3 + 64 + 3 + 4);
 }
 
-int jobs_on_this_stack() {
-  int count = 0;
-  for (const running_job* each = this_thread_jobs().innermost; each != nullptr;
-       each = each->below) {
-    ++count;
-  }
-  return count;
-}
-
 // A pool without workers, so that it stays full.
 void fill(thread_pool& pool) {
   for (std::size_t i = 0; i < job_slab::chunk_records; ++i) pool.submit([] {});
@@ -110,7 +99,7 @@ TEST(a_chain_of_jobs, stays_low_on_the_stack_where_there_is_no_room) {
   int left = 5'000;
   int deepest = 0;
   const std::function<void()> link = [&] {
-    deepest = std::max(deepest, jobs_on_this_stack());
+    deepest = std::max(deepest, test::jobs_on_this_stack());
     if (--left == 0) return;
     held_job next(full, 1, [&link] { link(); }, &group);
     next.release();
@@ -129,7 +118,7 @@ TEST(a_chain_of_futures, stays_low_on_the_stack_where_there_is_no_room) {
   shared_future<int> last = first.future();
   for (int i = 0; i < 5'000; ++i) {
     last = *last.then(full, [&deepest](const result<int>& number) {
-      deepest = std::max(deepest, jobs_on_this_stack());
+      deepest = std::max(deepest, test::jobs_on_this_stack());
       return *number + 1;
     });
   }

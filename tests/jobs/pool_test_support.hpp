@@ -5,6 +5,8 @@
 
 #include <string_view>
 
+#include "jobs/running_job.hpp"
+#include "jobs/this_thread.hpp"
 #include "overture/barricade.hpp"
 #include "overture/parallel.hpp"
 #include "overture/thread.hpp"
@@ -58,6 +60,15 @@ class busy_worker {
   barricade door_;
   barricade gone_;
 };
+
+inline int jobs_on_this_stack() {
+  int count = 0;
+  for (const running_job* each = this_thread_jobs().innermost; each != nullptr;
+       each = each->below) {
+    ++count;
+  }
+  return count;
+}
 
 inline std::uint64_t fib(job_system& system, unsigned n) {
   if (n < 2) return n;
