@@ -161,32 +161,35 @@ void measure_threads(const settings& set, bench::results& results) {
   results.metric("2 threads: bytes as on one thread",
                  done && done->bytes == bytes && std::memcmp(out.get(), one.get(), bytes) == 0);
 
+  // What is compared closely stands close: the machine's speed changes within seconds.
   std::vector<bench::variant> variants;
   variants.push_back({"2 threads", repeated([&] { (void)write_parallel(); })});
-  variants.push_back({"1 thread", repeated([&] { (void)write_ours(units, one.get(), room); })});
   variants.push_back(
       {"2 processes, half each", [&] { processes.run(); }, [&] { processes.settle(); }});
-  variants.push_back({"std::execution::par, snprintf",
-                      repeated([&] { (void)bench::classic_loop(units, slots.get()); })});
-  variants.push_back({"2 threads, exact size pass first", repeated([&] {
-                        (void)text::write<style>(jobs, units, std::span(out.get(), bytes), &pages);
-                      })});
   variants.push_back({"2 threads, slots for writev", repeated([&] {
                         (void)text::write<style>(jobs, units, std::span(slots.get(), room), &pages,
                                                  text::layout::slots);
                       })});
+  variants.push_back({"1 thread", repeated([&] { (void)write_ours(units, one.get(), room); })});
+  variants.push_back({"2 threads, exact size pass first", repeated([&] {
+                        (void)text::write<style>(jobs, units, std::span(out.get(), bytes), &pages);
+                      })});
+  variants.push_back({"std::execution::par, snprintf",
+                      repeated([&] { (void)bench::classic_loop(units, slots.get()); })});
   variants.push_back({"memcpy", repeated([&] { std::memcpy(slots.get(), out.get(), bytes); })});
   bench::interleave(variants, set.rounds, "threads");
   for (const bench::variant& each : variants) {
     results.metric(fmt::format("{}: ms", each.name),
                    bench::time_of(each, bench::clock::wall).median * 1e3 / repeats);
   }
-  const auto wall = [&](std::size_t i) {
-    return bench::ratio(variants[i], variants[0], bench::clock::wall);
+  const auto wall = [&](std::size_t reference, std::size_t measured = 0) {
+    return bench::ratio(variants[reference], variants[measured], bench::clock::wall);
   };
-  results.goal("2 threads: x faster than one", wall(1), 1, false);
-  results.goal("2 threads: speed-up, x the machine's own", wall(2), 0.97, false);
-  results.goal("2 threads: x faster than std::execution::par with snprintf", wall(3), 20, false);
+  results.goal("2 threads: x faster than one", wall(3), 1, false);
+  results.goal("2 threads: speed-up, x the machine's own", wall(1), 0.97, false);
+  results.goal("2 threads, slots for writev: speed-up, x the machine's own", wall(1, 2), 0.97,
+               false);
+  results.goal("2 threads: x faster than std::execution::par with snprintf", wall(5), 20, false);
   results.goal("2 threads: x the bandwidth of memcpy on one", wall(6), 0.08, false);
 }
 
