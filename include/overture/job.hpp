@@ -129,6 +129,9 @@ class job {
   template <class F>
   [[nodiscard]] static result<job> allocated(allocator& memory, F&& callable) {
     using function = std::decay_t<F>;
+    if constexpr (std::is_pointer_v<std::remove_cvref_t<F>>) {
+      if (callable == nullptr) return job();
+    }
     void* const place = memory.allocate(sizeof(function), alignof(function), memory_tag::jobs);
     if (place == nullptr) return fail(errc::out_of_memory, "no memory for a large job");
     // Given back if the copy throws.

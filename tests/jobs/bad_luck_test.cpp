@@ -120,8 +120,11 @@ TEST(a_job_without_a_callable, is_reported_and_ends) {
     group.run(job(), {.name = "forgotten"});
     void (*const nothing)() = nullptr;
     group.run(nothing, {.name = "forgotten"});
+    auto elsewhere = job::allocated(default_allocator(), nothing);
+    ASSERT_TRUE(elsewhere);
+    group.run(std::move(*elsewhere), {.name = "forgotten"});
     group.wait();
-    EXPECT_EQ(seen.threw.load(), told_of += 2);
+    EXPECT_EQ(seen.threw.load(), told_of += 3);
     EXPECT_STREQ(seen.name.load(), "forgotten");
     EXPECT_STREQ(seen.what, "a job without a callable");
   }

@@ -1,0 +1,58 @@
+// The records beyond a pool's limit, which any thread may be the first to ask for.
+#include "jobs/job_slab.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <memory>
+
+#include "interleave/expect.hpp"
+#include "interleave/explorer.hpp"
+
+namespace overture {
+namespace {
+
+using interleave::check;
+using interleave::expect_clean_and_complete;
+using interleave::run;
+using interleave::variable;
+
+struct shared_slab {
+  job_record* take() {
+    job_record* const record = slab.take_spare();
+    check(record == nullptr || job_slab::is_spare(*record), "is beyond the limit");
+    if (record == nullptr) return record;
+    variable<job_record*>& last = lasts[record->index % job_slab::word_records];
+    check(last.read() == nullptr || last.read() == record, "is the same for all");
+    last.write(record);
+    return record;
+  }
+
+  job_slab slab{default_allocator(), 0};
+  // Of each record, by who had it last. Read and written without any order but the slab's.
+  struct seen : variable<job_record*> {
+    seen() : variable(nullptr) {}
+  };
+  std::array<seen, job_slab::word_records> lasts;
+};
+
+TEST(spare_records_in_all_interleavings, are_each_one_threads_until_it_gives_them_back) {
+  const auto take_and_give = [](shared_slab& shared) {
+    for (int i = 0; i < 2; ++i) {
+      job_record* const record = shared.take();
+      if (record != nullptr) shared.slab.give_back(*record);
+    }
+  };
+  expect_clean_and_complete(interleave::explore({.preemptions = 2}, [&] {
+    const auto shared = std::make_unique<shared_slab>();
+    const auto work = [&] { take_and_give(*shared); };
+    run({work, work, work});
+    for (std::uint32_t i = 0; i < job_slab::word_records; ++i) {
+      check(shared->take() != nullptr, "is free again");
+    }
+    check(shared->take() == nullptr, "there are no more");
+  }));
+}
+
+}  // namespace
+}  // namespace overture
