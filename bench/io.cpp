@@ -11,7 +11,6 @@
 #include <sched.h>
 #include <strings.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -24,6 +23,7 @@
 #include "harness.hpp"
 #include "io/request_store.hpp"
 #include "io_parts.hpp"
+#include "options.hpp"
 #include "overture/countdown.hpp"
 #include "overture/handle_cache.hpp"
 #include "overture/read_queue.hpp"
@@ -412,14 +412,12 @@ void measure_disc(bench::results& out) {
 int main(int argc, char** argv) {
   settings with;
   std::vector<std::string> only;
-  CLI::App app("Measures the read queue.");
-  app.add_option("--rounds", with.rounds, "repeats of each measurement")
-      ->check(CLI::PositiveNumber);
-  app.add_option("--files", with.files, "loose files to read")->check(CLI::PositiveNumber);
-  app.add_option("--folder", with.folder, "where to write them");
-  app.add_option("--json", with.json, "file for the results");
-  app.add_option("--only", only, "look-up, submit, warmth, order, warm, cold");
-  CLI11_PARSE(app, argc, argv);
+  bench::options line("Measures the read queue", with.rounds, with.json);
+  line.number("--files", with.files, "loose files to read");
+  line.word("--folder", with.folder, "where to write them");
+  line.words("--only", only, "these parts",
+             {"look-up", "submit", "warmth", "order", "warm", "cold"});
+  if (const std::optional<int> over = line.parse(argc, argv)) return *over;
   bench::results out("io");
   const auto wanted = [&](const char* name) {
     return only.empty() || std::find(only.begin(), only.end(), name) != only.end();

@@ -14,10 +14,10 @@
 //   wake       what releasing sleepers costs who releases them (two plots)
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "jobs_parts.hpp"
+#include "options.hpp"
 
 namespace {
 
@@ -104,17 +104,16 @@ void measure_empty(const jobs_settings& set, peers all, bench::results& results)
 }  // namespace
 
 int main(int argc, char** argv) try {
-  CLI::App app("Measures the job system beside others");
   jobs_settings set;
   std::string json_path;
   bool quick = false;
-  app.add_option("--json", json_path, "write the results to this file");
-  app.add_option("--plots", set.plots, "write the plots to this folder");
-  app.add_option("--only", set.only, "forkjoin, empty, graphs, gaps, burn, frame, wake");
-  app.add_option("--threads", set.threads, "threads of each system, the main thread among them");
-  app.add_option("--rounds", set.rounds, "interleaved rounds")->check(CLI::PositiveNumber);
-  app.add_flag("--quick", quick, "a little of the work, to see that it runs");
-  CLI11_PARSE(app, argc, argv);
+  bench::options line("Measures the job system beside others", set.rounds, json_path);
+  line.word("--plots", set.plots, "write the plots to this folder");
+  line.words("--only", set.only, "these parts",
+             {"forkjoin", "empty", "graphs", "gaps", "burn", "frame", "wake"});
+  line.number("--threads", set.threads, "threads of each system, the main thread among them");
+  line.flag("--quick", quick, "a little of the work, to see that it runs");
+  if (const std::optional<int> over = line.parse(argc, argv)) return *over;
   if (quick) set.make_quick();
 
   bench::results results("jobs");

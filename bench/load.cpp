@@ -5,11 +5,11 @@
 // else costs nothing. With decoding it is a plain loop that calls the same libraries.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <climits>
 
 #include "load_parts.hpp"
+#include "options.hpp"
 
 namespace {
 
@@ -73,32 +73,28 @@ bool chosen(const Names& names, const std::string& name) {
 }  // namespace
 
 int main(int argc, char** argv) try {
-  CLI::App app("Loads whole games, warm, beside the floor of the hardware and other ways to do it");
   std::string json_path;
-  std::string games = ".cache/games";
+  const char* const games_wanted = std::getenv("OVERTURE_GAMES");
+  std::string games = games_wanted ? games_wanted : ".cache/games";
   std::vector<std::string> only;
   std::vector<std::string> only_parts;
   std::vector<std::string> mounts;
   std::vector<unsigned> thread_counts = {1, 2};
   int rounds = 25;
-  app.add_option("--json", json_path, "write the results to this file");
-  app.add_option("--games", games, "the folder that ./dev games fills")->envname("OVERTURE_GAMES");
-  app.add_option("--only", only,
-                 "measure these sets only (supertux is decoded only if it is named)")
-      ->delimiter(',');
-  app.add_option("--parts", only_parts,
-                 "measure these parts only: memory (the most that a load has), plain (no decoding, "
-                 "beside the floor and PhysFS), decode (everything decoded and kept), timeline, "
-                 "debug (the preset dev)")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"memory", "plain", "decode", "timeline", "debug"}));
-  app.add_option("--mount", mounts, "measure this overlay of folders and ZIPs instead");
-  app.add_option("--threads", thread_counts,
-                 "numbers of threads; all parts but plain take the last")
-      ->delimiter(',')
-      ->check(CLI::PositiveNumber);
-  app.add_option("--rounds", rounds, "interleaved rounds")->check(CLI::PositiveNumber);
-  CLI11_PARSE(app, argc, argv);
+  bench::options line(
+      "Loads whole games, warm, beside the floor of the hardware and other ways to do it", rounds,
+      json_path);
+  line.word("--games", games, "the folder that ./dev games fills");
+  line.words("--only", only, "measure these sets only (supertux is decoded only if it is named)",
+             {"openarena", "supertux.zip", "warzone", "supertux"});
+  line.words("--parts", only_parts,
+             "measure these parts only: memory (the most that a load has), plain (no decoding, "
+             "beside the floor and PhysFS), decode (everything decoded and kept), timeline, debug "
+             "(the preset dev)",
+             {"memory", "plain", "decode", "timeline", "debug"});
+  line.words("--mount", mounts, "measure this overlay of folders and ZIPs instead");
+  line.numbers("--threads", thread_counts, "numbers of threads; all parts but plain take the last");
+  if (const std::optional<int> over = line.parse(argc, argv)) return *over;
 
   const std::vector<data_set> sets =
       mounts.empty() ? known_sets(games)

@@ -10,7 +10,6 @@
 // std::shared_future here; none is a package that this build needs.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <barrier>
@@ -22,6 +21,7 @@
 #include <thread>
 
 #include "harness.hpp"
+#include "options.hpp"
 #include "plot.hpp"
 #include "sync_peers.hpp"
 
@@ -457,25 +457,28 @@ void measure_future(const settings& set, bench::results& results) {
 }  // namespace
 
 int main(int argc, char** argv) try {
-  CLI::App app("Measures the barricade and its relatives beside what one would use instead");
   settings set;
   std::string json_path;
   bool quick = false;
-  app.add_option("--json", json_path, "write the results to this file");
-  app.add_option("--plots", set.plots, "write the plots to this folder");
-  app.add_option("--only", set.only, "polling, hurdles, ladder, lowering, future");
-  app.add_option("--threads", set.threads, "numbers of threads");
-  app.add_option("--polls", set.polls, "looks of each thread");
-  app.add_option("--hurdles", set.hurdles, "hurdles, in all rounds together");
-  app.add_option("--sleepers", set.sleepers, "numbers of threads that sleep on what is lowered");
-  app.add_option("--lowerings", set.lowerings,
-                 "for each number of sleepers, three times as many for one");
-  app.add_option("--rounds", set.rounds, "interleaved rounds")->check(CLI::PositiveNumber);
-  app.add_option("--pauses", bench::spin.pauses, "looks with a pause between before it sleeps");
-  app.add_option("--yields", bench::spin.yields, "looks with a yield between before it sleeps");
-  app.add_option("--spin", bench::spin.nanoseconds, "nanoseconds of them at least");
-  app.add_flag("--quick", quick, "a hundredth of the work, to see that it runs");
-  CLI11_PARSE(app, argc, argv);
+  bench::options line("Measures the barricade and its relatives beside what one would use instead",
+                      set.rounds, json_path);
+  line.word("--plots", set.plots, "write the plots to this folder");
+  line.words("--only", set.only, "these parts",
+             {"polling", "hurdles", "ladder", "lowering", "future"});
+  line.numbers("--threads", set.threads, "numbers of threads");
+  line.number("--polls", set.polls, "looks of each thread");
+  line.number("--hurdles", set.hurdles, "hurdles, in all rounds together");
+  line.numbers("--sleepers", set.sleepers, "numbers of threads that sleep on what is lowered",
+               {.least = 0});
+  line.number("--lowerings", set.lowerings,
+              "for each number of sleepers, three times as many for one");
+  line.number("--pauses", bench::spin.pauses, "looks with a pause between before it sleeps",
+              {.least = 0});
+  line.number("--yields", bench::spin.yields, "looks with a yield between before it sleeps",
+              {.least = 0});
+  line.number("--spin", bench::spin.nanoseconds, "nanoseconds of them at least", {.least = 0});
+  line.flag("--quick", quick, "a hundredth of the work, to see that it runs");
+  if (const std::optional<int> over = line.parse(argc, argv)) return *over;
   if (quick) {
     set.polls = 1'000'000;
     set.kernel_polls = 10'000;

@@ -9,7 +9,6 @@
 #include <fmt/compile.h>
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -24,6 +23,7 @@
 #include <thread>
 
 #include "harness.hpp"
+#include "options.hpp"
 #include "process.hpp"
 #include "text_objects.hpp"
 #include "text_peers.hpp"
@@ -377,14 +377,14 @@ int run(const settings& set, const std::string& json_path) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Measures game objects as text beside the ways in which one would do it instead");
   settings set;
   std::string json_path;
-  app.add_option("--json", json_path, "write the results to this file");
-  app.add_option("--objects", set.objects, "how many")->check(CLI::Range(4096, 1 << 24));
-  app.add_option("--rounds", set.rounds, "interleaved rounds")->check(CLI::PositiveNumber);
-  app.add_option("--only", set.only, "numbers, threads, reading, object");
-  CLI11_PARSE(app, argc, argv);
+  bench::options line(
+      "Measures game objects as text beside the ways in which one would do it instead", set.rounds,
+      json_path);
+  line.number("--objects", set.objects, "how many", {.least = 4096, .most = 1 << 24});
+  line.words("--only", set.only, "these parts", {"numbers", "threads", "reading", "object"});
+  if (const std::optional<int> over = line.parse(argc, argv)) return *over;
   try {
     return run(set, json_path);
   } catch (const std::exception& failure) {

@@ -1,7 +1,8 @@
 // The tree of folders and archives: looking up (vfs_lookup.cpp), mounting and freezing
 // (vfs_mount.cpp), opening, mapping and writing (vfs_work.cpp).
-#include <CLI/CLI.hpp>
+#include <algorithm>
 
+#include "options.hpp"
 #include "vfs_parts.hpp"
 
 int main(int count, char** words) {
@@ -9,17 +10,18 @@ int main(int count, char** words) {
   int rounds = 9;
   std::string json;
   std::string games;
-  std::string part = "all";
-  CLI::App app{"The tree of folders and archives."};
-  app.add_option("--entries", entries, "look-ups: paths in the tree, several numbers")
-      ->check(CLI::Range(1'000, 4'000'000));
-  app.add_option("--rounds", rounds);
-  app.add_option("--json", json);
-  app.add_option("--games", games, "the folder that `./dev games` fills");
-  app.add_option("--part", part, "all, lookup, open, mount, freeze, write or games");
-  CLI11_PARSE(app, count, words);
+  std::vector<std::string> only;
+  bench::options line("Measures the tree of folders and archives", rounds, json);
+  line.numbers("--entries", entries, "look-ups: paths in the tree",
+               {.least = 1'000, .most = 4'000'000});
+  line.word("--games", games, "the folder that ./dev games fills");
+  line.words("--only", only, "these parts",
+             {"lookup", "open", "mount", "freeze", "write", "games"});
+  if (const std::optional<int> over = line.parse(count, words)) return *over;
   bench::results out("vfs");
-  const auto wanted = [&](const char* one) { return part == "all" || part == one; };
+  const auto wanted = [&](const char* part) {
+    return only.empty() || std::find(only.begin(), only.end(), part) != only.end();
+  };
   if (wanted("open")) bench::measure_opens(out, rounds);  // first: it makes processes
   if (wanted("lookup")) bench::measure_lookups(out, rounds, entries);
   if (wanted("mount")) bench::measure_mounts(out, rounds);
