@@ -87,7 +87,8 @@ void call_guarded(F& function) {
 // A move-only callable without arguments.
 class job {
  public:
-  job() = default;
+  // NOLINTNEXTLINE(modernize-use-equals-default): job() would fill the storage with zeros
+  job() noexcept {}
 
   template <class F>
     requires(!std::is_same_v<std::remove_cvref_t<F>, job> && std::is_invocable_v<std::decay_t<F>&>)

@@ -134,10 +134,12 @@ class job_group final : public executor {
  private:
   job_system& system_;
   cancellation stop_;
-  // Not on the line of the others: each submit writes it, and each job reads those. Room and no
-  // alignment, because a coroutine's frame may hold a group, and is aligned to 16 bytes only.
+  // Not on the line of the others, nor of what lies behind the group (the next group, say): each
+  // submit writes it, and each job reads those. Room and no alignment, because a coroutine's frame
+  // may hold a group, and is aligned to 16 bytes only.
   [[maybe_unused]] std::byte between_[64];
   atomic<std::uint32_t> pending_{0};
+  [[maybe_unused]] std::byte behind_[60];
 };
 
 }  // namespace overture
