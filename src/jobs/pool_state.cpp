@@ -128,7 +128,8 @@ void pool_state::work(pool_place& self) noexcept {
       if (!self.deque.empty()) sleepers.work_added(nullptr);
       return;
     }
-    found_work next{take_one(urgent), nullptr};
+    found_work next;
+    if (!urgent.empty()) next.record = take_one(urgent);
     if (!next) next.record = take_own(self);
     if (!next) {
       tell_group(self);
