@@ -111,7 +111,11 @@ class job_slab {
   // thread.
   [[nodiscard]] bool is_exhausted() const noexcept {
     return static_cast<std::uint32_t>(words_.load(std::memory_order_relaxed)) == no_record &&
-           chunk_count_.load(std::memory_order_relaxed) >= chunks_allowed_;
+           is_at_limit();
+  }
+  // It has all the memory that it may take. Any thread.
+  [[nodiscard]] bool is_at_limit() const noexcept {
+    return chunk_count_.load(std::memory_order_relaxed) >= chunks_allowed_;
   }
   // All records but the spare ones.
   [[nodiscard]] std::uint32_t size() const noexcept {

@@ -212,6 +212,8 @@ found_work pool_state::search(pool_place& self) noexcept {
       mark("futile wake");
     }
     const std::uint64_t parked_ns = now_ns();
+    // A queue would stay shut if those who sleep had all of its records.
+    if (slab.is_at_limit()) self.spare_records.give_all_back(slab);
     park(self);
     // Up to the signal: a machine that is slow to wake says nothing of how fast jobs come.
     const std::uint64_t signalled_ns = sleepers.signalled_ns(self.number);

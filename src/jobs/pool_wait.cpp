@@ -373,6 +373,8 @@ void pool_state::enter_place(pool_place& guest) noexcept {
 }
 
 void pool_state::return_place(pool_place& place) noexcept {
+  // It may be long until this thread submits again.
+  if (slab.is_at_limit()) place.spare_records.give_all_back(slab);
   this_thread_jobs().place = std::exchange(place.lender, nullptr);
   place.borrowed.store(false, std::memory_order_release);
 }

@@ -2,10 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
+#include <thread>
+#include <vector>
 
 #include "jobs/job_slab.hpp"
 #include "jobs/pool_test_support.hpp"
+#include "overture/countdown.hpp"
 #include "overture/future.hpp"
 #include "overture/job_batch.hpp"
 #include "overture/job_graph.hpp"
@@ -82,6 +86,47 @@ TEST(a_queue_that_was_full, takes_jobs_again_whoever_made_room) {
   others.wait();
   group.wait();
   EXPECT_EQ(runs, 448 + 64 + 3 + 64 + 3 + 4);
+}
+
+// Returns how many of them run on the thread that submits them.
+int run(thread_pool& pool, int count) {
+  countdown ended{static_cast<std::uint32_t>(count)};
+  const std::thread::id submitter = std::this_thread::get_id();
+  std::atomic<int> runs_here{0};
+  for (int i = 0; i < count; ++i) {
+    pool.submit([&ended, &runs_here, submitter] {
+      if (std::this_thread::get_id() == submitter) ++runs_here;
+      ended.done();
+    });
+  }
+  ended.wait();
+  return runs_here;
+}
+
+TEST(a_queue_that_was_full, has_room_as_soon_as_the_workers_sleep) {
+  thread_pool pool{{.workers = 2, .queued_max = 512}};
+  for (int round = 0; round < 64; ++round) {
+    {
+      // So that the other one keeps the records of all of them.
+      const test::busy_worker busy{pool};
+      (void)run(pool, 250);
+    }
+    test::await_parked(pool);
+    ASSERT_EQ(run(pool, 65), 0) << "round " << round;
+    test::await_parked(pool);
+  }
+}
+
+TEST(a_queue_that_was_full, has_room_when_a_thread_has_waited) {
+  thread_pool pool{{.queued_max = 512}};
+  std::thread([&pool] {
+    job_group group{pool};
+    for (int i = 0; i < 448; ++i) group.run([] {});
+  }).join();
+  int runs = 0;
+  job_group group{pool};
+  for (int i = 0; i < 448; ++i) group.run([&runs] { ++runs; });
+  EXPECT_EQ(runs, 0) << "run by this thread";
 }
 
 // A pool without workers, so that it stays full.
