@@ -8,6 +8,7 @@
 #include "jobs/crowd_watch.hpp"
 #include "jobs/host_turn.hpp"
 #include "jobs/job_deque.hpp"
+#include "jobs/job_pace.hpp"
 #include "jobs/job_slab.hpp"
 #include "jobs/job_watch.hpp"
 #include "overture/parking_word.hpp"
@@ -49,6 +50,7 @@ struct alignas(64) pool_place {
   unsigned vain_looks = 0;           // in a row, each followed by a long sleep
   bool jobs_are_long = false;        // those that it came to while it was warm
   std::uint64_t looks_until_ns = 0;  // for work that is expected
+  job_pace pace;
   host_turn turn;
   job_watch next_of_host;
   crowd_watch crowd;

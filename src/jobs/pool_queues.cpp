@@ -77,8 +77,7 @@ void pool_state::push(pool_place* self, job_record& record, job&& work, job_grou
 bool pool_state::push_from_outside(std::span<job> work, job_group* group,
                                    const job_options& options) noexcept {
   pool_place* const mine = lane_of_thread();
-  if (mine != nullptr && mine->out_of_records.load(std::memory_order_relaxed) &&
-      slab.is_exhausted()) {
+  if (is_full(mine)) {
     for (job& each : work) run_now(std::move(each), group, options);
     return true;
   }

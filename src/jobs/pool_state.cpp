@@ -173,7 +173,13 @@ bool pool_state::pause(pool_place& self, bool beyond) noexcept {
   return false;
 }
 
+void pool_state::give_way_to_submitters(const pool_place& self) noexcept {
+  if (!slab.is_exhausted() || !self.pace.is_of_short_jobs(now_ns(), self.jobs_run.read())) return;
+  for (int i = 0; i < sizes::yields_to_submitters && slab.is_exhausted(); ++i) yield_thread();
+}
+
 found_work pool_state::search(pool_place& self) noexcept {
+  give_way_to_submitters(self);
   sleepers.begin_search();
   if (std::exchange(self.come_in_bunches, false) && self.vain_looks < vain_looks_max) {
     // Whoever submits jobs faster than they run is better off if they are fetched in bunches.
@@ -181,6 +187,7 @@ found_work pool_state::search(pool_place& self) noexcept {
   }
   for (bool woken = false;; woken = true) {
     const std::uint64_t start_ns = now_ns();
+    self.pace.begin(start_ns, self.jobs_run.read());
     std::uint64_t looked_ns = 0;
     unsigned looks = 0;
     bool visible = false;

@@ -74,6 +74,9 @@ struct pool_state {
   void work(pool_place& self) noexcept;
   // The next work for a worker that has none left. None when the pool stops.
   found_work search(pool_place& self) noexcept;
+  // Who submits to a full queue runs jobs itself. If they are short it is left alone for a moment,
+  // and has the processor, if it waits for that.
+  void give_way_to_submitters(const pool_place& self) noexcept;
   // One look at everything that this worker may take.
   [[nodiscard]] found_work look(pool_place& self) noexcept;
   // Between two looks. True if there may be work.
@@ -113,6 +116,11 @@ struct pool_state {
     if (guests == 0) return nullptr;
     const unsigned slot = thread_slot();
     return &places[workers_made + (slot < guests ? slot : slot % guests)];  // most need no division
+  }
+  // The queue is full, so that a job submitted through this lane has to run at once.
+  [[nodiscard]] bool is_full(const pool_place* lane) const noexcept {
+    return lane != nullptr && lane->out_of_records.load(std::memory_order_relaxed) &&
+           slab.is_exhausted();
   }
   // Borrowed, or null if it was taken, or there was none.
   static pool_place* borrow(pool_place* lane) noexcept {

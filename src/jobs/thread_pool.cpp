@@ -158,9 +158,11 @@ void thread_pool::submit(job work, job_group* group, const job_options& options)
     if (group != nullptr) group->begin_job();
     return gathered->add(std::move(work), group, options);
   }
-  if (self == nullptr && options.priority == job_priority::normal &&
-      state_->push_from_outside({&work, 1}, group, options)) {
-    return;
+  if (self == nullptr && options.priority == job_priority::normal) {
+    if (state_->is_full(state_->lane_of_thread())) {
+      return state_->run_now(std::move(work), group, options);
+    }
+    if (state_->push_from_outside({&work, 1}, group, options)) return;
   }
   job_record* const record = state_->take_record(self);
   if (record == nullptr) return state_->run_now(std::move(work), group, options);

@@ -129,6 +129,21 @@ TEST(a_queue_that_was_full, has_room_when_a_thread_has_waited) {
   EXPECT_EQ(runs, 0) << "run by this thread";
 }
 
+TEST(a_full_queue, loses_no_short_job) {
+  constexpr int each = 50'000;
+  thread_pool pool{{.workers = 1, .queued_max = 512}};
+  std::atomic<int> runs{0};
+  const auto submit = [&pool, &runs] {
+    job_group group{pool};
+    for (int i = 0; i < each; ++i) group.run([&runs] { runs.fetch_add(1); });
+  };
+  std::vector<std::thread> others;
+  for (int i = 0; i < 3; ++i) others.emplace_back(submit);
+  submit();
+  for (std::thread& other : others) other.join();
+  EXPECT_EQ(runs, 4 * each);
+}
+
 // A pool without workers, so that it stays full.
 void fill(thread_pool& pool) {
   for (std::size_t i = 0; i < job_slab::chunk_records; ++i) pool.submit([] {});

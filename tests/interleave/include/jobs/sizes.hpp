@@ -9,5 +9,6 @@ inline constexpr std::uint32_t chunk_records = 8;
 inline constexpr std::uint32_t chunks_max = 16;
 inline constexpr std::uint64_t deque_slots = 64;
 inline constexpr std::uint64_t glance = 1;
+inline constexpr int yields_to_submitters = 1;
 
 }  // namespace overture::sizes
