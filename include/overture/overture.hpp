@@ -56,6 +56,7 @@
 #include "overture/single_threaded.hpp"
 #include "overture/spin.hpp"
 #include "overture/text_cursor.hpp"
+#include "overture/text_digits.hpp"
 #include "overture/text_fields.hpp"
 #include "overture/text_follow.hpp"
 #include "overture/text_format.hpp"

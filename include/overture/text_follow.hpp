@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "overture/text_cursor.hpp"
+#include "overture/text_digits.hpp"
 #include "overture/text_style.hpp"
 
 namespace overture::text::detail {
@@ -32,7 +33,29 @@ struct plain_style {
 template <class Style>
 struct plain_style<one_line<Style>> : plain_style<Style> {};
 
-// `at` + length (below 16), by branches instead of an addition. Numbers in one place tend to have
+// The text within which one reads, and where in it read_decimal() may look at what it looks at.
+class extent {
+ public:
+  extent(const char* begin, const char* last) noexcept
+      : end(last),
+        first_(begin + (last - begin > around ? in_front : 0)),
+        bytes_(last - begin > around ? static_cast<std::size_t>(last - begin - around) : 0) {}
+
+  [[nodiscard]] bool surrounds(const char* at) const noexcept {
+    return static_cast<std::size_t>(at - first_) < bytes_;
+  }
+
+  const char* end;
+
+ private:
+  static constexpr std::ptrdiff_t in_front = 16;
+  static constexpr std::ptrdiff_t around = in_front + 32;
+
+  const char* first_;
+  std::size_t bytes_;
+};
+
+// `at` + length (below 16), by branches instead of an addition. Integers in one place tend to have
 // one length, so the processor guesses where the next value is, and reads it while it still works
 // on this one. As an addition that would have to wait for the length.
 inline const char* jump_over(const char* at, unsigned length) noexcept {
@@ -99,15 +122,34 @@ inline const char* follow_bool(const char* at, const char* end, bool& value) noe
   return at + word.length;
 }
 
-template <class V>
-inline const char* follow_number(const char* at, const char* end, V& value) noexcept {
-  unsigned length = 0;
-  if constexpr (floating<V>) {
-    length = read_short_decimal(at, end, value);
-  } else {
-    length = read_short_integer(at, end, value);
+// Near an edge of the text. Out of line, so that the loops which seldom need it stay short.
+template <floating V>
+[[gnu::noinline]] const char* follow_short(const char* at, const char* end, V& value) noexcept {
+  const unsigned length = read_short_decimal(at, end, value);
+  return length != 0 ? at + length : nullptr;
+}
+
+template <floating V>
+[[gnu::always_inline]] inline const char* follow_number(const char* at, const extent& text,
+                                                        V& value) noexcept {
+  if (text.surrounds(at)) [[likely]] {
+    const char* const next = read_decimal(at, value);
+    if (next) [[likely]]
+      return next;
   }
+  return follow_short(at, text.end, value);
+}
+template <integer V>
+inline const char* follow_number(const char* at, const extent& text, V& value) noexcept {
+  const unsigned length = read_short_integer(at, text.end, value);
   return length != 0 ? jump_over(at, length) : nullptr;
+}
+
+// Whatever else may stand there. Out of line too.
+template <class Style, class Format, class V>
+[[gnu::noinline]] const char* understand_value(const char* at, const char* end, V& value) {
+  cursor from({at, static_cast<std::size_t>(end - at)});
+  return get_value<Style, V, Format>(from, value) ? from.here() : nullptr;
 }
 
 // What writers put behind a value. Anything else may belong to it.
@@ -118,22 +160,23 @@ inline bool ends_written(char next) noexcept {
 }
 
 template <class Style, class V, class Format, int Depth>
-inline const char* follow_value(const char* at, const char* end, V& value);
+[[gnu::always_inline]] inline const char* follow_value(const char* at, const extent& text,
+                                                       V& value);
 
 template <class Style, class Format, int Depth, class V>
-inline const char* follow_array(const char* at, const char* end, V& values) {
+inline const char* follow_array(const char* at, const extent& text, V& values) {
   using element = typename array_of<V>::element;
   constexpr bool is_script = Style::notation == notation::script;
   constexpr bool is_rows = Style::notation == notation::rows;
   // What stands in front of the first, of each other one, and behind the last.
   constexpr std::string_view open = is_rows ? "" : is_script ? "{ " : "[";
   constexpr std::string_view close = is_rows ? "" : is_script ? " }" : "]";
-  const auto take = [&at, end](std::string_view text) {
-    if (static_cast<std::size_t>(end - at) < text.size()) return false;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-      if (at[i] != text[i]) return false;
+  const auto take = [&at, &text](std::string_view bracket) {
+    if (static_cast<std::size_t>(text.end - at) < bracket.size()) return false;
+    for (std::size_t i = 0; i < bracket.size(); ++i) {
+      if (at[i] != bracket[i]) return false;
     }
-    at += text.size();
+    at += bracket.size();
     return true;
   };
   if (!take(open)) return nullptr;
@@ -143,11 +186,11 @@ inline const char* follow_array(const char* at, const char* end, V& values) {
       char between = ' ';
       if constexpr (is_rows) between = Style::separator;
       if constexpr (Style::notation == notation::json) between = ',';
-      if (at == end || *at != between) return nullptr;
+      if (at == text.end || *at != between) return nullptr;
       ++at;
     }
     first = false;
-    at = follow_value<one_line<Style>, element, Format, Depth + 1>(at, end, each);
+    at = follow_value<one_line<Style>, element, Format, Depth + 1>(at, text, each);
     if (!at) return nullptr;
   }
   return take(close) ? at : nullptr;
@@ -155,27 +198,27 @@ inline const char* follow_array(const char* at, const char* end, V& values) {
 
 // Behind the separator if the next field is there, where it was if not.
 template <class Style, class T, std::size_t I, int Depth>
-inline const char* follow_field(const char* begin, const char* at, const char* end, T& object) {
+inline const char* follow_field(const char* begin, const char* at, const extent& text, T& object) {
   using field = field_at<T, I>;
   const char* value = at;
   if constexpr (Style::notation == notation::json) {
-    if (at == end || *at != (at == begin ? '{' : ',')) return at;
+    if (at == text.end || *at != (at == begin ? '{' : ',')) return at;
     ++value;
   }
-  if (!stands_at<prefix<Style, T, I, Depth>>(value, end)) return at;
+  if (!stands_at<prefix<Style, T, I, Depth>>(value, text.end)) return at;
   value += prefix<Style, T, I, Depth>.used;
   const char* const next =
       follow_value<Style, typename field::member_type, typename field::format_type, Depth + 1>(
-          value, end, member_to_read<I>(object));
+          value, text, member_to_read<I>(object));
   return next ? next : at;
 }
 
 // Over those fields that stand there in their order; `begin` is the bracket of the block.
 template <class Style, int Depth, class T, std::size_t... I>
-inline const char* follow_fields(const char* begin, const char* end, T& object,
+inline const char* follow_fields(const char* begin, const extent& text, T& object,
                                  std::index_sequence<I...> /*all*/) {
   const char* at = Style::notation == notation::json ? begin : begin + 1;
-  ((at = follow_field<Style, T, I, Depth>(begin, at, end, object)), ...);
+  ((at = follow_field<Style, T, I, Depth>(begin, at, text, object)), ...);
   return at;
 }
 
@@ -191,50 +234,51 @@ template <class Style, int Depth>
 inline constexpr auto closing = make_closing<Style, Depth>();
 
 template <class Style, int Depth, class T>
-inline const char* follow_block(const char* at, const char* end, T& object) {
-  if (at == end || *at != '{') return nullptr;
-  at = follow_fields<Style, Depth>(at, end, object, std::make_index_sequence<field_count<T>>());
-  if (!stands_at<closing<Style, Depth>>(at, end)) return nullptr;
+inline const char* follow_block(const char* at, const extent& text, T& object) {
+  if (at == text.end || *at != '{') return nullptr;
+  at = follow_fields<Style, Depth>(at, text, object, std::make_index_sequence<field_count<T>>());
+  if (!stands_at<closing<Style, Depth>>(at, text.end)) return nullptr;
   return at + closing<Style, Depth>.used;
 }
 
 template <class Style, int Depth, class T, std::size_t... I>
-inline const char* follow_cells(const char* at, const char* end, T& object,
-                                std::index_sequence<I...> /*all*/) {
+[[gnu::always_inline]] inline const char* follow_cells(const char* at, const extent& text,
+                                                       T& object,
+                                                       std::index_sequence<I...> /*all*/) {
   const auto next = [&](auto index) {
     using field = field_at<T, index.value>;
     if (index.value > 0) {
-      if (at == end || *at != Style::separator) return false;
+      if (at == text.end || *at != Style::separator) return false;
       ++at;
     }
     at = follow_value<Style, typename field::member_type, typename field::format_type, Depth>(
-        at, end, member_to_read<index.value>(object));
+        at, text, member_to_read<index.value>(object));
     return at != nullptr;
   };
   return (next(std::integral_constant<std::size_t, I>{}) && ...) ? at : nullptr;
 }
 
 template <class Style, class V, class Format, int Depth>
-inline const char* follow_value(const char* at, const char* end, V& value) {
+[[gnu::always_inline]] inline const char* follow_value(const char* at, const extent& text,
+                                                       V& value) {
   if constexpr (block<V>) {
     if constexpr (Style::notation == notation::rows) {
-      return follow_cells<Style, Depth>(at, end, value, std::make_index_sequence<field_count<V>>());
+      return follow_cells<Style, Depth>(at, text, value,
+                                        std::make_index_sequence<field_count<V>>());
     } else {
-      return follow_block<Style, Depth>(at, end, value);
+      return follow_block<Style, Depth>(at, text, value);
     }
   } else if constexpr (array<V>) {
-    return follow_array<Style, Format, Depth>(at, end, value);
+    return follow_array<Style, Format, Depth>(at, text, value);
   } else {
     const char* next = nullptr;
     if constexpr (std::is_same_v<V, bool>) {
-      next = follow_bool<Style, Format>(at, end, value);
+      next = follow_bool<Style, Format>(at, text.end, value);
     } else if constexpr ((integer<V> && !std::is_same_v<Format, hex>) || floating<V>) {
-      next = follow_number(at, end, value);
+      next = follow_number(at, text, value);
     }
-    if (next && next != end && ends_written<Style>(*next)) return next;
-    cursor from({at, static_cast<std::size_t>(end - at)});
-    const bool read = get_value<typename plain_style<Style>::type, V, Format>(from, value);
-    return read ? from.here() : nullptr;
+    if (next && next != text.end && ends_written<Style>(*next)) return next;
+    return understand_value<typename plain_style<Style>::type, Format>(at, text.end, value);
   }
 }
 
@@ -251,9 +295,10 @@ inline const char* follow_opening(const char* at, const char* end) noexcept {
 
 // The object and the end of its line.
 template <class Style, class T>
-inline const char* follow_object(const char* at, const char* end, T& object) {
-  at = follow_value<Style, T, standard, 0>(at, end, object);
-  return at && at != end && *at == '\n' ? at + 1 : nullptr;
+[[gnu::always_inline]] inline const char* follow_object(const char* at, const extent& text,
+                                                        T& object) {
+  at = follow_value<Style, T, standard, 0>(at, text, object);
+  return at && at != text.end && *at == '\n' ? at + 1 : nullptr;
 }
 
 }  // namespace overture::text::detail

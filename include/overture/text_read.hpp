@@ -258,7 +258,7 @@ bool get_block(cursor& from, T& object) {
     char room[longest_of(field_names<T>) + cursor::escape_bytes_max];
     const char* const begin = from.here();
     if (!from.take('{')) return from.fail(errc::corrupt, "a block is missing");
-    const char* const followed = follow_fields<Style, 0>(begin, from.end(), object, all);
+    const char* const followed = follow_fields<Style, 0>(begin, {begin, from.end()}, object, all);
     if (followed > from.here()) from.move_to(followed);
     for (bool first = from.here() == begin + 1;; first = false) {
       from.skip_space(has_comments<Style>);
@@ -354,6 +354,7 @@ error read_page(std::string_view page, Appender& objects) {
   const char* const end = from.end();
   // Not the cursor's, which others know: this one can stay in a register.
   const char* at = from.here();
+  const extent text(at, end);
   for (;;) {
     const char* value = follow_opening<Style>(at, end);
     if (!value) {
@@ -366,7 +367,7 @@ error read_page(std::string_view page, Appender& objects) {
       from.fail_at(value, errc::corrupt, "more objects than the page table says");
       return from.problem();
     }
-    at = follow_object<Style>(value, end, *object);
+    at = follow_object<Style>(value, text, *object);
     if (at) continue;
     from.move_to(value);
     if (!get_object<Style>(from, *object)) return from.problem();

@@ -164,7 +164,7 @@ TEST(pages, are_read_alike_in_any_rounding_mode) {
   for (int i = 0; i < 500; ++i) {
     unit each;
     each.speed = static_cast<float>(random() % 1'000'000) / 1000;
-    each.at = {static_cast<float>(random()) * 0x1p-20f, -0.1f};
+    each.at = {static_cast<float>(random()) * 0x1p-20f, -static_cast<double>(random()) / 128};
     (void)units.add(each);
   }
   const std::string text = written<unit_script>(units);

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "overture/text_digits.hpp"
 #include "overture/text_number.hpp"
 #include "text/float_mode.hpp"
 
@@ -288,6 +289,122 @@ TEST(reading_within_a_text, is_that_of_the_standard_library) {
     ASSERT_TRUE(text::read_number(text.data(), last, wide_found).ok);
     ASSERT_EQ(std::bit_cast<std::uint64_t>(wide_found), std::bit_cast<std::uint64_t>(wide_wanted))
         << text;
+  }
+}
+
+// In a buffer that has just the bytes that may be looked at, so that a look at more is seen.
+template <class T>
+void expect_decimal(const std::string& number, std::string_view behind, bool must_be_read = false) {
+  std::string text = std::string(16, '7') + number + std::string(behind);
+  text.resize(16 + 32, '3');
+  const std::vector<char> bytes(text.begin(), text.end());
+  const char* const at = bytes.data() + 16;
+  T found = 0;
+  const char* const end = text::detail::read_decimal(at, found);
+  if (!end) {
+    ASSERT_FALSE(must_be_read) << number;
+    return;
+  }
+  ASSERT_EQ(end, at + number.size()) << number << behind;
+  T wanted = 0;
+  ASSERT_EQ(std::from_chars(number.data(), number.data() + number.size(), wanted).ptr,
+            number.data() + number.size());
+  using bits = typename text::detail::parts_of<T>::bits;
+  ASSERT_EQ(std::bit_cast<bits>(found), std::bit_cast<bits>(wanted)) << number;
+}
+
+TEST(decimals_of_any_length, are_read_as_the_standard_library_reads_them) {
+  std::mt19937_64 random(12);
+  const std::string_view behind[] = {" ", "\n", "}", ",1.5", "-", "e5", ".5", "/", ":", "\x80"};
+  for (std::size_t whole = 0; whole <= 20; ++whole) {
+    for (std::size_t decimals = 0; decimals <= 10; ++decimals) {
+      for (int round = 0; round < 400; ++round) {
+        std::string number = round % 2 == 0 ? "" : "-";
+        const auto add = [&](std::size_t count) {
+          for (std::size_t i = 0; i < count; ++i) {
+            const char digits[] = {static_cast<char>('0' + random() % 10), '0', '9'};
+            number += digits[round % 8 < 6 ? 0 : round % 8 - 5];
+          }
+        };
+        add(whole);
+        if (decimals > 0) number += '.';
+        add(decimals);
+        // Not all: what lies between two floats is left to others, nines and zeros among them.
+        const bool is_decimal = whole >= 1 && decimals >= 1;
+        const bool short_enough = whole <= 16 && decimals <= 8;
+        if (is_decimal && short_enough) {
+          expect_decimal<float>(number, behind[random() % std::size(behind)]);
+          expect_decimal<double>(number, behind[random() % std::size(behind)],
+                                 whole + decimals <= 15);
+        } else {
+          float single = 0;
+          const std::string text = std::string(16, ' ') + number + std::string(40, ' ');
+          ASSERT_EQ(text::detail::read_decimal(text.data() + 16, single), nullptr) << number;
+        }
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TEST(decimals_of_any_length, with_up_to_seven_digits_are_all_read_at_once) {
+  for (unsigned value = 0; value < 10'000'000; value += 7) {
+    const std::string digits = std::to_string(value);
+    const std::size_t decimals = 1 + value % 6;
+    const std::size_t missing = digits.size() > decimals ? 0 : decimals + 1 - digits.size();
+    std::string number = std::string(missing, '0') + digits;
+    number.insert(number.size() - decimals, 1, '.');
+    ASSERT_NO_FATAL_FAILURE(expect_decimal<float>(number, "\n", true));
+  }
+}
+
+// The middle between two floats, and the decimals next to it: a double in between would round
+// twice.
+TEST(decimals_of_any_length, next_to_the_middle_between_two_floats_are_rounded_once) {
+  std::mt19937_64 random(13);
+  for (int i = 0; i < 100'000; ++i) {
+    // Odd with 25 bits, so its last one is half of a float's last.
+    const std::uint64_t middle = (std::uint64_t{1} << 24 | random() % (1 << 24)) | 1;
+    const auto shift = static_cast<int>(random() % 35) - 5;
+    const double exact = std::ldexp(static_cast<double>(middle), shift);
+    char room[64];
+    const auto size = static_cast<std::size_t>(std::snprintf(room, sizeof room, "%.8f", exact));
+    std::string number(room, size);
+    for (const int step : {-1, 0, 1}) {
+      std::string beside = number;
+      if (step == 1) beside.back() = '1';
+      if (step == -1) {
+        std::size_t at = beside.size() - 1;
+        for (; beside[at] == '0' || beside[at] == '.'; --at) {
+          if (beside[at] == '0') beside[at] = '9';
+        }
+        --beside[at];
+      }
+      ASSERT_NO_FATAL_FAILURE(expect_decimal<float>(beside, " "));
+      ASSERT_NO_FATAL_FAILURE(expect_decimal<float>("-" + beside, " "));
+    }
+  }
+}
+
+TEST(decimals_of_any_length, end_at_whatever_else_stands_among_their_digits) {
+  const std::string number = "-1234567890.1234";
+  for (std::size_t i = 1; i < number.size(); ++i) {
+    for (int c = -128; c < 128; ++c) {
+      std::string odd = number;
+      odd[i] = static_cast<char>(c);
+      const std::string text = std::string(16, ' ') + odd + std::string(40, ' ');
+      const char* const at = text.data() + 16;
+      float found = 5;
+      const char* const end = text::detail::read_decimal(at, found);
+      if (!end) {
+        ASSERT_EQ(found, 5) << odd;
+        continue;
+      }
+      float wanted = 0;
+      const auto standard = std::from_chars(at, at + odd.size(), wanted, std::chars_format::fixed);
+      ASSERT_EQ(end, standard.ptr) << odd;
+      ASSERT_EQ(std::bit_cast<std::uint32_t>(found), std::bit_cast<std::uint32_t>(wanted)) << odd;
+    }
   }
 }
 

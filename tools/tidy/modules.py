@@ -46,6 +46,7 @@ HEADER_MODULE = {
     "paged": "jobs",  # a container whose pages a job system shares out
     "text_fields": "text",
     "text_cursor": "text",
+    "text_digits": "text",
     "text_follow": "text",
     "text_format": "text",
     "text_number": "text",
