@@ -38,21 +38,21 @@ int cmd_cat(const std::vector<std::string>& words) {
   tree_arguments tree;
   std::string typed;
   when colour = when::automatic;
-  CLI::App app{
-      "Writes a file of the tree that the mounts make together to standard output, unpacked, once "
-      "its checksum has been verified.",
-      "cat"};
-  app.footer(footer);
-  app.add_option("PATH", typed, "a path in the tree")->group("File");
-  mount_options_parser mounts(app);
+  command_line line({
+      .name = "cat",
+      .usage = usage,
+      .description = "Writes a file of the tree that the mounts make together to standard "
+                     "output, unpacked, once its checksum has been verified.",
+      .footer = footer,
+  });
+  line.word({"PATH", "File", "a path in the tree"}, typed);
+  mount_options mounts(line);
   mounts.add_tree(tree);
-  add_colour(app, colour);
-  add_help(app);
-  if (const std::optional<int> over = parse(app, usage, words)) return *over;
-  if (const std::optional<int> over = mounts.take(help_command)) return *over;
+  add_colour(line, colour);
+  if (const std::optional<int> over = line.parse(words)) return *over;
+  if (const std::optional<int> over = mounts.refused()) return *over;
   if (typed.empty() || tree.empty()) {
-    return complain_about_usage("name a path in the tree, then a folder or an archive", "",
-                                help_command);
+    return line.refuse("name a path in the tree, then a folder or an archive");
   }
   const outputs shown_on(colour);
   const asked_path path(typed, help_command);

@@ -27,7 +27,6 @@ namespace overture::cli {
 namespace {
 
 constexpr const char* usage = "overture check [OPTIONS] MOUNT...";
-constexpr const char* help_command = "overture help check";
 constexpr int schema = 1;
 
 const std::string footer = std::string(R"(Exit status
@@ -54,23 +53,24 @@ struct check_arguments {
 };
 
 std::optional<int> parse_check(const std::vector<std::string>& words, check_arguments& into) {
-  CLI::App app{
-      "Reads and unpacks every file of the mounts on every core, those that another mount hides "
-      "too, and verifies the checksums that archives have.",
-      "check"};
-  app.footer(footer);
-  mount_options_parser mounts(app);
+  command_line line({
+      .name = "check",
+      .usage = usage,
+      .description = "Reads and unpacks every file of the mounts on every core, those that "
+                     "another mount hides too, and verifies the checksums that archives have.",
+      .footer = footer,
+  });
+  mount_options mounts(line);
   mounts.add_tree(into.tree);
-  add_threads(app, into.threads);
-  add_json(app, into.json);
-  add_quiet(app, into.quiet, "no report and no progress; failures on standard error");
-  add_progress(app, into.progress);
-  add_colour(app, into.colour);
-  add_help(app);
-  if (const std::optional<int> over = parse(app, usage, words)) return over;
-  if (const std::optional<int> over = mounts.take(help_command)) return over;
+  add_threads(line, into.threads);
+  add_json(line, into.json);
+  add_quiet(line, into.quiet, "no report and no progress; failures on standard error");
+  add_progress(line, into.progress);
+  add_colour(line, into.colour);
+  if (const std::optional<int> over = line.parse(words)) return over;
+  if (const std::optional<int> over = mounts.refused()) return over;
   if (into.tree.empty()) {
-    return complain_about_usage("nothing to check: name a folder or an archive", "", help_command);
+    return line.refuse("nothing to check: name a folder or an archive");
   }
   return std::nullopt;
 }

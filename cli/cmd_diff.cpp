@@ -20,7 +20,6 @@ namespace overture::cli {
 namespace {
 
 constexpr const char* usage = "overture diff [OPTIONS] LEFT RIGHT";
-constexpr const char* help_command = "overture help diff";
 constexpr int schema = 1;
 
 const std::string footer = std::string(R"(Exit status
@@ -48,33 +47,31 @@ struct diff_arguments {
 };
 
 std::optional<int> parse_diff(const std::vector<std::string>& words, diff_arguments& into) {
-  CLI::App app{
-      "Compares two sets of mods: the files that only one of them has, those that both have with "
-      "the same or with other bytes, and which of them override the base game's.",
-      "diff"};
-  app.footer(footer);
-  mount_options_parser mounts(app);
-  mounts.add("LEFT", "a folder or an archive: the one set", into.left, false);
-  mounts.add("RIGHT", "the other", into.right, false);
-  const auto add_more = [&](const char* name, const char* description,
-                            std::vector<mount_argument>& more) {
-    mounts.add(name, description, more)->type_name("MOUNT");
-  };
-  add_more("--base", "what both are for; later ones win, may be given several times", into.base);
-  add_more("--left", "one more of the left set; later ones win", into.left);
-  add_more("--right", "one more of the right set", into.right);
+  command_line line({
+      .name = "diff",
+      .usage = usage,
+      .description = "Compares two sets of mods: the files that only one of them has, those that "
+                     "both have with the same or with other bytes, and which of them override "
+                     "the base game's.",
+      .footer = footer,
+  });
+  mount_options mounts(line);
+  mounts.add_mount("LEFT", "a folder or an archive: the one set", into.left);
+  mounts.add_mount("RIGHT", "the other", into.right);
+  mounts.add_mounts("--base MOUNT", "what both are for; later ones win, may be given several times",
+                    into.base);
+  mounts.add_mounts("--left MOUNT", "one more of the left set; later ones win", into.left);
+  mounts.add_mounts("--right MOUNT", "one more of the right set", into.right);
   mounts.add_mount_point();
   mounts.add_password();
   mounts.add_ignore_case(into.ignore_case);
   mounts.add_removal_markers(into.removal_markers);
-  add_json(app, into.json);
-  add_colour(app, into.colour);
-  add_help(app);
-  if (const std::optional<int> over = parse(app, usage, words)) return over;
-  if (const std::optional<int> over = mounts.take(help_command)) return over;
+  add_json(line, into.json);
+  add_colour(line, into.colour);
+  if (const std::optional<int> over = line.parse(words)) return over;
+  if (const std::optional<int> over = mounts.refused()) return over;
   if (into.left.empty() || into.right.empty()) {
-    return complain_about_usage("name two folders or archives, or sets of them by --left, --right",
-                                "", help_command);
+    return line.refuse("name two folders or archives, or sets of them by --left, --right");
   }
   return std::nullopt;
 }

@@ -21,6 +21,7 @@ namespace overture::cli {
 namespace {
 
 constexpr const char* usage = "overture extract [OPTIONS] --to DIR MOUNT...";
+constexpr const char* own_group = "Extracting";
 constexpr const char* help_command = "overture help extract";
 
 const std::string footer = std::string(R"(Exit status
@@ -49,35 +50,33 @@ struct extract_arguments {
 };
 
 std::optional<int> parse_extract(const std::vector<std::string>& words, extract_arguments& into) {
-  CLI::App app{
-      "Writes the tree that the mounts make together into a folder: of each path the file that "
-      "wins, unpacked and with its checksum verified.",
-      "extract"};
-  app.footer(footer);
-  mount_options_parser mounts(app);
+  command_line line({
+      .name = "extract",
+      .usage = usage,
+      .description = "Writes the tree that the mounts make together into a folder: of each path "
+                     "the file that wins, unpacked and with its checksum verified.",
+      .footer = footer,
+  });
+  mount_options mounts(line);
   mounts.add_tree(into.tree);
-  app.add_option("--to", into.to, "the folder to write to; it is made if it does not exist")
-      ->type_name("DIR")
-      ->group("Extracting");
-  app.add_option("--in", into.from,
-                 "only what is below this path of the tree, or this one file; its own folders are "
-                 "not repeated in DIR")
-      ->type_name("PATH")
-      ->group("Extracting");
-  app.add_flag("--overwrite", into.overwrite, "replace files that are there")->group("Extracting");
-  add_threads(app, into.threads);
-  add_quiet(app, into.quiet, "no summary and no progress; failures on standard error");
-  add_progress(app, into.progress);
-  add_colour(app, into.colour);
-  add_help(app);
-  if (const std::optional<int> over = parse(app, usage, words)) return over;
-  if (const std::optional<int> over = mounts.take(help_command)) return over;
+  line.word({"--to DIR", own_group, "the folder to write to; it is made if it does not exist"},
+            into.to);
+  line.word({"--in PATH", own_group,
+             "only what is below this path of the tree, or this one file; its own folders are not "
+             "repeated in DIR"},
+            into.from);
+  line.flag({"--overwrite", own_group, "replace files that are there"}, into.overwrite);
+  add_threads(line, into.threads);
+  add_quiet(line, into.quiet, "no summary and no progress; failures on standard error");
+  add_progress(line, into.progress);
+  add_colour(line, into.colour);
+  if (const std::optional<int> over = line.parse(words)) return over;
+  if (const std::optional<int> over = mounts.refused()) return over;
   if (into.tree.empty()) {
-    return complain_about_usage("nothing to extract: name a folder or an archive", "",
-                                help_command);
+    return line.refuse("nothing to extract: name a folder or an archive");
   }
   if (into.to.empty()) {
-    return complain_about_usage("where to? name a folder by --to", "", help_command);
+    return line.refuse("where to? name a folder by --to");
   }
   return std::nullopt;
 }

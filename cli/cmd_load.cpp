@@ -32,7 +32,7 @@ std::optional<report> load(file_system& files, const load_arguments& arguments,
   how.threads = arguments.threads;
   how.backend = arguments.io == "uring" ? read_backend::uring : read_backend::threads;
   how.io_threads = arguments.io_threads;
-  how.options = {.decode = arguments.decode,
+  how.options = {.decode = !arguments.no_decode,
                  .budget_bytes = arguments.budget_mib * mib,
                  .sink = kept ? &*kept : nullptr,
                  .memory = kept ? &kept->memory() : &memory};

@@ -20,6 +20,7 @@ namespace overture::cli {
 namespace {
 
 constexpr const char* usage = "overture ls [OPTIONS] MOUNT...";
+constexpr const char* own_group = "Listing";
 constexpr const char* help_command = "overture help ls";
 constexpr int schema = 1;
 
@@ -55,26 +56,25 @@ struct listed_item {
 };
 
 std::optional<int> parse_ls(const std::vector<std::string>& words, ls_arguments& into) {
-  CLI::App app{
-      "Lists a folder of the tree that the mounts make together: each name once, with the mount "
-      "that wins.",
-      "ls"};
-  app.footer(footer);
-  mount_options_parser mounts(app);
+  command_line line({
+      .name = "ls",
+      .usage = usage,
+      .description = "Lists a folder of the tree that the mounts make together: each name once, "
+                     "with the mount that wins.",
+      .footer = footer,
+  });
+  mount_options mounts(line);
   mounts.add_tree(into.tree);
-  app.add_option("--in", into.folder, "the folder, a path in the tree (default: its root)")
-      ->type_name("PATH")
-      ->group("Listing");
-  app.add_flag("-r,--recursive", into.recursive, "all files below it, at any depth")
-      ->group("Listing");
-  app.add_flag("-l,--long", into.details, "with sizes and mounts")->group("Listing");
-  add_json(app, into.json);
-  add_colour(app, into.colour);
-  add_help(app);
-  if (const std::optional<int> over = parse(app, usage, words)) return over;
-  if (const std::optional<int> over = mounts.take(help_command)) return over;
+  line.word({"--in PATH", own_group, "the folder, a path in the tree (default: its root)"},
+            into.folder);
+  line.flag({"-r,--recursive", own_group, "all files below it, at any depth"}, into.recursive);
+  line.flag({"-l,--long", own_group, "with sizes and mounts"}, into.details);
+  add_json(line, into.json);
+  add_colour(line, into.colour);
+  if (const std::optional<int> over = line.parse(words)) return over;
+  if (const std::optional<int> over = mounts.refused()) return over;
   if (into.tree.empty()) {
-    return complain_about_usage("nothing to list: name a folder or an archive", "", help_command);
+    return line.refuse("nothing to list: name a folder or an archive");
   }
   return std::nullopt;
 }

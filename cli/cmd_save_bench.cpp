@@ -20,6 +20,7 @@
 #include "save_stages.hpp"
 #include "system.hpp"
 #include "table.hpp"
+#include "tree_arguments.hpp"
 #include "units.hpp"
 
 namespace overture::cli {
@@ -27,6 +28,7 @@ namespace overture::cli {
 namespace {
 
 constexpr const char* usage = "overture save-bench [OPTIONS]";
+constexpr const char* own_group = "Saving";
 constexpr const char* footer = R"(Stages
   make     objects into pages, on one thread
   write    objects as text, with a checksum for each page
@@ -55,41 +57,30 @@ struct save_arguments {
   int rounds = 5;
   std::string file;
   bool json = false;
-  std::string progress = "auto";
+  when progress = when::automatic;
 };
 
 std::optional<int> parse_save_bench(const std::vector<std::string>& words, save_arguments& into) {
-  CLI::App app{
-      "Makes objects, saves them as text on every core, loads them again and says where the time "
-      "went: the median of some rounds.",
-      "save-bench"};
-  app.footer(footer);
-  app.add_option("--objects", into.objects, "how many (default: 1048576)")
-      ->type_name("N")
-      ->check(whole_number(1, objects_max))
-      ->group("Saving");
-  app.add_option("--threads", into.threads,
-                 "threads, the main thread included (default: one for each processor)")
-      ->type_name("N")
-      ->check(whole_number(1, limits::pool_workers_max + 1))
-      ->group("Saving");
-  app.add_option("--rounds", into.rounds, "how often (default: 5)")
-      ->type_name("N")
-      ->check(whole_number(1, rounds_max))
-      ->group("Saving");
-  app.add_option("--file", into.file,
-                 "the save, which stays (default: one in the folder for temporary files, removed)")
-      ->type_name("FILE")
-      ->group("Saving");
-  app.add_flag("--json", into.json, "one JSON object on standard output instead of the table")
-      ->group("Output");
-  app.add_option("--progress", into.progress,
-                 "the bar on standard error: auto (on a terminal), always or never")
-      ->type_name("WHEN")
-      ->check(one_of({"auto", "always", "never"}))
-      ->group("Output");
-  app.set_help_flag("-h,--help", "this text")->group("Other");
-  return parse(app, usage, words);
+  command_line line({
+      .name = "save-bench",
+      .usage = usage,
+      .description = "Makes objects, saves them as text on every core, loads them again and says "
+                     "where the time went: the median of some rounds.",
+      .footer = footer,
+  });
+  line.number({"--objects N", own_group, "how many (default: 1048576)"}, 1, objects_max,
+              into.objects);
+  line.number({"--threads N", own_group,
+               "threads, the main thread included (default: one for each processor)"},
+              1, limits::pool_workers_max + 1, into.threads);
+  line.number({"--rounds N", own_group, "how often (default: 5)"}, 1, rounds_max, into.rounds);
+  line.word({"--file FILE", own_group,
+             "the save, which stays (default: one in the folder for temporary files, removed)"},
+            into.file);
+  line.flag({"--json", "Output", "one JSON object on standard output instead of the table"},
+            into.json);
+  add_progress(line, into.progress);
+  return line.parse(words);
 }
 
 // Paints where the stages are, from a thread of its own: theirs have no time for it.
@@ -240,9 +231,6 @@ int cmd_save_bench(const std::vector<std::string>& words) {
   const terminal_environment environment = terminal_environment::from_process();
   watch_interrupts();
 
-  const when progress = arguments.progress == "always"  ? when::always
-                        : arguments.progress == "never" ? when::never
-                                                        : when::automatic;
   const unsigned threads = arguments.threads > 0 ? arguments.threads : processor_count();
   thread_pool jobs{{.workers = threads - 1}};
   const bench_file file(arguments.file);
@@ -250,7 +238,7 @@ int cmd_save_bench(const std::vector<std::string>& words) {
   std::optional<error> failure;
   {
     save_position position;
-    progress_line line(choose_progress(progress, environment, is_terminal(stream::err)),
+    progress_line line(choose_progress(arguments.progress, environment, is_terminal(stream::err)),
                        environment);
     save_painter painter(line, environment, position, arguments.rounds);
     for (int round = 0; round < arguments.rounds && !interrupted(); ++round) {

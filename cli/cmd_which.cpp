@@ -84,23 +84,24 @@ int cmd_which(const std::vector<std::string>& words) {
   std::string typed;
   bool as_json = false;
   when colour = when::automatic;
-  CLI::App app{
-      "Says which mounts have a path: the one that wins first, then those that it hides, in the "
-      "order in which they would win. All mounts that have a folder add to it. With "
-      "--removal-markers also the mount whose marker removes it from those that lose to it.",
-      "which"};
-  app.footer(footer);
-  app.add_option("PATH", typed, "a path in the tree")->group("File");
-  mount_options_parser mounts(app);
+  command_line line({
+      .name = "which",
+      .usage = usage,
+      .description = "Says which mounts have a path: the one that wins first, then those that it "
+                     "hides, in the order in which they would win. All mounts that have a folder "
+                     "add to it. With --removal-markers also the mount whose marker removes it "
+                     "from those that lose to it.",
+      .footer = footer,
+  });
+  line.word({"PATH", "File", "a path in the tree"}, typed);
+  mount_options mounts(line);
   mounts.add_tree(tree);
-  add_json(app, as_json);
-  add_colour(app, colour);
-  add_help(app);
-  if (const std::optional<int> over = parse(app, usage, words)) return *over;
-  if (const std::optional<int> over = mounts.take(help_command)) return *over;
+  add_json(line, as_json);
+  add_colour(line, colour);
+  if (const std::optional<int> over = line.parse(words)) return *over;
+  if (const std::optional<int> over = mounts.refused()) return *over;
   if (typed.empty() || tree.empty()) {
-    return complain_about_usage("name a path in the tree, then a folder or an archive", "",
-                                help_command);
+    return line.refuse("name a path in the tree, then a folder or an archive");
   }
   const outputs shown_on(colour);
   const asked_path path(typed, help_command);

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <sstream>
 
 #include "messages.hpp"
@@ -57,10 +59,8 @@ std::string mistake(const CLI::ParseError& error) {
   return text;
 }
 
-}  // namespace
-
-std::function<std::string(const std::string&)> whole_number(std::uint64_t least,
-                                                            std::uint64_t most) {
+// CLI11 converts what this has let through.
+command_line::word_check whole_number(std::uint64_t least, std::uint64_t most) {
   return [least, most](const std::string& text) -> std::string {
     std::uint64_t number = 0;
     const char* const end = text.data() + text.size();
@@ -70,18 +70,116 @@ std::function<std::string(const std::string&)> whole_number(std::uint64_t least,
   };
 }
 
-std::function<std::string(const std::string&)> one_of(std::vector<std::string> words) {
-  return [words = std::move(words)](const std::string& text) -> std::string {
-    if (std::find(words.begin(), words.end(), text) != words.end()) return {};
-    return fmt::format("'{}' is none of {}", text, fmt::join(words, ", "));
-  };
+// "--threads N" is "--threads" for CLI11, and "N" what its value is called.
+std::string names_of(const option_text& about) {
+  return about.spelling.substr(0, about.spelling.find(' '));
 }
 
-std::string help_text(const CLI::App& app, const std::string& usage) {
-  std::string text = wrapped(app.get_description(), 0) + "\n\nUsage: " + usage + '\n';
-  for (const std::string& group : app.get_groups()) {
+CLI::Option& described(CLI::Option* option, const option_text& about) {
+  const std::size_t space = about.spelling.find(' ');
+  if (space != std::string::npos) option->type_name(about.spelling.substr(space + 1));
+  option->description(about.description)->group(about.group);
+  return *option;
+}
+
+}  // namespace
+
+command_line::command_line(const command_text& about)
+    : usage_(about.usage),
+      help_command_(fmt::format("overture help {}", about.name)),
+      app_(std::make_unique<CLI::App>(about.description, about.name)) {
+  app_->footer(about.footer);
+  app_->allow_extras();  // found by refuse_extras(), where the nearest name is known
+}
+
+command_line::~command_line() = default;
+
+void command_line::flag(const option_text& about, bool& into) {
+  described(app_->add_flag(names_of(about), into), about);
+}
+
+void command_line::word(const option_text& about, std::string& into, const word_check& check) {
+  word(about, [&into](const std::string& given) { into = given; }, check);
+}
+
+void command_line::word(const option_text& about, taker take, const word_check& check) {
+  CLI::Option& option = described(
+      app_->add_option_function<std::string>(names_of(about), [](const std::string&) {}), about);
+  if (check) option.check(check);
+  takers_.push_back({&option, std::move(take)});
+}
+
+void command_line::words(const option_text& about, taker take) {
+  CLI::Option& option = described(app_->add_option_function<std::vector<std::string>>(
+                                      names_of(about), [](const std::vector<std::string>&) {}),
+                                  about);
+  if (!option.get_positional()) option.allow_extra_args(false);
+  takers_.push_back({&option, std::move(take)});
+}
+
+template <class Number>
+void command_line::number(const option_text& about, std::uint64_t least, std::uint64_t most,
+                          Number& into) {
+  described(app_->add_option(names_of(about), into), about).check(whole_number(least, most));
+}
+
+template void command_line::number(const option_text&, std::uint64_t, std::uint64_t, unsigned&);
+template void command_line::number(const option_text&, std::uint64_t, std::uint64_t,
+                                   std::uint64_t&);
+template void command_line::number(const option_text&, std::uint64_t, std::uint64_t, int&);
+
+std::optional<int> command_line::parse(const std::vector<std::string>& arguments) {
+  app_->set_help_flag("-h,--help", "this text")->group("Other");
+  try {
+    app_->parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::CallForHelp&) {
+    return print(help_text());
+  } catch (const CLI::ParseError& error) {
+    return refuse(mistake(error));
+  }
+  if (const std::optional<int> over = refuse_extras()) return over;
+  hand_over();
+  return std::nullopt;
+}
+
+int command_line::refuse(const std::string& mistake) const {
+  return complain_about_usage(mistake, "", help_command_);
+}
+
+std::optional<int> command_line::refuse_extras() const {
+  for (const std::string& extra : app_->remaining()) {
+    if (extra == "--") continue;  // CLI11 leaves it among what it did not understand
+    if (!extra.starts_with('-') || extra == "-") {
+      return refuse(fmt::format("'{}' was not expected", extra));
+    }
+    std::vector<std::string> known;
+    for (const CLI::Option* option : app_->get_options()) {
+      for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+      for (const std::string& name : option->get_snames()) known.push_back("-" + name);
+    }
+    const std::string name = extra.substr(0, extra.find('='));
+    return complain_about_usage(fmt::format("unknown option '{}'", name), nearest(name, known),
+                                help_command_);
+  }
+  return std::nullopt;
+}
+
+// CLI11's own callbacks would not know where among others a word stood.
+void command_line::hand_over() const {
+  std::map<const CLI::Option*, std::size_t> handed;
+  for (const CLI::Option* const option : app_->parse_order()) {
+    const std::size_t number = handed[option]++;
+    for (const taken& each : takers_) {
+      if (each.option == option) each.take(option->results()[number]);
+    }
+  }
+}
+
+std::string command_line::help_text() const {
+  std::string text = wrapped(app_->get_description(), 0) + "\n\nUsage: " + usage_ + '\n';
+  for (const std::string& group : app_->get_groups()) {
     const auto options =
-        app.get_options([&](const CLI::Option* o) { return o->get_group() == group; });
+        app_->get_options([&](const CLI::Option* o) { return o->get_group() == group; });
     if (group.empty() || options.empty()) continue;
     text += fmt::format("\n{}\n", group);
     for (const CLI::Option* option : options) {
@@ -94,35 +192,14 @@ std::string help_text(const CLI::App& app, const std::string& usage) {
       text += line + wrapped(option->get_description(), description_column) + '\n';
     }
   }
-  return text + '\n' + app.get_footer();
+  return text + '\n' + app_->get_footer();
 }
 
-std::optional<int> parse(CLI::App& app, const std::string& usage,
-                         const std::vector<std::string>& arguments) {
-  const std::string help_command = "overture help " + app.get_name();
-  app.allow_extras();  // found below, where the nearest name is known
-  try {
-    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
-  } catch (const CLI::CallForHelp&) {
-    return print(help_text(app, usage));
-  } catch (const CLI::ParseError& error) {
-    return complain_about_usage(mistake(error), "", help_command);
-  }
-  for (const std::string& extra : app.remaining()) {
-    if (extra == "--") continue;  // CLI11 leaves it among what it did not understand
-    if (!extra.starts_with('-') || extra == "-") {
-      return complain_about_usage(fmt::format("'{}' was not expected", extra), "", help_command);
-    }
-    std::vector<std::string> known;
-    for (const CLI::Option* option : app.get_options()) {
-      for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
-      for (const std::string& name : option->get_snames()) known.push_back("-" + name);
-    }
-    const std::string name = extra.substr(0, extra.find('='));
-    return complain_about_usage(fmt::format("unknown option '{}'", name), nearest(name, known),
-                                help_command);
-  }
-  return std::nullopt;
+command_line::word_check one_of(std::vector<std::string> words) {
+  return [words = std::move(words)](const std::string& text) -> std::string {
+    if (std::find(words.begin(), words.end(), text) != words.end()) return {};
+    return fmt::format("'{}' is none of {}", text, fmt::join(words, ", "));
+  };
 }
 
 }  // namespace overture::cli

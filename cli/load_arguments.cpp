@@ -1,7 +1,6 @@
 #include "load_arguments.hpp"
 
 #include "command_line.hpp"
-#include "messages.hpp"
 #include "overture/limits.hpp"
 
 namespace overture::cli {
@@ -9,7 +8,6 @@ namespace overture::cli {
 namespace {
 
 constexpr const char* usage = "overture load [OPTIONS] MOUNT...";
-constexpr const char* help_command = "overture help load";
 
 constexpr const char* footer = R"(Exit status
   0    every file was loaded
@@ -29,70 +27,64 @@ Examples
   overture load game/ --json | jq .verdict
 )";
 
+constexpr const char* own_group = "Loading";
 constexpr std::uint64_t budget_mib_max = 1u << 20;
 
-void add_loading(CLI::App& app, load_arguments& into) {
-  add_threads(app, into.threads);
-  app.add_option("--io-threads", into.io_threads,
-                 "threads that wait for the disk, besides those (default: 8 to 16, as the "
-                 "disk answers)")
-      ->type_name("N")
-      ->check(whole_number(1, limits::io_threads_max))
-      ->group("Loading");
-  app.add_option("--io", into.io,
-                 "how to read: threads, or uring, which needs a kernel that allows io_uring and is "
-                 "threads otherwise (default: threads)")
-      ->type_name("HOW")
-      ->check(CLI::IsMember({"threads", "uring"}))
-      ->group("Loading");
-  app.add_option("--budget", into.budget_mib, "memory for files in flight (default: 256)")
-      ->type_name("MIB")
-      ->check(whole_number(1, budget_mib_max))
-      ->group("Loading");
-  app.add_flag_callback(
-         "--no-decode", [&into] { into.decode = false; }, "stop at the checksum")
-      ->group("Loading");
-  app.add_flag("--keep", into.keep,
-               "keep what was loaded until the end, as a game would: decoded assets, and the bytes "
-               "of files that no decoder knows; the report tells their size")
-      ->group("Loading");
+std::string fault_of_io(const std::string& how) {
+  return how == "threads" || how == "uring" ? "" : how + " not in {threads,uring}";
 }
 
-void add_output(CLI::App& app, load_arguments& into) {
-  add_json(app, into.json);
-  app.add_option("--trace", into.trace,
-                 "write a timeline that Perfetto and Tracy open; '-' is standard output, the "
-                 "report then goes to standard error")
-      ->type_name("FILE")
-      ->group("Output");
-  add_quiet(app, into.quiet, "no report and no progress; failures on standard error");
-  add_progress(app, into.progress);
-  add_colour(app, into.colour);
+void add_loading(command_line& line, load_arguments& into) {
+  add_threads(line, into.threads);
+  line.number({"--io-threads N", own_group,
+               "threads that wait for the disk, besides those (default: 8 to 16, as the disk "
+               "answers)"},
+              1, limits::io_threads_max, into.io_threads);
+  line.word({"--io HOW:{threads,uring}", own_group,
+             "how to read: threads, or uring, which needs a kernel that allows io_uring and is "
+             "threads otherwise (default: threads)"},
+            into.io, fault_of_io);
+  line.number({"--budget MIB", own_group, "memory for files in flight (default: 256)"}, 1,
+              budget_mib_max, into.budget_mib);
+  line.flag({"--no-decode", own_group, "stop at the checksum"}, into.no_decode);
+  line.flag({"--keep", own_group,
+             "keep what was loaded until the end, as a game would: decoded assets, and the bytes "
+             "of files that no decoder knows; the report tells their size"},
+            into.keep);
+}
+
+void add_output(command_line& line, load_arguments& into) {
+  add_json(line, into.json);
+  line.word({"--trace FILE", "Output",
+             "write a timeline that Perfetto and Tracy open; '-' is standard output, the report "
+             "then goes to standard error"},
+            into.trace);
+  add_quiet(line, into.quiet, "no report and no progress; failures on standard error");
+  add_progress(line, into.progress);
+  add_colour(line, into.colour);
 }
 
 }  // namespace
 
 std::optional<int> parse_load(const std::vector<std::string>& arguments, load_arguments& into) {
-  CLI::App app{
-      "Mounts folders and archives over one another, loads every file of the merged tree on every "
-      "core (resolve, read, unpack, decode, finalize) and says where the time went.",
-      "load"};
-  app.footer(footer);
-
-  mount_options_parser mounts(app);
+  command_line line({
+      .name = "load",
+      .usage = usage,
+      .description = "Mounts folders and archives over one another, loads every file of the "
+                     "merged tree on every core (resolve, read, unpack, decode, finalize) and "
+                     "says where the time went.",
+      .footer = footer,
+  });
+  mount_options mounts(line);
   mounts.add_tree(into.tree);
-  add_loading(app, into);
-  add_output(app, into);
-  add_help(app);
+  add_loading(line, into);
+  add_output(line, into);
 
-  if (const std::optional<int> over = parse(app, usage, arguments)) return over;
-  if (const std::optional<int> over = mounts.take(help_command)) return over;
-  if (into.tree.empty()) {
-    return complain_about_usage("nothing to load: name a folder or an archive", "", help_command);
-  }
+  if (const std::optional<int> over = line.parse(arguments)) return over;
+  if (const std::optional<int> over = mounts.refused()) return over;
+  if (into.tree.empty()) return line.refuse("nothing to load: name a folder or an archive");
   if (into.trace == "-" && into.json) {
-    return complain_about_usage(
-        "--json and --trace - both want standard output: give the trace a file", "", help_command);
+    return line.refuse("--json and --trace - both want standard output: give the trace a file");
   }
   return std::nullopt;
 }

@@ -17,7 +17,7 @@ struct load_arguments {
   unsigned io_threads = 0;     // 0 = as many as the disk takes
   std::string io = "threads";  // or "uring"
   std::uint64_t budget_mib = 256;
-  bool decode = true;
+  bool no_decode = false;
   bool keep = false;
   std::string trace;  // a file, "-" for standard output, empty for none
   bool json = false;

@@ -1,11 +1,11 @@
 // The arguments that say what is mounted, and others that several commands share.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "command_line.hpp"
 #include "overture/file_system.hpp"
 #include "style.hpp"
 
@@ -32,47 +32,49 @@ struct tree_arguments {
 };
 
 // Options that name mounts. --mount-point and --password hold for the mounts behind them on the
-// command line, so those are collected in its order, by take() when everything is parsed.
-class mount_options_parser {
+// command line.
+class mount_options {
  public:
-  explicit mount_options_parser(CLI::App& app) : app_(app) {}
+  explicit mount_options(command_line& line) : line_(line) {}
+  mount_options(const mount_options&) = delete;  // the command line's takers know where this is
+  mount_options& operator=(const mount_options&) = delete;
 
   // MOUNT, --archives-in, --mount-point, --password, --first-wins, --ignore-case,
   // --removal-markers.
   void add_tree(tree_arguments& into);
-  // A positional argument or an option of mounts; `takes_many` for those that may be repeated.
-  CLI::Option* add(const std::string& name, const std::string& description,
-                   std::vector<mount_argument>& into, bool takes_many = true);
+  // One mount, or any number of them.
+  void add_mount(const std::string& spelling, const std::string& description,
+                 std::vector<mount_argument>& into);
+  void add_mounts(const std::string& spelling, const std::string& description,
+                  std::vector<mount_argument>& into);
   void add_mount_point();
   void add_password();
   void add_ignore_case(bool& into);
   void add_removal_markers(bool& into);
-  // The exit code of a complaint if one of those options has no mount behind it.
-  [[nodiscard]] std::optional<int> take(const std::string& help_command) const;
+  // Once all is parsed: the exit code of a complaint if one of those options makes no sense, or has
+  // no mount behind it.
+  [[nodiscard]] std::optional<int> refused() const;
 
  private:
-  struct collected {
-    CLI::Option* option;
-    std::vector<mount_argument>* into;
-  };
+  [[nodiscard]] command_line::taker mount_taker(std::vector<mount_argument>& into);
 
-  CLI::App& app_;
-  CLI::Option* point_ = nullptr;
-  CLI::Option* password_ = nullptr;
-  std::vector<collected> collected_;
+  command_line& line_;
+  std::string point_;
+  std::string password_;
+  std::string wrong_point_;       // what is wrong with the first that makes no sense
+  const char* unused_ = nullptr;  // the last option, if no mount is behind it
+  bool any_ = false;              // mounts
 };
 
 // --json
-void add_json(CLI::App& app, bool& into);
+void add_json(command_line& line, bool& into);
 // --color, --progress
-void add_colour(CLI::App& app, when& into);
-void add_progress(CLI::App& app, when& into);
+void add_colour(command_line& line, when& into);
+void add_progress(command_line& line, when& into);
 // -q, --quiet
-void add_quiet(CLI::App& app, bool& into, const std::string& description);
+void add_quiet(command_line& line, bool& into, const std::string& description);
 // --threads
-void add_threads(CLI::App& app, unsigned& into);
-// --help
-void add_help(CLI::App& app);
+void add_threads(command_line& line, unsigned& into);
 
 // The environment's part of a help's footer, without --progress.
 inline constexpr const char* environment_footer = R"(

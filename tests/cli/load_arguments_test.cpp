@@ -33,7 +33,7 @@ TEST(LoadArguments, TakeMountsAndOptionsInAnyOrder) {
   EXPECT_EQ(arguments.io, "uring");
   EXPECT_EQ(arguments.io_threads, 9u);
   EXPECT_EQ(arguments.budget_mib, 1u);
-  EXPECT_FALSE(arguments.decode);
+  EXPECT_TRUE(arguments.no_decode);
   EXPECT_TRUE(arguments.keep);
   EXPECT_EQ(arguments.trace, "t.json");
   EXPECT_TRUE(arguments.quiet);
