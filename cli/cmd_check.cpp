@@ -9,6 +9,7 @@
 #include "command_line.hpp"
 #include "display.hpp"
 #include "exit_code.hpp"
+#include "json_output.hpp"
 #include "load_run.hpp"
 #include "messages.hpp"
 #include "mounting.hpp"

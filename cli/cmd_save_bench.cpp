@@ -6,7 +6,6 @@
 #include <condition_variable>
 #include <filesystem>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <thread>
 
@@ -14,6 +13,7 @@
 #include "command_line.hpp"
 #include "display.hpp"
 #include "exit_code.hpp"
+#include "json_output.hpp"
 #include "messages.hpp"
 #include "overture/overture.hpp"
 #include "progress_line.hpp"
@@ -158,7 +158,7 @@ double seconds(std::uint64_t ns) {
 
 std::string as_json(const std::vector<save_times>& rounds, unsigned threads) {
   const auto medians = medians_of(rounds);
-  nlohmann::ordered_json out;
+  json out;
   out["schema"] = 1;
   out["version"] = version;
   out["objects"] = rounds.front().objects;
@@ -169,7 +169,7 @@ std::string as_json(const std::vector<save_times>& rounds, unsigned threads) {
   for (std::size_t i = 0; i < save_stage_count; ++i) {
     out["seconds"][save_stage_names[i]] = seconds(medians[i]);
   }
-  return out.dump(2) + "\n";
+  return json_text(out);
 }
 
 std::string as_text(const std::vector<save_times>& rounds, unsigned threads,

@@ -9,8 +9,6 @@ namespace overture::cli {
 using json = nlohmann::ordered_json;
 
 // Indented ASCII, U+FFFD in place of what is not UTF-8, a line end.
-[[nodiscard]] inline std::string json_text(const json& object) {
-  return object.dump(2, ' ', true, json::error_handler_t::replace) + '\n';
-}
+[[nodiscard]] std::string json_text(const json& object);
 
 }  // namespace overture::cli

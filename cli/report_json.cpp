@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "json_output.hpp"
 #include "overture/version.hpp"
 
 namespace overture::cli {

@@ -1,9 +1,9 @@
 // A report as JSON, for programs. docs/guide/command.md documents the fields.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "json_output.hpp"
 #include "report_model.hpp"
 
 namespace overture::cli {
@@ -13,7 +13,7 @@ namespace overture::cli {
 [[nodiscard]] std::string report_json(const report& what);
 
 // Parts of it that others write too.
-[[nodiscard]] json failures_json(const report& what);
-[[nodiscard]] json skipped_json(const report& what);
+[[nodiscard]] nlohmann::ordered_json failures_json(const report& what);
+[[nodiscard]] nlohmann::ordered_json skipped_json(const report& what);
 
 }  // namespace overture::cli

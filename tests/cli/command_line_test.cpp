@@ -1,0 +1,182 @@
+#include "command_line.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "exit_code.hpp"
+
+namespace overture::cli {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr const char* group = "Serving";
+
+// A command with one option of each kind.
+struct tea_command {
+  bool milk = false;
+  std::string cup = "mug";
+  unsigned minutes = 3;
+  std::string kind = "green";
+  std::vector<std::string> guests;
+  std::vector<std::string> in_order;
+  command_line line;
+
+  tea_command()
+      : line({.name = "tea",
+              .usage = "overture tea [OPTIONS] GUEST...",
+              .description = "Makes tea for everybody who is named, and for nobody else, however "
+                             "much they ask.",
+              .footer = "Examples\n  overture tea alice\n"}) {
+    line.words({"GUEST", "Guests", "who gets some"}, [this](const std::string& word) {
+      guests.push_back(word);
+      in_order.push_back("guest " + word);
+    });
+    line.words({"--sugar N", group, "for the guests behind it"},
+               [this](const std::string& word) { in_order.push_back("sugar " + word); });
+    line.flag({"-m,--milk", group, "with milk"}, milk);
+    line.word({"--cup CUP", group, "what to pour it into"}, cup);
+    line.number({"--minutes-in-the-teapot N", group, "how long it draws"}, 1, 10, minutes);
+    line.word(
+        {"--kind KIND", group, "green or black"}, [this](const std::string& word) { kind = word; },
+        one_of({"green", "black"}));
+  }
+};
+
+// What parse() says on standard error; it has to end the command with exit_usage.
+std::string mistake_of(const std::vector<std::string>& words) {
+  tea_command tea;
+  testing::internal::CaptureStderr();
+  const std::optional<int> over = tea.line.parse(words);
+  std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(over, exit_usage) << said;
+  EXPECT_THAT(tea.in_order, IsEmpty()) << "taken though there is a mistake";
+  return said;
+}
+
+TEST(CommandLine, LeavesWhatIsNotGivenAsItWas) {
+  tea_command tea;
+  EXPECT_EQ(tea.line.parse({}), std::nullopt);
+  EXPECT_FALSE(tea.milk);
+  EXPECT_EQ(tea.cup, "mug");
+  EXPECT_EQ(tea.minutes, 3u);
+  EXPECT_EQ(tea.kind, "green");
+  EXPECT_THAT(tea.guests, IsEmpty());
+}
+
+TEST(CommandLine, TakesValuesBehindASpaceAndBehindAnEqualsSign) {
+  tea_command tea;
+  EXPECT_EQ(tea.line.parse({"alice", "-m", "--cup", "glass", "--minutes-in-the-teapot=10",
+                            "--kind=black", "bob"}),
+            std::nullopt);
+  EXPECT_TRUE(tea.milk);
+  EXPECT_EQ(tea.cup, "glass");
+  EXPECT_EQ(tea.minutes, 10u);
+  EXPECT_EQ(tea.kind, "black");
+  EXPECT_THAT(tea.guests, ElementsAre("alice", "bob"));
+}
+
+TEST(CommandLine, HandsWordsOverInTheOrderOfTheCommandLine) {
+  tea_command tea;
+  EXPECT_EQ(tea.line.parse({"alice", "--sugar", "1", "bob", "-m", "carol", "--sugar=2", "--",
+                            "--sugar", "dave"}),
+            std::nullopt);
+  EXPECT_THAT(tea.in_order, ElementsAre("guest alice", "sugar 1", "guest bob", "guest carol",
+                                        "sugar 2", "guest --sugar", "guest dave"));
+}
+
+TEST(CommandLine, AWordOfAnOptionThatMayBeRepeatedIsNeverTheNextOnes) {
+  tea_command tea;
+  EXPECT_EQ(tea.line.parse({"--sugar", "1", "2"}), std::nullopt);
+  EXPECT_THAT(tea.in_order, ElementsAre("sugar 1", "guest 2"));
+}
+
+TEST(CommandLine, NumbersOfEveryWidthReachTheirLimits) {
+  constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+  command_line line({.name = "count", .usage = "", .description = "", .footer = ""});
+  int number = 0;
+  unsigned small = 0;
+  std::uint64_t large = 0;
+  line.number({"--int N", group, ""}, 0, 1000, number);
+  line.number({"--small N", group, ""}, 0, 1000, small);
+  line.number({"--large N", group, ""}, 0, most, large);
+  EXPECT_EQ(line.parse({"--int=1000", "--small=1000", "--large", std::to_string(most)}),
+            std::nullopt);
+  EXPECT_EQ(number, 1000);
+  EXPECT_EQ(small, 1000u);
+  EXPECT_EQ(large, most);
+}
+
+TEST(CommandLine, NamesEveryMistakeAndWhereHelpIs) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+      {{"alice", "--mlik"}, "unknown option '--mlik'; did you mean '--milk'?"},
+      {{"--cpu=glass"}, "unknown option '--cpu'; did you mean '--cup'?"},
+      {{"--cup"}, "--cup needs a value"},
+      {{"--cup=a", "--cup=b"}, "--cup was given more than once"},
+      {{"--minutes-in-the-teapot", "0"}, "'0' is not a whole number from 1 to 10"},
+      {{"--minutes-in-the-teapot=11"}, "'11' is not a whole number from 1 to 10"},
+      {{"--minutes-in-the-teapot=2.5"}, "'2.5' is not a whole number from 1 to 10"},
+      {{"--kind", "red"}, "--kind: 'red' is none of green, black"},
+      {{"alice", "--kind", "red", "--sugar", "1"}, "--kind: 'red' is none of green, black"},
+  };
+  for (const auto& [words, expected] : cases) {
+    const std::string said = mistake_of(words);
+    EXPECT_THAT(said, HasSubstr("error: "));
+    EXPECT_THAT(said, HasSubstr(expected));
+    EXPECT_THAT(said, HasSubstr("See 'overture help tea'.\n"));
+  }
+}
+
+TEST(CommandLine, RefusesWordsThatNobodyTakes) {
+  command_line line({.name = "quiet", .usage = "", .description = "", .footer = ""});
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(line.parse({"word"}), exit_usage);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "error: 'word' was not expected\nSee 'overture help quiet'.\n");
+}
+
+TEST(CommandLine, RefusesForItsCommandInTheSameForm) {
+  const tea_command tea;
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(tea.line.refuse("no guests"), exit_usage);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "error: no guests\nSee 'overture help tea'.\n");
+}
+
+TEST(CommandLine, HelpShowsOptionsByGroupAndTakesNothing) {
+  for (const char* const asked : {"-h", "--help"}) {
+    tea_command tea;
+    testing::internal::CaptureStdout();
+    EXPECT_EQ(tea.line.parse({"alice", asked}), exit_ok);
+    EXPECT_EQ(testing::internal::GetCapturedStdout(),
+              R"(Makes tea for everybody who is named, and for nobody else, however much they
+ask.
+
+Usage: overture tea [OPTIONS] GUEST...
+
+Guests
+  GUEST                   who gets some
+
+Serving
+  --sugar N               for the guests behind it
+  -m, --milk              with milk
+  --cup CUP               what to pour it into
+  --minutes-in-the-teapot N
+                          how long it draws
+  --kind KIND             green or black
+
+Other
+  -h, --help              this text
+
+Examples
+  overture tea alice
+)");
+    EXPECT_THAT(tea.guests, IsEmpty());
+  }
+}
+
+}  // namespace
+}  // namespace overture::cli
