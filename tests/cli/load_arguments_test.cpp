@@ -74,6 +74,8 @@ TEST(LoadArguments, EveryMistakeIsNamedAndExitsWithTwo) {
       {{"load", "x", "-x"}, "unknown option '-x'"},
       {{"load", "x", "--mount-point", "y"},
        "--mount-point holds for the mounts behind it, and there is none"},
+      {{"load", "--mount-point", "../a", "x", "--mount-point", "../b", "y"},
+       "--mount-point '../a': "},
       {{"ls", "--password", "a", "x", "--password=b"},
        "--password holds for the mounts behind it, and there is none"},
       {{"load", "--password", "a"}, "nothing to load"},
