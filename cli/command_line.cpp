@@ -59,13 +59,18 @@ std::string mistake(const CLI::ParseError& error) {
   return text;
 }
 
-// CLI11 converts what this has let through.
+std::optional<std::uint64_t> number_in(const std::string& text) {
+  std::uint64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, failed] = std::from_chars(text.data(), end, number);
+  if (failed != std::errc{} || stop != end) return std::nullopt;
+  return number;
+}
+
 command_line::word_check whole_number(std::uint64_t least, std::uint64_t most) {
   return [least, most](const std::string& text) -> std::string {
-    std::uint64_t number = 0;
-    const char* const end = text.data() + text.size();
-    const auto [stop, failed] = std::from_chars(text.data(), end, number);
-    if (failed == std::errc{} && stop == end && number >= least && number <= most) return {};
+    const std::optional<std::uint64_t> number = number_in(text);
+    if (number && *number >= least && *number <= most) return {};
     return fmt::format("'{}' is not a whole number from {} to {}", text, least, most);
   };
 }
@@ -117,10 +122,16 @@ void command_line::words(const option_text& about, taker take) {
   takers_.push_back({&option, std::move(take)});
 }
 
+// Converted here, because CLI11 takes 010 for eight.
 template <class Number>
 void command_line::number(const option_text& about, std::uint64_t least, std::uint64_t most,
                           Number& into) {
-  described(app_->add_option(names_of(about), into), about).check(whole_number(least, most));
+  word(
+      about,
+      [&into](const std::string& given) {
+        into = static_cast<Number>(number_in(given).value_or(0));
+      },
+      whole_number(least, most));
 }
 
 template void command_line::number(const option_text&, std::uint64_t, std::uint64_t, unsigned&);

@@ -30,20 +30,16 @@ Examples
 constexpr const char* own_group = "Loading";
 constexpr std::uint64_t budget_mib_max = 1u << 20;
 
-std::string fault_of_io(const std::string& how) {
-  return how == "threads" || how == "uring" ? "" : how + " not in {threads,uring}";
-}
-
 void add_loading(command_line& line, load_arguments& into) {
   add_threads(line, into.threads);
   line.number({"--io-threads N", own_group,
                "threads that wait for the disk, besides those (default: 8 to 16, as the disk "
                "answers)"},
               1, limits::io_threads_max, into.io_threads);
-  line.word({"--io HOW:{threads,uring}", own_group,
+  line.word({"--io HOW", own_group,
              "how to read: threads, or uring, which needs a kernel that allows io_uring and is "
              "threads otherwise (default: threads)"},
-            into.io, fault_of_io);
+            into.io, one_of({"threads", "uring"}));
   line.number({"--budget MIB", own_group, "memory for files in flight (default: 256)"}, 1,
               budget_mib_max, into.budget_mib);
   line.flag({"--no-decode", own_group, "stop at the checksum"}, into.no_decode);

@@ -95,6 +95,14 @@ TEST(CommandLine, AWordOfAnOptionThatMayBeRepeatedIsNeverTheNextOnes) {
   EXPECT_THAT(tea.in_order, ElementsAre("sugar 1", "guest 2"));
 }
 
+TEST(CommandLine, ANumberIsDecimalWithZerosInFrontToo) {
+  for (const char* const word : {"--minutes-in-the-teapot=010", "--minutes-in-the-teapot=08"}) {
+    tea_command tea;
+    EXPECT_EQ(tea.line.parse({word}), std::nullopt);
+    EXPECT_EQ(tea.minutes, word[std::string_view(word).size() - 1] == '0' ? 10u : 8u);
+  }
+}
+
 TEST(CommandLine, NumbersOfEveryWidthReachTheirLimits) {
   constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
   command_line line({.name = "count", .usage = "", .description = "", .footer = ""});
