@@ -419,9 +419,7 @@ int main(int argc, char** argv) {
              {"look-up", "submit", "warmth", "order", "warm", "cold"});
   if (const std::optional<int> over = line.parse(argc, argv)) return *over;
   bench::results out("io");
-  const auto wanted = [&](const char* name) {
-    return only.empty() || std::find(only.begin(), only.end(), name) != only.end();
-  };
+  const auto wanted = [&](const char* part) { return bench::is_wanted(only, part); };
   if (wanted("look-up")) measure_look_up(with, out);
   if (wanted("submit")) {
     measure_submit(with, out);

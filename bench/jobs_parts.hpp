@@ -11,6 +11,7 @@
 
 #include "harness.hpp"
 #include "jobs_peers.hpp"
+#include "options.hpp"
 
 namespace bench {
 
@@ -32,9 +33,7 @@ struct jobs_settings {
   std::string plots;
   std::vector<std::string> only;
 
-  [[nodiscard]] bool wants(const std::string& part) const {
-    return only.empty() || std::find(only.begin(), only.end(), part) != only.end();
-  }
+  [[nodiscard]] bool wants(const std::string& part) const { return is_wanted(only, part); }
   void make_quick() {
     rounds = 1;
     fib = 20;

@@ -65,11 +65,6 @@ std::vector<data_set> known_sets(const fs::path& games) {
   return sets;
 }
 
-template <class Names>
-bool chosen(const Names& names, const std::string& name) {
-  return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
-}
-
 }  // namespace
 
 int main(int argc, char** argv) try {
@@ -105,9 +100,9 @@ int main(int argc, char** argv) try {
   }
   bench::results results("load");
   for (const part& each : parts) {
-    if (!chosen(only_parts, each.name)) continue;
+    if (!bench::is_wanted(only_parts, each.name)) continue;
     for (const data_set& data : sets) {
-      if (!chosen(only, data.name)) continue;
+      if (!bench::is_wanted(only, data.name)) continue;
       if (each.decodes && !data.decoded && only.empty()) continue;
       for (const unsigned threads : thread_counts) {
         if (!each.for_each_thread_count && threads != thread_counts.back()) continue;

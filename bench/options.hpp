@@ -5,6 +5,7 @@
 //   if (const std::optional<int> over = line.parse(argc, argv)) return *over;
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -18,6 +19,12 @@ class App;
 }
 
 namespace bench {
+
+// Whether a part is to be measured: all are, if none is named.
+[[nodiscard]] inline bool is_wanted(const std::vector<std::string>& named,
+                                    const std::string& part) {
+  return named.empty() || std::find(named.begin(), named.end(), part) != named.end();
+}
 
 struct number_range {
   std::int64_t least = 1;

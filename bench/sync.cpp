@@ -41,9 +41,7 @@ struct settings {
   std::string plots;
   std::vector<std::string> only;
 
-  [[nodiscard]] bool wants(const std::string& part) const {
-    return only.empty() || std::find(only.begin(), only.end(), part) != only.end();
-  }
+  [[nodiscard]] bool wants(const std::string& part) const { return bench::is_wanted(only, part); }
 };
 
 // Keeps a value from being optimised away.

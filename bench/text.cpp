@@ -9,7 +9,6 @@
 #include <fmt/compile.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstring>
@@ -40,9 +39,7 @@ struct settings {
   int rounds = 15;
   std::vector<std::string> only;
 
-  [[nodiscard]] bool wants(const std::string& part) const {
-    return only.empty() || std::find(only.begin(), only.end(), part) != only.end();
-  }
+  [[nodiscard]] bool wants(const std::string& part) const { return bench::is_wanted(only, part); }
 };
 
 using style = text::rows<' '>;

@@ -1,7 +1,5 @@
 // The tree of folders and archives: looking up (vfs_lookup.cpp), mounting and freezing
 // (vfs_mount.cpp), opening, mapping and writing (vfs_work.cpp).
-#include <algorithm>
-
 #include "options.hpp"
 #include "vfs_parts.hpp"
 
@@ -19,9 +17,7 @@ int main(int count, char** words) {
              {"lookup", "open", "mount", "freeze", "write", "games"});
   if (const std::optional<int> over = line.parse(count, words)) return *over;
   bench::results out("vfs");
-  const auto wanted = [&](const char* part) {
-    return only.empty() || std::find(only.begin(), only.end(), part) != only.end();
-  };
+  const auto wanted = [&](const char* part) { return bench::is_wanted(only, part); };
   if (wanted("open")) bench::measure_opens(out, rounds);  // first: it makes processes
   if (wanted("lookup")) bench::measure_lookups(out, rounds, entries);
   if (wanted("mount")) bench::measure_mounts(out, rounds);
