@@ -112,6 +112,8 @@ int main(int argc, char** argv) try {
   line.words("--only", set.only, "these parts",
              {"forkjoin", "empty", "graphs", "gaps", "burn", "frame", "wake"});
   line.number("--threads", set.threads, "threads of each system, the main thread among them");
+  line.number("--turns", set.turns, "turns of each system, where only one may live at a time");
+  line.number("--frames", set.frames, "frames in a turn");
   line.flag("--quick", quick, "a little of the work, to see that it runs");
   if (const std::optional<int> over = line.parse(argc, argv)) return *over;
   if (quick) set.make_quick();
