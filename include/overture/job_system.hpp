@@ -17,6 +17,7 @@
 // the library needs neither, and such a host has its own ways for both (job_batch works with any).
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -98,9 +99,12 @@ class job_group final : public executor {
   job_group(const job_group&) = delete;
   job_group& operator=(const job_group&) = delete;
 
-  // Any thread; from a thread that is not a job of this group only while the group cannot end.
-  void run(job work, const job_options& options = {}) {
-    system_.submit(std::move(work), this, options);
+  // Submits a job, or the callable of one, as part of this group. Any thread; from a thread that is
+  // not a job of this group only while the group cannot end.
+  template <class F>
+    requires std::constructible_from<job, F>
+  void run(F&& work, const job_options& options = {}) {
+    system_.submit(job(std::forward<F>(work)), this, options);
   }
   void execute(task work) override {
     run([work] { work.run(work.context); });

@@ -1,7 +1,10 @@
 // Jobs that are gathered: batches and corks.
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <memory>
 #include <numeric>
+#include <span>
 #include <vector>
 
 #include "jobs/pool_test_support.hpp"
@@ -12,6 +15,68 @@
 
 namespace overture {
 namespace {
+
+// Forgets what it is given, without taking it along.
+class forgetful final : public job_system {
+ public:
+  void submit(job /*work*/, job_group* /*group*/, const job_options& /*options*/) override {}
+  void submit_all(std::span<job> work, job_group* /*group*/,
+                  const job_options& /*options*/) override {
+    seen += work.size();
+  }
+  void wait(job_group& /*group*/) override {}
+  bool wait_until(job_group& /*group*/, std::uint64_t /*deadline_ns*/) override { return true; }
+  [[nodiscard]] unsigned concurrency() const noexcept override { return 1; }
+  void set_idle_reason(const char* /*reason*/) noexcept override {}
+
+  std::size_t seen = 0;
+};
+
+// Counts how often it was moved, into a count that all of its lives share.
+class traveller {
+ public:
+  explicit traveller(int& moves) noexcept : moves_(&moves) {}
+  traveller(traveller&& other) noexcept : moves_(other.moves_) { ++*moves_; }
+  traveller(const traveller&) = delete;
+  traveller& operator=(traveller&&) = delete;
+  traveller& operator=(const traveller&) = delete;
+  ~traveller() = default;
+  void operator()() const {}
+
+ private:
+  int* moves_;
+};
+
+TEST(a_batch, makes_a_job_where_it_stays) {
+  int moves = 0;
+  forgetful system;
+  job_batch batch{system};
+  batch.add(traveller(moves));
+  EXPECT_EQ(moves, 1);  // into the job
+  batch.add(job(traveller(moves)));
+  EXPECT_EQ(moves, 3);  // and with the job
+}
+
+TEST(a_group, hands_a_job_on_without_a_copy_of_its_own) {
+  int moves = 0;
+  forgetful system;
+  job_group group{system};
+  group.run(traveller(moves));
+  EXPECT_EQ(moves, 1);
+}
+
+TEST(a_batch, ends_what_a_system_has_left_in_it) {
+  const auto held = std::make_shared<int>(0);
+  forgetful system;
+  {
+    job_batch batch{system};
+    for (int i = 0; i < 70; ++i) batch.add([held] {});
+    EXPECT_EQ(system.seen, 64u);
+    EXPECT_EQ(held.use_count(), 7);
+  }
+  EXPECT_EQ(system.seen, 70u);
+  EXPECT_EQ(held.use_count(), 1);
+}
 
 TEST(a_batch, starts_its_jobs_at_the_kick_in_their_order) {
   std::vector<int> order;
