@@ -37,7 +37,7 @@ void cork::flush() noexcept {
         if (group != nullptr && group->end_job()) pool.sleepers.wake_waiters(group);
         continue;
       }
-      record->arm(std::move(each.work), group, each.options, job_record::linked);
+      record->arm(std::move(each.work), group, each.options, pool.jobs.linked_here());
       newest_first.prepend(*record);
     }
     if (newest_first.count != 0) pool.publish(pool.jobs, newest_first, group);

@@ -154,13 +154,13 @@ job_record* job_deque::steal_of(const job_group* group) noexcept {
     fetch_line(hints.slot(top + fetched_ahead).load(std::memory_order_relaxed).record());
     // A hint whose record is not queued never leads to that life of it again, and stays at the top
     // until somebody moves the top. One that leads to another life is not the only one to it.
-    const bool queued = oldest->is_queued();
-    if (queued && oldest->group.load(std::memory_order_relaxed) != group) return nullptr;
+    const bool hinted = oldest->is_hinted();
+    if (hinted && oldest->group.load(std::memory_order_relaxed) != group) return nullptr;
     if (!top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst,
                                       std::memory_order_relaxed)) {
       continue;
     }
-    if (queued) return oldest;
+    if (hinted) return oldest;
   }
 }
 
@@ -192,7 +192,7 @@ std::size_t job_deque::steal_arrivals(std::span<job_record*> into) noexcept {
 std::size_t job_deque::steal_arrivals_of(const job_group* group,
                                          std::span<job_record*> into) noexcept {
   return steal_several(into, [group](const job_record& record) noexcept {
-    if (!record.is_queued()) return sort::dropped;  // as in steal_of()
+    if (!record.is_hinted()) return sort::dropped;  // as in steal_of()
     return record.group.load(std::memory_order_relaxed) == group ? sort::taken : sort::last;
   });
 }
@@ -209,7 +209,7 @@ job_record* job_deque::claim_of(const job_group* group, bool newest_first, std::
     job_record* const record = hints->slot(position).load(std::memory_order_relaxed).record();
     if (record == nullptr) continue;
     if (record->claim_of(group)) return record;
-    if (dead != nullptr && !record->is_queued()) ++*dead;
+    if (dead != nullptr && !record->is_hinted()) ++*dead;
   }
   return nullptr;
 }

@@ -3,7 +3,9 @@
 // Queues hold hints: whoever wants to run a record claims it by its state word, wherever he found
 // it. So a thread that waits for a group can take a job out of the middle of any queue, and the
 // hint that stays behind is skipped by whoever meets it. Records are never unmapped before the
-// pool ends, so following a stale hint is harmless; the generation in the state tells lives apart.
+// pool ends, so a stale hint can be followed. It may lead to another job that the record holds by
+// then, which its own hint leads to as well; whoever claims it says of which kind of queue, so that
+// it is never one that only some may run.
 #pragma once
 
 #include <cstddef>
@@ -23,18 +25,24 @@ inline void fetch_line(const void* record) noexcept {
 }
 
 struct alignas(64) job_record {
-  // The state: flags, and a generation that moves on with each claim.
+  // The state: flags, the kind of queue, and a generation that moves on with each claim.
   static constexpr std::uint32_t queued = 1;  // may be claimed
   static constexpr std::uint32_t linked = 2;  // hangs in a stack by `next`: must not be used again
   static constexpr std::uint32_t ended = 4;   // has run while it was linked
   static constexpr std::uint32_t flags = 7;
-  static constexpr std::uint32_t generation_one = 8;
+  // Jobs of high priority, of low priority, and of the main thread lie in queues of their own. All
+  // others may lie in any deque.
+  static constexpr std::uint32_t usual = 0;
+  static constexpr std::uint32_t urgent = 8;
+  static constexpr std::uint32_t background = 16;
+  static constexpr std::uint32_t of_main = urgent | background;
+  static constexpr std::uint32_t kinds = of_main;
+  static constexpr std::uint32_t generation_one = 32;
 
   // A job without a name and with a small capture lies in the first cache line, all of it.
   atomic<std::uint32_t> state{0};
   atomic<std::uint32_t> next{no_record};
   std::uint32_t index = 0;
-  job_priority priority = job_priority::normal;
   bool always = false;
   zone_colour colour = zone_colour::by_name;
   bool is_named = false;
@@ -43,45 +51,55 @@ struct alignas(64) job_record {
   job work;
   const char* name_of_named = nullptr;
 
-  // Fills a free record. From here on a stale hint may lead somebody to run it.
-  void arm(job&& added, job_group* owner, const job_options& options, std::uint32_t kind) noexcept {
+  // Fills a free record. From here on a stale hint may lead somebody to run it. `where` is the kind
+  // of queue, and whether it is linked.
+  void arm(job&& added, job_group* owner, const job_options& options,
+           std::uint32_t where) noexcept {
     work = std::move(added);
     is_named = options.name != nullptr;
     if (is_named) name_of_named = options.name;
     token = options.token;
-    priority = options.priority;
     always = options.always;
     colour = options.colour;
-    arm_again(owner, kind);
+    arm_again(owner, where);
   }
   // A record that the caller has claimed goes back into a queue.
-  void arm_again(job_group* owner, std::uint32_t kind) noexcept {
+  void arm_again(job_group* owner, std::uint32_t where) noexcept {
     group.store(owner, std::memory_order_relaxed);
-    const std::uint32_t generation = state.load(std::memory_order_relaxed) & ~flags;
-    state.store(generation | queued | kind, std::memory_order_release);
+    const std::uint32_t generation = state.load(std::memory_order_relaxed) & ~(flags | kinds);
+    state.store(generation | queued | where, std::memory_order_release);
   }
   [[nodiscard]] const char* name() const noexcept { return is_named ? name_of_named : nullptr; }
   [[nodiscard]] bool is_queued() const noexcept {
     return (state.load(std::memory_order_acquire) & queued) != 0;
   }
+  // Whether somebody still needs a hint to it.
+  [[nodiscard]] bool is_hinted() const noexcept {
+    return (state.load(std::memory_order_acquire) & (queued | kinds)) == queued;
+  }
+  // Of a record that the caller has claimed.
+  [[nodiscard]] bool is_of(std::uint32_t kind) const noexcept {
+    return (state.load(std::memory_order_relaxed) & kinds) == kind;
+  }
   [[nodiscard]] bool is_linked() const noexcept {
     return (state.load(std::memory_order_acquire) & linked) != 0;
   }
-  // Makes the calling thread the one that runs this job. False if there is none to run.
-  [[nodiscard]] bool claim() noexcept {
-    return claim_if([](const job_group*) { return true; });
+  // Makes the calling thread the one that runs this job. False if there is none to run, or one of
+  // another kind.
+  [[nodiscard]] bool claim(std::uint32_t kind = usual) noexcept {
+    return claim_if(kind, [](const job_group*) { return true; });
   }
-  [[nodiscard]] bool claim_of(const job_group* wanted) noexcept {
-    return claim_if([wanted](const job_group* owner) { return owner == wanted; });
+  [[nodiscard]] bool claim_of(const job_group* wanted, std::uint32_t kind = usual) noexcept {
+    return claim_if(kind, [wanted](const job_group* owner) { return owner == wanted; });
   }
   // For who has seen the record free, in `free_state`: whether it lies in a deque for the first
   // time since. claim_since() is claim() for that life of it alone.
   [[nodiscard]] bool is_queued_since(std::uint32_t free_state) const noexcept {
-    return state.load(std::memory_order_acquire) == (free_state | queued);
+    return state.load(std::memory_order_acquire) == first_after(free_state);
   }
   [[nodiscard]] bool claim_since(std::uint32_t free_state) noexcept {
-    std::uint32_t seen = free_state | queued;
-    return state.compare_exchange_strong(seen, free_state + generation_one,
+    std::uint32_t seen = first_after(free_state);
+    return state.compare_exchange_strong(seen, seen - queued + generation_one,
                                          std::memory_order_acq_rel, std::memory_order_relaxed);
   }
   // After the run: true if the record is free now, false if whoever unlinks it will free it.
@@ -96,11 +114,15 @@ struct alignas(64) job_record {
   }
 
  private:
+  [[nodiscard]] static constexpr std::uint32_t first_after(std::uint32_t free_state) noexcept {
+    return (free_state & ~kinds) | queued | usual;
+  }
   template <class Accept>
-  bool claim_if(Accept accept) noexcept {
+  bool claim_if(std::uint32_t kind, Accept accept) noexcept {
     std::uint32_t seen = state.load(std::memory_order_acquire);
     // The group is read between the load and the exchange of the same generation, so it is its own.
-    while ((seen & queued) != 0 && accept(group.load(std::memory_order_relaxed))) {
+    while ((seen & (queued | kinds)) == (queued | kind) &&
+           accept(group.load(std::memory_order_relaxed))) {
       if (state.compare_exchange_weak(seen, seen - queued + generation_one,
                                       std::memory_order_acq_rel, std::memory_order_acquire)) {
         return true;

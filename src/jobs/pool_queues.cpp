@@ -63,14 +63,14 @@ void pool_state::push(pool_place* self, job_record& record, job&& work, job_grou
   if (group != nullptr) group->begin_job();
   // Room first: an armed record may be run by anybody at once, so there is no way back.
   if (self != nullptr && options.priority == job_priority::normal && self->deque.make_room()) {
-    record.arm(std::move(work), group, options, 0);
+    record.arm(std::move(work), group, options, job_record::usual);
     self->deque.push(record);
     sleepers.work_added(group);
     return;
   }
   // An armed job may run, and end what the options lie in.
   injector& into = queue_of(options.priority);
-  record.arm(std::move(work), group, options, job_record::linked);
+  record.arm(std::move(work), group, options, into.linked_here());
   publish(into, {&record, &record, 1}, group);
 }
 
@@ -95,7 +95,9 @@ bool pool_state::push_from_outside(std::span<job> work, job_group* group,
   if (count != 0) {
     // An armed record may be run by anybody at once, so the group knows of all of them before.
     if (group != nullptr) group->begin_job(static_cast<std::uint32_t>(count));
-    for (std::size_t i = 0; i < count; ++i) records[i]->arm(std::move(work[i]), group, options, 0);
+    for (std::size_t i = 0; i < count; ++i) {
+      records[i]->arm(std::move(work[i]), group, options, job_record::usual);
+    }
     lane->deque.push_all({records.data(), count});
   }
   lane->deque.mark_arrivals();
@@ -143,7 +145,7 @@ void pool_state::push_all(std::span<job> work, job_group* group,
     const std::span<job> queued = work.first(newest_first.count);
     std::size_t last = queued.size();
     for (job_record* record = newest_first.first; last != 0; record = slab.next_of(*record)) {
-      record->arm(std::move(queued[--last]), group, options, job_record::linked);
+      record->arm(std::move(queued[--last]), group, options, into.linked_here());
     }
     work = work.subspan(queued.size());
     publish(into, newest_first, group);
@@ -173,7 +175,7 @@ job_record* pool_state::take_one(injector& from) noexcept {
     if (record == nullptr) continue;
     if (record->unlink()) {
       slab.give_back(*record);
-    } else if (record->claim()) {
+    } else if (record->claim(from.kind)) {
       return record;
     }
   }
@@ -327,8 +329,8 @@ job_record* pool_state::find_of(pool_place* self, const job_group* group,
 job_record* pool_state::find_in(injector& where, const job_group* group) noexcept {
   if (where.empty()) return nullptr;
   if (where.queue.empty()) turn_arrivals(where);
-  if (job_record* const waiting = claim_in_stack(where.queue, group)) return waiting;
-  return claim_in_stack(where.arrivals, group);
+  if (job_record* const waiting = claim_in_stack(where.queue, where.kind, group)) return waiting;
+  return claim_in_stack(where.arrivals, where.kind, group);
 }
 
 job_record* pool_state::claim_in_deque(pool_place& self, const job_group* group) noexcept {
@@ -337,7 +339,7 @@ job_record* pool_state::claim_in_deque(pool_place& self, const job_group* group)
     if (!newest) return nullptr;
     job_record* const top = newest.record();
     if (top == nullptr ||
-        (top->is_queued() && top->group.load(std::memory_order_relaxed) != group)) {
+        (top->is_hinted() && top->group.load(std::memory_order_relaxed) != group)) {
       // A fork of this thread's own or somebody else's job lies on top. It stays there.
       return self.deque.claim_of(group, true);
     }
@@ -366,7 +368,7 @@ void pool_state::compact(pool_place& self) noexcept {
     std::size_t count = 0;
     for (; left != 0 && count < kept.size(); --left) {
       job_record* const oldest = self.deque.steal_record();
-      if (oldest == nullptr || !oldest->is_queued()) continue;
+      if (oldest == nullptr || !oldest->is_hinted()) continue;
       moved.add(oldest->group.load(std::memory_order_relaxed));
       kept[count++] = oldest;
     }
@@ -377,7 +379,8 @@ void pool_state::compact(pool_place& self) noexcept {
   sleepers.work_added(nullptr);
 }
 
-job_record* pool_state::claim_in_stack(record_stack& stack, const job_group* group) noexcept {
+job_record* pool_state::claim_in_stack(record_stack& stack, std::uint32_t kind,
+                                       const job_group* group) noexcept {
   for (;;) {
     record_stack::head top = stack.top();
     while (!top.empty() && !slab.at(top.index()).is_queued()) {
@@ -391,7 +394,8 @@ job_record* pool_state::claim_in_stack(record_stack& stack, const job_group* gro
     const std::uint32_t most = slab.size() + job_slab::word_records;
     for (job_record* record = &slab.at(top.index()); record != nullptr && dead + live < most;
          record = slab.next_of(*record)) {
-      if (record->claim_of(group)) return record;
+      // A link that has changed may lead into another stack.
+      if (record->claim_of(group, kind)) return record;
       ++(record->is_queued() ? live : dead);
     }
     // If nothing was taken out meanwhile this has seen every record, else it may have strayed.

@@ -140,7 +140,7 @@ void pool_state::work(pool_place& self) noexcept {
       run_half(&self, *next.half);
       continue;
     }
-    const bool low = next.record->priority == job_priority::low;
+    const bool low = next.record->is_of(job_record::background);
     run_next(self, *next.record);
     if (self.crowd.job_ended() && self.crowd.look(now_ns(), thread_preemptions)) {
       (void)leave_processor();

@@ -226,15 +226,16 @@ struct pool_state {
   jobs_of_thread* main_thread = nullptr;
 
   job_slab slab;
-  injector urgent;
-  injector jobs;
-  injector background;
-  injector main_jobs;
+  injector urgent{job_record::urgent};
+  injector jobs{job_record::usual};
+  injector background{job_record::background};
+  injector main_jobs{job_record::of_main};
   parking sleepers;
 
  private:
   job_record* claim_in_deque(pool_place& self, const job_group* group) noexcept;
-  job_record* claim_in_stack(record_stack& stack, const job_group* group) noexcept;
+  job_record* claim_in_stack(record_stack& stack, std::uint32_t kind,
+                             const job_group* group) noexcept;
   job_record* find_in(injector& where, const job_group* group) noexcept;
   bool turn_arrivals(injector& where) noexcept;
   void prune(record_stack& stack) noexcept;

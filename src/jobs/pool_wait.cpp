@@ -313,7 +313,7 @@ bool pool_state::take_back(pool_place& self, fork_half& half) noexcept {
     job_record* const foreign = newest.record();
     if (foreign == nullptr || !foreign->claim()) continue;
     job_group* const group = foreign->group.load(std::memory_order_relaxed);
-    foreign->arm_again(group, job_record::linked);
+    foreign->arm_again(group, jobs.linked_here());
     publish(jobs, {foreign, foreign, 1}, group);
   }
   return false;

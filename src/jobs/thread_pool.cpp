@@ -180,7 +180,7 @@ void thread_pool::submit_main(job work, job_group* group, const job_options& opt
   // Nowhere to keep it: better on the wrong thread than never.
   if (record == nullptr) return state_->run_now(std::move(work), group, options);
   if (group != nullptr) group->begin_job();
-  record->arm(std::move(work), group, options, job_record::linked);
+  record->arm(std::move(work), group, options, state_->main_jobs.linked_here());
   state_->publish(state_->main_jobs, {record, record, 1}, group);
 }
 

@@ -100,7 +100,7 @@ TEST_F(job_deques, give_the_oldest_of_a_group_and_leave_what_is_behind_another_o
   std::vector<job_record> records(5);
   job_group* const groups[] = {&other, &wanted, &wanted, &other, &wanted};
   for (std::size_t i = 0; i < records.size(); ++i) {
-    records[i].arm(job([] {}), groups[i], {}, 0);
+    records[i].arm(job([] {}), groups[i], {}, job_record::usual);
     push(records[i]);
   }
   EXPECT_EQ(deque_.steal_of(&wanted), nullptr);
@@ -118,7 +118,7 @@ TEST_F(job_deques, give_several_of_a_group_and_leave_what_is_behind_another_one)
   std::vector<job_record> records(5);
   job_group* const groups[] = {&wanted, &wanted, &wanted, &other, &wanted};
   for (std::size_t i = 0; i < records.size(); ++i) {
-    records[i].arm(job([] {}), groups[i], {}, 0);
+    records[i].arm(job([] {}), groups[i], {}, job_record::usual);
     push(records[i]);
   }
   std::array<job_record*, 8> taken{};
@@ -133,6 +133,35 @@ TEST_F(job_deques, give_several_of_a_group_and_leave_what_is_behind_another_one)
   EXPECT_EQ(deque_.size(), 2u);
 }
 
+// They may hold another job by then, which only some may run.
+TEST_F(job_deques, throw_hints_away_whose_records_have_come_into_other_queues) {
+  no_jobs system;
+  job_group wanted{system};
+  std::vector<job_record> records(3);
+  const auto arm_and_push = [&] {
+    for (job_record& each : records) {
+      each.arm(job([] {}), &wanted, {}, job_record::usual);
+      push(each);
+    }
+    deque_.mark_arrivals();
+    for (job_record* const each : {&records[0], &records[1]}) {
+      ASSERT_TRUE(each->claim());
+      ASSERT_TRUE(each->end());
+      each->arm(job([] {}), &wanted, {}, job_record::of_main);
+    }
+  };
+  arm_and_push();
+  EXPECT_EQ(deque_.claim_of(&wanted, false), &records[2]);
+  EXPECT_EQ(deque_.steal_of(&wanted), nullptr);
+  EXPECT_TRUE(deque_.empty());
+  EXPECT_TRUE(records[0].claim(job_record::of_main) && records[1].claim(job_record::of_main));
+
+  arm_and_push();
+  std::array<job_record*, 8> taken{};
+  ASSERT_EQ(deque_.steal_arrivals_of(&wanted, taken), 1u);
+  EXPECT_EQ(taken[0], &records[2]);
+}
+
 TEST_F(job_deques, let_a_group_be_found_in_their_middle) {
   no_jobs system;
   job_group wanted{system};
@@ -140,7 +169,7 @@ TEST_F(job_deques, let_a_group_be_found_in_their_middle) {
   std::vector<job_record> records(4);
   job_group* const groups[] = {&other, &wanted, &wanted, nullptr};
   for (std::size_t i = 0; i < records.size(); ++i) {
-    records[i].arm(job([] {}), groups[i], {}, 0);
+    records[i].arm(job([] {}), groups[i], {}, job_record::usual);
     push(records[i]);
   }
   EXPECT_EQ(deque_.claim_of(&wanted, false, 1), nullptr);  // the first is another one's

@@ -212,12 +212,31 @@ TEST(record_stacks, lose_no_record_between_threads) {
 TEST(job_records, are_claimed_once) {
   job_record record;
   EXPECT_FALSE(record.claim());
-  record.arm(job([] {}), nullptr, {}, 0);
+  record.arm(job([] {}), nullptr, {}, job_record::usual);
   EXPECT_TRUE(record.claim());
   EXPECT_FALSE(record.claim());
   EXPECT_TRUE(record.end());
-  record.arm(job([] {}), nullptr, {}, 0);
+  record.arm(job([] {}), nullptr, {}, job_record::usual);
   EXPECT_TRUE(record.claim());
+}
+
+// A hint may be followed when the record holds another job by then.
+TEST(job_records, are_not_claimed_by_who_looks_for_another_kind) {
+  job_record record;
+  for (const std::uint32_t kind :
+       {job_record::usual, job_record::urgent, job_record::background, job_record::of_main}) {
+    record.arm(job([] {}), nullptr, {}, kind);
+    for (const std::uint32_t other :
+         {job_record::usual, job_record::urgent, job_record::background, job_record::of_main}) {
+      if (other == kind) continue;
+      EXPECT_FALSE(record.claim(other) || record.claim_of(nullptr, other));
+    }
+    EXPECT_EQ(record.is_hinted(), kind == job_record::usual);
+    EXPECT_TRUE(record.claim(kind));
+    EXPECT_TRUE(record.is_of(kind));
+    EXPECT_FALSE(record.is_hinted());
+    EXPECT_TRUE(record.end());
+  }
 }
 
 TEST(job_records, are_freed_by_the_later_of_run_and_unlink) {

@@ -16,7 +16,7 @@ class job_watches : public testing::Test {
   }
   void push(job_record& record) {
     ASSERT_TRUE(lane_.make_room());
-    record.arm([] {}, nullptr, {}, 0);
+    record.arm([] {}, nullptr, {}, job_record::usual);
     lane_.push(record);
   }
 
@@ -40,7 +40,7 @@ TEST_F(job_watches, see_the_job_come_and_take_it_once) {
 
 TEST_F(job_watches, see_it_before_its_hint_is_there) {
   watch_.begin();
-  records_[0].arm([] {}, nullptr, {}, 0);
+  records_[0].arm([] {}, nullptr, {}, job_record::usual);
   EXPECT_TRUE(watch_.has_come());
 }
 
@@ -72,7 +72,7 @@ TEST_F(job_watches, leave_a_record_alone_that_goes_elsewhere) {
 }
 
 TEST_F(job_watches, leave_a_record_alone_that_is_in_use_by_now) {
-  records_[0].arm([] {}, nullptr, {}, 0);
+  records_[0].arm([] {}, nullptr, {}, job_record::usual);
   watch_.begin();
   EXPECT_FALSE(watch_.has_come());
   EXPECT_EQ(watch_.take(), nullptr);

@@ -142,6 +142,72 @@ TEST(main_jobs, run_in_pump_only) {
   EXPECT_EQ(runs, 3);
 }
 
+// A worker's queue, where this thread has taken jobs out of the middle, so that their records hold
+// what it submits next.
+class stale_hints : public testing::Test {
+ protected:
+  stale_hints() {
+    pool_.submit([this] {
+      others_.run([] {});
+      for (int i = 0; i < jobs; ++i) mine_.run([] {});
+      queued_.lower();
+      door_.wait();
+    });
+    queued_.wait();
+    mine_.wait();
+  }
+  // The worker meets them.
+  void follow() {
+    barricade behind;
+    pool_.submit([&behind] { behind.lower(); });
+    door_.lower();
+    behind.wait();  // runs no job meanwhile
+  }
+
+  static constexpr int jobs = 40;
+  static constexpr int many = 200;  // more than the records that a thread takes at once
+
+  thread_pool pool_{{.workers = 1}};
+  job_group others_{pool_};
+  job_group mine_{pool_};
+  barricade queued_;
+  barricade door_;
+};
+
+TEST_F(stale_hints, lead_to_no_main_job) {
+  const void* const main_thread = &this_thread_jobs();
+  int runs = 0;
+  atomic<int> elsewhere{0};
+  for (int i = 0; i < many; ++i) {
+    pool_.submit_main([&] {
+      if (&this_thread_jobs() != main_thread) elsewhere.fetch_add(1);
+      ++runs;
+    });
+  }
+  follow();
+  EXPECT_EQ(elsewhere.load(), 0);
+  EXPECT_EQ(pool_.pump(1'000'000'000), std::size_t{many});
+  EXPECT_EQ(runs, many);
+}
+
+// Nor are they counted as if they had been taken from the queue of those.
+TEST_F(stale_hints, lead_to_no_background_job) {
+  atomic<int> before_the_others{0};
+  atomic<bool> others_ran{false};
+  job_group low{pool_};
+  for (int i = 0; i < many; ++i) {
+    low.run([&] { before_the_others.fetch_add(others_ran.load() ? 0 : 1); },
+            {.priority = job_priority::low});
+  }
+  pool_.submit([&] { others_ran.store(true); });
+  follow();
+  low.wait();
+  ASSERT_EQ(before_the_others.load(), 0);
+  barricade last;
+  pool_.submit([&last] { last.lower(); }, nullptr, {.priority = job_priority::low});
+  last.wait();
+}
+
 TEST(main_jobs, run_when_their_thread_waits_for_their_group) {
   thread_pool pool{{.workers = 1}};
   job_group group{pool};
