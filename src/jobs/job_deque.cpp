@@ -143,6 +143,45 @@ void job_deque::drop_oldest(const job_record& claimed) noexcept {
   }
 }
 
+template <class Claim>
+job_record* job_deque::walk_arrivals(Claim claim) noexcept {
+  std::uint64_t top = top_.load(std::memory_order_acquire);
+  const std::uint64_t end = arrivals_end_.load(std::memory_order_relaxed);
+  array& hints = *array_.load(std::memory_order_relaxed);
+  std::uint64_t next = std::max(top, walked_to_);
+  job_record* found = nullptr;
+  while (found == nullptr && next < end) {
+    job_record* const seen = hints.slot(next).load(std::memory_order_relaxed).record();
+    const claim_result result = claim(*seen);
+    if (result == claim_result::not_wanted) break;
+    ++next;
+    if (result == claim_result::claimed) found = seen;
+  }
+  walked_to_ = next;
+  // Nobody needs those any more. Where nothing else is left an empty queue must look empty.
+  if (found == nullptr || next >= end || next - top >= sizes::hints_thrown_away) {
+    while (top < next && !top_.compare_exchange_weak(top, next, std::memory_order_seq_cst,
+                                                     std::memory_order_relaxed)) {
+    }
+  }
+  return found;
+}
+
+job_record* job_deque::claim_arrival() noexcept {
+  return walk_arrivals([](job_record& record) noexcept {
+    return record.claim() ? claim_result::claimed : claim_result::gone;
+  });
+}
+
+job_record* job_deque::claim_arrival_of(const job_group* group) noexcept {
+  return walk_arrivals([group](job_record& record) noexcept {
+    // As in steal_of().
+    if (!record.is_hinted()) return claim_result::gone;
+    if (record.group.load(std::memory_order_relaxed) != group) return claim_result::not_wanted;
+    return record.claim_of(group) ? claim_result::claimed : claim_result::gone;
+  });
+}
+
 job_record* job_deque::steal_of(const job_group* group) noexcept {
   for (;;) {
     std::uint64_t top = top_.load(std::memory_order_seq_cst);

@@ -39,8 +39,8 @@ class job_deque {
   // The owner: the newest hint, left where it is.
   [[nodiscard]] job_hint peek() const noexcept;
   // The owner: all that lies there now came from outside, and starts in the order it came. The
-  // owner, too, takes it from the top from here on, with steal() or steal_of(). No fork may lie
-  // there.
+  // owner, too, takes it from the top from here on, with claim_arrival() or claim_arrival_of(). No
+  // fork may lie there.
   void mark_arrivals() noexcept {
     arrivals_end_.store(bottom_.load(std::memory_order_relaxed), std::memory_order_release);
   }
@@ -55,6 +55,11 @@ class job_deque {
   [[nodiscard]] bool has_own() const noexcept {
     return bottom() > arrivals_end_.load(std::memory_order_relaxed);
   }
+  // The owner: the oldest record that came from outside, claimed; null if there is none. Hints that
+  // it leaves behind go in bunches, but all of them as soon as none is left that it has not seen.
+  [[nodiscard]] job_record* claim_arrival() noexcept;
+  // As claim_arrival(), but none behind a record of another group.
+  [[nodiscard]] job_record* claim_arrival_of(const job_group* group) noexcept;
   // Any thread: takes the oldest hint. None if there is none or another thread was faster.
   [[nodiscard]] job_hint steal() noexcept;
   // As steal(), but leaves forks where they are.
@@ -133,6 +138,10 @@ class job_deque {
   enum class sort : std::uint8_t { taken, dropped, last };
   template <class Keep>
   [[nodiscard]] std::size_t steal_several(std::span<job_record*> into, Keep keep) noexcept;
+  // claim(record) says what became of the claim, and ends the walk unless the job is gone.
+  enum class claim_result : std::uint8_t { claimed, gone, not_wanted };
+  template <class Claim>
+  [[nodiscard]] job_record* walk_arrivals(Claim claim) noexcept;
   [[nodiscard]] array* make_array(std::uint64_t capacity) noexcept;
 
   alignas(64) atomic<std::uint64_t> top_{0};
@@ -141,7 +150,9 @@ class job_deque {
   atomic<std::uint64_t> arrivals_end_{0};
   atomic<job_record*> expected_{nullptr};
   atomic<array*> array_{nullptr};
-  std::uint64_t top_seen_ = 0;  // by the owner
+  // Of the owner.
+  std::uint64_t top_seen_ = 0;
+  std::uint64_t walked_to_ = 0;  // what came from outside before that it has claimed, or left
   allocator* memory_ = nullptr;
 };
 

@@ -163,8 +163,9 @@ job_record* pool_state::take_own(pool_place& self) noexcept {
   while (!deque.empty()) {
     // What this worker's jobs have submitted runs newest first, while its data is in the cache;
     // what came from outside runs in the order it came.
-    const job_hint hint = deque.has_own() ? deque.pop() : deque.steal();
-    if (hint.record() != nullptr && hint.record()->claim()) return hint.record();
+    if (!deque.has_own()) return deque.claim_arrival();
+    const job_hint newest = deque.pop();
+    if (newest.record() != nullptr && newest.record()->claim()) return newest.record();
   }
   return nullptr;
 }
@@ -348,9 +349,7 @@ job_record* pool_state::claim_in_deque(pool_place& self, const job_group* group)
     if (taken != nullptr && taken->claim_of(group)) return taken;
   }
   // From outside: in the order they came.
-  while (job_record* const oldest = self.deque.steal_of(group)) {
-    if (oldest->claim_of(group)) return oldest;
-  }
+  if (job_record* const oldest = self.deque.claim_arrival_of(group)) return oldest;
   std::uint64_t dead = 0;
   job_record* const found = self.deque.claim_of(group, false, UINT64_MAX, &dead);
   if (dead > dead_records_max && dead > self.deque.size() / 2) compact(self);

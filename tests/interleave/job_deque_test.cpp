@@ -61,6 +61,39 @@ void give_each_job_once() {
   for (const auto& times : shared->taken) check(times.load() == 1, "taken once");
 }
 
+// The owner walks over what came from outside, and leaves hints to what it has claimed.
+void give_each_arrival_once() {
+  const auto shared = std::make_unique<counted_deque>();
+  for (std::size_t i = 0; i < jobs; ++i) {
+    shared->records[i].arm(job([] {}), nullptr, {}, job_record::usual);
+    shared->push(i);
+  }
+  shared->deque.mark_arrivals();
+  const auto count_claimed = [&](job_record* record) {
+    if (record != nullptr && record->claim()) shared->count(record);
+  };
+  run({[&] {
+         while (job_record* const mine = shared->deque.claim_arrival()) shared->count(mine);
+         check(shared->deque.empty(), "is empty when its owner finds nothing");
+       },
+       [&] {
+         count_claimed(shared->deque.steal().record());
+         count_claimed(shared->deque.steal().record());
+       },
+       [&] {
+         std::array<job_record*, 2> several{};
+         const std::size_t count = shared->deque.steal_arrivals(several);
+         for (std::size_t i = 0; i < count; ++i) count_claimed(several[i]);
+       }});
+  for (const auto& times : shared->taken) check(times.load() == 1, "run once");
+}
+
+TEST(a_job_deque_in_all_interleavings, gives_its_owner_what_no_thief_has) {
+  expect_clean(interleave::explore({.preemptions = 3, .stale_loads = 0}, give_each_arrival_once));
+  expect_clean(
+      interleave::explore({.stale_loads = 4, .random = 3'000, .seed = 11}, give_each_arrival_once));
+}
+
 TEST(a_job_deque_in_all_interleavings, gives_each_job_to_one_thread_only) {
   expect_clean(interleave::explore({.preemptions = 3, .stale_loads = 0}, give_each_job_once));
   expect_clean(

@@ -133,6 +133,65 @@ TEST_F(job_deques, give_several_of_a_group_and_leave_what_is_behind_another_one)
   EXPECT_EQ(deque_.size(), 2u);
 }
 
+TEST_F(job_deques, give_their_owner_what_came_from_outside_in_its_order) {
+  std::vector<job_record> records(30);
+  for (job_record& each : records) {
+    each.arm(job([] {}), nullptr, {}, job_record::usual);
+    push(each);
+  }
+  deque_.mark_arrivals();
+  for (std::size_t i = 0; i < 3; ++i) ASSERT_EQ(deque_.claim_arrival(), &records[i]);
+  // Thieves may meet hints to those, and have no use for them.
+  job_record* stolen = nullptr;
+  while (stolen == nullptr) {
+    job_record* const met = deque_.steal().record();
+    ASSERT_NE(met, nullptr);
+    if (met->claim()) stolen = met;
+  }
+  EXPECT_EQ(stolen, &records[3]);
+  EXPECT_TRUE(records[5].claim());  // out of the middle
+  ASSERT_EQ(deque_.claim_arrival(), &records[4]);
+  for (std::size_t i = 6; i < records.size(); ++i) {
+    ASSERT_FALSE(deque_.empty());
+    ASSERT_EQ(deque_.claim_arrival(), &records[i]);
+  }
+  EXPECT_TRUE(deque_.empty()) << "before the last one runs";
+  EXPECT_EQ(deque_.claim_arrival(), nullptr);
+}
+
+TEST_F(job_deques, keep_few_hints_to_what_their_owner_has_claimed) {
+  std::vector<job_record> records(100);
+  for (job_record& each : records) {
+    each.arm(job([] {}), nullptr, {}, job_record::usual);
+    push(each);
+  }
+  deque_.mark_arrivals();
+  for (std::uint64_t i = 1; i < records.size(); ++i) {
+    ASSERT_NE(deque_.claim_arrival(), nullptr);
+    ASSERT_LT(i - deque_.oldest(), sizes::hints_thrown_away);
+  }
+}
+
+TEST_F(job_deques, give_their_owner_no_arrival_behind_one_of_another_group) {
+  no_jobs system;
+  job_group wanted{system};
+  job_group other{system};
+  std::vector<job_record> records(5);
+  job_group* const groups[] = {&wanted, &other, &wanted, &other, &wanted};
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    records[i].arm(job([] {}), groups[i], {}, job_record::usual);
+    push(records[i]);
+  }
+  deque_.mark_arrivals();
+  EXPECT_TRUE(records[1].claim());  // somebody has run it
+  EXPECT_EQ(deque_.claim_arrival_of(&wanted), &records[0]);
+  EXPECT_EQ(deque_.claim_arrival_of(&wanted), &records[2]);
+  EXPECT_EQ(deque_.claim_arrival_of(&wanted), nullptr);
+  EXPECT_EQ(deque_.steal().record(), &records[3]) << "the first that somebody needs";
+  EXPECT_EQ(deque_.claim_arrival_of(&wanted), &records[4]);
+  EXPECT_TRUE(deque_.empty());
+}
+
 // They may hold another job by then, which only some may run.
 TEST_F(job_deques, throw_hints_away_whose_records_have_come_into_other_queues) {
   no_jobs system;
