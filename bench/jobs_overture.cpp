@@ -54,7 +54,7 @@ class overture_peer final : public job_peer {
       : pool_({.workers = threads - 1,
                .gives_way = policy == "gives way",
                .wake = policy_of(policy),
-               .queued_max = policy == "bounded" ? 1024 : limits::jobs_queued_max}),
+               .queued_max = policy == "bounded" ? 1024 : thread_pool_config{}.queued_max}),
         is_told_(policy == "told") {
     name = policy == "park" ? "overture" : "overture " + policy;
   }

@@ -15,12 +15,13 @@
 // pool allocates nothing.
 //
 // Back-pressure: when memory for a chunk is refused, or thread_pool_config::queued_max jobs are
-// queued, submit() runs the job before it returns, and so do execute() and submit_main(). With the
-// default of a million that does not happen in practice; a pool for a flood of tiny jobs is faster
-// with a thousand, because what is queued then stays in the caches, but only if no thread submits
-// with a lock that its jobs take. In a chain of jobs that submit each other so, each lies on the
-// stack above the one before: with 32 there, the next is queued all the same, 64 of them at once in
-// a pool. (Where memory is refused for those too, the stack is the limit.)
+// queued, submit() runs the job before it returns, and so does execute(). So a thread that queues
+// more than that must not hold a lock that its jobs take, nor submit a job behind one that waits
+// for it: raise the limit for such a program. A flood of tiny jobs is faster with a low one,
+// because what is queued then stays in the caches. In a chain of jobs that submit each other so,
+// each lies on the stack above the one before: with 32 there, the next is queued all the same, 64
+// of them at once in a pool, jobs for the main thread among them. (Where memory is refused for
+// those too, the stack is the limit.)
 //
 // Sources of the methods: the work-stealing deque is Chase and Lev's (2005) with the orders of
 // Le, Pop, Cohen and Zappa Nardelli (2013); the rule "no wake while somebody searches, who finds
@@ -90,8 +91,9 @@ struct thread_pool_config {
   unsigned warm_ns = 20'000'000;  // how long the warm worker looks: a frame and a bit
   unsigned guests = 8;            // places for threads of the host: submits and parallel calls
   at_end queued = at_end::run;    // what the destructor does with jobs that are left
-  // About so many jobs may be queued, 128 bytes each; in steps of 512.
-  std::size_t queued_max = limits::jobs_queued_max;
+  // About so many jobs may be queued, 128 bytes each; in steps of 512, and
+  // limits::jobs_queued_max at most.
+  std::size_t queued_max = 65'536;
   allocator* memory = nullptr;        // null = default_allocator()
   thread_factory* threads = nullptr;  // null = default_thread_factory()
   timeline* record = nullptr;         // workers attach to it; must outlive the pool
@@ -154,9 +156,9 @@ class thread_pool final : public job_system {
   void expect_work(std::uint64_t at_ns) noexcept override;
 
   // Queues a job for the thread that made the pool, which runs it in pump() and in a wait for
-  // `group`, but not in one for another group, even if that one's jobs wait for this one. Where
-  // there is no room for it (queued_max, or memory that is refused) it runs at once on the calling
-  // thread, like any other, and what is left when the pool ends runs on the thread that ends it.
+  // `group`, but not in one for another group, even if that one's jobs wait for this one. Beyond
+  // queued_max there is room for 64; where those are in use too, or memory is refused, it runs at
+  // once on the calling thread. What is left when the pool ends runs on the thread that ends it.
   // Any thread.
   void submit_main(job work, job_group* group = nullptr, const job_options& options = {});
   // Runs jobs of submit_main() until none is left or `budget_ns` has passed, at least one if there

@@ -176,7 +176,8 @@ void thread_pool::submit_all(std::span<job> work, job_group* group, const job_op
 
 void thread_pool::submit_main(job work, job_group* group, const job_options& options) {
   if (state_ == nullptr) return run_without_memory(std::move(work), group, options);
-  job_record* const record = state_->take_record(state_->this_place());
+  job_record* record = state_->take_record(state_->this_place());
+  if (record == nullptr) record = state_->slab.take_spare();
   // Nowhere to keep it: better on the wrong thread than never.
   if (record == nullptr) return state_->run_now(std::move(work), group, options);
   if (group != nullptr) group->begin_job();

@@ -38,6 +38,24 @@ TEST(more_jobs_than_a_pool_may_queue, run_on_the_thread_that_submits) {
   EXPECT_LE(memory.usage(memory_tag::jobs).peak_bytes, 1024u * 128 + (1u << 17));
 }
 
+TEST(more_jobs_than_a_pool_may_queue, leave_room_for_those_of_the_main_thread) {
+  constexpr int room = 64;
+  thread_pool pool{{.queued_max = 1}};
+  int runs = 0;
+  job_group queued{pool};
+  while (runs == 0) queued.run([&runs] { ++runs; });
+  int main_runs = 0;
+  for (int round = 0; round < 3; ++round) {
+    for (int i = 0; i < room; ++i) pool.submit_main([&main_runs] { ++main_runs; });
+    EXPECT_EQ(main_runs, round * (room + 1));
+    pool.submit_main([&main_runs] { ++main_runs; });
+    EXPECT_EQ(main_runs, round * (room + 1) + 1) << "at once";
+    EXPECT_EQ(pool.pump(1'000'000'000), std::size_t{room});
+  }
+  EXPECT_EQ(runs, 1) << "the queue is as full as before";
+  queued.wait();
+}
+
 TEST(more_jobs_than_a_pool_may_queue, are_dropped_if_they_are_cancelled) {
   thread_pool pool{{.queued_max = 1}};
   int runs = 0;
