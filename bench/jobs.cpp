@@ -103,6 +103,25 @@ void measure_empty(const jobs_settings& set, peers all, bench::results& results)
 
 }  // namespace
 
+bench::best_system bench::best_of(const turns_of_systems& all,
+                                  const std::function<bool(const std::string&)>& counts) {
+  best_system best;
+  double best_median = 0;
+  for (const auto& [name, turns] : all) {
+    if (!counts(name)) continue;
+    const double median = spread_of(turns).median;
+    if (best.name.empty() || median < best_median) {
+      best.name = name;
+      best_median = median;
+    }
+    if (best.of_turn.empty()) best.of_turn = turns;
+    for (std::size_t i = 0; i < turns.size(); ++i) {
+      best.of_turn[i] = std::min(best.of_turn[i], turns[i]);
+    }
+  }
+  return best;
+}
+
 int main(int argc, char** argv) try {
   jobs_settings set;
   std::string json_path;

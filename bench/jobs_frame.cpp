@@ -140,9 +140,9 @@ double percentile(std::vector<double> values, double share) {
 }  // namespace
 
 void measure_frame(const jobs_settings& set, results& results, const peer_makers& makers) {
-  std::map<std::string, std::vector<double>> api_us;
-  std::map<std::string, std::vector<double>> cpu;
-  std::map<std::string, std::vector<double>> p99_us;
+  turns_of_systems api_us;
+  turns_of_systems cpu;
+  turns_of_systems p99_us;
   const double per_us = steps_in_us();
   for (int turn = 0; turn < set.turns; ++turn) {
     for (const auto& make : makers) {
@@ -156,25 +156,16 @@ void measure_frame(const jobs_settings& set, results& results, const peer_makers
     }
   }
   const auto compare = [&](const std::string& what, const std::string& unit,
-                           std::map<std::string, std::vector<double>>& all) {
-    // The best other is the one with the best median. The best of each turn by itself, which is
-    // better than any one of them, stands beside it.
-    std::vector<double> best_of_turn(all["overture"].size(), 1e18);
-    std::string best;
+                           turns_of_systems& all) {
     for (const auto& [name, values] : all) {
-      const double median = spread_of(values).median;
-      results.metric(fmt::format("frame, {}: {} {}", name, what, unit), median);
-      if (is_ours(name)) continue;
-      if (best.empty() || median < spread_of(all[best]).median) best = name;
-      for (std::size_t i = 0; i < best_of_turn.size(); ++i) {
-        best_of_turn[i] = std::min(best_of_turn[i], values[i]);
-      }
+      results.metric(fmt::format("frame, {}: {} {}", name, what, unit), spread_of(values).median);
     }
+    const best_system best = best_of(all, [](const std::string& name) { return !is_ours(name); });
     for (const char* const ours : {"overture", "overture told", "overture warm"}) {
       results.metric(fmt::format("frame, {}: {} x the best of each turn", ours, what),
-                     ratio(all[ours], best_of_turn).median);
-      results.goal(fmt::format("frame, {}: {} x the best other ({})", ours, what, best),
-                   ratio(all[ours], all[best]), 1.0);
+                     ratio(all[ours], best.of_turn).median);
+      results.goal(fmt::format("frame, {}: {} x the best other ({})", ours, what, best.name),
+                   ratio(all[ours], all[best.name]), 1.0);
     }
   };
   compare("main thread in the API a frame,", "us", api_us);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <thread>
@@ -50,6 +51,19 @@ struct jobs_settings {
     chain = 1000;
   }
 };
+
+// By the name of a system what each turn of it took.
+using turns_of_systems = std::map<std::string, std::vector<double>>;
+
+// The best of these systems: the one with the best median.
+struct best_system {
+  std::string name;
+  // The best of each turn by itself: better than any one system, and the more so the more there
+  // are, so it is shown beside the goals and is none.
+  std::vector<double> of_turn;
+};
+best_system best_of(const turns_of_systems& all,
+                    const std::function<bool(const std::string&)>& counts);
 
 using peer_makers = std::vector<std::function<std::shared_ptr<job_peer>()>>;
 
