@@ -4,6 +4,7 @@
 #include <map>
 #include <overture/barricade.hpp>
 #include <overture/thread.hpp>
+#include <random>
 #include <thread>
 
 #include "jobs_parts.hpp"
@@ -96,6 +97,13 @@ void settle(job_peer& peer) {
   pause_for(50'000'000);
 }
 
+void submit_at_gaps(job_peer& peer, std::uint64_t gap_ns, int count, times& into) {
+  for (int i = 0; i < count; ++i) {
+    pass_time(gap_ns);
+    submit_one(peer, into);
+  }
+}
+
 // Behind longer gaps the threads of all others sleep.
 constexpr std::uint64_t spun_through_ns = 200'000;
 
@@ -106,27 +114,30 @@ void measure_gaps(const jobs_settings& set, results& results, peer_makers makers
   makers.emplace_back([&] { return make_overture(set.threads, "spin"); });
   makers.emplace_back([&] { return make_overture(set.threads, "gives way"); });
   makers.emplace_back([] { return std::make_unique<spinning_peer>(); });
+  std::minstd_rand order;  // NOLINT(cert-msc51-cpp): any order will do, the same in each run
   for (const std::uint64_t gap_ns : {0ull, 20'000ull, 200'000ull, 3'000'000ull, 16'600'000ull}) {
     // Where the system puts the threads, and how far apart the processors are, is decided anew for
     // each turn, and changes times by a factor of three.
     const int turns = set.turns * 3;
-    const int count = (gap_ns > 1'000'000 ? set.gaps / 4 : set.gaps) / turns + 1;
+    const bool is_long = gap_ns > 1'000'000;
+    const int count = is_long ? set.gaps / (4 * turns) + 1 : set.gaps;
     turns_of_systems calls_us;
     turns_of_systems starts_us;
+    turns_of_systems first_us;
     for (int turn = 0; turn < turns; ++turn) {
-      // Another one is first each time: what a system leaves behind is not always for the same.
-      std::rotate(makers.begin(), makers.begin() + 1, makers.end());
+      // What a system leaves behind is not always for the same.
+      std::shuffle(makers.begin(), makers.end(), order);
       for (const auto& make : makers) {
         const auto peer = make();
         if (!peer) continue;
+        times first;
         times taken;
         settle(*peer);
-        for (int i = 0; i < count; ++i) {
-          pass_time(gap_ns);
-          submit_one(*peer, taken);
-        }
+        submit_at_gaps(*peer, gap_ns, is_long ? 2 : 20, first);
+        submit_at_gaps(*peer, gap_ns, count, taken);
         calls_us[peer->name].push_back(spread_of(taken.call_us).median);
         starts_us[peer->name].push_back(spread_of(taken.start_us).median);
+        first_us[peer->name].push_back(spread_of(first.start_us).median);
       }
     }
     const std::string what = fmt::format("gap {} us", gap_ns / 1000);
@@ -134,6 +145,8 @@ void measure_gaps(const jobs_settings& set, results& results, peer_makers makers
       results.metric(fmt::format("{}, {}: submit call us", what, name),
                      spread_of(calls_us[name]).median);
       results.metric(fmt::format("{}, {}: submit to start us", what, name), spread_of(each).median);
+      results.metric(fmt::format("{}, {}: the first jobs behind a rest, us", what, name),
+                     spread_of(first_us[name]).median);
     }
     // Pools that spin: ours with that policy, and while the gaps are short all others too.
     const best_system best = best_of(starts_us, [&](const std::string& name) {
