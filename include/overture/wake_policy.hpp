@@ -6,8 +6,9 @@
 //   { hot_zone burst(jobs); ... }                        // nobody parks inside
 //
 //   park   A worker without work looks for about as long as a wake takes, then sleeps; a little
-//          longer where jobs come in close succession. A submit to a sleeping pool costs one wake,
-//          whatever the number of workers.
+//          longer where jobs come in close succession. Where they come in a short rhythm it is back
+//          shortly before the next one (thread_pool_config::follows_rhythm). A submit to a sleeping
+//          pool costs one wake, whatever the number of workers.
 //   warm   One worker stays awake and looks, for a budget of time after its last job; the others
 //          sleep. A submit is one store that it sees; it wakes others if there is more than it can
 //          take.

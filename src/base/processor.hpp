@@ -18,4 +18,8 @@ namespace overture {
 // thread at the same time may be lost.
 bool leave_processor() noexcept;
 
+// From now on timed waits of the calling thread end at their time, where the system would gather
+// them for some 50 microseconds else.
+void sharpen_timers() noexcept;
+
 }  // namespace overture

@@ -62,6 +62,8 @@ bool leave_processor() noexcept {
   return false;
 }
 
+void sharpen_timers() noexcept {}
+
 void yield_thread() noexcept {
   std::this_thread::yield();
 }

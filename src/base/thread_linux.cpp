@@ -1,5 +1,6 @@
 #include <pthread.h>
 #include <sched.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -152,6 +153,10 @@ bool leave_processor() noexcept {
   if (CPU_COUNT(&others) == 0 || sched_setaffinity(0, sizeof others, &others) != 0) return false;
   (void)sched_setaffinity(0, sizeof all, &all);
   return true;
+}
+
+void sharpen_timers() noexcept {
+  (void)prctl(PR_SET_TIMERSLACK, 1UL);
 }
 
 void yield_thread() noexcept {

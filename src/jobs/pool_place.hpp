@@ -9,6 +9,7 @@
 #include "jobs/host_turn.hpp"
 #include "jobs/job_deque.hpp"
 #include "jobs/job_pace.hpp"
+#include "jobs/job_rhythm.hpp"
 #include "jobs/job_slab.hpp"
 #include "jobs/job_watch.hpp"
 #include "overture/parking_word.hpp"
@@ -50,6 +51,8 @@ struct alignas(64) pool_place {
   unsigned vain_looks = 0;           // in a row, each followed by a long sleep
   bool jobs_are_long = false;        // those that it came to while it was warm
   std::uint64_t looks_until_ns = 0;  // for work that is expected
+  std::uint64_t due_until_ns = 0;    // the same, where the worker expects it itself
+  job_rhythm rhythm;
   job_pace pace;
   host_turn turn;
   job_watch next_of_host;

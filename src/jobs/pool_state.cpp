@@ -110,6 +110,7 @@ void pool_state::worker_main(void* argument) noexcept {
   const bool recorded = record != nullptr && record->attach_thread(self.name).has_value();
   if (hooks.worker_begins != nullptr) hooks.worker_begins(hooks.context, self.number);
   this_thread_jobs().place = &self;
+  sharpen_timers();
   if (self.number < pool.workers_made - pool.spares_made) {
     pool.work(self);
   } else {
@@ -185,8 +186,11 @@ found_work pool_state::search(pool_place& self) noexcept {
     // Whoever submits jobs faster than they run is better off if they are fetched in bunches.
     for (int i = 0; i < pauses_for_bunch; ++i) spin_hint();
   }
+  std::uint64_t idle_since_ns = 0;
+  std::uint64_t signalled_ns = 0;
   for (bool woken = false;; woken = true) {
     const std::uint64_t start_ns = now_ns();
+    if (!woken) idle_since_ns = start_ns;
     self.pace.begin(start_ns, self.jobs_run.read());
     std::uint64_t looked_ns = 0;
     unsigned looks = 0;
@@ -198,6 +202,11 @@ found_work pool_state::search(pool_place& self) noexcept {
         if (looks != 0) self.vain_looks = 0;
         if (self.warm) give_up_warm_role(self, stop ? 0 : start_ns + looked_ns);
         self.looks_until_ns = 0;
+        self.due_until_ns = 0;
+        if (woken) {
+          const std::uint64_t came_ns = looks == 0 ? signalled_ns : start_ns + looked_ns;
+          self.rhythm.work_came(came_ns - idle_since_ns);
+        }
         if (sleepers.end_search()) {
           if (found.record != nullptr) self.next_of_host.drop_hint(*found.record);
           if (work_visible()) sleepers.wake_worker();
@@ -221,9 +230,9 @@ found_work pool_state::search(pool_place& self) noexcept {
     const std::uint64_t parked_ns = now_ns();
     // A queue would stay shut if those who sleep had all of its records.
     if (slab.is_at_limit()) self.spare_records.give_all_back(slab);
-    park(self);
+    park(self, idle_since_ns);
     // Up to the signal: a machine that is slow to wake says nothing of how fast jobs come.
-    const std::uint64_t signalled_ns = sleepers.signalled_ns(self.number);
+    signalled_ns = sleepers.signalled_ns(self.number);
     if (leaves_crowds) self.crowd.begin(signalled_ns);
     self.jobs_come_fast = signalled_ns < parked_ns + config.spin_long_ns;
     self.vain_looks = self.jobs_come_fast ? 0 : std::min(self.vain_looks + 1, vain_looks_max);
@@ -236,6 +245,7 @@ bool pool_state::keeps_looking(pool_place& self, std::uint64_t looked_ns) noexce
   if (!in_vain && looked_ns < least_ns) return true;
   const wake_policy holds = policy.now();
   if (holds == wake_policy::spin) return !stopping.load(std::memory_order_relaxed);
+  if (self.due_until_ns != 0 && now_ns() < self.due_until_ns) return true;
   const std::uint64_t expected_ns = work_expected_ns.load(std::memory_order_relaxed);
   const std::uint64_t now = expected_ns != 0 || self.looks_until_ns != 0 ? now_ns() : 0;
   if (expected_ns != 0 && now + expected_lead_ns >= expected_ns) {
@@ -261,20 +271,41 @@ void pool_state::give_up_warm_role(pool_place& self, std::uint64_t found_ns) noe
   if (found_ns != 0 && self.jobs_are_long) sleepers.wake_worker(parking::no_seat, true);
 }
 
-// One of those that sleep has a deadline.
-std::uint64_t pool_state::set_alarm() noexcept {
-  const std::uint64_t expected_ns = work_expected_ns.load(std::memory_order_relaxed);
-  if (expected_ns == 0 || now_ns() + expected_lead_ns >= expected_ns ||
-      alarm_is_set.load(std::memory_order_relaxed) ||
+// One of those that sleep has a deadline: by what the host has told, or by the worker's own rhythm.
+std::uint64_t pool_state::set_alarm(pool_place& self, std::uint64_t idle_since_ns) noexcept {
+  const std::uint64_t told_ns = work_expected_ns.load(std::memory_order_relaxed);
+  const bool has_rhythm = config.follows_rhythm && self.rhythm.has_rhythm();
+  if (told_ns == 0 && !has_rhythm) return 0;
+  const std::uint64_t now = now_ns();
+  const std::uint64_t due_ns = has_rhythm ? self.rhythm.due_from_ns(idle_since_ns) : 0;
+  const bool is_told = told_ns > now + expected_lead_ns;
+  const bool is_own = due_ns > now && (!is_told || due_ns < told_ns - expected_lead_ns);
+  if ((!is_told && !is_own) || alarm_is_set.load(std::memory_order_relaxed) ||
       alarm_is_set.exchange(true, std::memory_order_relaxed)) {
     return 0;
   }
-  return expected_ns - expected_lead_ns;
+  if (!is_own) return told_ns - expected_lead_ns;
+  self.due_until_ns = self.rhythm.due_until_ns(idle_since_ns);
+  return due_ns;
 }
 
-void pool_state::park(pool_place& self) noexcept {
+// Behind a sleep that was to end at `due_ns`, whatever has ended it.
+void pool_state::end_alarm(pool_place& self, std::uint64_t due_ns) noexcept {
+  alarm_is_set.store(false, std::memory_order_relaxed);
+  const std::uint64_t now = now_ns();
+  if (now < due_ns) {
+    self.due_until_ns = 0;
+  } else if (self.due_until_ns != 0) {
+    self.rhythm.woke_late(now - due_ns);
+  } else {
+    // Whoever submits may tell of the next time before it does, and before this worker runs.
+    self.looks_until_ns = due_ns + expected_lead_ns + expected_slack_ns;
+  }
+}
+
+void pool_state::park(pool_place& self, std::uint64_t idle_since_ns) noexcept {
   self.parks.add(1);
-  const std::uint64_t deadline_ns = set_alarm();
+  const std::uint64_t deadline_ns = set_alarm(self, idle_since_ns);
   sleepers.announce_worker(self.number);
   // Forks are pushed without an order between the push and the look at who sleeps. So a first look
   // may come too early for one; a moment later no processor still holds it back.
@@ -288,13 +319,7 @@ void pool_state::park(pool_place& self) noexcept {
   const char* const reason = idle_reason.load(std::memory_order_relaxed);
   sleepers.sleep_worker(self.number, deadline_ns,
                         reason != nullptr ? reason : wait_reasons::no_job);
-  if (deadline_ns != 0) {
-    alarm_is_set.store(false, std::memory_order_relaxed);
-    // Whoever submits may tell of the next time before it does, and before this worker runs.
-    if (now_ns() >= deadline_ns) {
-      self.looks_until_ns = deadline_ns + expected_lead_ns + expected_slack_ns;
-    }
-  }
+  if (deadline_ns != 0) end_alarm(self, deadline_ns);
   if (policy.now() == wake_policy::spin) wake_for_policy();
 }
 

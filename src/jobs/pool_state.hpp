@@ -85,8 +85,9 @@ struct pool_state {
   // found_ns: when it has found work, 0 if it has not.
   void give_up_warm_role(pool_place& self, std::uint64_t found_ns) noexcept;
   // Until when this worker sleeps, 0 for ever.
-  [[nodiscard]] std::uint64_t set_alarm() noexcept;
-  void park(pool_place& self) noexcept;
+  [[nodiscard]] std::uint64_t set_alarm(pool_place& self, std::uint64_t idle_since_ns) noexcept;
+  void end_alarm(pool_place& self, std::uint64_t due_ns) noexcept;
+  void park(pool_place& self, std::uint64_t idle_since_ns) noexcept;
   void wake_for_policy() noexcept;
 
   // Jobs that have not begun are dropped: the pool ends, and was told so.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/prctl.h>
 
 #include <atomic>
 #include <string>
@@ -71,6 +72,18 @@ TEST(leave_processor, keeps_the_processors_that_the_thread_may_run_on) {
     EXPECT_TRUE(CPU_EQUAL(&seen.before, &seen.after));
     EXPECT_EQ(seen.left, CPU_COUNT(&seen.before) > 1);
   }
+}
+
+TEST(sharpen_timers, lets_timed_waits_of_this_thread_end_at_their_time) {
+  int slack_ns = -1;
+  const auto sharpen = [](void* seen) {
+    sharpen_timers();
+    *static_cast<int*>(seen) = prctl(PR_GET_TIMERSLACK);
+  };
+  const result<thread_handle> started = default_thread_factory().start({}, sharpen, &slack_ns);
+  ASSERT_TRUE(started);
+  default_thread_factory().join(*started);
+  EXPECT_EQ(slack_ns, 1);
 }
 
 TEST(ThreadFactory, LongNameIsCut) {

@@ -45,6 +45,8 @@ bool leave_processor() noexcept {
   return false;
 }
 
+void sharpen_timers() noexcept {}
+
 bool register_heavy_fence() noexcept {
   return true;
 }

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "jobs/pool_test_support.hpp"
+#include "overture/spin.hpp"
 #include "support/wake_calls.hpp"
 
 namespace overture {
@@ -199,6 +200,32 @@ TEST(expected_work, that_is_called_off_lets_the_worker_sleep) {
     pool.expect_work(0);
   }
   await_parked(pool);
+}
+
+// The first job at a distance of 200 us for which no submit woke anybody, though workers had gone
+// to sleep since the job before.
+int first_job_without_wake(thread_pool& pool, int jobs_most) {
+  for (int i = 0; i < jobs_most; ++i) {
+    const thread_pool_stats before = pool.stats();
+    const std::uint64_t due_ns = now_ns() + 200'000;
+    while (now_ns() < due_ns) spin_hint();
+    run_one(pool);
+    const thread_pool_stats after = pool.stats();
+    if (after.parks != before.parks && after.wakes == before.wakes) return i;
+  }
+  return jobs_most;
+}
+
+TEST(jobs_in_a_rhythm, find_a_worker_awake_that_has_slept) {
+  thread_pool pool{{.workers = 2}};
+  constexpr int jobs_most = 50'000;  // on a busy machine they themselves come out of step
+  EXPECT_LT(first_job_without_wake(pool, jobs_most), jobs_most);
+}
+
+TEST(jobs_in_a_rhythm, wake_a_worker_where_the_pool_is_not_to_follow_it) {
+  thread_pool pool{{.workers = 2, .follows_rhythm = false}};
+  constexpr int jobs_most = 300;
+  EXPECT_EQ(first_job_without_wake(pool, jobs_most), jobs_most);
 }
 
 TEST(idle_workers, sleep_a_second_without_a_wake) {
