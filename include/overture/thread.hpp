@@ -21,7 +21,7 @@ struct thread_options {
   std::size_t stack_bytes = 0;                         // 0 = the system's default
   // When it wakes it does not interrupt the thread that runs on its processor: it begins when that
   // one's time slice ends, or on another processor. Linux (SCHED_BATCH, which threads and processes
-  // that it starts inherit); ignored elsewhere.
+  // that it starts inherit; not where the process has a policy of its own); ignored elsewhere.
   bool gives_way = false;
 };
 

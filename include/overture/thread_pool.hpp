@@ -75,14 +75,20 @@ struct thread_pool_config {
   thread_priority priority = thread_priority::normal;
   std::uint64_t affinity_mask = 0;  // as in thread_options
   std::size_t stack_bytes = 0;      // as in thread_options
-  // As in thread_options. A worker that the system wakes on the processor of the thread that
-  // submits does not interrupt that thread in the middle of the call, then. The price: if that
+  // As in thread_options, for all workers. One that the system wakes on the processor of the thread
+  // that submits does not interrupt that thread in the middle of the call, then. The price: if that
   // thread goes on without a wait, the worker may start a time slice later (some 3 ms).
   bool gives_way = false;
+  // The thread that made the pool, a main thread probably, goes on while its jobs start. It wakes
+  // the first worker, which keeps off the processor where that thread has woken somebody last: it
+  // is taken from those that the worker may run on, if there are others. The further workers, which
+  // wake each other, give way. (Linux; elsewhere no effect.)
+  bool keeps_apart = true;
   // A worker that is interrupted again and again while it runs jobs shares its processor with
   // another thread, a main thread that polls say, and moves to another one; once in a millisecond
-  // at most, and more and more rarely where that does not help. The processors that it may run on
-  // stay the same. Only where there are more processors than workers (Linux; elsewhere no effect).
+  // at most, and more and more rarely where that does not help. It may go to any of the processors
+  // that it may run on. Only where there are more processors than workers (Linux; elsewhere no
+  // effect).
   bool leaves_crowds = true;
   wake_policy wake = wake_policy::park;  // may be changed later
   unsigned spin_ns = 2'000;              // how long a worker looks for work before it parks

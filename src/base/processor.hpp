@@ -18,6 +18,14 @@ namespace overture {
 // thread at the same time may be lost.
 bool leave_processor() noexcept;
 
+inline constexpr unsigned no_processor = ~0u;
+
+// Takes `number` from the processors that the calling thread may run on, if it is one of several,
+// and gives back the one that an earlier call has taken. True if it has taken it; a thread that
+// runs there moves at once, for some 40 microseconds. no_processor: takes none, gives none back. A
+// change of those processors by another thread at the same time may be lost.
+bool keep_off_processor(unsigned number, unsigned give_back) noexcept;
+
 // From now on timed waits of the calling thread end at their time, where the system would gather
 // them for some 50 microseconds else.
 void sharpen_timers() noexcept;

@@ -62,6 +62,10 @@ bool leave_processor() noexcept {
   return false;
 }
 
+bool keep_off_processor(unsigned, unsigned) noexcept {
+  return false;
+}
+
 void sharpen_timers() noexcept {}
 
 void yield_thread() noexcept {

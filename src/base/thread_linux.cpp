@@ -56,9 +56,11 @@ void* thread_main(void* raw) {
   if (arguments.priority != thread_priority::normal) {
     (void)setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), nice_value(arguments.priority));
   }
-  if (arguments.gives_way) {
+  // A host that has chosen another policy for the process has its reasons.
+  if (arguments.gives_way && sched_getscheduler(0) == SCHED_OTHER) {
     const sched_param none{};
-    (void)sched_setscheduler(0, SCHED_BATCH, &none);  // 0: the calling thread, and no other
+    // 0: the calling thread, and no other.
+    (void)sched_setscheduler(0, SCHED_BATCH, &none);
   }
   arguments.entry(arguments.argument);
   return nullptr;
@@ -153,6 +155,16 @@ bool leave_processor() noexcept {
   if (CPU_COUNT(&others) == 0 || sched_setaffinity(0, sizeof others, &others) != 0) return false;
   (void)sched_setaffinity(0, sizeof all, &all);
   return true;
+}
+
+bool keep_off_processor(unsigned number, unsigned give_back) noexcept {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return false;
+  if (give_back != no_processor) CPU_SET(give_back, &allowed);
+  const bool takes =
+      number != no_processor && CPU_ISSET(number, &allowed) && CPU_COUNT(&allowed) > 1;
+  if (takes) CPU_CLR(number, &allowed);
+  return sched_setaffinity(0, sizeof allowed, &allowed) == 0 && takes;
 }
 
 void sharpen_timers() noexcept {

@@ -2,8 +2,6 @@
 
 #include <bit>
 
-#include "base/processor.hpp"
-#include "jobs/this_thread.hpp"
 #include "overture/spin.hpp"
 #include "overture/thread.hpp"
 #include "overture/timeline.hpp"
@@ -37,6 +35,7 @@ void parking::wake_worker(unsigned preferred, bool always) noexcept {
     if (parked(seen) == 0 || (searching(seen) != 0 && !always)) return;
   } while (!counts_.compare_exchange_weak(seen, seen - parked_one + searching_one,
                                           std::memory_order_seq_cst, std::memory_order_seq_cst));
+  if (preferred == no_seat && first_keeps_apart_ && &this_thread_jobs() == host_) preferred = 0;
   wake(preferred != no_seat && parked_.clear(preferred) ? preferred : take_parked());
 }
 
@@ -160,6 +159,7 @@ void parking::wake(unsigned seat) noexcept {
                                  : here.innermost != nullptr ? paid_by_jobs_
                                                              : paid_by_searchers_;
   payer.fetch_add(1, std::memory_order_relaxed);
+  if (&here == host_) host_processor_.store(this_processor(), std::memory_order_relaxed);
   address_wake_one(&sleeper.word);
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "base/processor.hpp"
 #include "base/thread_name.hpp"
 #include "jobs/crowd_watch.hpp"
 #include "jobs/host_turn.hpp"
@@ -52,6 +53,8 @@ struct alignas(64) pool_place {
   bool jobs_are_long = false;        // those that it came to while it was warm
   std::uint64_t looks_until_ns = 0;  // for work that is expected
   std::uint64_t due_until_ns = 0;    // the same, where the worker expects it itself
+  unsigned avoids = no_processor;    // the host's, as this worker has seen it last
+  unsigned kept_off = no_processor;  // the same, where there are others for it to run on
   job_rhythm rhythm;
   job_pace pace;
   host_turn turn;

@@ -45,7 +45,7 @@ pool_state::pool_state(const thread_pool_config& wanted, allocator& from,
       main_thread(&this_thread_jobs()),
       slab(from, wanted.queued_max != 0 ? wanted.queued_max : 1),
       sleepers(seats, wanted.workers + wanted.spare_workers + wanted.guests,
-               static_cast<unsigned>(limits::pool_helpers_max)) {
+               static_cast<unsigned>(limits::pool_helpers_max), wanted.keeps_apart) {
   if (!slab.grow()) status = fail(errc::out_of_memory, "no memory for jobs yet");
 }
 
@@ -77,8 +77,9 @@ void pool_state::start_workers() noexcept {
 
   while (workers_started < workers_made) {
     pool_place& worker = places[workers_started];
+    const bool gives_way = config.gives_way || (config.keeps_apart && worker.number != 0);
     const auto started = threads.start(
-        {worker.name, config.priority, config.affinity_mask, config.stack_bytes, config.gives_way},
+        {worker.name, config.priority, config.affinity_mask, config.stack_bytes, gives_way},
         worker_main, &worker);
     if (!started) {
       status = tl::unexpected<error>(started.error());
@@ -144,7 +145,7 @@ void pool_state::work(pool_place& self) noexcept {
     const bool low = next.record->is_of(job_record::background);
     run_next(self, *next.record);
     if (self.crowd.job_ended() && self.crowd.look(now_ns(), thread_preemptions)) {
-      (void)leave_processor();
+      leave_crowd(self);
     }
     if (self.warm_job_ns != 0) {
       self.jobs_are_long = now_ns() - std::exchange(self.warm_job_ns, 0) > long_job_ns;
@@ -303,8 +304,26 @@ void pool_state::end_alarm(pool_place& self, std::uint64_t due_ns) noexcept {
   }
 }
 
+// It is the one that a submit wakes. Where the kernel wakes it is where it ran last, or where the
+// thread that wakes it runs: that thread would have to wait for it, or it for that thread.
+void pool_state::keep_apart(pool_place& self) const noexcept {
+  const unsigned host = sleepers.host_processor();
+  if (!config.keeps_apart || self.number != 0 || host == self.avoids) return;
+  self.avoids = host;
+  self.kept_off = keep_off_processor(host, self.kept_off) ? host : no_processor;
+}
+
+void pool_state::leave_crowd(pool_place& self) noexcept {
+  if (self.kept_off != no_processor) {
+    (void)keep_off_processor(no_processor, self.kept_off);
+    self.avoids = self.kept_off = no_processor;
+  }
+  (void)leave_processor();
+}
+
 void pool_state::park(pool_place& self, std::uint64_t idle_since_ns) noexcept {
   self.parks.add(1);
+  keep_apart(self);
   const std::uint64_t deadline_ns = set_alarm(self, idle_since_ns);
   sleepers.announce_worker(self.number);
   // Forks are pushed without an order between the push and the look at who sleeps. So a first look

@@ -87,6 +87,9 @@ struct pool_state {
   // Until when this worker sleeps, 0 for ever.
   [[nodiscard]] std::uint64_t set_alarm(pool_place& self, std::uint64_t idle_since_ns) noexcept;
   void end_alarm(pool_place& self, std::uint64_t due_ns) noexcept;
+  // The first worker off the processor of the thread that made the pool.
+  void keep_apart(pool_place& self) const noexcept;
+  static void leave_crowd(pool_place& self) noexcept;
   void park(pool_place& self, std::uint64_t idle_since_ns) noexcept;
   void wake_for_policy() noexcept;
 

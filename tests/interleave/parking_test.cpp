@@ -20,7 +20,7 @@ TEST(a_wake_in_all_interleavings, goes_to_who_went_to_sleep_on_another_processor
   expect_clean(interleave::explore({.preemptions = 2, .stale_loads = 0}, [] {
     constexpr unsigned workers = 2;
     const auto seats = std::make_unique<parking::seat_type[]>(workers);
-    parking sleepers(seats.get(), workers, 0);
+    parking sleepers(seats.get(), workers, 0, false);
     const auto sleep_in = [&sleepers](unsigned seat) {
       sleepers.begin_search();
       sleepers.announce_worker(seat);

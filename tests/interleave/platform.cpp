@@ -45,6 +45,10 @@ bool leave_processor() noexcept {
   return false;
 }
 
+bool keep_off_processor(unsigned, unsigned) noexcept {
+  return false;
+}
+
 void sharpen_timers() noexcept {}
 
 bool register_heavy_fence() noexcept {

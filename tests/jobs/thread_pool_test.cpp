@@ -301,6 +301,8 @@ TEST(pool, hands_its_wishes_for_threads_to_the_factory) {
   EXPECT_EQ(factory.seen.stack_bytes, std::size_t{1} << 20);
   EXPECT_TRUE(factory.seen.gives_way);
   EXPECT_EQ(factory.name, "worker 1");
+  const thread_pool usual{{.workers = 1, .threads = &factory}};
+  EXPECT_FALSE(factory.seen.gives_way);
   const thread_pool named{{.workers = 1, .name = "io", .threads = &factory}};
   EXPECT_EQ(factory.name, "io 1");
   const thread_pool nameless{{.workers = 1, .name = nullptr, .threads = &factory}};
