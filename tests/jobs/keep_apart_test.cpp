@@ -113,7 +113,21 @@ TEST_F(keep_apart, from_no_other_thread_that_submits) {
   ASSERT_TRUE(keeps_off_soon(pool, here()));
   std::thread([&] {
     run_here_only(there());
-    run_jobs(pool, 20);
+    // Both workers run, and sleep once more behind a wake of this thread.
+    for (int i = 0; i < 20; ++i) {
+      run_jobs(pool, 1);
+      atomic<int> begun{0};
+      const auto meet = [&begun] {
+        begun.fetch_add(1);
+        while (begun.load() != 2) yield_thread();
+      };
+      job_group both(pool);
+      both.run(meet);
+      both.run(meet);
+      while (begun.load() != 2) yield_thread();
+      both.wait();
+    }
+    await_parked(pool);
   }).join();
   EXPECT_FALSE(may_run_on(threads_[0], here()));
   EXPECT_TRUE(may_run_on(threads_[0], there()));
