@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "jobs_parts.hpp"
 #include "options.hpp"
@@ -165,7 +166,7 @@ int main(int argc, char** argv) try {
     bench::peer_makers as_many = makers;
     as_many.emplace_back([&] { return bench::make_overture(set.threads, "told"); });
     as_many[4] = [&] { return bench::make_taskflow(set.threads - 1); };
-    bench::measure_frame(set, results, as_many);
+    bench::measure_frame(set, results, std::move(as_many));
   }
   if (set.wants("wake")) bench::measure_wake(set, results);
   return results.finish(json_path);

@@ -6,6 +6,7 @@
 #include <overture/barricade.hpp>
 #include <overture/thread.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <random>
@@ -139,12 +140,15 @@ double percentile(std::vector<double> values, double share) {
 
 }  // namespace
 
-void measure_frame(const jobs_settings& set, results& results, const peer_makers& makers) {
+void measure_frame(const jobs_settings& set, results& results, peer_makers makers) {
   turns_of_systems api_us;
   turns_of_systems cpu;
   turns_of_systems p99_us;
   const double per_us = steps_in_us();
+  std::minstd_rand order;  // NOLINT(cert-msc51-cpp): any order will do, the same in each run
   for (int turn = 0; turn < set.turns; ++turn) {
+    // What a system leaves behind is not always for the same.
+    std::shuffle(makers.begin(), makers.end(), order);
     for (const auto& make : makers) {
       const auto peer = make();
       if (!peer) continue;
