@@ -2,10 +2,13 @@
 //
 // What lay in a thread's queue when the worker came to it was there before what others have
 // submitted since, so it goes first: the jobs of a frame are not held up by reads that complete
-// meanwhile. Then it is the next thread's turn, whatever the first one has added.
+// meanwhile. A worker that is awake comes when only the first of them lie there, so the turn goes
+// on once, with what lies there when those are done. Then it is the next thread's, whatever the
+// first one has added.
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "jobs/job_deque.hpp"
 
@@ -18,6 +21,10 @@ class host_turn {
   [[nodiscard]] unsigned first(unsigned places, unsigned any) noexcept {
     if (lane_ == nullptr) return any;
     if (left() != 0) return place_;
+    if (!std::exchange(went_on_, true)) {
+      end_ = lane_->bottom();
+      if (left() != 0) return place_;
+    }
     lane_ = nullptr;
     return (place_ + 1) % places;
   }
@@ -26,6 +33,7 @@ class host_turn {
     if (lane_ == &lane) return;
     place_ = place;
     lane_ = &lane;
+    went_on_ = false;
     end_ = lane.bottom();
   }
   // How many jobs it is still the turn of, in the queue that the worker has taken from last.
@@ -37,7 +45,8 @@ class host_turn {
  private:
   unsigned place_ = 0;
   const job_deque* lane_ = nullptr;  // null: it is nobody's turn
-  std::uint64_t end_ = 0;            // of what lay there
+  bool went_on_ = false;
+  std::uint64_t end_ = 0;  // of what lay there
 };
 
 }  // namespace overture

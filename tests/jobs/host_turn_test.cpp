@@ -43,10 +43,36 @@ TEST_F(host_turns, last_for_what_lay_there) {
   (void)lane_.steal();
   turn_.took_from(2, lane_);
   EXPECT_EQ(turn_.left(), 1u);
+}
+
+// A frame's jobs come in bunches, and a worker that is awake finds the first.
+TEST_F(host_turns, go_on_once_with_what_has_come_by_then) {
+  push(lane_, 1);
+  turn_.took_from(2, lane_);
+  push(lane_, 2);
   (void)lane_.steal();
   EXPECT_EQ(turn_.left(), 0u);
+  EXPECT_EQ(turn_.first(places, any), 2u);
+  EXPECT_EQ(turn_.left(), 2u);
+  turn_.took_from(2, lane_);
+  push(lane_, 2);
+  (void)lane_.steal();
+  EXPECT_EQ(turn_.left(), 1u);
+  (void)lane_.steal();
   EXPECT_EQ(turn_.first(places, any), 3u) << "the next one";
   EXPECT_EQ(turn_.first(places, any), any);
+}
+
+TEST_F(host_turns, of_the_same_thread_later_go_on_again) {
+  for (int i = 0; i < 2; ++i) {
+    push(lane_, 1);
+    turn_.took_from(2, lane_);
+    push(lane_, 1);
+    (void)lane_.steal();
+    EXPECT_EQ(turn_.first(places, any), 2u);
+    (void)lane_.steal();
+    EXPECT_EQ(turn_.first(places, any), 3u);
+  }
 }
 
 TEST_F(host_turns, go_round) {
