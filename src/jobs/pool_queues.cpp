@@ -95,7 +95,9 @@ bool pool_state::push_from_outside(std::span<job> work, job_group* group,
   if (count != 0) {
     // An armed record may be run by anybody at once, so the group knows of all of them before.
     if (group != nullptr) group->begin_job(static_cast<std::uint32_t>(count));
-    for (std::size_t i = 0; i < count; ++i) {
+    // The first one last: a worker that watches it takes it at once, and nobody would look for the
+    // others while it runs.
+    for (std::size_t i = count; i-- != 0;) {
       records[i]->arm(std::move(work[i]), group, options, job_record::usual);
     }
     lane->deque.push_all({records.data(), count});
