@@ -114,11 +114,12 @@ class job {
     }
     ::new (static_cast<void*>(storage_)) function(std::forward<F>(callable));
   }
-  job(job&& other) noexcept { take(other); }
+  job(job&& other) noexcept : how_(std::exchange(other.how_, nullptr)) { take_callable(other); }
   job& operator=(job&& other) noexcept {
     if (this != &other) {
       reset();
-      take(other);
+      how_ = std::exchange(other.how_, nullptr);
+      take_callable(other);
     }
     return *this;
   }
@@ -202,8 +203,7 @@ class job {
     Function* function_;
   };
 
-  void take(job& other) noexcept {
-    how_ = std::exchange(other.how_, nullptr);
+  void take_callable(job& other) noexcept {
     if (how_ == nullptr) return;
     if (how_->move != nullptr) {
       how_->move(other.storage_, storage_);

@@ -71,8 +71,11 @@ void job_deque::push(job_record& record) noexcept {
 void job_deque::push_all(std::span<job_record* const> records) noexcept {
   std::uint64_t bottom = bottom_.load(std::memory_order_relaxed);
   array& hints = *array_.load(std::memory_order_relaxed);
+  // Not asked for again behind each store, which as far as the compiler knows may change it.
+  atomic<job_hint>* const slots = hints.slots();
+  const std::uint64_t mask = hints.capacity - 1;
   for (job_record* const each : records) {
-    hints.slot(bottom++).store(*each, std::memory_order_relaxed);
+    slots[bottom++ & mask].store(*each, std::memory_order_relaxed);
   }
   bottom_.exchange(bottom, std::memory_order_seq_cst);
 }

@@ -10,6 +10,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <new>
+#include <utility>
 
 #include "overture/atomic.hpp"
 #include "overture/job_system.hpp"
@@ -23,6 +25,25 @@ inline constexpr std::uint32_t no_record = UINT32_MAX;
 inline void fetch_line(const void* record) noexcept {
   prefetch_to_write(record);
 }
+
+// What a record keeps of its job's options; made once for all jobs that share them.
+struct job_terms {
+  static constexpr std::uint32_t always = 1;
+  static constexpr std::uint32_t named = 2;
+  static constexpr unsigned colour_shift = 8;
+
+  job_terms() noexcept = default;
+  // NOLINTNEXTLINE(google-explicit-constructor): options are terms wherever those are asked for
+  job_terms(const job_options& options) noexcept
+      : bits((options.always ? always : 0) | (options.name != nullptr ? named : 0) |
+             static_cast<std::uint32_t>(options.colour) << colour_shift),
+        token(options.token),
+        name(options.name) {}
+
+  std::uint32_t bits = 0;
+  const cancellation* token = nullptr;
+  const char* name = nullptr;
+};
 
 struct alignas(64) job_record {
   // The state: flags, the kind of queue, and a generation that moves on with each claim.
@@ -43,24 +64,19 @@ struct alignas(64) job_record {
   atomic<std::uint32_t> state{0};
   atomic<std::uint32_t> next{no_record};
   std::uint32_t index = 0;
-  bool always = false;
-  zone_colour colour = zone_colour::by_name;
-  bool is_named = false;
+  std::uint32_t terms = 0;  // the bits of job_terms
   atomic<job_group*> group{nullptr};
   const cancellation* token = nullptr;
   job work;
   const char* name_of_named = nullptr;
 
-  // Fills a free record. From here on a stale hint may lead somebody to run it. `where` is the kind
-  // of queue, and whether it is linked.
-  void arm(job&& added, job_group* owner, const job_options& options,
-           std::uint32_t where) noexcept {
-    work = std::move(added);
-    is_named = options.name != nullptr;
-    if (is_named) name_of_named = options.name;
-    token = options.token;
-    always = options.always;
-    colour = options.colour;
+  // Fills a free record, whose job is gone. From here on a stale hint may lead somebody to run it.
+  // `where` is the kind of queue, and whether it is linked.
+  void arm(job&& added, job_group* owner, const job_terms& given, std::uint32_t where) noexcept {
+    ::new (static_cast<void*>(&work)) job(std::move(added));
+    terms = given.bits;
+    if (given.name != nullptr) name_of_named = given.name;
+    token = given.token;
     arm_again(owner, where);
   }
   // A record that the caller has claimed goes back into a queue.
@@ -69,7 +85,13 @@ struct alignas(64) job_record {
     const std::uint32_t generation = state.load(std::memory_order_relaxed) & ~(flags | kinds);
     state.store(generation | queued | where, std::memory_order_release);
   }
-  [[nodiscard]] const char* name() const noexcept { return is_named ? name_of_named : nullptr; }
+  [[nodiscard]] const char* name() const noexcept {
+    return (terms & job_terms::named) != 0 ? name_of_named : nullptr;
+  }
+  [[nodiscard]] zone_colour colour() const noexcept {
+    return static_cast<zone_colour>(terms >> job_terms::colour_shift);
+  }
+  [[nodiscard]] bool runs_always() const noexcept { return (terms & job_terms::always) != 0; }
   [[nodiscard]] bool is_queued() const noexcept {
     return (state.load(std::memory_order_acquire) & queued) != 0;
   }

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "jobs/job_record.hpp"
 #include "jobs/sizes.hpp"
@@ -161,10 +162,24 @@ class free_records {
     if (now_.bits == 0 && !refill(slab)) return nullptr;
     job_record* const taken = now_.first + std::countr_zero(now_.bits);
     now_.bits &= now_.bits - 1;
-    // Another core may have used it last: its line is on the way when its turn comes.
-    const std::uint64_t later = now_.bits & (now_.bits - 1);
-    if (later != 0) fetch_line(now_.first + std::countr_zero(later));
+    fetch_later();
     return taken;
+  }
+  // As many as are to be had, of those that `into` has room for. Returns how many.
+  [[nodiscard]] std::size_t take_several(job_slab& slab, std::span<job_record*> into) noexcept {
+    std::size_t count = 0;
+    while (count != into.size() && (now_.bits != 0 || refill(slab))) {
+      job_record* const first = now_.first;
+      std::uint64_t bits = now_.bits;
+      for (; count != into.size() && bits != 0; bits &= bits - 1) {
+        job_record* const taken = first + std::countr_zero(bits);
+        fetch_line(taken);
+        into[count++] = taken;
+      }
+      now_.bits = bits;
+    }
+    fetch_later();
+    return count;
   }
   // What take() will return, null if that is not known yet.
   [[nodiscard]] job_record* next() const noexcept {
@@ -175,6 +190,12 @@ class free_records {
 
  private:
   [[nodiscard]] bool refill(job_slab& slab) noexcept;
+  // Another core may have used it last: its line is on the way when its turn comes. Not that of the
+  // next one, which a worker may be watching.
+  void fetch_later() const noexcept {
+    const std::uint64_t later = now_.bits & (now_.bits - 1);
+    if (later != 0) fetch_line(now_.first + std::countr_zero(later));
+  }
 
   free_word now_;          // taken from here
   free_word returned_[4];  // by number: what a thread runs comes from several words in turn

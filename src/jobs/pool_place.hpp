@@ -83,6 +83,14 @@ struct alignas(64) pool_place {
 
   job_deque deque;
 
+  // Whether there was a record for each job. Spare records come by the word, so that where there
+  // was one there may be more.
+  void tell_of_records(bool enough) noexcept {
+    if (out_of_records.load(std::memory_order_relaxed) == enough) {
+      out_of_records.store(!enough, std::memory_order_relaxed);
+    }
+  }
+
   // What it runs from here on, until the object ends.
   class window {
    public:

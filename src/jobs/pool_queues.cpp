@@ -32,11 +32,7 @@ job_record* pool_state::take_record(pool_place* self) noexcept {
     return record;
   }
   job_record* const record = lane->spare_records.take(slab);
-  // It takes a whole word, so that where there was one there may be more.
-  const bool out = record == nullptr;
-  if (lane->out_of_records.load(std::memory_order_relaxed) != out) {
-    lane->out_of_records.store(out, std::memory_order_relaxed);
-  }
+  lane->tell_of_records(record != nullptr);
   if (self == nullptr) lane->borrowed.store(false, std::memory_order_release);
   return record;
 }
@@ -85,20 +81,18 @@ bool pool_state::push_from_outside(std::span<job> work, job_group* group,
   if (lane == nullptr) return false;
   // Its jobs start in the order they came, whoever takes them.
   const bool room = lane->deque.make_room(work.size());
-  std::size_t count = 0;
   std::array<job_record*, push_at_once> records;
-  while (room && count < work.size()) {
-    records[count] = take_record(lane);
-    if (records[count] == nullptr) break;
-    ++count;
-  }
+  const std::span wanted = std::span(records).first(room ? work.size() : 0);
+  const std::size_t count = lane->spare_records.take_several(slab, wanted);
+  if (room) lane->tell_of_records(count == wanted.size());
   if (count != 0) {
+    const job_terms terms(options);
     // An armed record may be run by anybody at once, so the group knows of all of them before.
     if (group != nullptr) group->begin_job(static_cast<std::uint32_t>(count));
     // The first one last: a worker that watches it takes it at once, and nobody would look for the
     // others while it runs.
     for (std::size_t i = count; i-- != 0;) {
-      records[i]->arm(std::move(work[i]), group, options, job_record::usual);
+      records[i]->arm(std::move(work[i]), group, terms, job_record::usual);
     }
     lane->deque.push_all({records.data(), count});
   }
@@ -134,6 +128,7 @@ void pool_state::push_all(std::span<job> work, job_group* group,
   injector& into = queue_of(options.priority);
   free_records by_itself;
   free_records& from = self != nullptr ? self->spare_records : by_itself;
+  const job_terms terms(options);
   while (!work.empty()) {
     constexpr std::size_t at_once = 1024;  // so that others may begin with the first
     record_chain newest_first;
@@ -147,7 +142,7 @@ void pool_state::push_all(std::span<job> work, job_group* group,
     const std::span<job> queued = work.first(newest_first.count);
     std::size_t last = queued.size();
     for (job_record* record = newest_first.first; last != 0; record = slab.next_of(*record)) {
-      record->arm(std::move(queued[--last]), group, options, into.linked_here());
+      record->arm(std::move(queued[--last]), group, terms, into.linked_here());
     }
     work = work.subspan(queued.size());
     publish(into, newest_first, group);

@@ -18,7 +18,7 @@ constexpr unsigned jobs_in_submit_max = 32;
 void call(job_record& record) {
   const char* const name = record.name();
   if (name == nullptr) return record.work();
-  const zone shown(name, {.colour = record.colour});
+  const zone shown(name, {.colour = record.colour()});
   record.work();
 }
 
@@ -125,7 +125,7 @@ void pool_state::run(pool_place* self, job_record& record) noexcept {
 
 void pool_state::run_alone(pool_place* self, job_record& record) noexcept {
   const job_group* const group = record.group.load(std::memory_order_relaxed);
-  const bool dropped = (cancels() && !record.always) ||
+  const bool dropped = (cancels() && !record.runs_always()) ||
                        (record.token != nullptr && record.token->is_cancelled()) ||
                        (group != nullptr && group->is_cancelled());
   if (!dropped) {

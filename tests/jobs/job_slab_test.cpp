@@ -45,6 +45,28 @@ TEST(job_slabs, give_what_came_back_before_they_grow) {
   EXPECT_EQ(slab.size(), job_slab::chunk_records);
 }
 
+// Those that are left of one word, and then others; no more than there are.
+TEST(job_slabs, give_as_many_at_once_as_are_wanted) {
+  job_slab slab(default_allocator(), 1);
+  ASSERT_TRUE(slab.grow());
+  free_records from;
+  std::set<job_record*> taken{from.take(slab)};
+  std::vector<job_record*> some(job_slab::word_records);
+  while (taken.size() + some.size() <= slab.size()) {
+    ASSERT_EQ(from.take_several(slab, some), some.size());
+    for (job_record* const each : some) ASSERT_TRUE(taken.insert(each).second);
+  }
+  EXPECT_EQ(from.take_several(slab, {}), 0u);
+  const std::size_t left = slab.size() - taken.size();
+  ASSERT_LT(left, some.size());
+  EXPECT_EQ(from.take_several(slab, some), left);
+  taken.insert(some.begin(), some.begin() + static_cast<std::ptrdiff_t>(left));
+  EXPECT_EQ(taken.size(), slab.size());
+  EXPECT_EQ(from.take_several(slab, some), 0u);
+  from.give_back(slab, *some.front());
+  EXPECT_EQ(from.take_several(slab, some), 1u);
+}
+
 TEST(job_slabs, stop_at_their_limit) {
   job_slab slab(default_allocator());
   for (std::uint32_t i = 0; i < job_slab::chunks_max; ++i) ASSERT_TRUE(slab.grow());
@@ -218,6 +240,27 @@ TEST(job_records, are_claimed_once) {
   EXPECT_TRUE(record.end());
   record.arm(job([] {}), nullptr, {}, job_record::usual);
   EXPECT_TRUE(record.claim());
+}
+
+TEST(job_records, keep_what_they_need_of_the_options) {
+  job_record record;
+  const cancellation token;
+  record.arm(
+      job([] {}), nullptr,
+      job_options{.name = "name", .colour = zone_colour::blue, .token = &token, .always = true},
+      job_record::usual);
+  EXPECT_STREQ(record.name(), "name");
+  EXPECT_EQ(record.colour(), zone_colour::blue);
+  EXPECT_EQ(record.token, &token);
+  EXPECT_TRUE(record.runs_always());
+  ASSERT_TRUE(record.claim() && record.end());
+
+  // Nothing of it is left to the next one.
+  record.arm(job([] {}), nullptr, {}, job_record::usual);
+  EXPECT_EQ(record.name(), nullptr);
+  EXPECT_EQ(record.colour(), zone_colour::by_name);
+  EXPECT_EQ(record.token, nullptr);
+  EXPECT_FALSE(record.runs_always());
 }
 
 // A hint may be followed when the record holds another job by then.
