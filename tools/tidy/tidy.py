@@ -30,6 +30,7 @@ PLATFORM_MACRO = re.compile(
     r"(_WIN32|_WIN64|__linux__|__APPLE__|__unix__|__x86_64__|__aarch64__|_M_X64|_M_ARM64)\b"
 )
 PLATFORM_MACRO_ALLOWED = {
+    "include/overture/prefetch.hpp",  # how a processor fetches what will be written
     "include/overture/spin.hpp",  # how a processor pauses
     "src/text/float_mode.hpp",  # whether it flushes them
 }
