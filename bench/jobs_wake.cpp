@@ -7,6 +7,10 @@
 // twice: with all sleepers, of every way alike, kept off the processor of the main thread, where
 // the call is all that is measured; and with all of them left to the kernel, where a pool whose
 // workers give way stands beside the others.
+//
+// The processors of a virtual machine may be moved between two calls to where a cache line takes
+// four times as long from one to the other. Submitting jobs is little else, so beside each number
+// of sleepers that are kept apart stands how long a line takes there and back.
 #include <fmt/format.h>
 #include <linux/futex.h>
 #include <sched.h>
@@ -17,7 +21,7 @@
 #include <climits>
 #include <condition_variable>
 #include <mutex>
-#include <overture/job_batch.hpp>
+#include <overture/spin.hpp>
 #include <overture/thread.hpp>
 #include <overture/thread_pool.hpp>
 
@@ -70,6 +74,32 @@ class placement {
   cpu_set_t all_{};
   cpu_set_t others_{};
 };
+
+// To a processor of the sleepers and back; while none of them is awake.
+double line_there_and_back_ns(const placement& where) {
+  constexpr unsigned rounds = 2'000;
+  struct alignas(64) line {
+    std::atomic<unsigned> round{0};
+  };
+  line there;
+  line back;
+  std::thread other([&] {
+    where.take();
+    for (unsigned i = 1; i <= rounds; ++i) {
+      while (there.round.load(std::memory_order_acquire) != i) spin_hint();
+      back.round.store(i, std::memory_order_release);
+    }
+  });
+  std::vector<double> ns;
+  for (unsigned i = 1; i <= rounds; ++i) {
+    const std::uint64_t start_ns = now_ns();
+    there.round.store(i, std::memory_order_release);
+    while (back.round.load(std::memory_order_acquire) != i) spin_hint();
+    ns.push_back(static_cast<double>(now_ns() - start_ns));
+  }
+  other.join();
+  return spread_of(ns).median;
+}
 
 // Who has counted itself as asleep is about to be.
 void fall_asleep() {
@@ -292,6 +322,10 @@ void draw(const jobs_settings& set, results& results, const placement& where, co
   std::vector<plot_line> rare;  // the 99th percentiles of ours
   const std::string what = drawn.what + (where.apart() ? ", kept apart" : ", left to the kernel");
   for (const unsigned asleep : drawn.asleep) {
+    if (where.apart()) {
+      results.metric(fmt::format("{}, {} asleep, a line there and back: ns", what, asleep),
+                     line_there_and_back_ns(where));
+    }
     std::vector<way> all = ways_of(where, asleep);
     // The unit: one of as many threads, which sleep on one futex.
     thread_sleepers<futex_way> unit_way(where, asleep);
