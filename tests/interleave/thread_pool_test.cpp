@@ -395,6 +395,32 @@ TEST(a_pool_in_all_interleavings, starts_jobs_in_their_order_with_a_worker_that_
   });
 }
 
+// The record that it watches is the first of a batch by then, and is taken before the others' hints
+// are there.
+TEST(a_pool_in_all_interleavings, starts_a_batch_in_its_order_with_a_worker_that_watches) {
+  in_all_ways([] {
+    variable<int> runs(0);
+    barricade over;
+    explored_pool explored(1, 1, wake_policy::spin);
+    run({[&] { explored.worker(0); },
+         [&] {
+           const auto numbered = [&runs, &over](int number) {
+             return [&runs, &over, number] {
+               check(runs.read() == number, "those before it have run, once");
+               runs.write(number + 1);
+               if (number == 3) over.lower();
+             };
+           };
+           explored.pool->submit(numbered(0));
+           job_batch batch(*explored.pool);
+           for (const int number : {1, 2, 3}) batch.add(numbered(number));
+           batch.kick();
+           over.wait({.spin = spin_policy::none()});
+           explored.leave();
+         }});
+  });
+}
+
 // Two of them: each job is one worker's, and no hint of another job goes with it.
 TEST(a_pool_in_all_interleavings, runs_each_job_once_with_two_workers_that_watch) {
   in_all_ways([] {
