@@ -373,51 +373,43 @@ TEST(a_pool_in_all_interleavings, loses_no_job_with_a_worker_that_never_sleeps) 
   });
 }
 
-// It watches for the next job where it took the last one. Who submits does not help: the worker
-// starts all, in their order.
-TEST(a_pool_in_all_interleavings, starts_jobs_in_their_order_with_a_worker_that_watches) {
-  in_all_ways([] {
+// One worker, which watches for the next job where it took the last one. Who submits does not help:
+// the worker starts all, in their order. submit(pool, numbered) makes them by numbered(number).
+template <class Submit>
+void expect_order_with_a_worker_that_watches(int jobs, Submit submit) {
+  in_all_ways([&] {
     variable<int> runs(0);
     barricade over;
     explored_pool explored(1, 1, wake_policy::spin);
+    const auto numbered = [&](int number) {
+      return [&runs, &over, jobs, number] {
+        check(runs.read() == number, "those before it have run, once");
+        runs.write(number + 1);
+        if (number == jobs - 1) over.lower();
+      };
+    };
     run({[&] { explored.worker(0); },
          [&] {
-           for (int i = 0; i < 3; ++i) {
-             explored.pool->submit([&runs, &over, i] {
-               check(runs.read() == i, "those before it have run, once");
-               runs.write(i + 1);
-               if (i == 2) over.lower();
-             });
-           }
+           submit(*explored.pool, numbered);
            over.wait({.spin = spin_policy::none()});
            explored.leave();
          }});
   });
 }
 
+TEST(a_pool_in_all_interleavings, starts_jobs_in_their_order_with_a_worker_that_watches) {
+  expect_order_with_a_worker_that_watches(3, [](thread_pool& pool, auto numbered) {
+    for (int i = 0; i < 3; ++i) pool.submit(numbered(i));
+  });
+}
+
 // The record that it watches is the first of a batch by then, and is taken before the others' hints
 // are there.
 TEST(a_pool_in_all_interleavings, starts_a_batch_in_its_order_with_a_worker_that_watches) {
-  in_all_ways([] {
-    variable<int> runs(0);
-    barricade over;
-    explored_pool explored(1, 1, wake_policy::spin);
-    run({[&] { explored.worker(0); },
-         [&] {
-           const auto numbered = [&runs, &over](int number) {
-             return [&runs, &over, number] {
-               check(runs.read() == number, "those before it have run, once");
-               runs.write(number + 1);
-               if (number == 3) over.lower();
-             };
-           };
-           explored.pool->submit(numbered(0));
-           job_batch batch(*explored.pool);
-           for (const int number : {1, 2, 3}) batch.add(numbered(number));
-           batch.kick();
-           over.wait({.spin = spin_policy::none()});
-           explored.leave();
-         }});
+  expect_order_with_a_worker_that_watches(4, [](thread_pool& pool, auto numbered) {
+    pool.submit(numbered(0));
+    job_batch batch(pool);
+    for (const int number : {1, 2, 3}) batch.add(numbered(number));
   });
 }
 
