@@ -37,13 +37,14 @@ job_deque::array* job_deque::make_array(std::uint64_t capacity) noexcept {
 bool job_deque::initialise(allocator& memory) noexcept {
   memory_ = &memory;
   array* const first = make_array(first_capacity);
+  own_array_ = first;
   array_.store(first, std::memory_order_release);
   return first != nullptr;
 }
 
 bool job_deque::make_room(std::uint64_t count) noexcept {
-  const std::uint64_t bottom = bottom_.load(std::memory_order_relaxed);
-  array* const old = array_.load(std::memory_order_relaxed);
+  const std::uint64_t bottom = own_bottom_;
+  array* const old = own_array_;
   // The top only rises, and thieves write its line: the one seen last does while there is room.
   if (bottom - top_seen_ + count <= old->capacity) return true;
   const std::uint64_t top = top_seen_ = top_.load(std::memory_order_acquire);
@@ -56,52 +57,55 @@ bool job_deque::make_room(std::uint64_t count) noexcept {
     wider->slot(i).store(old->slot(i).load(std::memory_order_relaxed), std::memory_order_relaxed);
   }
   wider->outgrown = old;
+  own_array_ = wider;
   array_.store(wider, std::memory_order_release);
   return true;
 }
 
 void job_deque::push(job_record& record) noexcept {
-  const std::uint64_t bottom = bottom_.load(std::memory_order_relaxed);
-  array_.load(std::memory_order_relaxed)->slot(bottom).store(record, std::memory_order_relaxed);
+  const std::uint64_t bottom = own_bottom_++;
+  own_array_->slot(bottom).store(record, std::memory_order_relaxed);
   // An exchange rather than a store: behind it the owner looks for sleepers, who look at this word
   // before they sleep. One of the two must see the other.
   bottom_.exchange(bottom + 1, std::memory_order_seq_cst);
 }
 
 void job_deque::push_all(std::span<job_record* const> records) noexcept {
-  std::uint64_t bottom = bottom_.load(std::memory_order_relaxed);
-  array& hints = *array_.load(std::memory_order_relaxed);
+  std::uint64_t bottom = own_bottom_;
+  array& hints = *own_array_;
   // Not asked for again behind each store, which as far as the compiler knows may change it.
   atomic<job_hint>* const slots = hints.slots();
   const std::uint64_t mask = hints.capacity - 1;
   for (job_record* const each : records) {
     slots[bottom++ & mask].store(*each, std::memory_order_relaxed);
   }
+  own_bottom_ = bottom;
   bottom_.exchange(bottom, std::memory_order_seq_cst);
 }
 
 void job_deque::push_fork(fork_half& half) noexcept {
-  const std::uint64_t bottom = bottom_.load(std::memory_order_relaxed);
-  array_.load(std::memory_order_relaxed)->slot(bottom).store(half, std::memory_order_relaxed);
+  const std::uint64_t bottom = own_bottom_++;
+  own_array_->slot(bottom).store(half, std::memory_order_relaxed);
   bottom_.store(bottom + 1, std::memory_order_release);
 }
 
 job_hint job_deque::peek() const noexcept {
-  const std::uint64_t bottom = bottom_.load(std::memory_order_relaxed);
+  const std::uint64_t bottom = own_bottom_;
   if (bottom <= top_.load(std::memory_order_relaxed)) return {};
-  return array_.load(std::memory_order_relaxed)->slot(bottom - 1).load(std::memory_order_relaxed);
+  return own_array_->slot(bottom - 1).load(std::memory_order_relaxed);
 }
 
 job_hint job_deque::pop() noexcept {
-  const std::uint64_t old_bottom = bottom_.load(std::memory_order_relaxed);
+  const std::uint64_t old_bottom = own_bottom_;
   if (old_bottom <= top_.load(std::memory_order_relaxed)) return {};
   const std::uint64_t bottom = old_bottom - 1;
   // Thieves must see the lower bottom before this thread looks at the top.
+  own_bottom_ = bottom;
   bottom_.exchange(bottom, std::memory_order_seq_cst);
   std::uint64_t top = top_.load(std::memory_order_seq_cst);
   job_hint taken;
   if (top <= bottom) {
-    taken = array_.load(std::memory_order_relaxed)->slot(bottom).load(std::memory_order_relaxed);
+    taken = own_array_->slot(bottom).load(std::memory_order_relaxed);
     if (top < bottom) return taken;
     // The last one: a thief may be after it too.
     if (!top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst,
@@ -109,6 +113,7 @@ job_hint job_deque::pop() noexcept {
       taken = {};
     }
   }
+  own_bottom_ = old_bottom;
   bottom_.store(old_bottom, std::memory_order_release);
   return taken;
 }
@@ -150,7 +155,7 @@ template <class Claim>
 job_record* job_deque::walk_arrivals(Claim claim) noexcept {
   std::uint64_t top = top_.load(std::memory_order_acquire);
   const std::uint64_t end = arrivals_end_.load(std::memory_order_relaxed);
-  array& hints = *array_.load(std::memory_order_relaxed);
+  array& hints = *own_array_;
   std::uint64_t next = std::max(top, walked_to_);
   job_record* found = nullptr;
   while (found == nullptr && next < end) {

@@ -42,7 +42,8 @@ class job_deque {
   // owner, too, takes it from the top from here on, with claim_arrival() or claim_arrival_of(). No
   // fork may lie there.
   void mark_arrivals() noexcept {
-    arrivals_end_.store(bottom_.load(std::memory_order_relaxed), std::memory_order_release);
+    own_arrivals_ = own_bottom_;
+    arrivals_end_.store(own_bottom_, std::memory_order_release);
   }
   // The owner: the free record that it will push next, null if it does not know. No promise.
   void expect(job_record* next) noexcept { expected_.store(next, std::memory_order_release); }
@@ -53,7 +54,7 @@ class job_deque {
   void drop_oldest(const job_record& claimed) noexcept;
   // The owner: false if it has nothing that it may pop().
   [[nodiscard]] bool has_own() const noexcept {
-    return bottom() > arrivals_end_.load(std::memory_order_relaxed);
+    return own_bottom_ > own_arrivals_;
   }
   // The owner: the oldest record that came from outside, claimed; null if there is none. Hints that
   // it leaves behind go in bunches, but all of them as soon as none is left that it has not seen.
@@ -150,7 +151,11 @@ class job_deque {
   atomic<std::uint64_t> arrivals_end_{0};
   atomic<job_record*> expected_{nullptr};
   atomic<array*> array_{nullptr};
-  // Of the owner.
+  // Of the owner, on a line of its own. Others look at the ends of its queue all the time, and what
+  // it has written there itself it would have to fetch back from them.
+  alignas(64) std::uint64_t own_bottom_ = 0;
+  std::uint64_t own_arrivals_ = 0;
+  array* own_array_ = nullptr;
   std::uint64_t top_seen_ = 0;
   std::uint64_t walked_to_ = 0;  // what came from outside before that it has claimed, or left
   allocator* memory_ = nullptr;
