@@ -169,19 +169,23 @@ void measure_burn(const jobs_settings& set, results& results, const peer_makers&
     const std::string what =
         idle ? "idle" : fmt::format("1 job each {:.1f} ms", static_cast<double>(period_ns) / 1e6);
     turns_of_systems burnt;
+    const auto burn = [&](const std::string& name, auto submit) {
+      const double before = cpu_seconds();
+      const std::uint64_t until_ns = now_ns() + set.burn_ns;
+      while (now_ns() < until_ns) {
+        if (!idle) submit();
+        pause_for(period_ns);
+      }
+      burnt[name].push_back((cpu_seconds() - before) * 1e9 / static_cast<double>(set.burn_ns));
+    };
     for (int turn = 0; turn < set.turns; ++turn) {
+      // A part of every share, whatever the system.
+      burn("the loop alone", [] {});
       for (const auto& make : makers) {
         const auto peer = make();
         if (!peer) continue;
         settle(*peer);
-        const double before = cpu_seconds();
-        const std::uint64_t until_ns = now_ns() + set.burn_ns;
-        while (now_ns() < until_ns) {
-          if (!idle) peer->submit([](void*) {}, nullptr);
-          pause_for(period_ns);
-        }
-        burnt[peer->name].push_back((cpu_seconds() - before) * 1e9 /
-                                    static_cast<double>(set.burn_ns));
+        burn(peer->name, [&peer] { peer->submit([](void*) {}, nullptr); });
       }
     }
     for (const auto& [name, shares] : burnt) {
