@@ -154,7 +154,7 @@ void job_deque::drop_oldest(const job_record& claimed) noexcept {
 template <class Claim>
 job_record* job_deque::walk_arrivals(Claim claim) noexcept {
   std::uint64_t top = top_.load(std::memory_order_acquire);
-  const std::uint64_t end = arrivals_end_.load(std::memory_order_relaxed);
+  const std::uint64_t end = own_arrivals_;
   array& hints = *own_array_;
   std::uint64_t next = std::max(top, walked_to_);
   job_record* found = nullptr;

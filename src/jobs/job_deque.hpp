@@ -53,9 +53,7 @@ class job_deque {
   // Any thread: takes the oldest hint if it is this record's, which the caller has claimed.
   void drop_oldest(const job_record& claimed) noexcept;
   // The owner: false if it has nothing that it may pop().
-  [[nodiscard]] bool has_own() const noexcept {
-    return own_bottom_ > own_arrivals_;
-  }
+  [[nodiscard]] bool has_own() const noexcept { return own_bottom_ > own_arrivals_; }
   // The owner: the oldest record that came from outside, claimed; null if there is none. Hints that
   // it leaves behind go in bunches, but all of them as soon as none is left that it has not seen.
   [[nodiscard]] job_record* claim_arrival() noexcept;
@@ -108,13 +106,14 @@ class job_deque {
     return bottom > top ? bottom - top : 0;
   }
   // The position of the oldest hint, and that behind the newest one; any thread, but old by the
-  // time they return, the latter to all but the owner.
+  // time they return. The owner has own_bottom().
   [[nodiscard]] std::uint64_t oldest() const noexcept {
     return top_.load(std::memory_order_relaxed);
   }
   [[nodiscard]] std::uint64_t bottom() const noexcept {
     return bottom_.load(std::memory_order_relaxed);
   }
+  [[nodiscard]] std::uint64_t own_bottom() const noexcept { return own_bottom_; }
 
   // Any thread: a claimed record of the group, or null. The hint stays behind. `newest_first` is
   // the owner's order, the other one everybody else's. Looks at no more than `most` hints.

@@ -98,7 +98,7 @@ struct alignas(64) pool_place {
         : place_(place),
           outer_(place.runs.load(std::memory_order_relaxed)),
           outer_start_(place.forks_start.load(std::memory_order_relaxed)) {
-      set(place.deque.bottom(), work);
+      set(place.deque.own_bottom(), work);
     }
     ~window() { set(outer_start_, outer_); }
     window(const window&) = delete;
