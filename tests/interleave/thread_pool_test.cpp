@@ -4,15 +4,10 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
 #include <memory>
 #include <optional>
-#include <vector>
 
-#include "interleave/expect.hpp"
-#include "interleave/explorer.hpp"
-#include "interleave/include/jobs/sizes.hpp"
-#include "interleave/include/overture/atomic.hpp"
+#include "interleave/explored_pool.hpp"
 #include "overture/barricade.hpp"
 #include "overture/blocking_scope.hpp"
 #include "overture/job_batch.hpp"
@@ -22,80 +17,11 @@
 namespace overture {
 namespace {
 
-using interleave::bounds;
 using interleave::check;
 using interleave::run;
 using interleave::variable;
-
-class noted_threads final : public thread_factory {
- public:
-  result<thread_handle> start(const thread_options&, void (*entry)(void*),
-                              void* argument) override {
-    started_.push_back({entry, argument, false});
-    return thread_handle{started_.size()};
-  }
-  void join(thread_handle thread) override {
-    // Behind a run that has failed nobody is left who would end it.
-    while (!started_[thread.value - 1].ended && interleave::exploring()) {
-      interleave::let_others_run();
-    }
-  }
-  void run(std::size_t worker) {
-    started_[worker].entry(started_[worker].argument);
-    started_[worker].ended = true;
-  }
-
- private:
-  struct work {
-    void (*entry)(void*);
-    void* argument;
-    bool ended = false;
-  };
-  std::vector<work> started_;
-};
-
-// A pool whose workers run as threads of the explorer; the last of the others to end stops it.
-class explored_pool {
- public:
-  explicit explored_pool(unsigned workers, unsigned others, wake_policy wake = wake_policy::park,
-                         unsigned spares = 0, unsigned guests = 1,
-                         std::size_t queued_max = limits::jobs_queued_max)
-      : pool(std::in_place, thread_pool_config{.workers = workers,
-                                               .spare_workers = spares,
-                                               .wake = wake,
-                                               .spin_ns = 0,
-                                               .spin_long_ns = 0,
-                                               .warm_ns = 0,
-                                               .guests = guests,
-                                               .queued_max = queued_max,
-                                               .threads = &threads}),
-        others_(others) {}
-
-  void worker(std::size_t number) { threads.run(number); }
-  // At the end of every other thread.
-  void leave() {
-    if (others_.fetch_sub(1) == 1) pool.reset();
-  }
-
-  noted_threads threads;
-  std::optional<thread_pool> pool;
-
- private:
-  atomic<unsigned> others_;
-};
-
-constexpr bounds searched{
-    .preemptions = 2, .stale_loads = 0, .early_returns = 0, .executions_max = interleave::many};
-constexpr bounds short_search{
-    .preemptions = 1, .stale_loads = 0, .early_returns = 0, .executions_max = 5'000};
-constexpr bounds drawn{.stale_loads = 4, .early_returns = 2, .random = interleave::some, .seed = 3};
-
-// The short search is through where the long one has changed no more than the last steps.
-void in_all_ways(const std::function<void()>& program) {
-  interleave::expect_clean(interleave::explore(short_search, program));
-  interleave::expect_clean(interleave::explore(searched, program));
-  interleave::expect_clean(interleave::explore(drawn, program));
-}
+using test::explored_pool;
+using test::in_all_ways;
 
 TEST(a_pool_in_all_interleavings, runs_a_job_for_which_nobody_waits) {
   in_all_ways([] {
@@ -368,68 +294,6 @@ TEST(a_pool_in_all_interleavings, loses_no_job_with_a_worker_that_never_sleeps) 
              group.wait();
              check(value.read() == 1, "it ran once");
            }
-           explored.leave();
-         }});
-  });
-}
-
-// One worker, which watches for the next job where it took the last one. Who submits does not help:
-// the worker starts all, in their order. submit(pool, numbered) makes them by numbered(number).
-template <class Submit>
-void expect_order_with_a_worker_that_watches(int jobs, Submit submit) {
-  in_all_ways([&] {
-    variable<int> runs(0);
-    barricade over;
-    explored_pool explored(1, 1, wake_policy::spin);
-    const auto numbered = [&](int number) {
-      return [&runs, &over, jobs, number] {
-        check(runs.read() == number, "those before it have run, once");
-        runs.write(number + 1);
-        if (number == jobs - 1) over.lower();
-      };
-    };
-    run({[&] { explored.worker(0); },
-         [&] {
-           submit(*explored.pool, numbered);
-           over.wait({.spin = spin_policy::none()});
-           explored.leave();
-         }});
-  });
-}
-
-TEST(a_pool_in_all_interleavings, starts_jobs_in_their_order_with_a_worker_that_watches) {
-  expect_order_with_a_worker_that_watches(3, [](thread_pool& pool, auto numbered) {
-    for (int i = 0; i < 3; ++i) pool.submit(numbered(i));
-  });
-}
-
-// The record that it watches is the first of a batch by then, and is taken before the others' hints
-// are there.
-TEST(a_pool_in_all_interleavings, starts_a_batch_in_its_order_with_a_worker_that_watches) {
-  expect_order_with_a_worker_that_watches(4, [](thread_pool& pool, auto numbered) {
-    pool.submit(numbered(0));
-    job_batch batch(pool);
-    for (const int number : {1, 2, 3}) batch.add(numbered(number));
-  });
-}
-
-// Two of them: each job is one worker's, and no hint of another job goes with it.
-TEST(a_pool_in_all_interleavings, runs_each_job_once_with_two_workers_that_watch) {
-  in_all_ways([] {
-    std::array<variable<int>, 3> runs{variable<int>(0), variable<int>(0), variable<int>(0)};
-    atomic<int> left{3};
-    barricade over;
-    explored_pool explored(2, 1, wake_policy::warm);
-    run({[&] { explored.worker(0); }, [&] { explored.worker(1); },
-         [&] {
-           for (variable<int>& each : runs) {
-             explored.pool->submit([&] {
-               each.write(each.read() + 1);
-               if (left.fetch_sub(1) == 1) over.lower();
-             });
-           }
-           over.wait({.spin = spin_policy::none()});
-           for (const variable<int>& each : runs) check(each.read() == 1, "it ran once");
            explored.leave();
          }});
   });

@@ -1,0 +1,89 @@
+// A thread pool whose workers are threads of the explorer, and the bounds of the search. What its
+// tests share.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "interleave/expect.hpp"
+#include "interleave/explorer.hpp"
+#include "interleave/include/jobs/sizes.hpp"
+#include "interleave/include/overture/atomic.hpp"
+#include "overture/thread_pool.hpp"
+
+namespace overture::test {
+
+// What a pool would start as a thread, for the explorer to run.
+class noted_threads final : public thread_factory {
+ public:
+  result<thread_handle> start(const thread_options&, void (*entry)(void*),
+                              void* argument) override {
+    started_.push_back({entry, argument, false});
+    return thread_handle{started_.size()};
+  }
+  void join(thread_handle thread) override {
+    // Behind a run that has failed nobody is left who would end it.
+    while (!started_[thread.value - 1].ended && interleave::exploring()) {
+      interleave::let_others_run();
+    }
+  }
+  void run(std::size_t worker) {
+    started_[worker].entry(started_[worker].argument);
+    started_[worker].ended = true;
+  }
+
+ private:
+  struct work {
+    void (*entry)(void*);
+    void* argument;
+    bool ended = false;
+  };
+  std::vector<work> started_;
+};
+
+// A pool whose workers run as threads of the explorer; the last of the others to end stops it.
+class explored_pool {
+ public:
+  explicit explored_pool(unsigned workers, unsigned others, wake_policy wake = wake_policy::park,
+                         unsigned spares = 0, unsigned guests = 1,
+                         std::size_t queued_max = limits::jobs_queued_max)
+      : pool(std::in_place, thread_pool_config{.workers = workers,
+                                               .spare_workers = spares,
+                                               .wake = wake,
+                                               .spin_ns = 0,
+                                               .spin_long_ns = 0,
+                                               .warm_ns = 0,
+                                               .guests = guests,
+                                               .queued_max = queued_max,
+                                               .threads = &threads}),
+        others_(others) {}
+
+  void worker(std::size_t number) { threads.run(number); }
+  // At the end of every other thread.
+  void leave() {
+    if (others_.fetch_sub(1) == 1) pool.reset();
+  }
+
+  noted_threads threads;
+  std::optional<thread_pool> pool;
+
+ private:
+  atomic<unsigned> others_;
+};
+
+inline constexpr interleave::bounds searched{
+    .preemptions = 2, .stale_loads = 0, .early_returns = 0, .executions_max = interleave::many};
+inline constexpr interleave::bounds short_search{
+    .preemptions = 1, .stale_loads = 0, .early_returns = 0, .executions_max = 5'000};
+inline constexpr interleave::bounds drawn{
+    .stale_loads = 4, .early_returns = 2, .random = interleave::some, .seed = 3};
+
+// The short search is through where the long one has changed no more than the last steps.
+inline void in_all_ways(const std::function<void()>& program) {
+  interleave::expect_clean(interleave::explore(short_search, program));
+  interleave::expect_clean(interleave::explore(searched, program));
+  interleave::expect_clean(interleave::explore(drawn, program));
+}
+
+}  // namespace overture::test

@@ -1,0 +1,82 @@
+// Workers that watch for the next job where they took the last one, through all interleavings.
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "interleave/explored_pool.hpp"
+#include "overture/barricade.hpp"
+#include "overture/job_batch.hpp"
+
+namespace overture {
+namespace {
+
+using interleave::check;
+using interleave::run;
+using interleave::variable;
+using test::explored_pool;
+using test::in_all_ways;
+
+// One worker, which watches for the next job where it took the last one. Who submits does not help:
+// the worker starts all, in their order. submit(pool, numbered) makes them by numbered(number).
+template <class Submit>
+void expect_order_with_a_worker_that_watches(int jobs, Submit submit) {
+  in_all_ways([&] {
+    variable<int> runs(0);
+    barricade over;
+    explored_pool explored(1, 1, wake_policy::spin);
+    const auto numbered = [&](int number) {
+      return [&runs, &over, jobs, number] {
+        check(runs.read() == number, "those before it have run, once");
+        runs.write(number + 1);
+        if (number == jobs - 1) over.lower();
+      };
+    };
+    run({[&] { explored.worker(0); },
+         [&] {
+           submit(*explored.pool, numbered);
+           over.wait({.spin = spin_policy::none()});
+           explored.leave();
+         }});
+  });
+}
+
+TEST(a_pool_in_all_interleavings, starts_jobs_in_their_order_with_a_worker_that_watches) {
+  expect_order_with_a_worker_that_watches(3, [](thread_pool& pool, auto numbered) {
+    for (int i = 0; i < 3; ++i) pool.submit(numbered(i));
+  });
+}
+
+// The record that it watches is the first of a batch by then, and is taken before the others' hints
+// are there.
+TEST(a_pool_in_all_interleavings, starts_a_batch_in_its_order_with_a_worker_that_watches) {
+  expect_order_with_a_worker_that_watches(4, [](thread_pool& pool, auto numbered) {
+    pool.submit(numbered(0));
+    job_batch batch(pool);
+    for (const int number : {1, 2, 3}) batch.add(numbered(number));
+  });
+}
+
+// Two of them: each job is one worker's, and no hint of another job goes with it.
+TEST(a_pool_in_all_interleavings, runs_each_job_once_with_two_workers_that_watch) {
+  in_all_ways([] {
+    std::array<variable<int>, 3> runs{variable<int>(0), variable<int>(0), variable<int>(0)};
+    atomic<int> left{3};
+    barricade over;
+    explored_pool explored(2, 1, wake_policy::warm);
+    run({[&] { explored.worker(0); }, [&] { explored.worker(1); },
+         [&] {
+           for (variable<int>& each : runs) {
+             explored.pool->submit([&] {
+               each.write(each.read() + 1);
+               if (left.fetch_sub(1) == 1) over.lower();
+             });
+           }
+           over.wait({.spin = spin_policy::none()});
+           for (const variable<int>& each : runs) check(each.read() == 1, "it ran once");
+           explored.leave();
+         }});
+  });
+}
+
+}  // namespace
+}  // namespace overture
