@@ -1,5 +1,8 @@
 // One job at a time: from submit to start after pauses, and what a trickle costs.
 #include <fmt/format.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <map>
 #include <overture/barricade.hpp>
@@ -49,32 +52,27 @@ void submit_one(job_peer& peer, times& into) {
   into.start_us.push_back(static_cast<double>(one.started_ns.load() - begin_ns) / 1e3);
 }
 
-// The floor: no pool, but one thread that polls one place for a job.
-class spinning_peer final : public job_peer {
+// The floors: no pool, but one thread that polls one place for a job, or sleeps beside it.
+class one_thread_peer final : public job_peer {
  public:
-  static constexpr const char* floor_name = "a thread that polls";
-  spinning_peer() {
-    name = floor_name;
-    thread_ = std::thread([this] {
-      while (!over_.load(std::memory_order_relaxed)) {
-        if (auto* const run = run_.load(std::memory_order_acquire)) {
-          void* const context = context_;
-          run_.store(nullptr, std::memory_order_release);
-          run(context);
-        } else {
-          overture::spin_hint();
-        }
-      }
-    });
+  enum class waits : std::uint8_t { polls, sleeps };
+  static constexpr const char* polls_name = "a thread that polls";
+  static constexpr const char* sleeps_name = "a thread that sleeps";
+
+  explicit one_thread_peer(waits way) : sleeps_(way == waits::sleeps) {
+    name = sleeps_ ? sleeps_name : polls_name;
+    thread_ = std::thread([this] { work(); });
   }
-  ~spinning_peer() override {
-    over_.store(true);
+  ~one_thread_peer() override {
+    submit(nullptr, nullptr);
     thread_.join();
   }
   void submit(void (*run)(void*), void* context) override {
-    while (run_.load(std::memory_order_acquire) != nullptr) overture::spin_hint();
+    while (posted_.load(std::memory_order_acquire) != 0) overture::spin_hint();
+    run_ = run;
     context_ = context;
-    run_.store(run, std::memory_order_release);
+    posted_.store(1, std::memory_order_release);
+    if (sleeps_) syscall(SYS_futex, &posted_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
   }
   std::uint64_t fib(unsigned /*n*/) override { return 0; }
   std::uint64_t skynet(std::uint64_t /*first*/, std::uint64_t /*leaves*/) override { return 0; }
@@ -84,9 +82,28 @@ class spinning_peer final : public job_peer {
   }
 
  private:
-  std::atomic<void (*)(void*)> run_{nullptr};
+  void work() {
+    for (;;) {
+      if (posted_.load(std::memory_order_acquire) == 0) {
+        wait();
+        continue;
+      }
+      auto* const run = run_;
+      void* const context = context_;
+      posted_.store(0, std::memory_order_release);
+      if (run == nullptr) return;
+      run(context);
+    }
+  }
+  void wait() {
+    if (!sleeps_) return overture::spin_hint();
+    syscall(SYS_futex, &posted_, FUTEX_WAIT_PRIVATE, 0, nullptr, nullptr, 0);
+  }
+
+  const bool sleeps_;
+  std::atomic<std::uint32_t> posted_{0};
+  void (*run_)(void*) = nullptr;  // null ends the thread
   void* context_ = nullptr;
-  std::atomic<bool> over_{false};
   std::thread thread_;
 };
 
@@ -113,7 +130,8 @@ constexpr std::uint64_t spun_through_ns = 200'000;
 void measure_gaps(const jobs_settings& set, results& results, peer_makers makers) {
   makers.emplace_back([&] { return make_overture(set.threads, "spin"); });
   makers.emplace_back([&] { return make_overture(set.threads, "gives way"); });
-  makers.emplace_back([] { return std::make_unique<spinning_peer>(); });
+  makers.emplace_back(
+      [] { return std::make_unique<one_thread_peer>(one_thread_peer::waits::polls); });
   std::minstd_rand order;  // NOLINT(cert-msc51-cpp): any order will do, the same in each run
   for (const std::uint64_t gap_ns : {0ull, 20'000ull, 200'000ull, 3'000'000ull, 16'600'000ull}) {
     // Where the system puts the threads, and how far apart the processors are, is decided anew for
@@ -151,7 +169,7 @@ void measure_gaps(const jobs_settings& set, results& results, peer_makers makers
     // Pools that spin: ours with that policy, and while the gaps are short all others too.
     const best_system best = best_of(starts_us, [&](const std::string& name) {
       if (name == "overture spin") return true;
-      return gap_ns <= spun_through_ns && !is_ours(name) && name != spinning_peer::floor_name;
+      return gap_ns <= spun_through_ns && !is_ours(name) && name != one_thread_peer::polls_name;
     });
     results.goal(what + ", park: submit to start, x TBB",
                  ratio(starts_us["overture"], starts_us["TBB"]), 1.0);
@@ -163,7 +181,9 @@ void measure_gaps(const jobs_settings& set, results& results, peer_makers makers
   }
 }
 
-void measure_burn(const jobs_settings& set, results& results, const peer_makers& makers) {
+void measure_burn(const jobs_settings& set, results& results, peer_makers makers) {
+  makers.emplace_back(
+      [] { return std::make_unique<one_thread_peer>(one_thread_peer::waits::sleeps); });
   for (const std::uint64_t period_ns : {1'000'000ull, 16'600'000ull, 1'000'000'000ull}) {
     const bool idle = period_ns == 1'000'000'000;
     const std::string what =
@@ -194,6 +214,8 @@ void measure_burn(const jobs_settings& set, results& results, const peer_makers&
     const bool enki = burnt.count("enkiTS") != 0;
     const std::string other = enki ? "enkiTS" : "TBB";
     if (idle) continue;
+    results.metric(fmt::format("{}, {}: CPU, x {}", what, one_thread_peer::sleeps_name, other),
+                   ratio(burnt[one_thread_peer::sleeps_name], burnt[other]).median);
     results.goal(fmt::format("{}, park: CPU, x {}", what, other),
                  ratio(burnt["overture"], burnt[other]), enki ? 1.5 : 0.3);
   }

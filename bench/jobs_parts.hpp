@@ -71,6 +71,6 @@ void measure_wake(const jobs_settings& set, results& results);
 void measure_gaps(const jobs_settings& set, results& results, peer_makers makers);
 void measure_graphs(const jobs_settings& set, results& results, const peer_makers& makers);
 void measure_frame(const jobs_settings& set, results& results, peer_makers makers);
-void measure_burn(const jobs_settings& set, results& results, const peer_makers& makers);
+void measure_burn(const jobs_settings& set, results& results, peer_makers makers);
 
 }  // namespace bench
