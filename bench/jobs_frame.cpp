@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <map>
 #include <random>
 
@@ -44,6 +45,13 @@ double steps_in_us() {
   return static_cast<double>(count) * 1e3 / static_cast<double>(now_ns() - begin_ns);
 }
 
+std::uint64_t thread_cpu_ns() {
+  timespec used{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return static_cast<std::uint64_t>(used.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(used.tv_nsec);
+}
+
 class game {
  public:
   game(job_peer& peer, int frames, double per_us) : peer_(peer), frames_(frames) {
@@ -75,7 +83,11 @@ class game {
       while (ended_ns_.load() == 0) sleep_until_ns(now_ns() + 100'000);
       frame_us.push_back(static_cast<double>(ended_ns_.load() - submit_ns) / 1e3);
     }
-    cpu_share = (cpu_seconds() - cpu_before) * 1e9 / static_cast<double>(now_ns() - begin_ns);
+    const double jobs_ns = static_cast<double>(jobs_cpu_ns_.load());
+    const double all_ns = (cpu_seconds() - cpu_before) * 1e9;
+    const auto passed_ns = static_cast<double>(now_ns() - begin_ns);
+    cpu_share = all_ns / passed_ns;
+    cpu_beyond_jobs = (all_ns - jobs_ns) / passed_ns;
     over.store(true);
     disk.join();
     while (reads_left_.load() != 0) sleep_until_ns(now_ns() + 100'000);
@@ -84,17 +96,24 @@ class game {
   std::vector<double> api_us;
   std::vector<double> frame_us;
   double cpu_share = 0;
+  double cpu_beyond_jobs = 0;  // the frame's own threads, the pool's search, its wakes
 
  private:
   struct frame_job {
     game* owner = nullptr;
     std::uint64_t length = 0;
     void run() const {
-      kept.fetch_add(steps(length), std::memory_order_relaxed);
+      owner->pass(length);
       if (owner->left_.fetch_sub(1) == 1) owner->ended_ns_.store(now_ns());
     }
   };
 
+  // What a job does. Its own time: the speed of a processor changes by more than pools differ by.
+  void pass(std::uint64_t length) {
+    const std::uint64_t before_ns = thread_cpu_ns();
+    kept.fetch_add(steps(length), std::memory_order_relaxed);
+    jobs_cpu_ns_.fetch_add(thread_cpu_ns() - before_ns, std::memory_order_relaxed);
+  }
   void complete_reads(const std::atomic<bool>& over) {
     std::mt19937 random(11);
     std::exponential_distribution<double> pause(reads_in_frame / static_cast<double>(frame_ns));
@@ -107,12 +126,12 @@ class game {
     peer_.thread_ends();
   }
   void read_is_there() {
-    kept.fetch_add(steps(read_.length), std::memory_order_relaxed);
+    pass(read_.length);
     for (int i = 0; i < 4; ++i) {
       peer_.submit(
           [](void* self) {
             auto& owner = *static_cast<game*>(self);
-            kept.fetch_add(steps(owner.read_.length), std::memory_order_relaxed);
+            owner.pass(owner.read_.length);
             owner.reads_left_.fetch_sub(1);
           },
           this);
@@ -127,6 +146,7 @@ class game {
   std::vector<frame_job> work_;
   std::vector<void*> contexts_;
   frame_job read_;
+  std::atomic<std::uint64_t> jobs_cpu_ns_{0};
   std::atomic<int> left_{0};
   std::atomic<std::uint64_t> ended_ns_{0};
   std::atomic<int> reads_left_{0};
@@ -143,6 +163,7 @@ double percentile(std::vector<double> values, double share) {
 void measure_frame(const jobs_settings& set, results& results, peer_makers makers) {
   turns_of_systems api_us;
   turns_of_systems cpu;
+  turns_of_systems beyond;
   turns_of_systems p99_us;
   const double per_us = steps_in_us();
   std::minstd_rand order;  // NOLINT(cert-msc51-cpp): any order will do, the same in each run
@@ -156,6 +177,7 @@ void measure_frame(const jobs_settings& set, results& results, peer_makers maker
       played.play();
       api_us[peer->name].push_back(spread_of(played.api_us).median);
       cpu[peer->name].push_back(played.cpu_share);
+      beyond[peer->name].push_back(played.cpu_beyond_jobs);
       p99_us[peer->name].push_back(percentile(played.frame_us, 0.99));
     }
   }
@@ -174,6 +196,10 @@ void measure_frame(const jobs_settings& set, results& results, peer_makers maker
   };
   compare("main thread in the API a frame,", "us", api_us);
   compare("CPU", "share", cpu);
+  for (const auto& [name, shares] : beyond) {
+    results.metric(fmt::format("frame, {}: CPU beyond the jobs, share", name),
+                   spread_of(shares).median);
+  }
   compare("99th percentile of the frame,", "us", p99_us);
 }
 
