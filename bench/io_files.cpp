@@ -9,9 +9,9 @@
 
 #include "io_parts.hpp"
 #include "io_ring.hpp"
-#include "overture/countdown.hpp"
-#include "overture/handle_cache.hpp"
-#include "overture/read_queue.hpp"
+#include "overture/io/handle_cache.hpp"
+#include "overture/io/read_queue.hpp"
+#include "overture/sync/countdown.hpp"
 
 namespace bench {
 namespace {

@@ -3,8 +3,8 @@
 // submits four more. The main thread sleeps until the next frame, so all jobs are the workers'.
 #include <fmt/format.h>
 
-#include <overture/barricade.hpp>
-#include <overture/thread.hpp>
+#include <overture/base/thread.hpp>
+#include <overture/sync/barricade.hpp>
 
 #include <algorithm>
 #include <cmath>

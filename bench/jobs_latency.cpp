@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include <map>
-#include <overture/barricade.hpp>
-#include <overture/thread.hpp>
+#include <overture/base/thread.hpp>
+#include <overture/sync/barricade.hpp>
 #include <random>
 #include <thread>
 

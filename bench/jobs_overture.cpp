@@ -1,8 +1,8 @@
 #include <deque>
-#include <overture/job_batch.hpp>
-#include <overture/job_graph.hpp>
-#include <overture/parallel.hpp>
-#include <overture/thread_pool.hpp>
+#include <overture/jobs/job_batch.hpp>
+#include <overture/jobs/job_graph.hpp>
+#include <overture/jobs/parallel.hpp>
+#include <overture/jobs/thread_pool.hpp>
 #include <stdexcept>
 #include <thread>
 

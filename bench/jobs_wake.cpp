@@ -21,9 +21,9 @@
 #include <climits>
 #include <condition_variable>
 #include <mutex>
-#include <overture/spin.hpp>
-#include <overture/thread.hpp>
-#include <overture/thread_pool.hpp>
+#include <overture/base/spin.hpp>
+#include <overture/base/thread.hpp>
+#include <overture/jobs/thread_pool.hpp>
 
 #include "jobs_parts.hpp"
 #include "plot.hpp"

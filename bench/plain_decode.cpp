@@ -13,7 +13,7 @@
 #include <cstring>
 #include <new>
 
-#include "overture/path.hpp"
+#include "overture/base/path.hpp"
 
 namespace bench {
 namespace {

@@ -10,7 +10,7 @@
 #include <span>
 #include <string_view>
 
-#include "overture/decoders.hpp"
+#include "overture/decoders/decoder.hpp"
 
 namespace bench {
 

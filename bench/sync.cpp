@@ -16,7 +16,7 @@
 #include <chrono>
 #include <memory>
 #include <numeric>
-#include <overture/future.hpp>
+#include <overture/sync/future.hpp>
 #include <random>
 #include <thread>
 

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <future>
 #include <memory>
-#include <overture/barricade.hpp>
+#include <overture/sync/barricade.hpp>
 #include <stdexcept>
 #include <vector>
 

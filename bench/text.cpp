@@ -14,9 +14,9 @@
 #include <cstring>
 #include <functional>
 #include <memory>
-#include <overture/text_read.hpp>
-#include <overture/text_write.hpp>
-#include <overture/thread_pool.hpp>
+#include <overture/jobs/thread_pool.hpp>
+#include <overture/text/read.hpp>
+#include <overture/text/write.hpp>
 #include <random>
 #include <stdexcept>
 #include <thread>

@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <overture/paged.hpp>
-#include <overture/text_fields.hpp>
+#include <overture/jobs/paged.hpp>
+#include <overture/text/fields.hpp>
 #include <random>
 
 namespace bench {

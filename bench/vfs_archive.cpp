@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <overture/unpack.hpp>
+#include <overture/io/unpack.hpp>
 
 #include "vfs_parts.hpp"
 

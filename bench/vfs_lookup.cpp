@@ -12,7 +12,7 @@
 #include <array>
 #include <chrono>
 #include <memory>
-#include <overture/file_system.hpp>
+#include <overture/vfs/file_system.hpp>
 #include <random>
 #include <thread>
 

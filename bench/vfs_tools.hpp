@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <overture/file_system.hpp>
+#include <overture/vfs/file_system.hpp>
 #include <stdexcept>
 #include <string>
 #include <string_view>

@@ -11,8 +11,8 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
-#include <overture/file_system.hpp>
-#include <overture/file_writer.hpp>
+#include <overture/vfs/file_system.hpp>
+#include <overture/vfs/file_writer.hpp>
 #include <random>
 #include <stdexcept>
 #include <thread>

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "overture/file_system.hpp"
+#include "overture/vfs/file_system.hpp"
 
 namespace overture::cli {
 

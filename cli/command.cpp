@@ -6,7 +6,7 @@
 
 #include "exit_code.hpp"
 #include "messages.hpp"
-#include "overture/version.hpp"
+#include "overture/base/version.hpp"
 #include "suggestion.hpp"
 
 namespace overture::cli {

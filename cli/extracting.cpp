@@ -9,7 +9,7 @@
 
 #include "display.hpp"
 #include "messages.hpp"
-#include "overture/atomic.hpp"
+#include "overture/base/atomic.hpp"
 #include "progress.hpp"
 #include "progress_line.hpp"
 #include "system.hpp"

@@ -15,8 +15,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "overture/allocator.hpp"
-#include "overture/load.hpp"
+#include "overture/base/allocator.hpp"
+#include "overture/load/load_scope.hpp"
 
 namespace overture::cli {
 

@@ -1,7 +1,7 @@
 #include "load_arguments.hpp"
 
 #include "command_line.hpp"
-#include "overture/limits.hpp"
+#include "overture/base/limits.hpp"
 
 namespace overture::cli {
 

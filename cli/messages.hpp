@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "overture/error.hpp"
+#include "overture/base/error.hpp"
 #include "style.hpp"
 
 namespace overture::cli {

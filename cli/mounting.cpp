@@ -10,7 +10,7 @@
 
 #include "display.hpp"
 #include "messages.hpp"
-#include "overture/timeline.hpp"
+#include "overture/trace/timeline.hpp"
 #include "system.hpp"
 
 namespace overture::cli {

@@ -1,7 +1,7 @@
 // Builds the tree that the arguments of a command ask for.
 #pragma once
 
-#include "overture/file_system.hpp"
+#include "overture/vfs/file_system.hpp"
 #include "tree_arguments.hpp"
 
 namespace overture::cli {

@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "overture/load.hpp"
+#include "overture/load/load_scope.hpp"
 #include "style.hpp"
 
 namespace overture::cli {

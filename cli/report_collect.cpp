@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "messages.hpp"
-#include "overture/path.hpp"
+#include "overture/base/path.hpp"
 
 namespace overture::cli {
 

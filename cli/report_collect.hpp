@@ -8,9 +8,9 @@
 
 #include <cstdint>
 
-#include "overture/file_system.hpp"
-#include "overture/load.hpp"
-#include "overture/timeline.hpp"
+#include "overture/load/load_scope.hpp"
+#include "overture/trace/timeline.hpp"
+#include "overture/vfs/file_system.hpp"
 #include "report_model.hpp"
 
 namespace overture::cli {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "json_output.hpp"
-#include "overture/version.hpp"
+#include "overture/base/version.hpp"
 
 namespace overture::cli {
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "kept_assets.hpp"
-#include "overture/allocator.hpp"
-#include "overture/load.hpp"
+#include "overture/base/allocator.hpp"
+#include "overture/load/load_scope.hpp"
 
 namespace overture::cli {
 

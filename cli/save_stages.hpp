@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <string>
 
-#include "overture/atomic.hpp"
-#include "overture/error.hpp"
-#include "overture/job_system.hpp"
+#include "overture/base/atomic.hpp"
+#include "overture/base/error.hpp"
+#include "overture/jobs/job_system.hpp"
 
 namespace overture::cli {
 

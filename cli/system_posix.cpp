@@ -9,7 +9,7 @@
 #include <system_error>
 
 #include "exit_code.hpp"
-#include "overture/atomic.hpp"
+#include "overture/base/atomic.hpp"
 #include "system.hpp"
 
 namespace overture::cli {

@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "overture/file_system.hpp"
-#include "overture/timeline.hpp"
+#include "overture/trace/timeline.hpp"
+#include "overture/vfs/file_system.hpp"
 
 namespace overture::cli {
 

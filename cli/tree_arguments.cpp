@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "display.hpp"
-#include "overture/limits.hpp"
-#include "overture/path.hpp"
+#include "overture/base/limits.hpp"
+#include "overture/base/path.hpp"
 
 namespace overture::cli {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "command_line.hpp"
-#include "overture/file_system.hpp"
+#include "overture/vfs/file_system.hpp"
 #include "style.hpp"
 
 namespace overture::cli {

@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
-#include "overture/allocator.hpp"
-#include "overture/decoders.hpp"
-#include "overture/model.hpp"
+#include "overture/base/allocator.hpp"
+#include "overture/decoders/decoder.hpp"
+#include "overture/decoders/model.hpp"
 
 namespace {
 

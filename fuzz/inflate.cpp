@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "io/inflate_stream.hpp"
-#include "overture/unpack.hpp"
+#include "overture/io/unpack.hpp"
 
 namespace {
 

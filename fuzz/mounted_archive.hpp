@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "overture/file_system.hpp"
+#include "overture/vfs/file_system.hpp"
 #include "support/memory_file_os.hpp"
 
 namespace overture::fuzz {

@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "overture/case_fold.hpp"
-#include "overture/path.hpp"
+#include "overture/base/case_fold.hpp"
+#include "overture/base/path.hpp"
 
 namespace {
 

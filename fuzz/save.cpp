@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "overture/hash.hpp"
-#include "overture/text_save.hpp"
+#include "overture/base/hash.hpp"
+#include "overture/text/save.hpp"
 #include "text/sample.hpp"
 #include "text/save_lines.hpp"
 

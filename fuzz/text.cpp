@@ -5,8 +5,8 @@
 #include <memory>
 #include <string_view>
 
-#include "overture/text_read.hpp"
-#include "overture/text_write.hpp"
+#include "overture/text/read.hpp"
+#include "overture/text/write.hpp"
 #include "text/sample.hpp"
 
 namespace {

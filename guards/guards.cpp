@@ -1,6 +1,6 @@
-// The library of overture/guards.hpp: stands in front of libc. It can be linked or preloaded, and
-// uses nothing of Overture but that header.
-#include "overture/guards.hpp"
+// The library of overture/base/guards.hpp: stands in front of libc. It can be linked or preloaded,
+// and uses nothing of Overture but that header.
+#include "overture/base/guards.hpp"
 
 #include <dlfcn.h>
 #include <execinfo.h>

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes include/overture/case_fold_table.hpp from Unicode's CaseFolding.txt.
+"""Writes include/overture/base/detail/case_fold_table.hpp from Unicode's CaseFolding.txt.
 
   tools/make_case_fold_table.py /usr/share/unicode/CaseFolding.txt    # Debian's unicode-data
 
@@ -73,7 +73,8 @@ def main():
             line = "   "
         line += item
     root = pathlib.Path(__file__).resolve().parent.parent
-    (root / "include/overture/case_fold_table.hpp").write_text(text + line + "\n" + TAIL)
+    table = root / "include/overture/base/detail/case_fold_table.hpp"
+    table.write_text(text + line + "\n" + TAIL)
 
 
 main()

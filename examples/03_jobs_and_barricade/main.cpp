@@ -1,8 +1,8 @@
 // Jobs on every core, and a barricade that holds threads back until something is ready. This part
 // of Overture knows nothing of files and links alone: overture::jobs.
-#include <overture/barricade.hpp>
-#include <overture/parallel.hpp>
-#include <overture/thread_pool.hpp>
+#include <overture/jobs/parallel.hpp>
+#include <overture/jobs/thread_pool.hpp>
+#include <overture/sync/barricade.hpp>
 
 #include <cstdint>
 #include <cstdio>

@@ -1,9 +1,9 @@
 // The ways to wait, each for what it is best at. This part of Overture knows nothing of files or
 // jobs and links alone: overture::sync.
-#include <overture/barricade.hpp>
-#include <overture/countdown.hpp>
-#include <overture/event_count.hpp>
-#include <overture/future.hpp>
+#include <overture/sync/barricade.hpp>
+#include <overture/sync/countdown.hpp>
+#include <overture/sync/event_count.hpp>
+#include <overture/sync/future.hpp>
 
 #include <array>
 #include <cstdio>

@@ -1,11 +1,11 @@
 // A frame as a graph that runs again and again, a coroutine that waits without holding up a thread,
 // and the same code in an order that follows from a seed. Links overture::jobs alone.
-#include <overture/barricade.hpp>
-#include <overture/coroutine.hpp>
-#include <overture/job_graph.hpp>
-#include <overture/single_threaded.hpp>
-#include <overture/thread.hpp>
-#include <overture/thread_pool.hpp>
+#include <overture/base/thread.hpp>
+#include <overture/jobs/coroutine.hpp>
+#include <overture/jobs/job_graph.hpp>
+#include <overture/jobs/single_threaded.hpp>
+#include <overture/jobs/thread_pool.hpp>
+#include <overture/sync/barricade.hpp>
 
 #include <cstdio>
 

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <iostream>
 #include <mutex>
-#include <overture/guards.hpp>
+#include <overture/base/guards.hpp>
 #include <overture/overture.hpp>
 #include <sstream>
 #include <string>

@@ -1,77 +1,31 @@
 // Overture: start here.
 //
-// Everything at once. The parts also stand alone, from low to high:
+// This header brings everything in. Each module also stands alone, with a header of its own and a
+// library to link (overture::sync, ...). From low to high, each may use those above it:
 //
-//   error.hpp allocator.hpp blob.hpp os.hpp thread.hpp hash.hpp     what everything is made of
-//   barricade.hpp countdown.hpp event_count.hpp parking_word.hpp    waiting
-//   future.hpp spin.hpp wait_observer.hpp
-//   guards.hpp                                                      who allocates, who locks
-//   timeline.hpp                                                    what happened when
-//   job.hpp job_system.hpp thread_pool.hpp                          work for every core
-//   parallel.hpp job_batch.hpp job_graph.hpp wake_policy.hpp
-//   single_threaded.hpp coroutine.hpp blocking_scope.hpp wake_profile.hpp
-//   paged.hpp text_write.hpp text_read.hpp text_fields.hpp          objects as text, and back
-//   text_save.hpp                                                   saves: whole or not at all
-//   text_format.hpp text_number.hpp                                 sprintf without its lock
-//   read_queue.hpp handle_cache.hpp simulated_disc.hpp unpack.hpp   bytes from the disk
-//   path.hpp case_fold.hpp file_system.hpp                          folders, archives as one tree
-//   file_reader.hpp file_writer.hpp file_watch.hpp
-//   decoders.hpp model.hpp load.hpp                                 a whole game at once
+//   base.hpp      errors, memory, paths, hashes, threads, the operating system
+//   sync.hpp      barricade, countdown, future: waiting that costs one load when there is no wait
+//   trace.hpp     timeline: what happened when
+//   jobs.hpp      thread_pool, job_system, parallel calls, graphs, coroutines
+//   text.hpp      objects as text and back; saves
+//   io.hpp        read_queue: asynchronous reads; handle_cache; unpacking
+//   archives.hpp  which archive formats there are, and where a file lies in one
+//   vfs.hpp       file_system: folders and archives as one tree
+//   decoders.hpp  images, sounds, models and text from their file formats
+//   load.hpp      load_scope: a whole game at once
+//
+// To load a game, read load/load_scope.hpp first. To read one file, vfs/file_system.hpp. To run
+// work on all cores, jobs/thread_pool.hpp and jobs/parallel.hpp. To wait, sync/barricade.hpp.
+// Headers in detail/ are not for callers.
 #pragma once
 
-#include "overture/allocator.hpp"
-#include "overture/barricade.hpp"
-#include "overture/blob.hpp"
-#include "overture/blocking_scope.hpp"
-#include "overture/case_fold.hpp"
-#include "overture/coroutine.hpp"
-#include "overture/countdown.hpp"
+#include "overture/archives.hpp"
+#include "overture/base.hpp"
 #include "overture/decoders.hpp"
-#include "overture/error.hpp"
-#include "overture/event_count.hpp"
-#include "overture/executor.hpp"
-#include "overture/file_reader.hpp"
-#include "overture/file_system.hpp"
-#include "overture/file_watch.hpp"
-#include "overture/file_writer.hpp"
-#include "overture/future.hpp"
-#include "overture/guards.hpp"
-#include "overture/handle_cache.hpp"
-#include "overture/hash.hpp"
-#include "overture/job.hpp"
-#include "overture/job_batch.hpp"
-#include "overture/job_graph.hpp"
-#include "overture/job_system.hpp"
-#include "overture/limits.hpp"
+#include "overture/io.hpp"
+#include "overture/jobs.hpp"
 #include "overture/load.hpp"
-#include "overture/model.hpp"
-#include "overture/os.hpp"
-#include "overture/paged.hpp"
-#include "overture/parallel.hpp"
-#include "overture/parking_word.hpp"
-#include "overture/path.hpp"
-#include "overture/prefetch.hpp"
-#include "overture/read_queue.hpp"
-#include "overture/simulated_disc.hpp"
-#include "overture/single_threaded.hpp"
-#include "overture/spin.hpp"
-#include "overture/text_cursor.hpp"
-#include "overture/text_digits.hpp"
-#include "overture/text_fields.hpp"
-#include "overture/text_follow.hpp"
-#include "overture/text_format.hpp"
-#include "overture/text_number.hpp"
-#include "overture/text_pages.hpp"
-#include "overture/text_read.hpp"
-#include "overture/text_reflect.hpp"
-#include "overture/text_save.hpp"
-#include "overture/text_style.hpp"
-#include "overture/text_write.hpp"
-#include "overture/thread.hpp"
-#include "overture/thread_pool.hpp"
-#include "overture/timeline.hpp"
-#include "overture/unpack.hpp"
-#include "overture/version.hpp"
-#include "overture/wait_observer.hpp"
-#include "overture/wake_policy.hpp"
-#include "overture/wake_profile.hpp"
+#include "overture/sync.hpp"
+#include "overture/text.hpp"
+#include "overture/trace.hpp"
+#include "overture/vfs.hpp"

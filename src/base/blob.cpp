@@ -1,4 +1,4 @@
-#include "overture/blob.hpp"
+#include "overture/base/blob.hpp"
 
 #include <bit>
 

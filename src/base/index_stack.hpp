@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "overture/atomic.hpp"
+#include "overture/base/atomic.hpp"
 
 namespace overture {
 

@@ -1,8 +1,8 @@
-#include "overture/os.hpp"
+#include "overture/base/os.hpp"
 
 #include <cstring>
 
-#include "overture/limits.hpp"
+#include "overture/base/limits.hpp"
 
 namespace overture {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "base/device_name.hpp"
 #include "base/vec.hpp"
-#include "overture/atomic.hpp"
-#include "overture/thread.hpp"
+#include "overture/base/atomic.hpp"
+#include "overture/base/thread.hpp"
 
 namespace overture {
 namespace {

@@ -2,7 +2,7 @@
 // mapped and open_below() checks no links: for systems that have no file of their own yet.
 #pragma once
 
-#include "overture/os.hpp"
+#include "overture/base/os.hpp"
 
 namespace overture {
 

@@ -14,8 +14,8 @@
 #include <cstring>
 #include <limits>
 
-#include "overture/atomic.hpp"
-#include "overture/os.hpp"
+#include "overture/base/atomic.hpp"
+#include "overture/base/os.hpp"
 
 namespace overture {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "base/processor.hpp"
 #include "base/vec.hpp"
-#include "overture/thread.hpp"
+#include "overture/base/thread.hpp"
 
 namespace overture {
 namespace {

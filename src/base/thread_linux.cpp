@@ -11,8 +11,8 @@
 #include <new>
 
 #include "base/processor.hpp"
-#include "overture/allocator.hpp"
-#include "overture/thread.hpp"
+#include "overture/base/allocator.hpp"
+#include "overture/base/thread.hpp"
 
 namespace overture {
 namespace {

@@ -3,8 +3,8 @@
 #include <bit>
 #include <utility>
 
-#include "overture/atomic.hpp"
-#include "overture/limits.hpp"
+#include "overture/base/atomic.hpp"
+#include "overture/base/limits.hpp"
 
 namespace overture {
 namespace {

@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "overture/limits.hpp"
+#include "overture/base/limits.hpp"
 
 namespace overture {
 

@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "overture/allocator.hpp"
+#include "overture/base/allocator.hpp"
 
 namespace overture {
 

@@ -10,8 +10,8 @@
 
 #include "base/ascii.hpp"
 #include "decoders/table.hpp"
-#include "overture/limits.hpp"
-#include "overture/path.hpp"
+#include "overture/base/limits.hpp"
+#include "overture/base/path.hpp"
 
 namespace overture {
 namespace {

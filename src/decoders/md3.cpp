@@ -8,9 +8,9 @@
 #include "base/ascii.hpp"
 #include "base/little_endian.hpp"
 #include "decoders/table.hpp"
-#include "overture/limits.hpp"
-#include "overture/model.hpp"
-#include "overture/path.hpp"
+#include "overture/base/limits.hpp"
+#include "overture/base/path.hpp"
+#include "overture/decoders/model.hpp"
 
 namespace overture {
 namespace {

@@ -9,8 +9,8 @@
 #include "decoders/ogg.hpp"
 #include "decoders/sound_buffer.hpp"
 #include "decoders/table.hpp"
-#include "overture/limits.hpp"
-#include "overture/path.hpp"
+#include "overture/base/limits.hpp"
+#include "overture/base/path.hpp"
 
 namespace overture {
 namespace {

@@ -8,8 +8,8 @@
 #include <cstring>
 #include <span>
 
-#include "overture/decoders.hpp"
-#include "overture/limits.hpp"
+#include "overture/base/limits.hpp"
+#include "overture/decoders/decoder.hpp"
 
 namespace overture {
 

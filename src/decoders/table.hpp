@@ -1,7 +1,7 @@
 // The decoders that Overture brings: one function in one file each.
 #pragma once
 
-#include "overture/decoders.hpp"
+#include "overture/decoders/decoder.hpp"
 
 namespace overture {
 

@@ -5,7 +5,7 @@
 
 #include "base/ascii.hpp"
 #include "decoders/table.hpp"
-#include "overture/path.hpp"
+#include "overture/base/path.hpp"
 
 namespace overture {
 namespace {

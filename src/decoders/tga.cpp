@@ -6,8 +6,8 @@
 #include "base/ascii.hpp"
 #include "base/little_endian.hpp"
 #include "decoders/table.hpp"
-#include "overture/limits.hpp"
-#include "overture/path.hpp"
+#include "overture/base/limits.hpp"
+#include "overture/base/path.hpp"
 
 namespace overture {
 namespace {

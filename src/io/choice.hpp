@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <span>
 
-#include "overture/source_id.hpp"
+#include "overture/base/source_id.hpp"
 
 namespace overture::io {
 

@@ -1,4 +1,4 @@
-#include "overture/handle_cache.hpp"
+#include "overture/io/handle_cache.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -6,8 +6,8 @@
 
 #include "io/descriptor_limit.hpp"
 #include "io/handle_cache_state.hpp"
-#include "overture/limits.hpp"
-#include "overture/wait_observer.hpp"
+#include "overture/base/limits.hpp"
+#include "overture/sync/wait_observer.hpp"
 #include "sync/mutex.hpp"
 #include "sync/wait.hpp"
 

@@ -9,8 +9,8 @@
 #include "base/vec.hpp"
 #include "io/handle_place.hpp"
 #include "io/sizes.hpp"
-#include "overture/handle_cache.hpp"
-#include "overture/limits.hpp"
+#include "overture/base/limits.hpp"
+#include "overture/io/handle_cache.hpp"
 #include "sync/mutex.hpp"
 #include "sync/wait.hpp"
 

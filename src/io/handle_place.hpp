@@ -14,9 +14,9 @@
 
 #include <cstdint>
 
-#include "overture/atomic.hpp"
-#include "overture/limits.hpp"
-#include "overture/os.hpp"
+#include "overture/base/atomic.hpp"
+#include "overture/base/limits.hpp"
+#include "overture/base/os.hpp"
 
 namespace overture::io {
 

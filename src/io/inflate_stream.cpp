@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "overture/unpack.hpp"
+#include "overture/io/unpack.hpp"
 
 namespace overture {
 namespace {

@@ -12,8 +12,8 @@
 #include <span>
 
 #include "base/vec.hpp"
-#include "overture/error.hpp"
-#include "overture/function_ref.hpp"
+#include "overture/base/error.hpp"
+#include "overture/base/function_ref.hpp"
 
 namespace overture {
 

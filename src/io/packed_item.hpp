@@ -6,8 +6,8 @@
 #include <span>
 
 #include "io/unpack_plan.hpp"
-#include "overture/blob.hpp"
-#include "overture/read_queue.hpp"
+#include "overture/base/blob.hpp"
+#include "overture/io/read_queue.hpp"
 
 namespace overture::io {
 

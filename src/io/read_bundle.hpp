@@ -22,7 +22,7 @@
 
 #include "io/read_operation.hpp"
 #include "io/thread_count.hpp"
-#include "overture/countdown.hpp"
+#include "overture/sync/countdown.hpp"
 
 namespace overture::io {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "io/read_core.hpp"
-#include "overture/prefetch.hpp"
+#include "overture/base/prefetch.hpp"
 
 namespace overture::io {
 

@@ -5,10 +5,10 @@
 #include <cstring>
 #include <utility>
 
-#include "overture/job_system.hpp"
-#include "overture/simulated_disc.hpp"
-#include "overture/timeline.hpp"
-#include "overture/wait_observer.hpp"
+#include "overture/io/simulated_disc.hpp"
+#include "overture/jobs/job_system.hpp"
+#include "overture/sync/wait_observer.hpp"
+#include "overture/trace/timeline.hpp"
 #include "sync/wait.hpp"
 
 namespace overture::io {

@@ -23,9 +23,9 @@
 #include "io/request_store.hpp"
 #include "io/thread_count.hpp"
 #include "io/unpack_desk.hpp"
-#include "overture/barricade.hpp"
-#include "overture/function_ref.hpp"
-#include "overture/read_queue.hpp"
+#include "overture/base/function_ref.hpp"
+#include "overture/io/read_queue.hpp"
+#include "overture/sync/barricade.hpp"
 #include "sync/mutex.hpp"
 
 namespace overture::io {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "io/read_core.hpp"
-#include "overture/timeline.hpp"
+#include "overture/trace/timeline.hpp"
 
 namespace overture::io {
 

@@ -1,6 +1,6 @@
 // Threads that wait for reads and unpack meanwhile.
 #include "io/read_core.hpp"
-#include "overture/wait_observer.hpp"
+#include "overture/sync/wait_observer.hpp"
 #include "sync/wait.hpp"
 
 namespace overture::io {

@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <span>
 
-#include "overture/atomic.hpp"
+#include "overture/base/atomic.hpp"
 #include "sync/mutex.hpp"
 
 namespace overture {

@@ -7,8 +7,8 @@
 
 #include "io/choice.hpp"
 #include "io/packed_item.hpp"
-#include "overture/atomic.hpp"
-#include "overture/read_queue.hpp"
+#include "overture/base/atomic.hpp"
+#include "overture/io/read_queue.hpp"
 
 namespace overture::io {
 

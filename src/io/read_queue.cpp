@@ -1,4 +1,4 @@
-#include "overture/read_queue.hpp"
+#include "overture/io/read_queue.hpp"
 
 #include <algorithm>
 
@@ -6,9 +6,9 @@
 #include "io/read_core.hpp"
 #include "io/reads_simulated.hpp"
 #include "io/reads_uring.hpp"
-#include "overture/barricade.hpp"
-#include "overture/limits.hpp"
-#include "overture/timeline.hpp"
+#include "overture/base/limits.hpp"
+#include "overture/sync/barricade.hpp"
+#include "overture/trace/timeline.hpp"
 
 namespace overture {
 

@@ -4,7 +4,7 @@
 
 #include "base/processor.hpp"
 #include "io/read_core.hpp"
-#include "overture/thread.hpp"
+#include "overture/base/thread.hpp"
 #include "sync/wait.hpp"
 
 namespace overture::io {

@@ -2,7 +2,7 @@
 
 #include <new>
 
-#include "overture/simulated_disc.hpp"
+#include "overture/io/simulated_disc.hpp"
 
 namespace overture::io {
 

@@ -13,7 +13,7 @@
 
 #include "base/vec.hpp"
 #include "io/place_index.hpp"
-#include "overture/read_queue.hpp"
+#include "overture/io/read_queue.hpp"
 
 namespace overture::io {
 

@@ -1,4 +1,4 @@
-#include "overture/unpack.hpp"
+#include "overture/io/unpack.hpp"
 
 #include <libdeflate.h>
 #include <lz4frame.h>

@@ -4,8 +4,8 @@
 
 #include "base/vec.hpp"
 #include "io/read_core.hpp"
-#include "overture/timeline.hpp"
-#include "overture/wait_observer.hpp"
+#include "overture/sync/wait_observer.hpp"
+#include "overture/trace/timeline.hpp"
 #include "sync/wait.hpp"
 
 namespace overture::io {

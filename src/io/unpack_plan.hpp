@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <span>
 
-#include "overture/error.hpp"
-#include "overture/unpack.hpp"
+#include "overture/base/error.hpp"
+#include "overture/io/unpack.hpp"
 
 namespace overture::io {
 

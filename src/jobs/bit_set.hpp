@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "overture/atomic.hpp"
+#include "overture/base/atomic.hpp"
 
 namespace overture {
 

@@ -1,7 +1,7 @@
 #include <utility>
 
 #include "jobs/pool_state.hpp"
-#include "overture/job_batch.hpp"
+#include "overture/jobs/job_batch.hpp"
 
 namespace overture {
 

@@ -9,7 +9,7 @@
 
 #include "jobs/job_hint.hpp"
 #include "jobs/sizes.hpp"
-#include "overture/allocator.hpp"
+#include "overture/base/allocator.hpp"
 
 namespace overture {
 

@@ -1,12 +1,12 @@
-#include "overture/job_graph.hpp"
+#include "overture/jobs/job_graph.hpp"
 
 #include <optional>
 
 #include "base/vec.hpp"
 #include "jobs/running_job.hpp"
-#include "overture/job_batch.hpp"
-#include "overture/thread.hpp"
-#include "overture/timeline.hpp"
+#include "overture/base/thread.hpp"
+#include "overture/jobs/job_batch.hpp"
+#include "overture/trace/timeline.hpp"
 
 namespace overture {
 namespace {

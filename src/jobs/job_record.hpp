@@ -13,9 +13,9 @@
 #include <new>
 #include <utility>
 
-#include "overture/atomic.hpp"
-#include "overture/job_system.hpp"
-#include "overture/prefetch.hpp"
+#include "overture/base/atomic.hpp"
+#include "overture/base/prefetch.hpp"
+#include "overture/jobs/job_system.hpp"
 
 namespace overture {
 

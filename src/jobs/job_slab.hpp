@@ -9,8 +9,8 @@
 
 #include "jobs/job_record.hpp"
 #include "jobs/sizes.hpp"
-#include "overture/allocator.hpp"
-#include "overture/limits.hpp"
+#include "overture/base/allocator.hpp"
+#include "overture/base/limits.hpp"
 
 namespace overture {
 

@@ -2,10 +2,10 @@
 
 #include <bit>
 
-#include "overture/spin.hpp"
-#include "overture/thread.hpp"
-#include "overture/timeline.hpp"
-#include "overture/wait_observer.hpp"
+#include "overture/base/spin.hpp"
+#include "overture/base/thread.hpp"
+#include "overture/sync/wait_observer.hpp"
+#include "overture/trace/timeline.hpp"
 #include "sync/wait.hpp"
 
 namespace overture {

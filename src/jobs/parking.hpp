@@ -18,9 +18,9 @@
 #include "base/processor.hpp"
 #include "jobs/bit_set.hpp"
 #include "jobs/this_thread.hpp"
-#include "overture/atomic.hpp"
-#include "overture/limits.hpp"
-#include "overture/wake_profile.hpp"
+#include "overture/base/atomic.hpp"
+#include "overture/base/limits.hpp"
+#include "overture/jobs/wake_profile.hpp"
 
 namespace overture {
 

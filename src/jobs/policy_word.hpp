@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "overture/atomic.hpp"
-#include "overture/wake_policy.hpp"
+#include "overture/base/atomic.hpp"
+#include "overture/jobs/wake_policy.hpp"
 
 namespace overture {
 

@@ -13,8 +13,8 @@
 #include "jobs/job_rhythm.hpp"
 #include "jobs/job_slab.hpp"
 #include "jobs/job_watch.hpp"
-#include "overture/parking_word.hpp"
-#include "overture/thread.hpp"
+#include "overture/base/thread.hpp"
+#include "overture/sync/parking_word.hpp"
 
 namespace overture {
 

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/processor.hpp"
-#include "overture/spin.hpp"
-#include "overture/wait_observer.hpp"
+#include "overture/base/spin.hpp"
+#include "overture/sync/wait_observer.hpp"
 
 namespace overture {
 namespace {

@@ -24,8 +24,8 @@
 #include "jobs/pool_place.hpp"
 #include "jobs/running_job.hpp"
 #include "jobs/this_thread.hpp"
-#include "overture/thread_pool.hpp"
-#include "overture/timeline.hpp"
+#include "overture/jobs/thread_pool.hpp"
+#include "overture/trace/timeline.hpp"
 
 namespace overture {
 

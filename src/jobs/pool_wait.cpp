@@ -2,9 +2,9 @@
 #include <utility>
 
 #include "jobs/pool_state.hpp"
-#include "overture/job_batch.hpp"
-#include "overture/spin.hpp"
-#include "overture/wait_observer.hpp"
+#include "overture/base/spin.hpp"
+#include "overture/jobs/job_batch.hpp"
+#include "overture/sync/wait_observer.hpp"
 #include "sync/ladder.hpp"
 
 namespace overture {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "jobs/pool_state.hpp"
-#include "overture/thread.hpp"
+#include "overture/base/thread.hpp"
 
 namespace overture {
 namespace {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "jobs/this_thread.hpp"
-#include "overture/atomic.hpp"
-#include "overture/thread_pool.hpp"
+#include "overture/base/atomic.hpp"
+#include "overture/jobs/thread_pool.hpp"
 
 namespace overture {
 

@@ -1,13 +1,13 @@
-#include "overture/single_threaded.hpp"
+#include "overture/jobs/single_threaded.hpp"
 
 #include <chrono>
 #include <utility>
 
 #include "base/vec.hpp"
 #include "jobs/running_job.hpp"
-#include "overture/event_count.hpp"
-#include "overture/thread.hpp"
-#include "overture/timeline.hpp"
+#include "overture/base/thread.hpp"
+#include "overture/sync/event_count.hpp"
+#include "overture/trace/timeline.hpp"
 #include "sync/mutex.hpp"
 
 namespace overture {

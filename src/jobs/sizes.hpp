@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "overture/limits.hpp"
+#include "overture/base/limits.hpp"
 
 namespace overture::sizes {
 

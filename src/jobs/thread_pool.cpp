@@ -1,10 +1,10 @@
-#include "overture/thread_pool.hpp"
+#include "overture/jobs/thread_pool.hpp"
 
 #include <new>
 
 #include "base/vec.hpp"
 #include "jobs/pool_state.hpp"
-#include "overture/job_batch.hpp"
+#include "overture/jobs/job_batch.hpp"
 
 namespace overture {
 namespace {

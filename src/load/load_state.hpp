@@ -7,10 +7,10 @@
 
 #include "base/index_stack.hpp"
 #include "base/vec.hpp"
-#include "overture/blob.hpp"
-#include "overture/load.hpp"
-#include "overture/timeline.hpp"
-#include "overture/unpack.hpp"
+#include "overture/base/blob.hpp"
+#include "overture/io/unpack.hpp"
+#include "overture/load/load_scope.hpp"
+#include "overture/trace/timeline.hpp"
 
 namespace overture {
 

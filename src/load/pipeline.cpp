@@ -13,7 +13,7 @@
 #include "base/thread_slot.hpp"
 #include "load/decode_memory.hpp"
 #include "load/lane.hpp"
-#include "overture/parallel.hpp"
+#include "overture/jobs/parallel.hpp"
 
 namespace overture {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "overture/load.hpp"
-#include "overture/timeline.hpp"
-#include "overture/wait_observer.hpp"
+#include "overture/load/load_scope.hpp"
+#include "overture/sync/wait_observer.hpp"
+#include "overture/trace/timeline.hpp"
 
 namespace overture {
 namespace {

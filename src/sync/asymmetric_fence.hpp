@@ -25,7 +25,7 @@
 
 #include <atomic>
 
-#include "overture/atomic.hpp"
+#include "overture/base/atomic.hpp"
 
 namespace overture {
 

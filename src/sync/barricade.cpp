@@ -1,4 +1,4 @@
-#include "overture/barricade.hpp"
+#include "overture/sync/barricade.hpp"
 
 #include "sync/continuation_table.hpp"
 #include "sync/deadline.hpp"

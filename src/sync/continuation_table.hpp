@@ -12,8 +12,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "overture/atomic.hpp"
-#include "overture/barricade.hpp"
+#include "overture/base/atomic.hpp"
+#include "overture/sync/barricade.hpp"
 
 namespace overture {
 

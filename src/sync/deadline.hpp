@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cstdint>
 
-#include "overture/thread.hpp"
+#include "overture/base/thread.hpp"
 
 namespace overture {
 

@@ -1,4 +1,4 @@
-#include "overture/event_count.hpp"
+#include "overture/sync/event_count.hpp"
 
 #include "sync/deadline.hpp"
 #include "sync/ladder.hpp"

@@ -1,4 +1,4 @@
-#include "overture/future.hpp"
+#include "overture/sync/future.hpp"
 
 namespace overture::detail {
 namespace {

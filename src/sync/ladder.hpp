@@ -1,8 +1,8 @@
 // Looking and yielding before a sleep, as a spin_policy says.
 #pragma once
 
-#include "overture/spin.hpp"
-#include "overture/thread.hpp"
+#include "overture/base/spin.hpp"
+#include "overture/base/thread.hpp"
 #include "sync/spin_time.hpp"
 
 namespace overture {

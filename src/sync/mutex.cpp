@@ -1,6 +1,6 @@
 #include "sync/mutex.hpp"
 
-#include "overture/wait_observer.hpp"
+#include "overture/sync/wait_observer.hpp"
 #include "sync/ladder.hpp"
 #include "sync/wait.hpp"
 

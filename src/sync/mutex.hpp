@@ -11,7 +11,7 @@
 
 #include <cstdint>
 
-#include "overture/atomic.hpp"
+#include "overture/base/atomic.hpp"
 
 namespace overture {
 

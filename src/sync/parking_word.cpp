@@ -1,4 +1,4 @@
-#include "overture/parking_word.hpp"
+#include "overture/sync/parking_word.hpp"
 
 #include "sync/deadline.hpp"
 #include "sync/ladder.hpp"

@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "overture/atomic.hpp"
+#include "overture/base/atomic.hpp"
 
 namespace overture {
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "overture/thread.hpp"
+#include "overture/base/thread.hpp"
 
 namespace overture {
 

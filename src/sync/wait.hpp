@@ -17,7 +17,7 @@
 
 #include <cstdint>
 
-#include "overture/atomic.hpp"
+#include "overture/base/atomic.hpp"
 
 namespace overture {
 

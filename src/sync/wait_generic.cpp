@@ -6,7 +6,7 @@
 #include <condition_variable>
 #include <mutex>
 
-#include "overture/thread.hpp"
+#include "overture/base/thread.hpp"
 #include "sync/wait.hpp"
 
 namespace overture::generic_wait {

@@ -21,7 +21,7 @@
 #include <ctime>
 
 #include "base/processor.hpp"
-#include "overture/thread.hpp"
+#include "overture/base/thread.hpp"
 #include "sync/futex_linux.hpp"
 #include "sync/relay.hpp"
 #include "sync/wait.hpp"

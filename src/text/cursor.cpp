@@ -1,8 +1,8 @@
-#include "overture/text_cursor.hpp"
+#include "overture/text/cursor.hpp"
 
 #include <cstring>
 
-#include "overture/limits.hpp"
+#include "overture/base/limits.hpp"
 
 namespace overture::text {
 

@@ -1,4 +1,4 @@
-#include "overture/text_format.hpp"
+#include "overture/text/format.hpp"
 
 #include "text/bounded.hpp"
 

@@ -1,7 +1,7 @@
 // Where a text can be split.
 #include <cstring>
 
-#include "overture/text_read.hpp"
+#include "overture/text/read.hpp"
 
 namespace overture::text::detail {
 namespace {

@@ -5,7 +5,7 @@
 #include <system_error>
 #include <utility>
 
-#include "overture/text_digits.hpp"
+#include "overture/text/detail/digits.hpp"
 #include "text/float_mode.hpp"
 
 namespace overture::text {

@@ -3,9 +3,9 @@
 #include <limits>
 #include <new>
 
-#include "overture/parallel.hpp"
-#include "overture/text_number.hpp"
-#include "overture/text_pages.hpp"
+#include "overture/jobs/parallel.hpp"
+#include "overture/text/number.hpp"
+#include "overture/text/pages.hpp"
 #include "text/float_mode.hpp"
 
 namespace overture::text {

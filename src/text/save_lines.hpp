@@ -9,8 +9,8 @@
 #include <cstring>
 #include <string_view>
 
-#include "overture/hash.hpp"
-#include "overture/text_save.hpp"
+#include "overture/base/hash.hpp"
+#include "overture/text/save.hpp"
 
 namespace overture::text::save_lines {
 

@@ -2,9 +2,9 @@
 #include <new>
 
 #include "base/vec.hpp"
-#include "overture/hash.hpp"
-#include "overture/limits.hpp"
-#include "overture/parallel.hpp"
+#include "overture/base/hash.hpp"
+#include "overture/base/limits.hpp"
+#include "overture/jobs/parallel.hpp"
 #include "text/save_lines.hpp"
 
 namespace overture::text {

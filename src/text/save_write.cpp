@@ -3,8 +3,8 @@
 #include <new>
 
 #include "base/vec.hpp"
-#include "overture/hash.hpp"
-#include "overture/limits.hpp"
+#include "overture/base/hash.hpp"
+#include "overture/base/limits.hpp"
 #include "text/save_lines.hpp"
 
 namespace overture::text {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "overture/text_format.hpp"
+#include "overture/text/format.hpp"
 #include "text/bounded.hpp"
 #include "text/float_mode.hpp"
 

@@ -1,7 +1,7 @@
 #include <array>
 
 #include "base/utf8.hpp"
-#include "overture/text_style.hpp"
+#include "overture/text/style.hpp"
 
 namespace overture::text::detail {
 namespace {

@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "base/vec.hpp"
-#include "overture/limits.hpp"
-#include "overture/timeline.hpp"
-#include "overture/version.hpp"
+#include "overture/base/limits.hpp"
+#include "overture/base/version.hpp"
+#include "overture/trace/timeline.hpp"
 #include "trace/json_writer.hpp"
 
 namespace overture {

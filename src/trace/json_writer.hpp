@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "base/utf8.hpp"
-#include "overture/timeline.hpp"
+#include "overture/trace/timeline.hpp"
 
 namespace overture {
 

@@ -4,10 +4,10 @@
 #include <cstring>
 #include <new>
 
-#include "overture/limits.hpp"
-#include "overture/thread.hpp"
-#include "overture/timeline.hpp"
-#include "overture/wait_observer.hpp"
+#include "overture/base/limits.hpp"
+#include "overture/base/thread.hpp"
+#include "overture/sync/wait_observer.hpp"
+#include "overture/trace/timeline.hpp"
 
 namespace overture {
 namespace {

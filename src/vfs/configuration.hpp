@@ -10,7 +10,7 @@
 #include <span>
 
 #include "base/vec.hpp"
-#include "overture/atomic.hpp"
+#include "overture/base/atomic.hpp"
 #include "sync/mutex.hpp"
 #include "vfs/live_index.hpp"
 #include "vfs/mount.hpp"

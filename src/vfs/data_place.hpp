@@ -1,7 +1,7 @@
 // Where in its source the packed bytes of a file begin.
 #pragma once
 
-#include "overture/file_system.hpp"
+#include "overture/vfs/file_system.hpp"
 
 namespace overture::vfs {
 

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "io/descriptor_limit.hpp"
-#include "overture/limits.hpp"
+#include "overture/base/limits.hpp"
 
 namespace overture::vfs {
 namespace {

@@ -14,11 +14,11 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "archives/handle.hpp"
 #include "base/vec.hpp"
-#include "overture/event_count.hpp"
-#include "overture/os.hpp"
+#include "overture/base/os.hpp"
+#include "overture/sync/event_count.hpp"
 #include "sync/mutex.hpp"
-#include "vfs/handle.hpp"
 
 namespace overture::vfs {
 

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <optional>
 
-#include "overture/file_system.hpp"
+#include "overture/vfs/file_system.hpp"
 #include "vfs/state.hpp"
 
 namespace overture {

@@ -1,4 +1,4 @@
-#include "overture/file_reader.hpp"
+#include "overture/vfs/file_reader.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -1,11 +1,11 @@
-#include "overture/file_system.hpp"
+#include "overture/vfs/file_system.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "overture/prefetch.hpp"
+#include "archives/zip.hpp"
+#include "overture/base/prefetch.hpp"
 #include "vfs/data_place.hpp"
-#include "vfs/formats/zip.hpp"
 #include "vfs/path_key.hpp"
 #include "vfs/path_owner.hpp"
 #include "vfs/state.hpp"

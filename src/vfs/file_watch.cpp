@@ -1,4 +1,4 @@
-#include "overture/file_watch.hpp"
+#include "overture/vfs/file_watch.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -1,10 +1,10 @@
-#include "overture/file_writer.hpp"
+#include "overture/vfs/file_writer.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <cstring>
 
-#include "overture/thread.hpp"
+#include "overture/base/thread.hpp"
 #include "vfs/writing.hpp"
 
 namespace overture {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "overture/case_fold.hpp"
+#include "overture/base/case_fold.hpp"
 #include "vfs/configuration.hpp"
 #include "vfs/fold_names.hpp"
 #include "vfs/path_key.hpp"

@@ -1,6 +1,6 @@
 #include "vfs/fold_names.hpp"
 
-#include "overture/case_fold.hpp"
+#include "overture/base/case_fold.hpp"
 
 namespace overture::vfs {
 namespace {

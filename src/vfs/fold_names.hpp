@@ -1,7 +1,7 @@
 // Makes the names of a mount those of a tree without regard to case.
 #pragma once
 
-#include "vfs/formats/archive.hpp"
+#include "archives/archive.hpp"
 
 namespace overture::vfs {
 

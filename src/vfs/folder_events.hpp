@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "overture/error.hpp"
-#include "overture/function_ref.hpp"
+#include "overture/base/error.hpp"
+#include "overture/base/function_ref.hpp"
 
 namespace overture::vfs {
 

@@ -11,7 +11,7 @@
 #include <cstring>
 
 #include "base/vec.hpp"
-#include "overture/path.hpp"
+#include "overture/base/path.hpp"
 #include "vfs/same_text.hpp"
 #include "vfs/tag_word.hpp"
 

@@ -14,7 +14,7 @@
 #include <string_view>
 
 #include "base/vec.hpp"
-#include "overture/path.hpp"
+#include "overture/base/path.hpp"
 #include "vfs/mount.hpp"
 #include "vfs/same_text.hpp"
 #include "vfs/tag_word.hpp"

@@ -1,5 +1,5 @@
 // Look-ups by path that need no frozen tree.
-#include "overture/file_system.hpp"
+#include "overture/vfs/file_system.hpp"
 #include "vfs/path_key.hpp"
 #include "vfs/path_owner.hpp"
 #include "vfs/state.hpp"

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <span>
 
-#include "overture/os.hpp"
+#include "overture/base/os.hpp"
 
 namespace overture::vfs {
 

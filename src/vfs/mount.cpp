@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "overture/prefetch.hpp"
-#include "vfs/path_order.hpp"
+#include "archives/path_order.hpp"
+#include "overture/base/prefetch.hpp"
 
 namespace overture::vfs {
 namespace {

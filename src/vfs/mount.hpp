@@ -6,9 +6,10 @@
 #include <cstdint>
 #include <string_view>
 
+#include "archives/archive.hpp"
 #include "base/vec.hpp"
+#include "overture/vfs/file_system.hpp"
 #include "vfs/descriptor_pool.hpp"
-#include "vfs/formats/archive.hpp"
 #include "vfs/memory_file.hpp"
 #include "vfs/written_names.hpp"
 

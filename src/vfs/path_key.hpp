@@ -1,8 +1,8 @@
 // The form of a path by which one file_system looks it up.
 #pragma once
 
-#include "overture/case_fold.hpp"
-#include "overture/path.hpp"
+#include "overture/base/case_fold.hpp"
+#include "overture/base/path.hpp"
 
 namespace overture::vfs {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "overture/function_ref.hpp"
+#include "overture/base/function_ref.hpp"
 #include "vfs/configuration.hpp"
 
 namespace overture::vfs {

@@ -2,7 +2,7 @@
 #include <cstring>
 #include <utility>
 
-#include "overture/file_system.hpp"
+#include "overture/vfs/file_system.hpp"
 
 namespace overture {
 namespace {

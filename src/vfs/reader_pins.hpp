@@ -13,9 +13,9 @@
 #include <cstdint>
 
 #include "base/thread_slot.hpp"
-#include "overture/allocator.hpp"
-#include "overture/atomic.hpp"
-#include "overture/error.hpp"
+#include "overture/base/allocator.hpp"
+#include "overture/base/atomic.hpp"
+#include "overture/base/error.hpp"
 #include "sync/asymmetric_fence.hpp"
 #include "vfs/sizes.hpp"
 

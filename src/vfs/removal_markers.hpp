@@ -1,7 +1,7 @@
 // Files of a mount that stand for the removal of others.
 #pragma once
 
-#include "vfs/formats/archive.hpp"
+#include "archives/archive.hpp"
 
 namespace overture::vfs {
 

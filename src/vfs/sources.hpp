@@ -9,12 +9,12 @@
 #include <cstdint>
 
 #include "base/index_stack.hpp"
-#include "overture/allocator.hpp"
-#include "overture/atomic.hpp"
-#include "overture/error.hpp"
-#include "overture/file_system.hpp"
-#include "overture/limits.hpp"
-#include "overture/os.hpp"
+#include "overture/base/allocator.hpp"
+#include "overture/base/atomic.hpp"
+#include "overture/base/error.hpp"
+#include "overture/base/limits.hpp"
+#include "overture/base/os.hpp"
+#include "overture/vfs/file_system.hpp"
 
 namespace overture::vfs {
 

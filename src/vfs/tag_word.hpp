@@ -10,7 +10,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "overture/path.hpp"
+#include "overture/base/path.hpp"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>

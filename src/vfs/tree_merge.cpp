@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "vfs/path_order.hpp"
+#include "archives/path_order.hpp"
 
 namespace overture::vfs {
 

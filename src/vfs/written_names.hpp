@@ -13,9 +13,9 @@
 #include <string_view>
 #include <utility>
 
-#include "overture/allocator.hpp"
-#include "overture/atomic.hpp"
-#include "overture/path.hpp"
+#include "overture/base/allocator.hpp"
+#include "overture/base/atomic.hpp"
+#include "overture/base/path.hpp"
 
 namespace overture::vfs {
 

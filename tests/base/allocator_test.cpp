@@ -1,4 +1,4 @@
-#include "overture/allocator.hpp"
+#include "overture/base/allocator.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "overture/blob.hpp"
+#include "overture/base/blob.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "overture/allocator.hpp"
+#include "overture/base/allocator.hpp"
 #include "support/failing_allocator.hpp"
 
 namespace overture {

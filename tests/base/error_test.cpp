@@ -1,4 +1,4 @@
-#include "overture/error.hpp"
+#include "overture/base/error.hpp"
 
 #include <gtest/gtest.h>
 

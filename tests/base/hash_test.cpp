@@ -1,4 +1,4 @@
-#include "overture/hash.hpp"
+#include "overture/base/hash.hpp"
 
 #include <gtest/gtest.h>
 #include <xxhash.h>

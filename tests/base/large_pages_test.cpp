@@ -7,7 +7,7 @@
 #include <fstream>
 #include <string>
 
-#include "overture/allocator.hpp"
+#include "overture/base/allocator.hpp"
 
 namespace overture {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "overture/os.hpp"
+#include "overture/base/os.hpp"
 
 namespace overture {
 namespace {

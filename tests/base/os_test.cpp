@@ -1,5 +1,5 @@
 // What every operating_system promises, held against the real one, the generic one and the fake.
-#include "overture/os.hpp"
+#include "overture/base/os.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/os_worlds.hpp"
-#include "overture/limits.hpp"
+#include "overture/base/limits.hpp"
 
 namespace overture {
 namespace {

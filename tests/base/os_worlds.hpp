@@ -10,7 +10,7 @@
 #include <string>
 
 #include "base/os_generic.hpp"
-#include "overture/os.hpp"
+#include "overture/base/os.hpp"
 #include "support/fake_os.hpp"
 
 namespace overture::test {

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "base/os_worlds.hpp"
-#include "overture/limits.hpp"
+#include "overture/base/limits.hpp"
 
 namespace overture {
 namespace {

@@ -1,4 +1,4 @@
-#include "overture/prefetch.hpp"
+#include "overture/base/prefetch.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "overture/thread.hpp"
+#include "overture/base/thread.hpp"
 
 #include <gtest/gtest.h>
 #include <pthread.h>

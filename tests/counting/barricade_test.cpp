@@ -1,4 +1,4 @@
-#include "overture/barricade.hpp"
+#include "overture/sync/barricade.hpp"
 
 #include <gtest/gtest.h>
 

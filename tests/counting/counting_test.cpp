@@ -3,7 +3,7 @@
 
 #include <thread>
 
-#include "overture/atomic.hpp"
+#include "overture/base/atomic.hpp"
 
 namespace overture {
 namespace {

@@ -1,9 +1,9 @@
 #include <gtest/gtest.h>
 
-#include "overture/countdown.hpp"
-#include "overture/event_count.hpp"
-#include "overture/future.hpp"
-#include "overture/parking_word.hpp"
+#include "overture/sync/countdown.hpp"
+#include "overture/sync/event_count.hpp"
+#include "overture/sync/future.hpp"
+#include "overture/sync/parking_word.hpp"
 #include "support/wake_calls.hpp"
 #include "sync/wait.hpp"
 

@@ -1,7 +1,7 @@
 // How many writes to shared lines a job costs. What the deque and the records of a worker hold is
 // written by that worker alone as long as nobody steals, but counts here all the same: these are
 // upper bounds.
-#include "overture/thread_pool.hpp"
+#include "overture/jobs/thread_pool.hpp"
 
 #include <gtest/gtest.h>
 

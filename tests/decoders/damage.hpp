@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "overture/decoders.hpp"
+#include "overture/decoders/decoder.hpp"
 #include "support/failing_allocator.hpp"
 
 namespace overture::test {

@@ -1,4 +1,4 @@
-#include "overture/decoders.hpp"
+#include "overture/decoders/decoder.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,8 +7,8 @@
 
 #include "decoders/damage.hpp"
 #include "decoders/table.hpp"
-#include "overture/limits.hpp"
-#include "overture/model.hpp"
+#include "overture/base/limits.hpp"
+#include "overture/decoders/model.hpp"
 
 namespace overture {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "decoders/table.hpp"
-#include "overture/limits.hpp"
+#include "overture/base/limits.hpp"
 #include "support/failing_allocator.hpp"
 
 namespace overture {

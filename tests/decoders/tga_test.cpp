@@ -2,7 +2,7 @@
 
 #include "decoders/damage.hpp"
 #include "decoders/table.hpp"
-#include "overture/limits.hpp"
+#include "overture/base/limits.hpp"
 
 namespace overture {
 namespace {

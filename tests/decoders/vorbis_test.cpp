@@ -6,7 +6,7 @@
 #include <string>
 
 #include "decoders/table.hpp"
-#include "overture/limits.hpp"
+#include "overture/base/limits.hpp"
 
 namespace overture {
 namespace {

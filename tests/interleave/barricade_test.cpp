@@ -1,5 +1,5 @@
 // The shipped barricade.cpp, through all interleavings of small programs.
-#include "overture/barricade.hpp"
+#include "overture/sync/barricade.hpp"
 
 #include <gtest/gtest.h>
 

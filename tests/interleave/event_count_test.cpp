@@ -1,6 +1,6 @@
 // The shipped event_count.cpp, parking_word.cpp and countdown, through all interleavings of small
 // programs.
-#include "overture/event_count.hpp"
+#include "overture/sync/event_count.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 
 #include "interleave/expect.hpp"
 #include "interleave/explorer.hpp"
-#include "overture/countdown.hpp"
-#include "overture/parking_word.hpp"
+#include "overture/sync/countdown.hpp"
+#include "overture/sync/parking_word.hpp"
 
 namespace overture {
 namespace {

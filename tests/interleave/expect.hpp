@@ -8,7 +8,7 @@
 #include <string>
 
 #include "interleave/explorer.hpp"
-#include "overture/spin.hpp"
+#include "overture/base/spin.hpp"
 
 namespace interleave {
 

@@ -9,8 +9,8 @@
 #include "interleave/expect.hpp"
 #include "interleave/explorer.hpp"
 #include "interleave/include/jobs/sizes.hpp"
-#include "interleave/include/overture/atomic.hpp"
-#include "overture/thread_pool.hpp"
+#include "interleave/include/overture/base/atomic.hpp"
+#include "overture/jobs/thread_pool.hpp"
 
 namespace overture::test {
 

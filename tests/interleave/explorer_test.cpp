@@ -6,7 +6,7 @@
 #include <set>
 #include <tuple>
 
-#include "overture/atomic.hpp"
+#include "overture/base/atomic.hpp"
 
 namespace interleave {
 namespace {

@@ -1,5 +1,5 @@
 // The shipped future.cpp, through all interleavings of small programs.
-#include "overture/future.hpp"
+#include "overture/sync/future.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // The shipped handle_cache.cpp below the shipped read_core.cpp: who reads a file is not counted but
 // asked, through all interleavings of small programs. Opening, reading and closing are accesses to
 // one piece of data for each handle, so that to close under a read is a race.
-#include "overture/handle_cache.hpp"
+#include "overture/io/handle_cache.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "interleave/explorer.hpp"
-#include "overture/event_count.hpp"
+#include "overture/sync/event_count.hpp"
 
 namespace planted {
 namespace {

@@ -7,9 +7,9 @@
 #include "interleave/steps.hpp"
 #include "io/descriptor_limit.hpp"
 #include "io/unpack_plan.hpp"
-#include "overture/blob.hpp"
-#include "overture/os.hpp"
-#include "overture/thread.hpp"
+#include "overture/base/blob.hpp"
+#include "overture/base/os.hpp"
+#include "overture/base/thread.hpp"
 #include "sync/asymmetric_fence.hpp"
 #include "sync/wait.hpp"
 

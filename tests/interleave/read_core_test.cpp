@@ -8,7 +8,7 @@
 
 #include "interleave/expect.hpp"
 #include "interleave/explorer.hpp"
-#include "overture/barricade.hpp"
+#include "overture/sync/barricade.hpp"
 #include "support/refusing_os.hpp"
 
 namespace overture {

@@ -7,7 +7,7 @@
 #include "interleave/expect.hpp"
 #include "interleave/explorer.hpp"
 #include "interleave/include/sync/wait.hpp"
-#include "overture/read_queue.hpp"
+#include "overture/io/read_queue.hpp"
 
 namespace overture {
 

@@ -1,6 +1,6 @@
 // The shipped src/text/pages.cpp, in which whoever completes a page hands it on to its place,
 // through all interleavings of two and three lanes.
-#include "overture/text_pages.hpp"
+#include "overture/text/pages.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@
 
 #include "interleave/expect.hpp"
 #include "interleave/explorer.hpp"
-#include "overture/countdown.hpp"
-#include "overture/text_number.hpp"
+#include "overture/sync/countdown.hpp"
+#include "overture/text/number.hpp"
 
 namespace overture {
 namespace {

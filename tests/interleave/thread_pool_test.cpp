@@ -1,6 +1,6 @@
 // The shipped thread pool, its queues and its parking, through all interleavings of small programs.
 // The worker is one of the explorer's threads: the factory notes what it would run.
-#include "overture/thread_pool.hpp"
+#include "overture/jobs/thread_pool.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,11 +8,11 @@
 #include <optional>
 
 #include "interleave/explored_pool.hpp"
-#include "overture/barricade.hpp"
-#include "overture/blocking_scope.hpp"
-#include "overture/job_batch.hpp"
-#include "overture/job_graph.hpp"
-#include "overture/parallel.hpp"
+#include "overture/jobs/blocking_scope.hpp"
+#include "overture/jobs/job_batch.hpp"
+#include "overture/jobs/job_graph.hpp"
+#include "overture/jobs/parallel.hpp"
+#include "overture/sync/barricade.hpp"
 
 namespace overture {
 namespace {

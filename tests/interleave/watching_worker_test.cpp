@@ -4,8 +4,8 @@
 #include <array>
 
 #include "interleave/explored_pool.hpp"
-#include "overture/barricade.hpp"
-#include "overture/job_batch.hpp"
+#include "overture/jobs/job_batch.hpp"
+#include "overture/sync/barricade.hpp"
 
 namespace overture {
 namespace {

@@ -1,4 +1,4 @@
-#include "overture/handle_cache.hpp"
+#include "overture/io/handle_cache.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
-#include "overture/barricade.hpp"
-#include "overture/countdown.hpp"
+#include "overture/sync/barricade.hpp"
+#include "overture/sync/countdown.hpp"
 #include "support/failing_allocator.hpp"
 #include "support/forwarding_os.hpp"
 #include "support/temp_folder.hpp"

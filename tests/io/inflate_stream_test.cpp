@@ -7,7 +7,7 @@
 #include <random>
 #include <string>
 
-#include "overture/unpack.hpp"
+#include "overture/io/unpack.hpp"
 #include "support/failing_allocator.hpp"
 
 namespace overture {

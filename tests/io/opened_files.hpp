@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "overture/read_queue.hpp"
+#include "overture/io/read_queue.hpp"
 
 namespace overture {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "overture/unpack.hpp"
+#include "overture/io/unpack.hpp"
 
 namespace overture {
 

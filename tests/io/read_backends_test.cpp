@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "io/opened_files.hpp"
-#include "overture/countdown.hpp"
-#include "overture/handle_cache.hpp"
-#include "overture/read_queue.hpp"
+#include "overture/io/handle_cache.hpp"
+#include "overture/io/read_queue.hpp"
+#include "overture/sync/countdown.hpp"
 #include "support/temp_folder.hpp"
 
 namespace overture {

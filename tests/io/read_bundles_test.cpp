@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "io/read_core.hpp"
-#include "overture/handle_cache.hpp"
+#include "overture/io/handle_cache.hpp"
 #include "support/refusing_os.hpp"
 
 namespace overture {

@@ -8,9 +8,9 @@
 #include <memory>
 #include <vector>
 
-#include "overture/job_system.hpp"
-#include "overture/simulated_disc.hpp"
-#include "overture/timeline.hpp"
+#include "overture/io/simulated_disc.hpp"
+#include "overture/jobs/job_system.hpp"
+#include "overture/trace/timeline.hpp"
 #include "support/failing_allocator.hpp"
 
 namespace overture {

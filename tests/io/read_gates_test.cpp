@@ -5,11 +5,11 @@
 #include <thread>
 #include <vector>
 
-#include "overture/barricade.hpp"
-#include "overture/countdown.hpp"
-#include "overture/read_queue.hpp"
-#include "overture/simulated_disc.hpp"
-#include "overture/thread_pool.hpp"
+#include "overture/io/read_queue.hpp"
+#include "overture/io/simulated_disc.hpp"
+#include "overture/jobs/thread_pool.hpp"
+#include "overture/sync/barricade.hpp"
+#include "overture/sync/countdown.hpp"
 #include "support/failing_allocator.hpp"
 
 namespace overture {

@@ -1,4 +1,4 @@
-#include "overture/read_queue.hpp"
+#include "overture/io/read_queue.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,8 +12,8 @@
 #include <thread>
 #include <vector>
 
-#include "overture/barricade.hpp"
-#include "overture/countdown.hpp"
+#include "overture/sync/barricade.hpp"
+#include "overture/sync/countdown.hpp"
 #include "support/failing_allocator.hpp"
 
 namespace overture {

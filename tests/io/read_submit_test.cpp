@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "overture/barricade.hpp"
-#include "overture/read_queue.hpp"
-#include "overture/simulated_disc.hpp"
+#include "overture/io/read_queue.hpp"
+#include "overture/io/simulated_disc.hpp"
+#include "overture/sync/barricade.hpp"
 
 namespace overture {
 namespace {

@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "io/opened_files.hpp"
-#include "overture/countdown.hpp"
+#include "overture/sync/countdown.hpp"
 #include "support/temp_folder.hpp"
 
 namespace overture {

@@ -1,4 +1,4 @@
-#include "overture/simulated_disc.hpp"
+#include "overture/io/simulated_disc.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "overture/read_queue.hpp"
-#include "overture/simulated_disc.hpp"
+#include "overture/io/read_queue.hpp"
+#include "overture/io/simulated_disc.hpp"
 
 namespace overture::io {
 namespace {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "io/packed_samples.hpp"
-#include "overture/countdown.hpp"
-#include "overture/read_queue.hpp"
-#include "overture/thread_pool.hpp"
+#include "overture/io/read_queue.hpp"
+#include "overture/jobs/thread_pool.hpp"
+#include "overture/sync/countdown.hpp"
 #include "support/failing_allocator.hpp"
 #include "support/manual_executor.hpp"
 #include "support/memory_file_os.hpp"

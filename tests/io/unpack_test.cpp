@@ -1,4 +1,4 @@
-#include "overture/unpack.hpp"
+#include "overture/io/unpack.hpp"
 
 #include <gtest/gtest.h>
 

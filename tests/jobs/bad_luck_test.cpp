@@ -9,8 +9,8 @@
 
 #include "jobs/pool_test_support.hpp"
 #include "jobs/this_thread.hpp"
-#include "overture/job_batch.hpp"
-#include "overture/single_threaded.hpp"
+#include "overture/jobs/job_batch.hpp"
+#include "overture/jobs/single_threaded.hpp"
 #include "support/failing_allocator.hpp"
 
 namespace overture {

@@ -1,4 +1,4 @@
-#include "overture/blocking_scope.hpp"
+#include "overture/jobs/blocking_scope.hpp"
 
 #include <gtest/gtest.h>
 

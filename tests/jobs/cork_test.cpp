@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "jobs/pool_test_support.hpp"
-#include "overture/job_batch.hpp"
-#include "overture/timeline.hpp"
-#include "overture/wait_observer.hpp"
+#include "overture/jobs/job_batch.hpp"
+#include "overture/sync/wait_observer.hpp"
+#include "overture/trace/timeline.hpp"
 #include "support/wake_calls.hpp"
 
 namespace overture {

@@ -1,4 +1,4 @@
-#include "overture/coroutine.hpp"
+#include "overture/jobs/coroutine.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "jobs/pool_test_support.hpp"
-#include "overture/job_batch.hpp"
-#include "overture/single_threaded.hpp"
+#include "overture/jobs/job_batch.hpp"
+#include "overture/jobs/single_threaded.hpp"
 #include "support/failing_allocator.hpp"
 
 namespace overture {

@@ -9,10 +9,10 @@
 
 #include "jobs/job_slab.hpp"
 #include "jobs/pool_test_support.hpp"
-#include "overture/countdown.hpp"
-#include "overture/future.hpp"
-#include "overture/job_batch.hpp"
-#include "overture/job_graph.hpp"
+#include "overture/jobs/job_batch.hpp"
+#include "overture/jobs/job_graph.hpp"
+#include "overture/sync/countdown.hpp"
+#include "overture/sync/future.hpp"
 
 namespace overture {
 namespace {

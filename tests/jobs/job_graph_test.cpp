@@ -1,4 +1,4 @@
-#include "overture/job_graph.hpp"
+#include "overture/jobs/job_graph.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "jobs/pool_test_support.hpp"
-#include "overture/single_threaded.hpp"
+#include "overture/jobs/single_threaded.hpp"
 #include "support/failing_allocator.hpp"
 
 namespace overture {

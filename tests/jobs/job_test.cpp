@@ -5,7 +5,7 @@
 #include <new>
 #include <utility>
 
-#include "overture/job_system.hpp"
+#include "overture/jobs/job_system.hpp"
 #include "support/failing_allocator.hpp"
 
 namespace overture {

@@ -7,10 +7,10 @@
 
 #include "jobs/running_job.hpp"
 #include "jobs/this_thread.hpp"
-#include "overture/barricade.hpp"
-#include "overture/parallel.hpp"
-#include "overture/thread.hpp"
-#include "overture/thread_pool.hpp"
+#include "overture/base/thread.hpp"
+#include "overture/jobs/parallel.hpp"
+#include "overture/jobs/thread_pool.hpp"
+#include "overture/sync/barricade.hpp"
 #include "sync/wait.hpp"
 
 namespace overture::test {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "jobs/pool_test_support.hpp"
-#include "overture/future.hpp"
+#include "overture/sync/future.hpp"
 
 namespace overture {
 namespace {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "jobs/pool_test_support.hpp"
-#include "overture/single_threaded.hpp"
+#include "overture/jobs/single_threaded.hpp"
 
 namespace overture {
 namespace {

@@ -1,7 +1,7 @@
 // What must not compile, one at a time: -DREFUSED=N. With 0, what is like it and right.
 #include <array>
 
-#include "overture/job_system.hpp"
+#include "overture/jobs/job_system.hpp"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "overture/single_threaded.hpp"
+#include "overture/jobs/single_threaded.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <thread>
 #include <vector>
 
-#include "overture/parallel.hpp"
-#include "overture/thread.hpp"
+#include "overture/base/thread.hpp"
+#include "overture/jobs/parallel.hpp"
 #include "support/failing_allocator.hpp"
 
 namespace overture {

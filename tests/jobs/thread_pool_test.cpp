@@ -1,5 +1,5 @@
 // Behaviour that must hold for any number of workers, none included.
-#include "overture/thread_pool.hpp"
+#include "overture/jobs/thread_pool.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 
 #include "jobs/pool_state.hpp"
 #include "jobs/pool_test_support.hpp"
-#include "overture/spin.hpp"
+#include "overture/base/spin.hpp"
 #include "support/wake_calls.hpp"
 
 namespace overture {

@@ -1,4 +1,4 @@
-#include "overture/wake_profile.hpp"
+#include "overture/jobs/wake_profile.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "jobs/pool_test_support.hpp"
-#include "overture/timeline.hpp"
+#include "overture/trace/timeline.hpp"
 
 namespace overture {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "jobs/pool_test_support.hpp"
-#include "overture/timeline.hpp"
+#include "overture/trace/timeline.hpp"
 #include "support/wake_calls.hpp"
 
 namespace overture {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "load/load_rig.hpp"
-#include "overture/barricade.hpp"
+#include "overture/sync/barricade.hpp"
 
 namespace overture {
 namespace {

@@ -6,9 +6,9 @@
 #include <fstream>
 #include <string>
 
-#include "overture/file_system.hpp"
-#include "overture/hash.hpp"
-#include "overture/read_queue.hpp"
+#include "overture/base/hash.hpp"
+#include "overture/io/read_queue.hpp"
+#include "overture/vfs/file_system.hpp"
 #include "support/guards.hpp"
 #include "support/zip_writer.hpp"
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "load/load_rig.hpp"
-#include "overture/barricade.hpp"
+#include "overture/sync/barricade.hpp"
 #include "support/zip_writer.hpp"
 
 namespace overture {

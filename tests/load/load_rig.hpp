@@ -5,10 +5,10 @@
 #include <memory>
 #include <string>
 
-#include "overture/file_system.hpp"
-#include "overture/load.hpp"
-#include "overture/read_queue.hpp"
-#include "overture/thread_pool.hpp"
+#include "overture/io/read_queue.hpp"
+#include "overture/jobs/thread_pool.hpp"
+#include "overture/load/load_scope.hpp"
+#include "overture/vfs/file_system.hpp"
 #include "support/fake_os.hpp"
 
 namespace overture::test {

@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "load/load_rig.hpp"
-#include "overture/barricade.hpp"
-#include "overture/countdown.hpp"
+#include "overture/sync/barricade.hpp"
+#include "overture/sync/countdown.hpp"
 
 namespace overture {
 namespace {

@@ -3,8 +3,8 @@
 #include <string>
 #include <thread>
 
-#include "overture/load.hpp"
-#include "overture/timeline.hpp"
+#include "overture/load/load_scope.hpp"
+#include "overture/trace/timeline.hpp"
 
 namespace overture {
 namespace {

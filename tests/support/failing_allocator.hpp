@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "overture/allocator.hpp"
+#include "overture/base/allocator.hpp"
 
 namespace overture {
 

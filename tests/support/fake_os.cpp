@@ -6,7 +6,7 @@
 #include <deque>
 #include <stdexcept>
 
-#include "overture/limits.hpp"
+#include "overture/base/limits.hpp"
 #include "support/fake_os_lock.hpp"
 
 namespace overture::test {

@@ -32,8 +32,8 @@
 #include <string_view>
 #include <vector>
 
-#include "overture/atomic.hpp"
-#include "overture/os.hpp"
+#include "overture/base/atomic.hpp"
+#include "overture/base/os.hpp"
 
 namespace overture::test {
 

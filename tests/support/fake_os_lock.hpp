@@ -1,7 +1,7 @@
 // The lock of fake_os.
 #pragma once
 
-#include "overture/thread.hpp"
+#include "overture/base/thread.hpp"
 #include "support/fake_os.hpp"
 
 namespace overture::test {

@@ -1,7 +1,7 @@
 // Hands every call on to the system: for tests that change what one of them does.
 #pragma once
 
-#include "overture/os.hpp"
+#include "overture/base/os.hpp"
 
 namespace overture {
 

@@ -1,4 +1,5 @@
-// The guards of overture/guards.hpp as tests use them: a call inside of a scope fails the test.
+// The guards of overture/base/guards.hpp as tests use them: a call inside of a scope fails the
+// test.
 //
 //   { no_alloc_scope no_alloc; no_lock_scope no_lock; pool.submit(...); }
 //
@@ -8,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "overture/guards.hpp"
+#include "overture/base/guards.hpp"
 
 namespace overture::test {
 

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "overture/guards.hpp"
+#include "overture/base/guards.hpp"
 
 namespace overture {
 namespace {

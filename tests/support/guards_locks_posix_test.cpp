@@ -9,7 +9,7 @@
 #include <string>
 #include <thread>
 
-#include "overture/guards.hpp"
+#include "overture/base/guards.hpp"
 
 namespace overture {
 namespace {

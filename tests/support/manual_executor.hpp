@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "overture/executor.hpp"
+#include "overture/base/executor.hpp"
 
 namespace overture::test {
 

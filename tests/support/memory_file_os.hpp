@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "overture/os.hpp"
+#include "overture/base/os.hpp"
 
 namespace overture {
 

@@ -1,8 +1,8 @@
 // Counts the waits of the thread that makes it, and keeps the last reason. Other threads may look.
 #pragma once
 
-#include "overture/atomic.hpp"
-#include "overture/wait_observer.hpp"
+#include "overture/base/atomic.hpp"
+#include "overture/sync/wait_observer.hpp"
 
 namespace overture::test {
 

@@ -1,7 +1,7 @@
 // An operating system that can do nothing; what a test needs of one, it overrides.
 #pragma once
 
-#include "overture/os.hpp"
+#include "overture/base/os.hpp"
 
 namespace overture::test {
 

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <span>
 
-#include "vfs/formats/rofs_block.hpp"
+#include "archives/rofs_block.hpp"
 
 namespace overture {
 namespace {

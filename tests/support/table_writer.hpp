@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "overture/file_system.hpp"
+#include "overture/vfs/file_system.hpp"
 
 namespace overture {
 

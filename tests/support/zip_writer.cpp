@@ -8,7 +8,7 @@
 #include <memory>
 #include <stdexcept>
 
-#include "vfs/formats/zip_cipher.hpp"
+#include "archives/zip_cipher.hpp"
 
 namespace overture {
 namespace {

@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
-#include "overture/barricade.hpp"
-#include "overture/thread.hpp"
+#include "overture/base/thread.hpp"
+#include "overture/sync/barricade.hpp"
 
 namespace overture {
 namespace {

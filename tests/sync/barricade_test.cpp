@@ -1,4 +1,4 @@
-#include "overture/barricade.hpp"
+#include "overture/sync/barricade.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "overture/thread.hpp"
+#include "overture/base/thread.hpp"
 #include "support/guards.hpp"
 #include "support/recording_observer.hpp"
 #include "support/wake_calls.hpp"

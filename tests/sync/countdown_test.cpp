@@ -1,4 +1,4 @@
-#include "overture/countdown.hpp"
+#include "overture/sync/countdown.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
-#include "overture/event_count.hpp"
+#include "overture/sync/event_count.hpp"
 
 #include <gtest/gtest.h>
 
 #include <thread>
 #include <vector>
 
-#include "overture/thread.hpp"
+#include "overture/base/thread.hpp"
 #include "support/guards.hpp"
 #include "support/recording_observer.hpp"
 #include "support/wake_calls.hpp"

@@ -1,4 +1,4 @@
-#include "overture/future.hpp"
+#include "overture/sync/future.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "overture/thread.hpp"
+#include "overture/base/thread.hpp"
 #include "support/failing_allocator.hpp"
 #include "support/guards.hpp"
 #include "support/manual_executor.hpp"

@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-#include "overture/thread.hpp"
+#include "overture/base/thread.hpp"
 #include "support/recording_observer.hpp"
 #include "support/wake_calls.hpp"
 #include "sync/wait.hpp"

@@ -1,10 +1,10 @@
-#include "overture/parking_word.hpp"
+#include "overture/sync/parking_word.hpp"
 
 #include <gtest/gtest.h>
 
 #include <thread>
 
-#include "overture/thread.hpp"
+#include "overture/base/thread.hpp"
 #include "support/guards.hpp"
 #include "support/recording_observer.hpp"
 #include "support/wake_calls.hpp"

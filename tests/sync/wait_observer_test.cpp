@@ -1,4 +1,4 @@
-#include "overture/wait_observer.hpp"
+#include "overture/sync/wait_observer.hpp"
 
 #include <gtest/gtest.h>
 

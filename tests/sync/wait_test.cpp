@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "overture/thread.hpp"
+#include "overture/base/thread.hpp"
 
 namespace overture {
 namespace {

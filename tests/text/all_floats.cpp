@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "overture/text_number.hpp"
+#include "overture/text/number.hpp"
 
 int main(int count, char** arguments) {
   constexpr std::uint64_t piece = std::uint64_t{1} << 24;

@@ -1,6 +1,6 @@
 // Reading follows the text as it was written and falls back where it was not: both must read the
 // same.
-#include "overture/text_follow.hpp"
+#include "overture/text/detail/follow.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "overture/text_read.hpp"
-#include "overture/text_write.hpp"
+#include "overture/text/read.hpp"
+#include "overture/text/write.hpp"
 #include "text/sample.hpp"
 
 namespace overture {

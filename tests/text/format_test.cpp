@@ -3,7 +3,7 @@
 #include <limits>
 #include <string>
 
-#include "overture/text_format.hpp"
+#include "overture/text/format.hpp"
 #include "support/guards.hpp"
 
 namespace overture {

@@ -14,8 +14,8 @@
 #include <string_view>
 #include <vector>
 
-#include "overture/text_digits.hpp"
-#include "overture/text_number.hpp"
+#include "overture/text/detail/digits.hpp"
+#include "overture/text/number.hpp"
 #include "text/float_mode.hpp"
 
 namespace overture {

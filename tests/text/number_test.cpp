@@ -5,7 +5,7 @@
 #include <limits>
 #include <string>
 
-#include "overture/text_number.hpp"
+#include "overture/text/number.hpp"
 #include "support/guards.hpp"
 
 namespace overture {

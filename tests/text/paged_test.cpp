@@ -1,4 +1,4 @@
-#include "overture/paged.hpp"
+#include "overture/jobs/paged.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "overture/thread_pool.hpp"
+#include "overture/jobs/thread_pool.hpp"
 #include "support/failing_allocator.hpp"
 
 namespace overture {

@@ -1,4 +1,4 @@
-#include "overture/text_pages.hpp"
+#include "overture/text/pages.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,9 +11,9 @@
 #include <thread>
 #include <vector>
 
-#include "overture/barricade.hpp"
-#include "overture/text_write.hpp"
-#include "overture/thread_pool.hpp"
+#include "overture/jobs/thread_pool.hpp"
+#include "overture/sync/barricade.hpp"
+#include "overture/text/write.hpp"
 #include "support/failing_allocator.hpp"
 #include "support/guards.hpp"
 #include "text/sample.hpp"

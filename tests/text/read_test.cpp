@@ -1,4 +1,4 @@
-#include "overture/text_read.hpp"
+#include "overture/text/read.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "overture/limits.hpp"
-#include "overture/text_write.hpp"
-#include "overture/thread_pool.hpp"
+#include "overture/base/limits.hpp"
+#include "overture/jobs/thread_pool.hpp"
+#include "overture/text/write.hpp"
 #include "support/failing_allocator.hpp"
 #include "text/sample.hpp"
 

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "overture/text_read.hpp"
-#include "overture/text_write.hpp"
+#include "overture/text/read.hpp"
+#include "overture/text/write.hpp"
 
 namespace overture {
 namespace {

@@ -1,5 +1,5 @@
 // What must not compile, one at a time: -DREFUSED=N. With 0, what is like it and right.
-#include "overture/text_format.hpp"
+#include "overture/text/format.hpp"
 
 namespace {
 

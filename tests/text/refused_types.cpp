@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "overture/text_read.hpp"
+#include "overture/text/read.hpp"
 
 namespace {
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "overture/paged.hpp"
-#include "overture/text_fields.hpp"
+#include "overture/jobs/paged.hpp"
+#include "overture/text/fields.hpp"
 
 namespace overture::sample {
 

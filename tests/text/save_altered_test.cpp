@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "overture/hash.hpp"
-#include "overture/text_save.hpp"
+#include "overture/base/hash.hpp"
+#include "overture/text/save.hpp"
 #include "support/failing_allocator.hpp"
 #include "support/fake_os.hpp"
 #include "text/sample.hpp"

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "overture/limits.hpp"
-#include "overture/text_save.hpp"
+#include "overture/base/limits.hpp"
+#include "overture/text/save.hpp"
 #include "support/failing_allocator.hpp"
 #include "support/fake_os.hpp"
 #include "support/refusing_os.hpp"

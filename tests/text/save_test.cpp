@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "overture/hash.hpp"
-#include "overture/text_save.hpp"
-#include "overture/thread_pool.hpp"
+#include "overture/base/hash.hpp"
+#include "overture/jobs/thread_pool.hpp"
+#include "overture/text/save.hpp"
 #include "support/failing_allocator.hpp"
 #include "support/fake_os.hpp"
 #include "support/temp_folder.hpp"

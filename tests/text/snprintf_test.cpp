@@ -7,7 +7,7 @@
 #include <random>
 #include <string>
 
-#include "overture/text_format.hpp"
+#include "overture/text/format.hpp"
 #include "support/guards.hpp"
 
 namespace overture {

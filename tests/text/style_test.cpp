@@ -1,4 +1,4 @@
-#include "overture/text_style.hpp"
+#include "overture/text/style.hpp"
 
 #include <gtest/gtest.h>
 

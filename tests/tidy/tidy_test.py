@@ -42,7 +42,7 @@ class Layers(TidyTest):
             self.rule,
             {
                 "src/vfs/tree.cpp": '#include "base/vec.hpp"\n#include "vfs/tree.hpp"\n'
-                '#include "overture/read_queue.hpp"\n#include <vector>\n'
+                '#include "overture/io/read_queue.hpp"\n#include <vector>\n'
             },
         )
 
@@ -55,17 +55,21 @@ class Layers(TidyTest):
 
     def test_a_public_header_of_a_higher_layer(self):
         self.assert_fires(
-            self.rule, {"src/sync/x.cpp": '#include "overture/thread_pool.hpp"\n'}, "use jobs"
+            self.rule, {"src/sync/x.cpp": '#include "overture/jobs/thread_pool.hpp"\n'}, "use jobs"
         )
 
     def test_public_headers_obey_too(self):
         self.assert_fires(
-            self.rule, {"include/overture/blob.hpp": '#include "overture/load.hpp"\n'}, "use load"
+            self.rule,
+            {"include/overture/base/blob.hpp": '#include "overture/load.hpp"\n'},
+            "use load",
         )
 
     def test_decoders_stand_beside(self):
         self.assert_fires(
-            self.rule, {"src/decoders/png.cpp": '#include "overture/thread_pool.hpp"\n'}, "use jobs"
+            self.rule,
+            {"src/decoders/png.cpp": '#include "overture/jobs/thread_pool.hpp"\n'},
+            "use jobs",
         )
         self.assert_fires(
             self.rule, {"src/vfs/tree.cpp": '#include "overture/decoders.hpp"\n'}, "use decoders"
@@ -73,37 +77,53 @@ class Layers(TidyTest):
         self.assert_quiet(self.rule, {"src/load/x.cpp": '#include "overture/decoders.hpp"\n'})
 
     def test_an_include_without_a_module(self):
-        self.assert_fires(self.rule, {"src/base/x.cpp": '#include "x.hpp"\n'}, "module/x.hpp")
+        self.assert_fires(self.rule, {"src/base/x.cpp": '#include "x.hpp"\n'}, "MODULE/x.hpp")
 
-    def test_a_folder_that_is_no_module(self):
-        self.assert_fires(self.rule, {"src/util/x.cpp": "\n"}, "src/util is no module")
+    def test_a_folder_without_a_module(self):
+        self.assert_fires(self.rule, {"src/util/x.cpp": "\n"}, "the folder of no module")
+        self.assert_fires(self.rule, {"include/overture/x.hpp": HEADER}, "the folder of no module")
+
+    def test_the_umbrella_of_all_modules_may_include_everything(self):
+        self.assert_quiet(
+            self.rule, {"include/overture/overture.hpp": '#include "overture/load.hpp"\n'}
+        )
+
+    def test_the_umbrella_of_a_module_is_part_of_it(self):
+        self.assert_fires(
+            self.rule, {"include/overture/io.hpp": '#include "overture/vfs.hpp"\n'}, "use vfs"
+        )
 
 
 class PublicHeaders(TidyTest):
-    def test_a_header_without_a_module(self):
-        with mock.patch.object(tidy, "HEADER_MODULE", {}):
-            self.assert_fires(
-                tidy.rule_public_headers_have_a_module,
-                {"include/overture/strange.hpp": HEADER},
-                "HEADER_MODULE",
-            )
+    def test_a_module_without_an_umbrella(self):
+        self.assert_fires(
+            tidy.rule_umbrellas_are_complete,
+            {"include/overture/base/blob.hpp": HEADER},
+            "base has public headers",
+        )
 
-    def test_a_module_of_no_header(self):
-        with mock.patch.object(tidy, "HEADER_MODULE", {"blob": "base", "gone": "base"}):
-            self.assert_fires(
-                tidy.rule_public_headers_have_a_module,
-                {"include/overture/blob.hpp": HEADER},
-                "lists gone",
-            )
+    def test_an_umbrella_that_lacks_a_header(self):
+        self.assert_fires(
+            tidy.rule_umbrellas_are_complete,
+            {
+                "include/overture/base.hpp": '#include "overture/base/blob.hpp"\n',
+                "include/overture/base/blob.hpp": HEADER,
+                "include/overture/base/path.hpp": HEADER,
+                "include/overture/base/detail/table.hpp": HEADER,
+            },
+            "overture/base/path.hpp",
+        )
 
     def test_a_header_begins_with_a_page(self):
         rule = tidy.rule_public_headers_explain_themselves
-        self.assert_quiet(rule, {"include/overture/blob.hpp": HEADER})
-        self.assert_fires(rule, {"include/overture/blob.hpp": "#pragma once\n"}, "page of comment")
+        self.assert_quiet(rule, {"include/overture/base/blob.hpp": HEADER})
         self.assert_fires(
-            rule, {"include/overture/blob.hpp": "// Blobs.\nint x;\n#pragma once\n"}, "page"
+            rule, {"include/overture/base/blob.hpp": "#pragma once\n"}, "page of comment"
         )
-        self.assert_fires(rule, {"include/overture/blob.hpp": "// Blobs.\nint x;\n"}, "page")
+        self.assert_fires(
+            rule, {"include/overture/base/blob.hpp": "// Blobs.\nint x;\n#pragma once\n"}, "page"
+        )
+        self.assert_fires(rule, {"include/overture/base/blob.hpp": "// Blobs.\nint x;\n"}, "page")
 
 
 class Products(TidyTest):
@@ -113,7 +133,7 @@ class Products(TidyTest):
         self.assert_quiet(
             self.rule,
             {
-                "cli/main.cpp": '#include "report.hpp"\n#include "overture/path.hpp"\n',
+                "cli/main.cpp": '#include "report.hpp"\n#include "overture/base/path.hpp"\n',
                 "cli/report.hpp": "\n",
                 "compat/physfs/a.cpp": '#include "b.hpp"\n',
                 "compat/physfs/b.hpp": "\n",
@@ -210,7 +230,7 @@ class BannedWords(TidyTest):
             {
                 "src/sync/wait_generic.cpp": "std::mutex m; std::condition_variable c;\n",
                 "src/base/allocator.cpp": "std::aligned_alloc(a, b);\n",
-                "include/overture/atomic.hpp": "using atomic = std::atomic<T>;\n",
+                "include/overture/base/atomic.hpp": "using atomic = std::atomic<T>;\n",
                 "cli/main.cpp": "std::string s; std::printf(s);\n",
                 "tests/base/x_test.cpp": "std::vector<int> v;\n",
             },
@@ -250,8 +270,8 @@ class Tests(TidyTest):
             {
                 "src/base/blob.cpp": "\n",
                 "tests/base/blob_test.cpp": "\n",
-                "src/vfs/formats/zip.cpp": "\n",
-                "tests/vfs/zip_test.cpp": "\n",
+                "src/archives/deep/zip.cpp": "\n",
+                "tests/archives/zip_test.cpp": "\n",
                 "src/sync/wait_linux.cpp": "\n",
                 "src/sync/wait_generic.cpp": "\n",
                 "src/sync/wait_generic_system.cpp": "\n",

@@ -9,10 +9,10 @@
 #include <thread>
 #include <vector>
 
-#include "overture/limits.hpp"
-#include "overture/timeline.hpp"
-#include "overture/version.hpp"
-#include "overture/wait_observer.hpp"
+#include "overture/base/limits.hpp"
+#include "overture/base/version.hpp"
+#include "overture/sync/wait_observer.hpp"
+#include "overture/trace/timeline.hpp"
 #include "support/failing_allocator.hpp"
 #include "support/guards.hpp"
 #include "trace/exported_json.hpp"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "overture/timeline.hpp"
+#include "overture/trace/timeline.hpp"
 
 namespace overture {
 

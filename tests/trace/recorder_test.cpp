@@ -5,10 +5,10 @@
 #include <thread>
 #include <vector>
 
-#include "overture/barricade.hpp"
-#include "overture/limits.hpp"
-#include "overture/thread.hpp"
-#include "overture/timeline.hpp"
+#include "overture/base/limits.hpp"
+#include "overture/base/thread.hpp"
+#include "overture/sync/barricade.hpp"
+#include "overture/trace/timeline.hpp"
 #include "support/failing_allocator.hpp"
 #include "support/guards.hpp"
 

@@ -1,5 +1,5 @@
 // Names without regard to case, and trees of them.
-#include "overture/case_fold.hpp"
+#include "overture/base/case_fold.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

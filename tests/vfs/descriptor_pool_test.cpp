@@ -12,9 +12,9 @@
 #include <thread>
 #include <vector>
 
-#include "overture/file_reader.hpp"
-#include "overture/file_system.hpp"
-#include "overture/wait_observer.hpp"
+#include "overture/sync/wait_observer.hpp"
+#include "overture/vfs/file_reader.hpp"
+#include "overture/vfs/file_system.hpp"
 #include "support/forwarding_os.hpp"
 #include "support/seven_zip_writer.hpp"
 #include "support/temp_folder.hpp"

@@ -1,13 +1,13 @@
-#include "overture/file_reader.hpp"
+#include "overture/vfs/file_reader.hpp"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <random>
 
+#include "archives/mounted_zip.hpp"
 #include "support/failing_allocator.hpp"
 #include "support/temp_folder.hpp"
-#include "vfs/mounted_zip.hpp"
 
 namespace overture {
 namespace {

@@ -1,4 +1,4 @@
-#include "overture/file_system.hpp"
+#include "overture/vfs/file_system.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

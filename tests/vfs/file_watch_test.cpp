@@ -1,6 +1,6 @@
 // What changes in mounted folders is told. Linux tells of a change before the call that makes it
 // returns, so nothing here waits.
-#include "overture/file_watch.hpp"
+#include "overture/vfs/file_watch.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "overture/allocator.hpp"
-#include "overture/file_writer.hpp"
+#include "overture/base/allocator.hpp"
+#include "overture/vfs/file_writer.hpp"
 #include "support/temp_folder.hpp"
 #include "support/zip_writer.hpp"
 

@@ -1,4 +1,4 @@
-#include "overture/file_writer.hpp"
+#include "overture/vfs/file_writer.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "overture/path.hpp"
+#include "overture/base/path.hpp"
 
 #include <gtest/gtest.h>
 

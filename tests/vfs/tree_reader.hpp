@@ -4,8 +4,8 @@
 #include <map>
 #include <string>
 
-#include "overture/blob.hpp"
-#include "overture/file_system.hpp"
+#include "overture/base/blob.hpp"
+#include "overture/vfs/file_system.hpp"
 
 namespace overture {
 

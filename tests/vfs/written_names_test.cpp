@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "overture/file_writer.hpp"
+#include "overture/vfs/file_writer.hpp"
 #include "support/failing_allocator.hpp"
 #include "support/temp_folder.hpp"
 #include "vfs/tree_reader.hpp"

@@ -15,7 +15,7 @@ import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from modules import BESIDE, HEADER_MODULE, LAYERS, NO_TEST_OF_ITS_OWN, USES_BESIDE
+from modules import BESIDE, LAYERS, NO_TEST_OF_ITS_OWN, USES_BESIDE
 
 LINES_WARN = 500  # a file that is longer holds more than one concept
 LINES_MAX = 800
@@ -30,8 +30,8 @@ PLATFORM_MACRO = re.compile(
     r"(_WIN32|_WIN64|__linux__|__APPLE__|__unix__|__x86_64__|__aarch64__|_M_X64|_M_ARM64)\b"
 )
 PLATFORM_MACRO_ALLOWED = {
-    "include/overture/prefetch.hpp",  # how a processor fetches what will be written
-    "include/overture/spin.hpp",  # how a processor pauses
+    "include/overture/base/prefetch.hpp",  # how a processor fetches what will be written
+    "include/overture/base/spin.hpp",  # how a processor pauses
     "src/text/float_mode.hpp",  # whether it flushes them
 }
 
@@ -40,7 +40,7 @@ WAIT_GENERIC = ("src/sync/wait_generic.cpp",)
 EVENT_COUNTS = (  # notify overture::event_count, which is on the wait layer
     "src/vfs/descriptor_pool.cpp",
     "src/jobs/single_threaded.cpp",
-    "src/vfs/formats/block_store.cpp",
+    "src/archives/block_store.cpp",
 )
 ALLOCATOR = ("src/base/allocator.cpp", "src/base/aligned_memory.hpp")
 THREAD_GENERIC = ("src/base/thread_generic.cpp",)
@@ -56,7 +56,7 @@ BANNED = (
     (
         r"std::atomic(_ref)?\s*<",
         "overture::atomic, which tests can replace",
-        ("include/overture/atomic.hpp",),
+        ("include/overture/base/atomic.hpp",),
     ),
     (
         r"std::j?thread\b(?!::hardware)",
@@ -176,47 +176,64 @@ def allowed_modules(module):
     return {*LAYERS[: LAYERS.index(module) + 1], *USES_BESIDE.get(module, ())}
 
 
+UMBRELLA = "overture/overture.hpp"  # may include everything
+
+
+def is_module(name):
+    return name in LAYERS or name in BESIDE
+
+
 def module_of_include(include):
-    """The module of an include, None for one that is no path of ours."""
-    first, _, rest = include.partition("/")
-    if first == "overture":
-        return HEADER_MODULE.get(rest.removesuffix(".hpp"))
-    return first if first in LAYERS or first in BESIDE else None
-
-
-def rule_public_headers_have_a_module(tree):
-    for file in tree.files:
-        if file.path.startswith("include/overture/") and file.suffix == ".hpp":
-            if file.stem not in HEADER_MODULE:
-                yield Problem(file.path, 1, "say in HEADER_MODULE of tidy.py whose header this is")
-    for name in HEADER_MODULE:
-        if tree.code("include") and f"include/overture/{name}.hpp" not in tree.paths:
-            if name != "overture":
-                yield Problem("tools/tidy/tidy.py", 1, f"HEADER_MODULE lists {name}: it is gone")
+    """The module of an include, None if the path does not name one."""
+    parts = include.split("/")
+    if parts[0] == "overture":
+        parts = parts[1:]
+        if len(parts) == 1:  # a module's umbrella header
+            parts = [parts[0].removesuffix(".hpp")]
+    return parts[0] if parts and is_module(parts[0]) else None
 
 
 def rule_layers(tree):
     for file in tree.code("src", "include"):
-        if file.below("include"):
-            module = HEADER_MODULE.get(file.stem, "top")
-            if module == "top":
-                continue
-        else:
-            module = file.parts[1]
-            if module not in LAYERS and module not in BESIDE:
-                yield Problem(file.path, 1, f"src/{module} is no module: add it to LAYERS")
-                continue
+        inside = file.path.removeprefix("include/").removeprefix("src/")
+        if inside == UMBRELLA:
+            continue
+        module = module_of_include(inside)
+        if module is None:
+            yield Problem(file.path, 1, "lies in the folder of no module: see LAYERS")
+            continue
         allowed = allowed_modules(module)
         for number, include in file.includes():
             target = module_of_include(include)
             if target is None:
                 yield Problem(
-                    file.path, number, f'"{include}" is no "overture/x.hpp" or "module/x.hpp"'
+                    file.path,
+                    number,
+                    f'"{include}" is neither "overture/MODULE/x.hpp" nor "MODULE/x.hpp"',
                 )
             elif target not in allowed:
                 yield Problem(
                     file.path, number, f"{module} must not use {target}, which lies above or beside"
                 )
+
+
+def rule_umbrellas_are_complete(tree):
+    """A module's umbrella header includes its public headers, but for those in detail/."""
+    for module in (*LAYERS, *BESIDE):
+        folder = f"include/overture/{module}/"
+        public = {
+            path.removeprefix("include/")
+            for path in tree.paths
+            if path.startswith(folder) and path.count("/") == folder.count("/")
+        }
+        umbrella = f"include/overture/{module}.hpp"
+        if public and umbrella not in tree.paths:
+            yield Problem(umbrella, 1, f"{module} has public headers and needs this one")
+        for file in tree.files:
+            if file.path == umbrella:
+                included = {include for _, include in file.includes()}
+                for name in sorted(public - included):
+                    yield Problem(umbrella, 1, f"include {name}, or move it to detail/")
 
 
 def rule_products_use_public_headers_only(tree):

@@ -1,5 +1,5 @@
 // What threads that look up, open and read write, and to which lines.
-#include "overture/file_system.hpp"
+#include "overture/vfs/file_system.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <thread>
 
-#include "overture/file_reader.hpp"
+#include "overture/vfs/file_reader.hpp"
 #include "support/wake_calls.hpp"
 #include "support/zip_writer.hpp"
 #include "sync/wait.hpp"

@@ -1,10 +1,10 @@
-// Code of somebody else inside of the scopes of overture/guards.hpp: one piece that allocates and
-// locks, one that does neither.
+// Code of somebody else inside of the scopes of overture/base/guards.hpp: one piece that allocates
+// and locks, one that does neither.
 #include <cstdio>
 #include <memory>
 #include <mutex>
-#include <overture/guards.hpp>
-#include <overture/text_format.hpp>
+#include <overture/base/guards.hpp>
+#include <overture/text/format.hpp>
 
 int main() {
   using namespace overture;

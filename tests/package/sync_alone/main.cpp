@@ -1,9 +1,9 @@
 // Every part of overture::sync, linked alone.
-#include <overture/barricade.hpp>
-#include <overture/countdown.hpp>
-#include <overture/event_count.hpp>
-#include <overture/future.hpp>
-#include <overture/parking_word.hpp>
+#include <overture/sync/barricade.hpp>
+#include <overture/sync/countdown.hpp>
+#include <overture/sync/event_count.hpp>
+#include <overture/sync/future.hpp>
+#include <overture/sync/parking_word.hpp>
 #include <thread>
 
 int main() {

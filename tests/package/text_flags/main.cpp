@@ -1,8 +1,8 @@
 // Writes objects with all kinds of numbers as text, reads them back, and prints hashes of both.
 // With VARIANTS it runs the programs of these names beside itself, and fails unless they print the
 // same.
-#include <overture/text_read.hpp>
-#include <overture/text_write.hpp>
+#include <overture/text/read.hpp>
+#include <overture/text/write.hpp>
 
 #include <bit>
 #include <cstdint>

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "include/sync/futex_linux.hpp"
-#include "overture/barricade.hpp"
-#include "overture/thread.hpp"
+#include "overture/base/thread.hpp"
+#include "overture/sync/barricade.hpp"
 #include "sync/wait.hpp"
 
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <new>
 
-#include "overture/atomic.hpp"
+#include "overture/base/atomic.hpp"
 #include "sync/relay.hpp"
 
 namespace overture {

@@ -1,0 +1,20 @@
+// What everything is made of: errors, memory, paths, hashes, threads, the operating system.
+#pragma once
+
+#include "overture/base/allocator.hpp"
+#include "overture/base/atomic.hpp"
+#include "overture/base/blob.hpp"
+#include "overture/base/case_fold.hpp"
+#include "overture/base/error.hpp"
+#include "overture/base/executor.hpp"
+#include "overture/base/function_ref.hpp"
+#include "overture/base/guards.hpp"
+#include "overture/base/hash.hpp"
+#include "overture/base/limits.hpp"
+#include "overture/base/os.hpp"
+#include "overture/base/path.hpp"
+#include "overture/base/prefetch.hpp"
+#include "overture/base/source_id.hpp"
+#include "overture/base/spin.hpp"
+#include "overture/base/thread.hpp"
+#include "overture/base/version.hpp"

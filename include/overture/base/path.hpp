@@ -1,0 +1,128 @@
+// Virtual paths: the names of files in the mounted tree.
+//
+// A path is normal when it is UTF-8, its elements are separated by single '/', it neither begins
+// nor ends with one, and no element is empty, ".", "..", longer than 255 bytes or holds a NUL or a
+// backslash; a first element like "C:" is refused as well. The whole is at most 4096 bytes. The
+// empty path is the root of the tree.
+//
+//   constexpr asset_path theme = "music/theme.ogg"_path;      // checked and hashed by the compiler
+//   path_buffer room;
+//   result<asset_path> asked = normalise(text_from_outside, room);
+//
+// path_id is XXH64 of the normal path (seed 0). Two paths of one tree with one id are found and
+// refused by file_system::freeze().
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "overture/base/error.hpp"
+#include "overture/base/hash.hpp"
+#include "overture/base/limits.hpp"
+
+namespace overture {
+
+struct path_id {
+  std::uint64_t value = 0;
+  friend constexpr auto operator<=>(const path_id&, const path_id&) = default;
+};
+
+// A normal path and its id. Refers to the text it was made from.
+struct asset_path {
+  std::string_view text;
+  path_id id;
+};
+
+// Room for a normalised path.
+using path_buffer = std::array<char, limits::path_bytes_max>;
+
+// What is wrong with a path that should be normal already, or null. Any thread.
+[[nodiscard]] constexpr const char* path_flaw(std::string_view path) noexcept;
+
+// Makes a path normal: drops leading, doubled and trailing '/', checks the rest. The result refers
+// to `room` (or to `path`, where that is normal already). Error: bad_path. Any thread.
+[[nodiscard]] result<asset_path> normalise(std::string_view path, path_buffer& room) noexcept;
+
+// The part behind the last '.' of the last element, without it; empty if there is none. Any thread.
+[[nodiscard]] constexpr std::string_view extension(std::string_view path) noexcept {
+  const std::size_t slash = path.rfind('/');
+  if (slash != std::string_view::npos) path.remove_prefix(slash + 1);
+  const std::size_t dot = path.rfind('.');
+  return dot == std::string_view::npos || dot == 0 ? std::string_view{} : path.substr(dot + 1);
+}
+
+namespace detail {
+
+// Length of the well-formed UTF-8 sequence at the front of a non-empty text, 0 if it is ill-formed.
+constexpr std::size_t utf8_length(std::string_view text) noexcept {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char lead = byte(0);
+  if (lead < 0x80) return 1;
+  const std::size_t length = lead >= 0xC2 && lead < 0xE0   ? 2
+                             : lead >= 0xE0 && lead < 0xF0 ? 3
+                             : lead >= 0xF0 && lead < 0xF5 ? 4
+                                                           : 0;
+  if (length == 0 || text.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0) != 0x80) return 0;
+  }
+  if (lead == 0xE0 && byte(1) < 0xA0) return 0;   // overlong
+  if (lead == 0xED && byte(1) >= 0xA0) return 0;  // surrogates
+  if (lead == 0xF0 && byte(1) < 0x90) return 0;   // overlong
+  if (lead == 0xF4 && byte(1) >= 0x90) return 0;  // beyond U+10FFFF
+  return length;
+}
+
+constexpr const char* element_flaw(std::string_view element) noexcept {
+  if (element.empty()) return "an empty element in the path";
+  if (element == "." || element == "..") return "'.' or '..' in the path";
+  if (element.size() > limits::path_element_bytes_max) return "an element of the path is too long";
+  for (std::size_t i = 0; i < element.size();) {
+    if (element[i] == '\0') return "a NUL in the path";
+    if (element[i] == '\\') return "a backslash in the path";
+    const std::size_t length = utf8_length(element.substr(i));
+    if (length == 0) return "the path is not UTF-8";
+    i += length;
+  }
+  return nullptr;
+}
+
+constexpr bool begins_with_drive(std::string_view path) noexcept {
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  return path.size() >= 2 && letter(path[0]) && path[1] == ':';
+}
+
+}  // namespace detail
+
+constexpr const char* path_flaw(std::string_view path) noexcept {
+  if (path.empty()) return nullptr;
+  if (path.size() > limits::path_bytes_max) return "the path is too long";
+  if (detail::begins_with_drive(path)) return "a drive letter in the path";
+  for (;;) {
+    const std::size_t slash = path.find('/');
+    if (const char* flaw = detail::element_flaw(path.substr(0, slash))) return flaw;
+    if (slash == std::string_view::npos) return nullptr;
+    path.remove_prefix(slash + 1);
+  }
+}
+
+namespace detail {
+// Not a constant expression: calling it while compiling is the error.
+inline void this_path_is_not_normal() noexcept {}
+}  // namespace detail
+
+namespace literals {
+
+// A path that is not normal does not compile.
+consteval asset_path operator""_path(const char* text, std::size_t length) {
+  const std::string_view path(text, length);
+  if (path_flaw(path) != nullptr) detail::this_path_is_not_normal();
+  return {path, {hash64(path)}};
+}
+
+}  // namespace literals
+
+}  // namespace overture

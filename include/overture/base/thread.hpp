@@ -1,0 +1,56 @@
+// Threads, as the host wants them.
+//
+// Overture starts a thread only when the host constructs a thread_pool or a read_queue, and only
+// through the thread_factory given there. The default one makes ordinary threads of the operating
+// system and applies name, priority, affinity and stack size where the system allows it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "overture/base/error.hpp"
+
+namespace overture {
+
+enum class thread_priority : std::uint8_t { low, normal, above_normal, high };
+
+struct thread_options {
+  const char* name = "overture";                       // 15 characters show on Linux
+  thread_priority priority = thread_priority::normal;  // a wish: systems may need rights for it
+  std::uint64_t affinity_mask = 0;                     // allowed processors 0..63, 0 = any
+  std::size_t stack_bytes = 0;                         // 0 = the system's default
+  // When it wakes it does not interrupt the thread that runs on its processor: it begins when that
+  // one's time slice ends, or on another processor. Linux (SCHED_BATCH, which threads and processes
+  // that it starts inherit; not where the process has a policy of its own); ignored elsewhere.
+  bool gives_way = false;
+};
+
+struct thread_handle {
+  std::uintptr_t value = 0;
+};
+
+class thread_factory {
+ public:
+  virtual ~thread_factory() = default;
+  // Starts a thread that calls entry(argument). On failure nothing runs.
+  [[nodiscard]] virtual result<thread_handle> start(const thread_options& options,
+                                                    void (*entry)(void*), void* argument) = 0;
+  // Waits until the thread has ended and frees what belongs to it. Once for each handle.
+  virtual void join(thread_handle thread) = 0;
+};
+
+[[nodiscard]] thread_factory& default_thread_factory() noexcept;
+
+// The number of processors this process may run on, at least 1. Any thread.
+[[nodiscard]] unsigned processor_count() noexcept;
+
+// Nanoseconds of a clock that never goes back; the zero is arbitrary. Any thread.
+[[nodiscard]] std::uint64_t now_ns() noexcept;
+
+// CPU time of the calling thread in nanoseconds, 0 where the system has no such clock.
+[[nodiscard]] std::uint64_t thread_cpu_ns() noexcept;
+
+// Gives the rest of the time slice away. Any thread.
+void yield_thread() noexcept;
+
+}  // namespace overture

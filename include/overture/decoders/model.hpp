@@ -1,0 +1,135 @@
+// Models, as Overture's decoders make them: surfaces of triangles whose vertices have one pose in
+// each frame, with tangents for normal mapping.
+//
+//   const model_view model(asset);                      // asset.kind() == asset_kind::model
+//   upload(model.indices(), model.texture_coordinates());
+//   for (const model_surface& surface : model.surfaces())
+//     draw(model.vertices(frame), surface.first_triangle * 3, surface.triangles * 3);
+//
+// Everything lies in the asset's one block of memory, in this order: model_counts, then the arrays
+// in the order of the functions below, without padding. A view is a pointer into it; it must not
+// outlive the asset. Any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "overture/decoders/decoder.hpp"
+
+namespace overture {
+
+struct model_counts {
+  std::uint32_t frames = 0;
+  std::uint32_t surfaces = 0;
+  std::uint32_t shaders = 0;    // of all surfaces
+  std::uint32_t tags = 0;       // in each frame
+  std::uint32_t vertices = 0;   // in each frame, of all surfaces
+  std::uint32_t triangles = 0;  // of all surfaces
+};
+
+// Names are ended by NUL and filled up with it.
+using model_name = char[64];
+
+struct model_surface {
+  model_name name;
+  std::uint32_t first_vertex;
+  std::uint32_t vertices;
+  std::uint32_t first_triangle;
+  std::uint32_t triangles;
+  std::uint32_t first_shader;
+  std::uint32_t shaders;  // which of them applies is the game's choice, by the skin for example
+};
+
+struct model_shader {
+  model_name name;  // a path of an image or a material, without extension or with it
+};
+
+struct model_frame {
+  float lower[3];  // the box around all vertices
+  float upper[3];
+  float origin[3];  // of the sphere around them
+  float radius;
+};
+
+// A place where another model is fastened (a weapon in a hand, say).
+struct model_tag {
+  model_name name;
+  float origin[3];
+  float axes[3][3];
+};
+
+struct model_vertex {
+  float position[3];
+  float normal[3];   // of length 1
+  float tangent[4];  // of length 1, square to the normal, in the direction of the first texture
+                     // coordinate; [3] is 1 or -1: bitangent = cross(normal, tangent) * [3]
+};
+
+struct model_texture_coordinate {
+  float s;
+  float t;
+};
+
+class model_view {
+ public:
+  explicit model_view(const decoded_asset& model) noexcept : block_(model.bytes().data()) {}
+
+  [[nodiscard]] const model_counts& counts() const noexcept {
+    return *reinterpret_cast<const model_counts*>(block_);
+  }
+  [[nodiscard]] std::span<const model_surface> surfaces() const noexcept {
+    return array<model_surface>(sizeof(model_counts), counts().surfaces);
+  }
+  [[nodiscard]] std::span<const model_shader> shaders() const noexcept {
+    return after<model_shader>(surfaces(), counts().shaders);
+  }
+  [[nodiscard]] std::span<const model_frame> frames() const noexcept {
+    return after<model_frame>(shaders(), counts().frames);
+  }
+  // Of frame 0, then of frame 1, and so on.
+  [[nodiscard]] std::span<const model_tag> tags() const noexcept {
+    return after<model_tag>(frames(), std::size_t{counts().frames} * counts().tags);
+  }
+  [[nodiscard]] std::span<const model_texture_coordinate> texture_coordinates() const noexcept {
+    return after<model_texture_coordinate>(tags(), counts().vertices);
+  }
+  // Three for each triangle, into the vertices of a frame.
+  [[nodiscard]] std::span<const std::uint32_t> indices() const noexcept {
+    return after<std::uint32_t>(texture_coordinates(), std::size_t{counts().triangles} * 3);
+  }
+  // Of frame 0, then of frame 1, and so on.
+  [[nodiscard]] std::span<const model_vertex> vertices() const noexcept {
+    return after<model_vertex>(indices(), std::size_t{counts().frames} * counts().vertices);
+  }
+  [[nodiscard]] std::span<const model_vertex> vertices(std::uint32_t frame) const noexcept {
+    return vertices().subspan(std::size_t{frame} * counts().vertices, counts().vertices);
+  }
+  // How large the block of a model with these counts is.
+  [[nodiscard]] static constexpr std::uint64_t block_bytes(const model_counts& of) noexcept {
+    return sizeof(model_counts) + std::uint64_t{of.surfaces} * sizeof(model_surface) +
+           std::uint64_t{of.shaders} * sizeof(model_shader) +
+           std::uint64_t{of.frames} * sizeof(model_frame) +
+           std::uint64_t{of.frames} * of.tags * sizeof(model_tag) +
+           std::uint64_t{of.vertices} * sizeof(model_texture_coordinate) +
+           std::uint64_t{of.triangles} * 3 * sizeof(std::uint32_t) +
+           std::uint64_t{of.frames} * of.vertices * sizeof(model_vertex);
+  }
+
+ private:
+  template <class T>
+  [[nodiscard]] std::span<const T> array(std::size_t offset, std::size_t count) const noexcept {
+    static_assert(alignof(T) <= 4 && sizeof(T) % 4 == 0, "arrays follow each other without gaps");
+    return {reinterpret_cast<const T*>(block_ + offset), count};
+  }
+  template <class T, class Before>
+  [[nodiscard]] std::span<const T> after(std::span<const Before> before,
+                                         std::size_t count) const noexcept {
+    const auto end = reinterpret_cast<const std::byte*>(before.data() + before.size());
+    return array<T>(static_cast<std::size_t>(end - block_), count);
+  }
+
+  const std::byte* block_;
+};
+
+}  // namespace overture

@@ -1,0 +1,7 @@
+// Bytes from the disk: the read queue, open files, unpacking.
+#pragma once
+
+#include "overture/io/handle_cache.hpp"
+#include "overture/io/read_queue.hpp"
+#include "overture/io/simulated_disc.hpp"
+#include "overture/io/unpack.hpp"

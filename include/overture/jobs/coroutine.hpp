@@ -1,0 +1,429 @@
+// Coroutines that run on a job system: code that waits without a thread that does.
+//
+//   co_task<texture> load(job_system& jobs, read_queue& reads, path_id which) {
+//     shared_future<blob> reading = read(reads, which);
+//     const result<blob>& packed = co_await reading;
+//     if (!packed) co_return tl::unexpected(packed.error());
+//     co_await door;                                                 // a barricade
+//     auto pixels = co_await run_job(jobs, [&] { return decode(*packed); });  // a job
+//     auto small = co_await shrink(*pixels);                         // another co_task
+//     co_return std::move(*small);
+//   }
+//
+//   result<shared_future<texture>> title = spawn(jobs, load(jobs, reads, "gfx/title.png"_path));
+//
+// A co_task<T> does nothing until it is awaited by another one or given to spawn(). Awaiting one
+// gives a result<T>, awaiting a shared_future the const result<T>& that its get() gives (a copy if
+// the future itself is a temporary); co_return takes a T or a result<T> (a co_task<void> returns
+// nothing; for one that may fail take co_task<result<void>>). What waits for something that is
+// there goes on at once; otherwise the coroutine is put aside and goes on as a job of the system
+// that it was spawned on, on any of its threads. No thread sleeps meanwhile, and none is held up.
+//
+// The jobs that coroutines go on in belong to no group, and job systems keep them even when they
+// end with at_end::cancel: a coroutine always comes to its end. It must have done so, or must wait
+// for nothing any more, before the system is gone.
+//
+// Cost: the frame is one allocation, from the allocator& that is the first parameter of a coroutine
+// with nine at most (members and lambdas have one more, in front), else from default_allocator();
+// co_await of another co_task moves to its frame and back without any job, but for one in 256
+// moves, so that no compiler lets the stack of a long loop or a deep recursion grow. If memory is
+// refused the awaiting side, or spawn(), gets errc::out_of_memory and nothing has run. Where the
+// program that compiles the coroutine has exceptions, one that leaves it is reported (job_hooks)
+// and becomes errc::cancelled.
+#pragma once
+
+#include <coroutine>
+#include <cstddef>
+#include <new>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "overture/base/allocator.hpp"
+#include "overture/base/error.hpp"
+#include "overture/jobs/job_system.hpp"
+#include "overture/sync/barricade.hpp"
+#include "overture/sync/future.hpp"
+
+namespace overture {
+
+template <class T = void>
+class co_task;
+
+namespace detail {
+
+// Goes on with the coroutine as a job of the system.
+inline task resumption(std::coroutine_handle<> waiting) noexcept {
+  return {[](void* frame) { std::coroutine_handle<>::from_address(frame).resume(); },
+          waiting.address()};
+}
+
+// Frames come from an allocator, which is noted behind them.
+class coroutine_memory {
+ public:
+  // A parameter of the coroutine that is none of this one's business. (With a template of any
+  // number GCC 12 takes operator delete for one of another kind, and warns of it in the user's
+  // code.)
+  struct other {
+    other() noexcept = default;
+    template <class T>
+    other(const T&) noexcept {}  // NOLINT(google-explicit-constructor): of any type
+  };
+  static void* operator new(std::size_t bytes, allocator& memory, other = {}, other = {},
+                            other = {}, other = {}, other = {}, other = {}, other = {},
+                            other = {}) noexcept {
+    return take(bytes, memory);
+  }
+  static void* operator new(std::size_t bytes) noexcept { return take(bytes, default_allocator()); }
+  static void operator delete(void* frame, std::size_t bytes) noexcept {
+    allocator* const memory = *note_of(frame, bytes);
+    memory->deallocate(frame, noted(bytes), alignof(std::max_align_t), memory_tag::jobs);
+  }
+
+ private:
+  static constexpr std::size_t rounded(std::size_t bytes) noexcept {
+    return (bytes + alignof(allocator*) - 1) / alignof(allocator*) * alignof(allocator*);
+  }
+  static constexpr std::size_t noted(std::size_t bytes) noexcept {
+    return rounded(bytes) + sizeof(allocator*);
+  }
+  static allocator** note_of(void* frame, std::size_t bytes) noexcept {
+    return reinterpret_cast<allocator**>(static_cast<std::byte*>(frame) + rounded(bytes));
+  }
+  static void* take(std::size_t bytes, allocator& memory) noexcept {
+    void* const frame = memory.allocate(noted(bytes), alignof(std::max_align_t), memory_tag::jobs);
+    if (frame != nullptr) ::new (static_cast<void*>(note_of(frame, bytes))) allocator*(&memory);
+    return frame;
+  }
+};
+
+// A future that nobody else need have is awaited for a copy: its state may go with the awaiter.
+template <class T, bool Temporary>
+class future_awaiter {
+ public:
+  future_awaiter(shared_future<T> awaited, job_system& where) noexcept
+      : awaited_(std::move(awaited)) {
+    link_.where = &where;
+  }
+  [[nodiscard]] bool await_ready() const noexcept { return awaited_.is_ready(); }
+  void await_suspend(std::coroutine_handle<> waiting) noexcept {
+    link_.work = resumption(waiting);
+    awaited_.on_ready(link_);
+  }
+  std::conditional_t<Temporary, result<T>, const result<T>&> await_resume() const {
+    return awaited_.get();
+  }
+
+ private:
+  const shared_future<T> awaited_;
+  continuation link_;
+};
+
+class barricade_awaiter {
+ public:
+  barricade_awaiter(barricade& awaited, job_system& where) noexcept : awaited_(awaited) {
+    link_.where = &where;
+  }
+  [[nodiscard]] bool await_ready() const noexcept { return awaited_.is_lowered(); }
+  bool await_suspend(std::coroutine_handle<> waiting) noexcept {
+    link_.work = resumption(waiting);
+    return awaited_.on_lowered(link_);
+  }
+  void await_resume() const noexcept {}
+
+ private:
+  barricade& awaited_;
+  barricade_continuation link_;
+};
+
+// What every coroutine knows, whatever it returns.
+class coroutine_state : public coroutine_memory {
+ public:
+  job_system* where = nullptr;
+  std::coroutine_handle<> awaiting;  // who goes on when this one has ended; none if it was spawned
+  coroutine_state* awaiting_state = nullptr;
+
+  static std::suspend_always initial_suspend() noexcept { return {}; }
+
+  // For await_suspend(): goes on with another coroutine, on the stack of this one. GCC without -O2,
+  // or with a sanitizer, calls it where it should jump to it, so a job begins now and then instead,
+  // on a stack of its own; with all compilers, so that the order of jobs is the same.
+  std::coroutine_handle<> move_to(std::coroutine_handle<> next, coroutine_state& its) noexcept {
+    its.moves_ = moves_ + 1;
+    if (its.moves_ < moves_max) return next;
+    its.moves_ = 0;
+    bool ran_inside = false;
+    where->submit(move{next, &ran_inside}, nullptr, {.always = true});
+    if (ran_inside) return next;  // no room for a job
+    return std::noop_coroutine();
+  }
+
+  template <class T>
+  future_awaiter<T, false> await_transform(const shared_future<T>& awaited) const noexcept {
+    return {awaited, *where};
+  }
+  template <class T>
+  future_awaiter<T, false> await_transform(shared_future<T>& awaited) const noexcept {
+    return {awaited, *where};
+  }
+  template <class T>
+  future_awaiter<T, true> await_transform(shared_future<T>&& awaited) const noexcept {
+    static_assert(std::is_copy_constructible_v<result<T>>,
+                  "keep the future in a variable: what it gives cannot be copied");
+    return {std::move(awaited), *where};
+  }
+  barricade_awaiter await_transform(barricade& awaited) const noexcept { return {awaited, *where}; }
+  template <class Awaitable>
+  Awaitable&& await_transform(Awaitable&& awaited) const noexcept {
+    return std::forward<Awaitable>(awaited);
+  }
+
+ private:
+  // Goes on in the job that this is, but not inside the submit() of it: that would be one stack
+  // above the other.
+  struct move {
+    std::coroutine_handle<> next;
+    bool* ran_inside;  // there as long as submit() has not returned
+
+    void operator()() const {
+      if (runs_inside_submit(this)) {
+        *ran_inside = true;
+      } else {
+        next.resume();
+      }
+    }
+  };
+  static constexpr unsigned moves_max = 256;
+
+  unsigned moves_ = 0;  // since the last such job
+};
+
+template <class T>
+class coroutine_promise;
+
+// The outcome, and where it goes.
+template <class T>
+class coroutine_outcome : public coroutine_state {
+ public:
+  using value_type = typename value_of<T>::type;
+
+  // Where the outcome goes of one that was spawned.
+  std::optional<promise<value_type>> kept;
+
+  [[nodiscard]] result<value_type> take() noexcept { return std::move(*outcome_); }
+
+  void unhandled_exception() noexcept {
+    auto again = [] { throw_again(); };
+    call_guarded(again);
+    outcome_.emplace(fail(errc::cancelled, "an exception has left the coroutine"));
+  }
+  static auto final_suspend() noexcept {
+    struct to_who_awaits {
+      static bool await_ready() noexcept { return false; }
+      static std::coroutine_handle<> await_suspend(
+          std::coroutine_handle<coroutine_promise<T>> ended) noexcept {
+        coroutine_promise<T>& self = ended.promise();
+        if (self.awaiting) return self.move_to(self.awaiting, *self.awaiting_state);
+        promise<value_type> to = std::move(*self.kept);
+        result<value_type> outcome = self.take();
+        ended.destroy();
+        to.set(std::move(outcome));
+        return std::noop_coroutine();
+      }
+      static void await_resume() noexcept {}
+    };
+    return to_who_awaits();
+  }
+
+ protected:
+  static void throw_again() {
+#if defined(__cpp_exceptions)
+    throw;
+#endif
+  }
+  std::optional<result<value_type>> outcome_;
+};
+
+template <class T>
+class coroutine_promise final : public coroutine_outcome<T> {
+ public:
+  co_task<T> get_return_object() noexcept;
+  static co_task<T> get_return_object_on_allocation_failure() noexcept;
+  void return_value(result<typename value_of<T>::type> value) noexcept {
+    this->outcome_.emplace(std::move(value));
+  }
+};
+
+template <>
+class coroutine_promise<void> final : public coroutine_outcome<void> {
+ public:
+  co_task<void> get_return_object() noexcept;
+  static co_task<void> get_return_object_on_allocation_failure() noexcept;
+  void return_void() noexcept { outcome_.emplace(); }
+};
+
+}  // namespace detail
+
+// Begins the coroutine as a job of the system, and gives the future of its outcome, whose state is
+// in `memory`. Errors: out_of_memory, then or when the coroutine was made. Any thread.
+template <class T>
+[[nodiscard]] result<shared_future<typename detail::value_of<T>::type>> spawn(
+    job_system& where, co_task<T> begun, allocator& memory = default_allocator());
+
+// A coroutine that has not begun, or is awaited. Belongs to one thread at a time; one that is never
+// awaited ends unrun.
+template <class T>
+class [[nodiscard]] co_task {
+ public:
+  using promise_type = detail::coroutine_promise<T>;
+  using value_type = typename detail::value_of<T>::type;
+
+  co_task(co_task&& other) noexcept : frame_(std::exchange(other.frame_, nullptr)) {}
+  co_task& operator=(co_task&& other) noexcept {
+    std::swap(frame_, other.frame_);
+    return *this;
+  }
+  co_task(const co_task&) = delete;
+  co_task& operator=(const co_task&) = delete;
+  ~co_task() {
+    if (frame_) frame_.destroy();
+  }
+
+  // False if there was no memory for it, or it was moved from.
+  [[nodiscard]] bool valid() const noexcept { return static_cast<bool>(frame_); }
+
+  // Inside another coroutine: runs this one to its end. Gives a result<value_type>.
+  auto operator co_await() && noexcept { return awaiter{frame_}; }
+
+ private:
+  friend promise_type;
+  template <class U>
+  friend result<shared_future<typename detail::value_of<U>::type>> spawn(job_system&, co_task<U>,
+                                                                         allocator&);
+
+  struct awaiter {
+    std::coroutine_handle<promise_type> frame;
+
+    [[nodiscard]] bool await_ready() const noexcept { return !frame; }
+    template <class Promise>
+    std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> waiting) noexcept {
+      promise_type& begun = frame.promise();
+      begun.where = waiting.promise().where;
+      begun.awaiting = waiting;
+      begun.awaiting_state = &waiting.promise();
+      return waiting.promise().move_to(frame, begun);
+    }
+    result<value_type> await_resume() noexcept {
+      if (!frame) return fail(errc::out_of_memory, "no memory for a coroutine");
+      return frame.promise().take();
+    }
+  };
+
+  explicit co_task(std::coroutine_handle<promise_type> frame) noexcept : frame_(frame) {}
+
+  std::coroutine_handle<promise_type> frame_;
+};
+
+template <class T>
+co_task<T> detail::coroutine_promise<T>::get_return_object() noexcept {
+  return co_task<T>(std::coroutine_handle<coroutine_promise>::from_promise(*this));
+}
+template <class T>
+co_task<T> detail::coroutine_promise<T>::get_return_object_on_allocation_failure() noexcept {
+  return co_task<T>(nullptr);
+}
+inline co_task<void> detail::coroutine_promise<void>::get_return_object() noexcept {
+  return co_task<void>(std::coroutine_handle<coroutine_promise>::from_promise(*this));
+}
+inline co_task<void>
+detail::coroutine_promise<void>::get_return_object_on_allocation_failure() noexcept {
+  return co_task<void>(nullptr);
+}
+
+template <class T>
+result<shared_future<typename detail::value_of<T>::type>> spawn(job_system& where, co_task<T> begun,
+                                                                allocator& memory) {
+  using value_type = typename detail::value_of<T>::type;
+  if (!begun.valid()) return fail(errc::out_of_memory, "no memory for a coroutine");
+  auto kept = promise<value_type>::make(memory, memory_tag::jobs);
+  if (!kept) return tl::unexpected<error>(kept.error());
+  shared_future<value_type> future = kept->future();
+  const auto frame = std::exchange(begun.frame_, nullptr);
+  frame.promise().where = &where;
+  frame.promise().kept.emplace(std::move(*kept));
+  where.execute(detail::resumption(frame));
+  return future;
+}
+
+// co_await run_job(jobs, function): runs the function as a job of that system and goes on behind it
+// in the same job, with a result of what it returns: errc::cancelled if it was dropped unrun
+// (options.token) or has thrown.
+template <class F>
+[[nodiscard]] auto run_job(job_system& system, F function, const job_options& options = {}) {
+  using returned = std::invoke_result_t<F&>;
+  using value_type = typename detail::value_of<returned>::type;
+  class awaiter {
+   public:
+    awaiter(job_system& on, F&& wanted, const job_options& with) noexcept
+        : system_(on), function_(std::move(wanted)), options_(with) {}
+    static bool await_ready() noexcept { return false; }
+    // False if the job has run inside submit(), which had no room for it: then the coroutine goes
+    // on here, or many such awaits in a row would lie one above the other on the stack.
+    bool await_suspend(std::coroutine_handle<> waiting) {
+      waiting_ = waiting;
+      // The job may end all this before submit() returns.
+      const job_options options = options_;
+      bool ended_inside = false;
+      system_.submit(turn(*this, ended_inside), nullptr, options);
+      return !ended_inside;
+    }
+    result<value_type> await_resume() noexcept { return std::move(outcome_); }
+
+   private:
+    // Goes on with the coroutine, in a job of its own if this one is dropped.
+    class turn {
+     public:
+      turn(awaiter& of, bool& ended_inside) noexcept : of_(&of), ended_inside_(&ended_inside) {}
+      turn(turn&& other) noexcept
+          : of_(std::exchange(other.of_, nullptr)), ended_inside_(other.ended_inside_) {}
+      turn& operator=(turn&&) = delete;
+      turn(const turn&) = delete;
+      turn& operator=(const turn&) = delete;
+      ~turn() {
+        if (of_ != nullptr) of_->system_.execute(detail::resumption(of_->waiting_));
+      }
+      void operator()() {
+        awaiter& owner = *std::exchange(of_, nullptr);
+        auto body = [&owner] { owner.call(); };
+        detail::call_guarded(body);
+        if (detail::runs_inside_submit(this)) {
+          *ended_inside_ = true;
+        } else {
+          owner.waiting_.resume();
+        }
+      }
+
+     private:
+      awaiter* of_;
+      bool* ended_inside_;  // there as long as submit() has not returned
+    };
+
+    void call() {
+      if constexpr (std::is_void_v<returned>) {
+        function_();
+        outcome_ = result<value_type>();
+      } else {
+        outcome_ = function_();
+      }
+    }
+
+    job_system& system_;
+    F function_;
+    const job_options options_;
+    std::coroutine_handle<> waiting_;
+    result<value_type> outcome_ = fail(errc::cancelled, "the job was dropped, or has thrown");
+  };
+  return awaiter(system, std::move(function), options);
+}
+
+}  // namespace overture

@@ -1,0 +1,109 @@
+// Jobs that are gathered and kicked in one go: one push, one look at who sleeps, at most one wake.
+//
+//   job_batch batch(jobs, &group);
+//   for (auto& chunk : chunks) batch.add([&chunk] { build(chunk); });
+//   batch.kick();                          // or at the end of the batch's life
+//
+//   {
+//     cork gathered(jobs);                 // whatever this thread submits to `jobs` in here ...
+//     load_level(level);
+//   }                                      // ... starts now
+//
+// A batch is explicit and works with any job_system. A cork gathers the submits of code that knows
+// nothing of it. It cannot make a program hang: what it has gathered starts when it is full, when
+// it ends, and before this thread waits: in the job system, on a barricade, a future or anything
+// else that sleeps through Overture's wait layer. (A loop that polls, without any of those, does
+// not count as a wait: call flush() before it.)
+//
+// Cost: add() makes the job where it stays (2 ns); nothing is shared until the kick.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <new>
+#include <span>
+#include <utility>
+
+#include "overture/jobs/job_system.hpp"
+#include "overture/sync/wait_observer.hpp"
+
+namespace overture {
+
+class thread_pool;
+struct pool_state;
+
+// Of one thread at a time.
+class job_batch {
+ public:
+  static constexpr std::size_t jobs_max = 64;  // then it kicks by itself
+
+  explicit job_batch(job_system& system, job_group* group = nullptr,
+                     const job_options& options = {}) noexcept
+      : system_(system), group_(group), options_(options) {}
+  ~job_batch() { kick(); }
+  job_batch(const job_batch&) = delete;
+  job_batch& operator=(const job_batch&) = delete;
+
+  // A job, or the callable of one, which is made into a job where it stays.
+  template <class F>
+    requires std::constructible_from<job, F>
+  void add(F&& work) {
+    // Not as a copy of another job: right behind its making a copy waits for what was stored.
+    ::new (static_cast<void*>(jobs_ + count_)) job(std::forward<F>(work));
+    if (++count_ == jobs_max) kick();
+  }
+  void kick() {
+    if (count_ == 0) return;
+    const std::span<job> gathered(jobs_, std::exchange(count_, 0));
+    system_.submit_all(gathered, group_, options_);
+    for (job& each : gathered) each.~job();
+  }
+
+ private:
+  job_system& system_;
+  job_group* const group_;
+  const job_options options_;
+  std::size_t count_ = 0;
+  union {
+    job jobs_[jobs_max];  // the first `count_` of them
+  };
+};
+
+// Belongs to the thread that made it and ends there, in the reverse order of others. Jobs of other
+// priorities than normal are not gathered. Takes about 6 KiB of the stack.
+class cork final : private wait_observer {
+ public:
+  explicit cork(thread_pool& pool) noexcept;
+  ~cork() override;
+  cork(const cork&) = delete;
+  cork& operator=(const cork&) = delete;
+
+  // Starts what has been gathered so far.
+  void flush() noexcept;
+
+ private:
+  friend class thread_pool;
+  friend struct pool_state;
+  static constexpr std::size_t jobs_max = 64;
+
+  static void flush_this_thread() noexcept;
+  [[nodiscard]] bool gathers(const thread_pool& pool, const job_options& options) const noexcept;
+  // `group` has been counted up already.
+  void add(job&& work, job_group* group, const job_options& options) noexcept;
+
+  void wait_begins(const char* reason) noexcept override;
+  void wait_ends() noexcept override;
+
+  struct entry {
+    job work;
+    job_group* group = nullptr;
+    job_options options = {};
+  };
+
+  thread_pool& pool_;
+  cork* const outer_;
+  std::size_t count_ = 0;
+  entry entries_[jobs_max];
+};
+
+}  // namespace overture

@@ -1,0 +1,361 @@
+// Objects in pages: their addresses never change, and pages are what threads share out.
+//
+//   paged<unit> units;  // pages of 1,024, memory of the default allocator
+//   result<unit*> knight = units.add(unit{.health = 100});
+//   units.remove(*knight);  // leaves a hole, which a later add() fills
+//   units.for_each([](unit& each) { each.age(); });
+//   units.for_each(jobs, [](unit& each) { each.age(); });  // page by page, on all threads
+//
+// Cost: an object is its size and one bit; a page is one allocation, and of those that a reader
+// adds up to 1 MiB are one; adding is a look at the lowest page with room and never moves anything;
+// removing looks its page up by address (binary search).
+//
+// Order: pages by age, objects by place. An object added into a hole comes where the hole was.
+//
+// Limits: one thread at a time changes a paged; any number may read it and change the objects.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#include "overture/base/allocator.hpp"
+#include "overture/base/error.hpp"
+#include "overture/jobs/job_system.hpp"
+#include "overture/jobs/parallel.hpp"
+
+namespace overture {
+
+template <class T, std::size_t PageSize = 1024>
+class paged {
+  static_assert(PageSize > 0 && PageSize % 64 == 0, "which objects are there is kept in words");
+  struct slot;
+
+ public:
+  using value_type = T;
+  static constexpr std::size_t page_size = PageSize;
+
+  // Objects that lie together. Those that are there are visited in order.
+  class page {
+   public:
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+    template <class Visit>
+    void for_each(Visit&& visit) {
+      visit_all(*this, visit);
+    }
+    template <class Visit>
+    void for_each(Visit&& visit) const {
+      visit_all(*this, visit);
+    }
+    // state = step(state, object) for each: a state of one word stays in a register, which what a
+    // visitor refers to does not.
+    template <class State, class Step>
+    [[nodiscard]] State fold(State state, Step step) const {
+      return fold_all(*this, state, step);
+    }
+
+   private:
+    friend class paged;
+
+    template <class Self, class State, class Step>
+    static State fold_all(Self& self, State state, Step step) {
+      // Once: what step() writes might be anything, this page too.
+      auto* const objects = self.at(0);
+      // Objects without a hole between them, at most those of one word. step() stands here once, so
+      // that it is compiled into the loop.
+      for (std::size_t i = 0; i < PageSize;) {
+        const std::uint64_t left = self.present_[i / 64] >> i % 64;
+        if (left == 0) {
+          i = (i / 64 + 1) * 64;
+          continue;
+        }
+        const int holes = std::countr_zero(left);
+        i += static_cast<std::size_t>(holes);
+        const auto end = i + static_cast<std::size_t>(std::countr_one(left >> holes));
+        for (; i < end; ++i) state = step(state, objects[i]);
+      }
+      return state;
+    }
+    template <class Self, class Visit>
+    static void visit_all(Self& self, Visit& visit) {
+      (void)fold_all(self, true, [&visit](bool going, auto& object) {
+        visit(object);
+        return going;
+      });
+    }
+    explicit page(void* storage) noexcept : storage_(storage) {}
+
+    [[nodiscard]] T* at(std::size_t i) noexcept { return static_cast<T*>(storage_) + i; }
+    [[nodiscard]] const T* at(std::size_t i) const noexcept {
+      return static_cast<const T*>(storage_) + i;
+    }
+    // Of a page that is not full.
+    [[nodiscard]] std::size_t first_hole() const noexcept {
+      if (size_ == end_) return end_;
+      std::size_t word = 0;
+      while (present_[word] == ~std::uint64_t{0}) ++word;
+      return word * 64 + static_cast<std::size_t>(std::countr_one(present_[word]));
+    }
+    template <class... Args>
+    T* construct(std::size_t i, Args&&... args) {
+      T* const made = ::new (static_cast<void*>(at(i))) T{std::forward<Args>(args)...};
+      present_[i / 64] |= std::uint64_t{1} << i % 64;
+      ++size_;
+      if (i >= end_) end_ = i + 1;
+      return made;
+    }
+    // Objects that were made behind the last one.
+    void adopt(std::size_t count) noexcept {
+      for (; count > 0; --count, ++end_, ++size_) {
+        present_[end_ / 64] |= std::uint64_t{1} << end_ % 64;
+      }
+    }
+    void destroy(std::size_t i) noexcept {
+      at(i)->~T();
+      present_[i / 64] &= ~(std::uint64_t{1} << i % 64);
+      --size_;
+    }
+
+    std::uint64_t present_[PageSize / 64] = {};
+    std::size_t size_ = 0;
+    std::size_t end_ = 0;  // behind the last place that was ever taken
+    void* storage_;        // behind the pages of its block
+  };
+
+  explicit paged(allocator& memory = default_allocator()) noexcept : memory_(&memory) {}
+  paged(paged&& other) noexcept
+      : memory_(other.memory_),
+        pages_(std::exchange(other.pages_, nullptr)),
+        page_count_(std::exchange(other.page_count_, 0)),
+        page_capacity_(std::exchange(other.page_capacity_, 0)),
+        with_room_(std::exchange(other.with_room_, 0)) {}
+  paged& operator=(paged&& other) noexcept {
+    if (this != &other) {
+      clear();
+      std::swap(memory_, other.memory_);
+      std::swap(pages_, other.pages_);
+      std::swap(page_count_, other.page_count_);
+      std::swap(page_capacity_, other.page_capacity_);
+      std::swap(with_room_, other.with_room_);
+    }
+    return *this;
+  }
+  paged(const paged&) = delete;
+  paged& operator=(const paged&) = delete;
+  ~paged() { clear(); }
+
+  // Makes a T{args...}. Errors: out_of_memory, and nothing has changed.
+  template <class... Args>
+  result<T*> add(Args&&... args) {
+    while (with_room_ < page_count_ && pages_[with_room_].size == PageSize) ++with_room_;
+    if (with_room_ == page_count_ && !add_block(1)) {
+      return fail(errc::out_of_memory, "no memory for another page of objects");
+    }
+    page& place = *pages_[with_room_].at;
+    T* const made = place.construct(place.first_hole(), std::forward<Args>(args)...);
+    pages_[with_room_].size = place.size_;
+    return made;
+  }
+  // `object` must be one of these. Its page stays, also when it was the last in it.
+  void remove(const T* object) noexcept {
+    const std::size_t index = page_of(object);
+    page& place = *pages_[index].at;
+    place.destroy(static_cast<std::size_t>(object - place.at(0)));
+    pages_[index].size = place.size_;
+    if (index < with_room_) with_room_ = index;
+  }
+  // Removes all objects and gives the memory back.
+  void clear() noexcept {
+    for (std::size_t i = 0; i < page_count_; ++i) {
+      pages_[i].at->for_each([](T& object) { object.~T(); });
+    }
+    for (std::size_t i = 0; i < page_count_; ++i) free_block(i);
+    if (pages_) {
+      memory_->deallocate(pages_, sizeof(slot) * page_capacity_, alignof(slot), memory_tag::host);
+    }
+    pages_ = nullptr;
+    page_count_ = page_capacity_ = with_room_ = 0;
+  }
+
+  // Walks over the table of pages. Any number of threads while none changes it.
+  [[nodiscard]] std::size_t size() const noexcept {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < page_count_; ++i) count += pages_[i].size;
+    return count;
+  }
+  [[nodiscard]] bool empty() const noexcept { return size() == 0; }
+  [[nodiscard]] std::size_t page_count() const noexcept { return page_count_; }
+  // page_at(i).size(), but without a look at that page: its memory is far from the others'.
+  [[nodiscard]] std::size_t page_objects(std::size_t i) const noexcept { return pages_[i].size; }
+  [[nodiscard]] page& page_at(std::size_t i) noexcept { return *pages_[i].at; }
+  [[nodiscard]] const page& page_at(std::size_t i) const noexcept { return *pages_[i].at; }
+  [[nodiscard]] allocator& memory() const noexcept { return *memory_; }
+
+  // Calls visit(object) for each object, in order.
+  template <class Visit>
+  void for_each(Visit&& visit) {
+    for (std::size_t i = 0; i < page_count_; ++i) pages_[i].at->for_each(visit);
+  }
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    for (std::size_t i = 0; i < page_count_; ++i) std::as_const(*pages_[i].at).for_each(visit);
+  }
+  // The same on all threads of the job system, several pages at once; returns when all is done.
+  template <class Visit>
+  void for_each(job_system& jobs, Visit&& visit) {
+    parallel_for(jobs, 0, page_count_, [&](std::size_t i) { pages_[i].at->for_each(visit); });
+  }
+
+  // For readers, which fill many pages at once: adds empty pages, of which appenders may fill
+  // different ones on different threads. Errors: out_of_memory, and nothing has changed.
+  result<std::size_t> add_pages(std::size_t count) {
+    const std::size_t first = page_count_;
+    while (count > 0) {
+      const std::size_t together = count < block_pages_max ? count : block_pages_max;
+      if (!add_block(together)) {
+        drop_pages(first);
+        return fail(errc::out_of_memory, "no memory for more pages of objects");
+      }
+      count -= together;
+    }
+    return first;
+  }
+  // Makes value-initialised objects behind those that are in such a page, at most so many. They are
+  // the page's when the appender goes.
+  class appender {
+   public:
+    appender(paged& objects, std::size_t page_index, std::size_t most) noexcept
+        : slot_(&objects.pages_[page_index]),
+          page_(slot_->at),
+          begin_(page_->at(page_->end_)),
+          next_(begin_),
+          end_(begin_ + (most < PageSize - page_->end_ ? most : PageSize - page_->end_)) {}
+    ~appender() {
+      page_->adopt(size());
+      slot_->size = page_->size_;
+    }
+    appender(const appender&) = delete;
+    appender& operator=(const appender&) = delete;
+
+    // Null if there is no room.
+    T* add() { return next_ != end_ ? ::new (static_cast<void*>(next_++)) T{} : nullptr; }
+    [[nodiscard]] std::size_t size() const noexcept {
+      return static_cast<std::size_t>(next_ - begin_);
+    }
+
+   private:
+    slot* slot_;
+    page* page_;
+    T* begin_;
+    T* next_;
+    T* end_;
+  };
+  // Takes the objects of such a page away again; the page stays.
+  void clear_page(std::size_t page_index) noexcept {
+    page& place = *pages_[page_index].at;
+    while (place.size_ > 0) place.destroy(place.size_ - 1);
+    place.end_ = 0;
+    pages_[page_index].size = 0;
+  }
+  // Takes the pages from `first` on away again, objects and all.
+  void drop_pages(std::size_t first) noexcept {
+    while (page_count_ > first) drop_last_page();
+  }
+
+ private:
+  struct slot {
+    page* at;                 // by age
+    std::size_t size;         // its objects, as it knows itself
+    std::size_t by_address;   // the i-th of these is the index of the i-th page by address
+    std::size_t block_pages;  // of the block that begins with this page; 0 if it is not the first
+  };
+
+  // Several pages in one allocation: first what they know, then all of their objects. So pages are
+  // ready without a touch of the memory of their objects, which whoever fills them touches first.
+  static constexpr std::size_t block_alignment = alignof(T) < 64 ? 64 : alignof(T);
+  static constexpr std::size_t page_bytes = sizeof(page) + sizeof(T) * PageSize;
+  static constexpr std::size_t block_pages_max =
+      page_bytes < (std::size_t{1} << 20) ? (std::size_t{1} << 20) / page_bytes : 1;
+  static constexpr std::size_t heads_bytes(std::size_t count) noexcept {
+    return (sizeof(page) * count + block_alignment - 1) / block_alignment * block_alignment;
+  }
+  static constexpr std::size_t block_bytes(std::size_t count) noexcept {
+    return heads_bytes(count) + sizeof(T) * PageSize * count;
+  }
+
+  bool add_block(std::size_t count) noexcept {
+    while (page_capacity_ - page_count_ < count) {
+      if (!grow()) return false;
+    }
+    void* const place = memory_->allocate(block_bytes(count), block_alignment, memory_tag::host);
+    if (!place) return false;
+    auto* const objects = static_cast<std::byte*>(place) + heads_bytes(count);
+    std::size_t at = page_count_;
+    for (; at > 0 && std::less<>{}(place, pages_[pages_[at - 1].by_address].at->storage_); --at) {
+      pages_[at - 1 + count].by_address = pages_[at - 1].by_address;
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      void* const storage = objects + sizeof(T) * PageSize * i;
+      slot& made = pages_[page_count_ + i];
+      made.at = ::new (static_cast<void*>(static_cast<page*>(place) + i)) page(storage);
+      made.size = 0;
+      made.block_pages = i == 0 ? count : 0;
+      pages_[at + i].by_address = page_count_ + i;
+    }
+    page_count_ += count;
+    return true;
+  }
+  // If page i is the first of one, which goes last.
+  void free_block(std::size_t i) noexcept {
+    const std::size_t count = pages_[i].block_pages;
+    if (count == 0) return;
+    memory_->deallocate(pages_[i].at, block_bytes(count), block_alignment, memory_tag::host);
+  }
+  bool grow() noexcept {
+    const std::size_t capacity = page_capacity_ == 0 ? 16 : page_capacity_ * 2;
+    void* const place = memory_->allocate(sizeof(slot) * capacity, alignof(slot), memory_tag::host);
+    if (!place) return false;
+    auto* const grown = static_cast<slot*>(place);
+    for (std::size_t i = 0; i < page_count_; ++i) ::new (grown + i) slot(pages_[i]);
+    for (std::size_t i = page_count_; i < capacity; ++i) ::new (grown + i) slot{};
+    if (pages_) {
+      memory_->deallocate(pages_, sizeof(slot) * page_capacity_, alignof(slot), memory_tag::host);
+    }
+    pages_ = grown;
+    page_capacity_ = capacity;
+    return true;
+  }
+  void drop_last_page() noexcept {
+    const std::size_t last = page_count_ - 1;
+    std::size_t at = 0;
+    while (pages_[at].by_address != last) ++at;
+    for (; at < last; ++at) pages_[at].by_address = pages_[at + 1].by_address;
+    pages_[last].at->for_each([](T& object) { object.~T(); });
+    free_block(last);
+    page_count_ = last;
+    if (with_room_ > page_count_) with_room_ = page_count_;
+  }
+  [[nodiscard]] std::size_t page_of(const T* object) const noexcept {
+    std::size_t low = 0;
+    std::size_t high = page_count_;
+    while (high - low > 1) {
+      const std::size_t middle = low + (high - low) / 2;
+      const T* const begin = pages_[pages_[middle].by_address].at->at(0);
+      (std::less_equal<>{}(begin, object) ? low : high) = middle;
+    }
+    return pages_[low].by_address;
+  }
+
+  allocator* memory_;
+  slot* pages_ = nullptr;
+  std::size_t page_count_ = 0;
+  std::size_t page_capacity_ = 0;
+  std::size_t with_room_ = 0;  // no page before this one has room
+};
+
+}  // namespace overture

@@ -1,0 +1,9 @@
+// Waiting: an event for many, futures, countdowns, and what they are made of.
+#pragma once
+
+#include "overture/sync/barricade.hpp"
+#include "overture/sync/countdown.hpp"
+#include "overture/sync/event_count.hpp"
+#include "overture/sync/future.hpp"
+#include "overture/sync/parking_word.hpp"
+#include "overture/sync/wait_observer.hpp"

@@ -1,0 +1,231 @@
+// Numbers within a text, read by whole words: what makes text/read.hpp fast. Not for callers.
+//
+// Where a number ends is what the next one waits for, and lengths and signs are what processors
+// guess wrong; so nothing here that takes decimals of any length depends on a branch that has to be
+// guessed. Floats are rounded correctly while the thread rounds to nearest, however the caller is
+// compiled (-ffast-math too).
+// Source of the method: digits in parallel in one word, as Lemire describes it for fast_float.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include "overture/text/number.hpp"
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace overture::text::detail {
+
+// The next eight bytes, digits among them as 0 to 9, and where those end.
+struct eight_bytes {
+  std::uint64_t digits;
+  std::uint64_t others;  // the high bit of each byte that is no digit; right up to the first that
+                         // is not ASCII either
+
+  explicit eight_bytes(const char* from) noexcept {
+    std::memcpy(&digits, from, sizeof digits);
+    digits ^= 0x3030303030303030u;
+    // Carries go upwards from bytes that are not ASCII only.
+    others = (digits | (digits + 0x7676767676767676u)) & 0x8080808080808080u;
+  }
+  // How many digits there are in front.
+  [[nodiscard]] unsigned count() const noexcept {
+    return static_cast<unsigned>(std::countr_zero(others)) / 8;
+  }
+};
+
+// Eight digits as 0 to 9, the first in the lowest byte: pairs, fours, eight.
+inline std::uint64_t eight_digits(std::uint64_t digits) noexcept {
+  constexpr std::uint64_t mask = 0x000000FF000000FFu;
+  digits = digits * 10 + (digits >> 8);
+  return ((digits & mask) * 0x000F424000000064u + (digits >> 16 & mask) * 0x0000271000000001u) >>
+         32;
+}
+
+inline constexpr double short_divisors[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8};
+
+// Numbers of up to seven digits, without a branch that depends on how many. Signs are left to
+// guess, because numbers in one place tend to have the same. Both return the length, or 0 for
+// whatever else stands there; the caller sees to it that nothing behind belongs to the number.
+
+// With a point.
+template <floating T>
+inline unsigned read_short_decimal(const char* at, const char* end, T& value) noexcept {
+  if (std::endian::native != std::endian::little || end - at < 9) return 0;
+  const bool negative = *at == '-';
+  if (negative) ++at;
+  const eight_bytes bytes(at);
+  const std::uint64_t behind_point = bytes.others & (bytes.others - 1);
+  const unsigned whole = bytes.count();
+  if (behind_point == 0 || whole == 0 || at[whole] != '.') return 0;
+  const unsigned length = static_cast<unsigned>(std::countr_zero(behind_point)) / 8;
+  const unsigned decimals = length - 1 - whole;
+  if (decimals == 0) return 0;
+  // All bits below the byte of the point.
+  const std::uint64_t before = ((bytes.others & (0 - bytes.others)) >> 7) - 1;
+  const std::uint64_t digits = (bytes.digits & before) | (bytes.digits >> 8 & ~before);
+  // Both are exact, so the quotient is rounded once (Clinger, 1990). As a double also for floats:
+  // that quotient rounded once more is the same (Figueroa, 1995), and no compiler has an
+  // approximation for it.
+  const auto scaled = static_cast<std::int32_t>(eight_digits(digits << (9 - length) * 8));
+  value = static_cast<T>(static_cast<double>(scaled) / short_divisors[decimals]);
+  if (negative) value = -value;
+  return length + (negative ? 1 : 0);
+}
+
+// Without.
+template <integer T>
+inline unsigned read_short_integer(const char* at, const char* end, T& value) noexcept {
+  if (std::endian::native != std::endian::little || end - at < 9) return 0;
+  const bool negative = std::is_signed_v<T> && *at == '-';
+  if (negative) ++at;
+  const eight_bytes bytes(at);
+  const unsigned count = bytes.count();
+  if (count == 0 || count > 7) return 0;
+  const auto magnitude = static_cast<std::int64_t>(eight_digits(bytes.digits << (8 - count) * 8));
+  const std::int64_t number = negative ? -magnitude : magnitude;
+  if constexpr (sizeof(T) < sizeof(std::int32_t)) {
+    if (number < std::numeric_limits<T>::min() || number > std::numeric_limits<T>::max()) return 0;
+  }
+  value = static_cast<T>(number);
+  return count + (negative ? 1 : 0);
+}
+
+// Of the next 32 bytes those that are no digits, the first in the lowest bit; right up to the first
+// that is not ASCII either.
+inline std::uint64_t find_others(const char* from) noexcept {
+#if defined(__SSE2__)
+  const auto half = [](const char* at) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+    // Above nine becomes 128 and more.
+    const __m128i others =
+        _mm_adds_epu8(_mm_xor_si128(bytes, _mm_set1_epi8('0')), _mm_set1_epi8(127 - 9));
+    return static_cast<std::uint32_t>(_mm_movemask_epi8(others));
+  };
+  return half(from) | half(from + 16) << 16;
+#else
+  std::uint32_t found = 0;
+  for (unsigned i = 0; i < 32; i += 8) {
+    // Collects the high bits of all bytes in the highest byte.
+    const std::uint64_t bits = (eight_bytes(from + i).others >> 7) * 0x0102040810204080u >> 56;
+    found |= static_cast<std::uint32_t>(bits) << i;
+  }
+  return found;
+#endif
+}
+
+// Masks for the last n of sixteen bytes, and for the first n of eight.
+struct alignas(64) byte_masks {
+  std::uint8_t of[64];  // sixteen zeros, sixteen ones, zeros
+
+  [[nodiscard]] const std::uint8_t* last(std::uint64_t n) const noexcept { return of + n; }
+  [[nodiscard]] const std::uint8_t* first(std::uint64_t n) const noexcept { return of + 32 - n; }
+};
+constexpr byte_masks make_byte_masks() noexcept {
+  byte_masks masks{};
+  for (unsigned i = 16; i < 32; ++i) masks.of[i] = 0xFF;
+  return masks;
+}
+inline constexpr byte_masks masks_of_bytes = make_byte_masks();
+
+// What stands around a point: in front of it in units of 10^8 and of one, behind it in units of
+// 10^-8.
+struct decimal_parts {
+  double high;
+  double low;
+  double fraction;
+};
+// Looks at 16 bytes in front of `point` and eight behind it.
+inline decimal_parts parts_around(const char* point, std::uint64_t whole,
+                                  std::uint64_t decimals) noexcept {
+#if defined(__SSE2__)
+  const auto load = [](const void* from) {
+    return _mm_loadu_si128(static_cast<const __m128i*>(from));
+  };
+  const auto load_half = [](const void* from) {
+    return _mm_loadl_epi64(static_cast<const __m128i*>(from));
+  };
+  // As a constant it would be multiplied with by shifts and additions.
+  __m128i ten_and_one = _mm_set1_epi16(10 * 256 + 1);
+  asm("" : "+x"(ten_and_one));
+  // Digits to pairs of them, in words, and those to fours, in double words.
+  const auto fours = [ten_and_one](__m128i bytes, __m128i mask) {
+    const __m128i digits = _mm_and_si128(_mm_xor_si128(bytes, _mm_set1_epi8('0')), mask);
+    const __m128i pairs = _mm_srli_epi16(_mm_mullo_epi16(digits, ten_and_one), 8);
+    return _mm_madd_epi16(pairs, _mm_set1_epi32(1 << 16 | 100));
+  };
+  const __m128i before = fours(load(point - 16), load(masks_of_bytes.last(whole)));
+  const __m128i behind = fours(load_half(point + 1), load_half(masks_of_bytes.first(decimals)));
+  const __m128i eights =
+      _mm_madd_epi16(_mm_packs_epi32(before, behind), _mm_set1_epi32(1 << 16 | 10'000));
+  const __m128d wholes = _mm_cvtepi32_pd(eights);
+  return {_mm_cvtsd_f64(wholes), _mm_cvtsd_f64(_mm_unpackhi_pd(wholes, wholes)),
+          _mm_cvtsd_f64(_mm_cvtepi32_pd(_mm_unpackhi_epi64(eights, eights)))};
+#else
+  const auto eight = [](const char* from, const std::uint8_t* mask_from) {
+    std::uint64_t digits = 0;
+    std::uint64_t mask = 0;
+    std::memcpy(&digits, from, sizeof digits);
+    std::memcpy(&mask, mask_from, sizeof mask);
+    const std::uint64_t value = eight_digits((digits ^ 0x3030303030303030u) & mask);
+    return static_cast<double>(static_cast<std::int32_t>(value));
+  };
+  const std::uint8_t* const mask = masks_of_bytes.last(whole);
+  return {eight(point - 16, mask), eight(point - 8, mask + 8),
+          eight(point + 1, masks_of_bytes.first(decimals))};
+#endif
+}
+
+// The nearest float. False if that is not certain: where `value`, which may be wrong by four units
+// in its last place, lies next to the middle between two floats.
+inline bool round_once(double value, float& rounded) noexcept {
+  constexpr int dropped = parts_of<double>::mantissa_bits - parts_of<float>::mantissa_bits;
+  constexpr std::uint64_t half = std::uint64_t{1} << (dropped - 1);
+  constexpr std::uint64_t wrong_max = 4;
+  const std::uint64_t below = std::bit_cast<std::uint64_t>(value) & (2 * half - 1);
+  rounded = static_cast<float>(value);
+  return below - (half - wrong_max) > 2 * wrong_max;
+}
+
+// With a point, up to sixteen digits in front of it and eight behind. Returns the end, or null for
+// whatever else stands there and for the few of which it is not certain that they are rounded
+// correctly. Looks at 16 bytes in front of the number and at 32 from its beginning on. Inlined
+// because its constants then stay in registers.
+template <floating T>
+[[gnu::always_inline]] inline const char* read_decimal(const char* at, T& value) noexcept {
+  if constexpr (std::endian::native != std::endian::little) return nullptr;
+  const std::uint64_t negative = *at == '-' ? 1 : 0;
+  const std::uint64_t others = find_others(at) ^ negative;
+  const std::uint64_t behind_point = others & (others - 1);
+  if (behind_point == 0) return nullptr;
+  // Not std::countr_zero(), which asks again whether they are zero.
+  const auto before = static_cast<std::uint64_t>(__builtin_ctzll(others));
+  const auto length = static_cast<std::uint64_t>(__builtin_ctzll(behind_point));
+  const std::uint64_t whole = before - negative;
+  const std::uint64_t decimals = length - before - 1;
+  if (whole - 1 >= 16 || decimals - 1 >= 8 || at[before] != '.') return nullptr;
+  const decimal_parts parts = parts_around(at + before, whole, decimals);
+  const double number = parts.high * 1e8 + parts.low;
+  if constexpr (std::is_same_v<T, float>) {
+    // 10^-8, what is multiplied with it, the first sum and the second: each is rounded.
+    float nearest = 0;
+    if (!round_once(number + parts.fraction * 1e-8, nearest)) return nullptr;
+    value = std::bit_cast<float>(std::bit_cast<std::uint32_t>(nearest) |
+                                 static_cast<std::uint32_t>(negative) << 31);
+  } else {
+    // All are exact but the last quotient, which is rounded once (Clinger, 1990).
+    if (whole + decimals > std::numeric_limits<double>::digits10) return nullptr;
+    const double power = short_divisors[decimals];
+    const double scaled = number * power + parts.fraction / short_divisors[8 - decimals];
+    value = std::bit_cast<double>(std::bit_cast<std::uint64_t>(scaled / power) | negative << 63);
+  }
+  return at + length;
+}
+
+}  // namespace overture::text::detail

@@ -1,0 +1,304 @@
+// Reading what was written as it was written: what makes text/read.hpp fast. Not for callers.
+//
+// Nearly all text that is read was written by text/write.hpp and never edited. So a reader first
+// follows: it compares the text with what the writer would have put there, names, blanks and all,
+// which are constants of the compiler, and takes the values between them. Nothing is searched for,
+// and where the text goes another way, in another order or with a comment say, the reader that
+// understands everything takes the object from its beginning. Following changes of an object only
+// what that one changes again.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "overture/text/cursor.hpp"
+#include "overture/text/detail/digits.hpp"
+#include "overture/text/style.hpp"
+
+namespace overture::text::detail {
+
+// Of text/read.hpp.
+template <class Style, class V, class Format>
+bool get_value(cursor& from, V& value);
+
+template <class Style>
+struct plain_style {
+  using type = Style;
+};
+template <class Style>
+struct plain_style<one_line<Style>> : plain_style<Style> {};
+
+// The text within which one reads, and where in it read_decimal() may look at what it looks at.
+class extent {
+ public:
+  extent(const char* begin, const char* last) noexcept
+      : end(last),
+        first_(begin + (last - begin > around ? in_front : 0)),
+        bytes_(last - begin > around ? static_cast<std::size_t>(last - begin - around) : 0) {}
+
+  [[nodiscard]] bool surrounds(const char* at) const noexcept {
+    return static_cast<std::size_t>(at - first_) < bytes_;
+  }
+
+  const char* end;
+
+ private:
+  static constexpr std::ptrdiff_t in_front = 16;
+  static constexpr std::ptrdiff_t around = in_front + 32;
+
+  const char* first_;
+  std::size_t bytes_;
+};
+
+// `at` + length (below 16), by branches instead of an addition. Integers in one place tend to have
+// one length, so the processor guesses where the next value is, and reads it while it still works
+// on this one. As an addition that would have to wait for the length.
+inline const char* jump_over(const char* at, unsigned length) noexcept {
+  const auto jump = [&at, length](unsigned bit) {
+    if ((length & bit) == 0) return;
+    at += bit;
+    // Without it all of them are one addition again.
+    asm volatile("" : "+r"(at));
+  };
+  jump(8);
+  jump(4);
+  jump(2);
+  jump(1);
+  if (at == nullptr) __builtin_unreachable();
+  return at;
+}
+
+template <const auto& Text>
+inline bool stands_at(const char* at, const char* end) noexcept {
+  return static_cast<std::size_t>(end - at) >= Text.used &&
+         std::memcmp(at, Text.bytes, Text.used) == 0;
+}
+
+// One of two words; which of them stands there must not be a branch, for nobody can guess it.
+struct followed_word {
+  std::uint64_t bytes;
+  std::uint64_t mask;
+  unsigned length;
+
+  static constexpr followed_word of(std::string_view text) noexcept {
+    std::array<char, 8> bytes{};
+    std::array<char, 8> mask{};
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      bytes[i] = text[i];
+      mask[i] = static_cast<char>(-1);
+    }
+    return {std::bit_cast<std::uint64_t>(bytes), std::bit_cast<std::uint64_t>(mask),
+            static_cast<unsigned>(text.size())};
+  }
+};
+
+// Each of these returns the end of the value, or null if it does not stand there as it would be
+// written.
+
+template <class Style, class Format>
+inline const char* follow_bool(const char* at, const char* end, bool& value) noexcept {
+  constexpr bool is_json = Style::notation == notation::json;
+  if constexpr (!is_json && std::is_same_v<Format, y_n>) {
+    const unsigned letter = static_cast<unsigned char>(at != end ? *at : 0) - unsigned{'n'};
+    constexpr unsigned known = 1u | 1u << ('y' - 'n');
+    if (letter > 31 || (known >> letter & 1) == 0) return nullptr;
+    value = letter != 0;
+    return at + 1;
+  }
+  static constexpr followed_word words[] = {followed_word::of(is_json ? "false" : "no"),
+                                            followed_word::of(is_json ? "true" : "yes")};
+  if (end - at < 8) return nullptr;
+  std::uint64_t bytes = 0;
+  std::memcpy(&bytes, at, sizeof bytes);
+  const bool yes = *at == (is_json ? 't' : 'y');
+  const followed_word& word = words[yes ? 1 : 0];
+  if (((bytes ^ word.bytes) & word.mask) != 0) return nullptr;
+  value = yes;
+  return at + word.length;
+}
+
+// Near an edge of the text. Out of line, so that the loops which seldom need it stay short.
+template <floating V>
+[[gnu::noinline]] const char* follow_short(const char* at, const char* end, V& value) noexcept {
+  const unsigned length = read_short_decimal(at, end, value);
+  return length != 0 ? at + length : nullptr;
+}
+
+template <floating V>
+[[gnu::always_inline]] inline const char* follow_number(const char* at, const extent& text,
+                                                        V& value) noexcept {
+  if (text.surrounds(at)) [[likely]] {
+    const char* const next = read_decimal(at, value);
+    if (next) [[likely]]
+      return next;
+  }
+  return follow_short(at, text.end, value);
+}
+template <integer V>
+inline const char* follow_number(const char* at, const extent& text, V& value) noexcept {
+  const unsigned length = read_short_integer(at, text.end, value);
+  return length != 0 ? jump_over(at, length) : nullptr;
+}
+
+// Whatever else may stand there. Out of line too.
+template <class Style, class Format, class V>
+[[gnu::noinline]] const char* understand_value(const char* at, const char* end, V& value) {
+  cursor from({at, static_cast<std::size_t>(end - at)});
+  return get_value<Style, V, Format>(from, value) ? from.here() : nullptr;
+}
+
+// What writers put behind a value. Anything else may belong to it.
+template <class Style>
+inline bool ends_written(char next) noexcept {
+  if constexpr (Style::notation == notation::rows) return next == Style::separator || next == '\n';
+  return next == ' ' || next == '\n' || next == ',' || next == '}' || next == ']';
+}
+
+template <class Style, class V, class Format, int Depth>
+[[gnu::always_inline]] inline const char* follow_value(const char* at, const extent& text,
+                                                       V& value);
+
+template <class Style, class Format, int Depth, class V>
+inline const char* follow_array(const char* at, const extent& text, V& values) {
+  using element = typename array_of<V>::element;
+  constexpr bool is_script = Style::notation == notation::script;
+  constexpr bool is_rows = Style::notation == notation::rows;
+  // What stands in front of the first, of each other one, and behind the last.
+  constexpr std::string_view open = is_rows ? "" : is_script ? "{ " : "[";
+  constexpr std::string_view close = is_rows ? "" : is_script ? " }" : "]";
+  const auto take = [&at, &text](std::string_view bracket) {
+    if (static_cast<std::size_t>(text.end - at) < bracket.size()) return false;
+    for (std::size_t i = 0; i < bracket.size(); ++i) {
+      if (at[i] != bracket[i]) return false;
+    }
+    at += bracket.size();
+    return true;
+  };
+  if (!take(open)) return nullptr;
+  bool first = true;
+  for (element& each : values) {
+    if (!first) {
+      char between = ' ';
+      if constexpr (is_rows) between = Style::separator;
+      if constexpr (Style::notation == notation::json) between = ',';
+      if (at == text.end || *at != between) return nullptr;
+      ++at;
+    }
+    first = false;
+    at = follow_value<one_line<Style>, element, Format, Depth + 1>(at, text, each);
+    if (!at) return nullptr;
+  }
+  return take(close) ? at : nullptr;
+}
+
+// Behind the separator if the next field is there, where it was if not.
+template <class Style, class T, std::size_t I, int Depth>
+inline const char* follow_field(const char* begin, const char* at, const extent& text, T& object) {
+  using field = field_at<T, I>;
+  const char* value = at;
+  if constexpr (Style::notation == notation::json) {
+    if (at == text.end || *at != (at == begin ? '{' : ',')) return at;
+    ++value;
+  }
+  if (!stands_at<prefix<Style, T, I, Depth>>(value, text.end)) return at;
+  value += prefix<Style, T, I, Depth>.used;
+  const char* const next =
+      follow_value<Style, typename field::member_type, typename field::format_type, Depth + 1>(
+          value, text, member_to_read<I>(object));
+  return next ? next : at;
+}
+
+// Over those fields that stand there in their order; `begin` is the bracket of the block.
+template <class Style, int Depth, class T, std::size_t... I>
+inline const char* follow_fields(const char* begin, const extent& text, T& object,
+                                 std::index_sequence<I...> /*all*/) {
+  const char* at = Style::notation == notation::json ? begin : begin + 1;
+  ((at = follow_field<Style, T, I, Depth>(begin, at, text, object)), ...);
+  return at;
+}
+
+template <class Style, int Depth>
+constexpr auto make_closing() noexcept {
+  fixed_text<2 + indent_bytes<Style, Depth>()> closing;
+  if (Style::notation == notation::script) closing.add(Style::indented ? "\n" : " ");
+  for (std::size_t i = 0; i < indent_bytes<Style, Depth>(); ++i) closing.add(" ");
+  closing.add("}");
+  return closing;
+}
+template <class Style, int Depth>
+inline constexpr auto closing = make_closing<Style, Depth>();
+
+template <class Style, int Depth, class T>
+inline const char* follow_block(const char* at, const extent& text, T& object) {
+  if (at == text.end || *at != '{') return nullptr;
+  at = follow_fields<Style, Depth>(at, text, object, std::make_index_sequence<field_count<T>>());
+  if (!stands_at<closing<Style, Depth>>(at, text.end)) return nullptr;
+  return at + closing<Style, Depth>.used;
+}
+
+template <class Style, int Depth, class T, std::size_t... I>
+[[gnu::always_inline]] inline const char* follow_cells(const char* at, const extent& text,
+                                                       T& object,
+                                                       std::index_sequence<I...> /*all*/) {
+  const auto next = [&](auto index) {
+    using field = field_at<T, index.value>;
+    if (index.value > 0) {
+      if (at == text.end || *at != Style::separator) return false;
+      ++at;
+    }
+    at = follow_value<Style, typename field::member_type, typename field::format_type, Depth>(
+        at, text, member_to_read<index.value>(object));
+    return at != nullptr;
+  };
+  return (next(std::integral_constant<std::size_t, I>{}) && ...) ? at : nullptr;
+}
+
+template <class Style, class V, class Format, int Depth>
+[[gnu::always_inline]] inline const char* follow_value(const char* at, const extent& text,
+                                                       V& value) {
+  if constexpr (block<V>) {
+    if constexpr (Style::notation == notation::rows) {
+      return follow_cells<Style, Depth>(at, text, value,
+                                        std::make_index_sequence<field_count<V>>());
+    } else {
+      return follow_block<Style, Depth>(at, text, value);
+    }
+  } else if constexpr (array<V>) {
+    return follow_array<Style, Format, Depth>(at, text, value);
+  } else {
+    const char* next = nullptr;
+    if constexpr (std::is_same_v<V, bool>) {
+      next = follow_bool<Style, Format>(at, text.end, value);
+    } else if constexpr ((integer<V> && !std::is_same_v<Format, hex>) || floating<V>) {
+      next = follow_number(at, text, value);
+    }
+    if (next && next != text.end && ends_written<Style>(*next)) return next;
+    return understand_value<typename plain_style<Style>::type, Format>(at, text.end, value);
+  }
+}
+
+// Over what stands in front of an object: null if that is not how the next one begins.
+template <class Style>
+inline const char* follow_opening(const char* at, const char* end) noexcept {
+  if constexpr (Style::notation == notation::script) {
+    return stands_at<opening<Style>>(at, end) ? at + opening<Style>.used : nullptr;
+  } else {
+    // Blanks and comments are before '$' in ASCII.
+    return at != end && static_cast<unsigned char>(*at) >= '$' ? at : nullptr;
+  }
+}
+
+// The object and the end of its line.
+template <class Style, class T>
+[[gnu::always_inline]] inline const char* follow_object(const char* at, const extent& text,
+                                                        T& object) {
+  at = follow_value<Style, T, standard, 0>(at, text, object);
+  return at && at != text.end && *at == '\n' ? at + 1 : nullptr;
+}
+
+}  // namespace overture::text::detail

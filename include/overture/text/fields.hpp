@@ -1,0 +1,300 @@
+// What an object looks like as text: described once per type, used by writers and readers.
+//
+//   enum class arm : std::uint8_t { foot, horse };
+//   constexpr auto names(text::of<arm>) {
+//     return text::name_list(text::name("foot", arm::foot), text::name("horse", arm::horse));
+//   }
+//
+//   struct unit { bool enabled; float speed; arm kind; char title[16]; std::array<int, 3> at; };
+//   constexpr auto fields(text::of<unit>) {
+//     return text::field_list(text::field("enabled", &unit::enabled),
+//                             text::field("speed", &unit::speed, text::fixed<2>{}),
+//                             text::field("kind", &unit::kind),
+//                             text::field("title", &unit::title),
+//                             text::field("at", &unit::at));
+//   }
+//
+// fields() and names() stand in the namespace of the type, where they are found by the argument.
+//
+// What a member may be, and its formats (the first is what it gets if none is named):
+//   bool                            yes_no, y_n             JSON: true, false
+//   integers                        decimal, hex            JSON: hex as "ff"
+//   float, double                   shortest, fixed<N>      JSON: "nan", "inf" and so on in quotes
+//   enums                           by name, or as a number where names() has none for the value
+//   char[N], std::array<char, N>    in quotes; ends at the first NUL, if there is one
+//   what converts to string_view    quoted<Max>: more than Max bytes is an error. To be read back
+//                                   it needs assign(const char*, std::size_t), as std::string has.
+//                                   Memory for longer texts is taken as that type takes it.
+//   a type with fields()            as a block (script, JSON), cell by cell (rows)
+//   an aggregate without            the same, its members by their names (text/reflect.hpp)
+//   T[N], std::array<T, N>          each with the format given
+//   optional<T>                     left out if empty (script), "none" (arrays, rows), null (JSON)
+//
+// What is left out keeps, when it is read, what the type has by itself: an optional of a script
+// should be empty there. An optional enumeration may have no value named "none", but as JSON.
+//
+// Names must be words: letters, digits, '_', '.', '-', and no two of one type alike; but a value
+// may have several, of which the first is written. They and all formats are known to the compiler,
+// which refuses what is not in the table. So a description costs nothing at run time, and the most
+// bytes that an object can have is a constant, which is what lets pages be written without a look
+// at the room that is left.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+
+#include "overture/text/number.hpp"
+#include "overture/text/reflect.hpp"
+
+namespace overture::text {
+
+// Names the type that fields() or names() describes.
+template <class T>
+struct of {};
+
+// -- formats --
+
+struct standard {};  // whatever comes first in the table above
+struct yes_no {};    // yes, no
+struct y_n {};       // y, n
+struct hex {};       // as "%x"
+template <int Decimals>
+struct fixed {  // as "%.2f" for fixed<2>: loses what lies behind
+  static constexpr int decimals = Decimals;
+};
+struct shortest {};  // read back bit by bit
+template <std::size_t Max>
+struct quoted {
+  static constexpr std::size_t bytes_max = Max;
+};
+
+// -- descriptions --
+
+template <class Class, class Member, class Format>
+struct field_of {
+  using class_type = Class;
+  using member_type = std::remove_const_t<Member>;
+  using format_type = Format;
+
+  std::string_view name;
+  Member Class::* member;
+};
+
+template <class Class, class Member, class Format = standard>
+[[nodiscard]] constexpr field_of<Class, Member, Format> field(std::string_view name,
+                                                              Member Class::* member,
+                                                              Format /*format*/ = {}) {
+  return {name, member};
+}
+
+template <class... Fields>
+[[nodiscard]] constexpr std::tuple<Fields...> field_list(Fields... fields) {
+  return {fields...};
+}
+
+template <class Enum>
+struct name_of {
+  std::string_view name;
+  Enum value;
+};
+
+template <class Enum>
+[[nodiscard]] constexpr name_of<Enum> name(std::string_view text, Enum value) {
+  return {text, value};
+}
+
+template <class Enum, class... More>
+[[nodiscard]] constexpr std::array<name_of<Enum>, 1 + sizeof...(More)> name_list(
+    name_of<Enum> first, More... more) {
+  return {first, more...};
+}
+
+template <class T>
+concept described = requires { fields(of<T>{}); };
+template <class T>
+concept named = std::is_enum_v<T> && requires { names(of<T>{}); };
+
+// -- what kind of value a type is --
+
+namespace detail {
+
+template <class T>
+inline constexpr auto name_table = names(of<T>{});
+
+template <class T>
+struct array_of : std::false_type {};
+template <class T, std::size_t N>
+struct array_of<T[N]> : std::true_type {
+  using element = T;
+  static constexpr std::size_t size = N;
+};
+template <class T, std::size_t N>
+struct array_of<std::array<T, N>> : std::true_type {
+  using element = T;
+  static constexpr std::size_t size = N;
+};
+
+template <class T>
+concept character_array = array_of<T>::value && std::is_same_v<typename array_of<T>::element, char>;
+template <class T>
+concept array = array_of<T>::value && !character_array<T>;
+template <class T>
+concept string = !character_array<T> && std::is_convertible_v<const T&, std::string_view>;
+template <class T>
+concept optional = !string<T> && requires(T& value) {
+  typename T::value_type;
+  { value.has_value() } -> std::same_as<bool>;
+  value.reset();
+  *value;
+};
+
+template <class Format>
+inline constexpr bool is_quoted = false;
+template <std::size_t Max>
+inline constexpr bool is_quoted<quoted<Max>> = true;
+template <class Format>
+inline constexpr bool is_fixed = false;
+template <int Decimals>
+inline constexpr bool is_fixed<fixed<Decimals>> = true;
+
+// Whether the table above has this format for such a member.
+template <class V, class Format>
+constexpr bool format_suits() noexcept {
+  if constexpr (std::is_same_v<Format, standard>) {
+    return true;
+  } else if constexpr (array<V>) {
+    return format_suits<typename array_of<V>::element, Format>();
+  } else if constexpr (optional<V>) {
+    return format_suits<typename V::value_type, Format>();
+  } else if constexpr (std::is_same_v<V, bool>) {
+    return std::is_same_v<Format, yes_no> || std::is_same_v<Format, y_n>;
+  } else if constexpr (integer<V>) {
+    return std::is_same_v<Format, hex>;
+  } else if constexpr (floating<V>) {
+    return std::is_same_v<Format, shortest> || is_fixed<Format>;
+  } else {
+    return string<V> && is_quoted<Format>;
+  }
+}
+
+// An aggregate that nobody has described.
+template <class T>
+concept reflected = std::is_class_v<T> && std::is_aggregate_v<T> && !described<T> &&
+                    !array_of<T>::value && !string<T> && !optional<T>;
+template <class T>
+concept block = described<T> || reflected<T>;
+
+// Stands where a field_of stands in a description.
+template <class Class, std::size_t I>
+struct reflected_field {
+  using class_type = Class;
+  using member_type = detail::member_type<Class, I>;
+  using format_type = standard;
+
+  std::string_view name = member_name<Class, I>;
+};
+template <class T, std::size_t... I>
+constexpr std::tuple<reflected_field<T, I>...> reflect(std::index_sequence<I...> /*all*/) {
+  return {};
+}
+template <class T>
+constexpr auto describe() {
+  if constexpr (described<T>) {
+    return fields(of<T>{});
+  } else if constexpr (!reflected<T>) {
+    static_assert(!std::is_union_v<T>,
+                  "which member of a union is the right one only its owner knows: describe the "
+                  "type that has it with fields(), without it");
+    static_assert(block<T> || std::is_union_v<T>,
+                  "this type has no fields(), and is no aggregate: see text/fields.hpp");
+    return std::tuple<>();
+  } else if constexpr (has_base<T>) {
+    static_assert(!has_base<T>,
+                  "a type with a base class is not reflected: describe it with fields()");
+    return std::tuple<>();
+  } else if constexpr (member_count<T> == 0) {
+    static_assert(member_count<T> != 0,
+                  "no members, or one that {} does not initialise, a reference say: describe the "
+                  "type with fields()");
+    return std::tuple<>();
+  } else if constexpr (member_count<T> > reflected_fields_max) {
+    static_assert(member_count<T> <= reflected_fields_max,
+                  "too many members to reflect: describe the type with fields()");
+    return std::tuple<>();
+  } else {
+    return reflect<T>(std::make_index_sequence<member_count<T>>());
+  }
+}
+template <class T>
+inline constexpr auto description = describe<T>();
+template <class T>
+inline constexpr std::size_t field_count =
+    std::tuple_size_v<std::remove_cvref_t<decltype(description<T>)>>;
+template <class T, std::size_t I>
+using field_at = std::tuple_element_t<I, std::remove_cvref_t<decltype(description<T>)>>;
+
+// What the I-th field of the description is in this object.
+template <std::size_t I, class T>
+constexpr auto& member_of(T& object) noexcept {
+  using type = std::remove_const_t<T>;
+  if constexpr (described<type>) {
+    return object.*(std::get<I>(description<type>).member);
+  } else {
+    return std::get<I>(tie_members<member_count<type>>(object));
+  }
+}
+
+// The same to read into.
+template <std::size_t I, class T>
+constexpr auto& member_to_read(T& object) noexcept {
+  auto& member = member_of<I>(object);
+  static_assert(!std::is_const_v<std::remove_reference_t<decltype(member)>>,
+                "a const member cannot be read: leave it out of fields()");
+  return member;
+}
+
+constexpr bool is_word_byte(char c) noexcept {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '.' || c == '-';
+}
+constexpr bool is_word(std::string_view text) noexcept {
+  for (const char c : text) {
+    if (!is_word_byte(c)) return false;
+  }
+  return !text.empty();
+}
+
+template <std::size_t N>
+constexpr bool are_words(const std::array<std::string_view, N>& names) noexcept {
+  for (const std::string_view name : names) {
+    if (!is_word(name)) return false;
+  }
+  return true;
+}
+template <std::size_t N>
+constexpr bool differ(const std::array<std::string_view, N>& names) noexcept {
+  for (std::size_t i = 0; i < N; ++i) {
+    for (std::size_t j = i + 1; j < N; ++j) {
+      if (names[i] == names[j]) return false;
+    }
+  }
+  return true;
+}
+template <class T>
+inline constexpr auto field_names = std::apply(
+    [](const auto&... each) { return std::array<std::string_view, sizeof...(each)>{each.name...}; },
+    description<T>);
+template <class Enum>
+constexpr auto make_value_names() noexcept {
+  std::array<std::string_view, name_table<Enum>.size()> names;
+  for (std::size_t i = 0; i < names.size(); ++i) names[i] = name_table<Enum>[i].name;
+  return names;
+}
+template <class Enum>
+inline constexpr auto value_names = make_value_names<Enum>();
+
+}  // namespace detail
+}  // namespace overture::text

@@ -1,0 +1,222 @@
+// Aggregates without a description: their members are their fields.
+//
+//   struct unit { bool enabled; float speed; char title[16]; std::array<int, 3> at; };
+//   text::write<text::script<"unit">>(units, buffer);  // unit={ enabled=yes speed=1.25 title=... }
+//
+// What fields() would say with field("enabled", &unit::enabled) for each member, in their order,
+// with the first format of each (text/fields.hpp). So strings that need a longest length do need
+// fields(), and so does whoever wants another name or format, or to leave a member out.
+//
+// Limits: at most reflected_fields_max members, each of which can be initialised with {}; no base
+// classes, no references, no bit-fields, no anonymous unions; no private members, no constructors
+// (then it is no aggregate). Describe such a type with fields(), which can name members of bases
+// and of anonymous unions and leave others out. Of bit-fields and anonymous unions only the
+// compiler knows: "cannot bind bit-field", "cannot decompose". A file that is read by later
+// versions is bound to the names of the members: renaming one is a change of the format.
+//
+// Cost: none at run time, as with a description.
+//
+// Source of the methods: counting members by what they can be initialised with, and binding them to
+// names, is what Boost.PFR (Antony Polukhin) and reflect-cpp do; so is reading a member's name from
+// the compiler's name of a function whose template argument is the member's address.
+#pragma once
+
+#include <cstddef>
+#include <source_location>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace overture::text {
+
+inline constexpr std::size_t reflected_fields_max = 24;
+
+namespace detail {
+
+// -- how many members --
+
+// Each empty pair of braces initialises one member, an array too; so there are as many members as
+// pairs can be given, up to one more than can be reflected. Initialisers without braces would be
+// one for each element of an array, of which there may be thousands.
+// clang-format off: one line for each
+template <class T>
+constexpr std::size_t count_members() {
+  constexpr bool takes[] = {
+    requires { T{{}}; },
+    requires { T{{},{}}; },
+    requires { T{{},{},{}}; },
+    requires { T{{},{},{},{}}; },
+    requires { T{{},{},{},{},{}}; },
+    requires { T{{},{},{},{},{},{}}; },
+    requires { T{{},{},{},{},{},{},{}}; },
+    requires { T{{},{},{},{},{},{},{},{}}; },
+    requires { T{{},{},{},{},{},{},{},{},{}}; },
+    requires { T{{},{},{},{},{},{},{},{},{},{}}; },
+    requires { T{{},{},{},{},{},{},{},{},{},{},{}}; },
+    requires { T{{},{},{},{},{},{},{},{},{},{},{},{}}; },
+    requires { T{{},{},{},{},{},{},{},{},{},{},{},{},{}}; },
+    requires { T{{},{},{},{},{},{},{},{},{},{},{},{},{},{}}; },
+    requires { T{{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}}; },
+    requires { T{{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}}; },
+    requires { T{{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}}; },
+    requires { T{{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}}; },
+    requires { T{{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}}; },
+    requires { T{{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}}; },
+    requires { T{{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}}; },
+    requires { T{{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}}; },
+    requires { T{{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}}; },
+    requires { T{{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}}; },
+    requires { T{{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}}; },
+  };
+  static_assert(sizeof takes == reflected_fields_max + 1);
+  std::size_t count = 0;
+  for (const bool one_more : takes) count += one_more ? 1 : 0;
+  return count;
+}
+// clang-format on
+
+// Initialises nothing but a base of T; never called.
+template <class T>
+struct base_of {
+  template <class Base>
+    requires(std::is_base_of_v<Base, T> && !std::is_same_v<Base, T>)
+  operator Base() const noexcept;  // NOLINT(google-explicit-constructor)
+};
+// A base comes before the members, and would count as one of them.
+template <class T>
+inline constexpr bool has_base = requires { T{base_of<T>{}}; };
+
+// -- the members --
+
+// One binding for each number of members: there is no other way to take them apart.
+template <std::size_t Count, class Object>
+constexpr auto tie_up_to_12(Object& object) noexcept {
+  if constexpr (Count == 1) {
+    auto& [a] = object;
+    return std::tie(a);
+  } else if constexpr (Count == 2) {
+    auto& [a, b] = object;
+    return std::tie(a, b);
+  } else if constexpr (Count == 3) {
+    auto& [a, b, c] = object;
+    return std::tie(a, b, c);
+  } else if constexpr (Count == 4) {
+    auto& [a, b, c, d] = object;
+    return std::tie(a, b, c, d);
+  } else if constexpr (Count == 5) {
+    auto& [a, b, c, d, e] = object;
+    return std::tie(a, b, c, d, e);
+  } else if constexpr (Count == 6) {
+    auto& [a, b, c, d, e, f] = object;
+    return std::tie(a, b, c, d, e, f);
+  } else if constexpr (Count == 7) {
+    auto& [a, b, c, d, e, f, g] = object;
+    return std::tie(a, b, c, d, e, f, g);
+  } else if constexpr (Count == 8) {
+    auto& [a, b, c, d, e, f, g, h] = object;
+    return std::tie(a, b, c, d, e, f, g, h);
+  } else if constexpr (Count == 9) {
+    auto& [a, b, c, d, e, f, g, h, i] = object;
+    return std::tie(a, b, c, d, e, f, g, h, i);
+  } else if constexpr (Count == 10) {
+    auto& [a, b, c, d, e, f, g, h, i, j] = object;
+    return std::tie(a, b, c, d, e, f, g, h, i, j);
+  } else if constexpr (Count == 11) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k] = object;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k);
+  } else if constexpr (Count == 12) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l] = object;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l);
+  }
+}
+template <std::size_t Count, class Object>
+constexpr auto tie_up_to_24(Object& object) noexcept {
+  if constexpr (Count == 13) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m] = object;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m);
+  } else if constexpr (Count == 14) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n] = object;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n);
+  } else if constexpr (Count == 15) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o] = object;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o);
+  } else if constexpr (Count == 16) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = object;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p);
+  } else if constexpr (Count == 17) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q] = object;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q);
+  } else if constexpr (Count == 18) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r] = object;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r);
+  } else if constexpr (Count == 19) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s] = object;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s);
+  } else if constexpr (Count == 20) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t] = object;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t);
+  } else if constexpr (Count == 21) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u] = object;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u);
+  } else if constexpr (Count == 22) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v] = object;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v);
+  } else if constexpr (Count == 23) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w] = object;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w);
+  } else if constexpr (Count == 24) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x] = object;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x);
+  }
+}
+template <std::size_t Count, class Object>
+constexpr auto tie_members(Object& object) noexcept {
+  if constexpr (Count <= 12) {
+    return tie_up_to_12<Count>(object);
+  } else {
+    return tie_up_to_24<Count>(object);
+  }
+}
+
+// -- their names --
+
+// Has members with addresses, and is never made.
+template <class T>
+union unmade {
+  char none;
+  T value;
+  constexpr unmade() noexcept : none{} {}
+  constexpr ~unmade() {}
+};
+template <class T>
+inline constexpr unmade<T> unmade_object{};
+
+template <auto Member>
+consteval const char* name_with_member() {
+  return std::source_location::current().function_name();
+}
+// The last word in "... [with auto Member = (&
+// unmade_object<unit>.unmade<unit>::value.unit::speed)]" or "... [Member =
+// &unmade_object.value.speed]".
+consteval std::string_view last_word(std::string_view text) {
+  while (text.ends_with(']') || text.ends_with(')')) text.remove_suffix(1);
+  return text.substr(text.find_last_of(".:> ") + 1);
+}
+
+template <class T>
+inline constexpr std::size_t member_count = count_members<T>();
+
+template <class T>
+inline constexpr auto members_of_unmade = tie_members<member_count<T>>(unmade_object<T>.value);
+
+template <class T, std::size_t I>
+inline constexpr std::string_view member_name =
+    last_word(name_with_member<&std::get<I>(members_of_unmade<T>)>());
+
+template <class T, std::size_t I>
+using member_type = std::remove_cvref_t<
+    std::tuple_element_t<I, decltype(tie_members<member_count<T>>(std::declval<T&>()))>>;
+
+}  // namespace detail
+}  // namespace overture::text

@@ -1,0 +1,295 @@
+// Saves: a file of objects as text that is written whole or not at all, and whose reader knows of
+// every page whether it is what was written.
+//
+//   text::save_writer out{3};                                     // the version of your data
+//   auto added = out.add<text::script<"unit">>(jobs, "units", units);     // as many as you like
+//   auto done = out.commit(system_os(), "saves/rome.save");
+//
+//   text::save_file save;
+//   if (auto loaded = save.load(system_os(), "saves/rome.save", {.version = 3, .jobs = &jobs})) {
+//     auto count = save.read<text::script<"unit">>(jobs, "units", units);
+//   } else {
+//     save.each_damage([](const text::save_damage& page) { ... });  // what is wrong, and where
+//     auto rest = save.salvage<text::script<"unit">>(jobs, "units", units);  // the other pages
+//   }
+//
+// Written to the side, synced and renamed (replace_file() in os.hpp): a full disk, an error or a
+// loss of power at any moment leaves the old file or the new one, never half of one.
+//
+// Read: load() verifies every byte before anything is parsed. A file with an altered, missing or
+// cut page is refused, and the error's offset is where that page lies; each_damage() names all of
+// them. Sections without damage can be read as ever, and salvage() reads what is left of the
+// others. The checksums (XXH64) find accidents, not forgeries: what a page says is still read as
+// carefully as any text from outside.
+//
+// Versions: unknown fields are skipped and missing ones keep their defaults, so most changes need
+// nothing. Where a value has another meaning now, read() takes a hook, which is called for each
+// object of an older file on the thread that has read it:
+//
+//   save.read<style>(jobs, "units", units, [](unit& each, std::uint32_t from) {
+//     if (from < 3) each.speed *= 3.6f;                           // was in metres per second
+//   });
+//
+// What had another shape is read into a type of its own (`unit_1`, whose fields are those of then),
+// and converted. A file of a later version than yours is refused as unsupported.
+//
+// The file is text: a table of lines that begin with '#', and the pages behind it. Scripts and rows
+// can therefore be read and edited by people, and read() of text/read.hpp takes the edited file,
+// which load() refuses. docs/formats/save.md has the grammar.
+//
+// Cost: add() writes each page once and hashes it while it is in the cache; commit() is one write
+// for each page and two syncs. The writer keeps all text until it ends, in memory laid out for the
+// longest there can be: what is never touched costs only addresses with most allocators. The reader
+// keeps the file.
+//
+// One thread at a time for one writer or file; different ones are independent.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "overture/base/allocator.hpp"
+#include "overture/base/atomic.hpp"
+#include "overture/base/error.hpp"
+#include "overture/base/function_ref.hpp"
+#include "overture/base/os.hpp"
+#include "overture/jobs/job_system.hpp"
+#include "overture/jobs/paged.hpp"
+#include "overture/text/pages.hpp"
+#include "overture/text/read.hpp"
+#include "overture/text/write.hpp"
+
+namespace overture::text {
+
+// Names of sections are words of at most so many bytes.
+inline constexpr std::size_t save_name_bytes_max = 32;
+
+class save_writer {
+ public:
+  // `pages_done`, if there is one, counts pages that add() has written and commit() has stored, so
+  // each page twice: for a progress bar on another thread.
+  explicit save_writer(std::uint32_t version, allocator& memory = default_allocator(),
+                       atomic<std::uint64_t>* pages_done = nullptr) noexcept
+      : memory_(&memory), pages_done_(pages_done), version_(version) {}
+  save_writer(const save_writer&) = delete;
+  save_writer& operator=(const save_writer&) = delete;
+  ~save_writer();
+
+  // Writes the objects as a section, on the calling thread or on all of the job system's. Nobody
+  // may change them meanwhile. Errors: invalid (the name is no word, too long or there already),
+  // limit (a string is longer than its format allows, or there are too many sections or pages),
+  // out_of_memory.
+  template <class Style, class T, std::size_t PageSize>
+  [[nodiscard]] result<void> add(std::string_view name, const paged<T, PageSize>& objects) {
+    return add_objects<Style>(nullptr, name, objects);
+  }
+  template <class Style, class T, std::size_t PageSize>
+  [[nodiscard]] result<void> add(job_system& jobs, std::string_view name,
+                                 const paged<T, PageSize>& objects) {
+    return add_objects<Style>(&jobs, name, objects);
+  }
+
+  // Replaces the file at `path`. Returns its bytes. Errors: those of replace_file(), out_of_memory.
+  [[nodiscard]] result<std::uint64_t> commit(operating_system& os, const char* path);
+
+ private:
+  struct section;
+
+  template <class Style, class T, std::size_t PageSize>
+  result<void> add_objects(job_system* jobs, std::string_view name,
+                           const paged<T, PageSize>& objects) {
+    const auto objects_in = [&objects](std::size_t i) { return objects.page_objects(i); };
+    const detail::object_writer<Style> write_object;
+    const detail::page_writer<T, PageSize, const detail::object_writer<Style>> write_page{
+        objects, write_object};
+    return add_section(jobs, name, objects.page_count(), object_bytes_max<Style, T>(), objects_in,
+                       write_page);
+  }
+  result<void> add_section(job_system* jobs, std::string_view name, std::size_t pages,
+                           std::size_t object_bytes,
+                           function_ref<std::size_t(std::size_t)> objects_in,
+                           write_page_function write_page);
+  result<void> check_name(std::string_view name) const noexcept;
+  result<void> write_text(job_system* jobs, section& to, std::size_t object_bytes,
+                          function_ref<std::size_t(std::size_t)> objects_in,
+                          write_page_function write_page);
+  char* put_table(char* out, std::uint64_t file_bytes) const noexcept;
+  result<void> store(operating_system& os, os_handle file, std::string_view table,
+                     std::string_view tail) const;
+  void count_page() const noexcept {
+    if (pages_done_) pages_done_->fetch_add(1, std::memory_order_relaxed);
+  }
+  void free_section(section* each) noexcept;
+
+  allocator* memory_;
+  atomic<std::uint64_t>* pages_done_;
+  section* first_ = nullptr;
+  section* last_ = nullptr;
+  std::uint64_t sections_ = 0;
+  std::uint64_t pages_ = 0;
+  std::uint64_t text_bytes_ = 0;
+  std::uint32_t version_;
+};
+
+struct save_section {
+  std::string_view name;  // empty if its line was altered
+  std::uint64_t pages = 0;
+  std::uint64_t objects = 0;
+  std::uint64_t bytes = 0;  // of text
+};
+
+// Something in the file that is not what was written.
+struct save_damage {
+  static constexpr std::uint64_t no_page = ~std::uint64_t{0};
+
+  std::string_view section;      // empty if it is not known
+  std::uint64_t page = no_page;  // of that section, from 0; no_page: a line around them
+  std::uint64_t bytes = 0;       // of the page, if it is known
+  error problem;                 // corrupt or truncated; its offset is that in the file
+};
+
+struct salvaged {
+  std::uint64_t objects = 0;
+  std::uint64_t pages = 0;
+  std::uint64_t pages_lost = 0;
+};
+
+struct save_options {
+  std::uint32_t version = 0;   // of the host's data: files of later versions are refused
+  job_system* jobs = nullptr;  // verifies pages on all its threads
+  // If there is one, it counts pages that were verified, and then those that are read.
+  atomic<std::uint64_t>* pages_done = nullptr;
+};
+
+struct no_upgrade {
+  template <class T>
+  void operator()(T& /*object*/, std::uint32_t /*from*/) const noexcept {}
+};
+
+class save_file {
+ public:
+  explicit save_file(allocator& memory = default_allocator()) noexcept : memory_(&memory) {}
+  save_file(const save_file&) = delete;
+  save_file& operator=(const save_file&) = delete;
+  ~save_file() { forget(); }
+
+  // Reads and verifies the file. Errors: those of the system's calls; corrupt and truncated, and
+  // then what is not damaged can be read nevertheless; unsupported (a later version, of the host's
+  // data or of this format); limit (limits::save_bytes_max, save_sections_max, save_pages_max);
+  // out_of_memory.
+  [[nodiscard]] result<void> load(operating_system& os, const char* path,
+                                  const save_options& options);
+  // The same of bytes that the host has read, and keeps as long as this is used.
+  [[nodiscard]] result<void> use(std::string_view bytes, const save_options& options);
+
+  [[nodiscard]] std::uint32_t version() const noexcept { return version_; }
+  // All of the file, for position_of().
+  [[nodiscard]] std::string_view text() const noexcept { return text_; }
+  [[nodiscard]] std::size_t section_count() const noexcept { return section_count_; }
+  [[nodiscard]] save_section section(std::size_t i) const noexcept;
+  // What load() has found wrong, and salvage() since, in the order of the file.
+  void each_damage(function_ref<void(const save_damage&)> visit) const;
+
+  // Adds the objects of a section behind those that are there; all or nothing. `upgrade(object,
+  // version of the file)` is called for each object if the file is older than options.version.
+  // Errors: not_found (no such section), corrupt or truncated (a page of it is damaged), those of
+  // read() in text/read.hpp; offsets are those in the file.
+  template <class Style, class T, std::size_t PageSize, class Upgrade = no_upgrade>
+  [[nodiscard]] result<std::size_t> read(std::string_view name, paged<T, PageSize>& objects,
+                                         Upgrade upgrade = {}) {
+    return read_objects<Style>(nullptr, name, objects, upgrade);
+  }
+  template <class Style, class T, std::size_t PageSize, class Upgrade = no_upgrade>
+  [[nodiscard]] result<std::size_t> read(job_system& jobs, std::string_view name,
+                                         paged<T, PageSize>& objects, Upgrade upgrade = {}) {
+    return read_objects<Style>(&jobs, name, objects, upgrade);
+  }
+  // The same of all pages that are as they were written and can be read; the others are left out.
+  // Errors: not_found, out_of_memory, corrupt (the table contradicts itself).
+  template <class Style, class T, std::size_t PageSize, class Upgrade = no_upgrade>
+  [[nodiscard]] result<salvaged> salvage(std::string_view name, paged<T, PageSize>& objects,
+                                         Upgrade upgrade = {}) {
+    return salvage_objects<Style>(nullptr, name, objects, upgrade);
+  }
+  template <class Style, class T, std::size_t PageSize, class Upgrade = no_upgrade>
+  [[nodiscard]] result<salvaged> salvage(job_system& jobs, std::string_view name,
+                                         paged<T, PageSize>& objects, Upgrade upgrade = {}) {
+    return salvage_objects<Style>(&jobs, name, objects, upgrade);
+  }
+
+ private:
+  struct page;
+  struct section_part;
+  enum class pick : std::uint8_t { all, undamaged };
+
+  template <class Style, class T, std::size_t PageSize, class Upgrade>
+  result<std::size_t> read_objects(job_system* jobs, std::string_view name,
+                                   paged<T, PageSize>& objects, Upgrade& upgrade) {
+    page_table pages(*memory_);
+    if (auto picked = pick_pages(name, pick::all, PageSize, pages); !picked) {
+      return tl::unexpected(picked.error());
+    }
+    const auto after = [&](std::size_t /*i*/, std::size_t at, error& problem) {
+      if (problem.reason[0] == '\0') upgrade_page(objects.page_at(at), upgrade);
+      count_page();
+    };
+    return detail::read_paged<Style>(jobs, text_, &pages, objects, after);
+  }
+  template <class Style, class T, std::size_t PageSize, class Upgrade>
+  result<salvaged> salvage_objects(job_system* jobs, std::string_view name,
+                                   paged<T, PageSize>& objects, Upgrade& upgrade) {
+    page_table pages(*memory_);
+    const auto lost = pick_pages(name, pick::undamaged, PageSize, pages);
+    if (!lost) return tl::unexpected(lost.error());
+    atomic<std::uint64_t> unreadable{0};
+    const auto after = [&](std::size_t i, std::size_t at, error& problem) {
+      count_page();
+      if (problem.reason[0] == '\0') return upgrade_page(objects.page_at(at), upgrade);
+      objects.clear_page(at);
+      mark_unreadable(i, problem);
+      unreadable.fetch_add(1, std::memory_order_relaxed);
+      problem = {};
+    };
+    const auto count = detail::read_paged<Style>(jobs, text_, &pages, objects, after);
+    if (!count) return tl::unexpected(count.error());
+    const std::uint64_t more = unreadable.load(std::memory_order_relaxed);
+    return salvaged{*count, pages.size() - more, *lost + more};
+  }
+  template <class Page, class Upgrade>
+  void upgrade_page(Page& objects, Upgrade& upgrade) const {
+    if (version_ >= wanted_version_) return;
+    objects.for_each([&](auto& object) { upgrade(object, version_); });
+  }
+
+  void count_page() const noexcept {
+    if (pages_done_) pages_done_->fetch_add(1, std::memory_order_relaxed);
+  }
+  result<void> check(const save_options& options);
+  void read_table() noexcept;
+  void check_places(std::uint64_t table_end, std::uint64_t end) noexcept;
+  void check_page_texts(job_system* jobs);
+  [[nodiscard]] error first_damage() const;
+  // Fills the table with the pages of a section; returns how many damaged ones it left out.
+  result<std::uint64_t> pick_pages(std::string_view name, pick which, std::size_t objects_max,
+                                   page_table& pages);
+  // Of the i-th page that pick_pages() picked.
+  void mark_unreadable(std::size_t i, const error& problem) noexcept;
+  void forget() noexcept;
+
+  allocator* memory_;
+  char* owned_ = nullptr;
+  std::size_t owned_bytes_ = 0;
+  std::string_view text_;
+  section_part* sections_ = nullptr;
+  std::size_t section_count_ = 0;
+  page* pages_ = nullptr;
+  std::size_t page_count_ = 0;
+  std::uint32_t* picked_ = nullptr;  // of page_count_
+  error frame_problem_;              // of the lines at both ends
+  atomic<std::uint64_t>* pages_done_ = nullptr;
+  std::uint32_t version_ = 0;
+  std::uint32_t wanted_version_ = 0;
+};
+
+}  // namespace overture::text

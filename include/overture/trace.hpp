@@ -1,0 +1,4 @@
+// The timeline: what happened when, on which thread.
+#pragma once
+
+#include "overture/trace/timeline.hpp"

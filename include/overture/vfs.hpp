@@ -1,0 +1,7 @@
+// Folders and archives as one tree: mounting, looking up, reading, writing, watching.
+#pragma once
+
+#include "overture/vfs/file_reader.hpp"
+#include "overture/vfs/file_system.hpp"
+#include "overture/vfs/file_watch.hpp"
+#include "overture/vfs/file_writer.hpp"

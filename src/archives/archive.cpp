@@ -1,0 +1,200 @@
+#include "archives/archive.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/ascii.hpp"
+
+namespace overture::vfs {
+
+error error_of(entry_flaw flaw) noexcept {
+  const auto make = [](errc code, const char* reason) { return error{code, 0, reason, {}, 0}; };
+  switch (flaw) {
+    case entry_flaw::none:
+      break;
+    case entry_flaw::outside:
+      return make(errc::corrupt, "the entry's data lie outside the archive");
+    case entry_flaw::overlap:
+      return make(errc::corrupt, "the entry's data overlap those of another");
+    case entry_flaw::stored_size:
+      return make(errc::corrupt, "a stored entry whose two sizes differ");
+    case entry_flaw::ratio:
+      return make(errc::corrupt, "the entry claims more bytes than its packed data can make");
+    case entry_flaw::sizes:
+      return make(errc::corrupt, "the entry's sizes are missing");
+    case entry_flaw::too_large:
+      return make(errc::limit, "the entry is larger than limits::entry_bytes_max");
+    case entry_flaw::block_too_large:
+      static_assert(limits::block_bytes_max == std::uint64_t{1} << 30);
+      return make(errc::limit,
+                  "it is unpacked in one piece of more than 1 GiB; pack it in smaller blocks");
+    case entry_flaw::encrypted_too_large:
+      return make(errc::limit, "the entry is encrypted and larger than 1 GiB; split it");
+    case entry_flaw::encrypted:
+      return make(errc::permission, "the entry is encrypted, and the mount has no password");
+    case entry_flaw::strongly_encrypted:
+      return make(errc::unsupported,
+                  "it is encrypted in a way that is not read; a ZIP's traditional encryption is");
+    case entry_flaw::method:
+      return make(errc::unsupported, "the entry's compression method is not known");
+    case entry_flaw::bzip2:
+      return make(errc::unsupported, "it is packed by BZip2; pack it by DEFLATE, zstd or LZMA2");
+    case entry_flaw::deflate64:
+      return make(errc::unsupported, "it is packed by Deflate64; pack it by DEFLATE or zstd");
+    case entry_flaw::lzma:
+      return make(errc::unsupported,
+                  "it is packed by LZMA in a ZIP; make it a 7z, or pack it by DEFLATE or zstd");
+    case entry_flaw::ppmd:
+      return make(errc::unsupported, "it is packed by PPMd; pack it by DEFLATE, zstd or LZMA2");
+    case entry_flaw::xz:
+      return make(errc::unsupported, "it is packed by xz; pack it by DEFLATE or zstd");
+    case entry_flaw::bcj2:
+      return make(errc::unsupported, "it is filtered by BCJ2; pack it with the filter BCJ or none");
+    case entry_flaw::removal:
+      return make(errc::not_found, "the file was removed");
+    case entry_flaw::in_parts:
+      return make(errc::unsupported, "the archive is split into several files");
+  }
+  return make(errc::invalid, "nothing is wrong with the entry");
+}
+
+bool archive_input::begins_with(std::string_view magic, std::size_t at) const noexcept {
+  return front.size() >= at + magic.size() &&
+         std::memcmp(front.data() + at, magic.data(), magic.size()) == 0;
+}
+
+bool archive_input::has_extension_of(std::string_view words) const noexcept {
+  const std::string_view wanted = extension(path);
+  if (wanted.empty()) return false;
+  while (!words.empty()) {
+    const std::size_t space = words.find(' ');
+    if (equals_ignoring_case(words.substr(0, space), wanted)) return true;
+    words.remove_prefix(space == std::string_view::npos ? words.size() : space + 1);
+  }
+  return false;
+}
+
+archive_builder::archive_builder(archive& into, std::string_view prefix) noexcept
+    : into_(into), prefix_(prefix) {
+  into_.prefix_bytes = static_cast<std::uint32_t>(prefix.size());
+}
+
+result<void> archive_builder::make_room() const noexcept {
+  if (into_.entries.size() + into_.skipped.size() < limits::entries_max) return {};
+  return fail(errc::limit, "more entries than limits::entries_max");
+}
+
+result<std::uint32_t> archive_builder::append(std::string_view front,
+                                              std::string_view back) noexcept {
+  const std::size_t at = into_.names.size();
+  if (at > UINT32_MAX || front.size() + back.size() + 1 > UINT32_MAX - at) {
+    return fail(errc::limit, "too many bytes of names");
+  }
+  if (!into_.names.append(front.data(), front.size()) ||
+      !into_.names.append(back.data(), back.size()) || !into_.names.push_back('\0')) {
+    return fail(errc::out_of_memory, "no memory for the names");
+  }
+  return static_cast<std::uint32_t>(at);
+}
+
+result<std::uint32_t> archive_builder::keep(std::string_view text) noexcept {
+  return append({}, text);
+}
+
+result<bool> archive_builder::add(std::string_view name, const archive_entry& entry) noexcept {
+  const char* flaw = name.empty() ? "the name is empty" : path_flaw(name);
+  if (!flaw && prefix_.size() + name.size() > limits::path_bytes_max) flaw = "the path is too long";
+  if (!flaw &&
+      std::count(name.begin(), name.end(), '/') > std::ptrdiff_t{limits::folder_depth_max}) {
+    flaw = "the folders are nested too deeply";
+  }
+  if (flaw) return skip(name, flaw).map([] { return false; });
+  if (result<void> room = make_room(); !room) return tl::unexpected(room.error());
+  const result<std::uint32_t> kept = append(prefix_, name);
+  if (!kept) return tl::unexpected(kept.error());
+  archive_entry added = entry;
+  added.name = *kept;
+  added.name_bytes = static_cast<std::uint16_t>(prefix_.size() + name.size());
+  added.id = {hash64(into_.path_of(added))};
+  if (!into_.entries.push_back(added)) return fail(errc::out_of_memory, "no memory for an entry");
+  return true;
+}
+
+result<void> archive_builder::skip(std::string_view name, const char* reason) noexcept {
+  if (result<void> room = make_room(); !room) return room;
+  const std::string_view shown = name.substr(0, limits::path_bytes_max);
+  const result<std::uint32_t> kept = keep(shown);
+  if (!kept) return tl::unexpected(kept.error());
+  if (!into_.skipped.push_back({reason, *kept, static_cast<std::uint16_t>(shown.size())})) {
+    return fail(errc::out_of_memory, "no memory for the list of what is skipped");
+  }
+  return {};
+}
+
+result<void> archive_builder::take_back(std::uint32_t entry, const char* reason) noexcept {
+  archive_entry& taken = into_.entries[entry];
+  const skipped_entry skipped{reason, taken.name + into_.prefix_bytes,
+                              static_cast<std::uint16_t>(taken.name_bytes - into_.prefix_bytes)};
+  if (!into_.skipped.push_back(skipped)) {
+    return fail(errc::out_of_memory, "no memory for the list of what is skipped");
+  }
+  drop(entry);
+  return {};
+}
+
+result<void> archive_builder::index_last_of_each(path_index& index) noexcept {
+  return index_each_once(index, [this](std::uint32_t earlier, std::uint32_t later) {
+    return take_back(earlier, "a later entry has the same name").map([later] { return later; });
+  });
+}
+
+result<void> archive_builder::index_each_once(
+    path_index& index,
+    function_ref<result<std::uint32_t>(std::uint32_t, std::uint32_t)> choose) noexcept {
+  if (!index.reset(into_.entries.size())) {
+    return fail(errc::out_of_memory, "no memory to look for names that occur twice");
+  }
+  constexpr std::uint32_t ahead = 16;  // a large table is in no cache
+  for (std::uint32_t i = 0; i < into_.entries.size(); ++i) {
+    if (i + ahead < into_.entries.size()) index.fetch_ahead(into_.entries[i + ahead].id);
+    const archive_entry& entry = into_.entries[i];
+    if (entry.name_bytes == 0) continue;  // taken back
+    const std::string_view path = into_.path_of(entry);
+    std::uint32_t others_of_id = 0;
+    path_index::slot& at = index.probe(entry.id, [&](std::uint32_t known) {
+      if (into_.path_of(into_.entries[known]) == path) return true;
+      if (into_.entries[known].id == entry.id) ++others_of_id;
+      return false;
+    });
+    if (others_of_id >= limits::paths_of_id_max) {
+      return fail(errc::collision, "many names in the archive were made to share a hash");
+    }
+    std::uint32_t kept = i;
+    if (at.value != path_index::none) {
+      const result<std::uint32_t> chosen = choose(at.value, i);
+      if (!chosen) return tl::unexpected(chosen.error());
+      kept = *chosen;
+    }
+    path_index::set(at, entry.id, kept);
+  }
+  return {};
+}
+
+void archive_builder::finish() noexcept {
+  if (gaps_) {
+    archive_entry* const end =
+        std::remove_if(into_.entries.begin(), into_.entries.end(),
+                       [](const archive_entry& entry) { return entry.name_bytes == 0; });
+    while (into_.entries.end() != end) into_.entries.pop_back();
+  }
+  const auto name_of = [this](const skipped_entry& entry) {
+    return std::string_view(into_.names.data() + entry.name, entry.name_bytes);
+  };
+  std::sort(into_.skipped.begin(), into_.skipped.end(),
+            [&](const skipped_entry& a, const skipped_entry& b) {
+              const int order = name_of(a).compare(name_of(b));
+              return order != 0 ? order < 0 : a.name < b.name;
+            });
+}
+
+}  // namespace overture::vfs

@@ -1,0 +1,42 @@
+// GOB, an archive of LucasArts: one kind for Dark Forces, one with folders for Jedi Knight.
+//
+//   "GOB\n", u32 table's offset
+//   table: u32 files, then for each: u32 offset, u32 bytes, name[13]
+//
+//   "GOB ", u32 0x14, u32 table's offset
+//   table: u32 files, then for each: u32 offset, u32 bytes, name[128]
+#include "archives/plain_table.hpp"
+
+namespace overture::vfs {
+namespace {
+
+constexpr std::size_t name_bytes = 13;
+constexpr std::size_t long_name_bytes = 128;
+constexpr std::uint32_t second_version = 0x14;
+
+result<bool> list(const archive_input& input, archive& into) noexcept {
+  const bool second = input.begins_with("GOB ");
+  if (!second && !input.begins_with("GOB\n")) return false;
+  plain_table table(input, into);
+  const result<const std::byte*> header = table.read(4, second ? 8 : 4);
+  if (!header) return tl::unexpected(header.error());
+  if (second && load_u32(*header) != second_version) {
+    return fail(errc::unsupported, "a version of the archive that is not known");
+  }
+  const std::uint64_t offset = load_u32(*header + (second ? 4 : 0));
+  const result<const std::byte*> count = table.read(offset, 4);
+  if (!count) return tl::unexpected(count.error());
+  const std::size_t field = second ? long_name_bytes : name_bytes;
+  return table.finish(
+      table.each({offset + 4, load_u32(*count), 8 + field}, [&](const std::byte* record) {
+        return table.add_dos(text_of(record + 8, field - 1), load_u32(record),
+                             load_u32(record + 4));
+      }));
+}
+
+}  // namespace
+
+const archive_format gob_format{mount_format::gob, "gob", false,     false,
+                                "gob goo",         list,  open_plain};
+
+}  // namespace overture::vfs

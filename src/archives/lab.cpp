@@ -1,0 +1,46 @@
+// LAB, the archive of Outlaws.
+//
+//   "LABN", u32 0x10000, u32 files, u32 bytes of names
+//   record: u32 name's place, u32 offset, u32 bytes, u32 kind
+//   the names, each ended by NUL
+#include <algorithm>
+
+#include "archives/plain_table.hpp"
+
+namespace overture::vfs {
+namespace {
+
+constexpr std::size_t header_bytes = 16;
+constexpr std::size_t record_bytes = 16;
+constexpr std::uint32_t version = 0x10000;
+
+result<bool> list(const archive_input& input, archive& into) noexcept {
+  if (!input.begins_with("LABN")) return false;
+  plain_table table(input, into);
+  const result<const std::byte*> header = table.read(4, 12);
+  if (!header) return tl::unexpected(header.error());
+  if (load_u32(*header) != version) {
+    return fail(errc::unsupported, "a version of the archive that is not known");
+  }
+  const record_table records{header_bytes, load_u32(*header + 4), record_bytes};
+  if (!table.has(records)) return table_outside(records.offset);
+  vec<char> names(into.names.memory(), memory_tag::vfs);
+  result<void> done = table.read_into(names, records.end(), load_u32(*header + 8));
+  if (!done) return tl::unexpected(done.error());
+  const std::span<const std::byte> texts = std::as_bytes(names.span());
+  return table.finish(table.each(records, [&](const std::byte* record) {
+    const std::uint32_t at = load_u32(record);
+    if (at >= texts.size()) return table.skip({}, "the name lies outside the table of names");
+    // A name that is too long is cut, so that many records cannot share one that goes on and on.
+    const std::size_t most =
+        std::min<std::size_t>(texts.size() - at, limits::path_element_bytes_max);
+    return table.add_dos(text_of(texts.data() + at, most), load_u32(record + 4),
+                         load_u32(record + 8));
+  }));
+}
+
+}  // namespace
+
+const archive_format lab_format{mount_format::lab, "lab", false, false, "lab", list, open_plain};
+
+}  // namespace overture::vfs

@@ -1,0 +1,121 @@
+#include "archives/plain_table.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace overture::vfs {
+namespace {
+
+tl::unexpected<error> no_memory() {
+  return fail(errc::out_of_memory, "no memory to read the archive's table");
+}
+
+}  // namespace
+
+plain_table::plain_table(const archive_input& input, archive& into) noexcept
+    : input_(input),
+      into_(into),
+      builder_(into, input.prefix),
+      window_(into.names.memory(), memory_tag::vfs) {}
+
+result<const std::byte*> plain_table::window(std::uint64_t offset, std::size_t bytes,
+                                             std::size_t wanted) noexcept {
+  if (!fits(offset, 1, bytes, file_bytes())) return table_outside(offset);
+  const bool inside = offset >= window_offset_ && offset - window_offset_ <= window_.size() &&
+                      bytes <= window_.size() - (offset - window_offset_);
+  if (!inside) {
+    const std::size_t size =
+        std::max<std::size_t>(bytes, std::min<std::uint64_t>(wanted, file_bytes() - offset));
+    if (!window_.resize_for_overwrite(size)) return no_memory();
+    window_offset_ = offset;
+    result<void> read = read_fully(input_.os, into_.handle.get(), offset, {window_.data(), size});
+    if (!read) {
+      window_.clear();
+      return tl::unexpected(read.error());
+    }
+  }
+  return window_.data() + (offset - window_offset_);
+}
+
+result<void> plain_table::read_into(vec<char>& text, std::uint64_t offset,
+                                    std::uint64_t bytes) noexcept {
+  if (!fits(offset, 1, bytes, file_bytes())) return table_outside(offset);
+  if (bytes > limits::archive_directory_bytes_max) {
+    return fail(errc::limit, "a table larger than limits::archive_directory_bytes_max");
+  }
+  if (!text.resize_for_overwrite(bytes)) return no_memory();
+  const std::span<char> room(text.data(), text.size());
+  return read_fully(input_.os, into_.handle.get(), offset, std::as_writable_bytes(room));
+}
+
+result<void> plain_table::each(const record_table& records,
+                               function_ref<result<void>(const std::byte* record)> act) noexcept {
+  if (!has(records)) return table_outside(records.offset);
+  if (records.count > limits::entries_max) {
+    return fail(errc::limit, "more entries than limits::entries_max");
+  }
+  const std::size_t size = records.record_bytes;
+  const std::size_t wanted = table_window_bytes / size * size;
+  for (std::uint64_t at = records.offset; at < records.end(); at += size) {
+    const std::size_t left = std::min<std::uint64_t>(wanted, records.end() - at);
+    const result<const std::byte*> record = window(at, size, left);
+    if (!record) return tl::unexpected(record.error());
+    if (result<void> done = act(*record); !done) return done;
+  }
+  return {};
+}
+
+result<void> plain_table::add(std::string_view name, std::uint64_t offset,
+                              std::uint64_t bytes) noexcept {
+  archive_entry entry;
+  entry.offset = offset;
+  entry.packed_bytes = bytes;
+  entry.bytes = bytes;
+  if (bytes == 0) {
+    entry.offset = 0;  // markers have any
+  } else if (!fits(offset, 1, bytes, file_bytes())) {
+    entry.flaw = entry_flaw::outside;
+  } else if (bytes > limits::entry_bytes_max) {
+    entry.flaw = entry_flaw::too_large;
+  }
+  return add_entry(name, entry);
+}
+
+result<void> plain_table::add_dos(std::string_view name, std::uint64_t offset,
+                                  std::uint64_t bytes) noexcept {
+  char converted[limits::path_element_bytes_max];
+  if (name.size() > sizeof converted) return skip(name, "the name is too long");
+  std::replace_copy(name.begin(), name.end(), converted, '\\', '/');
+  return add({converted, name.size()}, offset, bytes);
+}
+
+result<bool> plain_table::finish(const result<void>& done) noexcept {
+  if (!done) return tl::unexpected(done.error());
+  path_index index(into_.names.memory());
+  result<void> indexed = builder_.index_last_of_each(index);
+  if (!indexed) return tl::unexpected(indexed.error());
+  builder_.finish();
+  return true;
+}
+
+std::string_view text_of(const std::byte* field, std::size_t bytes) noexcept {
+  const auto* const text = reinterpret_cast<const char*>(field);
+  return {text, static_cast<std::size_t>(std::find(text, text + bytes, '\0') - text)};
+}
+
+result<opened_entry> open_plain(const archive&, const archive_entry& entry,
+                                operating_system&) noexcept {
+  if (entry.flaw != entry_flaw::none) {
+    error why = error_of(entry.flaw);
+    why.offset = entry.offset;
+    return tl::unexpected(why);
+  }
+  file_place place;
+  place.offset = entry.offset;
+  place.read_bytes = entry.bytes;
+  place.packed_bytes = entry.bytes;
+  place.bytes = entry.bytes;
+  return opened_entry{place, {}};
+}
+
+}  // namespace overture::vfs

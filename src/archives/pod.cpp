@@ -1,0 +1,53 @@
+// POD, the archive of Terminal Velocity and its relatives, in its first version.
+//
+//   u32 files, comment[80], ended by NUL
+//   record: name[32], u32 bytes, u32 offset
+//
+// There is no mark: a file is believed to be one if it has a comment, and names and places of files
+// behind a table that fits.
+#include <algorithm>
+
+#include "archives/plain_table.hpp"
+
+namespace overture::vfs {
+namespace {
+
+constexpr std::size_t comment_bytes = 80;
+constexpr std::size_t header_bytes = 4 + comment_bytes;
+constexpr std::size_t name_bytes = 32;
+constexpr std::size_t record_bytes = name_bytes + 8;
+
+bool is_text(std::string_view text) noexcept {
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](unsigned char c) { return c >= ' '; });
+}
+
+bool is_comment(const std::byte* field) noexcept {
+  return field[comment_bytes - 1] == std::byte{} && is_text(text_of(field, comment_bytes));
+}
+
+result<bool> list(const archive_input& input, archive& into) noexcept {
+  if (input.front.size() < header_bytes || !is_comment(input.front.data() + 4)) return false;
+  plain_table table(input, into);
+  const record_table records{header_bytes, load_u32(input.front.data()), record_bytes};
+  if (records.count == 0 || !table.has(records)) return false;
+  bool sensible = true;
+  const result<void> looked = table.each(records, [&](const std::byte* record) -> result<void> {
+    const std::uint32_t bytes = load_u32(record + name_bytes);
+    sensible = is_text(text_of(record, name_bytes)) &&
+               (bytes == 0 || load_u32(record + name_bytes + 4) >= records.end());
+    return sensible ? result<void>{} : fail(errc::unsupported, "this is no POD");
+  });
+  if (!sensible) return false;
+  if (!looked) return tl::unexpected(looked.error());
+  return table.finish(table.each(records, [&](const std::byte* record) {
+    return table.add_dos(text_of(record, name_bytes), load_u32(record + name_bytes + 4),
+                         load_u32(record + name_bytes));
+  }));
+}
+
+}  // namespace
+
+const archive_format pod_format{mount_format::pod, "pod", false, false, "pod", list, open_plain};
+
+}  // namespace overture::vfs

@@ -1,0 +1,340 @@
+// 7z archives: LZMA, LZMA2 and stored blocks, with the filters for machine code
+// and for sounds (delta).
+//
+//   start:  the mark, version, CRC-32, u64 header's offset, u64 its bytes, u32 its CRC-32
+//   the packed blocks, the header, which may be packed itself (see seven_zip_header.hpp)
+//
+// Files are packed together in blocks, and a block is unpacked once for all its files: see
+// block_store.hpp. Not read: BCJ2, PPMd, BZip2, DEFLATE, encryption; such files are listed and
+// refused. Links are skipped.
+#include <algorithm>
+
+#include "archives/archive.hpp"
+#include "archives/seven_zip_header.hpp"
+#include "archives/utf16.hpp"
+#include "base/little_endian.hpp"
+#include "overture/io/unpack.hpp"
+
+namespace overture::vfs {
+namespace {
+
+// A header may be packed, and what comes out of it once more.
+constexpr int headers_max = 4;
+
+constexpr std::uint32_t attribute_unix = 0x8000;  // the upper half is a Unix mode
+constexpr std::uint32_t unix_kind_mask = 0170000;
+constexpr std::uint32_t unix_link = 0120000;
+
+class seven_zip_blocks final : public block_store {
+ public:
+  seven_zip_blocks(allocator& memory, operating_system& os, const owned_handle& file) noexcept
+      : block_store(memory, os, file),
+        packed_(memory, memory_tag::vfs),
+        unchecked_(memory, memory_tag::vfs) {}
+
+  // Returns where the block begins.
+  result<std::uint64_t> add(const packed_block& block, std::uint64_t offset) noexcept {
+    // Their numbers are those of the store, so stored blocks have a place here too.
+    if (!packed_.push_back({block, offset})) return no_memory();
+    return block.is_stored() ? add_stored(block.bytes, offset) : add_block(block.bytes);
+  }
+  // A file that has no checksum, in the order of their places.
+  result<void> add_unchecked(std::uint64_t offset) noexcept {
+    return unchecked_.push_back(offset) ? result<void>{} : no_memory();
+  }
+  [[nodiscard]] bool is_checked(std::uint64_t offset) const noexcept {
+    return !std::binary_search(unchecked_.begin(), unchecked_.end(), offset);
+  }
+
+ private:
+  struct placed_block {
+    packed_block block;
+    std::uint64_t offset = 0;
+  };
+  static tl::unexpected<error> no_memory() {
+    return fail(errc::out_of_memory, "no memory for a block");
+  }
+
+  result<void> unpack(std::uint32_t number, std::span<std::byte> to, reading how,
+                      std::size_t& made) noexcept override {
+    const placed_block& from = packed_[number];
+    std::uint64_t at = from.offset;
+    std::uint64_t left = from.block.packed_bytes;
+    // Who must not wait looks at the end first, so as not to unpack half of it in vain.
+    std::byte last{};
+    if (how == reading::at_once && left > 0) {
+      result<void> there = read_packed(at + left - 1, {&last, 1}, how);
+      if (!there) return there;
+    }
+    const auto read = [&](std::span<std::byte> room) -> result<std::size_t> {
+      const std::size_t count = std::min<std::uint64_t>(room.size(), left);
+      result<void> done = read_packed(at, room.first(count), how);
+      if (!done) return tl::unexpected(done.error());
+      at += count;
+      left -= count;
+      return count;
+    };
+    return unpack_lzma(from.block, read, to, made, packed_.memory());
+  }
+
+  vec<placed_block> packed_;  // by number in the store
+  vec<std::uint64_t> unchecked_;
+};
+
+class seven_zip_list {
+ public:
+  seven_zip_list(const archive_input& input, archive& into) noexcept
+      : input_(input),
+        into_(into),
+        builder_(into, input.prefix),
+        bytes_(into.names.memory(), memory_tag::vfs),
+        header_(into.names.memory()),
+        places_(into.names.memory(), memory_tag::vfs) {}
+
+  result<bool> run() noexcept {
+    path_index index(memory());
+    const result<void> done = read_header()
+                                  .and_then([this] { return place_blocks(); })
+                                  .and_then([this] { return add_files(); })
+                                  .and_then([&] { return builder_.index_last_of_each(index); });
+    if (!done) return tl::unexpected(done.error());
+    builder_.finish();
+    return true;
+  }
+
+ private:
+  struct block_place {
+    std::uint64_t offset = 0;  // in the store
+    entry_flaw flaw = entry_flaw::none;
+  };
+  [[nodiscard]] allocator& memory() const noexcept { return into_.names.memory(); }
+  static tl::unexpected<error> no_memory() {
+    return fail(errc::out_of_memory, "no memory to read the archive's header");
+  }
+  // The place of packed bytes in the file; false if they are not all in it.
+  [[nodiscard]] bool locate(std::uint64_t offset, std::uint64_t bytes,
+                            std::uint64_t& at) const noexcept {
+    const std::uint64_t file = input_.status.size;
+    if (file < seven_zip_start_bytes || !fits(offset, 1, bytes, file - seven_zip_start_bytes)) {
+      return false;
+    }
+    at = offset + seven_zip_start_bytes;
+    return true;
+  }
+  result<void> read_header() noexcept;
+  result<void> unpack_header() noexcept;
+  [[nodiscard]] entry_flaw flaw_of(const seven_zip_block& block) const noexcept;
+  result<void> place_blocks() noexcept;
+  result<void> add_files() noexcept;
+  [[nodiscard]] const char* why_skipped(std::uint64_t file) const noexcept;
+  std::span<const std::byte> next_name() noexcept;
+
+  const archive_input& input_;
+  archive& into_;
+  archive_builder builder_;
+  vec<std::byte> bytes_;  // of the header
+  seven_zip_header header_;
+  seven_zip_blocks* store_ = nullptr;
+  vec<block_place> places_;
+};
+
+result<void> seven_zip_list::read_header() noexcept {
+  const result<seven_zip_start> start = read_seven_zip_start(input_.front);
+  if (!start) return tl::unexpected(start.error());
+  if (start->header_bytes == 0) return {};  // an empty archive
+  if (start->header_bytes > limits::archive_directory_bytes_max) {
+    return fail(errc::limit, "a header larger than limits::archive_directory_bytes_max");
+  }
+  std::uint64_t at = 0;
+  if (!locate(start->header_offset, start->header_bytes, at)) {
+    return fail(errc::corrupt, "the archive's header lies outside the archive");
+  }
+  if (!bytes_.resize_for_overwrite(start->header_bytes)) return no_memory();
+  const std::span<std::byte> room(bytes_.data(), bytes_.size());
+  if (result<void> read = read_fully(input_.os, into_.handle.get(), at, room); !read) return read;
+  if (crc32(room) != start->header_crc32) {
+    return fail(errc::corrupt, "the archive's header does not match its checksum", {}, at);
+  }
+  for (int i = 0; i < headers_max; ++i) {
+    header_ = seven_zip_header(memory());
+    result<void> done = read_seven_zip_header(bytes_.span(), header_);
+    if (!done || !header_.encoded) return done;
+    if (done = unpack_header(); !done) return done;
+  }
+  return fail(errc::corrupt, "the archive's header is packed again and again");
+}
+
+result<void> seven_zip_list::unpack_header() noexcept {
+  const seven_zip_block block = header_.blocks[0];
+  std::uint64_t at = 0;
+  if (!locate(block.packed_offset, block.packed.packed_bytes, at)) {
+    return fail(errc::corrupt, "the archive's header lies outside the archive");
+  }
+  const entry_flaw flaw = flaw_of(block);
+  if (flaw != entry_flaw::none) return tl::unexpected(error_of(flaw));
+  if (block.packed.bytes > limits::archive_directory_bytes_max) {
+    return fail(errc::limit, "a header larger than limits::archive_directory_bytes_max");
+  }
+  vec<std::byte> unpacked(memory(), memory_tag::vfs);
+  if (!unpacked.resize_for_overwrite(block.packed.bytes)) return no_memory();
+  const std::span<std::byte> room(unpacked.data(), unpacked.size());
+  seven_zip_blocks alone(memory(), input_.os, into_.handle);
+  result<void> done = alone.add(block.packed, at).and_then([&](std::uint64_t offset) {
+    return read_fully(alone, os_handle{1}, offset, room);
+  });
+  if (!done) return done;
+  if (block.has_crc && crc32(room) != block.crc32) {
+    return fail(errc::corrupt, "the archive's header does not match its checksum", {}, at);
+  }
+  bytes_ = std::move(unpacked);
+  return {};
+}
+
+entry_flaw seven_zip_list::flaw_of(const seven_zip_block& block) const noexcept {
+  std::uint64_t at = 0;
+  if (!locate(block.packed_offset, block.packed.packed_bytes, at)) return entry_flaw::outside;
+  switch (block.flaw) {
+    case seven_zip_flaw::none:
+      break;
+    case seven_zip_flaw::method:
+      return entry_flaw::method;
+    case seven_zip_flaw::bzip2:
+      return entry_flaw::bzip2;
+    case seven_zip_flaw::ppmd:
+      return entry_flaw::ppmd;
+    case seven_zip_flaw::bcj2:
+      return entry_flaw::bcj2;
+    case seven_zip_flaw::encrypted:
+      return entry_flaw::strongly_encrypted;
+  }
+  const packed_block& packed = block.packed;
+  if (packed.method == block_method::copy && packed.bytes != packed.packed_bytes) {
+    return entry_flaw::stored_size;
+  }
+  if (packed.is_stored()) return entry_flaw::none;
+  if (packed.bytes / limits::lzma_ratio_max > packed.packed_bytes) return entry_flaw::ratio;
+  return packed.bytes > limits::block_bytes_max ? entry_flaw::block_too_large : entry_flaw::none;
+}
+
+result<void> seven_zip_list::place_blocks() noexcept {
+  if (header_.blocks.empty()) return {};
+  store_ = into_.store.make<seven_zip_blocks>(memory(), input_.os, into_.handle);
+  if (!store_) return no_memory();
+  for (const seven_zip_block& block : header_.blocks) {
+    block_place place;
+    place.flaw = flaw_of(block);
+    if (place.flaw == entry_flaw::none && block.packed.bytes > 0) {
+      std::uint64_t at = 0;
+      (void)locate(block.packed_offset, block.packed.packed_bytes, at);
+      const result<std::uint64_t> offset = store_->add(block.packed, at);
+      if (!offset) return tl::unexpected(offset.error());
+      place.offset = *offset;
+    }
+    if (!places_.push_back(place)) return no_memory();
+  }
+  return {};
+}
+
+std::span<const std::byte> seven_zip_list::next_name() noexcept {
+  std::size_t end = 0;
+  while (end + 1 < header_.names.size() && load_u16(header_.names.data() + end) != 0) end += 2;
+  const std::span<const std::byte> name = header_.names.first(end);
+  header_.names = header_.names.subspan(std::min(end + 2, header_.names.size()));
+  return name;
+}
+
+const char* seven_zip_list::why_skipped(std::uint64_t file) const noexcept {
+  if ((header_.no_stream[file] & seven_zip_header::is_anti) != 0) {
+    return "it asks for a file to be deleted";
+  }
+  if (header_.attributes.empty()) return nullptr;
+  const std::uint32_t attributes = load_u32(header_.attributes.data() + file * 4);
+  const bool link =
+      (attributes & attribute_unix) != 0 && (attributes >> 16 & unix_kind_mask) == unix_link;
+  return link ? "a link, which is not followed in a 7z archive" : nullptr;
+}
+
+result<void> seven_zip_list::add_files() noexcept {
+  std::size_t stream = 0;
+  std::size_t block = 0;
+  std::uint32_t in_block = 0;  // streams of the block that have had their file
+  std::uint64_t offset = 0;    // in the block
+  for (std::uint64_t file = 0; file < header_.files; ++file) {
+    archive_entry entry;
+    bool checked = true;
+    const std::uint8_t kind = header_.no_stream[file];
+    if ((kind & seven_zip_header::is_empty) == 0) {
+      while (block < places_.size() && in_block == header_.blocks[block].streams) {
+        ++block;
+        in_block = 0;
+        offset = 0;
+      }
+      if (block == places_.size() || stream == header_.streams.size()) {
+        return fail(errc::corrupt, "the archive has more files than data");
+      }
+      const seven_zip_stream& data = header_.streams[stream++];
+      entry.offset = places_[block].offset + offset;
+      entry.flaw = places_[block].flaw;
+      entry.packed_bytes = data.bytes;
+      entry.bytes = data.bytes;
+      entry.crc32 = data.crc32;
+      checked = data.has_crc || data.bytes == 0;
+      if (data.bytes == 0) entry.crc32 = 0;
+      if (data.bytes > limits::entry_bytes_max && entry.flaw == entry_flaw::none) {
+        entry.flaw = entry_flaw::too_large;
+      }
+      offset += data.bytes;
+      ++in_block;
+    }
+    const std::span<const std::byte> name = next_name();
+    if ((kind & seven_zip_header::is_folder) != 0) continue;
+    path_buffer room;
+    std::size_t length = 0;
+    const bool readable = utf8_of_utf16(name, byte_order::little, room, length);
+    const char* const skipped = readable ? why_skipped(file) : "the name is not UTF-16";
+    if (skipped) {
+      result<void> done = builder_.skip({room.data(), length}, skipped);
+      if (!done) return done;
+      continue;
+    }
+    const result<bool> added = builder_.add({room.data(), length}, entry);
+    if (!added) return tl::unexpected(added.error());
+    if (*added && !checked && entry.flaw == entry_flaw::none) {
+      if (result<void> done = store_->add_unchecked(entry.offset); !done) return done;
+    }
+  }
+  return {};
+}
+
+result<bool> list(const archive_input& input, archive& into) noexcept {
+  if (!input.begins_with(seven_zip_mark)) return false;
+  return seven_zip_list(input, into).run();
+}
+
+result<opened_entry> open(const archive& from, const archive_entry& entry,
+                          operating_system&) noexcept {
+  if (entry.flaw != entry_flaw::none) {
+    error why = error_of(entry.flaw);
+    why.offset = entry.offset;
+    return tl::unexpected(why);
+  }
+  opened_entry opened;
+  opened.place.offset = entry.offset;
+  opened.place.read_bytes = entry.bytes;
+  opened.place.packed_bytes = entry.bytes;
+  opened.place.bytes = entry.bytes;
+  opened.place.crc32 = entry.crc32;
+  opened.place.has_crc = true;
+  if (entry.bytes == 0) return opened;
+  auto& blocks = static_cast<seven_zip_blocks&>(*from.store.get());
+  opened.place.has_crc = blocks.is_checked(entry.offset);
+  opened.handle = blocks.open_all();
+  return opened;
+}
+
+}  // namespace
+
+const archive_format seven_zip_format{
+    mount_format::seven_zip, "7z", false, false, "7z", list, open};
+
+}  // namespace overture::vfs

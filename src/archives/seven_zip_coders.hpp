@@ -1,0 +1,80 @@
+// How a block of a 7z archive is packed: the list of coders in the archive's header.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "archives/seven_zip_header.hpp"
+#include "base/little_endian.hpp"
+#include "overture/base/error.hpp"
+
+namespace overture::vfs {
+
+// Once something is missing, everything read is 0 and bad() is true.
+class seven_zip_reader {
+ public:
+  explicit seven_zip_reader(std::span<const std::byte> bytes) noexcept : bytes_(bytes) {}
+
+  [[nodiscard]] bool bad() const noexcept { return bad_; }
+  [[nodiscard]] std::size_t left() const noexcept { return bytes_.size(); }
+
+  std::span<const std::byte> take(std::uint64_t count) noexcept {
+    if (count > bytes_.size()) {
+      bad_ = true;
+      bytes_ = {};
+      return {};
+    }
+    const std::span<const std::byte> taken = bytes_.first(count);
+    bytes_ = bytes_.subspan(count);
+    return taken;
+  }
+  std::uint8_t byte() noexcept {
+    const std::span<const std::byte> one = take(1);
+    return one.empty() ? std::uint8_t{0} : std::to_integer<std::uint8_t>(one[0]);
+  }
+  std::uint32_t u32() noexcept {
+    const std::span<const std::byte> four = take(4);
+    return four.empty() ? 0 : load_u32(four.data());
+  }
+  // The leading ones of the first byte tell how many bytes follow.
+  std::uint64_t number() noexcept {
+    const std::uint64_t first = byte();
+    std::uint64_t value = 0;
+    std::uint64_t mask = 0x80;
+    for (unsigned i = 0; i < 8; ++i, mask >>= 1) {
+      if ((first & mask) == 0) return value | (first & (mask - 1)) << (8 * i);
+      value |= std::uint64_t{byte()} << (8 * i);
+    }
+    return value;
+  }
+  // A number of things of which each takes at least one byte of what is left.
+  std::uint64_t count() noexcept {
+    const std::uint64_t value = number();
+    if (value <= bytes_.size()) return value;
+    bad_ = true;
+    return 0;
+  }
+  void skip_property() noexcept { (void)take(number()); }
+
+ private:
+  std::span<const std::byte> bytes_;
+  bool bad_ = false;
+};
+
+// What the sizes and the packed streams of a block are told by.
+struct coder_shape {
+  std::uint8_t outputs = 0;
+  std::uint8_t packed_streams = 0;
+  std::uint8_t last = 0;  // the output that is the block's
+};
+
+// Reads the coders of one block into it: its method, filter and flaw. Error: corrupt.
+[[nodiscard]] result<coder_shape> read_seven_zip_coders(seven_zip_reader& in,
+                                                        seven_zip_block& block) noexcept;
+
+[[nodiscard]] inline tl::unexpected<error> broken_seven_zip_header() {
+  return fail(errc::corrupt, "the archive's header is broken");
+}
+
+}  // namespace overture::vfs

@@ -1,0 +1,70 @@
+// The header of a 7z archive, read from bytes in memory.
+//
+// Source of the layout: 7zFormat.txt, which comes with 7-Zip. Everything here is a pure function of
+// bytes that may be hostile. Memory is taken in proportion to the header, never to what it claims.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "archives/lzma_chain.hpp"
+#include "base/vec.hpp"
+#include "overture/base/error.hpp"
+
+namespace overture::vfs {
+
+// In front of the archive.
+struct seven_zip_start {
+  std::uint64_t header_offset = 0;  // behind the signature header
+  std::uint64_t header_bytes = 0;
+  std::uint32_t header_crc32 = 0;
+};
+inline constexpr std::size_t seven_zip_start_bytes = 32;
+inline constexpr std::string_view seven_zip_mark{"7z\xBC\xAF\x27\x1C", 6};
+// Errors: corrupt, unsupported.
+[[nodiscard]] result<seven_zip_start> read_seven_zip_start(
+    std::span<const std::byte> front) noexcept;
+
+enum class seven_zip_flaw : std::uint8_t { none, method, bzip2, ppmd, bcj2, encrypted };
+
+// What the format calls a folder: files packed together.
+struct seven_zip_block {
+  packed_block packed;              // what is needed to unpack it
+  std::uint64_t packed_offset = 0;  // behind the signature header
+  std::uint32_t crc32 = 0;
+  std::uint32_t streams = 1;  // files in it
+  bool has_crc = false;
+  seven_zip_flaw flaw = seven_zip_flaw::none;  // why it cannot be unpacked
+};
+
+struct seven_zip_stream {
+  std::uint64_t bytes = 0;
+  std::uint32_t crc32 = 0;
+  bool has_crc = false;
+};
+
+struct seven_zip_header {
+  explicit seven_zip_header(allocator& memory) noexcept
+      : blocks(memory, memory_tag::vfs),
+        streams(memory, memory_tag::vfs),
+        no_stream(memory, memory_tag::vfs) {}
+
+  bool encoded = false;  // blocks[0] unpacks to the header proper; nothing below is filled
+  vec<seven_zip_block> blocks;
+  vec<seven_zip_stream> streams;  // of all blocks
+  std::uint64_t files = 0;
+  vec<std::uint8_t> no_stream;            // by file, none_...
+  std::span<const std::byte> names;       // UTF-16, each ended by NUL; in the bytes that were read
+  std::span<const std::byte> attributes;  // u32 for each file, or empty
+
+  static constexpr std::uint8_t is_empty = 1;   // has no stream
+  static constexpr std::uint8_t is_folder = 2;  // and is no empty file
+  static constexpr std::uint8_t is_anti = 4;    // wants a file deleted
+};
+
+// Errors: corrupt, limit, unsupported, out_of_memory.
+[[nodiscard]] result<void> read_seven_zip_header(std::span<const std::byte> bytes,
+                                                 seven_zip_header& header) noexcept;
+
+}  // namespace overture::vfs

@@ -1,0 +1,18 @@
+// What the files of the ZIP format share.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "archives/archive.hpp"
+
+namespace overture::vfs {
+
+// Where the bytes of an entry lie, but for the source.
+[[nodiscard]] file_place zip_place(const archive_entry& entry) noexcept;
+
+// See file_system::packed_part().
+[[nodiscard]] result<std::span<const std::byte>> zip_packed_part(
+    const file_place& place, std::span<const std::byte> read) noexcept;
+
+}  // namespace overture::vfs

@@ -1,0 +1,187 @@
+#include "archives/zip_directory.hpp"
+
+#include <algorithm>
+
+#include "base/little_endian.hpp"
+
+namespace overture::vfs {
+namespace {
+
+using bytes = std::span<const std::byte>;
+
+// The caller has checked that the bytes are there.
+std::uint16_t u16(bytes from, std::size_t at) noexcept {
+  return static_cast<std::uint16_t>(load_u16(from.data() + at));
+}
+std::uint32_t u32(bytes from, std::size_t at) noexcept {
+  return load_u32(from.data() + at);
+}
+std::uint64_t u64(bytes from, std::size_t at) noexcept {
+  return load_u64(from.data() + at);
+}
+
+constexpr std::uint32_t local_signature = 0x04034B50;
+constexpr std::uint32_t record_signature = 0x02014B50;
+constexpr std::uint32_t end_signature = 0x06054B50;
+constexpr std::uint32_t end64_signature = 0x06064B50;
+constexpr std::uint32_t locator_signature = 0x07064B50;
+constexpr std::size_t end64_bytes = 56;
+constexpr std::size_t locator_bytes = 20;
+
+// Where in the tail the end record is, or tail.size(). A comment may hold what looks like one, so
+// the last whose comment ends with the file comes first, and then the last whose comment fits.
+std::size_t find_end_record(bytes tail) noexcept {
+  std::size_t fitting = tail.size();
+  if (tail.size() < zip_end_bytes) return fitting;
+  for (std::size_t at = tail.size() - zip_end_bytes + 1; at-- > 0;) {
+    if (tail[at] != std::byte{'P'} || u32(tail, at) != end_signature) continue;
+    const std::size_t end = at + zip_end_bytes + u16(tail, at + 20);
+    if (end == tail.size()) return at;
+    if (end < tail.size() && fitting == tail.size()) fitting = at;
+  }
+  return fitting;
+}
+
+bool is_end64(bytes record) noexcept {
+  return record.size() >= end64_bytes && u32(record, 0) == end64_signature;
+}
+
+// Fields that are full in the end record are in the Zip64 one.
+result<void> apply_end64(bytes record, zip_end& end) noexcept {
+  if (u32(record, 16) != 0 || u32(record, 20) != 0) {
+    return fail(errc::unsupported, "the archive is split into several files");
+  }
+  if (end.entries == UINT16_MAX) {
+    end.entries = u64(record, 32);
+    end.entries_in_16_bits = false;
+  }
+  if (end.directory_bytes == UINT32_MAX) end.directory_bytes = u64(record, 40);
+  if (end.directory_offset == UINT32_MAX) end.directory_offset = u64(record, 48);
+  return {};
+}
+
+// `locator` is what the Zip64 locator in front of the end record says; that record counts from the
+// archive's beginning, which a self-extractor may have moved. It is where it should be if it has no
+// optional data, so the place right before the locator is tried first.
+result<void> read_end64(bytes tail, std::uint64_t tail_offset, std::size_t locator_at,
+                        zip_reader read, zip_end& end) noexcept {
+  if (u32(tail, locator_at + 16) > 1) {
+    return fail(errc::unsupported, "the archive is split into several files");
+  }
+  if (locator_at >= end64_bytes) {
+    const bytes before = tail.subspan(locator_at - end64_bytes, end64_bytes);
+    if (is_end64(before)) {
+      end.offset = tail_offset + locator_at - end64_bytes;
+      return apply_end64(before, end);
+    }
+  }
+  const std::uint64_t stated = u64(tail, locator_at + 8);
+  const std::uint64_t locator_offset = tail_offset + locator_at;
+  if (locator_offset < end64_bytes || stated > locator_offset - end64_bytes) {
+    return fail(errc::corrupt, "the Zip64 end record lies outside the archive", {}, stated);
+  }
+  std::byte elsewhere[end64_bytes];
+  if (result<void> got = read(stated, elsewhere); !got) return got;
+  if (!is_end64(elsewhere)) {
+    return fail(errc::corrupt, "the Zip64 end record is missing", {}, stated);
+  }
+  end.offset = stated;
+  return apply_end64(elsewhere, end);
+}
+
+// Takes the values that did not fit the record from its Zip64 field; false if they are missing.
+bool read_zip64_field(bytes extra, zip_record& record, std::uint32_t& part) noexcept {
+  const bool wanted[] = {record.bytes == UINT32_MAX, record.packed_bytes == UINT32_MAX,
+                         record.header == UINT32_MAX};
+  std::uint64_t* const values[] = {&record.bytes, &record.packed_bytes, &record.header};
+  const bool wants_part = part == UINT16_MAX;
+  if (!wanted[0] && !wanted[1] && !wanted[2] && !wants_part) return true;
+  while (extra.size() >= 4) {
+    const std::size_t length = u16(extra, 2);
+    if (length > extra.size() - 4) return false;
+    bytes field = extra.subspan(4, length);
+    const bool found = u16(extra, 0) == 0x0001;
+    extra = extra.subspan(4 + length);
+    if (!found) continue;
+    for (int i = 0; i < 3; ++i) {
+      if (!wanted[i]) continue;
+      if (field.size() < 8) return false;
+      *values[i] = u64(field, 0);
+      field = field.subspan(8);
+    }
+    if (wants_part) {
+      if (field.size() < 4) return false;
+      part = u32(field, 0);
+    }
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+result<zip_end> find_zip_end(std::span<const std::byte> tail, std::uint64_t file_bytes,
+                             zip_reader read) noexcept {
+  const std::size_t at = find_end_record(tail);
+  if (at == tail.size()) return fail(errc::not_found, "the archive has no end record");
+  const std::uint64_t tail_offset = file_bytes - tail.size();
+  zip_end end;
+  end.offset = tail_offset + at;
+  end.entries = u16(tail, at + 10);
+  end.directory_bytes = u32(tail, at + 12);
+  end.directory_offset = u32(tail, at + 16);
+  if (at >= locator_bytes && u32(tail, at - locator_bytes) == locator_signature) {
+    result<void> done = read_end64(tail, tail_offset, at - locator_bytes, read, end);
+    if (!done) return tl::unexpected(done.error());
+  } else if (u16(tail, at + 4) != 0 || u16(tail, at + 6) != 0) {
+    return fail(errc::unsupported, "the archive is split into several files");
+  }
+  if (end.directory_bytes > end.offset) {
+    return fail(errc::corrupt, "the directory is larger than the archive", {}, end.offset);
+  }
+  return end;
+}
+
+zip_record_size measure_zip_record(std::span<const std::byte> directory) noexcept {
+  if (directory.size() < zip_record_bytes || u32(directory, 0) != record_signature) return {};
+  const std::size_t name = u16(directory, 28);
+  const std::size_t size = zip_record_bytes + name + u16(directory, 30) + u16(directory, 32);
+  return size > directory.size() ? zip_record_size{} : zip_record_size{size, name};
+}
+
+std::size_t read_zip_record(std::span<const std::byte> directory, zip_record& record) noexcept {
+  const zip_record_size size = measure_zip_record(directory);
+  if (size.record == 0) return 0;
+  record.made_on = std::to_integer<std::uint8_t>(directory[5]);
+  record.flags = u16(directory, 8);
+  record.method = u16(directory, 10);
+  record.time = u16(directory, 12);
+  record.crc32 = u32(directory, 16);
+  record.packed_bytes = u32(directory, 20);
+  record.bytes = u32(directory, 24);
+  record.extra_bytes = u16(directory, 30);
+  record.attributes = u32(directory, 38);
+  record.header = u32(directory, 42);
+  record.name = {reinterpret_cast<const char*>(directory.data()) + zip_record_bytes, size.name};
+  std::uint32_t part = u16(directory, 34);
+  const bytes extra = directory.subspan(zip_record_bytes + size.name, record.extra_bytes);
+  record.sizes_missing = !read_zip64_field(extra, record, part);
+  record.in_another_part = part != 0;
+  return size.record;
+}
+
+bool read_zip_local_header(std::span<const std::byte> from, zip_local_header& header) noexcept {
+  if (from.size() < zip_local_header_bytes || u32(from, 0) != local_signature) return false;
+  header.flags = u16(from, 6);
+  header.method = u16(from, 8);
+  header.packed_bytes = u32(from, 18);
+  header.name_bytes = u16(from, 26);
+  header.header_bytes = zip_local_header_bytes + header.name_bytes + u16(from, 28);
+  return true;
+}
+
+bool begins_like_zip(std::span<const std::byte> file) noexcept {
+  return file.size() >= 4 && u32(file, 0) == local_signature;
+}
+
+}  // namespace overture::vfs

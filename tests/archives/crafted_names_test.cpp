@@ -1,0 +1,65 @@
+// Many names with one hash: an archive can be made so, the hash has no secret. Here the ids are
+// forged instead.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "archives/archive.hpp"
+#include "overture/base/limits.hpp"
+#include "vfs/live_index.hpp"
+
+namespace overture::vfs {
+namespace {
+
+constexpr path_id shared{42};
+
+// Fills an archive with files of one id.
+void add_files(archive_builder& builder, archive& into, std::uint32_t count) {
+  for (std::uint32_t i = 0; i < count; ++i) {
+    ASSERT_TRUE(builder.add(std::to_string(i), {}));
+    into.entries[i].id = shared;
+  }
+}
+
+TEST(crafted_names, do_not_get_an_archive_into_a_walk_over_all_of_them) {
+  for (const std::uint32_t more : {0u, 1u}) {
+    archive into(default_allocator());
+    archive_builder builder(into, {});
+    add_files(builder, into, limits::paths_of_id_max + more);
+    path_index index(default_allocator());
+    const result<void> indexed = builder.index_last_of_each(index);
+    ASSERT_EQ(indexed.has_value(), more == 0);
+    if (!indexed) {
+      EXPECT_EQ(indexed.error().code, errc::collision);
+    }
+  }
+}
+
+TEST(crafted_names, are_refused_by_the_index_of_all_mounts) {
+  mount owner(default_allocator());
+  archive_builder builder(owner.content, {});
+  add_files(builder, owner.content, 2 * limits::paths_of_id_max + 1);
+  live_index first(default_allocator());
+  ASSERT_TRUE(first.begin());
+  live_index next(default_allocator());
+  ASSERT_TRUE(next.begin(first, owner.content.entries.size()));
+  EXPECT_FALSE(next.add(owner, false));
+  EXPECT_TRUE(next.overfull());
+  next.discard();
+
+  live_index other(default_allocator());
+  ASSERT_TRUE(other.begin(first, owner.content.entries.size()));
+  owner.content.entries.pop_back();
+  EXPECT_TRUE(other.add(owner, false));
+  EXPECT_FALSE(other.overfull());
+  for (const archive_entry& entry : owner.content.entries) {
+    const live_entry found = other.find({owner.content.path_of(entry), shared});
+    ASSERT_TRUE(found && !found.is_folder());
+    EXPECT_EQ(&owner.content.entries[found.index()], &entry);
+  }
+  EXPECT_FALSE(other.find({"x", shared}));
+  other.free_all();
+}
+
+}  // namespace
+}  // namespace overture::vfs

@@ -1,0 +1,121 @@
+// ROFS archives (Resident Evil 3). PhysicsFS 3.0 does not know them, so what there is to compare
+// with is the description of the format alone.
+#include "archives/archive_checks.hpp"
+#include "archives/rofs_block.hpp"
+#include "support/rofs_writer.hpp"
+
+namespace overture {
+namespace {
+
+const std::string long_text = [] {
+  std::string text;
+  for (int i = 0; text.size() < 100'000; ++i) text += "line " + std::to_string(i * i) + "\n";
+  return text;
+}();
+
+const std::vector<rofs_file> four_files{{.name = "A.TXT", .data = "hello"},
+                                        {.name = "LONG.TXT", .data = long_text},
+                                        {.name = "PLAIN.TXT", .data = long_text, .packed = false},
+                                        {.name = "EMPTY"}};
+const contents_map four_contents{{"DATA/PSX/A.TXT", "hello"},
+                                 {"DATA/PSX/LONG.TXT", long_text},
+                                 {"DATA/PSX/PLAIN.TXT", long_text},
+                                 {"DATA/PSX/EMPTY", ""}};
+
+bool anything(const std::string&, const std::string&) {
+  return true;
+}
+
+TEST(rofs, has_its_files) {
+  EXPECT_EQ(load_archive(write_rofs(four_files), "rofs1.dat"), four_contents);
+  EXPECT_EQ(load_archive(write_rofs(four_files), "other"), four_contents);
+  EXPECT_EQ(load_archive(write_rofs({}), "rofs1.dat"), contents_map{});
+}
+
+TEST(rofs, packs_at_all) {
+  EXPECT_LT(write_rofs({four_files[1]}).size(), long_text.size() * 3 / 4);
+}
+
+TEST(rofs, has_files_of_whole_blocks) {
+  for (const std::size_t bytes : {vfs::rofs_block_bytes - 1, vfs::rofs_block_bytes,
+                                  vfs::rofs_block_bytes + 1, 2 * vfs::rofs_block_bytes}) {
+    const std::string data = long_text.substr(0, bytes);
+    EXPECT_EQ(load_archive(write_rofs({{.name = "A", .data = data}}), "a.dat"),
+              (contents_map{{"DATA/PSX/A", data}}));
+  }
+}
+
+// Worked out by hand from the description: two steps of the generator give the mask and the span.
+TEST(rofs, is_scrambled_as_described) {
+  std::uint32_t key = 1;
+  key = key * 0x5D588B65 + 0x8000000B;
+  const auto mask = static_cast<std::uint8_t>(key >> 24);
+  std::byte bytes[3] = {};
+  vfs::scramble_rofs(1, bytes);
+  EXPECT_EQ(bytes[0], std::byte{mask});
+  EXPECT_EQ(bytes[2], std::byte{mask});
+}
+
+TEST(rofs, copies_from_the_window_that_is_full_from_the_start) {
+  // A copy of 3 bytes from place 0x410, where the window has 0x41: bits 1, 12 of place, 4 of
+  // length.
+  std::byte packed[] = {std::byte{0b1010'0000}, std::byte{0b1000'0000}, std::byte{0b1000'0000}};
+  vfs::rofs_block block;
+  block.packed = true;
+  block.key = 5;
+  vfs::scramble_rofs(5, packed);
+  std::byte made[3];
+  ASSERT_TRUE(vfs::unpack_rofs_block(block, packed, made));
+  EXPECT_EQ(to_text(made), "AAA");
+}
+
+TEST(hostile_rofs, that_lies_about_a_file_is_refused_for_that_file) {
+  const auto load_liar = [](rofs_file liar) {
+    liar.name = "LIAR";
+    liar.data = "a short one";
+    const contents_map contents =
+        load_archive(write_rofs({{.name = "A", .data = "a"}, liar}), "a.dat");
+    EXPECT_EQ(contents.at("DATA/PSX/A"), "a");
+    return contents.at("DATA/PSX/LIAR");
+  };
+  EXPECT_EQ(load_liar({.stated_bytes = 12}), "error: corrupt");
+  EXPECT_EQ(load_liar({.stated_bytes = 1000}), "error: corrupt") << "more than so few bytes make";
+  EXPECT_EQ(load_liar({.stated_bytes = UINT32_MAX}), "error: corrupt");
+  EXPECT_EQ(load_liar({.stated_offset = UINT32_MAX}), "error: corrupt");
+  EXPECT_EQ(load_liar({.stated_offset = 1000}), "error: corrupt");
+  EXPECT_EQ(load_liar({.stated_blocks = UINT16_MAX}), "error: corrupt");
+  EXPECT_EQ(load_liar({.stated_blocks = 0}), "error: corrupt");
+}
+
+TEST(hostile_rofs, that_lies_about_its_count_takes_no_memory_for_it) {
+  for (const std::uint32_t count : {1000u, UINT32_MAX}) {
+    const std::string bytes = write_rofs({{.name = "A", .data = "a"}}, count);
+    (void)load_archive(bytes, "a.dat");
+    EXPECT_LT(mounting_takes(bytes, "a.dat"), 200'000u);
+  }
+}
+
+TEST(hostile_rofs, cut_or_damaged_harms_nobody) {
+  const std::string whole = write_rofs(four_files);
+  check_cut(whole, "a.dat", 50, right_or_error(four_contents));
+  const std::string small = write_rofs({{.name = "A", .data = "hello hello hello hello"},
+                                        {.name = "B", .data = "plain", .packed = false}});
+  check_cut(small, "a.dat", small.size(), anything);
+  check_damaged(small, "a.dat", 1, anything);
+}
+
+TEST(hostile_rofs, lists_no_name_that_leaves_the_tree) {
+  const contents_map contents = load_archive(
+      write_rofs({{.name = "../../UP", .data = "x"}, {.name = "OK", .data = "ok"}}), "a.dat");
+  EXPECT_EQ(contents, (contents_map{{"DATA/PSX/OK", "ok"}}));
+}
+
+TEST(hostile_rofs, on_a_bad_disk_or_without_memory_reports_it) {
+  const std::string bytes = write_rofs({{.name = "A", .data = "hello"}});
+  const content_check right = right_or_error({{"DATA/PSX/A", "hello"}});
+  check_bad_disk(bytes, "a.dat", right);
+  check_no_memory(bytes, "a.dat", right);
+}
+
+}  // namespace
+}  // namespace overture

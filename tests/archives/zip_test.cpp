@@ -1,0 +1,377 @@
+// Archives as they should be, and odd ones that are right all the same.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "archives/mounted_zip.hpp"
+#include "overture/io/read_queue.hpp"
+#include "support/temp_folder.hpp"
+
+namespace overture {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+using ::testing::UnorderedElementsAre;
+
+TEST(zip, loads_stored_and_deflated_entries) {
+  zip_writer zip;
+  zip.add({.name = "maps/rome.txt", .data = long_text, .method = zip_deflated});
+  zip.add({.name = "a.txt", .data = "hello"});
+  zip.add({.name = "empty", .data = ""});
+  zip.add({.name = "empty.deflated", .data = "", .method = zip_deflated});
+  mounted test(zip);
+  EXPECT_THAT(test.contents(),
+              ElementsAre(Pair("a.txt", "hello"), Pair("empty", ""), Pair("empty.deflated", ""),
+                          Pair("maps/rome.txt", long_text)));
+  EXPECT_EQ(test.files.mount_at(0).entries, 4u);
+  EXPECT_EQ(test.files.mount_at(0).format, mount_format::zip);
+}
+
+TEST(zip, reads_the_same_through_a_queue) {
+  zip_writer zip;
+  zip.add({.name = "packed", .data = long_text, .method = zip_deflated});
+  zip.add({.name = "a.txt", .data = "hello"});
+  zip.add({.name = "empty", .data = ""});
+  zip.add({.name = "wrong", .data = "hello", .stated_crc32 = 1});
+  mounted test(zip);
+  ASSERT_TRUE(test.files.freeze());
+  read_queue reads(test.files, {.run_by_host = true});
+  buffer_pool buffers;
+  for (entry_index i = 0; i < test.files.entry_count(); ++i) {
+    const std::string path(test.files.entry(i).path);
+    const result<blob> queued = test.files.read_all({path, {hash64(path)}}, buffers, reads);
+    const std::string content =
+        queued ? to_text(queued->span()) : std::string("error: ") + to_string(queued.error().code);
+    EXPECT_EQ(content, load(test.files, path)) << path;
+  }
+  const std::string absent = "absent";
+  EXPECT_EQ(test.files.read_all({absent, {hash64(absent)}}, buffers, reads).error().code,
+            errc::not_found);
+}
+
+TEST(zip, is_put_where_the_host_wants_it) {
+  zip_writer zip;
+  zip.add({.name = "a.txt", .data = "hello"});
+  mounted test(zip, {.at = "/dlc//rome/"});
+  EXPECT_THAT(test.contents(), ElementsAre(Pair("dlc/rome/a.txt", "hello")));
+  EXPECT_EQ(test.files.mount_at(0).at, "dlc/rome");
+}
+
+TEST(zip, reads_zstd) {
+  zip_writer zip;
+  zip.add({.name = "zstd", .data = long_text, .method = zip_zstd});
+  zip.add({.name = "empty", .data = "", .method = zip_zstd});
+  zip.add({.name = "first", .data = "!", .method = zip_zstd, .stated_method = 20});
+  mounted test(zip);
+  EXPECT_THAT(test.contents(),
+              ElementsAre(Pair("empty", ""), Pair("first", "!"), Pair("zstd", long_text)));
+}
+
+TEST(zip, refuses_zstd_that_lies) {
+  for (const std::uint64_t bytes : {0u, 1u, 4999u, 100'000u, 1u << 31}) {
+    zip_writer zip;
+    zip.add({.name = "liar",
+             .data = std::string(5000, 'x'),
+             .method = zip_zstd,
+             .stated_bytes = bytes});
+    mounted test(zip);
+    EXPECT_THAT(test.contents(), ElementsAre(Pair("liar", "error: corrupt"))) << bytes;
+  }
+}
+
+TEST(zip, skips_names_that_are_nested_too_deeply) {
+  std::string deep;
+  for (std::size_t i = 0; i < limits::folder_depth_max; ++i) deep += "d/";
+  zip_writer zip;
+  zip.add({.name = deep + "just"});
+  zip.add({.name = deep + "too/deep"});
+  mounted test(zip);
+  EXPECT_EQ(test.contents().size(), 1u);
+  EXPECT_THAT(skipped_of(test.files),
+              ElementsAre(Pair(deep + "too/deep", "the folders are nested too deeply")));
+}
+
+TEST(zip, of_thousands_of_entries_is_mounted_with_few_calls) {
+  zip_writer zip;
+  for (int i = 0; i < 4000; ++i) zip.add({.name = "folder/file " + std::to_string(i)});
+  const std::string bytes = zip.bytes();
+  memory_file_os os(bytes);
+  file_system files({.os = &os});
+  ASSERT_TRUE(files.mount("test.zip"));
+  EXPECT_LE(os.calls(), 4);
+  EXPECT_EQ(files.mount_at(0).entries, 4000u);
+}
+
+TEST(zip, may_be_empty) {
+  mounted test(zip_writer{});
+  ASSERT_TRUE(test.outcome);
+  EXPECT_EQ(test.files.entry_count(), 0u);
+}
+
+TEST(zip, names_folders_without_making_files_of_them) {
+  zip_writer zip;
+  zip.add({.name = "maps/", .mode = zip_mode_folder});
+  zip.add({.name = "unmarked", .mode = zip_mode_folder});
+  zip.add({.name = "maps/a", .data = "a"});
+  mounted test(zip);
+  EXPECT_THAT(test.contents(), ElementsAre(Pair("maps/a", "a")));
+  EXPECT_EQ(test.files.skipped_count(), 0u);
+}
+
+TEST(zip, may_have_a_long_comment_and_one_that_looks_like_an_end_record) {
+  zip_writer zip;
+  zip.add({.name = "a", .data = "a"});
+  zip.comment = std::string(UINT16_MAX, 'c');
+  EXPECT_THAT(mounted(zip).contents(), ElementsAre(Pair("a", "a")));
+  zip.comment = "see PK\5\6" + std::string(40, '\1');
+  EXPECT_THAT(mounted(zip).contents(), ElementsAre(Pair("a", "a")));
+}
+
+TEST(zip, may_have_bytes_behind_its_end) {
+  zip_writer zip;
+  zip.add({.name = "a", .data = "a"});
+  const std::string bytes = zip.bytes() + std::string(100, '\n');
+  memory_file_os os(bytes);
+  file_system files({.os = &os});
+  ASSERT_TRUE(files.mount("test.zip"));
+  ASSERT_TRUE(files.freeze());
+  EXPECT_THAT(load_all(files), ElementsAre(Pair("a", "a")));
+}
+
+TEST(zip, may_follow_a_self_extractor) {
+  for (const bool offsets_with_prefix : {false, true}) {
+    for (const bool zip64 : {false, true}) {
+      zip_writer zip;
+      zip.prefix = std::string(100'000, 'x');
+      zip.offsets_with_prefix = offsets_with_prefix;
+      zip.zip64 = zip64;
+      zip.add({.name = "a", .data = "a", .zip64 = zip64});
+      zip.add({.name = "b", .data = long_text, .method = zip_deflated});
+      EXPECT_THAT(mounted(zip).contents(), ElementsAre(Pair("a", "a"), Pair("b", long_text)));
+    }
+  }
+}
+
+TEST(zip, may_have_a_signature_behind_its_directory) {
+  zip_writer zip;
+  zip.add({.name = "a", .data = "a"});
+  zip.behind_directory = "PK\5\5 signed";
+  EXPECT_THAT(mounted(zip).contents(), ElementsAre(Pair("a", "a")));
+}
+
+TEST(zip, may_be_a_zip64_archive) {
+  zip_writer zip;
+  zip.zip64 = true;
+  zip.add({.name = "a", .data = "a", .zip64 = true, .central_extra_bytes = 20});
+  zip.add({.name = "b", .data = long_text, .method = zip_deflated, .zip64 = true});
+  zip.add({.name = "c", .data = "c"});
+  const auto contents = ElementsAre(Pair("a", "a"), Pair("b", long_text), Pair("c", "c"));
+  EXPECT_THAT(mounted(zip).contents(), contents);
+  // The record is found through its locator if it is longer than usual, outside the tail too.
+  zip.end64_extra_bytes = 100;
+  EXPECT_THAT(mounted(zip).contents(), contents);
+  zip.end64_extra_bytes = 200'000;
+  EXPECT_THAT(mounted(zip).contents(), contents);
+}
+
+TEST(zip, of_more_than_65535_entries_needs_no_zip64) {
+  zip_writer zip;
+  for (int i = 0; i < 70'000; ++i) zip.add({.name = std::to_string(i)});
+  mounted test(zip);
+  ASSERT_TRUE(test.outcome);
+  EXPECT_EQ(test.files.entry_count(), 70'000u);
+}
+
+TEST(zip, may_state_sizes_behind_the_data) {
+  zip_writer zip;
+  zip.add({.name = "a", .data = long_text, .method = zip_deflated, .sizes_behind = true});
+  zip.add({.name = "b", .data = "b", .sizes_behind = true});
+  EXPECT_THAT(mounted(zip).contents(), ElementsAre(Pair("a", long_text), Pair("b", "b")));
+}
+
+TEST(zip, may_have_longer_extra_fields_in_front_of_the_data_than_in_the_directory) {
+  zip_writer zip;
+  zip.add({.name = "a", .data = long_text, .method = zip_deflated, .local_extra_bytes = 65'000});
+  zip.add({.name = "b", .data = "b", .local_extra_bytes = 300});
+  zip.add({.name = "c", .data = "c", .central_extra_bytes = 500});
+  zip.add({.name = "d", .data = "d", .entry_comment = std::string(1000, 'c')});
+  EXPECT_THAT(mounted(zip).contents(),
+              ElementsAre(Pair("a", long_text), Pair("b", "b"), Pair("c", "c"), Pair("d", "d")));
+}
+
+TEST(zip, packed_part_says_how_much_to_read_if_the_header_is_longer_than_expected) {
+  zip_writer zip;
+  zip.add({.name = "a", .data = "hello", .local_extra_bytes = 300});
+  mounted test(zip);
+  const result<opened_file> opened = test.files.open(entry_index{0});
+  ASSERT_TRUE(opened);
+  file_place place = opened->place();
+  const auto all = std::as_bytes(std::span(test.bytes));
+  const auto read = all.subspan(place.offset, place.read_bytes);
+  const result<std::span<const std::byte>> part = file_system::packed_part(place, read);
+  ASSERT_FALSE(part);
+  EXPECT_EQ(part.error().code, errc::truncated);
+  EXPECT_EQ(part.error().offset, 30u + 1 + 300 + 5);
+  const result<std::span<const std::byte>> again =
+      file_system::packed_part(place, all.subspan(place.offset, part.error().offset));
+  ASSERT_TRUE(again);
+  EXPECT_EQ(to_text(*again), "hello");
+}
+
+TEST(zip, is_not_read_beyond_the_next_entry) {
+  zip_writer zip;
+  zip.add({.name = "a", .data = "hello"});
+  zip.add({.name = "b", .data = "world"});
+  mounted test(zip);
+  const result<opened_file> a = test.files.open(entry_index{0});
+  const result<opened_file> b = test.files.open(entry_index{1});
+  ASSERT_TRUE(a && b);
+  EXPECT_EQ(a->place().read_bytes, 30u + 1 + 5);
+  EXPECT_EQ(b->place().read_bytes, 30u + 1 + 5) << "nor into the directory";
+}
+
+TEST(zip, entries_of_one_name_are_one_file_and_the_last_wins) {
+  zip_writer zip;
+  zip.add({.name = "a", .data = "old"});
+  zip.add({.name = "b", .data = "b"});
+  zip.add({.name = "a", .data = "newer"});
+  zip.add({.name = "a", .data = "newest"});
+  mounted test(zip);
+  EXPECT_THAT(test.contents(), ElementsAre(Pair("a", "newest"), Pair("b", "b")));
+  EXPECT_EQ(test.files.skipped_count(), 2u);
+  EXPECT_THAT(skipped_of(test.files), ElementsAre(Pair("a", "a later entry has the same name")));
+  EXPECT_EQ(test.files.hidden_count(), 0u);
+}
+
+TEST(zip, backslashes_are_taken_for_slashes_where_windows_has_made_the_entry) {
+  for (const int made_on : {0, 10, 11, 14}) {
+    zip_writer zip;
+    const auto system = static_cast<std::uint8_t>(made_on);
+    zip.add({.name = "maps\\rome.txt", .data = "rome", .mode = 0, .made_on = system});
+    zip.add({.name = "maps\\", .mode = 0, .made_on = system});
+    zip.add({.name = "maps\\..\\x", .mode = 0, .made_on = system});
+    mounted test(zip);
+    EXPECT_THAT(test.contents(), ElementsAre(Pair("maps/rome.txt", "rome")));
+    EXPECT_THAT(skipped_of(test.files),
+                ElementsAre(Pair("maps\\..\\x", "'.' or '..' in the path")));
+  }
+  zip_writer zip;
+  zip.add({.name = "maps\\rome.txt", .data = "rome", .made_on = 3});
+  mounted test(zip);
+  EXPECT_THAT(test.contents(), IsEmpty());
+  EXPECT_THAT(skipped_of(test.files),
+              ElementsAre(Pair("maps\\rome.txt", "a backslash in the path")));
+}
+
+TEST(zip, names_that_are_no_paths_are_skipped_and_listed) {
+  zip_writer zip;
+  const std::string endless(65'535, 'n');
+  const std::string nul("a\0b", 3);
+  zip.add({.name = "good", .data = "good"});
+  for (const std::string& name :
+       {std::string("../a"), std::string("a/./b"), std::string("a/.."), std::string("/etc/passwd"),
+        std::string("C:/a"), nul, std::string("\xC3("), endless, std::string("a//b"), std::string(),
+        std::string("long/") + std::string(256, 'e')}) {
+    zip.add({.name = name, .data = "bad"});
+  }
+  mounted test(zip);
+  EXPECT_THAT(test.contents(), ElementsAre(Pair("good", "good")));
+  EXPECT_THAT(skipped_of(test.files),
+              UnorderedElementsAre(
+                  Pair("../a", "'.' or '..' in the path"), Pair("a/./b", "'.' or '..' in the path"),
+                  Pair("a/..", "'.' or '..' in the path"),
+                  Pair("/etc/passwd", "an empty element in the path"),
+                  Pair("C:/a", "a drive letter in the path"), Pair(nul, "a NUL in the path"),
+                  Pair("\xC3(", "the path is not UTF-8"),
+                  Pair(endless.substr(0, limits::path_bytes_max), "the path is too long"),
+                  Pair("a//b", "an empty element in the path"), Pair("", "the name is empty"),
+                  Pair("long/" + std::string(256, 'e'), "an element of the path is too long")));
+  EXPECT_EQ(test.files.mount_at(0).skipped, 11u);
+}
+
+TEST(zip, names_that_become_too_long_at_the_mount_point_are_skipped) {
+  std::string name = "n";
+  while (name.size() + 100 < limits::path_bytes_max) name += "/" + std::string(99, 'n');
+  zip_writer zip;
+  zip.add({.name = name});
+  zip.add({.name = "a", .data = "a"});
+  EXPECT_EQ(mounted(zip).files.skipped_count(), 0u);
+  mounted test(zip, {.at = std::string(200, 'm')});
+  EXPECT_THAT(test.contents(), ElementsAre(Pair(std::string(200, 'm') + "/a", "a")));
+  EXPECT_THAT(skipped_of(test.files), ElementsAre(Pair(name, "the path is too long")));
+}
+
+TEST(zip, methods_that_are_not_read_are_told_by_name) {
+  for (const auto& [method, word] :
+       {std::pair{9, "Deflate64"}, std::pair{12, "BZip2"}, std::pair{14, "LZMA"},
+        std::pair{95, "xz"}, std::pair{98, "PPMd"}, std::pair{99, "encrypted"},
+        std::pair{1000, "not known"}}) {
+    zip_writer zip;
+    zip.add({.name = "a", .data = "a", .stated_method = static_cast<std::uint16_t>(method)});
+    mounted test(zip);
+    const result<opened_file> opened = test.files.open(asset_path{"a", {hash64("a")}});
+    ASSERT_FALSE(opened) << method;
+    EXPECT_EQ(opened.error().code, errc::unsupported);
+    EXPECT_NE(std::string_view(opened.error().reason).find(word), std::string_view::npos)
+        << opened.error().reason;
+  }
+}
+
+TEST(zip, what_it_cannot_read_is_unsupported_and_the_rest_loads) {
+  zip_writer zip;
+  zip.add({.name = "bzip2", .data = "x", .stated_method = 12});
+  zip.add({.name = "encrypted", .data = "x", .password = "sesame"});
+  zip.add({.name = "good", .data = "good"});
+  zip.add({.name = "pipe", .mode = zip_mode_fifo});
+  mounted test(zip);
+  EXPECT_THAT(test.contents(),
+              ElementsAre(Pair("bzip2", "error: unsupported"),
+                          Pair("encrypted", "error: permission"), Pair("good", "good")));
+  EXPECT_THAT(skipped_of(test.files), ElementsAre(Pair("pipe", "not a regular file")));
+}
+
+// --- Archives of others --------------------------------------------------------------------------
+
+class foreign_zip : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder.write("in/a.txt", "hello");
+    folder.write("in/maps/rome.txt", long_text);
+    folder.write("in/maps/\xC3\xA9t\xC3\xA9", "summer");
+  }
+  void expect_all() {
+    file_system files;
+    const result<mount_id> mount = files.mount((folder / "test.zip").c_str());
+    ASSERT_TRUE(mount) << mount.error().reason;
+    ASSERT_TRUE(files.freeze());
+    EXPECT_THAT(load_all(files),
+                ElementsAre(Pair("a.txt", "hello"), Pair("maps/rome.txt", long_text),
+                            Pair("maps/\xC3\xA9t\xC3\xA9", "summer")));
+  }
+  void run(const std::string& command) {
+    ASSERT_EQ(std::system(("cd '" + folder.path().string() + "/in' && " + command).c_str()), 0)
+        << command;
+  }
+  temp_folder folder;
+};
+
+TEST_F(foreign_zip, of_info_zip_loads) {
+  run("zip -qr ../test.zip .");
+  expect_all();
+}
+
+TEST_F(foreign_zip, of_info_zip_written_to_a_pipe_loads) {
+  run("zip -qr - . | cat > ../test.zip");
+  expect_all();
+}
+
+TEST_F(foreign_zip, of_python_loads) {
+  run("python3 -m zipfile -c ../test.zip a.txt maps");
+  expect_all();
+}
+
+}  // namespace
+}  // namespace overture
