@@ -1,4 +1,4 @@
-// Where the system has no fence for all processors.
+// For systems without a process-wide fence.
 #include "sync/asymmetric_fence.hpp"
 
 namespace overture {

@@ -7,8 +7,8 @@
 
 namespace overture {
 
-// Hot puts it beside the call it makes: a thread that wakes another has often slept itself, and
-// each page, and each line, of code that it comes through is a miss then.
+// gnu::hot places it next to the function it calls. A thread that wakes another has often just
+// slept itself, so every cache line and page of code on the way is a miss.
 [[gnu::hot, gnu::aligned(64)]] void barricade::wake(const void* key, std::uint32_t seen) noexcept {
   if ((seen & (waiters_bit | several_bit | continuations_bit)) == waiters_bit) {
     address_wake_all(key);
@@ -47,7 +47,7 @@ bool barricade::on_lowered(barricade_continuation& registered) noexcept {
   registered.generation = seen / generation_one;
   registered.counts.store(false, std::memory_order_relaxed);
   continuation_table::add(registered);
-  // From here on the next lower() looks into the table, unless there has been one already.
+  // Tell the next lower() to look into the table, unless one has happened since.
   while ((seen & lowered_bit) == 0 && seen / generation_one == registered.generation &&
          !word_.compare_exchange_weak(seen, seen | continuations_bit, std::memory_order_acq_rel,
                                       std::memory_order_acquire)) {
@@ -68,14 +68,14 @@ bool barricade::wait_slow(std::uint32_t seen, std::uint64_t deadline_ns,
   const observed_wait observed(options.reason ? options.reason : wait_reasons::barricade);
   std::uint32_t marks = (seen & waiters_bit) != 0 ? waiters_bit | several_bit : waiters_bit;
   for (;;) {
-    // Sets the bits only on the word it has judged; a word that changed is judged anew.
+    // Set the bits only in the word just examined; if it has changed, examine it again.
     const std::uint32_t marked = seen | marks;
     if (marked != seen && !word_.compare_exchange_strong(seen, marked, std::memory_order_acquire,
                                                          std::memory_order_acquire)) {
       if (let_through()) return true;
       continue;
     }
-    marks = waiters_bit;  // from now on the bit may be its own
+    marks = waiters_bit;  // from now on the bit may be this thread's own
     const wait_status status = address_wait(word_, marked, deadline_ns);
     if (let_through()) return true;
     if (status == wait_status::timed_out) return false;

@@ -28,7 +28,7 @@ void continuation_table::add(barricade_continuation& added) noexcept {
 void continuation_table::begin_to_count(barricade_continuation& added) noexcept {
   list& all = list_of(added.of);
   added.counts.store(true, std::memory_order_seq_cst);
-  // It may have been let through while it did not count.
+  // It may have been released before it was armed.
   look_through(all);
 }
 
@@ -54,7 +54,7 @@ void continuation_table::look_through(list& all) noexcept {
     }
     if (newest_kept != nullptr) push(all, *newest_kept, *oldest_kept);
     while (oldest_ready != nullptr) {
-      // Gone as soon as its work has begun.
+      // May be destroyed as soon as its work has begun.
       const barricade_continuation& first = *std::exchange(oldest_ready, oldest_ready->next);
       first.where->execute(first.work);
     }

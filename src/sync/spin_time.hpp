@@ -1,4 +1,4 @@
-// How long a thread has spun, by the clock.
+// The time limit of a spin.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace overture {
 
-// Starts with its first question, so that a wait that ends before does not look at the clock.
+// Starts at the first call of over(), so that a wait that ends before never reads the clock.
 class spin_time {
  public:
   explicit spin_time(std::uint32_t nanoseconds) noexcept : nanoseconds_(nanoseconds) {}

@@ -2,8 +2,9 @@
 //
 //   {"name":"decode","cat":"zone","ph":"X","pid":1,"tid":2,"ts":12.345,"dur":1.250,"args":{...}}
 //
-// ph X is a span (its lane must nest), i a moment, C a counter, M a name for a process or lane.
-// Importers need a numeric pid and tid in every event, and read parents before their children.
+// ph: X is a span (the spans of a track must nest), i an instant, C a counter, M the name of a
+// process or track. Importers require a numeric pid and tid in every event, and parents before
+// their children.
 #include <algorithm>
 #include <functional>
 #include <utility>
@@ -17,7 +18,7 @@
 namespace overture {
 namespace {
 
-// Viewers have a palette of their own, named for what Chrome shows.
+// Viewers have a fixed palette, named after its use in Chrome.
 const char* viewers_name(zone_colour colour) noexcept {
   switch (colour) {
     case zone_colour::by_name:
@@ -41,7 +42,7 @@ constexpr std::uint64_t first_request_tid = 1000;
 
 struct ordered_event {
   const trace_event* event;
-  std::uint64_t order;                   // in which it was recorded on its thread
+  std::uint64_t order;                   // position in its track
   const trace_event* service = nullptr;  // of a request
   const char* thread = "";
 };
@@ -61,14 +62,14 @@ std::uint64_t end_ns(const trace_event& event) noexcept {
   return std::max(event.begin_ns, event.end_ns);
 }
 
-// Parents before their children: a parent begins first, or ends last, or was recorded last.
+// Orders parents before children: a parent begins first, or else ends last, or was recorded last.
 bool begins_before(const ordered_event& a, const ordered_event& b) noexcept {
   if (a.event->begin_ns != b.event->begin_ns) return a.event->begin_ns < b.event->begin_ns;
   if (end_ns(*a.event) != end_ns(*b.event)) return end_ns(*a.event) > end_ns(*b.event);
   return a.order > b.order;
 }
 
-// Gives each request the lowest lane that is free when it begins. Requests come by their begins.
+// Assigns each request the lowest track that is free when it begins. Takes requests by begin time.
 class request_lanes {
  public:
   explicit request_lanes(allocator& memory) noexcept
@@ -104,11 +105,11 @@ class request_lanes {
     return a.end_ns > b.end_ns;
   }
   static tl::unexpected<error> out_of_memory() {
-    return fail(errc::out_of_memory, "no memory to lay out the requests of a timeline");
+    return fail(errc::out_of_memory, "no memory to export the timeline's requests");
   }
 
-  vec<busy_lane> busy_;      // a heap, the first to end on top
-  vec<std::uint32_t> idle_;  // a heap, the lowest on top
+  vec<busy_lane> busy_;      // a heap, earliest end on top
+  vec<std::uint32_t> idle_;  // a heap, lowest index on top
   std::uint32_t count_ = 0;
 };
 
@@ -168,7 +169,7 @@ class chrome_json {
 
   result<void> write_requests() {
     if (!gather_all(event_kind::request)) return out_of_memory();
-    // Hosts with very many threads push the lanes of requests up.
+    // Very many threads push the tracks of requests up.
     const std::uint64_t first_tid =
         std::max<std::uint64_t>(first_request_tid, record_.lane_count() + 1);
     request_lanes lanes{record_.memory()};
@@ -183,8 +184,7 @@ class chrome_json {
     return {};
   }
 
-  // Counters belong to the process; they stand under its first thread because every event has to
-  // have one.
+  // Counters belong to the process. They name its first thread because every event must name one.
   result<void> write_counters() {
     if (!gather_all(event_kind::counter)) return out_of_memory();
     for (const auto& [event, order, service, thread] : events_) {
@@ -318,7 +318,7 @@ class chrome_json {
     out_.string(layer);
   }
 
-  // What the host says of a subject; valid until it is asked again.
+  // What the host says about a subject; valid until the next call.
   [[nodiscard]] std::string_view told_of(
       std::uint32_t subject, function_ref<std::size_t(std::uint32_t, std::span<char>)>* tell) {
     if (!tell) return {};
@@ -330,12 +330,12 @@ class chrome_json {
     return ns > record_.start_ns() ? ns - record_.start_ns() : 0;
   }
 
-  // Appends the lane's events of the kinds wanted. False if memory was refused.
+  // Appends the track's events of the wanted kinds. False if memory is refused.
   template <class Wanted>
   [[nodiscard]] bool gather(const timeline_lane& lane, Wanted wanted) {
     bool room = true;
     std::uint64_t order = 0;
-    ordered_event* last = nullptr;  // if it was the event before
+    ordered_event* last = nullptr;  // the previous event, if it was a request
     lane.for_each_event([&](const trace_event& event) {
       if (last && event.kind == event_kind::service) last->service = &event;
       last = nullptr;
@@ -346,7 +346,7 @@ class chrome_json {
     return room;
   }
 
-  // Those of all threads, by their begins.
+  // Gathers the events of one kind from all tracks, by begin time.
   [[nodiscard]] bool gather_all(event_kind wanted) {
     events_.clear();
     for (std::size_t i = 0; i < record_.lane_count(); ++i) {
@@ -357,7 +357,7 @@ class chrome_json {
   }
 
   static tl::unexpected<error> out_of_memory() {
-    return fail(errc::out_of_memory, "no memory to sort the events of a timeline");
+    return fail(errc::out_of_memory, "no memory to sort the timeline's events");
   }
 
   const timeline& record_;

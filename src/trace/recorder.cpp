@@ -1,4 +1,4 @@
-// Recording: one lane for each thread, written by that thread alone.
+// Recording: each thread has a track, which it alone writes.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -18,7 +18,7 @@ std::uint64_t duration_ns(const trace_event& event) noexcept {
   return event.end_ns > event.begin_ns ? event.end_ns - event.begin_ns : 0;
 }
 
-// Sums by kind and name: a dense array, and an open table of positions in it.
+// Sums by kind and name: a dense array, and an open-addressing table of positions in it.
 class total_table {
  public:
   void add(const trace_event& event) noexcept {
@@ -33,7 +33,7 @@ class total_table {
  private:
   static constexpr std::size_t slot_bits = 7;
   static constexpr std::size_t slot_count = std::size_t{1} << slot_bits;
-  static_assert(limits::timeline_totals_max <= slot_count / 2, "probes must end soon");
+  static_assert(limits::timeline_totals_max <= slot_count / 2, "keep probe sequences short");
   static_assert(limits::timeline_totals_max > event_kind_count);
 
   static std::size_t first_slot(const char* name) noexcept {
@@ -47,7 +47,7 @@ class total_table {
       trace_total& total = totals_[slots_[slot] - 1];
       if (total.name == name && total.kind == kind) return total;
     }
-    // The last places belong to what finds no place of its own, one for each kind.
+    // The last entries are reserved for "other", one for each kind.
     const bool full = used_ >= limits::timeline_totals_max - event_kind_count;
     if (full && name != other_name) return find(kind, other_name);
     trace_total& total = totals_[used_++];
@@ -64,7 +64,7 @@ class total_table {
 
 }  // namespace
 
-// The ring lies behind the object, in the same block. Aligned so that no other lane shares a line.
+// The ring follows the object in the same allocation. Aligned, so that tracks share no cache line.
 class alignas(64) timeline_recorder final : public wait_observer {
  public:
   static timeline_recorder* make(const timeline& owner, std::uint64_t capacity,
@@ -101,7 +101,7 @@ class alignas(64) timeline_recorder final : public wait_observer {
   }
 
   void wait_begins(const char* reason) noexcept override {
-    if (next) next->wait_begins(reason);  // it may run jobs that wait (a cork)
+    if (next) next->wait_begins(reason);  // first: it may run jobs that wait themselves (a cork)
     wait_reason_ = reason;
     wait_begin_ns_ = now_ns();
   }
@@ -113,7 +113,7 @@ class alignas(64) timeline_recorder final : public wait_observer {
   [[nodiscard]] const timeline& owner() const noexcept { return owner_; }
   [[nodiscard]] const timeline_lane& lane() const noexcept { return lane_; }
 
-  // The list of a timeline's recorders, from the newest to the oldest, whose index is 0.
+  // A timeline's list of recorders, newest first; the oldest has index 0.
   timeline_recorder* older = nullptr;
   std::size_t index = 0;
 
@@ -169,13 +169,13 @@ timeline::~timeline() {
 }
 
 result<void> timeline::attach_thread(const char* name) noexcept {
-  if (current) return fail(errc::busy, "the thread records into a timeline already");
+  if (current) return fail(errc::busy, "the thread is already attached to a timeline");
   if (events_per_thread_ > limits::timeline_events_max) {
-    return fail(errc::limit, "more events for each thread than a timeline can hold");
+    return fail(errc::limit, "events_per_thread exceeds limits::timeline_events_max");
   }
   const std::uint64_t capacity = events_per_thread_ == 0 ? 0 : std::bit_ceil(events_per_thread_);
   timeline_recorder* const recorder = timeline_recorder::make(*this, capacity, name);
-  if (!recorder) return fail(errc::out_of_memory, "no memory for a lane of the timeline");
+  if (!recorder) return fail(errc::out_of_memory, "no memory for a track of the timeline");
 
   recorder->attach();
   timeline_recorder* older = newest_.load(std::memory_order_acquire);
