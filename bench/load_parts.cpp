@@ -20,8 +20,8 @@ double main_thread_share(const overture::timeline& record, const std::string& pr
     std::uint64_t all_ns = 0;
   };
   std::map<std::string, work> stages;
-  for (std::size_t i = 0; i < record.lane_count(); ++i) {
-    const overture::timeline_lane& lane = record.lane(i);
+  for (std::size_t i = 0; i < record.track_count(); ++i) {
+    const overture::timeline_track& lane = record.track(i);
     for (const overture::trace_total& total : lane.totals()) {
       if (total.kind != overture::event_kind::zone) continue;
       work& stage = stages[total.name];

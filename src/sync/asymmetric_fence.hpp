@@ -26,7 +26,7 @@
 
 #include "overture/base/atomic.hpp"
 
-namespace overture {
+namespace overture::sync_detail {
 
 // Registers the process for heavy_fence(); false if heavy_fence() will not work. Registration takes
 // some 15 ms once the process has several threads, so it is attempted only with one: otherwise this
@@ -44,4 +44,4 @@ void light_store(atomic<T>& into, T value) noexcept {
   std::atomic_signal_fence(std::memory_order_seq_cst);  // for the compiler
 }
 
-}  // namespace overture
+}  // namespace overture::sync_detail

@@ -7,6 +7,8 @@
 
 namespace overture {
 
+using namespace sync_detail;
+
 // gnu::hot places it next to the function it calls. A thread that wakes another has often just
 // slept itself, so every cache line and page of code on the way is a miss.
 [[gnu::hot, gnu::aligned(64)]] void barricade::wake(const void* key, std::uint32_t seen) noexcept {
@@ -25,7 +27,7 @@ namespace overture {
       address_wake_all(key);
     }
   }
-  if ((seen & continuations_bit) != 0) continuation_table::run_those_let_through(key);
+  if ((seen & continuations_bit) != 0) continuation_table::run_released(key);
 }
 
 bool barricade::wait_for(std::chrono::nanoseconds duration, const wait_options& options) noexcept {
@@ -45,14 +47,14 @@ bool barricade::on_lowered(barricade_continuation& registered) noexcept {
   if ((seen & lowered_bit) != 0) return false;
   registered.of = this;
   registered.generation = seen / generation_one;
-  registered.counts.store(false, std::memory_order_relaxed);
+  registered.armed.store(false, std::memory_order_relaxed);
   continuation_table::add(registered);
   // Tell the next lower() to look into the table, unless one has happened since.
   while ((seen & lowered_bit) == 0 && seen / generation_one == registered.generation &&
          !word_.compare_exchange_weak(seen, seen | continuations_bit, std::memory_order_acq_rel,
                                       std::memory_order_acquire)) {
   }
-  continuation_table::begin_to_count(registered);
+  continuation_table::arm(registered);
   return true;
 }
 

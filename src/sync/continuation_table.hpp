@@ -15,30 +15,30 @@
 #include "overture/base/atomic.hpp"
 #include "overture/sync/barricade.hpp"
 
-namespace overture {
+namespace overture::sync_detail {
 
 class continuation_table {
  public:
   // Adds to the list, not armed: it is not run yet.
   static void add(barricade_continuation& added) noexcept;
   // Arms it: it may run at once, so do not touch it after this call.
-  static void begin_to_count(barricade_continuation& added) noexcept;
+  static void arm(barricade_continuation& added) noexcept;
   // Call after lowering the barricade at this address, which may be gone by now.
-  static void run_those_let_through(const void* barricade_address) noexcept;
+  static void run_released(const void* barricade_address) noexcept;
 
  private:
   friend struct fresh_continuation_table;  // the explorer starts each run with one
 
   struct alignas(64) list {
     atomic<barricade_continuation*> newest{nullptr};
-    atomic<std::uint32_t> looks{0};
+    atomic<std::uint32_t> scans{0};
   };
   static list& list_of(const void* barricade_address) noexcept;
   static void push(list& to, barricade_continuation& first, barricade_continuation& last) noexcept;
-  static void look_through(list& all) noexcept;
+  static void scan(list& all) noexcept;
 
   static constexpr std::size_t list_count = 64;
   static list lists_[list_count];
 };
 
-}  // namespace overture
+}  // namespace overture::sync_detail

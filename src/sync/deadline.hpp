@@ -6,7 +6,7 @@
 
 #include "overture/base/thread.hpp"
 
-namespace overture {
+namespace overture::sync_detail {
 
 // The time `duration` from now on the clock of now_ns(), or 0 if `duration` is not positive.
 [[nodiscard]] inline std::uint64_t deadline_in(std::chrono::nanoseconds duration) noexcept {
@@ -21,4 +21,4 @@ namespace overture {
   return deadline > now ? deadline - now : std::chrono::nanoseconds::zero();
 }
 
-}  // namespace overture
+}  // namespace overture::sync_detail

@@ -6,6 +6,8 @@
 
 namespace overture {
 
+using namespace sync_detail;
+
 void event_count::wait(key_type key, const wait_options& options) noexcept {
   (void)wait_slow(key.epoch_, 0, options);
 }

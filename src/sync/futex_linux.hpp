@@ -12,7 +12,7 @@
 #include <cerrno>
 #endif
 
-namespace overture {
+namespace overture::sync_detail {
 
 // `fourth` is a timeout or a count, depending on the operation.
 inline long futex_call(const void* address, int operation, std::uint32_t value,
@@ -35,4 +35,4 @@ inline long futex_call(const void* address, int operation, std::uint32_t value,
 #endif
 }
 
-}  // namespace overture
+}  // namespace overture::sync_detail

@@ -1,6 +1,6 @@
 #include "overture/sync/future.hpp"
 
-namespace overture::detail {
+namespace overture::sync_detail {
 namespace {
 
 // Marks a closed list.
@@ -45,4 +45,4 @@ void future_core::add(continuation& added) noexcept {
   added.where->execute(added.work);
 }
 
-}  // namespace overture::detail
+}  // namespace overture::sync_detail

@@ -5,7 +5,7 @@
 #include "overture/base/thread.hpp"
 #include "sync/spin_time.hpp"
 
-namespace overture {
+namespace overture::sync_detail {
 
 // Returns true as soon as ready() does, false if it never did.
 template <class Ready>
@@ -22,4 +22,4 @@ template <class Ready>
   return ready();
 }
 
-}  // namespace overture
+}  // namespace overture::sync_detail

@@ -5,6 +5,9 @@
 #include "sync/wait.hpp"
 
 namespace overture {
+
+using namespace sync_detail;
+
 namespace {
 
 // Critical sections take a fraction of a microsecond: a few more pauses are cheaper than a yield.

@@ -6,6 +6,8 @@
 
 namespace overture {
 
+using namespace sync_detail;
+
 bool parking_word::try_park() noexcept {
   std::uint32_t expected = permit;
   return word_.compare_exchange_strong(expected, empty, std::memory_order_acquire,

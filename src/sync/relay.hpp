@@ -14,7 +14,7 @@
 
 #include "overture/base/atomic.hpp"
 
-namespace overture {
+namespace overture::sync_detail {
 
 class relay_count {
  public:
@@ -37,4 +37,4 @@ class relay_count {
   atomic<std::uint32_t> left_{0};
 };
 
-}  // namespace overture
+}  // namespace overture::sync_detail

@@ -5,7 +5,7 @@
 
 #include "overture/base/thread.hpp"
 
-namespace overture {
+namespace overture::sync_detail {
 
 // Starts at the first call of over(), so that a wait that ends before never reads the clock.
 class spin_time {
@@ -24,4 +24,4 @@ class spin_time {
   std::uint32_t nanoseconds_;
 };
 
-}  // namespace overture
+}  // namespace overture::sync_detail

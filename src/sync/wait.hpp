@@ -19,7 +19,7 @@
 
 #include "overture/base/atomic.hpp"
 
-namespace overture {
+namespace overture::sync_detail {
 
 enum class wait_status : std::uint8_t { woken, timed_out };
 
@@ -57,4 +57,4 @@ using wait_layer::address_wake_all;
 using wait_layer::address_wake_one;
 using wait_layer::address_wake_relayed;
 
-}  // namespace overture
+}  // namespace overture::sync_detail

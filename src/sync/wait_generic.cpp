@@ -9,7 +9,7 @@
 #include "overture/base/thread.hpp"
 #include "sync/wait.hpp"
 
-namespace overture::generic_wait {
+namespace overture::sync_detail::generic_wait {
 namespace {
 
 atomic<std::uint64_t> wait_count{0};
@@ -109,4 +109,4 @@ wait_counts counts() noexcept {
   return {wait_count.load(std::memory_order_relaxed), 0};
 }
 
-}  // namespace overture::generic_wait
+}  // namespace overture::sync_detail::generic_wait

@@ -28,7 +28,7 @@
 #include "sync/relay.hpp"
 #include "sync/wait.hpp"
 
-namespace overture::native_wait {
+namespace overture::sync_detail::native_wait {
 namespace {
 
 // Each on its own cache line, so that wakers do not fetch what sleepers have written.
@@ -127,4 +127,4 @@ wait_counts counts() noexcept {
   return {wait_count.load(std::memory_order_relaxed), pass_count.load(std::memory_order_relaxed)};
 }
 
-}  // namespace overture::native_wait
+}  // namespace overture::sync_detail::native_wait

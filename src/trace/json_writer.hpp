@@ -10,7 +10,7 @@
 #include "base/utf8.hpp"
 #include "overture/trace/timeline.hpp"
 
-namespace overture {
+namespace overture::trace_detail {
 
 class json_writer {
  public:
@@ -100,4 +100,4 @@ class json_writer {
   char text_[8192];
 };
 
-}  // namespace overture
+}  // namespace overture::trace_detail

@@ -36,7 +36,8 @@ class reader_pins {
 
   reader_pins(allocator& memory, bool has_heavy_fence) noexcept
       : memory_(memory), fenced_(has_heavy_fence) {}
-  explicit reader_pins(allocator& memory) noexcept : reader_pins(memory, register_heavy_fence()) {}
+  explicit reader_pins(allocator& memory) noexcept
+      : reader_pins(memory, sync_detail::register_heavy_fence()) {}
   ~reader_pins();
   reader_pins(const reader_pins&) = delete;
   reader_pins& operator=(const reader_pins&) = delete;
@@ -56,14 +57,14 @@ class reader_pins {
   void enter(stripe& here) noexcept {
     if (!here.plain) return enter_shared(here);
     const std::uint64_t word = here.inside.load(std::memory_order_relaxed);
-    light_store(here.inside, (word & count_mask) != 0 ? word + 1 : first_inside());
+    sync_detail::light_store(here.inside, (word & count_mask) != 0 ? word + 1 : first_inside());
   }
   // Returns the epoch whose reader was the last inside the stripe, 0 if others are inside still.
   std::uint64_t leave(stripe& here) noexcept {
     std::uint64_t word = 0;
     if (here.plain) {
       word = here.inside.load(std::memory_order_relaxed);
-      light_store(here.inside, word - 1);
+      sync_detail::light_store(here.inside, word - 1);
     } else {
       word = here.inside.fetch_sub(1);
     }

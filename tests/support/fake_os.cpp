@@ -244,7 +244,7 @@ std::uint64_t fake_os::misuses() const {
 
 // --- Paths ---
 
-// `root` is the folder that must not be left, or null.
+// `root` is the folder that the path may not leave, or null.
 fake_os::resolution fake_os::resolve(std::string_view path, bool follow_last,
                                      const std::string* root) const {
   const auto error_of = [](int os_error) { return resolution{os_error, {}, {}}; };

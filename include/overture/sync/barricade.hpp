@@ -71,6 +71,10 @@ namespace overture {
 
 class barricade;
 
+namespace sync_detail {
+class continuation_table;
+}
+
 // A task that waits for a barricade without blocking a thread, see on_lowered(). Must stay alive
 // and in place until `work` has begun.
 struct barricade_continuation {
@@ -81,7 +85,7 @@ struct barricade_continuation {
   const barricade* of = nullptr;
   barricade_continuation* next = nullptr;
   std::uint32_t generation = 0;
-  atomic<bool> counts{false};
+  atomic<bool> armed{false};
 };
 
 class barricade {
@@ -135,7 +139,7 @@ class barricade {
   [[nodiscard]] bool on_lowered(barricade_continuation& registered) noexcept;
 
  private:
-  friend class continuation_table;
+  friend class sync_detail::continuation_table;
   static constexpr std::uint32_t lowered_bit = 1;
   static constexpr std::uint32_t waiters_bit = 2;
   // Never cleared: where several threads have waited at once, they will again.

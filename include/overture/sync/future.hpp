@@ -58,7 +58,7 @@ struct continuation {
   continuation* next = nullptr;  // private to the future
 };
 
-namespace detail {
+namespace sync_detail {
 
 // The part of a state that does not depend on T.
 class future_core {
@@ -162,7 +162,7 @@ struct value_of<result<T>> {
   using type = T;
 };
 
-}  // namespace detail
+}  // namespace sync_detail
 
 template <class T>
 class promise;
@@ -208,7 +208,7 @@ class shared_future {
   template <class F>
   auto then(executor& where, F function) const {
     using returned = std::invoke_result_t<F&, const result<T>&>;
-    return then_as<typename detail::value_of<returned>::type>(where, std::move(function));
+    return then_as<typename sync_detail::value_of<returned>::type>(where, std::move(function));
   }
 
  private:
@@ -218,16 +218,16 @@ class shared_future {
   friend class shared_future;
 
   // Takes over one hold on the state.
-  explicit shared_future(detail::future_state<T>* held) noexcept : state_(held) {}
+  explicit shared_future(sync_detail::future_state<T>* held) noexcept : state_(held) {}
 
   // The state of the future that then() returns, and the function that produces its value.
   template <class U, class F>
-  class continued : public detail::future_state<U> {
+  class continued : public sync_detail::future_state<U> {
    public:
     template <class End>
     continued(allocator& memory, memory_tag tag, End end, const shared_future& source,
               executor& where, F&& function) noexcept
-        : detail::future_state<U>(memory, tag, end),
+        : sync_detail::future_state<U>(memory, tag, end),
           source_(source),
           function_(std::move(function)) {
       link_.work = {&continued::run, this};
@@ -276,8 +276,8 @@ class shared_future {
   template <class U, class F>
   result<shared_future<U>> then_as(executor& where, F&& function) const {
     using state_type = continued<U, F>;
-    auto* const state = detail::make_state<state_type>(state_->memory(), state_->tag(), *this,
-                                                       where, std::forward<F>(function));
+    auto* const state = sync_detail::make_state<state_type>(state_->memory(), state_->tag(), *this,
+                                                            where, std::forward<F>(function));
     if (state == nullptr) return fail(errc::out_of_memory, "no memory for a continuation");
     state->hold();
     shared_future<U> future(state);
@@ -285,7 +285,7 @@ class shared_future {
     return future;
   }
 
-  detail::future_state<T>* state_ = nullptr;
+  sync_detail::future_state<T>* state_ = nullptr;
 };
 
 // Storage for one value and its futures, without allocation. See "Lifetime" above.
@@ -298,7 +298,7 @@ class future_storage {
 
  private:
   friend class promise<T>;
-  detail::future_state<T> state_;
+  sync_detail::future_state<T> state_;
 };
 
 // Sets the value. One thread at a time.
@@ -308,7 +308,7 @@ class promise {
   // A promise with allocated state. Error: out_of_memory. Any thread.
   [[nodiscard]] static result<promise> make(allocator& memory = default_allocator(),
                                             memory_tag tag = memory_tag::host) {
-    auto* const state = detail::make_state<detail::future_state<T>>(memory, tag);
+    auto* const state = sync_detail::make_state<sync_detail::future_state<T>>(memory, tag);
     if (state == nullptr) return fail(errc::out_of_memory, "no memory for a promise");
     return promise(state);
   }
@@ -349,12 +349,12 @@ class promise {
   }
 
  private:
-  explicit promise(detail::future_state<T>* held) noexcept : state_(held) {}
+  explicit promise(sync_detail::future_state<T>* held) noexcept : state_(held) {}
   void drop() {
     if (state_) set_error({errc::cancelled, 0, "the promise was destroyed unfulfilled"});
   }
 
-  detail::future_state<T>* state_ = nullptr;
+  sync_detail::future_state<T>* state_ = nullptr;
 };
 
 }  // namespace overture

@@ -36,6 +36,10 @@
 
 namespace overture {
 
+namespace trace_detail {
+class track_recorder;
+}
+
 inline constexpr std::uint32_t no_subject = UINT32_MAX;
 
 enum class event_kind : std::uint8_t {
@@ -95,7 +99,7 @@ struct timeline_config {
 };
 
 // What one thread recorded. Read it after recording, see above.
-class timeline_lane {
+class timeline_track {
  public:
   // The name given to attach_thread(), truncated to 23 bytes.
   [[nodiscard]] const char* name() const noexcept { return name_; }
@@ -117,8 +121,8 @@ class timeline_lane {
   }
 
  private:
-  friend class timeline_recorder;
-  timeline_lane() = default;
+  friend class trace_detail::track_recorder;
+  timeline_track() = default;
 
   char name_[24] = {};
   std::uint64_t attached_ns_ = 0;
@@ -130,8 +134,6 @@ class timeline_lane {
   const trace_total* totals_ = nullptr;
   std::size_t totals_used_ = 0;
 };
-
-class timeline_recorder;  // writes a track
 
 class timeline {
  public:
@@ -154,15 +156,15 @@ class timeline {
   [[nodiscard]] std::uint64_t start_ns() const noexcept { return start_ns_; }
   // One track for each attach_thread(), in order. track() requires `index` < track_count() and
   // takes time proportional to the number of tracks attached later. Any thread.
-  [[nodiscard]] std::size_t lane_count() const noexcept;
-  [[nodiscard]] const timeline_lane& lane(std::size_t index) const noexcept;
+  [[nodiscard]] std::size_t track_count() const noexcept;
+  [[nodiscard]] const timeline_track& track(std::size_t index) const noexcept;
   [[nodiscard]] allocator& memory() const noexcept { return memory_; }
 
  private:
   allocator& memory_;
   std::uint32_t events_per_thread_;
   std::uint64_t start_ns_;
-  atomic<timeline_recorder*> newest_{nullptr};
+  atomic<trace_detail::track_recorder*> newest_{nullptr};
 };
 
 // Records an event on the calling thread's track; does nothing if it is not attached. Any thread.
