@@ -27,11 +27,11 @@ constexpr auto fields(text::of<soldier> /*type*/) {
 
 char buffer[2048];
 
-// What the scopes of one way have seen; a handler instead of the report on standard error.
+// What the scopes have counted. Handlers collect it here instead of printing a report.
 guard_report heap;
 guard_report locks;
 
-// A thousand times, inside of both scopes.
+// Writes a thousand times inside both scopes.
 template <class Write>
 void examine(const char* name, Write write) {
   heap = {};

@@ -1,9 +1,9 @@
-// How a thread calculates with floats is the host's: programs that are linked with -ffast-math run
-// with subnormal numbers flushed to zero, and the standard library then writes them as 0 and reads
-// them as 0; others round upwards. Within this scope subnormal numbers count and numbers are
-// rounded to nearest, for this thread.
+// The floating-point mode of a thread belongs to the host. Programs linked with -ffast-math flush
+// subnormal numbers to zero, and the standard library then writes and reads them as 0; others round
+// upwards. Within this scope the thread rounds to nearest and keeps subnormal numbers.
 //
-// Compilers do not see that calculations depend on it: only calls out of line belong inside.
+// Compilers do not know that arithmetic depends on the mode and move it across the scope's ends:
+// put only calls that are not inlined inside.
 #pragma once
 
 #include <cstdint>
@@ -21,13 +21,13 @@ class float_mode_scope {
   float_mode_scope(const float_mode_scope&) = delete;
   float_mode_scope& operator=(const float_mode_scope&) = delete;
 
-  // Whether a scope would change anything.
+  // Whether a scope would change the mode.
   [[nodiscard]] static bool is_needed() noexcept { return (mode() & unusual) != 0; }
 
  private:
 #if defined(__SSE2__)
   using word = unsigned;
-  // Zero for subnormal results and operands; the direction of rounding.
+  // Flush to zero, denormals are zero, and the rounding direction.
   static constexpr word unusual = 1u << 15 | 1u << 6 | 3u << 13;
   static word mode() noexcept { return __builtin_ia32_stmxcsr(); }
   static void set_mode(word to) noexcept { __builtin_ia32_ldmxcsr(to); }

@@ -9,7 +9,7 @@ void add_literal(bounded& out, std::string_view text) noexcept {
   for (std::size_t at = 0; at < text.size();) {
     std::size_t end = at;
     while (end < text.size() && text[end] != '{' && text[end] != '}') ++end;
-    // One of two equal braces.
+    // The first of two doubled braces.
     const bool brace = end < text.size();
     out.add(text.substr(at, end - at + (brace ? 1 : 0)));
     at = brace ? end + 2 : end;

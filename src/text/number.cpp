@@ -47,16 +47,16 @@ std::uint64_t power_at(int exponent) noexcept {
   return powers_of_ten[static_cast<std::size_t>(exponent)];
 }
 
-// Finds the shortest decimal that names the value, if plain notation is what std::to_chars takes
-// for it. Of all decimals with so many places the one nearest to the value is looked at; if it does
-// not lie within half of the gap to the value's neighbours, none does, and one more place is tried.
-// From Few digits on, of which two decimals never name the same number (FLT_DIG, DBL_DIG): what is
-// shorter still ends in zeros there. Many digits always suffice.
+// Finds the shortest decimal that reads back as the value, if std::to_chars would write it in plain
+// notation. For each number of places it looks at the decimal nearest to the value. If that one is
+// not within half the gap to the value's neighbours, none of this length is, and it tries one place
+// more. It starts at Few digits (FLT_DIG, DBL_DIG), where different decimals are always different
+// numbers: a shorter decimal shows there with trailing zeros. Many digits always suffice.
 template <class U, int Few, int Many, floating T>
 bool find_shortest(const parts<T>& of, decimal& found) noexcept {
   constexpr auto lowest = std::uint64_t{1} << parts_of<T>::mantissa_bits;
   const int shift = -of.exponent;
-  // From 2^-9 up to 100,000: there no decimal is longer than with an exponent.
+  // From 2^-9 to 100,000, plain notation is never longer than an exponent.
   constexpr int shift_max = parts_of<T>::mantissa_bits + 9;
   constexpr int shift_min = parts_of<T>::mantissa_bits - 16;
   if (shift < shift_min || shift > shift_max || of.mantissa < lowest) return false;
@@ -64,7 +64,8 @@ bool find_shortest(const parts<T>& of, decimal& found) noexcept {
   if (whole >= 100'000) return false;
   int places = Few;
   for (std::uint64_t above = 1; above <= whole; above *= 10) --places;
-  // Zeros behind the point are no digits. What has more than 18 places is left to others.
+  // Zeros after the point are not significant digits. More than 18 places are left to
+  // std::to_chars.
   const int places_max = std::min(places + (Many - Few) + 2, 18);
   std::uint64_t power = power_at(places);
   for (int i = places; i <= places_max; ++i, power *= 10) {
@@ -72,14 +73,15 @@ bool find_shortest(const parts<T>& of, decimal& found) noexcept {
     const auto near = static_cast<std::uint64_t>(shift_rounded(exact, shift));
     const U back = U{near} << shift;
     const U distance = back > exact ? back - exact : exact - back;
-    // At a power of two the gap below is half of that above, and at half of a gap it depends on the
-    // mantissa who owns the decimal: rare enough to be left to others.
+    // Two rare cases are left to std::to_chars: at a power of two the gap below is half of that
+    // above, and exactly at half the gap the mantissa decides which neighbour the decimal reads
+    // back as.
     if (2 * distance >= power) {
       if (of.mantissa == lowest || 2 * distance == power) return false;
       continue;
     }
     if (of.mantissa == lowest && 4 * distance >= power) return false;
-    // A whole number names itself, so rounding has not carried into those before the point.
+    // Whole numbers read back as themselves, so rounding did not carry across the point.
     found = {whole, near - whole * power, i};
     if (i == places) {
       for (; found.places > 0 && found.fraction % 10 == 0; found.fraction /= 10) --found.places;
@@ -100,12 +102,13 @@ bool shortest_decimal(const parts<double>& of, decimal& found) noexcept {
 }
 
 char* write_decimal(char* out, const decimal& value) noexcept {
-  // Below 100,000, see find_shortest().
+  // value.whole is below 100,000: see find_shortest().
   out = value.whole < 1000 ? write_head(out, value.whole)
                            : write_three(write_head(out, value.whole / 1000), value.whole % 1000);
   if (value.places == 0) return out;
   *out++ = '.';
-  // As nine or eighteen places, of which the last are zeros that are written over.
+  // Writes nine or eighteen places; the caller overwrites those beyond value.places, which are
+  // zeros.
   std::uint64_t rest = value.fraction;
   char* at = out;
   int places = value.places;
@@ -131,7 +134,7 @@ char* write_fixed_of(char* out, T value, int decimals,
   return known ? end : write_fixed_slow(out, value, decimals);
 }
 
-// A decimal without an exponent, of so few digits that one division of two exact numbers gives
+// A decimal without an exponent and with few enough digits that dividing two exact numbers gives
 // the correctly rounded value (Clinger, 1990).
 template <floating T>
 read_end read_short(const char* first, const char* last, T& value) noexcept {
@@ -147,7 +150,7 @@ read_end read_short(const char* first, const char* last, T& value) noexcept {
   int decimals = 0;
   const auto take = [&] {
     const char* const begin = at;
-    // One more than is allowed, to notice it.
+    // Takes one more digit than allowed, to detect it.
     for (; at != last && count <= digits_max; ++at, ++count) {
       const auto digit = static_cast<unsigned char>(*at - '0');
       if (digit > 9) break;
@@ -168,8 +171,8 @@ read_end read_short(const char* first, const char* last, T& value) noexcept {
   return {at, true};
 }
 
-// What read_short() reads, of at most seven digits, by whole words. False for anything else, and
-// for what stands near the end of the text.
+// Like read_short() for at most seven digits, a word at a time. False for anything else, and close
+// to the end of the text.
 template <floating T>
 bool read_at_once(const char* first, const char* last, T& value, const char*& end) noexcept {
   constexpr unsigned digits_max = 7;
@@ -178,8 +181,7 @@ bool read_at_once(const char* first, const char* last, T& value, const char*& en
   if constexpr (std::endian::native != std::endian::little) return false;
   if (last - first <= bytes_touched) return false;
   T number = 0;
-  // Most numbers have their point and their end in these bytes: where they end is what the next
-  // one waits for.
+  // Most numbers have their point and their end within eight bytes.
   if (const unsigned length = read_short_decimal(first, last, number); length != 0) {
     if (goes_on(first[length])) return false;
     value = number;

@@ -33,7 +33,7 @@ result<void> page_table::prepare(std::size_t pages, unsigned threads) {
         pages <= std::numeric_limits<std::size_t>::max() / sizeof(record)
             ? memory_->allocate(sizeof(record) * pages, alignof(record), memory_tag::host)
             : nullptr;
-    if (!place) return fail(errc::out_of_memory, "no memory for the table of pages");
+    if (!place) return fail(errc::out_of_memory, "no memory for the page table");
     records_ = static_cast<record*>(place);
     for (std::size_t i = 0; i < pages; ++i) ::new (static_cast<void*>(records_ + i)) record;
     capacity_ = pages;
@@ -61,7 +61,7 @@ result<char*> page_table::scratch(std::size_t bytes) noexcept {
     if (scratch_) memory_->deallocate(scratch_, scratch_bytes_, 64, memory_tag::host);
     scratch_ = static_cast<char*>(memory_->allocate(bytes, 64, memory_tag::host));
     scratch_bytes_ = scratch_ ? bytes : 0;
-    if (!scratch_) return fail(errc::out_of_memory, "no memory to write pages in");
+    if (!scratch_) return fail(errc::out_of_memory, "no memory for writing pages");
   }
   return scratch_;
 }
@@ -86,7 +86,7 @@ class page_writing {
     const unsigned lanes = jobs_ ? lanes_for(*jobs_) : 1;
     set_run_pages(lanes);
     if (how == layout::slots) {
-      if (!slots_fit) return fail(errc::no_space, "too small for slots", {}, slots);
+      if (!slots_fit) return fail(errc::no_space, "buffer too small for layout::slots", {}, slots);
       return write_slots(lanes);
     }
     if (lanes == 1) return write_in_turn();
@@ -96,31 +96,31 @@ class page_writing {
  private:
   using record = page_table::record;
 
-  // Pages that a thread takes at once and hands on at once: what threads tell each other costs as
-  // much as hundreds of bytes of text.
+  // Adjacent pages that a thread takes and completes together: one exchange between threads costs
+  // as much as writing hundreds of bytes.
   struct run_of_pages {
     std::size_t first;
     std::size_t end;
   };
   static constexpr std::size_t run_pages_max = 8;
-  static constexpr std::size_t run_bytes_max = std::size_t{512} << 10;  // stays in a core's cache
-  static constexpr std::size_t runs_per_lane = 16;  // so that lanes end at about the same time
+  static constexpr std::size_t run_bytes_max = std::size_t{512} << 10;  // fits a core's cache
+  static constexpr std::size_t runs_per_lane = 16;  // so that lanes finish at about the same time
 
-  // Of the first page of a run of the dense layout. Whoever finds `turn` where it wanted to leave
-  // `parked`, or the other way round, goes on with the run.
+  // States of the first page of a run in the dense layout. The run's writer sets `parked`, the
+  // writer of the run before sets `turn`; whichever comes second places the run.
   static constexpr std::uint32_t unwritten = 0;
-  static constexpr std::uint32_t parked = 1;  // its text waits in its slots
-  static constexpr std::uint32_t turn = 2;    // all pages before it have their places
+  static constexpr std::uint32_t parked = 1;  // its text is in its slots
+  static constexpr std::uint32_t turn = 2;    // all pages before it are placed
 
-  // What one thread has to itself.
+  // The private state of one thread.
   struct lane {
     char* room;
-    // Of the last page whose place it knew.
+    // From the last run that it placed itself.
     std::uint64_t known_end = 0;
     std::size_t known_pages = 0;
     std::uint64_t page_bytes = 0;
 
-    // Pages are about as long as those before them.
+    // Assumes that pages are about as long as those before.
     [[nodiscard]] std::uint64_t likely_place(std::size_t page) const noexcept {
       return known_end + (page - known_pages) * page_bytes;
     }
@@ -137,17 +137,17 @@ class page_writing {
     run_pages_ = std::clamp(std::min(fair, small), std::size_t{1}, run_pages_max);
     runs_left_min_ = lanes == 1 ? 1 : 2 * lanes;
   }
-  // Shorter towards the end, so that no lane waits there for another's whole run. Where a run ends
-  // follows from where it begins, for all who ask.
+  // Runs get shorter towards the end, so that lanes finish together. Every thread can tell where a
+  // run ends from where it begins.
   [[nodiscard]] run_of_pages run_at(std::size_t first) const noexcept {
     const std::size_t left = pages_.size_ - first;
     return {first, first + std::clamp(left / runs_left_min_, std::size_t{1}, run_pages_)};
   }
-  // Lines of their own, so that lanes do not share them at the ends.
+  // Whole cache lines, so that lanes do not share any.
   [[nodiscard]] std::size_t lane_bytes() const noexcept {
     return (page_bytes_max_ * run_pages_ + 63) / 64 * 64;
   }
-  // Calls body(lane, run) for all pages, each lane on one thread at a time, pages in order.
+  // Calls body(lane, run) for all runs in order; each lane is used by one thread at a time.
   template <class Body>
   void on_lanes(unsigned lanes, char* rooms, Body body) {
     atomic<std::size_t> next{0};
@@ -173,7 +173,7 @@ class page_writing {
     group.wait();
   }
 
-  // The length of page i as it was written to `out`; 0 if its writer gave up.
+  // Writes page i to `out` and returns its length; 0 if its writer gave up.
   std::uint64_t write_to(std::size_t i, char* out) { return write_to(i, out, out); }
   std::uint64_t write_to(std::size_t i, char* out, const char* place) {
     const char* const end = write_page_(i, out, place);
@@ -185,10 +185,11 @@ class page_writing {
   }
   [[nodiscard]] result<written> finished(std::uint64_t bytes) const {
     const std::size_t failed = failed_page_.load(std::memory_order_relaxed);
-    if (failed != none) return fail(errc::limit, "an object's text is too long", {}, failed);
+    if (failed != none)
+      return fail(errc::limit, "the text of an object is longer than its maximum", {}, failed);
     return written{bytes, pages_.size_};
   }
-  // Where the last page ends, which without gaps is how much there is.
+  // Without gaps, the end of the last page is the size of the text.
   [[nodiscard]] result<written> finished() const {
     const page_entry& last = pages_.records_[pages_.size_ - 1].entry;
     return finished(last.offset + last.bytes);
@@ -207,7 +208,7 @@ class page_writing {
     return finished(bytes);
   }
 
-  // One thread: each page directly to its place, while the longest text still fits.
+  // One thread: straight into place as long as a page of maximum size still fits.
   result<written> write_in_turn() {
     std::uint64_t offset = 0;
     for (std::size_t i = 0; i < pages_.size_; ++i) {
@@ -220,7 +221,7 @@ class page_writing {
         if (!room) return tl::unexpected(room.error());
         page.entry.bytes = write_to(i, *room);
         if (page.entry.bytes > buffer_.size() - offset) {
-          return fail(errc::no_space, "the buffer is too small", {}, offset + page.entry.bytes);
+          return fail(errc::no_space, "buffer too small", {}, offset + page.entry.bytes);
         }
         std::memcpy(buffer_.data() + offset, *room, page.entry.bytes);
       }
@@ -237,9 +238,9 @@ class page_writing {
     on_lanes(lanes, *rooms, [this](lane& mine, run_of_pages run) { write_run(mine, run); });
     return finished();
   }
-  // What is written before the run's place is known is copied there, or to its slots; the rest goes
-  // directly to its place. Where a copy is likely to go is fetched into the cache meanwhile, which
-  // is what the copy would wait for.
+  // Pages are written to scratch until the run's offset is known, and straight into place from then
+  // on. Scratch is then copied to its place or, if the offset is still unknown at the end, to the
+  // run's slots. Writers prefetch the likely destination, which is what the copy would wait for.
   void write_run(lane& mine, run_of_pages run) {
     record& head = pages_.records_[run.first];
     const auto is_placed = [&head] { return head.state.load(std::memory_order_acquire) == turn; };
@@ -254,7 +255,7 @@ class page_writing {
     const std::uint64_t staged = bytes;
     if (i < run.end || is_placed()) {
       const std::uint64_t offset = head.entry.offset;
-      // Writers may touch what is behind them: nothing has its place there before the turn passes.
+      // Writers may touch bytes beyond their text: nothing is placed there before the turn passes.
       for (; i < run.end; ++i) {
         page_entry& entry = pages_.records_[i].entry;
         entry.bytes = write_to(i, buffer_.data() + offset + bytes);
@@ -263,7 +264,7 @@ class page_writing {
       mine.known_end = offset + bytes;
       mine.known_pages = run.end;
       mine.page_bytes = bytes / (run.end - run.first);
-      // First let the others go on: no place behind this one's can reach into it.
+      // Pass the turn before copying: later runs are placed after this one and never overlap it.
       pass_turn(run);
       std::memcpy(buffer_.data() + offset, mine.room, staged);
       return;
@@ -274,7 +275,7 @@ class page_writing {
     move_down(run);
     pass_turn(run);
   }
-  // Runs move to lower addresses in order, so none is written over before it has moved.
+  // Runs move to lower addresses in order, so none is overwritten before it has moved.
   void move_down(run_of_pages run) noexcept {
     const record& head = pages_.records_[run.first];
     std::uint64_t bytes = 0;
@@ -298,7 +299,7 @@ class page_writing {
     }
   }
 
-  // Twice: to find out how long the pages are, and to write them where they then belong.
+  // Two passes: measure all pages, then write them where they belong.
   result<written> write_measured(unsigned lanes) {
     const result<char*> rooms = pages_.scratch(lane_bytes() * lanes);
     if (!rooms) return tl::unexpected(rooms.error());
@@ -314,13 +315,13 @@ class page_writing {
       offset += entry.bytes;
     }
     if (failed_page_.load(std::memory_order_relaxed) != none) return finished();
-    if (offset > buffer_.size()) return fail(errc::no_space, "too small", {}, offset);
+    if (offset > buffer_.size()) return fail(errc::no_space, "buffer too small", {}, offset);
     atomic<bool> changed{false};
     on_lanes(lanes, *rooms, [this, &changed](const lane& mine, run_of_pages run) {
       for (std::size_t i = run.first; i < run.end; ++i) {
         const page_entry& entry = pages_.records_[i].entry;
         char* const place = buffer_.data() + entry.offset;
-        // Through the lane's own room, because writers touch a little more than they write.
+        // Through scratch, because writers touch bytes beyond their text.
         if (write_to(i, mine.room, place) == entry.bytes) {
           std::memcpy(place, mine.room, entry.bytes);
         } else {
@@ -329,7 +330,7 @@ class page_writing {
       }
     });
     if (changed.load(std::memory_order_relaxed)) {
-      return fail(errc::invalid, "the objects were changed while they were written");
+      return fail(errc::invalid, "objects changed while they were written");
     }
     return finished();
   }
@@ -359,13 +360,13 @@ result<void> read_pages(job_system* jobs, page_table& pages, std::string_view te
     const page_entry& entry = pages.records_[i].entry;
     if (entry.offset < end || entry.offset > text.size() ||
         entry.bytes > text.size() - entry.offset || entry.objects > objects_max) {
-      return fail(errc::corrupt, "the page table does not suit the text", {}, end);
+      return fail(errc::corrupt, "page table does not match the text", {}, end);
     }
     end = entry.offset + entry.bytes;
   }
   const auto read_one = [&](std::size_t i) {
     page_table::record& page = pages.records_[i];
-    // Numbers are read where `read_page` was compiled.
+    // Here and not per number: read_page may have the code that reads numbers inlined.
     const float_mode_scope usual;
     page.problem = read_page(i, text.substr(page.entry.offset, page.entry.bytes));
   };

@@ -1,7 +1,7 @@
-// The lines around the pages of a save: docs/formats/save.md has the grammar.
+// The lines around the pages of a save. docs/formats/save.md has the grammar.
 //
-// Each line is described once, by a function that a writer, a reader and a counter of bytes are
-// handed to. All are of constant length, and end with the hash of what stands before it.
+// Each kind of line is described by one function, which takes a writer, a reader or a byte counter.
+// All lines have a constant length and end with a hash of what precedes it.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ struct section {
   char name[save_name_bytes_max] = {};  // padded with '.'
 };
 struct page {
-  std::uint64_t number = 0;  // among all
+  std::uint64_t number = 0;  // in the whole save
   std::uint64_t section = 0;
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;
@@ -155,7 +155,7 @@ inline char* put(char* out, Line line) noexcept {
   to.word("\n");
   return out + bytes_of<Line>;
 }
-// `in` has bytes_of<Line> bytes. False if it is no such line, or an altered one.
+// `in` has bytes_of<Line> bytes. False if it is not such a line, or is damaged.
 template <class Line>
 inline bool get(const char* in, Line& line) noexcept {
   constexpr std::size_t length = bytes_before_check<Line>();
@@ -168,7 +168,7 @@ inline bool get(const char* in, Line& line) noexcept {
   return from.ok() && check == hash64({in, length});
 }
 
-// Of sections and pages as the head counts them; with its limits this does not overflow.
+// The size of the head and the table. Does not overflow within the limits for sections and pages.
 inline std::uint64_t table_bytes(const head& of) noexcept {
   return bytes_of<head> + of.sections * bytes_of<section> + of.pages * bytes_of<page>;
 }

@@ -14,13 +14,13 @@ struct save_file::page {
   std::uint64_t bytes = 0;
   std::uint64_t objects = 0;
   std::uint64_t hash = 0;
-  std::uint32_t section = 0;  // that of the page before, if the line was altered
+  std::uint32_t section = 0;  // if the entry is damaged, that of the page before
   error problem;
 };
 
 struct save_file::section_part {
   std::uint64_t pages = 0;
-  std::size_t name_bytes = 0;  // 0: the line was altered
+  std::size_t name_bytes = 0;  // 0: the entry is damaged
   char name[save_name_bytes_max] = {};
 
   [[nodiscard]] std::string_view called() const noexcept { return {name, name_bytes}; }
@@ -68,11 +68,11 @@ result<void> save_file::load(operating_system& os, const char* path, const save_
   const auto read_into_memory = [&]() -> result<void> {
     const result<file_status> status = os.status(*file);
     if (!status) return tl::unexpected(status.error());
-    if (status->kind != file_kind::file) return fail(errc::not_a_file, "a save must be a file");
-    if (status->size > limits::save_bytes_max) return fail(errc::limit, "too large for a save");
+    if (status->kind != file_kind::file) return fail(errc::not_a_file, "not a regular file");
+    if (status->size > limits::save_bytes_max) return fail(errc::limit, "save file too large");
     if (status->size == 0) return {};
     owned_ = static_cast<char*>(memory_->allocate(status->size, 1, memory_tag::host));
-    if (!owned_) return fail(errc::out_of_memory, "no memory for a save");
+    if (!owned_) return fail(errc::out_of_memory, "no memory for the save file");
     owned_bytes_ = status->size;
     return read_fully(os, *file, 0, std::as_writable_bytes(std::span(owned_, owned_bytes_)));
   };
@@ -101,7 +101,7 @@ result<void> save_file::check(const save_options& options) {
     frame_problem_ = {code, 0, reason, {}, offset};
     return tl::unexpected(frame_problem_);
   };
-  if (size < line) return refuse(errc::truncated, "too short for a save", size);
+  if (size < line) return refuse(errc::truncated, "file too short to be a save", size);
   const char* const begin = text_.data();
   const char* const end = begin + size;
   head top;
@@ -109,39 +109,42 @@ result<void> save_file::check(const save_options& options) {
   const bool top_ok = save_lines::get(begin, top);
   const bool last_ok = save_lines::get(end - line, last);
   if (!top_ok && !last_ok) {
-    return refuse(errc::corrupt, "neither of its first and last line is right", 0);
+    return refuse(errc::corrupt, "not a save, or both its first and last line are damaged", 0);
   }
   const head& found = top_ok ? top : last;
-  if (found.format != save_lines::format) return fail(errc::unsupported, "a later format of saves");
-  if (found.version > options.version) return fail(errc::unsupported, "made by a later version");
+  if (found.format != save_lines::format)
+    return fail(errc::unsupported, "save format is newer than this program");
+  if (found.version > options.version)
+    return fail(errc::unsupported, "save was made by a newer version");
   if (found.sections > limits::save_sections_max || found.pages > limits::save_pages_max) {
-    return fail(errc::limit, "too many sections or pages");
+    return fail(errc::limit, "save has too many sections or pages");
   }
   const std::uint64_t table_end = save_lines::table_bytes(found);
   if (found.bytes < table_end + line) {
-    return refuse(errc::corrupt, "its length contradicts its table", 0);
+    return refuse(errc::corrupt, "file size in the first line is too small for the table", 0);
   }
-  if (table_end > size) return refuse(errc::truncated, "it ends within its table", size);
+  if (table_end > size) return refuse(errc::truncated, "file ends inside its table", size);
 
   if (!top_ok) {
-    frame_problem_ = {errc::corrupt, 0, "its first line was altered", {}, 0};
+    frame_problem_ = {errc::corrupt, 0, "first line is damaged", {}, 0};
   } else if (size < found.bytes) {
-    frame_problem_ = {errc::truncated, 0, "it is shorter than it says", {}, size};
+    frame_problem_ = {errc::truncated, 0, "file is shorter than its first line says", {}, size};
   } else if (size > found.bytes) {
-    frame_problem_ = {errc::corrupt, 0, "something stands behind its end", {}, found.bytes};
+    frame_problem_ = {
+        errc::corrupt, 0, "unexpected data after the end of the save", {}, found.bytes};
   } else if (!last_ok || std::memcmp(begin, end - line, line) != 0) {
-    frame_problem_ = {errc::corrupt, 0, "its last line was altered", {}, size - line};
+    frame_problem_ = {errc::corrupt, 0, "last line is damaged", {}, size - line};
   }
   version_ = static_cast<std::uint32_t>(found.version);
   wanted_version_ = options.version;
   pages_done_ = options.pages_done;
-  // The table is in the file, so neither is larger than it.
+  // The file contains the whole table, so these allocations are in proportion to its size.
   section_count_ = found.sections;
   page_count_ = found.pages;
   if (!make_all(*memory_, sections_, section_count_) || !make_all(*memory_, pages_, page_count_) ||
       !make_all(*memory_, picked_, page_count_)) {
     forget();
-    return fail(errc::out_of_memory, "no memory for the table of a save");
+    return fail(errc::out_of_memory, "no memory for the table of the save");
   }
   read_table();
   check_places(table_end, found.bytes - line);
@@ -167,7 +170,7 @@ void save_file::read_table() noexcept {
       std::memcpy(sections_[i].name, line.name, name_bytes);
     }
     if (sections_[i].name_bytes == 0) {
-      note({errc::corrupt, 0, "the line of a section was altered", {}, offset()});
+      note({errc::corrupt, 0, "section entry is damaged", {}, offset()});
     }
     at += save_lines::bytes_of<save_lines::section>;
   }
@@ -181,13 +184,13 @@ void save_file::read_table() noexcept {
       each = {line.offset, line.bytes, line.objects, line.hash, section, {}};
     } else {
       each.section = section;
-      each.problem = {errc::corrupt, 0, "the line of a page was altered", {}, offset()};
+      each.problem = {errc::corrupt, 0, "page entry is damaged", {}, offset()};
     }
     at += save_lines::bytes_of<save_lines::page>;
   }
 }
 
-// Pages lie one behind the other, from the end of the table to the last line.
+// Pages must follow one another from the end of the table to the last line.
 void save_file::check_places(std::uint64_t table_end, std::uint64_t end) noexcept {
   std::uint64_t expected = table_end;
   bool is_known = true;
@@ -197,9 +200,10 @@ void save_file::check_places(std::uint64_t table_end, std::uint64_t end) noexcep
     if (!is_wrong(each.problem)) {
       if (each.offset < expected || (is_known && each.offset != expected) || each.offset > end ||
           each.bytes > end - each.offset) {
-        each.problem = {errc::corrupt, 0, "its place contradicts the others", {}, expected};
+        each.problem = {
+            errc::corrupt, 0, "page offset does not fit those of its neighbours", {}, expected};
       } else if (each.offset + each.bytes > text_.size()) {
-        each.problem = {errc::truncated, 0, "the file ends before its end", {}, each.offset};
+        each.problem = {errc::truncated, 0, "file ends inside this page", {}, each.offset};
       }
     }
     any_wrong = any_wrong || is_wrong(each.problem);
@@ -213,7 +217,7 @@ void save_file::check_places(std::uint64_t table_end, std::uint64_t end) noexcep
     while (at < page_count_ && pages_[at].section == i) ++at;
     agrees = agrees && at - first == sections_[i].pages;
   }
-  if (!agrees) frame_problem_ = {errc::corrupt, 0, "its table contradicts itself", {}, expected};
+  if (!agrees) frame_problem_ = {errc::corrupt, 0, "page table is inconsistent", {}, expected};
 }
 
 void save_file::check_page_texts(job_system* jobs) {
@@ -222,7 +226,8 @@ void save_file::check_page_texts(job_system* jobs) {
     page& each = pages_[i];
     if (is_wrong(each.problem)) return;
     if (hash64(text_.substr(each.offset, each.bytes)) == each.hash) return;
-    each.problem = {errc::corrupt, 0, "its text was altered", {}, each.offset};
+    each.problem = {
+        errc::corrupt, 0, "page is damaged: its checksum does not match", {}, each.offset};
   };
   if (jobs) {
     parallel_for(*jobs, 0, page_count_, check_one);
@@ -267,7 +272,7 @@ result<std::uint64_t> save_file::pick_pages(std::string_view name, pick which,
   std::size_t section = 0;
   while (section < section_count_ && sections_[section].called() != name) ++section;
   if (name.empty() || section == section_count_) {
-    return fail(errc::not_found, "no section of this name");
+    return fail(errc::not_found, "no section with this name");
   }
   std::size_t count = 0;
   std::uint64_t left_out = 0;
@@ -278,7 +283,7 @@ result<std::uint64_t> save_file::pick_pages(std::string_view name, pick which,
       if (which == pick::all) return tl::unexpected(each.problem);
       ++left_out;
     } else if (each.objects > objects_max) {
-      return fail(errc::limit, "more objects in a page than in one of yours", {}, each.offset);
+      return fail(errc::limit, "saved page has more objects than PageSize", {}, each.offset);
     } else {
       picked_[count++] = static_cast<std::uint32_t>(i);
     }

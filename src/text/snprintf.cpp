@@ -11,7 +11,7 @@
 namespace overture::text {
 namespace {
 
-// One conversion, as "%-8.2lf" has it.
+// One conversion specification, such as "%-8.2lf".
 struct conversion {
   bool left = false;
   bool plus = false;
@@ -24,11 +24,11 @@ struct conversion {
   char kind = 0;
 };
 
-// No finite double has more decimals that are not zero.
+// The most non-zero decimals that a finite double can have.
 constexpr int decimals_max = 1074;
 constexpr std::size_t float_bytes_max = 320 + decimals_max;
 
-// A number in its parts: sign or prefix, digits with zeros before and within, exponent.
+// The parts of a number: sign or prefix, zeros, digits, zeros, exponent.
 struct number_text {
   std::string_view prefix = {};
   std::size_t zeros_before = 0;
@@ -107,7 +107,7 @@ std::uint64_t next_unsigned(const conversion& how, std::va_list& arguments) noex
 
 void add_digits(bounded& out, const conversion& how, number_text number, const char* first,
                 const char* last) noexcept {
-  // Zero with a precision of zero has no digits.
+  // Zero with a precision of zero is written without digits.
   if (how.precision == 0 && last - first == 1 && *first == '0') last = first;
   const auto count = static_cast<std::size_t>(last - first);
   const auto wanted = static_cast<std::size_t>(how.precision < 0 ? 0 : how.precision);
@@ -138,8 +138,8 @@ void add_unsigned(bounded& out, const conversion& how, std::uint64_t value) noex
   add_digits(out, how, {.prefix = prefix}, digits, end);
 }
 
-// "%e" or "%f" of what is finite and not negative, with a point if there are decimals or one is
-// asked for. Zeros that no double has are not written but counted.
+// "%e" or "%f" of a finite value that is not negative, with a point if there are decimals or '#'
+// asks for one. Zeros beyond the last decimal of any double are counted, not written.
 void add_decimal(bounded& out, const conversion& how, bool negative, double value, bool scientific,
                  int precision, bool strip_zeros) noexcept {
   char text[float_bytes_max];
@@ -186,7 +186,7 @@ int exponent_of_ten(double value, int precision) noexcept {
   return negative ? -exponent : exponent;
 }
 
-// "%a" of what is finite: the bits themselves, so only a precision rounds.
+// "%a" of a finite value: its bits, rounded only if there is a precision.
 void add_hexadecimal(bounded& out, const conversion& how,
                      const detail::parts<double>& of) noexcept {
   using layout = detail::parts_of<double>;
@@ -195,7 +195,7 @@ void add_hexadecimal(bounded& out, const conversion& how,
   const int dropped = how.precision < 0 ? 0 : std::max(places_max - how.precision, 0);
   const std::uint64_t digits =
       dropped == 0 ? of.mantissa : detail::shift_rounded(of.mantissa, 4 * dropped) << 4 * dropped;
-  // What is before the point can be two: C's does not make one of it again.
+  // Rounding can make the digit before the point a 2, which C does not normalise.
   char text[2 + places_max];
   char* end = text;
   *end++ = static_cast<char>('0' + (digits >> layout::mantissa_bits));
@@ -268,7 +268,7 @@ void add_text(bounded& out, const conversion& how, const char* text) noexcept {
   if (how.precision < 0) {
     bytes = std::strlen(shown);
   } else if (text || how.precision >= 6) {
-    // Not beyond the precision: there need not be a NUL.
+    // At most `precision` bytes are read: the string may have no NUL.
     const auto most = static_cast<std::size_t>(how.precision);
     while (bytes < most && shown[bytes] != '\0') ++bytes;
   }
@@ -280,14 +280,14 @@ void add_pointer(bounded& out, const conversion& how, const void* pointer) noexc
     add_padded(out, how, {.digits = "(nil)"});
     return;
   }
-  // What C leaves open, as glibc has it: flags and precision are those of a signed number.
+  // Implementation-defined in C. As in glibc, flags and precision act as for a signed number.
   const std::string_view prefix = how.plus ? "+0x" : how.space ? " 0x" : "0x";
   char digits[hex_room<std::uint64_t>()];
   char* const end = write_hex(digits, reinterpret_cast<std::uintptr_t>(pointer));
   add_digits(out, how, {.prefix = prefix}, digits, end);
 }
 
-// A number, or -1 if it is larger than any that C allows here.
+// A width or precision; -1 if it exceeds what C allows.
 int read_count(const char*& at) noexcept {
   int value = 0;
   for (; *at >= '0' && *at <= '9'; ++at) {
@@ -297,7 +297,7 @@ int read_count(const char*& at) noexcept {
   return value;
 }
 
-// False for a number that is too large.
+// False if a number is too large.
 bool read_width(const char*& at, conversion& how, std::va_list& arguments) noexcept {
   if (*at == '*') {
     ++at;
@@ -320,7 +320,7 @@ bool read_width(const char*& at, conversion& how, std::va_list& arguments) noexc
   return how.precision >= 0;
 }
 
-// `at` stands behind the '%', and behind the conversion afterwards.
+// `at` is after the '%', and afterwards after the conversion.
 bool read_conversion(const char*& at, conversion& how, std::va_list& arguments) noexcept {
   for (bool more = true; more; at += more ? 1 : 0) {
     switch (*at) {
@@ -410,7 +410,7 @@ int snprintf(char* out, std::size_t size, const char* format, ...) noexcept {
 
 int vsnprintf(char* out, std::size_t size, const char* format, std::va_list arguments) noexcept {
   bounded written(out, size == 0 ? 0 : size - 1);
-  // Where va_list is an array a parameter of that type is a pointer: helpers need the real one.
+  // Where va_list is an array type, the parameter is a pointer; the helpers need an actual va_list.
   std::va_list rest;
   va_copy(rest, arguments);
   bool known = true;

@@ -30,7 +30,7 @@ std::vector<unit> all(const Units& units) {
   return found;
 }
 
-// A file with a section of many pages and one of few.
+// A file with one section of many pages and one of few.
 std::string saved(const units_of_64& many, const units_of_64& few, std::uint32_t version = 3) {
   test::fake_os os;
   os.add_folder("/saves");
@@ -51,7 +51,7 @@ class saves : public ::testing::Test {
   std::string file = saved(many, few);
 };
 
-TEST_F(saves, give_back_what_was_saved_for_any_number_of_threads) {
+TEST_F(saves, read_back_what_was_saved_with_any_number_of_threads) {
   const temp_folder folder;
   const std::string place = folder / "one.save";
   for (const unsigned workers : {0u, 1u, 3u}) {
@@ -75,7 +75,7 @@ TEST_F(saves, give_back_what_was_saved_for_any_number_of_threads) {
   }
 }
 
-TEST_F(saves, say_what_is_in_them) {
+TEST_F(saves, list_their_sections) {
   text::save_file save;
   ASSERT_TRUE(save.use(file, {.version = 5}));
   EXPECT_EQ(save.version(), 3u);
@@ -101,7 +101,7 @@ TEST_F(saves, are_text_that_people_can_read_and_edit) {
   EXPECT_TRUE(all(back) == all(many));
 }
 
-TEST_F(saves, may_have_nothing_in_them) {
+TEST_F(saves, may_be_empty) {
   test::fake_os os;
   os.add_folder("/saves");
   text::save_writer out{1};
@@ -122,7 +122,7 @@ TEST_F(saves, of_a_later_version_are_refused) {
   EXPECT_EQ(save.use(file, {.version = 2}).error().code, errc::unsupported);
 }
 
-TEST_F(saves, of_an_older_version_pass_through_the_hook) {
+TEST_F(saves, of_an_older_version_are_upgraded_by_the_hook) {
   thread_pool jobs{{.workers = 2}};
   const auto add_one = [](unit& each, std::uint32_t from) { each.owner = from; };
   text::save_file save;
@@ -136,7 +136,7 @@ TEST_F(saves, of_an_older_version_pass_through_the_hook) {
   EXPECT_TRUE(all(current) == all(many));
 }
 
-TEST_F(saves, refuse_names_that_are_none_or_there_already) {
+TEST_F(saves, refuse_invalid_and_duplicate_section_names) {
   text::save_writer out{1};
   ASSERT_TRUE(out.add<script>("units", few));
   for (const char* const name :
@@ -154,7 +154,7 @@ TEST_F(saves, leave_the_old_file_when_an_object_is_too_long) {
   EXPECT_EQ(out.add<script>("few", few).error().code, errc::limit);
 }
 
-// The pages of `many` that salvage() gives back, of a file that may be damaged.
+// How many pages of `many` salvage() recovers from a possibly damaged file.
 struct rescued {
   bool loaded = false;
   std::vector<unit> units;
@@ -179,7 +179,7 @@ rescued rescue(std::string_view bytes) {
   return found;
 }
 
-TEST_F(saves, that_were_cut_anywhere_are_refused_and_the_pages_before_the_cut_salvaged) {
+TEST_F(saves, cut_anywhere_are_refused_and_the_pages_before_the_cut_salvaged) {
   text::save_file whole;
   ASSERT_TRUE(whole.use(file, {.version = 3}));
   const std::vector<unit> wanted = all(many);
@@ -204,7 +204,7 @@ bool is_refused_with_damage(std::string_view bytes) {
   return !loaded && any;
 }
 
-TEST(a_small_save, that_was_cut_at_any_byte_or_had_any_byte_altered_is_refused) {
+TEST(a_small_save, cut_or_altered_at_any_byte_is_refused) {
   const std::string file = saved(sample::random_units(20, 1), sample::random_units(1, 2));
   for (std::size_t cut = 0; cut < file.size(); ++cut) {
     const std::vector<char> part(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(cut));
@@ -219,7 +219,7 @@ TEST(a_small_save, that_was_cut_at_any_byte_or_had_any_byte_altered_is_refused) 
   EXPECT_FALSE(text::save_file().use(file + "\n", {.version = 3}));
 }
 
-TEST_F(saves, name_the_page_that_was_altered_and_salvage_all_others) {
+TEST_F(saves, report_the_altered_page_and_salvage_all_others) {
   text::save_file whole;
   ASSERT_TRUE(whole.use(file, {.version = 3}));
   const std::size_t pages = many.page_count();
@@ -242,7 +242,7 @@ TEST_F(saves, name_the_page_that_was_altered_and_salvage_all_others) {
       EXPECT_GT(each.problem.offset + each.bytes, at + 9);
     });
     EXPECT_EQ(damages, 1);
-    // All or nothing of that section, and everything of the other.
+    // Nothing of that section, and everything of the other.
     units_of_64 back;
     EXPECT_EQ(save.read<script>("many", back).error().code, errc::corrupt);
     EXPECT_TRUE(back.empty());
@@ -281,8 +281,8 @@ TEST_F(saves, survive_the_loss_of_one_line_of_the_table) {
   EXPECT_EQ(one_page.units.size(), wanted - many.page_at(2).size());
 }
 
-// A table with right checksums that lies all the same.
-TEST_F(saves, refuse_tables_that_lie) {
+// A false table with correct checksums.
+TEST_F(saves, refuse_forged_tables) {
   using namespace text::save_lines;
   const std::size_t first_page = bytes_of<head> + 2 * bytes_of<section>;
   page right;
@@ -327,8 +327,8 @@ TEST_F(saves, refuse_tables_that_lie) {
   }
 }
 
-// Every line and every text has its right checksum; together they make no sense.
-TEST_F(saves, refuse_lines_that_contradict_each_other) {
+// Every line and every page has a correct checksum; together they are inconsistent.
+TEST_F(saves, refuse_inconsistent_lines) {
   using namespace text::save_lines;
   const std::size_t pages = bytes_of<head> + 2 * bytes_of<section>;
   const auto expect_refused = [this](std::size_t at, const auto& line) {
@@ -337,7 +337,7 @@ TEST_F(saves, refuse_lines_that_contradict_each_other) {
     text::save_file save;
     EXPECT_FALSE(save.use(altered, {.version = 3}));
   };
-  page twice;  // where another one is already
+  page twice;  // overlaps another page
   ASSERT_TRUE(get(file.data() + pages + bytes_of<page>, twice));
   twice.number = 2;
   expect_refused(pages + 2 * bytes_of<page>, twice);
@@ -345,23 +345,23 @@ TEST_F(saves, refuse_lines_that_contradict_each_other) {
   head top;
   ASSERT_TRUE(get(file.data(), top));
   const std::size_t last_line = pages + (top.pages - 1) * bytes_of<page>;
-  page last;  // goes on over the last line
+  page last;  // extends over the last line
   ASSERT_TRUE(get(file.data() + last_line, last));
   last.bytes += bytes_of<head>;
   last.hash = hash64(std::string_view(file).substr(last.offset, last.bytes));
   expect_refused(last_line, last);
 
-  section first;  // has other pages than are its own
+  section first;  // claims pages of another section
   ASSERT_TRUE(get(file.data() + bytes_of<head>, first));
   ++first.pages;
   expect_refused(bytes_of<head>, first);
 
-  text::save_file save;  // something before a last line that is right
+  text::save_file save;  // extra text before a correct last line
   EXPECT_FALSE(save.use(file + file.substr(0, bytes_of<head>), {.version = 3}));
 }
 
-// Its checksum is right and its text is not: a page from a forger, or of another program.
-TEST_F(saves, leave_out_pages_that_cannot_be_read) {
+// A page with a correct checksum and invalid text, from a forger or another program.
+TEST_F(saves, leave_out_unreadable_pages_when_salvaged) {
   using namespace text::save_lines;
   const std::size_t line = bytes_of<head> + 2 * bytes_of<section>;
   std::string altered = file;
@@ -427,7 +427,7 @@ TEST_F(saves, leave_the_old_file_when_the_disk_fails_at_any_call) {
   }
 }
 
-TEST_F(saves, that_cannot_be_read_say_why) {
+TEST_F(saves, that_cannot_be_loaded_say_why) {
   for (std::uint64_t call = 0;; ++call) {
     test::fake_os os;
     os.add_file(path, file);
@@ -450,7 +450,7 @@ TEST_F(saves, that_cannot_be_read_say_why) {
   EXPECT_EQ(save.load(os, path, {}).error().code, errc::truncated);
 }
 
-TEST_F(saves, report_memory_that_is_refused) {
+TEST_F(saves, report_refused_memory) {
   for (std::uint64_t n = 0;; ++n) {
     failing_allocator memory(n);
     {

@@ -1,11 +1,10 @@
-// Reading what was written as it was written: what makes text/read.hpp fast. Not for callers.
+// The fast path of reading: text that stands exactly as write.hpp wrote it.
 //
-// Nearly all text that is read was written by text/write.hpp and never edited. So a reader first
-// follows: it compares the text with what the writer would have put there, names, blanks and all,
-// which are constants of the compiler, and takes the values between them. Nothing is searched for,
-// and where the text goes another way, in another order or with a comment say, the reader that
-// understands everything takes the object from its beginning. Following changes of an object only
-// what that one changes again.
+// Nearly all text that is read was written by text/write.hpp and never edited. So the reader first
+// compares the text with what the writer would have put there, names and blanks included, which are
+// compile-time constants, and takes the values in between. It searches for nothing. Where the text
+// differs (another order, a comment), the full reader (read_value.hpp) starts again from the
+// beginning of the object. Members that the fast path has already set are simply set again.
 #pragma once
 
 #include <array>
@@ -16,13 +15,14 @@
 #include <string_view>
 #include <utility>
 
-#include "overture/text/cursor.hpp"
+#include "overture/text/detail/cursor.hpp"
 #include "overture/text/detail/digits.hpp"
+#include "overture/text/detail/write_value.hpp"
 #include "overture/text/style.hpp"
 
 namespace overture::text::detail {
 
-// Of text/read.hpp.
+// In read_value.hpp.
 template <class Style, class V, class Format>
 bool get_value(cursor& from, V& value);
 
@@ -33,7 +33,7 @@ struct plain_style {
 template <class Style>
 struct plain_style<one_line<Style>> : plain_style<Style> {};
 
-// The text within which one reads, and where in it read_decimal() may look at what it looks at.
+// The bounds of the text, and where read_decimal() has the margins around it that it reads.
 class extent {
  public:
   extent(const char* begin, const char* last) noexcept
@@ -55,14 +55,14 @@ class extent {
   std::size_t bytes_;
 };
 
-// `at` + length (below 16), by branches instead of an addition. Integers in one place tend to have
-// one length, so the processor guesses where the next value is, and reads it while it still works
-// on this one. As an addition that would have to wait for the length.
+// `at` + length (below 16), by branches instead of an addition. Integers of one field tend to have
+// the same length, so the processor predicts where the next value is and starts reading it before
+// this one is done. With an addition it would have to wait for the length.
 inline const char* jump_over(const char* at, unsigned length) noexcept {
   const auto jump = [&at, length](unsigned bit) {
     if ((length & bit) == 0) return;
     at += bit;
-    // Without it all of them are one addition again.
+    // Keeps the compiler from turning the branches back into one addition.
     asm volatile("" : "+r"(at));
   };
   jump(8);
@@ -79,7 +79,7 @@ inline bool stands_at(const char* at, const char* end) noexcept {
          std::memcmp(at, Text.bytes, Text.used) == 0;
 }
 
-// One of two words; which of them stands there must not be a branch, for nobody can guess it.
+// A word to compare with. Choosing one of two must not be a branch: it would be mispredicted.
 struct followed_word {
   std::uint64_t bytes;
   std::uint64_t mask;
@@ -97,8 +97,7 @@ struct followed_word {
   }
 };
 
-// Each of these returns the end of the value, or null if it does not stand there as it would be
-// written.
+// Each of these returns the end of the value, or null if it is not written the way the writer does.
 
 template <class Style, class Format>
 inline const char* follow_bool(const char* at, const char* end, bool& value) noexcept {
@@ -122,7 +121,7 @@ inline const char* follow_bool(const char* at, const char* end, bool& value) noe
   return at + word.length;
 }
 
-// Near an edge of the text. Out of line, so that the loops which seldom need it stay short.
+// Close to either end of the text. Out of line, because the loops that call it seldom need it.
 template <floating V>
 [[gnu::noinline]] const char* follow_short(const char* at, const char* end, V& value) noexcept {
   const unsigned length = read_short_decimal(at, end, value);
@@ -145,14 +144,14 @@ inline const char* follow_number(const char* at, const extent& text, V& value) n
   return length != 0 ? jump_over(at, length) : nullptr;
 }
 
-// Whatever else may stand there. Out of line too.
+// Anything else, by the full reader. Out of line too.
 template <class Style, class Format, class V>
 [[gnu::noinline]] const char* understand_value(const char* at, const char* end, V& value) {
   cursor from({at, static_cast<std::size_t>(end - at)});
   return get_value<Style, V, Format>(from, value) ? from.here() : nullptr;
 }
 
-// What writers put behind a value. Anything else may belong to it.
+// Whether the writer puts this after a value. Anything else may belong to the value.
 template <class Style>
 inline bool ends_written(char next) noexcept {
   if constexpr (Style::notation == notation::rows) return next == Style::separator || next == '\n';
@@ -168,7 +167,7 @@ inline const char* follow_array(const char* at, const extent& text, V& values) {
   using element = typename array_of<V>::element;
   constexpr bool is_script = Style::notation == notation::script;
   constexpr bool is_rows = Style::notation == notation::rows;
-  // What stands in front of the first, of each other one, and behind the last.
+  // What precedes the first element and follows the last.
   constexpr std::string_view open = is_rows ? "" : is_script ? "{ " : "[";
   constexpr std::string_view close = is_rows ? "" : is_script ? " }" : "]";
   const auto take = [&at, &text](std::string_view bracket) {
@@ -196,7 +195,7 @@ inline const char* follow_array(const char* at, const extent& text, V& values) {
   return take(close) ? at : nullptr;
 }
 
-// Behind the separator if the next field is there, where it was if not.
+// Returns the end of the field, or `at` if the text does not continue with this field.
 template <class Style, class T, std::size_t I, int Depth>
 inline const char* follow_field(const char* begin, const char* at, const extent& text, T& object) {
   using field = field_at<T, I>;
@@ -213,7 +212,7 @@ inline const char* follow_field(const char* begin, const char* at, const extent&
   return next ? next : at;
 }
 
-// Over those fields that stand there in their order; `begin` is the bracket of the block.
+// Reads the fields that stand there in order. `begin` is the opening bracket of the block.
 template <class Style, int Depth, class T, std::size_t... I>
 inline const char* follow_fields(const char* begin, const extent& text, T& object,
                                  std::index_sequence<I...> /*all*/) {
@@ -282,18 +281,18 @@ template <class Style, class V, class Format, int Depth>
   }
 }
 
-// Over what stands in front of an object: null if that is not how the next one begins.
+// What precedes an object; null if the text does not continue as the writer begins an object.
 template <class Style>
 inline const char* follow_opening(const char* at, const char* end) noexcept {
   if constexpr (Style::notation == notation::script) {
     return stands_at<opening<Style>>(at, end) ? at + opening<Style>.used : nullptr;
   } else {
-    // Blanks and comments are before '$' in ASCII.
+    // Blanks and '#' come before '$' in ASCII.
     return at != end && static_cast<unsigned char>(*at) >= '$' ? at : nullptr;
   }
 }
 
-// The object and the end of its line.
+// An object and its line end.
 template <class Style, class T>
 [[gnu::always_inline]] inline const char* follow_object(const char* at, const extent& text,
                                                         T& object) {
