@@ -88,7 +88,7 @@ constexpr auto fields(text::of<soldier> /*type*/) {
 // For JSON, which has no hexadecimal numbers.
 struct json_soldier : soldier {};
 constexpr auto fields(text::of<json_soldier> /*type*/) {
-  return soldier_fields(text::standard{});
+  return soldier_fields(text::default_format{});
 }
 
 // Half of the floats have up to two decimals, as designers type them; the other half use all bits.

@@ -53,10 +53,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::string text(reinterpret_cast<const char*>(data) + 1, size - 1);
   if (data[0] % 2 == 0) mend_all(text);
   text::save_file save;
-  const auto used = save.use(text, {.version = 3});
+  const auto used = save.load_bytes(text, {.version = 3});
   if (!used) require(used.error().reason[0] != '\0');
   bool any_damage = false;
-  save.each_damage([&](const text::save_damage& each) {
+  save.for_each_damage([&](const text::save_damage& each) {
     any_damage = true;
     require(each.problem.reason[0] != '\0');
   });

@@ -12,28 +12,28 @@ namespace overture::text {
 
 class float_mode_scope {
  public:
-  float_mode_scope() noexcept : before_(mode()) {
-    if ((before_ & unusual) != 0) set_mode(before_ & ~unusual);
+  float_mode_scope() noexcept : saved_(mode()) {
+    if ((saved_ & nondefault) != 0) set_mode(saved_ & ~nondefault);
   }
   ~float_mode_scope() {
-    if ((before_ & unusual) != 0) set_mode(before_);
+    if ((saved_ & nondefault) != 0) set_mode(saved_);
   }
   float_mode_scope(const float_mode_scope&) = delete;
   float_mode_scope& operator=(const float_mode_scope&) = delete;
 
   // Whether a scope would change the mode.
-  [[nodiscard]] static bool is_needed() noexcept { return (mode() & unusual) != 0; }
+  [[nodiscard]] static bool is_needed() noexcept { return (mode() & nondefault) != 0; }
 
  private:
 #if defined(__SSE2__)
   using word = unsigned;
   // Flush to zero, denormals are zero, and the rounding direction.
-  static constexpr word unusual = 1u << 15 | 1u << 6 | 3u << 13;
+  static constexpr word nondefault = 1u << 15 | 1u << 6 | 3u << 13;
   static word mode() noexcept { return __builtin_ia32_stmxcsr(); }
   static void set_mode(word to) noexcept { __builtin_ia32_ldmxcsr(to); }
 #elif defined(__aarch64__)
   using word = std::uint64_t;
-  static constexpr word unusual = word{1} << 24 | word{3} << 22;
+  static constexpr word nondefault = word{1} << 24 | word{3} << 22;
   static word mode() noexcept {
     word now = 0;
     asm volatile("mrs %0, fpcr" : "=r"(now));
@@ -42,12 +42,12 @@ class float_mode_scope {
   static void set_mode(word to) noexcept { asm volatile("msr fpcr, %0" ::"r"(to) : "memory"); }
 #else
   using word = unsigned;
-  static constexpr word unusual = 0;
+  static constexpr word nondefault = 0;
   static word mode() noexcept { return 0; }
   static void set_mode(word /*to*/) noexcept {}
 #endif
 
-  word before_;
+  word saved_;
 };
 
 }  // namespace overture::text

@@ -73,8 +73,8 @@ class splitter {
 
 }  // namespace
 
-result<void> make_index(std::string_view text, notation style, std::size_t objects_max,
-                        page_table& pages) {
+result<void> make_page_table(std::string_view text, notation style, std::size_t objects_max,
+                             page_table& pages) {
   const splitter split(text, style);
   // A byte order mark would be read as part of the first name.
   const std::size_t begin = text.starts_with("\xEF\xBB\xBF") ? 3 : 0;

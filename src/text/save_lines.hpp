@@ -39,41 +39,41 @@ struct page {
 };
 
 template <class Line>
-constexpr void describe(Line& line, head& of) {
+constexpr void describe(Line& line, head& values) {
   line.word("#overture-save ");
-  line.number(of.format, 2);
+  line.number(values.format, 2);
   line.word(" version=");
-  line.number(of.version, 8);
+  line.number(values.version, 8);
   line.word(" sections=");
-  line.number(of.sections, 8);
+  line.number(values.sections, 8);
   line.word(" pages=");
-  line.number(of.pages, 8);
+  line.number(values.pages, 8);
   line.word(" bytes=");
-  line.number(of.bytes, 16);
+  line.number(values.bytes, 16);
 }
 template <class Line>
-constexpr void describe(Line& line, section& of) {
+constexpr void describe(Line& line, section& values) {
   line.word("#section ");
-  line.number(of.number, 8);
+  line.number(values.number, 8);
   line.word(" pages=");
-  line.number(of.pages, 8);
+  line.number(values.pages, 8);
   line.word(" name=");
-  line.name(of.name);
+  line.name(values.name);
 }
 template <class Line>
-constexpr void describe(Line& line, page& of) {
+constexpr void describe(Line& line, page& values) {
   line.word("#page ");
-  line.number(of.number, 8);
+  line.number(values.number, 8);
   line.word(" section=");
-  line.number(of.section, 8);
+  line.number(values.section, 8);
   line.word(" offset=");
-  line.number(of.offset, 16);
+  line.number(values.offset, 16);
   line.word(" bytes=");
-  line.number(of.bytes, 16);
+  line.number(values.bytes, 16);
   line.word(" objects=");
-  line.number(of.objects, 8);
+  line.number(values.objects, 8);
   line.word(" text=");
-  line.number(of.hash, 16);
+  line.number(values.hash, 16);
 }
 
 class counter {
@@ -132,7 +132,7 @@ class reader {
   bool ok_ = true;
 };
 
-inline constexpr std::string_view before_check = " check=";
+inline constexpr std::string_view check_prefix = " check=";
 
 template <class Line>
 constexpr std::size_t bytes_before_check() {
@@ -143,14 +143,14 @@ constexpr std::size_t bytes_before_check() {
 }
 template <class Line>
 inline constexpr std::size_t bytes_of =
-    bytes_before_check<Line>() + before_check.size() + check_digits + 1;
+    bytes_before_check<Line>() + check_prefix.size() + check_digits + 1;
 
 template <class Line>
 inline char* put(char* out, Line line) noexcept {
   constexpr std::size_t length = bytes_before_check<Line>();
   writer to(out);
   describe(to, line);
-  to.word(before_check);
+  to.word(check_prefix);
   to.number(hash64({out, length}), check_digits);
   to.word("\n");
   return out + bytes_of<Line>;
@@ -161,7 +161,7 @@ inline bool get(const char* in, Line& line) noexcept {
   constexpr std::size_t length = bytes_before_check<Line>();
   reader from(in);
   describe(from, line);
-  from.word(before_check);
+  from.word(check_prefix);
   std::uint64_t check = 0;
   from.number(check, check_digits);
   from.word("\n");
@@ -169,8 +169,8 @@ inline bool get(const char* in, Line& line) noexcept {
 }
 
 // The size of the head and the table. Does not overflow within the limits for sections and pages.
-inline std::uint64_t table_bytes(const head& of) noexcept {
-  return bytes_of<head> + of.sections * bytes_of<section> + of.pages * bytes_of<page>;
+inline std::uint64_t table_bytes(const head& values) noexcept {
+  return bytes_of<head> + values.sections * bytes_of<section> + values.pages * bytes_of<page>;
 }
 
 }  // namespace overture::text::save_lines

@@ -90,8 +90,8 @@ result<void> save_writer::write_text(job_system* jobs, section& to, std::size_t 
   if (!to.text.reserve(room) || !to.hashes.resize(pages)) {
     return fail(errc::out_of_memory, "no memory for the text of a section");
   }
-  const auto write_and_hash = [&](std::size_t i, char* out, const char* place) -> char* {
-    char* const end = write_page(i, out, place);
+  const auto write_and_hash = [&](std::size_t i, char* out, const char* destination) -> char* {
+    char* const end = write_page(i, out, destination);
     if (end) to.hashes[i] = hash64({out, static_cast<std::size_t>(end - out)});
     count_page();
     return end;

@@ -10,7 +10,8 @@ namespace overture {
 namespace {
 
 template <class... Args>
-std::string formatted(const std::type_identity_t<text::format_for<Args...>>& format, Args... args) {
+std::string formatted(const std::type_identity_t<text::format_string<Args...>>& format,
+                      Args... args) {
   char text[512];
   const std::size_t bytes = text::format_to(text, format, args...);
   return {text, bytes};

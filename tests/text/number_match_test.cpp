@@ -48,13 +48,13 @@ std::string shortest(T value) {
 
 template <class T>
 T from_bits(std::uint64_t bits) {
-  return std::bit_cast<T>(static_cast<typename text::detail::parts_of<T>::bits>(bits));
+  return std::bit_cast<T>(static_cast<typename text::detail::float_layout<T>::bits>(bits));
 }
 
 // Every exponent, with the lowest and highest mantissas and random ones.
 template <class T>
 std::vector<T> edges() {
-  using layout = text::detail::parts_of<T>;
+  using layout = text::detail::float_layout<T>;
   std::mt19937_64 random(7);
   std::vector<T> values;
   for (int field = 0; field <= layout::exponent_mask; ++field) {
@@ -184,11 +184,11 @@ void expect_shortest(const std::vector<T>& values) {
     const std::string text = shortest(value);
     ASSERT_EQ(text, shortest_of_standard(value));
     T read = 0;
-    const text::read_end end = text::read_number(text.data(), text.data() + text.size(), read);
+    const text::parsed_number end = text::read_number(text.data(), text.data() + text.size(), read);
     // Overflow and NaN have no decimal.
     if (!end.ok) continue;
     ASSERT_EQ(end.next, text.data() + text.size());
-    using bits = typename text::detail::parts_of<T>::bits;
+    using bits = typename text::detail::float_layout<T>::bits;
     if (text.find("nan") == std::string::npos) {
       ASSERT_EQ(std::bit_cast<bits>(read), std::bit_cast<bits>(value)) << text;
     }
@@ -241,7 +241,7 @@ void expect_integers(const char* format, const char* hex_format) {
     ASSERT_EQ(std::string(text, text::write_hex(text, value)), printed(hex_format, value));
     T read = 0;
     const char* const end = text::write_integer(text, value);
-    const text::read_end read_until = text::read_number(text, end, read);
+    const text::parsed_number read_until = text::read_number(text, end, read);
     ASSERT_TRUE(read_until.ok && read_until.next == end && read == value);
   }
 }
@@ -278,7 +278,7 @@ TEST(reading_within_a_text, matches_the_standard_library) {
     float wanted = 0;
     float found = 0;
     const auto standard = std::from_chars(text.data(), last, wanted);
-    const text::read_end ours = text::read_number(text.data(), last, found);
+    const text::parsed_number ours = text::read_number(text.data(), last, found);
     ASSERT_EQ(ours.ok, standard.ec == std::errc{}) << text;
     if (!ours.ok) continue;
     ASSERT_EQ(ours.next, standard.ptr) << text;
@@ -309,7 +309,7 @@ void expect_decimal(const std::string& number, std::string_view behind, bool mus
   T wanted = 0;
   ASSERT_EQ(std::from_chars(number.data(), number.data() + number.size(), wanted).ptr,
             number.data() + number.size());
-  using bits = typename text::detail::parts_of<T>::bits;
+  using bits = typename text::detail::float_layout<T>::bits;
   ASSERT_EQ(std::bit_cast<bits>(found), std::bit_cast<bits>(wanted)) << number;
 }
 

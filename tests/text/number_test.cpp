@@ -18,7 +18,7 @@ std::string fixed(T value) {
 }
 
 template <class T>
-text::read_end read(const std::string& text, T& value) {
+text::parsed_number read(const std::string& text, T& value) {
   return text::read_number(text.data(), text.data() + text.size(), value);
 }
 
@@ -67,7 +67,7 @@ TEST(numbers, ignore_the_locale_and_allocate_nothing_and_take_no_lock) {
   (void)std::setlocale(LC_ALL, "de_DE.UTF-8");
   char text[512];
   double value = 0;
-  text::read_end end{};
+  text::parsed_number end{};
   {
     const test::no_alloc_scope no_alloc;
     const test::no_lock_scope no_lock;
@@ -89,7 +89,7 @@ TEST(numbers, ignore_the_locale_and_allocate_nothing_and_take_no_lock) {
 TEST(reading, stops_after_the_number) {
   float value = 0;
   const std::string text = "12.50}";
-  const text::read_end end = read(text, value);
+  const text::parsed_number end = read(text, value);
   EXPECT_TRUE(end.ok);
   EXPECT_EQ(*end.next, '}');
   EXPECT_EQ(value, 12.5f);

@@ -48,13 +48,13 @@ class altered_file : public ::testing::Test {
   // The error of loading the file as it is now.
   [[nodiscard]] error refused() const {
     text::save_file save;
-    const auto used = save.use(file, {.version = 3});
+    const auto used = save.load_bytes(file, {.version = 3});
     EXPECT_FALSE(used);
     return used ? error{} : used.error();
   }
   [[nodiscard]] std::uint64_t salvaged_pages() const {
     text::save_file save;
-    (void)save.use(file, {.version = 3});
+    (void)save.load_bytes(file, {.version = 3});
     units_of_64 back;
     const auto rest = save.salvage<script>("one", back);
     return rest ? rest->pages : 0;
@@ -88,9 +88,9 @@ TEST_F(altered_file, has_no_page_before_its_predecessors_or_beyond_the_end) {
   for (const page& lie : {twice, behind, around, over}) {
     put(file.data() + page_line(3), lie);
     text::save_file save;
-    EXPECT_FALSE(save.use(file, {.version = 3}));
+    EXPECT_FALSE(save.load_bytes(file, {.version = 3}));
     bool told = false;
-    save.each_damage(
+    save.for_each_damage(
         [&told](const text::save_damage& each) { told = told || each.page == lie_number; });
     EXPECT_TRUE(told);
     EXPECT_LT(salvaged_pages(), left);
@@ -115,9 +115,9 @@ TEST_F(altered_file, is_refused_for_a_damaged_page_rather_than_a_damaged_line) {
 TEST_F(altered_file, lists_damaged_lines_as_well_as_pages) {
   const auto expect_damage_at = [this](std::uint64_t offset, errc code) {
     text::save_file save;
-    EXPECT_FALSE(save.use(file, {.version = 3}));
+    EXPECT_FALSE(save.load_bytes(file, {.version = 3}));
     std::vector<text::save_damage> found;
-    save.each_damage([&](const text::save_damage& each) { found.push_back(each); });
+    save.for_each_damage([&](const text::save_damage& each) { found.push_back(each); });
     ASSERT_EQ(found.size(), 1u);
     EXPECT_EQ(found[0].page, text::save_damage::no_page);
     EXPECT_EQ(found[0].problem.code, code);
@@ -136,7 +136,7 @@ TEST_F(altered_file, lists_damaged_lines_as_well_as_pages) {
 TEST_F(altered_file, has_no_section_without_a_name) {
   file[section_line(0) + 3] ^= 1;
   text::save_file save;
-  EXPECT_FALSE(save.use(file, {.version = 3}));
+  EXPECT_FALSE(save.load_bytes(file, {.version = 3}));
   units_of_64 back;
   const auto read = save.read<script>("", back);
   ASSERT_FALSE(read);
@@ -158,7 +158,7 @@ TEST_F(altered_file, counts_salvaged_pages_for_a_progress_bar_and_upgrades_them)
   atomic<std::uint64_t> pages{0};
   file[page_of(0).offset] ^= 1;
   text::save_file save;
-  ASSERT_FALSE(save.use(file, {.version = 4, .pages_done = &pages}));
+  ASSERT_FALSE(save.load_bytes(file, {.version = 4, .pages_done = &pages}));
   EXPECT_EQ(pages.load(), one.page_count() + two.page_count());
   units_of_64 back;
   ASSERT_TRUE(save.salvage<script>(
@@ -176,7 +176,7 @@ TEST_F(altered_file, can_be_loaded_again_into_the_same_object) {
     text::save_file save{memory};
     for (int round = 0; round < 2; ++round) {
       ASSERT_TRUE(save.load(os, "/one.save", {.version = 3}));
-      ASSERT_TRUE(save.use(file, {.version = 3}));
+      ASSERT_TRUE(save.load_bytes(file, {.version = 3}));
       EXPECT_EQ(save.section_count(), 2u);
     }
     EXPECT_EQ(page_line(one.page_count() + two.page_count()) + save.section(0).bytes +

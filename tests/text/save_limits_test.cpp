@@ -80,7 +80,7 @@ TEST(save_limits, are_not_confused_with_a_file_that_is_too_short) {
     put(altered.data(), lie);
     put(altered.data() + altered.size() - bytes_of<head>, lie);
     text::save_file save;
-    const auto used = save.use(altered, {.version = 3});
+    const auto used = save.load_bytes(altered, {.version = 3});
     return used ? errc::io : used.error().code;
   };
   EXPECT_EQ(refused_as(limits::save_sections_max, 0), errc::truncated);
@@ -107,7 +107,7 @@ TEST(altered_saves, are_refused_if_their_first_and_last_line_differ) {
     put(altered.data(), first);
     put(altered.data() + altered.size() - bytes_of<head>, last);
     text::save_file save;
-    const auto used = save.use(altered, {.version = 3});
+    const auto used = save.load_bytes(altered, {.version = 3});
     return used ? errc::io : used.error().code;
   };
   head right;
@@ -133,9 +133,9 @@ TEST(altered_saves, number_the_pages_of_each_section_from_zero) {
   std::string file = os.content("/saves/one.save").value_or("");
   file[file.rfind("unit={") + 1] ^= 4;
   text::save_file save;
-  EXPECT_FALSE(save.use(file, {.version = 3}));
+  EXPECT_FALSE(save.load_bytes(file, {.version = 3}));
   int damages = 0;
-  save.each_damage([&damages](const text::save_damage& each) {
+  save.for_each_damage([&damages](const text::save_damage& each) {
     ++damages;
     EXPECT_EQ(each.section, "few");
     EXPECT_EQ(each.page, 0u);

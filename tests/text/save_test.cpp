@@ -77,7 +77,7 @@ TEST_F(saves, read_back_what_was_saved_with_any_number_of_threads) {
 
 TEST_F(saves, list_their_sections) {
   text::save_file save;
-  ASSERT_TRUE(save.use(file, {.version = 5}));
+  ASSERT_TRUE(save.load_bytes(file, {.version = 5}));
   EXPECT_EQ(save.version(), 3u);
   ASSERT_EQ(save.section_count(), 2u);
   EXPECT_EQ(save.section(0).name, "many");
@@ -119,7 +119,7 @@ TEST_F(saves, may_be_empty) {
 
 TEST_F(saves, of_a_later_version_are_refused) {
   text::save_file save;
-  EXPECT_EQ(save.use(file, {.version = 2}).error().code, errc::unsupported);
+  EXPECT_EQ(save.load_bytes(file, {.version = 2}).error().code, errc::unsupported);
 }
 
 TEST_F(saves, of_an_older_version_are_upgraded_by_the_hook) {
@@ -127,11 +127,11 @@ TEST_F(saves, of_an_older_version_are_upgraded_by_the_hook) {
   const auto add_one = [](unit& each, std::uint32_t from) { each.owner = from; };
   text::save_file save;
   units_of_64 upgraded;
-  ASSERT_TRUE(save.use(file, {.version = 4}));
+  ASSERT_TRUE(save.load_bytes(file, {.version = 4}));
   ASSERT_TRUE(save.read<script>(jobs, "many", upgraded, add_one));
   upgraded.for_each([](const unit& each) { EXPECT_EQ(each.owner, 3u); });
   units_of_64 current;
-  ASSERT_TRUE(save.use(file, {.version = 3}));
+  ASSERT_TRUE(save.load_bytes(file, {.version = 3}));
   ASSERT_TRUE(save.read<script>(jobs, "many", current, add_one));
   EXPECT_TRUE(all(current) == all(many));
 }
@@ -163,9 +163,9 @@ struct rescued {
 rescued rescue(std::string_view bytes) {
   rescued found;
   text::save_file save;
-  found.loaded = save.use(bytes, {.version = 3}).has_value();
+  found.loaded = save.load_bytes(bytes, {.version = 3}).has_value();
   bool any = false;
-  save.each_damage([&](const text::save_damage& each) {
+  save.for_each_damage([&](const text::save_damage& each) {
     any = true;
     EXPECT_TRUE(each.problem.code == errc::corrupt || each.problem.code == errc::truncated);
     EXPECT_TRUE(each.problem.code == errc::truncated || each.problem.offset <= bytes.size());
@@ -181,7 +181,7 @@ rescued rescue(std::string_view bytes) {
 
 TEST_F(saves, cut_anywhere_are_refused_and_the_pages_before_the_cut_salvaged) {
   text::save_file whole;
-  ASSERT_TRUE(whole.use(file, {.version = 3}));
+  ASSERT_TRUE(whole.load_bytes(file, {.version = 3}));
   const std::vector<unit> wanted = all(many);
   std::size_t before = 0;
   for (std::size_t cut = 0; cut < file.size(); cut += 97) {
@@ -198,9 +198,9 @@ TEST_F(saves, cut_anywhere_are_refused_and_the_pages_before_the_cut_salvaged) {
 
 bool is_refused_with_damage(std::string_view bytes) {
   text::save_file save;
-  const bool loaded = save.use(bytes, {.version = 3}).has_value();
+  const bool loaded = save.load_bytes(bytes, {.version = 3}).has_value();
   bool any = false;
-  save.each_damage([&](const text::save_damage&) { any = true; });
+  save.for_each_damage([&](const text::save_damage&) { any = true; });
   return !loaded && any;
 }
 
@@ -216,12 +216,12 @@ TEST(a_small_save, cut_or_altered_at_any_byte_is_refused) {
     ASSERT_TRUE(is_refused_with_damage(altered)) << i;
     altered[i] = file[i];
   }
-  EXPECT_FALSE(text::save_file().use(file + "\n", {.version = 3}));
+  EXPECT_FALSE(text::save_file().load_bytes(file + "\n", {.version = 3}));
 }
 
 TEST_F(saves, report_the_altered_page_and_salvage_all_others) {
   text::save_file whole;
-  ASSERT_TRUE(whole.use(file, {.version = 3}));
+  ASSERT_TRUE(whole.load_bytes(file, {.version = 3}));
   const std::size_t pages = many.page_count();
   std::size_t at = file.find("\nunit={");
   for (std::size_t page = 0; page < pages; ++page) {
@@ -229,11 +229,11 @@ TEST_F(saves, report_the_altered_page_and_salvage_all_others) {
     std::string altered = file;
     altered[at + 9] ^= 4;
     text::save_file save;
-    const auto loaded = save.use(altered, {.version = 3});
+    const auto loaded = save.load_bytes(altered, {.version = 3});
     ASSERT_FALSE(loaded);
     EXPECT_EQ(loaded.error().code, errc::corrupt);
     int damages = 0;
-    save.each_damage([&](const text::save_damage& each) {
+    save.for_each_damage([&](const text::save_damage& each) {
       ++damages;
       EXPECT_EQ(each.section, "many");
       EXPECT_EQ(each.page, page);
@@ -321,7 +321,7 @@ TEST_F(saves, refuse_forged_tables) {
     put(altered.data(), lie);
     put(altered.data() + altered.size() - bytes_of<head>, lie);
     text::save_file save;
-    EXPECT_FALSE(save.use(altered, {.version = 3}));
+    EXPECT_FALSE(save.load_bytes(altered, {.version = 3}));
     units_of_64 back;
     (void)save.salvage<script>("many", back);
   }
@@ -335,7 +335,7 @@ TEST_F(saves, refuse_inconsistent_lines) {
     std::string altered = file;
     put(altered.data() + at, line);
     text::save_file save;
-    EXPECT_FALSE(save.use(altered, {.version = 3}));
+    EXPECT_FALSE(save.load_bytes(altered, {.version = 3}));
   };
   page twice;  // overlaps another page
   ASSERT_TRUE(get(file.data() + pages + bytes_of<page>, twice));
@@ -357,7 +357,7 @@ TEST_F(saves, refuse_inconsistent_lines) {
   expect_refused(bytes_of<head>, first);
 
   text::save_file save;  // extra text before a correct last line
-  EXPECT_FALSE(save.use(file + file.substr(0, bytes_of<head>), {.version = 3}));
+  EXPECT_FALSE(save.load_bytes(file + file.substr(0, bytes_of<head>), {.version = 3}));
 }
 
 // A page with a correct checksum and invalid text, from a forger or another program.
@@ -371,7 +371,7 @@ TEST_F(saves, leave_out_unreadable_pages_when_salvaged) {
   first.hash = hash64(std::string_view(altered).substr(first.offset, first.bytes));
   put(altered.data() + line, first);
   text::save_file save;
-  ASSERT_TRUE(save.use(altered, {.version = 3}));
+  ASSERT_TRUE(save.load_bytes(altered, {.version = 3}));
   units_of_64 back;
   const auto read = save.read<script>("many", back);
   ASSERT_FALSE(read);
@@ -381,7 +381,7 @@ TEST_F(saves, leave_out_unreadable_pages_when_salvaged) {
   EXPECT_EQ(rest->pages_lost, 1u);
   EXPECT_EQ(back.size(), many.size() - many.page_at(0).size());
   int damages = 0;
-  save.each_damage([&](const text::save_damage& each) {
+  save.for_each_damage([&](const text::save_damage& each) {
     ++damages;
     EXPECT_EQ(each.page, 0u);
     EXPECT_EQ(each.problem.offset, first.offset);

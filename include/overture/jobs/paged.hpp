@@ -136,7 +136,7 @@ class paged {
         pages_(std::exchange(other.pages_, nullptr)),
         page_count_(std::exchange(other.page_count_, 0)),
         page_capacity_(std::exchange(other.page_capacity_, 0)),
-        with_room_(std::exchange(other.with_room_, 0)) {}
+        first_with_room_(std::exchange(other.first_with_room_, 0)) {}
   paged& operator=(paged&& other) noexcept {
     if (this != &other) {
       clear();
@@ -144,7 +144,7 @@ class paged {
       std::swap(pages_, other.pages_);
       std::swap(page_count_, other.page_count_);
       std::swap(page_capacity_, other.page_capacity_);
-      std::swap(with_room_, other.with_room_);
+      std::swap(first_with_room_, other.first_with_room_);
     }
     return *this;
   }
@@ -156,22 +156,23 @@ class paged {
   // out_of_memory, and nothing has changed.
   template <class... Args>
   result<T*> add(Args&&... args) {
-    while (with_room_ < page_count_ && pages_[with_room_].size == PageSize) ++with_room_;
-    if (with_room_ == page_count_ && !add_block(1)) {
+    while (first_with_room_ < page_count_ && pages_[first_with_room_].size == PageSize)
+      ++first_with_room_;
+    if (first_with_room_ == page_count_ && !add_block(1)) {
       return fail(errc::out_of_memory, "no memory for another page of objects");
     }
-    page& place = *pages_[with_room_].at;
-    T* const made = place.construct(place.first_hole(), std::forward<Args>(args)...);
-    pages_[with_room_].size = place.size_;
+    page& target = *pages_[first_with_room_].at;
+    T* const made = target.construct(target.first_hole(), std::forward<Args>(args)...);
+    pages_[first_with_room_].size = target.size_;
     return made;
   }
   // Destroys `object`, which must be in this paged<T>. Its page stays, even when empty.
   void remove(const T* object) noexcept {
     const std::size_t index = page_of(object);
-    page& place = *pages_[index].at;
-    place.destroy(static_cast<std::size_t>(object - place.at(0)));
-    pages_[index].size = place.size_;
-    if (index < with_room_) with_room_ = index;
+    page& target = *pages_[index].at;
+    target.destroy(static_cast<std::size_t>(object - target.at(0)));
+    pages_[index].size = target.size_;
+    if (index < first_with_room_) first_with_room_ = index;
   }
   // Destroys all objects and frees all memory.
   void clear() noexcept {
@@ -183,7 +184,7 @@ class paged {
       memory_->deallocate(pages_, sizeof(slot) * page_capacity_, alignof(slot), memory_tag::host);
     }
     pages_ = nullptr;
-    page_count_ = page_capacity_ = with_room_ = 0;
+    page_count_ = page_capacity_ = first_with_room_ = 0;
   }
 
   // Counts by walking the table of pages.
@@ -263,9 +264,9 @@ class paged {
   };
   // Destroys the objects of such a page; the page stays.
   void clear_page(std::size_t page_index) noexcept {
-    page& place = *pages_[page_index].at;
-    while (place.size_ > 0) place.destroy(place.size_ - 1);
-    place.end_ = 0;
+    page& target = *pages_[page_index].at;
+    while (target.size_ > 0) target.destroy(target.size_ - 1);
+    target.end_ = 0;
     pages_[page_index].size = 0;
   }
   // Removes the pages from `first` on with their objects.
@@ -299,17 +300,17 @@ class paged {
     while (page_capacity_ - page_count_ < count) {
       if (!grow()) return false;
     }
-    void* const place = memory_->allocate(block_bytes(count), block_alignment, memory_tag::host);
-    if (!place) return false;
-    auto* const objects = static_cast<std::byte*>(place) + heads_bytes(count);
+    void* const memory = memory_->allocate(block_bytes(count), block_alignment, memory_tag::host);
+    if (!memory) return false;
+    auto* const objects = static_cast<std::byte*>(memory) + heads_bytes(count);
     std::size_t at = page_count_;
-    for (; at > 0 && std::less<>{}(place, pages_[pages_[at - 1].by_address].at->storage_); --at) {
+    for (; at > 0 && std::less<>{}(memory, pages_[pages_[at - 1].by_address].at->storage_); --at) {
       pages_[at - 1 + count].by_address = pages_[at - 1].by_address;
     }
     for (std::size_t i = 0; i < count; ++i) {
       void* const storage = objects + sizeof(T) * PageSize * i;
       slot& made = pages_[page_count_ + i];
-      made.at = ::new (static_cast<void*>(static_cast<page*>(place) + i)) page(storage);
+      made.at = ::new (static_cast<void*>(static_cast<page*>(memory) + i)) page(storage);
       made.size = 0;
       made.block_pages = i == 0 ? count : 0;
       pages_[at + i].by_address = page_count_ + i;
@@ -325,9 +326,10 @@ class paged {
   }
   bool grow() noexcept {
     const std::size_t capacity = page_capacity_ == 0 ? 16 : page_capacity_ * 2;
-    void* const place = memory_->allocate(sizeof(slot) * capacity, alignof(slot), memory_tag::host);
-    if (!place) return false;
-    auto* const grown = static_cast<slot*>(place);
+    void* const memory =
+        memory_->allocate(sizeof(slot) * capacity, alignof(slot), memory_tag::host);
+    if (!memory) return false;
+    auto* const grown = static_cast<slot*>(memory);
     for (std::size_t i = 0; i < page_count_; ++i) ::new (grown + i) slot(pages_[i]);
     for (std::size_t i = page_count_; i < capacity; ++i) ::new (grown + i) slot{};
     if (pages_) {
@@ -345,7 +347,7 @@ class paged {
     pages_[last].at->for_each([](T& object) { object.~T(); });
     free_block(last);
     page_count_ = last;
-    if (with_room_ > page_count_) with_room_ = page_count_;
+    if (first_with_room_ > page_count_) first_with_room_ = page_count_;
   }
   [[nodiscard]] std::size_t page_of(const T* object) const noexcept {
     std::size_t low = 0;
@@ -362,7 +364,7 @@ class paged {
   slot* pages_ = nullptr;
   std::size_t page_count_ = 0;
   std::size_t page_capacity_ = 0;
-  std::size_t with_room_ = 0;  // all pages before this one are full
+  std::size_t first_with_room_ = 0;  // all pages before this one are full
 };
 
 }  // namespace overture

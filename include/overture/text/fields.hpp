@@ -72,10 +72,10 @@ struct of {};
 
 // -- formats --
 
-struct standard {};  // the first format in the table above
-struct yes_no {};    // yes, no
-struct y_n {};       // y, n
-struct hex {};       // as "%x"
+struct default_format {};  // the first format in the table above
+struct yes_no {};          // yes, no
+struct y_n {};             // y, n
+struct hex {};             // as "%x"
 template <int Decimals>
 struct fixed {  // fixed<2> is "%.2f": rounds, so it does not read back exactly
   static constexpr int decimals = Decimals;
@@ -99,7 +99,7 @@ struct field_of {
 };
 
 // One field: its name in the text, the member, and optionally a format.
-template <class Class, class Member, class Format = standard>
+template <class Class, class Member, class Format = default_format>
 [[nodiscard]] constexpr field_of<Class, Member, Format> field(std::string_view name,
                                                               Member Class::* member,
                                                               Format /*format*/ = {}) {
@@ -182,13 +182,13 @@ inline constexpr bool is_fixed<fixed<Decimals>> = true;
 
 // Whether the table above allows this format for a member of type V.
 template <class V, class Format>
-constexpr bool format_suits() noexcept {
-  if constexpr (std::is_same_v<Format, standard>) {
+constexpr bool allows_format() noexcept {
+  if constexpr (std::is_same_v<Format, default_format>) {
     return true;
   } else if constexpr (array<V>) {
-    return format_suits<typename array_of<V>::element, Format>();
+    return allows_format<typename array_of<V>::element, Format>();
   } else if constexpr (optional<V>) {
-    return format_suits<typename V::value_type, Format>();
+    return allows_format<typename V::value_type, Format>();
   } else if constexpr (std::is_same_v<V, bool>) {
     return std::is_same_v<Format, yes_no> || std::is_same_v<Format, y_n>;
   } else if constexpr (integer<V>) {
@@ -212,7 +212,7 @@ template <class Class, std::size_t I>
 struct reflected_field {
   using class_type = Class;
   using member_type = detail::member_type<Class, I>;
-  using format_type = standard;
+  using format_type = default_format;
 
   std::string_view name = member_name<Class, I>;
 };
@@ -269,7 +269,7 @@ constexpr auto& member_of(T& object) noexcept {
 
 // The same, to be read into.
 template <std::size_t I, class T>
-constexpr auto& member_to_read(T& object) noexcept {
+constexpr auto& mutable_member(T& object) noexcept {
   auto& member = member_of<I>(object);
   static_assert(!std::is_const_v<std::remove_reference_t<decltype(member)>>,
                 "a const member cannot be read into: leave it out of fields()");
@@ -295,7 +295,7 @@ constexpr bool are_words(const std::array<std::string_view, N>& names) noexcept 
   return true;
 }
 template <std::size_t N>
-constexpr bool differ(const std::array<std::string_view, N>& names) noexcept {
+constexpr bool all_differ(const std::array<std::string_view, N>& names) noexcept {
   for (std::size_t i = 0; i < N; ++i) {
     for (std::size_t j = i + 1; j < N; ++j) {
       if (names[i] == names[j]) return false;

@@ -54,8 +54,8 @@ struct argument {
     boolean,
     signed_integer,
     unsigned_integer,
-    single,
-    twice,
+    float32,
+    float64,
     text
   };
 
@@ -74,9 +74,9 @@ argument argument_of(const T& value) noexcept {
     constexpr type is = std::is_signed_v<T> ? type::signed_integer : type::unsigned_integer;
     return {is, static_cast<std::uint64_t>(static_cast<std::int64_t>(value)), {}, sizeof(T)};
   } else if constexpr (std::is_same_v<T, float>) {
-    return {type::single, std::bit_cast<std::uint32_t>(value)};
+    return {type::float32, std::bit_cast<std::uint32_t>(value)};
   } else if constexpr (std::is_same_v<T, double>) {
-    return {type::twice, std::bit_cast<std::uint64_t>(value)};
+    return {type::float64, std::bit_cast<std::uint64_t>(value)};
   } else {
     return {type::text, 0, value};
   }
@@ -88,7 +88,7 @@ inline constexpr bool formattable = std::is_same_v<T, bool> || integer<T> || flo
 
 // Not constexpr and not defined: calling it during constant evaluation stops the compiler with this
 // name in the message.
-void this_format_does_not_suit_its_arguments();
+void format_does_not_match_its_arguments();
 
 // Parses the braces that begin at `at`, for an argument of type T.
 template <class T>
@@ -100,21 +100,21 @@ constexpr placeholder parse_placeholder(std::string_view format, std::size_t at)
     if (at < format.size() && format[at] == 'x') {
       found.kind = 'x';
       ++at;
-      if (!integer<T>) this_format_does_not_suit_its_arguments();
+      if (!integer<T>) format_does_not_match_its_arguments();
     } else if (at < format.size() && format[at] == '.') {
       const std::size_t first = ++at;
       for (; at < format.size() && format[at] >= '0' && format[at] <= '9'; ++at) {
         found.decimals = found.decimals * 10 + (format[at] - '0');
-        if (found.decimals > 64) this_format_does_not_suit_its_arguments();
+        if (found.decimals > 64) format_does_not_match_its_arguments();
       }
       if (at == first || at == format.size() || format[at] != 'f' || !floating<T>) {
-        this_format_does_not_suit_its_arguments();
+        format_does_not_match_its_arguments();
       }
       found.kind = 'f';
       ++at;
     }
   }
-  if (at >= format.size() || format[at] != '}') this_format_does_not_suit_its_arguments();
+  if (at >= format.size() || format[at] != '}') format_does_not_match_its_arguments();
   found.next = at + 1;
   return found;
 }
@@ -124,7 +124,7 @@ constexpr std::size_t find_placeholder(std::string_view format, std::size_t at) 
   for (; at < format.size(); ++at) {
     const bool doubled = at + 1 < format.size() && format[at + 1] == format[at];
     if (format[at] == '{' && !doubled) return at;
-    if (format[at] == '}' && !doubled) this_format_does_not_suit_its_arguments();
+    if (format[at] == '}' && !doubled) format_does_not_match_its_arguments();
     if (format[at] == '{' || format[at] == '}') ++at;
   }
   return at;
@@ -138,23 +138,23 @@ std::size_t format_arguments(std::span<char> out, std::string_view format,
 
 // A format string, checked at compile time against the types of its arguments.
 template <class... Args>
-class format_for {
+class format_string {
  public:
   template <std::size_t N>
   // NOLINTNEXTLINE(google-explicit-constructor): literals convert to formats
-  consteval format_for(const char (&text)[N]) : text_(text, N - 1) {
+  consteval format_string(const char (&text)[N]) : text_(text, N - 1) {
     std::size_t at = 0;
     std::size_t i = 0;
     const auto take = [&]<class T>(const T* /*type*/) {
       static_assert(detail::formattable<T>, "format_to() does not support this type");
       at = detail::find_placeholder(text_, at);
-      if (at == text_.size()) detail::this_format_does_not_suit_its_arguments();
+      if (at == text_.size()) detail::format_does_not_match_its_arguments();
       placeholders_[i] = detail::parse_placeholder<T>(text_, at);
       at = placeholders_[i++].next;
     };
     (take(static_cast<const Args*>(nullptr)), ...);
     if (detail::find_placeholder(text_, at) != text_.size()) {
-      detail::this_format_does_not_suit_its_arguments();
+      detail::format_does_not_match_its_arguments();
     }
   }
   [[nodiscard]] std::string_view text() const noexcept { return text_; }
@@ -170,9 +170,10 @@ class format_for {
 // Writes at most out.size() bytes and no NUL. Returns the length of the whole text, which is more
 // than out.size() if it was cut off.
 template <class... Args>
-std::size_t format_to(std::span<char> out,
-                      const std::type_identity_t<format_for<std::decay_t<const Args>...>>& format,
-                      const Args&... args) noexcept {
+std::size_t format_to(
+    std::span<char> out,
+    const std::type_identity_t<format_string<std::decay_t<const Args>...>>& format,
+    const Args&... args) noexcept {
   const detail::argument arguments[] = {detail::argument_of<std::decay_t<const Args>>(args)...,
                                         {detail::argument::type::boolean}};
   return detail::format_arguments(out, format.text(), format.placeholders(),

@@ -98,7 +98,7 @@ constexpr digit_table make_digit_table() noexcept {
 inline constexpr digit_table three_digit_texts = make_digit_table();
 
 // Without leading zeros; `value` is below 1000. Stores four bytes.
-inline char* write_head(char* out, std::uint64_t value) noexcept {
+inline char* write_leading(char* out, std::uint64_t value) noexcept {
   const three_digits& entry = three_digit_texts.of[value];
   const auto* const bytes = reinterpret_cast<const char*>(&entry);
   std::memcpy(out, bytes + entry.zeros, 4);
@@ -117,9 +117,9 @@ inline char* write_nine(char* out, std::uint64_t value) noexcept {
   return write_six(write_three(out, value / 1'000'000), value % 1'000'000);
 }
 inline char* write_below_billion(char* out, std::uint64_t value) noexcept {
-  if (value < 1000) return write_head(out, value);
-  if (value < 1'000'000) return write_three(write_head(out, value / 1000), value % 1000);
-  return write_six(write_head(out, value / 1'000'000), value % 1'000'000);
+  if (value < 1000) return write_leading(out, value);
+  if (value < 1'000'000) return write_three(write_leading(out, value / 1000), value % 1000);
+  return write_six(write_leading(out, value / 1'000'000), value % 1'000'000);
 }
 inline char* write_unsigned(char* out, std::uint64_t value) noexcept {
   constexpr std::uint64_t billion = 1'000'000'000;
@@ -151,19 +151,19 @@ inline char* write_decimals(char* out, std::uint64_t value) noexcept {
 }
 
 // For doubles with many decimals.
-__extension__ using wide = unsigned __int128;
+__extension__ using uint128 = unsigned __int128;
 
 template <class T>
-struct parts_of;
+struct float_layout;
 template <>
-struct parts_of<float> {
+struct float_layout<float> {
   using bits = std::uint32_t;
   static constexpr int mantissa_bits = 23;
   static constexpr int exponent_mask = 0xFF;
   static constexpr int bias = 150;  // value = mantissa * 2^(exponent - bias)
 };
 template <>
-struct parts_of<double> {
+struct float_layout<double> {
   using bits = std::uint64_t;
   static constexpr int mantissa_bits = 52;
   static constexpr int exponent_mask = 0x7FF;
@@ -172,13 +172,13 @@ struct parts_of<double> {
 
 // Taken from the bits: -ffast-math may break std::isnan and comparisons.
 template <floating T>
-struct parts {
-  using layout = parts_of<T>;
+struct float_parts {
+  using layout = float_layout<T>;
   bool negative;
   int exponent;  // of two; layout::exponent_mask - bias for infinities and NaN
   std::uint64_t mantissa;
 
-  explicit parts(T value) noexcept {
+  explicit float_parts(T value) noexcept {
     const auto bits = std::bit_cast<typename layout::bits>(value);
     const auto field = static_cast<int>(bits >> layout::mantissa_bits) & layout::exponent_mask;
     constexpr auto one = std::uint64_t{1} << layout::mantissa_bits;
@@ -198,21 +198,21 @@ inline U shift_rounded(U value, int shift) noexcept {
 
 // mantissa * 2^exponent * 10^Decimals, rounded. False if that does not fit into 64 bits.
 template <int Decimals, floating T>
-inline bool scale(const parts<T>& of, std::uint64_t& scaled) noexcept {
+inline bool scale(const float_parts<T>& split, std::uint64_t& scaled) noexcept {
   constexpr std::uint64_t power = power_of_ten(Decimals);
   // A float's product, and a double's with few decimals, stays below 2^63.
-  constexpr bool narrow = parts_of<T>::mantissa_bits + 1 + std::bit_width(power) <= 63;
-  if (of.exponent >= 0) {
+  constexpr bool narrow = float_layout<T>::mantissa_bits + 1 + std::bit_width(power) <= 63;
+  if (split.exponent >= 0) {
     if constexpr (!narrow) return false;
-    const std::uint64_t product = of.mantissa * power;
-    if (of.exponent >= std::countl_zero(product)) return false;
-    scaled = product << of.exponent;
+    const std::uint64_t product = split.mantissa * power;
+    if (split.exponent >= std::countl_zero(product)) return false;
+    scaled = product << split.exponent;
     return true;
   }
-  const int shift = -of.exponent;
+  const int shift = -split.exponent;
   if constexpr (narrow) {
-    const std::uint64_t product = of.mantissa * power;
-    if constexpr (parts_of<T>::mantissa_bits + 1 + std::bit_width(power) < 63) {
+    const std::uint64_t product = split.mantissa * power;
+    if constexpr (float_layout<T>::mantissa_bits + 1 + std::bit_width(power) < 63) {
       // The product is below 2^62, so a shift by 63 gives zero just as longer ones would. This
       // saves a branch that half of all bit patterns would take.
       scaled = shift_rounded(product, shift < 63 ? shift : 63);
@@ -221,7 +221,7 @@ inline bool scale(const parts<T>& of, std::uint64_t& scaled) noexcept {
     }
     return true;
   } else {
-    const wide result = shift < 128 ? shift_rounded(wide{of.mantissa} * power, shift) : 0;
+    const uint128 result = shift < 128 ? shift_rounded(uint128{split.mantissa} * power, shift) : 0;
     scaled = static_cast<std::uint64_t>(result);
     return result >> 64 == 0;
   }
@@ -236,8 +236,8 @@ struct decimal {
   std::uint64_t fraction;  // in units of the last place
   int places;
 };
-bool shortest_decimal(const parts<float>& of, decimal& found) noexcept;
-bool shortest_decimal(const parts<double>& of, decimal& found) noexcept;
+bool shortest_decimal(const float_parts<float>& split, decimal& found) noexcept;
+bool shortest_decimal(const float_parts<double>& split, decimal& found) noexcept;
 char* write_decimal(char* out, const decimal& value) noexcept;
 
 struct hex_pair_table {
@@ -297,13 +297,13 @@ inline char* write_fixed(char* out, T value) noexcept {
   if constexpr (Decimals > 9) {
     return detail::write_fixed_slow(out, value, Decimals);
   } else {
-    const detail::parts<T> of(value);
+    const detail::float_parts<T> split(value);
     std::uint64_t scaled = 0;
-    if (!detail::scale<Decimals>(of, scaled)) [[unlikely]] {
+    if (!detail::scale<Decimals>(split, scaled)) [[unlikely]] {
       return detail::write_fixed_slow(out, value, Decimals);
     }
     *out = '-';
-    out += of.negative ? 1 : 0;
+    out += split.negative ? 1 : 0;
     if constexpr (Decimals == 0) return detail::write_unsigned(out, scaled);
     constexpr std::uint64_t power = detail::power_of_ten(Decimals);
     out = detail::write_unsigned(out, scaled / power);
@@ -319,16 +319,16 @@ char* write_fixed(char* out, double value, int decimals) noexcept;
 // plain or with an exponent, whichever is shorter. Needs shortest_room<T>() bytes.
 template <floating T>
 inline char* write_shortest(char* out, T value) noexcept {
-  const detail::parts<T> of(value);
+  const detail::float_parts<T> split(value);
   detail::decimal found{};
-  if (!detail::shortest_decimal(of, found)) return detail::write_shortest_slow(out, value);
+  if (!detail::shortest_decimal(split, found)) return detail::write_shortest_slow(out, value);
   *out = '-';
-  return detail::write_decimal(out + (of.negative ? 1 : 0), found);
+  return detail::write_decimal(out + (split.negative ? 1 : 0), found);
 }
 
 // -- reading --
 
-struct read_end {
+struct parsed_number {
   const char* next;  // one past the number; where reading began if there is none
   bool ok;           // false if there is no number, or one out of range for T
 };
@@ -338,19 +338,21 @@ struct read_end {
 // "0x". Floats are rounded correctly, to nearest, from any number of digits; on x86-64 and ARM64
 // whatever the rounding mode of the thread, elsewhere in the default mode only. Integers out of
 // range, and floats that overflow or underflow, are not ok. If not ok, `value` is unchanged.
-[[nodiscard]] read_end read_number(const char* first, const char* last, float& value) noexcept;
-[[nodiscard]] read_end read_number(const char* first, const char* last, double& value) noexcept;
-[[nodiscard]] read_end read_signed(const char* first, const char* last,
-                                   std::int64_t& value) noexcept;
-[[nodiscard]] read_end read_unsigned(const char* first, const char* last,
+[[nodiscard]] parsed_number read_number(const char* first, const char* last, float& value) noexcept;
+[[nodiscard]] parsed_number read_number(const char* first, const char* last,
+                                        double& value) noexcept;
+[[nodiscard]] parsed_number read_signed(const char* first, const char* last,
+                                        std::int64_t& value) noexcept;
+[[nodiscard]] parsed_number read_unsigned(const char* first, const char* last,
+                                          std::uint64_t& value) noexcept;
+[[nodiscard]] parsed_number read_hex(const char* first, const char* last,
                                      std::uint64_t& value) noexcept;
-[[nodiscard]] read_end read_hex(const char* first, const char* last, std::uint64_t& value) noexcept;
 
 template <integer T>
-[[nodiscard]] read_end read_number(const char* first, const char* last, T& value) noexcept {
+[[nodiscard]] parsed_number read_number(const char* first, const char* last, T& value) noexcept {
   using widest = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
   widest read = 0;
-  read_end end{};
+  parsed_number end{};
   if constexpr (std::is_signed_v<T>) {
     end = read_signed(first, last, read);
   } else {

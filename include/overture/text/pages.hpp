@@ -106,10 +106,10 @@ class page_table {
 };
 
 // Writes page i to `out` and returns the end of its text, or null to give up. It may touch `slack`
-// bytes beyond the text. `place` is where the text is likely to be copied to, to be prefetched
-// while writing; it equals `out` if the text stays there. Called on several threads at once for
-// different pages, and perhaps twice for one page.
-using write_page_function = function_ref<char*(std::size_t i, char* out, const char* place)>;
+// bytes beyond the text. `destination` is where the text is likely to be copied to, to be
+// prefetched while writing; it equals `out` if the text stays there. Called on several threads at
+// once for different pages, and perhaps twice for one page.
+using write_page_function = function_ref<char*(std::size_t i, char* out, const char* destination)>;
 
 // Writes all pages of the table, on all threads of `jobs`, or on the calling thread if it is null.
 // Errors: no_space, limit (write_page gave up), out_of_memory, invalid; see text/write.hpp. Any

@@ -56,23 +56,23 @@ struct position {
 namespace detail {
 
 // Makes a page table for a text that has none, cutting between objects. Errors: out_of_memory.
-result<void> make_index(std::string_view text, notation style, std::size_t objects_max,
-                        page_table& pages);
+result<void> make_page_table(std::string_view text, notation style, std::size_t objects_max,
+                             page_table& pages);
 
-struct nothing_after {
+struct no_page_hook {
   void operator()(std::size_t /*i*/, std::size_t /*at*/, error& /*problem*/) const noexcept {}
 };
 
 // Calls after(i, at, problem) for page i of the table, which is page `at` of the objects, on the
 // thread that read it. `after` may clear the problem.
-template <class Style, class T, std::size_t PageSize, class After = nothing_after>
+template <class Style, class T, std::size_t PageSize, class After = no_page_hook>
 result<std::size_t> read_paged(job_system* jobs, std::string_view text, page_table* table,
                                paged<T, PageSize>& objects, After after = {}) {
   // Comes first, to report what is wrong with a description.
-  static_assert(value_bytes_max<Style, T, standard, 0>() > 0);
+  static_assert(value_bytes_max<Style, T, default_format, 0>() > 0);
   page_table own(objects.memory());
   if (!table) {
-    auto made = make_index(text, Style::notation, PageSize, own);
+    auto made = make_page_table(text, Style::notation, PageSize, own);
     if (!made) return tl::unexpected(made.error());
   }
   page_table& pages = table ? *table : own;
@@ -83,7 +83,7 @@ result<std::size_t> read_paged(job_system* jobs, std::string_view text, page_tab
     {
       typename paged<T, PageSize>::appender made(objects, *first + i, pages[i].objects);
       problem = read_page<Style>(page, made);
-      // A table made by make_index() counts unknown blocks as objects.
+      // A table made by make_page_table() counts unknown blocks as objects.
       if (problem.reason[0] == '\0' && table && made.size() != pages[i].objects) {
         problem = {
             errc::corrupt, 0, "page holds fewer objects than the page table says", {}, page.size()};

@@ -8,7 +8,7 @@
 //   if (auto loaded = save.load(system_os(), "saves/rome.save", {.version = 3, .jobs = &jobs})) {
 //     auto count = save.read<text::script<"unit">>(jobs, "units", units);
 //   } else {
-//     save.each_damage([](const text::save_damage& page) { ... });  // what is wrong, and where
+//     save.for_each_damage([](const text::save_damage& page) { ... });  // what is wrong, and where
 //     auto rest = save.salvage<text::script<"unit">>(jobs, "units", units);  // the intact pages
 //   }
 //
@@ -17,8 +17,8 @@
 // new one, never half of one.
 //
 // Loading: load() verifies every byte before anything is parsed. A file with a damaged or missing
-// page is refused; the error's offset is where that page lies, and each_damage() lists all of them.
-// Intact sections can still be read, and salvage() reads the intact pages of the others. The
+// page is refused; the error's offset is where that page lies, and for_each_damage() lists all of
+// them. Intact sections can still be read, and salvage() reads the intact pages of the others. The
 // checksums (XXH64) find accidents, not forgery, so pages are parsed as carefully as any untrusted
 // text.
 //
@@ -184,7 +184,7 @@ class save_file {
                                   const save_options& options);
   // The same for a file that is already in memory. `bytes` must outlive this object or the next
   // load().
-  [[nodiscard]] result<void> use(std::string_view bytes, const save_options& options);
+  [[nodiscard]] result<void> load_bytes(std::string_view bytes, const save_options& options);
 
   [[nodiscard]] std::uint32_t version() const noexcept { return version_; }
   // The whole file, for position_of().
@@ -192,7 +192,7 @@ class save_file {
   [[nodiscard]] std::size_t section_count() const noexcept { return section_count_; }
   [[nodiscard]] save_section section(std::size_t i) const noexcept;
   // Visits everything that load(), and since then salvage(), found damaged, in file order.
-  void each_damage(function_ref<void(const save_damage&)> visit) const;
+  void for_each_damage(function_ref<void(const save_damage&)> visit) const;
 
   // Appends the objects of a section to `objects`, all or nothing. Returns how many. If the file is
   // older than options.version, upgrade(object, file_version) is called for each object. Errors:
@@ -224,15 +224,15 @@ class save_file {
 
  private:
   struct page;
-  struct section_part;
-  enum class pick : std::uint8_t { all, undamaged };
+  struct section_entry;
+  enum class selection : std::uint8_t { all, undamaged };
 
   template <class Style, class T, std::size_t PageSize, class Upgrade>
   result<std::size_t> read_objects(job_system* jobs, std::string_view name,
                                    paged<T, PageSize>& objects, Upgrade& upgrade) {
     page_table pages(*memory_);
-    if (auto picked = pick_pages(name, pick::all, PageSize, pages); !picked) {
-      return tl::unexpected(picked.error());
+    if (auto selected = select_pages(name, selection::all, PageSize, pages); !selected) {
+      return tl::unexpected(selected.error());
     }
     const auto after = [&](std::size_t /*i*/, std::size_t at, error& problem) {
       if (problem.reason[0] == '\0') upgrade_page(objects.page_at(at), upgrade);
@@ -244,7 +244,7 @@ class save_file {
   result<salvaged> salvage_objects(job_system* jobs, std::string_view name,
                                    paged<T, PageSize>& objects, Upgrade& upgrade) {
     page_table pages(*memory_);
-    const auto lost = pick_pages(name, pick::undamaged, PageSize, pages);
+    const auto lost = select_pages(name, selection::undamaged, PageSize, pages);
     if (!lost) return tl::unexpected(lost.error());
     atomic<std::uint64_t> unreadable{0};
     const auto after = [&](std::size_t i, std::size_t at, error& problem) {
@@ -271,13 +271,13 @@ class save_file {
   }
   result<void> check(const save_options& options);
   void read_table() noexcept;
-  void check_places(std::uint64_t table_end, std::uint64_t end) noexcept;
-  void check_page_texts(job_system* jobs);
+  void check_offsets(std::uint64_t table_end, std::uint64_t end) noexcept;
+  void check_page_hashes(job_system* jobs);
   [[nodiscard]] error first_damage() const;
   // Fills the table with the pages of a section. Returns how many damaged ones it left out.
-  result<std::uint64_t> pick_pages(std::string_view name, pick which, std::size_t objects_max,
-                                   page_table& pages);
-  // Marks the i-th page that pick_pages() picked.
+  result<std::uint64_t> select_pages(std::string_view name, selection which,
+                                     std::size_t objects_max, page_table& pages);
+  // Marks the i-th page that select_pages() selected.
   void mark_unreadable(std::size_t i, const error& problem) noexcept;
   void forget() noexcept;
 
@@ -285,12 +285,12 @@ class save_file {
   char* owned_ = nullptr;
   std::size_t owned_bytes_ = 0;
   std::string_view text_;
-  section_part* sections_ = nullptr;
+  section_entry* sections_ = nullptr;
   std::size_t section_count_ = 0;
   page* pages_ = nullptr;
   std::size_t page_count_ = 0;
-  std::uint32_t* picked_ = nullptr;  // of page_count_
-  error frame_problem_;              // damage of the first or last line, or of the table
+  std::uint32_t* selected_ = nullptr;  // of page_count_
+  error frame_problem_;                // damage of the first or last line, or of the table
   atomic<std::uint64_t>* pages_done_ = nullptr;
   std::uint32_t version_ = 0;
   std::uint32_t wanted_version_ = 0;

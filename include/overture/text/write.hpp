@@ -50,7 +50,7 @@ namespace overture::text {
 // constant.
 template <class Style, class T>
 [[nodiscard]] constexpr std::size_t object_bytes_max() noexcept {
-  return detail::opening<Style>.used + detail::value_bytes_max<Style, T, standard, 0>() + 1;
+  return detail::opening<Style>.used + detail::value_bytes_max<Style, T, default_format, 0>() + 1;
 }
 
 // Writes one object and a line end. Needs room for object_bytes_max() + slack bytes, because it may
@@ -61,7 +61,7 @@ inline char* write_object(char* out, const T& object) noexcept {
   // Comes first, to report what is wrong with a description.
   static_assert(object_bytes_max<Style, T>() > 0);
   out = detail::put_text<detail::opening<Style>>(out);
-  out = detail::put_value<Style, T, standard, 0>(out, object);
+  out = detail::put_value<Style, T, default_format, 0>(out, object);
   if (out) *out++ = '\n';
   return out;
 }
@@ -88,11 +88,11 @@ struct page_writer {
   const paged<T, PageSize>& objects;
   Write& write_object;
 
-  char* operator()(std::size_t i, char* out, const char* place) const {
+  char* operator()(std::size_t i, char* out, const char* destination) const {
     return objects.page_at(i).fold(
-        out, [&write = write_object, out, place](char* at, const T& object) -> char* {
+        out, [&write = write_object, out, destination](char* at, const T& object) -> char* {
           if (!at) return at;
-          prefetch_to_write(place + (at - out));
+          prefetch_to_write(destination + (at - out));
           return write(at, object);
         });
   }

@@ -26,18 +26,18 @@ namespace overture::text::detail {
 // The next eight bytes, with digits as 0 to 9, and where the digits end.
 struct eight_bytes {
   std::uint64_t digits;
-  std::uint64_t others;  // the high bit of each byte that is not a digit; valid up to the first
-                         // byte that is not ASCII
+  std::uint64_t non_digits;  // the high bit of each byte that is not a digit; valid up to the first
+                             // byte that is not ASCII
 
   explicit eight_bytes(const char* from) noexcept {
     std::memcpy(&digits, from, sizeof digits);
     digits ^= 0x3030303030303030u;
     // Only bytes that are not ASCII carry into the next byte.
-    others = (digits | (digits + 0x7676767676767676u)) & 0x8080808080808080u;
+    non_digits = (digits | (digits + 0x7676767676767676u)) & 0x8080808080808080u;
   }
   // The number of leading digits.
   [[nodiscard]] unsigned count() const noexcept {
-    return static_cast<unsigned>(std::countr_zero(others)) / 8;
+    return static_cast<unsigned>(std::countr_zero(non_digits)) / 8;
   }
 };
 
@@ -62,14 +62,14 @@ inline unsigned read_short_decimal(const char* at, const char* end, T& value) no
   const bool negative = *at == '-';
   if (negative) ++at;
   const eight_bytes bytes(at);
-  const std::uint64_t behind_point = bytes.others & (bytes.others - 1);
+  const std::uint64_t after_point = bytes.non_digits & (bytes.non_digits - 1);
   const unsigned whole = bytes.count();
-  if (behind_point == 0 || whole == 0 || at[whole] != '.') return 0;
-  const unsigned length = static_cast<unsigned>(std::countr_zero(behind_point)) / 8;
+  if (after_point == 0 || whole == 0 || at[whole] != '.') return 0;
+  const unsigned length = static_cast<unsigned>(std::countr_zero(after_point)) / 8;
   const unsigned decimals = length - 1 - whole;
   if (decimals == 0) return 0;
   // All bits below the byte with the point.
-  const std::uint64_t before = ((bytes.others & (0 - bytes.others)) >> 7) - 1;
+  const std::uint64_t before = ((bytes.non_digits & (0 - bytes.non_digits)) >> 7) - 1;
   const std::uint64_t digits = (bytes.digits & before) | (bytes.digits >> 8 & ~before);
   // Both operands are exact, so the quotient is rounded once (Clinger, 1990). For floats, too, it
   // is a double: rounding it again gives the same result (Figueroa, 1995), and compilers
@@ -100,21 +100,21 @@ inline unsigned read_short_integer(const char* at, const char* end, T& value) no
 
 // A bit for each of the next 32 bytes that is not a digit, the first in the lowest bit; valid up to
 // the first byte that is not ASCII.
-inline std::uint64_t find_others(const char* from) noexcept {
+inline std::uint64_t find_non_digits(const char* from) noexcept {
 #if defined(__SSE2__)
   const auto half = [](const char* at) {
     const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
     // Values above nine become 128 or more.
-    const __m128i others =
+    const __m128i non_digits =
         _mm_adds_epu8(_mm_xor_si128(bytes, _mm_set1_epi8('0')), _mm_set1_epi8(127 - 9));
-    return static_cast<std::uint32_t>(_mm_movemask_epi8(others));
+    return static_cast<std::uint32_t>(_mm_movemask_epi8(non_digits));
   };
   return half(from) | half(from + 16) << 16;
 #else
   std::uint32_t found = 0;
   for (unsigned i = 0; i < 32; i += 8) {
     // Gathers the high bits of all bytes in the top byte.
-    const std::uint64_t bits = (eight_bytes(from + i).others >> 7) * 0x0102040810204080u >> 56;
+    const std::uint64_t bits = (eight_bytes(from + i).non_digits >> 7) * 0x0102040810204080u >> 56;
     found |= static_cast<std::uint32_t>(bits) << i;
   }
   return found;
@@ -162,9 +162,9 @@ inline decimal_parts parts_around(const char* point, std::uint64_t whole,
     return _mm_madd_epi16(pairs, _mm_set1_epi32(1 << 16 | 100));
   };
   const __m128i before = fours(load(point - 16), load(masks_of_bytes.last(whole)));
-  const __m128i behind = fours(load_half(point + 1), load_half(masks_of_bytes.first(decimals)));
+  const __m128i after = fours(load_half(point + 1), load_half(masks_of_bytes.first(decimals)));
   const __m128i eights =
-      _mm_madd_epi16(_mm_packs_epi32(before, behind), _mm_set1_epi32(1 << 16 | 10'000));
+      _mm_madd_epi16(_mm_packs_epi32(before, after), _mm_set1_epi32(1 << 16 | 10'000));
   const __m128d wholes = _mm_cvtepi32_pd(eights);
   return {_mm_cvtsd_f64(wholes), _mm_cvtsd_f64(_mm_unpackhi_pd(wholes, wholes)),
           _mm_cvtsd_f64(_mm_cvtepi32_pd(_mm_unpackhi_epi64(eights, eights)))};
@@ -186,7 +186,7 @@ inline decimal_parts parts_around(const char* point, std::uint64_t whole,
 // Rounds to the nearest float. False if that is uncertain: `value` may be off by four units in the
 // last place, and lies that close to the middle between two floats.
 inline bool round_once(double value, float& rounded) noexcept {
-  constexpr int dropped = parts_of<double>::mantissa_bits - parts_of<float>::mantissa_bits;
+  constexpr int dropped = float_layout<double>::mantissa_bits - float_layout<float>::mantissa_bits;
   constexpr std::uint64_t half = std::uint64_t{1} << (dropped - 1);
   constexpr std::uint64_t wrong_max = 4;
   const std::uint64_t below = std::bit_cast<std::uint64_t>(value) & (2 * half - 1);
@@ -201,12 +201,12 @@ template <floating T>
 [[gnu::always_inline]] inline const char* read_decimal(const char* at, T& value) noexcept {
   if constexpr (std::endian::native != std::endian::little) return nullptr;
   const std::uint64_t negative = *at == '-' ? 1 : 0;
-  const std::uint64_t others = find_others(at) ^ negative;
-  const std::uint64_t behind_point = others & (others - 1);
-  if (behind_point == 0) return nullptr;
+  const std::uint64_t non_digits = find_non_digits(at) ^ negative;
+  const std::uint64_t after_point = non_digits & (non_digits - 1);
+  if (after_point == 0) return nullptr;
   // Not std::countr_zero(), which tests for zero again.
-  const auto before = static_cast<std::uint64_t>(__builtin_ctzll(others));
-  const auto length = static_cast<std::uint64_t>(__builtin_ctzll(behind_point));
+  const auto before = static_cast<std::uint64_t>(__builtin_ctzll(non_digits));
+  const auto length = static_cast<std::uint64_t>(__builtin_ctzll(after_point));
   const std::uint64_t whole = before - negative;
   const std::uint64_t decimals = length - before - 1;
   if (whole - 1 >= 16 || decimals - 1 >= 8 || at[before] != '.') return nullptr;

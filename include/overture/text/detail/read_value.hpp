@@ -1,6 +1,6 @@
 // Reads one object in a style: the reader that accepts everything text/read.hpp promises.
 //
-// It tries the fast path first (follow.hpp), which reads text that stands exactly as it was
+// It tries the fast path first (fast_read.hpp), which reads text that stands exactly as it was
 // written, and takes over from the start of any object that does not.
 #pragma once
 
@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "overture/text/detail/cursor.hpp"
-#include "overture/text/detail/follow.hpp"
+#include "overture/text/detail/fast_read.hpp"
 #include "overture/text/style.hpp"
 
 namespace overture::text::detail {
@@ -26,7 +26,7 @@ inline std::string_view next_word(cursor& from) noexcept {
   return from.token();
 }
 
-inline bool get_bool(cursor& from, std::string_view word, bool& value) noexcept {
+inline bool parse_bool(cursor& from, std::string_view word, bool& value) noexcept {
   if (word.size() == 1 && (word[0] == 'y' || word[0] == 'n')) {
     value = word[0] == 'y';
     return true;
@@ -50,10 +50,10 @@ inline bool ends_value(char next) noexcept {
 }
 
 template <class Format, class V>
-inline read_end read_with_format(const char* first, const char* end, V& value) noexcept {
+inline parsed_number read_with_format(const char* first, const char* end, V& value) noexcept {
   if constexpr (std::is_same_v<Format, hex>) {
     std::uint64_t bits = 0;
-    read_end read = read_hex(first, end, bits);
+    parsed_number read = read_hex(first, end, bits);
     if (bits >> (sizeof(V) * 8 - 1) >> 1 != 0) read.ok = false;
     if (read.ok) value = static_cast<V>(bits);
     return read;
@@ -63,12 +63,12 @@ inline read_end read_with_format(const char* first, const char* end, V& value) n
 }
 
 template <class Format, class V>
-inline bool get_number(
+inline bool parse_number(
     cursor& from, std::string_view word, V& value,
     const char* otherwise = "not a number, or out of range for this field") noexcept {
   const char* const first = word.data();
   const char* const end = first + word.size();
-  const read_end read = read_with_format<Format>(first, end, value);
+  const parsed_number read = read_with_format<Format>(first, end, value);
   if (read.ok && read.next == end) return true;
   return from.fail_in(word, errc::corrupt, otherwise);
 }
@@ -76,9 +76,9 @@ inline bool get_number(
 // The same without searching for the end of the word first. Returns false, and changes nothing, if
 // there is no plain number here.
 template <class Style, class Format, class V>
-inline bool get_number_here(cursor& from, V& value) noexcept {
+inline bool parse_number_in_place(cursor& from, V& value) noexcept {
   V number{};
-  const read_end read = read_with_format<Format>(from.here(), from.end(), number);
+  const parsed_number read = read_with_format<Format>(from.here(), from.end(), number);
   if (!read.ok) return false;
   if (read.next != from.end() && !ends_value<Style>(*read.next)) return false;
   value = number;
@@ -94,7 +94,7 @@ constexpr std::size_t longest_of(const std::array<std::string_view, N>& names) n
 }
 
 template <class V>
-inline bool get_enum(cursor& from, std::string_view word, V& value) noexcept {
+inline bool parse_enum(cursor& from, std::string_view word, V& value) noexcept {
   if constexpr (named<V>) {
     char room[longest_of(value_names<V>) + cursor::escape_bytes_max];
     const std::string_view name = cursor::unescaped(word, room);
@@ -107,13 +107,13 @@ inline bool get_enum(cursor& from, std::string_view word, V& value) noexcept {
   std::underlying_type_t<V> number{};
   constexpr const char* otherwise = named<V> ? "not a name or number of this enum"
                                              : "not a number, or out of range for this enum";
-  if (!get_number<standard>(from, word, number, otherwise)) return false;
+  if (!parse_number<default_format>(from, word, number, otherwise)) return false;
   value = static_cast<V>(number);
   return true;
 }
 
 template <class V>
-bool get_characters(cursor& from, V& value) noexcept {
+bool parse_characters(cursor& from, V& value) noexcept {
   constexpr std::size_t size = array_of<V>::size;
   std::size_t bytes = 0;
   if (!from.string(&value[0], size, bytes)) return false;
@@ -122,7 +122,7 @@ bool get_characters(cursor& from, V& value) noexcept {
 }
 
 template <class Format, class V>
-bool get_string(cursor& from, V& value) {
+bool parse_string(cursor& from, V& value) {
   static_assert(
       requires { value.assign("", std::size_t{0}); },
       "reading a string type needs assign(const char*, std::size_t)");
@@ -134,7 +134,7 @@ bool get_string(cursor& from, V& value) {
 }
 
 template <class Style, class Format, class V>
-bool get_optional(cursor& from, V& value) {
+bool parse_optional(cursor& from, V& value) {
   const cursor before = from;
   if (from.peek() != '"' && from.peek() != '{' && from.peek() != '[') {
     const std::string_view word = next_word<Style>(from);
@@ -145,7 +145,7 @@ bool get_optional(cursor& from, V& value) {
   }
   from = before;
   typename V::value_type inner{};
-  if (!get_value<Style, typename V::value_type, Format>(from, inner)) return false;
+  if (!parse_value<Style, typename V::value_type, Format>(from, inner)) return false;
   value = std::move(inner);
   return true;
 }
@@ -162,14 +162,14 @@ inline bool next_cell(cursor& from) noexcept {
 }
 
 template <class Style, class Format, class V>
-bool get_array(cursor& from, V& values) {
+bool parse_array(cursor& from, V& values) {
   using element = typename array_of<V>::element;
   if constexpr (Style::notation == notation::rows) {
     bool first = true;
     for (element& each : values) {
       if (!first && !next_cell<Style>(from)) return !from.failed();
       first = false;
-      if (!get_value<Style, element, Format>(from, each)) return false;
+      if (!parse_value<Style, element, Format>(from, each)) return false;
     }
     return true;
   } else {
@@ -186,7 +186,7 @@ bool get_array(cursor& from, V& values) {
         from.skip_space(false);
       }
       // Elements beyond the size of the array, from a version with a larger one, are skipped.
-      const bool read = i < array_of<V>::size ? get_value<Style, element, Format>(from, values[i])
+      const bool read = i < array_of<V>::size ? parse_value<Style, element, Format>(from, values[i])
                                               : from.skip_value();
       if (!read) return false;
     }
@@ -194,46 +194,46 @@ bool get_array(cursor& from, V& values) {
 }
 
 template <class Style, class T, std::size_t I>
-bool get_field(cursor& from, T& object) {
+bool parse_field(cursor& from, T& object) {
   using field = field_at<T, I>;
-  return get_value<Style, typename field::member_type, typename field::format_type>(
-      from, member_to_read<I>(object));
+  return parse_value<Style, typename field::member_type, typename field::format_type>(
+      from, mutable_member<I>(object));
 }
 
 // Reads the field of that name. 0 = failed, 1 = read, 2 = no such field.
 template <class Style, class T, std::size_t... I>
-int get_named(cursor& from, std::string_view name, T& object, std::index_sequence<I...> /*all*/) {
+int parse_named(cursor& from, std::string_view name, T& object, std::index_sequence<I...> /*all*/) {
   int outcome = 2;
   (void)((name == std::get<I>(description<T>).name
-              ? (outcome = get_field<Style, T, I>(from, object) ? 1 : 0, true)
+              ? (outcome = parse_field<Style, T, I>(from, object) ? 1 : 0, true)
               : false) ||
          ...);
   return outcome;
 }
 
 template <class Style, class T, std::size_t... I>
-bool get_row(cursor& from, T& object, std::index_sequence<I...> /*all*/) {
+bool parse_row(cursor& from, T& object, std::index_sequence<I...> /*all*/) {
   // If the row ends early, the remaining fields keep their defaults.
   const auto next = [&](auto index) {
     if (index.value > 0 && !next_cell<Style>(from)) return false;
-    return get_field<Style, T, index.value>(from, object);
+    return parse_field<Style, T, index.value>(from, object);
   };
   (void)(next(std::integral_constant<std::size_t, I>{}) && ...);
   return !from.failed();
 }
 
 template <class Style, class T>
-bool get_block(cursor& from, T& object) {
+bool parse_block(cursor& from, T& object) {
   constexpr auto all = std::make_index_sequence<field_count<T>>();
   if constexpr (Style::notation == notation::rows) {
-    return get_row<Style>(from, object, all);
+    return parse_row<Style>(from, object, all);
   } else {
     constexpr bool is_json = Style::notation == notation::json;
     char room[longest_of(field_names<T>) + cursor::escape_bytes_max];
     const char* const begin = from.here();
     if (!from.take('{')) return from.fail(errc::corrupt, "expected '{'");
-    const char* const followed = follow_fields<Style, 0>(begin, {begin, from.end()}, object, all);
-    if (followed > from.here()) from.move_to(followed);
+    const char* const fast_end = fast_fields<Style, 0>(begin, {begin, from.end()}, object, all);
+    if (fast_end > from.here()) from.move_to(fast_end);
     for (bool first = from.here() == begin + 1;; first = false) {
       from.skip_space(has_comments<Style>);
       if (from.take('}')) return true;
@@ -250,36 +250,36 @@ bool get_block(cursor& from, T& object) {
                          is_json ? "expected ':' after a name" : "expected '=' after a name");
       }
       from.skip_space(has_comments<Style>);
-      const int outcome = get_named<Style>(from, name, object, all);
+      const int outcome = parse_named<Style>(from, name, object, all);
       if (outcome == 0 || (outcome == 2 && !from.skip_value())) return false;
     }
   }
 }
 
 template <class Style, class V, class Format>
-bool get_value(cursor& from, V& value) {
+bool parse_value(cursor& from, V& value) {
   if constexpr (character_array<V>) {
-    return get_characters(from, value);
+    return parse_characters(from, value);
   } else if constexpr (string<V>) {
-    return get_string<Format>(from, value);
+    return parse_string<Format>(from, value);
   } else if constexpr (optional<V>) {
-    return get_optional<Style, Format>(from, value);
+    return parse_optional<Style, Format>(from, value);
   } else if constexpr (array<V>) {
-    return get_array<Style, Format>(from, value);
+    return parse_array<Style, Format>(from, value);
   } else if constexpr (block<V>) {
-    return get_block<Style>(from, value);
+    return parse_block<Style>(from, value);
   } else {
     if constexpr (integer<V> || floating<V>) {
-      if (get_number_here<Style, Format>(from, value)) return true;
+      if (parse_number_in_place<Style, Format>(from, value)) return true;
     }
     const std::string_view word = next_word<Style>(from);
     if (from.failed()) return false;
     if constexpr (std::is_same_v<V, bool>) {
-      return get_bool(from, word, value);
+      return parse_bool(from, word, value);
     } else if constexpr (std::is_enum_v<V>) {
-      return get_enum(from, word, value);
+      return parse_enum(from, word, value);
     } else {
-      return get_number<Format>(from, word, value);
+      return parse_number<Format>(from, word, value);
     }
   }
 }
@@ -287,7 +287,7 @@ bool get_value(cursor& from, V& value) {
 // Skips what may precede an object: space, comments, unknown blocks, and the name of the object.
 // False at the end of the page and on error.
 template <class Style>
-bool get_opening(cursor& from) {
+bool parse_opening(cursor& from) {
   for (;;) {
     from.skip_space(has_comments<Style>);
     if (from.at_end()) return false;
@@ -310,8 +310,8 @@ bool get_opening(cursor& from) {
 // An object and what may follow it on its line. Out of line, because the loop that calls it seldom
 // needs it and should stay short.
 template <class Style, class T>
-[[gnu::noinline]] bool get_object(cursor& from, T& object) {
-  if (!get_value<Style, T, standard>(from, object)) return false;
+[[gnu::noinline]] bool parse_object(cursor& from, T& object) {
+  if (!parse_value<Style, T, default_format>(from, object)) return false;
   if constexpr (Style::notation == notation::rows) {
     // Extra cells, from a later version.
     if (from.peek() != '\n') from.skip_line();
@@ -331,12 +331,12 @@ error read_page(std::string_view page, Appender& objects) {
   const char* const end = from.end();
   // A local instead of the cursor's own position, which is visible to others: stays in a register.
   const char* at = from.here();
-  const extent text(at, end);
+  const text_bounds text(at, end);
   for (;;) {
-    const char* value = follow_opening<Style>(at, end);
+    const char* value = fast_opening<Style>(at, end);
     if (!value) {
       from.move_to(at);
-      if (!get_opening<Style>(from)) return from.problem();
+      if (!parse_opening<Style>(from)) return from.problem();
       value = from.here();
     }
     auto* object = objects.add();
@@ -344,10 +344,10 @@ error read_page(std::string_view page, Appender& objects) {
       from.fail_at(value, errc::corrupt, "page holds more objects than the page table says");
       return from.problem();
     }
-    at = follow_object<Style>(value, text, *object);
+    at = fast_object<Style>(value, text, *object);
     if (at) continue;
     from.move_to(value);
-    if (!get_object<Style>(from, *object)) return from.problem();
+    if (!parse_object<Style>(from, *object)) return from.problem();
     at = from.here();
   }
 }

@@ -27,7 +27,7 @@ namespace detail {
 // clang-format off: one line per count
 template <class T>
 constexpr std::size_t count_members() {
-  constexpr bool takes[] = {
+  constexpr bool accepts[] = {
     requires { T{{}}; },
     requires { T{{},{}}; },
     requires { T{{},{},{}}; },
@@ -54,9 +54,9 @@ constexpr std::size_t count_members() {
     requires { T{{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}}; },
     requires { T{{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}}; },
   };
-  static_assert(sizeof takes == reflected_fields_max + 1);
+  static_assert(sizeof accepts == reflected_fields_max + 1);
   std::size_t count = 0;
-  for (const bool one_more : takes) count += one_more ? 1 : 0;
+  for (const bool one_more : accepts) count += one_more ? 1 : 0;
   return count;
 }
 // clang-format on
@@ -168,22 +168,22 @@ constexpr auto tie_members(Object& object) noexcept {
 
 // Gives the members of a T addresses without constructing one.
 template <class T>
-union unmade {
+union unconstructed {
   char none;
   T value;
-  constexpr unmade() noexcept : none{} {}
-  constexpr ~unmade() {}
+  constexpr unconstructed() noexcept : none{} {}
+  constexpr ~unconstructed() {}
 };
 template <class T>
-inline constexpr unmade<T> unmade_object{};
+inline constexpr unconstructed<T> unconstructed_object{};
 
 template <auto Member>
 consteval const char* name_with_member() {
   return std::source_location::current().function_name();
 }
 // The last word of "... [with auto Member = (&
-// unmade_object<unit>.unmade<unit>::value.unit::speed)]" or "... [Member =
-// &unmade_object.value.speed]".
+// unconstructed_object<unit>.unconstructed<unit>::value.unit::speed)]" or "... [Member =
+// &unconstructed_object.value.speed]".
 consteval std::string_view last_word(std::string_view text) {
   while (text.ends_with(']') || text.ends_with(')')) text.remove_suffix(1);
   return text.substr(text.find_last_of(".:> ") + 1);
@@ -193,11 +193,12 @@ template <class T>
 inline constexpr std::size_t member_count = count_members<T>();
 
 template <class T>
-inline constexpr auto members_of_unmade = tie_members<member_count<T>>(unmade_object<T>.value);
+inline constexpr auto unconstructed_members =
+    tie_members<member_count<T>>(unconstructed_object<T>.value);
 
 template <class T, std::size_t I>
 inline constexpr std::string_view member_name =
-    last_word(name_with_member<&std::get<I>(members_of_unmade<T>)>());
+    last_word(name_with_member<&std::get<I>(unconstructed_members<T>)>());
 
 template <class T, std::size_t I>
 using member_type = std::remove_cvref_t<

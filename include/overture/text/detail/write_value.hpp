@@ -141,7 +141,7 @@ constexpr std::size_t block_bytes_max(std::index_sequence<I...> /*all*/) noexcep
 
 // Whether a V can be written as "none", which stands for an empty optional.
 template <class Style, class V>
-constexpr bool may_look_empty() noexcept {
+constexpr bool may_read_as_empty() noexcept {
   if constexpr (Style::notation != notation::json && named<V>) {
     for (const auto& each : name_table<V>) {
       if (each.name == "none") return true;
@@ -152,7 +152,7 @@ constexpr bool may_look_empty() noexcept {
 
 template <class Style, class V, class Format, int Depth>
 constexpr std::size_t value_bytes_max() noexcept {
-  static_assert(format_suits<V, Format>(),
+  static_assert(allows_format<V, Format>(),
                 "this format is not for members of this type: see text/fields.hpp");
   if constexpr (std::is_same_v<V, bool>) {
     return 5;
@@ -168,7 +168,7 @@ constexpr std::size_t value_bytes_max() noexcept {
     if constexpr (named<V>) {
       static_assert(are_words(value_names<V>),
                     "the name of an enum value must be a word: letters, digits, _ . -");
-      static_assert(differ(value_names<V>), "two values of an enum have the same name");
+      static_assert(all_differ(value_names<V>), "two values of an enum have the same name");
       for (const auto& each : name_table<V>) bytes = std::max(bytes, each.name.size());
     }
     return bytes + 2;
@@ -188,7 +188,7 @@ constexpr std::size_t value_bytes_max() noexcept {
   } else {
     static_assert(are_words(field_names<V>),
                   "the name of a field must be a word: letters, digits, _ . -");
-    static_assert(differ(field_names<V>), "two fields have the same name");
+    static_assert(all_differ(field_names<V>), "two fields have the same name");
     return block_bytes_max<Style, V, Depth>(std::make_index_sequence<field_count<V>>());
   }
 }
@@ -221,8 +221,8 @@ template <class Style, class Format, class V>
 inline char* put_floating(char* out, V value) noexcept {
   bool quotes = false;
   if constexpr (Style::notation == notation::json) {
-    using layout = parts_of<V>;
-    quotes = parts<V>(value).exponent == layout::exponent_mask - layout::bias;
+    using layout = float_layout<V>;
+    quotes = float_parts<V>(value).exponent == layout::exponent_mask - layout::bias;
     *out = '"';
     out += quotes ? 1 : 0;
   }
@@ -380,7 +380,7 @@ inline char* put_value(char* out, const V& value) noexcept {
         Style::notation != notation::rows ||
             !(block<typename V::value_type> || array<typename V::value_type>),
         "rows have a fixed number of cells, so an optional in them must be a single value");
-    static_assert(!may_look_empty<Style, typename V::value_type>(),
+    static_assert(!may_read_as_empty<Style, typename V::value_type>(),
                   "an optional enum must not have a value named \"none\", which means empty");
     if (value.has_value()) {
       return put_value<Style, typename V::value_type, Format, Depth>(out, *value);

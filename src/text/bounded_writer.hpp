@@ -7,9 +7,9 @@
 
 namespace overture::text {
 
-class bounded {
+class bounded_writer {
  public:
-  bounded(char* out, std::size_t room) noexcept : out_(out), room_(room) {}
+  bounded_writer(char* out, std::size_t room) noexcept : out_(out), room_(room) {}
 
   void add(std::string_view text) noexcept {
     // The data() of an empty view may be null, which memcpy() does not allow.

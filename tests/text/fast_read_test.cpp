@@ -1,6 +1,6 @@
 // The fast path reads text as it was written; the full reader takes over where it was edited. Both
 // must read the same.
-#include "overture/text/detail/follow.hpp"
+#include "overture/text/detail/fast_read.hpp"
 
 #include <gtest/gtest.h>
 
