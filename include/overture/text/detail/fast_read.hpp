@@ -1,4 +1,4 @@
-// The fast path of reading: text that stands exactly as write.hpp wrote it.
+// The fast path of reading: text exactly as write.hpp wrote it.
 //
 // Nearly all text that is read was written by text/write.hpp and never edited. So the reader first
 // compares the text with what the writer would have put there, names and blanks included, which are

@@ -1,7 +1,7 @@
 // Reads one object in a style: the reader that accepts everything text/read.hpp promises.
 //
-// It tries the fast path first (fast_read.hpp), which reads text that stands exactly as it was
-// written, and takes over from the start of any object that does not.
+// The fast path (fast_read.hpp) goes first. Where an object is not exactly as it was written, this
+// reader takes over from the start of that object.
 #pragma once
 
 #include <algorithm>

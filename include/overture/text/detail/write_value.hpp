@@ -1,4 +1,4 @@
-// Writes one object in a style: the values behind write_object() in text/write.hpp.
+// Writes one object in a style: the implementation of write_object() in text/write.hpp.
 //
 // Everything but the values is a constant: names, formats and the bytes between them.
 #pragma once
