@@ -25,7 +25,7 @@ inline constexpr std::array<const char*, save_stage_count> save_stage_texts = {
     "text into objects",
     "with those that were saved"};
 
-// Where it is, for a progress bar on another thread.
+// The current position, for a progress bar on another thread.
 struct save_position {
   atomic<unsigned> stage{0};
   atomic<std::uint64_t> pages_done{0};  // of all stages that count them
