@@ -1,6 +1,6 @@
-// Takes the bytes as a save. If the first byte says so, the hashes of its lines and pages are made
-// right first, so that what stands behind them is reached. Whatever is there must be refused, or
-// read and salvaged to the same objects.
+// Takes the bytes as a save. If the first byte says so, corrects the hashes of lines and pages
+// first to reach the code after the checks. The save must be refused, or read and salvaged to the
+// same objects.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -17,12 +17,12 @@ using namespace overture;
 using units = paged<sample::unit, 64>;
 using style = text::script<"unit">;
 
-// Broken rules of the interface stop the fuzzer as a crash does.
+// A violated guarantee of the interface stops the fuzzer like a crash.
 void require(bool kept) {
   if (!kept) std::abort();
 }
 
-// Writes the line again with what it says, and with its right hash.
+// Rewrites the line with the same content and the right hash.
 template <class Line>
 bool mend(std::string& text, std::size_t at, Line& line) {
   if (at > text.size() || text.size() - at < text::save_lines::bytes_of<Line>) return false;

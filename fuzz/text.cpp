@@ -1,5 +1,5 @@
-// Reads the bytes as objects in one of the styles (the first byte says which); what could be read
-// is written and read again, and must be the same text then.
+// Reads the bytes as objects in one of the styles (the first byte says which). What can be read is
+// written and read again, and must then give the same text.
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -14,7 +14,7 @@ namespace {
 using namespace overture;
 using units = paged<sample::unit, 64>;
 
-// Broken rules of the interface stop the fuzzer as a crash does.
+// A violated guarantee of the interface stops the fuzzer like a crash.
 void require(bool kept) {
   if (!kept) std::abort();
 }

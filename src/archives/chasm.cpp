@@ -1,7 +1,7 @@
 // CSM.BIN, the archive of Chasm: The Rift.
 //
 //   "CSid", u16 files
-//   record: u8 name's bytes, name[12], u32 bytes, u32 offset
+//   record: u8 length of name, name[12], u32 bytes, u32 offset
 #include <algorithm>
 
 #include "archives/plain_table.hpp"

@@ -1,8 +1,8 @@
 // GRP, the archive of Ken Silverman's Build engine (Duke Nukem 3D, Blood, Shadow Warrior).
 //
 //   "KenSilverman", u32 files
-//   record: name[12], filled up with spaces or NULs, u32 bytes
-//   the files' bytes, in the order of the records
+//   record: name[12], padded with spaces or NULs, u32 bytes
+//   the files, in the order of the records
 #include "archives/plain_table.hpp"
 
 namespace overture::vfs {

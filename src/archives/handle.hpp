@@ -1,4 +1,4 @@
-// Closes an open file or folder at its end.
+// Owns an open file or folder: closes it in the destructor.
 #pragma once
 
 #include <utility>

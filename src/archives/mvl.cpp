@@ -2,7 +2,7 @@
 //
 //   "DMVL", u32 files
 //   record: name[13], u32 bytes
-//   the files' bytes, in the order of the records
+//   the files, in the order of the records
 #include "archives/plain_table.hpp"
 
 namespace overture::vfs {

@@ -22,7 +22,7 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
   bool rooted = true;
   const result<void> looked = table.each(records, [&](const std::byte* record) -> result<void> {
     rooted = std::to_integer<char>(*record) == '\\';
-    return rooted ? result<void>{} : fail(errc::unsupported, "this is no SLB");
+    return rooted ? result<void>{} : fail(errc::unsupported, "not an SLB archive");
   });
   if (!rooted) return false;
   if (!looked) return tl::unexpected(looked.error());

@@ -1,4 +1,4 @@
-// What the files of the ZIP format share.
+// Shared by the files of the ZIP format.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace overture::vfs {
 
-// Where the bytes of an entry lie, but for the source.
+// Where an entry's bytes are, without the source.
 [[nodiscard]] file_place zip_place(const archive_entry& entry) noexcept;
 
 // See file_system::packed_part().

@@ -5,7 +5,7 @@
 namespace overture::vfs {
 namespace {
 
-// CRC-32 of one byte, which the cipher takes for a mixing function.
+// CRC-32 of one byte, which the cipher uses as its mixing function.
 constexpr std::array<std::uint32_t, 256> crc_table = [] {
   std::array<std::uint32_t, 256> table{};
   for (std::uint32_t i = 0; i < 256; ++i) {

@@ -45,7 +45,7 @@ result<void> zip_decrypter::unpack(std::uint32_t number, std::span<std::byte> to
   zip_cipher cipher = key_;
   cipher.decrypt(all);
   if (all[zip_encryption_header_bytes - 1] != std::byte{entry.check}) {
-    return fail(errc::permission, "the password does not fit the entry", {}, entry.header);
+    return fail(errc::permission, "wrong password", {}, entry.header);
   }
   unpacker tables;
   return tables.unpack(entry.method, all.subspan(zip_encryption_header_bytes), to);

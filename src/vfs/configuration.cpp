@@ -29,7 +29,7 @@ const mount* snapshot::find(mount_id id) const noexcept {
   return position < mounts.size() ? mounts[position] : nullptr;
 }
 
-// --- Life ----------------------------------------------------------------------------------------
+// --- Construction and destruction ----------------------------------------------------------------
 
 configuration::configuration(const file_system_config& config) noexcept
     : config_(config), memory_(*config.memory), pins_(memory_), sources_(memory_) {
@@ -41,7 +41,7 @@ configuration::configuration(const file_system_config& config) noexcept
   }
 }
 
-// Nobody reads any more, and no file is open.
+// There are no readers and no open files left.
 configuration::~configuration() {
   pins_.nobody_is_left();
   collect();
@@ -60,7 +60,7 @@ configuration::~configuration() {
 result<made_mount> configuration::make(const mount_request& request) noexcept {
   const mount_options& options = request.options;
   if (options.wins_over != mount_id{} && options.loses_to != mount_id{}) {
-    return fail(errc::invalid, "a mount is placed by one other, not by two");
+    return fail(errc::invalid, "set wins_over or loses_to, not both");
   }
   mount* const made = make_object<mount>(memory_, memory_tag::vfs, memory_);
   if (!made) return no_memory();
@@ -98,10 +98,10 @@ void configuration::end(mount* ended) noexcept {
 result<void> configuration::change(std::span<const mount_id> out, std::span<const made_mount> in,
                                    function_ref<bool()> may_change) noexcept {
   result<void> done;
-  (void)pins_.mine();  // whoever mounts opens files without an allocation from then on
+  (void)pins_.mine();  // so that this thread's later opens need no allocation
   {
     const scoped_lock changing(changing_);
-    if (!may_change()) return fail(errc::frozen, "the file system is frozen");
+    if (!may_change()) return fail(errc::frozen, "the file system is frozen; thaw() it first");
     snapshot* const next = make_object<snapshot>(memory_, memory_tag::vfs, memory_);
     if (!next) return no_memory();
     mount* departing = nullptr;
@@ -150,7 +150,7 @@ result<void> configuration::derive(snapshot& next, std::span<const mount_id> out
   for (const made_mount& added : in) {
     if (next.index.add(*added.made, config_.first_wins)) continue;
     if (!next.index.overfull()) return no_memory();
-    return fail(errc::collision, "many paths of the mount were made to share a hash");
+    return fail(errc::collision, "too many paths share a hash; the mount is probably malicious");
   }
   return give_numbers(next, in);
 }
@@ -163,13 +163,14 @@ bool configuration::number_positions(snapshot& next) noexcept {
   return true;
 }
 
-// Between its neighbours; the list has room.
+// Inserts a mount at its position. The list has room.
 result<void> configuration::place(vec<mount*>& mounts, const made_mount& added) const noexcept {
   std::size_t position = mounts.size();
   const bool over = added.wins_over != mount_id{};
   if (over || added.loses_to != mount_id{}) {
     position = position_of(mounts, over ? added.wins_over : added.loses_to);
-    if (position == mounts.size()) return fail(errc::not_found, "no such mount to be placed by");
+    if (position == mounts.size())
+      return fail(errc::not_found, "wins_over or loses_to is not a mount");
     if (over != config_.first_wins) ++position;
   }
   (void)mounts.push_back(added.made);
@@ -183,7 +184,8 @@ result<void> configuration::give_numbers(snapshot& next, std::span<const made_mo
   std::size_t word = 0;
   for (const made_mount& added : in) {
     while (word < std::size(left) && ~left[word] == 0) ++word;
-    if (word == std::size(left)) return fail(errc::limit, "too many mounts have open files");
+    if (word == std::size(left))
+      return fail(errc::limit, "too many unmounted archives and folders have open files");
     const int bit = std::countr_one(left[word]);
     left[word] |= std::uint64_t{1} << bit;
     added.made->pins = static_cast<std::uint32_t>(word * 64 + static_cast<std::size_t>(bit));
@@ -214,7 +216,7 @@ void configuration::hold(function_ref<void(const snapshot&)> act) noexcept {
 
 // --- Collecting ----------------------------------------------------------------------------------
 
-// Waits for nobody: whoever finds the lock taken leaves word, and the one who has it looks again.
+// Never waits: if the lock is taken, it leaves a request, and the holder of the lock runs again.
 void configuration::collect() noexcept {
   do {
     collect_wanted_.exchange(true);

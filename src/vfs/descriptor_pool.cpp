@@ -9,7 +9,7 @@
 namespace overture::vfs {
 namespace {
 
-// Reading a folder gives other sizes and times as names come and go, and it is the same folder.
+// A folder's size and time change as files come and go; it is still the same folder.
 bool is_same(const file_status& before, const file_status& now) noexcept {
   if (before.kind != now.kind || before.volume != now.volume || before.number != now.number) {
     return false;
@@ -41,7 +41,7 @@ void descriptor_pool::give_back() noexcept {
   --kept_;
 }
 
-// A place for the file, whose former owner's descriptor is to be closed outside of the lock.
+// Finds a slot for the file. The caller closes the evicted file's descriptor without the lock.
 bool descriptor_pool::find_place(parked_file& file, owned_handle& evicted) noexcept {
   for (std::size_t look = 0; look < 2 * place_count_; ++look) {
     const std::size_t at = hand_;
@@ -83,24 +83,25 @@ result<os_handle> descriptor_pool::pin(parked_file& file, bool may_wait) noexcep
     }
     if (!may_wait) {
       changed_.cancel_wait();
-      return fail(errc::busy, "every place for an open archive is taken");
+      return fail(errc::busy, "all shared descriptors are in use");
     }
     changed_.wait(key, {.reason = wait_reasons::handle});
   }
 }
 
-// The place counts as taken meanwhile, so that there is never a descriptor too many.
+// The slot counts as taken meanwhile, so there is never one descriptor too many.
 result<os_handle> descriptor_pool::open_again(parked_file& file) noexcept {
   result<os_handle> opened = file.os_->open(file.path_.data());
   if (opened) {
     const result<file_status> status = file.os_->status(*opened);
     if (!status || !is_same(file.status_, *status)) {
       file.os_->close(*opened);
-      opened = status ? fail(errc::replaced, "the archive or folder was replaced on the disk")
-                      : tl::unexpected(status.error());
+      opened =
+          status ? fail(errc::replaced, "the archive or folder has changed on disk; mount it again")
+                 : tl::unexpected(status.error());
     }
   } else if (opened.error().code == errc::not_found) {
-    opened = fail(errc::replaced, "the archive or folder is not on the disk any more");
+    opened = fail(errc::replaced, "the archive or folder is no longer on disk");
   }
   {
     const scoped_lock hold(lock_);
@@ -144,7 +145,7 @@ result<void> parked_file::begin(descriptor_pool& pool, operating_system& os, con
   pool_ = &pool;
   os_ = &os;
   status_ = status;
-  // Not by a path that means something else when the process has gone to another folder.
+  // Store the canonical path: a relative one would break if the process changes its folder.
   char whole[2 * limits::path_bytes_max];
   if (os.canonical_path(path, whole)) path = whole;
   if (!path_.append(path, std::strlen(path) + 1)) {

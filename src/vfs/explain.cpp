@@ -1,4 +1,4 @@
-// Sentences about errors and sources, with the names that the file_system knows.
+// file_system::explain() and describe(): sentences about errors and sources.
 #include <algorithm>
 #include <charconv>
 #include <cstring>
@@ -10,7 +10,7 @@
 namespace overture {
 namespace {
 
-// Writes what fits.
+// Appends text, truncated to the room.
 class sentence {
  public:
   explicit sentence(std::span<char> room) noexcept : room_(room) {}
@@ -33,7 +33,7 @@ class sentence {
   std::size_t length_ = 0;
 };
 
-// strerror_r is one of two functions: one returns the text, the other writes it.
+// There are two functions named strerror_r: one returns the text, the other writes it.
 [[maybe_unused]] const char* text_of(const char* returned, const char*) {
   return returned;
 }
@@ -60,7 +60,7 @@ void write_loose_path(sentence& out, const vfs::mount& from, std::uint32_t numbe
   out << from.path_text();
 }
 
-// The entry that begins at an offset of an archive, or else the one whose bytes are there.
+// The entry that begins at an offset of an archive, or else the one that contains it.
 const vfs::archive_entry* entry_at(const vfs::archive& content, std::uint64_t offset) noexcept {
   const vfs::archive_entry* around = nullptr;
   for (const vfs::archive_entry& entry : content.entries) {
@@ -118,7 +118,7 @@ std::size_t file_system::describe(source_id id, std::span<char> text) const noex
   if (known) now.emplace(*state_);
   const vfs::mount* const from = known ? (**now).find(owner.mount) : nullptr;
   if (!from) {
-    out << "a file that is not open any more";
+    out << "a file that is no longer open";
   } else if (owner.entry == vfs::source_owner::whole_archive) {
     out << from->path_text();
   } else {

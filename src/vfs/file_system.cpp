@@ -22,13 +22,13 @@ void refuse_large(result<opened_file>& opened) noexcept {
   const file_place place = opened->place();
   if (std::max(place.bytes, place.packed_bytes) <= limits::entry_bytes_max) return;
   static_assert(limits::entry_bytes_max + 1 == std::uint64_t{4} << 30);
-  opened = fail(errc::limit, "the file is larger than 4 GiB, so it is only read in pieces",
-                place.source, place.offset);
+  opened = fail(errc::limit, "the file is larger than 4 GiB; read it in pieces", place.source,
+                place.offset);
 }
 
 }  // namespace
 
-// --- Life and configuration ----------------------------------------------------------------------
+// --- Mounting and freezing -----------------------------------------------------------------------
 
 file_system::file_system(const file_system_config& config) noexcept : config_(config) {
   if (!config_.memory) config_.memory = &default_allocator();
@@ -52,7 +52,7 @@ result<mount_id> file_system::mount(const char* path, const mount_options& optio
 
 result<mount_id> file_system::mount_memory(const char* name, std::span<const std::byte> bytes,
                                            const mount_options& options) noexcept {
-  // An empty span may have no address, which is what tells a mount in memory.
+  // A non-null address marks a mount in memory; an empty span may have none.
   static constexpr std::byte nothing{};
   const mount_request request{name, options, bytes.data() ? bytes : std::span(&nothing, 0)};
   mount_id id;
@@ -66,8 +66,8 @@ result<void> file_system::unmount(mount_id mount) noexcept {
 result<void> file_system::remount(std::span<const mount_id> out, std::span<const mount_request> in,
                                   std::span<mount_id> ids) noexcept {
   if (!state_) return no_memory();
-  if (ids.size() < in.size()) return fail(errc::invalid, "no room for the ids");
-  if (frozen()) return trapped();
+  if (ids.size() < in.size()) return fail(errc::invalid, "fewer ids than mounts");
+  if (frozen()) return refuse_change();
   vec<vfs::made_mount> made(*config_.memory, memory_tag::vfs);
   result<void> done;
   if (!made.reserve(in.size())) done = no_memory();
@@ -76,25 +76,25 @@ result<void> file_system::remount(std::span<const mount_id> out, std::span<const
     if (one) (void)made.push_back(*one);  // has room
     if (!one) done = tl::unexpected(one.error());
   }
-  // The ids are written beforehand: from the change on, another thread may unmount what they name.
+  // Write the ids before the change: after it, another thread may unmount them.
   for (std::size_t i = 0; done && i < in.size(); ++i) ids[i] = made[i].made->id;
   if (done) {
     done = state_->mounts.change(out, made.span(), [&] {
       if (frozen()) return false;
-      if (!out.empty()) state_->colliding[0] = {};  // its text may be going
+      if (!out.empty()) state_->colliding[0] = {};  // its text may be freed
       return true;
     });
   }
   if (!done) {
     for (const vfs::made_mount& left : made) state_->mounts.discard(left.made);
-    if (done.error().code == errc::frozen) return trapped();
+    if (done.error().code == errc::frozen) return refuse_change();
   }
   return done;
 }
 
-tl::unexpected<error> file_system::trapped() const noexcept {
+tl::unexpected<error> file_system::refuse_change() const noexcept {
   if (config_.on_frozen_change) config_.on_frozen_change(config_.context);
-  return fail(errc::frozen, "the file system is frozen");
+  return fail(errc::frozen, "the file system is frozen; thaw() it first");
 }
 
 result<void> file_system::freeze() noexcept {
@@ -124,7 +124,7 @@ bool file_system::frozen() const noexcept {
   return state_ && state_->tree.load(std::memory_order_acquire);
 }
 
-// --- What is mounted -----------------------------------------------------------------------------
+// --- Listing mounts ------------------------------------------------------------------------------
 
 std::size_t file_system::mount_count() const noexcept {
   return state_ ? reading(*state_)->mounts.size() : 0;
@@ -197,7 +197,7 @@ namespace {
 
 [[gnu::noinline]] result<entry_index> find_anywhere(const vfs::tree* tree, const asset_path& path,
                                                     bool ignore_case) noexcept {
-  if (!tree) return fail(errc::not_found, "the file system is not frozen");
+  if (!tree) return fail(errc::not_found, "the file system is not frozen; freeze() it first");
   const entry_index found =
       vfs::by_key(path, ignore_case, [tree](const asset_path& key) { return tree->find(key); });
   if (found == vfs::frozen_index::none) return fail(errc::not_found, "no mount has this path");
@@ -206,7 +206,7 @@ namespace {
 
 }  // namespace
 
-// In the caches a look-up takes as long as it has instructions: so it makes no call but at its end.
+// When the data is cached, the number of instructions decides: this makes only tail calls.
 result<entry_index> file_system::find(const asset_path& path) const noexcept {
   const vfs::tree* const tree = state_ ? state_->frozen_tree() : nullptr;
   if (tree && !config_.ignore_case) {
@@ -232,7 +232,7 @@ std::size_t file_system::providers(entry_index index, std::span<mount_id> mounts
 
 // --- Opening and reading -------------------------------------------------------------------------
 
-// Here and below an opened_file is made where its result will be: a load opens thousands.
+// Here and below an opened_file is built directly in its result: a load opens thousands.
 result<opened_file> file_system::open(entry_index index) noexcept {
   const auto owner = [&]() -> vfs::path_owner {
     const vfs::tree_entry& found = (*state_->frozen_tree())[index];
@@ -279,7 +279,7 @@ result<opened_file> file_system::open_any_size(asset_path path) noexcept {
       path, [this](const vfs::path_owner& found) { return open_entry(found); });
 }
 
-// The mount must be sure to stay for the time of the call.
+// The caller keeps the mount alive during the call.
 result<opened_file> file_system::open_entry(const vfs::path_owner& found) noexcept {
   result<opened_file> opened;
   const result<void> done = open_entry(found, *opened);
@@ -353,7 +353,7 @@ result<mapped_file> file_system::map(asset_path path) noexcept {
   return with_entry<mapped_file>(path, [this](const vfs::path_owner& found) -> result<mapped_file> {
     const vfs::mount& from = *found.owner;
     if (!from.mappable) {
-      return fail(errc::unsupported, "the mount was not declared immutable", from.source);
+      return fail(errc::unsupported, "the mount is not an immutable_source", from.source);
     }
     result<opened_file> opened = open_entry(found);
     if (!opened) return tl::unexpected(opened.error());
@@ -406,7 +406,7 @@ result<open_source> file_system::source(source_id id) noexcept {
   os_handle handle;
   vfs::source_owner owner;
   if (!state_ || !state_->mounts.sources().find(id, handle, owner)) {
-    return fail(errc::not_found, "the file is not open any more", id);
+    return fail(errc::not_found, "the file is no longer open", id);
   }
   return open_source{owner.os, handle};
 }

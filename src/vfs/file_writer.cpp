@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view side_prefix = ".overture-";
 constexpr int side_names_tried_max = 16;
 
-// A name in the same folder that nobody else has: the file is put in place from there.
+// A unique temporary name in the same folder, from which the file is renamed into place.
 void name_beside(const vfs::name_on_disk& name, std::uint64_t number,
                  vfs::name_on_disk& beside) noexcept {
   const char* const slash = std::strrchr(name.c_str(), '/');
@@ -31,10 +31,10 @@ void name_beside(const vfs::name_on_disk& name, std::uint64_t number,
 }  // namespace
 
 struct file_writer::state {
-  state(allocator& from, file_system& in, const vfs::mount& claimed) noexcept
+  state(allocator& from, file_system& in, const vfs::mount& pinned) noexcept
       : memory(from),
         files(in),
-        mount(claimed),
+        mount(pinned),
         path_text(from, memory_tag::vfs),
         buffer(from, memory_tag::vfs) {}
   ~state() { end(); }
@@ -56,7 +56,7 @@ struct file_writer::state {
   vfs::owned_handle file;
   vfs::name_on_disk name;
   vfs::name_on_disk beside;
-  const vfs::name_on_disk* unfinished = nullptr;  // to be removed if it is not committed
+  const vfs::name_on_disk* unfinished = nullptr;  // removed if not committed
   vec<char> path_text;
   path_id id;
   vec<std::byte> buffer;
@@ -68,11 +68,11 @@ struct file_writer::state {
 result<file_writer> file_writer::open(file_system& files, mount_id mount, asset_path path,
                                       write_kind kind, const file_writer_config& config) noexcept {
   allocator& memory = config.memory ? *config.memory : default_allocator();
-  const result<const vfs::mount*> claimed = files.claim_writable(mount);
-  if (!claimed) return tl::unexpected(claimed.error());
-  state* const made = make_object<state>(memory, memory_tag::vfs, memory, files, **claimed);
+  const result<const vfs::mount*> pinned = files.pin_writable(mount);
+  if (!pinned) return tl::unexpected(pinned.error());
+  state* const made = make_object<state>(memory, memory_tag::vfs, memory, files, **pinned);
   if (!made) {
-    files.give_up(**claimed);
+    files.release_writable(**pinned);
     return fail(errc::out_of_memory, "no memory to write the file");
   }
   file_writer writer(made);
@@ -88,7 +88,7 @@ file_writer::~file_writer() {
   const vfs::mount& mount = state_->mount;
   if (state_->kind == write_kind::append && state_->outcome) (void)state_->flush();
   destroy_object(state_->memory, memory_tag::vfs, state_);
-  files.give_up(mount);
+  files.release_writable(mount);
 }
 
 result<void> file_writer::state::begin(asset_path path, write_kind what,
@@ -127,7 +127,7 @@ result<void> file_writer::state::begin(asset_path path, write_kind what,
   }
 }
 
-// For commit(), when it must not fail any more.
+// Prepares everything commit() needs after the rename, when it must not fail any more.
 result<void> file_writer::state::keep_path(asset_path path) noexcept {
   id = path.id;
   if (!path_text.append(path.text.data(), path.text.size())) {
@@ -165,7 +165,7 @@ result<void> file_writer::commit() noexcept {
   if (into.outcome) into.outcome = into.put_in_place();
   const result<void> done = into.outcome;
   into.end();
-  if (done) into.outcome = fail(errc::invalid, "the file is committed already");
+  if (done) into.outcome = fail(errc::invalid, "the file is already committed");
   return done;
 }
 

@@ -1,5 +1,6 @@
 #include "vfs/fold_names.hpp"
 
+#include "archives/skip_reason.hpp"
 #include "overture/base/case_fold.hpp"
 
 namespace overture::vfs {
@@ -44,8 +45,8 @@ class name_folding {
     if (is_plainly_folded(spelled)) return {};
     path_buffer room;
     const std::size_t length = fold_case(spelled, room);
-    if (length == folded_text_too_long) return skip(number, "the path is too long");
-    // An element may grow beyond its limit, and a Kelvin sign in front of ':' becomes a drive.
+    if (length == folded_text_too_long) return skip(number, skip_reason::path_too_long);
+    // Folding may make an element too long, or turn a Kelvin sign before ':' into a drive letter.
     if (const char* flaw = path_flaw({room.data(), length})) return skip(number, flaw);
     const result<std::uint32_t> kept = builder_.keep({room.data(), length});
     if (!kept) return tl::unexpected(kept.error());
@@ -65,9 +66,7 @@ class name_folding {
 
   result<std::uint32_t> choose(std::uint32_t a, std::uint32_t b) noexcept {
     const bool first = text_of(spellings_[b]) < text_of(spellings_[a]);
-    return skip(first ? b : a, "another name differs from it only by case").map([&] {
-      return first ? a : b;
-    });
+    return skip(first ? b : a, skip_reason::case_duplicate).map([&] { return first ? a : b; });
   }
 
   archive& content_;

@@ -5,7 +5,7 @@ namespace overture::vfs {
 namespace {
 
 tl::unexpected<error> unknown_here() {
-  return fail(errc::unsupported, "changes of folders are not told here");
+  return fail(errc::unsupported, "watching folders is not supported on this system");
 }
 
 }  // namespace

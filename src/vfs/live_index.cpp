@@ -10,12 +10,12 @@ namespace {
 
 constexpr std::size_t places_min = 16;
 
-// From here on a mount is added in the order of the places, and its pages lie side by side.
+// A mount of many_paths or more is added in order of the directory, with pages in chunks.
 constexpr int part_bits = 11;
 constexpr std::size_t parts = std::size_t{1} << part_bits;
 constexpr std::size_t many_paths = 8 * parts;
 
-// Of chunks: the first page, and each of them, begins with a cache line.
+// In a chunk each page begins at a cache line.
 constexpr std::size_t chunk_alignment = 64;
 constexpr std::size_t chunk_pages_max = std::size_t{32} << 10;
 
@@ -24,7 +24,7 @@ static_assert(alignof(live_others) == alignof(live_block));
 static_assert(sizeof(live_chunk) <= chunk_alignment);
 static_assert(sizeof(live_page) % chunk_alignment == 0);
 
-// Null if refused.
+// Null if out of memory.
 template <class Block>
 Block* make_block(allocator& memory, std::uint64_t version, std::size_t bytes) noexcept {
   void* const room = memory.allocate(bytes, alignof(live_block), memory_tag::vfs);
@@ -107,7 +107,7 @@ bool live_index::resize_directory(std::size_t places) noexcept {
   return true;
 }
 
-// Names cannot be crafted to fall into one page without knowing an address.
+// The multiplier depends on an address, so nobody can craft names that share a page.
 bool live_index::begin() noexcept {
   if (!resize_directory(places_min)) return false;
   multiplier_ = detail::xxh_round(reinterpret_cast<std::uintptr_t>(places_.data()),
@@ -135,7 +135,7 @@ bool live_index::begin(const live_index& from, std::size_t more) noexcept {
   return true;
 }
 
-// In a larger directory: all anew. The winners first, and the order of each path's others stays.
+// Inserts everything into a larger directory: winners first, losers in their order.
 bool live_index::spread(const live_index& from) noexcept {
   const auto never = [](const live_item&) { return false; };
   for (const live_place& old : from.places_) {
@@ -180,7 +180,7 @@ bool live_index::take_chunk() noexcept {
   return true;
 }
 
-// Null if refused.
+// Null if out of memory.
 live_page* live_index::make_page() noexcept {
   if (!takes_chunks_) {
     return make_block<live_page>(places_.memory(), version_, sizeof(live_page));
@@ -233,7 +233,7 @@ live_others* live_index::writable_others(live_page& of, std::uint32_t more) noex
   return made;
 }
 
-// `wins_over`: whether what is added wins over another item.
+// `wins_over(item)`: whether the added item wins over `item`.
 template <class WinsOver>
 bool live_index::insert(path_id id, const live_item& added, WinsOver wins_over) noexcept {
   live_place* const place = writable(id);
@@ -254,7 +254,7 @@ bool live_index::insert(path_id id, const live_item& added, WinsOver wins_over) 
   if (in_page && wins_over(page.item(winner))) {
     const live_item hidden = {page.slots[winner], page.numbers[winner], item.tag};
     page.put(winner, item);
-    item = hidden;  // comes in front of all whom it hid
+    item = hidden;  // the first of the losers
   } else {
     at = find_other(*others, path, 0);
     while (at < others->count && !wins_over(others->items()[at])) {
@@ -265,7 +265,7 @@ bool live_index::insert(path_id id, const live_item& added, WinsOver wins_over) 
   return true;
 }
 
-// A path that nobody had.
+// Adds a path that no mount had.
 bool live_index::insert_new(live_place& into, path_id id, const live_item& added) noexcept {
   const std::uint32_t at = into.tags.first_empty();
   if (at < tag_word::places) {
@@ -305,7 +305,7 @@ bool live_index::erase(path_id id, const live_item& erased) noexcept {
   return !from->tags.more() || fill_room(*from);
 }
 
-// One that does not win, or for which the page had no room.
+// Removes an item from the separate list.
 bool live_index::erase_other(live_place& from, const asset_path& path,
                              const live_item& erased) noexcept {
   live_others* const others = writable_others(*from.page, 0);
@@ -321,7 +321,7 @@ bool live_index::erase_other(live_place& from, const asset_path& path,
   return true;
 }
 
-// The page has room for one more, and there are paths without.
+// Moves a path from the separate list to the page, which now has room for it.
 bool live_index::fill_room(live_place& of) noexcept {
   live_others* const others = writable_others(*of.page, 0);
   if (!others) return false;
@@ -363,8 +363,8 @@ bool live_index::each_of(const mount& owner, std::uint16_t number, Visit visit) 
   return true;
 }
 
-// The same, of a large mount in the order of their pages, roughly, so that the pages in use stay in
-// the cache and are made side by side.
+// The same, but visits a large mount roughly in order of the pages: the pages in use stay in the
+// cache and are allocated next to each other.
 template <class Visit>
 bool live_index::by_pages(const mount& owner, std::uint16_t number, Visit visit) noexcept {
   struct part_item {

@@ -1,4 +1,4 @@
-// Look-ups by path that need no frozen tree.
+// Look-ups by path, frozen or not.
 #include "overture/vfs/file_system.hpp"
 #include "vfs/path_key.hpp"
 #include "vfs/path_owner.hpp"
@@ -33,12 +33,12 @@ result<file_stat> stat_of(const vfs::path_owner& has) noexcept {
   });
 }
 
-// Out of line: what it needs of the stack is more than a look-up without it.
+// Not inlined: it needs more stack than the rest of a look-up.
 [[gnu::noinline]] bool exists_written(const vfs::snapshot& now, const asset_path& path) noexcept {
   return bool(vfs::find_written_owner(now, path));
 }
 
-// How much of a path below a folder is the folder's and the '/' behind it.
+// The length of the folder and its '/' in a path below it.
 std::size_t bytes_above(asset_path folder) noexcept {
   return folder.text.empty() ? 0 : folder.text.size() + 1;
 }
@@ -124,7 +124,7 @@ result<void> file_system::enumerate(asset_path folder,
     const bool is_file = child.size() == merge.path().size();
     const asset_path path{child, is_file ? merge.id() : path_id{hash64(child)}};
     const vfs::path_owner winner = vfs::find_owner(*now, path);
-    // It may be gone by now, if it was written.
+    // A written file may be gone by now.
     if (winner && !visit(item_of(winner, child.substr(above), path))) return {};
     merge.skip_child(child);
   }

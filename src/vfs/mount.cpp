@@ -14,8 +14,8 @@ bool lies_in(std::string_view path, const mount_folder& folder) noexcept {
                                 std::memcmp(path.data(), folder.text, folder.length) == 0);
 }
 
-// In the order, entries and names of a large mount are in no cache. In line, as GCC 12 leaves out
-// calls of what does nothing but prefetch.
+// Entries and names of a large mount are not in the cache when visited in order. Inlined, because
+// GCC 12 drops calls to functions that only prefetch.
 [[gnu::always_inline]] inline void fetch_ahead(const mount& of, std::uint32_t position) noexcept {
   constexpr std::uint32_t ahead = 16;
   if (position + 2 * ahead >= of.order.size()) return;
@@ -33,7 +33,7 @@ std::uint32_t mount::find_entry(std::string_view wanted_path) const noexcept {
   return at != order.end() && content.path_of(content.entries[*at]) == wanted_path ? *at : no_entry;
 }
 
-// What is below a folder follows it in the order.
+// A folder's entries follow the position of its name in the order.
 std::uint32_t mount::first_below(std::string_view folder) const noexcept {
   const auto before = [this](std::string_view wanted, std::uint32_t entry) {
     return path_before(wanted, content.path_of(content.entries[entry]));
@@ -70,7 +70,7 @@ result<void> mount::arrange() noexcept {
   if (!std::is_sorted(order.begin(), order.end(), before) && !sort_order()) return no_memory();
 
   if (!folders.push_back({{hash64("")}, "", 0, 0, count, 0})) return no_memory();
-  std::uint32_t inside = 0;  // the folder of the entry before
+  std::uint32_t inside = 0;  // folder of the previous entry
   for (std::uint32_t i = 0; i < count; ++i) {
     fetch_ahead(*this, i);
     const std::string_view entry = path_at(i);

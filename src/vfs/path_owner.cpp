@@ -3,7 +3,7 @@
 namespace overture::vfs {
 namespace {
 
-// Whether a file or folder that a mount lists is there still.
+// Whether a file or folder that a mount lists has not been removed since.
 bool is_there(const live_entry& entry, const asset_path& path) noexcept {
   const mount& owner = *entry.owner;
   if (!owner.writable || !owner.written.any()) return true;
@@ -14,7 +14,7 @@ bool is_there(const live_entry& entry, const asset_path& path) noexcept {
   return name->files_below.load() > -static_cast<std::int64_t>(listed.end - listed.first);
 }
 
-// What a mount has of a path without listing it.
+// The path's file or folder in a mount that does not list it, because it was written later.
 path_owner unlisted(const mount& of, const asset_path& path) noexcept {
   const written_name* const name = of.written.find(path);
   if (!name) return {};
@@ -25,7 +25,7 @@ path_owner unlisted(const mount& of, const asset_path& path) noexcept {
   return {};
 }
 
-// Puts what is written among what is listed.
+// Merges written and listed files in order of priority.
 class owner_walk {
  public:
   owner_walk(const snapshot& now, const asset_path& path,
@@ -71,8 +71,8 @@ class owner_walk {
   const snapshot& now_;
   asset_path path_;
   function_ref<bool(const path_owner&)> visit_;
-  std::size_t next_ = 0;  // the least precedence whose unlisted names were not visited
-  bool removed_ = false;  // files from here on
+  std::size_t next_ = 0;  // mounts of lower precedence have had their unlisted files visited
+  bool removed_ = false;  // a marker removes all further files
   bool going_on_ = true;
 };
 

@@ -1,4 +1,4 @@
-// Who has a path: what the mounts list, and what was written since.
+// Looks a path up among everything mounted: files listed by the mounts, and files written since.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,11 @@
 
 namespace overture::vfs {
 
-// A file or a folder of one mount.
+// A file or folder of one mount.
 struct path_owner {
-  const mount* owner = nullptr;           // null: nobody has it
-  const written_name* written = nullptr;  // a file or folder that the mount does not list
-  std::uint32_t entry = 0;                // a file that it lists
+  const mount* owner = nullptr;           // null: not found
+  const written_name* written = nullptr;  // set for a file or folder the mount does not list
+  std::uint32_t entry = 0;                // number of a file the mount lists
   bool folder = false;
 
   [[nodiscard]] explicit operator bool() const noexcept { return owner != nullptr; }
@@ -23,18 +23,19 @@ struct path_owner {
   return {entry.owner, nullptr, entry.index(), entry.is_folder()};
 }
 
-// The name on disk of a file that a folder has.
+// The name on disk of a loose file.
 [[nodiscard]] inline const char* name_of_loose(const path_owner& file) noexcept {
   const archive& content = file.owner->content;
   return file.written ? file.written->on_disk
                       : content.names.data() + content.entries[file.entry].offset;
 }
 
-// Calls `visit` with each who has the path, the winner first, until it returns false.
+// Calls `visit` for each mount's file or folder of the path, the winner first, until it returns
+// false.
 void visit_owners(const snapshot& now, const asset_path& path,
                   function_ref<bool(const path_owner&)> visit) noexcept;
 
-// The winner. Of a path to which nothing was written that is the index alone.
+// The winner. If nothing was written to the path, the index alone decides.
 [[nodiscard]] path_owner find_written_owner(const snapshot& now, const asset_path& path) noexcept;
 [[nodiscard]] inline path_owner find_owner(const snapshot& now, const asset_path& path) noexcept {
   if (now.has_written(path)) return find_written_owner(now, path);

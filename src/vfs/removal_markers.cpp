@@ -2,24 +2,26 @@
 
 #include <cstring>
 
+#include "archives/skip_reason.hpp"
+
 namespace overture::vfs {
 namespace {
 
 constexpr std::string_view marker = ".wh.";
-constexpr std::string_view marker_of_markers = ".wh..wh.";  // of whole folders, and others
+constexpr std::string_view reserved_marker = ".wh..wh.";  // opaque folders and others
 
-// What the name of a marker says is to be removed, below the same folder.
+// Turns one entry into a removal if its name is a marker's. Returns whether it did.
 result<bool> take(archive& content, archive_builder& builder, std::uint32_t number) noexcept {
   const std::string_view path = content.path_of(content.entries[number]);
-  const std::size_t folder = path.rfind('/') + 1;  // 0 where there is none
+  const std::size_t folder = path.rfind('/') + 1;  // 0 if there is no '/'
   const std::string_view name = path.substr(folder);
   if (!name.starts_with(marker)) return false;
   const auto skip = [&](const char* reason) {
     return builder.take_back(number, reason).map([] { return false; });
   };
-  if (name.starts_with(marker_of_markers)) return skip("a marker of a kind that is not known");
+  if (name.starts_with(reserved_marker)) return skip(skip_reason::unknown_marker);
   if (const char* flaw = path_flaw(name.substr(marker.size()))) return skip(flaw);
-  if (name.size() == marker.size()) return skip("a marker without a name");
+  if (name.size() == marker.size()) return skip(skip_reason::marker_without_name);
 
   path_buffer room;
   std::memcpy(room.data(), path.data(), folder);
@@ -51,7 +53,7 @@ result<void> take_removal_markers(archive& content) noexcept {
     path_index index(content.names.memory());
     done = builder.index_each_once(index, [&](std::uint32_t a, std::uint32_t b) {
       const bool first = content.entries[a].flaw == entry_flaw::removal;
-      return builder.take_back(first ? a : b, "the mount itself has what it removes").map([&] {
+      return builder.take_back(first ? a : b, skip_reason::marker_removes_own).map([&] {
         return first ? b : a;
       });
     });

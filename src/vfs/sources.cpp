@@ -24,7 +24,7 @@ result<std::uint32_t> source_table::take_slot() noexcept {
   if (!place) return fail(errc::out_of_memory, "no memory for open files");
   auto* const slots = static_cast<slot*>(place);
   for (std::uint32_t i = 0; i < chunk_slots; ++i) ::new (static_cast<void*>(slots + i)) slot;
-  // Threads that run out at the same time each add a chunk.
+  // Threads that run out of slots at the same time each add a chunk.
   const std::uint32_t chunk = chunk_count_.fetch_add(1, std::memory_order_relaxed);
   if (chunk >= chunks_max) {
     chunk_count_.fetch_sub(1, std::memory_order_relaxed);
@@ -45,7 +45,7 @@ result<source_id> source_table::add(os_handle handle, source_owner owner) noexce
   taken.mount.store(owner.mount.value, std::memory_order_relaxed);
   taken.entry.store(owner.entry, std::memory_order_relaxed);
   taken.os.store(owner.os, std::memory_order_relaxed);
-  // An odd generation is in use. The release makes the rest visible to whoever has heard of the id.
+  // Odd generations are in use. The release makes the slot visible to anyone who knows the id.
   const std::uint32_t generation = taken.generation.load(std::memory_order_relaxed) + 1;
   taken.generation.store(generation, std::memory_order_release);
   return source_id{*index, generation};

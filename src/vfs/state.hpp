@@ -1,4 +1,4 @@
-// What a file_system holds.
+// The private state of a file_system.
 #pragma once
 
 #include "vfs/configuration.hpp"
@@ -12,7 +12,7 @@ struct file_system::state {
   [[nodiscard]] vfs::tree* frozen_tree() const noexcept {
     return tree.load(std::memory_order_acquire);
   }
-  // For the frozen tree, whose entries know mounts by position.
+  // For the frozen tree, which refers to mounts by position.
   [[nodiscard]] const vfs::mount& mount_at(std::size_t position) const noexcept {
     return *mounts.current().mounts[position];
   }
@@ -20,11 +20,11 @@ struct file_system::state {
   vfs::configuration mounts;
   atomic<vfs::tree*> tree{nullptr};  // null: not frozen
 
-  // Of the last freeze() that failed with errc::collision.
+  // From the last freeze() that failed as errc::collision.
   vfs::tree_entry colliding[2];
 };
 
-// The snapshot that a call looks at. Frozen it cannot change, so nothing is written.
+// The snapshot that a call works on. While frozen it cannot change, so this writes nothing.
 class file_system::reading {
  public:
   explicit reading(state& from) noexcept

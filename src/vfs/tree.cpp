@@ -5,7 +5,8 @@
 namespace overture::vfs {
 namespace {
 
-// Of tree_entry::entry, while the tree is built: those of the path that follow are removed.
+// In tree_entry::entry while the tree is being built: a marker, which removes later entries of the
+// same path.
 constexpr std::uint32_t removal_bit = 1u << 31;
 static_assert(limits::entries_max < removal_bit);
 
@@ -32,7 +33,7 @@ result<void> tree::build(std::span<mount* const> mounts, bool first_wins,
     if (other != frozen_index::none) {
       colliding[0] = entries_[other];
       colliding[1] = entries_[i];
-      return fail(errc::collision, "two paths have one path_id");
+      return fail(errc::collision, "two paths share one path_id");
     }
     index_.add(path, i);
   }
@@ -59,7 +60,7 @@ result<void> tree::collect(std::span<mount* const> mounts) noexcept {
   return {};
 }
 
-// The first of each path stays in entries_.
+// Keeps the first entry of each path in entries_.
 result<void> tree::separate_losers() noexcept {
   std::size_t winners = 0;
   std::string_view removed;
@@ -84,7 +85,8 @@ result<void> tree::separate_losers() noexcept {
 result<void> tree::begin_index() noexcept {
   std::uint64_t end = 0;
   for (const tree_entry& entry : entries_) (void)frozen_index::place_text(entry.length, &end);
-  if (end > frozen_index::end_max) return fail(errc::limit, "too many bytes of names in the tree");
+  if (end > frozen_index::end_max)
+    return fail(errc::limit, "the paths of the tree take more than 32 GiB");
   if (!index_.reset(entries_.size(), end)) {
     return fail(errc::out_of_memory, "no memory for the index");
   }

@@ -40,8 +40,8 @@ result<void> tree_merge::begin(const snapshot& now, asset_path folder, depth how
   return {};
 }
 
-// What a mount has below the folder without listing it. Folders whose own names are still to be
-// looked at are open.
+// Adds files below the folder that the mount does not list. `open` has the folders still to be
+// searched.
 bool tree_merge::add_written(const mount& from, asset_path folder, std::size_t priority,
                              depth how_deep) noexcept {
   const written_name* inside = folder.text.empty() ? nullptr : from.written.find(folder);
@@ -70,12 +70,12 @@ bool tree_merge::add_written(const mount& from, asset_path folder, std::size_t p
       {&from, first, static_cast<std::uint32_t>(written_.size()), priority, true, false, {}});
 }
 
-// False if the memory was refused; a way that leads nowhere is left out.
+// Adds an input, unless it is empty. False if out of memory.
 bool tree_merge::add(way added) noexcept {
   return !move_to(added, added.at) || ways_.push_back(added);
 }
 
-// To the first that is there, from a place on; false if there is none.
+// Moves to the first existing file at or after `at`. False if there is none.
 bool tree_merge::move_to(way& moved, std::uint32_t at) const noexcept {
   for (moved.at = at; moved.at < moved.end; ++moved.at) {
     if (moved.may_lack && is_removed(moved)) continue;
@@ -150,7 +150,7 @@ void tree_merge::skip_child(std::string_view child) noexcept {
   };
   while (!done() && is_part(path())) {
     const way& first = ways_[0];
-    // They lie side by side: look for the end in steps that double, then halve.
+    // They are adjacent: find their end with steps that double, then halve.
     std::uint32_t low = first.at;
     std::uint32_t step = 1;
     while (step < first.end - low && is_part(path_at(first, low + step))) {

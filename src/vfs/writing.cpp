@@ -12,8 +12,7 @@ namespace vfs {
 
 namespace {
 
-// The position behind the first `count` elements, and behind the '/' that follows them if there is
-// one.
+// The position after the first `count` elements and their '/'.
 std::size_t behind_elements(std::string_view path, std::ptrdiff_t count) noexcept {
   std::size_t at = 0;
   for (; count > 0 && at < path.size(); --count) {
@@ -27,8 +26,8 @@ std::ptrdiff_t slashes(std::string_view path) noexcept {
   return std::count(path.begin(), path.end(), '/');
 }
 
-// How the disk spells a file or folder that the mount knows, or nothing. For a tree without regard
-// to case.
+// The spelling on disk of a file or folder that the mount knows, or nothing. For trees that ignore
+// case.
 std::string_view known_spelling(const mount& in, asset_path key) noexcept {
   if (const written_name* const name = in.written.find(key)) return name->on_disk;
   const auto on_disk = [&in](std::uint32_t entry) {
@@ -38,7 +37,7 @@ std::string_view known_spelling(const mount& in, asset_path key) noexcept {
   if (entry != no_entry) return on_disk(entry);
   const std::uint32_t below = in.first_below(key.text);
   if (below == in.order.size()) return {};
-  // A link leads elsewhere, where the same folders need not be.
+  // A link's target need not be in the same folders.
   const std::string_view found = on_disk(in.order[below]);
   const std::string_view point(in.prefix.data(), in.prefix.size());
   if (slashes(found) != slashes(in.path_at(below)) - slashes(point)) return {};
@@ -47,7 +46,7 @@ std::string_view known_spelling(const mount& in, asset_path key) noexcept {
   return found.substr(0, length > 0 ? length - 1 : 0);
 }
 
-// Puts the spelling of what is there in the place of what was asked for.
+// Replaces the longest known part of the name by its spelling on disk.
 void spell_as_known(const mount& in, asset_path key, name_on_disk& name) noexcept {
   const std::size_t point = in.prefix.size();
   for (std::string_view front = key.text; front.size() > point;) {
@@ -83,9 +82,9 @@ result<void> find_name(const mount& in, asset_path path, name_on_disk& name) noe
   if (const char* const flaw = path_flaw(text)) return fail(errc::bad_path, flaw);
   const std::string_view point(in.prefix.data(), in.prefix.size());
   if (!text.starts_with(point) || text.size() == point.size()) {
-    return fail(errc::not_found, "the path does not lie in this mount");
+    return fail(errc::not_found, "the path is not below the mount point");
   }
-  // Folded, the mount point may be of another length.
+  // The folded mount point may have a different length.
   const std::string_view rest = path.text.substr(behind_elements(path.text, slashes(point)));
   std::memcpy(name.text.data(), rest.data(), rest.size());
   name.text[rest.size()] = '\0';
@@ -93,7 +92,7 @@ result<void> find_name(const mount& in, asset_path path, name_on_disk& name) noe
   return {};
 }
 
-// --- What becomes of names -----------------------------------------------------------------------
+// --- Recording changes ---------------------------------------------------------------------------
 
 result<void> reserve_name(const mount& in, asset_path path, const name_on_disk& name) noexcept {
   const path_key key(path, in.ignore_case);
@@ -112,7 +111,7 @@ result<void> reserve_name(const mount& in, asset_path path, const name_on_disk& 
                                      : length > 0 ? on_disk.substr(0, length - 1)
                                                   : std::string_view(".");
     folder = in.written.insert({front, {hash64(front)}}, spelled, folder);
-    if (!folder) return fail(errc::out_of_memory, "no memory to note the name");
+    if (!folder) return fail(errc::out_of_memory, "no memory for the name");
     if (whole) return {};
   }
 }
@@ -123,7 +122,7 @@ void note(const mount& in, asset_path path, written_state becomes) noexcept {
   const path_key key(path, in.ignore_case);
   const std::string_view text = asset_path(key).text;
   written_name* const name = in.written.find(key);
-  if (!name) return;  // listed, and there as before
+  if (!name) return;  // listed and unchanged
   const written_state was = name->state.exchange(becomes);
   const bool was_there = was == written_state::file ||
                          (was == written_state::as_listed && in.find_entry(text) != no_entry);
@@ -161,7 +160,7 @@ result<void> sync_folder_of(const mount& in, const name_on_disk& name) noexcept 
 
 namespace {
 
-// Makes a folder, and if that fails for want of those above it, these first.
+// Makes a folder and those above it.
 result<void> make_folders(operating_system& os, os_handle root, name_on_disk& name) noexcept {
   for (char* slash = std::strchr(name.text.data(), '/');; slash = std::strchr(slash + 1, '/')) {
     if (slash) *slash = '\0';
@@ -170,7 +169,7 @@ result<void> make_folders(operating_system& os, os_handle root, name_on_disk& na
     if (!slash) break;
     *slash = '/';
   }
-  // What is in the way may be a file; then nothing could be opened below it.
+  // What exists may be a file.
   const result<os_handle> opened = os.open_below(root, name.c_str());
   if (!opened) return tl::unexpected(opened.error());
   const owned_handle handle(os, *opened);
@@ -184,7 +183,7 @@ result<void> make_folders(operating_system& os, os_handle root, name_on_disk& na
 
 }  // namespace vfs
 
-result<const vfs::mount*> file_system::claim_writable(mount_id mount) noexcept {
+result<const vfs::mount*> file_system::pin_writable(mount_id mount) noexcept {
   if (!state_) return fail(errc::out_of_memory, "no memory for the file system");
   const reading now(*state_);
   const vfs::mount* const found = now->find(mount);
@@ -194,24 +193,24 @@ result<const vfs::mount*> file_system::claim_writable(mount_id mount) noexcept {
   return found;
 }
 
-void file_system::give_up(const vfs::mount& claimed) noexcept {
-  state_->mounts.unpin(claimed);
+void file_system::release_writable(const vfs::mount& pinned) noexcept {
+  state_->mounts.unpin(pinned);
 }
 
 result<void> file_system::make_folder(mount_id mount, asset_path path) noexcept {
-  const result<const vfs::mount*> in = claim_writable(mount);
+  const result<const vfs::mount*> in = pin_writable(mount);
   if (!in) return tl::unexpected(in.error());
   vfs::name_on_disk name;
   result<void> done = vfs::find_name(**in, path, name);
   if (done) done = vfs::make_folders(*(*in)->os, (*in)->content.handle.get(), name);
-  give_up(**in);
+  release_writable(**in);
   return done;
 }
 
 namespace vfs {
 namespace {
 
-// A file or a folder with all that is known to be in it gets another name.
+// Renames a file, or a folder with everything known to be in it.
 class renaming {
  public:
   renaming(const mount& in, asset_path from, asset_path to) noexcept
@@ -234,7 +233,7 @@ class renaming {
  private:
   using file_visit = function_ref<result<void>(asset_path, std::string_view)>;
 
-  // Calls `visit` with the files below the folder, and how the disk spells what follows it.
+  // Calls `visit` for each file below the folder, with the spelling on disk of its relative path.
   result<void> each_below(file_visit visit) noexcept {
     const std::string_view folder = asset_path(from_key_).text;
     const archive& content = in_.content;
@@ -243,7 +242,7 @@ class renaming {
       const asset_path file{content.path_of(entry), entry.id};
       if (!is_below(file.text, folder)) break;
       const written_name* const name = in_.written.find(file);
-      if (name && name->state.load() != written_state::as_listed) continue;  // it comes below
+      if (name && name->state.load() != written_state::as_listed) continue;  // visited below
       result<void> done =
           visit(file, spelled_below(file.text, content.names.data() + entry.offset));
       if (!done) return done;
@@ -259,18 +258,18 @@ class renaming {
   static bool is_below(std::string_view path, std::string_view folder) noexcept {
     return path.size() > folder.size() && path[folder.size()] == '/' && path.starts_with(folder);
   }
-  // Of a link that leads elsewhere the path is all there is.
+  // A file reached through a link has no name below the folder: use its path.
   std::string_view spelled_below(std::string_view file, std::string_view on_disk) const noexcept {
     const std::string_view old(old_name_.c_str());
     if (is_below(on_disk, old)) return on_disk.substr(old.size() + 1);
     return file.substr(asset_path(from_key_).text.size() + 1);
   }
 
-  // What a file below the folder is called behind the renaming, and where on the disk.
+  // The path of a file below the folder after renaming.
   result<asset_path> moved(asset_path file, path_buffer& room) const noexcept {
     const std::string_view rest = file.text.substr(asset_path(from_key_).text.size());
     if (to_.text.size() + rest.size() > room.size()) {
-      return fail(errc::limit, "a path would be too long");
+      return fail(errc::limit, "a path in the folder would become too long");
     }
     std::memcpy(room.data(), to_.text.data(), to_.text.size());
     std::memcpy(room.data() + to_.text.size(), rest.data(), rest.size());
@@ -292,7 +291,7 @@ class renaming {
                            name_on_disk& joined) noexcept {
     const std::string_view front(folder.c_str());
     if (front.size() + 1 + name.size() >= joined.text.size()) {
-      return fail(errc::limit, "a path would be too long");
+      return fail(errc::limit, "a path in the folder would become too long");
     }
     char* at = std::copy(front.begin(), front.end(), joined.text.data());
     *at++ = '/';
@@ -306,13 +305,13 @@ class renaming {
       is_folder = true;
       path_buffer room;
       const result<asset_path> path = moved(file, room);
-      note_removed(in_, file);  // first, as both may be one
+      note_removed(in_, file);  // first: both may be the same path
       if (path) note_written(in_, *path);
       return {};
     });
     if (is_folder) return;
     note_removed(in_, from_);
-    // Somebody else's file may have come by this name, or an empty folder.
+    // What was renamed may be a file that another program has made, or an empty folder.
     const result<os_handle> opened =
         in_.os->open_below(in_.content.handle.get(), new_name_.c_str());
     if (!opened) return;
@@ -333,22 +332,22 @@ class renaming {
 }  // namespace vfs
 
 result<void> file_system::remove(mount_id mount, asset_path path) noexcept {
-  const result<const vfs::mount*> in = claim_writable(mount);
+  const result<const vfs::mount*> in = pin_writable(mount);
   if (!in) return tl::unexpected(in.error());
   vfs::name_on_disk name;
   result<void> done = vfs::find_name(**in, path, name);
   if (done) done = vfs::reserve_name(**in, path, name);
   if (done) done = (*in)->os->remove_below((*in)->content.handle.get(), name.c_str());
   if (done) vfs::note_removed(**in, path);
-  give_up(**in);
+  release_writable(**in);
   return done;
 }
 
 result<void> file_system::rename(mount_id mount, asset_path from, asset_path to) noexcept {
-  const result<const vfs::mount*> in = claim_writable(mount);
+  const result<const vfs::mount*> in = pin_writable(mount);
   if (!in) return tl::unexpected(in.error());
   result<void> done = vfs::renaming(**in, from, to).run();
-  give_up(**in);
+  release_writable(**in);
   return done;
 }
 

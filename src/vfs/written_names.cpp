@@ -50,7 +50,7 @@ written_name* written_names::insert(const asset_path& path, std::string_view on_
       if (!made) made = make(path, on_disk);
       if (!made) return nullptr;
       if (place->compare_exchange_strong(at, made)) break;
-      // Another thread was faster, and `at` is its name.
+      // Another thread was faster; `at` is its name.
     }
     if (at->id == path.id && at->path() == path.text) {
       if (made) free(made);

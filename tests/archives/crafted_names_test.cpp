@@ -1,5 +1,5 @@
-// Many names with one hash: an archive can be made so, the hash has no secret. Here the ids are
-// forged instead.
+// Many names with one hash. An attacker can craft them, because the hash has no secret; these tests
+// forge the ids instead.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr path_id shared{42};
 
-// Fills an archive with files of one id.
+// Fills an archive with files that have the same id.
 void add_files(archive_builder& builder, archive& into, std::uint32_t count) {
   for (std::uint32_t i = 0; i < count; ++i) {
     ASSERT_TRUE(builder.add(std::to_string(i), {}));
@@ -21,7 +21,7 @@ void add_files(archive_builder& builder, archive& into, std::uint32_t count) {
   }
 }
 
-TEST(crafted_names, do_not_get_an_archive_into_a_walk_over_all_of_them) {
+TEST(crafted_names, do_not_make_indexing_an_archive_quadratic) {
   for (const std::uint32_t more : {0u, 1u}) {
     archive into(default_allocator());
     archive_builder builder(into, {});

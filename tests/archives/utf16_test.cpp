@@ -7,7 +7,7 @@
 namespace overture::vfs {
 namespace {
 
-// The units of a text, in either order; "?" if it is refused.
+// Converts these units, in either byte order; "?" if they are refused.
 std::string converted(const std::u16string& text, byte_order order) {
   std::string bytes;
   for (const char16_t unit : text) {

@@ -50,7 +50,7 @@ std::string zip_of(const std::string& name, const std::string& data) {
   return zip.bytes();
 }
 
-// The limit is the whole process's, so all of it runs in a child.
+// The limit applies to the whole process, so these tests run in a child process.
 void limit_descriptors(rlim_t count) {
   const rlimit limit{count, count};
   if (setrlimit(RLIMIT_NOFILE, &limit) != 0) throw std::runtime_error("no limit");
@@ -127,7 +127,7 @@ TEST_F(few_descriptors_death, are_enough_for_two_hundred_mounts) {
       ::testing::ExitedWithCode(0), "");
 }
 
-TEST_F(few_descriptors_death, are_given_back_by_mounts_that_end) {
+TEST_F(few_descriptors_death, are_released_by_unmounting) {
   EXPECT_EXIT(
       {
         limit_descriptors(64);
@@ -149,7 +149,7 @@ TEST_F(few_descriptors_death, stay_open_for_the_queue_that_reads) {
         limit_descriptors(64);
         file_system files;
         mount_all(files);
-        // More pins than places: who may not wait is told so, who may waits for an unpin.
+        // More pins than slots: with may_wait a pin waits for an unpin, otherwise it fails as busy.
         std::vector<opened_file> opened;
         std::vector<source_id> pinned;
         bool busy = false;
@@ -191,7 +191,7 @@ TEST_F(few_descriptors_death, do_not_hide_that_an_archive_was_replaced) {
         file_system files;
         mount_all(files);
         if (const std::string wrong = read_all_of(files); !wrong.empty()) leave(wrong);
-        // mount197 to mount199 are parked; so many reads behind it they are closed.
+        // mount197 to mount199 are parked; this many reads later they are closed.
         const std::string other = zip_of("file197", "other");
         folder.write("beside", other);
         std::filesystem::rename(folder / "beside", folder / "mount197");
@@ -211,8 +211,8 @@ TEST_F(few_descriptors_death, do_not_hide_that_an_archive_was_replaced) {
       ::testing::ExitedWithCode(0), "");
 }
 
-// An operating_system whose files lie behind the pool, as it would be with few descriptors.
-// Counts how often one file is opened.
+// Puts files behind a descriptor_pool as if descriptors were scarce. Counts how often a file is
+// opened.
 class counting_os final : public forwarding_os {
  public:
   std::string counted;
@@ -231,7 +231,7 @@ class parked : public ::testing::Test {
     for (const auto& file : files) file->close(vfs::parked_file::root);
     pool.give_back();
   }
-  // Another file of one byte.
+  // A different file of one byte.
   vfs::parked_file& park() {
     const std::string path = folder.write(number(static_cast<int>(files.size())), "0");
     const result<file_status> status = system_os().status(path.c_str(), true);
@@ -265,7 +265,7 @@ TEST_F(parked, reads_as_one_that_is_open) {
   file.close(vfs::parked_file::root);
 }
 
-TEST_F(parked, stays_open_where_it_is_read_more_often_than_others) {
+TEST_F(parked, stays_open_if_it_is_read_more_often_than_others) {
   constexpr std::size_t others = 3 * vfs::descriptor_pool::places_max;
   constexpr std::size_t rounds = 10;
   os.counted = (std::filesystem::canonical(folder.path()) / "0").string();
@@ -278,7 +278,7 @@ TEST_F(parked, stays_open_where_it_is_read_more_often_than_others) {
   EXPECT_LE(os.opened, 2) << "it may go once, when all were just opened";
 }
 
-TEST_F(parked, is_replaced_when_it_was_written_again_by_as_many_bytes) {
+TEST_F(parked, is_replaced_when_it_is_overwritten_with_as_many_bytes) {
   vfs::parked_file& file = park();
   ASSERT_TRUE(read(file));
   file.close(vfs::parked_file::root);
@@ -288,7 +288,7 @@ TEST_F(parked, is_replaced_when_it_was_written_again_by_as_many_bytes) {
   EXPECT_EQ(read(file).error().code, errc::replaced);
 }
 
-TEST_F(parked, is_replaced_when_a_copy_of_it_took_its_name) {
+TEST_F(parked, is_replaced_when_a_copy_takes_its_name) {
   vfs::parked_file& file = park();
   ASSERT_TRUE(read(file));
   file.close(vfs::parked_file::root);
@@ -298,7 +298,7 @@ TEST_F(parked, is_replaced_when_a_copy_of_it_took_its_name) {
   EXPECT_EQ(read(file).error().code, errc::replaced);
 }
 
-TEST_F(parked, gives_its_place_back_when_it_cannot_be_opened) {
+TEST_F(parked, releases_its_slot_when_it_cannot_be_opened) {
   for (std::size_t i = 0; i < 2 * vfs::descriptor_pool::places_max; ++i) {
     vfs::parked_file& file = park();
     std::filesystem::remove(folder / number(static_cast<int>(i)));
@@ -307,7 +307,7 @@ TEST_F(parked, gives_its_place_back_when_it_cannot_be_opened) {
   EXPECT_TRUE(read(park()));
 }
 
-TEST_F(parked, gives_its_place_back_when_it_ends) {
+TEST_F(parked, releases_its_slot_when_it_is_destroyed) {
   for (std::size_t i = 0; i < 4 * vfs::descriptor_pool::places_max; ++i) {
     vfs::parked_file& file = park();
     ASSERT_TRUE(file.pin(false)) << "a place is free";
@@ -316,7 +316,7 @@ TEST_F(parked, gives_its_place_back_when_it_ends) {
   }
 }
 
-TEST_F(parked, waits_for_a_place_until_somebody_has_done_with_one) {
+TEST_F(parked, waits_until_a_slot_is_released) {
   std::size_t pinned = 0;
   while (park().pin(false)) ++pinned;
   ASSERT_GT(pinned, 0u);

@@ -9,7 +9,7 @@
 namespace overture::vfs {
 namespace {
 
-// An index of these paths, which have one id unless it is their own: that of forged names.
+// An index of these paths, with their own ids or with one id for all, as if names were crafted.
 class filled {
  public:
   explicit filled(const std::vector<std::string>& paths, path_id forged = {})
@@ -45,7 +45,7 @@ TEST(frozen_index, compares_every_byte_of_paths_of_all_lengths) {
   }
 }
 
-TEST(frozen_index, tells_paths_of_one_id_apart) {
+TEST(frozen_index, distinguishes_paths_with_one_id) {
   std::vector<std::string> paths;
   for (int i = 0; i < 40; ++i) paths.push_back("textures/a long name/" + std::to_string(i));
   const filled index(paths, {42});
@@ -53,7 +53,7 @@ TEST(frozen_index, tells_paths_of_one_id_apart) {
   EXPECT_EQ(index.find("textures/a long name/x"), frozen_index::none);
 }
 
-TEST(frozen_index, finds_all_of_many_and_no_others) {
+TEST(frozen_index, finds_all_of_many_paths_and_no_others) {
   std::vector<std::string> paths;
   for (int i = 0; i < 20'000; ++i) {
     paths.push_back(std::string(static_cast<std::size_t>(i % 90), 'x') + std::to_string(i));

@@ -12,7 +12,7 @@
 namespace overture::vfs {
 namespace {
 
-constexpr std::uint32_t names_max = 24;  // of few ids, so that a group has no room for all of them
+constexpr std::uint32_t names_max = 24;  // with few ids, so that a page cannot hold all of them
 
 std::string name_of(std::uint32_t name) {
   return "name" + std::to_string(name);
@@ -21,7 +21,7 @@ path_id id_of(std::uint32_t name) {
   return {name % 3 + 1};
 }
 
-// Versions of an index, each of which replaces the one before, and what they should know.
+// Successive versions of an index, and what each must contain.
 class model {
  public:
   model() { EXPECT_TRUE(current_->begin()); }
@@ -48,7 +48,7 @@ class model {
     advance([&](live_index& next) { return next.remove(**at); }, 0);
     mounts_.erase(at);
   }
-  // A next version that nobody gets to know.
+  // A next version that is never published.
   void discard_one() {
     if (mounts_.empty()) return;
     live_index next(default_allocator());
@@ -97,7 +97,7 @@ class model {
   std::uint32_t ranks_ = 0;
 };
 
-TEST(live_index, knows_the_owners_of_paths_for_which_a_group_has_no_room) {
+TEST(live_index, finds_paths_that_do_not_fit_in_their_page) {
   std::mt19937 random(1);
   model checked;
   for (int step = 0; step < 2000; ++step) {
@@ -112,7 +112,7 @@ TEST(live_index, knows_the_owners_of_paths_for_which_a_group_has_no_room) {
   }
 }
 
-TEST(live_index, knows_all_paths_when_its_directory_has_grown) {
+TEST(live_index, finds_all_paths_after_its_directory_has_grown) {
   std::vector<std::unique_ptr<mount>> mounts;
   auto current = std::make_unique<live_index>(default_allocator());
   ASSERT_TRUE(current->begin());
@@ -142,7 +142,7 @@ TEST(live_index, knows_all_paths_when_its_directory_has_grown) {
   current->free_all();
 }
 
-TEST(live_index, takes_the_pages_of_a_large_mount_from_few_blocks_and_gives_all_back) {
+TEST(live_index, allocates_pages_of_a_large_mount_in_few_blocks_and_frees_them) {
   constexpr std::uint32_t names = 40'000;
   tracking_allocator memory;
   {
@@ -156,7 +156,7 @@ TEST(live_index, takes_the_pages_of_a_large_mount_from_few_blocks_and_gives_all_
     live_index full(memory);
     ASSERT_TRUE(full.begin(empty, names));
     ASSERT_TRUE(full.add(large, false));
-    EXPECT_LT(memory.total().allocations, 1000u);  // some pages have others beside them
+    EXPECT_LT(memory.total().allocations, 1000u);  // some pages have separate lists
 
     live_index refused(memory);
     ASSERT_TRUE(refused.begin(full, 0) && refused.remove(large));
