@@ -1,4 +1,4 @@
-// Loads a whole game: folders and archives over one another, every file on every core.
+// Loads a whole game on every core: folders and archives mounted over one another.
 //
 //   example_01_load_a_game base.pk3 dlc/rome/ mods/better_ai.zip
 #include <overture/overture.hpp>
@@ -8,7 +8,7 @@
 using namespace overture;
 using namespace std::chrono_literals;
 
-// Takes the loaded files over. Called on many threads at once.
+// Receives the loaded files, on many threads at once.
 struct assets final : asset_sink {
   atomic<unsigned> pictures{0};
 
@@ -39,7 +39,7 @@ int main(int count, char** paths) {
     std::fprintf(stderr, "%s\n", started.error().reason);
     return 1;
   }
-  while (!game.wait_for(16ms)) {  // this thread helps, and has a frame to draw now and then
+  while (!game.wait_for(16ms)) {  // this thread helps, and gets back to its frame
     std::printf("\r%3.0f %%", game.progress().fraction * 100);
     std::fflush(stdout);
   }

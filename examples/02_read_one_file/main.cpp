@@ -1,4 +1,4 @@
-// Reads one file of a mounted tree on the calling thread, and tells which mounts have it.
+// Reads one file of a mounted tree on the calling thread, and says which mounts have it.
 //
 //   example_02_read_one_file maps/rome.txt base.pk3 dlc/rome/ mods/better_ai.zip
 #include <overture/overture.hpp>
@@ -48,7 +48,7 @@ int main(int count, char** words) {
   }
 
   buffer_pool buffers;
-  const result<blob> bytes = files.read_all(*path, buffers);  // unpacked, its checksum verified
+  const result<blob> bytes = files.read_all(*path, buffers);  // unpacked and verified
   if (!bytes) return fail_with(files, bytes.error());
   std::fwrite(bytes->data(), 1, bytes->size(), stdout);
   return 0;

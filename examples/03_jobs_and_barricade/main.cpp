@@ -1,5 +1,5 @@
-// Jobs on every core, and a barricade that holds threads back until something is ready. This part
-// of Overture knows nothing of files and links alone: overture::jobs.
+// Jobs on every core, and a barricade that blocks threads until something is ready. Links
+// overture::jobs alone.
 #include <overture/jobs/parallel.hpp>
 #include <overture/jobs/thread_pool.hpp>
 #include <overture/sync/barricade.hpp>
@@ -13,7 +13,7 @@ using namespace overture;
 int main() {
   thread_pool jobs{{.workers = processor_count() - 1}};
 
-  // Nobody may build before the map is there. Four bytes; looking at it is one load.
+  // Units wait until the map is there. A barricade is four bytes; polling it is one load.
   barricade map_is_there{barricade::raised};
   std::vector<std::uint32_t> map(1000);
 
@@ -21,13 +21,13 @@ int main() {
   std::vector<std::uint64_t> sums(16);
   for (std::size_t unit = 0; unit < sums.size(); ++unit) {
     units.run([&, unit] {
-      map_is_there.wait();  // all who wait go through together
+      map_is_there.wait();  // lowering it releases all of them
       for (const std::uint32_t height : map) sums[unit] += height * unit;
     });
   }
 
-  // The map itself is made on all cores; this thread works too, so it would go on even if every
-  // worker stood at the barricade.
+  // The map is made on all cores. This thread works too, so the loop ends even while every worker
+  // waits at the barricade.
   parallel_for(jobs, 0, map.size(), [&](std::size_t i) { map[i] = static_cast<std::uint32_t>(i); });
   map_is_there.lower();
   units.wait();  // helps with jobs of this group only
