@@ -6,7 +6,7 @@
 #include "archives/skip_reason.hpp"
 #include "base/ascii.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 
 error error_of(entry_flaw flaw) noexcept {
   const auto make = [](errc code, const char* reason) { return error{code, 0, reason, {}, 0}; };
@@ -204,4 +204,4 @@ void archive_builder::finish() noexcept {
             });
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

@@ -37,7 +37,7 @@
 #include "overture/base/os.hpp"
 #include "overture/base/path.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 
 // Why an entry that is in the tree cannot be opened. error_of() has the text for each.
 enum class entry_flaw : std::uint8_t {
@@ -244,4 +244,4 @@ class archive_builder {
   bool gaps_ = false;
 };
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

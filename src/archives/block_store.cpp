@@ -5,7 +5,7 @@
 
 #include "base/little_endian.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
 // Whether a second try would fail in the same way.
@@ -77,10 +77,10 @@ result<void> block_store::read_packed(std::uint64_t offset, std::span<std::byte>
 // --- Reading -------------------------------------------------------------------------------------
 
 std::uint32_t block_store::block_at(std::uint64_t offset) const noexcept {
-  const kept_block* const behind =
+  const kept_block* const after =
       std::upper_bound(blocks_.begin(), blocks_.end(), offset,
                        [](std::uint64_t at, const kept_block& one) { return at < one.offset; });
-  return static_cast<std::uint32_t>(behind - blocks_.begin() - 1);
+  return static_cast<std::uint32_t>(after - blocks_.begin() - 1);
 }
 
 result<std::size_t> block_store::read(std::uint64_t offset, std::span<std::byte> to,
@@ -200,4 +200,4 @@ void block_store::give_back(kept_block& one) noexcept {
   one.data = nullptr;
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

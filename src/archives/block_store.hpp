@@ -24,7 +24,7 @@
 #include "overture/sync/event_count.hpp"
 #include "sync/mutex.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 
 class block_store : public operating_system {
  public:
@@ -128,4 +128,4 @@ class block_store : public operating_system {
   std::uint64_t unpacked_count_ = 0;
 };
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

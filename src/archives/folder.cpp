@@ -7,7 +7,7 @@
 #include "archives/archive.hpp"
 #include "archives/skip_reason.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
 constexpr std::uint32_t no_parent = UINT32_MAX;
@@ -50,7 +50,7 @@ struct found_folder {
   text on_disk;  // below the root folder; differs from `name` below a link
   std::uint32_t parent = no_parent;
   std::uint32_t depth = 0;
-  bool behind_link = false;
+  bool below_link = false;
 };
 
 struct listed_name {
@@ -107,7 +107,7 @@ class folder_walk {
   result<void> list(const char* path, bool& complete) noexcept;
   result<void> add(std::uint32_t folder, const listed_name& listed) noexcept;
   result<void> add_file(const found_name& found) noexcept;
-  result<void> add_folder(const found_name& found, bool behind_link) noexcept;
+  result<void> add_folder(const found_name& found, bool below_link) noexcept;
   result<void> add_link(const found_name& found) noexcept;
   result<void> find_canonical_root() noexcept;
   [[nodiscard]] bool on_chain(std::uint32_t folder, std::string_view on_disk) const noexcept;
@@ -164,7 +164,7 @@ result<void> folder_walk::add(std::uint32_t folder, const listed_name& listed) n
     case file_kind::file:
       return add_file(found);
     case file_kind::folder:
-      return add_folder(found, folders_[folder].behind_link);
+      return add_folder(found, folders_[folder].below_link);
     case file_kind::link:
       return add_link(found);
     case file_kind::other:
@@ -186,14 +186,14 @@ result<void> folder_walk::add_file(const found_name& found) noexcept {
   return {};
 }
 
-result<void> folder_walk::add_folder(const found_name& found, bool behind_link) noexcept {
-  if (behind_link && on_chain(found.folder, found.on_disk)) {
+result<void> folder_walk::add_folder(const found_name& found, bool below_link) noexcept {
+  if (below_link && on_chain(found.folder, found.on_disk)) {
     return builder_.skip(found.path, skip_reason::link_loop);
   }
   found_folder added;
   added.parent = found.folder;
   added.depth = folders_[found.folder].depth + 1;
-  added.behind_link = behind_link;
+  added.below_link = below_link;
   if (added.depth > limits::folder_depth_max) {
     return builder_.skip(found.path, skip_reason::too_deep);
   }
@@ -289,4 +289,4 @@ result<opened_entry> open_loose_file(operating_system& os, os_handle folder,
 
 const archive_format folder_format{mount_format::folder, "folder", true, false, "", list, open};
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

@@ -3,7 +3,7 @@
 #include "archives/archive.hpp"
 
 namespace overture {
-namespace vfs {
+namespace archives_detail {
 
 // All formats and how each is recognised, in the order in which they are tried. Formats with a
 // signature at the front come first: an archive whose last file is a ZIP would otherwise look like
@@ -32,10 +32,10 @@ std::span<const archive_format* const> formats() noexcept {
   return all_formats;
 }
 
-}  // namespace vfs
+}  // namespace archives_detail
 
 const char* to_string(mount_format format) noexcept {
-  for (const vfs::archive_format* known : vfs::formats()) {
+  for (const archives_detail::archive_format* known : archives_detail::formats()) {
     if (known->id == format) return known->name;
   }
   return "unknown";

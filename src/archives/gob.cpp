@@ -7,7 +7,7 @@
 //   table: u32 files, then for each: u32 offset, u32 bytes, name[128]
 #include "archives/plain_table.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
 constexpr std::size_t name_bytes = 13;
@@ -39,4 +39,4 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
 const archive_format gob_format{mount_format::gob, "gob", false,     false,
                                 "gob goo",         list,  open_plain};
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

@@ -5,7 +5,7 @@
 //   the files, in the order of the records
 #include "archives/plain_table.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
 constexpr std::size_t name_bytes = 12;
@@ -30,4 +30,4 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
 
 const archive_format grp_format{mount_format::grp, "grp", false, false, "grp", list, open_plain};
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

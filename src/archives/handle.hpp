@@ -5,7 +5,7 @@
 
 #include "overture/base/os.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 
 class owned_handle {
  public:
@@ -34,4 +34,4 @@ class owned_handle {
   os_handle handle_;
 };
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

@@ -8,7 +8,7 @@
 #include "archives/plain_table.hpp"
 #include "archives/skip_reason.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
 constexpr std::size_t name_bytes = 13;
@@ -56,4 +56,4 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
 
 const archive_format hog_format{mount_format::hog, "hog", false, false, "hog", list, open_plain};
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

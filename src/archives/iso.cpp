@@ -17,7 +17,7 @@
 #include "archives/skip_reason.hpp"
 #include "archives/utf16.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
 constexpr std::size_t sector_bytes = 2048;
@@ -270,4 +270,4 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
 
 const archive_format iso_format{mount_format::iso, "iso", false, true, "iso", list, open_plain};
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

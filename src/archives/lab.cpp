@@ -8,7 +8,7 @@
 #include "archives/plain_table.hpp"
 #include "archives/skip_reason.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
 constexpr std::size_t header_bytes = 16;
@@ -44,4 +44,4 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
 
 const archive_format lab_format{mount_format::lab, "lab", false, false, "lab", list, open_plain};
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

@@ -10,7 +10,7 @@
 #include "archives/plain_table.hpp"
 #include "archives/skip_reason.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
 constexpr std::size_t kind_bytes = 4;
@@ -82,4 +82,4 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
 
 const archive_format lfd_format{mount_format::lfd, "lfd", false, false, "lfd", list, open_plain};
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

@@ -7,7 +7,7 @@
 
 #include "base/vec.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
 constexpr std::size_t input_bytes = 64u << 10;
@@ -166,4 +166,4 @@ result<void> unpack_lzma(const packed_block& block, packed_reader read, std::spa
   return tl::unexpected(error_of(outcome == LZMA_STREAM_END ? LZMA_BUF_ERROR : outcome));
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

@@ -9,7 +9,7 @@
 #include "overture/base/error.hpp"
 #include "overture/base/function_ref.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 
 enum class block_method : std::uint8_t { copy, lzma, lzma2 };
 // Transforms that make machine code compress better; `delta` is for sounds and images.
@@ -52,4 +52,4 @@ using packed_reader = function_ref<result<std::size_t>(std::span<std::byte> to)>
                                        std::span<std::byte> to, std::size_t& made,
                                        allocator& memory) noexcept;
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

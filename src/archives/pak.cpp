@@ -4,7 +4,7 @@
 //   record: name[56], u32 offset, u32 bytes
 #include "archives/plain_table.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
 constexpr std::size_t name_bytes = 56;
@@ -28,4 +28,4 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
 
 const archive_format pak_format{mount_format::pak, "pak", false, false, "pak", list, open_plain};
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

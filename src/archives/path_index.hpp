@@ -13,7 +13,7 @@
 #include "overture/base/path.hpp"
 #include "overture/base/prefetch.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 
 class path_index {
  public:
@@ -74,4 +74,4 @@ class path_index {
   int shift_ = 60;
 };
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

@@ -9,7 +9,7 @@
 #include "overture/base/hash.hpp"
 #include "overture/base/prefetch.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
 constexpr std::size_t key_bytes = 8;
@@ -121,4 +121,4 @@ bool sort_paths(vec<ordered_path>& paths) noexcept {
   return true;
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

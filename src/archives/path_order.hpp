@@ -7,7 +7,7 @@
 
 #include "base/vec.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 
 [[nodiscard]] bool path_before(std::string_view a, std::string_view b) noexcept;
 
@@ -29,4 +29,4 @@ struct ordered_path {
 // byte first, so the time per name does not grow with the number of names.
 [[nodiscard]] bool sort_paths(vec<ordered_path>& paths) noexcept;
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

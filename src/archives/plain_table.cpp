@@ -5,7 +5,7 @@
 
 #include "archives/skip_reason.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
 tl::unexpected<error> no_memory() {
@@ -121,4 +121,4 @@ result<opened_entry> open_plain(const archive&, const archive_entry& entry,
   return opened_entry{place, {}};
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

@@ -19,7 +19,7 @@
 #include "archives/archive.hpp"
 #include "base/little_endian.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 
 // Adjacent records of one size.
 struct record_table {
@@ -97,4 +97,4 @@ class plain_table {
               offset);
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

@@ -9,7 +9,7 @@
 
 #include "archives/plain_table.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
 constexpr std::size_t comment_bytes = 80;
@@ -50,4 +50,4 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
 
 const archive_format pod_format{mount_format::pod, "pod", false, false, "pod", list, open_plain};
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

@@ -13,7 +13,7 @@
 #include "archives/plain_table.hpp"
 #include "archives/rofs_block.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
 constexpr std::string_view mark{"\3\0\0\0\1\0\0\0\4\0\0\0\0\1\1\0\0\4\0\0\0", 21};
@@ -204,4 +204,4 @@ result<opened_entry> open(const archive& from, const archive_entry& entry,
 
 const archive_format rofs_format{mount_format::rofs, "rofs", false, false, "dat", list, open};
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

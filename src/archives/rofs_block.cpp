@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
 // The number of bytes after which the key changes.
@@ -113,4 +113,4 @@ result<void> unpack_rofs_block(const rofs_block& block, std::span<std::byte> pac
   return {};
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

@@ -10,7 +10,7 @@
 
 #include "overture/base/error.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 
 inline constexpr std::size_t rofs_block_bytes = 32768;  // unpacked; less in a file's last block
 // 17 bits copy 17 bytes.
@@ -30,4 +30,4 @@ void scramble_rofs(std::uint32_t key, std::span<std::byte> bytes) noexcept;
 [[nodiscard]] result<void> unpack_rofs_block(const rofs_block& block, std::span<std::byte> packed,
                                              std::span<std::byte> to) noexcept;
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

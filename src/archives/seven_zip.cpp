@@ -16,7 +16,7 @@
 #include "base/little_endian.hpp"
 #include "overture/io/unpack.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
 // How often a header may be packed: it may unpack to a header that is packed, too.
@@ -48,7 +48,7 @@ class seven_zip_blocks final : public block_store {
   }
 
  private:
-  struct placed_block {
+  struct located_block {
     packed_block block;
     std::uint64_t offset = 0;
   };
@@ -58,7 +58,7 @@ class seven_zip_blocks final : public block_store {
 
   result<void> unpack(std::uint32_t number, std::span<std::byte> to, reading how,
                       std::size_t& made) noexcept override {
-    const placed_block& from = packed_[number];
+    const located_block& from = packed_[number];
     std::uint64_t at = from.offset;
     std::uint64_t left = from.block.packed_bytes;
     // If reading must not wait, check first that the end is cached, or unpacking might be in vain.
@@ -78,7 +78,7 @@ class seven_zip_blocks final : public block_store {
     return unpack_lzma(from.block, read, to, made, packed_.memory());
   }
 
-  vec<placed_block> packed_;  // by block number
+  vec<located_block> packed_;  // by block number
   vec<std::uint64_t> unchecked_;
 };
 
@@ -90,12 +90,12 @@ class seven_zip_list {
         builder_(into, input.prefix),
         bytes_(into.names.memory(), memory_tag::vfs),
         header_(into.names.memory()),
-        places_(into.names.memory(), memory_tag::vfs) {}
+        listed_(into.names.memory(), memory_tag::vfs) {}
 
   result<bool> run() noexcept {
     path_index index(memory());
     const result<void> done = read_header()
-                                  .and_then([this] { return place_blocks(); })
+                                  .and_then([this] { return add_blocks(); })
                                   .and_then([this] { return add_files(); })
                                   .and_then([&] { return builder_.index_last_of_each(index); });
     if (!done) return tl::unexpected(done.error());
@@ -104,7 +104,7 @@ class seven_zip_list {
   }
 
  private:
-  struct block_place {
+  struct listed_block {
     std::uint64_t offset = 0;  // in the store
     entry_flaw flaw = entry_flaw::none;
   };
@@ -125,7 +125,7 @@ class seven_zip_list {
   result<void> read_header() noexcept;
   result<void> unpack_header() noexcept;
   [[nodiscard]] entry_flaw flaw_of(const seven_zip_block& block) const noexcept;
-  result<void> place_blocks() noexcept;
+  result<void> add_blocks() noexcept;
   result<void> add_files() noexcept;
   [[nodiscard]] const char* why_skipped(std::uint64_t file) const noexcept;
   std::span<const std::byte> next_name() noexcept;
@@ -136,7 +136,7 @@ class seven_zip_list {
   vec<std::byte> bytes_;  // of the header
   seven_zip_header header_;
   seven_zip_blocks* store_ = nullptr;
-  vec<block_place> places_;
+  vec<listed_block> listed_;
 };
 
 result<void> seven_zip_list::read_header() noexcept {
@@ -221,21 +221,21 @@ entry_flaw seven_zip_list::flaw_of(const seven_zip_block& block) const noexcept 
   return packed.bytes > limits::block_bytes_max ? entry_flaw::block_too_large : entry_flaw::none;
 }
 
-result<void> seven_zip_list::place_blocks() noexcept {
+result<void> seven_zip_list::add_blocks() noexcept {
   if (header_.blocks.empty()) return {};
   store_ = into_.store.make<seven_zip_blocks>(memory(), input_.os, into_.handle);
   if (!store_) return no_memory();
   for (const seven_zip_block& block : header_.blocks) {
-    block_place place;
-    place.flaw = flaw_of(block);
-    if (place.flaw == entry_flaw::none && block.packed.bytes > 0) {
+    listed_block listed;
+    listed.flaw = flaw_of(block);
+    if (listed.flaw == entry_flaw::none && block.packed.bytes > 0) {
       std::uint64_t at = 0;
       (void)locate(block.packed_offset, block.packed.packed_bytes, at);
       const result<std::uint64_t> offset = store_->add(block.packed, at);
       if (!offset) return tl::unexpected(offset.error());
-      place.offset = *offset;
+      listed.offset = *offset;
     }
-    if (!places_.push_back(place)) return no_memory();
+    if (!listed_.push_back(listed)) return no_memory();
   }
   return {};
 }
@@ -269,17 +269,17 @@ result<void> seven_zip_list::add_files() noexcept {
     bool checked = true;
     const std::uint8_t kind = header_.no_stream[file];
     if ((kind & seven_zip_header::is_empty) == 0) {
-      while (block < places_.size() && in_block == header_.blocks[block].streams) {
+      while (block < listed_.size() && in_block == header_.blocks[block].streams) {
         ++block;
         in_block = 0;
         offset = 0;
       }
-      if (block == places_.size() || stream == header_.streams.size()) {
+      if (block == listed_.size() || stream == header_.streams.size()) {
         return fail(errc::corrupt, "the archive lists more files than it has data for");
       }
       const seven_zip_stream& data = header_.streams[stream++];
-      entry.offset = places_[block].offset + offset;
-      entry.flaw = places_[block].flaw;
+      entry.offset = listed_[block].offset + offset;
+      entry.flaw = listed_[block].flaw;
       entry.packed_bytes = data.bytes;
       entry.bytes = data.bytes;
       entry.crc32 = data.crc32;
@@ -342,4 +342,4 @@ result<opened_entry> open(const archive& from, const archive_entry& entry,
 const archive_format seven_zip_format{
     mount_format::seven_zip, "7z", false, false, "7z", list, open};
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

@@ -1,6 +1,6 @@
 #include "archives/seven_zip_coders.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
 // No archiver chains more. Keeps a small header from taking much memory.
@@ -183,4 +183,4 @@ result<coder_shape> read_seven_zip_coders(seven_zip_reader& in, seven_zip_block&
                      static_cast<std::uint8_t>(chain->last)};
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

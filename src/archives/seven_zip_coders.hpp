@@ -9,7 +9,7 @@
 #include "base/little_endian.hpp"
 #include "overture/base/error.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 
 // Reads the header's primitives. After reading past the end, everything reads as 0 and bad() is
 // true.
@@ -78,4 +78,4 @@ struct coder_shape {
   return fail(errc::corrupt, "the archive's header is corrupt");
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

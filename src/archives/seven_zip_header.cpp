@@ -7,7 +7,7 @@
 #include "overture/base/limits.hpp"
 #include "overture/io/unpack.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
 enum property : std::uint64_t {
@@ -91,7 +91,7 @@ class header_parser {
   result<void> read_packed_sizes() noexcept;
   result<void> read_blocks() noexcept;
   result<void> read_block() noexcept;
-  result<void> place_blocks() noexcept;
+  result<void> set_block_offsets() noexcept;
   result<void> read_substreams() noexcept;
   result<void> read_sizes_of_substreams(bool sizes) noexcept;
   result<void> read_files() noexcept;
@@ -137,7 +137,7 @@ result<void> header_parser::read_streams() noexcept {
     if (part == property_pack && packed_.empty()) {
       done = read_packed_sizes();
     } else if (part == property_unpack && into_.blocks.empty()) {
-      done = read_blocks().and_then([this] { return place_blocks(); });
+      done = read_blocks().and_then([this] { return set_block_offsets(); });
     } else if (part == property_substreams && !has_substreams) {
       has_substreams = true;
       done = read_substreams();
@@ -203,7 +203,7 @@ result<void> header_parser::read_block() noexcept {
 }
 
 // The packed streams of the blocks are adjacent.
-result<void> header_parser::place_blocks() noexcept {
+result<void> header_parser::set_block_offsets() noexcept {
   std::uint64_t offset = packed_offset_;
   std::size_t stream = 0;
   for (std::size_t i = 0; i < into_.blocks.size(); ++i) {
@@ -355,4 +355,4 @@ result<void> read_seven_zip_header(std::span<const std::byte> bytes,
   return header_parser(bytes, header).run();
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

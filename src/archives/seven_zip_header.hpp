@@ -12,7 +12,7 @@
 #include "base/vec.hpp"
 #include "overture/base/error.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 
 // The signature header, at the front of the archive.
 struct seven_zip_start {
@@ -67,4 +67,4 @@ struct seven_zip_header {
 [[nodiscard]] result<void> read_seven_zip_header(std::span<const std::byte> bytes,
                                                  seven_zip_header& header) noexcept;
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

@@ -2,7 +2,7 @@
 // reports, but for those of path_flaw() (overture/base/path.hpp). Each completes "NAME: ...".
 #pragma once
 
-namespace overture::vfs::skip_reason {
+namespace overture::archives_detail::skip_reason {
 
 // Any format.
 inline constexpr const char* no_name = "empty name";
@@ -47,4 +47,4 @@ inline constexpr const char* unknown_marker = "unsupported kind of removal marke
 inline constexpr const char* marker_without_name = "removal marker without a name";
 inline constexpr const char* marker_removes_own = "the mount itself has the file it would remove";
 
-}  // namespace overture::vfs::skip_reason
+}  // namespace overture::archives_detail::skip_reason

@@ -6,7 +6,7 @@
 // There is no mark: a file is believed to be one if all of its table is so.
 #include "archives/plain_table.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
 constexpr std::size_t header_bytes = 12;
@@ -36,4 +36,4 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
 
 const archive_format slb_format{mount_format::slb, "slb", false, false, "slb", list, open_plain};
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

@@ -6,7 +6,7 @@
 
 #include "overture/base/path.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 
 enum class byte_order : std::uint8_t { little, big };
 
@@ -15,4 +15,4 @@ enum class byte_order : std::uint8_t { little, big };
 [[nodiscard]] bool utf8_of_utf16(std::span<const std::byte> text, byte_order order,
                                  path_buffer& room, std::size_t& length) noexcept;
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

@@ -9,7 +9,7 @@
 // in the tree.
 #include "archives/plain_table.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
 constexpr std::size_t comment_bytes = 256;
@@ -44,4 +44,4 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
 const archive_format vdf_format{mount_format::vdf, "vdf", false,     false,
                                 "vdf mod",         list,  open_plain};
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

@@ -16,7 +16,7 @@
 #include "archives/zip_directory.hpp"
 #include "archives/zip_links.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
 // How many bytes to read for the extra field of a local header, which may be longer than the one in
@@ -228,18 +228,18 @@ result<void> zip_list::find_directory(const zip_end& end) noexcept {
     return fail(errc::limit,
                 "the archive's directory is larger than limits::archive_directory_bytes_max");
   }
-  const std::uint64_t last_place = end.offset - end.directory_bytes;
+  const std::uint64_t latest = end.offset - end.directory_bytes;
   const std::uint64_t stated = end.directory_offset;
   if (end.directory_bytes == 0) {
-    directory_ = {0, last_place, {}};
+    directory_ = {0, latest, {}};
     return {};
   }
-  for (const std::uint64_t place : {last_place, stated}) {
-    if (place < stated || place > last_place) continue;
-    const result<std::span<const std::byte>> bytes = bytes_at(place, end.directory_bytes);
+  for (const std::uint64_t offset : {latest, stated}) {
+    if (offset < stated || offset > latest) continue;
+    const result<std::span<const std::byte>> bytes = bytes_at(offset, end.directory_bytes);
     if (!bytes) return tl::unexpected(bytes.error());
     if (measure_zip_record(*bytes).record == 0) continue;
-    directory_ = {place - stated, place, *bytes};
+    directory_ = {offset - stated, offset, *bytes};
     return {};
   }
   return fail(errc::corrupt, "the directory is not where the end record says", {}, stated);
@@ -294,7 +294,7 @@ result<void> zip_list::add(const zip_record& record) noexcept {
   const auto number = static_cast<std::uint32_t>(into_.entries.size() - 1);
   if (kind == unix_link && !links_.push_back(number)) return no_memory();
   if (into_.entries[number].flaw == entry_flaw::encrypted) {
-    const bool sizes_behind = (record.flags & zip_flag_sizes_behind) != 0;
+    const bool sizes_behind = (record.flags & zip_flag_sizes_after_data) != 0;
     const std::uint32_t check = sizes_behind ? record.time >> 8u : record.crc32 >> 24;
     if (!encrypted_.push_back({number, static_cast<std::uint8_t>(check)})) return no_memory();
   }
@@ -470,8 +470,8 @@ result<std::span<const std::byte>> zip_packed_part(const file_place& place,
   if (!to_compression(header.method, method) || method != place.method) {
     return broken("the local header states a different compression method");
   }
-  const bool has_size = (header.flags & zip_flag_sizes_behind) == 0 && header.packed_bytes != 0 &&
-                        header.packed_bytes != UINT32_MAX;
+  const bool has_size = (header.flags & zip_flag_sizes_after_data) == 0 &&
+                        header.packed_bytes != 0 && header.packed_bytes != UINT32_MAX;
   if (has_size && header.packed_bytes != place.packed_bytes) {
     return broken("the local header states a different size");
   }
@@ -486,4 +486,4 @@ result<std::span<const std::byte>> zip_packed_part(const file_place& place,
 const archive_format zip_format{mount_format::zip,    "zip", false, true,
                                 "zip pk3 pk4 pkz wz", list,  open};
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

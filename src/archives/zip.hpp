@@ -6,7 +6,7 @@
 
 #include "archives/archive.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 
 // Where an entry's bytes are, without the source.
 [[nodiscard]] file_place zip_place(const archive_entry& entry) noexcept;
@@ -15,4 +15,4 @@ namespace overture::vfs {
 [[nodiscard]] result<std::span<const std::byte>> zip_packed_part(
     const file_place& place, std::span<const std::byte> read) noexcept;
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

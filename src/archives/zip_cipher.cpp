@@ -2,7 +2,7 @@
 
 #include <array>
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
 // CRC-32 of one byte, which the cipher uses as its mixing function.
@@ -47,4 +47,4 @@ void zip_cipher::encrypt(std::span<std::byte> bytes) noexcept {
   }
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

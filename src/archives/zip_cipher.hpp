@@ -9,7 +9,7 @@
 #include <span>
 #include <string_view>
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 
 // In front of the data. Its last byte reveals a wrong password in 255 of 256 cases.
 inline constexpr std::size_t zip_encryption_header_bytes = 12;
@@ -31,4 +31,4 @@ class zip_cipher {
   std::uint32_t keys_[3] = {0x12345678, 0x23456789, 0x34567890};
 };
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

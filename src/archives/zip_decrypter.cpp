@@ -5,7 +5,7 @@
 #include "archives/zip_directory.hpp"
 #include "overture/io/unpack.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 
 result<void> zip_decrypter::add(const archive_entry& entry, std::uint8_t check) noexcept {
   const result<std::uint64_t> offset = add_block(entry.bytes);
@@ -51,4 +51,4 @@ result<void> zip_decrypter::unpack(std::uint32_t number, std::span<std::byte> to
   return tables.unpack(entry.method, all.subspan(zip_encryption_header_bytes), to);
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

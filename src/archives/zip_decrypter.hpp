@@ -5,7 +5,7 @@
 #include "archives/zip.hpp"
 #include "archives/zip_cipher.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 
 class zip_decrypter final : public block_store {
  public:
@@ -35,4 +35,4 @@ class zip_decrypter final : public block_store {
   vec<encrypted> entries_;  // by block number
 };
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

@@ -4,7 +4,7 @@
 
 #include "base/little_endian.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
 using bytes = std::span<const std::byte>;
@@ -185,4 +185,4 @@ bool begins_like_zip(std::span<const std::byte> file) noexcept {
   return file.size() >= 4 && u32(file, 0) == local_signature;
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

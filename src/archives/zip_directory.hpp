@@ -12,7 +12,7 @@
 #include "overture/base/error.hpp"
 #include "overture/base/function_ref.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 
 inline constexpr std::size_t zip_local_header_bytes = 30;
 inline constexpr std::size_t zip_record_bytes = 46;
@@ -101,9 +101,9 @@ struct zip_local_header {
 [[nodiscard]] bool begins_like_zip(std::span<const std::byte> file) noexcept;
 
 inline constexpr std::uint16_t zip_flag_encrypted = 1u << 0;
-inline constexpr std::uint16_t zip_flag_sizes_behind = 1u << 3;  // in a data descriptor
+inline constexpr std::uint16_t zip_flag_sizes_after_data = 1u << 3;  // in a data descriptor
 inline constexpr std::uint16_t zip_flag_patch = 1u << 5;
 inline constexpr std::uint16_t zip_flag_strongly_encrypted = 1u << 6;
 inline constexpr std::uint16_t zip_flag_masked = 1u << 13;  // encrypted central directory
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

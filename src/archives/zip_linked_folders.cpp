@@ -4,7 +4,7 @@
 #include "archives/skip_reason.hpp"
 #include "archives/zip_links.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
 constexpr std::uint32_t none = UINT32_MAX;
@@ -142,9 +142,9 @@ result<void> linked_folders::expand_one(std::uint32_t folder, std::uint32_t entr
 
 }  // namespace
 
-result<void> add_behind_folder_links(const zip_link_targets& targets, archive& into,
-                                     archive_builder& builder) noexcept {
+result<void> add_linked_files(const zip_link_targets& targets, archive& into,
+                              archive_builder& builder) noexcept {
   return linked_folders(targets, into, builder).run();
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

@@ -7,7 +7,7 @@
 #include "archives/skip_reason.hpp"
 #include "archives/zip.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
 tl::unexpected<error> no_memory() {
@@ -45,7 +45,7 @@ class path_in_archive {
 };
 
 // The rest of a link's target. Targets of links on the way are inserted in front.
-class way_to_go {
+class remaining_target {
  public:
   [[nodiscard]] bool push(std::string_view target) noexcept {
     const std::size_t separator = begin_ == sizeof text_ ? 0 : 1;
@@ -176,7 +176,7 @@ const zip_link* zip_link_targets::link_at(std::uint32_t entry) const noexcept {
 // Goes element by element, because each may be a link to a folder.
 result<void> zip_link_targets::follow(zip_link& link) noexcept {
   path_in_archive at(into_.prefix_bytes);
-  way_to_go way;
+  remaining_target way;
   const zip_link* step = &link;
   at.assign(into_.path_of(into_.entries[link.entry]));
   std::uint32_t found = path_index::none;
@@ -252,7 +252,7 @@ result<void> resolve_zip_links(std::span<const std::uint32_t> links, path_index&
     entry = target;
   }
   if (to_folders) {
-    if (result<void> added = add_behind_folder_links(targets, into, builder); !added) return added;
+    if (result<void> added = add_linked_files(targets, into, builder); !added) return added;
   }
   for (const zip_link& link : targets.links()) {
     if (!link.flaw) continue;
@@ -265,4 +265,4 @@ result<void> resolve_zip_links(std::span<const std::uint32_t> links, path_index&
   });
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

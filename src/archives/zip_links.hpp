@@ -9,7 +9,7 @@
 #include "base/vec.hpp"
 #include "overture/io/unpack.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 
 struct zip_link {
   std::uint32_t entry = 0;
@@ -75,8 +75,8 @@ class zip_link_targets {
 
 // Adds an entry for each file that can be reached through a link to a folder, under the link's
 // path. Skips links to a folder that contains them. Errors: out_of_memory, limit.
-[[nodiscard]] result<void> add_behind_folder_links(const zip_link_targets& targets, archive& into,
-                                                   archive_builder& builder) noexcept;
+[[nodiscard]] result<void> add_linked_files(const zip_link_targets& targets, archive& into,
+                                            archive_builder& builder) noexcept;
 
 // Replaces each entry in `links` (ascending numbers) by the file it leads to, and takes back links
 // that cannot be followed. Ignores entries that were taken back before. `index` has the archive's
@@ -85,4 +85,4 @@ class zip_link_targets {
                                              path_index& index, operating_system& os, archive& into,
                                              archive_builder& builder) noexcept;
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

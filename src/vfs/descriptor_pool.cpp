@@ -6,7 +6,7 @@
 #include "io/descriptor_limit.hpp"
 #include "overture/base/limits.hpp"
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 namespace {
 
 // A folder's size and time change as files come and go; it is still the same folder.
@@ -25,7 +25,7 @@ void descriptor_pool::measure() noexcept {
   measured_ = true;
   const std::size_t left = io::descriptors_left();
   kept_max_ = left / 2;
-  place_count_ = std::clamp<std::size_t>(left / 8, 2, places_max);
+  slot_count_ = std::clamp<std::size_t>(left / 8, 2, slots_max);
 }
 
 bool descriptor_pool::claim() noexcept {
@@ -42,19 +42,20 @@ void descriptor_pool::give_back() noexcept {
 }
 
 // Finds a slot for the file. The caller closes the evicted file's descriptor without the lock.
-bool descriptor_pool::find_place(parked_file& file, owned_handle& evicted) noexcept {
-  for (std::size_t look = 0; look < 2 * place_count_; ++look) {
+bool descriptor_pool::take_slot(parked_file& file,
+                                archives_detail::owned_handle& evicted) noexcept {
+  for (std::size_t look = 0; look < 2 * slot_count_; ++look) {
     const std::size_t at = hand_;
-    hand_ = (hand_ + 1) % place_count_;
-    parked_file* const there = places_[at];
+    hand_ = (hand_ + 1) % slot_count_;
+    parked_file* const there = slots_[at];
     if (there) {
       if (there->now_ != parked_file::phase::open || there->pins_ > 0) continue;
       if (std::exchange(there->used_, false)) continue;
       there->now_ = parked_file::phase::closed;
-      evicted = owned_handle(*there->os_, there->handle_);
+      evicted = archives_detail::owned_handle(*there->os_, there->handle_);
     }
-    places_[at] = &file;
-    file.place_ = at;
+    slots_[at] = &file;
+    file.slot_ = at;
     file.now_ = parked_file::phase::opening;
     return true;
   }
@@ -65,7 +66,7 @@ result<os_handle> descriptor_pool::pin(parked_file& file, bool may_wait) noexcep
   for (;;) {
     const event_count::key_type key = changed_.prepare_wait();
     bool mine = false;
-    owned_handle evicted;
+    archives_detail::owned_handle evicted;
     {
       const scoped_lock hold(lock_);
       if (file.now_ == parked_file::phase::open) {
@@ -74,7 +75,7 @@ result<os_handle> descriptor_pool::pin(parked_file& file, bool may_wait) noexcep
         file.used_ = true;
         return file.handle_;
       }
-      mine = file.now_ == parked_file::phase::closed && find_place(file, evicted);
+      mine = file.now_ == parked_file::phase::closed && take_slot(file, evicted);
     }
     if (mine) {
       changed_.cancel_wait();
@@ -112,7 +113,7 @@ result<os_handle> descriptor_pool::open_again(parked_file& file) noexcept {
       file.used_ = true;
     } else {
       file.now_ = parked_file::phase::closed;
-      places_[file.place_] = nullptr;
+      slots_[file.slot_] = nullptr;
     }
   }
   changed_.notify_all();
@@ -128,13 +129,13 @@ void descriptor_pool::unpin(parked_file& file) noexcept {
 }
 
 void descriptor_pool::forget(parked_file& file) noexcept {
-  owned_handle last;
+  archives_detail::owned_handle last;
   {
     const scoped_lock hold(lock_);
     if (file.now_ != parked_file::phase::open) return;
-    places_[file.place_] = nullptr;
+    slots_[file.slot_] = nullptr;
     file.now_ = parked_file::phase::closed;
-    last = owned_handle(*file.os_, file.handle_);
+    last = archives_detail::owned_handle(*file.os_, file.handle_);
   }
   last = {};
   changed_.notify_all();
@@ -154,4 +155,4 @@ result<void> parked_file::begin(descriptor_pool& pool, operating_system& os, con
   return {};
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

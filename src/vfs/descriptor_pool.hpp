@@ -19,14 +19,14 @@
 #include "overture/sync/event_count.hpp"
 #include "sync/mutex.hpp"
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 
 class parked_file;
 
 // Threads: any. Files are opened without the lock held.
 class descriptor_pool {
  public:
-  static constexpr std::size_t places_max = 16;
+  static constexpr std::size_t slots_max = 16;
 
   // Whether one more mount may keep a descriptor until give_back().
   [[nodiscard]] bool claim() noexcept;
@@ -37,7 +37,7 @@ class descriptor_pool {
   [[nodiscard]] result<os_handle> pin(parked_file& file, bool may_wait) noexcept;
   void unpin(parked_file& file) noexcept;
   void forget(parked_file& file) noexcept;
-  [[nodiscard]] bool find_place(parked_file& file, owned_handle& evicted) noexcept;
+  [[nodiscard]] bool take_slot(parked_file& file, archives_detail::owned_handle& evicted) noexcept;
   result<os_handle> open_again(parked_file& file) noexcept;
   void measure() noexcept;
 
@@ -46,9 +46,9 @@ class descriptor_pool {
   bool measured_ = false;
   std::size_t kept_ = 0;
   std::size_t kept_max_ = 0;
-  std::size_t place_count_ = 0;
+  std::size_t slot_count_ = 0;
   std::size_t hand_ = 0;
-  parked_file* places_[places_max] = {};
+  parked_file* slots_[slots_max] = {};
 };
 
 // A mount's claim to a descriptor of its own; the destructor gives it back.
@@ -174,8 +174,8 @@ class parked_file final : public operating_system {
   phase now_ = phase::closed;
   bool used_ = false;  // since the clock hand passed
   std::uint32_t pins_ = 0;
-  std::size_t place_ = 0;
+  std::size_t slot_ = 0;
   os_handle handle_;
 };
 
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

@@ -5,7 +5,7 @@
 #include <new>
 
 #include "io/inflate_stream.hpp"
-#include "vfs/data_place.hpp"
+#include "vfs/packed_data.hpp"
 
 namespace overture {
 namespace {
@@ -80,7 +80,7 @@ file_reader::~file_reader() {
 }
 
 result<void> file_reader::state::begin(const file_reader_config& config) noexcept {
-  const result<std::uint64_t> found = vfs::find_data(source, place());
+  const result<std::uint64_t> found = vfs_detail::find_packed_data(source, place());
   if (!found) return tl::unexpected(found.error());
   data_offset = *found;
   if (place().bytes == 0 && place().packed_bytes == 0 && place().has_crc) return check(0);

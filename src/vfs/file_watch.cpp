@@ -54,7 +54,7 @@ struct file_watch::state {
     bool removed = false;
     bool rescan = false;  // to be reported by the next poll()
   };
-  enum class telling : std::uint8_t { nothing, files };
+  enum class reporting : std::uint8_t { nothing, files };
 
   state(allocator& from, file_system& tree) noexcept
       : memory(from),
@@ -75,18 +75,18 @@ struct file_watch::state {
   [[nodiscard]] bool keep(std::string_view text, std::uint32_t& at, std::uint32_t& bytes) noexcept;
   [[nodiscard]] watched* find(int number) noexcept;
   [[nodiscard]] result<void> watch(std::uint32_t root_number, std::string_view name,
-                                   telling what) noexcept;
+                                   reporting what) noexcept;
   [[nodiscard]] result<void> watch_one(std::uint32_t root_number, std::string_view name) noexcept;
   void forget_below(std::uint32_t root_number, std::string_view name) noexcept;
   void drop(std::uint32_t root_number) noexcept;
   void forget_names() noexcept;
-  void take(const vfs::folder_event& event) noexcept;
-  void tell(change_kind kind, const root& of, std::string_view name) noexcept;
+  void take(const vfs_detail::folder_event& event) noexcept;
+  void report(change_kind kind, const root& of, std::string_view name) noexcept;
 
   allocator& memory;
   file_system& files;
   bool ignore_case = false;
-  vfs::folder_events events;
+  vfs_detail::folder_events events;
   vec<root> roots;
   vec<watched> folders;
   vec<char> names;
@@ -95,7 +95,7 @@ struct file_watch::state {
   static constexpr std::size_t names_bytes_min = 16u << 10;
   // During poll().
   const function_ref<void(const file_change&)>* visit = nullptr;
-  std::size_t told = 0;
+  std::size_t reported = 0;
 };
 
 bool file_watch::state::keep(std::string_view text, std::uint32_t& at,
@@ -142,7 +142,7 @@ result<void> file_watch::state::watch_one(std::uint32_t root_number,
 // Watches a folder and all folders below it. Each is watched before it is listed, so no file is
 // missed: later files arrive as events, earlier ones are reported here if `what` asks for it.
 result<void> file_watch::state::watch(std::uint32_t root_number, std::string_view name,
-                                      telling what) noexcept {
+                                      reporting what) noexcept {
   vec<char> pending(memory, memory_tag::vfs);  // names, each NUL-terminated
   if (!pending.append(name.data(), name.size()) || !pending.push_back('\0')) return no_memory();
   for (std::size_t at = 0; at < pending.size();) {
@@ -164,8 +164,8 @@ result<void> file_watch::state::watch(std::uint32_t root_number, std::string_vie
       if (inner.view().empty()) return;  // too long
       if (entry.kind == file_kind::folder) {
         complete = complete && pending.append(inner.c_str(), inner.view().size() + 1);
-      } else if (entry.kind == file_kind::file && what == telling::files) {
-        tell(change_kind::written, roots[root_number], inner.view());
+      } else if (entry.kind == file_kind::file && what == reporting::files) {
+        report(change_kind::written, roots[root_number], inner.view());
       }
     });
     if (!complete) return no_memory();
@@ -213,17 +213,17 @@ void file_watch::state::forget_names() noexcept {
   names_bytes_max = std::max(names_bytes_min, 2 * names.size());
 }
 
-void file_watch::state::tell(change_kind kind, const root& of, std::string_view name) noexcept {
+void file_watch::state::report(change_kind kind, const root& of, std::string_view name) noexcept {
   const joined path(text(of.at, of.at_bytes), name);
   if (path_flaw(path.view()) != nullptr) return;  // cannot be in the tree
-  const vfs::path_key key({path.view(), {hash64(path.view())}}, ignore_case);
-  const asset_path told_path = key;
-  ++told;
-  (*visit)({kind, told_path.text, told_path.id, of.mount});
+  const vfs_detail::path_key key({path.view(), {hash64(path.view())}}, ignore_case);
+  const asset_path reported_path = key;
+  ++reported;
+  (*visit)({kind, reported_path.text, reported_path.id, of.mount});
 }
 
-void file_watch::state::take(const vfs::folder_event& event) noexcept {
-  using what = vfs::folder_event::what;
+void file_watch::state::take(const vfs_detail::folder_event& event) noexcept {
+  using what = vfs_detail::folder_event::what;
   if (event.kind == what::overflow) {
     for (root& each : roots) each.rescan = true;
     return;
@@ -235,11 +235,11 @@ void file_watch::state::take(const vfs::folder_event& event) noexcept {
   const joined name(name_of(*folder), event.name);
   switch (event.kind) {
     case what::written:
-      return tell(change_kind::written, of, name.view());
+      return report(change_kind::written, of, name.view());
     case what::removed:
-      return tell(change_kind::removed, of, name.view());
+      return report(change_kind::removed, of, name.view());
     case what::folder_here:
-      if (!watch(root_number, name.view(), telling::files)) of.rescan = true;
+      if (!watch(root_number, name.view(), reporting::files)) of.rescan = true;
       return;
     case what::folder_gone:
       // The system does not say which files were in it.
@@ -276,7 +276,7 @@ result<void> file_watch::add(mount_id mount) noexcept {
   state::root added{mount, 0, 0, 0, 0, false, false};
   {
     const file_system::reading now(*mine.files.state_);
-    const vfs::mount* const found = now->find(mount);
+    const vfs_detail::mount* const found = now->find(mount);
     if (!found) return fail(errc::not_found, "no such mount");
     if (!found->content.format->lists_folders) {
       return fail(errc::not_a_file, "archives cannot be watched, only folders");
@@ -301,7 +301,7 @@ result<void> file_watch::add(mount_id mount) noexcept {
   }
   *at = added;
   const auto number = static_cast<std::uint32_t>(at - mine.roots.begin());
-  const result<void> watched = mine.watch(number, {}, state::telling::nothing);
+  const result<void> watched = mine.watch(number, {}, state::reporting::nothing);
   if (!watched) mine.drop(number);
   return watched;
 }
@@ -315,17 +315,17 @@ void file_watch::remove(mount_id mount) noexcept {
 result<std::size_t> file_watch::poll(function_ref<void(const file_change&)> visit) noexcept {
   state& mine = *state_;
   mine.visit = &visit;
-  mine.told = 0;
+  mine.reported = 0;
   const result<void> read =
-      mine.events.read([&](const vfs::folder_event& event) { mine.take(event); });
+      mine.events.read([&](const vfs_detail::folder_event& event) { mine.take(event); });
   for (state::root& each : mine.roots) {
     if (!std::exchange(each.rescan, false) || each.removed) continue;
-    mine.tell(change_kind::rescan, each, {});
+    mine.report(change_kind::rescan, each, {});
   }
   mine.visit = nullptr;
   if (mine.names.size() > mine.names_bytes_max) mine.forget_names();
   if (!read) return tl::unexpected(read.error());
-  return mine.told;
+  return mine.reported;
 }
 
 int file_watch::descriptor() const noexcept {

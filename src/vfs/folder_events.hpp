@@ -8,7 +8,7 @@
 #include "overture/base/error.hpp"
 #include "overture/base/function_ref.hpp"
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 
 struct folder_event {
   enum class what : std::uint8_t {
@@ -41,4 +41,4 @@ class folder_events {
   int descriptor_ = -1;
 };
 
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

@@ -1,6 +1,6 @@
 #include "vfs/folder_events.hpp"
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 
 namespace {
 
@@ -26,4 +26,4 @@ result<void> folder_events::read(function_ref<void(const folder_event&)>) noexce
   return unknown_here();
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

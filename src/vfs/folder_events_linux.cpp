@@ -7,7 +7,7 @@
 
 #include "vfs/folder_events.hpp"
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 namespace {
 
 tl::unexpected<error> failed(const char* reason) {
@@ -82,4 +82,4 @@ result<void> folder_events::read(function_ref<void(const folder_event&)> visit) 
   }
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

@@ -15,7 +15,7 @@
 #include "vfs/same_text.hpp"
 #include "vfs/tag_word.hpp"
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 
 class frozen_index {
  public:
@@ -26,14 +26,14 @@ class frozen_index {
 
   // The position of the next text of this length, if the texts before it end at `*end`; advances
   // `*end`. In units of `unit_bytes`.
-  [[nodiscard]] static std::uint64_t place_text(std::size_t bytes, std::uint64_t* end) noexcept {
+  [[nodiscard]] static std::uint64_t reserve_text(std::size_t bytes, std::uint64_t* end) noexcept {
     const std::uint64_t units = (sizeof(std::uint16_t) + bytes + unit_bytes - 1) / unit_bytes;
     const std::uint64_t left_of_line = units_of_line - *end % units_of_line;
     if (units <= units_of_line && units > left_of_line) *end += left_of_line;
     *end += units;
     return *end - units;
   }
-  // The maximum of `*end` in place_text().
+  // The maximum of `*end` in reserve_text().
   static constexpr std::uint64_t end_max = UINT32_MAX;
 
   // Empties the table and makes room for `count` paths whose texts end at `end`. False if out of
@@ -49,22 +49,22 @@ class frozen_index {
                   1;
     return true;
   }
-  // Adds a path that is not in the table. Add paths in the order in which place_text() counted
+  // Adds a path that is not in the table. Add paths in the order in which reserve_text() counted
   // them.
   void add(const asset_path& path, std::uint32_t value) noexcept {
-    const std::uint64_t at = place_text(path.text.size(), &end_);
+    const std::uint64_t at = reserve_text(path.text.size(), &end_);
     char* const record = texts_[0].bytes + at * unit_bytes;
     const auto length = static_cast<std::uint16_t>(path.text.size());
     std::memcpy(record, &length, sizeof length);
     if (length != 0) std::memcpy(record + sizeof length, path.text.data(), length);
     std::size_t i = group_of(path.id);
-    for (; groups_[i].tags.first_empty() == tag_word::places; i = behind(i)) {
+    for (; groups_[i].tags.first_empty() == tag_word::slots; i = after(i)) {
       groups_[i].tags.set_more(true);
     }
     group& into = groups_[i];
-    const std::uint32_t place = into.tags.first_empty();
-    into.slots[place] = {static_cast<std::uint32_t>(at), value};
-    into.tags.set(place, path.id);
+    const std::uint32_t slot_number = into.tags.first_empty();
+    into.slots[slot_number] = {static_cast<std::uint32_t>(at), value};
+    into.tags.set(slot_number, path.id);
   }
 
   // The value of the path, or none.
@@ -79,9 +79,9 @@ class frozen_index {
   [[nodiscard, gnu::always_inline]] std::int64_t find_likely(
       const asset_path& path) const noexcept {
     const group& at = groups_[group_of(path.id)];
-    const std::uint32_t place = at.tags.likely_place(path.id);
-    if (place == tag_word::places) return at.tags.more() ? unsure : -1;
-    const slot& likely = at.slots[place];
+    const std::uint32_t slot_number = at.tags.likely_slot(path.id);
+    if (slot_number == tag_word::slots) return at.tags.more() ? unsure : -1;
+    const slot& likely = at.slots[slot_number];
     return same_usual_text(text_of(likely), path.text) ? std::int64_t{likely.value} : unsure;
   }
   // The first value of a path that may have this id and that `match` accepts, or none.
@@ -97,7 +97,7 @@ class frozen_index {
   };
   struct alignas(64) group {
     tag_word tags;
-    slot slots[tag_word::places];
+    slot slots[tag_word::slots];
   };
   static_assert(sizeof(group) == 64);
   struct alignas(64) text_line {
@@ -109,11 +109,11 @@ class frozen_index {
 
   template <class Is>
   [[nodiscard]] std::uint32_t probe(path_id id, Is is) const noexcept {
-    for (std::size_t i = group_of(id);; i = behind(i)) {
+    for (std::size_t i = group_of(id);; i = after(i)) {
       const group& at = groups_[i];
-      const std::uint32_t place =
+      const std::uint32_t slot_number =
           at.tags.find(id, [&](std::uint32_t candidate) { return is(at.slots[candidate]); });
-      if (place != tag_word::places) return at.slots[place].value;
+      if (slot_number != tag_word::slots) return at.slots[slot_number].value;
       if (!at.tags.more()) return none;
     }
   }
@@ -129,7 +129,7 @@ class frozen_index {
   [[nodiscard]] std::size_t group_of(path_id id) const noexcept {
     return static_cast<std::size_t>((id.value * multiplier_ >> 32) * groups_.size() >> 32);
   }
-  [[nodiscard]] std::size_t behind(std::size_t i) const noexcept {
+  [[nodiscard]] std::size_t after(std::size_t i) const noexcept {
     return i + 1 == groups_.size() ? 0 : i + 1;
   }
 
@@ -139,4 +139,4 @@ class frozen_index {
   std::uint64_t multiplier_ = 1;
 };
 
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

@@ -18,7 +18,7 @@
 #include "vfs/same_text.hpp"
 #include "vfs/tag_word.hpp"
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 
 // A file or a folder of one mount.
 struct live_entry {
@@ -87,8 +87,8 @@ struct live_others : live_block {
 
 struct live_page : live_block {
   live_others* others;  // or null
-  live_slot slots[tag_word::places];
-  std::uint32_t numbers[tag_word::places];  // of the slots, as in live_entry
+  live_slot slots[tag_word::slots];
+  std::uint32_t numbers[tag_word::slots];  // of the slots, as in live_entry
 
   [[nodiscard]] live_item item(std::uint32_t at) const noexcept {
     return {slots[at], numbers[at], 0};
@@ -100,7 +100,7 @@ struct live_page : live_block {
 };
 
 // An entry of the directory.
-struct live_place {
+struct live_bucket {
   live_page* page = nullptr;  // null: empty
   tag_word tags;              // of its slots
 };
@@ -108,23 +108,23 @@ struct live_place {
 class live_index {
  public:
   explicit live_index(allocator& memory) noexcept
-      : places_(memory, memory_tag::vfs), owners_(memory, memory_tag::vfs) {}
+      : buckets_(memory, memory_tag::vfs), owners_(memory, memory_tag::vfs) {}
   live_index(const live_index&) = delete;
   live_index& operator=(const live_index&) = delete;
 
   // The winner, if any. It nearly always is the first candidate, so only that case is inlined.
   [[nodiscard, gnu::always_inline]] live_entry find(const asset_path& path) const noexcept {
-    const live_place& place = places_[place_of(path.id)];
-    const std::uint32_t at = place.tags.likely_place(path.id);
-    if (at != tag_word::places) {
-      const live_slot& likely = place.page->slots[at];
+    const live_bucket& bucket = buckets_[bucket_of(path.id)];
+    const std::uint32_t at = bucket.tags.likely_slot(path.id);
+    if (at != tag_word::slots) {
+      const live_slot& likely = bucket.page->slots[at];
       const live_owner& owner = owners_[likely.owner];
       if (same_usual_text({owner.names + likely.text, likely.length}, path.text)) {
         if (!owner.is)
           __builtin_unreachable();  // saves the caller's null check a wait for this load
-        return {owner.is, place.page->numbers[at]};
+        return {owner.is, bucket.page->numbers[at]};
       }
-    } else if (!place.tags.more()) {
+    } else if (!bucket.tags.more()) {
       return {};
     }
     return find_anywhere(path);
@@ -146,11 +146,11 @@ class live_index {
   // The same including removal markers and the files they remove.
   template <class Visit>
   void visit_entries(const asset_path& path, Visit visit) const noexcept {
-    const live_place& place = places_[place_of(path.id)];
-    if (!place.page) return;
-    const std::uint32_t winner = find_slot(place, path);
-    if (winner != tag_word::places) visit(entry_of(place.page->item(winner)));
-    const live_others* const others = place.page->others;
+    const live_bucket& bucket = buckets_[bucket_of(path.id)];
+    if (!bucket.page) return;
+    const std::uint32_t winner = find_slot(bucket, path);
+    if (winner != tag_word::slots) visit(entry_of(bucket.page->item(winner)));
+    const live_others* const others = bucket.page->others;
     if (!others) return;
     for (std::uint32_t i = find_other(*others, path, 0); i < others->count;
          i = find_other(*others, path, i + 1)) {
@@ -191,7 +191,7 @@ class live_index {
   static constexpr std::uint32_t paths_of_page_max = 2 * limits::paths_of_id_max;
 
   static std::uint32_t tag_of(path_id id) noexcept { return static_cast<std::uint32_t>(id.value); }
-  [[nodiscard]] std::size_t place_of(path_id id) const noexcept {
+  [[nodiscard]] std::size_t bucket_of(path_id id) const noexcept {
     return (id.value * multiplier_) >> shift_;
   }
   [[nodiscard]] std::string_view text_of(const live_slot& slot) const noexcept {
@@ -202,8 +202,8 @@ class live_index {
     return {owners_[item.slot.owner].is, item.number};
   }
   [[nodiscard]] path_id id_of(const live_item& item) const noexcept;
-  // The winner's slot, or tag_word::places if the page does not have it.
-  [[nodiscard]] std::uint32_t find_slot(const live_place& in,
+  // The winner's slot, or tag_word::slots if the page does not have it.
+  [[nodiscard]] std::uint32_t find_slot(const live_bucket& in,
                                         const asset_path& path) const noexcept {
     return in.tags.find(path.id, [&](std::uint32_t at) {
       return same_text(text_of(in.page->slots[at]), path.text);
@@ -220,26 +220,26 @@ class live_index {
   bool each_of(const mount& owner, std::uint16_t number, Visit visit) const noexcept;
   template <class Visit>
   [[nodiscard]] bool by_pages(const mount& owner, std::uint16_t number, Visit visit) noexcept;
-  [[nodiscard]] bool resize_directory(std::size_t places) noexcept;
+  [[nodiscard]] bool resize_directory(std::size_t buckets) noexcept;
   [[nodiscard]] bool spread(const live_index& from) noexcept;
   // Turns allocation of pages in chunks on or off.
   void take_chunks(bool many) noexcept;
   [[nodiscard]] bool take_chunk() noexcept;
   [[nodiscard]] live_page* make_page() noexcept;
   // The id's directory entry with a page that this version may modify. Null if out of memory.
-  [[nodiscard]] live_place* writable(path_id id) noexcept;
+  [[nodiscard]] live_bucket* writable(path_id id) noexcept;
   // A modifiable list of such a page, with room for `more`. Null if out of memory.
   [[nodiscard]] live_others* writable_others(live_page& of, std::uint32_t more) noexcept;
   template <class WinsOver>
   [[nodiscard]] bool insert(path_id id, const live_item& added, WinsOver wins_over) noexcept;
-  [[nodiscard]] bool insert_new(live_place& into, path_id id, const live_item& added) noexcept;
+  [[nodiscard]] bool insert_new(live_bucket& into, path_id id, const live_item& added) noexcept;
   [[nodiscard]] bool erase(path_id id, const live_item& erased) noexcept;
-  [[nodiscard]] bool erase_other(live_place& from, const asset_path& path,
+  [[nodiscard]] bool erase_other(live_bucket& from, const asset_path& path,
                                  const live_item& erased) noexcept;
-  [[nodiscard]] bool fill_room(live_place& of) noexcept;
+  [[nodiscard]] bool fill_room(live_bucket& of) noexcept;
   void replace(live_block* block) noexcept;
 
-  vec<live_place> places_;
+  vec<live_bucket> buckets_;
   vec<live_owner> owners_;
   std::uint64_t multiplier_ = 1;
   int shift_ = 60;
@@ -252,4 +252,4 @@ class live_index {
   bool overfull_ = false;
 };
 
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

@@ -7,7 +7,7 @@
 
 #include "overture/base/os.hpp"
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 
 class memory_file final : public operating_system {
  public:
@@ -46,4 +46,4 @@ class memory_file final : public operating_system {
   std::span<const std::byte> bytes_;
 };
 
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

@@ -6,7 +6,7 @@
 #include "archives/path_order.hpp"
 #include "overture/base/prefetch.hpp"
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 namespace {
 
 bool lies_in(std::string_view path, const mount_folder& folder) noexcept {
@@ -27,7 +27,7 @@ bool lies_in(std::string_view path, const mount_folder& folder) noexcept {
 
 std::uint32_t mount::find_entry(std::string_view wanted_path) const noexcept {
   const auto before = [this](std::uint32_t entry, std::string_view wanted) {
-    return path_before(content.path_of(content.entries[entry]), wanted);
+    return archives_detail::path_before(content.path_of(content.entries[entry]), wanted);
   };
   const std::uint32_t* const at = std::lower_bound(order.begin(), order.end(), wanted_path, before);
   return at != order.end() && content.path_of(content.entries[*at]) == wanted_path ? *at : no_entry;
@@ -36,7 +36,7 @@ std::uint32_t mount::find_entry(std::string_view wanted_path) const noexcept {
 // A folder's entries follow the position of its name in the order.
 std::uint32_t mount::first_below(std::string_view folder) const noexcept {
   const auto before = [this](std::string_view wanted, std::uint32_t entry) {
-    return path_before(wanted, content.path_of(content.entries[entry]));
+    return archives_detail::path_before(wanted, content.path_of(content.entries[entry]));
   };
   const std::uint32_t* const at = std::upper_bound(order.begin(), order.end(), folder, before);
   const auto position = static_cast<std::uint32_t>(at - order.begin());
@@ -48,13 +48,13 @@ std::uint32_t mount::first_below(std::string_view folder) const noexcept {
 }
 
 bool mount::sort_order() noexcept {
-  vec<ordered_path> paths(order.memory(), memory_tag::vfs);
+  vec<archives_detail::ordered_path> paths(order.memory(), memory_tag::vfs);
   if (!paths.reserve(order.size())) return false;
   for (const std::uint32_t i : order) {
     const std::string_view text = content.path_of(content.entries[i]);
     (void)paths.push_back({0, text.data(), i, static_cast<std::uint16_t>(text.size())});
   }
-  if (!sort_paths(paths)) return false;
+  if (!archives_detail::sort_paths(paths)) return false;
   for (std::size_t i = 0; i < paths.size(); ++i) order[i] = paths[i].number;
   return true;
 }
@@ -65,7 +65,8 @@ result<void> mount::arrange() noexcept {
   if (!order.reserve(count)) return no_memory();
   for (std::uint32_t i = 0; i < count; ++i) (void)order.push_back(i);
   const auto before = [this](std::uint32_t a, std::uint32_t b) {
-    return path_before(content.path_of(content.entries[a]), content.path_of(content.entries[b]));
+    return archives_detail::path_before(content.path_of(content.entries[a]),
+                                        content.path_of(content.entries[b]));
   };
   if (!std::is_sorted(order.begin(), order.end(), before) && !sort_order()) return no_memory();
 
@@ -93,4 +94,4 @@ result<void> mount::arrange() noexcept {
   return {};
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

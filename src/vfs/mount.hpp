@@ -13,7 +13,7 @@
 #include "vfs/memory_file.hpp"
 #include "vfs/written_names.hpp"
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 
 // A folder of a mount. All entries below it are adjacent in mount::order.
 struct mount_folder {
@@ -61,7 +61,7 @@ struct mount {
   parked_file parked;  // `os` of a mount without a descriptor of its own
   kept_descriptor kept;
   operating_system* os = nullptr;
-  archive content;
+  archives_detail::archive content;
   source_id source;       // an archive's; a folder has none
   bool mappable = false;  // immutable, and the system can map it
   bool writable = false;
@@ -108,4 +108,4 @@ struct mount {
   [[nodiscard]] bool sort_order() noexcept;
 };
 
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

@@ -4,7 +4,7 @@
 #include "overture/base/case_fold.hpp"
 #include "overture/base/path.hpp"
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 
 // Refers to the given path, or to a folded copy in its own buffer. A case-sensitive tree never
 // touches the buffer.
@@ -50,4 +50,4 @@ auto by_key(const asset_path& path, bool ignore_case, Act act) noexcept {
   return folding::act_on_folded(path, act);
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

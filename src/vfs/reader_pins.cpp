@@ -2,7 +2,7 @@
 
 #include "base/vec.hpp"
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 
 reader_pins::~reader_pins() {
   for (atomic<stripe*>& left : stripes_) {
@@ -57,4 +57,4 @@ bool reader_pins::unpinned(std::uint32_t number) const noexcept {
   return sum == 0;
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

@@ -18,7 +18,7 @@
 #include "sync/asymmetric_fence.hpp"
 #include "vfs/sizes.hpp"
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 
 class reader_pins {
  public:
@@ -74,7 +74,7 @@ class reader_pins {
   std::uint64_t advance() noexcept { return epoch_.fetch_add(1); }
   void fence() noexcept;
   // For destruction: there are no readers and will be none.
-  void nobody_is_left() noexcept { seen_by_all_.store(epoch_.load()); }
+  void no_more_readers() noexcept { seen_by_all_.store(epoch_.load()); }
   // Whether all readers that entered in this epoch or earlier have left. Never true for an epoch
   // whose fence the system refused.
   [[nodiscard]] bool have_left(std::uint64_t epoch) const noexcept;
@@ -103,4 +103,4 @@ class reader_pins {
   stripe shared_{false};
 };
 
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

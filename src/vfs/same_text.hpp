@@ -11,7 +11,7 @@
 #include <emmintrin.h>
 #endif
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 
 #if defined(__SSE2__)
 // Compares blocks of 16 bytes, with one test for all.
@@ -74,4 +74,4 @@ class equal_blocks {
   return a == b;
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

@@ -7,11 +7,11 @@
 
 #include "overture/base/limits.hpp"
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 
 // The last one is for the threads that share a slot.
 inline constexpr std::size_t pin_stripes_max = limits::thread_slots_max;
 // Mounts, and as many unmounted ones that still have open files.
 inline constexpr std::uint32_t pin_numbers_max = 2 * limits::mounts_max;
 
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

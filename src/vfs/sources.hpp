@@ -15,7 +15,7 @@
 #include "overture/base/os.hpp"
 #include "overture/vfs/file_system.hpp"
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 
 // The mount and entry that a source belongs to.
 struct source_owner {
@@ -66,4 +66,4 @@ class source_table {
   atomic<slot*> chunks_[chunks_max] = {};
 };
 
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

@@ -9,7 +9,7 @@
 #include "vfs/frozen_index.hpp"
 #include "vfs/mount.hpp"
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 
 // A path of a mount. The text is in the mount's names.
 struct tree_entry {
@@ -63,4 +63,4 @@ class tree {
   frozen_index index_;
 };
 
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

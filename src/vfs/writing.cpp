@@ -8,12 +8,12 @@
 
 namespace overture {
 
-namespace vfs {
+namespace vfs_detail {
 
 namespace {
 
 // The position after the first `count` elements and their '/'.
-std::size_t behind_elements(std::string_view path, std::ptrdiff_t count) noexcept {
+std::size_t after_elements(std::string_view path, std::ptrdiff_t count) noexcept {
   std::size_t at = 0;
   for (; count > 0 && at < path.size(); --count) {
     const std::size_t slash = path.find('/', at);
@@ -42,7 +42,7 @@ std::string_view known_spelling(const mount& in, asset_path key) noexcept {
   const std::string_view point(in.prefix.data(), in.prefix.size());
   if (slashes(found) != slashes(in.path_at(below)) - slashes(point)) return {};
   const std::ptrdiff_t elements = slashes(key.text) + 1 - slashes(point);
-  const std::size_t length = behind_elements(found, elements);
+  const std::size_t length = after_elements(found, elements);
   return found.substr(0, length > 0 ? length - 1 : 0);
 }
 
@@ -55,7 +55,7 @@ void spell_as_known(const mount& in, asset_path key, name_on_disk& name) noexcep
       path_buffer rest;
       const std::string_view asked(name.c_str());
       const std::ptrdiff_t elements = slashes(front.substr(point)) + 1;
-      const std::size_t at = std::min(behind_elements(asked, elements), asked.size());
+      const std::size_t at = std::min(after_elements(asked, elements), asked.size());
       const std::size_t length = asked.size() - at;
       if (known.size() + 1 + length >= name.text.size()) return;
       if (length > 0) std::memcpy(rest.data(), asked.data() + at, length);
@@ -85,7 +85,7 @@ result<void> find_name(const mount& in, asset_path path, name_on_disk& name) noe
     return fail(errc::not_found, "the path is not below the mount point");
   }
   // The folded mount point may have a different length.
-  const std::string_view rest = path.text.substr(behind_elements(path.text, slashes(point)));
+  const std::string_view rest = path.text.substr(after_elements(path.text, slashes(point)));
   std::memcpy(name.text.data(), rest.data(), rest.size());
   name.text[rest.size()] = '\0';
   if (in.ignore_case) spell_as_known(in, key, name);
@@ -105,7 +105,7 @@ result<void> reserve_name(const mount& in, asset_path path, const name_on_disk& 
   for (std::size_t slash = text.find('/');; slash = text.find('/', slash + 1)) {
     const std::string_view front = text.substr(0, slash);
     const std::ptrdiff_t below = ++element - above;
-    const std::size_t length = below > 0 ? behind_elements(on_disk, below) : 0;
+    const std::size_t length = below > 0 ? after_elements(on_disk, below) : 0;
     const bool whole = slash == std::string_view::npos;
     const std::string_view spelled = whole        ? on_disk
                                      : length > 0 ? on_disk.substr(0, length - 1)
@@ -154,7 +154,7 @@ result<void> sync_folder_of(const mount& in, const name_on_disk& name) noexcept 
   folder.text[length] = '\0';
   const result<os_handle> opened = in.os->open_below(in.content.handle.get(), folder.c_str());
   if (!opened) return tl::unexpected(opened.error());
-  const owned_handle handle(*in.os, *opened);
+  const archives_detail::owned_handle handle(*in.os, *opened);
   return sync_names(*in.os, handle.get());
 }
 
@@ -172,7 +172,7 @@ result<void> make_folders(operating_system& os, os_handle root, name_on_disk& na
   // What exists may be a file.
   const result<os_handle> opened = os.open_below(root, name.c_str());
   if (!opened) return tl::unexpected(opened.error());
-  const owned_handle handle(os, *opened);
+  const archives_detail::owned_handle handle(os, *opened);
   return os.status(handle.get()).and_then([](const file_status& status) -> result<void> {
     if (status.kind == file_kind::folder) return {};
     return fail(errc::exists, "a file has this name");
@@ -181,33 +181,33 @@ result<void> make_folders(operating_system& os, os_handle root, name_on_disk& na
 
 }  // namespace
 
-}  // namespace vfs
+}  // namespace vfs_detail
 
-result<const vfs::mount*> file_system::pin_writable(mount_id mount) noexcept {
+result<const vfs_detail::mount*> file_system::pin_writable(mount_id mount) noexcept {
   if (!state_) return fail(errc::out_of_memory, "no memory for the file system");
   const reading now(*state_);
-  const vfs::mount* const found = now->find(mount);
+  const vfs_detail::mount* const found = now->find(mount);
   if (!found) return fail(errc::not_found, "no such mount");
   if (!found->writable) return fail(errc::permission, "the mount is not writable");
   state_->mounts.pin(*found);
   return found;
 }
 
-void file_system::release_writable(const vfs::mount& pinned) noexcept {
+void file_system::release_writable(const vfs_detail::mount& pinned) noexcept {
   state_->mounts.unpin(pinned);
 }
 
 result<void> file_system::make_folder(mount_id mount, asset_path path) noexcept {
-  const result<const vfs::mount*> in = pin_writable(mount);
+  const result<const vfs_detail::mount*> in = pin_writable(mount);
   if (!in) return tl::unexpected(in.error());
-  vfs::name_on_disk name;
-  result<void> done = vfs::find_name(**in, path, name);
-  if (done) done = vfs::make_folders(*(*in)->os, (*in)->content.handle.get(), name);
+  vfs_detail::name_on_disk name;
+  result<void> done = vfs_detail::find_name(**in, path, name);
+  if (done) done = vfs_detail::make_folders(*(*in)->os, (*in)->content.handle.get(), name);
   release_writable(**in);
   return done;
 }
 
-namespace vfs {
+namespace vfs_detail {
 namespace {
 
 // Renames a file, or a folder with everything known to be in it.
@@ -236,9 +236,9 @@ class renaming {
   // Calls `visit` for each file below the folder, with the spelling on disk of its relative path.
   result<void> each_below(file_visit visit) noexcept {
     const std::string_view folder = asset_path(from_key_).text;
-    const archive& content = in_.content;
+    const archives_detail::archive& content = in_.content;
     for (std::uint32_t i = in_.first_below(folder); i < in_.order.size(); ++i) {
-      const archive_entry& entry = content.entries[in_.order[i]];
+      const archives_detail::archive_entry& entry = content.entries[in_.order[i]];
       const asset_path file{content.path_of(entry), entry.id};
       if (!is_below(file.text, folder)) break;
       const written_name* const name = in_.written.find(file);
@@ -247,7 +247,7 @@ class renaming {
           visit(file, spelled_below(file.text, content.names.data() + entry.offset));
       if (!done) return done;
     }
-    for (const written_name* name = in_.written.newest(); name; name = name->next) {
+    for (const written_name* name = in_.written.newest(); name; name = name->older) {
       if (!is_below(name->path(), folder) || name->state.load() != written_state::file) continue;
       result<void> done =
           visit({name->path(), name->id}, spelled_below(name->path(), name->on_disk));
@@ -315,7 +315,7 @@ class renaming {
     const result<os_handle> opened =
         in_.os->open_below(in_.content.handle.get(), new_name_.c_str());
     if (!opened) return;
-    const owned_handle handle(*in_.os, *opened);
+    const archives_detail::owned_handle handle(*in_.os, *opened);
     const result<file_status> status = in_.os->status(handle.get());
     if (status && status->kind == file_kind::file) note_written(in_, to_);
   }
@@ -329,24 +329,24 @@ class renaming {
 };
 
 }  // namespace
-}  // namespace vfs
+}  // namespace vfs_detail
 
 result<void> file_system::remove(mount_id mount, asset_path path) noexcept {
-  const result<const vfs::mount*> in = pin_writable(mount);
+  const result<const vfs_detail::mount*> in = pin_writable(mount);
   if (!in) return tl::unexpected(in.error());
-  vfs::name_on_disk name;
-  result<void> done = vfs::find_name(**in, path, name);
-  if (done) done = vfs::reserve_name(**in, path, name);
+  vfs_detail::name_on_disk name;
+  result<void> done = vfs_detail::find_name(**in, path, name);
+  if (done) done = vfs_detail::reserve_name(**in, path, name);
   if (done) done = (*in)->os->remove_below((*in)->content.handle.get(), name.c_str());
-  if (done) vfs::note_removed(**in, path);
+  if (done) vfs_detail::note_removed(**in, path);
   release_writable(**in);
   return done;
 }
 
 result<void> file_system::rename(mount_id mount, asset_path from, asset_path to) noexcept {
-  const result<const vfs::mount*> in = pin_writable(mount);
+  const result<const vfs_detail::mount*> in = pin_writable(mount);
   if (!in) return tl::unexpected(in.error());
-  result<void> done = vfs::renaming(**in, from, to).run();
+  result<void> done = vfs_detail::renaming(**in, from, to).run();
   release_writable(**in);
   return done;
 }

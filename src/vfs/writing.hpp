@@ -5,7 +5,7 @@
 
 #include "vfs/mount.hpp"
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 
 // A name on disk, relative to the mount's folder, NUL-terminated.
 struct name_on_disk {
@@ -29,4 +29,4 @@ void note_removed(const mount& in, asset_path path) noexcept;
 // Syncs the folder of a name. Errors: those of opening and sync().
 [[nodiscard]] result<void> sync_folder_of(const mount& in, const name_on_disk& name) noexcept;
 
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

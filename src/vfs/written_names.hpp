@@ -17,17 +17,18 @@
 #include "overture/base/atomic.hpp"
 #include "overture/base/path.hpp"
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 
 enum class written_state : std::uint8_t { as_listed, file, removed };
 
 struct written_name {
   atomic<written_name*> children[4] = {};
   path_id id;
-  written_name* next = nullptr;                 // the name added before this one
-  written_name* beside = nullptr;               // the name added to the same folder before this one
-  atomic<written_name*> newest_below{nullptr};  // a folder's newest name; continue with `beside`
-  const char* on_disk = nullptr;                // relative to the mount's folder, NUL-terminated
+  written_name* older = nullptr;          // the name added before this one
+  written_name* older_sibling = nullptr;  // the name added to the same folder before this one
+  atomic<written_name*> newest_below{
+      nullptr};                   // a folder's newest name; continue with `older_sibling`
+  const char* on_disk = nullptr;  // relative to the mount's folder, NUL-terminated
   std::uint32_t number = 0;
   std::uint16_t length = 0;
   atomic<written_state> state{written_state::as_listed};
@@ -61,11 +62,11 @@ class written_names {
   // Finds or adds a name. `folder` contains it; null is the root. Null if out of memory.
   [[nodiscard]] written_name* insert(const asset_path& path, std::string_view on_disk,
                                      written_name* folder = nullptr) noexcept;
-  // The newest name in a folder (null is the root); continue with written_name::beside.
+  // The newest name in a folder (null is the root); continue with written_name::older_sibling.
   [[nodiscard]] const written_name* newest_in(const written_name* folder) const noexcept {
     return (folder ? folder->newest_below : newest_in_root_).load(std::memory_order_acquire);
   }
-  // The newest name; continue with written_name::next.
+  // The newest name; continue with written_name::older.
   [[nodiscard]] const written_name* newest() const noexcept {
     return newest_.load(std::memory_order_acquire);
   }
@@ -81,4 +82,4 @@ class written_names {
   atomic<std::uint32_t> made_count_{0};
 };
 
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

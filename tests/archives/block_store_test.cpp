@@ -11,7 +11,7 @@
 #include "support/memory_file_os.hpp"
 #include "vfs/tree_reader.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
 // Block n consists of the letter 'a' + n, repeated. It is packed as one letter, in a file.
@@ -180,4 +180,4 @@ TEST_F(block_store_test, frees_all_memory) {
 }
 
 }  // namespace
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

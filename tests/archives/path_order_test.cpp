@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
 std::vector<std::string> sorted(const std::vector<std::string>& paths) {
@@ -83,4 +83,4 @@ TEST(path_order, sorts_paths_with_long_common_prefixes) {
 }
 
 }  // namespace
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

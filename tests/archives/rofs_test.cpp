@@ -37,8 +37,9 @@ TEST(rofs, of_the_test_writer_is_really_packed) {
 }
 
 TEST(rofs, has_files_of_whole_blocks) {
-  for (const std::size_t bytes : {vfs::rofs_block_bytes - 1, vfs::rofs_block_bytes,
-                                  vfs::rofs_block_bytes + 1, 2 * vfs::rofs_block_bytes}) {
+  for (const std::size_t bytes :
+       {archives_detail::rofs_block_bytes - 1, archives_detail::rofs_block_bytes,
+        archives_detail::rofs_block_bytes + 1, 2 * archives_detail::rofs_block_bytes}) {
     const std::string data = long_text.substr(0, bytes);
     EXPECT_EQ(load_archive(write_rofs({{.name = "A", .data = data}}), "a.dat"),
               (contents_map{{"DATA/PSX/A", data}}));
@@ -51,7 +52,7 @@ TEST(rofs, is_scrambled_as_described) {
   key = key * 0x5D588B65 + 0x8000000B;
   const auto mask = static_cast<std::uint8_t>(key >> 24);
   std::byte bytes[3] = {};
-  vfs::scramble_rofs(1, bytes);
+  archives_detail::scramble_rofs(1, bytes);
   EXPECT_EQ(bytes[0], std::byte{mask});
   EXPECT_EQ(bytes[2], std::byte{mask});
 }
@@ -60,12 +61,12 @@ TEST(rofs, copies_from_the_window_before_anything_was_written) {
   // Copy 3 bytes from position 0x410, where the window has 0x41: bit 1, 12 bits of position, 4 of
   // length.
   std::byte packed[] = {std::byte{0b1010'0000}, std::byte{0b1000'0000}, std::byte{0b1000'0000}};
-  vfs::rofs_block block;
+  archives_detail::rofs_block block;
   block.packed = true;
   block.key = 5;
-  vfs::scramble_rofs(5, packed);
+  archives_detail::scramble_rofs(5, packed);
   std::byte made[3];
-  ASSERT_TRUE(vfs::unpack_rofs_block(block, packed, made));
+  ASSERT_TRUE(archives_detail::unpack_rofs_block(block, packed, made));
   EXPECT_EQ(to_text(made), "AAA");
 }
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
 // Converts these units, in either byte order; "?" if they are refused.
@@ -48,4 +48,4 @@ TEST(utf16, of_half_a_unit_or_too_long_is_refused) {
 }
 
 }  // namespace
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

@@ -228,45 +228,45 @@ class parked : public ::testing::Test {
  protected:
   void SetUp() override { ASSERT_TRUE(pool.claim()) << "measures"; }
   void TearDown() override {
-    for (const auto& file : files) file->close(vfs::parked_file::root);
+    for (const auto& file : files) file->close(vfs_detail::parked_file::root);
     pool.give_back();
   }
   // A different file of one byte.
-  vfs::parked_file& park() {
+  vfs_detail::parked_file& park() {
     const std::string path = folder.write(number(static_cast<int>(files.size())), "0");
     const result<file_status> status = system_os().status(path.c_str(), true);
-    files.push_back(std::make_unique<vfs::parked_file>(default_allocator()));
+    files.push_back(std::make_unique<vfs_detail::parked_file>(default_allocator()));
     EXPECT_TRUE(files.back()->begin(pool, os, path.c_str(), *status));
     return *files.back();
   }
-  static result<std::size_t> read(vfs::parked_file& file) {
+  static result<std::size_t> read(vfs_detail::parked_file& file) {
     std::byte room[1];
-    return file.read_at(vfs::parked_file::root, 0, room);
+    return file.read_at(vfs_detail::parked_file::root, 0, room);
   }
 
   temp_folder folder;
   counting_os os;
-  vfs::descriptor_pool pool;
-  std::vector<std::unique_ptr<vfs::parked_file>> files;
+  vfs_detail::descriptor_pool pool;
+  std::vector<std::unique_ptr<vfs_detail::parked_file>> files;
 };
 
 TEST_F(parked, reads_as_one_that_is_open) {
   const std::string path = folder.write("a", "0123456789");
-  vfs::parked_file file(default_allocator());
+  vfs_detail::parked_file file(default_allocator());
   const result<file_status> status = system_os().status(path.c_str(), true);
   ASSERT_TRUE(file.begin(pool, system_os(), path.c_str(), *status));
   char room[4];
   const result<std::size_t> got =
-      file.read_at(vfs::parked_file::root, 3, std::as_writable_bytes(std::span(room)));
+      file.read_at(vfs_detail::parked_file::root, 3, std::as_writable_bytes(std::span(room)));
   ASSERT_EQ(got.value_or(0), 4u);
   EXPECT_EQ(std::string_view(room, 4), "3456");
-  EXPECT_EQ(file.status(vfs::parked_file::root)->size, 10u);
-  EXPECT_LT(file.descriptor(vfs::parked_file::root), 0) << "nothing keeps it";
-  file.close(vfs::parked_file::root);
+  EXPECT_EQ(file.status(vfs_detail::parked_file::root)->size, 10u);
+  EXPECT_LT(file.descriptor(vfs_detail::parked_file::root), 0) << "nothing keeps it";
+  file.close(vfs_detail::parked_file::root);
 }
 
 TEST_F(parked, stays_open_if_it_is_read_more_often_than_others) {
-  constexpr std::size_t others = 3 * vfs::descriptor_pool::places_max;
+  constexpr std::size_t others = 3 * vfs_detail::descriptor_pool::slots_max;
   constexpr std::size_t rounds = 10;
   os.counted = (std::filesystem::canonical(folder.path()) / "0").string();
   for (std::size_t i = 0; i <= others; ++i) park();
@@ -279,9 +279,9 @@ TEST_F(parked, stays_open_if_it_is_read_more_often_than_others) {
 }
 
 TEST_F(parked, is_replaced_when_it_is_overwritten_with_as_many_bytes) {
-  vfs::parked_file& file = park();
+  vfs_detail::parked_file& file = park();
   ASSERT_TRUE(read(file));
-  file.close(vfs::parked_file::root);
+  file.close(vfs_detail::parked_file::root);
   const std::string path = folder.write("0", "1");
   std::filesystem::last_write_time(
       path, std::filesystem::last_write_time(path) + std::chrono::seconds(2));
@@ -289,9 +289,9 @@ TEST_F(parked, is_replaced_when_it_is_overwritten_with_as_many_bytes) {
 }
 
 TEST_F(parked, is_replaced_when_a_copy_takes_its_name) {
-  vfs::parked_file& file = park();
+  vfs_detail::parked_file& file = park();
   ASSERT_TRUE(read(file));
-  file.close(vfs::parked_file::root);
+  file.close(vfs_detail::parked_file::root);
   const std::string copy = folder.write("copy", "0");
   std::filesystem::last_write_time(copy, std::filesystem::last_write_time(folder / "0"));
   std::filesystem::rename(copy, folder / "0");
@@ -299,8 +299,8 @@ TEST_F(parked, is_replaced_when_a_copy_takes_its_name) {
 }
 
 TEST_F(parked, releases_its_slot_when_it_cannot_be_opened) {
-  for (std::size_t i = 0; i < 2 * vfs::descriptor_pool::places_max; ++i) {
-    vfs::parked_file& file = park();
+  for (std::size_t i = 0; i < 2 * vfs_detail::descriptor_pool::slots_max; ++i) {
+    vfs_detail::parked_file& file = park();
     std::filesystem::remove(folder / number(static_cast<int>(i)));
     EXPECT_EQ(file.pin(false).error().code, errc::replaced);
   }
@@ -308,11 +308,11 @@ TEST_F(parked, releases_its_slot_when_it_cannot_be_opened) {
 }
 
 TEST_F(parked, releases_its_slot_when_it_is_destroyed) {
-  for (std::size_t i = 0; i < 4 * vfs::descriptor_pool::places_max; ++i) {
-    vfs::parked_file& file = park();
+  for (std::size_t i = 0; i < 4 * vfs_detail::descriptor_pool::slots_max; ++i) {
+    vfs_detail::parked_file& file = park();
     ASSERT_TRUE(file.pin(false)) << "a place is free";
     file.unpin();
-    file.close(vfs::parked_file::root);
+    file.close(vfs_detail::parked_file::root);
   }
 }
 

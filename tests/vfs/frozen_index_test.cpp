@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 namespace {
 
 // An index of these paths, with their own ids or with one id for all, as if names were crafted.
@@ -15,7 +15,7 @@ class filled {
   explicit filled(const std::vector<std::string>& paths, path_id forged = {})
       : forged_(forged), index_(default_allocator()) {
     std::uint64_t end = 0;
-    for (const std::string& path : paths) (void)frozen_index::place_text(path.size(), &end);
+    for (const std::string& path : paths) (void)frozen_index::reserve_text(path.size(), &end);
     EXPECT_TRUE(index_.reset(paths.size(), end));
     for (std::uint32_t i = 0; i < paths.size(); ++i) index_.add(named(paths[i]), i);
   }
@@ -70,11 +70,11 @@ TEST(frozen_index, keeps_paths_of_up_to_62_bytes_in_one_cache_line) {
   std::uint64_t end = 0;
   for (std::size_t i = 0; i < 2'000; ++i) {
     const std::uint64_t before = end;
-    const std::uint64_t at = frozen_index::place_text(i * 7 % 63, &end);
+    const std::uint64_t at = frozen_index::reserve_text(i * 7 % 63, &end);
     ASSERT_GE(at, before);
     ASSERT_EQ(at / units_of_line, (end - 1) / units_of_line) << i;
   }
 }
 
 }  // namespace
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 namespace {
 
 constexpr std::uint32_t names_max = 24;  // with few ids, so that a page cannot hold all of them
@@ -31,13 +31,14 @@ class model {
 
   void mount_some(std::mt19937& random) {
     auto made = std::make_unique<mount>(default_allocator());
-    archive_builder builder(made->content, {});
+    archives_detail::archive_builder builder(made->content, {});
     made->rank = ranks_++;
     for (std::uint32_t name = 0; name < names_max; ++name) {
       if (random() % 3 != 0) continue;
       ASSERT_TRUE(builder.add(name_of(name), {}));
       made->content.entries.back().id = id_of(name);
-      if (random() % 8 == 0) made->content.entries.back().flaw = entry_flaw::removal;
+      if (random() % 8 == 0)
+        made->content.entries.back().flaw = archives_detail::entry_flaw::removal;
     }
     advance([&](live_index& next) { return next.add(*made, false); }, made->content.entries.size());
     mounts_.push_back(std::move(made));
@@ -62,8 +63,8 @@ class model {
       const asset_path path{text, id_of(name)};
       std::vector<const mount*> expected;
       for (auto each = mounts_.rbegin(); each != mounts_.rend(); ++each) {
-        const archive_entry* const entry = entry_of(**each, text);
-        if (entry && entry->flaw == entry_flaw::removal) break;
+        const archives_detail::archive_entry* const entry = entry_of(**each, text);
+        if (entry && entry->flaw == archives_detail::entry_flaw::removal) break;
         if (entry) expected.push_back(each->get());
       }
       std::vector<const mount*> known;
@@ -78,8 +79,8 @@ class model {
   }
 
  private:
-  static const archive_entry* entry_of(const mount& in, std::string_view text) {
-    for (const archive_entry& entry : in.content.entries) {
+  static const archives_detail::archive_entry* entry_of(const mount& in, std::string_view text) {
+    for (const archives_detail::archive_entry& entry : in.content.entries) {
       if (in.content.path_of(entry) == text) return &entry;
     }
     return nullptr;
@@ -118,7 +119,7 @@ TEST(live_index, finds_all_paths_after_its_directory_has_grown) {
   ASSERT_TRUE(current->begin());
   for (int i = 0; i < 60; ++i) {
     mounts.push_back(std::make_unique<mount>(default_allocator()));
-    archive_builder builder(mounts.back()->content, {});
+    archives_detail::archive_builder builder(mounts.back()->content, {});
     for (int j = 0; j < 40; ++j) {
       ASSERT_TRUE(builder.add("own/" + std::to_string(40 * i + j), {}));
       ASSERT_TRUE(builder.add("shared/" + std::to_string(j), {}));
@@ -130,7 +131,7 @@ TEST(live_index, finds_all_paths_after_its_directory_has_grown) {
     current = std::move(next);
   }
   for (const std::unique_ptr<mount>& each : mounts) {
-    for (const archive_entry& entry : each->content.entries) {
+    for (const archives_detail::archive_entry& entry : each->content.entries) {
       const std::string_view text = each->content.path_of(entry);
       const mount* const winner = text.starts_with("own") ? each.get() : mounts.back().get();
       ASSERT_EQ(current->find({text, entry.id}).owner, winner) << text;
@@ -147,7 +148,7 @@ TEST(live_index, allocates_pages_of_a_large_mount_in_few_blocks_and_frees_them) 
   tracking_allocator memory;
   {
     mount large(default_allocator());
-    archive_builder builder(large.content, {});
+    archives_detail::archive_builder builder(large.content, {});
     for (std::uint32_t name = 0; name < names; ++name) {
       ASSERT_TRUE(builder.add(name_of(name), {}));
     }
@@ -173,4 +174,4 @@ TEST(live_index, allocates_pages_of_a_large_mount_in_few_blocks_and_frees_them) 
 }
 
 }  // namespace
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

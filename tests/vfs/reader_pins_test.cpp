@@ -6,7 +6,7 @@
 
 #include "support/failing_allocator.hpp"
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 namespace {
 
 // Ends the epoch, followed by the fence.
@@ -76,4 +76,4 @@ TEST(reader_pins, share_a_stripe_if_out_of_memory) {
 }
 
 }  // namespace
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

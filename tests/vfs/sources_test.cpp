@@ -9,7 +9,7 @@
 
 #include "support/failing_allocator.hpp"
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 namespace {
 
 struct found_source {
@@ -98,4 +98,4 @@ TEST(source_table, serves_many_threads) {
 }
 
 }  // namespace
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

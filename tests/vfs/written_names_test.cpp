@@ -362,10 +362,10 @@ TEST(written_names_refused, memory_fails_only_that_call) {
 
 // Names with the same hash, as an attacker could craft them.
 TEST(written_names, distinguishes_names_with_one_hash) {
-  vfs::written_names names(default_allocator());
+  vfs_detail::written_names names(default_allocator());
   EXPECT_FALSE(names.any());
-  vfs::written_name* const one = names.insert({"one", {7}}, "one");
-  vfs::written_name* const other = names.insert({"other", {7}}, "Other");
+  vfs_detail::written_name* const one = names.insert({"one", {7}}, "one");
+  vfs_detail::written_name* const other = names.insert({"other", {7}}, "Other");
   ASSERT_TRUE(one && other);
   EXPECT_NE(one, other);
   EXPECT_EQ(names.insert({"one", {7}}, "x"), one);

@@ -143,10 +143,10 @@ struct file_stat {
   mount_id mount;             // the winner
 };
 
-namespace vfs {
+namespace vfs_detail {
 struct mount;
-struct path_owner;
-}  // namespace vfs
+struct lookup_hit;
+}  // namespace vfs_detail
 
 // A file or folder passed to the visitor of enumerate(), walk() or removals(). Valid during that
 // visit only.
@@ -155,8 +155,8 @@ struct folder_item {
   std::string_view path;  // in the tree
   path_id id;
   entry_kind kind = entry_kind::file;
-  mount_id mount;                           // the winner; in removals(), the mount with the marker
-  const vfs::path_owner* winner = nullptr;  // for stat()
+  mount_id mount;  // the winner; in removals(), the mount with the marker
+  const vfs_detail::lookup_hit* winner = nullptr;  // for stat()
 
   // Like file_system::stat(), without looking the path up again; still describes `mount`'s file if
   // the tree has changed meanwhile. No system call, except for a loose file. Not for removals().
@@ -216,7 +216,7 @@ class opened_file {
   friend class file_system;
   friend class mapped_file;
   file_system* files_ = nullptr;  // null: nothing is open
-  const vfs::mount* mount_ = nullptr;
+  const vfs_detail::mount* mount_ = nullptr;
   bool owns_source_ = false;
   file_place place_;
 };
@@ -412,15 +412,15 @@ class file_system final : public source_files {
   class reading;
   // The error of a change while frozen; tells on_frozen_change.
   [[nodiscard]] tl::unexpected<error> refuse_change() const noexcept;
-  result<opened_file> open_entry(const vfs::path_owner& found) noexcept;
-  result<void> open_entry(const vfs::path_owner& found, opened_file& file) noexcept;
+  result<opened_file> open_entry(const vfs_detail::lookup_hit& found) noexcept;
+  result<void> open_entry(const vfs_detail::lookup_hit& found, opened_file& file) noexcept;
   // Calls `act` with the file that a path names; its mount stays during the call.
   template <class T, class Act>
   result<T> with_entry(asset_path path, Act act) noexcept;
   void close(const opened_file& file) noexcept;
   // Finds a writable mount and pins it; release_writable() unpins it.
-  result<const vfs::mount*> pin_writable(mount_id mount) noexcept;
-  void release_writable(const vfs::mount& pinned) noexcept;
+  result<const vfs_detail::mount*> pin_writable(mount_id mount) noexcept;
+  void release_writable(const vfs_detail::mount& pinned) noexcept;
 
   file_system_config config_;
   state* state_ = nullptr;

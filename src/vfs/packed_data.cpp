@@ -1,10 +1,11 @@
-#include "vfs/data_place.hpp"
+#include "vfs/packed_data.hpp"
 
 #include <algorithm>
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 
-result<std::uint64_t> find_data(const open_source& source, const file_place& place) noexcept {
+result<std::uint64_t> find_packed_data(const open_source& source,
+                                       const file_place& place) noexcept {
   if (!place.framed) return place.offset;
   // Enough for the fixed part of any header, which states the size of the rest.
   std::byte room[256];
@@ -38,4 +39,4 @@ result<std::span<const std::byte>> mapped_part(const mapping& archive,
   return rest.first(place.bytes);
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

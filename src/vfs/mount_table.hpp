@@ -17,7 +17,7 @@
 #include "vfs/reader_pins.hpp"
 #include "vfs/sources.hpp"
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 
 struct snapshot {
   explicit snapshot(allocator& memory) noexcept
@@ -60,12 +60,12 @@ struct made_mount {
   mount_id loses_to;
 };
 
-class configuration {
+class mount_table {
  public:
-  explicit configuration(const file_system_config& config) noexcept;
-  ~configuration();
-  configuration(const configuration&) = delete;
-  configuration& operator=(const configuration&) = delete;
+  explicit mount_table(const file_system_config& config) noexcept;
+  ~mount_table();
+  mount_table(const mount_table&) = delete;
+  mount_table& operator=(const mount_table&) = delete;
 
   // False if the constructor ran out of memory.
   [[nodiscard]] bool usable() const noexcept { return current_.load() != nullptr; }
@@ -107,7 +107,7 @@ class configuration {
  private:
   [[nodiscard]] result<void> derive(snapshot& next, std::span<const mount_id> out,
                                     std::span<const made_mount> in, mount*& departing) noexcept;
-  [[nodiscard]] result<void> place(vec<mount*>& mounts, const made_mount& added) const noexcept;
+  [[nodiscard]] result<void> insert(vec<mount*>& mounts, const made_mount& added) const noexcept;
   [[nodiscard]] result<void> give_numbers(snapshot& next, std::span<const made_mount> in) noexcept;
   // Fills snapshot::positions. All mounts have their numbers.
   [[nodiscard]] static bool number_positions(snapshot& next) noexcept;
@@ -136,8 +136,8 @@ class configuration {
 
 // Opens and lists what the request names; leaves id and source unset. Errors: those of
 // file_system::mount().
-[[nodiscard]] result<void> fill_mount(mount& made, const mount_request& request,
+[[nodiscard]] result<void> scan_mount(mount& made, const mount_request& request,
                                       const file_system_config& config,
                                       descriptor_pool& descriptors) noexcept;
 
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail
