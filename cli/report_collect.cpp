@@ -127,7 +127,7 @@ class file_collector {
 
 // Threads of a load live a little longer than it, waiting; totals know no times, so that is cut
 // off.
-report_thread thread_of(const timeline_lane& lane, const load_window& window) {
+report_thread thread_of(const timeline_track& lane, const load_window& window) {
   report_thread row;
   row.name = lane.name();
   row.is_worker = !row.name.starts_with(io_name);
@@ -169,8 +169,8 @@ void collect_threads(report& what, const timeline& record, const load_window& wi
     const time_share& share = verdict.shares[i];
     what.verdict.shares.push_back({share.name, share.waiting, share.ns});
   }
-  for (std::size_t i = 0; i < record.lane_count(); ++i) {
-    what.threads_used.push_back(thread_of(record.lane(i), window));
+  for (std::size_t i = 0; i < record.track_count(); ++i) {
+    what.threads_used.push_back(thread_of(record.track(i), window));
   }
   // Threads attach as the system starts them; a report has main, then the workers by number.
   std::sort(what.threads_used.begin(), what.threads_used.end(),

@@ -1,4 +1,4 @@
-// Waiting: an event for many, futures, countdowns, and what they are made of.
+// Waiting: barricade, countdown, futures, and the primitives below them.
 #pragma once
 
 #include "overture/sync/barricade.hpp"

@@ -30,7 +30,7 @@ void reader_pins::enter_shared(stripe& here) noexcept {
 }
 
 void reader_pins::fence() noexcept {
-  if (!fenced_ || heavy_fence()) seen_by_all_.store(epoch_.load());
+  if (!fenced_ || sync_detail::heavy_fence()) seen_by_all_.store(epoch_.load());
 }
 
 bool reader_pins::have_left(std::uint64_t epoch) const noexcept {

@@ -35,7 +35,8 @@ class reader_pins {
 
   reader_pins(allocator& memory, bool has_heavy_fence) noexcept
       : memory_(memory), fenced_(has_heavy_fence) {}
-  explicit reader_pins(allocator& memory) noexcept : reader_pins(memory, register_heavy_fence()) {}
+  explicit reader_pins(allocator& memory) noexcept
+      : reader_pins(memory, sync_detail::register_heavy_fence()) {}
   ~reader_pins();
   reader_pins(const reader_pins&) = delete;
   reader_pins& operator=(const reader_pins&) = delete;
@@ -55,14 +56,14 @@ class reader_pins {
   void enter(stripe& here) noexcept {
     if (!here.plain) return enter_shared(here);
     const std::uint64_t word = here.inside.load(std::memory_order_relaxed);
-    light_store(here.inside, (word & count_mask) != 0 ? word + 1 : first_inside());
+    sync_detail::light_store(here.inside, (word & count_mask) != 0 ? word + 1 : first_inside());
   }
   // Returns the epoch if this was the stripe's last reader, 0 if there are others.
   std::uint64_t leave(stripe& here) noexcept {
     std::uint64_t word = 0;
     if (here.plain) {
       word = here.inside.load(std::memory_order_relaxed);
-      light_store(here.inside, word - 1);
+      sync_detail::light_store(here.inside, word - 1);
     } else {
       word = here.inside.fetch_sub(1);
     }
