@@ -1,4 +1,4 @@
-// Folders and archives as one tree: mounting, looking up, reading, writing, watching.
+// The virtual file system: folders and archives merged into one tree. Start with file_system.hpp.
 #pragma once
 
 #include "overture/vfs/file_reader.hpp"

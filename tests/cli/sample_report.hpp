@@ -62,7 +62,7 @@ inline report sample_report() {
                    {"evil\x1b]0;owned\x07", "mods/better_ai.zip", "unpack", "corrupt",
                     "the checksum does not match"}};
   what.skipped = {{"game/dlc/rome", "../../etc/passwd", "'.' or '..' in the path"},
-                  {"game/dlc/rome", "saves", "the link leaves the tree"},
+                  {"game/dlc/rome", "saves", "the link leads outside the mount"},
                   {"mods/better_ai.zip", "C:\\x", "a drive letter in the path"}};
   what.memory = {{"io", 48 * mib}, {"vfs", 2 * mib}, {"decode", 33 * mib}};
   what.memory_peak_bytes = 80 * mib;

@@ -78,10 +78,11 @@ std::string file_text(const rofs_file& file) {
   std::string data;
   std::uint32_t key = 0x12345;
   std::uint16_t blocks = 0;
-  for (std::size_t at = 0; at < file.data.size(); at += vfs::rofs_block_bytes, ++blocks) {
-    const std::string part = file.data.substr(at, vfs::rofs_block_bytes);
+  for (std::size_t at = 0; at < file.data.size();
+       at += archives_detail::rofs_block_bytes, ++blocks) {
+    const std::string part = file.data.substr(at, archives_detail::rofs_block_bytes);
     std::string block = file.packed ? pack(part) : part;
-    vfs::scramble_rofs(++key, std::as_writable_bytes(std::span(block)));
+    archives_detail::scramble_rofs(++key, std::as_writable_bytes(std::span(block)));
     keys += u32(key);
     sizes += u32(block.size());
     data += block;

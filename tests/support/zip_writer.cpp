@@ -54,7 +54,7 @@ std::string encrypted(const std::string& data, const std::string& password, std:
   std::string all = "overture...";
   all += static_cast<char>(check);
   all += data;
-  vfs::zip_cipher(password).encrypt(std::as_writable_bytes(std::span(all)));
+  archives_detail::zip_cipher(password).encrypt(std::as_writable_bytes(std::span(all)));
   return all;
 }
 
