@@ -78,7 +78,7 @@ class handle_cache final : public source_files {
   void remove_reader(source_reader& who) noexcept override;
   [[nodiscard]] result<open_source> look(source_id id, std::uint64_t turn) noexcept override;
   [[nodiscard]] const char* path_to_open(source_id id, std::uint64_t turn) noexcept override;
-  void left(source_id id) noexcept override;
+  void released(source_id id) noexcept override;
   void open_ahead(source_id id) noexcept override;
   // Error: unsupported without immutable_files, truncated, those of opening and mapping. Any
   // thread.

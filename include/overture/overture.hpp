@@ -13,7 +13,7 @@
 //   paged.hpp text_write.hpp text_read.hpp text_fields.hpp          objects as text, and back
 //   text_save.hpp                                                   saves: whole or not at all
 //   text_format.hpp text_number.hpp                                 sprintf without its lock
-//   read_queue.hpp handle_cache.hpp simulated_disc.hpp unpack.hpp   bytes from the disk
+//   read_queue.hpp handle_cache.hpp simulated_disk.hpp unpack.hpp   bytes from the disk
 //   path.hpp case_fold.hpp file_system.hpp                          folders, archives as one tree
 //   file_reader.hpp file_writer.hpp file_watch.hpp
 //   decoders.hpp model.hpp load.hpp                                 a whole game at once
@@ -52,7 +52,7 @@
 #include "overture/path.hpp"
 #include "overture/prefetch.hpp"
 #include "overture/read_queue.hpp"
-#include "overture/simulated_disc.hpp"
+#include "overture/simulated_disk.hpp"
 #include "overture/single_threaded.hpp"
 #include "overture/spin.hpp"
 #include "overture/text_cursor.hpp"

@@ -9,7 +9,7 @@
 //
 // Any thread submits. The next request is chosen by deadlines in danger, then by priority (and
 // nobody starves: each `ageing_ns` of waiting lifts a request by one), then by the place on the
-// disc: onwards in the file that was read last, then the files behind it. What lies side by side
+// disk: onwards in the file that was read last, then the files behind it. What lies side by side
 // becomes one read, what overlaps is read once, and who asks for bytes that are in flight already
 // gets a copy of them. A finished request is handed to its executor, never run on a thread of the
 // queue.
@@ -39,12 +39,12 @@
 // Threads: those of the queue (`threads`), which only block in reads; with read_backend::uring one
 // that keeps many reads in flight, where the kernel lets it. A host that wants none gives
 // `run_by_host`, and calls run() on a thread of its own or poll() now and then; completions without
-// an executor then run inside those calls. Reads need not reach a disc at all: see
-// simulated_disc.hpp.
+// an executor then run inside those calls. Reads need not reach a disk at all: see
+// simulated_disk.hpp.
 //
 // Where many short reads wait, a thread takes several under one lock; those that it has not begun
 // are given back for anything that the order depends on, so nobody can tell. So it does with files
-// that come from the disc: it opens those of several reads, has the system fetch them, then reads.
+// that come from the disk: it opens those of several reads, has the system fetch them, then reads.
 //
 // Cost: submit() is one lock, which no thread that reads takes, and at most one wake for the whole
 // span; it notes where the span lies, looks at no request, and allocates nothing. The requests take
@@ -74,7 +74,7 @@
 namespace overture {
 
 class job_system;
-class simulated_disc;
+class simulated_disk;
 class timeline;
 
 // An open physical file, as whoever gives out source_ids shows it to the read queue.
@@ -92,13 +92,13 @@ struct reader_counts {
 // Who reads files and can say at any time which: a read queue is one, see add_reader().
 class source_reader {
  public:
-  // Whether a read of this file is under way. If so, source_files::left() is called once it has
+  // Whether a read of this file is under way. If so, source_files::released() is called once it has
   // ended, and before that counts as ended for anybody. Any thread; takes a lock, calls nobody.
   [[nodiscard]] virtual bool is_reading(source_id id) noexcept = 0;
   // Whether it has opened a file for itself, or is about to, and has not closed it yet. As above.
   [[nodiscard]] virtual bool has_own_files() noexcept = 0;
-  // From now on left() is called for every read that ends; or not any more. As above.
-  virtual void tell_all(bool wanted) noexcept = 0;
+  // From now on released() is called for every read that ends; or not any more. As above.
+  virtual void notify_every_release(bool wanted) noexcept = 0;
   // Since it was added. Any thread; takes a lock, calls nobody.
   [[nodiscard]] virtual reader_counts counts() noexcept = 0;
 
@@ -150,7 +150,7 @@ class source_files : public source_info {
     (void)id, (void)turn;
     return nullptr;
   }
-  virtual void left(source_id id) noexcept { (void)id; }
+  virtual void released(source_id id) noexcept { (void)id; }
   // Bytes of the file where they lie in memory: a mapping, or what is cached. They stay for as long
   // as the caller's claim on the id (as of source()). Error: unsupported where there is nothing of
   // the kind, truncated for bytes behind the end. Any thread.
@@ -242,7 +242,7 @@ struct read_queue_config {
   // 8 to 16.
   unsigned threads = 0;
   // More than `threads`: so many are there, and how many of them read at a time is sized by what
-  // the disc answers, between the two (of a simulated disc: how many reads are in flight).
+  // the disk answers, between the two (of a simulated disk: how many reads are in flight).
   unsigned threads_max = 0;
   const char* name = "io";  // threads are called "io 1", "io 2", ...
   thread_priority priority = thread_priority::above_normal;
@@ -256,7 +256,7 @@ struct read_queue_config {
 
   // Bytes that were read, or are being read, and not unpacked yet; one request may be more.
   std::uint64_t packed_bytes_max = 64u << 20;
-  // Unpacks. Null: each request's own `on`; of a queue run by its host (or over a simulated disc,
+  // Unpacks. Null: each request's own `on`; of a queue run by its host (or over a simulated disk,
   // whatever is given here) poll() and run(). Must outlive the queue.
   executor* unpacks_on = nullptr;
   // Where buffers come from. Null: a pool of the queue's own; then every buffer must have ended
@@ -269,7 +269,7 @@ struct read_queue_config {
   // Told when a read that begins is likely to end, so that a worker looks for its completion
   // instead of sleeping (job_system::expect_work). Must outlive the queue.
   job_system* warms = nullptr;
-  simulated_disc* disc = nullptr;  // reads from it in its own time, in poll() and run()
+  simulated_disk* disk = nullptr;  // reads from it in its own time, in poll() and run()
 };
 
 struct read_queue_stats {
@@ -364,7 +364,7 @@ class read_queue {
 
   // For hosts that run the queue. run() serves it on the calling thread until stop(), several
   // threads at once if they like. poll() begins and ends up to `reads_max` reads and returns how
-  // many requests have completed in it. With a simulated disc: one thread at a time.
+  // many requests have completed in it. With a simulated disk: one thread at a time.
   void run() noexcept;
   void stop() noexcept;
   std::size_t poll(std::size_t reads_max = 1) noexcept;

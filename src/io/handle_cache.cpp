@@ -13,17 +13,17 @@
 
 namespace overture {
 
-using io::handle_place;
+using io_detail::handle_entry;
 
 handle_cache::handle_cache(const handle_cache_config& config) noexcept : config_(config) {
   if (!config_.os) config_.os = &system_os();
   if (!config_.memory) config_.memory = &default_allocator();
-  const std::size_t left = io::descriptors_left();
+  const std::size_t left = io_detail::descriptors_left();
   const std::size_t allowed =
       left > config_.reserved_descriptors ? left - config_.reserved_descriptors : 1;
   config_.open_max = std::clamp<std::size_t>(config_.open_max, 1, allowed);
   state_ = make_object<state>(*config_.memory, memory_tag::io, *config_.memory);
-  if (state_ && !state_->make_places(config_.open_max)) {
+  if (state_ && !state_->make_entries(config_.open_max)) {
     destroy_object(*config_.memory, memory_tag::io, state_);
     state_ = nullptr;
   }
@@ -33,8 +33,8 @@ handle_cache::handle_cache(const handle_cache_config& config) noexcept : config_
 handle_cache::~handle_cache() {
   if (!state_) return;
   state& mine = *state_;
-  for (std::uint32_t at = 0; at < mine.place_count; ++at) {
-    if (mine.places[at].look().is_open()) config_.os->close(mine.places[at].handle());
+  for (std::uint32_t at = 0; at < mine.entry_count; ++at) {
+    if (mine.entries[at].look().is_open()) config_.os->close(mine.entries[at].handle());
   }
   for (std::uint32_t i = 0; i < mine.known.load(std::memory_order_relaxed); ++i) {
     if (mine.at(i).mapped.data) config_.os->unmap(mine.at(i).mapped);
@@ -63,11 +63,11 @@ result<open_source> handle_cache::source(source_id id) noexcept {
   state& mine = *state_;
   if (!mine.knows(id)) return fail(errc::not_found, "no such file in the cache", id);
   const scoped_lock hold(mine.lock);
-  const std::uint32_t at = mine.at(id.index).place.load(std::memory_order_relaxed);
-  if (at == state::no_place || !mine.places[at].look().is_open()) {
+  const std::uint32_t at = mine.at(id.index).entry.load(std::memory_order_relaxed);
+  if (at == state::no_entry || !mine.entries[at].look().is_open()) {
     return fail(errc::busy, "the file is not open", id);
   }
-  return open_source{config_.os, mine.places[at].handle()};
+  return open_source{config_.os, mine.entries[at].handle()};
 }
 
 result<open_source> handle_cache::pin(source_id id, bool may_wait) noexcept {
@@ -80,7 +80,7 @@ result<open_source> handle_cache::pin(source_id id, bool may_wait) noexcept {
 
 result<open_source> handle_cache::pin_closed(source_id id, bool may_wait) noexcept {
   state& mine = *state_;
-  std::uint32_t at = state::no_place;
+  std::uint32_t at = state::no_entry;
   os_handle handle;
   os_handle evicted;
   for (bool waited = false, waits = false;;) {
@@ -88,24 +88,24 @@ result<open_source> handle_cache::pin_closed(source_id id, bool may_wait) noexce
     {
       const scoped_lock hold(mine.lock);
       state::file& wanted = mine.at(id.index);
-      const std::uint32_t where = wanted.place.load(std::memory_order_relaxed);
+      const std::uint32_t where = wanted.entry.load(std::memory_order_relaxed);
       bool pinned = false;
-      if (where == state::no_place) {
-        at = mine.take_place(id.index, evicted);
+      if (where == state::no_entry) {
+        at = mine.take_entry(id.index, evicted);
       } else {
         // Another thread opens it, or had it closed, which this one prevents.
-        const handle_place::state now = mine.places[where].look();
-        if (now.is_closing()) (void)mine.places[where].stay_open(now);
-        pinned = mine.places[where].pin(id.index, handle);
+        const handle_entry::state now = mine.entries[where].look();
+        if (now.is_closing()) (void)mine.entries[where].stay_open(now);
+        pinned = mine.entries[where].pin(id.index, handle);
       }
-      const bool settled = pinned || at != state::no_place;
+      const bool settled = pinned || at != state::no_entry;
       if (settled && waits) mine.end_waiting();
       if (pinned) return open_source{config_.os, handle};
       if (settled) {
         ++mine.stats.opens;
         break;
       }
-      if (!may_wait) return fail(errc::busy, "every place for an open file is taken", id);
+      if (!may_wait) return fail(errc::busy, "every entry for an open file is taken", id);
       if (!waits) {
         // Says so, and looks once more: who unpins looks here behind that.
         mine.begin_to_wait();
@@ -119,7 +119,7 @@ result<open_source> handle_cache::pin_closed(source_id id, bool may_wait) noexce
     (void)address_wait(mine.changed, seen, 0);
     waited = true;
   }
-  // The place counts as taken while the system works, so that there is never one too many.
+  // The entry counts as taken while the system works, so that there is never one too many.
   if (evicted.valid()) config_.os->close(evicted);
   return open_in(at, id, may_wait);
 }
@@ -138,15 +138,15 @@ result<open_source> handle_cache::open_in(std::uint32_t at, source_id id, bool m
   }
   bool wake = false;
   if (opened) {
-    mine.places[at].opened(id.index, *opened);
+    mine.entries[at].opened(id.index, *opened);
     // As unpin(): who waits has said so before he looked.
     if (mine.waiting.load(std::memory_order_seq_cst) == 0) return open_source{config_.os, *opened};
   }
   {
     const scoped_lock hold(mine.lock);
     if (!opened) {
-      mine.at(id.index).place.store(state::no_place, std::memory_order_release);
-      mine.places[at].give_up();
+      mine.at(id.index).entry.store(state::no_entry, std::memory_order_release);
+      mine.entries[at].give_up();
     }
     wake = mine.note_change();
   }
@@ -191,15 +191,15 @@ handle_cache::freed handle_cache::free_descriptor(std::uint32_t opening, bool ma
 
 void handle_cache::unpin(source_id id) noexcept {
   state& mine = *state_;
-  const std::uint32_t at = mine.at(id.index).place.load(std::memory_order_relaxed);
-  const handle_place::state before = mine.places[at].unpin();
+  const std::uint32_t at = mine.at(id.index).entry.load(std::memory_order_relaxed);
+  const handle_entry::state before = mine.entries[at].unpin();
   if (before.pins() > 1) return;
   if (!before.is_closing() && mine.waiting.load(std::memory_order_seq_cst) == 0) return;
   os_handle closed;
   bool wake = false;
   {
     const scoped_lock hold(mine.lock);
-    const handle_place::state now = mine.places[at].look();
+    const handle_entry::state now = mine.entries[at].look();
     if (now.is_closing() && now.file() == id.index) (void)mine.vacate(at, now, closed);
     wake = mine.note_change();
   }
@@ -214,9 +214,9 @@ source_files::reader_terms handle_cache::add_reader(source_reader& who, unsigned
   if (!state_) return {};
   const scoped_lock hold(state_->lock);
   if (!state_->readers.push_back({&who, 0})) return {};
-  if (state_->waiting.load(std::memory_order_relaxed) != 0) who.tell_all(true);
-  unsigned own_files = state_->give_places(std::max(at_once, wished));
-  if (own_files == 0) own_files = state_->give_places(at_once);
+  if (state_->waiting.load(std::memory_order_relaxed) != 0) who.notify_every_release(true);
+  unsigned own_files = state_->give_entries(std::max(at_once, wished));
+  if (own_files == 0) own_files = state_->give_entries(at_once);
   state_->readers.back().own_files = own_files;
   return {true, own_files};
 }
@@ -234,7 +234,7 @@ void handle_cache::remove_reader(source_reader& who) noexcept {
     const reader_counts counts = who.counts();
     state_->stats.hits += counts.hits;
     state_->stats.opens += counts.opens;
-    state_->place_limit += at->own_files;
+    state_->entry_limit += at->own_files;
     *at = readers.back();
     readers.pop_back();
     wake = state_->note_change();
@@ -247,10 +247,10 @@ result<open_source> handle_cache::look(source_id id, std::uint64_t turn) noexcep
   state& mine = *state_;
   if (!mine.knows(id)) return fail(errc::not_found, "no such file in the cache", id);
   state::file& wanted = mine.at(id.index);
-  const std::uint32_t where = wanted.place.load(std::memory_order_acquire);
+  const std::uint32_t where = wanted.entry.load(std::memory_order_acquire);
   os_handle handle;
-  if (where != state::no_place) {
-    if (mine.places[where].show(id.index, handle)) return open_source{config_.os, handle};
+  if (where != state::no_entry) {
+    if (mine.entries[where].show(id.index, handle)) return open_source{config_.os, handle};
     return fail(errc::busy, "the file is not open", id);
   }
   if (turn == 0) return fail(errc::busy, "the file is not open", id);
@@ -269,11 +269,11 @@ result<open_source> handle_cache::look(source_id id, std::uint64_t turn) noexcep
 const char* handle_cache::path_to_open(source_id id, std::uint64_t turn) noexcept {
   if (!state_ || config_.os != &system_os() || !state_->knows(id)) return nullptr;
   state::file& wanted = state_->at(id.index);
-  if (wanted.place.load(std::memory_order_acquire) != state::no_place) return nullptr;
+  if (wanted.entry.load(std::memory_order_acquire) != state::no_entry) return nullptr;
   return state_->is_read_once(wanted, turn) ? wanted.path : nullptr;
 }
 
-void handle_cache::left(source_id id) noexcept {
+void handle_cache::released(source_id id) noexcept {
   state& mine = *state_;
   os_handle closed;
   bool wake = false;
@@ -281,9 +281,9 @@ void handle_cache::left(source_id id) noexcept {
     const scoped_lock hold(mine.lock);
     // Nobody asked for a name that nobody gave, but all who end are told of.
     const std::uint32_t at =
-        mine.knows(id) ? mine.at(id.index).place.load(std::memory_order_relaxed) : state::no_place;
-    if (at != state::no_place) {
-      const handle_place::state now = mine.places[at].look();
+        mine.knows(id) ? mine.at(id.index).entry.load(std::memory_order_relaxed) : state::no_entry;
+    if (at != state::no_entry) {
+      const handle_entry::state now = mine.entries[at].look();
       if (now.is_closing()) (void)mine.vacate(at, now, closed);
     }
     wake = mine.note_change();
@@ -294,11 +294,11 @@ void handle_cache::left(source_id id) noexcept {
 
 void handle_cache::open_ahead(source_id id) noexcept {
   {
-    // A hint must not wait for a place, nor take one from a file in use.
+    // A hint must not wait for a entry, nor take one from a file in use.
     if (!state_) return;
     const scoped_lock hold(state_->lock);
-    const bool room = std::any_of(state_->places, state_->places + state_->place_limit,
-                                  [](const handle_place& each) { return each.look().is_empty(); });
+    const bool room = std::any_of(state_->entries, state_->entries + state_->entry_limit,
+                                  [](const handle_entry& each) { return each.look().is_empty(); });
     if (!room) return;
   }
   if (pin(id, false)) unpin(id);
@@ -311,14 +311,14 @@ void handle_cache::close_source(source_id id) noexcept {
   bool wake = false;
   {
     const scoped_lock hold(mine.lock);
-    const std::uint32_t at = mine.at(id.index).place.load(std::memory_order_relaxed);
-    if (at == state::no_place) return;
+    const std::uint32_t at = mine.at(id.index).entry.load(std::memory_order_relaxed);
+    if (at == state::no_entry) return;
     for (;;) {
-      const handle_place::state seen = mine.places[at].look();
+      const handle_entry::state seen = mine.entries[at].look();
       if (!seen.is_open()) return;  // it is being opened, by who needs it now
-      // As it is read, whoever ends the last read closes it: unpin() or left().
-      if (!seen.is_closing() && !mine.places[at].close_later(seen)) continue;
-      const handle_place::state marked = mine.places[at].look();
+      // As it is read, whoever ends the last read closes it: unpin() or released().
+      if (!seen.is_closing() && !mine.entries[at].close_later(seen)) continue;
+      const handle_entry::state marked = mine.entries[at].look();
       if (marked.pins() == 0) (void)mine.vacate(at, marked, closed);
       break;
     }
@@ -380,8 +380,8 @@ handle_cache_stats handle_cache::stats() const noexcept {
     now.hits += counts.hits;
     now.opens += counts.opens;
   }
-  for (std::uint32_t at = 0; at < state_->place_count; ++at) {
-    const handle_place::state seen = state_->places[at].look();
+  for (std::uint32_t at = 0; at < state_->entry_count; ++at) {
+    const handle_entry::state seen = state_->entries[at].look();
     now.open += seen.is_open() ? 1 : 0;
     now.hits += seen.hits();
   }

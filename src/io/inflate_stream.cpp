@@ -7,7 +7,7 @@
 
 #include "overture/unpack.hpp"
 
-namespace overture {
+namespace overture::io_detail {
 namespace {
 
 // Without input zlib may still give bytes, and stops at the end of a block without giving any.
@@ -220,4 +220,4 @@ void inflate_stream::note_point() noexcept {
   memory_.deallocate(window, window_bytes_max, 1, memory_tag::io);
 }
 
-}  // namespace overture
+}  // namespace overture::io_detail

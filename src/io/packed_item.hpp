@@ -9,7 +9,7 @@
 #include "overture/blob.hpp"
 #include "overture/read_queue.hpp"
 
-namespace overture::io {
+namespace overture::io_detail {
 
 class read_core;
 
@@ -43,4 +43,4 @@ struct packed_item {
   blob block_;  // the item lies in it
 };
 
-}  // namespace overture::io
+}  // namespace overture::io_detail

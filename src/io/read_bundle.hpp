@@ -7,8 +7,8 @@
 // more urgent comes, a thread has nothing to do, requests are cancelled, closed, changed or
 // suspended.
 //
-// Reads that go to the disc are bundled for another reason: the thread opens all their files before
-// it reads the first, and has the system begin to fetch what they want, so that the disc works on
+// Reads that go to the disk are bundled for another reason: the thread opens all their files before
+// it reads the first, and has the system begin to fetch what they want, so that the disk works on
 // several at a time for each thread. To take one back costs no more than that hint was worth.
 //
 // The thread claims one after the other by a read-modify-write on a word of its own; who recalls
@@ -24,7 +24,7 @@
 #include "io/thread_count.hpp"
 #include "overture/countdown.hpp"
 
-namespace overture::io {
+namespace overture::io_detail {
 
 struct bundle_rules {
   std::size_t reads_max = 8;
@@ -41,7 +41,7 @@ struct bundle_moment {
   std::size_t threads = 1;          // that read
   std::uint64_t usual_read_ns = 0;  // 0: not known yet
   bool is_exact = false;            // deadlines, or somebody who waits for the end of each read
-  std::size_t fetched_ahead = 0;    // how many of its reads the disc may work on at a time
+  std::size_t fetched_ahead = 0;    // how many of its reads the disk may work on at a time
 };
 
 // How many reads a thread takes at once, at least one. Towards the end they become fewer, so that
@@ -140,4 +140,4 @@ class read_bundle {
   alignas(64) atomic<std::uint32_t> unclaimed_{recalled};
 };
 
-}  // namespace overture::io
+}  // namespace overture::io_detail

@@ -7,7 +7,7 @@
 #include "io/read_core.hpp"
 #include "overture/prefetch.hpp"
 
-namespace overture::io {
+namespace overture::io_detail {
 
 namespace {
 
@@ -61,7 +61,7 @@ bool read_core::take(read_bundle& of, wakes& due) noexcept {
       .waiting = queued(),
       .threads = bundle_count_,
       .usual_read_ns = usual_service_ns_,
-      .is_exact = tells_all_ || stored_.has_deadlines() || packed_.has_deadlines(),
+      .is_exact = notifies_all_ || stored_.has_deadlines() || packed_.has_deadlines(),
       .fetched_ahead = of.turns != 0 ? fetched_ahead() : 0};
   const std::size_t size = std::min(bundle_size(rules_, moment), of.room());
   // One turn for all that are read one after the other; one for each that is open at a time.
@@ -78,7 +78,7 @@ bool read_core::take(read_bundle& of, wakes& due) noexcept {
   return true;
 }
 
-// How many of a thread's reads the disc may work on at a time: 0 where they come from memory.
+// How many of a thread's reads the disk may work on at a time: 0 where they come from memory.
 std::size_t read_core::fetched_ahead() const noexcept {
   if (usual_service_ns_ < rules_.memory_ns) return 0;
   const std::size_t threads = thread_rules_.most != 0 ? search_.count : bundle_count_;
@@ -111,7 +111,7 @@ bool read_core::take_another(read_bundle& of, std::size_t at, std::uint64_t now_
 
 // The requests of those it has not claimed are not to be touched.
 void read_core::open_ahead(read_bundle& of) noexcept {
-  constexpr std::uint64_t bytes_max = 1u << 18;  // more keep a disc busy by themselves
+  constexpr std::uint64_t bytes_max = 1u << 18;  // more keep a disk busy by themselves
   const bool first_is_view = of.at(0).members()[0]->into == read_into::view;
   const std::size_t end = std::min(of.turns, of.taken());
   for (std::size_t i = first_is_view ? 1 : 0; i < end; ++i) {
@@ -204,7 +204,7 @@ void read_core::retire(read_bundle& of, wakes& due) noexcept {
 // --- How many threads ----------------------------------------------------------------------------
 
 // At the end of a period of reading; under the lock.
-void read_core::ask_disc(std::uint64_t now_at) noexcept {
+void read_core::ask_disk(std::uint64_t now_at) noexcept {
   constexpr std::uint64_t reads_each = 16;
   constexpr std::uint64_t period_ns_min = 2'000'000;
   constexpr std::uint64_t work_of_read = 32'768;
@@ -213,7 +213,7 @@ void read_core::ask_disc(std::uint64_t now_at) noexcept {
       stats_.reads - period_.reads < reads_each * search_.count) {
     return;
   }
-  const disc_answer answer{
+  const disk_answer answer{
       .work = stats_.bytes - period_.bytes + (stats_.reads - period_.reads) * work_of_read,
       .time_ns = now_at - period_.begin_ns,
       .usual_read_ns = usual_service_ns_,
@@ -244,7 +244,7 @@ bool read_core::recall_all() noexcept {
     found |= begin < each->taken();
     for (std::size_t i = begin; i < each->taken(); ++i) recall(each->at(i));
   }
-  // The disc goes on from there.
+  // The disk goes on from there.
   if (found) head_ = last->behind;
   return found;
 }
@@ -275,4 +275,4 @@ void read_core::stand_again(read_request& request, std::uint8_t level) noexcept 
   refused_ = &request;
 }
 
-}  // namespace overture::io
+}  // namespace overture::io_detail

@@ -6,12 +6,12 @@
 #include <utility>
 
 #include "overture/job_system.hpp"
-#include "overture/simulated_disc.hpp"
+#include "overture/simulated_disk.hpp"
 #include "overture/timeline.hpp"
 #include "overture/wait_observer.hpp"
 #include "sync/wait.hpp"
 
-namespace overture::io {
+namespace overture::io_detail {
 
 namespace {
 
@@ -20,7 +20,7 @@ thread_rules rules_of(const read_queue_config& config) noexcept {
   const bool sized = config.threads_max > config.threads && !config.run_by_host;
   rules.fewest = std::max(config.threads, 1u);
   rules.most = sized ? config.threads_max : 0;
-  if (config.disc) rules.memory_ns = 0;
+  if (config.disk) rules.memory_ns = 0;
   return rules;
 }
 
@@ -35,13 +35,13 @@ read_core::read_core(source_files& files, const read_queue_config& config,
       stored_(*config.memory, {.ageing_ns = config.ageing_ns, .danger_ns = config.danger_ns}),
       packed_(*config.memory, {.ageing_ns = config.ageing_ns, .danger_ns = config.danger_ns}),
       errands_(*config.memory, memory_tag::io),
-      desk_(unpack_desk::make(*config.memory)),
+      desk_(unpack_queue::make(*config.memory)),
       pool_(config.pool) {
   search_.count = search_.best = thread_rules_.fewest;
   if (!pool_) pool_ = &own_pool_.emplace(buffer_pool_config{.memory = config.memory});
   // What a host's own thread completes may wait for a file that it has read itself, and such a read
   // ends only behind its completions.
-  if (config.run_by_host || config.disc) return;
+  if (config.run_by_host || config.disk) return;
   const bool ring = config.backend == read_backend::uring;
   const unsigned at_once = std::max({config.threads, config.threads_max, ring ? config.depth : 0});
   const auto ahead = static_cast<unsigned>(rules.files_ahead);
@@ -56,7 +56,7 @@ read_core::~read_core() {
 }
 
 std::uint64_t read_core::now() const noexcept {
-  return config_.disc ? config_.disc->now_ns() : now_ns();
+  return config_.disk ? config_.disk->now_ns() : now_ns();
 }
 
 // --- Requests come and go ------------------------------------------------------------------------
@@ -282,7 +282,7 @@ void read_core::send(const wakes& due) noexcept {
   if (due.helpers) address_wake_all(&drain_word_);
   if (due.expected_ns != 0) config_.warms->expect_work(due.expected_ns);
   for (std::uint32_t i = 0; i < due.left_count; ++i) {
-    files_.left(due.left[i]);
+    files_.released(due.left[i]);
     end_errand();
   }
   if (due.refused) end_refused(due.refused, now());
@@ -446,4 +446,4 @@ read_core::turn read_core::next_or_note_of(Reads& of, bool& noted, std::uint32_t
 template read_core::turn read_core::next_or_note_of(read_operation& of, bool& noted,
                                                     std::uint32_t& seen) noexcept;
 
-}  // namespace overture::io
+}  // namespace overture::io_detail

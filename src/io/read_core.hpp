@@ -22,13 +22,13 @@
 #include "io/read_operation.hpp"
 #include "io/request_store.hpp"
 #include "io/thread_count.hpp"
-#include "io/unpack_desk.hpp"
+#include "io/unpack_queue.hpp"
 #include "overture/barricade.hpp"
 #include "overture/function_ref.hpp"
 #include "overture/read_queue.hpp"
 #include "sync/mutex.hpp"
 
-namespace overture::io {
+namespace overture::io_detail {
 
 class read_core final : public source_reader {
  public:
@@ -63,7 +63,7 @@ class read_core final : public source_reader {
   // --- Of source_files ---
   [[nodiscard]] bool is_reading(source_id id) noexcept override;
   [[nodiscard]] bool has_own_files() noexcept override;
-  void tell_all(bool wanted) noexcept override;
+  void notify_every_release(bool wanted) noexcept override;
   [[nodiscard]] reader_counts counts() noexcept override;
 
   // --- Of back ends ---
@@ -109,7 +109,7 @@ class read_core final : public source_reader {
   // --- Of unpacking ---
   // Whether packed bytes are unpacked by those who poll.
   [[nodiscard]] bool unpacks_here() const noexcept {
-    return config_.disc || (config_.run_by_host && !config_.unpacks_on);
+    return config_.disk || (config_.run_by_host && !config_.unpacks_on);
   }
   // False if memory for that was refused.
   [[nodiscard]] bool can_unpack() const noexcept { return desk_ != nullptr; }
@@ -129,7 +129,7 @@ class read_core final : public source_reader {
   struct gate {
     barricade_continuation registered;
     read_core* core = nullptr;
-    unpack_desk* desk = nullptr;      // holds a reference
+    unpack_queue* desk = nullptr;     // holds a reference
     read_request* request = nullptr;  // null once it was given up
     barricade* after = nullptr;
     gate* next_fresh = nullptr;
@@ -233,7 +233,7 @@ class read_core final : public source_reader {
   [[nodiscard]] bool may_read_more() const noexcept {
     return thread_rules_.most == 0 || reading_ < search_.count;
   }
-  void ask_disc(std::uint64_t now_at) noexcept;
+  void ask_disk(std::uint64_t now_at) noexcept;
   void end_errand() noexcept;
   [[nodiscard]] result<open_source> open_file(read_operation& op, bool may_wait) noexcept;
   void call_helpers(wakes& due) noexcept;
@@ -287,7 +287,7 @@ class read_core final : public source_reader {
   std::uint32_t open_bundles_ = 0;   // of which some may be recalled
   std::uint8_t open_level_ = 0;      // the lowest of them
   read_request* refused_ = nullptr;  // that cannot be queued; the next thread that reads ends them
-  disc_place head_;
+  disk_position head_;
   std::uint64_t outstanding_ = 0;  // submitted and not completed
   std::uint32_t sleepers_ = 0;
   bool waking_ = false;   // a sleeper is on its way, see is_waking()
@@ -313,10 +313,10 @@ class read_core final : public source_reader {
     std::uint64_t bytes = 0;
     std::uint64_t reads = 0;
     bool kept_busy = true;
-  } period_;                // of which the disc is asked
+  } period_;                // of which the disk is asked
   unsigned own_files_ = 0;  // operations that may open one for themselves yet
   reader_counts file_counts_;
-  bool tells_all_ = false;
+  bool notifies_all_ = false;
   bool is_known_ = false;  // to the files, as a reader that can be asked; never changes
 
   alignas(64) atomic<std::uint32_t> work_word_{0};  // moves on when a sleeper is to look
@@ -326,9 +326,9 @@ class read_core final : public source_reader {
   // On which processor submit() is waking a thread, + 1; 0: on none. A hint.
   alignas(64) atomic<std::uint32_t> calling_on_{0};
 
-  unpack_desk* desk_ = nullptr;
+  unpack_queue* desk_ = nullptr;
   std::optional<buffer_pool> own_pool_;
   buffer_pool* pool_ = nullptr;
 };
 
-}  // namespace overture::io
+}  // namespace overture::io_detail

@@ -8,7 +8,7 @@
 #include "io/read_core.hpp"
 #include "overture/timeline.hpp"
 
-namespace overture::io {
+namespace overture::io_detail {
 
 namespace {
 
@@ -90,7 +90,7 @@ void read_core::begin_member(read_operation& op, read_request& request) noexcept
 bool read_core::take(read_operation& op, wakes& due) noexcept {
   if (suspended_ || queued() == 0) return false;
   const std::uint64_t now_at = now();
-  if (thread_rules_.most != 0) ask_disc(now_at);
+  if (thread_rules_.most != 0) ask_disk(now_at);
   while (read_request* const chosen = choose(now_at)) {
     const std::uint8_t level = store_of(*chosen).level_of(*chosen);
     if (share(*chosen)) continue;
@@ -122,7 +122,7 @@ void read_core::begin_read(read_operation& op, read_request& chosen, std::uint8_
   if (merged) stats_.merged += op.members().size();
   stats_.bytes_in_flight += op.bytes();
   op.turn = stats_.reads;
-  op.behind = place_of(chosen.sort_key, chosen.source, op.end());
+  op.behind = position_of(chosen.sort_key, chosen.source, op.end());
   head_ = op.behind;
   op.in_flight = true;
   op.before = nullptr;
@@ -136,7 +136,7 @@ void read_core::begin_read(read_operation& op, read_request& chosen, std::uint8_
 void read_core::merge_neighbours(read_operation& op, read_request& first,
                                  std::uint8_t level) noexcept {
   read_request* near[2][read_operation::members_max];
-  const disc_place place = place_of(first.sort_key, first.source, first.offset);
+  const disk_position place = position_of(first.sort_key, first.source, first.offset);
   std::size_t left[2] = {stored_.following(place, level, near[0]),
                          packed_.following(place, level, near[1])};
   read_request** next[2] = {near[0], near[1]};
@@ -165,7 +165,7 @@ void read_core::retire(read_operation& op, wakes& due) noexcept {
   own_files_ += std::exchange(op.has_turn, false) ? 1 : 0;
   file_counts_.hits += op.tally.files.hits;
   if (op.tally.files.opens != 0) file_counts_.opens += op.tally.files.opens;
-  if ((op.asked_for || tells_all_) && op.source().valid()) {
+  if ((op.asked_for || notifies_all_) && op.source().valid()) {
     op.asked_for = false;
     due.left[due.left_count++] = op.source();
     ++outstanding_;  // until they have been told
@@ -202,10 +202,10 @@ bool read_core::has_own_files() noexcept {
   return op != nullptr;
 }
 
-void read_core::tell_all(bool wanted) noexcept {
+void read_core::notify_every_release(bool wanted) noexcept {
   const scoped_lock hold(lock_);
   if (wanted) (void)recall_all();
-  tells_all_ = wanted;
+  notifies_all_ = wanted;
 }
 
 reader_counts read_core::counts() noexcept {
@@ -407,10 +407,10 @@ void read_core::end(read_tally& sum, read_request& request, std::uint64_t finish
   countdown* const counter = request.counter;
   if (on) {
     on->execute(done);
-  } else if (done.run && (config_.run_by_host || config_.disc)) {
+  } else if (done.run && (config_.run_by_host || config_.disk)) {
     done.run(done.context);
   }
   if (counter && (counts ? counts->add(*counter) : counter->done())) sum.brought_to_zero = true;
 }
 
-}  // namespace overture::io
+}  // namespace overture::io_detail

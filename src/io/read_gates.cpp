@@ -2,7 +2,7 @@
 #include "base/vec.hpp"
 #include "io/read_core.hpp"
 
-namespace overture::io {
+namespace overture::io_detail {
 namespace {
 
 // Runs a task at once: taking a lock and storing a request is all that these do, and whoever lowers
@@ -72,7 +72,7 @@ void read_core::register_gates(gate* fresh) noexcept {
 // Once for each gate, on the thread that lowers its barricade or finds it lowered.
 void read_core::open_gate(void* raw) noexcept {
   gate& opened = *static_cast<gate*>(raw);
-  unpack_desk& desk = *opened.desk;
+  unpack_queue& desk = *opened.desk;
   if (desk.enter()) {
     opened.core->let_through(opened);
     desk.leave();
@@ -102,4 +102,4 @@ void read_core::let_through(gate& opened) noexcept {
   end_refused(refused, now_at);
 }
 
-}  // namespace overture::io
+}  // namespace overture::io_detail

@@ -3,7 +3,7 @@
 #include "overture/wait_observer.hpp"
 #include "sync/wait.hpp"
 
-namespace overture::io {
+namespace overture::io_detail {
 
 // Whoever puts something to unpack, ends a request or makes room takes the lock behind that, and
 // sees the helper that has looked before.
@@ -55,4 +55,4 @@ void read_core::wait_for(const countdown& until, bool or_for_work) noexcept {
   help_until([&] { return until.is_done() || (or_for_work && can_take()); }, true);
 }
 
-}  // namespace overture::io
+}  // namespace overture::io_detail

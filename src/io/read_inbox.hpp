@@ -21,7 +21,7 @@ namespace overture {
 struct read_request;
 }
 
-namespace overture::io {
+namespace overture::io_detail {
 
 // Room for `capacity` batches, which divides what a number can count to.
 template <std::uint32_t capacity>
@@ -111,4 +111,4 @@ class basic_read_inbox {
 
 using read_inbox = basic_read_inbox<64>;
 
-}  // namespace overture::io
+}  // namespace overture::io_detail

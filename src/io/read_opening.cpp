@@ -3,7 +3,7 @@
 
 #include "io/read_core.hpp"
 
-namespace overture::io {
+namespace overture::io_detail {
 
 // The operation is among those in flight, which says what it reads.
 result<open_source> read_core::open_file(read_operation& op, bool may_wait) noexcept {
@@ -115,4 +115,4 @@ result<void> read_core::take_destination(read_request& request) noexcept {
   return {};
 }
 
-}  // namespace overture::io
+}  // namespace overture::io_detail

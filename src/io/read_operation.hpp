@@ -1,4 +1,4 @@
-// One read of the disc: a request, or several that lie side by side.
+// One read of the disk: a request, or several that lie side by side.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 #include "overture/atomic.hpp"
 #include "overture/read_queue.hpp"
 
-namespace overture::io {
+namespace overture::io_detail {
 
 // What has completed, until the queue adds it up.
 struct read_tally {
@@ -86,7 +86,7 @@ class read_operation {
   std::uint64_t started_ns = 0;
   std::uint64_t done = 0;  // bytes that are there
   std::uint64_t ended_ns = 0;
-  disc_place behind;              // where the disc's head is then
+  disk_position behind;           // where the disk's head is then
   held_counts* counts = nullptr;  // of the thread that does several in turn
 
   // The queue's list of those in flight. Others go through it under the queue's lock, so it lies
@@ -127,4 +127,4 @@ class read_operation {
   std::byte gap_[gap_bytes_max];  // what lies between two members
 };
 
-}  // namespace overture::io
+}  // namespace overture::io_detail

@@ -20,8 +20,8 @@ struct read_queue::state {
     thread_name name = {};
   };
 
-  io::read_core core;
-  io::simulated_reads* simulated = nullptr;
+  io_detail::read_core core;
+  io_detail::simulated_reads* simulated = nullptr;
   vec<io_thread> threads;
   result<void> status;
   atomic<bool> has_uring{false};
@@ -31,7 +31,7 @@ struct read_queue::state {
       : core(files, config), threads(*config.memory, memory_tag::io) {}
 
   [[nodiscard]] bool can_read() const noexcept {
-    if (core.config().disc) return simulated != nullptr;
+    if (core.config().disk) return simulated != nullptr;
     return core.config().run_by_host || !threads.empty();
   }
 
@@ -69,7 +69,7 @@ struct read_queue::state {
     timeline* const record = queue.core.config().record;
     if (record) (void)record->attach_thread(self.name);
     if (self.tries_uring) {
-      io::serve_with_uring(
+      io_detail::serve_with_uring(
           queue.core, std::clamp(queue.core.config().depth, 1u, 256u),
           [](void* context, bool verdict) {
             auto& of = *static_cast<state*>(context);
@@ -87,7 +87,7 @@ struct read_queue::state {
       const std::size_t read = simulated->poll(reads_max);
       return read + core.unpack_here();
     }
-    io::read_operation op;
+    io_detail::read_operation op;
     std::size_t completed = 0;
     for (std::size_t reads = 0; core.next(op); ++reads) {
       core.perform(op);
@@ -107,7 +107,7 @@ void choose_threads(read_queue_config& config) noexcept {
   constexpr unsigned usual = 8;
   constexpr unsigned usual_max = 16;
   if (config.threads == 0) {
-    const bool has_own_threads = !config.run_by_host && !config.disc;
+    const bool has_own_threads = !config.run_by_host && !config.disk;
     if (config.threads_max == 0 && has_own_threads) config.threads_max = usual_max;
     config.threads = config.threads_max > 0 ? std::min(usual, config.threads_max) : usual;
   }
@@ -126,9 +126,9 @@ read_queue::read_queue(source_files& files, const read_queue_config& config) noe
   if (!state_) return;
   if (!state_->core.can_unpack()) {
     state_->status = fail(errc::out_of_memory, "no memory for a read queue");
-  } else if (config_.disc) {
+  } else if (config_.disk) {
     state_->simulated =
-        make_object<io::simulated_reads>(*config_.memory, memory_tag::io, state_->core);
+        make_object<io_detail::simulated_reads>(*config_.memory, memory_tag::io, state_->core);
     if (!state_->simulated || !state_->simulated->ready()) {
       destroy_object(*config_.memory, memory_tag::io, state_->simulated);
       state_->simulated = nullptr;

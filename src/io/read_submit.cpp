@@ -7,7 +7,7 @@
 #include "overture/thread.hpp"
 #include "sync/wait.hpp"
 
-namespace overture::io {
+namespace overture::io_detail {
 
 // No request is looked at: the threads that read wrote their lines last. Gated ones are registered
 // before this returns, because who lowers a barricade may end its life.
@@ -175,4 +175,4 @@ void read_core::note_woken() noexcept {
   waking_ = false;
 }
 
-}  // namespace overture::io
+}  // namespace overture::io_detail

@@ -11,7 +11,7 @@
 #include <new>
 #include <utility>
 
-namespace overture::io {
+namespace overture::io_detail {
 namespace {
 
 // A read in flight, and what the kernel reads while it is.
@@ -88,10 +88,10 @@ bool uring_reads::set_up() noexcept {
   if ((ring_.features & IORING_FEAT_RW_CUR_POS) == 0) return false;
   wake_fd_ = eventfd(0, EFD_CLOEXEC);
   if (wake_fd_ < 0) return false;
-  void* const place =
+  void* const room =
       core_.config().memory->allocate(sizeof(flight) * depth_, alignof(flight), memory_tag::io);
-  if (!place) return false;
-  flights_ = static_cast<flight*>(place);
+  if (!room) return false;
+  flights_ = static_cast<flight*>(room);
   for (unsigned i = 0; i < depth_; ++i) {
     flight* const made = ::new (static_cast<void*>(flights_ + i)) flight;
     made->slot = i;
@@ -108,21 +108,21 @@ void uring_reads::register_memory() noexcept {
   constexpr std::size_t spans_max = 16;
   const std::span<const std::span<std::byte>> wanted = core_.config().registered;
   if (wanted.empty() || wanted.size() > spans_max) return;
-  iovec places[spans_max];
-  for (std::size_t i = 0; i < wanted.size(); ++i) places[i] = {wanted[i].data(), wanted[i].size()};
+  iovec spans[spans_max];
+  for (std::size_t i = 0; i < wanted.size(); ++i) spans[i] = {wanted[i].data(), wanted[i].size()};
   has_memory_ =
-      io_uring_register_buffers(&ring_, places, static_cast<unsigned>(wanted.size())) == 0;
+      io_uring_register_buffers(&ring_, spans, static_cast<unsigned>(wanted.size())) == 0;
 }
 
 // The number of the registered span that has these bytes, or -1.
 int uring_reads::registered(std::span<const std::byte> bytes) const noexcept {
   if (!has_memory_) return -1;
-  const std::span<const std::span<std::byte>> places = core_.config().registered;
+  const std::span<const std::span<std::byte>> spans = core_.config().registered;
   const auto begin = reinterpret_cast<std::uintptr_t>(bytes.data());
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    const auto from = reinterpret_cast<std::uintptr_t>(places[i].data());
-    if (begin >= from && begin - from <= places[i].size() &&
-        bytes.size() <= places[i].size() - (begin - from)) {
+  for (std::size_t i = 0; i < spans.size(); ++i) {
+    const auto from = reinterpret_cast<std::uintptr_t>(spans[i].data());
+    if (begin >= from && begin - from <= spans[i].size() &&
+        bytes.size() <= spans[i].size() - (begin - from)) {
       return static_cast<int>(i);
     }
   }
@@ -171,10 +171,10 @@ void uring_reads::prepare_read(io_uring_sqe& asked, flight& of, int file) noexce
   std::span<std::byte> parts[read_operation::parts_max];
   const std::size_t count = of.op.parts(of.op.done, parts);
   const std::uint64_t offset = of.op.offset() + of.op.done;
-  if (const int place = count == 1 ? registered(parts[0]) : -1; place >= 0) {
+  if (const int span = count == 1 ? registered(parts[0]) : -1; span >= 0) {
     // One read of Linux ends below 2 GiB; the rest is read behind that.
     const auto bytes = static_cast<unsigned>(std::min<std::size_t>(parts[0].size(), 1u << 30));
-    io_uring_prep_read_fixed(&asked, file, parts[0].data(), bytes, offset, place);
+    io_uring_prep_read_fixed(&asked, file, parts[0].data(), bytes, offset, span);
     return;
   }
   for (std::size_t i = 0; i < count; ++i) of.parts[i] = {parts[i].data(), parts[i].size()};
@@ -321,4 +321,4 @@ void serve_with_uring(read_core& core, unsigned depth, void (*ready)(void* conte
   if (verdict) reads.serve();
 }
 
-}  // namespace overture::io
+}  // namespace overture::io_detail

@@ -9,7 +9,7 @@
 #include "base/little_endian.hpp"
 #include "io/xxh32.hpp"
 
-namespace overture::io {
+namespace overture::io_detail {
 namespace {
 
 // https://github.com/lz4/lz4/blob/dev/doc/lz4_Frame_format.md
@@ -153,4 +153,4 @@ bool unpack_plan::holds(std::span<const std::byte> bytes) const noexcept {
   return count_ == 1 || !has_checksum_ || xxh32(bytes) == checksum_;
 }
 
-}  // namespace overture::io
+}  // namespace overture::io_detail

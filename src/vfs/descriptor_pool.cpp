@@ -23,7 +23,7 @@ bool is_same(const file_status& before, const file_status& now) noexcept {
 void descriptor_pool::measure() noexcept {
   if (measured_) return;
   measured_ = true;
-  const std::size_t left = io::descriptors_left();
+  const std::size_t left = io_detail::descriptors_left();
   kept_max_ = left / 2;
   place_count_ = std::clamp<std::size_t>(left / 8, 2, places_max);
 }

@@ -47,9 +47,9 @@ struct file_reader::state {
   std::size_t buffered = 0;
   vec<std::byte> buffer;
 
-  vec<std::byte> whole;              // a compressed file that was unpacked at once
-  inflate_stream* stream = nullptr;  // a larger one
-  std::uint64_t seen = 0;            // of a stored one, from its beginning
+  vec<std::byte> whole;                         // a compressed file that was unpacked at once
+  io_detail::inflate_stream* stream = nullptr;  // a larger one
+  std::uint64_t seen = 0;                       // of a stored one, from its beginning
   std::uint32_t seen_crc = 0;
   bool verified = false;
 };
@@ -92,8 +92,9 @@ result<void> file_reader::state::begin(const file_reader_config& config) noexcep
     if (place().method != compression::deflate) {
       return fail(errc::limit, "a file of this method is read in pieces only if it is small");
     }
-    stream = make_object<inflate_stream>(memory, memory_tag::vfs, memory, place().packed_bytes,
-                                         place().bytes, config.restart_points_max);
+    stream = make_object<io_detail::inflate_stream>(memory, memory_tag::vfs, memory,
+                                                    place().packed_bytes, place().bytes,
+                                                    config.restart_points_max);
     if (!stream) return no_memory();
     if (result<void> begun = stream->begin(); !begun) return begun;
   }

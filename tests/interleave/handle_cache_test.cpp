@@ -54,7 +54,7 @@ struct reading {
   handle_cache cache;
   source_id first;
   source_id second;
-  io::read_core core;
+  io_detail::read_core core;
   std::byte bytes[2] = {};
   read_request request;
   read_request again;  // of the same file, not next to it

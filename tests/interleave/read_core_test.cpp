@@ -80,7 +80,7 @@ TEST(a_read_queue_in_all_interleavings, loses_no_request) {
   in_both_ways([] {
     one_file file;
     here on;
-    io::read_core core(file, alone());
+    io_detail::read_core core(file, alone());
     counted a(on, 7);
     counted b(on, 8);
     run({[&] { core.serve(); },
@@ -99,7 +99,7 @@ TEST(a_read_queue_in_all_interleavings, hears_of_two_that_submit_at_once) {
   in_both_ways([] {
     one_file file;
     here on;
-    io::read_core core(file, alone());
+    io_detail::read_core core(file, alone());
     counted a(on, 7);
     counted b(on, 8);
     countdown left(2);
@@ -121,13 +121,13 @@ TEST(a_read_queue_in_all_interleavings, tells_a_host_that_sleeps_of_work) {
     here on;
     read_queue_config config = alone();
     config.run_by_host = true;
-    io::read_core core(file, config);
+    io_detail::read_core core(file, config);
     counted a(on, 7);
     countdown left(1);
     a.request.counter = &left;
     run({[&] { core.submit({&a.request, 1}); },
          [&] {
-           io::read_operation op;
+           io_detail::read_operation op;
            while (!left.is_done()) {
              if (core.next(op)) {
                core.perform(op);
@@ -170,7 +170,7 @@ TEST(a_read_queue_in_all_interleavings, who_waits_unpacks_and_is_never_forgotten
     {
       read_queue_config config = alone();
       config.unpacks_on = &jobs;
-      io::read_core core(file, config);
+      io_detail::read_core core(file, config);
       std::byte byte{};
       read_request request;
       request.source = {0, 1};
@@ -195,7 +195,7 @@ TEST(a_read_queue_in_all_interleavings, wakes_a_second_drainer_and_shares_twins)
   in_both_ways([] {
     one_file file;
     here on;
-    io::read_core core(file, alone());
+    io_detail::read_core core(file, alone());
     counted batch[2] = {{on, 7}, {on, 7}};
     run({[&] { core.serve(); }, [&] { core.serve(); },
          [&] {
@@ -213,7 +213,7 @@ TEST(a_read_queue_in_all_interleavings, cancels_or_reads_but_never_both) {
   in_both_ways([] {
     one_file file;
     here on;
-    io::read_core core(file, alone());
+    io_detail::read_core core(file, alone());
     counted a(on, 7);
     run({[&] { core.serve(); },
          [&] {
@@ -228,11 +228,11 @@ TEST(a_read_queue_in_all_interleavings, cancels_or_reads_but_never_both) {
 }
 
 // `how` submits the request and lets the queue go on.
-void reads_behind_a_pause(const std::function<void(io::read_core&, read_request&)>& how) {
+void reads_behind_a_pause(const std::function<void(io_detail::read_core&, read_request&)>& how) {
   in_both_ways([&how] {
     one_file file;
     here on;
-    io::read_core core(file, alone());
+    io_detail::read_core core(file, alone());
     counted a(on, 7);
     run({[&] { core.serve(); },
          [&] {
@@ -246,14 +246,14 @@ void reads_behind_a_pause(const std::function<void(io::read_core&, read_request&
 }
 
 TEST(a_read_queue_in_all_interleavings, goes_on_after_a_pause) {
-  reads_behind_a_pause([](io::read_core& core, read_request& request) {
+  reads_behind_a_pause([](io_detail::read_core& core, read_request& request) {
     core.submit({&request, 1});
     core.resume();
   });
 }
 
 TEST(a_read_queue_in_all_interleavings, hears_of_what_comes_after_a_pause) {
-  reads_behind_a_pause([](io::read_core& core, read_request& request) {
+  reads_behind_a_pause([](io_detail::read_core& core, read_request& request) {
     core.resume();
     core.submit({&request, 1});
   });
@@ -263,7 +263,7 @@ TEST(a_read_queue_in_all_interleavings, lets_a_gated_read_through_once_its_barri
   in_both_ways([] {
     one_file file;
     here on;
-    io::read_core core(file, alone());
+    io_detail::read_core core(file, alone());
     barricade door{barricade::raised};
     counted a(on, 7);
     run({[&] { core.serve(); }, [&] { door.lower(); },
@@ -281,7 +281,7 @@ TEST(a_read_queue_in_all_interleavings, cancels_a_gated_read_or_lets_it_through)
   in_both_ways([] {
     one_file file;
     here on;
-    io::read_core core(file, alone());
+    io_detail::read_core core(file, alone());
     barricade door{barricade::raised};
     counted a(on, 7);
     run({[&] { core.serve(); }, [&] { door.lower(); },
@@ -297,14 +297,14 @@ TEST(a_read_queue_in_all_interleavings, cancels_a_gated_read_or_lets_it_through)
 }
 
 // Takes two at once as soon as two wait.
-constexpr io::bundle_rules in_pairs{
+constexpr io_detail::bundle_rules in_pairs{
     .reads_max = 2, .share = 1, .span_ns_max = 1u << 30, .untried_ns = 1};
 
 TEST(a_read_queue_in_all_interleavings, reads_each_of_a_bundle_once_though_a_second_thread_helps) {
   in_both_ways([] {
     one_file file;
     here on;
-    io::read_core core(file, alone(), in_pairs);
+    io_detail::read_core core(file, alone(), in_pairs);
     counted batch[3] = {{on, 7}, {on, 8}, {on, 9}};
     run({[&] { core.serve(); }, [&] { core.serve(); },
          [&] {
@@ -325,7 +325,7 @@ TEST(a_read_queue_in_all_interleavings, cancels_what_was_taken_or_lets_it_be_rea
   in_both_ways([] {
     one_file file;
     here on;
-    io::read_core core(file, alone(), in_pairs);
+    io_detail::read_core core(file, alone(), in_pairs);
     counted batch[3] = {{on, 7}, {on, 8}, {on, 9}};
     run({[&] { core.serve(); },
          [&] {
@@ -347,7 +347,7 @@ TEST(a_read_queue_in_all_interleavings, counts_a_bundle_down_and_wakes_who_waits
   in_both_ways([] {
     one_file file;
     here on;
-    io::read_core core(file, alone(), in_pairs);
+    io_detail::read_core core(file, alone(), in_pairs);
     counted batch[3] = {{on, 7}, {on, 8}, {on, 9}};
     countdown first(1);
     countdown others(2);
@@ -373,7 +373,7 @@ TEST(a_read_queue_in_all_interleavings, shares_a_read_that_was_taken_and_may_be_
   in_both_ways([] {
     one_file file;
     here on;
-    io::read_core core(file, alone(), in_pairs);
+    io_detail::read_core core(file, alone(), in_pairs);
     counted batch[4] = {{on, 7}, {on, 8}, {on, 8}, {on, 9}};
     run({[&] { core.serve(); }, [&] { core.serve(); },
          [&] {

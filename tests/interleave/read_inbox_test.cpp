@@ -21,7 +21,7 @@ constexpr bounds searched{
     .preemptions = 2, .stale_loads = 1, .early_returns = 1, .executions_max = 60'000};
 constexpr bounds drawn{.stale_loads = 4, .early_returns = 2, .random = 5'000, .seed = 3};
 
-using small_inbox = io::basic_read_inbox<2>;
+using small_inbox = io_detail::basic_read_inbox<2>;
 
 // What a queue's lock and words are to its inbox.
 struct taker {

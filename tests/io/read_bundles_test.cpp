@@ -16,9 +16,9 @@
 namespace overture {
 namespace {
 
-using io::bundle_moment;
-using io::bundle_rules;
-using io::bundle_size;
+using io_detail::bundle_moment;
+using io_detail::bundle_rules;
+using io_detail::bundle_size;
 
 // The whole of the rule, line by line.
 TEST(BundleSize, FollowsTheTable) {
@@ -37,10 +37,10 @@ TEST(BundleSize, FollowsTheTable) {
       {"many wait", {1'000, 2, 10, false}, 8},
       {"as many as fit into the time", {1'000, 2, 250, false}, 4},
       {"long reads", {1'000, 2, 2'000, false}, 1},
-      {"nothing is known of the disc", {1'000, 2, 0, false}, 1},
+      {"nothing is known of the disk", {1'000, 2, 0, false}, 1},
       {"deadlines", {1'000, 2, 10, true}, 1},
       {"no thread is counted", {8, 0, 10, false}, 2},
-      {"long reads that the disc may do at a time", {1'000, 2, 2'000, false, 5}, 5},
+      {"long reads that the disk may do at a time", {1'000, 2, 2'000, false, 5}, 5},
       {"the same, few wait", {12, 1, 2'000, false, 5}, 3},
       {"the same, deadlines", {1'000, 2, 2'000, true, 5}, 1},
       {"short reads beside it", {1'000, 2, 10, false, 5}, 8},
@@ -130,13 +130,13 @@ class ReadBundles : public testing::Test {
 
   gated_file file_;
   std::byte byte_{};
-  io::read_core core_;
+  io_detail::read_core core_;
   std::vector<read_request> requests_;
   countdown left_;
   std::vector<std::thread> threads_;
 };
 
-TEST_F(ReadBundles, AreReadInTheOrderOfTheDisc) {
+TEST_F(ReadBundles, AreReadInTheOrderOfTheDisk) {
   EXPECT_EQ(core_.stats().reads, 8u);  // or there is nothing to test here
   EXPECT_EQ(finish(), (std::vector<std::uint64_t>{0, 1, 2, 3, 4, 5, 6, 7, 8}));
   EXPECT_TRUE(left_.is_done());
@@ -212,7 +212,7 @@ TEST_F(ReadBundles, AreLeftToAThreadThatHasNothingToDo) {
 TEST_F(ReadBundles, TellOfACountdownAtOnceThoughTheyGoOn) {
   countdown early(1);
   {
-    io::read_core core(file_, plain(), eager);
+    io_detail::read_core core(file_, plain(), eager);
     std::vector<read_request> some(4);
     countdown late(3);
     for (std::size_t i = 0; i < some.size(); ++i) {
@@ -251,7 +251,7 @@ TEST(ReadBundlesOfFiles, NeverWaitForAPlaceOfTheirOwn) {
   }
   read_queue_config config = plain();
   config.threads = 1;
-  io::read_core core(files, config, eager);
+  io_detail::read_core core(files, config, eager);
   core.submit(requests);
   std::thread reader([&] { core.serve(); });
   left.wait();
@@ -265,7 +265,7 @@ TEST(ReadBundlesOfFiles, NeverWaitForAPlaceOfTheirOwn) {
 TEST(ReadBundlesOfThreads, CompleteEachRequestOnceWhateverHappensToIt) {
   gated_file file;
   file.allow(many);
-  io::read_core core(file, plain(), eager);
+  io_detail::read_core core(file, plain(), eager);
   std::thread readers[2];
   for (std::thread& each : readers) each = std::thread([&] { core.serve(); });
   std::byte byte[4]{};

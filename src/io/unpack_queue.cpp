@@ -1,4 +1,4 @@
-#include "io/unpack_desk.hpp"
+#include "io/unpack_queue.hpp"
 
 #include <utility>
 
@@ -8,20 +8,20 @@
 #include "overture/wait_observer.hpp"
 #include "sync/wait.hpp"
 
-namespace overture::io {
+namespace overture::io_detail {
 
-unpack_desk* unpack_desk::make(allocator& memory) noexcept {
-  return make_object<unpack_desk>(memory, memory_tag::io, memory);
+unpack_queue* unpack_queue::make(allocator& memory) noexcept {
+  return make_object<unpack_queue>(memory, memory_tag::io, memory);
 }
 
-unpack_desk::~unpack_desk() {
+unpack_queue::~unpack_queue() {
   while (spare_) {
     tables* const first = std::exchange(spare_, spare_->next);
     destroy_object(memory_, memory_tag::io, first);
   }
 }
 
-void unpack_desk::retire() noexcept {
+void unpack_queue::retire() noexcept {
   for (;;) {
     std::uint32_t seen = 0;
     {
@@ -36,12 +36,12 @@ void unpack_desk::retire() noexcept {
   drop_reference();
 }
 
-void unpack_desk::drop_reference() noexcept {
+void unpack_queue::drop_reference() noexcept {
   if (references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   destroy_object(memory_, memory_tag::io, this);
 }
 
-bool unpack_desk::enter() noexcept {
+bool unpack_queue::enter() noexcept {
   const scoped_lock hold(lock_);
   if (!retired_) ++working_;
   return !retired_;
@@ -49,7 +49,7 @@ bool unpack_desk::enter() noexcept {
 
 // --- Units come ----------------------------------------------------------------------------------
 
-void unpack_desk::put(packed_item& item) noexcept {
+void unpack_queue::put(packed_item& item) noexcept {
   executor* const on = item.on;
   item.next = nullptr;
   item.holds = on ? 1 : 0;
@@ -64,26 +64,26 @@ void unpack_desk::put(packed_item& item) noexcept {
   if (let_go(item)) (void)item.core->unpacked(item);
 }
 
-void unpack_desk::post(executor& on, std::uint32_t tasks) noexcept {
+void unpack_queue::post(executor& on, std::uint32_t tasks) noexcept {
   references_.fetch_add(tasks, std::memory_order_relaxed);
   for (; tasks > 0; --tasks) on.execute({run_task, this});
 }
 
-void unpack_desk::run_task(void* desk) noexcept {
-  auto& mine = *static_cast<unpack_desk*>(desk);
+void unpack_queue::run_task(void* desk) noexcept {
+  auto& mine = *static_cast<unpack_queue*>(desk);
   std::size_t completed = 0;
   (void)mine.work(completed);
   mine.drop_reference();
 }
 
-bool unpack_desk::has_work() noexcept {
+bool unpack_queue::has_work() noexcept {
   const scoped_lock hold(lock_);
   return first_ != nullptr;
 }
 
 // --- Units go ------------------------------------------------------------------------------------
 
-bool unpack_desk::take(unit& taken) noexcept {
+bool unpack_queue::take(unit& taken) noexcept {
   {
     const scoped_lock hold(lock_);
     if (!first_) return false;
@@ -102,7 +102,7 @@ bool unpack_desk::take(unit& taken) noexcept {
   return true;
 }
 
-bool unpack_desk::work(std::size_t& completed) noexcept {
+bool unpack_queue::work(std::size_t& completed) noexcept {
   unit taken;
   if (!take(taken)) return false;
   packed_item& item = *taken.item;
@@ -122,7 +122,7 @@ bool unpack_desk::work(std::size_t& completed) noexcept {
   return true;
 }
 
-result<void> unpack_desk::unpack(const unit& taken) noexcept {
+result<void> unpack_queue::unpack(const unit& taken) noexcept {
   packed_item& item = *taken.item;
   read_request& request = *item.request;
   if (!taken.with) return fail(errc::out_of_memory, "no memory for the tables of an unpacker");
@@ -136,7 +136,7 @@ result<void> unpack_desk::unpack(const unit& taken) noexcept {
 }
 
 // The first thread that comes to an item sees whether others can help.
-void unpack_desk::plan(packed_item& item) noexcept {
+void unpack_queue::plan(packed_item& item) noexcept {
   item.is_planned = true;
   item.began_ns = item.core->now();
   item.plan.make(item.request->method, item.packed, item.request->destination.size());
@@ -153,7 +153,7 @@ void unpack_desk::plan(packed_item& item) noexcept {
   if (item.on) post(*item.on, parts - 1);
 }
 
-void unpack_desk::judge(packed_item& item, tables* with) noexcept {
+void unpack_queue::judge(packed_item& item, tables* with) noexcept {
   const read_request& request = *item.request;
   const bool failed = item.failed_part != UINT32_MAX;
   if (failed && item.part_count > 1 && with && request.method == compression::lz4) {
@@ -172,12 +172,12 @@ void unpack_desk::judge(packed_item& item, tables* with) noexcept {
   if (item.is_planned) item.first_error.offset += item.plan.part(item.failed_part).packed_begin;
 }
 
-bool unpack_desk::let_go(packed_item& item) noexcept {
+bool unpack_queue::let_go(packed_item& item) noexcept {
   const scoped_lock hold(lock_);
   return --item.holds == 0 && item.parts_left == 0;
 }
 
-void unpack_desk::leave(const unit& done) noexcept {
+void unpack_queue::leave(const unit& done) noexcept {
   bool wake = false;
   {
     const scoped_lock hold(lock_);
@@ -191,4 +191,4 @@ void unpack_desk::leave(const unit& done) noexcept {
   if (wake) address_wake_all(&left_word_);
 }
 
-}  // namespace overture::io
+}  // namespace overture::io_detail

@@ -14,16 +14,16 @@
 #include "io/packed_item.hpp"
 #include "sync/mutex.hpp"
 
-namespace overture::io {
+namespace overture::io_detail {
 
-class unpack_desk {
+class unpack_queue {
  public:
-  explicit unpack_desk(allocator& memory) noexcept : memory_(memory) {}
-  ~unpack_desk();
-  unpack_desk(const unpack_desk&) = delete;
-  unpack_desk& operator=(const unpack_desk&) = delete;
+  explicit unpack_queue(allocator& memory) noexcept : memory_(memory) {}
+  ~unpack_queue();
+  unpack_queue(const unpack_queue&) = delete;
+  unpack_queue& operator=(const unpack_queue&) = delete;
   // Null if the memory was refused. retire() ends it.
-  [[nodiscard]] static unpack_desk* make(allocator& memory) noexcept;
+  [[nodiscard]] static unpack_queue* make(allocator& memory) noexcept;
   // When no item is left: waits until every thread has left it, tasks that wait to be run aside.
   void retire() noexcept;
 
@@ -74,4 +74,4 @@ class unpack_desk {
   atomic<std::uint32_t> left_word_{0};  // moves on when the last one leaves
 };
 
-}  // namespace overture::io
+}  // namespace overture::io_detail

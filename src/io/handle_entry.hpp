@@ -1,12 +1,12 @@
-// A place for one open file: one word says whose it is, in what state, and how many use it, so that
+// A entry for one open file: one word says whose it is, in what state, and how many use it, so that
 // an open file is pinned by one compare-and-swap and let go by one subtraction.
 //
-// A place changes hands under the lock of the cache, and only by a compare-and-swap from a word
+// A entry changes hands under the lock of the cache, and only by a compare-and-swap from a word
 // that counts no pins: who pins and who takes away cannot both succeed. The handle is written
 // before the word says open, and stays for as long as anybody is counted.
 //
 // A reader that can say what it reads (source_reader) is not counted: it says so, and then finds
-// the word open. Who wants such a place marks it as closing first, and asks the readers then. What
+// the word open. Who wants such a entry marks it as closing first, and asks the readers then. What
 // a reader says and what it is asked are under one lock of its own: either it has said so before it
 // was asked, or it finds the mark. A word that nobody was shown since it was opened needs no
 // asking: the first to be shown it leaves a bit there, by a compare-and-swap.
@@ -18,10 +18,10 @@
 #include "overture/limits.hpp"
 #include "overture/os.hpp"
 
-namespace overture::io {
+namespace overture::io_detail {
 
 // On a line of its own: neighbours are opened one after the other, by different threads.
-class alignas(64) handle_place {
+class alignas(64) handle_entry {
  public:
   // What the word was at some moment.
   class state {
@@ -39,7 +39,7 @@ class alignas(64) handle_place {
     [[nodiscard]] std::uint64_t hits() const noexcept { return bits_ >> hits_shift; }
 
    private:
-    friend class handle_place;
+    friend class handle_entry;
     explicit state(std::uint64_t bits) noexcept : bits_(bits) {}
     std::uint64_t bits_;
   };
@@ -116,4 +116,4 @@ class alignas(64) handle_place {
   atomic<std::int64_t> handle_{0};
 };
 
-}  // namespace overture::io
+}  // namespace overture::io_detail

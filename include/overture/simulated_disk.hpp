@@ -1,14 +1,14 @@
-// A disc that does not exist, for trying out and testing what a read queue does on one.
+// A disk that does not exist, for trying out and testing what a read queue does on one.
 //
-//   simulated_disc disc({.seek_ns = 8'000'000, .bytes_per_second = 150'000'000, .seed = 7});
-//   const source_id maps = *disc.add_file(64u << 20);
-//   read_queue reads{disc, {.disc = &disc}};
+//   simulated_disk disk({.seek_ns = 8'000'000, .bytes_per_second = 150'000'000, .seed = 7});
+//   const source_id maps = *disk.add_file(64u << 20);
+//   read_queue reads{disk, {.disk = &disk}};
 //   reads.submit(requests);
-//   reads.drain();                         // takes no time: disc.now_ns() has moved on
+//   reads.drain();                         // takes no time: disk.now_ns() has moved on
 //
-// Time is virtual and moves only when the disc works. Files lie one behind the other and hold bytes
-// that follow from the seed; any() of them can be checked with byte_at(). The disc has one head: a
-// read costs its share of the way over the disc, the transfer, and a latency during which the next
+// Time is virtual and moves only when the disk works. Files lie one behind the other and hold bytes
+// that follow from the seed; any() of them can be checked with byte_at(). The disk has one head: a
+// read costs its share of the way over the disk, the transfer, and a latency during which the next
 // one can begin. Of the reads that it has been given (at most `depth`) it serves the nearest.
 //
 // Bad luck comes by chance, as often as asked for in 65536 reads: short reads, EINTR, EIO for good,
@@ -28,11 +28,11 @@
 
 namespace overture {
 
-struct disc_model {
-  std::uint64_t seek_ns = 8'000'000;  // over the whole disc; a shorter way costs its share
+struct disk_model {
+  std::uint64_t seek_ns = 8'000'000;  // over the whole disk; a shorter way costs its share
   std::uint64_t latency_ns = 100'000;
   std::uint64_t bytes_per_second = 150'000'000;
-  unsigned depth = 1;  // reads that it takes at once, 1..simulated_disc::depth_max
+  unsigned depth = 1;  // reads that it takes at once, 1..simulated_disk::depth_max
 
   // How many of 65536 reads ...
   std::uint32_t short_reads = 0;
@@ -45,7 +45,7 @@ struct disc_model {
   allocator* memory = nullptr;  // null = default_allocator()
 };
 
-struct disc_stats {
+struct disk_stats {
   std::uint64_t reads = 0;
   std::uint64_t bytes = 0;
   std::uint64_t seek_ns = 0;  // of all the ways of the head
@@ -53,17 +53,17 @@ struct disc_stats {
   std::uint64_t unlucky = 0;  // short, interrupted, broken or late
 };
 
-class simulated_disc final : public source_files, public operating_system {
+class simulated_disk final : public source_files, public operating_system {
  public:
   static constexpr unsigned depth_max = 64;
 
-  explicit simulated_disc(const disc_model& model = {}) noexcept;
-  ~simulated_disc() override;
-  simulated_disc(const simulated_disc&) = delete;
-  simulated_disc& operator=(const simulated_disc&) = delete;
+  explicit simulated_disk(const disk_model& model = {}) noexcept;
+  ~simulated_disk() override;
+  simulated_disk(const simulated_disk&) = delete;
+  simulated_disk& operator=(const simulated_disk&) = delete;
 
   // A file behind the others, whose bytes come from the seed, or are those given, which must
-  // outlive the disc. Error: out_of_memory.
+  // outlive the disk. Error: out_of_memory.
   [[nodiscard]] result<source_id> add_file(std::uint64_t bytes) noexcept;
   [[nodiscard]] result<source_id> add_file(std::span<const std::byte> content) noexcept;
   // From now on it ends there.
@@ -73,17 +73,17 @@ class simulated_disc final : public source_files, public operating_system {
                            std::span<const std::byte> bytes) const noexcept;
 
   [[nodiscard]] std::uint64_t now_ns() const noexcept { return now_ns_; }
-  // Time in which the disc is not used.
+  // Time in which the disk is not used.
   void pass(std::uint64_t ns) noexcept { now_ns_ += ns; }
-  [[nodiscard]] const disc_stats& stats() const noexcept { return stats_; }
+  [[nodiscard]] const disk_stats& stats() const noexcept { return stats_; }
   [[nodiscard]] unsigned depth() const noexcept { return model_.depth; }
 
   // --- For the read queue ---
-  // Begins a read in a free place below depth().
-  void start(unsigned place, source_id id, std::uint64_t offset,
+  // Begins a read in a free slot below depth().
+  void start(unsigned slot, source_id id, std::uint64_t offset,
              std::span<const std::span<std::byte>> parts) noexcept;
   struct ended {
-    unsigned place = 0;
+    unsigned slot = 0;
     std::int64_t outcome = 0;  // bytes read, or minus errno
   };
   // Moves time on to the end of a read that was begun; there must be one.
@@ -128,7 +128,7 @@ class simulated_disc final : public source_files, public operating_system {
                                   std::span<const std::span<std::byte>> parts) noexcept;
   [[nodiscard]] const file* find(source_id id) const noexcept;
 
-  disc_model model_;
+  disk_model model_;
   file* files_ = nullptr;
   std::size_t file_count_ = 0;
   std::size_t file_room_ = 0;
@@ -137,8 +137,8 @@ class simulated_disc final : public source_files, public operating_system {
   std::uint64_t now_ns_ = 1;
   std::uint64_t free_ns_ = 0;  // from when on the head can go elsewhere
   std::uint64_t luck_ = 0;
-  reading places_[depth_max];
-  disc_stats stats_;
+  reading slots_[depth_max];
+  disk_stats stats_;
 };
 
 }  // namespace overture
