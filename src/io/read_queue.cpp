@@ -4,6 +4,7 @@
 
 #include "base/thread_name.hpp"
 #include "io/read_core.hpp"
+#include "io/reads_blocking.hpp"
 #include "io/reads_simulated.hpp"
 #include "io/reads_uring.hpp"
 #include "overture/barricade.hpp"
@@ -78,20 +79,20 @@ struct read_queue::state {
           },
           &queue);
     }
-    if (!queue.has_uring.load(std::memory_order_relaxed)) queue.core.serve();
+    if (!queue.has_uring.load(std::memory_order_relaxed)) io_detail::serve_blocking(queue.core);
     if (record) record->detach_thread();
   }
 
   std::size_t poll(std::size_t reads_max) noexcept {
     if (simulated) {
       const std::size_t read = simulated->poll(reads_max);
-      return read + core.unpack_here();
+      return read + core.runner().unpack_here();
     }
     io_detail::read_operation op;
     std::size_t completed = 0;
     for (std::size_t reads = 0; core.next(op); ++reads) {
-      core.perform(op);
-      completed += op.tally.completed + core.unpack_here();
+      core.runner().perform(op);
+      completed += op.tally.completed + core.runner().unpack_here();
       if (reads + 1 >= reads_max) {
         core.leave(op);
         break;
@@ -261,7 +262,7 @@ void read_queue::wait(countdown& until) noexcept {
 
 void read_queue::run() noexcept {
   if (!state_) return;
-  if (!state_->simulated) return state_->core.serve();
+  if (!state_->simulated) return io_detail::serve_blocking(state_->core);
   while (poll(SIZE_MAX) != 0) {
   }
 }

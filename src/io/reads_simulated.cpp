@@ -34,7 +34,7 @@ void simulated_reads::read_rest(unsigned slot) noexcept {
 bool simulated_reads::start(unsigned slot) noexcept {
   read_operation& op = operations_[slot];
   while (core_.next(op)) {
-    if (core_.open(op, true) == read_core::opening::open) {
+    if (core_.runner().open(op, true) == operation_runner::opening::open) {
       busy_[slot] = true;
       ++busy_count_;
       read_rest(slot);
@@ -57,7 +57,7 @@ std::size_t simulated_reads::poll(std::size_t reads_max) noexcept {
     if (busy_count_ == 0) break;
     const simulated_disk::ended end = disk_.wait();
     read_operation& op = operations_[end.slot];
-    if (!core_.advance(op, end.outcome)) {
+    if (!core_.runner().advance(op, end.outcome)) {
       read_rest(end.slot);
       continue;
     }

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "base/vec.hpp"
-#include "io/read_core.hpp"
 #include "overture/timeline.hpp"
 #include "overture/wait_observer.hpp"
 #include "sync/wait.hpp"
@@ -61,7 +60,7 @@ void unpack_queue::put(packed_item& item) noexcept {
   if (!on) return;
   // The executor lives until the request has completed, and that does not before this one lets go.
   post(*on, 1);
-  if (let_go(item)) (void)item.core->unpacked(item);
+  if (let_go(item)) (void)item.owner->unpacked(item);
 }
 
 void unpack_queue::post(executor& on, std::uint32_t tasks) noexcept {
@@ -117,7 +116,7 @@ bool unpack_queue::work(std::size_t& completed) noexcept {
     is_last = --item.parts_left == 0;
   }
   if (is_last) judge(item, taken.with);
-  if (let_go(item)) completed += item.core->unpacked(item);
+  if (let_go(item)) completed += item.owner->unpacked(item);
   leave(taken);
   return true;
 }
@@ -127,7 +126,7 @@ result<void> unpack_queue::unpack(const unit& taken) noexcept {
   read_request& request = *item.request;
   if (!taken.with) return fail(errc::out_of_memory, "no memory for the tables of an unpacker");
   if (!item.is_planned) {
-    if (result<void> room = item.core->take_destination(request); !room) return room;
+    if (result<void> room = item.owner->take_destination(request); !room) return room;
     plan(item);
   }
   const zone work("unpack", {request.subject, item.plan.part(taken.part).bytes});
@@ -138,7 +137,6 @@ result<void> unpack_queue::unpack(const unit& taken) noexcept {
 // The first thread that comes to an item sees whether others can help.
 void unpack_queue::plan(packed_item& item) noexcept {
   item.is_planned = true;
-  item.began_ns = item.core->now();
   item.plan.make(item.request->method, item.packed, item.request->destination.size());
   const auto parts = static_cast<std::uint32_t>(item.plan.part_count());
   if (parts == 1) return;

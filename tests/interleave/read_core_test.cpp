@@ -1,6 +1,7 @@
 // The shipped read_core.cpp: submit, sleep, wake, complete, through all interleavings of small
 // programs. A drainer is one of the explorer's threads; a read is a copy.
 #include "io/read_core.hpp"
+#include "io/reads_blocking.hpp"
 
 #include <gtest/gtest.h>
 
@@ -83,7 +84,7 @@ TEST(a_read_queue_in_all_interleavings, loses_no_request) {
     io_detail::read_core core(file, alone());
     counted a(on, 7);
     counted b(on, 8);
-    run({[&] { core.serve(); },
+    run({[&] { io_detail::serve_blocking(core); },
          [&] {
            core.submit({&a.request, 1});
            core.submit({&b.request, 1});
@@ -104,7 +105,7 @@ TEST(a_read_queue_in_all_interleavings, hears_of_two_that_submit_at_once) {
     counted b(on, 8);
     countdown left(2);
     a.request.counter = b.request.counter = &left;
-    run({[&] { core.serve(); }, [&] { core.submit({&a.request, 1}); },
+    run({[&] { io_detail::serve_blocking(core); }, [&] { core.submit({&a.request, 1}); },
          [&] {
            core.submit({&b.request, 1});
            core.wait_for(left, false);
@@ -130,7 +131,7 @@ TEST(a_read_queue_in_all_interleavings, tells_a_host_that_sleeps_of_work) {
            io_detail::read_operation op;
            while (!left.is_done()) {
              if (core.next(op)) {
-               core.perform(op);
+               core.runner().perform(op);
                core.leave(op);
              } else {
                core.wait_for(left, true);
@@ -178,7 +179,7 @@ TEST(a_read_queue_in_all_interleavings, who_waits_unpacks_and_is_never_forgotten
       request.method = compression::deflate;
       request.packed_bytes = 6;
       request.counter = &left;
-      run({[&] { core.serve(); },
+      run({[&] { io_detail::serve_blocking(core); },
            [&] {
              core.submit({&request, 1});
              core.wait_for(left, false);
@@ -197,7 +198,7 @@ TEST(a_read_queue_in_all_interleavings, wakes_a_second_drainer_and_shares_twins)
     here on;
     io_detail::read_core core(file, alone());
     counted batch[2] = {{on, 7}, {on, 7}};
-    run({[&] { core.serve(); }, [&] { core.serve(); },
+    run({[&] { io_detail::serve_blocking(core); }, [&] { io_detail::serve_blocking(core); },
          [&] {
            for (counted& each : batch) core.submit({&each.request, 1});
            core.wait_until_idle();
@@ -215,7 +216,7 @@ TEST(a_read_queue_in_all_interleavings, cancels_or_reads_but_never_both) {
     here on;
     io_detail::read_core core(file, alone());
     counted a(on, 7);
-    run({[&] { core.serve(); },
+    run({[&] { io_detail::serve_blocking(core); },
          [&] {
            core.submit({&a.request, 1});
            const bool cancelled = core.cancel_tag(0, 0) == 1;
@@ -234,7 +235,7 @@ void reads_behind_a_pause(const std::function<void(io_detail::read_core&, read_r
     here on;
     io_detail::read_core core(file, alone());
     counted a(on, 7);
-    run({[&] { core.serve(); },
+    run({[&] { io_detail::serve_blocking(core); },
          [&] {
            core.suspend();
            how(core, a.request);
@@ -266,7 +267,7 @@ TEST(a_read_queue_in_all_interleavings, lets_a_gated_read_through_once_its_barri
     io_detail::read_core core(file, alone());
     barricade door{barricade::raised};
     counted a(on, 7);
-    run({[&] { core.serve(); }, [&] { door.lower(); },
+    run({[&] { io_detail::serve_blocking(core); }, [&] { door.lower(); },
          [&] {
            core.submit({&a.request, 1}, &door);
            core.wait_until_idle();
@@ -284,7 +285,7 @@ TEST(a_read_queue_in_all_interleavings, cancels_a_gated_read_or_lets_it_through)
     io_detail::read_core core(file, alone());
     barricade door{barricade::raised};
     counted a(on, 7);
-    run({[&] { core.serve(); }, [&] { door.lower(); },
+    run({[&] { io_detail::serve_blocking(core); }, [&] { door.lower(); },
          [&] {
            core.submit({&a.request, 1}, &door);
            const bool cancelled = core.cancel_tag(0, 0) == 1;
@@ -306,7 +307,7 @@ TEST(a_read_queue_in_all_interleavings, reads_each_of_a_bundle_once_though_a_sec
     here on;
     io_detail::read_core core(file, alone(), in_pairs);
     counted batch[3] = {{on, 7}, {on, 8}, {on, 9}};
-    run({[&] { core.serve(); }, [&] { core.serve(); },
+    run({[&] { io_detail::serve_blocking(core); }, [&] { io_detail::serve_blocking(core); },
          [&] {
            core.suspend();
            for (counted& each : batch) core.submit({&each.request, 1});
@@ -327,7 +328,7 @@ TEST(a_read_queue_in_all_interleavings, cancels_what_was_taken_or_lets_it_be_rea
     here on;
     io_detail::read_core core(file, alone(), in_pairs);
     counted batch[3] = {{on, 7}, {on, 8}, {on, 9}};
-    run({[&] { core.serve(); },
+    run({[&] { io_detail::serve_blocking(core); },
          [&] {
            core.suspend();
            for (counted& each : batch) core.submit({&each.request, 1});
@@ -354,7 +355,7 @@ TEST(a_read_queue_in_all_interleavings, counts_a_bundle_down_and_wakes_who_waits
     batch[0].request.counter = &first;
     batch[1].request.counter = &others;
     batch[2].request.counter = &others;
-    run({[&] { core.serve(); },
+    run({[&] { io_detail::serve_blocking(core); },
          [&] {
            core.suspend();
            for (counted& each : batch) core.submit({&each.request, 1});
@@ -375,7 +376,7 @@ TEST(a_read_queue_in_all_interleavings, shares_a_read_that_was_taken_and_may_be_
     here on;
     io_detail::read_core core(file, alone(), in_pairs);
     counted batch[4] = {{on, 7}, {on, 8}, {on, 8}, {on, 9}};
-    run({[&] { core.serve(); }, [&] { core.serve(); },
+    run({[&] { io_detail::serve_blocking(core); }, [&] { io_detail::serve_blocking(core); },
          [&] {
            core.suspend();
            for (counted& each : batch) core.submit({&each.request, 1});

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "io/read_core.hpp"
+#include "io/reads_blocking.hpp"
 #include "overture/handle_cache.hpp"
 #include "support/refusing_os.hpp"
 
@@ -127,7 +128,7 @@ class ReadAhead : public testing::Test {
     config.merge_bytes_max = 0;
     core_.emplace(*files_, config, rules);
     core_->submit(requests_);
-    reader_ = std::thread([this] { core_->serve(); });
+    reader_ = std::thread([this] { io_detail::serve_blocking(*core_); });
     (void)disk_.events(1);
   }
   void finish_reads() {
@@ -180,7 +181,7 @@ TEST_F(ReadAhead, HasNoMoreFilesOpenThanTheCacheGave) {
   for (int file = 0; file < 32; ++file) (void)add(file);
   begin();
   EXPECT_EQ(disk_.files('o', 1).size(), 8u);
-  std::thread second([this] { core_->serve(); });
+  std::thread second([this] { io_detail::serve_blocking(*core_); });
   EXPECT_EQ(disk_.files('o', 2).size(), 9u);
   finish_reads();
   core_->stop();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "io/read_core.hpp"
+#include "io/reads_blocking.hpp"
 #include "overture/handle_cache.hpp"
 #include "support/refusing_os.hpp"
 
@@ -113,7 +114,7 @@ class ReadBundles : public testing::Test {
       requests_[i].counter = &left_;
     }
     core_.submit(std::span(requests_).first(count));
-    threads_.emplace_back([this] { core_.serve(); });
+    threads_.emplace_back([this] { io_detail::serve_blocking(core_); });
     (void)file_.begun(1);
   }
   ~ReadBundles() override {
@@ -204,7 +205,7 @@ TEST_F(ReadBundles, DoNotBeginWhileTheQueueIsSuspended) {
 TEST_F(ReadBundles, AreLeftToAThreadThatHasNothingToDo) {
   file_.hold_back(0);
   file_.allow(count - 1);
-  threads_.emplace_back([this] { core_.serve(); });
+  threads_.emplace_back([this] { io_detail::serve_blocking(core_); });
   EXPECT_EQ(file_.begun(count), (std::vector<std::uint64_t>{0, 8, 1, 2, 3, 4, 5, 6, 7}));
   file_.hold_back(UINT64_MAX);
 }
@@ -225,7 +226,7 @@ TEST_F(ReadBundles, TellOfACountdownAtOnceThoughTheyGoOn) {
     core.submit(some);
     core.resume();
     file_.allow(many);
-    std::thread reader([&] { core.serve(); });
+    std::thread reader([&] { io_detail::serve_blocking(core); });
     core.wait_for(early, false);
     core.wait_for(late, false);
     core.wait_until_idle();
@@ -253,7 +254,7 @@ TEST(ReadBundlesOfFiles, NeverWaitForAPlaceOfTheirOwn) {
   config.threads = 1;
   io_detail::read_core core(files, config, eager);
   core.submit(requests);
-  std::thread reader([&] { core.serve(); });
+  std::thread reader([&] { io_detail::serve_blocking(core); });
   left.wait();
   core.wait_until_idle();
   core.stop();
@@ -267,7 +268,7 @@ TEST(ReadBundlesOfThreads, CompleteEachRequestOnceWhateverHappensToIt) {
   file.allow(many);
   io_detail::read_core core(file, plain(), eager);
   std::thread readers[2];
-  for (std::thread& each : readers) each = std::thread([&] { core.serve(); });
+  for (std::thread& each : readers) each = std::thread([&] { io_detail::serve_blocking(core); });
   std::byte byte[4]{};
   std::thread submitters[2];
   for (std::size_t who = 0; who < 2; ++who) {
