@@ -37,7 +37,9 @@ handle_cache::~handle_cache() {
     if (mine.entries[at].look().is_open()) config_.os->close(mine.entries[at].handle());
   }
   for (std::uint32_t i = 0; i < mine.known.load(std::memory_order_relaxed); ++i) {
-    if (mine.at(i).mapped.data) config_.os->unmap(mine.at(i).mapped);
+    const scoped_lock hold(mine.lock);
+    const mapping& mapped = mine.mapping_of(mine.at(i));
+    if (mapped.data) config_.os->unmap(mapped);
   }
   destroy_object(*config_.memory, memory_tag::io, state_);
 }
@@ -47,8 +49,8 @@ result<source_id> handle_cache::add(std::string_view path) noexcept {
   if (path.empty() || path.find('\0') != std::string_view::npos) {
     return fail(errc::bad_path, "no path of a file");
   }
-  const scoped_lock hold(state_->lock);
   state& mine = *state_;
+  const scoped_lock hold(mine.lock);
   const std::uint32_t index = mine.known.load(std::memory_order_relaxed);
   if (index >= state::chunk_files * state::chunks_max || path.size() > limits::path_bytes_max) {
     return fail(errc::limit, "more files, or longer paths, than the limits allow");
@@ -95,7 +97,7 @@ result<open_source> handle_cache::pin_closed(source_id id, bool may_wait) noexce
       } else {
         // Another thread opens it, or had it closed, which this one prevents.
         const handle_entry::state now = mine.entries[where].look();
-        if (now.is_closing()) (void)mine.entries[where].stay_open(now);
+        if (now.is_closing()) (void)mine.entries[where].stay_open(now, mine.lock);
         pinned = mine.entries[where].pin(id.index, handle);
       }
       const bool settled = pinned || at != state::no_entry;
@@ -105,7 +107,7 @@ result<open_source> handle_cache::pin_closed(source_id id, bool may_wait) noexce
         ++mine.stats.opens;
         break;
       }
-      if (!may_wait) return fail(errc::busy, "every entry for an open file is taken", id);
+      if (!may_wait) return fail(errc::busy, "too many files are open", id);
       if (!waits) {
         // Says so, and looks once more: who unpins looks here behind that.
         mine.begin_to_wait();
@@ -294,7 +296,7 @@ void handle_cache::released(source_id id) noexcept {
 
 void handle_cache::open_ahead(source_id id) noexcept {
   {
-    // A hint must not wait for a entry, nor take one from a file in use.
+    // A hint must not wait for an entry, nor take one from a file in use.
     if (!state_) return;
     const scoped_lock hold(state_->lock);
     const bool room = std::any_of(state_->entries, state_->entries + state_->entry_limit,
@@ -317,7 +319,7 @@ void handle_cache::close_source(source_id id) noexcept {
       const handle_entry::state seen = mine.entries[at].look();
       if (!seen.is_open()) return;  // it is being opened, by who needs it now
       // As it is read, whoever ends the last read closes it: unpin() or released().
-      if (!seen.is_closing() && !mine.entries[at].close_later(seen)) continue;
+      if (!seen.is_closing() && !mine.entries[at].close_later(seen, mine.lock)) continue;
       const handle_entry::state marked = mine.entries[at].look();
       if (marked.pins() == 0) (void)mine.vacate(at, marked, closed);
       break;
@@ -339,7 +341,7 @@ result<std::span<const std::byte>> handle_cache::view(source_id id, std::uint64_
   mapping mapped;
   {
     const scoped_lock hold(state_->lock);
-    mapped = wanted.mapped;
+    mapped = state_->mapping_of(wanted);
   }
   if (!mapped.data) {
     const result<open_source> opened = pin(id, true);
@@ -348,9 +350,13 @@ result<std::span<const std::byte>> handle_cache::view(source_id id, std::uint64_
     unpin(id);
     if (!made) return tl::unexpected<error>(made.error());
     const scoped_lock hold(state_->lock);
-    if (wanted.mapped.data) config_.os->unmap(*made);
-    if (!wanted.mapped.data) wanted.mapped = *made;
-    mapped = wanted.mapped;
+    mapping& kept = state_->mapping_of(wanted);
+    if (kept.data) {
+      config_.os->unmap(*made);
+    } else {
+      kept = *made;
+    }
+    mapped = kept;
   }
   if (offset > mapped.size || bytes > mapped.size - offset) {
     return fail(errc::truncated, "the file ends before the bytes asked for", id, mapped.size);

@@ -1,4 +1,4 @@
-// What a handle_cache knows: the files, and the entries for those that are open.
+// What a handle_cache knows: the files, and an entry for each that is open.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,10 @@ struct handle_cache::state {
     const char* path = nullptr;
     atomic<std::uint32_t> entry{no_entry};
     atomic<std::uint64_t> last_turn{0};  // of a reader that found it closed
-    mapping mapped;                      // once it was shown; until the end
+
+   private:
+    friend struct state;
+    mapping mapped_;  // once it was viewed; until the end
   };
   struct reader {
     source_reader* who = nullptr;
@@ -55,7 +58,7 @@ struct handle_cache::state {
   state(const state&) = delete;
   state& operator=(const state&) = delete;
 
-  [[nodiscard]] bool make_entries(std::size_t count) noexcept {
+  [[nodiscard]] bool make_entries(std::size_t count) noexcept REQUIRES(lock) {
     void* const room = memory.allocate(sizeof(io_detail::handle_entry) * count,
                                        alignof(io_detail::handle_entry), memory_tag::io);
     if (!room) return false;
@@ -66,7 +69,7 @@ struct handle_cache::state {
     entry_limit = entry_count;
     return true;
   }
-  [[nodiscard]] bool add_file(std::string_view path) noexcept {
+  [[nodiscard]] bool add_file(std::string_view path) noexcept REQUIRES(lock) {
     const std::uint32_t index = known.load(std::memory_order_relaxed);
     if (!chunks[index / chunk_files].load(std::memory_order_relaxed)) {
       void* const room = memory.allocate(sizeof(file) * chunk_files, alignof(file), memory_tag::io);
@@ -82,7 +85,7 @@ struct handle_cache::state {
     return true;
   }
   // Paths never move, so that a reader opens a file without the lock.
-  [[nodiscard]] const char* keep(std::string_view path) noexcept {
+  [[nodiscard]] const char* keep(std::string_view path) noexcept REQUIRES(lock) {
     if (paths.empty() || path.size() >= path_block_bytes - path_bytes_used) {
       void* const room = memory.allocate(path_block_bytes, 1, memory_tag::io);
       if (!room) return nullptr;
@@ -101,11 +104,12 @@ struct handle_cache::state {
   [[nodiscard]] bool knows(source_id id) const noexcept {
     return id.generation == 1 && id.index < known.load(std::memory_order_acquire);
   }
+  [[nodiscard]] mapping& mapping_of(file& of) noexcept REQUIRES(lock) { return of.mapped_; }
   [[nodiscard]] file& at(std::uint32_t index) noexcept {
     return chunks[index / chunk_files].load(std::memory_order_relaxed)[index % chunk_files];
   }
 
-  // False: it was read lately as well, so it will be read again, and gets a entry. Any thread.
+  // False: it was read lately as well, so it will be read again, and gets an entry. Any thread.
   [[nodiscard]] bool is_read_once(file& wanted, std::uint64_t turn) const noexcept {
     const std::uint64_t before = wanted.last_turn.load(std::memory_order_relaxed);
     wanted.last_turn.store(turn, std::memory_order_relaxed);
@@ -118,35 +122,35 @@ struct handle_cache::state {
     return where != no_entry && entries[where].pin(index, handle);
   }
 
-  // The rest: under the lock.
-  //
   // Whether a reader that is not counted reads the file of the entry, which is left as closing if
   // not. Otherwise released() will be called when the read has ended.
-  [[nodiscard]] bool is_shown(std::uint32_t where, entry_state& seen) noexcept {
+  [[nodiscard]] bool is_shown(std::uint32_t where, entry_state& seen) noexcept REQUIRES(lock) {
     if (!seen.was_shown()) return false;
     const bool was_closing = seen.is_closing();
-    if (!was_closing && !entries[where].close_later(seen)) return true;
+    if (!was_closing && !entries[where].close_later(seen, lock)) return true;
     seen = entries[where].look();
     bool found = false;
     for (const reader& each : readers) found |= each.who->is_reading({seen.file(), 1});
-    if (found && !was_closing) (void)entries[where].stay_open(seen);
+    if (found && !was_closing) (void)entries[where].stay_open(seen, lock);
     return found;
   }
   // Empties the entry if nobody has come to use it since `seen`; its handle is the caller's to
-  // close, outside of the lock.
-  [[nodiscard]] bool vacate(std::uint32_t where, entry_state seen, os_handle& closed) noexcept {
+  // close, once the lock is released.
+  [[nodiscard]] bool vacate(std::uint32_t where, entry_state seen, os_handle& closed) noexcept
+      REQUIRES(lock) {
     if (!seen.is_open() || seen.pins() > 0 || is_shown(where, seen)) return false;
-    if (!entries[where].vacate(seen)) return false;
+    if (!entries[where].vacate(seen, lock)) return false;
     note_left(seen);
     closed = entries[where].handle();
     return true;
   }
-  void note_left(entry_state seen) noexcept {
+  void note_left(entry_state seen) noexcept REQUIRES(lock) {
     at(seen.file()).entry.store(no_entry, std::memory_order_release);
     stats.hits += seen.hits();
   }
   // A entry for this file, empty or made so; no_entry if all are in use.
-  [[nodiscard]] std::uint32_t take_entry(std::uint32_t index, os_handle& evicted) noexcept {
+  [[nodiscard]] std::uint32_t take_entry(std::uint32_t index, os_handle& evicted) noexcept
+      REQUIRES(lock) {
     for (std::size_t look = 0; look < std::size_t{2} * entry_limit; ++look) {
       const std::uint32_t where = hand;
       hand = (hand + 1) % entry_limit;
@@ -155,13 +159,13 @@ struct handle_cache::state {
       if (!seen.is_empty()) {
         if (!seen.is_open() || seen.pins() > 0) continue;
         if (seen.was_used()) {
-          (void)each.forget_use(seen);
+          (void)each.forget_use(seen, lock);
           continue;
         }
         if (is_shown(where, seen)) continue;
       }
       const os_handle handle = each.handle();
-      if (!each.begin_to_open(seen, index)) continue;
+      if (!each.begin_to_open(seen, index, lock)) continue;
       if (seen.is_open()) {
         note_left(seen);
         evicted = handle;
@@ -174,7 +178,8 @@ struct handle_cache::state {
   }
   // Closes a file that nobody uses, for who needs its descriptor. False: there is none; `in_use`
   // says whether another one is, and might be let go. Those who wait here themselves hold none.
-  [[nodiscard]] bool take_any(std::uint32_t but, os_handle& closed, bool& in_use) noexcept {
+  [[nodiscard]] bool take_any(std::uint32_t but, os_handle& closed, bool& in_use) noexcept
+      REQUIRES(lock) {
     std::uint32_t others = 0;
     for (std::uint32_t where = 0; where < entry_count; ++where) {
       if (where == but) continue;
@@ -187,24 +192,24 @@ struct handle_cache::state {
     return false;
   }
 
-  // Those who wait for a entry or a descriptor hear of every read that ends: a entry that was used
-  // when it was looked at may be so by somebody who came behind the look before. Under the lock.
-  void begin_to_wait() noexcept {
+  // Those who wait for an entry or a descriptor hear of every read that ends: an entry that was
+  // used when it was looked at may be in use by somebody who came after the look before.
+  void begin_to_wait() noexcept REQUIRES(lock) {
     if (waiting.fetch_add(1, std::memory_order_seq_cst) == 0) notify_every_release(true);
   }
-  void end_waiting() noexcept {
+  void end_waiting() noexcept REQUIRES(lock) {
     if (waiting.fetch_sub(1, std::memory_order_relaxed) == 1) notify_every_release(false);
   }
-  void notify_every_release(bool wanted) noexcept {
+  void notify_every_release(bool wanted) noexcept REQUIRES(lock) {
     for (const reader& each : readers) each.who->notify_every_release(wanted);
   }
-  [[nodiscard]] bool has_own_files() noexcept {
+  [[nodiscard]] bool has_own_files() noexcept REQUIRES(lock) {
     bool found = false;
     for (const reader& each : readers) found |= each.who->has_own_files();
     return found;
   }
   // Leaves the last so many entries to a reader, for files of its own, if three quarters stay.
-  [[nodiscard]] unsigned give_entries(unsigned count) noexcept {
+  [[nodiscard]] unsigned give_entries(unsigned count) noexcept REQUIRES(lock) {
     if (count > entry_limit / 4) return 0;
     for (std::uint32_t where = entry_limit - count; where < entry_limit; ++where) {
       if (!entries[where].look().is_empty()) return 0;
@@ -221,20 +226,21 @@ struct handle_cache::state {
   atomic<std::uint32_t> known{0};
   atomic<file*> chunks[chunks_max] = {};
 
-  alignas(64) mutable mutex lock;  // guards what is not atomic
-  std::uint32_t entry_limit = 0;   // of the entries, those for all
-  std::uint32_t hand = 0;
-  std::uint32_t starving = 0;  // wait for a descriptor to open a file in their entry
-  handle_cache_stats stats;
-  vec<reader> readers;
-  vec<char*> paths;                 // blocks of them
-  std::size_t path_bytes_used = 0;  // of the last
-  // Moves on when a entry may be free, or a file has been opened, and somebody waits for that. Who
+  alignas(64) mutable mutex lock;
+  std::uint32_t entry_limit GUARDED_BY(lock) = 0;  // of the entries, those for all
+  std::uint32_t hand GUARDED_BY(lock) = 0;
+  std::uint32_t starving GUARDED_BY(lock) =
+      0;  // wait for a descriptor to open a file in their entry
+  handle_cache_stats stats GUARDED_BY(lock);
+  vec<reader> readers GUARDED_BY(lock);
+  vec<char*> paths GUARDED_BY(lock);                 // blocks of them
+  std::size_t path_bytes_used GUARDED_BY(lock) = 0;  // of the last
+  // Moves on when an entry may be free, or a file has been opened, and somebody waits for that. Who
   // waits says so before he looks at the entries once more, who unpins looks here behind that.
   alignas(64) atomic<std::uint32_t> changed{0};
   atomic<std::uint32_t> waiting{0};
 
-  // True: wake_waiting() is due behind the lock.
+  // True: wake_waiting() is due once the lock is released.
   [[nodiscard]] bool note_change() noexcept {
     if (waiting.load(std::memory_order_seq_cst) == 0) return false;
     changed.fetch_add(1, std::memory_order_relaxed);

@@ -501,23 +501,27 @@ void read_core::offer_reader(due_calls& due) noexcept {
 // --- Waiting for reads ---------------------------------------------------------------------------
 
 void read_core::wait_until_idle() noexcept {
-  help_until([this]() REQUIRES(lock_) { return schedule_.counters().outstanding() == 0; }, false);
+  help_until({.idle = true});
 }
 
 void read_core::wait_for_work() noexcept {
-  help_until([this]()
-                 REQUIRES(lock_) { return schedule_.counters().outstanding() == 0 || can_read(); },
-             false);
+  help_until({.idle = true, .work = true});
 }
 
 void read_core::wait_for(const countdown& until, bool or_for_work) noexcept {
-  help_until([&]() REQUIRES(lock_) { return until.is_done() || (or_for_work && can_read()); },
-             true);
+  help_until({.work = or_for_work, .counted = &until});
+}
+
+bool read_core::is_reached(const goal& wanted) noexcept {
+  if (wanted.counted && wanted.counted->is_done()) return true;
+  if (wanted.idle && schedule_.counters().outstanding() == 0) return true;
+  return wanted.work && (schedule_.has_refused() || schedule_.can_take());
 }
 
 // Whoever puts something to unpack, ends a request or makes room takes the lock afterwards, and
 // sees a helper that has looked before that.
-void read_core::help_until(function_ref<bool()> is_over, bool hears_countdowns) noexcept {
+void read_core::help_until(const goal& wanted) noexcept {
+  const bool hears_countdowns = wanted.counted != nullptr;
   const bool helps = unpacks_ && !runner_.unpacks_here();
   for (;;) {
     std::uint32_t seen = 0;
@@ -525,7 +529,7 @@ void read_core::help_until(function_ref<bool()> is_over, bool hears_countdowns) 
     {
       const scoped_lock hold(lock_);
       take_up();
-      if (is_over()) return;
+      if (is_reached(wanted)) return;
       sleeps = !helps || !unpacks_->has_work();
       if (sleeps) {
         seen = helpers_.add(hears_countdowns);  // before it can be called

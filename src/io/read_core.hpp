@@ -28,7 +28,6 @@
 #include "io/reader_sleepers.hpp"
 #include "io/waiting_helpers.hpp"
 #include "overture/barricade.hpp"
-#include "overture/function_ref.hpp"
 #include "overture/read_queue.hpp"
 #include "sync/mutex.hpp"
 
@@ -160,10 +159,14 @@ class read_core final : public source_reader, private unpack_owner, private gate
   void claim_reader(due_calls& due) noexcept REQUIRES(lock_) { due.reader |= sleepers_.claim(); }
   void call_helpers(due_calls& due) noexcept REQUIRES(lock_);
   void offer_reader(due_calls& due) noexcept REQUIRES(lock_);
-  void help_until(function_ref<bool()> is_over, bool hears_countdowns) noexcept EXCLUDES(lock_);
-  [[nodiscard]] bool can_read() noexcept REQUIRES(lock_) {
-    return schedule_.has_refused() || schedule_.can_take();
-  }
+  // What a thread waits for: any of these.
+  struct goal {
+    bool idle = false;  // nothing is outstanding
+    bool work = false;  // a read could begin
+    const countdown* counted = nullptr;
+  };
+  [[nodiscard]] bool is_reached(const goal& wanted) noexcept REQUIRES(lock_);
+  void help_until(const goal& wanted) noexcept EXCLUDES(lock_);
 
   source_files& files_;
   const read_queue_config config_;

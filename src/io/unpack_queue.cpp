@@ -68,8 +68,8 @@ void unpack_queue::post(executor& on, std::uint32_t tasks) noexcept {
   for (; tasks > 0; --tasks) on.execute({run_task, this});
 }
 
-void unpack_queue::run_task(void* desk) noexcept {
-  auto& mine = *static_cast<unpack_queue*>(desk);
+void unpack_queue::run_task(void* self) noexcept {
+  auto& mine = *static_cast<unpack_queue*>(self);
   std::size_t completed = 0;
   (void)mine.work(completed);
   mine.drop_reference();
@@ -162,7 +162,7 @@ void unpack_queue::judge(packed_item& item, tables* with) noexcept {
   }
   if (!failed && item.is_planned && !item.plan.holds(request.destination)) {
     item.failed_part = 0;
-    item.first_error = error{errc::corrupt, 0, "the checksum of the packed data does not fit"};
+    item.first_error = error{errc::corrupt, 0, "the checksum of the packed data is wrong"};
   }
   if (item.failed_part == UINT32_MAX) return;
   item.first_error.source = request.source;

@@ -1,9 +1,9 @@
 // Where packed bytes wait to be unpacked, and threads come to unpack them.
 //
 // A unit is one part of one request. For each unit that waits, one task has been given to an
-// executor, and a task works on one unit or finds none: whoever waits for requests of the queue may
-// have been here before it. So nobody waits for a task that is not run, and tasks may be run long
-// after; that is why the desk is counted, and outlives the queue until the last of them.
+// executor. A task works on one unit or finds none: a thread that waits for requests of the queue
+// may have been quicker. So nobody depends on a task that is never run, and one may be run long
+// afterwards: the unpack queue is counted, and outlives the read queue until the last of them.
 //
 // Any thread.
 #pragma once
@@ -24,23 +24,24 @@ class unpack_queue {
   unpack_queue& operator=(const unpack_queue&) = delete;
   // Null if the memory was refused. retire() ends it.
   [[nodiscard]] static unpack_queue* make(allocator& memory) noexcept;
-  // When no item is left: waits until every thread has left it, tasks that wait to be run aside.
+  // Once no item is left: waits until every thread has left. Tasks that have not been run do not
+  // count.
   void retire() noexcept;
 
-  // For whoever may come after the queue's end: a reference keeps the desk, and between enter(), if
-  // it says yes, and leave() the queue too.
+  // For whoever may come after the read queue's end: a reference keeps this object. Between
+  // enter(), if it returns true, and leave() the read queue stays too.
   void add_reference() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
   void drop_reference() noexcept;
-  [[nodiscard]] bool enter() noexcept;
-  void leave() noexcept { leave(unit{}); }
+  [[nodiscard]] bool enter() noexcept EXCLUDES(lock_);
+  void leave() noexcept EXCLUDES(lock_) { leave(unit{}); }
   [[nodiscard]] allocator& memory() const noexcept { return memory_; }
 
-  // The item's bytes are there; from here on it is the desk's.
-  void put(packed_item& item) noexcept;
-  [[nodiscard]] bool has_work() noexcept;
+  // The item's bytes are there; it belongs to this object from here on.
+  void put(packed_item& item) noexcept EXCLUDES(lock_);
+  [[nodiscard]] bool has_work() noexcept EXCLUDES(lock_);
   // Works on one unit, and adds to `completed` how many requests have completed with it. False:
   // there was none.
-  bool work(std::size_t& completed) noexcept;
+  bool work(std::size_t& completed) noexcept EXCLUDES(lock_);
 
  private:
   struct tables {
@@ -53,7 +54,7 @@ class unpack_queue {
     tables* with = nullptr;
   };
 
-  static void run_task(void* desk) noexcept;
+  static void run_task(void* self) noexcept;
   void post(executor& on, std::uint32_t tasks) noexcept;
   [[nodiscard]] bool take(unit& taken) noexcept;
   void plan(packed_item& item) noexcept;
@@ -65,12 +66,12 @@ class unpack_queue {
 
   allocator& memory_;
   atomic<std::uint32_t> references_{1};
-  mutex lock_;  // guards the rest, and the desk's part of items
-  packed_item* first_ = nullptr;
-  packed_item* last_ = nullptr;
-  tables* spare_ = nullptr;
-  std::uint32_t working_ = 0;
-  bool retired_ = false;
+  mutex lock_;  // guards this object's part of items, too
+  packed_item* first_ GUARDED_BY(lock_) = nullptr;
+  packed_item* last_ GUARDED_BY(lock_) = nullptr;
+  tables* spare_ GUARDED_BY(lock_) = nullptr;
+  std::uint32_t working_ GUARDED_BY(lock_) = 0;
+  bool retired_ GUARDED_BY(lock_) = false;
   atomic<std::uint32_t> left_word_{0};  // moves on when the last one leaves
 };
 

@@ -74,7 +74,7 @@ class configuration {
   [[nodiscard]] result<made_mount> make(const mount_request& request) noexcept;
   // Ends one that never came to be mounted.
   void discard(mount* made) noexcept;
-  // All of it or, with an error, nothing. `may_change` is asked once under the lock.
+  // All of it or, with an error, nothing. `may_change` is asked once, while nothing else changes.
   [[nodiscard]] result<void> change(std::span<const mount_id> out, std::span<const made_mount> in,
                                     function_ref<bool()> may_change) noexcept;
   // Calls `act` while nothing changes.
@@ -104,14 +104,16 @@ class configuration {
 
  private:
   [[nodiscard]] result<void> derive(snapshot& next, std::span<const mount_id> out,
-                                    std::span<const made_mount> in, mount*& departing) noexcept;
+                                    std::span<const made_mount> in, mount*& departing) noexcept
+      REQUIRES(changing_);
   [[nodiscard]] result<void> place(vec<mount*>& mounts, const made_mount& added) const noexcept;
-  [[nodiscard]] result<void> give_numbers(snapshot& next, std::span<const made_mount> in) noexcept;
+  [[nodiscard]] result<void> give_numbers(snapshot& next, std::span<const made_mount> in) noexcept
+      REQUIRES(changing_);
   // The positions of the mounts, which all have their numbers.
   [[nodiscard]] static bool number_positions(snapshot& next) noexcept;
-  void publish(snapshot* next, mount* departing) noexcept;
+  void publish(snapshot* next, mount* departing) noexcept REQUIRES(changing_);
   void collect() noexcept;
-  mount* take_unused() noexcept;
+  mount* take_unused() noexcept REQUIRES(changing_);
   void end(mount* ended) noexcept;
 
   file_system_config config_;
@@ -126,10 +128,10 @@ class configuration {
   atomic<bool> collect_wanted_{false};
 
   mutex changing_;
-  snapshot* oldest_retired_ = nullptr;
-  snapshot* newest_retired_ = nullptr;
-  mount* draining_ = nullptr;  // unmounted, but with open files
-  std::uint64_t numbers_[reader_pins::numbers_max / 64] = {};
+  snapshot* oldest_retired_ GUARDED_BY(changing_) = nullptr;
+  snapshot* newest_retired_ GUARDED_BY(changing_) = nullptr;
+  mount* draining_ GUARDED_BY(changing_) = nullptr;  // unmounted, but with open files
+  std::uint64_t numbers_[reader_pins::numbers_max / 64] GUARDED_BY(changing_) = {};
 };
 
 // Makes a mount of what the request names, but for its id and source. Errors: those of

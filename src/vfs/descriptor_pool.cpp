@@ -9,6 +9,8 @@
 namespace overture::vfs {
 namespace {
 
+using phase = pooled_file::phase;
+
 // Reading a folder gives other sizes and times as names come and go, and it is the same folder.
 bool is_same(const file_status& before, const file_status& now) noexcept {
   if (before.kind != now.kind || before.volume != now.volume || before.number != now.number) {
@@ -41,21 +43,27 @@ void descriptor_pool::give_back() noexcept {
   --kept_;
 }
 
-// A place for the file, whose former owner's descriptor is to be closed outside of the lock.
+pooled_file& descriptor_pool::of(parked_file& file, const mutex& held) noexcept {
+  (void)held;
+  return file.pooled_;
+}
+
+// A place for the file. Its former owner's descriptor is to be closed once the lock is released.
 bool descriptor_pool::find_place(parked_file& file, owned_handle& evicted) noexcept {
   for (std::size_t look = 0; look < 2 * place_count_; ++look) {
     const std::size_t at = hand_;
     hand_ = (hand_ + 1) % place_count_;
     parked_file* const there = places_[at];
     if (there) {
-      if (there->now_ != parked_file::phase::open || there->pins_ > 0) continue;
-      if (std::exchange(there->used_, false)) continue;
-      there->now_ = parked_file::phase::closed;
-      evicted = owned_handle(*there->os_, there->handle_);
+      pooled_file& owner = of(*there, lock_);
+      if (owner.now != phase::open || owner.pins > 0) continue;
+      if (std::exchange(owner.used, false)) continue;
+      owner.now = phase::closed;
+      evicted = owned_handle(*there->os_, owner.handle);
     }
     places_[at] = &file;
-    file.place_ = at;
-    file.now_ = parked_file::phase::opening;
+    of(file, lock_).place = at;
+    of(file, lock_).now = phase::opening;
     return true;
   }
   return false;
@@ -68,13 +76,14 @@ result<os_handle> descriptor_pool::pin(parked_file& file, bool may_wait) noexcep
     owned_handle evicted;
     {
       const scoped_lock hold(lock_);
-      if (file.now_ == parked_file::phase::open) {
+      pooled_file& state = of(file, lock_);
+      if (state.now == phase::open) {
         changed_.cancel_wait();
-        ++file.pins_;
-        file.used_ = true;
-        return file.handle_;
+        ++state.pins;
+        state.used = true;
+        return state.handle;
       }
-      mine = file.now_ == parked_file::phase::closed && find_place(file, evicted);
+      mine = state.now == phase::closed && find_place(file, evicted);
     }
     if (mine) {
       changed_.cancel_wait();
@@ -104,14 +113,15 @@ result<os_handle> descriptor_pool::open_again(parked_file& file) noexcept {
   }
   {
     const scoped_lock hold(lock_);
+    pooled_file& state = of(file, lock_);
     if (opened) {
-      file.now_ = parked_file::phase::open;
-      file.handle_ = *opened;
-      file.pins_ = 1;
-      file.used_ = true;
+      state.now = phase::open;
+      state.handle = *opened;
+      state.pins = 1;
+      state.used = true;
     } else {
-      file.now_ = parked_file::phase::closed;
-      places_[file.place_] = nullptr;
+      state.now = phase::closed;
+      places_[state.place] = nullptr;
     }
   }
   changed_.notify_all();
@@ -121,7 +131,7 @@ result<os_handle> descriptor_pool::open_again(parked_file& file) noexcept {
 void descriptor_pool::unpin(parked_file& file) noexcept {
   {
     const scoped_lock hold(lock_);
-    if (--file.pins_ > 0) return;
+    if (--of(file, lock_).pins > 0) return;
   }
   changed_.notify_all();
 }
@@ -130,10 +140,11 @@ void descriptor_pool::forget(parked_file& file) noexcept {
   owned_handle last;
   {
     const scoped_lock hold(lock_);
-    if (file.now_ != parked_file::phase::open) return;
-    places_[file.place_] = nullptr;
-    file.now_ = parked_file::phase::closed;
-    last = owned_handle(*file.os_, file.handle_);
+    pooled_file& state = of(file, lock_);
+    if (state.now != phase::open) return;
+    places_[state.place] = nullptr;
+    state.now = phase::closed;
+    last = owned_handle(*file.os_, state.handle);
   }
   last = {};
   changed_.notify_all();

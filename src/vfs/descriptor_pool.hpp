@@ -23,6 +23,7 @@
 namespace overture::vfs {
 
 class parked_file;
+struct pooled_file;
 
 // Threads: any. A file that is not open is opened under no lock.
 class descriptor_pool {
@@ -38,18 +39,20 @@ class descriptor_pool {
   [[nodiscard]] result<os_handle> pin(parked_file& file, bool may_wait) noexcept;
   void unpin(parked_file& file) noexcept;
   void forget(parked_file& file) noexcept;
-  [[nodiscard]] bool find_place(parked_file& file, owned_handle& evicted) noexcept;
+  [[nodiscard]] static pooled_file& of(parked_file& file, const mutex& held) noexcept
+      REQUIRES(held);
+  [[nodiscard]] bool find_place(parked_file& file, owned_handle& evicted) noexcept REQUIRES(lock_);
   result<os_handle> open_again(parked_file& file) noexcept;
-  void measure() noexcept;
+  void measure() noexcept REQUIRES(lock_);
 
-  mutex lock_;  // of all below, and of what the files have for the pool
+  mutex lock_;
   event_count changed_;
-  bool measured_ = false;
-  std::size_t kept_ = 0;
-  std::size_t kept_max_ = 0;
-  std::size_t place_count_ = 0;
-  std::size_t hand_ = 0;
-  parked_file* places_[places_max] = {};
+  bool measured_ GUARDED_BY(lock_) = false;
+  std::size_t kept_ GUARDED_BY(lock_) = 0;
+  std::size_t kept_max_ GUARDED_BY(lock_) = 0;
+  std::size_t place_count_ GUARDED_BY(lock_) = 0;
+  std::size_t hand_ GUARDED_BY(lock_) = 0;
+  parked_file* places_[places_max] GUARDED_BY(lock_) = {};
 };
 
 // Counts as a mount's own descriptor as long as it lives.
@@ -68,6 +71,15 @@ class kept_descriptor {
 
  private:
   descriptor_pool* pool_ = nullptr;
+};
+
+// What the pool keeps about a file.
+struct pooled_file {
+  enum class phase : std::uint8_t { closed, opening, open } now = phase::closed;
+  bool used = false;  // since the hand was here last
+  std::uint32_t pins = 0;
+  std::size_t place = 0;
+  os_handle handle;
 };
 
 class parked_file final : public operating_system {
@@ -151,8 +163,6 @@ class parked_file final : public operating_system {
 
  private:
   friend class descriptor_pool;
-  enum class phase : std::uint8_t { closed, opening, open };
-
   static bool is_root(os_handle handle) noexcept { return handle.value == root.value; }
 
   // Calls `act` with the handle that the system knows.
@@ -171,12 +181,7 @@ class parked_file final : public operating_system {
   vec<char> path_;  // ended by NUL
   file_status status_;
 
-  // The pool's.
-  phase now_ = phase::closed;
-  bool used_ = false;  // since the hand was here last
-  std::uint32_t pins_ = 0;
-  std::size_t place_ = 0;
-  os_handle handle_;
+  pooled_file pooled_;  // only descriptor_pool::of() gives it out
 };
 
 }  // namespace overture::vfs

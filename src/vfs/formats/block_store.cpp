@@ -171,8 +171,7 @@ result<void> block_store::unpack_held(std::uint32_t number, reading how) noexcep
 
 // --- Memory --------------------------------------------------------------------------------------
 
-// Lets go of blocks until there is room for one more, under the lock. False: no memory for the
-// list.
+// Frees blocks until there is room for one more. False: no memory for the list.
 bool block_store::make_room(std::uint64_t bytes) noexcept {
   // Others may be unpacking too, so room is made for all blocks at once: the list stays small.
   if (!resident_.reserve(blocks_.size())) return false;
