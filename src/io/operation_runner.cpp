@@ -212,6 +212,32 @@ result<void> operation_runner::check_unpacking(const read_request& request) cons
   return fail(errc::invalid, "no executor to unpack on: set `on` or read_queue_config::unpacks_on");
 }
 
+operation_runner::unpacked_requests operation_runner::end_unpacked(
+    packed_item& item) const noexcept {
+  read_request& request = *item.request;
+  read_request* follower = item.followers;
+  const std::uint64_t finished_ns = clock_.now();
+  unpacked_requests ended{.tally = {}, .unpack_ns = finished_ns - request.read_ns};
+  ended.tally.packed_bytes = item.counted_bytes;
+  if (item.failed_part != UINT32_MAX) {
+    request.outcome = tl::unexpected<error>(item.first_error);
+  } else {
+    request.content = request.destination;
+  }
+  // The room goes back before anybody hears of the end.
+  item.destroy();
+  while (follower) {
+    read_request& each = *follower;
+    follower = each.next;
+    completion_.copy(each, request);
+    request_completion::count(ended.tally, each, finished_ns);
+    completion_.end(ended.tally, each, finished_ns);
+  }
+  request_completion::count(ended.tally, request, finished_ns);
+  completion_.end(ended.tally, request, finished_ns);
+  return ended;
+}
+
 std::size_t operation_runner::unpack_here() noexcept {
   std::size_t completed = 0;
   if (!unpacks_here_ || !unpacks_) return 0;

@@ -49,6 +49,12 @@ class operation_runner {
   [[nodiscard]] result<void> check_unpacking(const read_request& request) const noexcept;
   // Unpacks all that waits, on this thread; how many requests have completed.
   std::size_t unpack_here() noexcept;
+  // Ends an item that was unpacked, and its requests.
+  struct unpacked_requests {
+    read_tally tally;
+    std::uint64_t unpack_ns = 0;  // since they were read
+  };
+  [[nodiscard]] unpacked_requests end_unpacked(packed_item& item) const noexcept;
 
   [[nodiscard]] file_access& files() noexcept { return files_; }
   [[nodiscard]] const request_completion& completion() const noexcept { return completion_; }

@@ -6,6 +6,19 @@
 
 namespace overture::io_detail {
 
+namespace {
+
+// Puts requests in front of a list.
+struct into_list {
+  read_request*& first;
+  void operator()(read_request& request) const noexcept {
+    request.next = first;
+    first = &request;
+  }
+};
+
+}  // namespace
+
 read_core::read_core(source_files& files, const read_queue_config& config,
                      const bundle_rules& rules) noexcept
     : files_(files),
@@ -160,10 +173,7 @@ bool read_core::cancel(read_request& request) noexcept {
 
 std::size_t read_core::cancel_tag(std::uint64_t mask, std::uint64_t value) noexcept {
   read_request* cancelled = nullptr;
-  const auto keep = [&](read_request& request) {
-    request.next = cancelled;
-    cancelled = &request;
-  };
+  const into_list keep{cancelled};
   {
     const scoped_lock hold(lock_);
     take_up();
@@ -175,10 +185,7 @@ std::size_t read_core::cancel_tag(std::uint64_t mask, std::uint64_t value) noexc
 
 std::size_t read_core::close_source(source_id id, bool at_once) noexcept {
   read_request* cancelled = nullptr;
-  const auto keep = [&](read_request& request) {
-    request.next = cancelled;
-    cancelled = &request;
-  };
+  const into_list keep{cancelled};
   {
     const scoped_lock hold(lock_);
     take_up();
@@ -217,34 +224,12 @@ void read_core::end_refused(read_request* list) noexcept {
 }
 
 std::size_t read_core::unpacked(packed_item& item) noexcept {
-  read_request& request = *item.request;
-  const request_completion& completion = runner_.completion();
-  read_request* follower = item.followers;
-  const std::uint64_t finished_ns = clock_.now();
-  read_tally sum;
-  sum.packed_bytes = item.counted_bytes;
-  if (item.failed_part != UINT32_MAX) {
-    request.outcome = tl::unexpected<error>(item.first_error);
-  } else {
-    request.content = request.destination;
-  }
-  // The room goes back before anybody hears of the end.
-  item.destroy();
-  const std::uint64_t unpack_ns = finished_ns - request.read_ns;
-  while (follower) {
-    read_request& each = *follower;
-    follower = each.next;
-    completion.copy(each, request);
-    request_completion::count(sum, each, finished_ns);
-    completion.end(sum, each, finished_ns);
-  }
-  request_completion::count(sum, request, finished_ns);
-  completion.end(sum, request, finished_ns);
+  const operation_runner::unpacked_requests ended = runner_.end_unpacked(item);
   section hold(*this);
-  schedule_.counters().note_unpacked(sum.completed, unpack_ns);
-  schedule_.account(sum, hold.due.ended);
+  schedule_.counters().note_unpacked(ended.tally.completed, ended.unpack_ns);
+  schedule_.account(ended.tally, hold.due.ended);
   call_for_ended(hold.due);
-  return sum.completed;
+  return ended.tally.completed;
 }
 
 // --- The queue as a whole ------------------------------------------------------------------------
@@ -297,31 +282,6 @@ void read_core::stop() noexcept {
     (void)sleepers_.wake_claimed();
   }
   signal_.word.wake_all();
-}
-
-// --- What source_files ask -----------------------------------------------------------------------
-
-bool read_core::is_reading(source_id id) noexcept {
-  const scoped_lock hold(lock_);
-  return schedule_.is_reading(id);
-}
-
-// Whoever asks was refused a descriptor by the system, which orders that after those that were
-// given.
-bool read_core::has_own_files() noexcept {
-  const scoped_lock hold(lock_);
-  return schedule_.has_own_files();
-}
-
-void read_core::notify_every_release(bool wanted) noexcept {
-  const scoped_lock hold(lock_);
-  if (wanted) (void)schedule_.recall_all();
-  schedule_.files().notify_every_release(wanted);
-}
-
-reader_counts read_core::counts() noexcept {
-  const scoped_lock hold(lock_);
-  return schedule_.files().counts();
 }
 
 // --- Reads ---------------------------------------------------------------------------------------
@@ -404,26 +364,6 @@ void read_core::settle(read_bundle& of) noexcept {
   section hold(*this);
   schedule_.retire_until(of, of.current_index(), hold.due.ended);
   call_for_ended(hold.due);
-}
-
-void read_core::add_bundle(read_bundle& of) noexcept {
-  const scoped_lock hold(lock_);
-  schedule_.add_bundle(of);
-}
-
-void read_core::remove_bundle(read_bundle& of) noexcept {
-  const scoped_lock hold(lock_);
-  schedule_.remove_bundle(of);
-}
-
-void read_core::set_waker(void (*wake)(void* context) noexcept, void* context) noexcept {
-  const scoped_lock hold(lock_);
-  sleepers_.set_waker(wake, context);
-}
-
-unsigned read_core::reads_at_once() noexcept {
-  const scoped_lock hold(lock_);
-  return schedule_.reads_at_once();
 }
 
 void read_core::run_errand(const file_errand& taken) noexcept {

@@ -66,10 +66,25 @@ class read_core final : public source_reader, private unpack_owner, private gate
   [[nodiscard]] bool can_unpack() const noexcept { return unpacks_ != nullptr; }
 
   // --- For source_files ---
-  [[nodiscard]] bool is_reading(source_id id) noexcept override EXCLUDES(lock_);
-  [[nodiscard]] bool has_own_files() noexcept override EXCLUDES(lock_);
-  void notify_every_release(bool wanted) noexcept override EXCLUDES(lock_);
-  [[nodiscard]] reader_counts counts() noexcept override EXCLUDES(lock_);
+  // Whoever asks for own files was refused a descriptor by the system, which orders that after
+  // those that were given.
+  [[nodiscard]] bool is_reading(source_id id) noexcept override EXCLUDES(lock_) {
+    const scoped_lock hold(lock_);
+    return schedule_.is_reading(id);
+  }
+  [[nodiscard]] bool has_own_files() noexcept override EXCLUDES(lock_) {
+    const scoped_lock hold(lock_);
+    return schedule_.has_own_files();
+  }
+  void notify_every_release(bool wanted) noexcept override EXCLUDES(lock_) {
+    const scoped_lock hold(lock_);
+    if (wanted) (void)schedule_.recall_all();
+    schedule_.files().notify_every_release(wanted);
+  }
+  [[nodiscard]] reader_counts counts() noexcept override EXCLUDES(lock_) {
+    const scoped_lock hold(lock_);
+    return schedule_.files().counts();
+  }
 
   // --- For back ends ---
   [[nodiscard]] const read_queue_config& config() const noexcept { return config_; }
@@ -83,15 +98,27 @@ class read_core final : public source_reader, private unpack_owner, private gate
   enum class turn : std::uint8_t { found, nothing, stopped, errand };
   [[nodiscard]] turn next_or_note(read_operation& op, bool& noted) noexcept EXCLUDES(lock_);
   // The waker is called with the lock held. After this call the one before is not called again.
-  void set_waker(void (*wake)(void* context) noexcept, void* context) noexcept EXCLUDES(lock_);
+  void set_waker(void (*wake)(void* context) noexcept, void* context) noexcept EXCLUDES(lock_) {
+    const scoped_lock hold(lock_);
+    sleepers_.set_waker(wake, context);
+  }
   // How many reads there may be at a time; 0: as many as there are threads.
-  [[nodiscard]] unsigned reads_at_once() noexcept EXCLUDES(lock_);
+  [[nodiscard]] unsigned reads_at_once() noexcept EXCLUDES(lock_) {
+    const scoped_lock hold(lock_);
+    return schedule_.reads_at_once();
+  }
 
   // --- For the back end of threads that block ---
   // How many reads a thread may take at once.
   [[nodiscard]] std::size_t bundle_reads() const noexcept { return bundle_reads_; }
-  void add_bundle(read_bundle& of) noexcept EXCLUDES(lock_);
-  void remove_bundle(read_bundle& of) noexcept EXCLUDES(lock_);
+  void add_bundle(read_bundle& of) noexcept EXCLUDES(lock_) {
+    const scoped_lock hold(lock_);
+    schedule_.add_bundle(of);
+  }
+  void remove_bundle(read_bundle& of) noexcept EXCLUDES(lock_) {
+    const scoped_lock hold(lock_);
+    schedule_.remove_bundle(of);
+  }
   // Ends all that was claimed of the bundle and takes the next; sleeps until there is something.
   // False: stop() was called.
   [[nodiscard]] bool next_or_sleep(read_bundle& of) noexcept EXCLUDES(lock_);
