@@ -47,15 +47,15 @@ handle_cache::~handle_cache() {
 result<source_id> handle_cache::add(std::string_view path) noexcept {
   if (!state_) return fail(errc::out_of_memory, "no memory for a handle cache");
   if (path.empty() || path.find('\0') != std::string_view::npos) {
-    return fail(errc::bad_path, "no path of a file");
+    return fail(errc::bad_path, "the path is empty or contains a NUL");
   }
   state& mine = *state_;
   const scoped_lock hold(mine.lock);
   const std::uint32_t index = mine.known.load(std::memory_order_relaxed);
   if (index >= state::chunk_files * state::chunks_max || path.size() > limits::path_bytes_max) {
-    return fail(errc::limit, "more files, or longer paths, than the limits allow");
+    return fail(errc::limit, "too many files, or the path is too long");
   }
-  if (!mine.add_file(path)) return fail(errc::out_of_memory, "no memory for the name of a file");
+  if (!mine.add_file(path)) return fail(errc::out_of_memory, "no memory for a path");
   ++mine.stats.known;
   return source_id{index, 1};
 }
@@ -63,7 +63,7 @@ result<source_id> handle_cache::add(std::string_view path) noexcept {
 result<open_source> handle_cache::source(source_id id) noexcept {
   if (!state_) return fail(errc::out_of_memory, "no memory for a handle cache");
   state& mine = *state_;
-  if (!mine.knows(id)) return fail(errc::not_found, "no such file in the cache", id);
+  if (!mine.knows(id)) return fail(errc::not_found, "unknown file", id);
   const scoped_lock hold(mine.lock);
   const std::uint32_t at = mine.at(id.index).entry.load(std::memory_order_relaxed);
   if (at == state::no_entry || !mine.entries[at].look().is_open()) {
@@ -74,7 +74,7 @@ result<open_source> handle_cache::source(source_id id) noexcept {
 
 result<open_source> handle_cache::pin(source_id id, bool may_wait) noexcept {
   if (!state_) return fail(errc::out_of_memory, "no memory for a handle cache");
-  if (!state_->knows(id)) return fail(errc::not_found, "no such file in the cache", id);
+  if (!state_->knows(id)) return fail(errc::not_found, "unknown file", id);
   os_handle handle;
   if (state_->pin_open(id.index, handle)) return open_source{config_.os, handle};
   return pin_closed(id, may_wait);
@@ -132,7 +132,8 @@ result<open_source> handle_cache::open_in(std::uint32_t at, source_id id, bool m
   result<os_handle> opened = config_.os->open(path);
   while (!opened && (opened.error().os_error == EMFILE || opened.error().os_error == ENFILE)) {
     const freed outcome = free_descriptor(at, may_wait);
-    if (outcome == freed::busy) opened = fail(errc::busy, "no descriptor is left", id);
+    if (outcome == freed::busy)
+      opened = fail(errc::busy, "the process has no file descriptor left", id);
     if (outcome == freed::busy) break;
     // Somebody may have closed one between the refusal and the look.
     opened = config_.os->open(path);
@@ -247,7 +248,7 @@ void handle_cache::remove_reader(source_reader& who) noexcept {
 result<open_source> handle_cache::look(source_id id, std::uint64_t turn) noexcept {
   if (!state_) return fail(errc::out_of_memory, "no memory for a handle cache");
   state& mine = *state_;
-  if (!mine.knows(id)) return fail(errc::not_found, "no such file in the cache", id);
+  if (!mine.knows(id)) return fail(errc::not_found, "unknown file", id);
   state::file& wanted = mine.at(id.index);
   const std::uint32_t where = wanted.entry.load(std::memory_order_acquire);
   os_handle handle;
@@ -257,13 +258,14 @@ result<open_source> handle_cache::look(source_id id, std::uint64_t turn) noexcep
   }
   if (turn == 0) return fail(errc::busy, "the file is not open", id);
   if (!mine.is_read_once(wanted, turn)) {
-    return fail(errc::busy, "the file is to stay open", id);
+    return fail(errc::busy, "the file is not open", id);
   }
   result<os_handle> opened = config_.os->open(wanted.path);
   if (opened) return open_source{config_.os, *opened, true};
   // Places know what to do without descriptors.
   const int why = opened.error().os_error;
-  if (why == EMFILE || why == ENFILE) return fail(errc::busy, "no descriptor is left", id);
+  if (why == EMFILE || why == ENFILE)
+    return fail(errc::busy, "the process has no file descriptor left", id);
   opened.error().source = id;
   return tl::unexpected<error>(opened.error());
 }
@@ -333,10 +335,10 @@ void handle_cache::close_source(source_id id) noexcept {
 result<std::span<const std::byte>> handle_cache::view(source_id id, std::uint64_t offset,
                                                       std::size_t bytes) noexcept {
   if (!config_.immutable_files) {
-    return fail(errc::unsupported, "the files were not declared immutable", id);
+    return fail(errc::unsupported, "views need handle_cache_config::immutable_files", id);
   }
   if (!state_) return fail(errc::out_of_memory, "no memory for a handle cache");
-  if (!state_->knows(id)) return fail(errc::not_found, "no such file in the cache", id);
+  if (!state_->knows(id)) return fail(errc::not_found, "unknown file", id);
   state::file& wanted = state_->at(id.index);
   mapping mapped;
   {

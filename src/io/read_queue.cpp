@@ -162,7 +162,8 @@ void read_queue::submit(std::span<read_request> requests, barricade* after) noex
   const std::uint64_t now = now_ns();
   for (read_request& request : requests) {
     request.queued_ns = request.started_ns = request.finished_ns = now;
-    request.outcome = fail(errc::out_of_memory, "the read queue has no thread", request.source);
+    request.outcome =
+        fail(errc::out_of_memory, "the read queue could not start a thread", request.source);
     executor* const on = request.on;
     countdown* const counter = request.counter;
     if (on) on->execute(request.done);
