@@ -1,4 +1,4 @@
-// The read queue: what queueing costs, and what it makes of files and discs.
+// The read queue: what queueing costs, and what it makes of files and disks.
 //
 //   look-up  enqueue, find the handle, dequeue: beside a queue that knows files by their names and
 //            compares them without regard to case, as such queues used to
@@ -7,7 +7,7 @@
 //   warmth   how soon a job has the bytes, with a worker that the read has told to look
 //   warm     loose files in the page cache, beside plain threads
 //   cold     loose files that are not, one pack in random order: beside plain threads and a ring
-//   order    a high request among low ones, cancelling by tag, and a simulated disc
+//   order    a high request among low ones, cancelling by tag, and a simulated disk
 #include <sched.h>
 #include <strings.h>
 
@@ -27,7 +27,7 @@
 #include "overture/base/thread.hpp"
 #include "overture/io/handle_cache.hpp"
 #include "overture/io/read_queue.hpp"
-#include "overture/io/simulated_disc.hpp"
+#include "overture/io/simulated_disk.hpp"
 #include "overture/jobs/thread_pool.hpp"
 #include "overture/sync/countdown.hpp"
 #include "support/refusing_os.hpp"
@@ -115,7 +115,7 @@ profile by_name(std::size_t count) {
 }
 
 profile by_number(std::size_t count, handle_cache& handles, const std::vector<source_id>& ids) {
-  io::request_store store(default_allocator(), {});
+  io_detail::request_store store(default_allocator(), {});
   std::vector<read_request> requests(count);
   for (std::size_t i = 0; i < count; ++i) {
     requests[i].source = ids[i * 7 % ids.size()];
@@ -131,9 +131,9 @@ profile by_number(std::size_t count, handle_cache& handles, const std::vector<so
   std::vector<source_id> out;
   out.reserve(count);
   begin = clock_type::now();
-  io::disc_place head;
+  io_detail::disk_position head;
   while (read_request* const next = store.choose_next(head, 0)) {
-    head = io::place_of(0, next->source, next->offset + 4'096);
+    head = io_detail::position_of(0, next->source, next->offset + 4'096);
     out.push_back(next->source);
     store.remove(*next);
   }
@@ -186,10 +186,10 @@ void measure_look_up(const settings& with, bench::results& out) {
 // --- Submit --------------------------------------------------------------------------------------
 
 void measure_submit(const settings& with, bench::results& out) {
-  simulated_disc disc;
-  const source_id file = *disc.add_file(1 << 20);
+  simulated_disk disk;
+  const source_id file = *disk.add_file(1 << 20);
   tracking_allocator memory;
-  read_queue reads(disc, {.run_by_host = true, .merge_bytes_max = 0, .memory = &memory});
+  read_queue reads(disk, {.run_by_host = true, .merge_bytes_max = 0, .memory = &memory});
   constexpr std::size_t count = 64;
   std::vector<read_request> requests(count);
   for (std::size_t i = 0; i < count; ++i) requests[i].source = file;
@@ -239,9 +239,9 @@ class pinned {
 void measure_wake(const settings& with, thread_priority priority, unsigned processor,
                   const std::string& what, bench::results& out) {
   const pinned here(0);
-  simulated_disc disc;
-  const source_id file = *disc.add_file(1 << 20);
-  read_queue reads(disc, {.threads = 1,
+  simulated_disk disk;
+  const source_id file = *disk.add_file(1 << 20);
+  read_queue reads(disk, {.threads = 1,
                           .priority = priority,
                           .affinity_mask = std::uint64_t{1} << processor,
                           .merge_bytes_max = 0});
@@ -286,7 +286,7 @@ void measure_wake(const settings& with, thread_priority priority, unsigned proce
 
 // --- Warmth --------------------------------------------------------------------------------------
 
-// Reads that take a while, as those of a disc do.
+// Reads that take a while, as those of a disk do.
 class slow_files final : public source_files, public test::refusing_os {
  public:
   result<open_source> source(source_id) noexcept override { return open_source{this, {1}}; }
@@ -332,13 +332,13 @@ void measure_warmth(const settings& with, bool tells, const char* what, bench::r
 // --- Order ---------------------------------------------------------------------------------------
 
 void measure_order(const settings& with, bench::results& out) {
-  simulated_disc disc;
-  const source_id file = *disc.add_file(1 << 20);
+  simulated_disk disk;
+  const source_id file = *disk.add_file(1 << 20);
   constexpr std::size_t count = 10'000;
   std::vector<double> cancelled_ms;
   double completions = 0;
   for (int round = 0; round < with.rounds; ++round) {
-    read_queue reads(disc, {.merge_bytes_max = 0, .disc = &disc});
+    read_queue reads(disk, {.merge_bytes_max = 0, .disk = &disk});
     int done = 0;
     std::vector<read_request> requests(count + 1);
     for (std::size_t i = 0; i <= count; ++i) {
@@ -367,8 +367,8 @@ void measure_order(const settings& with, bench::results& out) {
 
 double simulated_seconds(unsigned depth, bool by_queue, bool sorted) {
   constexpr std::size_t count = 4'000;
-  simulated_disc disc({.latency_ns = 20'000, .depth = depth});
-  const source_id file = *disc.add_file(count * 50'000);
+  simulated_disk disk({.latency_ns = 20'000, .depth = depth});
+  const source_id file = *disk.add_file(count * 50'000);
   std::vector<std::uint64_t> offsets(count);
   for (std::size_t i = 0; i < count; ++i) offsets[i] = i * 50'000;
   if (!sorted) std::shuffle(offsets.begin(), offsets.end(), std::mt19937(7));
@@ -380,28 +380,28 @@ double simulated_seconds(unsigned depth, bool by_queue, bool sorted) {
     requests[i].destination = std::span(room).subspan(i * 64, 64);
   }
   if (by_queue) {
-    read_queue reads(disc, {.disc = &disc});
+    read_queue reads(disk, {.disk = &disk});
     reads.submit(requests);
     reads.drain();
-    return static_cast<double>(disc.now_ns()) * 1e-9;
+    return static_cast<double>(disk.now_ns()) * 1e-9;
   }
   std::size_t begun = 0;
-  const auto begin = [&](unsigned place) {
+  const auto begin = [&](unsigned slot) {
     std::span<std::byte> part = requests[begun].destination;
-    disc.start(place, file, requests[begun++].offset, {&part, 1});
+    disk.start(slot, file, requests[begun++].offset, {&part, 1});
   };
-  for (unsigned place = 0; place < depth; ++place) begin(place);
+  for (unsigned slot = 0; slot < depth; ++slot) begin(slot);
   for (std::size_t ended = 0; ended < count; ++ended) {
-    const unsigned place = disc.wait().place;
-    if (begun < count) begin(place);
+    const unsigned slot = disk.wait().slot;
+    if (begun < count) begin(slot);
   }
-  return static_cast<double>(disc.now_ns()) * 1e-9;
+  return static_cast<double>(disk.now_ns()) * 1e-9;
 }
 
-void measure_disc(bench::results& out) {
+void measure_disk(bench::results& out) {
   for (const unsigned depth : {1u, 4u, 32u}) {
     const double best = simulated_seconds(depth, false, true);
-    const std::string of = "simulated disc, depth " + std::to_string(depth);
+    const std::string of = "simulated disk, depth " + std::to_string(depth);
     out.metric(of + ": order of arrival / best", simulated_seconds(depth, false, false) / best);
     out.goal(of + ": queue / best", one(simulated_seconds(depth, true, false) / best), 1.05);
   }
@@ -437,7 +437,7 @@ int main(int argc, char** argv) {
   }
   if (wanted("order")) {
     measure_order(with, out);
-    measure_disc(out);
+    measure_disk(out);
   }
   if (wanted("warm") || wanted("cold")) {
     bench::measure_files(with, wanted("warm"), wanted("cold"), out);

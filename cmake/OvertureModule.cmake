@@ -7,6 +7,7 @@ find_package(Threads REQUIRED)
 add_library(overture_flags INTERFACE)
 target_compile_options(overture_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual
+  $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>
   $<$<BOOL:${OVERTURE_WERROR}>:-Werror>)
 if(OVERTURE_SANITIZE)
   # The check of virtual tables needs type information, which the library is built without.

@@ -62,7 +62,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::memcpy(to.data(), packed.data() + at, to.size());
     return {};
   };
-  inflate_stream stream(default_allocator(), packed.size(), bytes, 64);
+  io_detail::inflate_stream stream(default_allocator(), packed.size(), bytes, 64);
   if (!stream.begin()) return 0;
   std::vector<std::byte> room(bytes);
   bool failed = false;

@@ -16,7 +16,7 @@ void unpack(compression method, std::span<const std::byte> packed, std::size_t b
   std::vector<std::byte> whole(bytes);
   std::vector<std::byte> parts(bytes);
   const result<void> outcome = tables.unpack(method, packed, whole);
-  io::unpack_plan plan;
+  io_detail::unpack_plan plan;
   plan.make(method, packed, bytes);
   for (std::size_t i = 0; i < plan.part_count(); ++i) {
     if (!plan.unpack(i, tables, method, packed, parts)) return;

@@ -3,5 +3,5 @@
 
 #include "overture/io/handle_cache.hpp"
 #include "overture/io/read_queue.hpp"
-#include "overture/io/simulated_disc.hpp"
+#include "overture/io/simulated_disk.hpp"
 #include "overture/io/unpack.hpp"

@@ -21,12 +21,12 @@ block_store::~block_store() {
 }
 
 std::uint64_t block_store::unpacked_count() noexcept {
-  const scoped_lock hold(lock_);
+  const sync_detail::scoped_lock hold(lock_);
   return unpacked_count_;
 }
 
 std::uint64_t block_store::kept_bytes() noexcept {
-  const scoped_lock hold(lock_);
+  const sync_detail::scoped_lock hold(lock_);
   return kept_bytes_;
 }
 
@@ -98,7 +98,7 @@ result<std::size_t> block_store::read(std::uint64_t offset, std::span<std::byte>
   if (result<void> held = hold(number, how); !held) return tl::unexpected(held.error());
   const bool right = inside + count <= one.right;
   if (right) std::memcpy(to.data(), one.data + inside, count);
-  const scoped_lock hold(lock_);
+  const sync_detail::scoped_lock hold(lock_);
   --one.readers;
   if (right) return count;
   return tl::unexpected(one.flaw);
@@ -128,7 +128,7 @@ result<void> block_store::hold(std::uint32_t number, reading how) noexcept {
     lock_.unlock();
     if (how == reading::at_once) return fail(errc::busy, "another thread is unpacking the block");
     unpacked_.await([&] {
-      const scoped_lock look(lock_);
+      const sync_detail::scoped_lock look(lock_);
       return !one.unpacking;
     });
   }
@@ -149,7 +149,7 @@ result<void> block_store::unpack_held(std::uint32_t number, reading how) noexcep
     if (done) made = one.bytes;
   }
   {
-    const scoped_lock hold(lock_);
+    const sync_detail::scoped_lock hold(lock_);
     one.unpacking = false;
     one.broken = !done && lasts(done.error().code);
     if (one.broken) one.flaw = done.error();
@@ -172,8 +172,7 @@ result<void> block_store::unpack_held(std::uint32_t number, reading how) noexcep
 
 // --- Memory --------------------------------------------------------------------------------------
 
-// Evicts blocks until there is room for one of this size. Called under the lock. False if out of
-// memory.
+// Evicts blocks until there is room for one of this size. False if out of memory.
 bool block_store::make_room(std::uint64_t bytes) noexcept {
   // Reserve for all blocks at once, because other threads may be unpacking too. The list is small.
   if (!resident_.reserve(blocks_.size())) return false;

@@ -114,18 +114,18 @@ class block_store : public operating_system {
   result<std::size_t> read(std::uint64_t offset, std::span<std::byte> to, reading how) noexcept;
   result<void> hold(std::uint32_t number, reading how) noexcept;
   result<void> unpack_held(std::uint32_t number, reading how) noexcept;
-  [[nodiscard]] bool make_room(std::uint64_t bytes) noexcept;
-  void give_back(kept_block& one) noexcept;
+  [[nodiscard]] bool make_room(std::uint64_t bytes) noexcept REQUIRES(lock_);
+  void give_back(kept_block& one) noexcept REQUIRES(lock_);
 
   operating_system& os_;
   const owned_handle& file_;
-  mutex lock_;  // guards all below, except the blocks' positions, which do not change once listed
+  sync_detail::mutex lock_;
   event_count unpacked_;
-  vec<kept_block> blocks_;
-  vec<std::uint32_t> resident_;  // blocks in memory
-  std::size_t hand_ = 0;         // clock hand, an index of resident_
-  std::uint64_t kept_bytes_ = 0;
-  std::uint64_t unpacked_count_ = 0;
+  vec<kept_block> blocks_;  // does not change once the archive is listed
+  vec<std::uint32_t> resident_ GUARDED_BY(lock_);  // blocks in memory
+  std::size_t hand_ GUARDED_BY(lock_) = 0;         // clock hand, an index of resident_
+  std::uint64_t kept_bytes_ GUARDED_BY(lock_) = 0;
+  std::uint64_t unpacked_count_ GUARDED_BY(lock_) = 0;
 };
 
 }  // namespace overture::archives_detail

@@ -2,13 +2,13 @@
 
 #include <tuple>
 
-namespace overture::io {
+namespace overture::io_detail {
 namespace {
 
-// 0: onwards in the same file, 1: back in the same file, 2: onwards on the disc, 3: back.
-int way_to(const disc_place& place, const disc_place& head) noexcept {
-  if (place.file == head.file) return place.offset >= head.offset ? 0 : 1;
-  return place.file > head.file ? 2 : 3;
+// 0: onwards in the same file, 1: back in the same file, 2: onwards on the disk, 3: back.
+int way_to(const disk_position& position, const disk_position& head) noexcept {
+  if (position.file == head.file) return position.offset >= head.offset ? 0 : 1;
+  return position.file > head.file ? 2 : 3;
 }
 
 bool is_in_danger(const candidate& of, const moment& now) noexcept {
@@ -24,8 +24,8 @@ bool goes_before(const candidate& a, const candidate& b, const moment& now) noex
     return std::tie(a.deadline_ns, a.ticket) < std::tie(b.deadline_ns, b.ticket);
   }
   if (a.level != b.level) return a.level > b.level;
-  return std::tuple(way_to(a.place, now.head), a.place, a.ticket) <
-         std::tuple(way_to(b.place, now.head), b.place, b.ticket);
+  return std::tuple(way_to(a.position, now.head), a.position, a.ticket) <
+         std::tuple(way_to(b.position, now.head), b.position, b.ticket);
 }
 
 std::size_t choose(std::span<const candidate> waiting, const moment& now) noexcept {
@@ -36,4 +36,4 @@ std::size_t choose(std::span<const candidate> waiting, const moment& now) noexce
   return best;
 }
 
-}  // namespace overture::io
+}  // namespace overture::io_detail

@@ -2,10 +2,10 @@
 //
 // In this order: deadlines in danger, the earliest first; the higher level (the priority, and one
 // more for each time that a request has waited long); the file that was read last, onwards from
-// where that read ended and then from its beginning; the other files by their place on the disc,
+// where that read ended and then from its beginning; the other files by their position on the disk,
 // onwards and then from the beginning; who came first.
 //
-// Sources of the method: one direction over the disc (C-SCAN) as described by Denning (1967) and in
+// Sources of the method: one direction over the disk (C-SCAN) as described by Denning (1967) and in
 // every text on operating systems; deadlines before layout as in Linux' deadline scheduler.
 #pragma once
 
@@ -16,24 +16,24 @@
 
 #include "overture/base/source_id.hpp"
 
-namespace overture::io {
+namespace overture::io_detail {
 
-// Where bytes lie on the disc, as far as anybody knows: the caller's key, the file, the offset.
-struct disc_place {
+// Where bytes lie on the disk, as far as anybody knows: the caller's key, the file, the offset.
+struct disk_position {
   std::uint64_t file = 0;
   std::uint64_t offset = 0;
 
-  friend constexpr auto operator<=>(const disc_place&, const disc_place&) = default;
+  friend constexpr auto operator<=>(const disk_position&, const disk_position&) = default;
 };
 
-constexpr disc_place place_of(std::uint32_t sort_key, source_id source,
-                              std::uint64_t offset) noexcept {
+constexpr disk_position position_of(std::uint32_t sort_key, source_id source,
+                                    std::uint64_t offset) noexcept {
   return {std::uint64_t{sort_key} << 32 | source.index, offset};
 }
 
 // What the choice looks at of a request.
 struct candidate {
-  disc_place place;
+  disk_position position;
   std::uint64_t deadline_ns = no_deadline;
   std::uint64_t ticket = 0;  // lower ones came earlier
   std::uint32_t slot = 0;
@@ -44,7 +44,7 @@ struct candidate {
 
 // What it knows of the moment.
 struct moment {
-  disc_place head;              // behind the last byte of the last read that began
+  disk_position head;           // behind the last byte of the last read that began
   std::uint64_t danger_ns = 0;  // deadlines up to this time are in danger
 };
 
@@ -54,4 +54,4 @@ struct moment {
 // The index of the one to read next; `waiting` is not empty.
 [[nodiscard]] std::size_t choose(std::span<const candidate> waiting, const moment& now) noexcept;
 
-}  // namespace overture::io
+}  // namespace overture::io_detail

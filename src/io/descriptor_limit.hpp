@@ -3,9 +3,9 @@
 
 #include <cstddef>
 
-namespace overture::io {
+namespace overture::io_detail {
 
 // The limit less what is open now, and never 0. Any thread.
 [[nodiscard]] std::size_t descriptors_left() noexcept;
 
-}  // namespace overture::io
+}  // namespace overture::io_detail

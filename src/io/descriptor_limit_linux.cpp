@@ -5,7 +5,7 @@
 
 #include "io/descriptor_limit.hpp"
 
-namespace overture::io {
+namespace overture::io_detail {
 
 std::size_t descriptors_left() noexcept {
   constexpr std::size_t unknown = 64;
@@ -22,4 +22,4 @@ std::size_t descriptors_left() noexcept {
   return allowed > open ? allowed - open : 1;
 }
 
-}  // namespace overture::io
+}  // namespace overture::io_detail

@@ -13,17 +13,17 @@
 
 namespace overture {
 
-using io::handle_place;
+using io_detail::handle_entry;
 
 handle_cache::handle_cache(const handle_cache_config& config) noexcept : config_(config) {
   if (!config_.os) config_.os = &system_os();
   if (!config_.memory) config_.memory = &default_allocator();
-  const std::size_t left = io::descriptors_left();
+  const std::size_t left = io_detail::descriptors_left();
   const std::size_t allowed =
       left > config_.reserved_descriptors ? left - config_.reserved_descriptors : 1;
   config_.open_max = std::clamp<std::size_t>(config_.open_max, 1, allowed);
   state_ = make_object<state>(*config_.memory, memory_tag::io, *config_.memory);
-  if (state_ && !state_->make_places(config_.open_max)) {
+  if (state_ && !state_->make_entries(config_.open_max)) {
     destroy_object(*config_.memory, memory_tag::io, state_);
     state_ = nullptr;
   }
@@ -33,11 +33,13 @@ handle_cache::handle_cache(const handle_cache_config& config) noexcept : config_
 handle_cache::~handle_cache() {
   if (!state_) return;
   state& mine = *state_;
-  for (std::uint32_t at = 0; at < mine.place_count; ++at) {
-    if (mine.places[at].look().is_open()) config_.os->close(mine.places[at].handle());
+  for (std::uint32_t at = 0; at < mine.entry_count; ++at) {
+    if (mine.entries[at].look().is_open()) config_.os->close(mine.entries[at].handle());
   }
   for (std::uint32_t i = 0; i < mine.known.load(std::memory_order_relaxed); ++i) {
-    if (mine.at(i).mapped.data) config_.os->unmap(mine.at(i).mapped);
+    const sync_detail::scoped_lock hold(mine.lock);
+    const mapping& mapped = mine.mapping_of(mine.at(i));
+    if (mapped.data) config_.os->unmap(mapped);
   }
   destroy_object(*config_.memory, memory_tag::io, state_);
 }
@@ -45,15 +47,15 @@ handle_cache::~handle_cache() {
 result<source_id> handle_cache::add(std::string_view path) noexcept {
   if (!state_) return fail(errc::out_of_memory, "no memory for a handle cache");
   if (path.empty() || path.find('\0') != std::string_view::npos) {
-    return fail(errc::bad_path, "no path of a file");
+    return fail(errc::bad_path, "the path is empty or contains a NUL");
   }
-  const scoped_lock hold(state_->lock);
   state& mine = *state_;
+  const sync_detail::scoped_lock hold(mine.lock);
   const std::uint32_t index = mine.known.load(std::memory_order_relaxed);
   if (index >= state::chunk_files * state::chunks_max || path.size() > limits::path_bytes_max) {
-    return fail(errc::limit, "more files, or longer paths, than the limits allow");
+    return fail(errc::limit, "too many files, or the path is too long");
   }
-  if (!mine.add_file(path)) return fail(errc::out_of_memory, "no memory for the name of a file");
+  if (!mine.add_file(path)) return fail(errc::out_of_memory, "no memory for a path");
   ++mine.stats.known;
   return source_id{index, 1};
 }
@@ -61,18 +63,18 @@ result<source_id> handle_cache::add(std::string_view path) noexcept {
 result<open_source> handle_cache::source(source_id id) noexcept {
   if (!state_) return fail(errc::out_of_memory, "no memory for a handle cache");
   state& mine = *state_;
-  if (!mine.knows(id)) return fail(errc::not_found, "no such file in the cache", id);
-  const scoped_lock hold(mine.lock);
-  const std::uint32_t at = mine.at(id.index).place.load(std::memory_order_relaxed);
-  if (at == state::no_place || !mine.places[at].look().is_open()) {
+  if (!mine.knows(id)) return fail(errc::not_found, "unknown file", id);
+  const sync_detail::scoped_lock hold(mine.lock);
+  const std::uint32_t at = mine.at(id.index).entry.load(std::memory_order_relaxed);
+  if (at == state::no_entry || !mine.entries[at].look().is_open()) {
     return fail(errc::busy, "the file is not open", id);
   }
-  return open_source{config_.os, mine.places[at].handle()};
+  return open_source{config_.os, mine.entries[at].handle()};
 }
 
 result<open_source> handle_cache::pin(source_id id, bool may_wait) noexcept {
   if (!state_) return fail(errc::out_of_memory, "no memory for a handle cache");
-  if (!state_->knows(id)) return fail(errc::not_found, "no such file in the cache", id);
+  if (!state_->knows(id)) return fail(errc::not_found, "unknown file", id);
   os_handle handle;
   if (state_->pin_open(id.index, handle)) return open_source{config_.os, handle};
   return pin_closed(id, may_wait);
@@ -80,32 +82,32 @@ result<open_source> handle_cache::pin(source_id id, bool may_wait) noexcept {
 
 result<open_source> handle_cache::pin_closed(source_id id, bool may_wait) noexcept {
   state& mine = *state_;
-  std::uint32_t at = state::no_place;
+  std::uint32_t at = state::no_entry;
   os_handle handle;
   os_handle evicted;
   for (bool waited = false, waits = false;;) {
     std::uint32_t seen = 0;
     {
-      const scoped_lock hold(mine.lock);
+      const sync_detail::scoped_lock hold(mine.lock);
       state::file& wanted = mine.at(id.index);
-      const std::uint32_t where = wanted.place.load(std::memory_order_relaxed);
+      const std::uint32_t where = wanted.entry.load(std::memory_order_relaxed);
       bool pinned = false;
-      if (where == state::no_place) {
-        at = mine.take_place(id.index, evicted);
+      if (where == state::no_entry) {
+        at = mine.take_entry(id.index, evicted);
       } else {
         // Another thread opens it, or had it closed, which this one prevents.
-        const handle_place::state now = mine.places[where].look();
-        if (now.is_closing()) (void)mine.places[where].stay_open(now);
-        pinned = mine.places[where].pin(id.index, handle);
+        const handle_entry::state now = mine.entries[where].look();
+        if (now.is_closing()) (void)mine.entries[where].stay_open(now, mine.lock);
+        pinned = mine.entries[where].pin(id.index, handle);
       }
-      const bool settled = pinned || at != state::no_place;
+      const bool settled = pinned || at != state::no_entry;
       if (settled && waits) mine.end_waiting();
       if (pinned) return open_source{config_.os, handle};
       if (settled) {
         ++mine.stats.opens;
         break;
       }
-      if (!may_wait) return fail(errc::busy, "every place for an open file is taken", id);
+      if (!may_wait) return fail(errc::busy, "too many files are open", id);
       if (!waits) {
         // Says so, and looks once more: who unpins looks here behind that.
         mine.begin_to_wait();
@@ -119,7 +121,7 @@ result<open_source> handle_cache::pin_closed(source_id id, bool may_wait) noexce
     (void)sync_detail::address_wait(mine.changed, seen, 0);
     waited = true;
   }
-  // The place counts as taken while the system works, so that there is never one too many.
+  // The entry counts as taken while the system works, so that there is never one too many.
   if (evicted.valid()) config_.os->close(evicted);
   return open_in(at, id, may_wait);
 }
@@ -130,7 +132,8 @@ result<open_source> handle_cache::open_in(std::uint32_t at, source_id id, bool m
   result<os_handle> opened = config_.os->open(path);
   while (!opened && (opened.error().os_error == EMFILE || opened.error().os_error == ENFILE)) {
     const freed outcome = free_descriptor(at, may_wait);
-    if (outcome == freed::busy) opened = fail(errc::busy, "no descriptor is left", id);
+    if (outcome == freed::busy)
+      opened = fail(errc::busy, "the process has no file descriptor left", id);
     if (outcome == freed::busy) break;
     // Somebody may have closed one between the refusal and the look.
     opened = config_.os->open(path);
@@ -138,15 +141,15 @@ result<open_source> handle_cache::open_in(std::uint32_t at, source_id id, bool m
   }
   bool wake = false;
   if (opened) {
-    mine.places[at].opened(id.index, *opened);
+    mine.entries[at].opened(id.index, *opened);
     // As unpin(): who waits has said so before he looked.
     if (mine.waiting.load(std::memory_order_seq_cst) == 0) return open_source{config_.os, *opened};
   }
   {
-    const scoped_lock hold(mine.lock);
+    const sync_detail::scoped_lock hold(mine.lock);
     if (!opened) {
-      mine.at(id.index).place.store(state::no_place, std::memory_order_release);
-      mine.places[at].give_up();
+      mine.at(id.index).entry.store(state::no_entry, std::memory_order_release);
+      mine.entries[at].give_up();
     }
     wake = mine.note_change();
   }
@@ -163,7 +166,7 @@ handle_cache::freed handle_cache::free_descriptor(std::uint32_t opening, bool ma
   bool in_use = false;
   std::uint32_t seen = 0;
   {
-    const scoped_lock hold(mine.lock);
+    const sync_detail::scoped_lock hold(mine.lock);
     if (may_wait) mine.begin_to_wait();
     const bool found = mine.take_any(opening, closed, in_use);
     if (!found) in_use |= mine.has_own_files();
@@ -183,7 +186,7 @@ handle_cache::freed handle_cache::free_descriptor(std::uint32_t opening, bool ma
     const observed_wait waiting(wait_reasons::handle);
     (void)sync_detail::address_wait(mine.changed, seen, 0);
   }
-  const scoped_lock hold(mine.lock);
+  const sync_detail::scoped_lock hold(mine.lock);
   --mine.starving;
   mine.end_waiting();
   return freed::one;
@@ -191,15 +194,15 @@ handle_cache::freed handle_cache::free_descriptor(std::uint32_t opening, bool ma
 
 void handle_cache::unpin(source_id id) noexcept {
   state& mine = *state_;
-  const std::uint32_t at = mine.at(id.index).place.load(std::memory_order_relaxed);
-  const handle_place::state before = mine.places[at].unpin();
+  const std::uint32_t at = mine.at(id.index).entry.load(std::memory_order_relaxed);
+  const handle_entry::state before = mine.entries[at].unpin();
   if (before.pins() > 1) return;
   if (!before.is_closing() && mine.waiting.load(std::memory_order_seq_cst) == 0) return;
   os_handle closed;
   bool wake = false;
   {
-    const scoped_lock hold(mine.lock);
-    const handle_place::state now = mine.places[at].look();
+    const sync_detail::scoped_lock hold(mine.lock);
+    const handle_entry::state now = mine.entries[at].look();
     if (now.is_closing() && now.file() == id.index) (void)mine.vacate(at, now, closed);
     wake = mine.note_change();
   }
@@ -212,11 +215,11 @@ void handle_cache::unpin(source_id id) noexcept {
 source_files::reader_terms handle_cache::add_reader(source_reader& who, unsigned at_once,
                                                     unsigned wished) noexcept {
   if (!state_) return {};
-  const scoped_lock hold(state_->lock);
+  const sync_detail::scoped_lock hold(state_->lock);
   if (!state_->readers.push_back({&who, 0})) return {};
-  if (state_->waiting.load(std::memory_order_relaxed) != 0) who.tell_all(true);
-  unsigned own_files = state_->give_places(std::max(at_once, wished));
-  if (own_files == 0) own_files = state_->give_places(at_once);
+  if (state_->waiting.load(std::memory_order_relaxed) != 0) who.notify_every_release(true);
+  unsigned own_files = state_->give_entries(std::max(at_once, wished));
+  if (own_files == 0) own_files = state_->give_entries(at_once);
   state_->readers.back().own_files = own_files;
   return {true, own_files};
 }
@@ -225,7 +228,7 @@ void handle_cache::remove_reader(source_reader& who) noexcept {
   if (!state_) return;
   bool wake = false;
   {
-    const scoped_lock hold(state_->lock);
+    const sync_detail::scoped_lock hold(state_->lock);
     vec<state::reader>& readers = state_->readers;
     state::reader* const at =
         std::find_if(readers.begin(), readers.end(),
@@ -234,7 +237,7 @@ void handle_cache::remove_reader(source_reader& who) noexcept {
     const reader_counts counts = who.counts();
     state_->stats.hits += counts.hits;
     state_->stats.opens += counts.opens;
-    state_->place_limit += at->own_files;
+    state_->entry_limit += at->own_files;
     *at = readers.back();
     readers.pop_back();
     wake = state_->note_change();
@@ -245,23 +248,24 @@ void handle_cache::remove_reader(source_reader& who) noexcept {
 result<open_source> handle_cache::look(source_id id, std::uint64_t turn) noexcept {
   if (!state_) return fail(errc::out_of_memory, "no memory for a handle cache");
   state& mine = *state_;
-  if (!mine.knows(id)) return fail(errc::not_found, "no such file in the cache", id);
+  if (!mine.knows(id)) return fail(errc::not_found, "unknown file", id);
   state::file& wanted = mine.at(id.index);
-  const std::uint32_t where = wanted.place.load(std::memory_order_acquire);
+  const std::uint32_t where = wanted.entry.load(std::memory_order_acquire);
   os_handle handle;
-  if (where != state::no_place) {
-    if (mine.places[where].show(id.index, handle)) return open_source{config_.os, handle};
+  if (where != state::no_entry) {
+    if (mine.entries[where].show(id.index, handle)) return open_source{config_.os, handle};
     return fail(errc::busy, "the file is not open", id);
   }
   if (turn == 0) return fail(errc::busy, "the file is not open", id);
   if (!mine.is_read_once(wanted, turn)) {
-    return fail(errc::busy, "the file is to stay open", id);
+    return fail(errc::busy, "the file is not open", id);
   }
   result<os_handle> opened = config_.os->open(wanted.path);
   if (opened) return open_source{config_.os, *opened, true};
   // Places know what to do without descriptors.
   const int why = opened.error().os_error;
-  if (why == EMFILE || why == ENFILE) return fail(errc::busy, "no descriptor is left", id);
+  if (why == EMFILE || why == ENFILE)
+    return fail(errc::busy, "the process has no file descriptor left", id);
   opened.error().source = id;
   return tl::unexpected<error>(opened.error());
 }
@@ -269,21 +273,21 @@ result<open_source> handle_cache::look(source_id id, std::uint64_t turn) noexcep
 const char* handle_cache::path_to_open(source_id id, std::uint64_t turn) noexcept {
   if (!state_ || config_.os != &system_os() || !state_->knows(id)) return nullptr;
   state::file& wanted = state_->at(id.index);
-  if (wanted.place.load(std::memory_order_acquire) != state::no_place) return nullptr;
+  if (wanted.entry.load(std::memory_order_acquire) != state::no_entry) return nullptr;
   return state_->is_read_once(wanted, turn) ? wanted.path : nullptr;
 }
 
-void handle_cache::left(source_id id) noexcept {
+void handle_cache::released(source_id id) noexcept {
   state& mine = *state_;
   os_handle closed;
   bool wake = false;
   {
-    const scoped_lock hold(mine.lock);
+    const sync_detail::scoped_lock hold(mine.lock);
     // Nobody asked for a name that nobody gave, but all who end are told of.
     const std::uint32_t at =
-        mine.knows(id) ? mine.at(id.index).place.load(std::memory_order_relaxed) : state::no_place;
-    if (at != state::no_place) {
-      const handle_place::state now = mine.places[at].look();
+        mine.knows(id) ? mine.at(id.index).entry.load(std::memory_order_relaxed) : state::no_entry;
+    if (at != state::no_entry) {
+      const handle_entry::state now = mine.entries[at].look();
       if (now.is_closing()) (void)mine.vacate(at, now, closed);
     }
     wake = mine.note_change();
@@ -294,11 +298,11 @@ void handle_cache::left(source_id id) noexcept {
 
 void handle_cache::open_ahead(source_id id) noexcept {
   {
-    // A hint must not wait for a place, nor take one from a file in use.
+    // A hint must not wait for an entry, nor take one from a file in use.
     if (!state_) return;
-    const scoped_lock hold(state_->lock);
-    const bool room = std::any_of(state_->places, state_->places + state_->place_limit,
-                                  [](const handle_place& each) { return each.look().is_empty(); });
+    const sync_detail::scoped_lock hold(state_->lock);
+    const bool room = std::any_of(state_->entries, state_->entries + state_->entry_limit,
+                                  [](const handle_entry& each) { return each.look().is_empty(); });
     if (!room) return;
   }
   if (pin(id, false)) unpin(id);
@@ -310,15 +314,15 @@ void handle_cache::close_source(source_id id) noexcept {
   os_handle closed;
   bool wake = false;
   {
-    const scoped_lock hold(mine.lock);
-    const std::uint32_t at = mine.at(id.index).place.load(std::memory_order_relaxed);
-    if (at == state::no_place) return;
+    const sync_detail::scoped_lock hold(mine.lock);
+    const std::uint32_t at = mine.at(id.index).entry.load(std::memory_order_relaxed);
+    if (at == state::no_entry) return;
     for (;;) {
-      const handle_place::state seen = mine.places[at].look();
+      const handle_entry::state seen = mine.entries[at].look();
       if (!seen.is_open()) return;  // it is being opened, by who needs it now
-      // As it is read, whoever ends the last read closes it: unpin() or left().
-      if (!seen.is_closing() && !mine.places[at].close_later(seen)) continue;
-      const handle_place::state marked = mine.places[at].look();
+      // As it is read, whoever ends the last read closes it: unpin() or released().
+      if (!seen.is_closing() && !mine.entries[at].close_later(seen, mine.lock)) continue;
+      const handle_entry::state marked = mine.entries[at].look();
       if (marked.pins() == 0) (void)mine.vacate(at, marked, closed);
       break;
     }
@@ -331,15 +335,15 @@ void handle_cache::close_source(source_id id) noexcept {
 result<std::span<const std::byte>> handle_cache::view(source_id id, std::uint64_t offset,
                                                       std::size_t bytes) noexcept {
   if (!config_.immutable_files) {
-    return fail(errc::unsupported, "the files were not declared immutable", id);
+    return fail(errc::unsupported, "views need handle_cache_config::immutable_files", id);
   }
   if (!state_) return fail(errc::out_of_memory, "no memory for a handle cache");
-  if (!state_->knows(id)) return fail(errc::not_found, "no such file in the cache", id);
+  if (!state_->knows(id)) return fail(errc::not_found, "unknown file", id);
   state::file& wanted = state_->at(id.index);
   mapping mapped;
   {
-    const scoped_lock hold(state_->lock);
-    mapped = wanted.mapped;
+    const sync_detail::scoped_lock hold(state_->lock);
+    mapped = state_->mapping_of(wanted);
   }
   if (!mapped.data) {
     const result<open_source> opened = pin(id, true);
@@ -347,10 +351,14 @@ result<std::span<const std::byte>> handle_cache::view(source_id id, std::uint64_
     const result<mapping> made = config_.os->map(opened->handle);
     unpin(id);
     if (!made) return tl::unexpected<error>(made.error());
-    const scoped_lock hold(state_->lock);
-    if (wanted.mapped.data) config_.os->unmap(*made);
-    if (!wanted.mapped.data) wanted.mapped = *made;
-    mapped = wanted.mapped;
+    const sync_detail::scoped_lock hold(state_->lock);
+    mapping& kept = state_->mapping_of(wanted);
+    if (kept.data) {
+      config_.os->unmap(*made);
+    } else {
+      kept = *made;
+    }
+    mapped = kept;
   }
   if (offset > mapped.size || bytes > mapped.size - offset) {
     return fail(errc::truncated, "the file ends before the bytes asked for", id, mapped.size);
@@ -373,15 +381,15 @@ std::size_t handle_cache::describe(source_id id, std::span<char> text) const noe
 
 handle_cache_stats handle_cache::stats() const noexcept {
   if (!state_) return {};
-  const scoped_lock hold(state_->lock);
+  const sync_detail::scoped_lock hold(state_->lock);
   handle_cache_stats now = state_->stats;
   for (const state::reader& each : state_->readers) {
     const reader_counts counts = each.who->counts();
     now.hits += counts.hits;
     now.opens += counts.opens;
   }
-  for (std::uint32_t at = 0; at < state_->place_count; ++at) {
-    const handle_place::state seen = state_->places[at].look();
+  for (std::uint32_t at = 0; at < state_->entry_count; ++at) {
+    const handle_entry::state seen = state_->entries[at].look();
     now.open += seen.is_open() ? 1 : 0;
     now.hits += seen.hits();
   }

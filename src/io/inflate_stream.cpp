@@ -7,7 +7,7 @@
 
 #include "overture/io/unpack.hpp"
 
-namespace overture {
+namespace overture::io_detail {
 namespace {
 
 // Without input zlib may still give bytes, and stops at the end of a block without giving any.
@@ -32,7 +32,7 @@ void deallocate(voidpf opaque, voidpf block) {
 }
 
 tl::unexpected<error> broken() {
-  return fail(errc::corrupt, "the packed data is broken");
+  return fail(errc::corrupt, "the compressed data is damaged");
 }
 
 tl::unexpected<error> no_memory() {
@@ -142,7 +142,7 @@ result<void> inflate_stream::produce(std::span<std::byte> to, fetch packed) noex
   int stalls = 0;
   while (!to.empty()) {
     if (ended_ || stalls > stalls_max) {
-      return fail(errc::corrupt, "the packed data makes fewer bytes than announced");
+      return fail(errc::corrupt, "the data unpacks to fewer bytes than announced");
     }
     if (zlib.avail_in == 0) {
       if (result<void> got = refill(packed); !got) return got;
@@ -180,7 +180,7 @@ result<void> inflate_stream::check_end(fetch packed) noexcept {
     zlib.avail_out = 1;
     const int outcome = inflate(&zlib, Z_NO_FLUSH);
     if (zlib.avail_out == 0) {
-      return fail(errc::corrupt, "the packed data makes more bytes than announced");
+      return fail(errc::corrupt, "the data unpacks to more bytes than announced");
     }
     if (outcome == Z_STREAM_END) {
       ended_ = true;
@@ -220,4 +220,4 @@ void inflate_stream::note_point() noexcept {
   memory_.deallocate(window, window_bytes_max, 1, memory_tag::io);
 }
 
-}  // namespace overture
+}  // namespace overture::io_detail

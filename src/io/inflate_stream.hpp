@@ -15,7 +15,7 @@
 #include "overture/base/error.hpp"
 #include "overture/base/function_ref.hpp"
 
-namespace overture {
+namespace overture::io_detail {
 
 class inflate_stream {
  public:
@@ -80,4 +80,4 @@ class inflate_stream {
   vec<restart_point> points_;
 };
 
-}  // namespace overture
+}  // namespace overture::io_detail

@@ -3,7 +3,7 @@
 #include <new>
 #include <utility>
 
-namespace overture::io {
+namespace overture::io_detail {
 namespace {
 
 constexpr std::size_t room_begin = (sizeof(packed_item) + 63) / 64 * 64;
@@ -29,4 +29,4 @@ void packed_item::destroy() noexcept {
   this->~packed_item();
 }
 
-}  // namespace overture::io
+}  // namespace overture::io_detail

@@ -9,23 +9,34 @@
 #include "overture/base/blob.hpp"
 #include "overture/io/read_queue.hpp"
 
-namespace overture::io {
+namespace overture::io_detail {
 
-class read_core;
+struct packed_item;
+
+// The queue whose items they are. On the thread that unpacks.
+class unpack_owner {
+ public:
+  // Gives the request a buffer if it is not to have the caller's. Error: out_of_memory.
+  [[nodiscard]] virtual result<void> take_destination(read_request& request) noexcept = 0;
+  // Ends the item and its requests; how many.
+  virtual std::size_t unpacked(packed_item& item) noexcept = 0;
+
+ protected:
+  ~unpack_owner() = default;
+};
 
 struct packed_item {
   read_request* request = nullptr;
   read_request* followers = nullptr;  // want the same and get a copy
-  read_core* core = nullptr;
+  unpack_owner* owner = nullptr;
   executor* on = nullptr;  // who unpacks; null: whoever polls
   std::span<const std::byte> packed;
   std::uint64_t counted_bytes = 0;  // against packed_bytes_max
-  std::uint64_t began_ns = 0;
 
   unpack_plan plan;
   error first_error;
 
-  // The desk's.
+  // The unpack queue's.
   packed_item* next = nullptr;
   std::uint32_t part_count = 1;  // until it is planned
   std::uint32_t next_part = 0;
@@ -43,4 +54,4 @@ struct packed_item {
   blob block_;  // the item lies in it
 };
 
-}  // namespace overture::io
+}  // namespace overture::io_detail

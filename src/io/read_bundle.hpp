@@ -1,4 +1,4 @@
-// Several reads that a thread of the queue takes under one lock, and does one after the other.
+// Several reads that a thread of the queue takes at once, and does one after the other.
 //
 // Two processors that take reads in turns fetch from each other, for every read, whatever the
 // choice has written. So where many short reads wait, a thread takes some at once. Only the one
@@ -7,13 +7,13 @@
 // more urgent comes, a thread has nothing to do, requests are cancelled, closed, changed or
 // suspended.
 //
-// Reads that go to the disc are bundled for another reason: the thread opens all their files before
-// it reads the first, and has the system begin to fetch what they want, so that the disc works on
+// Reads that go to the disk are bundled for another reason: the thread opens all their files before
+// it reads the first, and has the system begin to fetch what they want, so that the disk works on
 // several at a time for each thread. To take one back costs no more than that hint was worth.
 //
-// The thread claims one after the other by a read-modify-write on a word of its own; who recalls
-// them (under the queue's lock) exchanges that word, so that each is claimed or recalled, never
-// both.
+// The thread claims one after the other by a read-modify-write on a word of its own; bundle_table,
+// which recalls them, exchanges that word. So each is claimed or recalled, never both. The rest is
+// written by the thread while it holds the queue's lock.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,9 @@
 #include "io/thread_count.hpp"
 #include "overture/sync/countdown.hpp"
 
-namespace overture::io {
+namespace overture::io_detail {
+
+inline constexpr std::size_t bundle_reads_max = 8;
 
 struct bundle_rules {
   std::size_t reads_max = 8;
@@ -41,7 +43,7 @@ struct bundle_moment {
   std::size_t threads = 1;          // that read
   std::uint64_t usual_read_ns = 0;  // 0: not known yet
   bool is_exact = false;            // deadlines, or somebody who waits for the end of each read
-  std::size_t fetched_ahead = 0;    // how many of its reads the disc may work on at a time
+  std::size_t fetched_ahead = 0;    // how many of its reads the disk may work on at a time
 };
 
 // How many reads a thread takes at once, at least one. Towards the end they become fewer, so that
@@ -105,8 +107,16 @@ class read_bundle {
   }
   held_counts counts;
 
-  // --- Under the queue's lock ---
-  // The thread has taken so many, and claimed the first. The lock orders what is in them.
+  [[nodiscard]] std::size_t taken() const noexcept { return taken_; }
+  std::size_t retired = 0;               // the first ones, whose end the queue knows
+  std::size_t turns = 0;                 // how many files it may open for itself at once
+  atomic<std::uint32_t> files_ahead{0};  // open for reads that have not begun, perhaps recalled
+
+ private:
+  friend class bundle_table;
+  static constexpr std::uint32_t recalled = 1u << 16;
+
+  // The thread has taken so many, and claimed the first.
   void publish(std::size_t count) noexcept {
     taken_ = count;
     current_ = 0;
@@ -114,30 +124,20 @@ class read_bundle {
     is_open_ = count > 1;
     unclaimed_.store(1, std::memory_order_relaxed);
   }
-  // From which one on they belong to the caller, up to taken(); once.
+  // The index of the first read that belongs to the caller now, up to taken(); once.
   [[nodiscard]] std::size_t recall() noexcept {
     is_open_ = false;
     return std::min<std::size_t>(unclaimed_.exchange(recalled, std::memory_order_relaxed), taken_);
   }
-  // Whether some of it may be recalled.
-  [[nodiscard]] bool is_open() const noexcept { return is_open_; }
-  void close() noexcept { is_open_ = false; }
-  [[nodiscard]] std::size_t taken() const noexcept { return taken_; }
-  std::size_t retired = 0;               // the first ones, whose end the queue knows
-  std::size_t turns = 0;                 // how many files it may open for itself at once
-  atomic<std::uint32_t> files_ahead{0};  // open for reads that have not begun, perhaps recalled
-  read_bundle* before = nullptr;
-  read_bundle* after = nullptr;
-
- private:
-  static constexpr std::uint32_t recalled = 1u << 16;
 
   read_operation* reads_;
   std::size_t room_;
   std::size_t current_ = 0;
-  std::size_t taken_ = 0;  // written by the thread, under the lock
-  bool is_open_ = false;
+  std::size_t taken_ = 0;
+  bool is_open_ = false;  // some of it may be recalled
+  read_bundle* before_ = nullptr;
+  read_bundle* after_ = nullptr;
   alignas(64) atomic<std::uint32_t> unclaimed_{recalled};
 };
 
-}  // namespace overture::io
+}  // namespace overture::io_detail

@@ -1,28 +1,21 @@
 #include "io/read_core.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <utility>
 
-#include "overture/io/simulated_disc.hpp"
 #include "overture/jobs/job_system.hpp"
-#include "overture/sync/wait_observer.hpp"
-#include "overture/trace/timeline.hpp"
-#include "sync/wait.hpp"
 
-namespace overture::io {
+namespace overture::io_detail {
 
 namespace {
 
-thread_rules rules_of(const read_queue_config& config) noexcept {
-  thread_rules rules;
-  const bool sized = config.threads_max > config.threads && !config.run_by_host;
-  rules.fewest = std::max(config.threads, 1u);
-  rules.most = sized ? config.threads_max : 0;
-  if (config.disc) rules.memory_ns = 0;
-  return rules;
-}
+// Puts requests in front of a list.
+struct into_list {
+  read_request*& first;
+  void operator()(read_request& request) const noexcept {
+    request.next = first;
+    first = &request;
+  }
+};
 
 }  // namespace
 
@@ -30,420 +23,472 @@ read_core::read_core(source_files& files, const read_queue_config& config,
                      const bundle_rules& rules) noexcept
     : files_(files),
       config_(config),
-      rules_(rules),
-      thread_rules_(rules_of(config)),
-      stored_(*config.memory, {.ageing_ns = config.ageing_ns, .danger_ns = config.danger_ns}),
-      packed_(*config.memory, {.ageing_ns = config.ageing_ns, .danger_ns = config.danger_ns}),
-      errands_(*config.memory, memory_tag::io),
-      desk_(unpack_desk::make(*config.memory)),
-      pool_(config.pool) {
-  search_.count = search_.best = thread_rules_.fewest;
-  if (!pool_) pool_ = &own_pool_.emplace(buffer_pool_config{.memory = config.memory});
-  // What a host's own thread completes may wait for a file that it has read itself, and such a read
-  // ends only behind its completions.
-  if (config.run_by_host || config.disc) return;
+      bundle_reads_(std::clamp<std::size_t>(rules.reads_max, 1, bundle_reads_max)),
+      clock_(config.disk),
+      unpacks_(unpack_queue::make(*config.memory)),
+      runner_(config, files,
+              config.pool ? *config.pool
+                          : own_pool_.emplace(buffer_pool_config{.memory = config.memory}),
+              unpacks_, *this),
+      schedule_(config, rules),
+      gates_(*this, *config.memory, unpacks_),
+      errands_(*config.memory) {
+  // What a host's own thread completes may wait for a file that this very thread has read, and such
+  // a read ends only after its completions. So these queues are not asked what they read.
+  if (config.run_by_host || config.disk) return;
   const bool ring = config.backend == read_backend::uring;
   const unsigned at_once = std::max({config.threads, config.threads_max, ring ? config.depth : 0});
   const auto ahead = static_cast<unsigned>(rules.files_ahead);
   const source_files::reader_terms terms = files.add_reader(*this, at_once, ring ? 0 : ahead);
-  is_known_ = terms.is_known;
-  own_files_ = terms.own_files;
+  runner_.files().set_known(terms.is_known);
+  schedule_.files().add_turns(terms.own_files);
 }
 
 read_core::~read_core() {
-  if (is_known_) files_.remove_reader(*this);
-  if (desk_) desk_->retire();
+  if (runner_.files().is_known()) files_.remove_reader(*this);
+  if (unpacks_) unpacks_->retire();
 }
 
-std::uint64_t read_core::now() const noexcept {
-  return config_.disc ? config_.disc->now_ns() : now_ns();
+// --- Requests come -------------------------------------------------------------------------------
+
+// No request is looked at: the threads that read wrote their lines last. Gated ones are registered
+// before this returns, because whoever lowers a barricade may end its life.
+void read_core::submit(std::span<read_request> requests, barricade* after) noexcept {
+  const std::uint64_t now_ns = clock_.now();
+  std::uint32_t calls = 0;
+  if (after || !inbox_.put(requests, now_ns, calls)) {
+    return submit_locked(requests, now_ns, after);
+  }
+  if (calls != 0) call_offered(calls);
 }
 
-// --- Requests come and go ------------------------------------------------------------------------
+void read_core::submit_locked(std::span<read_request> requests, std::uint64_t now_ns,
+                              barricade* after) noexcept {
+  read_gate* fresh = nullptr;
+  {
+    section hold(*this);
+    take_up();
+    for (read_request& request : requests) {
+      if (after) {
+        hold_back(request, now_ns, *after, fresh);
+      } else if (!enqueue(request, now_ns)) {
+        schedule_.refuse(request);
+      }
+    }
+    schedule_.note_submitted(requests.size());
+    call_for_waiting(hold.due);
+    if (fresh && !errands_.empty()) claim_reader(hold.due);
+    offer_reader(hold.due);
+  }
+  gate_list::register_all(fresh);
+}
 
-bool read_core::enqueue(read_request& request, std::uint64_t now_at) noexcept {
-  result<void> fits = check(request);
-  if (fits && !store_of(request).add(request, now_at)) {
+void read_core::take_up() noexcept {
+  read_inbox::batch next;
+  std::size_t count = 0;
+  while (received_.take(next)) {
+    for (read_request& request : std::span(next.first, next.count)) {
+      if (!enqueue(request, next.queued_ns)) schedule_.refuse(request);
+    }
+    count += next.count;
+  }
+  if (count != 0) schedule_.note_submitted(count);
+}
+
+void read_core::take_up_submitted() noexcept {
+  if (!inbox_.has_any()) return;
+  section hold(*this);
+  take_up();
+  call_for_waiting(hold.due);
+  offer_reader(hold.due);
+}
+
+bool read_core::enqueue(read_request& request, std::uint64_t now_ns) noexcept {
+  request.queued_ns = now_ns;
+  result<void> fits = runner_.check_unpacking(request);
+  if (fits && !schedule_.add(request, now_ns)) {
     fits = fail(errc::out_of_memory, "no memory to queue a read");
   }
   if (!fits) request.outcome = fits;
   return fits.has_value();
 }
 
-void read_core::end_refused(read_request* list, std::uint64_t now_at) noexcept {
-  if (!list) return;
-  read_tally sum;
-  while (list) {
-    read_request& request = *list;
-    list = request.next;
-    request.started_ns = request.queued_ns;
-    error& why = request.outcome.error();
-    why.source = request.source;
-    why.offset = request.offset;
-    count(sum, request, now_at);
-    end(sum, request, now_at);
+void read_core::hold_back(read_request& request, std::uint64_t now_ns, barricade& after,
+                          read_gate*& fresh) noexcept {
+  request.queued_ns = now_ns;
+  if (!gates_.add(request, after, fresh)) {
+    request.outcome = fail(errc::out_of_memory, "no memory to queue a read");
+    return schedule_.refuse(request);
   }
-  wakes due;
-  {
-    const scoped_lock hold(lock_);
-    count_out(sum, due);
-  }
-  send(due);
+  // Its file can be opened while it waits.
+  if (request.source.valid()) errands_.add_open(request.source);
 }
 
-result<void> read_core::check(const read_request& request) const noexcept {
-  if (request.method == compression::none) return {};
-  if (!desk_) return fail(errc::out_of_memory, "no memory to unpack reads");
-  if (unpacks_here() || who_unpacks(request)) return {};
-  return fail(errc::invalid, "nobody is there to unpack the read");
+void read_core::let_through(read_gate& opened) noexcept {
+  const std::uint64_t now_ns = clock_.now();
+  read_request* refused = nullptr;
+  {
+    section hold(*this);
+    read_request* const request = opened.request;
+    if (!request) return;
+    gates_.remove(opened);
+    if (enqueue(*request, now_ns)) {
+      call_for_waiting(hold.due);
+    } else {
+      request->next = nullptr;
+      refused = request;
+    }
+  }
+  if (refused) end_refused(refused);
 }
+
+// --- Requests change and go ----------------------------------------------------------------------
 
 bool read_core::set_priority(read_request& request, read_priority priority) noexcept {
-  const std::uint64_t now_at = now();
-  const scoped_lock hold(lock_);
+  const std::uint64_t now_ns = clock_.now();
+  const sync_detail::scoped_lock hold(lock_);
   take_up();
-  if (!request.gate) {
-    request_store& store = store_of(request);
-    if (!store.holds(request)) (void)recall_all();
-    const bool changed = store.set_priority(request, priority, now_at);
-    recall_outranked();
-    return changed;
-  }
+  if (!request.gate) return schedule_.set_priority(request, priority, now_ns);
   request.priority = priority;
   return true;
 }
 
 bool read_core::set_deadline(read_request& request, std::uint64_t deadline_ns) noexcept {
-  const scoped_lock hold(lock_);
+  const sync_detail::scoped_lock hold(lock_);
   take_up();
-  if (!request.gate) {
-    request_store& store = store_of(request);
-    if (!store.holds(request)) (void)recall_all();
-    const bool changed = store.set_deadline(request, deadline_ns);
-    recall_outranked();
-    return changed;
-  }
+  if (!request.gate) return schedule_.set_deadline(request, deadline_ns);
   request.deadline_ns = deadline_ns;
   return true;
 }
 
 bool read_core::cancel(read_request& request) noexcept {
   {
-    const scoped_lock hold(lock_);
+    const sync_detail::scoped_lock hold(lock_);
     take_up();
-    request_store& store = store_of(request);
-    if (request.gate) {
-      unlink(*static_cast<gate*>(request.gate));
-    } else if (store.holds(request) || (recall_all() && store.holds(request))) {
-      store.remove(request);
-    } else {
-      return false;
-    }
+    if (!gates_.remove(request) && !schedule_.remove(request)) return false;
     request.next = nullptr;
   }
-  return give_up(&request) != 0;
+  return end_cancelled(&request) != 0;
 }
 
 std::size_t read_core::cancel_tag(std::uint64_t mask, std::uint64_t value) noexcept {
-  read_request* given_up = nullptr;
+  read_request* cancelled = nullptr;
+  const into_list keep{cancelled};
   {
-    const scoped_lock hold(lock_);
+    const sync_detail::scoped_lock hold(lock_);
     take_up();
-    const auto keep = [&](read_request& request) {
-      request.next = given_up;
-      given_up = &request;
-    };
-    (void)recall_all();
-    stored_.remove_tagged(mask, value, keep);
-    packed_.remove_tagged(mask, value, keep);
-    remove_gated([&](const read_request& each) { return (each.tag & mask) == value; }, given_up);
+    schedule_.remove_tagged(mask, value, keep);
+    gates_.remove_if([&](const read_request& each) { return (each.tag & mask) == value; }, keep);
   }
-  return give_up(given_up);
+  return end_cancelled(cancelled);
 }
 
 std::size_t read_core::close_source(source_id id, bool at_once) noexcept {
-  read_request* given_up = nullptr;
+  read_request* cancelled = nullptr;
+  const into_list keep{cancelled};
   {
-    const scoped_lock hold(lock_);
+    const sync_detail::scoped_lock hold(lock_);
     take_up();
-    const auto keep = [&](read_request& request) {
-      request.next = given_up;
-      given_up = &request;
-    };
-    (void)recall_all();
-    stored_.remove_source(id, keep);
-    packed_.remove_source(id, keep);
-    remove_gated([&](const read_request& each) { return each.source == id; }, given_up);
+    schedule_.remove_source(id, keep);
+    gates_.remove_if([&](const read_request& each) { return each.source == id; }, keep);
   }
-  const std::size_t count = give_up(given_up);
-  if (at_once || !leave_to_close(id)) files_.close_source(id);
+  const std::size_t count = end_cancelled(cancelled);
+  if (!at_once) {
+    // Closing may take the system long, so a thread of the queue does it.
+    section hold(*this);
+    if (errands_.add_close(id)) {
+      schedule_.counters().add_outstanding();
+      claim_reader(hold.due);
+      return count;
+    }
+  }
+  files_.close_source(id);
   return count;
 }
 
-std::size_t read_core::give_up(read_request* list) noexcept {
+std::size_t read_core::end_cancelled(read_request* list) noexcept {
   if (!list) return 0;
-  const std::uint64_t now_at = now();
-  read_tally sum;
-  while (list) {
-    read_request& request = *list;
-    list = request.next;
-    request.started_ns = now_at;
-    request.outcome = fail(errc::cancelled, "the read was cancelled", request.source);
-    ++sum.completed;
-    end(sum, request, now_at);
-  }
-  wakes due;
-  {
-    const scoped_lock hold(lock_);
-    stats_.cancelled += sum.completed;
-    count_out(sum, due);
-  }
-  send(due);
+  const read_tally sum = runner_.completion().cancel(list, clock_.now());
+  section hold(*this);
+  schedule_.counters().note_cancelled(sum.completed);
+  schedule_.account(sum, hold.due.ended);
+  call_for_ended(hold.due);
   return sum.completed;
 }
 
-// Closing may take the system long, so a thread of the queue does it. Counts as outstanding until
-// then. False: memory was refused.
-bool read_core::leave_to_close(source_id id) noexcept {
-  wakes due;
-  {
-    const scoped_lock hold(lock_);
-    if (!errands_.push_back({id, true})) return false;
-    ++closings_;
-    ++outstanding_;
-    claim_sleeper(due);
-  }
-  send(due);
-  return true;
+void read_core::end_refused(read_request* list) noexcept {
+  const read_tally sum = runner_.completion().refuse(list, clock_.now());
+  section hold(*this);
+  schedule_.account(sum, hold.due.ended);
+  call_for_ended(hold.due);
 }
+
+std::size_t read_core::unpacked(packed_item& item) noexcept {
+  const operation_runner::unpacked_requests ended = runner_.end_unpacked(item);
+  section hold(*this);
+  schedule_.counters().note_unpacked(ended.tally.completed, ended.unpack_ns);
+  schedule_.account(ended.tally, hold.due.ended);
+  call_for_ended(hold.due);
+  return ended.tally.completed;
+}
+
+// --- The queue as a whole ------------------------------------------------------------------------
 
 void read_core::open_ahead(source_id id) noexcept {
-  wakes due;
-  {
-    const scoped_lock hold(lock_);
-    leave_to_open(id);
-    claim_sleeper(due);
-  }
-  send(due);
-}
-
-// Once for those who ask one after the other. Refused memory leaves it: it was a hint.
-void read_core::leave_to_open(source_id id) noexcept {
-  if (!errands_.empty() && !errands_.back().closes && errands_.back().source == id) return;
-  (void)errands_.push_back({id, false});
+  section hold(*this);
+  errands_.add_open(id);
+  claim_reader(hold.due);
 }
 
 void read_core::mark_first_frame() noexcept {
-  const scoped_lock hold(lock_);
+  const sync_detail::scoped_lock hold(lock_);
   take_up();
-  if (!has_frame_) stats_.before_first_frame = stats_.requests;
-  has_frame_ = true;
+  schedule_.counters().mark_first_frame();
 }
 
 void read_core::suspend() noexcept {
-  const scoped_lock hold(lock_);
-  (void)recall_all();
-  suspended_ = true;
-  (void)offer_sleeper();  // takes the offer back
+  const sync_detail::scoped_lock hold(lock_);
+  schedule_.suspend();
+  (void)sleepers_.offer(false);  // takes the offer back
 }
 
 void read_core::resume() noexcept {
-  wakes due;
-  {
-    const scoped_lock hold(lock_);
-    take_up();
-    suspended_ = false;
-    call_for_queued(due);
-    offer_sleeper(due);
-  }
-  send(due);
-}
-
-read_queue_stats read_core::stats() noexcept {
-  const scoped_lock hold(lock_);
+  section hold(*this);
   take_up();
-  read_queue_stats now_is = stats_;
-  now_is.wakes += inbox_.calls();
-  for (std::size_t i = 0; i < read_priority_count; ++i) {
-    const auto priority = static_cast<read_priority>(i);
-    now_is.queued[i] = stored_.size(priority) + packed_.size(priority);
-  }
-  now_is.packed_bytes = packed_bytes_;
-  now_is.gated = gated_count_;
-  now_is.threads = thread_rules_.most == 0 ? config_.threads : search_.count;
-  if (!has_frame_) now_is.before_first_frame = stats_.requests;
-  return now_is;
-}
-
-// --- Sleeping and waking -------------------------------------------------------------------------
-
-void read_core::send(const wakes& due) noexcept {
-  if (due.worker) sync_detail::address_wake_one(&work_word_);
-  if (due.helpers) sync_detail::address_wake_all(&drain_word_);
-  if (due.expected_ns != 0) config_.warms->expect_work(due.expected_ns);
-  for (std::uint32_t i = 0; i < due.left_count; ++i) {
-    files_.left(due.left[i]);
-    end_errand();
-  }
-  if (due.refused) end_refused(due.refused, now());
-}
-
-void read_core::call_helpers(wakes& due) noexcept {
-  drain_word_.fetch_add(1, std::memory_order_relaxed);  // the lock orders it
-  due.helpers = true;
-}
-
-void read_core::count_out(const read_tally& tally, wakes& due) noexcept {
-  stats_.bytes += tally.bytes;
-  if (tally.failed != 0) stats_.failed += tally.failed;  // rare, and not on the lines of the others
-  if (tally.viewed != 0) stats_.viewed += tally.viewed;
-  stats_.queue_ns += tally.queue_ns;
-  stats_.service_ns += tally.service_ns;
-  outstanding_ -= tally.completed;
-  if (tally.packed_bytes != 0) {
-    packed_bytes_ -= tally.packed_bytes;
-    if (packed_.size() > 0 && !suspended_) claim_sleeper(due);
-  }
-  if (helpers_ == 0) return;
-  const bool drained = outstanding_ == 0 && tally.completed != 0;
-  const bool reached = tally.brought_to_zero && countdown_waiters_ > 0;
-  if (drained || reached || tally.put_to_unpack != 0 || tally.packed_bytes != 0) call_helpers(due);
+  schedule_.resume();
+  call_for_waiting(hold.due);
+  offer_reader(hold.due);
 }
 
 bool read_core::idle() noexcept {
-  const scoped_lock hold(lock_);
+  const sync_detail::scoped_lock hold(lock_);
   take_up();
-  return outstanding_ == 0;
+  return schedule_.counters().outstanding() == 0;
+}
+
+read_queue_stats read_core::stats() noexcept {
+  const sync_detail::scoped_lock hold(lock_);
+  take_up();
+  read_queue_stats now = schedule_.stats();
+  now.wakes = sleepers_.claims() + inbox_.calls();
+  now.gated = gates_.size();
+  return now;
 }
 
 void read_core::stop() noexcept {
   {
-    const scoped_lock hold(lock_);
+    const sync_detail::scoped_lock hold(lock_);
     stopping_ = true;
-    work_word_.fetch_add(1, std::memory_order_relaxed);
-    if (wake_) wake_(wake_context_);
+    (void)sleepers_.wake_claimed();
   }
-  sync_detail::address_wake_all(&work_word_);
+  signal_.word.wake_all();
 }
 
-void read_core::set_waker(void (*wake)(void* context) noexcept, void* context) noexcept {
-  const scoped_lock hold(lock_);
-  wake_ = wake;
-  wake_context_ = context;
+// --- Reads ---------------------------------------------------------------------------------------
+
+template <class Reads>
+read_core::turn read_core::look(Reads& of, file_errand& other, due_calls& due) noexcept {
+  schedule_.retire(of, due.ended);
+  call_for_ended(due);
+  take_up();
+  due.refused = schedule_.take_refused();
+  if (errands_.take_close(other)) return turn::errand;
+  if (schedule_.take(of)) {
+    if (config_.warms) due.expected_ns = schedule_.expected_end_ns(of);
+    if (schedule_.has_waiting() && schedule_.may_read_more()) claim_reader(due);
+    return turn::found;
+  }
+  if (errands_.take_open(other)) return turn::errand;
+  return stopping_ ? turn::stopped : turn::nothing;
+}
+
+template <class Reads>
+read_core::turn read_core::look_or_note(Reads& of, bool& noted, std::uint32_t& seen) noexcept {
+  for (;;) {
+    turn outcome = turn::nothing;
+    file_errand other;
+    {
+      section hold(*this);
+      if (noted) sleepers_.remove();
+      noted = false;
+      outcome = look(of, other, hold.due);
+      if (outcome == turn::nothing) {
+        noted = sleepers_.add(schedule_.may_read_more(), seen);
+      } else {
+        offer_reader(hold.due);
+      }
+    }
+    if (outcome == turn::errand) {
+      run_errand(other);
+    } else if (outcome != turn::nothing || noted) {
+      return outcome;
+    }
+  }
 }
 
 bool read_core::next(read_operation& op) noexcept {
   for (;;) {
-    wakes due;
     turn outcome = turn::nothing;
-    errand other;
+    file_errand other;
     {
-      const scoped_lock hold(lock_);
-      outcome = look(op, other, due);
-      offer_sleeper(due);
+      section hold(*this);
+      outcome = look(op, other, hold.due);
+      offer_reader(hold.due);
     }
-    send(due);
     if (outcome != turn::errand) return outcome == turn::found;
     run_errand(other);
   }
 }
 
 void read_core::leave(read_operation& op) noexcept {
-  wakes due;
-  {
-    const scoped_lock hold(lock_);
-    retire(op, due);
-  }
-  send(due);
+  section hold(*this);
+  schedule_.retire(op, hold.due.ended);
+  call_for_ended(hold.due);
+}
+
+read_core::turn read_core::next_or_note(read_operation& op, bool& noted) noexcept {
+  std::uint32_t seen = 0;
+  return look_or_note(op, noted, seen);
 }
 
 bool read_core::next_or_sleep(read_bundle& of) noexcept {
   for (bool noted = false;;) {
     std::uint32_t seen = 0;
-    const turn outcome = next_or_note_of(of, noted, seen);
+    const turn outcome = look_or_note(of, noted, seen);
     if (outcome != turn::nothing) return outcome == turn::found;
-    const observed_wait waiting(wait_reasons::no_request);
-    (void)sync_detail::address_wait(work_word_, seen, 0);
-    give_way_to_submit();
+    signal_.sleep_while(seen);
   }
 }
 
-// Files to close come before reads, which may go on for ever; files to open behind them.
-bool read_core::take_errand(errand& taken, bool closes) noexcept {
-  if (errands_.empty() || (closes && closings_ == 0)) return false;
-  std::size_t at = errands_.size();
-  while (at-- > 0) {
-    if (errands_[at].closes == closes) break;
-  }
-  if (at == SIZE_MAX) return false;
-  taken = errands_[at];
-  errands_[at] = errands_.back();
-  errands_.pop_back();
-  closings_ -= closes ? 1 : 0;
-  return true;
+void read_core::settle(read_bundle& of) noexcept {
+  section hold(*this);
+  schedule_.retire_until(of, of.current_index(), hold.due.ended);
+  call_for_ended(hold.due);
 }
 
-void read_core::run_errand(const errand& taken) noexcept {
+void read_core::run_errand(const file_errand& taken) noexcept {
   if (!taken.closes) return files_.open_ahead(taken.source);
   files_.close_source(taken.source);
   end_errand();
 }
 
-// What counted as outstanding without being a request.
+// Something that counted as outstanding without being a request.
 void read_core::end_errand() noexcept {
-  read_tally sum;
-  sum.completed = 1;
-  wakes due;
-  {
-    const scoped_lock hold(lock_);
-    count_out(sum, due);
-  }
-  send(due);
+  section hold(*this);
+  schedule_.counters().remove_outstanding();
+  hold.due.ended.completed = true;
+  call_for_ended(hold.due);
 }
 
-// Under the lock.
-template <class Reads>
-read_core::turn read_core::look(Reads& of, errand& other, wakes& due) noexcept {
-  retire(of, due);
-  take_up();
-  due.refused = std::exchange(refused_, nullptr);
-  if (take_errand(other, true)) return turn::errand;
-  // What other threads have taken and not begun is better begun here than later.
-  if (may_take(of) && (take(of, due) || (recall_all() && take(of, due)))) {
-    if (queued() > 0 && may_read_more()) claim_sleeper(due);
-    return turn::found;
+// --- Who is woken --------------------------------------------------------------------------------
+
+void read_core::act_on(const due_calls& due) noexcept {
+  if (due.reader) signal_.word.wake_one();
+  if (due.helpers) helper_word_.wake_all();
+  if (due.expected_ns != 0) config_.warms->expect_work(due.expected_ns);
+  for (std::uint32_t i = 0; i < due.ended.released_count; ++i) {
+    files_.released(due.ended.released[i]);
+    end_errand();
   }
-  if (take_errand(other, false)) return turn::errand;
-  return stopping_ ? turn::stopped : turn::nothing;
+  if (due.refused) end_refused(due.refused);
 }
 
-template <class Reads>
-read_core::turn read_core::next_or_note_of(Reads& of, bool& noted, std::uint32_t& seen) noexcept {
+// For an offer that submit() has found in the inbox.
+void read_core::call_offered(std::uint32_t who) noexcept {
+  if ((who & read_inbox::reader) != 0) {
+    if (config_.backend == read_backend::uring) {
+      section hold(*this);
+      hold.due.reader = sleepers_.wake_claimed();
+    } else {
+      signal_.call_one();
+    }
+  }
+  if ((who & read_inbox::host) != 0) {
+    helper_word_.move_on();
+    helper_word_.wake_all();
+  }
+}
+
+void read_core::call_for_waiting(due_calls& due) noexcept {
+  const bool to_read = schedule_.has_waiting();
+  const bool to_end = schedule_.has_refused();
+  if (to_end || (to_read && schedule_.may_read_more())) claim_reader(due);
+  if (helpers_.any() && config_.run_by_host && (to_end || to_read)) call_helpers(due);
+}
+
+void read_core::call_for_ended(due_calls& due) noexcept {
+  const ended_reads& ended = due.ended;
+  if (ended.freed_packed && schedule_.has_waiting_packed()) claim_reader(due);
+  if (!helpers_.any()) return;
+  const bool drained = ended.completed && schedule_.counters().outstanding() == 0;
+  const bool reached = ended.brought_to_zero && helpers_.any_hears_countdowns();
+  if (drained || reached || ended.put_to_unpack || ended.freed_packed) call_helpers(due);
+}
+
+void read_core::call_helpers(due_calls& due) noexcept {
+  helpers_.call();
+  due.helpers = true;
+}
+
+// Offers a sleeper to submit(), unless that has left something which must be taken up first.
+void read_core::offer_reader(due_calls& due) noexcept {
+  while (!sleepers_.offer(schedule_.may_read_more())) {
+    take_up();
+    call_for_waiting(due);
+  }
+}
+
+// --- Waiting for reads ---------------------------------------------------------------------------
+
+void read_core::wait_until_idle() noexcept {
+  help_until({.idle = true});
+}
+
+void read_core::wait_for_work() noexcept {
+  help_until({.idle = true, .work = true});
+}
+
+void read_core::wait_for(const countdown& until, bool or_for_work) noexcept {
+  help_until({.work = or_for_work, .counted = &until});
+}
+
+bool read_core::is_reached(const goal& wanted) noexcept {
+  if (wanted.counted && wanted.counted->is_done()) return true;
+  if (wanted.idle && schedule_.counters().outstanding() == 0) return true;
+  return wanted.work && (schedule_.has_refused() || schedule_.can_take());
+}
+
+// Whoever puts something to unpack, ends a request or makes room takes the lock afterwards, and
+// sees a helper that has looked before that.
+void read_core::help_until(const goal& wanted) noexcept {
+  const bool hears_countdowns = wanted.counted != nullptr;
+  const bool helps = unpacks_ && !runner_.unpacks_here();
   for (;;) {
-    wakes due;
-    turn outcome = turn::nothing;
-    errand other;
-    bool again = false;
+    std::uint32_t seen = 0;
+    bool sleeps = false;
     {
-      const scoped_lock hold(lock_);
-      if (noted) note_woken();
-      noted = false;
-      outcome = look(of, other, due);
-      if (outcome == turn::nothing) {
-        again = !note_asleep(seen);
-        noted = !again;
-      } else {
-        offer_sleeper(due);
+      const sync_detail::scoped_lock hold(lock_);
+      take_up();
+      if (is_reached(wanted)) return;
+      sleeps = !helps || !unpacks_->has_work();
+      if (sleeps) {
+        seen = helpers_.add(hears_countdowns);  // before it can be called
+        if (config_.run_by_host && !received_.offer(read_inbox::host)) {
+          helpers_.remove(hears_countdowns);
+          continue;
+        }
       }
     }
-    send(due);
-    if (again) continue;
-    if (outcome != turn::errand) return outcome;
-    run_errand(other);
+    if (!sleeps) {
+      std::size_t completed = 0;
+      (void)unpacks_->work(completed);
+      continue;
+    }
+    helper_word_.sleep_while(seen, wait_reasons::drain);
+    const sync_detail::scoped_lock hold(lock_);
+    helpers_.remove(hears_countdowns);
+    if (!helpers_.any() && config_.run_by_host) (void)received_.withdraw(read_inbox::host);
   }
 }
 
-template read_core::turn read_core::next_or_note_of(read_operation& of, bool& noted,
-                                                    std::uint32_t& seen) noexcept;
-
-}  // namespace overture::io
+}  // namespace overture::io_detail

@@ -1,9 +1,8 @@
 // What submit() leaves for whoever takes the queue's lock next.
 //
-// All that a batch means to the queue is under that lock, on lines that the threads which read
-// write all the time. So submit() does not touch them: it notes where the batch lies and when it
-// came, on lines that nobody else writes, and one word tells that there is something. Whoever holds
-// the queue's lock takes the batches in the order in which they came.
+// The state of the queue lies on cache lines that reading threads write all the time. submit() does
+// not touch them: it notes where the batch lies and when it came, on lines of its own, and one word
+// tells that there is something. Whoever holds the queue's lock takes the batches in order.
 //
 // Why no batch is left lying: a thread that finds nothing offers itself, by a compare-exchange on
 // the word, which fails if a batch has come since it looked. put() exchanges that word, so it
@@ -21,7 +20,7 @@ namespace overture {
 struct read_request;
 }
 
-namespace overture::io {
+namespace overture::io_detail {
 
 // Room for `capacity` batches, which divides what a number can count to.
 template <std::uint32_t capacity>
@@ -41,7 +40,7 @@ class basic_read_inbox {
   // done.
   [[nodiscard]] bool put(std::span<read_request> requests, std::uint64_t queued_ns,
                          std::uint32_t& calls) noexcept {
-    const scoped_lock hold(putting_);
+    const sync_detail::scoped_lock hold(putting_);
     if (next_ - known_taken_ == capacity) {
       known_taken_ = taken_.load(std::memory_order_acquire);
       if (next_ - known_taken_ == capacity) return false;
@@ -63,30 +62,39 @@ class basic_read_inbox {
     return !holds_none(word_.load(std::memory_order_relaxed));
   }
 
-  // --- Under the queue's lock ---
-  [[nodiscard]] bool take(batch& next) noexcept {
-    if (holds_none(word_.load(std::memory_order_acquire))) return false;
-    const std::uint32_t taken = taken_.load(std::memory_order_relaxed);
-    next = batches_[taken % capacity];
-    taken_.store(taken + 1, std::memory_order_release);
-    return true;
-  }
-  // The next put() calls `who`. False: something has been put since take() found nothing.
-  [[nodiscard]] bool offer(std::uint32_t who) noexcept {
-    std::uint32_t word = word_.load(std::memory_order_relaxed);
-    do {
-      if (!holds_none(word)) return false;
-    } while (!word_.compare_exchange_weak(word, word | who, std::memory_order_acq_rel,
-                                          std::memory_order_relaxed));
-    return true;
-  }
-  [[nodiscard]] bool is_offered(std::uint32_t who) const noexcept {
-    return (word_.load(std::memory_order_relaxed) & who) != 0;
-  }
-  // Not any more. False: a put() was quicker, and calls. What it has put is there to be taken.
-  bool withdraw(std::uint32_t who) noexcept {
-    return is_offered(who) && (word_.fetch_and(~who, std::memory_order_acq_rel) & who) != 0;
-  }
+  // The side that takes. One thread at a time: read_core holds its lock around every call.
+  class receiver {
+   public:
+    explicit receiver(basic_read_inbox& inbox) noexcept : inbox_(inbox) {}
+
+    [[nodiscard]] bool take(batch& next) noexcept {
+      if (inbox_.holds_none(inbox_.word_.load(std::memory_order_acquire))) return false;
+      const std::uint32_t taken = inbox_.taken_.load(std::memory_order_relaxed);
+      next = inbox_.batches_[taken % capacity];
+      inbox_.taken_.store(taken + 1, std::memory_order_release);
+      return true;
+    }
+    // The next put() calls `who`. False: something has been put since take() found nothing.
+    [[nodiscard]] bool offer(std::uint32_t who) noexcept {
+      std::uint32_t word = inbox_.word_.load(std::memory_order_relaxed);
+      do {
+        if (!inbox_.holds_none(word)) return false;
+      } while (!inbox_.word_.compare_exchange_weak(word, word | who, std::memory_order_acq_rel,
+                                                   std::memory_order_relaxed));
+      return true;
+    }
+    [[nodiscard]] bool is_offered(std::uint32_t who) const noexcept {
+      return (inbox_.word_.load(std::memory_order_relaxed) & who) != 0;
+    }
+    // Takes the offer back. False: a put() was quicker, and calls. What it has put can be taken.
+    bool withdraw(std::uint32_t who) noexcept {
+      return is_offered(who) &&
+             (inbox_.word_.fetch_and(~who, std::memory_order_acq_rel) & who) != 0;
+    }
+
+   private:
+    basic_read_inbox& inbox_;
+  };
 
  private:
   static constexpr std::uint32_t offer_bits = 2;
@@ -98,11 +106,11 @@ class basic_read_inbox {
   }
 
   // Of those who put.
-  alignas(64) mutex putting_;
-  std::uint32_t next_ = 0;  // numbers of batches
-  std::uint32_t known_taken_ = 0;
+  alignas(64) sync_detail::mutex putting_;
+  std::uint32_t next_ GUARDED_BY(putting_) = 0;  // numbers of batches
+  std::uint32_t known_taken_ GUARDED_BY(putting_) = 0;
   atomic<std::uint64_t> calls_{0};
-  batch batches_[capacity];
+  batch batches_[capacity];  // handed over by the word, each to whoever takes it
   // The number of the next one, and offers.
   alignas(64) atomic<std::uint32_t> word_{0};
   // Of those who take.
@@ -111,4 +119,4 @@ class basic_read_inbox {
 
 using read_inbox = basic_read_inbox<64>;
 
-}  // namespace overture::io
+}  // namespace overture::io_detail

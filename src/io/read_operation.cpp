@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace overture::io {
+namespace overture::io_detail {
 namespace {
 
 // Stands in the list of followers once nobody may follow any more.
@@ -110,4 +110,4 @@ read_request* read_operation::close_followers() noexcept {
   return followers_.exchange(closed, std::memory_order_acquire);
 }
 
-}  // namespace overture::io
+}  // namespace overture::io_detail

@@ -1,4 +1,4 @@
-// One read of the disc: a request, or several that lie side by side.
+// One read of the disk: a request, or several that lie side by side.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 #include "overture/base/atomic.hpp"
 #include "overture/io/read_queue.hpp"
 
-namespace overture::io {
+namespace overture::io_detail {
 
 // What has completed, until the queue adds it up.
 struct read_tally {
@@ -86,22 +86,18 @@ class read_operation {
   std::uint64_t started_ns = 0;
   std::uint64_t done = 0;  // bytes that are there
   std::uint64_t ended_ns = 0;
-  disc_place behind;              // where the disc's head is then
+  std::uint64_t turn = 0;         // how many reads the queue had begun, with this one
+  disk_position behind;           // where the disk's head is then
   held_counts* counts = nullptr;  // of the thread that does several in turn
 
-  // The queue's list of those in flight. Others go through it under the queue's lock, so it lies
-  // away from what the thread that reads writes meanwhile.
-  alignas(64) read_operation* before = nullptr;
-  read_operation* after = nullptr;
-  bool in_flight = false;
-  atomic<bool> owns_file{false};  // one that is open, or about to be
-  bool asked_for = false;         // somebody waits for the end of it, see source_reader
-  bool may_own_file = false;      // a turn to open one for itself
-  bool has_turn = false;          // of its own, to be given back
-  std::uint8_t level = 0;         // of its requests, when they were taken
-  std::uint64_t turn = 0;         // of reads, when it began
+  // What others look at while the thread reads lies away from what that thread writes meanwhile.
+  alignas(64) atomic<bool> owns_file{false};  // one that is open, or about to be
+  bool may_own_file = false;                  // a turn to open one for itself
+  bool has_turn = false;                      // of its own, to be given back
+  std::uint8_t level = 0;                     // of its requests, when they were taken
 
  private:
+  friend class reads_in_flight;
   struct range {
     std::uint64_t offset = 0;
     std::uint64_t bytes = 0;
@@ -113,7 +109,11 @@ class read_operation {
 
   static range range_of(const read_request& request) noexcept;
 
-  // On the line of the links, what others look at.
+  // Of reads_in_flight, on the line that others look at.
+  read_operation* before_ = nullptr;
+  read_operation* after_ = nullptr;
+  bool in_flight_ = false;
+  bool asked_for_ = false;
   source_id source_;
   std::uint64_t offset_ = 0;
   std::uint64_t end_ = 0;
@@ -127,4 +127,4 @@ class read_operation {
   std::byte gap_[gap_bytes_max];  // what lies between two members
 };
 
-}  // namespace overture::io
+}  // namespace overture::io_detail

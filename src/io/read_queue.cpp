@@ -4,6 +4,7 @@
 
 #include "base/thread_name.hpp"
 #include "io/read_core.hpp"
+#include "io/reads_blocking.hpp"
 #include "io/reads_simulated.hpp"
 #include "io/reads_uring.hpp"
 #include "overture/base/limits.hpp"
@@ -20,8 +21,8 @@ struct read_queue::state {
     thread_name name = {};
   };
 
-  io::read_core core;
-  io::simulated_reads* simulated = nullptr;
+  io_detail::read_core core;
+  io_detail::simulated_reads* simulated = nullptr;
   vec<io_thread> threads;
   result<void> status;
   atomic<bool> has_uring{false};
@@ -31,7 +32,7 @@ struct read_queue::state {
       : core(files, config), threads(*config.memory, memory_tag::io) {}
 
   [[nodiscard]] bool can_read() const noexcept {
-    if (core.config().disc) return simulated != nullptr;
+    if (core.config().disk) return simulated != nullptr;
     return core.config().run_by_host || !threads.empty();
   }
 
@@ -69,7 +70,7 @@ struct read_queue::state {
     timeline* const record = queue.core.config().record;
     if (record) (void)record->attach_thread(self.name);
     if (self.tries_uring) {
-      io::serve_with_uring(
+      io_detail::serve_with_uring(
           queue.core, std::clamp(queue.core.config().depth, 1u, 256u),
           [](void* context, bool verdict) {
             auto& of = *static_cast<state*>(context);
@@ -78,20 +79,20 @@ struct read_queue::state {
           },
           &queue);
     }
-    if (!queue.has_uring.load(std::memory_order_relaxed)) queue.core.serve();
+    if (!queue.has_uring.load(std::memory_order_relaxed)) io_detail::serve_blocking(queue.core);
     if (record) record->detach_thread();
   }
 
   std::size_t poll(std::size_t reads_max) noexcept {
     if (simulated) {
       const std::size_t read = simulated->poll(reads_max);
-      return read + core.unpack_here();
+      return read + core.runner().unpack_here();
     }
-    io::read_operation op;
+    io_detail::read_operation op;
     std::size_t completed = 0;
     for (std::size_t reads = 0; core.next(op); ++reads) {
-      core.perform(op);
-      completed += op.tally.completed + core.unpack_here();
+      core.runner().perform(op);
+      completed += op.tally.completed + core.runner().unpack_here();
       if (reads + 1 >= reads_max) {
         core.leave(op);
         break;
@@ -107,7 +108,7 @@ void choose_threads(read_queue_config& config) noexcept {
   constexpr unsigned usual = 8;
   constexpr unsigned usual_max = 16;
   if (config.threads == 0) {
-    const bool has_own_threads = !config.run_by_host && !config.disc;
+    const bool has_own_threads = !config.run_by_host && !config.disk;
     if (config.threads_max == 0 && has_own_threads) config.threads_max = usual_max;
     config.threads = config.threads_max > 0 ? std::min(usual, config.threads_max) : usual;
   }
@@ -126,9 +127,9 @@ read_queue::read_queue(source_files& files, const read_queue_config& config) noe
   if (!state_) return;
   if (!state_->core.can_unpack()) {
     state_->status = fail(errc::out_of_memory, "no memory for a read queue");
-  } else if (config_.disc) {
+  } else if (config_.disk) {
     state_->simulated =
-        make_object<io::simulated_reads>(*config_.memory, memory_tag::io, state_->core);
+        make_object<io_detail::simulated_reads>(*config_.memory, memory_tag::io, state_->core);
     if (!state_->simulated || !state_->simulated->ready()) {
       destroy_object(*config_.memory, memory_tag::io, state_->simulated);
       state_->simulated = nullptr;
@@ -161,7 +162,8 @@ void read_queue::submit(std::span<read_request> requests, barricade* after) noex
   const std::uint64_t now = now_ns();
   for (read_request& request : requests) {
     request.queued_ns = request.started_ns = request.finished_ns = now;
-    request.outcome = fail(errc::out_of_memory, "the read queue has no thread", request.source);
+    request.outcome =
+        fail(errc::out_of_memory, "the read queue could not start a thread", request.source);
     executor* const on = request.on;
     countdown* const counter = request.counter;
     if (on) on->execute(request.done);
@@ -261,7 +263,7 @@ void read_queue::wait(countdown& until) noexcept {
 
 void read_queue::run() noexcept {
   if (!state_) return;
-  if (!state_->simulated) return state_->core.serve();
+  if (!state_->simulated) return io_detail::serve_blocking(state_->core);
   while (poll(SIZE_MAX) != 0) {
   }
 }

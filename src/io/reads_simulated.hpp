@@ -1,4 +1,4 @@
-// The back end over a simulated_disc: keeps as many reads in flight as the disc takes, in virtual
+// The back end over a simulated_disk: keeps as many reads in flight as the disk takes, in virtual
 // time, on the thread that polls.
 #pragma once
 
@@ -6,7 +6,7 @@
 
 #include "io/read_core.hpp"
 
-namespace overture::io {
+namespace overture::io_detail {
 
 class simulated_reads {
  public:
@@ -20,15 +20,15 @@ class simulated_reads {
   std::size_t poll(std::size_t reads_max) noexcept;
 
  private:
-  [[nodiscard]] bool start(unsigned place) noexcept;
-  void read_rest(unsigned place) noexcept;
+  [[nodiscard]] bool start(unsigned slot) noexcept;
+  void read_rest(unsigned slot) noexcept;
 
   read_core& core_;
-  simulated_disc& disc_;
-  read_operation* operations_ = nullptr;  // one for each place of the disc
+  simulated_disk& disk_;
+  read_operation* operations_ = nullptr;  // one for each slot of the disk
   bool busy_[64] = {};
   unsigned busy_count_ = 0;
   std::size_t completed_ = 0;
 };
 
-}  // namespace overture::io
+}  // namespace overture::io_detail

@@ -11,8 +11,10 @@
 #include <new>
 #include <utility>
 
-namespace overture::io {
+namespace overture::io_detail {
 namespace {
+
+using opening = operation_runner::opening;
 
 // A read in flight, and what the kernel reads while it is.
 struct flight {
@@ -35,7 +37,8 @@ constexpr unsigned chain_length = 3;  // open, read, close
 
 class uring_reads {
  public:
-  uring_reads(read_core& core, unsigned depth) noexcept : core_(core), depth_(depth) {}
+  uring_reads(read_core& core, unsigned depth) noexcept
+      : core_(core), runner_(core.runner()), depth_(depth) {}
   ~uring_reads();
   uring_reads(const uring_reads&) = delete;
   uring_reads& operator=(const uring_reads&) = delete;
@@ -60,6 +63,7 @@ class uring_reads {
   void reap() noexcept;
 
   read_core& core_;
+  operation_runner& runner_;
   unsigned depth_;
   io_uring ring_{};
   bool has_ring_ = false;
@@ -88,10 +92,10 @@ bool uring_reads::set_up() noexcept {
   if ((ring_.features & IORING_FEAT_RW_CUR_POS) == 0) return false;
   wake_fd_ = eventfd(0, EFD_CLOEXEC);
   if (wake_fd_ < 0) return false;
-  void* const place =
+  void* const room =
       core_.config().memory->allocate(sizeof(flight) * depth_, alignof(flight), memory_tag::io);
-  if (!place) return false;
-  flights_ = static_cast<flight*>(place);
+  if (!room) return false;
+  flights_ = static_cast<flight*>(room);
   for (unsigned i = 0; i < depth_; ++i) {
     flight* const made = ::new (static_cast<void*>(flights_ + i)) flight;
     made->slot = i;
@@ -108,21 +112,20 @@ void uring_reads::register_memory() noexcept {
   constexpr std::size_t spans_max = 16;
   const std::span<const std::span<std::byte>> wanted = core_.config().registered;
   if (wanted.empty() || wanted.size() > spans_max) return;
-  iovec places[spans_max];
-  for (std::size_t i = 0; i < wanted.size(); ++i) places[i] = {wanted[i].data(), wanted[i].size()};
-  has_memory_ =
-      io_uring_register_buffers(&ring_, places, static_cast<unsigned>(wanted.size())) == 0;
+  iovec spans[spans_max];
+  for (std::size_t i = 0; i < wanted.size(); ++i) spans[i] = {wanted[i].data(), wanted[i].size()};
+  has_memory_ = io_uring_register_buffers(&ring_, spans, static_cast<unsigned>(wanted.size())) == 0;
 }
 
 // The number of the registered span that has these bytes, or -1.
 int uring_reads::registered(std::span<const std::byte> bytes) const noexcept {
   if (!has_memory_) return -1;
-  const std::span<const std::span<std::byte>> places = core_.config().registered;
+  const std::span<const std::span<std::byte>> spans = core_.config().registered;
   const auto begin = reinterpret_cast<std::uintptr_t>(bytes.data());
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    const auto from = reinterpret_cast<std::uintptr_t>(places[i].data());
-    if (begin >= from && begin - from <= places[i].size() &&
-        bytes.size() <= places[i].size() - (begin - from)) {
+  for (std::size_t i = 0; i < spans.size(); ++i) {
+    const auto from = reinterpret_cast<std::uintptr_t>(spans[i].data());
+    if (begin >= from && begin - from <= spans[i].size() &&
+        bytes.size() <= spans[i].size() - (begin - from)) {
       return static_cast<int>(i);
     }
   }
@@ -171,10 +174,10 @@ void uring_reads::prepare_read(io_uring_sqe& asked, flight& of, int file) noexce
   std::span<std::byte> parts[read_operation::parts_max];
   const std::size_t count = of.op.parts(of.op.done, parts);
   const std::uint64_t offset = of.op.offset() + of.op.done;
-  if (const int place = count == 1 ? registered(parts[0]) : -1; place >= 0) {
+  if (const int span = count == 1 ? registered(parts[0]) : -1; span >= 0) {
     // One read of Linux ends below 2 GiB; the rest is read behind that.
     const auto bytes = static_cast<unsigned>(std::min<std::size_t>(parts[0].size(), 1u << 30));
-    io_uring_prep_read_fixed(&asked, file, parts[0].data(), bytes, offset, place);
+    io_uring_prep_read_fixed(&asked, file, parts[0].data(), bytes, offset, span);
     return;
   }
   for (std::size_t i = 0; i < count; ++i) of.parts[i] = {parts[i].data(), parts[i].size()};
@@ -193,9 +196,9 @@ void uring_reads::read_rest(flight& of) noexcept {
 bool uring_reads::begin_chain(flight& of) noexcept {
   if (!has_table_ || of.op.bytes() == 0) return false;
   const char* path = nullptr;
-  const read_core::opening how = core_.open_by_path(of.op, path);
-  if (how == read_core::opening::busy) return false;
-  if (how == read_core::opening::ended) {
+  const opening how = runner_.open_by_path(of.op, path);
+  if (how == opening::busy) return false;
+  if (how == opening::ended) {
     ended(of);
     return true;
   }
@@ -224,7 +227,7 @@ void uring_reads::end_chain(flight& of, part which, int outcome) noexcept {
   --in_flight_;
   const bool is_all =
       of.chain_outcome >= 0 && static_cast<std::uint64_t>(of.chain_outcome) == of.op.bytes();
-  if (is_all && core_.advance(of.op, of.chain_outcome)) return ended(of);
+  if (is_all && runner_.advance(of.op, of.chain_outcome)) return ended(of);
   // Whatever it was, what reads step by step finds out and can tell.
   begin(of);
 }
@@ -239,18 +242,18 @@ void uring_reads::ended(flight& of) noexcept {
 void uring_reads::begin(flight& of) noexcept {
   // With reads in flight this thread must not wait: it is the one that ends them.
   const bool may_wait = in_flight_ == 0;
-  switch (of.has_room ? core_.open_after_all(of.op, may_wait) : core_.open(of.op, may_wait)) {
-    case read_core::opening::open:
+  switch (of.has_room ? runner_.open_after_all(of.op, may_wait) : runner_.open(of.op, may_wait)) {
+    case opening::open:
       break;
-    case read_core::opening::ended:
+    case opening::ended:
       return ended(of);
-    case read_core::opening::busy:
+    case opening::busy:
       of.next_free = std::exchange(unopened_, &of);
       return;
   }
   // What is no file of the system's, or nothing at all, is not for the ring.
   if (of.op.bytes() == 0 || of.op.file.os->descriptor(of.op.file.handle) < 0) {
-    core_.read_here(of.op);
+    runner_.read_here(of.op);
     return ended(of);
   }
   ++in_flight_;
@@ -265,8 +268,7 @@ void uring_reads::begin_all() noexcept {
   }
   while (free_ && !unopened_) {
     flight& next = *free_;
-    std::uint32_t word = 0;
-    const read_core::turn turn = core_.next_or_note(next.op, noted_, word);
+    const read_core::turn turn = core_.next_or_note(next.op, noted_);
     stopped_ = turn == read_core::turn::stopped;
     if (turn != read_core::turn::found) return;
     free_ = next.next_free;
@@ -288,10 +290,10 @@ void uring_reads::reap() noexcept {
       end_chain(*of, which, outcome);
     } else if (outcome == -EAGAIN) {
       // The ring will not wait for this file; a thread gets to know why.
-      core_.read_here(of->op);
+      runner_.read_here(of->op);
       --in_flight_;
       ended(*of);
-    } else if (core_.advance(of->op, outcome)) {
+    } else if (runner_.advance(of->op, outcome)) {
       --in_flight_;
       ended(*of);
     } else {
@@ -321,4 +323,4 @@ void serve_with_uring(read_core& core, unsigned depth, void (*ready)(void* conte
   if (verdict) reads.serve();
 }
 
-}  // namespace overture::io
+}  // namespace overture::io_detail

@@ -3,7 +3,7 @@
 
 #include "io/read_core.hpp"
 
-namespace overture::io {
+namespace overture::io_detail {
 
 // Serves the queue through a ring of its own until it is stopped. `ready(context, verdict)` is
 // called once, at first: true if the kernel lets us have a ring. If it does not, nothing else
@@ -12,4 +12,4 @@ namespace overture::io {
 void serve_with_uring(read_core& core, unsigned depth, void (*ready)(void* context, bool verdict),
                       void* context) noexcept;
 
-}  // namespace overture::io
+}  // namespace overture::io_detail

@@ -1,11 +1,11 @@
 // Stands in where liburing is not there.
 #include "io/reads_uring.hpp"
 
-namespace overture::io {
+namespace overture::io_detail {
 
 void serve_with_uring(read_core&, unsigned, void (*ready)(void* context, bool verdict),
                       void* context) noexcept {
   ready(context, false);
 }
 
-}  // namespace overture::io
+}  // namespace overture::io_detail

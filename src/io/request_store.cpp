@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace overture::io {
+namespace overture::io_detail {
 namespace {
 
 constexpr std::uint8_t highest_level = read_priority_count - 1;
@@ -15,7 +15,7 @@ request_store::request_store(allocator& memory, const store_rules& rules) noexce
       tickets_(memory, memory_tag::io),
       tags_(memory, memory_tag::io),
       sources_(memory, memory_tag::io),
-      places_(memory, memory_tag::io),
+      positions_(memory, memory_tag::io),
       deadlines_(memory, memory_tag::io),
       levels_(memory, memory_tag::io),
       priorities_(memory, memory_tag::io),
@@ -36,7 +36,7 @@ bool request_store::take_slot(std::uint32_t& slot) noexcept {
     const std::size_t before = requests_.size();
     const std::size_t after = std::max<std::size_t>(64, before * 2);
     if (!tickets_.resize(after) || !tags_.resize(after) || !sources_.resize(after) ||
-        !places_.resize(after) || !deadlines_.resize(after) || !levels_.resize(after) ||
+        !positions_.resize(after) || !deadlines_.resize(after) || !levels_.resize(after) ||
         !priorities_.resize(after) || !free_slots_.reserve(after) || !requests_.resize(after)) {
       return false;
     }
@@ -65,10 +65,10 @@ bool request_store::put_back(read_request& request, std::uint8_t level) noexcept
 // The last entry goes before those that have waited less.
 void request_store::put_in_order(waiting_line& line) noexcept {
   line_entry* const last = line.entries.end() - 1;
-  line_entry* const place = std::upper_bound(
+  line_entry* const position = std::upper_bound(
       line.entries.begin() + line.begin, last, last->since_ns,
       [](std::uint64_t since_ns, const line_entry& each) { return since_ns < each.since_ns; });
-  std::rotate(place, last, last + 1);
+  std::rotate(position, last, last + 1);
 }
 
 bool request_store::add_at(read_request& request, std::uint8_t level,
@@ -76,7 +76,7 @@ bool request_store::add_at(read_request& request, std::uint8_t level,
   std::uint32_t slot = 0;
   if (!take_slot(slot)) return false;
   sources_[slot] = request.source;
-  places_[slot] = place_of(request.sort_key, request.source, request.offset);
+  positions_[slot] = position_of(request.sort_key, request.source, request.offset);
   deadlines_[slot] = candidate::no_deadline;
   const auto priority = static_cast<std::uint8_t>(request.priority);
   if (!line_up(slot, level, since_ns)) return false;
@@ -99,7 +99,7 @@ bool request_store::line_up(std::uint32_t slot, std::uint8_t level, std::uint64_
   tidy(in.line, in.size);
   const std::uint64_t ticket = last_ticket_ + 1;
   if (!in.line.entries.push_back({ticket, now_ns, slot})) return false;
-  if (!in.places.add({places_[slot], ticket, slot}, tickets_.data(), in.size)) {
+  if (!in.positions.add({positions_[slot], ticket, slot}, tickets_.data(), in.size)) {
     in.line.entries.pop_back();
     return false;
   }
@@ -107,7 +107,7 @@ bool request_store::line_up(std::uint32_t slot, std::uint8_t level, std::uint64_
     tidy_deadlines();
     if (!by_deadline_.push_back({deadlines_[slot], ticket, slot})) {
       in.line.entries.pop_back();
-      return false;  // the index by place has a void entry more
+      return false;  // the index by position has a void entry more
     }
     std::push_heap(by_deadline_.begin(), by_deadline_.end(), is_later);
   }
@@ -122,7 +122,7 @@ bool request_store::line_up(std::uint32_t slot, std::uint8_t level, std::uint64_
 void request_store::leave_level(std::uint8_t level) noexcept {
   level_state& of = levels_state_[level];
   if (--of.size != 0) return;
-  of.places.clear();
+  of.positions.clear();
   of.line.entries.clear();
   of.line.begin = 0;
 }
@@ -216,7 +216,7 @@ void request_store::lift_aged(std::uint64_t now_ns) noexcept {
   }
 }
 
-read_request* request_store::choose_next(const disc_place& head, std::uint64_t now_ns) noexcept {
+read_request* request_store::choose_next(const disk_position& head, std::uint64_t now_ns) noexcept {
   if (size_ == 0) return nullptr;
   lift_aged(now_ns);
   while (!by_deadline_.empty()) {
@@ -231,26 +231,26 @@ read_request* request_store::choose_next(const disc_place& head, std::uint64_t n
   for (std::size_t level = read_priority_count; level-- > 0;) {
     level_state& in = levels_state_[level];
     if (in.size == 0) continue;
-    if (const place_entry* const next = in.places.next(head, tickets_.data())) {
+    if (const position_entry* const next = in.positions.next(head, tickets_.data())) {
       return requests_[next->slot];
     }
   }
   return nullptr;
 }
 
-std::size_t request_store::following(const disc_place& place, std::uint8_t level,
+std::size_t request_store::following(const disk_position& position, std::uint8_t level,
                                      std::span<read_request*> out) noexcept {
   level_state& in = levels_state_[level];
   if (in.size == 0) return 0;
   const std::size_t most = std::min(following_max, out.size());
   const std::size_t seen =
-      in.places.following(place, tickets_.data(), std::span(following_).first(most));
+      in.positions.following(position, tickets_.data(), std::span(following_).first(most));
   for (std::size_t i = 0; i < seen; ++i) out[i] = requests_[following_[i].slot];
   return seen;
 }
 
 candidate request_store::candidate_of(std::size_t slot) const noexcept {
-  return {.place = places_[slot],
+  return {.position = positions_[slot],
           .deadline_ns = deadlines_[slot],
           .ticket = tickets_[slot],
           .slot = static_cast<std::uint32_t>(slot),
@@ -286,4 +286,4 @@ void request_store::tidy_deadlines() noexcept {
   std::make_heap(by_deadline_.begin(), by_deadline_.end(), is_later);
 }
 
-}  // namespace overture::io
+}  // namespace overture::io_detail

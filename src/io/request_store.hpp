@@ -1,9 +1,9 @@
 // The requests that wait, as columns: what the choice and cancel_tag() look at lies together, and
 // the requests themselves are not touched until they are taken.
 //
-// Each request has a slot, and a ticket that is new whenever it changes its place in line. The
-// indexes (by place, by age, by deadline) name slot and ticket, so that taking a request out of all
-// of them is one store.
+// Each request has a slot, and a ticket that is new whenever it changes its position in line. The
+// indexes (by position, by age, by deadline) name slot and ticket, so that taking a request out of
+// all of them is one store.
 //
 // One thread at a time.
 #pragma once
@@ -12,10 +12,10 @@
 #include <cstdint>
 
 #include "base/vec.hpp"
-#include "io/place_index.hpp"
+#include "io/position_index.hpp"
 #include "overture/io/read_queue.hpp"
 
-namespace overture::io {
+namespace overture::io_detail {
 
 struct store_rules {
   std::uint64_t ageing_ns = 500'000'000;  // waiting that long lifts a request by one level
@@ -51,7 +51,7 @@ class request_store {
   [[nodiscard]] bool has_deadlines() const noexcept { return with_deadline_ != 0; }
 
   // The one to read next, or null. It stays in the store until remove().
-  [[nodiscard]] read_request* choose_next(const disc_place& head, std::uint64_t now_ns) noexcept;
+  [[nodiscard]] read_request* choose_next(const disk_position& head, std::uint64_t now_ns) noexcept;
   // What the choice sees of a request that is in the store.
   [[nodiscard]] candidate candidate_of(const read_request& request) const noexcept {
     return candidate_of(request.slot);
@@ -59,8 +59,9 @@ class request_store {
   [[nodiscard]] std::uint8_t level_of(const read_request& request) const noexcept {
     return levels_[request.slot];
   }
-  // Copies those of a level that lie in one file at this place or behind it, by offset; how many.
-  [[nodiscard]] std::size_t following(const disc_place& place, std::uint8_t level,
+  // Copies those of a level that lie in one file at this position or behind it, by offset; how
+  // many.
+  [[nodiscard]] std::size_t following(const disk_position& position, std::uint8_t level,
                                       std::span<read_request*> out) noexcept;
   void remove(read_request& request) noexcept;
 
@@ -82,10 +83,10 @@ class request_store {
       if (sources_[slot] == source && requests_[slot]) take_out(slot, visit);
     }
   }
-  // Entries of all indexes by place, void ones too.
+  // Entries of all indexes by position, void ones too.
   [[nodiscard]] std::size_t index_entries() const noexcept {
     std::size_t sum = 0;
-    for (const level_state& each : levels_state_) sum += each.places.entries();
+    for (const level_state& each : levels_state_) sum += each.positions.entries();
     return sum;
   }
   // Calls visit(candidate) for each, in no order.
@@ -109,8 +110,8 @@ class request_store {
     std::size_t begin = 0;
   };
   struct level_state {
-    explicit level_state(allocator& memory) noexcept : places(memory), line(memory) {}
-    place_index places;
+    explicit level_state(allocator& memory) noexcept : positions(memory), line(memory) {}
+    position_index positions;
     waiting_line line;
     std::size_t size = 0;
   };
@@ -148,7 +149,7 @@ class request_store {
   vec<std::uint64_t> tickets_;
   vec<std::uint64_t> tags_;
   vec<source_id> sources_;
-  vec<disc_place> places_;
+  vec<disk_position> positions_;
   vec<std::uint64_t> deadlines_;
   vec<std::uint8_t> levels_;
   vec<std::uint8_t> priorities_;
@@ -156,7 +157,7 @@ class request_store {
   vec<std::uint32_t> free_slots_;
 
   static constexpr std::size_t following_max = 32;
-  place_entry
+  position_entry
       following_[following_max];  // of following(): to make it anew costs more than to fill it
 
   level_state levels_state_[read_priority_count];
@@ -168,4 +169,4 @@ class request_store {
   std::uint64_t next_lift_ns_ = UINT64_MAX;  // nobody is lifted before
 };
 
-}  // namespace overture::io
+}  // namespace overture::io_detail

@@ -1,9 +1,9 @@
-// How many threads read: one pure function of what the disc answers.
+// How many threads read: one pure function of what the disk answers.
 //
 // In steps: as long as more threads bring more, their number doubles; when they do not, it goes
 // back to the best one and stays there for a while, then looks up and down for a change of the
-// disc. What comes from memory needs no more threads than the fewest: then processors are the
-// limit, not discs.
+// disk. What comes from memory needs no more threads than the fewest: then processors are the
+// limit, not disks.
 //
 // Source of the method: hill climbing on throughput, as thread pools do it that take their number
 // from what they achieve (Hellerstein et al., "Feedback control of computing systems", 2004).
@@ -12,18 +12,18 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace overture::io {
+namespace overture::io_detail {
 
 struct thread_rules {
   unsigned fewest = 1;
   unsigned most = 1;
-  std::uint64_t memory_ns = 40'000;  // a read that is shorter has not been to the disc
+  std::uint64_t memory_ns = 40'000;  // a read that is shorter has not been to the disk
   unsigned gain_percent = 10;        // what more threads have to bring
   unsigned rest = 20;                // periods without a look
 };
 
 // What a period of reading came to.
-struct disc_answer {
+struct disk_answer {
   std::uint64_t work = 0;  // bytes, and so many for each read as it costs besides
   std::uint64_t time_ns = 1;
   std::uint64_t usual_read_ns = 0;
@@ -62,7 +62,7 @@ struct thread_search {
 
 [[nodiscard]] constexpr thread_search next_thread_count(const thread_rules& rules,
                                                         thread_search now,
-                                                        const disc_answer& answer) noexcept {
+                                                        const disk_answer& answer) noexcept {
   using step = thread_search::step;
   if (answer.usual_read_ns < rules.memory_ns) return {rules.fewest, rules.fewest};
   if (!answer.kept_busy) return now;
@@ -71,7 +71,7 @@ struct thread_search {
     return a > b + b / 100 * rules.gain_percent;
   };
   if (now.looks == step::rests) {
-    now.best_rate = rate;  // as the disc is now
+    now.best_rate = rate;  // as the disk is now
     if (++now.rested < rules.rest) return now;
     return looking(rules, now, now.looked == step::up ? step::down : step::up);
   }
@@ -83,4 +83,4 @@ struct thread_search {
   return looking(rules, now, now.looks);
 }
 
-}  // namespace overture::io
+}  // namespace overture::io_detail

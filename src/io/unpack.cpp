@@ -35,7 +35,7 @@ result<void> unpacker::unpack(compression method, std::span<const std::byte> pac
   switch (method) {
     case compression::none:
       if (packed.size() != bytes.size()) {
-        return fail(errc::corrupt, "the stored data has another size than announced");
+        return fail(errc::corrupt, "the stored data does not have the announced size");
       }
       if (!bytes.empty()) std::memcpy(bytes.data(), packed.data(), bytes.size());
       return {};
@@ -60,9 +60,9 @@ result<void> unpacker::unpack_zstd(std::span<const std::byte> packed,
   const std::size_t made =
       ZSTD_decompressDCtx(static_cast<ZSTD_DCtx*>(zstd_), bytes.empty() ? &nothing : bytes.data(),
                           bytes.size(), packed.empty() ? &nothing : packed.data(), packed.size());
-  if (ZSTD_isError(made) != 0) return fail(errc::corrupt, "the packed data is broken");
+  if (ZSTD_isError(made) != 0) return fail(errc::corrupt, "the compressed data is damaged");
   if (made == bytes.size()) return {};
-  return fail(errc::corrupt, "the packed data makes fewer bytes than announced");
+  return fail(errc::corrupt, "the data unpacks to fewer bytes than announced");
 }
 
 // The library keeps what it has unpacked last where it lies, for blocks that refer to it.
@@ -86,16 +86,16 @@ result<void> unpacker::unpack_lz4(std::span<const std::byte> packed,
     std::size_t taken = packed.size();
     wanted = LZ4F_decompress(tables, room == 0 ? &nothing : bytes.data() + made, &room,
                              packed.data(), &taken, &options);
-    if (LZ4F_isError(wanted) != 0) return fail(errc::corrupt, "the packed data is broken");
+    if (LZ4F_isError(wanted) != 0) return fail(errc::corrupt, "the compressed data is damaged");
     if (taken == 0 && room == 0) {
-      return fail(errc::corrupt, "the packed data makes more bytes than announced");
+      return fail(errc::corrupt, "the data unpacks to more bytes than announced");
     }
     made += room;
     packed = packed.subspan(taken);
   }
-  if (wanted != 0) return fail(errc::corrupt, "the packed data is broken");
+  if (wanted != 0) return fail(errc::corrupt, "the compressed data is damaged");
   if (made == bytes.size()) return {};
-  return fail(errc::corrupt, "the packed data makes fewer bytes than announced");
+  return fail(errc::corrupt, "the data unpacks to fewer bytes than announced");
 }
 
 namespace {
@@ -105,13 +105,13 @@ result<void> judge_deflate(libdeflate_result outcome) noexcept {
     case LIBDEFLATE_SUCCESS:
       return {};
     case LIBDEFLATE_SHORT_OUTPUT:
-      return fail(errc::corrupt, "the packed data makes fewer bytes than announced");
+      return fail(errc::corrupt, "the data unpacks to fewer bytes than announced");
     case LIBDEFLATE_INSUFFICIENT_SPACE:
-      return fail(errc::corrupt, "the packed data makes more bytes than announced");
+      return fail(errc::corrupt, "the data unpacks to more bytes than announced");
     case LIBDEFLATE_BAD_DATA:
       break;
   }
-  return fail(errc::corrupt, "the packed data is broken");
+  return fail(errc::corrupt, "the compressed data is damaged");
 }
 
 }  // namespace

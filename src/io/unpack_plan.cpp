@@ -9,7 +9,7 @@
 #include "base/little_endian.hpp"
 #include "io/xxh32.hpp"
 
-namespace overture::io {
+namespace overture::io_detail {
 namespace {
 
 // https://github.com/lz4/lz4/blob/dev/doc/lz4_Frame_format.md
@@ -127,10 +127,10 @@ result<void> unpack_plan::unpack_blocks(std::span<const std::byte> packed,
     const std::span<const std::byte> block = packed.subspan(4, size);
     const std::span<std::byte> to = bytes.first(std::min<std::size_t>(block_bytes_, bytes.size()));
     if (block_checksums_ && load_u32(block.data() + size) != xxh32(block)) {
-      return fail(errc::corrupt, "the packed data is broken");
+      return fail(errc::corrupt, "the compressed data is damaged");
     }
     if ((word & lz4_stored_bit) != 0) {
-      if (size != to.size()) return fail(errc::corrupt, "the packed data is broken");
+      if (size != to.size()) return fail(errc::corrupt, "the compressed data is damaged");
       std::memcpy(to.data(), block.data(), size);
     } else {
       const int made =
@@ -140,7 +140,7 @@ result<void> unpack_plan::unpack_blocks(std::span<const std::byte> packed,
                                     reinterpret_cast<char*>(to.data()), static_cast<int>(size),
                                     static_cast<int>(to.size()));
       if (made < 0 || static_cast<std::size_t>(made) != to.size()) {
-        return fail(errc::corrupt, "the packed data is broken");
+        return fail(errc::corrupt, "the compressed data is damaged");
       }
     }
     packed = packed.subspan(4 + size + trailer);
@@ -153,4 +153,4 @@ bool unpack_plan::holds(std::span<const std::byte> bytes) const noexcept {
   return count_ == 1 || !has_checksum_ || xxh32(bytes) == checksum_;
 }
 
-}  // namespace overture::io
+}  // namespace overture::io_detail

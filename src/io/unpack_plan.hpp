@@ -12,7 +12,7 @@
 #include "overture/base/error.hpp"
 #include "overture/io/unpack.hpp"
 
-namespace overture::io {
+namespace overture::io_detail {
 
 struct packed_part {
   std::size_t packed_begin = 0;
@@ -57,4 +57,4 @@ class unpack_plan {
   std::uint32_t checksum_ = 0;
 };
 
-}  // namespace overture::io
+}  // namespace overture::io_detail

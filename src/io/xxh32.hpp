@@ -9,7 +9,7 @@
 
 #include "base/little_endian.hpp"
 
-namespace overture::io {
+namespace overture::io_detail {
 
 [[nodiscard]] inline std::uint32_t xxh32(std::span<const std::byte> bytes) noexcept {
   constexpr std::uint32_t prime_1 = 0x9E3779B1u;
@@ -41,4 +41,4 @@ namespace overture::io {
   return sum ^ sum >> 16;
 }
 
-}  // namespace overture::io
+}  // namespace overture::io_detail

@@ -104,7 +104,7 @@ struct single_threaded::state {
     return mixed ^ mixed >> 31;
   }
   [[nodiscard]] bool take(queued_job& next, const job_group* group) noexcept {
-    const scoped_lock hold(lock);
+    const sync_detail::scoped_lock hold(lock);
     return jobs.take(next, group, next_random());
   }
   void run(queued_job& next, bool may_run = true, bool submitted_now = false) {
@@ -140,7 +140,7 @@ struct single_threaded::state {
   atomic<std::uint64_t> started{0};
   atomic<const char*> idle_reason{nullptr};
   event_count changed;  // a job has come, or a group has ended
-  mutex lock;
+  sync_detail::mutex lock;
   job_list jobs;
 };
 
@@ -161,7 +161,7 @@ void single_threaded::submit(job work, job_group* group, const job_options& opti
   if (group != nullptr) group->begin_job();
   bool queued = false;
   {
-    const scoped_lock hold(state_->lock);
+    const sync_detail::scoped_lock hold(state_->lock);
     queued = state_->jobs.add(work, group, options);
   }
   if (queued) return state_->changed.notify_all();

@@ -4,10 +4,7 @@
 #include "sync/ladder.hpp"
 #include "sync/wait.hpp"
 
-namespace overture {
-
-using namespace sync_detail;
-
+namespace overture::sync_detail {
 namespace {
 
 // Critical sections take a fraction of a microsecond: a few more pauses are cheaper than a yield.
@@ -33,4 +30,4 @@ void mutex::wake_next(const void* key) noexcept {
   address_wake_one(key);
 }
 
-}  // namespace overture
+}  // namespace overture::sync_detail

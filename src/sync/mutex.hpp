@@ -11,25 +11,26 @@
 
 #include <cstdint>
 
+#include "base/thread_annotations.hpp"
 #include "overture/base/atomic.hpp"
 
-namespace overture {
+namespace overture::sync_detail {
 
-class mutex {
+class CAPABILITY("mutex") mutex {
  public:
   mutex() = default;
   mutex(const mutex&) = delete;
   mutex& operator=(const mutex&) = delete;
 
-  void lock() noexcept {
+  void lock() noexcept ACQUIRE() {
     if (!try_lock()) lock_slow();
   }
-  [[nodiscard]] bool try_lock() noexcept {
+  [[nodiscard]] bool try_lock() noexcept TRY_ACQUIRE(true) {
     std::uint32_t expected = unlocked;
     return word_.compare_exchange_strong(expected, locked, std::memory_order_acquire,
                                          std::memory_order_relaxed);
   }
-  void unlock() noexcept {
+  void unlock() noexcept RELEASE() {
     if (word_.exchange(unlocked, std::memory_order_release) == contended) wake_next(&word_);
   }
 
@@ -48,10 +49,10 @@ class mutex {
 static_assert(sizeof(mutex) == 4);
 
 // Holds a mutex for as long as it lives.
-class scoped_lock {
+class SCOPED_CAPABILITY scoped_lock {
  public:
-  explicit scoped_lock(mutex& held) noexcept : held_(held) { held_.lock(); }
-  ~scoped_lock() { held_.unlock(); }
+  explicit scoped_lock(mutex& held) noexcept ACQUIRE(held) : held_(held) { held_.lock(); }
+  ~scoped_lock() RELEASE() { held_.unlock(); }
   scoped_lock(const scoped_lock&) = delete;
   scoped_lock& operator=(const scoped_lock&) = delete;
 
@@ -59,4 +60,4 @@ class scoped_lock {
   mutex& held_;
 };
 
-}  // namespace overture
+}  // namespace overture::sync_detail

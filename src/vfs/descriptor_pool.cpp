@@ -9,6 +9,8 @@
 namespace overture::vfs_detail {
 namespace {
 
+using phase = pooled_file::phase;
+
 // A folder's size and time change as files come and go; it is still the same folder.
 bool is_same(const file_status& before, const file_status& now) noexcept {
   if (before.kind != now.kind || before.volume != now.volume || before.number != now.number) {
@@ -23,13 +25,13 @@ bool is_same(const file_status& before, const file_status& now) noexcept {
 void descriptor_pool::measure() noexcept {
   if (measured_) return;
   measured_ = true;
-  const std::size_t left = io::descriptors_left();
+  const std::size_t left = io_detail::descriptors_left();
   kept_max_ = left / 2;
   slot_count_ = std::clamp<std::size_t>(left / 8, 2, slots_max);
 }
 
 bool descriptor_pool::claim() noexcept {
-  const scoped_lock hold(lock_);
+  const sync_detail::scoped_lock hold(lock_);
   measure();
   if (kept_ >= kept_max_) return false;
   ++kept_;
@@ -37,26 +39,31 @@ bool descriptor_pool::claim() noexcept {
 }
 
 void descriptor_pool::give_back() noexcept {
-  const scoped_lock hold(lock_);
+  const sync_detail::scoped_lock hold(lock_);
   --kept_;
 }
 
+pooled_file& descriptor_pool::of(parked_file& file, const sync_detail::mutex& held) noexcept {
+  (void)held;
+  return file.pooled_;
+}
+
 // Finds a slot for the file. The caller closes the evicted file's descriptor without the lock.
-bool descriptor_pool::take_slot(parked_file& file,
-                                archives_detail::owned_handle& evicted) noexcept {
+bool descriptor_pool::take_slot(parked_file& file, archives_detail::owned_handle& evicted) noexcept {
   for (std::size_t look = 0; look < 2 * slot_count_; ++look) {
     const std::size_t at = hand_;
     hand_ = (hand_ + 1) % slot_count_;
     parked_file* const there = slots_[at];
     if (there) {
-      if (there->now_ != parked_file::phase::open || there->pins_ > 0) continue;
-      if (std::exchange(there->used_, false)) continue;
-      there->now_ = parked_file::phase::closed;
-      evicted = archives_detail::owned_handle(*there->os_, there->handle_);
+      pooled_file& owner = of(*there, lock_);
+      if (owner.now != phase::open || owner.pins > 0) continue;
+      if (std::exchange(owner.used, false)) continue;
+      owner.now = phase::closed;
+      evicted = archives_detail::owned_handle(*there->os_, owner.handle);
     }
     slots_[at] = &file;
-    file.slot_ = at;
-    file.now_ = parked_file::phase::opening;
+    of(file, lock_).slot = at;
+    of(file, lock_).now = phase::opening;
     return true;
   }
   return false;
@@ -68,14 +75,15 @@ result<os_handle> descriptor_pool::pin(parked_file& file, bool may_wait) noexcep
     bool mine = false;
     archives_detail::owned_handle evicted;
     {
-      const scoped_lock hold(lock_);
-      if (file.now_ == parked_file::phase::open) {
+      const sync_detail::scoped_lock hold(lock_);
+      pooled_file& state = of(file, lock_);
+      if (state.now == phase::open) {
         changed_.cancel_wait();
-        ++file.pins_;
-        file.used_ = true;
-        return file.handle_;
+        ++state.pins;
+        state.used = true;
+        return state.handle;
       }
-      mine = file.now_ == parked_file::phase::closed && take_slot(file, evicted);
+      mine = state.now == phase::closed && take_slot(file, evicted);
     }
     if (mine) {
       changed_.cancel_wait();
@@ -105,15 +113,16 @@ result<os_handle> descriptor_pool::open_again(parked_file& file) noexcept {
     opened = fail(errc::replaced, "the archive or folder is no longer on disk");
   }
   {
-    const scoped_lock hold(lock_);
+    const sync_detail::scoped_lock hold(lock_);
+    pooled_file& state = of(file, lock_);
     if (opened) {
-      file.now_ = parked_file::phase::open;
-      file.handle_ = *opened;
-      file.pins_ = 1;
-      file.used_ = true;
+      state.now = phase::open;
+      state.handle = *opened;
+      state.pins = 1;
+      state.used = true;
     } else {
-      file.now_ = parked_file::phase::closed;
-      slots_[file.slot_] = nullptr;
+      state.now = phase::closed;
+      slots_[state.slot] = nullptr;
     }
   }
   changed_.notify_all();
@@ -122,8 +131,8 @@ result<os_handle> descriptor_pool::open_again(parked_file& file) noexcept {
 
 void descriptor_pool::unpin(parked_file& file) noexcept {
   {
-    const scoped_lock hold(lock_);
-    if (--file.pins_ > 0) return;
+    const sync_detail::scoped_lock hold(lock_);
+    if (--of(file, lock_).pins > 0) return;
   }
   changed_.notify_all();
 }
@@ -131,11 +140,12 @@ void descriptor_pool::unpin(parked_file& file) noexcept {
 void descriptor_pool::forget(parked_file& file) noexcept {
   archives_detail::owned_handle last;
   {
-    const scoped_lock hold(lock_);
-    if (file.now_ != parked_file::phase::open) return;
-    slots_[file.slot_] = nullptr;
-    file.now_ = parked_file::phase::closed;
-    last = archives_detail::owned_handle(*file.os_, file.handle_);
+    const sync_detail::scoped_lock hold(lock_);
+    pooled_file& state = of(file, lock_);
+    if (state.now != phase::open) return;
+    slots_[state.slot] = nullptr;
+    state.now = phase::closed;
+    last = archives_detail::owned_handle(*file.os_, state.handle);
   }
   last = {};
   changed_.notify_all();

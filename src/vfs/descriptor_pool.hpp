@@ -22,6 +22,7 @@
 namespace overture::vfs_detail {
 
 class parked_file;
+struct pooled_file;
 
 // Threads: any. Files are opened without the lock held.
 class descriptor_pool {
@@ -37,18 +38,20 @@ class descriptor_pool {
   [[nodiscard]] result<os_handle> pin(parked_file& file, bool may_wait) noexcept;
   void unpin(parked_file& file) noexcept;
   void forget(parked_file& file) noexcept;
-  [[nodiscard]] bool take_slot(parked_file& file, archives_detail::owned_handle& evicted) noexcept;
+  [[nodiscard]] static pooled_file& of(parked_file& file, const sync_detail::mutex& held) noexcept
+      REQUIRES(held);
+  [[nodiscard]] bool take_slot(parked_file& file, archives_detail::owned_handle& evicted) noexcept REQUIRES(lock_);
   result<os_handle> open_again(parked_file& file) noexcept;
-  void measure() noexcept;
+  void measure() noexcept REQUIRES(lock_);
 
-  mutex lock_;  // guards all below, and the pool's fields in parked_file
+  sync_detail::mutex lock_;
   event_count changed_;
-  bool measured_ = false;
-  std::size_t kept_ = 0;
-  std::size_t kept_max_ = 0;
-  std::size_t slot_count_ = 0;
-  std::size_t hand_ = 0;
-  parked_file* slots_[slots_max] = {};
+  bool measured_ GUARDED_BY(lock_) = false;
+  std::size_t kept_ GUARDED_BY(lock_) = 0;
+  std::size_t kept_max_ GUARDED_BY(lock_) = 0;
+  std::size_t slot_count_ GUARDED_BY(lock_) = 0;
+  std::size_t hand_ GUARDED_BY(lock_) = 0;
+  parked_file* slots_[slots_max] GUARDED_BY(lock_) = {};
 };
 
 // A mount's claim to a descriptor of its own; the destructor gives it back.
@@ -67,6 +70,15 @@ class kept_descriptor {
 
  private:
   descriptor_pool* pool_ = nullptr;
+};
+
+// What the pool keeps about a file.
+struct pooled_file {
+  enum class phase : std::uint8_t { closed, opening, open } now = phase::closed;
+  bool used = false;  // since the clock hand passed
+  std::uint32_t pins = 0;
+  std::size_t slot = 0;
+  os_handle handle;
 };
 
 class parked_file final : public operating_system {
@@ -150,8 +162,6 @@ class parked_file final : public operating_system {
 
  private:
   friend class descriptor_pool;
-  enum class phase : std::uint8_t { closed, opening, open };
-
   static bool is_root(os_handle handle) noexcept { return handle.value == root.value; }
 
   // Calls `act` with the system's handle.
@@ -170,12 +180,7 @@ class parked_file final : public operating_system {
   vec<char> path_;  // NUL-terminated
   file_status status_;
 
-  // Owned by the pool.
-  phase now_ = phase::closed;
-  bool used_ = false;  // since the clock hand passed
-  std::uint32_t pins_ = 0;
-  std::size_t slot_ = 0;
-  os_handle handle_;
+  pooled_file pooled_;  // only descriptor_pool::of() gives it out
 };
 
 }  // namespace overture::vfs_detail

@@ -48,7 +48,7 @@ struct file_reader::state {
   vec<std::byte> buffer;
 
   vec<std::byte> whole;              // a compressed file, unpacked when it was opened
-  inflate_stream* stream = nullptr;  // a larger compressed file
+  io_detail::inflate_stream* stream = nullptr;  // a larger compressed file
   std::uint64_t seen = 0;            // a stored file: how many bytes have passed in order
   std::uint32_t seen_crc = 0;
   bool verified = false;
@@ -94,8 +94,9 @@ result<void> file_reader::state::begin(const file_reader_config& config) noexcep
           errc::limit,
           "the file is too large to be unpacked whole, and only DEFLATE can be unpacked in pieces");
     }
-    stream = make_object<inflate_stream>(memory, memory_tag::vfs, memory, place().packed_bytes,
-                                         place().bytes, config.restart_points_max);
+    stream = make_object<io_detail::inflate_stream>(memory, memory_tag::vfs, memory,
+                                                    place().packed_bytes, place().bytes,
+                                                    config.restart_points_max);
     if (!stream) return no_memory();
     if (result<void> begun = stream->begin(); !begun) return begun;
   }

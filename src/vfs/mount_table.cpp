@@ -100,7 +100,7 @@ result<void> mount_table::change(std::span<const mount_id> out, std::span<const 
   result<void> done;
   (void)pins_.mine();  // so that this thread's later opens need no allocation
   {
-    const scoped_lock changing(changing_);
+    const sync_detail::scoped_lock changing(changing_);
     if (!may_change()) return fail(errc::frozen, "the file system is frozen; thaw() it first");
     snapshot* const next = make_object<snapshot>(memory_, memory_tag::vfs, memory_);
     if (!next) return no_memory();
@@ -208,7 +208,7 @@ void mount_table::publish(snapshot* next, mount* departing) noexcept {
 
 void mount_table::hold(function_ref<void(const snapshot&)> act) noexcept {
   {
-    const scoped_lock changing(changing_);
+    const sync_detail::scoped_lock changing(changing_);
     act(current());
   }
   collect();

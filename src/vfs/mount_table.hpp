@@ -106,14 +106,16 @@ class mount_table {
 
  private:
   [[nodiscard]] result<void> derive(snapshot& next, std::span<const mount_id> out,
-                                    std::span<const made_mount> in, mount*& departing) noexcept;
+                                    std::span<const made_mount> in, mount*& departing) noexcept
+      REQUIRES(changing_);
   [[nodiscard]] result<void> insert(vec<mount*>& mounts, const made_mount& added) const noexcept;
-  [[nodiscard]] result<void> give_numbers(snapshot& next, std::span<const made_mount> in) noexcept;
+  [[nodiscard]] result<void> give_numbers(snapshot& next, std::span<const made_mount> in) noexcept
+      REQUIRES(changing_);
   // Fills snapshot::positions. All mounts have their numbers.
   [[nodiscard]] static bool number_positions(snapshot& next) noexcept;
-  void publish(snapshot* next, mount* departing) noexcept;
+  void publish(snapshot* next, mount* departing) noexcept REQUIRES(changing_);
   void collect() noexcept;
-  mount* take_unused() noexcept;
+  mount* take_unused() noexcept REQUIRES(changing_);
   void end(mount* ended) noexcept;
 
   file_system_config config_;
@@ -127,11 +129,11 @@ class mount_table {
   atomic<std::uint32_t> next_id_{0};
   atomic<bool> collect_wanted_{false};
 
-  mutex changing_;
-  snapshot* oldest_retired_ = nullptr;
-  snapshot* newest_retired_ = nullptr;
-  mount* draining_ = nullptr;  // unmounted mounts with open files
-  std::uint64_t numbers_[reader_pins::numbers_max / 64] = {};
+  sync_detail::mutex changing_;
+  snapshot* oldest_retired_ GUARDED_BY(changing_) = nullptr;
+  snapshot* newest_retired_ GUARDED_BY(changing_) = nullptr;
+  mount* draining_ GUARDED_BY(changing_) = nullptr;  // unmounted mounts with open files
+  std::uint64_t numbers_[reader_pins::numbers_max / 64] GUARDED_BY(changing_) = {};
 };
 
 // Opens and lists what the request names; leaves id and source unset. Errors: those of

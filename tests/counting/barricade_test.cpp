@@ -55,7 +55,7 @@ TEST(a_barricade, is_raised_with_one_read_modify_write) {
 }
 
 TEST(a_mutex, costs_one_read_modify_write_each_way_while_nobody_competes) {
-  mutex lock;
+  sync_detail::mutex lock;
   {
     const recording seen;
     lock.lock();

@@ -8,6 +8,7 @@
 #include "interleave/expect.hpp"
 #include "interleave/explorer.hpp"
 #include "io/read_core.hpp"
+#include "io/reads_blocking.hpp"
 #include "support/refusing_os.hpp"
 
 namespace overture {
@@ -54,7 +55,7 @@ struct reading {
   handle_cache cache;
   source_id first;
   source_id second;
-  io::read_core core;
+  io_detail::read_core core;
   std::byte bytes[2] = {};
   read_request request;
   read_request again;  // of the same file, not next to it
@@ -99,7 +100,7 @@ void in_both_ways(const std::function<void()>& program) {
 TEST(a_handle_cache_in_all_interleavings, gives_no_place_away_under_a_read) {
   in_both_ways([] {
     reading of(1);
-    run({[&] { of.core.serve(); },
+    run({[&] { io_detail::serve_blocking(of.core); },
          [&] {
            of.core.submit({&of.request, 1});
            const result<open_source> other = of.cache.pin(of.second);
@@ -114,7 +115,7 @@ TEST(a_handle_cache_in_all_interleavings, gives_no_place_away_under_a_read) {
 TEST(a_handle_cache_in_all_interleavings, who_waits_for_a_place_hears_of_readers_that_come_later) {
   in_both_ways([] {
     reading of(1);
-    run({[&] { of.core.serve(); }, [&] { of.core.serve(); },
+    run({[&] { io_detail::serve_blocking(of.core); }, [&] { io_detail::serve_blocking(of.core); },
          [&] {
            of.core.submit({&of.request, 1});
            of.core.submit({&of.again, 1});
@@ -128,7 +129,7 @@ TEST(a_handle_cache_in_all_interleavings, who_waits_for_a_place_hears_of_readers
 TEST(a_handle_cache_in_all_interleavings, closes_behind_a_read_and_before_the_queue_is_idle) {
   in_both_ways([] {
     reading of(1);
-    run({[&] { of.core.serve(); },
+    run({[&] { io_detail::serve_blocking(of.core); },
          [&] {
            of.core.submit({&of.request, 1});
            of.cache.close_source(of.first);
@@ -142,7 +143,7 @@ TEST(a_handle_cache_in_all_interleavings, closes_behind_a_read_and_before_the_qu
 TEST(a_handle_cache_in_all_interleavings, two_readers_hold_what_is_closed_meanwhile) {
   in_both_ways([] {
     reading of(1);
-    run({[&] { of.core.serve(); }, [&] { of.core.serve(); },
+    run({[&] { io_detail::serve_blocking(of.core); }, [&] { io_detail::serve_blocking(of.core); },
          [&] {
            of.core.submit({&of.request, 1});
            of.core.submit({&of.again, 1});
@@ -156,7 +157,7 @@ TEST(a_handle_cache_in_all_interleavings, a_file_read_once_is_closed_by_who_has_
   in_both_ways([] {
     reading of(4);
     of.request.source = of.second;
-    run({[&] { of.core.serve(); },
+    run({[&] { io_detail::serve_blocking(of.core); },
          [&] {
            of.core.submit({&of.request, 1});
            of.cache.close_source(of.second);

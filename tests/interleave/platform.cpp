@@ -69,7 +69,7 @@ operating_system& system_os() noexcept {
   std::abort();
 }
 
-std::size_t io::descriptors_left() noexcept {
+std::size_t io_detail::descriptors_left() noexcept {
   return 8;
 }
 
@@ -111,7 +111,7 @@ result<void> unpacker::unpack(compression, std::span<const std::byte> packed,
   return {};
 }
 
-namespace io {
+namespace io_detail {
 
 void unpack_plan::make(compression, std::span<const std::byte> packed, std::size_t bytes) noexcept {
   count_ = 1;
@@ -126,6 +126,6 @@ bool unpack_plan::holds(std::span<const std::byte>) const noexcept {
   return true;
 }
 
-}  // namespace io
+}  // namespace io_detail
 
 }  // namespace overture

@@ -1,6 +1,7 @@
 // The shipped read_core.cpp: submit, sleep, wake, complete, through all interleavings of small
 // programs. A drainer is one of the explorer's threads; a read is a copy.
 #include "io/read_core.hpp"
+#include "io/reads_blocking.hpp"
 
 #include <gtest/gtest.h>
 
@@ -80,10 +81,10 @@ TEST(a_read_queue_in_all_interleavings, loses_no_request) {
   in_both_ways([] {
     one_file file;
     here on;
-    io::read_core core(file, alone());
+    io_detail::read_core core(file, alone());
     counted a(on, 7);
     counted b(on, 8);
-    run({[&] { core.serve(); },
+    run({[&] { io_detail::serve_blocking(core); },
          [&] {
            core.submit({&a.request, 1});
            core.submit({&b.request, 1});
@@ -99,12 +100,12 @@ TEST(a_read_queue_in_all_interleavings, hears_of_two_that_submit_at_once) {
   in_both_ways([] {
     one_file file;
     here on;
-    io::read_core core(file, alone());
+    io_detail::read_core core(file, alone());
     counted a(on, 7);
     counted b(on, 8);
     countdown left(2);
     a.request.counter = b.request.counter = &left;
-    run({[&] { core.serve(); }, [&] { core.submit({&a.request, 1}); },
+    run({[&] { io_detail::serve_blocking(core); }, [&] { core.submit({&a.request, 1}); },
          [&] {
            core.submit({&b.request, 1});
            core.wait_for(left, false);
@@ -121,16 +122,16 @@ TEST(a_read_queue_in_all_interleavings, tells_a_host_that_sleeps_of_work) {
     here on;
     read_queue_config config = alone();
     config.run_by_host = true;
-    io::read_core core(file, config);
+    io_detail::read_core core(file, config);
     counted a(on, 7);
     countdown left(1);
     a.request.counter = &left;
     run({[&] { core.submit({&a.request, 1}); },
          [&] {
-           io::read_operation op;
+           io_detail::read_operation op;
            while (!left.is_done()) {
              if (core.next(op)) {
-               core.perform(op);
+               core.runner().perform(op);
                core.leave(op);
              } else {
                core.wait_for(left, true);
@@ -170,7 +171,7 @@ TEST(a_read_queue_in_all_interleavings, who_waits_unpacks_and_is_never_forgotten
     {
       read_queue_config config = alone();
       config.unpacks_on = &jobs;
-      io::read_core core(file, config);
+      io_detail::read_core core(file, config);
       std::byte byte{};
       read_request request;
       request.source = {0, 1};
@@ -178,7 +179,7 @@ TEST(a_read_queue_in_all_interleavings, who_waits_unpacks_and_is_never_forgotten
       request.method = compression::deflate;
       request.packed_bytes = 6;
       request.counter = &left;
-      run({[&] { core.serve(); },
+      run({[&] { io_detail::serve_blocking(core); },
            [&] {
              core.submit({&request, 1});
              core.wait_for(left, false);
@@ -195,9 +196,9 @@ TEST(a_read_queue_in_all_interleavings, wakes_a_second_drainer_and_shares_twins)
   in_both_ways([] {
     one_file file;
     here on;
-    io::read_core core(file, alone());
+    io_detail::read_core core(file, alone());
     counted batch[2] = {{on, 7}, {on, 7}};
-    run({[&] { core.serve(); }, [&] { core.serve(); },
+    run({[&] { io_detail::serve_blocking(core); }, [&] { io_detail::serve_blocking(core); },
          [&] {
            for (counted& each : batch) core.submit({&each.request, 1});
            core.wait_until_idle();
@@ -213,9 +214,9 @@ TEST(a_read_queue_in_all_interleavings, cancels_or_reads_but_never_both) {
   in_both_ways([] {
     one_file file;
     here on;
-    io::read_core core(file, alone());
+    io_detail::read_core core(file, alone());
     counted a(on, 7);
-    run({[&] { core.serve(); },
+    run({[&] { io_detail::serve_blocking(core); },
          [&] {
            core.submit({&a.request, 1});
            const bool cancelled = core.cancel_tag(0, 0) == 1;
@@ -228,13 +229,13 @@ TEST(a_read_queue_in_all_interleavings, cancels_or_reads_but_never_both) {
 }
 
 // `how` submits the request and lets the queue go on.
-void reads_behind_a_pause(const std::function<void(io::read_core&, read_request&)>& how) {
+void reads_behind_a_pause(const std::function<void(io_detail::read_core&, read_request&)>& how) {
   in_both_ways([&how] {
     one_file file;
     here on;
-    io::read_core core(file, alone());
+    io_detail::read_core core(file, alone());
     counted a(on, 7);
-    run({[&] { core.serve(); },
+    run({[&] { io_detail::serve_blocking(core); },
          [&] {
            core.suspend();
            how(core, a.request);
@@ -246,14 +247,14 @@ void reads_behind_a_pause(const std::function<void(io::read_core&, read_request&
 }
 
 TEST(a_read_queue_in_all_interleavings, goes_on_after_a_pause) {
-  reads_behind_a_pause([](io::read_core& core, read_request& request) {
+  reads_behind_a_pause([](io_detail::read_core& core, read_request& request) {
     core.submit({&request, 1});
     core.resume();
   });
 }
 
 TEST(a_read_queue_in_all_interleavings, hears_of_what_comes_after_a_pause) {
-  reads_behind_a_pause([](io::read_core& core, read_request& request) {
+  reads_behind_a_pause([](io_detail::read_core& core, read_request& request) {
     core.resume();
     core.submit({&request, 1});
   });
@@ -263,10 +264,10 @@ TEST(a_read_queue_in_all_interleavings, lets_a_gated_read_through_once_its_barri
   in_both_ways([] {
     one_file file;
     here on;
-    io::read_core core(file, alone());
+    io_detail::read_core core(file, alone());
     barricade door{barricade::raised};
     counted a(on, 7);
-    run({[&] { core.serve(); }, [&] { door.lower(); },
+    run({[&] { io_detail::serve_blocking(core); }, [&] { door.lower(); },
          [&] {
            core.submit({&a.request, 1}, &door);
            core.wait_until_idle();
@@ -281,10 +282,10 @@ TEST(a_read_queue_in_all_interleavings, cancels_a_gated_read_or_lets_it_through)
   in_both_ways([] {
     one_file file;
     here on;
-    io::read_core core(file, alone());
+    io_detail::read_core core(file, alone());
     barricade door{barricade::raised};
     counted a(on, 7);
-    run({[&] { core.serve(); }, [&] { door.lower(); },
+    run({[&] { io_detail::serve_blocking(core); }, [&] { door.lower(); },
          [&] {
            core.submit({&a.request, 1}, &door);
            const bool cancelled = core.cancel_tag(0, 0) == 1;
@@ -297,16 +298,16 @@ TEST(a_read_queue_in_all_interleavings, cancels_a_gated_read_or_lets_it_through)
 }
 
 // Takes two at once as soon as two wait.
-constexpr io::bundle_rules in_pairs{
+constexpr io_detail::bundle_rules in_pairs{
     .reads_max = 2, .share = 1, .span_ns_max = 1u << 30, .untried_ns = 1};
 
 TEST(a_read_queue_in_all_interleavings, reads_each_of_a_bundle_once_though_a_second_thread_helps) {
   in_both_ways([] {
     one_file file;
     here on;
-    io::read_core core(file, alone(), in_pairs);
+    io_detail::read_core core(file, alone(), in_pairs);
     counted batch[3] = {{on, 7}, {on, 8}, {on, 9}};
-    run({[&] { core.serve(); }, [&] { core.serve(); },
+    run({[&] { io_detail::serve_blocking(core); }, [&] { io_detail::serve_blocking(core); },
          [&] {
            core.suspend();
            for (counted& each : batch) core.submit({&each.request, 1});
@@ -325,9 +326,9 @@ TEST(a_read_queue_in_all_interleavings, cancels_what_was_taken_or_lets_it_be_rea
   in_both_ways([] {
     one_file file;
     here on;
-    io::read_core core(file, alone(), in_pairs);
+    io_detail::read_core core(file, alone(), in_pairs);
     counted batch[3] = {{on, 7}, {on, 8}, {on, 9}};
-    run({[&] { core.serve(); },
+    run({[&] { io_detail::serve_blocking(core); },
          [&] {
            core.suspend();
            for (counted& each : batch) core.submit({&each.request, 1});
@@ -347,14 +348,14 @@ TEST(a_read_queue_in_all_interleavings, counts_a_bundle_down_and_wakes_who_waits
   in_both_ways([] {
     one_file file;
     here on;
-    io::read_core core(file, alone(), in_pairs);
+    io_detail::read_core core(file, alone(), in_pairs);
     counted batch[3] = {{on, 7}, {on, 8}, {on, 9}};
     countdown first(1);
     countdown others(2);
     batch[0].request.counter = &first;
     batch[1].request.counter = &others;
     batch[2].request.counter = &others;
-    run({[&] { core.serve(); },
+    run({[&] { io_detail::serve_blocking(core); },
          [&] {
            core.suspend();
            for (counted& each : batch) core.submit({&each.request, 1});
@@ -373,9 +374,9 @@ TEST(a_read_queue_in_all_interleavings, shares_a_read_that_was_taken_and_may_be_
   in_both_ways([] {
     one_file file;
     here on;
-    io::read_core core(file, alone(), in_pairs);
+    io_detail::read_core core(file, alone(), in_pairs);
     counted batch[4] = {{on, 7}, {on, 8}, {on, 8}, {on, 9}};
-    run({[&] { core.serve(); }, [&] { core.serve(); },
+    run({[&] { io_detail::serve_blocking(core); }, [&] { io_detail::serve_blocking(core); },
          [&] {
            core.suspend();
            for (counted& each : batch) core.submit({&each.request, 1});

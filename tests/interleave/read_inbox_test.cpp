@@ -21,20 +21,20 @@ constexpr bounds searched{
     .preemptions = 2, .stale_loads = 1, .early_returns = 1, .executions_max = 60'000};
 constexpr bounds drawn{.stale_loads = 4, .early_returns = 2, .random = 5'000, .seed = 3};
 
-using small_inbox = io::basic_read_inbox<2>;
+using small_inbox = io_detail::basic_read_inbox<2>;
 
 // What a queue's lock and words are to its inbox.
 struct taker {
   small_inbox inbox;
   mutex lock;
+  small_inbox::receiver receiver GUARDED_BY(lock){inbox};
   atomic<std::uint32_t> word{0};
   std::uint64_t last[2] = {};  // of each who puts
   int taken = 0;
 
-  // Under the lock.
-  void take_all() {
+  void take_all() REQUIRES(lock) {
     small_inbox::batch next;
-    while (inbox.take(next)) {
+    while (receiver.take(next)) {
       check(next.queued_ns == ++last[next.count - 1], "in the order in which they were put");
       ++taken;
     }
@@ -47,7 +47,7 @@ struct taker {
       take_all();
       check(number == ++last[who - 1], "behind those that were put before");
       ++taken;
-      if (!inbox.withdraw(small_inbox::reader)) return;
+      if (!receiver.withdraw(small_inbox::reader)) return;
     } else if (calls == 0) {
       return;
     }
@@ -59,11 +59,11 @@ struct taker {
       std::uint32_t seen = 0;
       {
         const scoped_lock hold(lock);
-        (void)inbox.withdraw(small_inbox::reader);
+        (void)receiver.withdraw(small_inbox::reader);
         take_all();
         if (taken == all) return;
         seen = word.load(std::memory_order_relaxed);
-        if (!inbox.offer(small_inbox::reader)) continue;
+        if (!receiver.offer(small_inbox::reader)) continue;
       }
       (void)sync_detail::address_wait(word, seen, 0);
     }

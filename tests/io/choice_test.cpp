@@ -4,14 +4,14 @@
 
 #include <vector>
 
-namespace overture::io {
+namespace overture::io_detail {
 namespace {
 
 constexpr std::uint64_t none = candidate::no_deadline;
 
 struct row {
   const char* rule;
-  std::vector<candidate> waiting;  // place, deadline, ticket, slot, level
+  std::vector<candidate> waiting;  // position, deadline, ticket, slot, level
   moment now;
   std::size_t next;
 };
@@ -43,7 +43,7 @@ TEST(Choice, FollowsTheTable) {
        start,
        1},
       {"then from the first file", {{{4, 0}, none, 1, 0, 3}, {{1, 50}, none, 2, 1, 3}}, start, 1},
-      {"of one place who came first",
+      {"of one position who came first",
        {{{5, 100}, none, 2, 0, 3}, {{5, 100}, none, 1, 1, 3}},
        start,
        1},
@@ -84,4 +84,4 @@ TEST(Choice, IsAStrictOrder) {
 }
 
 }  // namespace
-}  // namespace overture::io
+}  // namespace overture::io_detail

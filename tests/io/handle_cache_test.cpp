@@ -294,7 +294,7 @@ TEST_F(HandleCache, FilesReadOnceDoNotPushOutThoseReadOften) {
     std::vector<source_id> ids;
     for (std::size_t i = 0; i < 60; ++i) ids.push_back(add(cache, i));
     const source_id often = ids[0];
-    // One thread: where a read takes as long as from a disc, one of several may open files ahead
+    // One thread: where a read takes as long as from a disk, one of several may open files ahead
     // for all that may be outside of the cache, and what the others read gets places meanwhile.
     read_queue reads(cache, {.backend = backend, .depth = 2, .threads = 1});
     read_all(reads, {&often, 1});

@@ -60,7 +60,7 @@ struct stream_under_test {
 
   std::string packed;
   std::uint64_t fails_from = UINT64_MAX;
-  inflate_stream stream;
+  io_detail::inflate_stream stream;
   result<void> begun;
 };
 

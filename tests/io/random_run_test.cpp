@@ -1,4 +1,4 @@
-// A read queue on a bad disc, driven by chance. A failure prints its seed, and the shortest list of
+// A read queue on a bad disk, driven by chance. A failure prints its seed, and the shortest list of
 // steps that still fails. OVERTURE_IO_STEPS and OVERTURE_IO_SEED make it longer or another one:
 // a million steps take a few seconds.
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 
 #include "io/packed_samples.hpp"
 #include "overture/io/read_queue.hpp"
-#include "overture/io/simulated_disc.hpp"
+#include "overture/io/simulated_disk.hpp"
 #include "overture/sync/barricade.hpp"
 
 namespace overture {
@@ -116,17 +116,17 @@ struct tracked {
 class world {
  public:
   explicit world(std::uint64_t seed)
-      : disc({.depth = 1u << seed % 6,
+      : disk({.depth = 1u << seed % 6,
               .short_reads = 6'000,
               .interrupted = 3'000,
               .broken = 700,
               .late = 6'000,
               .seed = seed}),
         pool(512) {
-    for (std::uint32_t i = 0; i < file_count; ++i) (void)disc.add_file(file_bytes);
-    (void)disc.add_file(std::as_bytes(std::span(pieces().file)));
+    for (std::uint32_t i = 0; i < file_count; ++i) (void)disk.add_file(file_bytes);
+    (void)disk.add_file(std::as_bytes(std::span(pieces().file)));
     reads = std::make_unique<read_queue>(
-        disc, read_queue_config{.ageing_ns = 300'000'000, .packed_bytes_max = 300, .disc = &disc});
+        disk, read_queue_config{.ageing_ns = 300'000'000, .packed_bytes_max = 300, .disk = &disk});
   }
   // A gate has to open some time.
   ~world() {
@@ -182,7 +182,7 @@ class world {
     }
     request.priority = static_cast<read_priority>(a / 16 % 6);
     request.tag = c % 16;
-    if (c % 7 == 0) request.deadline_ns = disc.now_ns() + b % 50'000'000;
+    if (c % 7 == 0) request.deadline_ns = disk.now_ns() + b % 50'000'000;
     request.done = {[](void* context) { running->complete(*static_cast<tracked*>(context)); },
                     mine};
     return &request;
@@ -216,7 +216,7 @@ class world {
   }
   [[nodiscard]] bool holds_its_bytes(const read_request& request) const {
     if (request.method == compression::none) {
-      return disc.holds(request.source, request.offset, request.destination);
+      return disk.holds(request.source, request.offset, request.destination);
     }
     const auto is_it = [&](const packed_pieces::piece& each) {
       return each.offset == request.offset;
@@ -254,11 +254,11 @@ class world {
         if (any.live) (void)reads->set_priority(any.request, static_cast<read_priority>(now.b % 6));
         break;
       case action::deadline:
-        if (any.live) (void)reads->set_deadline(any.request, disc.now_ns() + now.b % 90'000'000);
+        if (any.live) (void)reads->set_deadline(any.request, disk.now_ns() + now.b % 90'000'000);
         break;
       case action::truncate:
         // Only a little, so that something is left to the end.
-        if (now.b % 64 == 0) disc.truncate({now.a % file_count, 1}, file_bytes - now.c % 4'000);
+        if (now.b % 64 == 0) disk.truncate({now.a % file_count, 1}, file_bytes - now.c % 4'000);
         break;
       case action::suspend:
         reads->suspend();
@@ -281,7 +281,7 @@ class world {
                         barricade{barricade::raised}, barricade{barricade::raised},
                         barricade{barricade::raised}, barricade{barricade::raised},
                         barricade{barricade::raised}, barricade{barricade::raised}};
-  simulated_disc disc;
+  simulated_disk disk;
   std::vector<tracked> pool;
   std::unique_ptr<read_queue> reads;
   std::string failure;

@@ -1,4 +1,4 @@
-// Files that a thread of the queue opens before it is their turn, so that the disc works on
+// Files that a thread of the queue opens before it is their turn, so that the disk works on
 // several.
 #include <gtest/gtest.h>
 
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "io/read_core.hpp"
+#include "io/reads_blocking.hpp"
 #include "overture/io/handle_cache.hpp"
 #include "support/refusing_os.hpp"
 
@@ -18,7 +19,7 @@ namespace overture {
 namespace {
 
 // Files whose paths are numbers. Reads wait until the test lets them through.
-class noting_disc final : public test::refusing_os {
+class noting_disk final : public test::refusing_os {
  public:
   struct event {
     char what;  // o(pen), f(etch), r(ead), c(lose)
@@ -97,17 +98,17 @@ class noting_disc final : public test::refusing_os {
 class ReadAhead : public testing::Test {
  protected:
   static constexpr std::size_t many = 1'000;
-  static constexpr io::bundle_rules slow{
+  static constexpr io_detail::bundle_rules slow{
       .reads_max = 8, .share = 1, .span_ns_max = 0, .files_ahead = 8, .memory_ns = 0};
 
   ReadAhead() {
     requests_.reserve(32);
-    files_.emplace(handle_cache_config{.open_max = 512, .os = &disc_});
+    files_.emplace(handle_cache_config{.open_max = 512, .os = &disk_});
   }
   ~ReadAhead() override {
     finish();
     files_.reset();
-    EXPECT_EQ(disc_.open_files(), 0);
+    EXPECT_EQ(disk_.open_files(), 0);
   }
   read_request& add(int file) {
     read_request& request = requests_.emplace_back();
@@ -120,18 +121,18 @@ class ReadAhead : public testing::Test {
     for (int file = 0; file < 9; ++file) (void)add(file);
   }
   // Returns when the first read has begun.
-  void begin(const io::bundle_rules& rules = slow) {
+  void begin(const io_detail::bundle_rules& rules = slow) {
     read_queue_config config;
     config.memory = &default_allocator();
     config.threads = 1;
     config.merge_bytes_max = 0;
     core_.emplace(*files_, config, rules);
     core_->submit(requests_);
-    reader_ = std::thread([this] { core_->serve(); });
-    (void)disc_.events(1);
+    reader_ = std::thread([this] { io_detail::serve_blocking(*core_); });
+    (void)disk_.events(1);
   }
   void finish_reads() {
-    disc_.allow(many);
+    disk_.allow(many);
     core_->wait_until_idle();
   }
   void finish() {
@@ -142,11 +143,11 @@ class ReadAhead : public testing::Test {
     core_.reset();
   }
 
-  noting_disc disc_;
+  noting_disk disk_;
   std::optional<handle_cache> files_;
   std::byte byte_{};
   std::vector<read_request> requests_;
-  std::optional<io::read_core> core_;
+  std::optional<io_detail::read_core> core_;
   std::thread reader_;
 };
 
@@ -155,33 +156,33 @@ using files = std::vector<int>;
 TEST_F(ReadAhead, OpensAndFetchesTheFilesOfABundleBeforeItReadsTheFirst) {
   add_nine();
   begin();
-  EXPECT_EQ(disc_.files('o', 1), (files{0, 1, 2, 3, 4, 5, 6, 7}));
-  EXPECT_EQ(disc_.files('f', 1), (files{0, 1, 2, 3, 4, 5, 6, 7}));
-  EXPECT_EQ(disc_.files('r', 1), (files{0}));
+  EXPECT_EQ(disk_.files('o', 1), (files{0, 1, 2, 3, 4, 5, 6, 7}));
+  EXPECT_EQ(disk_.files('f', 1), (files{0, 1, 2, 3, 4, 5, 6, 7}));
+  EXPECT_EQ(disk_.files('r', 1), (files{0}));
   finish();
-  EXPECT_EQ(disc_.files('r', 9), (files{0, 1, 2, 3, 4, 5, 6, 7, 8}));
-  EXPECT_EQ(disc_.files('o', 9).size(), 9u);  // each once
-  EXPECT_EQ(disc_.open_files(), 0);
+  EXPECT_EQ(disk_.files('r', 9), (files{0, 1, 2, 3, 4, 5, 6, 7, 8}));
+  EXPECT_EQ(disk_.files('o', 9).size(), 9u);  // each once
+  EXPECT_EQ(disk_.open_files(), 0);
   EXPECT_EQ(files_->stats().opens, 9u);
 }
 
 TEST_F(ReadAhead, HasNoMoreFilesOpenThanItsShare) {
   add_nine();
-  io::bundle_rules rules = slow;
+  io_detail::bundle_rules rules = slow;
   rules.files_ahead = 3;
   begin(rules);
-  EXPECT_EQ(disc_.files('o', 1), (files{0, 1, 2}));
+  EXPECT_EQ(disk_.files('o', 1), (files{0, 1, 2}));
   EXPECT_EQ(core_->stats().reads, 3u);
   finish();
-  EXPECT_EQ(disc_.files('f', 9), (files{0, 1, 2, 3, 4, 5, 6, 7}));  // the last one is alone
+  EXPECT_EQ(disk_.files('f', 9), (files{0, 1, 2, 3, 4, 5, 6, 7}));  // the last one is alone
 }
 
 TEST_F(ReadAhead, HasNoMoreFilesOpenThanTheCacheGave) {
   for (int file = 0; file < 32; ++file) (void)add(file);
   begin();
-  EXPECT_EQ(disc_.files('o', 1).size(), 8u);
-  std::thread second([this] { core_->serve(); });
-  EXPECT_EQ(disc_.files('o', 2).size(), 9u);
+  EXPECT_EQ(disk_.files('o', 1).size(), 8u);
+  std::thread second([this] { io_detail::serve_blocking(*core_); });
+  EXPECT_EQ(disk_.files('o', 2).size(), 9u);
   finish_reads();
   core_->stop();
   second.join();
@@ -189,15 +190,15 @@ TEST_F(ReadAhead, HasNoMoreFilesOpenThanTheCacheGave) {
 
 TEST_F(ReadAhead, IsNotForReadsFromMemory) {
   add_nine();
-  io::bundle_rules rules = slow;
+  io_detail::bundle_rules rules = slow;
   rules.span_ns_max = 1u << 30;
   rules.untried_ns = 1;
   rules.memory_ns = UINT64_MAX;
   begin(rules);
   EXPECT_EQ(core_->stats().reads, 8u);
-  EXPECT_EQ(disc_.files('o', 1), (files{0}));
+  EXPECT_EQ(disk_.files('o', 1), (files{0}));
   finish();
-  EXPECT_EQ(disc_.files('f', 9), (files{}));
+  EXPECT_EQ(disk_.files('f', 9), (files{}));
 }
 
 TEST_F(ReadAhead, IsNotForTwoReadsOfOneFile) {
@@ -218,11 +219,11 @@ TEST_F(ReadAhead, ClosesTheFilesOfReadsThatWereRecalled) {
   read_request& urgent = add(20);
   urgent.priority = read_priority::maximum;
   core_->submit({&urgent, 1});
-  disc_.allow(1);
-  EXPECT_EQ(disc_.files('r', 2), (files{0, 20}));
-  EXPECT_EQ(disc_.files('c', 2), (files{0, 1, 2, 3, 4, 5, 6, 7}));
+  disk_.allow(1);
+  EXPECT_EQ(disk_.files('r', 2), (files{0, 20}));
+  EXPECT_EQ(disk_.files('c', 2), (files{0, 1, 2, 3, 4, 5, 6, 7}));
   finish();
-  EXPECT_EQ(disc_.files('r', 10), (files{0, 20, 1, 2, 3, 4, 5, 6, 7, 8}));
+  EXPECT_EQ(disk_.files('r', 10), (files{0, 20, 1, 2, 3, 4, 5, 6, 7, 8}));
   for (const read_request& each : requests_) EXPECT_TRUE(each.outcome);
 }
 
@@ -241,7 +242,7 @@ TEST_F(ReadAhead, TellsOfFilesOfReadsThatWereRecalled) {
 
 TEST_F(ReadAhead, LeavesAnErrorToTheReadItself) {
   (void)add(0);
-  (void)add(noting_disc::missing);
+  (void)add(noting_disk::missing);
   for (int file = 2; file < 9; ++file) (void)add(file);
   begin();
   finish();
@@ -251,12 +252,12 @@ TEST_F(ReadAhead, LeavesAnErrorToTheReadItself) {
   EXPECT_EQ(requests_[1].outcome.error().code, errc::not_found);
 }
 
-TEST_F(ReadAhead, IsNotForWhatKeepsADiscBusyByItself) {
+TEST_F(ReadAhead, IsNotForWhatKeepsADiskBusyByItself) {
   add_nine();
   std::vector<std::byte> room((1u << 18) + 1);
   requests_[2].destination = room;
   begin();
-  EXPECT_EQ(disc_.files('o', 1), (files{0, 1, 3, 4, 5, 6, 7}));
+  EXPECT_EQ(disk_.files('o', 1), (files{0, 1, 3, 4, 5, 6, 7}));
 }
 
 }  // namespace

@@ -10,15 +10,16 @@
 #include <vector>
 
 #include "io/read_core.hpp"
+#include "io/reads_blocking.hpp"
 #include "overture/io/handle_cache.hpp"
 #include "support/refusing_os.hpp"
 
 namespace overture {
 namespace {
 
-using io::bundle_moment;
-using io::bundle_rules;
-using io::bundle_size;
+using io_detail::bundle_moment;
+using io_detail::bundle_rules;
+using io_detail::bundle_size;
 
 // The whole of the rule, line by line.
 TEST(BundleSize, FollowsTheTable) {
@@ -37,10 +38,10 @@ TEST(BundleSize, FollowsTheTable) {
       {"many wait", {1'000, 2, 10, false}, 8},
       {"as many as fit into the time", {1'000, 2, 250, false}, 4},
       {"long reads", {1'000, 2, 2'000, false}, 1},
-      {"nothing is known of the disc", {1'000, 2, 0, false}, 1},
+      {"nothing is known of the disk", {1'000, 2, 0, false}, 1},
       {"deadlines", {1'000, 2, 10, true}, 1},
       {"no thread is counted", {8, 0, 10, false}, 2},
-      {"long reads that the disc may do at a time", {1'000, 2, 2'000, false, 5}, 5},
+      {"long reads that the disk may do at a time", {1'000, 2, 2'000, false, 5}, 5},
       {"the same, few wait", {12, 1, 2'000, false, 5}, 3},
       {"the same, deadlines", {1'000, 2, 2'000, true, 5}, 1},
       {"short reads beside it", {1'000, 2, 10, false, 5}, 8},
@@ -113,7 +114,7 @@ class ReadBundles : public testing::Test {
       requests_[i].counter = &left_;
     }
     core_.submit(std::span(requests_).first(count));
-    threads_.emplace_back([this] { core_.serve(); });
+    threads_.emplace_back([this] { io_detail::serve_blocking(core_); });
     (void)file_.begun(1);
   }
   ~ReadBundles() override {
@@ -130,13 +131,13 @@ class ReadBundles : public testing::Test {
 
   gated_file file_;
   std::byte byte_{};
-  io::read_core core_;
+  io_detail::read_core core_;
   std::vector<read_request> requests_;
   countdown left_;
   std::vector<std::thread> threads_;
 };
 
-TEST_F(ReadBundles, AreReadInTheOrderOfTheDisc) {
+TEST_F(ReadBundles, AreReadInTheOrderOfTheDisk) {
   EXPECT_EQ(core_.stats().reads, 8u);  // or there is nothing to test here
   EXPECT_EQ(finish(), (std::vector<std::uint64_t>{0, 1, 2, 3, 4, 5, 6, 7, 8}));
   EXPECT_TRUE(left_.is_done());
@@ -204,7 +205,7 @@ TEST_F(ReadBundles, DoNotBeginWhileTheQueueIsSuspended) {
 TEST_F(ReadBundles, AreLeftToAThreadThatHasNothingToDo) {
   file_.hold_back(0);
   file_.allow(count - 1);
-  threads_.emplace_back([this] { core_.serve(); });
+  threads_.emplace_back([this] { io_detail::serve_blocking(core_); });
   EXPECT_EQ(file_.begun(count), (std::vector<std::uint64_t>{0, 8, 1, 2, 3, 4, 5, 6, 7}));
   file_.hold_back(UINT64_MAX);
 }
@@ -212,7 +213,7 @@ TEST_F(ReadBundles, AreLeftToAThreadThatHasNothingToDo) {
 TEST_F(ReadBundles, TellOfACountdownAtOnceThoughTheyGoOn) {
   countdown early(1);
   {
-    io::read_core core(file_, plain(), eager);
+    io_detail::read_core core(file_, plain(), eager);
     std::vector<read_request> some(4);
     countdown late(3);
     for (std::size_t i = 0; i < some.size(); ++i) {
@@ -225,7 +226,7 @@ TEST_F(ReadBundles, TellOfACountdownAtOnceThoughTheyGoOn) {
     core.submit(some);
     core.resume();
     file_.allow(many);
-    std::thread reader([&] { core.serve(); });
+    std::thread reader([&] { io_detail::serve_blocking(core); });
     core.wait_for(early, false);
     core.wait_for(late, false);
     core.wait_until_idle();
@@ -251,9 +252,9 @@ TEST(ReadBundlesOfFiles, NeverWaitForAPlaceOfTheirOwn) {
   }
   read_queue_config config = plain();
   config.threads = 1;
-  io::read_core core(files, config, eager);
+  io_detail::read_core core(files, config, eager);
   core.submit(requests);
-  std::thread reader([&] { core.serve(); });
+  std::thread reader([&] { io_detail::serve_blocking(core); });
   left.wait();
   core.wait_until_idle();
   core.stop();
@@ -265,9 +266,9 @@ TEST(ReadBundlesOfFiles, NeverWaitForAPlaceOfTheirOwn) {
 TEST(ReadBundlesOfThreads, CompleteEachRequestOnceWhateverHappensToIt) {
   gated_file file;
   file.allow(many);
-  io::read_core core(file, plain(), eager);
+  io_detail::read_core core(file, plain(), eager);
   std::thread readers[2];
-  for (std::thread& each : readers) each = std::thread([&] { core.serve(); });
+  for (std::thread& each : readers) each = std::thread([&] { io_detail::serve_blocking(core); });
   std::byte byte[4]{};
   std::thread submitters[2];
   for (std::size_t who = 0; who < 2; ++who) {

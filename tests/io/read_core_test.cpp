@@ -1,4 +1,4 @@
-// The behaviour of a read queue, step by step, on a disc in virtual time.
+// The behaviour of a read queue, step by step, on a disk in virtual time.
 #include "io/read_core.hpp"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "overture/io/simulated_disc.hpp"
+#include "overture/io/simulated_disk.hpp"
 #include "overture/jobs/job_system.hpp"
 #include "overture/trace/timeline.hpp"
 #include "support/failing_allocator.hpp"
@@ -57,11 +57,11 @@ class ReadCore : public testing::Test {
   void expect_done(const asked& each) {
     EXPECT_EQ(each.completions, 1);
     ASSERT_TRUE(each.request.outcome);
-    EXPECT_TRUE(disc.holds(each.request.source, each.request.offset, each.bytes));
+    EXPECT_TRUE(disk.holds(each.request.source, each.request.offset, each.bytes));
   }
 
-  simulated_disc disc{{.seek_ns = 1'000'000, .latency_ns = 1'000}};
-  source_id file = *disc.add_file(1 << 20);
+  simulated_disk disk{{.seek_ns = 1'000'000, .latency_ns = 1'000}};
+  source_id file = *disk.add_file(1 << 20);
   std::vector<asked*> order;
 
  private:
@@ -69,12 +69,12 @@ class ReadCore : public testing::Test {
 };
 
 TEST_F(ReadCore, AdjacentRequestsAreOneRead) {
-  read_queue reads(disc, {.disc = &disc});
+  read_queue reads(disk, {.disk = &disk});
   std::vector<asked*> mine;
   for (const std::uint64_t i : {3u, 1u, 0u, 2u})
     mine.push_back(&submit(reads, 1'000 + i * 100, 100));
   reads.drain();
-  EXPECT_EQ(disc.stats().reads, 1u);
+  EXPECT_EQ(disk.stats().reads, 1u);
   for (const asked* each : mine) {
     expect_done(*each);
     EXPECT_TRUE(each->request.merged);
@@ -83,7 +83,7 @@ TEST_F(ReadCore, AdjacentRequestsAreOneRead) {
 }
 
 TEST_F(ReadCore, OverlappingRequestsAreReadOnceAndGapsThrownAway) {
-  read_queue reads(disc, {.disc = &disc});
+  read_queue reads(disk, {.disk = &disk});
   std::vector<asked*> mine;
   for (const auto& [offset, size] : std::vector<std::pair<std::uint64_t, std::size_t>>{
            {1'000, 100}, {1'050, 100}, {1'050, 10}, {1'000, 100}, {1'020, 500}, {2'000, 7}}) {
@@ -91,29 +91,29 @@ TEST_F(ReadCore, OverlappingRequestsAreReadOnceAndGapsThrownAway) {
   }
   reads.drain();
   for (const asked* each : mine) expect_done(*each);
-  EXPECT_EQ(disc.stats().reads, 1u);
-  EXPECT_EQ(disc.stats().bytes, 1'007u);
+  EXPECT_EQ(disk.stats().reads, 1u);
+  EXPECT_EQ(disk.stats().bytes, 1'007u);
 }
 
 TEST_F(ReadCore, MergingKeepsItsLimits) {
-  read_queue reads(disc, {.merge_bytes_max = 250, .merge_gap_max = 10, .disc = &disc});
+  read_queue reads(disk, {.merge_bytes_max = 250, .merge_gap_max = 10, .disk = &disk});
   std::vector<asked*> mine;
   for (const std::uint64_t offset : {0u, 100u, 200u, 311u, 500u}) {
     mine.push_back(&submit(reads, offset, 100));
   }
   reads.drain();
   for (const asked* each : mine) expect_done(*each);
-  EXPECT_EQ(disc.stats().reads, 4u) << "0+100, 200, 311 behind too large a gap, 500";
-  read_queue never(disc, {.merge_bytes_max = 0, .disc = &disc});
+  EXPECT_EQ(disk.stats().reads, 4u) << "0+100, 200, 311 behind too large a gap, 500";
+  read_queue never(disk, {.merge_bytes_max = 0, .disk = &disk});
   submit(never, 0, 10);
   submit(never, 10, 10);
   never.drain();
-  EXPECT_EQ(disc.stats().reads, 6u);
+  EXPECT_EQ(disk.stats().reads, 6u);
 }
 
 TEST_F(ReadCore, OneBadMemberDoesNotSpoilTheOthers) {
-  disc.truncate(file, 1'150);
-  read_queue reads(disc, {.disc = &disc});
+  disk.truncate(file, 1'150);
+  read_queue reads(disk, {.disk = &disk});
   asked& good = submit(reads, 1'000, 100);
   asked& beyond = submit(reads, 1'100, 100);
   asked& also_good = submit(reads, 1'100, 50);
@@ -128,7 +128,7 @@ TEST_F(ReadCore, OneBadMemberDoesNotSpoilTheOthers) {
 }
 
 TEST_F(ReadCore, OffsetsThatNoFileHasFail) {
-  read_queue reads(disc, {.disc = &disc});
+  read_queue reads(disk, {.disk = &disk});
   asked& over = submit(reads, UINT64_MAX - 10, 100);
   asked& far = submit(reads, std::uint64_t{1} << 62, 100);
   reads.drain();
@@ -137,26 +137,26 @@ TEST_F(ReadCore, OffsetsThatNoFileHasFail) {
 }
 
 TEST(ReadCoreSharing, BytesInFlightAreReadOnce) {
-  simulated_disc disc({.depth = 4});
-  const source_id file = *disc.add_file(100'000);
-  read_queue reads(disc, {.disc = &disc});
+  simulated_disk disk({.depth = 4});
+  const source_id file = *disk.add_file(100'000);
+  read_queue reads(disk, {.disk = &disk});
   asked first(file, 0, 1'000, read_priority::high);
   asked twin(file, 0, 1'000, read_priority::low);
   asked other(file, 50'000, 1'000, read_priority::low);
   for (asked* each : {&first, &twin, &other}) reads.submit({&each->request, 1});
   reads.drain();
-  EXPECT_EQ(disc.stats().reads, 2u);
+  EXPECT_EQ(disk.stats().reads, 2u);
   for (asked* each : {&first, &twin, &other}) {
     ASSERT_TRUE(each->request.outcome);
     EXPECT_EQ(each->completions, 1);
-    EXPECT_TRUE(disc.holds(file, each->request.offset, each->bytes));
+    EXPECT_TRUE(disk.holds(file, each->request.offset, each->bytes));
   }
   EXPECT_TRUE(twin.request.shared);
   EXPECT_EQ(reads.stats().shared, 1u);
 }
 
 TEST_F(ReadCore, AHighRequestAmongTenThousandLowOnesStartsWithinTwoCompletions) {
-  read_queue reads(disc, {.merge_bytes_max = 0, .disc = &disc});
+  read_queue reads(disk, {.merge_bytes_max = 0, .disk = &disk});
   for (std::uint64_t i = 0; i < 10'000; ++i)
     submit(reads, i * 100 % (1 << 20), 1, read_priority::low);
   for (int i = 0; i < 10; ++i) (void)reads.poll();
@@ -169,7 +169,7 @@ TEST_F(ReadCore, AHighRequestAmongTenThousandLowOnesStartsWithinTwoCompletions) 
 }
 
 TEST_F(ReadCore, CancelCompletesBeforeItReturnsAndOnlyOnce) {
-  read_queue reads(disc, {.disc = &disc});
+  read_queue reads(disk, {.disk = &disk});
   asked& a = submit(reads, 0, 10);
   EXPECT_TRUE(reads.cancel(a.request));
   EXPECT_EQ(a.completions, 1);
@@ -177,11 +177,11 @@ TEST_F(ReadCore, CancelCompletesBeforeItReturnsAndOnlyOnce) {
   EXPECT_FALSE(reads.cancel(a.request));
   reads.drain();
   EXPECT_EQ(a.completions, 1);
-  EXPECT_EQ(disc.stats().reads, 0u);
+  EXPECT_EQ(disk.stats().reads, 0u);
 }
 
 TEST_F(ReadCore, TenThousandOfATagAreCancelledAndTheOthersStay) {
-  read_queue reads(disc, {.disc = &disc});
+  read_queue reads(disk, {.disk = &disk});
   std::vector<asked*> mine;
   for (std::uint64_t i = 0; i < 10'000; ++i) {
     asked& made = ask(i, 1);
@@ -201,8 +201,8 @@ TEST_F(ReadCore, TenThousandOfATagAreCancelledAndTheOthersStay) {
 }
 
 TEST_F(ReadCore, CloseSourceGivesUpItsRequests) {
-  const source_id second = *disc.add_file(1'000);
-  read_queue reads(disc, {.disc = &disc});
+  const source_id second = *disk.add_file(1'000);
+  read_queue reads(disk, {.disk = &disk});
   asked& a = submit(reads, 0, 10);
   asked& b = ask(0, 10);
   b.request.source = second;
@@ -216,7 +216,7 @@ TEST_F(ReadCore, CloseSourceGivesUpItsRequests) {
 TEST_F(ReadCore, TheTimelineTellsHowEachReadWasServed) {
   timeline record;
   ASSERT_TRUE(record.attach_thread("main"));
-  read_queue reads(disc, {.disc = &disc});
+  read_queue reads(disk, {.disk = &disk});
   submit(reads, 500, 10, read_priority::high);
   submit(reads, 510, 10, read_priority::high);
   asked& given_up = submit(reads, 900'000, 10, read_priority::low);
@@ -243,7 +243,7 @@ TEST_F(ReadCore, TheTimelineTellsHowEachReadWasServed) {
 }
 
 TEST_F(ReadCore, NothingBeginsWhileSuspended) {
-  read_queue reads(disc, {.disc = &disc});
+  read_queue reads(disk, {.disk = &disk});
   reads.suspend();
   asked& a = submit(reads, 0, 10);
   EXPECT_EQ(reads.poll(), 0u);
@@ -256,7 +256,7 @@ TEST_F(ReadCore, NothingBeginsWhileSuspended) {
 TEST_F(ReadCore, EndCompletesWhatIsQueuedEvenWhileSuspended) {
   asked a(file, 0, 10);
   {
-    read_queue reads(disc, {.disc = &disc});
+    read_queue reads(disk, {.disk = &disk});
     reads.suspend();
     reads.submit({&a.request, 1});
   }
@@ -265,7 +265,7 @@ TEST_F(ReadCore, EndCompletesWhatIsQueuedEvenWhileSuspended) {
 }
 
 TEST_F(ReadCore, ACompletionMaySubmit) {
-  read_queue reads(disc, {.disc = &disc});
+  read_queue reads(disk, {.disk = &disk});
   struct chain {
     read_queue* reads;
     read_request request;
@@ -287,7 +287,7 @@ TEST_F(ReadCore, ACompletionMaySubmit) {
 }
 
 TEST_F(ReadCore, ABatchIsCountedDownTogether) {
-  read_queue reads(disc, {.disc = &disc});
+  read_queue reads(disk, {.disk = &disk});
   countdown left(3);
   std::vector<asked*> mine{&ask(0, 10), &ask(500, 10), &ask(1'000, 10)};
   std::vector<read_request> batch;
@@ -317,7 +317,7 @@ class expecting final : public job_system {
 
 TEST_F(ReadCore, TellsTheJobSystemWhenReadsWillEnd) {
   expecting jobs;
-  read_queue reads(disc, {.merge_bytes_max = 0, .warms = &jobs, .disc = &disc});
+  read_queue reads(disk, {.merge_bytes_max = 0, .warms = &jobs, .disk = &disk});
   for (int i = 0; i < 40; ++i) {
     submit(reads, 500, 1);
     reads.drain();
@@ -326,12 +326,12 @@ TEST_F(ReadCore, TellsTheJobSystemWhenReadsWillEnd) {
   // The head stays where it is, so each takes as long as the last.
   const read_queue_stats stats = reads.stats();
   const std::uint64_t usual = stats.service_ns / stats.requests;
-  EXPECT_GE(jobs.expected.back(), disc.now_ns() - usual);
-  EXPECT_LE(jobs.expected.back(), disc.now_ns() + usual);
+  EXPECT_GE(jobs.expected.back(), disk.now_ns() - usual);
+  EXPECT_LE(jobs.expected.back(), disk.now_ns() + usual);
 }
 
 TEST_F(ReadCore, CountsWhatItDoes) {
-  read_queue reads(disc, {.merge_bytes_max = 0, .disc = &disc});
+  read_queue reads(disk, {.merge_bytes_max = 0, .disk = &disk});
   submit(reads, 0, 100, read_priority::high);
   submit(reads, 1'000, 100, read_priority::low);
   submit(reads, 2'000, 100, read_priority::low);
@@ -359,7 +359,7 @@ TEST_F(ReadCore, CountsWhatItDoes) {
 TEST_F(ReadCore, RefusedMemoryFailsTheRequestAlone) {
   for (std::uint64_t refused = 1; refused < 30; ++refused) {
     failing_allocator memory(refused);
-    read_queue reads(disc, {.memory = &memory, .disc = &disc});
+    read_queue reads(disk, {.memory = &memory, .disk = &disk});
     std::deque<asked> mine;
     for (std::uint64_t i = 0; i < 100; ++i) {
       mine.emplace_back(file, i * 50 % 999, 1);

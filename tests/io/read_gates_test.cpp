@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "overture/io/read_queue.hpp"
-#include "overture/io/simulated_disc.hpp"
+#include "overture/io/simulated_disk.hpp"
 #include "overture/jobs/thread_pool.hpp"
 #include "overture/sync/barricade.hpp"
 #include "overture/sync/countdown.hpp"
@@ -25,11 +25,11 @@ class ReadGates : public testing::Test {
     reads.submit({&request, 1}, &door);
   }
   [[nodiscard]] bool is_read() const {
-    return request.outcome && completions == 1 && disc.holds(file, request.offset, bytes);
+    return request.outcome && completions == 1 && disk.holds(file, request.offset, bytes);
   }
 
-  simulated_disc disc;
-  source_id file = *disc.add_file(1 << 20);
+  simulated_disk disk;
+  source_id file = *disk.add_file(1 << 20);
   std::vector<std::byte> bytes{64};
   read_request request;
   int completions = 0;
@@ -37,7 +37,7 @@ class ReadGates : public testing::Test {
 
 TEST_F(ReadGates, AReadBeginsWhenItsBarricadeIsLowered) {
   barricade door{barricade::raised};
-  read_queue reads(disc, {.disc = &disc});
+  read_queue reads(disk, {.disk = &disk});
   submit_gated(reads, door);
   EXPECT_EQ(reads.poll(), 0u);
   EXPECT_EQ(reads.stats().gated, 1u);
@@ -50,7 +50,7 @@ TEST_F(ReadGates, AReadBeginsWhenItsBarricadeIsLowered) {
 
 TEST_F(ReadGates, OneThatIsLoweredAlreadyHoldsNothingUp) {
   barricade door{barricade::lowered};
-  read_queue reads(disc, {.disc = &disc});
+  read_queue reads(disk, {.disk = &disk});
   submit_gated(reads, door);
   reads.drain();
   EXPECT_TRUE(is_read());
@@ -58,7 +58,7 @@ TEST_F(ReadGates, OneThatIsLoweredAlreadyHoldsNothingUp) {
 
 TEST_F(ReadGates, ACountdownIsAGateToo) {
   countdown left(2);
-  read_queue reads(disc, {.disc = &disc});
+  read_queue reads(disk, {.disk = &disk});
   submit_gated(reads, left.at_zero());
   left.done();
   EXPECT_EQ(reads.poll(), 0u);
@@ -71,7 +71,7 @@ TEST_F(ReadGates, AJobOpensItWhileTheQueueIsDrained) {
   barricade door{barricade::raised};
   thread_pool pool({.workers = 1});
   job_group group(pool);
-  read_queue reads(disc, {.run_by_host = true});  // a disc without time: any thread reads
+  read_queue reads(disk, {.run_by_host = true});  // a disk without time: any thread reads
   submit_gated(reads, door);
   group.run([&] {
     request.offset = 4'000;
@@ -85,7 +85,7 @@ TEST_F(ReadGates, AJobOpensItWhileTheQueueIsDrained) {
 TEST_F(ReadGates, AGatedReadIsCancelledBeforeTheCallReturns) {
   for (int way = 0; way < 3; ++way) {
     barricade door{barricade::raised};
-    read_queue reads(disc, {.disc = &disc});
+    read_queue reads(disk, {.disk = &disk});
     completions = 0;
     request.tag = 5;
     submit_gated(reads, door);
@@ -114,7 +114,7 @@ TEST_F(ReadGates, TheQueueMayEndBeforeTheGateOpens) {
   barricade door{barricade::raised};
   failing_allocator memory(UINT64_MAX);
   {
-    read_queue reads(disc, {.memory = &memory, .disc = &disc});
+    read_queue reads(disk, {.memory = &memory, .disk = &disk});
     submit_gated(reads, door);
   }
   ASSERT_EQ(completions, 1);
@@ -129,7 +129,7 @@ TEST_F(ReadGates, RefusedMemoryFailsTheRequestAlone) {
     barricade door{barricade::raised};
     failing_allocator memory(refused);
     completions = 0;
-    read_queue reads(disc, {.memory = &memory, .disc = &disc});
+    read_queue reads(disk, {.memory = &memory, .disk = &disk});
     submit_gated(reads, door);
     door.lower();
     reads.drain();
@@ -142,7 +142,7 @@ TEST_F(ReadGates, RefusedMemoryFailsTheRequestAlone) {
 
 TEST_F(ReadGates, ManyGatesOpenWhileOthersAreCancelled) {
   constexpr int rounds = 300;
-  read_queue reads(disc, {.threads = 1});
+  read_queue reads(disk, {.threads = 1});
   for (int i = 0; i < rounds; ++i) {
     barricade door{barricade::raised};
     countdown left(2);

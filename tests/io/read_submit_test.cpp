@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "overture/io/read_queue.hpp"
-#include "overture/io/simulated_disc.hpp"
+#include "overture/io/simulated_disk.hpp"
 #include "overture/sync/barricade.hpp"
 
 namespace overture {
@@ -23,8 +23,8 @@ class ReadSubmit : public testing::Test {
     return added;
   }
 
-  simulated_disc disc;
-  source_id file = *disc.add_file(1 << 20);
+  simulated_disk disk;
+  source_id file = *disk.add_file(1 << 20);
   std::vector<read_request> requests;
   std::size_t completions = 0;
 };
@@ -32,7 +32,7 @@ class ReadSubmit : public testing::Test {
 // More spans than there is room for before the queue has to take them up.
 TEST_F(ReadSubmit, ManySpansBeforeAnybodyLooksKeepTheirOrder) {
   constexpr std::size_t count = 300;
-  read_queue reads(disc, {.merge_bytes_max = 0, .disc = &disc});
+  read_queue reads(disk, {.merge_bytes_max = 0, .disk = &disk});
   for (std::size_t i = 0; i < count; ++i) add();
   for (read_request& each : requests) reads.submit({&each, 1});
   EXPECT_EQ(completions, 0u);
@@ -45,7 +45,7 @@ TEST_F(ReadSubmit, ManySpansBeforeAnybodyLooksKeepTheirOrder) {
 }
 
 TEST_F(ReadSubmit, WhateverDependsOnWhatWaitsKnowsOfIt) {
-  read_queue reads(disc, {.merge_bytes_max = 0, .disc = &disc});
+  read_queue reads(disk, {.merge_bytes_max = 0, .disk = &disk});
   for (int i = 0; i < 4; ++i) add().tag = 1u << i;
   reads.submit(std::span(requests).subspan(0, 1));
   EXPECT_TRUE(reads.cancel(requests[0]));
@@ -62,7 +62,7 @@ TEST_F(ReadSubmit, WhateverDependsOnWhatWaitsKnowsOfIt) {
 }
 
 TEST_F(ReadSubmit, WhatIsSubmittedBeforeTheFirstFrameCountsThere) {
-  read_queue reads(disc, {.disc = &disc});
+  read_queue reads(disk, {.disk = &disk});
   add();
   add();
   reads.submit(std::span(requests).first(1));

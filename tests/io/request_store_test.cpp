@@ -8,7 +8,7 @@
 
 #include "support/failing_allocator.hpp"
 
-namespace overture::io {
+namespace overture::io_detail {
 namespace {
 
 constexpr store_rules patient{.ageing_ns = 1'000, .danger_ns = 10};
@@ -23,17 +23,18 @@ read_request request_at(std::uint32_t file, std::uint64_t offset,
 }
 
 // Takes all there are, in order; their offsets.
-std::vector<std::uint64_t> take_all(request_store& store, disc_place head, std::uint64_t now_ns) {
+std::vector<std::uint64_t> take_all(request_store& store, disk_position head,
+                                    std::uint64_t now_ns) {
   std::vector<std::uint64_t> order;
   while (read_request* const next = store.choose_next(head, now_ns)) {
     order.push_back(next->offset);
-    head = place_of(next->sort_key, next->source, next->offset);
+    head = position_of(next->sort_key, next->source, next->offset);
     store.remove(*next);
   }
   return order;
 }
 
-TEST(RequestStore, GivesOutInOneDirectionOverTheDisc) {
+TEST(RequestStore, GivesOutInOneDirectionOverTheDisk) {
   request_store store(default_allocator(), patient);
   std::vector<read_request> requests;
   for (const std::uint64_t offset : {50u, 10u, 70u, 30u}) requests.push_back(request_at(1, offset));
@@ -113,8 +114,8 @@ TEST(RequestStore, FindsWhatLiesBehind) {
   (void)store.choose_next({}, 0);  // sorts
   read_request* near[5] = {};
   const auto normal = static_cast<std::uint8_t>(read_priority::normal);
-  const std::uint64_t place = requests[50].offset;
-  EXPECT_EQ(store.following(place_of(0, requests[50].source, place), normal, near), 5u);
+  const std::uint64_t position = requests[50].offset;
+  EXPECT_EQ(store.following(position_of(0, requests[50].source, position), normal, near), 5u);
   const std::uint64_t first = requests[50].offset;
   for (std::uint64_t i = 0; i < 5; ++i) {
     EXPECT_EQ(near[i]->source, requests[50].source);
@@ -130,7 +131,7 @@ TEST(RequestStore, ChoosesWhatTheRuleWouldChoose) {
     request_store store(default_allocator(), {.ageing_ns = 2'000, .danger_ns = 50});
     std::deque<read_request> all;
     std::vector<read_request*> waiting;
-    disc_place head;
+    disk_position head;
     std::uint64_t now_ns = 0;
     const auto take_one = [&] {
       read_request* const chosen = store.choose_next(head, now_ns);
@@ -141,7 +142,7 @@ TEST(RequestStore, ChoosesWhatTheRuleWouldChoose) {
       const candidate expected = candidates[choose(candidates, now)];
       ASSERT_NE(chosen, nullptr);
       ASSERT_EQ(chosen->slot, expected.slot) << "seed " << seed;
-      head = place_of(chosen->sort_key, chosen->source, chosen->offset + 1);
+      head = position_of(chosen->sort_key, chosen->source, chosen->offset + 1);
       store.remove(*chosen);
       std::erase(waiting, chosen);
     };
@@ -214,4 +215,4 @@ TEST(RequestStore, RefusedMemoryLeavesItWhole) {
 }
 
 }  // namespace
-}  // namespace overture::io
+}  // namespace overture::io_detail

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "overture/io/read_queue.hpp"
-#include "overture/io/simulated_disc.hpp"
+#include "overture/io/simulated_disk.hpp"
 
-namespace overture::io {
+namespace overture::io_detail {
 namespace {
 
 using step = thread_search::step;
@@ -18,15 +18,15 @@ TEST(ThreadCount, FollowsTheTable) {
   struct row {
     const char* rule;
     thread_search before;
-    disc_answer answer;
+    disk_answer answer;
     unsigned count;
     step looks;
   };
   const auto at = [](std::uint64_t rate) {
-    return disc_answer{.work = rate, .time_ns = 1'000'000, .usual_read_ns = 1'000'000};
+    return disk_answer{.work = rate, .time_ns = 1'000'000, .usual_read_ns = 1'000'000};
   };
-  const disc_answer from_memory{.work = 9'000, .time_ns = 1'000'000, .usual_read_ns = 10'000};
-  disc_answer idle = at(9'000);
+  const disk_answer from_memory{.work = 9'000, .time_ns = 1'000'000, .usual_read_ns = 10'000};
+  disk_answer idle = at(9'000);
   idle.kept_busy = false;
   const row table[] = {
       {"the first answer is the best so far", {2, 2}, at(100), 4, step::up},
@@ -49,7 +49,7 @@ TEST(ThreadCount, FollowsTheTable) {
   }
 }
 
-TEST(ThreadCount, StaysWithinItsBoundsWhateverTheDiscAnswers) {
+TEST(ThreadCount, StaysWithinItsBoundsWhateverTheDiskAnswers) {
   const thread_rules rules{.fewest = 3, .most = 11};
   thread_search now{3, 3};
   std::uint64_t chance = 7;
@@ -66,7 +66,7 @@ TEST(ThreadCount, StaysWithinItsBoundsWhateverTheDiscAnswers) {
 }
 
 TEST(ThreadCount, IsEightToSixteenUnlessAHostSaysOtherwise) {
-  simulated_disc files;
+  simulated_disk files;
   const auto at_first = [&](const read_queue_config& config) {
     return read_queue(files, config).stats().threads;
   };
@@ -82,31 +82,31 @@ struct read_by {
   unsigned threads = 0;  // at the end
 };
 
-// Small files all over a disc, by a queue that may have so many reads in flight.
-read_by read_files(const disc_model& model, unsigned fewest, unsigned most) {
+// Small files all over a disk, by a queue that may have so many reads in flight.
+read_by read_files(const disk_model& model, unsigned fewest, unsigned most) {
   constexpr std::size_t count = 6'000;
-  simulated_disc disc(model);
+  simulated_disk disk(model);
   std::vector<source_id> files;
-  for (std::size_t i = 0; i < count; ++i) files.push_back(*disc.add_file(1 << 20));
+  for (std::size_t i = 0; i < count; ++i) files.push_back(*disk.add_file(1 << 20));
   std::vector<std::byte> room(16 * 1024);
   std::vector<read_request> requests(count);
   for (std::size_t i = 0; i < count; ++i) {
     requests[i].source = files[i * 7919 % count];
     requests[i].destination = room;
   }
-  read_queue reads(disc, {.threads = fewest, .threads_max = most, .disc = &disc});
+  read_queue reads(disk, {.threads = fewest, .threads_max = most, .disk = &disk});
   reads.submit(requests);
   reads.drain();
-  return {static_cast<double>(disc.now_ns()) * 1e-9, reads.stats().threads};
+  return {static_cast<double>(disk.now_ns()) * 1e-9, reads.stats().threads};
 }
 
-// A disc without a head, as they are built of memory: the more are asked, the more are answered.
-TEST(ThreadCount, BecomesAllThereAreForADiscThatAnswersManyAtOnce) {
-  const disc_model model{
+// A disk without a head, as they are built of memory: the more are asked, the more are answered.
+TEST(ThreadCount, BecomesAllThereAreForADiskThatAnswersManyAtOnce) {
+  const disk_model model{
       .seek_ns = 0, .latency_ns = 500'000, .bytes_per_second = 3'000'000'000, .depth = 32};
-  disc_model sixteen = model;
+  disk_model sixteen = model;
   sixteen.depth = 16;
-  disc_model two = model;
+  disk_model two = model;
   two.depth = 2;
   const read_by fixed = read_files(sixteen, 16, 0);
   const read_by found = read_files(model, 2, 16);
@@ -117,7 +117,7 @@ TEST(ThreadCount, BecomesAllThereAreForADiscThatAnswersManyAtOnce) {
 
 // One that takes four at once keeps others waiting in line.
 TEST(ThreadCount, StopsWhereMoreReadsOnlyWait) {
-  const disc_model model{
+  const disk_model model{
       .seek_ns = 0, .latency_ns = 500'000, .bytes_per_second = 3'000'000'000, .depth = 4};
   const read_by found = read_files(model, 1, 16);
   EXPECT_LE(found.threads, 8u);
@@ -126,4 +126,4 @@ TEST(ThreadCount, StopsWhereMoreReadsOnlyWait) {
 }
 
 }  // namespace
-}  // namespace overture::io
+}  // namespace overture::io_detail

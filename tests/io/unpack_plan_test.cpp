@@ -7,7 +7,7 @@
 namespace overture {
 namespace {
 
-using io::unpack_plan;
+using io_detail::unpack_plan;
 
 std::span<const std::byte> bytes_of(std::string_view text) {
   return std::as_bytes(std::span(text));

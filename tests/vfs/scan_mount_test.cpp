@@ -159,7 +159,7 @@ TEST(file_system, reads_a_mount_on_storage_of_the_hosts_own) {
   const std::string zip = archive_with({"a"});
   memory_file_os storage(zip);
   file_system files;
-  const result<mount_id> id = files.mount("console://disc", {.os = &storage});
+  const result<mount_id> id = files.mount("console://disk", {.os = &storage});
   ASSERT_TRUE(id);
   const int calls = storage.calls();
   EXPECT_EQ(load(files, "a"), "a");

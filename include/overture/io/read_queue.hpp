@@ -3,58 +3,56 @@
 //   read_queue reads{files, {.threads = 8}};
 //   read_request request{.source = place.source, .offset = place.offset, .destination = bytes,
 //                        .on = &group, .done = {[](void* self) { ... }, this}};
-//   reads.submit({&request, 1});                   // or as many at once as there are
+//   reads.submit({&request, 1});                   // or many at once
 //   reads.set_priority(request, read_priority::high);
 //   reads.cancel_tag(~0ull, level_three);
 //
-// Any thread submits. The next request is chosen by deadlines in danger, then by priority (and
-// nobody starves: each `ageing_ns` of waiting lifts a request by one), then by the place on the
-// disc: onwards in the file that was read last, then the files behind it. What lies side by side
-// becomes one read, what overlaps is read once, and who asks for bytes that are in flight already
-// gets a copy of them. A finished request is handed to its executor, never run on a thread of the
-// queue.
+// Order. Deadlines in danger come first, then priorities (each `ageing_ns` of waiting raises a
+// request by one, so nothing starves), then the position on the disk: onwards in the file that was
+// read last, then the files after it. Neighbours become one read, overlapping bytes are read once,
+// and a request for bytes that are already in flight gets a copy of them.
 //
-// Every submitted request completes exactly once: done, failed or cancelled. A request belongs to
-// its submitter and must stay where it is, its destination too, until it has completed. One that
-// fails says which source, offset and errno in its outcome; requests that were read together with
-// it are read once more by themselves.
+// Completion. Every submitted request completes exactly once: done, failed or cancelled. Its
+// completion is handed to its executor and never runs on a thread of the queue. The request and its
+// destination belong to the submitter and must stay in place until then. A failed request names
+// source, offset and errno in its outcome; requests that were merged with it are read once more by
+// themselves.
 //
-// Packed bytes (`method`, `packed_bytes`) are unpacked by jobs, several at once where the format
-// allows, and never by a thread of the queue: on `unpacks_on`, or where there is none on the
-// request's own `on`; a host that runs the queue without `unpacks_on` unpacks inside poll() and
-// run(). What has been read and is not unpacked yet is bounded by `packed_bytes_max`: above it no
-// packed request begins, stored ones go on. One alone may be larger. The size that is announced is
-// what the destination has room for; data that makes more or less is corrupt, and its error tells
-// the place in the file.
+// Packed bytes (`method`, `packed_bytes`) are unpacked by jobs, in parallel where the format
+// allows, and never by a thread of the queue: on `unpacks_on`, or else on the request's own `on`. A
+// host that runs the queue without `unpacks_on` unpacks inside poll() and run(). Bytes that were
+// read and are not unpacked yet are bounded by `packed_bytes_max`: above it no packed request
+// begins, others go on. A single request may be larger. The destination's size is the announced
+// size; data that makes more or fewer bytes is corrupt, and its error names the position in the
+// file.
 //
-// A read may wait for something: with `after` it stands aside until that barricade has been lowered
-// (by the end of a job; countdown::at_zero() is one), and is queued then. Whoever lowers it may
-// have filled in source, offset, sizes and destination until that moment.
+// Gates. With `after`, requests are not queued until a barricade is lowered, at the end of a job
+// for example; countdown::at_zero() is one. Until that moment the job may still fill in source,
+// offset, sizes and destination.
 //
-// Where the bytes go: `into` says whether into the caller's destination, into a buffer of the pool
-// that is taken when the read begins (behind unpacking: when that begins) and belongs to the
-// request then, or whether to show them where they lie, if the source can (source_files::view()),
-// and in such a buffer if not. `content` are the bytes in all three cases.
+// Destinations. `into` chooses: the caller's destination; a buffer from the pool, taken when the
+// read begins (or when unpacking begins) and owned by the request afterwards; or a view of the
+// bytes where they already are, if the source has one (source_files::view()), and a pool buffer
+// otherwise. `content` is the bytes in all three cases.
 //
-// Threads: those of the queue (`threads`), which only block in reads; with read_backend::uring one
-// that keeps many reads in flight, where the kernel lets it. A host that wants none gives
-// `run_by_host`, and calls run() on a thread of its own or poll() now and then; completions without
-// an executor then run inside those calls. Reads need not reach a disc at all: see
-// simulated_disc.hpp.
+// Threads. The queue has threads of its own (`threads`), which only block in reads; with
+// read_backend::uring it has one, which keeps many reads in flight, where the kernel allows it. A
+// host that wants none sets `run_by_host` and calls run() on a thread of its own, or poll() now and
+// then; completions without an executor then run inside those calls. Reads need not reach a disk at
+// all: see simulated_disk.hpp.
 //
-// Where many short reads wait, a thread takes several under one lock; those that it has not begun
-// are given back for anything that the order depends on, so nobody can tell. So it does with files
-// that come from the disc: it opens those of several reads, has the system fetch them, then reads.
+// Where many short reads wait, or files that come from the disk, a thread takes several reads at
+// once. Reads that it has not begun go back whenever they affect the order, so this is not visible.
 //
-// Cost: submit() is one lock, which no thread that reads takes, and at most one wake for the whole
-// span; it notes where the span lies, looks at no request, and allocates nothing. The requests take
-// their places in the queue when a thread of the queue looks for work, or any call below asks for
-// something that depends on them, and memory is allocated there when more wait than ever before. A
-// thread that is woken on the very processor where submit() is still waking it lets it return
-// first. Where 64 spans lie there untaken, or the span is gated, submit() does all of that itself,
-// under the queue's lock. A packed request takes one block of the pool. Choosing looks at columns
-// of numbers, log n of them, and compares no text. Limits: limits::io_threads_max; at most 32
-// requests are merged into one read.
+// Cost. submit() takes one lock, which no reading thread takes, and makes at most one wake for the
+// whole span. It does not look at the requests and allocates nothing. They are sorted in by the
+// next thread of the queue that looks for work, or by the next call that depends on what waits;
+// memory is allocated there when more requests wait than ever before. When 64 spans wait to be
+// sorted in, or the span is gated, submit() does that itself under the queue's lock. A packed
+// request takes one block of the pool. Choosing a request takes log n steps over columns of
+// numbers.
+//
+// Limits: limits::io_threads_max threads; 32 requests merged into one read.
 #pragma once
 
 #include <cstddef>
@@ -74,92 +72,95 @@
 namespace overture {
 
 class job_system;
-class simulated_disc;
+class simulated_disk;
 class timeline;
 
-// An open physical file, as whoever gives out source_ids shows it to the read queue.
+// An open physical file.
 struct open_source {
   operating_system* os = nullptr;
   os_handle handle;
-  bool is_own = false;  // opened for this reader alone, which closes it
+  bool is_own = false;  // opened for this reader alone, which must close it
 };
 
 struct reader_counts {
-  std::uint64_t hits = 0;   // files that it was shown, open already
-  std::uint64_t opens = 0;  // files opened for it alone
+  std::uint64_t hits = 0;   // files that were open already
+  std::uint64_t opens = 0;  // files opened for this reader alone
 };
 
-// Who reads files and can say at any time which: a read queue is one, see add_reader().
+// Reads files and can say at any time which; a read queue is one. See source_files::add_reader().
+// Each function: any thread; takes a lock, and calls nobody while it holds it.
 class source_reader {
  public:
-  // Whether a read of this file is under way. If so, source_files::left() is called once it has
-  // ended, and before that counts as ended for anybody. Any thread; takes a lock, calls nobody.
+  // Whether a read of this file is under way. If so, source_files::released() is called when it has
+  // ended, before anybody else sees it as ended.
   [[nodiscard]] virtual bool is_reading(source_id id) noexcept = 0;
-  // Whether it has opened a file for itself, or is about to, and has not closed it yet. As above.
+  // Whether it has a file open for itself, or is about to open one.
   [[nodiscard]] virtual bool has_own_files() noexcept = 0;
-  // From now on left() is called for every read that ends; or not any more. As above.
-  virtual void tell_all(bool wanted) noexcept = 0;
-  // Since it was added. Any thread; takes a lock, calls nobody.
+  // Whether source_files::released() is called at the end of every read from now on.
+  virtual void notify_every_release(bool wanted) noexcept = 0;
+  // The files used since it was added.
   [[nodiscard]] virtual reader_counts counts() noexcept = 0;
 
  protected:
   ~source_reader() = default;
 };
 
-// Knows the files behind source_ids. A file_system is one, handle_cache another.
+// Knows the files behind source_ids. A file_system is one, a handle_cache another. Every function
+// may be called by any thread.
 class source_files : public source_info {
  public:
-  // The open file behind an id; it stays open while the caller's claim on the id lasts (a mount,
-  // or an opened_file). Error: not_found for an id that is not, or no longer, known. Any thread.
+  // The open file of an id. It stays open as long as the caller's claim on the id (a mount, an
+  // opened_file). Error: not_found for an id that is not known, or not any more.
   [[nodiscard]] virtual result<open_source> source(source_id id) noexcept = 0;
 
-  // The same for those whose files open when they are needed: the file stays open until unpin(),
-  // once for each pin() that succeeded. Who may not wait for other files to be closed gets
-  // errc::busy instead. Any thread.
+  // The same where files are opened on demand: the file stays open until unpin(), once for each
+  // pin() that succeeded. Error: busy if it would have to wait for another file to be closed and
+  // `may_wait` is false; or why the file could not be opened.
   [[nodiscard]] virtual result<open_source> pin(source_id id, bool may_wait) noexcept {
     (void)may_wait;
     return source(id);
   }
   virtual void unpin(source_id id) noexcept { (void)id; }
 
-  // For readers that need not be counted at every read, because they can be asked. Where they are
-  // known, an open file is shown by look() to who has said that it reads it (by what is_reading()
-  // says from then on), and stays open until the reader has ended that; there is no unpin(). Error:
-  // busy if it is not open, then pin() is the way; or why it could not be opened.
+  // Readers that can be asked what they read need not pin. look() lends an open file to a
+  // registered reader; it stays open while is_reading() says that the reader reads it, and there is
+  // no unpin().
   struct reader_terms {
-    bool is_known = false;
-    unsigned own_files = 0;  // how many files look() may open for it at once: a turn for each
+    bool is_known = false;   // false: not registered, use pin()
+    unsigned own_files = 0;  // how many files look() may open for this reader at a time
   };
-  // Must be removed before either of them ends. `at_once`: most reads at a time; `wished`: as many
-  // files, if there is room, so that some are open before they are read.
+  // The reader must be removed before either of the two ends. `at_once`: the most reads at a time.
+  // `wished`: how many own files it would like, so that some are open before they are read.
   [[nodiscard]] virtual reader_terms add_reader(source_reader& who, unsigned at_once,
                                                 unsigned wished) noexcept {
     (void)who, (void)at_once, (void)wished;
     return {};
   }
   virtual void remove_reader(source_reader& who) noexcept { (void)who; }
-  // `turn`: how many reads this one began with; 0 = it may have no file of its own. Any thread.
+  // `turn`: how many reads the reader has begun, with this one; 0 = it may not have a file of its
+  // own. Error: busy if the file is not open (use pin()), or why it could not be opened.
   [[nodiscard]] virtual result<open_source> look(source_id id, std::uint64_t turn) noexcept {
     (void)turn;
-    return fail(errc::busy, "readers are not known here", id);
+    return fail(errc::busy, "readers are not registered here", id);
   }
-  // The path of a file that such a reader may open by itself for this read alone, without a
-  // descriptor of the process (io_uring has some of its own), on the system's storage. Null where
-  // look() and pin() are the ways. `turn` as above, never 0. Any thread.
+  // The path of a file that a registered reader may open by itself, for this read alone and without
+  // a descriptor of the process (io_uring has its own). Null: use look() or pin(). `turn` as above,
+  // never 0.
   [[nodiscard]] virtual const char* path_to_open(source_id id, std::uint64_t turn) noexcept {
     (void)id, (void)turn;
     return nullptr;
   }
-  virtual void left(source_id id) noexcept { (void)id; }
-  // Bytes of the file where they lie in memory: a mapping, or what is cached. They stay for as long
-  // as the caller's claim on the id (as of source()). Error: unsupported where there is nothing of
-  // the kind, truncated for bytes behind the end. Any thread.
+  // A registered reader has ended a read of this file: see source_reader.
+  virtual void released(source_id id) noexcept { (void)id; }
+  // Bytes of the file where they are in memory already: a mapping, a cached block. They stay as
+  // long as the caller's claim on the id. Error: unsupported if there is nothing of the kind,
+  // truncated if the file ends before them.
   [[nodiscard]] virtual result<std::span<const std::byte>> view(source_id id, std::uint64_t offset,
                                                                 std::size_t bytes) noexcept {
     (void)offset, (void)bytes;
-    return fail(errc::unsupported, "nothing to show without a read", id);
+    return fail(errc::unsupported, "this source has no views", id);
   }
-  // The file will be read soon, or not any more: hints. Any thread.
+  // Hints: the file will be read soon; it will not be read any more.
   virtual void open_ahead(source_id id) noexcept { (void)id; }
   virtual void close_source(source_id id) noexcept { (void)id; }
 };
@@ -168,9 +169,9 @@ enum class read_priority : std::uint8_t { minimum, low, below_normal, normal, hi
 inline constexpr std::size_t read_priority_count = 6;
 
 enum class read_into : std::uint8_t {
-  destination,  // memory of the caller's
-  pool,         // `bytes` bytes in a buffer of the queue's pool, chosen as late as can be
-  view,         // where they lie, if the source shows them; otherwise as `pool`
+  destination,  // the caller's memory
+  pool,         // `bytes` bytes in a buffer of the queue's pool, taken as late as possible
+  view,         // where the bytes are already, if the source has a view; otherwise as `pool`
 };
 
 struct read_request {
@@ -179,43 +180,44 @@ struct read_request {
   // What to read: all of the destination, or `bytes` bytes.
   source_id source = {};
   std::uint64_t offset = 0;
-  std::span<std::byte> destination = {};  // of pool and view: the queue's to set
+  std::span<std::byte> destination = {};  // set by the queue for pool and view
   read_into into = read_into::destination;
   compression method = compression::none;
-  std::size_t bytes = 0;         // of pool and view: how many, unpacked
+  std::size_t bytes = 0;         // for pool and view: how many, unpacked
   std::size_t packed_bytes = 0;  // in the file, unless the method is none
   read_priority priority = read_priority::normal;
-  std::uint32_t sort_key = 0;          // where its file lies among others; lower ones come first
+  std::uint32_t sort_key = 0;          // position of the file among others; lower comes first
   std::uint64_t deadline_ns = 0;       // on the clock of now_ns(); 0 = none
-  std::uint64_t tag = 0;               // for cancel_tag() and for whoever reads the timeline
+  std::uint64_t tag = 0;               // for cancel_tag()
   std::uint32_t subject = UINT32_MAX;  // for the timeline
 
-  // Who hears of the end: `on` gets `done` to run, never on a thread of the queue. `counter` is
-  // counted down instead, or as well; it may end the request's life, so it comes last.
+  // On completion `done` is posted to `on`. `counter` is counted down instead, or as well; that
+  // comes last, because the request may not live longer.
   executor* on = nullptr;
   task done = {};
   countdown* counter = nullptr;
 
-  // The queue's, with what submit() writes: on one line.
+  // Owned by the queue; on one cache line.
   read_request* next = nullptr;
   void* gate = nullptr;
   std::uint32_t slot = no_slot;
-  std::uint64_t queued_ns = 0;  // on the clock of now_ns(); of a gated one: when it might begin
+  std::uint64_t queued_ns =
+      0;  // on the clock of now_ns(); for a gated one: when it was let through
 
   // Set before it completes.
   result<void> outcome = {};  // the destination's bytes are undefined unless this is a value
-  // The bytes, if the outcome is a value. They stay as long as the destination; `buffer`, which may
-  // be moved away; or, of a view, as long as source_files::view() says.
+  // The bytes, if the outcome is a value. They stay as long as the destination, or as `buffer`,
+  // which may be moved away, or as source_files::view() says.
   std::span<const std::byte> content = {};
-  blob buffer = {};  // of pool, and of a view that had to be read
+  blob buffer = {};  // for pool, and for a view that had to be read
   std::uint64_t started_ns = 0;
-  std::uint64_t read_ns = 0;  // when its bytes were there, packed or not
+  std::uint64_t read_ns = 0;  // when its bytes had been read, packed or not
   std::uint64_t finished_ns = 0;
   bool merged = false;  // read together with its neighbours
   bool shared = false;  // copied from a read that was in flight already
-  bool viewed = false;  // not read at all: a view
+  bool viewed = false;  // a view: nothing was read
 
-  // How many bytes it yields, and how many of the file make them.
+  // How many bytes it yields, and how many it takes from the file.
   [[nodiscard]] std::size_t wanted_bytes() const noexcept {
     return into == read_into::destination ? destination.size() : bytes;
   }
@@ -231,70 +233,72 @@ enum class read_backend : std::uint8_t {
 
 struct read_queue_config {
   read_backend backend = read_backend::threads;
-  unsigned depth = 64;  // most reads in flight of uring, 1..256
-  // Of uring: files that are read once are opened, read and closed by one chain of requests.
+  unsigned depth = 64;  // uring: most reads in flight, 1..256
+  // uring: files that are read once are opened, read and closed by one chain of requests.
   bool chains = true;
-  // Of uring: memory where destinations lie, which the kernel is to keep in place (it counts as
-  // locked). Must outlive the queue. Where the limit for that is too low, it is read to as any
-  // other.
+  // uring: memory that contains destinations, for the kernel to keep in place. It counts as locked
+  // memory; where the limit for that is too low it is used like any other. Must outlive the queue.
   std::span<const std::span<std::byte>> registered = {};
-  // They only block in reads. At most limits::io_threads_max; 0: 8, and with no threads_max either
-  // 8 to 16.
+  // Threads, which only block in reads; at most limits::io_threads_max. 0: 8, and if threads_max is
+  // 0 too, 8 to 16.
   unsigned threads = 0;
-  // More than `threads`: so many are there, and how many of them read at a time is sized by what
-  // the disc answers, between the two (of a simulated disc: how many reads are in flight).
+  // If more than `threads`: so many threads, of which between `threads` and all read at a time, as
+  // many as make the disk faster. (On a simulated disk: how many reads are in flight.)
   unsigned threads_max = 0;
   const char* name = "io";  // threads are called "io 1", "io 2", ...
   thread_priority priority = thread_priority::above_normal;
   std::uint64_t affinity_mask = 0;  // as in thread_options
   bool run_by_host = false;         // no threads: the host calls run() or poll()
 
-  std::uint64_t ageing_ns = 500'000'000;   // waiting that long lifts a request by one priority
+  std::uint64_t ageing_ns = 500'000'000;   // waiting that long raises a request by one priority
   std::uint64_t danger_ns = 5'000'000;     // deadlines nearer than this come before all priorities
   std::size_t merge_bytes_max = 1u << 20;  // requests are merged into reads up to this; 0 = never
-  std::size_t merge_gap_max = 4096;        // bytes between two that may be read and thrown away
+  std::size_t merge_gap_max = 4096;        // bytes between two requests that may be read in vain
 
-  // Bytes that were read, or are being read, and not unpacked yet; one request may be more.
+  // Most bytes that are being read, or were read, and are not unpacked yet; a single request may be
+  // larger.
   std::uint64_t packed_bytes_max = 64u << 20;
-  // Unpacks. Null: each request's own `on`; of a queue run by its host (or over a simulated disc,
-  // whatever is given here) poll() and run(). Must outlive the queue.
+  // Where packed bytes are unpacked. Null: on each request's own `on`; in poll() and run() if the
+  // host runs the queue. A simulated disk always unpacks in poll() and run(). Must outlive the
+  // queue.
   executor* unpacks_on = nullptr;
-  // Where buffers come from. Null: a pool of the queue's own; then every buffer must have ended
-  // before the queue. Must outlive the queue.
+  // Where buffers come from. Null: a pool of the queue's own, which buffers must not outlive. Must
+  // outlive the queue.
   buffer_pool* pool = nullptr;
 
   allocator* memory = nullptr;        // null = default_allocator()
   thread_factory* factory = nullptr;  // null = default_thread_factory()
-  timeline* record = nullptr;         // threads attach to it; must outlive the queue
-  // Told when a read that begins is likely to end, so that a worker looks for its completion
-  // instead of sleeping (job_system::expect_work). Must outlive the queue.
+  timeline* record = nullptr;         // the threads attach to it; must outlive the queue
+  // Is told when a read is likely to end, so that a worker is awake for its completion
+  // (job_system::expect_work). Must outlive the queue.
   job_system* warms = nullptr;
-  simulated_disc* disc = nullptr;  // reads from it in its own time, in poll() and run()
+  simulated_disk* disk = nullptr;  // reads from it, in virtual time, in poll() and run()
 };
 
 struct read_queue_stats {
   std::uint64_t requests = 0;
   std::uint64_t in_flight_max = 0;    // most requests submitted and not completed
-  std::uint64_t reads = 0;            // that were begun: fewer than requests if some were merged
-  std::uint64_t bytes = 0;            // of requests that are done
-  std::uint64_t queue_ns = 0;         // sum of the times from submit() to the beginning of the read
-  std::uint64_t service_ns = 0;       // sum of the times from there to the end
+  std::uint64_t reads = 0;            // begun; fewer than requests if some were merged
+  std::uint64_t bytes = 0;            // of requests that succeeded
+  std::uint64_t queue_ns = 0;         // sum of the times from submit() to the start of the read
+  std::uint64_t service_ns = 0;       // sum of the times from there to completion
   std::uint64_t bytes_in_flight = 0;  // being read now
   std::uint64_t wakes = 0;            // system calls that woke a thread
-  unsigned threads = 0;               // that may read at a time now
+  unsigned threads = 0;               // that may read at a time, now
 
   std::uint64_t failed = 0;
   std::uint64_t cancelled = 0;
-  std::uint64_t before_first_frame = 0;  // submitted before mark_first_frame(); all until then
-  std::uint64_t merged = 0;              // requests read together with others
-  std::uint64_t shared = 0;              // requests copied from a read in flight
+  std::uint64_t before_first_frame =
+      0;                     // submitted before mark_first_frame(); all so far until then
+  std::uint64_t merged = 0;  // requests read together with others
+  std::uint64_t shared = 0;  // requests copied from a read in flight
   std::uint64_t queued[read_priority_count] = {};  // waiting now
   std::uint64_t gated = 0;                         // waiting for a barricade now
-  std::uint64_t viewed = 0;                        // requests shown without a read
+  std::uint64_t viewed = 0;                        // requests completed by a view
   std::uint64_t unpacked = 0;                      // requests that were unpacked
-  std::uint64_t unpack_ns = 0;                     // sum of the times from the read's end to theirs
-  std::uint64_t packed_bytes = 0;                  // being read, or waiting to be unpacked, now
-  std::uint64_t packed_bytes_peak = 0;             // the most at any time
+  std::uint64_t unpack_ns = 0;                     // sum of the times from read to unpacked
+  std::uint64_t packed_bytes = 0;                  // being read or waiting to be unpacked, now
+  std::uint64_t packed_bytes_peak = 0;             // the most there were
 };
 
 class read_queue {
@@ -306,65 +310,64 @@ class read_queue {
   read_queue(const read_queue&) = delete;
   read_queue& operator=(const read_queue&) = delete;
 
-  // An error if threads or memory were refused. With no thread at all, submit() completes each
-  // request as failed. Any thread.
+  // An error if threads or memory were refused. Without any thread, submit() completes each request
+  // as failed. Any thread.
   [[nodiscard]] result<void> status() const noexcept;
 
-  // How it reads: not `uring` if the kernel, a sandbox or the build does not let it. Any thread.
+  // How it reads; not `uring` if the kernel, a sandbox or the build does not allow it. Any thread.
   [[nodiscard]] read_backend backend() const noexcept;
 
-  // Queues the requests. One that cannot be queued (memory was refused, nobody is there to unpack
-  // it) completes as failed, as any other completes: by a thread of the queue, or inside poll() and
-  // run(). Any thread, also one that runs a completion.
-  // `after`: they are not queued before this is lowered. It must live until then, and be lowered
-  // some time even if they are cancelled, or the queue ends, before.
+  // Queues the requests. One that cannot be queued (memory was refused, there is no executor to
+  // unpack on) completes as failed like any other: by a thread of the queue, or inside poll() and
+  // run(). Any thread, including one that runs a completion.
+  // `after`: they are queued when this is lowered. It must live until then, and must be lowered
+  // some time, even if the requests are cancelled or the queue ends before.
   void submit(std::span<read_request> requests, barricade* after = nullptr) noexcept;
-  // Reads at once on the calling thread if the bytes are in the page cache, instead of submit():
-  // true if that has filled the destination. False: nothing was read, submit the request. Errors
-  // of the file come out of submit(). Nothing is recorded: the caller's own zone may say so, with
-  // request_flags (timeline.hpp). Any thread.
+  // Reads at once, on the calling thread, if the bytes are in the page cache. True: the destination
+  // is filled. False: nothing was read; submit the request, which also reports the errors of the
+  // file. Nothing is recorded on the timeline. Any thread.
   [[nodiscard]] bool read_if_cached(const read_request& request) noexcept;
-  // Reads at once if the bytes are in the page cache; otherwise submits the request and waits for
-  // it, as wait() does. For whoever can do nothing without them: a job, a tool. Its `counter` is
-  // the call's own to set. Any thread but the queue's.
+  // Reads at once if the bytes are in the page cache, and otherwise submits the request and waits
+  // for it as wait() does. For callers that can do nothing without the bytes: a job, a tool. The
+  // call sets `counter` itself. Any thread but the queue's.
   [[nodiscard]] result<void> read_now(read_request& request) noexcept;
 
-  // Change a request that is still queued; false if it is not any more (or if memory was refused,
-  // then it stays as it was). It must not have completed yet: only its owner knows. Any thread.
+  // Change a request that is still queued. False: it is not queued any more, or memory was refused,
+  // and nothing has changed. It must not have completed: only its owner knows. Any thread.
   bool set_priority(read_request& request, read_priority priority) noexcept;
   bool set_deadline(read_request& request, std::uint64_t deadline_ns) noexcept;
 
   // Completes a request that is still queued as cancelled before it returns. False: it is in
-  // flight, keeps its destination, and completes by itself. As above. Any thread.
+  // flight, still uses its destination, and completes by itself. It must not have completed. Any
+  // thread.
   bool cancel(read_request& request) noexcept;
-  // The same for every queued request whose (tag & mask) == value. Returns how many. Any thread.
+  // The same for every queued request with (tag & mask) == value. Returns how many. Any thread.
   std::size_t cancel_tag(std::uint64_t mask, std::uint64_t value) noexcept;
-  // The same for every queued request of a source; its handle is closed as soon as no read uses it,
-  // by a thread of the queue, because closing may take long: drain() waits for that. A queue
-  // without threads of its own closes it here.
-  // The id stays known to who gave it, and may be read again. Any thread.
+  // The same for every queued request of a source, whose file is then closed as soon as no read
+  // uses it. Closing may take long, so a thread of the queue does it, and drain() waits for that; a
+  // queue without threads closes it here. The id stays known and may be read again. Any thread.
   std::size_t close_source(source_id id) noexcept;
   // The source will be read soon: a thread of the queue opens it if it is not open. Any thread.
   void open_ahead(source_id id) noexcept;
 
-  // The player sees something from now on: what was submitted before is counted apart. The first
-  // call counts. Any thread.
+  // The player sees something from now on: requests submitted before are counted separately. Only
+  // the first call counts. Any thread.
   void mark_first_frame() noexcept;
 
-  // From suspend() on no read begins until resume(); those in flight end. Any thread.
+  // No read begins from suspend() until resume(); reads in flight end. Any thread.
   void suspend() noexcept;
   void resume() noexcept;
-  // Waits until nothing is gated, queued or in flight, and unpacks meanwhile; of a queue run by its
-  // host it does all the work. Do not call it while suspended. Any thread but the queue's.
+  // Waits until nothing is gated, queued or in flight, and unpacks meanwhile; if the host runs the
+  // queue this does all the work. Not while suspended. Any thread but the queue's.
   void drain() noexcept;
-  // Waits until the countdown has come to zero, doing the same work. Nobody but requests of this
-  // queue may count it down behind the call. A job waits in this way for packed bytes of its own,
-  // which otherwise might need the very worker that waits. Any thread but the queue's.
+  // Waits until the countdown is at zero, and works meanwhile as drain() does. Only requests of
+  // this queue may count it down after the call. A job should wait for its own packed bytes in this
+  // way, because unpacking might need the very worker that waits. Any thread but the queue's.
   void wait(countdown& until) noexcept;
 
-  // For hosts that run the queue. run() serves it on the calling thread until stop(), several
-  // threads at once if they like. poll() begins and ends up to `reads_max` reads and returns how
-  // many requests have completed in it. With a simulated disc: one thread at a time.
+  // For hosts that run the queue. run() serves it on the calling thread until stop(); several
+  // threads may do so. poll() begins and ends up to `reads_max` reads, and returns how many
+  // requests have completed in it. With a simulated disk: one thread at a time.
   void run() noexcept;
   void stop() noexcept;
   std::size_t poll(std::size_t reads_max = 1) noexcept;

@@ -1,4 +1,10 @@
-// Unpacking of whole entries from memory to memory.
+// Unpacks compressed data from memory to memory, all at once.
+//
+//   unpacker unpack;
+//   result<void> done = unpack.unpack(compression::zstd, packed, bytes);
+//
+// The size of the result must be known: it has to fill `bytes` exactly. An unpacker keeps its
+// tables (some 100 KiB) between calls. Threads: one at a time; each may have its own.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +16,11 @@
 
 namespace overture {
 
-// zlib: as RFC 1950 has it. lz4: frames, as the lz4 tool writes them. Of zstd and lz4 there may be
-// several frames, one after the other.
+// deflate is raw (RFC 1951), zlib has its header (RFC 1950), lz4 is frames as the lz4 tool writes
+// them. zstd and lz4 may be several frames, one after the other.
 enum class compression : std::uint8_t { none, deflate, zstd, zlib, lz4 };
 [[nodiscard]] const char* to_string(compression method) noexcept;
 
-// Unpacks; keeps its tables between calls. One thread at a time.
 class unpacker {
  public:
   unpacker() = default;
@@ -23,8 +28,8 @@ class unpacker {
   unpacker(const unpacker&) = delete;
   unpacker& operator=(const unpacker&) = delete;
 
-  // Unpacks all of `packed` to exactly fill `bytes`. Errors: corrupt (the data is broken, or makes
-  // more or fewer bytes than announced), unsupported, out_of_memory.
+  // Unpacks all of `packed` into all of `bytes`. Errors: corrupt (the data is damaged, or unpacks
+  // to more or fewer bytes), unsupported, out_of_memory.
   [[nodiscard]] result<void> unpack(compression method, std::span<const std::byte> packed,
                                     std::span<std::byte> bytes) noexcept;
 
@@ -41,7 +46,7 @@ class unpacker {
   void* lz4_ = nullptr;
 };
 
-// CRC-32 as ZIP, PNG and gzip use it. Any thread.
+// CRC-32 as in ZIP, PNG and gzip; `before` continues from the bytes before. Any thread.
 [[nodiscard]] std::uint32_t crc32(std::span<const std::byte> bytes,
                                   std::uint32_t before = 0) noexcept;
 

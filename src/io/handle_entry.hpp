@@ -1,15 +1,15 @@
-// A place for one open file: one word says whose it is, in what state, and how many use it, so that
-// an open file is pinned by one compare-and-swap and let go by one subtraction.
+// An entry for one open file. One word says which file it is, in what state, and how many use it:
+// an open file is pinned by one compare-and-swap and released by one subtraction.
 //
-// A place changes hands under the lock of the cache, and only by a compare-and-swap from a word
-// that counts no pins: who pins and who takes away cannot both succeed. The handle is written
-// before the word says open, and stays for as long as anybody is counted.
+// An entry changes hands under the lock of the cache, and only by a compare-and-swap from a word
+// that counts no pins: pinning and taking away cannot both succeed. The handle is written before
+// the word says open, and stays as long as anybody is counted.
 //
-// A reader that can say what it reads (source_reader) is not counted: it says so, and then finds
-// the word open. Who wants such a place marks it as closing first, and asks the readers then. What
-// a reader says and what it is asked are under one lock of its own: either it has said so before it
-// was asked, or it finds the mark. A word that nobody was shown since it was opened needs no
-// asking: the first to be shown it leaves a bit there, by a compare-and-swap.
+// A registered reader (source_reader) is not counted: it first notes what it reads, and then finds
+// the word open. A thread that wants the entry first marks it as closing, and then asks the
+// readers. The reader notes and answers under one lock of its own: either it has noted the read
+// before it is asked, or it finds the mark. Nobody needs to be asked about a file that was lent to
+// no reader since it was opened: the first reader leaves a bit in the word, by a compare-and-swap.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,12 @@
 #include "overture/base/atomic.hpp"
 #include "overture/base/limits.hpp"
 #include "overture/base/os.hpp"
+#include "sync/mutex.hpp"
 
-namespace overture::io {
+namespace overture::io_detail {
 
-// On a line of its own: neighbours are opened one after the other, by different threads.
-class alignas(64) handle_place {
+// On a cache line of its own: neighbours are opened one after the other, by different threads.
+class alignas(64) handle_entry {
  public:
   // What the word was at some moment.
   class state {
@@ -39,13 +40,13 @@ class alignas(64) handle_place {
     [[nodiscard]] std::uint64_t hits() const noexcept { return bits_ >> hits_shift; }
 
    private:
-    friend class handle_place;
+    friend class handle_entry;
     explicit state(std::uint64_t bits) noexcept : bits_(bits) {}
     std::uint64_t bits_;
   };
 
-  // Any thread. False if the file is not open here, is about to be closed, or is pinned by as many
-  // as can be counted.
+  // Any thread. False if the file is not open here, is about to be closed, or has as many pins as
+  // can be counted.
   [[nodiscard]] bool pin(std::uint32_t file, os_handle& handle) noexcept {
     std::uint64_t seen = word_.load(std::memory_order_acquire);
     do {
@@ -56,7 +57,7 @@ class alignas(64) handle_place {
     handle.value = handle_.load(std::memory_order_relaxed);
     return true;
   }
-  // The same for a reader that has said that it reads the file, and is not counted.
+  // The same for a registered reader that has noted the read, and is not counted.
   [[nodiscard]] bool show(std::uint32_t file, os_handle& handle) noexcept {
     std::uint64_t seen = word_.load(std::memory_order_acquire);
     do {
@@ -67,24 +68,33 @@ class alignas(64) handle_place {
     handle.value = handle_.load(std::memory_order_relaxed);
     return true;
   }
-  // By who has pinned it; what it was before.
+  // By a thread that has pinned it; what the word was before.
   state unpin() noexcept { return state(word_.fetch_sub(1, std::memory_order_seq_cst)); }
 
   [[nodiscard]] state look() const noexcept { return state(word_.load(std::memory_order_seq_cst)); }
 
-  // The rest: under the lock.
   [[nodiscard]] os_handle handle() const noexcept {
     return os_handle{handle_.load(std::memory_order_relaxed)};
   }
-  // Each false if the word has changed since.
-  [[nodiscard]] bool forget_use(state seen) noexcept { return change(seen, seen.bits_ & ~used); }
-  [[nodiscard]] bool close_later(state seen) noexcept { return change(seen, seen.bits_ | closing); }
-  [[nodiscard]] bool stay_open(state seen) noexcept { return change(seen, seen.bits_ & ~closing); }
-  [[nodiscard]] bool vacate(state seen) noexcept { return change(seen, 0); }
-  [[nodiscard]] bool begin_to_open(state seen, std::uint32_t file) noexcept {
-    return change(seen, opening | bits_of(file));
+
+  // Changes, each with the lock of the cache held. False if the word has changed since.
+  [[nodiscard]] bool forget_use(state seen, const sync_detail::mutex& held) noexcept REQUIRES(held) {
+    return change(seen, seen.bits_ & ~used, held);
   }
-  // By who has begun to open it.
+  [[nodiscard]] bool close_later(state seen, const sync_detail::mutex& held) noexcept REQUIRES(held) {
+    return change(seen, seen.bits_ | closing, held);
+  }
+  [[nodiscard]] bool stay_open(state seen, const sync_detail::mutex& held) noexcept REQUIRES(held) {
+    return change(seen, seen.bits_ & ~closing, held);
+  }
+  [[nodiscard]] bool vacate(state seen, const sync_detail::mutex& held) noexcept REQUIRES(held) {
+    return change(seen, 0, held);
+  }
+  [[nodiscard]] bool begin_to_open(state seen, std::uint32_t file, const sync_detail::mutex& held) noexcept
+      REQUIRES(held) {
+    return change(seen, opening | bits_of(file), held);
+  }
+  // By the thread that has begun to open it.
   void opened(std::uint32_t file, os_handle handle) noexcept {
     handle_.store(handle.value, std::memory_order_relaxed);
     word_.store(open | used | bits_of(file) | 1, std::memory_order_seq_cst);
@@ -107,7 +117,9 @@ class alignas(64) handle_place {
   static constexpr std::uint64_t bits_of(std::uint32_t file) noexcept {
     return std::uint64_t{file} << file_shift;
   }
-  [[nodiscard]] bool change(state seen, std::uint64_t to) noexcept {
+  [[nodiscard]] bool change(state seen, std::uint64_t to, const sync_detail::mutex& held) noexcept
+      REQUIRES(held) {
+    (void)held;
     std::uint64_t expected = seen.bits_;
     return word_.compare_exchange_strong(expected, to, std::memory_order_seq_cst);
   }
@@ -116,4 +128,4 @@ class alignas(64) handle_place {
   atomic<std::int64_t> handle_{0};
 };
 
-}  // namespace overture::io
+}  // namespace overture::io_detail

@@ -1,4 +1,4 @@
-// The waiting requests of one level in the order of the disc.
+// The waiting requests of one level in the order of the disk.
 //
 // Sorted runs, each longer than the next, and a few new entries that are not sorted yet: adding one
 // is a store, and sorting costs log n for each all in all. Nothing is taken out of the middle: an
@@ -16,10 +16,10 @@
 #include "base/vec.hpp"
 #include "io/choice.hpp"
 
-namespace overture::io {
+namespace overture::io_detail {
 
-struct place_entry {
-  disc_place place;
+struct position_entry {
+  disk_position position;
   std::uint64_t ticket = 0;
   std::uint32_t slot = 0;
 };
@@ -27,21 +27,21 @@ struct place_entry {
 // The ticket of each slot's request; an entry with another one is void.
 using ticket_column = const std::uint64_t*;
 
-inline bool is_valid(const place_entry& entry, ticket_column tickets) noexcept {
+inline bool is_valid(const position_entry& entry, ticket_column tickets) noexcept {
   return tickets[entry.slot] == entry.ticket;
 }
 
-class place_index {
+class position_index {
  public:
-  explicit place_index(allocator& memory) noexcept
+  explicit position_index(allocator& memory) noexcept
       : memory_(memory), fresh_(memory, memory_tag::io) {}
-  ~place_index();
-  place_index(const place_index&) = delete;
-  place_index& operator=(const place_index&) = delete;
+  ~position_index();
+  position_index(const position_index&) = delete;
+  position_index& operator=(const position_index&) = delete;
 
   // False if the memory was refused; then nothing was added. `live`: how many entries are valid;
   // void ones go when there are more of them than that.
-  [[nodiscard]] bool add(const place_entry& entry, ticket_column tickets,
+  [[nodiscard]] bool add(const position_entry& entry, ticket_column tickets,
                          std::size_t live) noexcept {
     if (entries_ > 2 * live + void_max) remove_void(tickets);
     if (!fresh_.push_back(entry)) return false;
@@ -53,17 +53,18 @@ class place_index {
   void clear() noexcept;
 
   // The valid entry that goes first from `head` on, as goes_before() has it among equal levels.
-  [[nodiscard]] const place_entry* next(const disc_place& head, ticket_column tickets) noexcept;
+  [[nodiscard]] const position_entry* next(const disk_position& head,
+                                           ticket_column tickets) noexcept;
 
-  // Copies the valid entries that lie in one file at `from` or behind it, in order of their places,
-  // until `out` is full; how many.
-  [[nodiscard]] std::size_t following(const disc_place& from, ticket_column tickets,
-                                      std::span<place_entry> out) noexcept;
+  // Copies the valid entries that lie in one file at `from` or behind it, in order of their
+  // positions, until `out` is full; how many.
+  [[nodiscard]] std::size_t following(const disk_position& from, ticket_column tickets,
+                                      std::span<position_entry> out) noexcept;
 
  private:
   struct run {
     explicit run(allocator& memory) noexcept : entries(memory, memory_tag::io) {}
-    vec<place_entry> entries;
+    vec<position_entry> entries;
     std::size_t cursor = 0;   // where the last look ended
     std::size_t skipped = 0;  // void entries looked at since they were last removed
   };
@@ -74,12 +75,12 @@ class place_index {
   void remove_void(ticket_column tickets) noexcept;
   void settle(ticket_column tickets) noexcept;
   [[nodiscard]] run* merge(const run& a, const run& b, ticket_column tickets) noexcept;
-  [[nodiscard]] static std::size_t first_from(run& in, const disc_place& place,
+  [[nodiscard]] static std::size_t first_from(run& in, const disk_position& position,
                                               ticket_column tickets) noexcept;
   void compact(run& in, ticket_column tickets) noexcept;
 
   allocator& memory_;
-  vec<place_entry> fresh_;
+  vec<position_entry> fresh_;
   std::size_t entries_ = 0;
   // Runs that are not used keep their memory for the next: a warm index allocates nothing.
   [[nodiscard]] run* take_run(std::size_t entries) noexcept;
@@ -92,4 +93,4 @@ class place_index {
   std::size_t spare_count_ = 0;
 };
 
-}  // namespace overture::io
+}  // namespace overture::io_detail

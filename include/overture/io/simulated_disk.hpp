@@ -1,21 +1,20 @@
-// A disc that does not exist, for trying out and testing what a read queue does on one.
+// A disk in virtual time, for trying out and testing what a read queue does on a real one.
 //
-//   simulated_disc disc({.seek_ns = 8'000'000, .bytes_per_second = 150'000'000, .seed = 7});
-//   const source_id maps = *disc.add_file(64u << 20);
-//   read_queue reads{disc, {.disc = &disc}};
+//   simulated_disk disk({.seek_ns = 8'000'000, .bytes_per_second = 150'000'000, .seed = 7});
+//   const source_id maps = *disk.add_file(64u << 20);
+//   read_queue reads{disk, {.disk = &disk}};
 //   reads.submit(requests);
-//   reads.drain();                         // takes no time: disc.now_ns() has moved on
+//   reads.drain();                         // takes no time, but disk.now_ns() has moved on
 //
-// Time is virtual and moves only when the disc works. Files lie one behind the other and hold bytes
-// that follow from the seed; any() of them can be checked with byte_at(). The disc has one head: a
-// read costs its share of the way over the disc, the transfer, and a latency during which the next
-// one can begin. Of the reads that it has been given (at most `depth`) it serves the nearest.
+// Time moves only when the disk works. Files lie one after the other, and their bytes follow from
+// the seed: byte_at() gives any of them. The disk has one head. A read costs its share of a seek
+// over the whole disk, the transfer, and a latency during which the next read can begin. Of the
+// reads in its queue (at most `depth`) the disk serves the nearest.
 //
-// Bad luck comes by chance, as often as asked for in 65536 reads: short reads, EINTR, EIO for good,
-// and completions that come late, so that later ones overtake them. The same seed and the same
-// calls give the same everything.
+// Failures come at random, as often as asked for: short reads, EINTR, EIO, and completions that
+// come late, so that others overtake them. The same seed and the same calls give the same results.
 //
-// One thread at a time, which is the one that calls poll(), run() or drain() of its queue.
+// Threads: one at a time, the one that calls poll(), run() or drain() of its queue.
 #pragma once
 
 #include <cstddef>
@@ -28,65 +27,65 @@
 
 namespace overture {
 
-struct disc_model {
-  std::uint64_t seek_ns = 8'000'000;  // over the whole disc; a shorter way costs its share
+struct disk_model {
+  std::uint64_t seek_ns = 8'000'000;  // over the whole disk; a shorter seek costs its share
   std::uint64_t latency_ns = 100'000;
   std::uint64_t bytes_per_second = 150'000'000;
-  unsigned depth = 1;  // reads that it takes at once, 1..simulated_disc::depth_max
+  unsigned depth = 1;  // reads in its queue, 1..simulated_disk::depth_max
 
-  // How many of 65536 reads ...
-  std::uint32_t short_reads = 0;
-  std::uint32_t interrupted = 0;
-  std::uint32_t broken = 0;  // end in EIO
-  std::uint32_t late = 0;    // come late, by up to
+  // How many of 65536 reads
+  std::uint32_t short_reads = 0;  // return fewer bytes than asked for
+  std::uint32_t interrupted = 0;  // return EINTR
+  std::uint32_t broken = 0;       // return EIO
+  std::uint32_t late = 0;         // complete late, by up to late_ns
   std::uint64_t late_ns = 50'000'000;
 
   std::uint64_t seed = 1;
   allocator* memory = nullptr;  // null = default_allocator()
 };
 
-struct disc_stats {
+struct disk_stats {
   std::uint64_t reads = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t seek_ns = 0;  // of all the ways of the head
-  std::uint64_t seeks = 0;    // reads that did not begin where the one before ended
+  std::uint64_t seek_ns = 0;  // in total
+  std::uint64_t seeks = 0;    // reads that did not begin where the last one ended
   std::uint64_t unlucky = 0;  // short, interrupted, broken or late
 };
 
-class simulated_disc final : public source_files, public operating_system {
+class simulated_disk final : public source_files, public operating_system {
  public:
   static constexpr unsigned depth_max = 64;
 
-  explicit simulated_disc(const disc_model& model = {}) noexcept;
-  ~simulated_disc() override;
-  simulated_disc(const simulated_disc&) = delete;
-  simulated_disc& operator=(const simulated_disc&) = delete;
+  explicit simulated_disk(const disk_model& model = {}) noexcept;
+  ~simulated_disk() override;
+  simulated_disk(const simulated_disk&) = delete;
+  simulated_disk& operator=(const simulated_disk&) = delete;
 
-  // A file behind the others, whose bytes come from the seed, or are those given, which must
-  // outlive the disc. Error: out_of_memory.
+  // Adds a file after the others. Its bytes follow from the seed, or are those given, which must
+  // outlive the disk. Error: out_of_memory.
   [[nodiscard]] result<source_id> add_file(std::uint64_t bytes) noexcept;
   [[nodiscard]] result<source_id> add_file(std::span<const std::byte> content) noexcept;
-  // From now on it ends there.
+  // Shortens the file.
   void truncate(source_id id, std::uint64_t bytes) noexcept;
   [[nodiscard]] std::byte byte_at(source_id id, std::uint64_t offset) const noexcept;
   [[nodiscard]] bool holds(source_id id, std::uint64_t offset,
                            std::span<const std::byte> bytes) const noexcept;
 
   [[nodiscard]] std::uint64_t now_ns() const noexcept { return now_ns_; }
-  // Time in which the disc is not used.
+  // Lets time pass without work for the disk.
   void pass(std::uint64_t ns) noexcept { now_ns_ += ns; }
-  [[nodiscard]] const disc_stats& stats() const noexcept { return stats_; }
+  [[nodiscard]] const disk_stats& stats() const noexcept { return stats_; }
   [[nodiscard]] unsigned depth() const noexcept { return model_.depth; }
 
   // --- For the read queue ---
-  // Begins a read in a free place below depth().
-  void start(unsigned place, source_id id, std::uint64_t offset,
+  // Begins a read in a free slot, 0..depth() - 1.
+  void start(unsigned slot, source_id id, std::uint64_t offset,
              std::span<const std::span<std::byte>> parts) noexcept;
   struct ended {
-    unsigned place = 0;
+    unsigned slot = 0;
     std::int64_t outcome = 0;  // bytes read, or minus errno
   };
-  // Moves time on to the end of a read that was begun; there must be one.
+  // Moves time on to the end of the next read; at least one must have begun.
   [[nodiscard]] ended wait() noexcept;
 
   // --- source_files, operating_system ---
@@ -128,17 +127,17 @@ class simulated_disc final : public source_files, public operating_system {
                                   std::span<const std::span<std::byte>> parts) noexcept;
   [[nodiscard]] const file* find(source_id id) const noexcept;
 
-  disc_model model_;
+  disk_model model_;
   file* files_ = nullptr;
   std::size_t file_count_ = 0;
   std::size_t file_room_ = 0;
   std::uint64_t bytes_ = 0;
   std::uint64_t head_ = 0;
   std::uint64_t now_ns_ = 1;
-  std::uint64_t free_ns_ = 0;  // from when on the head can go elsewhere
+  std::uint64_t free_ns_ = 0;  // when the head can move on
   std::uint64_t luck_ = 0;
-  reading places_[depth_max];
-  disc_stats stats_;
+  reading slots_[depth_max];
+  disk_stats stats_;
 };
 
 }  // namespace overture

@@ -1,31 +1,30 @@
-#include "io/unpack_desk.hpp"
+#include "io/unpack_queue.hpp"
 
 #include <utility>
 
 #include "base/vec.hpp"
-#include "io/read_core.hpp"
 #include "overture/sync/wait_observer.hpp"
 #include "overture/trace/timeline.hpp"
 #include "sync/wait.hpp"
 
-namespace overture::io {
+namespace overture::io_detail {
 
-unpack_desk* unpack_desk::make(allocator& memory) noexcept {
-  return make_object<unpack_desk>(memory, memory_tag::io, memory);
+unpack_queue* unpack_queue::make(allocator& memory) noexcept {
+  return make_object<unpack_queue>(memory, memory_tag::io, memory);
 }
 
-unpack_desk::~unpack_desk() {
+unpack_queue::~unpack_queue() {
   while (spare_) {
     tables* const first = std::exchange(spare_, spare_->next);
     destroy_object(memory_, memory_tag::io, first);
   }
 }
 
-void unpack_desk::retire() noexcept {
+void unpack_queue::retire() noexcept {
   for (;;) {
     std::uint32_t seen = 0;
     {
-      const scoped_lock hold(lock_);
+      const sync_detail::scoped_lock hold(lock_);
       retired_ = true;
       if (working_ == 0) break;
       seen = left_word_.load(std::memory_order_relaxed);
@@ -36,56 +35,56 @@ void unpack_desk::retire() noexcept {
   drop_reference();
 }
 
-void unpack_desk::drop_reference() noexcept {
+void unpack_queue::drop_reference() noexcept {
   if (references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   destroy_object(memory_, memory_tag::io, this);
 }
 
-bool unpack_desk::enter() noexcept {
-  const scoped_lock hold(lock_);
+bool unpack_queue::enter() noexcept {
+  const sync_detail::scoped_lock hold(lock_);
   if (!retired_) ++working_;
   return !retired_;
 }
 
 // --- Units come ----------------------------------------------------------------------------------
 
-void unpack_desk::put(packed_item& item) noexcept {
+void unpack_queue::put(packed_item& item) noexcept {
   executor* const on = item.on;
   item.next = nullptr;
   item.holds = on ? 1 : 0;
   {
-    const scoped_lock hold(lock_);
+    const sync_detail::scoped_lock hold(lock_);
     (last_ ? last_->next : first_) = &item;
     last_ = &item;
   }
   if (!on) return;
   // The executor lives until the request has completed, and that does not before this one lets go.
   post(*on, 1);
-  if (let_go(item)) (void)item.core->unpacked(item);
+  if (let_go(item)) (void)item.owner->unpacked(item);
 }
 
-void unpack_desk::post(executor& on, std::uint32_t tasks) noexcept {
+void unpack_queue::post(executor& on, std::uint32_t tasks) noexcept {
   references_.fetch_add(tasks, std::memory_order_relaxed);
   for (; tasks > 0; --tasks) on.execute({run_task, this});
 }
 
-void unpack_desk::run_task(void* desk) noexcept {
-  auto& mine = *static_cast<unpack_desk*>(desk);
+void unpack_queue::run_task(void* self) noexcept {
+  auto& mine = *static_cast<unpack_queue*>(self);
   std::size_t completed = 0;
   (void)mine.work(completed);
   mine.drop_reference();
 }
 
-bool unpack_desk::has_work() noexcept {
-  const scoped_lock hold(lock_);
+bool unpack_queue::has_work() noexcept {
+  const sync_detail::scoped_lock hold(lock_);
   return first_ != nullptr;
 }
 
 // --- Units go ------------------------------------------------------------------------------------
 
-bool unpack_desk::take(unit& taken) noexcept {
+bool unpack_queue::take(unit& taken) noexcept {
   {
-    const scoped_lock hold(lock_);
+    const sync_detail::scoped_lock hold(lock_);
     if (!first_) return false;
     packed_item& item = *first_;
     taken.item = &item;
@@ -102,14 +101,14 @@ bool unpack_desk::take(unit& taken) noexcept {
   return true;
 }
 
-bool unpack_desk::work(std::size_t& completed) noexcept {
+bool unpack_queue::work(std::size_t& completed) noexcept {
   unit taken;
   if (!take(taken)) return false;
   packed_item& item = *taken.item;
   const result<void> outcome = unpack(taken);
   bool is_last = false;
   {
-    const scoped_lock hold(lock_);
+    const sync_detail::scoped_lock hold(lock_);
     if (!outcome && taken.part < item.failed_part) {
       item.failed_part = taken.part;
       item.first_error = outcome.error();
@@ -117,17 +116,17 @@ bool unpack_desk::work(std::size_t& completed) noexcept {
     is_last = --item.parts_left == 0;
   }
   if (is_last) judge(item, taken.with);
-  if (let_go(item)) completed += item.core->unpacked(item);
+  if (let_go(item)) completed += item.owner->unpacked(item);
   leave(taken);
   return true;
 }
 
-result<void> unpack_desk::unpack(const unit& taken) noexcept {
+result<void> unpack_queue::unpack(const unit& taken) noexcept {
   packed_item& item = *taken.item;
   read_request& request = *item.request;
-  if (!taken.with) return fail(errc::out_of_memory, "no memory for the tables of an unpacker");
+  if (!taken.with) return fail(errc::out_of_memory, "no memory to unpack a read");
   if (!item.is_planned) {
-    if (result<void> room = item.core->take_destination(request); !room) return room;
+    if (result<void> room = item.owner->take_destination(request); !room) return room;
     plan(item);
   }
   const zone work("unpack", {request.subject, item.plan.part(taken.part).bytes});
@@ -136,14 +135,13 @@ result<void> unpack_desk::unpack(const unit& taken) noexcept {
 }
 
 // The first thread that comes to an item sees whether others can help.
-void unpack_desk::plan(packed_item& item) noexcept {
+void unpack_queue::plan(packed_item& item) noexcept {
   item.is_planned = true;
-  item.began_ns = item.core->now();
   item.plan.make(item.request->method, item.packed, item.request->destination.size());
   const auto parts = static_cast<std::uint32_t>(item.plan.part_count());
   if (parts == 1) return;
   {
-    const scoped_lock hold(lock_);
+    const sync_detail::scoped_lock hold(lock_);
     item.part_count = parts;
     item.parts_left = parts;
     item.next = first_;
@@ -153,7 +151,7 @@ void unpack_desk::plan(packed_item& item) noexcept {
   if (item.on) post(*item.on, parts - 1);
 }
 
-void unpack_desk::judge(packed_item& item, tables* with) noexcept {
+void unpack_queue::judge(packed_item& item, tables* with) noexcept {
   const read_request& request = *item.request;
   const bool failed = item.failed_part != UINT32_MAX;
   if (failed && item.part_count > 1 && with && request.method == compression::lz4) {
@@ -164,7 +162,7 @@ void unpack_desk::judge(packed_item& item, tables* with) noexcept {
   }
   if (!failed && item.is_planned && !item.plan.holds(request.destination)) {
     item.failed_part = 0;
-    item.first_error = error{errc::corrupt, 0, "the checksum of the packed data does not fit"};
+    item.first_error = error{errc::corrupt, 0, "the compressed data has a wrong checksum"};
   }
   if (item.failed_part == UINT32_MAX) return;
   item.first_error.source = request.source;
@@ -172,15 +170,15 @@ void unpack_desk::judge(packed_item& item, tables* with) noexcept {
   if (item.is_planned) item.first_error.offset += item.plan.part(item.failed_part).packed_begin;
 }
 
-bool unpack_desk::let_go(packed_item& item) noexcept {
-  const scoped_lock hold(lock_);
+bool unpack_queue::let_go(packed_item& item) noexcept {
+  const sync_detail::scoped_lock hold(lock_);
   return --item.holds == 0 && item.parts_left == 0;
 }
 
-void unpack_desk::leave(const unit& done) noexcept {
+void unpack_queue::leave(const unit& done) noexcept {
   bool wake = false;
   {
-    const scoped_lock hold(lock_);
+    const sync_detail::scoped_lock hold(lock_);
     if (done.with) {
       done.with->next = spare_;
       spare_ = done.with;
@@ -191,4 +189,4 @@ void unpack_desk::leave(const unit& done) noexcept {
   if (wake) sync_detail::address_wake_all(&left_word_);
 }
 
-}  // namespace overture::io
+}  // namespace overture::io_detail

@@ -1,34 +1,34 @@
-#include "io/place_index.hpp"
+#include "io/position_index.hpp"
 
 #include <algorithm>
 #include <tuple>
 
-namespace overture::io {
+namespace overture::io_detail {
 namespace {
 
-bool by_place(const place_entry& a, const place_entry& b) noexcept {
-  return std::tie(a.place, a.ticket) < std::tie(b.place, b.ticket);
+bool by_position(const position_entry& a, const position_entry& b) noexcept {
+  return std::tie(a.position, a.ticket) < std::tie(b.position, b.ticket);
 }
 
-candidate as_candidate(const place_entry& entry) noexcept {
-  return {.place = entry.place, .ticket = entry.ticket, .slot = entry.slot};
+candidate as_candidate(const position_entry& entry) noexcept {
+  return {.position = entry.position, .ticket = entry.ticket, .slot = entry.slot};
 }
 
 }  // namespace
 
-void place_index::clear() noexcept {
+void position_index::clear() noexcept {
   fresh_.clear();
   entries_ = 0;
   while (run_count_ > 0) give_back(runs_[--run_count_]);
 }
 
-place_index::~place_index() {
+position_index::~position_index() {
   clear();
   while (spare_count_ > 0) destroy_object(memory_, memory_tag::io, spare_[--spare_count_]);
 }
 
 // An empty run with room for so many, or null.
-place_index::run* place_index::take_run(std::size_t entries) noexcept {
+position_index::run* position_index::take_run(std::size_t entries) noexcept {
   run* const taken = spare_count_ > 0 ? spare_[--spare_count_]
                                       : make_object<run>(memory_, memory_tag::io, memory_);
   if (!taken || taken->entries.reserve(entries)) return taken;
@@ -36,7 +36,7 @@ place_index::run* place_index::take_run(std::size_t entries) noexcept {
   return nullptr;
 }
 
-void place_index::give_back(run* left) noexcept {
+void position_index::give_back(run* left) noexcept {
   left->entries.clear();
   left->cursor = 0;
   left->skipped = 0;
@@ -47,7 +47,7 @@ void place_index::give_back(run* left) noexcept {
   }
 }
 
-void place_index::compact(run& in, ticket_column tickets) noexcept {
+void position_index::compact(run& in, ticket_column tickets) noexcept {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < in.entries.size(); ++i) {
     if (i == in.cursor) in.cursor = kept;
@@ -59,7 +59,7 @@ void place_index::compact(run& in, ticket_column tickets) noexcept {
   in.skipped = 0;
 }
 
-void place_index::remove_void(ticket_column tickets) noexcept {
+void position_index::remove_void(ticket_column tickets) noexcept {
   for (std::size_t i = 0; i < run_count_; ++i) compact(*runs_[i], tickets);
   std::size_t kept = 0;
   for (std::size_t i = 0; i < fresh_.size(); ++i) {
@@ -69,10 +69,10 @@ void place_index::remove_void(ticket_column tickets) noexcept {
   while (fresh_.size() > kept) fresh_.pop_back();
 }
 
-// The index of the first valid entry at or behind the place; the size if there is none.
-std::size_t place_index::first_from(run& in, const disc_place& place,
-                                    ticket_column tickets) noexcept {
-  const auto before = [&](std::size_t i) { return in.entries[i].place < place; };
+// The index of the first valid entry at or behind the position; the size if there is none.
+std::size_t position_index::first_from(run& in, const disk_position& position,
+                                       ticket_column tickets) noexcept {
+  const auto before = [&](std::size_t i) { return in.entries[i].position < position; };
   // Nearly always the head is where the last look ended, or a little further.
   std::size_t at = std::min(in.cursor, in.entries.size());
   const std::size_t end = in.entries.size();
@@ -80,9 +80,9 @@ std::size_t place_index::first_from(run& in, const disc_place& place,
   for (int step = 0; at < end && step < 4 && before(at); ++step) ++at;
   if (at > end || (at < end && before(at))) {
     at = static_cast<std::size_t>(
-        std::lower_bound(in.entries.begin(), in.entries.end(), place,
-                         [](const place_entry& entry, const disc_place& wanted) {
-                           return entry.place < wanted;
+        std::lower_bound(in.entries.begin(), in.entries.end(), position,
+                         [](const position_entry& entry, const disk_position& wanted) {
+                           return entry.position < wanted;
                          }) -
         in.entries.begin());
   }
@@ -93,17 +93,18 @@ std::size_t place_index::first_from(run& in, const disc_place& place,
   return at;
 }
 
-place_index::run* place_index::merge(const run& a, const run& b, ticket_column tickets) noexcept {
+position_index::run* position_index::merge(const run& a, const run& b,
+                                           ticket_column tickets) noexcept {
   run* const merged = take_run(a.entries.size() + b.entries.size());
   if (!merged) return nullptr;
-  const place_entry* left = a.entries.begin();
-  const place_entry* right = b.entries.begin();
-  const auto take = [&](const place_entry*& from) {
+  const position_entry* left = a.entries.begin();
+  const position_entry* right = b.entries.begin();
+  const auto take = [&](const position_entry*& from) {
     if (is_valid(*from, tickets)) (void)merged->entries.push_back(*from);
     ++from;
   };
   while (left != a.entries.end() && right != b.entries.end()) {
-    take(by_place(*left, *right) ? left : right);
+    take(by_position(*left, *right) ? left : right);
   }
   while (left != a.entries.end()) take(left);
   while (right != b.entries.end()) take(right);
@@ -111,11 +112,11 @@ place_index::run* place_index::merge(const run& a, const run& b, ticket_column t
 }
 
 // If memory is refused the new entries stay unsorted, or the runs unmerged: slower, not wrong.
-void place_index::settle(ticket_column tickets) noexcept {
+void position_index::settle(ticket_column tickets) noexcept {
   if (fresh_.size() > fresh_max && run_count_ < runs_max) {
     // The new entries get the run's room in exchange, for as many to come.
     if (run* const added = take_run(fresh_.size())) {
-      std::sort(fresh_.begin(), fresh_.end(), by_place);
+      std::sort(fresh_.begin(), fresh_.end(), by_position);
       std::swap(added->entries, fresh_);
       runs_[run_count_++] = added;
     }
@@ -136,11 +137,12 @@ void place_index::settle(ticket_column tickets) noexcept {
   }
 }
 
-const place_entry* place_index::next(const disc_place& head, ticket_column tickets) noexcept {
+const position_entry* position_index::next(const disk_position& head,
+                                           ticket_column tickets) noexcept {
   settle(tickets);
-  const place_entry* best = nullptr;
+  const position_entry* best = nullptr;
   const moment now{.head = head};
-  const auto consider = [&](const place_entry& entry) {
+  const auto consider = [&](const position_entry& entry) {
     if (!best || goes_before(as_candidate(entry), as_candidate(*best), now)) best = &entry;
   };
   for (std::size_t i = 0; i < run_count_; ++i) {
@@ -148,9 +150,9 @@ const place_entry* place_index::next(const disc_place& head, ticket_column ticke
     const std::size_t onwards = first_from(in, head, tickets);
     if (onwards < in.entries.size()) {
       consider(in.entries[onwards]);
-      if (in.entries[onwards].place.file == head.file) continue;
+      if (in.entries[onwards].position.file == head.file) continue;
     }
-    // Back in the same file, or from the beginning of the disc.
+    // Back in the same file, or from the beginning of the disk.
     const std::size_t back = first_from(in, {head.file, 0}, tickets);
     if (back < in.entries.size()) consider(in.entries[back]);
     if (onwards == in.entries.size()) {
@@ -158,19 +160,19 @@ const place_entry* place_index::next(const disc_place& head, ticket_column ticke
       if (first < in.entries.size()) consider(in.entries[first]);
     }
   }
-  for (const place_entry& entry : fresh_) {
+  for (const position_entry& entry : fresh_) {
     if (is_valid(entry, tickets)) consider(entry);
   }
   return best;
 }
 
-std::size_t place_index::following(const disc_place& from, ticket_column tickets,
-                                   std::span<place_entry> out) noexcept {
+std::size_t position_index::following(const disk_position& from, ticket_column tickets,
+                                      std::span<position_entry> out) noexcept {
   std::size_t count = 0;
-  const auto insert = [&](const place_entry& entry) {
-    if (count == out.size() && !by_place(entry, out[count - 1])) return false;
+  const auto insert = [&](const position_entry& entry) {
+    if (count == out.size() && !by_position(entry, out[count - 1])) return false;
     const auto end = out.begin() + static_cast<std::ptrdiff_t>(count);
-    const auto at = std::upper_bound(out.begin(), end, entry, by_place);
+    const auto at = std::upper_bound(out.begin(), end, entry, by_position);
     if (count < out.size()) {
       std::move_backward(at, end, end + 1);
       ++count;
@@ -183,16 +185,16 @@ std::size_t place_index::following(const disc_place& from, ticket_column tickets
   for (std::size_t i = 0; i < run_count_; ++i) {
     run& in = *runs_[i];
     for (std::size_t at = first_from(in, from, tickets); at < in.entries.size(); ++at) {
-      if (in.entries[at].place.file != from.file) break;
+      if (in.entries[at].position.file != from.file) break;
       if (is_valid(in.entries[at], tickets) && !insert(in.entries[at])) break;
     }
   }
-  for (const place_entry& entry : fresh_) {
-    if (entry.place.file == from.file && entry.place >= from && is_valid(entry, tickets)) {
+  for (const position_entry& entry : fresh_) {
+    if (entry.position.file == from.file && entry.position >= from && is_valid(entry, tickets)) {
       (void)insert(entry);
     }
   }
   return count;
 }
 
-}  // namespace overture::io
+}  // namespace overture::io_detail

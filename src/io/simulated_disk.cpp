@@ -1,4 +1,4 @@
-#include "overture/io/simulated_disc.hpp"
+#include "overture/io/simulated_disk.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -19,23 +19,23 @@ std::uint64_t mix(std::uint64_t x) noexcept {
 }
 
 tl::unexpected<error> no_paths() {
-  return fail(errc::unsupported, "a simulated disc has no paths");
+  return fail(errc::unsupported, "a simulated disk has no paths");
 }
 
 }  // namespace
 
-simulated_disc::simulated_disc(const disc_model& model) noexcept
+simulated_disk::simulated_disk(const disk_model& model) noexcept
     : model_(model), luck_(mix(model.seed)) {
   model_.depth = std::clamp(model_.depth, 1u, depth_max);
   if (!model_.memory) model_.memory = &default_allocator();
   if (model_.bytes_per_second == 0) model_.bytes_per_second = 1;
 }
 
-simulated_disc::~simulated_disc() {
+simulated_disk::~simulated_disk() {
   model_.memory->deallocate(files_, file_room_ * sizeof(file), alignof(file), memory_tag::io);
 }
 
-result<source_id> simulated_disc::add_file(std::uint64_t bytes) noexcept {
+result<source_id> simulated_disk::add_file(std::uint64_t bytes) noexcept {
   if (file_count_ == file_room_) {
     const std::size_t room = std::max<std::size_t>(16, file_room_ * 2);
     void* const fresh = model_.memory->allocate(room * sizeof(file), alignof(file), memory_tag::io);
@@ -50,28 +50,28 @@ result<source_id> simulated_disc::add_file(std::uint64_t bytes) noexcept {
   return source_id{static_cast<std::uint32_t>(file_count_++), 1};
 }
 
-result<source_id> simulated_disc::add_file(std::span<const std::byte> content) noexcept {
+result<source_id> simulated_disk::add_file(std::span<const std::byte> content) noexcept {
   const result<source_id> added = add_file(std::uint64_t{content.size()});
   if (added) files_[added->index].content = content.data();
   return added;
 }
 
-const simulated_disc::file* simulated_disc::find(source_id id) const noexcept {
+const simulated_disk::file* simulated_disk::find(source_id id) const noexcept {
   return id.generation == 1 && id.index < file_count_ ? &files_[id.index] : nullptr;
 }
 
-void simulated_disc::truncate(source_id id, std::uint64_t bytes) noexcept {
+void simulated_disk::truncate(source_id id, std::uint64_t bytes) noexcept {
   if (find(id)) files_[id.index].bytes = std::min(files_[id.index].bytes, bytes);
 }
 
-std::byte simulated_disc::byte_at(source_id id, std::uint64_t offset) const noexcept {
+std::byte simulated_disk::byte_at(source_id id, std::uint64_t offset) const noexcept {
   const file* const from = find(id);
   if (from && from->content) return offset < from->bytes ? from->content[offset] : std::byte{};
   const std::uint64_t word = mix(model_.seed ^ std::uint64_t{id.index} << 40 ^ offset / 8);
   return static_cast<std::byte>(word >> offset % 8 * 8);
 }
 
-bool simulated_disc::holds(source_id id, std::uint64_t offset,
+bool simulated_disk::holds(source_id id, std::uint64_t offset,
                            std::span<const std::byte> bytes) const noexcept {
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     if (bytes[i] != byte_at(id, offset + i)) return false;
@@ -79,11 +79,11 @@ bool simulated_disc::holds(source_id id, std::uint64_t offset,
   return true;
 }
 
-std::uint64_t simulated_disc::draw() noexcept {
+std::uint64_t simulated_disk::draw() noexcept {
   return mix(luck_++);
 }
 
-std::uint64_t simulated_disc::way_ns(std::uint64_t position) const noexcept {
+std::uint64_t simulated_disk::way_ns(std::uint64_t position) const noexcept {
   const std::uint64_t way = position > head_ ? position - head_ : head_ - position;
   return bytes_ == 0
              ? 0
@@ -91,7 +91,7 @@ std::uint64_t simulated_disc::way_ns(std::uint64_t position) const noexcept {
                                           static_cast<double>(model_.seek_ns));
 }
 
-std::int64_t simulated_disc::fill(source_id id, std::uint64_t offset,
+std::int64_t simulated_disk::fill(source_id id, std::uint64_t offset,
                                   std::span<const std::span<std::byte>> parts) noexcept {
   const file* const from = find(id);
   if (!from) return -EBADF;
@@ -114,9 +114,9 @@ std::int64_t simulated_disc::fill(source_id id, std::uint64_t offset,
   return static_cast<std::int64_t>(all);
 }
 
-void simulated_disc::start(unsigned place, source_id id, std::uint64_t offset,
+void simulated_disk::start(unsigned slot, source_id id, std::uint64_t offset,
                            std::span<const std::span<std::byte>> parts) noexcept {
-  reading& begun = places_[place];
+  reading& begun = slots_[slot];
   const file* const from = find(id);
   begun.state = reading::phase::waits;
   begun.position = (from ? from->begins : 0) + offset;
@@ -124,10 +124,10 @@ void simulated_disc::start(unsigned place, source_id id, std::uint64_t offset,
   begun.bytes = begun.outcome > 0 ? static_cast<std::uint64_t>(begun.outcome) : 0;
 }
 
-void simulated_disc::serve_nearest() noexcept {
+void simulated_disk::serve_nearest() noexcept {
   reading* nearest = nullptr;
   for (unsigned i = 0; i < model_.depth; ++i) {
-    reading& each = places_[i];
+    reading& each = slots_[i];
     if (each.state != reading::phase::waits) continue;
     if (!nearest || way_ns(each.position) < way_ns(nearest->position)) nearest = &each;
   }
@@ -148,38 +148,38 @@ void simulated_disc::serve_nearest() noexcept {
   nearest->state = reading::phase::served;
 }
 
-simulated_disc::ended simulated_disc::wait() noexcept {
+simulated_disk::ended simulated_disk::wait() noexcept {
   for (;;) {
     unsigned first = depth_max;
     bool waits = false;
     for (unsigned i = 0; i < model_.depth; ++i) {
-      waits = waits || places_[i].state == reading::phase::waits;
-      if (places_[i].state != reading::phase::served) continue;
-      if (first == depth_max || places_[i].ends_ns < places_[first].ends_ns) first = i;
+      waits = waits || slots_[i].state == reading::phase::waits;
+      if (slots_[i].state != reading::phase::served) continue;
+      if (first == depth_max || slots_[i].ends_ns < slots_[first].ends_ns) first = i;
     }
     // What the head will do before the first one ends is decided first.
-    if (waits && (first == depth_max || free_ns_ <= places_[first].ends_ns)) {
+    if (waits && (first == depth_max || free_ns_ <= slots_[first].ends_ns)) {
       serve_nearest();
       continue;
     }
-    now_ns_ = std::max(now_ns_, places_[first].ends_ns);
-    places_[first].state = reading::phase::none;
-    return {first, places_[first].outcome};
+    now_ns_ = std::max(now_ns_, slots_[first].ends_ns);
+    slots_[first].state = reading::phase::none;
+    return {first, slots_[first].outcome};
   }
 }
 
-result<open_source> simulated_disc::source(source_id id) noexcept {
-  if (!find(id)) return fail(errc::not_found, "no such file on the simulated disc", id);
+result<open_source> simulated_disk::source(source_id id) noexcept {
+  if (!find(id)) return fail(errc::not_found, "no such file on the simulated disk", id);
   return open_source{this, {std::int64_t{id.index} + 1}};
 }
 
-std::size_t simulated_disc::describe(source_id id, std::span<char> text) const noexcept {
+std::size_t simulated_disk::describe(source_id id, std::span<char> text) const noexcept {
   if (!find(id)) return 0;
   const int length = std::snprintf(text.data(), text.size(), "simulated:%u", id.index);
   return static_cast<std::size_t>(length);
 }
 
-result<std::size_t> simulated_disc::read_at(os_handle handle, std::uint64_t offset,
+result<std::size_t> simulated_disk::read_at(os_handle handle, std::uint64_t offset,
                                             std::span<std::byte> bytes) {
   const source_id id{static_cast<std::uint32_t>(handle.value - 1), 1};
   for (;;) {
@@ -191,31 +191,31 @@ result<std::size_t> simulated_disc::read_at(os_handle handle, std::uint64_t offs
   }
 }
 
-result<file_status> simulated_disc::status(os_handle handle) {
+result<file_status> simulated_disk::status(os_handle handle) {
   const file* const found = find({static_cast<std::uint32_t>(handle.value - 1), 1});
-  if (!found) return fail(errc::not_found, "no such file on the simulated disc");
+  if (!found) return fail(errc::not_found, "no such file on the simulated disk");
   return file_status{file_kind::file, found->bytes, 0};
 }
 
-result<os_handle> simulated_disc::open(const char*) {
+result<os_handle> simulated_disk::open(const char*) {
   return no_paths();
 }
-result<os_handle> simulated_disc::open_below(os_handle, const char*) {
+result<os_handle> simulated_disk::open_below(os_handle, const char*) {
   return no_paths();
 }
-void simulated_disc::close(os_handle) {}
-result<file_status> simulated_disc::status(const char*, bool) {
+void simulated_disk::close(os_handle) {}
+result<file_status> simulated_disk::status(const char*, bool) {
   return no_paths();
 }
-result<void> simulated_disc::list(const char*, function_ref<void(const folder_entry&)>) {
+result<void> simulated_disk::list(const char*, function_ref<void(const folder_entry&)>) {
   return no_paths();
 }
-result<std::size_t> simulated_disc::canonical_path(const char*, std::span<char>) {
+result<std::size_t> simulated_disk::canonical_path(const char*, std::span<char>) {
   return no_paths();
 }
-result<mapping> simulated_disc::map(os_handle) {
+result<mapping> simulated_disk::map(os_handle) {
   return no_paths();
 }
-void simulated_disc::unmap(mapping) {}
+void simulated_disk::unmap(mapping) {}
 
 }  // namespace overture

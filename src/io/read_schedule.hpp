@@ -1,0 +1,159 @@
+// The order of a queue's reads: what waits, what threads have taken, and how many of them may read.
+//
+// take() makes the next operation of what waits, retire() ends it. Several reads may be taken at
+// once as a bundle; those that have not begun go back whenever the order could be another one with
+// what has happened since: more urgent requests, cancelling, a thread with nothing to do.
+//
+// One thread at a time: read_core holds its lock around every call. Nothing here blocks, sleeps or
+// wakes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "io/bundle_table.hpp"
+#include "io/file_ledger.hpp"
+#include "io/queue_clock.hpp"
+#include "io/read_counters.hpp"
+#include "io/reads_in_flight.hpp"
+#include "io/thread_sizing.hpp"
+#include "io/waiting_requests.hpp"
+
+namespace overture::io_detail {
+
+// What has ended, for those who wait for it.
+struct ended_reads {
+  bool completed = false;        // requests
+  bool brought_to_zero = false;  // a countdown
+  bool put_to_unpack = false;
+  bool freed_packed = false;  // packed requests may have room now
+  std::uint32_t released_count = 0;
+  source_id released[bundle_reads_max];  // whose release is to be reported
+};
+
+class read_schedule {
+ public:
+  read_schedule(const read_queue_config& config, const bundle_rules& rules) noexcept;
+
+  // --- Requests ---
+  // False: memory was refused.
+  [[nodiscard]] bool add(read_request& request, std::uint64_t now_ns) noexcept {
+    return waiting_.add(request, now_ns);
+  }
+  // Behind what was added: so many requests are outstanding now.
+  void note_submitted(std::size_t count) noexcept {
+    counters_.note_submitted(count);
+    recall_outranked();
+  }
+  // False if it does not wait any more.
+  [[nodiscard]] bool remove(read_request& request) noexcept;
+  template <class Visit>
+  void remove_tagged(std::uint64_t mask, std::uint64_t value, Visit visit) noexcept {
+    (void)recall_all();
+    waiting_.remove_tagged(mask, value, visit);
+  }
+  template <class Visit>
+  void remove_source(source_id source, Visit visit) noexcept {
+    (void)recall_all();
+    waiting_.remove_source(source, visit);
+  }
+  // False if it does not wait any more, or if memory was refused.
+  [[nodiscard]] bool set_priority(read_request& request, read_priority priority,
+                                  std::uint64_t now_ns) noexcept;
+  [[nodiscard]] bool set_deadline(read_request& request, std::uint64_t deadline_ns) noexcept;
+  // One that cannot be queued; its outcome says why. A thread that reads ends it.
+  void refuse(read_request& request) noexcept {
+    request.next = refused_;
+    refused_ = &request;
+  }
+  [[nodiscard]] bool has_refused() const noexcept { return refused_ != nullptr; }
+  [[nodiscard]] read_request* take_refused() noexcept { return std::exchange(refused_, nullptr); }
+
+  // --- Reads ---
+  // No read is taken while suspended.
+  void suspend() noexcept {
+    (void)recall_all();
+    suspended_ = true;
+  }
+  void resume() noexcept { suspended_ = false; }
+  // Whether something waits that may be read, and whether one more thread may do so.
+  [[nodiscard]] bool has_waiting() const noexcept { return !suspended_ && waiting_.size() > 0; }
+  [[nodiscard]] bool has_waiting_packed() const noexcept {
+    return !suspended_ && waiting_.has_packed();
+  }
+  [[nodiscard]] bool may_read_more() const noexcept { return !suspended_ && sizing_.may_begin(); }
+  // Whether take() would find something.
+  [[nodiscard]] bool can_take() noexcept {
+    return !suspended_ && waiting_.has_choice(clock_.now());
+  }
+  // Makes the next read, or the next few, of what waits. False: there is nothing to read. What
+  // other threads have taken and not begun is better begun here than later.
+  [[nodiscard]] bool take(read_operation& op) noexcept {
+    return take_waiting(op) || (recall_all() && take_waiting(op));
+  }
+  [[nodiscard]] bool take(read_bundle& of) noexcept {
+    return sizing_.may_begin() && (take_waiting(of) || (recall_all() && take_waiting(of)));
+  }
+  // When that is likely to end; 0 = not known.
+  [[nodiscard]] std::uint64_t expected_end_ns(const read_operation& op) const noexcept {
+    const std::uint64_t usual_ns = counters_.usual_read_ns();
+    return usual_ns != 0 ? op.started_ns + usual_ns : 0;
+  }
+  [[nodiscard]] std::uint64_t expected_end_ns(read_bundle& of) const noexcept {
+    return expected_end_ns(of.at(0));
+  }
+  // The operation has ended, if it was ever taken.
+  void retire(read_operation& op, ended_reads& ended) noexcept;
+  // All reads that its thread has claimed have ended.
+  void retire(read_bundle& of, ended_reads& ended) noexcept;
+  // The first `end` of them have.
+  void retire_until(read_bundle& of, std::size_t end, ended_reads& ended) noexcept;
+  // Requests have completed, other than by the end of an operation.
+  void account(const read_tally& tally, ended_reads& ended) noexcept;
+  // Takes back what was not begun. False: there was nothing.
+  bool recall_all() noexcept;
+
+  // --- The threads and their files ---
+  void add_bundle(read_bundle& of) noexcept { bundles_.add(of); }
+  void remove_bundle(read_bundle& of) noexcept { bundles_.remove(of); }
+  // How many reads there may be at a time; 0: any number.
+  [[nodiscard]] unsigned reads_at_once() const noexcept {
+    return sizing_.is_sized() ? sizing_.count() : 0;
+  }
+  [[nodiscard]] file_ledger& files() noexcept { return files_; }
+  // Whether a read of the file is under way; its end will be reported then.
+  [[nodiscard]] bool is_reading(source_id id) noexcept;
+  [[nodiscard]] bool has_own_files() const noexcept;
+
+  [[nodiscard]] read_counters& counters() noexcept { return counters_; }
+  // The fields that it knows.
+  [[nodiscard]] read_queue_stats stats() const noexcept;
+
+ private:
+  [[nodiscard]] bool take_waiting(read_operation& op) noexcept;
+  [[nodiscard]] bool take_waiting(read_bundle& of) noexcept;
+  [[nodiscard]] bool take_another(read_bundle& of, std::size_t at, std::uint64_t now_ns) noexcept;
+  [[nodiscard]] std::size_t fetched_ahead() const noexcept;
+  [[nodiscard]] bool share(read_request& request) noexcept;
+  void begin(read_operation& op, read_request& chosen, std::uint8_t level,
+             std::uint64_t now_ns) noexcept;
+  void recall_outranked() noexcept;
+  void recall(read_operation& op) noexcept;
+  void put_back(read_request& request, std::uint8_t level) noexcept;
+
+  const bundle_rules rules_;
+  const queue_clock clock_;
+  const unsigned threads_;
+
+  waiting_requests waiting_;
+  bool suspended_ = false;
+  read_request* refused_ = nullptr;
+  reads_in_flight in_flight_;
+  bundle_table bundles_;
+  thread_sizing sizing_;
+  file_ledger files_;
+  read_counters counters_;
+};
+
+}  // namespace overture::io_detail
