@@ -1,8 +1,7 @@
 // ISO 9660, the file system of CDs and DVDs, with Joliet's long names.
 //
 //   32 KiB of anything, then descriptors of 2048 bytes: u8 kind, "CD001", u8 version, ...
-//     kind 1: the volume; kind 2 with a Joliet escape sequence: the same with names in UCS-2; 255:
-//     end
+//     kind 1: the volume; 2, with a Joliet escape sequence: the same with names in UCS-2; 255: end
 //     at 156: the record of the root folder
 //   a folder is a list of records, none of which crosses a sector of 2048 bytes:
 //     u8 bytes of the record, u8 sectors of attributes, u32 sector (in both byte orders), u32 bytes

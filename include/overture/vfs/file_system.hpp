@@ -6,6 +6,7 @@
 //   if (auto mod = files.mount("mods/better_ai/"); !mod) return report(mod.error());  // wins
 //   if (auto frozen = files.freeze(); !frozen) return report(frozen.error());
 //   result<file_stat> rome = files.stat("maps/rome.txt"_path);
+//   buffer_pool buffers;
 //   result<blob> map = files.read_all("maps/rome.txt"_path, buffers);
 //
 // Mounting
@@ -52,8 +53,8 @@
 //   are in use. Further mounts share a few (2 to 16: an eighth of what was left) and are reopened
 //   when they are read. Three eighths remain for the host and for loose files. So 200 archives work
 //   under a limit of 64.
-//   A file or folder that has changed when it is reopened (by device, inode, size or modification
-//   time) fails as `replaced`.
+//   A mount that is another file or folder when it is reopened (by device and inode; for an archive
+//   also by size and modification time) fails as `replaced`.
 #pragma once
 
 #include <cstddef>
