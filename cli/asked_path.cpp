@@ -66,7 +66,7 @@ asked_path::asked_path(const std::string& typed, const char* help_command) {
 
 void asked_path::complain_of_absence(file_system& files) const {
   const std::string meant = nearest_path(files, path_->text);
-  std::string sentence = fmt::format("{}: no mount has this path", printable(path_->text));
+  std::string sentence = fmt::format("{}: not found in any mount", printable(path_->text));
   if (!meant.empty()) sentence += fmt::format("; did you mean '{}'?", printable(meant));
   complain(sentence);
 }

@@ -1,4 +1,4 @@
-// A path of the tree that somebody typed, and what was meant where there is none.
+// A path in the tree that the user typed, and suggestions when it does not exist.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@ namespace overture::cli {
 
 class asked_path {
  public:
-  // Not valid, having said why, if no path of a tree can look like this.
+  // If `typed` cannot be a path in a tree, prints why and valid() is false.
   asked_path(const std::string& typed, const char* help_command);
   asked_path(const asked_path&) = delete;
   asked_path& operator=(const asked_path&) = delete;
@@ -18,7 +18,7 @@ class asked_path {
   [[nodiscard]] bool valid() const { return path_.has_value(); }
   [[nodiscard]] asset_path operator*() const { return *path_; }
   [[nodiscard]] std::string text() const { return std::string(path_->text); }
-  // Says that the tree has nothing of this path, with the nearest that it has.
+  // Prints that the path does not exist, and suggests the nearest that does.
   void complain_of_absence(file_system& files) const;
 
  private:
@@ -26,8 +26,8 @@ class asked_path {
   std::optional<asset_path> path_;
 };
 
-// The path in the tree that is most like this one, element by element; empty if none is near.
-// Letters that differ by case only are the least of differences.
+// The path in the tree most similar to this one, element by element; empty if none is near. A
+// difference in case only beats any other.
 [[nodiscard]] std::string nearest_path(file_system& files, std::string_view path);
 
 }  // namespace overture::cli

@@ -1,4 +1,4 @@
-// overture check: reads every file of every mount, hidden ones too, and verifies its checksum.
+// overture check: reads every file of every mount, overridden ones too, and verifies checksums.
 #include <fmt/format.h>
 
 #include <optional>
@@ -30,19 +30,18 @@ namespace {
 constexpr const char* usage = "overture check [OPTIONS] MOUNT...";
 constexpr int schema = 1;
 
-const std::string footer = std::string(R"(Exit status
-  0    every file is whole
-  1    some files are broken; each is named with its mount and the reason
-  2    the arguments make no sense
-  3    a mount could not be opened
-  5    output could not be written
-  130  interrupted by Ctrl-C: the report tells what was checked until then
-)") + environment_footer +
-                           R"(
-Examples
-  overture check base.pk3 dlc/rome/ mods/better_ai.zip
+constexpr const char* examples = R"(  overture check base.pk3 dlc/rome/ mods/better_ai.zip
   overture check --archives-in baseoa --json | jq '.failures[].path'
 )";
+
+const std::string footer = std::string(R"(Exit status
+  0    every file is intact
+  1    some files are damaged; each is listed with its mount and the reason
+  2    invalid arguments
+  3    a mount could not be opened
+  5    output could not be written
+  130  interrupted by Ctrl-C; the report covers what was checked so far
+)") + environment_footer;
 
 struct check_arguments {
   tree_arguments tree;
@@ -57,37 +56,39 @@ std::optional<int> parse_check(const std::vector<std::string>& words, check_argu
   command_line line({
       .name = "check",
       .usage = usage,
-      .description = "Reads and unpacks every file of the mounts on every core, those that "
-                     "another mount hides too, and verifies the checksums that archives have.",
+      .description = "Read and unpack every file of every mount on all cores and verify its "
+                     "checksum. Unlike load, this includes files that another mount overrides. "
+                     "Files in plain folders have no checksum; they are only read.",
+      .examples = examples,
       .footer = footer,
   });
   mount_options mounts(line);
   mounts.add_tree(into.tree);
   add_threads(line, into.threads);
   add_json(line, into.json);
-  add_quiet(line, into.quiet, "no report and no progress; failures on standard error");
+  add_quiet(line, into.quiet, "print nothing but errors");
   add_progress(line, into.progress);
   add_colour(line, into.colour);
   if (const std::optional<int> over = line.parse(words)) return over;
   if (const std::optional<int> over = mounts.refused()) return over;
   if (into.tree.empty()) {
-    return line.refuse("nothing to check: name a folder or an archive");
+    return line.refuse("nothing to check: give a folder or an archive");
   }
   return std::nullopt;
 }
 
-// Files that are too large to be loaded, each read in pieces.
+// Reads files that are too large to load, in pieces.
 class large_files {
  public:
   large_files(file_system& files, const load_run& how)
       : files_(files), line_(how.progress, how.shown_on->environment()) {}
 
-  // What a load has failed to load because of their size; their paths begin with the number of
-  // their mount, as placing::apart has put them.
+  // Checks the files that failed to load because of their size. Their paths begin with the number
+  // of their mount, as placing::apart arranges.
   void check(report& what);
 
  private:
-  // Error: why it is not whole. The bytes it has otherwise.
+  // The file's size, or why it is damaged.
   result<std::uint64_t> read(const std::string& path);
   void show_progress();
 
@@ -95,7 +96,7 @@ class large_files {
   progress_line line_;
   progress_meter meter_;
   load_progress done_;
-  std::uint64_t bytes_ = 0;  // of all of them
+  std::uint64_t bytes_ = 0;  // of all files to check here
   std::vector<std::byte> room_ = std::vector<std::byte>(1u << 20);
   std::uint64_t begin_ns_ = now_ns();
 };
@@ -156,7 +157,7 @@ void large_files::check(report& what) {
   });
 }
 
-// What placing::apart has put in front.
+// Removes the prefixes of placing::apart.
 void take_numbers_away(report& what) {
   for (report_failure& failure : what.failures) {
     failure.path.erase(0, failure.path.find('/') + 1);
@@ -168,33 +169,33 @@ std::string check_text(const report& what, const text_style& style) {
   std::string text;
   const std::string count = counted(sum.files, "file", "files");
   if (what.interrupted) {
-    text = fmt::format("interrupted: {} of {} checked\n", grouped(sum.files + sum.failed),
+    text = fmt::format("interrupted: {} of {} files checked\n", grouped(sum.files + sum.failed),
                        grouped(sum.files + sum.failed + sum.cancelled));
   } else if (sum.failed == 0) {
-    text = fmt::format("{}: {}, {} in {}\n", style.bold("whole"), count,
+    text = fmt::format("{}: {}, {} in {}\n", style.bold("intact"), count,
                        human_bytes(static_cast<double>(sum.bytes)), human_time(sum.ns));
   } else {
-    text = fmt::format("{}: {} of {}\n", style.red("broken"), grouped(sum.failed),
+    text = fmt::format("{}: {} of {}\n", style.red("damaged"), grouped(sum.failed),
                        counted(sum.files + sum.failed, "file", "files"));
   }
   table rows({{"files"},
               {"size"},
-              {"broken"},
+              {"damaged"},
               {"skipped"},
               {"kind", table::align::left},
               {"mount", table::align::left}});
   for (const report_mount& mount : what.mounts) {
-    table::cell broken{grouped(mount.failed)};
-    if (mount.failed > 0) broken.look = &text_style::red;
-    rows.add({grouped(mount.files), human_bytes(static_cast<double>(mount.bytes)), broken,
+    table::cell damaged{grouped(mount.failed)};
+    if (mount.failed > 0) damaged.look = &text_style::red;
+    rows.add({grouped(mount.files), human_bytes(static_cast<double>(mount.bytes)), damaged,
               grouped(mount.skipped), mount.format, printable(mount.path)});
   }
   text += '\n' + rows.render(style);
-  if (!what.failures.empty()) text += "\nBroken\n";
+  if (!what.failures.empty()) text += "\nDamaged\n";
   for (const report_failure& failure : what.failures) {
     text += "  " + failure_line(failure, style) + '\n';
   }
-  if (!what.skipped.empty()) text += "\nSkipped: not in the tree\n";
+  if (!what.skipped.empty()) text += "\nSkipped\n";
   for (const report_skipped& name : what.skipped) {
     text += fmt::format("  {} ({}): {}\n", printable(name.name), printable(name.mount),
                         printable(name.reason));

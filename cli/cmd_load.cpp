@@ -1,4 +1,4 @@
-// overture load: mount, freeze, load everything, say where the time went.
+// overture load: mounts, freezes, loads everything and reports where the time went.
 #include <optional>
 
 #include "command.hpp"
@@ -20,10 +20,10 @@ namespace overture::cli {
 
 namespace {
 
-constexpr std::uint32_t trace_events_per_thread = 1u << 18;  // a trace should lose none
+constexpr std::uint32_t trace_events_per_thread = 1u << 18;  // enough that a trace rarely drops any
 constexpr std::uint64_t mib = 1u << 20;
 
-// Everything between the frozen tree and the report. Nothing if the load could not begin.
+// Everything between the frozen tree and the report. Empty if the load could not start.
 std::optional<report> load(file_system& files, const load_arguments& arguments,
                            const outputs& shown_on, tracking_allocator& memory, timeline& record) {
   std::optional<kept_assets> kept;
@@ -75,7 +75,8 @@ int cmd_load(const std::vector<std::string>& words) {
   tracking_allocator memory;
   timeline record{{.memory = &memory,
                    .events_per_thread = arguments.trace.empty() ? 0 : trace_events_per_thread}};
-  if (!record.attach_thread(main_name)) warn("no memory to record the main thread");
+  if (!record.attach_thread(main_name))
+    warn("not enough memory to record the main thread; the report leaves it out");
 
   const std::uint64_t begin_ns = now_ns();
   file_system_config config = arguments.tree.config();

@@ -1,4 +1,4 @@
-// overture ls: what is in a folder of the merged tree.
+// overture ls: lists a folder of the merged tree.
 #include <fmt/format.h>
 
 #include <optional>
@@ -24,19 +24,18 @@ constexpr const char* own_group = "Listing";
 constexpr const char* help_command = "overture help ls";
 constexpr int schema = 1;
 
-const std::string footer = std::string(R"(Exit status
-  0  listed
-  1  no mount has the folder
-  2  the arguments make no sense
-  3  a mount could not be opened
-  5  output could not be written
-)") + environment_footer +
-                           R"(
-Examples
-  overture ls base.pk3 mods/better_ai.zip
+constexpr const char* examples = R"(  overture ls base.pk3 mods/better_ai.zip
   overture ls -l --in maps base.pk3 dlc/rome/
   overture ls -r base.pk3 --mount-point gfx/fonts fonts/
 )";
+
+const std::string footer = std::string(R"(Exit status
+  0  the folder was listed
+  1  the folder was not found
+  2  invalid arguments
+  3  a mount could not be opened
+  5  output could not be written
+)") + environment_footer;
 
 struct ls_arguments {
   tree_arguments tree;
@@ -52,29 +51,30 @@ struct listed_item {
   std::string path;
   entry_kind kind = entry_kind::file;
   std::string mount;
-  std::optional<std::uint64_t> bytes;  // unknown: it could not be looked at
+  std::optional<std::uint64_t> bytes;  // empty if unknown
 };
 
 std::optional<int> parse_ls(const std::vector<std::string>& words, ls_arguments& into) {
   command_line line({
       .name = "ls",
       .usage = usage,
-      .description = "Lists a folder of the tree that the mounts make together: each name once, "
-                     "with the mount that wins.",
+      .description = "List a folder of the merged tree. A name that several mounts have is listed "
+                     "once.",
+      .examples = examples,
       .footer = footer,
   });
+  line.word({"--in PATH", own_group, "the folder to list, a path in the tree (default: /)"},
+            into.folder);
+  line.flag({"-r,--recursive", own_group, "list all files below it"}, into.recursive);
+  line.flag({"-l,--long", own_group, "show sizes and the winning mount"}, into.details);
   mount_options mounts(line);
   mounts.add_tree(into.tree);
-  line.word({"--in PATH", own_group, "the folder, a path in the tree (default: its root)"},
-            into.folder);
-  line.flag({"-r,--recursive", own_group, "all files below it, at any depth"}, into.recursive);
-  line.flag({"-l,--long", own_group, "with sizes and mounts"}, into.details);
   add_json(line, into.json);
   add_colour(line, into.colour);
   if (const std::optional<int> over = line.parse(words)) return over;
   if (const std::optional<int> over = mounts.refused()) return over;
   if (into.tree.empty()) {
-    return line.refuse("nothing to list: name a folder or an archive");
+    return line.refuse("nothing to list: give a folder or an archive");
   }
   return std::nullopt;
 }

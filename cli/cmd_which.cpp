@@ -1,4 +1,4 @@
-// overture which: every mount that has a path, the winner first.
+// overture which: lists the mounts that have a path, the winner first.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,18 +23,18 @@ constexpr const char* usage = "overture which [OPTIONS] PATH MOUNT...";
 constexpr const char* help_command = "overture help which";
 constexpr int schema = 1;
 
-const std::string footer = std::string(R"(Exit status
-  0  found
-  1  no mount has the path
-  2  the arguments make no sense
-  3  a mount could not be opened
-  5  output could not be written
-)") + environment_footer +
-                           R"(
-Examples
-  overture which maps/rome.txt base.pk3 dlc/rome/ mods/better_ai.zip
+constexpr const char* examples =
+    R"(  overture which maps/rome.txt base.pk3 dlc/rome/ mods/better_ai.zip
   overture which rules.txt --archives-in mods --json | jq .mounts[0].path
 )";
+
+const std::string footer = std::string(R"(Exit status
+  0  the path was found
+  1  the path was not found
+  2  invalid arguments
+  3  a mount could not be opened
+  5  output could not be written
+)") + environment_footer;
 
 std::vector<mount_info> providers_of(file_system& files, asset_path path) {
   std::vector<mount_id> ids(files.mount_count());
@@ -87,13 +87,14 @@ int cmd_which(const std::vector<std::string>& words) {
   command_line line({
       .name = "which",
       .usage = usage,
-      .description = "Says which mounts have a path: the one that wins first, then those that it "
-                     "hides, in the order in which they would win. All mounts that have a folder "
-                     "add to it. With --removal-markers also the mount whose marker removes it "
-                     "from those that lose to it.",
+      .description = "List the mounts that have a path: the winner, then the ones it hides, in "
+                     "order of precedence. Folders are merged, so every mount that has a folder "
+                     "contributes. With --removal-markers, also show the mount that removes the "
+                     "path.",
+      .examples = examples,
       .footer = footer,
   });
-  line.word({"PATH", "File", "a path in the tree"}, typed);
+  line.word({"PATH", "File", "path in the merged tree"}, typed);
   mount_options mounts(line);
   mounts.add_tree(tree);
   add_json(line, as_json);
@@ -101,7 +102,7 @@ int cmd_which(const std::vector<std::string>& words) {
   if (const std::optional<int> over = line.parse(words)) return *over;
   if (const std::optional<int> over = mounts.refused()) return *over;
   if (typed.empty() || tree.empty()) {
-    return line.refuse("name a path in the tree, then a folder or an archive");
+    return line.refuse("give a PATH in the tree, then one or more folders or archives");
   }
   const outputs shown_on(colour);
   const asked_path path(typed, help_command);

@@ -28,7 +28,7 @@ result<void> kept_assets::finalize(entry_index entry, decoded_asset& asset,
   place& own = places_[entry];
   if (asset.kind() == asset_kind::none) {
     result<decoded_asset> copy = decoded_asset::make(asset_kind::none, bytes.size(), memory_);
-    if (!copy) return fail(errc::out_of_memory, "no memory to keep the file");
+    if (!copy) return fail(errc::out_of_memory, "out of memory for the kept file");
     if (!bytes.empty()) std::memcpy(copy->bytes().data(), bytes.data(), bytes.size());
     own.asset = std::move(*copy);
   } else {

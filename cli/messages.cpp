@@ -29,10 +29,8 @@ std::string reason_of(const error& failure) {
 int print(std::string_view text) {
   const int failed = write_all(stream::out, text);
   if (failed == 0 || is_broken_pipe(failed)) return exit_ok;
-  complain(
-      fmt::format("standard output: {}; the output is incomplete: make room, or write to "
-                  "another place",
-                  system_message(failed)));
+  complain(fmt::format("cannot write to standard output ({}); the output is incomplete",
+                       system_message(failed)));
   return exit_output_failed;
 }
 
@@ -53,7 +51,7 @@ int complain_about_usage(const std::string& text, const std::string& meant,
   std::string sentence = printable(text);
   if (!meant.empty()) sentence += fmt::format("; did you mean '{}'?", meant);
   complain(sentence);
-  say(fmt::format("See '{}'.\n", help_command));
+  say(fmt::format("Run '{}' for help.\n", help_command));
   return exit_usage;
 }
 

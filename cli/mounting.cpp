@@ -20,24 +20,24 @@ namespace {
 const char* advice(errc code) {
   switch (code) {
     case errc::not_found:
-      return "check the spelling and the folder you are in";
+      return "check the spelling and the current folder";
     case errc::permission:
-      return "check that you may read it";
+      return "check its permissions";
     case errc::not_a_file:
-      return "name a folder or an archive";
+      return "give a folder or an archive";
     case errc::unsupported:
-      return "name a folder or an archive of a kind that Overture reads (see docs/guide/vfs.md)";
+      return "docs/guide/vfs.md lists the supported formats";
     case errc::bad_path:
       return "a mount point is a path such as gfx/fonts";
     case errc::corrupt:
     case errc::truncated:
-      return "get a fresh copy of it";
+      return "get a fresh copy";
     case errc::limit:
-      return "split it, or raise what limits it";
+      return "split it, or raise the limit";
     case errc::out_of_memory:
       return "free some memory";
     default:
-      return "check the disk that it lies on";
+      return "check the disk";
   }
 }
 
@@ -55,7 +55,7 @@ result<mount_id> mount_one(file_system& files, const mount_argument& mount, moun
       {.at = at, .removal_markers = how.removal_markers, .password = mount.password});
 }
 
-// The regular files of a folder in the order of their names' bytes.
+// The regular files of a folder, sorted by the bytes of their names.
 std::vector<std::string> files_in(const std::string& folder, std::error_code& failed) {
   std::vector<std::string> paths;
   for (std::filesystem::directory_iterator at(folder, failed), end; !failed && at != end;
@@ -67,8 +67,8 @@ std::vector<std::string> files_in(const std::string& folder, std::error_code& fa
   return paths;
 }
 
-// Whether a file that no format reads was meant to be one: other extensions have other meanings
-// too.
+// Whether a file that is no valid archive was meant to be one. Only extensions that mean nothing
+// else count.
 bool is_called_archive(const std::string& path) {
   std::string extension = std::filesystem::path(path).extension().string();
   std::transform(extension.begin(), extension.end(), extension.begin(),
@@ -82,10 +82,8 @@ bool mount_archives_in(file_system& files, const mount_argument& from, mounting_
   std::error_code failed;
   const std::vector<std::string> paths = files_in(folder, failed);
   if (failed) {
-    complain(
-        fmt::format("{}: cannot list the folder ({}); --archives-in needs a folder that you "
-                    "may read",
-                    printable(folder), failed.message()));
+    complain(fmt::format("{}: cannot list the folder ({}); --archives-in needs a readable folder",
+                         printable(folder), failed.message()));
     return false;
   }
   bool all = true;
@@ -102,8 +100,7 @@ bool mount_archives_in(file_system& files, const mount_argument& from, mounting_
   }
   if (!any) {
     complain(
-        fmt::format("{}: no archive lies in this folder; mount the folder itself, or name "
-                    "another",
+        fmt::format("{}: no archives in this folder; mount the folder itself or choose another",
                     printable(folder)));
   }
   return all && any;
@@ -137,9 +134,9 @@ bool freeze_tree(file_system& files) {
   const zone span("freeze");
   const result<void> frozen = files.freeze();
   if (frozen) return true;
-  std::array<char, 4 * limits::path_bytes_max> text;  // a collision names two paths and two mounts
+  std::array<char, 4 * limits::path_bytes_max> text;  // a collision quotes two paths and two mounts
   const std::size_t length = files.explain(frozen.error(), text);
-  complain(fmt::format("{}; leave one of the mounts out",
+  complain(fmt::format("{}; leave out one of the mounts",
                        printable({text.data(), std::min(length, text.size())})));
   return false;
 }

@@ -28,7 +28,7 @@ std::string lower_case(std::string_view text) {
   return lower;
 }
 
-// Gathers what the visit of all files brings.
+// Builds the per-file parts of a report in one pass over all files.
 class file_collector {
  public:
   file_collector(const file_system& files, report& what) : files_(files), what_(what) {}
@@ -125,8 +125,8 @@ class file_collector {
   std::vector<loaded_file> slowest_;
 };
 
-// Threads of a load live a little longer than it, waiting; totals know no times, so that is cut
-// off.
+// A load's threads live, waiting, a little longer than the load. Totals carry no times, so waits
+// are clipped to the load's duration.
 report_thread thread_of(const timeline_lane& lane, const load_window& window) {
   report_thread row;
   row.name = lane.name();
@@ -172,7 +172,7 @@ void collect_threads(report& what, const timeline& record, const load_window& wi
   for (std::size_t i = 0; i < record.lane_count(); ++i) {
     what.threads_used.push_back(thread_of(record.lane(i), window));
   }
-  // Threads attach as the system starts them; a report has main, then the workers by number.
+  // Threads attach in the order in which the system starts them; list main, then workers by number.
   std::sort(what.threads_used.begin(), what.threads_used.end(),
             [](const report_thread& a, const report_thread& b) {
               const auto key = [](const report_thread& t) {

@@ -33,7 +33,7 @@ int write_all(int file, std::string_view text) {
   return 0;
 }
 
-// A file for the same folder that takes another's place once it is whole.
+// The name of a temporary file in the same folder, to be renamed to `path` when complete.
 std::string name_beside(const std::string& path) {
   static atomic<unsigned> made{0};
   return path.substr(0, path.rfind('/') + 1) + ".overture-" + std::to_string(::getpid()) + '-' +

@@ -1,5 +1,4 @@
-// The ways to wait, each for what it is best at. This part of Overture knows nothing of files or
-// jobs and links alone: overture::sync.
+// The ways to wait, each used for what it is best at. Needs only the library overture::sync.
 #include <overture/sync/barricade.hpp>
 #include <overture/sync/countdown.hpp>
 #include <overture/sync/event_count.hpp>
@@ -14,7 +13,7 @@ using namespace overture;
 
 namespace {
 
-// A queue without locks for one producer and one consumer. It knows nothing of waiting.
+// A lock-free queue for one producer and one consumer. It cannot wait by itself.
 class ring {
  public:
   bool push(int item) {
@@ -44,12 +43,12 @@ int main() {
   constexpr int items = 1000;
   constexpr unsigned builders = 3;
 
-  barricade start;            // everybody begins together
-  countdown built(builders);  // something that happens when several others have
-  event_count filled;         // makes a lock-free thing waitable
+  barricade start;            // all threads start together
+  countdown built(builders);  // released once all builders are done
+  event_count filled;         // lets threads wait for the lock-free queue
   event_count emptied;
   ring queue;
-  auto made = promise<int>::make();  // a value for many
+  auto made = promise<int>::make();  // one value for many threads
   if (!made) return 1;
   const shared_future<int> sum = made->future();
 
@@ -59,7 +58,7 @@ int main() {
     threads.emplace_back([&] {
       start.wait();
       built.done();
-      sum.wait();  // none of them queues for a lock on the way out
+      sum.wait();  // all are released without queueing for a lock
     });
   }
   threads.emplace_back([&] {

@@ -1,6 +1,6 @@
-// Which ways of writing a number as text allocate, and which take a lock? The guards say.
+// Which ways to convert a number to text allocate memory, and which take a lock? Guards count.
 //
-// The program does not link the library of the guards, so it must be preloaded:
+// The program does not link the guards library; preload it:
 //
 //   LD_PRELOAD=liboverture_guards.so example_08_guards
 #include <array>
@@ -27,11 +27,11 @@ constexpr auto fields(text::of<soldier> /*type*/) {
 
 char buffer[2048];
 
-// What the scopes of one way have seen; a handler instead of the report on standard error.
+// What the guards have counted. Handlers store it here instead of printing a report.
 guard_report heap;
 guard_report locks;
 
-// A thousand times, inside of both scopes.
+// Runs `write` a thousand times inside both guards.
 template <class Write>
 void examine(const char* name, Write write) {
   heap = {};
@@ -83,7 +83,7 @@ int main() {
   examine("overture::text::write_object",
           [&] { (void)text::write_object<text::script<"unit">>(buffer, one); });
 
-  // And where a call came from.
+  // Where a call came from.
   const no_alloc_scope no_alloc(
       [](const guard_report& seen) { std::printf("\nfirst call: %s\n", seen.first); });
   std::ostringstream out;

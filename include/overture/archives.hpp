@@ -1,4 +1,4 @@
-// What the archive formats tell about files.
+// Archive formats: which there are, and where in an archive a file lies.
 #pragma once
 
 #include "overture/archives/file_place.hpp"

@@ -1,4 +1,4 @@
-// What everything is made of: errors, memory, paths, hashes, threads, the operating system.
+// Foundations: errors, memory, paths, hashes, threads, the operating system.
 #pragma once
 
 #include "overture/base/allocator.hpp"

@@ -1,4 +1,4 @@
-// Waiting: an event for many, futures, countdowns, and what they are made of.
+// Waiting: barricade, countdown, future, and what they are built on.
 #pragma once
 
 #include "overture/sync/barricade.hpp"

@@ -1,4 +1,4 @@
-// Objects as text and back, on every core, without an allocation.
+// Objects as text and back, on every core, without allocating.
 #pragma once
 
 #include "overture/text/cursor.hpp"

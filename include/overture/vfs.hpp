@@ -1,4 +1,4 @@
-// Folders and archives as one tree: mounting, looking up, reading, writing, watching.
+// Folders and archives as one tree: mount, look up, read, write, watch.
 #pragma once
 
 #include "overture/vfs/file_reader.hpp"

@@ -1,4 +1,4 @@
-// The decoders that Overture brings: one function in one file each.
+// Overture's decoders, one per source file.
 #pragma once
 
 #include "overture/decoders/decoder.hpp"

@@ -213,7 +213,7 @@ class decode_helpers final : public parallel_runner {
 
 // Takes over what a decoder made, and counts it.
 void keep_decoded(lane& on, load_item& item, decoded_asset& made, std::uint64_t admitted) noexcept {
-  made.free_by(on.load.memory);
+  made.free_with(on.load.memory);
   item.asset = std::move(made);
   const std::uint64_t bytes = item.asset.bytes().size();
   record_of(on.load, item).decoded_bytes = bytes;

@@ -1,4 +1,4 @@
-// A report made by hand, with one of everything.
+// A hand-made report with one of everything.
 #pragma once
 
 #include "report_model.hpp"
