@@ -3,7 +3,6 @@
 
 #include <optional>
 
-#include "asked_path.hpp"
 #include "command.hpp"
 #include "command_line.hpp"
 #include "display.hpp"
@@ -11,6 +10,7 @@
 #include "messages.hpp"
 #include "mounting.hpp"
 #include "outputs.hpp"
+#include "path_argument.hpp"
 
 namespace overture::cli {
 
@@ -50,12 +50,12 @@ int cmd_cat(const std::vector<std::string>& words) {
   mounts.add_tree(tree);
   add_colour(line, colour);
   if (const std::optional<int> over = line.parse(words)) return *over;
-  if (const std::optional<int> over = mounts.refused()) return *over;
+  if (const std::optional<int> over = mounts.mistake()) return *over;
   if (typed.empty() || tree.empty()) {
-    return line.refuse("give a PATH in the tree, then one or more folders or archives");
+    return line.usage_error("give a PATH in the tree, then one or more folders or archives");
   }
-  const outputs shown_on(colour);
-  const asked_path path(typed, help_command);
+  const outputs out(colour);
+  const path_argument path(typed, help_command);
   if (!path.valid()) return exit_usage;
   file_system files(tree.config());
   if (!mount_all(files, tree)) return exit_mount_failed;
@@ -68,12 +68,12 @@ int cmd_cat(const std::vector<std::string>& words) {
     return print(bytes->empty() ? std::string_view{} : std::string_view{text, bytes->size()});
   }
   if (bytes.error().code == errc::not_found && !files.exists(*path)) {
-    path.complain_of_absence(files);
+    path.print_not_found(files);
   } else if (bytes.error().code == errc::not_found) {
-    complain(
+    print_error(
         fmt::format("{}: is a folder; list it with 'overture ls --in'", printable(path.text())));
   } else {
-    complain(fmt::format("{}: {}", printable(path.text()), reason_of(bytes.error())));
+    print_error(fmt::format("{}: {}", printable(path.text()), reason_of(bytes.error())));
   }
   return exit_files_failed;
 }

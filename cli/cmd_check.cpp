@@ -70,9 +70,9 @@ std::optional<int> parse_check(const std::vector<std::string>& words, check_argu
   add_progress(line, into.progress);
   add_colour(line, into.colour);
   if (const std::optional<int> over = line.parse(words)) return over;
-  if (const std::optional<int> over = mounts.refused()) return over;
+  if (const std::optional<int> over = mounts.mistake()) return over;
   if (into.tree.empty()) {
-    return line.refuse("nothing to check: give a folder or an archive");
+    return line.usage_error("nothing to check: give a folder or an archive");
   }
   return std::nullopt;
 }
@@ -81,10 +81,10 @@ std::optional<int> parse_check(const std::vector<std::string>& words, check_argu
 class large_files {
  public:
   large_files(file_system& files, const load_run& how)
-      : files_(files), line_(how.progress, how.shown_on->environment()) {}
+      : files_(files), line_(how.progress, how.out->environment()) {}
 
   // Checks the files that failed to load because of their size. Their paths begin with the number
-  // of their mount, as placing::apart arranges.
+  // of their mount, as mount_layout::separate arranges.
   void check(report& what);
 
  private:
@@ -157,7 +157,7 @@ void large_files::check(report& what) {
   });
 }
 
-// Removes the prefixes of placing::apart.
+// Removes the prefixes of mount_layout::separate.
 void take_numbers_away(report& what) {
   for (report_failure& failure : what.failures) {
     failure.path.erase(0, failure.path.find('/') + 1);
@@ -226,10 +226,10 @@ std::string check_json(const report& what) {
                     {"skipped_names", skipped_json(what)}});
 }
 
-int write_outcome(const report& what, const check_arguments& arguments, const outputs& shown_on) {
+int write_outcome(const report& what, const check_arguments& arguments, const outputs& out) {
   if (arguments.json) return print(check_json(what));
-  if (!arguments.quiet) return print(check_text(what, shown_on.style(stream::out)));
-  for (const report_failure& failure : what.failures) complain(failure_line(failure, {}));
+  if (!arguments.quiet) return print(check_text(what, out.style(stream::out)));
+  for (const report_failure& failure : what.failures) print_error(failure_line(failure, {}));
   return exit_ok;
 }
 
@@ -238,18 +238,18 @@ int write_outcome(const report& what, const check_arguments& arguments, const ou
 int cmd_check(const std::vector<std::string>& words) {
   check_arguments arguments;
   if (const std::optional<int> over = parse_check(words, arguments)) return *over;
-  const outputs shown_on(arguments.colour);
+  const outputs out(arguments.colour);
   watch_interrupts();
   file_system files(arguments.tree.config());
-  if (!mount_all(files, arguments.tree, placing::apart) || !freeze_tree(files)) {
+  if (!mount_all(files, arguments.tree, mount_layout::separate) || !freeze_tree(files)) {
     return exit_mount_failed;
   }
 
   load_run how;
   how.threads = arguments.threads;
   how.options.decode = false;
-  how.progress = !arguments.quiet && shown_on.shows_progress(arguments.progress);
-  how.shown_on = &shown_on;
+  how.progress = !arguments.quiet && out.shows_progress(arguments.progress);
+  how.out = &out;
   load_window window;
   std::optional<report> what = run_load(files, how, window);
   if (!what) return exit_output_failed;
@@ -257,7 +257,7 @@ int cmd_check(const std::vector<std::string>& words) {
   large_files(files, how).check(*what);
   what->summary.ns += now_ns() - begin_ns;
   take_numbers_away(*what);
-  const int outcome = write_outcome(*what, arguments, shown_on);
+  const int outcome = write_outcome(*what, arguments, out);
   if (what->interrupted) return exit_interrupted;
   if (outcome != exit_ok) return outcome;
   return what->summary.failed > 0 ? exit_files_failed : exit_ok;

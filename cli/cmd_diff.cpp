@@ -70,9 +70,9 @@ std::optional<int> parse_diff(const std::vector<std::string>& words, diff_argume
   add_json(line, into.json);
   add_colour(line, into.colour);
   if (const std::optional<int> over = line.parse(words)) return over;
-  if (const std::optional<int> over = mounts.refused()) return over;
+  if (const std::optional<int> over = mounts.mistake()) return over;
   if (into.left.empty() || into.right.empty()) {
-    return line.refuse("give two folders or archives, or two sets with --left and --right");
+    return line.usage_error("give two folders or archives, or two sets with --left and --right");
   }
   return std::nullopt;
 }
@@ -164,7 +164,7 @@ std::string diff_json(const comparison& found, const diff_arguments& arguments) 
 int cmd_diff(const std::vector<std::string>& words) {
   diff_arguments arguments;
   if (const std::optional<int> over = parse_diff(words, arguments)) return *over;
-  const outputs shown_on(arguments.colour);
+  const outputs out(arguments.colour);
   const file_system_config config{.ignore_case = arguments.ignore_case};
   file_system base(config);
   file_system left(config);
@@ -181,12 +181,12 @@ int cmd_diff(const std::vector<std::string>& words) {
     if (file.failure.empty()) continue;
     failed = true;
     if (arguments.json) {
-      complain(fmt::format("{}: {}", printable(file.path), printable(file.failure)));
+      print_error(fmt::format("{}: {}", printable(file.path), printable(file.failure)));
     }
   }
-  const int outcome = print(
-      arguments.json ? diff_json(found, arguments)
-                     : diff_text(found, shown_on.style(stream::out), !arguments.base.empty()));
+  const int outcome =
+      print(arguments.json ? diff_json(found, arguments)
+                           : diff_text(found, out.style(stream::out), !arguments.base.empty()));
   if (outcome != exit_ok) return outcome;
   return failed ? exit_files_failed : exit_ok;
 }

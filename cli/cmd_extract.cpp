@@ -5,7 +5,6 @@
 #include <optional>
 #include <system_error>
 
-#include "asked_path.hpp"
 #include "command.hpp"
 #include "command_line.hpp"
 #include "display.hpp"
@@ -14,6 +13,7 @@
 #include "messages.hpp"
 #include "mounting.hpp"
 #include "outputs.hpp"
+#include "path_argument.hpp"
 #include "units.hpp"
 
 namespace overture::cli {
@@ -71,12 +71,12 @@ std::optional<int> parse_extract(const std::vector<std::string>& words, extract_
   add_progress(line, into.progress);
   add_colour(line, into.colour);
   if (const std::optional<int> over = line.parse(words)) return over;
-  if (const std::optional<int> over = mounts.refused()) return over;
+  if (const std::optional<int> over = mounts.mistake()) return over;
   if (into.tree.empty()) {
-    return line.refuse("nothing to extract: give a folder or an archive");
+    return line.usage_error("nothing to extract: give a folder or an archive");
   }
   if (into.to.empty()) {
-    return line.refuse("no destination: give a folder with --to DIR");
+    return line.usage_error("no destination: give a folder with --to DIR");
   }
   return std::nullopt;
 }
@@ -105,8 +105,8 @@ result<std::vector<std::string>> files_below(file_system& files, asset_path path
 int cmd_extract(const std::vector<std::string>& words) {
   extract_arguments arguments;
   if (const std::optional<int> over = parse_extract(words, arguments)) return *over;
-  const outputs shown_on(arguments.colour);
-  const asked_path from(arguments.from, help_command);
+  const outputs out(arguments.colour);
+  const path_argument from(arguments.from, help_command);
   if (!from.valid()) return exit_usage;
   watch_interrupts();
   file_system files(arguments.tree.config());
@@ -115,28 +115,28 @@ int cmd_extract(const std::vector<std::string>& words) {
   extraction how;
   const result<std::vector<std::string>> paths = files_below(files, *from, how.above);
   if (!paths && paths.error().code == errc::not_found) {
-    from.complain_of_absence(files);
+    from.print_not_found(files);
     return exit_files_failed;
   }
   if (!paths) {
-    complain(reason_of(paths.error()));
+    print_error(reason_of(paths.error()));
     return exit_files_failed;
   }
   how.to = arguments.to;
   std::error_code no_folder;
   std::filesystem::create_directories(how.to, no_folder);
   if (no_folder) {
-    complain(fmt::format("{}: cannot create the folder ({}); choose another with --to",
-                         printable(how.to), no_folder.message()));
+    print_error(fmt::format("{}: cannot create the folder ({}); choose another with --to",
+                            printable(how.to), no_folder.message()));
     return exit_output_failed;
   }
   how.overwrite = arguments.overwrite;
-  how.progress = !arguments.quiet && shown_on.shows_progress(arguments.progress);
+  how.progress = !arguments.quiet && out.shows_progress(arguments.progress);
   thread_pool jobs{
       {.workers = (arguments.threads > 0 ? arguments.threads : processor_count()) - 1}};
-  const extracted done = extract_files(files, *paths, how, jobs, shown_on);
+  const extracted done = extract_files(files, *paths, how, jobs, out);
 
-  for (const std::string& failure : done.failures) complain(failure);
+  for (const std::string& failure : done.failures) print_error(failure);
   int outcome = exit_ok;
   if (!arguments.quiet) {
     std::string summary =

@@ -3,7 +3,6 @@
 
 #include <optional>
 
-#include "asked_path.hpp"
 #include "command.hpp"
 #include "command_line.hpp"
 #include "display.hpp"
@@ -12,6 +11,7 @@
 #include "messages.hpp"
 #include "mounting.hpp"
 #include "outputs.hpp"
+#include "path_argument.hpp"
 #include "table.hpp"
 #include "units.hpp"
 
@@ -72,9 +72,9 @@ std::optional<int> parse_ls(const std::vector<std::string>& words, ls_arguments&
   add_json(line, into.json);
   add_colour(line, into.colour);
   if (const std::optional<int> over = line.parse(words)) return over;
-  if (const std::optional<int> over = mounts.refused()) return over;
+  if (const std::optional<int> over = mounts.mistake()) return over;
   if (into.tree.empty()) {
-    return line.refuse("nothing to list: give a folder or an archive");
+    return line.usage_error("nothing to list: give a folder or an archive");
   }
   return std::nullopt;
 }
@@ -144,8 +144,8 @@ std::string listing_json(const std::vector<listed_item>& items, const std::strin
 int cmd_ls(const std::vector<std::string>& words) {
   ls_arguments arguments;
   if (const std::optional<int> over = parse_ls(words, arguments)) return *over;
-  const outputs shown_on(arguments.colour);
-  const asked_path folder(arguments.folder, help_command);
+  const outputs out(arguments.colour);
+  const path_argument folder(arguments.folder, help_command);
   if (!folder.valid()) return exit_usage;
   file_system files(arguments.tree.config());
   if (!mount_all(files, arguments.tree)) return exit_mount_failed;
@@ -153,14 +153,14 @@ int cmd_ls(const std::vector<std::string>& words) {
   const result<std::vector<listed_item>> items = list(files, *folder, arguments);
   if (!items) {
     if (items.error().code == errc::not_found) {
-      folder.complain_of_absence(files);
+      folder.print_not_found(files);
     } else {
-      complain(fmt::format("{}: {}", printable(folder.text()), reason_of(items.error())));
+      print_error(fmt::format("{}: {}", printable(folder.text()), reason_of(items.error())));
     }
     return exit_files_failed;
   }
   if (arguments.json) return print(listing_json(*items, folder.text()));
-  const text_style style = shown_on.style(stream::out);
+  const text_style style = out.style(stream::out);
   return print(arguments.details ? long_text(*items, style) : plain_text(*items, style));
 }
 

@@ -253,7 +253,7 @@ int cmd_save_bench(const std::vector<std::string>& words) {
     }
   }
   if (failure) {
-    complain(fmt::format("{}: {}", printable(file.path()), reason_of(*failure)));
+    print_error(fmt::format("{}: {}", printable(file.path()), reason_of(*failure)));
     return exit_output_failed;
   }
   if (interrupted() || rounds.empty()) return exit_interrupted;

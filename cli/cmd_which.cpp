@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "asked_path.hpp"
 #include "command.hpp"
 #include "command_line.hpp"
 #include "display.hpp"
@@ -13,6 +12,7 @@
 #include "messages.hpp"
 #include "mounting.hpp"
 #include "outputs.hpp"
+#include "path_argument.hpp"
 #include "table.hpp"
 
 namespace overture::cli {
@@ -100,12 +100,12 @@ int cmd_which(const std::vector<std::string>& words) {
   add_json(line, as_json);
   add_colour(line, colour);
   if (const std::optional<int> over = line.parse(words)) return *over;
-  if (const std::optional<int> over = mounts.refused()) return *over;
+  if (const std::optional<int> over = mounts.mistake()) return *over;
   if (typed.empty() || tree.empty()) {
-    return line.refuse("give a PATH in the tree, then one or more folders or archives");
+    return line.usage_error("give a PATH in the tree, then one or more folders or archives");
   }
-  const outputs shown_on(colour);
-  const asked_path path(typed, help_command);
+  const outputs out(colour);
+  const path_argument path(typed, help_command);
   if (!path.valid()) return exit_usage;
   file_system files(tree.config());
   if (!mount_all(files, tree)) return exit_mount_failed;
@@ -114,13 +114,13 @@ int cmd_which(const std::vector<std::string>& words) {
   const result<mount_id> removing = files.remover(*path);
   const mount_info remover = removing ? files.mount_of(*removing) : mount_info{};
   if (found.empty() && !removing) {
-    path.complain_of_absence(files);
+    path.print_not_found(files);
     return exit_files_failed;
   }
   const result<file_stat> stat = files.stat(*path);
   const bool folder = stat && stat->kind == entry_kind::folder;
   return print(as_json ? which_json(found, folder, remover, path.text())
-                       : which_text(found, folder, remover, shown_on.style(stream::out)));
+                       : which_text(found, folder, remover, out.style(stream::out)));
 }
 
 }  // namespace overture::cli

@@ -63,7 +63,7 @@ int unknown(const std::string& word) {
     known = {"help"};
     for (const command& each : table) known.emplace_back(each.name);
   }
-  return complain_about_usage(
+  return print_usage_error(
       fmt::format("unknown {} '{}'", word.starts_with('-') ? "option" : "command", word),
       nearest(word, known), "overture help");
 }
@@ -82,7 +82,7 @@ std::span<const command> commands() {
 
 int run_command(const std::vector<std::string>& arguments) {
   if (arguments.empty()) {
-    say(general_help());
+    print_to_stderr(general_help());
     return exit_usage;
   }
   const std::string& first = arguments.front();

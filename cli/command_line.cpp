@@ -95,7 +95,7 @@ command_line::command_line(const command_text& about)
       help_command_(fmt::format("overture help {}", about.name)),
       app_(std::make_unique<CLI::App>(about.description, about.name)) {
   app_->footer(about.footer);
-  app_->allow_extras();  // refuse_extras() reports them, with suggestions
+  app_->allow_extras();  // reject_extras() reports them, with suggestions
 }
 
 command_line::~command_line() = default;
@@ -108,19 +108,19 @@ void command_line::word(const option_text& about, std::string& into, const word_
   word(about, [&into](const std::string& given) { into = given; }, check);
 }
 
-void command_line::word(const option_text& about, taker take, const word_check& check) {
+void command_line::word(const option_text& about, word_handler take, const word_check& check) {
   CLI::Option& option = described(
       app_->add_option_function<std::string>(names_of(about), [](const std::string&) {}), about);
   if (check) option.check(check);
-  takers_.push_back({&option, std::move(take)});
+  handlers_.push_back({&option, std::move(take)});
 }
 
-void command_line::words(const option_text& about, taker take) {
+void command_line::words(const option_text& about, word_handler take) {
   CLI::Option& option = described(app_->add_option_function<std::vector<std::string>>(
                                       names_of(about), [](const std::vector<std::string>&) {}),
                                   about);
   if (!option.get_positional()) option.allow_extra_args(false);
-  takers_.push_back({&option, std::move(take)});
+  handlers_.push_back({&option, std::move(take)});
 }
 
 // Parsed here, because CLI11 reads 010 as octal.
@@ -147,22 +147,22 @@ std::optional<int> command_line::parse(const std::vector<std::string>& arguments
   } catch (const CLI::CallForHelp&) {
     return print(help_text());
   } catch (const CLI::ParseError& error) {
-    return refuse(mistake(error));
+    return usage_error(mistake(error));
   }
-  if (const std::optional<int> over = refuse_extras()) return over;
-  hand_over();
+  if (const std::optional<int> over = reject_extras()) return over;
+  deliver();
   return std::nullopt;
 }
 
-int command_line::refuse(const std::string& mistake) const {
-  return complain_about_usage(mistake, "", help_command_);
+int command_line::usage_error(const std::string& mistake) const {
+  return print_usage_error(mistake, "", help_command_);
 }
 
-std::optional<int> command_line::refuse_extras() const {
+std::optional<int> command_line::reject_extras() const {
   for (const std::string& extra : app_->remaining()) {
     if (extra == "--") continue;  // CLI11 reports it as an extra
     if (!extra.starts_with('-') || extra == "-") {
-      return refuse(fmt::format("unexpected argument '{}'", extra));
+      return usage_error(fmt::format("unexpected argument '{}'", extra));
     }
     std::vector<std::string> known;
     for (const CLI::Option* option : app_->get_options()) {
@@ -170,18 +170,18 @@ std::optional<int> command_line::refuse_extras() const {
       for (const std::string& name : option->get_snames()) known.push_back("-" + name);
     }
     const std::string name = extra.substr(0, extra.find('='));
-    return complain_about_usage(fmt::format("unknown option '{}'", name), nearest(name, known),
-                                help_command_);
+    return print_usage_error(fmt::format("unknown option '{}'", name), nearest(name, known),
+                             help_command_);
   }
   return std::nullopt;
 }
 
 // Not done in CLI11's own callbacks: they do not see the order of words of different options.
-void command_line::hand_over() const {
+void command_line::deliver() const {
   std::map<const CLI::Option*, std::size_t> handed;
   for (const CLI::Option* const option : app_->parse_order()) {
     const std::size_t number = handed[option]++;
-    for (const taken& each : takers_) {
+    for (const bound_handler& each : handlers_) {
       if (each.option == option) each.take(option->results()[number]);
     }
   }

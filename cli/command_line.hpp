@@ -35,7 +35,7 @@ struct option_text {
 
 class command_line {
  public:
-  using taker = std::function<void(const std::string& word)>;
+  using word_handler = std::function<void(const std::string& word)>;
   // Returns what is wrong with a word, or an empty string.
   using word_check = std::function<std::string(const std::string& word)>;
 
@@ -47,9 +47,9 @@ class command_line {
   // Options, in help order; --help comes last. Giving a word or number twice is a mistake.
   void flag(const option_text& about, bool& into);
   void word(const option_text& about, std::string& into, const word_check& check = {});
-  void word(const option_text& about, taker take, const word_check& check = {});
+  void word(const option_text& about, word_handler take, const word_check& check = {});
   // Repeatable. All takers are called after parsing succeeded, in command-line order.
-  void words(const option_text& about, taker take);
+  void words(const option_text& about, word_handler take);
   // A whole number from `least` to `most`: unsigned, std::uint64_t or int.
   template <class Number>
   void number(const option_text& about, std::uint64_t least, std::uint64_t most, Number& into);
@@ -57,23 +57,23 @@ class command_line {
   // Returns an exit code if the command is over: help was printed, or an error.
   [[nodiscard]] std::optional<int> parse(const std::vector<std::string>& arguments);
   // Reports a mistake that parse() cannot detect; returns its exit code.
-  [[nodiscard]] int refuse(const std::string& mistake) const;
+  [[nodiscard]] int usage_error(const std::string& mistake) const;
 
  private:
-  struct taken {
+  struct bound_handler {
     const CLI::Option* option;
-    taker take;
+    word_handler take;
   };
 
   [[nodiscard]] std::string help_text() const;
-  [[nodiscard]] std::optional<int> refuse_extras() const;
-  void hand_over() const;
+  [[nodiscard]] std::optional<int> reject_extras() const;
+  void deliver() const;
 
   std::string usage_;
   std::string examples_;
   std::string help_command_;
   std::unique_ptr<CLI::App> app_;
-  std::vector<taken> takers_;
+  std::vector<bound_handler> handlers_;
 };
 
 // Accepts only the given words.

@@ -21,13 +21,13 @@ namespace {
 class extractor {
  public:
   extractor(file_system& files, const std::vector<std::string>& paths, const extraction& how,
-            const outputs& shown_on)
+            const outputs& out)
       : files_(files),
         reads_(files, {.run_by_host = true}),
         paths_(paths),
         how_(how),
         reasons_(paths.size()),
-        line_(how.progress, shown_on.environment()) {}
+        line_(how.progress, out.environment()) {}
 
   extracted run(job_system& jobs) {
     parallel_for(
@@ -97,8 +97,8 @@ class extractor {
 }  // namespace
 
 extracted extract_files(file_system& files, const std::vector<std::string>& paths,
-                        const extraction& how, job_system& jobs, const outputs& shown_on) {
-  return extractor(files, paths, how, shown_on).run(jobs);
+                        const extraction& how, job_system& jobs, const outputs& out) {
+  return extractor(files, paths, how, out).run(jobs);
 }
 
 }  // namespace overture::cli

@@ -25,7 +25,6 @@ struct extracted {
 
 // Stops early when interrupted.
 [[nodiscard]] extracted extract_files(file_system& files, const std::vector<std::string>& paths,
-                                      const extraction& how, job_system& jobs,
-                                      const outputs& shown_on);
+                                      const extraction& how, job_system& jobs, const outputs& out);
 
 }  // namespace overture::cli

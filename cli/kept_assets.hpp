@@ -34,7 +34,7 @@ struct kept_total {
 
 class kept_assets final : public asset_sink {
  public:
-  kept_assets(std::size_t entries, allocator& memory) : memory_(memory), places_(entries) {}
+  kept_assets(std::size_t entries, allocator& memory) : memory_(memory), slots_(entries) {}
 
   result<void> finalize(entry_index entry, decoded_asset& asset,
                         std::span<const std::byte> bytes) override;
@@ -57,13 +57,13 @@ class kept_assets final : public asset_sink {
    private:
     allocator& upstream_;
   };
-  struct place {
+  struct slot {
     decoded_asset asset;
     bool kept = false;
   };
 
   host_memory memory_;
-  std::vector<place> places_;  // by entry_index
+  std::vector<slot> slots_;  // by entry_index
 };
 
 }  // namespace overture::cli

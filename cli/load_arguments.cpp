@@ -78,10 +78,11 @@ std::optional<int> parse_load(const std::vector<std::string>& arguments, load_ar
   add_output(line, into);
 
   if (const std::optional<int> over = line.parse(arguments)) return over;
-  if (const std::optional<int> over = mounts.refused()) return over;
-  if (into.tree.empty()) return line.refuse("nothing to load: give a folder or an archive");
+  if (const std::optional<int> over = mounts.mistake()) return over;
+  if (into.tree.empty()) return line.usage_error("nothing to load: give a folder or an archive");
   if (into.trace == "-" && into.json) {
-    return line.refuse("--json and --trace - both write to standard output; give --trace a file");
+    return line.usage_error(
+        "--json and --trace - both write to standard output; give --trace a file");
   }
   return std::nullopt;
 }

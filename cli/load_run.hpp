@@ -17,7 +17,7 @@ struct load_run {
   allocator* memory = nullptr;
   timeline* record = nullptr;  // may be null
   bool progress = false;
-  const outputs* shown_on = nullptr;
+  const outputs* out = nullptr;
 };
 
 // Loads a frozen tree; an interrupt cancels it. Prints why and returns nothing if it cannot start.

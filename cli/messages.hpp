@@ -19,13 +19,13 @@ void set_message_style(const text_style& style);
 // prints an error and returns exit_output_failed.
 int print(std::string_view text);
 // Writes to standard error. Failures are ignored: there is nowhere to report them.
-void say(std::string_view text);
+void print_to_stderr(std::string_view text);
 // Print "error: TEXT" and "warning: TEXT".
-void complain(std::string_view text);
-void warn(std::string_view text);
+void print_error(std::string_view text);
+void print_warning(std::string_view text);
 // Prints a usage error, a suggestion unless `meant` is empty, and where to find help. Returns
 // exit_usage.
-int complain_about_usage(const std::string& text, const std::string& meant,
-                         const std::string& help_command);
+int print_usage_error(const std::string& text, const std::string& meant,
+                      const std::string& help_command);
 
 }  // namespace overture::cli

@@ -41,15 +41,15 @@ const char* advice(errc code) {
   }
 }
 
-void complain_about_mount(const std::string& path, const error& failure) {
+void print_mount_error(const std::string& path, const error& failure) {
   const std::string name = path.empty() ? "''" : printable(path);
-  complain(fmt::format("{}: {}; {}", name, reason_of(failure), advice(failure.code)));
+  print_error(fmt::format("{}: {}; {}", name, reason_of(failure), advice(failure.code)));
 }
 
 result<mount_id> mount_one(file_system& files, const mount_argument& mount, mounting_options how) {
   const zone span("mount");
   std::string at = mount.at;
-  if (how.place == placing::apart) at = fmt::format("{:04}/{}", files.mount_count(), at);
+  if (how.layout == mount_layout::separate) at = fmt::format("{:04}/{}", files.mount_count(), at);
   return files.mount(
       mount.path.c_str(),
       {.at = at, .removal_markers = how.removal_markers, .password = mount.password});
@@ -69,7 +69,7 @@ std::vector<std::string> files_in(const std::string& folder, std::error_code& fa
 
 // Whether a file that is no valid archive was meant to be one. Only extensions that mean nothing
 // else count.
-bool is_called_archive(const std::string& path) {
+bool has_archive_extension(const std::string& path) {
   std::string extension = std::filesystem::path(path).extension().string();
   std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -82,8 +82,9 @@ bool mount_archives_in(file_system& files, const mount_argument& from, mounting_
   std::error_code failed;
   const std::vector<std::string> paths = files_in(folder, failed);
   if (failed) {
-    complain(fmt::format("{}: cannot list the folder ({}); --archives-in needs a readable folder",
-                         printable(folder), failed.message()));
+    print_error(
+        fmt::format("{}: cannot list the folder ({}); --archives-in needs a readable folder",
+                    printable(folder), failed.message()));
     return false;
   }
   bool all = true;
@@ -92,14 +93,14 @@ bool mount_archives_in(file_system& files, const mount_argument& from, mounting_
     if (interrupted()) return all;
     const result<mount_id> mounted = mount_one(files, {path, from.at, from.password}, how);
     const bool known = mounted || mounted.error().code != errc::unsupported;
-    if (!known && !is_called_archive(path)) continue;
+    if (!known && !has_archive_extension(path)) continue;
     any = true;
     if (mounted) continue;
-    complain_about_mount(path, mounted.error());
+    print_mount_error(path, mounted.error());
     all = false;
   }
   if (!any) {
-    complain(
+    print_error(
         fmt::format("{}: no archives in this folder; mount the folder itself or choose another",
                     printable(folder)));
   }
@@ -115,14 +116,14 @@ bool mount_these(file_system& files, const std::vector<mount_argument>& mounts,
     if (interrupted()) return all;
     const result<mount_id> mounted = mount_one(files, mount, how);
     if (mounted) continue;
-    complain_about_mount(mount.path, mounted.error());
+    print_mount_error(mount.path, mounted.error());
     all = false;
   }
   return all;
 }
 
-bool mount_all(file_system& files, const tree_arguments& arguments, placing place) {
-  const mounting_options how{place, arguments.removal_markers};
+bool mount_all(file_system& files, const tree_arguments& arguments, mount_layout layout) {
+  const mounting_options how{layout, arguments.removal_markers};
   bool all = mount_these(files, arguments.mounts, how);
   for (const mount_argument& folder : arguments.archives_in) {
     if (!interrupted()) all = mount_archives_in(files, folder, how) && all;
@@ -136,8 +137,8 @@ bool freeze_tree(file_system& files) {
   if (frozen) return true;
   std::array<char, 4 * limits::path_bytes_max> text;  // a collision quotes two paths and two mounts
   const std::size_t length = files.explain(frozen.error(), text);
-  complain(fmt::format("{}; leave out one of the mounts",
-                       printable({text.data(), std::min(length, text.size())})));
+  print_error(fmt::format("{}; leave out one of the mounts",
+                          printable({text.data(), std::min(length, text.size())})));
   return false;
 }
 

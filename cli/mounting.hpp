@@ -8,10 +8,10 @@ namespace overture::cli {
 
 // Where mounts go: over one another, as in a game, or each below a numbered folder
 // ("0002/maps/rome.txt"), so that none hides another's files.
-enum class placing : unsigned char { over_one_another, apart };
+enum class mount_layout : unsigned char { merged, separate };
 
 struct mounting_options {
-  placing place = placing::over_one_another;
+  mount_layout layout = mount_layout::merged;
   bool removal_markers = false;
 };
 
@@ -20,7 +20,7 @@ struct mounting_options {
 // Mounts the arguments in order, then the archives of each --archives-in. Tries every mount even if
 // one fails; stops early when interrupted.
 [[nodiscard]] bool mount_all(file_system& files, const tree_arguments& arguments,
-                             placing place = placing::over_one_another);
+                             mount_layout layout = mount_layout::merged);
 [[nodiscard]] bool mount_these(file_system& files, const std::vector<mount_argument>& mounts,
                                mounting_options how = {});
 [[nodiscard]] bool freeze_tree(file_system& files);

@@ -33,7 +33,7 @@ enum class stream : unsigned char { out, err };
 [[nodiscard]] bool is_broken_pipe(int os_error);
 
 // Makes a closed pipe or a file size limit an error of the write instead of a fatal signal.
-void let_writes_fail();
+void make_write_errors_nonfatal();
 // From now on the first SIGINT or SIGTERM sets a flag; the second exits at once with
 // exit_interrupted. Signals that were ignored at start stay ignored.
 void watch_interrupts();

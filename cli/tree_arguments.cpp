@@ -23,7 +23,7 @@ void add_when(command_line& line, const char* name, const char* description, whe
 }
 
 // What is wrong with a mount point, or an empty string.
-std::string fault_of_point(const std::string& point) {
+std::string mistake_in_mount_point(const std::string& point) {
   path_buffer room;
   const result<asset_path> path = normalise(point, room);
   if (path) return {};
@@ -33,7 +33,7 @@ std::string fault_of_point(const std::string& point) {
 
 }  // namespace
 
-command_line::taker mount_options::mount_taker(std::vector<mount_argument>& into) {
+command_line::word_handler mount_options::mount_handler(std::vector<mount_argument>& into) {
   return [this, &into](const std::string& path) {
     into.push_back({path, point_, password_});
     unused_ = nullptr;
@@ -43,12 +43,12 @@ command_line::taker mount_options::mount_taker(std::vector<mount_argument>& into
 
 void mount_options::add_mount(const std::string& spelling, const std::string& description,
                               std::vector<mount_argument>& into) {
-  line_.word({spelling, mounts_group, description}, mount_taker(into));
+  line_.word({spelling, mounts_group, description}, mount_handler(into));
 }
 
 void mount_options::add_mounts(const std::string& spelling, const std::string& description,
                                std::vector<mount_argument>& into) {
-  line_.words({spelling, mounts_group, description}, mount_taker(into));
+  line_.words({spelling, mounts_group, description}, mount_handler(into));
 }
 
 void mount_options::add_mount_point() {
@@ -56,7 +56,7 @@ void mount_options::add_mount_point() {
                "mount everything after this option at PATH in the tree ('/' is the root); "
                "repeatable"},
               [this](const std::string& point) {
-                if (wrong_point_.empty()) wrong_point_ = fault_of_point(point);
+                if (wrong_point_.empty()) wrong_point_ = mistake_in_mount_point(point);
                 point_ = point;
                 unused_ = "--mount-point";
               });
@@ -93,10 +93,10 @@ void mount_options::add_ignore_case(bool& into) {
   line_.flag({"--ignore-case", mounts_group, "ignore case in paths, and show them folded"}, into);
 }
 
-std::optional<int> mount_options::refused() const {
-  if (!wrong_point_.empty()) return line_.refuse(wrong_point_);
+std::optional<int> mount_options::mistake() const {
+  if (!wrong_point_.empty()) return line_.usage_error(wrong_point_);
   if (!unused_ || !any_) return std::nullopt;
-  return line_.refuse(fmt::format(
+  return line_.usage_error(fmt::format(
       "{} applies to the mounts after it, but none follows; move it before a MOUNT", unused_));
 }
 

@@ -52,10 +52,10 @@ class mount_options {
   void add_removal_markers(bool& into);
   // After parsing: reports an option that is invalid or has no mount after it, and returns the exit
   // code.
-  [[nodiscard]] std::optional<int> refused() const;
+  [[nodiscard]] std::optional<int> mistake() const;
 
  private:
-  [[nodiscard]] command_line::taker mount_taker(std::vector<mount_argument>& into);
+  [[nodiscard]] command_line::word_handler mount_handler(std::vector<mount_argument>& into);
 
   command_line& line_;
   std::string point_;

@@ -73,7 +73,7 @@ int main() {
     const std::string text = "the speed of this soldier is " + std::to_string(one.speed);
     (void)text.copy(buffer, sizeof buffer);
   });
-  examine("a stream behind a mutex", [&] {
+  examine("snprintf under a mutex", [&] {
     const std::lock_guard hold(stream_lock);
     (void)std::snprintf(buffer, sizeof buffer, "%.2f", static_cast<double>(one.speed));
   });

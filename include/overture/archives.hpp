@@ -1,4 +1,4 @@
-// Archive formats: which there are, and where in an archive a file lies.
+// Archive formats: the list of formats, and the place of a file in an archive.
 #pragma once
 
 #include "overture/archives/file_place.hpp"

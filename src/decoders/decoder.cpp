@@ -5,6 +5,7 @@
 namespace overture {
 
 std::span<const decoder* const> all_decoders() noexcept {
+  using namespace decoders_detail;
   // clang-format off: one line each
   static const decoder* const table[] = {
       &png_decoder(),

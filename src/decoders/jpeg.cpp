@@ -13,7 +13,7 @@
 #include "overture/base/limits.hpp"
 #include "overture/base/path.hpp"
 
-namespace overture {
+namespace overture::decoders_detail {
 namespace {
 
 // Warnings that affect no pixel. Games display such files, so they are not errors.
@@ -183,4 +183,4 @@ const decoder& jpeg_decoder() noexcept {
   return instance;
 }
 
-}  // namespace overture
+}  // namespace overture::decoders_detail

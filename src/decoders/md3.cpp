@@ -12,7 +12,7 @@
 #include "overture/base/path.hpp"
 #include "overture/decoders/model.hpp"
 
-namespace overture {
+namespace overture::decoders_detail {
 namespace {
 
 // Record sizes in the file.
@@ -385,4 +385,4 @@ const decoder& md3_decoder() noexcept {
   return instance;
 }
 
-}  // namespace overture
+}  // namespace overture::decoders_detail

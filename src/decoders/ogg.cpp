@@ -5,7 +5,7 @@
 
 #include "base/little_endian.hpp"
 
-namespace overture {
+namespace overture::decoders_detail {
 namespace {
 
 constexpr std::size_t page_header_bytes = 27;
@@ -65,4 +65,4 @@ std::uint64_t position_of_last_page(std::span<const std::byte> file) noexcept {
   return position == no_position ? 0 : position;
 }
 
-}  // namespace overture
+}  // namespace overture::decoders_detail

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-namespace overture {
+namespace overture::decoders_detail {
 
 enum class ogg_codec : std::uint8_t { none, vorbis, opus, other };
 
@@ -20,4 +20,4 @@ enum class ogg_codec : std::uint8_t { none, vorbis, opus, other };
 // starts late, is a chain of streams, or the file lies. 0 if unknown. Any thread.
 [[nodiscard]] std::uint64_t position_of_last_page(std::span<const std::byte> file) noexcept;
 
-}  // namespace overture
+}  // namespace overture::decoders_detail

@@ -12,7 +12,7 @@
 #include "overture/base/limits.hpp"
 #include "overture/base/path.hpp"
 
-namespace overture {
+namespace overture::decoders_detail {
 namespace {
 
 constexpr std::uint32_t opus_sample_rate = 48'000;  // whatever rate was encoded
@@ -89,4 +89,4 @@ const decoder& opus_decoder() noexcept {
   return instance;
 }
 
-}  // namespace overture
+}  // namespace overture::decoders_detail

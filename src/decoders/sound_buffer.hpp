@@ -11,7 +11,7 @@
 #include "overture/base/limits.hpp"
 #include "overture/decoders/decoder.hpp"
 
-namespace overture {
+namespace overture::decoders_detail {
 
 class sound_buffer {
  public:
@@ -93,4 +93,4 @@ class sound_buffer {
   std::uint64_t capacity_ = 0;  // frames
 };
 
-}  // namespace overture
+}  // namespace overture::decoders_detail

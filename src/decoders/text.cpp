@@ -7,7 +7,7 @@
 #include "decoders/table.hpp"
 #include "overture/base/path.hpp"
 
-namespace overture {
+namespace overture::decoders_detail {
 namespace {
 
 // Formats that are UTF-8 by specification or convention. Formats that declare their encoding
@@ -94,4 +94,4 @@ const decoder& text_decoder() noexcept {
   return instance;
 }
 
-}  // namespace overture
+}  // namespace overture::decoders_detail

@@ -13,7 +13,7 @@
 #include "overture/base/limits.hpp"
 #include "overture/base/path.hpp"
 
-namespace overture {
+namespace overture::decoders_detail {
 namespace {
 
 // A file in memory, offered to libvorbisfile as a stream that cannot seek. If it could, the library
@@ -130,4 +130,4 @@ const decoder& vorbis_decoder() noexcept {
   return instance;
 }
 
-}  // namespace overture
+}  // namespace overture::decoders_detail

@@ -210,7 +210,7 @@ def load_mounts_archives_in_a_folder_in_name_order(box):
     # In a plain folder, archives are files.
     assert box.load_json("pack")["files"] == 5
 
-    # A file that is named like an archive but is none is an error.
+    # A file that has the name of an archive but is not one is an error.
     for name, content in (("pack/none.ZIP", ""), ("pack/none.7z", "not a 7z")):
         bad = box.write(name, content)
         missing = box.load("--archives-in", "pack")

@@ -151,7 +151,7 @@ TEST(command_line_parser, rejects_unexpected_arguments) {
 TEST(command_line_parser, reports_mistakes_of_the_command_in_the_same_form) {
   const tea_command tea;
   testing::internal::CaptureStderr();
-  EXPECT_EQ(tea.line.refuse("no guests"), exit_usage);
+  EXPECT_EQ(tea.line.usage_error("no guests"), exit_usage);
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             "error: no guests\nRun 'overture help tea' for help.\n");
 }

@@ -13,6 +13,8 @@
 namespace overture {
 namespace {
 
+using namespace decoders_detail;
+
 using namespace test;
 
 struct wish {
@@ -154,7 +156,7 @@ TEST(jpeg_decoder, ignores_bytes_after_the_image) {
 
 TEST(jpeg_decoder, ignores_padding_between_segments) {
   bytes jpeg = make_jpeg(20, 20, gradient(20, 20, 3));
-  jpeg.insert(jpeg.begin() + 2, 5, std::byte{0});  // behind the start marker
+  jpeg.insert(jpeg.begin() + 2, 5, std::byte{0});  // after the start marker
   EXPECT_EQ(outcome(decode(jpeg)), "ok");
 }
 

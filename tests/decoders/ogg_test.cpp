@@ -8,6 +8,8 @@
 namespace overture {
 namespace {
 
+using namespace decoders_detail;
+
 using namespace test;
 
 // A page with `packet` whose header claims `claimed` bytes.
@@ -45,7 +47,7 @@ TEST(ogg, detects_an_end_inside_a_page) {
   two.push_back(std::byte{'d'});
   EXPECT_FALSE(is_cut_inside_page(two));
   two.push_back(std::byte{0});
-  EXPECT_FALSE(is_cut_inside_page(two)) << "bytes behind the last page";
+  EXPECT_FALSE(is_cut_inside_page(two)) << "bytes after the last page";
   EXPECT_FALSE(is_cut_inside_page({}));
   EXPECT_TRUE(is_cut_inside_page(byte_writer{}.text("OggS").u8(0).content));
 }

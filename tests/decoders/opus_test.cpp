@@ -11,6 +11,8 @@
 namespace overture {
 namespace {
 
+using namespace decoders_detail;
+
 using namespace test;
 
 std::int16_t tone(int channel, int frame, double volume) {

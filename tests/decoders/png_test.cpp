@@ -14,6 +14,8 @@
 namespace overture {
 namespace {
 
+using namespace decoders_detail;
+
 using bytes = std::vector<std::byte>;
 
 // An image of pseudo-random pixels, written by libspng.

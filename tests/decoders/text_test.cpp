@@ -8,6 +8,8 @@
 namespace overture {
 namespace {
 
+using namespace decoders_detail;
+
 result<decoded_asset> decode(std::string_view text) {
   return text_decoder().decode(std::as_bytes(std::span(text)), default_allocator());
 }
@@ -80,7 +82,7 @@ INSTANTIATE_TEST_SUITE_P(
                     ill_formed{"a surrogate", "\xED\xA0\x80", 0},
                     ill_formed{"beyond the last code point", "\xF4\x90\x80\x80", 0},
                     ill_formed{"cut at the end", "abc\xE2\x82", 3}, ill_formed{"0xFF", "\xFF", 0},
-                    ill_formed{"behind a byte order mark", "\xEF\xBB\xBFok\xFF", 5}));
+                    ill_formed{"after a byte order mark", "\xEF\xBB\xBFok\xFF", 5}));
 
 TEST(text_decoder, reports_refused_memory) {
   failing_allocator memory(0);

@@ -7,6 +7,8 @@
 namespace overture {
 namespace {
 
+using namespace decoders_detail;
+
 using namespace test;
 
 constexpr unsigned top_down = 0x20;

@@ -11,6 +11,8 @@
 namespace overture {
 namespace {
 
+using namespace decoders_detail;
+
 using namespace test;
 
 result<decoded_asset> decode(const bytes& file) {

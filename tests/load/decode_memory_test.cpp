@@ -161,9 +161,9 @@ TEST_F(decode_budget, keeps_the_content_of_a_waiting_file_from_being_overwritten
     }
     EXPECT_TRUE(both_threads_read.wait_for(10s));
   };
-  load_options wishes = options(sink);
-  wishes.budget_bytes = 1'500'000;
-  load_scope scope(rig.files, rig.reads, rig.jobs, wishes);
+  load_options requested = options(sink);
+  requested.budget_bytes = 1'500'000;
+  load_scope scope(rig.files, rig.reads, rig.jobs, requested);
   ASSERT_TRUE(scope.start());
   finish(scope);
   EXPECT_EQ(decoder_.refused, 1);
@@ -245,9 +245,9 @@ TEST_F(decode_budget, does_not_retry_a_file_for_which_the_host_has_no_memory) {
   load_rig rig(os_, {.workers = 2});
   rig.mount({"/game"});
   comparing_sink sink(false);
-  load_options wishes = options(sink);
-  wishes.memory = &memory;
-  load_scope scope(rig.files, rig.reads, rig.jobs, wishes);
+  load_options requested = options(sink);
+  requested.memory = &memory;
+  load_scope scope(rig.files, rig.reads, rig.jobs, requested);
   ASSERT_TRUE(scope.start());
   finish(scope);
   EXPECT_EQ(scope.summary().failed, 5u);

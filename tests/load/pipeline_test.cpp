@@ -163,7 +163,7 @@ TEST(pipeline, loads_the_other_files_if_some_are_damaged) {
   zip.add({.name = "method.bin", .data = "data", .stated_method = 99});
   zip.add({.name = "outside.bin", .data = "data", .stated_offset = 1'000'000});
   zip.add({.name = "text.txt", .data = "\xFF\xFE"});
-  zip.add({.name = "lies.png", .data = "this is no PNG"});
+  zip.add({.name = "lies.png", .data = "this is not a PNG"});
   zip.add({.name = "z.bin", .data = "good"});
   os.add_file("/game.zip", zip.bytes());
   load_rig rig(os);

@@ -8,18 +8,18 @@
 
 namespace overture::cli {
 
-class asked_path {
+class path_argument {
  public:
   // If `typed` cannot be a path in a tree, prints why and valid() is false.
-  asked_path(const std::string& typed, const char* help_command);
-  asked_path(const asked_path&) = delete;
-  asked_path& operator=(const asked_path&) = delete;
+  path_argument(const std::string& typed, const char* help_command);
+  path_argument(const path_argument&) = delete;
+  path_argument& operator=(const path_argument&) = delete;
 
   [[nodiscard]] bool valid() const { return path_.has_value(); }
   [[nodiscard]] asset_path operator*() const { return *path_; }
   [[nodiscard]] std::string text() const { return std::string(path_->text); }
   // Prints that the path does not exist, and suggests the nearest that does.
-  void complain_of_absence(file_system& files) const;
+  void print_not_found(file_system& files) const;
 
  private:
   path_buffer room_;

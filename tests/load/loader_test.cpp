@@ -1,5 +1,5 @@
 // In which order files begin, and what loaders share and keep from file to file.
-#include "load/lane.hpp"
+#include "load/loader.hpp"
 
 #include <gtest/gtest.h>
 
