@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sys/resource.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -138,6 +139,7 @@ int results::finish(const std::string& json_path) const {
                             {"low", row.value.low},
                             {"high", row.value.high},
                             {"goal", row.goal},
+                            {"at_most", row.at_most},
                             {"met", row.met()}});
   }
   std::ofstream file(json_path);
@@ -150,6 +152,18 @@ int results::finish(const std::string& json_path) const {
   return 0;
 }
 
+namespace {
+
+std::string compiler() {
+#ifdef __clang__
+  return fmt::format("clang {}.{}", __clang_major__, __clang_minor__);
+#else
+  return fmt::format("GCC {}.{}", __GNUC__, __GNUC_MINOR__);
+#endif
+}
+
+}  // namespace
+
 std::string machine() {
   std::ifstream info("/proc/cpuinfo");
   std::string line;
@@ -160,7 +174,12 @@ std::string machine() {
       break;
     }
   }
-  return fmt::format("{} x {}", std::thread::hardware_concurrency(), model);
+  utsname system{};
+  uname(&system);
+  const std::string release(system.release);
+  return fmt::format("{} x {}, {} {}, {}", std::thread::hardware_concurrency(), model,
+                     system.sysname, release.substr(0, release.find('.', release.find('.') + 1)),
+                     compiler());
 }
 
 }  // namespace bench

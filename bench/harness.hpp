@@ -93,7 +93,7 @@ class results {
   std::vector<goal_row> goals_;
 };
 
-// The processor and its count, for the records.
+// The processor and its count, the system and the compiler, for the records.
 std::string machine();
 
 }  // namespace bench

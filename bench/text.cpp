@@ -1,11 +1,12 @@
-// Game objects as text, beside the ways in which one would do it instead.
+// Game objects as text, compared with the alternatives.
 //
 //   numbers    1,048,576 {bool, float} as "y 12.34" on one thread: snprintf, the small printfs,
 //              fmt compiled, std::to_chars
 //   threads    the same on two: std::execution::par with snprintf, two independent processes
 //   reading    the text read back, beside sscanf and strtof
-//   object     an object with 12 mixed fields as script text, beside fmt compiled, and as JSON,
-//              beside Glaze if OVERTURE_PEERS has it
+//   object     an object with 12 mixed fields: as a script beside compiled fmt, as JSON beside
+//   Glaze
+//              if OVERTURE_PEERS has it
 #include <fmt/compile.h>
 #include <fmt/format.h>
 
@@ -44,7 +45,7 @@ struct settings {
 
 using style = text::rows<' '>;
 
-// Memory that has been touched: what fresh pages cost is no business of a formatter.
+// Memory that has been touched: page faults must not count.
 std::unique_ptr<char[]> touched(std::size_t bytes) {
   std::unique_ptr<char[]> memory(new char[bytes]);
   std::memset(memory.get(), 1, bytes);
@@ -97,7 +98,7 @@ void measure_numbers(const settings& set, const char* values, const army& units,
                0.08, false);
 }
 
-// So many writes at once that waking the other process or thread does not count.
+// Enough writes per turn that waking the other process or thread does not matter.
 constexpr int repeats = 16;
 
 template <class Work>
@@ -107,8 +108,8 @@ std::function<void()> repeated(const Work& work) {
   };
 }
 
-// Half of the objects each, in two processes that share nothing; `prepare` makes what one of them
-// does with its half.
+// Half of the objects each, in two processes that share nothing. `prepare` makes the work of one
+// process from its half.
 class two_processes {
  public:
   using preparation = std::function<bench::repeated_work(unsigned half)>;
@@ -140,7 +141,7 @@ bench::repeated_work write_half(const settings& set, unsigned half) {
 }
 
 void measure_threads(const settings& set, bench::results& results) {
-  // Before there are threads.
+  // Forks, so before any thread starts.
   two_processes processes([&set](unsigned half) { return write_half(set, half); });
   army units;
   bench::fill_ordinary(units, set.objects, 0);
@@ -158,7 +159,7 @@ void measure_threads(const settings& set, bench::results& results) {
   results.metric("2 threads: bytes as on one thread",
                  done && done->bytes == bytes && std::memcmp(out.get(), one.get(), bytes) == 0);
 
-  // What is compared closely stands close: the machine's speed changes within seconds.
+  // Variants that are compared with each other run next to each other: the machine's speed drifts.
   std::vector<bench::variant> variants;
   variants.push_back({"2 threads", repeated([&] { (void)write_parallel(); })});
   variants.push_back(
@@ -251,7 +252,7 @@ void measure_object(const settings& set, bench::results& results) {
 #endif
 }
 
-// The text of some objects and its pages.
+// The text of some objects and its page table.
 struct written_army {
   std::unique_ptr<char[]> text;
   std::size_t bytes = 0;
@@ -276,7 +277,7 @@ struct written_army {
   }
 };
 
-// Reads into `back`, which keeps the objects until somebody clears it.
+// Reads into `back`, which keeps the objects until it is cleared.
 void read_ours(written_army& from, std::size_t objects, army& back, job_system* jobs,
                text::page_table* pages) {
   const auto read = jobs ? text::read<style>(*jobs, from.view(), back, pages)
@@ -291,10 +292,10 @@ bench::repeated_work read_half(const settings& set, unsigned half) {
           [back] { back->clear(); }};
 }
 
-// Reading the same text back, beside what one would do with the C library. All make their objects
-// in a paged; taking those away again is not measured.
+// Reads the same text back, beside loops over the C library. All create their objects in a paged;
+// destroying them is not measured.
 void measure_reading(const settings& set, bench::results& results) {
-  // Before there are threads.
+  // Forks, so before any thread starts.
   two_processes processes([&set](unsigned half) { return read_half(set, half); });
   written_army from(set.objects, 0);
   thread_pool jobs{{.workers = 1}};
@@ -327,8 +328,8 @@ void measure_reading(const settings& set, bench::results& results) {
   results.goal("reading, 2 threads: speed-up, x the machine's own", wall(5, 1), 0.97, false);
 }
 
-// Signs and lengths that cannot be guessed from those before. By itself, because what else is in
-// memory decides what fresh memory costs, and that is a third of reading.
+// Numbers of unpredictable sign and length. Measured separately, because fresh memory is a third of
+// the cost of reading and depends on what else is in memory.
 void measure_unlike_reading(const settings& set, bench::results& results) {
   army units;
   bench::fill_random_bits(units, set.objects);
@@ -355,7 +356,7 @@ void measure_unlike_reading(const settings& set, bench::results& results) {
 
 int run(const settings& set, const std::string& json_path) {
   bench::results results("text");
-  // Both make processes, for which there must be no threads yet; those of TBB stay for good.
+  // Both fork, so there must be no threads yet; TBB never ends its own.
   if (set.wants("reading")) measure_reading(set, results);
   if (set.wants("threads")) measure_threads(set, results);
   if (set.wants("reading")) measure_unlike_reading(set, results);

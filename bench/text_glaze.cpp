@@ -1,4 +1,4 @@
-// Glaze, if OVERTURE_PEERS has it and the compiler is one that it suits.
+// Glaze, if OVERTURE_PEERS has it and it supports the compiler.
 #include <glaze/glaze.hpp>
 #include <stdexcept>
 

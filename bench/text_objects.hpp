@@ -1,4 +1,4 @@
-// What the benchmark of text writes.
+// The objects that the text benchmark writes.
 #pragma once
 
 #include <array>
@@ -31,7 +31,7 @@ inline void fill_ordinary(army& units, std::size_t count, std::uint64_t seed) {
   for (std::size_t i = 0; i < count; ++i) (void)units.add(random() % 2 == 0, speed(random));
 }
 
-// Any bits that are a float of less than 1e15.
+// Random bits of floats below 1e15.
 inline void fill_random_bits(army& units, std::size_t count) {
   std::mt19937_64 random(1);
   while (count > 0) {
@@ -85,14 +85,13 @@ constexpr auto fields(text::of<soldier> /*type*/) {
   return soldier_fields(text::hex{});
 }
 
-// As JSON writers have it: they know no hexadecimal numbers.
+// For JSON, which has no hexadecimal numbers.
 struct json_soldier : soldier {};
 constexpr auto fields(text::of<json_soldier> /*type*/) {
-  return soldier_fields(text::standard{});
+  return soldier_fields(text::default_format{});
 }
 
-// Half of the floats are what designers type, with up to two decimals; the other half have all of
-// their bits.
+// Half of the floats have up to two decimals, as designers type them; the other half use all bits.
 inline void fill(overture::paged<soldier>& soldiers, std::size_t count) {
   std::mt19937_64 random(2);
   static constexpr const char* titles[] = {"Caesar", "Legio X \"Fretensis\"", "Aquila", "Varus"};

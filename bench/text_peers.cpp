@@ -96,7 +96,7 @@ const std::vector<formatter>& formatters() {
 }
 
 std::size_t classic_loop(const army& units, char* out) {
-  // As long as the longest: a sign, 39 digits, a point and two more, and what stands around them.
+  // The longest line: a sign, 39 digits, a point, two decimals, and the text around them.
   constexpr std::size_t object_bytes = 46;
   std::vector<std::size_t> pages(units.page_count());
   std::vector<std::size_t> bytes(units.page_count());
@@ -117,7 +117,7 @@ std::size_t classic_loop(const army& units, char* out) {
 
 void read_with_sscanf(const char* text, std::size_t count, army& units) {
   for (std::size_t i = 0; i < count; ++i) {
-    // A line of its own, or sscanf measures all of the text each time.
+    // Copies the line, because sscanf takes the length of all of the text on every call.
     const char* const end = std::strchr(text, '\n');
     char line[text_bytes_max];
     const auto bytes = std::min<std::size_t>(static_cast<std::size_t>(end - text), sizeof line - 1);

@@ -1,4 +1,4 @@
-// The other ways to write a number.
+// The alternatives: other ways to write and read numbers and objects.
 #pragma once
 
 #include <cstddef>
@@ -20,18 +20,17 @@ inline std::size_t write_with(const formatter& with, const army& units, char* ou
   return with.write(units, out);
 }
 
-// The loop that one writes first: std::execution::par over the pages, snprintf into slots laid out
-// beforehand, then one pass that closes the gaps. Returns the bytes.
+// The obvious loop: std::execution::par over the pages, snprintf into preassigned slots, then one
+// pass that closes the gaps. Returns the size in bytes.
 std::size_t classic_loop(const army& units, char* out);
 
-// Reads so many lines of "y 12.34" back into a paged, as one would with the C library. `text` ends
-// with NUL.
+// Read this many lines of "y 12.34" back into a paged with the C library. `text` ends with NUL.
 void read_with_sscanf(const char* text, std::size_t count, army& units);
 void read_with_strtof(const char* text, std::size_t count, army& units);
 
-// What text::script<"unit"> writes.
+// Writes the same as text::script<"unit">.
 char* write_script_with_fmt(char* out, const soldier& each);
-// What text::json writes. Only there with BENCH_GLAZE.
+// Writes the same as text::json. Only with BENCH_GLAZE.
 char* write_json_with_glaze(char* out, const json_soldier& each);
 
 }  // namespace bench

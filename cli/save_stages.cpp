@@ -142,8 +142,9 @@ result<void> load_and_compare(job_system& jobs, const units& army, const std::st
   });
   if (done) {
     done = clock.run(save_stage::verify, [&] {
-      return save.use({file.bytes.get(), file.size},
-                      {.version = version, .jobs = &jobs, .pages_done = &position.pages_done});
+      return save.load_bytes(
+          {file.bytes.get(), file.size},
+          {.version = version, .jobs = &jobs, .pages_done = &position.pages_done});
     });
   }
   if (done) {

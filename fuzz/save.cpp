@@ -1,6 +1,6 @@
-// Takes the bytes as a save. If the first byte says so, the hashes of its lines and pages are made
-// right first, so that what stands behind them is reached. Whatever is there must be refused, or
-// read and salvaged to the same objects.
+// Loads the input as a save. If the first byte says so, the hashes of its lines and pages are
+// corrected first, to reach the checks after them. The save must be refused, or read and salvaged
+// to the same objects.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -22,7 +22,7 @@ void require(bool kept) {
   if (!kept) std::abort();
 }
 
-// Writes the line again with what it says, and with its right hash.
+// Rewrites the line with its values and a correct hash.
 template <class Line>
 bool mend(std::string& text, std::size_t at, Line& line) {
   if (at > text.size() || text.size() - at < text::save_lines::bytes_of<Line>) return false;
@@ -53,10 +53,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::string text(reinterpret_cast<const char*>(data) + 1, size - 1);
   if (data[0] % 2 == 0) mend_all(text);
   text::save_file save;
-  const auto used = save.use(text, {.version = 3});
+  const auto used = save.load_bytes(text, {.version = 3});
   if (!used) require(used.error().reason[0] != '\0');
   bool any_damage = false;
-  save.each_damage([&](const text::save_damage& each) {
+  save.for_each_damage([&](const text::save_damage& each) {
     any_damage = true;
     require(each.problem.reason[0] != '\0');
   });

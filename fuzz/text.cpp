@@ -1,5 +1,5 @@
-// Reads the bytes as objects in one of the styles (the first byte says which); what could be read
-// is written and read again, and must be the same text then.
+// Reads the input as objects in one of the styles, chosen by the first byte. What could be read is
+// written, read back and written again; both texts must be the same.
 #include <cstdint>
 #include <cstdlib>
 #include <memory>

@@ -1,23 +1,10 @@
-#include "overture/text/cursor.hpp"
+#include "overture/text/detail/cursor.hpp"
 
 #include <cstring>
 
 #include "overture/base/limits.hpp"
 
-namespace overture::text {
-
-position position_of(std::string_view text, std::uint64_t offset) noexcept {
-  position found;
-  for (std::size_t i = 0; i < offset && i < text.size(); ++i) {
-    ++found.column;
-    if (text[i] != '\n') continue;
-    ++found.line;
-    found.column = 1;
-  }
-  return found;
-}
-
-namespace detail {
+namespace overture::text::detail {
 namespace {
 
 std::size_t write_utf8(char* out, std::uint32_t code) noexcept {
@@ -74,7 +61,7 @@ std::string_view cursor::quoted_token() noexcept {
     at_ += *at_ == '\\' && end_ - at_ > 1 ? 2 : 1;
   }
   if (at_ == end_ || *at_ != '"') {
-    fail_at(first - 1, errc::corrupt, "a string without an end");
+    fail_at(first - 1, errc::corrupt, "unterminated string");
     return {};
   }
   return {first, static_cast<std::size_t>(at_++ - first)};
@@ -84,7 +71,7 @@ std::string_view cursor::token() noexcept {
   if (peek() == '"') return quoted_token();
   const char* const first = at_;
   while (at_ != end_ && !ends_token(*at_)) ++at_;
-  if (at_ == first) fail(errc::corrupt, "a value is missing");
+  if (at_ == first) fail(errc::corrupt, "expected a value");
   return {first, static_cast<std::size_t>(at_ - first)};
 }
 
@@ -92,7 +79,7 @@ std::string_view cursor::cell(char separator) noexcept {
   if (peek() == '"') return quoted_token();
   const char* const first = at_;
   while (at_ != end_ && *at_ != separator && *at_ != '\n' && *at_ != '\r') ++at_;
-  if (at_ == first) fail(errc::corrupt, "a value is missing");
+  if (at_ == first) fail(errc::corrupt, "expected a value");
   return {first, static_cast<std::size_t>(at_ - first)};
 }
 
@@ -103,7 +90,7 @@ bool cursor::hex_number(int digits, std::uint32_t& value) noexcept {
     const bool digit = c >= '0' && c <= '9';
     const char lower = static_cast<char>(c | 0x20);
     if (!digit && (lower < 'a' || lower > 'f')) {
-      return fail(errc::corrupt, "a hexadecimal digit is missing");
+      return fail(errc::corrupt, "expected a hexadecimal digit");
     }
     value = value << 4 | static_cast<std::uint32_t>(digit ? c - '0' : lower - 'a' + 10);
     ++at_;
@@ -111,7 +98,7 @@ bool cursor::hex_number(int digits, std::uint32_t& value) noexcept {
   return true;
 }
 
-// `at_` stands behind the backslash. Up to four bytes.
+// `at_` is after the backslash. Writes up to escape_bytes_max bytes.
 bool cursor::escape(char* out, std::size_t& bytes) noexcept {
   bytes = 1;
   const char kind = peek();
@@ -145,22 +132,22 @@ bool cursor::escape(char* out, std::size_t& bytes) noexcept {
     case 'u':
       break;
     default:
-      return fail(errc::corrupt, "an unknown escape");
+      return fail(errc::corrupt, "unknown escape sequence");
   }
   if (!hex_number(4, code)) return false;
   if (code >= 0xDC80 && code <= 0xDCFF) {
-    // A byte that was no UTF-8.
+    // A byte that is not UTF-8, as the JSON writer escapes it.
     *out = static_cast<char>(code - 0xDC00);
     return true;
   }
   if (code >= 0xD800 && code <= 0xDBFF) {
     std::uint32_t second = 0;
     if (!take('\\') || !take('u') || !hex_number(4, second) || second < 0xDC00 || second > 0xDFFF) {
-      return fail(errc::corrupt, "half of a surrogate pair");
+      return fail(errc::corrupt, "unpaired surrogate in an escape");
     }
     code = 0x10000 + ((code - 0xD800) << 10) + (second - 0xDC00);
   } else if (code >= 0xDC00 && code <= 0xDFFF) {
-    return fail(errc::corrupt, "half of a surrogate pair");
+    return fail(errc::corrupt, "unpaired surrogate in an escape");
   }
   bytes = write_utf8(out, code);
   return true;
@@ -168,7 +155,7 @@ bool cursor::escape(char* out, std::size_t& bytes) noexcept {
 
 bool cursor::string(char* out, std::size_t room, std::size_t& bytes) noexcept {
   const char* const first = at_;
-  if (!take('"')) return fail(errc::corrupt, "a string in quotes is missing");
+  if (!take('"')) return fail(errc::corrupt, "expected a quoted string");
   bytes = 0;
   for (;;) {
     const char* const run = at_;
@@ -178,14 +165,14 @@ bool cursor::string(char* out, std::size_t room, std::size_t& bytes) noexcept {
     auto count = static_cast<std::size_t>(at_ - run);
     if (count == 0) {
       if (at_ == end_ || *at_ == '\n') {
-        return fail_at(first, errc::corrupt, "a string without an end");
+        return fail_at(first, errc::corrupt, "unterminated string");
       }
       if (*at_++ == '"') return true;
       if (!escape(undone, count)) return false;
       text = undone;
     }
     if (count > room - bytes) {
-      return fail_at(first, errc::limit, "a string is longer than its field");
+      return fail_at(first, errc::limit, "string too long for its field");
     }
     std::memcpy(out + bytes, text, count);
     bytes += count;
@@ -212,10 +199,10 @@ std::string_view cursor::unescaped(std::string_view word, std::span<char> room) 
 
 bool cursor::skip_value() noexcept {
   std::size_t depth = 0;
-  std::uint64_t squares = 0;  // a bit for each open bracket, the innermost first
+  std::uint64_t squares = 0;  // one bit per open bracket, the innermost lowest: set for '['
   static_assert(limits::text_depth_max <= 64);
   do {
-    // Commas and the like between the values of a block that nobody wants to know about.
+    // Inside an unknown block punctuation is skipped without a check.
     while (depth > 0 && at_ != end_ &&
            (is_space(*at_) || *at_ == '#' || *at_ == '=' || *at_ == ':' || *at_ == ',')) {
       if (*at_ == '#') {
@@ -224,14 +211,14 @@ bool cursor::skip_value() noexcept {
         ++at_;
       }
     }
-    if (at_ == end_) return fail(errc::truncated, "the text ends within a block");
+    if (at_ == end_) return fail(errc::truncated, "text ends inside a block");
     if (*at_ == '{' || *at_ == '[') {
-      if (++depth > limits::text_depth_max) return fail(errc::limit, "nested too deeply");
+      if (++depth > limits::text_depth_max) return fail(errc::limit, "blocks nested too deeply");
       squares = squares << 1 | (*at_ == '[' ? 1u : 0u);
       ++at_;
     } else if (depth > 0 && (*at_ == '}' || *at_ == ']')) {
       if ((squares & 1) != (*at_ == ']' ? 1u : 0u)) {
-        return fail(errc::corrupt, "a bracket of the other kind is open");
+        return fail(errc::corrupt, "closing bracket does not match the opening one");
       }
       --depth;
       squares >>= 1;
@@ -244,5 +231,4 @@ bool cursor::skip_value() noexcept {
   return true;
 }
 
-}  // namespace detail
-}  // namespace overture::text
+}  // namespace overture::text::detail

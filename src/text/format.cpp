@@ -1,15 +1,15 @@
 #include "overture/text/format.hpp"
 
-#include "text/bounded.hpp"
+#include "text/bounded_writer.hpp"
 
 namespace overture::text::detail {
 namespace {
 
-void add_literal(bounded& out, std::string_view text) noexcept {
+void add_literal(bounded_writer& out, std::string_view text) noexcept {
   for (std::size_t at = 0; at < text.size();) {
     std::size_t end = at;
     while (end < text.size() && text[end] != '{' && text[end] != '}') ++end;
-    // One of two equal braces.
+    // The first of two doubled braces.
     const bool brace = end < text.size();
     out.add(text.substr(at, end - at + (brace ? 1 : 0)));
     at = brace ? end + 2 : end;
@@ -17,11 +17,11 @@ void add_literal(bounded& out, std::string_view text) noexcept {
 }
 
 template <class T>
-char* write_float(char* at, T value, const placeholder& how) noexcept {
-  return how.kind == 'f' ? write_fixed(at, value, how.decimals) : write_shortest(at, value);
+char* write_float(char* at, T value, const placeholder& spec) noexcept {
+  return spec.kind == 'f' ? write_fixed(at, value, spec.decimals) : write_shortest(at, value);
 }
 
-void add_argument(bounded& out, const argument& value, const placeholder& how) noexcept {
+void add_argument(bounded_writer& out, const argument& value, const placeholder& spec) noexcept {
   using type = argument::type;
   char text[fixed_room<double>(64)];
   char* end = text;
@@ -34,7 +34,7 @@ void add_argument(bounded& out, const argument& value, const placeholder& how) n
       return;
     case type::signed_integer:
     case type::unsigned_integer:
-      if (how.kind == 'x') {
+      if (spec.kind == 'x') {
         end = write_hex(text, value.bits & (~std::uint64_t{0} >> (64 - 8 * value.bytes)));
       } else if (value.is == type::signed_integer) {
         end = write_integer(text, static_cast<std::int64_t>(value.bits));
@@ -42,11 +42,11 @@ void add_argument(bounded& out, const argument& value, const placeholder& how) n
         end = write_integer(text, value.bits);
       }
       break;
-    case type::single:
-      end = write_float(text, std::bit_cast<float>(static_cast<std::uint32_t>(value.bits)), how);
+    case type::float32:
+      end = write_float(text, std::bit_cast<float>(static_cast<std::uint32_t>(value.bits)), spec);
       break;
-    case type::twice:
-      end = write_float(text, std::bit_cast<double>(value.bits), how);
+    case type::float64:
+      end = write_float(text, std::bit_cast<double>(value.bits), spec);
       break;
   }
   out.add({text, static_cast<std::size_t>(end - text)});
@@ -57,7 +57,7 @@ void add_argument(bounded& out, const argument& value, const placeholder& how) n
 std::size_t format_arguments(std::span<char> out, std::string_view format,
                              std::span<const placeholder> placeholders,
                              std::span<const argument> arguments) noexcept {
-  bounded written(out.data(), out.size());
+  bounded_writer written(out.data(), out.size());
   std::size_t at = 0;
   for (std::size_t i = 0; i < placeholders.size(); ++i) {
     add_literal(written, format.substr(at, placeholders[i].literal_end - at));

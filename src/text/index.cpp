@@ -1,4 +1,4 @@
-// Where a text can be split.
+// Splits a text without a page table between its objects.
 #include <cstring>
 
 #include "overture/text/read.hpp"
@@ -6,8 +6,8 @@
 namespace overture::text::detail {
 namespace {
 
-// Where the object that begins behind `at` ends, blanks and comments before it included; the end of
-// the text if none does.
+// next(at) is the end of the object that begins after `at`, or the end of the text. Blanks and
+// comments before an object belong to it.
 class splitter {
  public:
   splitter(std::string_view text, notation style) noexcept : text_(text), style_(style) {}
@@ -22,7 +22,7 @@ class splitter {
     return end ? static_cast<std::size_t>(static_cast<const char*>(end) - text_.data()) + 1
                : text_.size();
   }
-  // Over empty lines and comments, which are no objects.
+  // Skips empty lines and comments, which are not objects.
   std::size_t next_line(std::size_t at) const noexcept {
     while (at < text_.size()) {
       const std::size_t end = end_of_line(at);
@@ -55,7 +55,7 @@ class splitter {
           ++depth;
           break;
         case '}':
-          // One too many ends a page too, and is the reader's to complain about.
+          // A stray bracket also ends here; the reader reports it.
           if (depth <= 1) return at + 1;
           --depth;
           break;
@@ -73,10 +73,10 @@ class splitter {
 
 }  // namespace
 
-result<void> make_index(std::string_view text, notation style, std::size_t objects_max,
-                        page_table& pages) {
+result<void> make_page_table(std::string_view text, notation style, std::size_t objects_max,
+                             page_table& pages) {
   const splitter split(text, style);
-  // A byte order mark would be a part of the first name, and its object nobody's.
+  // A byte order mark would be read as part of the first name.
   const std::size_t begin = text.starts_with("\xEF\xBB\xBF") ? 3 : 0;
   std::size_t objects = 0;
   for (std::size_t at = begin; at < text.size(); at = split.next(at)) ++objects;

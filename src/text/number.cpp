@@ -12,26 +12,26 @@ namespace overture::text {
 namespace detail {
 
 char* write_fixed_slow(char* out, float value, int decimals) noexcept {
-  const float_mode_scope usual;
+  const float_mode_scope default_mode;
   return std::to_chars(out, out + fixed_bytes_max<float>(decimals), value, std::chars_format::fixed,
                        decimals)
       .ptr;
 }
 
 char* write_fixed_slow(char* out, double value, int decimals) noexcept {
-  const float_mode_scope usual;
+  const float_mode_scope default_mode;
   return std::to_chars(out, out + fixed_bytes_max<double>(decimals), value,
                        std::chars_format::fixed, decimals)
       .ptr;
 }
 
 char* write_shortest_slow(char* out, float value) noexcept {
-  const float_mode_scope usual;
+  const float_mode_scope default_mode;
   return std::to_chars(out, out + shortest_bytes_max<float>, value).ptr;
 }
 
 char* write_shortest_slow(char* out, double value) noexcept {
-  const float_mode_scope usual;
+  const float_mode_scope default_mode;
   return std::to_chars(out, out + shortest_bytes_max<double>, value).ptr;
 }
 
@@ -47,39 +47,41 @@ std::uint64_t power_at(int exponent) noexcept {
   return powers_of_ten[static_cast<std::size_t>(exponent)];
 }
 
-// Finds the shortest decimal that names the value, if plain notation is what std::to_chars takes
-// for it. Of all decimals with so many places the one nearest to the value is looked at; if it does
-// not lie within half of the gap to the value's neighbours, none does, and one more place is tried.
-// From Few digits on, of which two decimals never name the same number (FLT_DIG, DBL_DIG): what is
-// shorter still ends in zeros there. Many digits always suffice.
+// Finds the shortest decimal that reads back as the value, if std::to_chars would write it in plain
+// notation. For each number of places it looks at the decimal nearest to the value. If that one is
+// not within half the gap to the value's neighbours, none of this length is, and it tries one place
+// more. It starts at Few digits (FLT_DIG, DBL_DIG), where different decimals are always different
+// numbers: a shorter decimal shows there with trailing zeros. Many digits always suffice.
 template <class U, int Few, int Many, floating T>
-bool find_shortest(const parts<T>& of, decimal& found) noexcept {
-  constexpr auto lowest = std::uint64_t{1} << parts_of<T>::mantissa_bits;
-  const int shift = -of.exponent;
-  // From 2^-9 up to 100,000: there no decimal is longer than with an exponent.
-  constexpr int shift_max = parts_of<T>::mantissa_bits + 9;
-  constexpr int shift_min = parts_of<T>::mantissa_bits - 16;
-  if (shift < shift_min || shift > shift_max || of.mantissa < lowest) return false;
-  const std::uint64_t whole = of.mantissa >> shift;
+bool find_shortest(const float_parts<T>& split, decimal& found) noexcept {
+  constexpr auto lowest = std::uint64_t{1} << float_layout<T>::mantissa_bits;
+  const int shift = -split.exponent;
+  // From 2^-9 to 100,000, plain notation is never longer than an exponent.
+  constexpr int shift_max = float_layout<T>::mantissa_bits + 9;
+  constexpr int shift_min = float_layout<T>::mantissa_bits - 16;
+  if (shift < shift_min || shift > shift_max || split.mantissa < lowest) return false;
+  const std::uint64_t whole = split.mantissa >> shift;
   if (whole >= 100'000) return false;
   int places = Few;
   for (std::uint64_t above = 1; above <= whole; above *= 10) --places;
-  // Zeros behind the point are no digits. What has more than 18 places is left to others.
+  // Zeros after the point are not significant digits. More than 18 places are left to
+  // std::to_chars.
   const int places_max = std::min(places + (Many - Few) + 2, 18);
   std::uint64_t power = power_at(places);
   for (int i = places; i <= places_max; ++i, power *= 10) {
-    const U exact = U{of.mantissa} * power;
+    const U exact = U{split.mantissa} * power;
     const auto near = static_cast<std::uint64_t>(shift_rounded(exact, shift));
     const U back = U{near} << shift;
     const U distance = back > exact ? back - exact : exact - back;
-    // At a power of two the gap below is half of that above, and at half of a gap it depends on the
-    // mantissa who owns the decimal: rare enough to be left to others.
+    // Two rare cases are left to std::to_chars: at a power of two the gap below is half of that
+    // above, and exactly at half the gap the mantissa decides which neighbour the decimal reads
+    // back as.
     if (2 * distance >= power) {
-      if (of.mantissa == lowest || 2 * distance == power) return false;
+      if (split.mantissa == lowest || 2 * distance == power) return false;
       continue;
     }
-    if (of.mantissa == lowest && 4 * distance >= power) return false;
-    // A whole number names itself, so rounding has not carried into those before the point.
+    if (split.mantissa == lowest && 4 * distance >= power) return false;
+    // Whole numbers read back as themselves, so rounding did not carry across the point.
     found = {whole, near - whole * power, i};
     if (i == places) {
       for (; found.places > 0 && found.fraction % 10 == 0; found.fraction /= 10) --found.places;
@@ -91,28 +93,30 @@ bool find_shortest(const parts<T>& of, decimal& found) noexcept {
 
 }  // namespace
 
-bool shortest_decimal(const parts<float>& of, decimal& found) noexcept {
-  return find_shortest<std::uint64_t, 6, 9>(of, found);
+bool shortest_decimal(const float_parts<float>& split, decimal& found) noexcept {
+  return find_shortest<std::uint64_t, 6, 9>(split, found);
 }
 
-bool shortest_decimal(const parts<double>& of, decimal& found) noexcept {
-  return find_shortest<wide, 15, 17>(of, found);
+bool shortest_decimal(const float_parts<double>& split, decimal& found) noexcept {
+  return find_shortest<uint128, 15, 17>(split, found);
 }
 
 char* write_decimal(char* out, const decimal& value) noexcept {
-  // Below 100,000, see find_shortest().
-  out = value.whole < 1000 ? write_head(out, value.whole)
-                           : write_three(write_head(out, value.whole / 1000), value.whole % 1000);
+  // value.whole is below 100,000: see find_shortest().
+  out = value.whole < 1000
+            ? write_leading(out, value.whole)
+            : write_three(write_leading(out, value.whole / 1000), value.whole % 1000);
   if (value.places == 0) return out;
   *out++ = '.';
-  // As nine or eighteen places, of which the last are zeros that are written over.
+  // Writes nine or eighteen places; the caller overwrites those beyond value.places, which are
+  // zeros.
   std::uint64_t rest = value.fraction;
   char* at = out;
   int places = value.places;
   if (places > 9) {
-    const std::uint64_t behind = power_at(places - 9);
-    at = write_nine(at, rest / behind);
-    rest %= behind;
+    const std::uint64_t tail_power = power_at(places - 9);
+    at = write_nine(at, rest / tail_power);
+    rest %= tail_power;
     places -= 9;
   }
   (void)write_nine(at, rest * power_at(9 - places));
@@ -131,12 +135,12 @@ char* write_fixed_of(char* out, T value, int decimals,
   return known ? end : write_fixed_slow(out, value, decimals);
 }
 
-// A decimal without an exponent, of so few digits that one division of two exact numbers gives
+// A decimal without an exponent and with few enough digits that dividing two exact numbers gives
 // the correctly rounded value (Clinger, 1990).
 template <floating T>
-read_end read_short(const char* first, const char* last, T& value) noexcept {
+parsed_number read_short(const char* first, const char* last, T& value) noexcept {
   constexpr int digits_max = std::is_same_v<T, float> ? 7 : 15;
-  constexpr auto exact_max = std::uint64_t{1} << (parts_of<T>::mantissa_bits + 1);
+  constexpr auto exact_max = std::uint64_t{1} << (float_layout<T>::mantissa_bits + 1);
   static constexpr T powers[] = {T(1e0), T(1e1), T(1e2), T(1e3), T(1e4), T(1e5),
                                  T(1e6), T(1e7), T(1e8), T(1e9), T(1e10)};
   const char* at = first;
@@ -147,7 +151,7 @@ read_end read_short(const char* first, const char* last, T& value) noexcept {
   int decimals = 0;
   const auto take = [&] {
     const char* const begin = at;
-    // One more than is allowed, to notice it.
+    // Takes one more digit than allowed, to detect it.
     for (; at != last && count <= digits_max; ++at, ++count) {
       const auto digit = static_cast<unsigned char>(*at - '0');
       if (digit > 9) break;
@@ -168,8 +172,8 @@ read_end read_short(const char* first, const char* last, T& value) noexcept {
   return {at, true};
 }
 
-// What read_short() reads, of at most seven digits, by whole words. False for anything else, and
-// for what stands near the end of the text.
+// Like read_short() for at most seven digits, a word at a time. False for anything else, and close
+// to the end of the text.
 template <floating T>
 bool read_at_once(const char* first, const char* last, T& value, const char*& end) noexcept {
   constexpr unsigned digits_max = 7;
@@ -178,8 +182,7 @@ bool read_at_once(const char* first, const char* last, T& value, const char*& en
   if constexpr (std::endian::native != std::endian::little) return false;
   if (last - first <= bytes_touched) return false;
   T number = 0;
-  // Most numbers have their point and their end in these bytes: where they end is what the next
-  // one waits for.
+  // Most numbers have their point and their end within eight bytes.
   if (const unsigned length = read_short_decimal(first, last, number); length != 0) {
     if (goes_on(first[length])) return false;
     value = number;
@@ -196,11 +199,11 @@ bool read_at_once(const char* first, const char* last, T& value, const char*& en
   unsigned count = before;
   unsigned decimals = 0;
   if (*at == '.') {
-    const eight_bytes behind(at + 1);
-    decimals = behind.count();
+    const eight_bytes after(at + 1);
+    decimals = after.count();
     count += decimals;
     if (decimals == 0 || count > digits_max) return false;
-    digits |= behind.digits << before * 8;
+    digits |= after.digits << before * 8;
     at += 1 + decimals;
   }
   if (goes_on(*at)) return false;
@@ -212,10 +215,10 @@ bool read_at_once(const char* first, const char* last, T& value, const char*& en
 }
 
 template <floating T>
-read_end read_in_usual_mode(const char* first, const char* last, T& value) noexcept {
+parsed_number read_in_default_mode(const char* first, const char* last, T& value) noexcept {
   const char* end = nullptr;
   if (read_at_once(first, last, value, end)) return {end, true};
-  const read_end quick = read_short(first, last, value);
+  const parsed_number quick = read_short(first, last, value);
   if (quick.ok) return quick;
   T read = 0;
   const std::from_chars_result slow = std::from_chars(first, last, read);
@@ -225,21 +228,21 @@ read_end read_in_usual_mode(const char* first, const char* last, T& value) noexc
 }
 
 template <floating T>
-[[gnu::noinline]] read_end read_out_of_line(const char* first, const char* last,
-                                            T& value) noexcept {
-  return read_in_usual_mode(first, last, value);
+[[gnu::noinline]] parsed_number read_out_of_line(const char* first, const char* last,
+                                                 T& value) noexcept {
+  return read_in_default_mode(first, last, value);
 }
 
 template <floating T>
-read_end read_floating(const char* first, const char* last, T& value) noexcept {
+parsed_number read_floating(const char* first, const char* last, T& value) noexcept {
   if (!float_mode_scope::is_needed()) [[likely]]
-    return read_in_usual_mode(first, last, value);
-  const float_mode_scope usual;
+    return read_in_default_mode(first, last, value);
+  const float_mode_scope default_mode;
   return read_out_of_line(first, last, value);
 }
 
 template <class T>
-read_end read_with(const char* first, const char* last, T& value, int base) noexcept {
+parsed_number read_with(const char* first, const char* last, T& value, int base) noexcept {
   T read = 0;
   const std::from_chars_result end = std::from_chars(first, last, read, base);
   if (end.ec != std::errc{}) return {end.ptr, false};
@@ -258,23 +261,23 @@ char* write_fixed(char* out, double value, int decimals) noexcept {
   return detail::write_fixed_of(out, value, decimals, std::make_integer_sequence<int, 10>());
 }
 
-read_end read_number(const char* first, const char* last, float& value) noexcept {
+parsed_number read_number(const char* first, const char* last, float& value) noexcept {
   return detail::read_floating(first, last, value);
 }
 
-read_end read_number(const char* first, const char* last, double& value) noexcept {
+parsed_number read_number(const char* first, const char* last, double& value) noexcept {
   return detail::read_floating(first, last, value);
 }
 
-read_end read_signed(const char* first, const char* last, std::int64_t& value) noexcept {
+parsed_number read_signed(const char* first, const char* last, std::int64_t& value) noexcept {
   return detail::read_with(first, last, value, 10);
 }
 
-read_end read_unsigned(const char* first, const char* last, std::uint64_t& value) noexcept {
+parsed_number read_unsigned(const char* first, const char* last, std::uint64_t& value) noexcept {
   return detail::read_with(first, last, value, 10);
 }
 
-read_end read_hex(const char* first, const char* last, std::uint64_t& value) noexcept {
+parsed_number read_hex(const char* first, const char* last, std::uint64_t& value) noexcept {
   return detail::read_with(first, last, value, 16);
 }
 

@@ -29,12 +29,12 @@ result<void> page_table::prepare(std::size_t pages, unsigned threads) {
   threads_ = threads == 0 ? 1 : threads;
   if (pages > capacity_) {
     free_all();
-    void* const place =
+    void* const memory =
         pages <= std::numeric_limits<std::size_t>::max() / sizeof(record)
             ? memory_->allocate(sizeof(record) * pages, alignof(record), memory_tag::host)
             : nullptr;
-    if (!place) return fail(errc::out_of_memory, "no memory for the table of pages");
-    records_ = static_cast<record*>(place);
+    if (!memory) return fail(errc::out_of_memory, "no memory for the page table");
+    records_ = static_cast<record*>(memory);
     for (std::size_t i = 0; i < pages; ++i) ::new (static_cast<void*>(records_ + i)) record;
     capacity_ = pages;
   }
@@ -61,7 +61,7 @@ result<char*> page_table::scratch(std::size_t bytes) noexcept {
     if (scratch_) memory_->deallocate(scratch_, scratch_bytes_, 64, memory_tag::host);
     scratch_ = static_cast<char*>(memory_->allocate(bytes, 64, memory_tag::host));
     scratch_bytes_ = scratch_ ? bytes : 0;
-    if (!scratch_) return fail(errc::out_of_memory, "no memory to write pages in");
+    if (!scratch_) return fail(errc::out_of_memory, "no memory for writing pages");
   }
   return scratch_;
 }
@@ -83,100 +83,100 @@ class page_writing {
       page.state.store(unwritten, std::memory_order_relaxed);
     }
     const bool slots_fit = slots <= buffer_.size();
-    const unsigned lanes = jobs_ ? lanes_for(*jobs_) : 1;
-    set_run_pages(lanes);
+    const unsigned writers = jobs_ ? writers_for(*jobs_) : 1;
+    set_run_pages(writers);
     if (how == layout::slots) {
-      if (!slots_fit) return fail(errc::no_space, "too small for slots", {}, slots);
-      return write_slots(lanes);
+      if (!slots_fit) return fail(errc::no_space, "buffer too small for layout::slots", {}, slots);
+      return write_slots(writers);
     }
-    if (lanes == 1) return write_in_turn();
-    return slots_fit ? write_dense(lanes) : write_measured(lanes);
+    if (writers == 1) return write_in_turn();
+    return slots_fit ? write_dense(writers) : write_measured(writers);
   }
 
  private:
   using record = page_table::record;
 
-  // Pages that a thread takes at once and hands on at once: what threads tell each other costs as
-  // much as hundreds of bytes of text.
+  // Adjacent pages that a thread takes and completes together: one exchange between threads costs
+  // as much as writing hundreds of bytes.
   struct run_of_pages {
     std::size_t first;
     std::size_t end;
   };
   static constexpr std::size_t run_pages_max = 8;
-  static constexpr std::size_t run_bytes_max = std::size_t{512} << 10;  // stays in a core's cache
-  static constexpr std::size_t runs_per_lane = 16;  // so that lanes end at about the same time
+  static constexpr std::size_t run_bytes_max = std::size_t{512} << 10;  // fits a core's cache
+  static constexpr std::size_t runs_per_writer = 16;  // so that all finish at about the same time
 
-  // Of the first page of a run of the dense layout. Whoever finds `turn` where it wanted to leave
-  // `parked`, or the other way round, goes on with the run.
+  // States of the first page of a run in the dense layout. The run's writer sets `parked`, the
+  // writer of the run before sets `turn`; whichever comes second places the run.
   static constexpr std::uint32_t unwritten = 0;
-  static constexpr std::uint32_t parked = 1;  // its text waits in its slots
-  static constexpr std::uint32_t turn = 2;    // all pages before it have their places
+  static constexpr std::uint32_t parked = 1;  // its text is in its slots
+  static constexpr std::uint32_t turn = 2;    // all pages before it are placed
 
-  // What one thread has to itself.
-  struct lane {
-    char* room;
-    // Of the last page whose place it knew.
+  // The private state of one thread.
+  struct writer {
+    char* scratch;
+    // From the last run that it placed itself.
     std::uint64_t known_end = 0;
     std::size_t known_pages = 0;
     std::uint64_t page_bytes = 0;
 
-    // Pages are about as long as those before them.
-    [[nodiscard]] std::uint64_t likely_place(std::size_t page) const noexcept {
+    // Assumes that pages are about as long as those before.
+    [[nodiscard]] std::uint64_t likely_offset(std::size_t page) const noexcept {
       return known_end + (page - known_pages) * page_bytes;
     }
   };
 
-  [[nodiscard]] unsigned lanes_for(const job_system& jobs) const noexcept {
-    unsigned lanes = jobs.concurrency() < pages_.threads_ ? jobs.concurrency() : pages_.threads_;
-    if (lanes > pages_.size_) lanes = static_cast<unsigned>(pages_.size_);
-    return lanes == 0 ? 1 : lanes;
+  [[nodiscard]] unsigned writers_for(const job_system& jobs) const noexcept {
+    unsigned writers = jobs.concurrency() < pages_.threads_ ? jobs.concurrency() : pages_.threads_;
+    if (writers > pages_.size_) writers = static_cast<unsigned>(pages_.size_);
+    return writers == 0 ? 1 : writers;
   }
-  void set_run_pages(unsigned lanes) noexcept {
-    const std::size_t fair = pages_.size_ / (lanes * runs_per_lane);
+  void set_run_pages(unsigned writers) noexcept {
+    const std::size_t fair = pages_.size_ / (writers * runs_per_writer);
     const std::size_t small = run_bytes_max / page_bytes_max_;
     run_pages_ = std::clamp(std::min(fair, small), std::size_t{1}, run_pages_max);
-    runs_left_min_ = lanes == 1 ? 1 : 2 * lanes;
+    runs_left_min_ = writers == 1 ? 1 : 2 * writers;
   }
-  // Shorter towards the end, so that no lane waits there for another's whole run. Where a run ends
-  // follows from where it begins, for all who ask.
+  // Runs get shorter towards the end, so that writers finish together. Every thread can tell where
+  // a run ends from where it begins.
   [[nodiscard]] run_of_pages run_at(std::size_t first) const noexcept {
     const std::size_t left = pages_.size_ - first;
     return {first, first + std::clamp(left / runs_left_min_, std::size_t{1}, run_pages_)};
   }
-  // Lines of their own, so that lanes do not share them at the ends.
-  [[nodiscard]] std::size_t lane_bytes() const noexcept {
+  // Whole cache lines, so that writers do not share any.
+  [[nodiscard]] std::size_t scratch_bytes() const noexcept {
     return (page_bytes_max_ * run_pages_ + 63) / 64 * 64;
   }
-  // Calls body(lane, run) for all pages, each lane on one thread at a time, pages in order.
+  // Calls body(writer, run) for all runs in order; each writer is used by one thread at a time.
   template <class Body>
-  void on_lanes(unsigned lanes, char* rooms, Body body) {
+  void on_writers(unsigned writers, char* scratch, Body body) {
     atomic<std::size_t> next{0};
-    const auto run_lane = [this, rooms, &next, &body](unsigned number) {
-      lane mine{.room = rooms ? rooms + lane_bytes() * number : nullptr};
+    const auto run_writer = [this, scratch, &next, &body](unsigned number) {
+      writer self{.scratch = scratch ? scratch + scratch_bytes() * number : nullptr};
       std::size_t first = next.load(std::memory_order_relaxed);
       while (first < pages_.size_) {
         const run_of_pages run = run_at(first);
         if (!next.compare_exchange_weak(first, run.end, std::memory_order_relaxed)) continue;
-        body(mine, run);
+        body(self, run);
         first = next.load(std::memory_order_relaxed);
       }
     };
-    if (lanes <= 1) {
-      run_lane(0);
+    if (writers <= 1) {
+      run_writer(0);
       return;
     }
     job_group group{*jobs_};
-    for (unsigned number = 1; number < lanes; ++number) {
-      group.run([&run_lane, number] { run_lane(number); });
+    for (unsigned number = 1; number < writers; ++number) {
+      group.run([&run_writer, number] { run_writer(number); });
     }
-    run_lane(0);
+    run_writer(0);
     group.wait();
   }
 
-  // The length of page i as it was written to `out`; 0 if its writer gave up.
+  // Writes page i to `out` and returns its length; 0 if its writer gave up.
   std::uint64_t write_to(std::size_t i, char* out) { return write_to(i, out, out); }
-  std::uint64_t write_to(std::size_t i, char* out, const char* place) {
-    const char* const end = write_page_(i, out, place);
+  std::uint64_t write_to(std::size_t i, char* out, const char* destination) {
+    const char* const end = write_page_(i, out, destination);
     if (end) return static_cast<std::uint64_t>(end - out);
     std::size_t first = failed_page_.load(std::memory_order_relaxed);
     while (i < first && !failed_page_.compare_exchange_weak(first, i, std::memory_order_relaxed)) {
@@ -185,17 +185,18 @@ class page_writing {
   }
   [[nodiscard]] result<written> finished(std::uint64_t bytes) const {
     const std::size_t failed = failed_page_.load(std::memory_order_relaxed);
-    if (failed != none) return fail(errc::limit, "an object's text is too long", {}, failed);
+    if (failed != none)
+      return fail(errc::limit, "the text of an object is longer than its maximum", {}, failed);
     return written{bytes, pages_.size_};
   }
-  // Where the last page ends, which without gaps is how much there is.
+  // Without gaps, the end of the last page is the size of the text.
   [[nodiscard]] result<written> finished() const {
     const page_entry& last = pages_.records_[pages_.size_ - 1].entry;
     return finished(last.offset + last.bytes);
   }
 
-  result<written> write_slots(unsigned lanes) {
-    on_lanes(lanes, nullptr, [this](lane& /*mine*/, run_of_pages run) {
+  result<written> write_slots(unsigned writers) {
+    on_writers(writers, nullptr, [this](writer& /*self*/, run_of_pages run) {
       for (std::size_t i = run.first; i < run.end; ++i) {
         record& page = pages_.records_[i];
         page.entry.offset = page.slot;
@@ -207,7 +208,7 @@ class page_writing {
     return finished(bytes);
   }
 
-  // One thread: each page directly to its place, while the longest text still fits.
+  // One thread: straight into place as long as a page of maximum size still fits.
   result<written> write_in_turn() {
     std::uint64_t offset = 0;
     for (std::size_t i = 0; i < pages_.size_; ++i) {
@@ -216,65 +217,66 @@ class page_writing {
       if (page.slot_bytes <= buffer_.size() - offset) {
         page.entry.bytes = write_to(i, buffer_.data() + offset);
       } else {
-        const result<char*> room = pages_.scratch(lane_bytes());
-        if (!room) return tl::unexpected(room.error());
-        page.entry.bytes = write_to(i, *room);
+        const result<char*> scratch = pages_.scratch(scratch_bytes());
+        if (!scratch) return tl::unexpected(scratch.error());
+        page.entry.bytes = write_to(i, *scratch);
         if (page.entry.bytes > buffer_.size() - offset) {
-          return fail(errc::no_space, "the buffer is too small", {}, offset + page.entry.bytes);
+          return fail(errc::no_space, "buffer too small", {}, offset + page.entry.bytes);
         }
-        std::memcpy(buffer_.data() + offset, *room, page.entry.bytes);
+        std::memcpy(buffer_.data() + offset, *scratch, page.entry.bytes);
       }
       offset += page.entry.bytes;
     }
     return finished();
   }
 
-  result<written> write_dense(unsigned lanes) {
-    const result<char*> rooms = pages_.scratch(lane_bytes() * lanes);
-    if (!rooms) return tl::unexpected(rooms.error());
+  result<written> write_dense(unsigned writers) {
+    const result<char*> scratch = pages_.scratch(scratch_bytes() * writers);
+    if (!scratch) return tl::unexpected(scratch.error());
     pages_.records_[0].entry.offset = 0;
     pages_.records_[0].state.store(turn, std::memory_order_relaxed);
-    on_lanes(lanes, *rooms, [this](lane& mine, run_of_pages run) { write_run(mine, run); });
+    on_writers(writers, *scratch, [this](writer& self, run_of_pages run) { write_run(self, run); });
     return finished();
   }
-  // What is written before the run's place is known is copied there, or to its slots; the rest goes
-  // directly to its place. Where a copy is likely to go is fetched into the cache meanwhile, which
-  // is what the copy would wait for.
-  void write_run(lane& mine, run_of_pages run) {
+  // Pages are written to scratch until the run's offset is known, and straight into place from then
+  // on. Scratch is then copied to its place or, if the offset is still unknown at the end, to the
+  // run's slots. Writers prefetch the likely destination, which is what the copy would wait for.
+  void write_run(writer& self, run_of_pages run) {
     record& head = pages_.records_[run.first];
     const auto is_placed = [&head] { return head.state.load(std::memory_order_acquire) == turn; };
-    const char* const place = buffer_.data() + std::min(mine.likely_place(run.first), head.slot);
+    const char* const destination =
+        buffer_.data() + std::min(self.likely_offset(run.first), head.slot);
     std::uint64_t bytes = 0;
     std::size_t i = run.first;
     for (; i < run.end && !is_placed(); ++i) {
       page_entry& entry = pages_.records_[i].entry;
-      entry.bytes = write_to(i, mine.room + bytes, place + bytes);
+      entry.bytes = write_to(i, self.scratch + bytes, destination + bytes);
       bytes += entry.bytes;
     }
     const std::uint64_t staged = bytes;
     if (i < run.end || is_placed()) {
       const std::uint64_t offset = head.entry.offset;
-      // Writers may touch what is behind them: nothing has its place there before the turn passes.
+      // Writers may touch bytes beyond their text: nothing is placed there before the turn passes.
       for (; i < run.end; ++i) {
         page_entry& entry = pages_.records_[i].entry;
         entry.bytes = write_to(i, buffer_.data() + offset + bytes);
         bytes += entry.bytes;
       }
-      mine.known_end = offset + bytes;
-      mine.known_pages = run.end;
-      mine.page_bytes = bytes / (run.end - run.first);
-      // First let the others go on: no place behind this one's can reach into it.
+      self.known_end = offset + bytes;
+      self.known_pages = run.end;
+      self.page_bytes = bytes / (run.end - run.first);
+      // Pass the turn before copying: later runs are placed after this one and never overlap it.
       pass_turn(run);
-      std::memcpy(buffer_.data() + offset, mine.room, staged);
+      std::memcpy(buffer_.data() + offset, self.scratch, staged);
       return;
     }
-    mine.page_bytes = bytes / (run.end - run.first);
-    std::memcpy(buffer_.data() + head.slot, mine.room, bytes);
+    self.page_bytes = bytes / (run.end - run.first);
+    std::memcpy(buffer_.data() + head.slot, self.scratch, bytes);
     if (head.state.exchange(parked, std::memory_order_acq_rel) != turn) return;
     move_down(run);
     pass_turn(run);
   }
-  // Runs move to lower addresses in order, so none is written over before it has moved.
+  // Runs move to lower addresses in order, so none is overwritten before it has moved.
   void move_down(run_of_pages run) noexcept {
     const record& head = pages_.records_[run.first];
     std::uint64_t bytes = 0;
@@ -298,13 +300,13 @@ class page_writing {
     }
   }
 
-  // Twice: to find out how long the pages are, and to write them where they then belong.
-  result<written> write_measured(unsigned lanes) {
-    const result<char*> rooms = pages_.scratch(lane_bytes() * lanes);
-    if (!rooms) return tl::unexpected(rooms.error());
-    on_lanes(lanes, *rooms, [this](const lane& mine, run_of_pages run) {
+  // Two passes: measure all pages, then write them where they belong.
+  result<written> write_measured(unsigned writers) {
+    const result<char*> scratch = pages_.scratch(scratch_bytes() * writers);
+    if (!scratch) return tl::unexpected(scratch.error());
+    on_writers(writers, *scratch, [this](const writer& self, run_of_pages run) {
       for (std::size_t i = run.first; i < run.end; ++i) {
-        pages_.records_[i].entry.bytes = write_to(i, mine.room);
+        pages_.records_[i].entry.bytes = write_to(i, self.scratch);
       }
     });
     std::uint64_t offset = 0;
@@ -314,22 +316,22 @@ class page_writing {
       offset += entry.bytes;
     }
     if (failed_page_.load(std::memory_order_relaxed) != none) return finished();
-    if (offset > buffer_.size()) return fail(errc::no_space, "too small", {}, offset);
+    if (offset > buffer_.size()) return fail(errc::no_space, "buffer too small", {}, offset);
     atomic<bool> changed{false};
-    on_lanes(lanes, *rooms, [this, &changed](const lane& mine, run_of_pages run) {
+    on_writers(writers, *scratch, [this, &changed](const writer& self, run_of_pages run) {
       for (std::size_t i = run.first; i < run.end; ++i) {
         const page_entry& entry = pages_.records_[i].entry;
-        char* const place = buffer_.data() + entry.offset;
-        // Through the lane's own room, because writers touch a little more than they write.
-        if (write_to(i, mine.room, place) == entry.bytes) {
-          std::memcpy(place, mine.room, entry.bytes);
+        char* const destination = buffer_.data() + entry.offset;
+        // Through scratch, because writers touch bytes beyond their text.
+        if (write_to(i, self.scratch, destination) == entry.bytes) {
+          std::memcpy(destination, self.scratch, entry.bytes);
         } else {
           changed.store(true, std::memory_order_relaxed);
         }
       }
     });
     if (changed.load(std::memory_order_relaxed)) {
-      return fail(errc::invalid, "the objects were changed while they were written");
+      return fail(errc::invalid, "objects changed while they were written");
     }
     return finished();
   }
@@ -359,14 +361,14 @@ result<void> read_pages(job_system* jobs, page_table& pages, std::string_view te
     const page_entry& entry = pages.records_[i].entry;
     if (entry.offset < end || entry.offset > text.size() ||
         entry.bytes > text.size() - entry.offset || entry.objects > objects_max) {
-      return fail(errc::corrupt, "the page table does not suit the text", {}, end);
+      return fail(errc::corrupt, "page table does not match the text", {}, end);
     }
     end = entry.offset + entry.bytes;
   }
   const auto read_one = [&](std::size_t i) {
     page_table::record& page = pages.records_[i];
-    // Numbers are read where `read_page` was compiled.
-    const float_mode_scope usual;
+    // Here and not per number: read_page may have the code that reads numbers inlined.
+    const float_mode_scope default_mode;
     page.problem = read_page(i, text.substr(page.entry.offset, page.entry.bytes));
   };
   if (jobs) {

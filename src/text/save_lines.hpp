@@ -1,7 +1,7 @@
-// The lines around the pages of a save: docs/formats/save.md has the grammar.
+// The lines around the pages of a save. docs/formats/save.md has the grammar.
 //
-// Each line is described once, by a function that a writer, a reader and a counter of bytes are
-// handed to. All are of constant length, and end with the hash of what stands before it.
+// Each kind of line is described by one function, which takes a writer, a reader or a byte counter.
+// All lines have a constant length and end with a hash of what precedes it.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ struct section {
   char name[save_name_bytes_max] = {};  // padded with '.'
 };
 struct page {
-  std::uint64_t number = 0;  // among all
+  std::uint64_t number = 0;  // in the whole save
   std::uint64_t section = 0;
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;
@@ -39,41 +39,41 @@ struct page {
 };
 
 template <class Line>
-constexpr void describe(Line& line, head& of) {
+constexpr void describe(Line& line, head& values) {
   line.word("#overture-save ");
-  line.number(of.format, 2);
+  line.number(values.format, 2);
   line.word(" version=");
-  line.number(of.version, 8);
+  line.number(values.version, 8);
   line.word(" sections=");
-  line.number(of.sections, 8);
+  line.number(values.sections, 8);
   line.word(" pages=");
-  line.number(of.pages, 8);
+  line.number(values.pages, 8);
   line.word(" bytes=");
-  line.number(of.bytes, 16);
+  line.number(values.bytes, 16);
 }
 template <class Line>
-constexpr void describe(Line& line, section& of) {
+constexpr void describe(Line& line, section& values) {
   line.word("#section ");
-  line.number(of.number, 8);
+  line.number(values.number, 8);
   line.word(" pages=");
-  line.number(of.pages, 8);
+  line.number(values.pages, 8);
   line.word(" name=");
-  line.name(of.name);
+  line.name(values.name);
 }
 template <class Line>
-constexpr void describe(Line& line, page& of) {
+constexpr void describe(Line& line, page& values) {
   line.word("#page ");
-  line.number(of.number, 8);
+  line.number(values.number, 8);
   line.word(" section=");
-  line.number(of.section, 8);
+  line.number(values.section, 8);
   line.word(" offset=");
-  line.number(of.offset, 16);
+  line.number(values.offset, 16);
   line.word(" bytes=");
-  line.number(of.bytes, 16);
+  line.number(values.bytes, 16);
   line.word(" objects=");
-  line.number(of.objects, 8);
+  line.number(values.objects, 8);
   line.word(" text=");
-  line.number(of.hash, 16);
+  line.number(values.hash, 16);
 }
 
 class counter {
@@ -132,7 +132,7 @@ class reader {
   bool ok_ = true;
 };
 
-inline constexpr std::string_view before_check = " check=";
+inline constexpr std::string_view check_prefix = " check=";
 
 template <class Line>
 constexpr std::size_t bytes_before_check() {
@@ -143,34 +143,34 @@ constexpr std::size_t bytes_before_check() {
 }
 template <class Line>
 inline constexpr std::size_t bytes_of =
-    bytes_before_check<Line>() + before_check.size() + check_digits + 1;
+    bytes_before_check<Line>() + check_prefix.size() + check_digits + 1;
 
 template <class Line>
 inline char* put(char* out, Line line) noexcept {
   constexpr std::size_t length = bytes_before_check<Line>();
   writer to(out);
   describe(to, line);
-  to.word(before_check);
+  to.word(check_prefix);
   to.number(hash64({out, length}), check_digits);
   to.word("\n");
   return out + bytes_of<Line>;
 }
-// `in` has bytes_of<Line> bytes. False if it is no such line, or an altered one.
+// `in` has bytes_of<Line> bytes. False if it is not such a line, or is damaged.
 template <class Line>
 inline bool get(const char* in, Line& line) noexcept {
   constexpr std::size_t length = bytes_before_check<Line>();
   reader from(in);
   describe(from, line);
-  from.word(before_check);
+  from.word(check_prefix);
   std::uint64_t check = 0;
   from.number(check, check_digits);
   from.word("\n");
   return from.ok() && check == hash64({in, length});
 }
 
-// Of sections and pages as the head counts them; with its limits this does not overflow.
-inline std::uint64_t table_bytes(const head& of) noexcept {
-  return bytes_of<head> + of.sections * bytes_of<section> + of.pages * bytes_of<page>;
+// The size of the head and the table. Does not overflow within the limits for sections and pages.
+inline std::uint64_t table_bytes(const head& values) noexcept {
+  return bytes_of<head> + values.sections * bytes_of<section> + values.pages * bytes_of<page>;
 }
 
 }  // namespace overture::text::save_lines

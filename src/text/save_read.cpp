@@ -14,30 +14,30 @@ struct save_file::page {
   std::uint64_t bytes = 0;
   std::uint64_t objects = 0;
   std::uint64_t hash = 0;
-  std::uint32_t section = 0;  // that of the page before, if the line was altered
+  std::uint32_t section = 0;  // if the entry is damaged, that of the page before
   error problem;
 };
 
-struct save_file::section_part {
+struct save_file::section_entry {
   std::uint64_t pages = 0;
-  std::size_t name_bytes = 0;  // 0: the line was altered
+  std::size_t name_bytes = 0;  // 0: the entry is damaged
   char name[save_name_bytes_max] = {};
 
-  [[nodiscard]] std::string_view called() const noexcept { return {name, name_bytes}; }
+  [[nodiscard]] std::string_view name_view() const noexcept { return {name, name_bytes}; }
 };
 
 namespace {
 
-bool is_wrong(const error& problem) noexcept {
+bool is_error(const error& problem) noexcept {
   return problem.reason[0] != '\0';
 }
 
 template <class T>
 bool make_all(allocator& memory, T*& all, std::size_t count) noexcept {
   if (count == 0) return true;
-  void* const place = memory.allocate(sizeof(T) * count, alignof(T), memory_tag::host);
-  all = static_cast<T*>(place);
-  if (!place) return false;
+  void* const allocated = memory.allocate(sizeof(T) * count, alignof(T), memory_tag::host);
+  all = static_cast<T*>(allocated);
+  if (!allocated) return false;
   for (std::size_t i = 0; i < count; ++i) ::new (static_cast<void*>(all + i)) T{};
   return true;
 }
@@ -53,7 +53,7 @@ void free_all(allocator& memory, T*& all, std::size_t count) noexcept {
 void save_file::forget() noexcept {
   free_all(*memory_, sections_, section_count_);
   free_all(*memory_, pages_, page_count_);
-  free_all(*memory_, picked_, page_count_);
+  free_all(*memory_, selected_, page_count_);
   free_all(*memory_, owned_, owned_bytes_);
   section_count_ = page_count_ = owned_bytes_ = 0;
   text_ = {};
@@ -68,11 +68,11 @@ result<void> save_file::load(operating_system& os, const char* path, const save_
   const auto read_into_memory = [&]() -> result<void> {
     const result<file_status> status = os.status(*file);
     if (!status) return tl::unexpected(status.error());
-    if (status->kind != file_kind::file) return fail(errc::not_a_file, "a save must be a file");
-    if (status->size > limits::save_bytes_max) return fail(errc::limit, "too large for a save");
+    if (status->kind != file_kind::file) return fail(errc::not_a_file, "not a regular file");
+    if (status->size > limits::save_bytes_max) return fail(errc::limit, "save file too large");
     if (status->size == 0) return {};
     owned_ = static_cast<char*>(memory_->allocate(status->size, 1, memory_tag::host));
-    if (!owned_) return fail(errc::out_of_memory, "no memory for a save");
+    if (!owned_) return fail(errc::out_of_memory, "no memory for the save file");
     owned_bytes_ = status->size;
     return read_fully(os, *file, 0, std::as_writable_bytes(std::span(owned_, owned_bytes_)));
   };
@@ -86,7 +86,7 @@ result<void> save_file::load(operating_system& os, const char* path, const save_
   return check(options);
 }
 
-result<void> save_file::use(std::string_view bytes, const save_options& options) {
+result<void> save_file::load_bytes(std::string_view bytes, const save_options& options) {
   forget();
   text_ = bytes;
   return check(options);
@@ -101,7 +101,7 @@ result<void> save_file::check(const save_options& options) {
     frame_problem_ = {code, 0, reason, {}, offset};
     return tl::unexpected(frame_problem_);
   };
-  if (size < line) return refuse(errc::truncated, "too short for a save", size);
+  if (size < line) return refuse(errc::truncated, "file too short to be a save", size);
   const char* const begin = text_.data();
   const char* const end = begin + size;
   head top;
@@ -109,45 +109,48 @@ result<void> save_file::check(const save_options& options) {
   const bool top_ok = save_lines::get(begin, top);
   const bool last_ok = save_lines::get(end - line, last);
   if (!top_ok && !last_ok) {
-    return refuse(errc::corrupt, "neither of its first and last line is right", 0);
+    return refuse(errc::corrupt, "not a save, or both its first and last line are damaged", 0);
   }
   const head& found = top_ok ? top : last;
-  if (found.format != save_lines::format) return fail(errc::unsupported, "a later format of saves");
-  if (found.version > options.version) return fail(errc::unsupported, "made by a later version");
+  if (found.format != save_lines::format)
+    return fail(errc::unsupported, "save format is newer than this program");
+  if (found.version > options.version)
+    return fail(errc::unsupported, "save was made by a newer version");
   if (found.sections > limits::save_sections_max || found.pages > limits::save_pages_max) {
-    return fail(errc::limit, "too many sections or pages");
+    return fail(errc::limit, "save has too many sections or pages");
   }
   const std::uint64_t table_end = save_lines::table_bytes(found);
   if (found.bytes < table_end + line) {
-    return refuse(errc::corrupt, "its length contradicts its table", 0);
+    return refuse(errc::corrupt, "file size in the first line is too small for the table", 0);
   }
-  if (table_end > size) return refuse(errc::truncated, "it ends within its table", size);
+  if (table_end > size) return refuse(errc::truncated, "file ends inside its table", size);
 
   if (!top_ok) {
-    frame_problem_ = {errc::corrupt, 0, "its first line was altered", {}, 0};
+    frame_problem_ = {errc::corrupt, 0, "first line is damaged", {}, 0};
   } else if (size < found.bytes) {
-    frame_problem_ = {errc::truncated, 0, "it is shorter than it says", {}, size};
+    frame_problem_ = {errc::truncated, 0, "file is shorter than its first line says", {}, size};
   } else if (size > found.bytes) {
-    frame_problem_ = {errc::corrupt, 0, "something stands behind its end", {}, found.bytes};
+    frame_problem_ = {
+        errc::corrupt, 0, "unexpected data after the end of the save", {}, found.bytes};
   } else if (!last_ok || std::memcmp(begin, end - line, line) != 0) {
-    frame_problem_ = {errc::corrupt, 0, "its last line was altered", {}, size - line};
+    frame_problem_ = {errc::corrupt, 0, "last line is damaged", {}, size - line};
   }
   version_ = static_cast<std::uint32_t>(found.version);
   wanted_version_ = options.version;
   pages_done_ = options.pages_done;
-  // The table is in the file, so neither is larger than it.
+  // The file contains the whole table, so these allocations are in proportion to its size.
   section_count_ = found.sections;
   page_count_ = found.pages;
   if (!make_all(*memory_, sections_, section_count_) || !make_all(*memory_, pages_, page_count_) ||
-      !make_all(*memory_, picked_, page_count_)) {
+      !make_all(*memory_, selected_, page_count_)) {
     forget();
-    return fail(errc::out_of_memory, "no memory for the table of a save");
+    return fail(errc::out_of_memory, "no memory for the table of the save");
   }
   read_table();
-  check_places(table_end, found.bytes - line);
-  check_page_texts(options.jobs);
+  check_offsets(table_end, found.bytes - line);
+  check_page_hashes(options.jobs);
   const error problem = first_damage();
-  if (is_wrong(problem)) return tl::unexpected(problem);
+  if (is_error(problem)) return tl::unexpected(problem);
   return {};
 }
 
@@ -155,7 +158,7 @@ void save_file::read_table() noexcept {
   const char* at = text_.data() + save_lines::bytes_of<save_lines::head>;
   const auto offset = [&] { return static_cast<std::uint64_t>(at - text_.data()); };
   const auto note = [this](const error& problem) {
-    if (!is_wrong(frame_problem_)) frame_problem_ = problem;
+    if (!is_error(frame_problem_)) frame_problem_ = problem;
   };
   for (std::size_t i = 0; i < section_count_; ++i) {
     save_lines::section line;
@@ -167,7 +170,7 @@ void save_file::read_table() noexcept {
       std::memcpy(sections_[i].name, line.name, name_bytes);
     }
     if (sections_[i].name_bytes == 0) {
-      note({errc::corrupt, 0, "the line of a section was altered", {}, offset()});
+      note({errc::corrupt, 0, "section entry is damaged", {}, offset()});
     }
     at += save_lines::bytes_of<save_lines::section>;
   }
@@ -181,48 +184,50 @@ void save_file::read_table() noexcept {
       each = {line.offset, line.bytes, line.objects, line.hash, section, {}};
     } else {
       each.section = section;
-      each.problem = {errc::corrupt, 0, "the line of a page was altered", {}, offset()};
+      each.problem = {errc::corrupt, 0, "page entry is damaged", {}, offset()};
     }
     at += save_lines::bytes_of<save_lines::page>;
   }
 }
 
-// Pages lie one behind the other, from the end of the table to the last line.
-void save_file::check_places(std::uint64_t table_end, std::uint64_t end) noexcept {
+// Pages must follow one another from the end of the table to the last line.
+void save_file::check_offsets(std::uint64_t table_end, std::uint64_t end) noexcept {
   std::uint64_t expected = table_end;
   bool is_known = true;
   bool any_wrong = false;
   for (std::size_t i = 0; i < page_count_; ++i) {
     page& each = pages_[i];
-    if (!is_wrong(each.problem)) {
+    if (!is_error(each.problem)) {
       if (each.offset < expected || (is_known && each.offset != expected) || each.offset > end ||
           each.bytes > end - each.offset) {
-        each.problem = {errc::corrupt, 0, "its place contradicts the others", {}, expected};
+        each.problem = {
+            errc::corrupt, 0, "page offset does not fit those of its neighbours", {}, expected};
       } else if (each.offset + each.bytes > text_.size()) {
-        each.problem = {errc::truncated, 0, "the file ends before its end", {}, each.offset};
+        each.problem = {errc::truncated, 0, "file ends inside this page", {}, each.offset};
       }
     }
-    any_wrong = any_wrong || is_wrong(each.problem);
-    is_known = each.problem.code == errc::truncated || !is_wrong(each.problem);
+    any_wrong = any_wrong || is_error(each.problem);
+    is_known = each.problem.code == errc::truncated || !is_error(each.problem);
     if (is_known) expected = each.offset + each.bytes;
   }
-  if (any_wrong || is_wrong(frame_problem_)) return;
+  if (any_wrong || is_error(frame_problem_)) return;
   bool agrees = expected == end;
   for (std::size_t i = 0, at = 0; i < section_count_; ++i) {
     const std::size_t first = at;
     while (at < page_count_ && pages_[at].section == i) ++at;
     agrees = agrees && at - first == sections_[i].pages;
   }
-  if (!agrees) frame_problem_ = {errc::corrupt, 0, "its table contradicts itself", {}, expected};
+  if (!agrees) frame_problem_ = {errc::corrupt, 0, "page table is inconsistent", {}, expected};
 }
 
-void save_file::check_page_texts(job_system* jobs) {
+void save_file::check_page_hashes(job_system* jobs) {
   const auto check_one = [this](std::size_t i) {
     count_page();
     page& each = pages_[i];
-    if (is_wrong(each.problem)) return;
+    if (is_error(each.problem)) return;
     if (hash64(text_.substr(each.offset, each.bytes)) == each.hash) return;
-    each.problem = {errc::corrupt, 0, "its text was altered", {}, each.offset};
+    each.problem = {
+        errc::corrupt, 0, "page is damaged: its checksum does not match", {}, each.offset};
   };
   if (jobs) {
     parallel_for(*jobs, 0, page_count_, check_one);
@@ -233,26 +238,26 @@ void save_file::check_page_texts(job_system* jobs) {
 
 error save_file::first_damage() const {
   for (std::size_t i = 0; i < page_count_; ++i) {
-    if (is_wrong(pages_[i].problem)) return pages_[i].problem;
+    if (is_error(pages_[i].problem)) return pages_[i].problem;
   }
   return frame_problem_;
 }
 
-void save_file::each_damage(function_ref<void(const save_damage&)> visit) const {
-  if (is_wrong(frame_problem_)) visit({{}, save_damage::no_page, 0, frame_problem_});
+void save_file::for_each_damage(function_ref<void(const save_damage&)> visit) const {
+  if (is_error(frame_problem_)) visit({{}, save_damage::no_page, 0, frame_problem_});
   std::uint64_t number = 0;
   for (std::size_t i = 0; i < page_count_; ++i, ++number) {
     const page& each = pages_[i];
     if (i > 0 && pages_[i - 1].section != each.section) number = 0;
-    if (!is_wrong(each.problem)) continue;
+    if (!is_error(each.problem)) continue;
     const std::string_view name =
-        each.section < section_count_ ? sections_[each.section].called() : std::string_view();
+        each.section < section_count_ ? sections_[each.section].name_view() : std::string_view();
     visit({name, number, each.bytes, each.problem});
   }
 }
 
 save_section save_file::section(std::size_t i) const noexcept {
-  save_section found{.name = sections_[i].called()};
+  save_section found{.name = sections_[i].name_view()};
   for (std::size_t at = 0; at < page_count_; ++at) {
     if (pages_[at].section != i) continue;
     ++found.pages;
@@ -262,37 +267,37 @@ save_section save_file::section(std::size_t i) const noexcept {
   return found;
 }
 
-result<std::uint64_t> save_file::pick_pages(std::string_view name, pick which,
-                                            std::size_t objects_max, page_table& pages) {
+result<std::uint64_t> save_file::select_pages(std::string_view name, selection which,
+                                              std::size_t objects_max, page_table& pages) {
   std::size_t section = 0;
-  while (section < section_count_ && sections_[section].called() != name) ++section;
+  while (section < section_count_ && sections_[section].name_view() != name) ++section;
   if (name.empty() || section == section_count_) {
-    return fail(errc::not_found, "no section of this name");
+    return fail(errc::not_found, "no section with this name");
   }
   std::size_t count = 0;
   std::uint64_t left_out = 0;
   for (std::size_t i = 0; i < page_count_; ++i) {
     const page& each = pages_[i];
     if (each.section != section) continue;
-    if (is_wrong(each.problem)) {
-      if (which == pick::all) return tl::unexpected(each.problem);
+    if (is_error(each.problem)) {
+      if (which == selection::all) return tl::unexpected(each.problem);
       ++left_out;
     } else if (each.objects > objects_max) {
-      return fail(errc::limit, "more objects in a page than in one of yours", {}, each.offset);
+      return fail(errc::limit, "saved page has more objects than PageSize", {}, each.offset);
     } else {
-      picked_[count++] = static_cast<std::uint32_t>(i);
+      selected_[count++] = static_cast<std::uint32_t>(i);
     }
   }
   if (auto ready = pages.prepare(count, 1); !ready) return tl::unexpected(ready.error());
   for (std::size_t i = 0; i < count; ++i) {
-    const page& each = pages_[picked_[i]];
+    const page& each = pages_[selected_[i]];
     pages.set_entry(i, {each.offset, each.bytes, each.objects});
   }
   return left_out;
 }
 
 void save_file::mark_unreadable(std::size_t i, const error& problem) noexcept {
-  page& each = pages_[picked_[i]];
+  page& each = pages_[selected_[i]];
   each.problem = problem;
   each.problem.offset += each.offset;
 }

@@ -18,7 +18,7 @@ struct save_writer::section {
   }
 
   page_table table;
-  vec<char> text;  // in slots; only its room is used
+  vec<char> text;  // laid out in slots: only its capacity is used
   vec<std::uint64_t> hashes;
   section* next = nullptr;
   std::size_t name_bytes;
@@ -39,11 +39,12 @@ void save_writer::free_section(section* each) noexcept {
 
 result<void> save_writer::check_name(std::string_view name) const noexcept {
   if (name.size() > save_name_bytes_max || !detail::is_word(name) || name.back() == '.') {
-    return fail(errc::invalid, "no name for a section");
+    return fail(errc::invalid,
+                "section name must be a word of at most 32 bytes, not ending in '.'");
   }
   for (const section* each = first_; each; each = each->next) {
     if (std::string_view(each->name, each->name_bytes) == name) {
-      return fail(errc::invalid, "there is a section of this name already");
+      return fail(errc::invalid, "section name already used");
     }
   }
   return {};
@@ -82,15 +83,15 @@ result<void> save_writer::write_text(job_system* jobs, section& to, std::size_t 
     to.table.set_page(i, objects, object_bytes);
     const std::size_t left = std::numeric_limits<std::size_t>::max() / 2 - room;
     if (objects > UINT32_MAX || left < slack || objects > (left - slack) / object_bytes) {
-      return fail(errc::limit, "too many objects");
+      return fail(errc::limit, "too many objects in a section");
     }
     room += objects * object_bytes + slack;
   }
   if (!to.text.reserve(room) || !to.hashes.resize(pages)) {
     return fail(errc::out_of_memory, "no memory for the text of a section");
   }
-  const auto write_and_hash = [&](std::size_t i, char* out, const char* place) -> char* {
-    char* const end = write_page(i, out, place);
+  const auto write_and_hash = [&](std::size_t i, char* out, const char* destination) -> char* {
+    char* const end = write_page(i, out, destination);
     if (end) to.hashes[i] = hash64({out, static_cast<std::size_t>(end - out)});
     count_page();
     return end;
@@ -102,7 +103,7 @@ result<void> save_writer::write_text(job_system* jobs, section& to, std::size_t 
   return {};
 }
 
-// The lines of all sections and pages. Returns the end.
+// Writes the head and the lines of all sections and pages. Returns the end.
 char* save_writer::put_table(char* out, std::uint64_t file_bytes) const noexcept {
   using namespace save_lines;
   const head top{.version = version_, .sections = sections_, .pages = pages_, .bytes = file_bytes};
@@ -152,11 +153,11 @@ result<std::uint64_t> save_writer::commit(operating_system& os, const char* path
   const std::uint64_t file_bytes = table_bytes(top) + text_bytes_ + bytes_of<head>;
   vec<char> table(*memory_, memory_tag::host);
   if (!table.reserve(table_bytes(top))) {
-    return fail(errc::out_of_memory, "no memory for the table of a save");
+    return fail(errc::out_of_memory, "no memory for the table of the save");
   }
   char* const end = put_table(table.data(), file_bytes);
   const std::string_view lines(table.data(), static_cast<std::size_t>(end - table.data()));
-  // The first line is repeated at the end: one of them survives whatever happens to the other.
+  // The first line is repeated at the end, so that one of them survives damage to the other.
   const std::string_view tail = lines.substr(0, bytes_of<head>);
   const auto done =
       replace_file(os, path, [&](os_handle file) { return store(os, file, lines, tail); });

@@ -6,7 +6,7 @@
 namespace overture::text::detail {
 namespace {
 
-// What follows the backslash; 0 for bytes that stay as they are, 'x' for those by number.
+// The character after the backslash: 0 for bytes written as they are, 'x' for those written in hex.
 constexpr std::array<char, 256> make_escapes() noexcept {
   std::array<char, 256> table{};
   for (std::size_t i = 0; i < 0x20; ++i) table[i] = 'x';
@@ -65,7 +65,7 @@ char* write_json_string(char* out, std::string_view text) noexcept {
     } else if (escape == 'x' || bytes == 0) {
       *out++ = '\\';
       *out++ = 'u';
-      // A byte that is no UTF-8 becomes half of a surrogate pair, which no real text has.
+      // A byte that is not UTF-8 becomes an unpaired surrogate, which valid text never contains.
       const unsigned code = static_cast<unsigned char>(c);
       out = put_by_number(out, bytes == 0 ? 0xDC00 + code : code, 4);
     } else {

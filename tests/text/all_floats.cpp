@@ -1,5 +1,5 @@
-// Two decimals of every float there is, compared with std::to_chars. Takes minutes, so it is no
-// test of every day: text_all_floats [FIRST END], in pieces of 2^24 of which there are 256.
+// Compares two decimals of every float with std::to_chars. Takes minutes, so it is not a test:
+// text_all_floats [FIRST END] checks these of the 256 ranges of 2^24 floats.
 #include <atomic>
 #include <bit>
 #include <charconv>

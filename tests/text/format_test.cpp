@@ -10,7 +10,8 @@ namespace overture {
 namespace {
 
 template <class... Args>
-std::string formatted(const std::type_identity_t<text::format_for<Args...>>& format, Args... args) {
+std::string formatted(const std::type_identity_t<text::format_string<Args...>>& format,
+                      Args... args) {
   char text[512];
   const std::size_t bytes = text::format_to(text, format, args...);
   return {text, bytes};
@@ -33,17 +34,17 @@ TEST(format_to, takes_literals_and_character_arrays) {
   EXPECT_EQ(std::string(text, 8), "knight x");
 }
 
-TEST(format_to, makes_one_brace_of_two) {
+TEST(format_to, writes_one_brace_for_two) {
   EXPECT_EQ(formatted("{{{}}} {{}}", 1), "{1} {}");
 }
 
-TEST(format_to, cuts_off_and_says_how_long_it_would_be) {
+TEST(format_to, truncates_and_returns_the_full_length) {
   char text[8] = "#######";
   EXPECT_EQ(text::format_to(std::span(text, 3), "{}-{}", 12, 34), 5u);
   EXPECT_EQ(std::string(text, 4), "12-#");
 }
 
-TEST(format_to, leaves_what_is_behind_its_text) {
+TEST(format_to, does_not_touch_bytes_beyond_its_text) {
   char text[] = "########";
   EXPECT_EQ(text::format_to(text, "{}{}", 7, std::string_view("longer", 2)), 3u);
   EXPECT_STREQ(text, "7lo#####");

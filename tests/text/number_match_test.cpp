@@ -1,5 +1,5 @@
-// Numbers as text, compared with the C library's and the standard library's over random bits, over
-// the edges, and in every rounding mode.
+// Numbers as text, compared with the C and C++ standard libraries: random bits, edge cases and
+// every rounding mode.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -48,13 +48,13 @@ std::string shortest(T value) {
 
 template <class T>
 T from_bits(std::uint64_t bits) {
-  return std::bit_cast<T>(static_cast<typename text::detail::parts_of<T>::bits>(bits));
+  return std::bit_cast<T>(static_cast<typename text::detail::float_layout<T>::bits>(bits));
 }
 
-// Every exponent, with mantissas at its ends and random ones between.
+// Every exponent, with the lowest and highest mantissas and random ones.
 template <class T>
 std::vector<T> edges() {
-  using layout = text::detail::parts_of<T>;
+  using layout = text::detail::float_layout<T>;
   std::mt19937_64 random(7);
   std::vector<T> values;
   for (int field = 0; field <= layout::exponent_mask; ++field) {
@@ -67,7 +67,7 @@ std::vector<T> edges() {
       values.push_back(from_bits<T>(top | mantissa | std::uint64_t{1} << (sizeof(T) * 8 - 1)));
     }
   }
-  // Ties, and values that lie next to one.
+  // Ties, and the values next to them.
   for (const double tie : {0.5, 1.5, 2.5, 0.125, 0.375, 1.005, 0.005, 0.015, 2.675, 1e15 + 0.125,
                            0.0009765625, 999.995, 9.5, 99.5, 999.5, 4503599627370497.5}) {
     const auto value = static_cast<T>(tie);
@@ -118,17 +118,17 @@ void expect_as_printed(const std::vector<T>& values) {
   }
 }
 
-TEST(fixed_decimals, are_those_of_printf_at_the_edges) {
+TEST(fixed_decimals, match_printf_at_the_edges) {
   expect_as_printed(edges<float>());
   expect_as_printed(edges<double>());
 }
 
-TEST(fixed_decimals, are_those_of_printf_for_random_values) {
+TEST(fixed_decimals, match_printf_for_random_values) {
   expect_as_printed(random_values<float>(20'000, 1));
   expect_as_printed(random_values<double>(20'000, 2));
 }
 
-// printf itself rounds as the mode says; what is written does not depend on it.
+// printf obeys the rounding mode; our writers must not.
 TEST(fixed_decimals, do_not_depend_on_the_rounding_mode) {
   std::vector<float> values = edges<float>();
   const std::vector<float> more = random_values<float>(2'000, 3);
@@ -144,7 +144,7 @@ TEST(fixed_decimals, do_not_depend_on_the_rounding_mode) {
   }
 }
 
-// Quick ways and the standard library, which divides itself.
+// Both the fast paths and the standard library, which also divides.
 TEST(reading, does_not_depend_on_the_rounding_mode) {
   const std::string behind = " and so on, and on";
   std::vector<std::string> texts = {"0.1" + behind, "-16777217" + behind, "1e22", "3.3e-5"};
@@ -184,25 +184,25 @@ void expect_shortest(const std::vector<T>& values) {
     const std::string text = shortest(value);
     ASSERT_EQ(text, shortest_of_standard(value));
     T read = 0;
-    const text::read_end end = text::read_number(text.data(), text.data() + text.size(), read);
-    // What overflows or is no number has no decimal that names it.
+    const text::parsed_number end = text::read_number(text.data(), text.data() + text.size(), read);
+    // Overflow and NaN have no decimal.
     if (!end.ok) continue;
     ASSERT_EQ(end.next, text.data() + text.size());
-    using bits = typename text::detail::parts_of<T>::bits;
+    using bits = typename text::detail::float_layout<T>::bits;
     if (text.find("nan") == std::string::npos) {
       ASSERT_EQ(std::bit_cast<bits>(read), std::bit_cast<bits>(value)) << text;
     }
   }
 }
 
-TEST(the_shortest_form, is_that_of_the_standard_library_and_is_read_back_bit_by_bit) {
+TEST(the_shortest_form, matches_the_standard_library_and_reads_back_bit_for_bit) {
   expect_shortest(edges<float>());
   expect_shortest(edges<double>());
   expect_shortest(random_values<float>(100'000, 4));
   expect_shortest(random_values<double>(100'000, 5));
 }
 
-// The decimals that people write: the quick way must take them all, and no other.
+// The decimals that people write: the fast path must take all of them, and reject all others.
 TEST(the_shortest_form, of_a_decimal_is_that_decimal) {
   std::mt19937_64 random(6);
   for (int i = 0; i < 200'000; ++i) {
@@ -241,13 +241,13 @@ void expect_integers(const char* format, const char* hex_format) {
     ASSERT_EQ(std::string(text, text::write_hex(text, value)), printed(hex_format, value));
     T read = 0;
     const char* const end = text::write_integer(text, value);
-    const text::read_end read_until = text::read_number(text, end, read);
+    const text::parsed_number read_until = text::read_number(text, end, read);
     ASSERT_TRUE(read_until.ok && read_until.next == end && read == value);
   }
 }
 
-// Within a text numbers are read eight bytes at a time; what stands behind them must not matter.
-TEST(reading_within_a_text, is_that_of_the_standard_library) {
+// Numbers are read eight bytes at a time; what follows them must not matter.
+TEST(reading_within_a_text, matches_the_standard_library) {
   std::mt19937_64 random(5);
   const std::string_view behind[] = {" ",
                                      "\n",
@@ -278,7 +278,7 @@ TEST(reading_within_a_text, is_that_of_the_standard_library) {
     float wanted = 0;
     float found = 0;
     const auto standard = std::from_chars(text.data(), last, wanted);
-    const text::read_end ours = text::read_number(text.data(), last, found);
+    const text::parsed_number ours = text::read_number(text.data(), last, found);
     ASSERT_EQ(ours.ok, standard.ec == std::errc{}) << text;
     if (!ours.ok) continue;
     ASSERT_EQ(ours.next, standard.ptr) << text;
@@ -292,7 +292,7 @@ TEST(reading_within_a_text, is_that_of_the_standard_library) {
   }
 }
 
-// In a buffer that has just the bytes that may be looked at, so that a look at more is seen.
+// In a buffer of exactly the bytes that may be read, so that sanitizers see any other read.
 template <class T>
 void expect_decimal(const std::string& number, std::string_view behind, bool must_be_read = false) {
   std::string text = std::string(16, '7') + number + std::string(behind);
@@ -309,11 +309,11 @@ void expect_decimal(const std::string& number, std::string_view behind, bool mus
   T wanted = 0;
   ASSERT_EQ(std::from_chars(number.data(), number.data() + number.size(), wanted).ptr,
             number.data() + number.size());
-  using bits = typename text::detail::parts_of<T>::bits;
+  using bits = typename text::detail::float_layout<T>::bits;
   ASSERT_EQ(std::bit_cast<bits>(found), std::bit_cast<bits>(wanted)) << number;
 }
 
-TEST(decimals_of_any_length, are_read_as_the_standard_library_reads_them) {
+TEST(decimals_of_any_length, match_the_standard_library) {
   std::mt19937_64 random(12);
   const std::string_view behind[] = {" ", "\n", "}", ",1.5", "-", "e5", ".5", "/", ":", "\x80"};
   for (std::size_t whole = 0; whole <= 20; ++whole) {
@@ -329,7 +329,7 @@ TEST(decimals_of_any_length, are_read_as_the_standard_library_reads_them) {
         add(whole);
         if (decimals > 0) number += '.';
         add(decimals);
-        // Not all: what lies between two floats is left to others, nines and zeros among them.
+        // Not all: decimals close to the middle between two floats are left to the slow path.
         const bool is_decimal = whole >= 1 && decimals >= 1;
         const bool short_enough = whole <= 16 && decimals <= 8;
         if (is_decimal && short_enough) {
@@ -347,7 +347,7 @@ TEST(decimals_of_any_length, are_read_as_the_standard_library_reads_them) {
   }
 }
 
-TEST(decimals_of_any_length, with_up_to_seven_digits_are_all_read_at_once) {
+TEST(decimals_of_any_length, with_up_to_seven_digits_always_take_the_fast_path) {
   for (unsigned value = 0; value < 10'000'000; value += 7) {
     const std::string digits = std::to_string(value);
     const std::size_t decimals = 1 + value % 6;
@@ -358,12 +358,12 @@ TEST(decimals_of_any_length, with_up_to_seven_digits_are_all_read_at_once) {
   }
 }
 
-// The middle between two floats, and the decimals next to it: a double in between would round
+// The middle between two floats, and the decimals next to it: going through a double would round
 // twice.
-TEST(decimals_of_any_length, next_to_the_middle_between_two_floats_are_rounded_once) {
+TEST(decimals_of_any_length, close_to_the_middle_between_two_floats_are_rounded_once) {
   std::mt19937_64 random(13);
   for (int i = 0; i < 100'000; ++i) {
-    // Odd with 25 bits, so its last one is half of a float's last.
+    // Odd with 25 bits, so its last bit is half of the last bit of a float.
     const std::uint64_t middle = (std::uint64_t{1} << 24 | random() % (1 << 24)) | 1;
     const auto shift = static_cast<int>(random() % 35) - 5;
     const double exact = std::ldexp(static_cast<double>(middle), shift);
@@ -386,7 +386,7 @@ TEST(decimals_of_any_length, next_to_the_middle_between_two_floats_are_rounded_o
   }
 }
 
-TEST(decimals_of_any_length, end_at_whatever_else_stands_among_their_digits) {
+TEST(decimals_of_any_length, end_at_the_first_byte_that_is_not_a_digit) {
   const std::string number = "-1234567890.1234";
   for (std::size_t i = 1; i < number.size(); ++i) {
     for (int c = -128; c < 128; ++c) {
@@ -408,7 +408,7 @@ TEST(decimals_of_any_length, end_at_whatever_else_stands_among_their_digits) {
   }
 }
 
-TEST(integers, are_those_of_printf) {
+TEST(integers, match_printf) {
   expect_integers<std::int8_t>("%hhd", "%hhx");
   expect_integers<std::uint8_t>("%hhu", "%hhx");
   expect_integers<std::int16_t>("%hd", "%hx");

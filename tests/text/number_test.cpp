@@ -18,7 +18,7 @@ std::string fixed(T value) {
 }
 
 template <class T>
-text::read_end read(const std::string& text, T& value) {
+text::parsed_number read(const std::string& text, T& value) {
   return text::read_number(text.data(), text.data() + text.size(), value);
 }
 
@@ -30,7 +30,7 @@ TEST(fixed_decimals, round_half_to_even) {
   EXPECT_EQ(fixed<2>(999.996f), "1000.00");
 }
 
-TEST(fixed_decimals, know_what_is_no_ordinary_number) {
+TEST(fixed_decimals, write_nan_infinity_and_negative_zero) {
   EXPECT_EQ(fixed<2>(std::bit_cast<float>(0x7FC00000u)), "nan");
   EXPECT_EQ(fixed<2>(std::bit_cast<float>(0xFFC00000u)), "-nan");
   EXPECT_EQ(fixed<2>(std::bit_cast<float>(0x7F800000u)), "inf");
@@ -41,7 +41,7 @@ TEST(fixed_decimals, know_what_is_no_ordinary_number) {
             "340282346638528859811704183484516925440.00");
 }
 
-TEST(fixed_decimals, at_the_ends_of_the_quick_way) {
+TEST(fixed_decimals, are_right_at_the_limits_of_the_fast_path) {
   // Results of 63, 64 and 65 bits; shifts of 63, 64 and more.
   EXPECT_EQ(fixed<2>(0x1p56), "72057594037927936.00");
   EXPECT_EQ(fixed<2>(0x1p57), "144115188075855872.00");
@@ -67,7 +67,7 @@ TEST(numbers, ignore_the_locale_and_allocate_nothing_and_take_no_lock) {
   (void)std::setlocale(LC_ALL, "de_DE.UTF-8");
   char text[512];
   double value = 0;
-  text::read_end end{};
+  text::parsed_number end{};
   {
     const test::no_alloc_scope no_alloc;
     const test::no_lock_scope no_lock;
@@ -86,16 +86,16 @@ TEST(numbers, ignore_the_locale_and_allocate_nothing_and_take_no_lock) {
   EXPECT_EQ(value, 1234567.88);
 }
 
-TEST(reading, stops_behind_the_number) {
+TEST(reading, stops_after_the_number) {
   float value = 0;
   const std::string text = "12.50}";
-  const text::read_end end = read(text, value);
+  const text::parsed_number end = read(text, value);
   EXPECT_TRUE(end.ok);
   EXPECT_EQ(*end.next, '}');
   EXPECT_EQ(value, 12.5f);
 }
 
-TEST(reading, refuses_what_is_no_number_and_keeps_the_value) {
+TEST(reading, refuses_text_that_is_not_a_number_and_keeps_the_value) {
   for (const char* const text : {"", "-", ".", "x", "--1", "+1", "e5", "-.e", " 1"}) {
     float value = 7;
     int whole = 7;
@@ -106,7 +106,7 @@ TEST(reading, refuses_what_is_no_number_and_keeps_the_value) {
   }
 }
 
-TEST(reading, refuses_what_the_type_cannot_hold) {
+TEST(reading, refuses_numbers_out_of_range) {
   std::int8_t small = 7;
   EXPECT_FALSE(read("128", small).ok);
   EXPECT_TRUE(read("-128", small).ok);
@@ -134,8 +134,8 @@ TEST(reading, takes_numbers_of_ten_thousand_digits) {
   EXPECT_EQ(whole, 5);
 }
 
-// Decimals that lie exactly between two floats, and just beside: the quick way must not take them
-// unless it rounds them right.
+// Decimals exactly between two floats, and just beside: the fast path must reject them or round
+// them correctly.
 TEST(reading, rounds_ties_to_even) {
   float value = 0;
   EXPECT_TRUE(read("16777217", value).ok);

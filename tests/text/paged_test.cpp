@@ -21,7 +21,7 @@ std::vector<int> all(const numbers& objects) {
   return found;
 }
 
-// The table of pages counts as the pages themselves do.
+// The sizes in the page table must match those of the pages.
 void expect_counts_agree(const numbers& objects) {
   for (std::size_t i = 0; i < objects.page_count(); ++i) {
     EXPECT_EQ(objects.page_objects(i), objects.page_at(i).size()) << i;
@@ -54,8 +54,8 @@ TEST(paged, fills_holes_first) {
   expect_counts_agree(objects);
 }
 
-// So many that they are in several allocations, behind and in front of pages of single objects.
-TEST(paged, takes_pages_of_readers_together_and_drops_them_again) {
+// Enough pages for several allocations, before and after pages that were added one at a time.
+TEST(paged, adds_many_pages_at_once_and_drops_them_again) {
   numbers objects;
   (void)objects.add(-1);
   const std::size_t first = objects.add_pages(5'000).value();
@@ -69,7 +69,7 @@ TEST(paged, takes_pages_of_readers_together_and_drops_them_again) {
   EXPECT_EQ(objects.size(), places.size() + 1);
   for (std::size_t i = 0; i < places.size(); i += 3) objects.remove(places[i]);
   EXPECT_EQ(objects.size(), places.size() + 1 - (places.size() + 2) / 3);
-  for (int i = 0; i < 64; ++i) (void)objects.add(i);  // one behind the first, the rest into holes
+  for (int i = 0; i < 64; ++i) (void)objects.add(i);  // one after the first, the rest into holes
   EXPECT_EQ(objects.page_count(), 5'001u);
   expect_counts_agree(objects);
   objects.clear_page(first + 64);
@@ -98,7 +98,7 @@ TEST(paged, visits_what_is_left_after_many_removals) {
   EXPECT_EQ(all(objects), wanted);
 }
 
-// Which objects are there is kept in words of 64.
+// Occupancy is kept in 64-bit words.
 TEST(paged, visits_pages_of_several_words_and_fills_their_holes) {
   paged<int, 256> objects;
   std::vector<int*> places;
@@ -160,7 +160,7 @@ TEST(paged, destroys_each_object_once) {
   EXPECT_EQ(alive, 0);
 }
 
-// Counts all that are alive; may be made of nothing, as those of readers are.
+// Counts the living. Default-constructible, as appenders require.
 struct tracked {
   static inline int alive = 0;
   tracked() { ++alive; }
@@ -169,7 +169,7 @@ struct tracked {
   ~tracked() { --alive; }
 };
 
-TEST(paged, destroys_the_objects_of_pages_that_readers_give_up) {
+TEST(paged, destroys_the_objects_of_dropped_pages) {
   paged<tracked, 64> objects;
   const std::size_t first = objects.add_pages(3).value();
   for (std::size_t i = 0; i < 3; ++i) {
@@ -186,7 +186,7 @@ TEST(paged, destroys_the_objects_of_pages_that_readers_give_up) {
   EXPECT_EQ(tracked::alive, 0);
 }
 
-TEST(paged, lets_appenders_go_on_where_the_last_one_ended) {
+TEST(paged, lets_an_appender_continue_where_the_last_one_stopped) {
   numbers objects;
   const std::size_t page = objects.add_pages(1).value();
   const auto append = [&](std::size_t most) {
@@ -204,7 +204,7 @@ TEST(paged, lets_appenders_go_on_where_the_last_one_ended) {
   EXPECT_EQ(append(64), 64u);
 }
 
-TEST(paged, goes_on_where_pages_were_taken_away) {
+TEST(paged, adds_objects_after_pages_were_dropped) {
   numbers objects;
   for (int i = 0; i < 200; ++i) (void)objects.add(i);
   objects.drop_pages(1);
@@ -216,7 +216,7 @@ TEST(paged, goes_on_where_pages_were_taken_away) {
   EXPECT_EQ(all(objects), wanted);
 }
 
-TEST(paged, that_was_moved_from_is_empty_and_can_be_used) {
+TEST(paged, is_empty_and_usable_after_being_moved_from) {
   int alive = 0;
   paged<counted, 64> one;
   paged<counted, 64> two;
@@ -224,7 +224,7 @@ TEST(paged, that_was_moved_from_is_empty_and_can_be_used) {
   for (int i = 0; i < 30; ++i) (void)two.add(alive);
   two = std::move(one);
   EXPECT_EQ(alive, 100) << "what was there before is gone at once";
-  // NOLINTBEGIN(bugprone-use-after-move): that is what this is about
+  // NOLINTBEGIN(bugprone-use-after-move): this is what the test is about
   EXPECT_TRUE(one.empty());
   (void)one.add(alive);
   EXPECT_EQ(one.size(), 1u);
@@ -239,7 +239,7 @@ TEST(paged, that_was_moved_from_is_empty_and_can_be_used) {
   EXPECT_EQ(alive, 102);
 }
 
-TEST(paged, takes_all_memory_from_the_host_and_gives_it_back) {
+TEST(paged, gets_all_memory_from_its_allocator_and_returns_it) {
   failing_allocator memory(~std::uint64_t{0});
   {
     numbers objects(memory);
@@ -266,7 +266,7 @@ TEST(paged, adds_no_page_if_it_cannot_add_all) {
   }
 }
 
-TEST(paged, aligns_objects_as_they_ask) {
+TEST(paged, aligns_objects_as_their_type_requires) {
   struct alignas(256) wide {
     char bytes[256];
   };
@@ -276,7 +276,7 @@ TEST(paged, aligns_objects_as_they_ask) {
   }
 }
 
-TEST(paged, says_when_memory_is_refused_and_goes_on) {
+TEST(paged, reports_refused_memory_and_stays_usable) {
   for (std::uint64_t n = 0; n < 6; ++n) {
     failing_allocator memory(n);
     numbers objects(memory);

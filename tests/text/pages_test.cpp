@@ -44,12 +44,12 @@ std::string as_printed(const paged<flag>& flags) {
   return all;
 }
 
-TEST(pages, have_the_bytes_of_printf) {
+TEST(pages, match_printf) {
   const auto flags = sample::random_flags(20'000, 1);
   EXPECT_EQ(on_one_thread<plain_rows>(flags), as_printed(flags));
 }
 
-TEST(pages, have_the_same_bytes_for_any_number_of_threads_and_any_room) {
+TEST(pages, have_the_same_bytes_for_any_number_of_threads_and_any_buffer_size) {
   const auto flags = sample::random_flags(50'000, 2);
   const auto units = sample::random_units(5'000, 3);
   const std::string flags_text = on_one_thread<plain_rows>(flags);
@@ -58,7 +58,7 @@ TEST(pages, have_the_same_bytes_for_any_number_of_threads_and_any_room) {
     thread_pool jobs{{.workers = workers}};
     text::page_table table;
     for (int round = 0; round < 20; ++round) {
-      // Exactly as much as is needed, and enough for slots.
+      // Exactly the size needed, and enough for slots.
       for (const std::size_t room : {flags_text.size(), text::bytes_max<plain_rows>(flags)}) {
         std::string buffer(room, '#');
         const auto done = text::write<plain_rows>(jobs, flags, std::span(buffer), &table);
@@ -74,7 +74,7 @@ TEST(pages, have_the_same_bytes_for_any_number_of_threads_and_any_room) {
   }
 }
 
-// A job system that runs jobs when it is waited for, the last first, on the thread that waits.
+// A job system that runs jobs on the waiting thread, last first.
 class backwards_jobs final : public job_system {
  public:
   void submit(job work, job_group* group, const job_options& /*options*/) override {
@@ -104,9 +104,9 @@ class backwards_jobs final : public job_system {
   std::vector<entry> queued_;
 };
 
-// Writes the pages of a table in an order of its own: the writer of one page first has all others
-// written, as if its thread had been put to sleep.
-TEST(pages, that_are_done_before_those_in_front_are_moved_down_later) {
+// Writes the pages of a table in a chosen order: the writer of one page waits until all others are
+// written, as if its thread had been preempted.
+TEST(pages, finished_before_their_predecessors_are_moved_down_later) {
   constexpr std::size_t pages = 9;
   for (std::size_t slow = 0; slow < pages; ++slow) {
     thread_pool jobs{{.workers = 1}};
@@ -135,8 +135,8 @@ TEST(pages, that_are_done_before_those_in_front_are_moved_down_later) {
   }
 }
 
-// So many pages that threads take several at once.
-TEST(pages, that_are_done_together_are_moved_down_together) {
+// Enough pages that threads take several at a time.
+TEST(pages, finished_as_one_run_are_moved_down_together) {
   constexpr std::size_t pages = 200;
   constexpr std::size_t most = 90;
   const auto text_of = [](std::size_t i) { return std::string(i * 37 % most, "abcdefg"[i % 7]); };
@@ -165,10 +165,11 @@ TEST(pages, that_are_done_together_are_moved_down_together) {
   }
 }
 
-// Two threads have the first two runs, and the second's place becomes known when it is half done.
-TEST(pages, whose_place_becomes_known_between_them_are_joined) {
+// Two threads have the first two runs. The offset of the second becomes known when it is half
+// written.
+TEST(pages, go_straight_into_place_once_their_offset_is_known) {
   constexpr std::size_t pages = 192;
-  constexpr std::size_t run = 6;  // as 32 runs for two threads make it
+  constexpr std::size_t run = 6;  // from 32 runs for two threads
   constexpr std::size_t most = 20;
   thread_pool jobs{{.workers = 1}};
   text::page_table table;
@@ -179,7 +180,7 @@ TEST(pages, whose_place_becomes_known_between_them_are_joined) {
   const auto write_page = [&](std::size_t i, char* out, const char* /*place*/) {
     if (i == run) second_has_begun.lower();
     if (i == run - 1) second_has_begun.wait();
-    // Whoever takes the third run has given the second its place.
+    // The thread that takes the third run has placed the second.
     if (i == 2 * run) third_has_begun.lower();
     if (i == run + run / 2) third_has_begun.wait();
     char* const end = std::fill_n(out, 1 + i % 7, static_cast<char>('a' + i % 26));
@@ -197,7 +198,7 @@ TEST(pages, whose_place_becomes_known_between_them_are_joined) {
   EXPECT_EQ(buffer.substr(0, written->bytes), wanted);
 }
 
-TEST(pages, do_not_depend_on_who_runs_the_jobs) {
+TEST(pages, do_not_depend_on_the_job_system) {
   const auto flags = sample::random_flags(20'000, 4);
   backwards_jobs jobs;
   std::string buffer(text::bytes_max<plain_rows>(flags), '#');
@@ -240,7 +241,7 @@ TEST(the_page_table, says_where_each_page_is) {
   EXPECT_EQ(offset, done->bytes);
 }
 
-TEST(the_page_table, may_have_as_many_objects_in_a_page_as_its_reader_and_no_more) {
+TEST(the_page_table, may_not_have_more_objects_in_a_page_than_its_reader) {
   text::page_table table;
   ASSERT_TRUE(table.prepare(1, 1));
   table.set_entry(0, {.offset = 0, .bytes = 4, .objects = 5});
@@ -251,7 +252,7 @@ TEST(the_page_table, may_have_as_many_objects_in_a_page_as_its_reader_and_no_mor
   EXPECT_EQ(refused.error().code, errc::corrupt);
 }
 
-TEST(a_buffer, that_is_too_small_is_an_error_that_says_how_much_is_needed) {
+TEST(a_buffer, that_is_too_small_is_an_error_with_the_size_needed) {
   const auto flags = sample::random_flags(5'000, 7);
   const std::string text = as_printed(flags);
   thread_pool jobs{{.workers = 1}};
@@ -268,8 +269,8 @@ TEST(a_buffer, that_is_too_small_is_an_error_that_says_how_much_is_needed) {
   }
 }
 
-// By writers that use all that they may touch.
-TEST(a_buffer, is_never_written_behind_its_end) {
+// With writers that touch all the slack.
+TEST(a_buffer, is_never_written_beyond_its_end) {
   const auto flags = sample::random_flags(500, 7);
   constexpr std::size_t object_bytes = 8;
   const auto write_most = [](char* out, const sample::flag& /*each*/) {
@@ -287,7 +288,7 @@ TEST(a_buffer, is_never_written_behind_its_end) {
   }
 }
 
-TEST(an_object, that_is_too_long_is_an_error_that_names_the_first_such_page) {
+TEST(an_object, that_is_too_long_is_an_error_with_the_number_of_its_page) {
   auto units = sample::random_units(640, 8);
   for (const std::size_t page : {4u, 7u}) {
     units.page_at(page).for_each([](sample::unit& each) { each.motto = std::string(50, 'x'); });
@@ -361,14 +362,14 @@ TEST(writing, takes_callables_that_can_only_be_moved) {
   EXPECT_EQ(room.substr(0, flags.size()), std::string(flags.size(), 'b'));
 }
 
-TEST(nothing, is_written_of_nothing) {
+TEST(an_empty_paged, writes_nothing) {
   const paged<flag> none;
   const auto done = text::write<plain_rows>(none, std::span<char>());
   ASSERT_TRUE(done);
   EXPECT_EQ(done->bytes, 0u);
 }
 
-TEST(memory, that_is_refused_is_an_error) {
+TEST(refused_memory, is_an_error_when_writing) {
   const auto flags = sample::random_flags(5'000, 10);
   thread_pool jobs{{.workers = 1}};
   std::string buffer(text::bytes_max<plain_rows>(flags), '#');
@@ -381,8 +382,8 @@ TEST(memory, that_is_refused_is_an_error) {
   }
 }
 
-// Every page is written inside of scopes that fail when its thread allocates or locks; and with a
-// table that has its memory, so is all that this thread does.
+// Every page is written inside scopes that fail if its thread allocates or locks; with a table that
+// already has its memory, so is the whole call on this thread.
 TEST(the_parallel_part, allocates_nothing_and_takes_no_lock) {
   if (!test::guards_active()) GTEST_SKIP() << "a sanitizer stands where the guards would";
   const auto flags = sample::random_flags(50'000, 11);
@@ -402,9 +403,9 @@ TEST(the_parallel_part, allocates_nothing_and_takes_no_lock) {
   ASSERT_TRUE(done);
 }
 
-// What a thread does between two pages of one write is counted as well as the pages: taking them,
-// handing them over, moving them down. What it does between two writes is its own business.
-TEST(the_parallel_part, does_neither_between_pages) {
+// What a thread does between two pages of one write counts too: taking pages, passing the turn,
+// moving pages down. What it does between two writes does not.
+TEST(the_parallel_part, allocates_nothing_and_takes_no_lock_between_pages) {
   if (!test::guards_active()) GTEST_SKIP() << "a sanitizer stands where the guards would";
   struct scopes {
     int round;

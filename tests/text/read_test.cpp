@@ -55,7 +55,7 @@ error error_of(const std::string& text) {
   return done ? error{} : done.error();
 }
 
-// Any thread count, with the table and without, full pages, holes and empty pages.
+// With any number of threads, with and without the table: full pages, holes and empty pages.
 template <class Style>
 void expect_round_trip() {
   const auto units = sample::random_units(2'000, 1);
@@ -75,21 +75,21 @@ void expect_round_trip() {
   }
 }
 
-TEST(what_was_written, is_read_back_bit_by_bit_from_a_script) {
+TEST(objects, read_back_bit_for_bit_from_a_script) {
   expect_round_trip<unit_script>();
 }
-TEST(what_was_written, is_read_back_bit_by_bit_from_blocks) {
+TEST(objects, read_back_bit_for_bit_from_blocks) {
   expect_round_trip<text::blocks<"unit">>();
 }
-TEST(what_was_written, is_read_back_bit_by_bit_from_rows) {
+TEST(objects, read_back_bit_for_bit_from_rows) {
   expect_round_trip<plain_rows>();
   expect_round_trip<text::rows<','>>();
 }
-TEST(what_was_written, is_read_back_bit_by_bit_from_json) {
+TEST(objects, read_back_bit_for_bit_from_json) {
   expect_round_trip<text::json>();
 }
 
-TEST(what_was_written, with_odd_floats_is_read_back) {
+TEST(objects, read_back_with_nan_infinity_and_subnormal_floats) {
   using limits = std::numeric_limits<float>;
   for (const float value : {limits::infinity(), -limits::infinity(), -0.0f, limits::denorm_min(),
                             limits::max(), limits::lowest(), limits::min()}) {
@@ -112,7 +112,7 @@ TEST(what_was_written, with_odd_floats_is_read_back) {
   EXPECT_TRUE(std::isnan(read<plain_rows>(written<plain_rows>(units)).at(0).speed));
 }
 
-TEST(a_script, may_have_fields_in_any_order_and_unknown_ones_and_none) {
+TEST(a_script, may_have_fields_in_any_order_unknown_ones_or_none) {
   const auto units = read<unit_script>(
       "version=3\r\n"
       "# a comment with a } in it\r\n"
@@ -140,7 +140,7 @@ TEST(a_text, may_begin_with_a_byte_order_mark) {
   EXPECT_EQ(read<unit_script>(mark).size(), 0u);
 }
 
-TEST(a_script, is_split_between_objects_whatever_its_comments_say) {
+TEST(a_script, is_split_between_objects_whatever_is_in_its_comments) {
   std::string text;
   for (int i = 0; i < 200; ++i) {
     text += "unit={ # { and { again\r\n gold=" + std::to_string(i) + " # \" }\r\n }\r\n\r\n";
@@ -150,7 +150,7 @@ TEST(a_script, is_split_between_objects_whatever_its_comments_say) {
   for (int i = 0; i < 200; ++i) EXPECT_EQ(units[static_cast<std::size_t>(i)].gold, i);
 }
 
-TEST(a_list, that_is_longer_than_its_array_loses_the_rest) {
+TEST(a_list, longer_than_its_array_is_cut_off) {
   EXPECT_EQ(read<unit_script>("unit={ orders={ 1 2 3 4 { 5 } } gold=1 }").at(0).gold, 1);
   EXPECT_EQ(read<text::json>("{\"orders\":[1,2,3,4,[5]],\"gold\":1}").at(0).gold, 1);
 }
@@ -165,20 +165,20 @@ TEST(json, may_have_white_space_and_unknown_fields_and_escapes) {
   EXPECT_FALSE(units[0].upkeep.has_value());
 }
 
-// Other programs may write any character of a name by its number.
-TEST(a_name, is_known_however_it_is_escaped) {
+// Other programs may escape any character of a name.
+TEST(a_name, is_recognised_however_it_is_escaped) {
   const unit read_back =
       read<text::json>(R"({"sp\u0065ed":2.5,"\u0067old":5,"kind":"h\u006frse"})").at(0);
   EXPECT_EQ(read_back.speed, 2.5f);
   EXPECT_EQ(read_back.gold, 5);
   EXPECT_EQ(read_back.kind, sample::arm::horse);
   EXPECT_EQ(read<unit_script>("unit={ \"g\\x6fld\"=5 }").at(0).gold, 5);
-  // Longer than any name that is known, and no escape at all: unknown ones.
+  // A name longer than any known one, and one with an invalid escape: both are unknown.
   const std::string longer(100, '\\');
   EXPECT_EQ(read<text::json>("{\"" + longer + "\":1,\"g\\qld\":2,\"gold\":5}").at(0).gold, 5);
 }
 
-TEST(json, that_does_not_end_with_its_line_is_refused_where_the_rest_begins) {
+TEST(json, is_refused_where_anything_follows_the_object_on_its_line) {
   struct {
     const char* text;
     std::size_t line;
@@ -189,7 +189,7 @@ TEST(json, that_does_not_end_with_its_line_is_refused_where_the_rest_begins) {
                      {"{}\r\n{} {}\r\n", 2, 4}};
   for (const auto& each : cases) {
     const error problem = error_of<text::json>(each.text);
-    EXPECT_STREQ(problem.reason, "something stands behind the object of this line");
+    EXPECT_STREQ(problem.reason, "unexpected text after the object on this line");
     const text::position at = text::position_of(each.text, problem.offset);
     EXPECT_EQ(at.line, each.line) << each.text;
     EXPECT_EQ(at.column, each.column) << each.text;
@@ -197,7 +197,7 @@ TEST(json, that_does_not_end_with_its_line_is_refused_where_the_rest_begins) {
   EXPECT_EQ(read<text::json>("{\"gold\":1} \t\r\n {} ").size(), 2u);
 }
 
-TEST(rows, may_end_early_and_have_more_cells_and_comments) {
+TEST(rows, may_end_early_and_may_have_extra_cells_and_comments) {
   const auto flags =
       read<text::rows<','>, flag>("# enabled,speed\r\ny,1.5\r\n\r\nn\r\ny,2.5,new,7\n");
   ASSERT_EQ(flags.size(), 3u);
@@ -207,7 +207,7 @@ TEST(rows, may_end_early_and_have_more_cells_and_comments) {
   EXPECT_EQ(flags[2].speed, 2.5f);
 }
 
-TEST(an_error, says_in_which_line_and_column) {
+TEST(an_error, has_a_line_and_a_column) {
   const std::string text = "unit={ gold=1 }\r\n# comment\r\nunit={\r\n  gold=x }\r\n";
   const error problem = error_of<unit_script>(text);
   EXPECT_EQ(problem.code, errc::corrupt);
@@ -216,7 +216,7 @@ TEST(an_error, says_in_which_line_and_column) {
   EXPECT_EQ(at.column, 8u);
 }
 
-TEST(an_error, is_that_of_the_first_place_for_any_number_of_threads) {
+TEST(an_error, is_the_first_in_the_text_for_any_number_of_threads) {
   std::string text;
   for (int i = 0; i < 1000; ++i) text += i == 300 || i > 600 ? "y bad\n" : "y 1.00\n";
   for (const unsigned workers : {0u, 1u, 3u}) {
@@ -228,9 +228,9 @@ TEST(an_error, is_that_of_the_first_place_for_any_number_of_threads) {
   }
 }
 
-TEST(a_name, that_an_enumeration_does_not_have_is_called_so) {
+TEST(a_name, unknown_to_an_enum_is_reported_as_such) {
   EXPECT_STREQ(error_of<unit_script>("unit={ kind=knight }\n").reason,
-               "neither a name of the enumeration nor a number");
+               "not a name or number of this enum");
 }
 
 TEST(bad_values, are_errors) {
@@ -282,7 +282,7 @@ TEST(bad_values, are_errors) {
   }
 }
 
-TEST(a_string, as_long_as_its_field_is_read_and_one_byte_more_refused) {
+TEST(a_string, as_long_as_its_field_is_read_and_one_byte_more_is_refused) {
   for (const std::string& title : {std::string("abcdefgh"), std::string("abcdef\\n\\t")}) {
     const std::string longer = title + "i\"";
     const unit read_back = read<unit_script>("unit={ title=\"" + title + "\" }").at(0);
@@ -293,7 +293,7 @@ TEST(a_string, as_long_as_its_field_is_read_and_one_byte_more_refused) {
   }
 }
 
-// What a type has by itself is gone when the text says something else.
+// Fields in the text replace the defaults of the type.
 struct with_defaults {
   char title[8] = {'d', 'e', 'f', 'a', 'u', 'l', 't', '!'};
   std::optional<int> upkeep = 5;
@@ -304,7 +304,7 @@ constexpr auto fields(text::of<with_defaults> /*type*/) {
                           text::field("upkeep", &with_defaults::upkeep),
                           text::field("colour", &with_defaults::colour, text::hex{}));
 }
-TEST(defaults, stay_where_a_field_is_missing_and_only_there) {
+TEST(defaults, are_kept_where_a_field_is_omitted_and_only_there) {
   const auto expect = [](const std::vector<with_defaults>& found, bool kept) {
     ASSERT_EQ(found.size(), 1u);
     EXPECT_EQ(std::string_view(found[0].title, 8),
@@ -318,7 +318,7 @@ TEST(defaults, stay_where_a_field_is_missing_and_only_there) {
   expect(read<plain_rows, with_defaults>("\"ab\" none 7"), false);
 }
 
-TEST(a_hexadecimal_number, must_fit_into_its_type) {
+TEST(a_hexadecimal_number, must_be_in_range_for_its_type) {
   EXPECT_EQ((read<unit_script, with_defaults>("unit={ colour=ff }").at(0).colour), 255);
   EXPECT_EQ((error_of<unit_script, with_defaults>("unit={ colour=100 }").code), errc::corrupt);
   EXPECT_EQ((error_of<text::json, with_defaults>("{\"colour\":\"100\"}").code), errc::corrupt);
@@ -343,7 +343,7 @@ TEST(nesting, has_a_limit) {
   EXPECT_EQ(error_of<unit_script>(nested(limits::text_depth_max + 1)).code, errc::limit);
 }
 
-TEST(a_script, may_have_comments_in_blocks_that_nobody_knows) {
+TEST(a_script, may_have_comments_in_unknown_blocks) {
   const auto units = read<unit_script>("unit={ new={ 1 # } \"\n 2 } gold=5 }\n");
   ASSERT_EQ(units.size(), 1u);
   EXPECT_EQ(units[0].gold, 5);
@@ -356,7 +356,7 @@ void expect_no_harm_at_any_cut() {
   const std::string text = written<Style>(units, &table);
   const std::vector<unit> wanted = all(units);
   for (std::size_t cut = 0; cut < text.size(); ++cut) {
-    // In memory of its own, so that reading beyond the end is seen.
+    // In its own allocation, so that sanitizers see reads beyond the end.
     const std::vector<char> part(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(cut));
     const std::string_view view(part.data(), part.size());
     paged<unit, 64> with_table;
@@ -370,12 +370,12 @@ void expect_no_harm_at_any_cut() {
   }
 }
 
-TEST(a_text, that_is_cut_anywhere_is_an_error_with_its_table_and_shorter_without) {
+TEST(a_text, cut_anywhere_is_an_error_with_its_page_table_and_shorter_without) {
   expect_no_harm_at_any_cut<unit_script>();
   expect_no_harm_at_any_cut<text::json>();
 }
 
-TEST(a_page_table, that_lies_is_refused) {
+TEST(a_page_table, that_does_not_match_its_text_is_refused) {
   const auto flags = sample::random_flags(5'000, 4);
   text::page_table table;
   const std::string text = written<plain_rows>(flags, &table);
@@ -403,7 +403,7 @@ TEST(a_page_table, that_lies_is_refused) {
   EXPECT_TRUE(text::read<plain_rows>(text, read, &table));
 }
 
-TEST(a_page_table, that_nobody_has_filled_suits_only_an_empty_text) {
+TEST(a_page_table, left_empty_matches_only_an_empty_text) {
   paged<flag> flags;
   text::page_table empty;
   const auto done = text::read<plain_rows>("y 1.00\n", flags, &empty);
@@ -425,7 +425,7 @@ TEST(a_page_table, of_a_shorter_or_longer_text_is_refused) {
   }
 }
 
-TEST(objects, that_were_there_stay_when_reading_fails_and_when_it_succeeds) {
+TEST(objects, already_there_stay_whether_reading_fails_or_succeeds) {
   paged<unit, 64> units;
   ASSERT_TRUE(units.add(sample::knight()));
   EXPECT_FALSE(text::read<unit_script>("unit={ gold=x }", units));
@@ -436,7 +436,7 @@ TEST(objects, that_were_there_stay_when_reading_fails_and_when_it_succeeds) {
   EXPECT_EQ(units.page_count(), 2u);
 }
 
-TEST(memory, that_is_refused_while_reading_is_an_error) {
+TEST(refused_memory, is_an_error_when_reading) {
   const std::string text = written<plain_rows>(sample::random_flags(5'000, 5));
   for (std::uint64_t n = 0; n < 7; ++n) {
     failing_allocator memory(n);
@@ -450,7 +450,7 @@ TEST(memory, that_is_refused_while_reading_is_an_error) {
   }
 }
 
-TEST(nothing, is_read_from_nothing) {
+TEST(an_empty_text, has_no_objects) {
   EXPECT_TRUE(read<unit_script>("").empty());
   EXPECT_TRUE(read<text::json>(" \n\r\n").empty());
   EXPECT_TRUE((read<plain_rows, flag>("# only a comment").empty()));

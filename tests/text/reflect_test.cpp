@@ -19,7 +19,7 @@ struct place {
   float x = 0;
   double y = 1;
 };
-// Everything that needs no format, none of it described.
+// Every kind of member that needs no format, without fields().
 struct unit {
   bool enabled = false;
   float speed = 0;
@@ -59,7 +59,7 @@ std::string text_of(const T& object) {
   return room;
 }
 
-TEST(an_aggregate, that_nobody_has_described_is_written_by_its_members) {
+TEST(an_aggregate, without_fields_is_written_by_the_names_of_its_members) {
   EXPECT_EQ(text_of<text::script<"unit">>(knight()),
             "unit={ enabled=yes speed=1.25 title=\"K\" at={ 1 -2 3 } "
             "path={ { x=0 y=1 } { x=3 y=4 } } kind=horse home={ x=0 y=1 } owner=5 }\n");
@@ -70,7 +70,7 @@ TEST(an_aggregate, that_nobody_has_described_is_written_by_its_members) {
   EXPECT_EQ(text_of<text::rows<','>>(knight()), "yes,1.25,\"K\",1,-2,3,none,0,1,3,4,horse,0,1,5\n");
 }
 
-TEST(an_aggregate, is_read_back_and_may_stand_in_described_types) {
+TEST(an_aggregate, reads_back_and_may_be_a_member_of_a_described_type) {
   paged<described_unit> units;
   ASSERT_TRUE(units.add(described_unit{knight(), "to arms"}));
   const std::string text = text_of<text::script<"unit">>(described_unit{knight(), "to arms"});
@@ -83,7 +83,7 @@ TEST(an_aggregate, is_read_back_and_may_stand_in_described_types) {
   EXPECT_EQ(back.size(), 1u);
 }
 
-// A type with a base is described: its fields may be members of the base.
+// A type with a base needs fields(), which may name members of the base.
 struct entity {
   int id = 0;
 };
@@ -104,7 +104,7 @@ TEST(a_description, may_name_members_of_a_base) {
   });
 }
 
-TEST(an_aggregate, has_as_many_members_as_it_has) {
+TEST(an_aggregate, may_have_any_number_of_members_up_to_the_limit) {
   struct one {
     char only[1];
   };

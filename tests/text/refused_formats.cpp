@@ -1,4 +1,4 @@
-// What must not compile, one at a time: -DREFUSED=N. With 0, what is like it and right.
+// Formats that must not compile, one per -DREFUSED=N. Case 0 is similar and must compile.
 #include "overture/text/format.hpp"
 
 namespace {

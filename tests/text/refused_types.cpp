@@ -1,10 +1,10 @@
-// Types that must not compile as text, one at a time: -DREFUSED=N. With 0, what is like them and
-// right.
+// Types that must not compile as text, one per -DREFUSED=N. Case 0 is similar and must compile.
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "overture/text/read.hpp"
+#include "overture/text/write.hpp"
 
 namespace {
 
@@ -52,7 +52,7 @@ constexpr auto names(text::of<rank> /*type*/) {
 #elif REFUSED == 10
   return text::name_list(text::name("high", rank::low), text::name("high", rank::high));
 #else
-  // Two names of one value: the second is read too.
+  // A value with two names: both can be read.
   return text::name_list(text::name("low", rank::low), text::name("high", rank::high),
                          text::name("highest", rank::high));
 #endif
@@ -117,7 +117,7 @@ struct constant {
   return text.size() + objects.size();
 #endif
 }
-// All of it can be described.
+// What reflection refuses can be described.
 struct tagged : place {
   bool is_whole;
   union {

@@ -1,4 +1,4 @@
-// Objects with everything that a description can name.
+// Objects with every kind of member that a description can name.
 #pragma once
 
 #include <array>
@@ -93,7 +93,7 @@ inline unit random_unit(std::mt19937_64& random) {
   const auto any_float = [&random] {
     for (;;) {
       const auto value = std::bit_cast<float>(static_cast<std::uint32_t>(random()));
-      if (value == value) return value;  // what is no number equals nothing
+      if (value == value) return value;  // NaN equals nothing
     }
   };
   made.enabled = random() % 2 == 0;
@@ -111,7 +111,7 @@ inline unit random_unit(std::mt19937_64& random) {
   return made;
 }
 
-// Pages that are full, have holes, and are empty.
+// Full pages, pages with holes, and empty pages.
 inline paged<unit, 64> random_units(std::size_t count, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   paged<unit, 64> units;

@@ -1,5 +1,5 @@
-// Saves whose lines were altered by somebody who gave them right checksums again, or cut where it
-// hurts least: what load() then says, and what it still gives back.
+// Saves altered with correct checksums, or cut at the end of a page: what load() reports, and what
+// can still be read.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -45,16 +45,16 @@ class altered_file : public ::testing::Test {
   }
   [[nodiscard]] std::size_t last_line() const { return file.size() - bytes_of<head>; }
 
-  // What load() says of the file as it is now.
+  // The error of loading the file as it is now.
   [[nodiscard]] error refused() const {
     text::save_file save;
-    const auto used = save.use(file, {.version = 3});
+    const auto used = save.load_bytes(file, {.version = 3});
     EXPECT_FALSE(used);
     return used ? error{} : used.error();
   }
   [[nodiscard]] std::uint64_t salvaged_pages() const {
     text::save_file save;
-    (void)save.use(file, {.version = 3});
+    (void)save.load_bytes(file, {.version = 3});
     units_of_64 back;
     const auto rest = save.salvage<script>("one", back);
     return rest ? rest->pages : 0;
@@ -66,14 +66,15 @@ class altered_file : public ::testing::Test {
   head top;
 };
 
-// The line before is lost, so it is not known where the page begins; not anywhere, though.
-TEST_F(altered_file, has_no_page_in_front_of_those_before_or_behind_the_end) {
+// The entry before is lost, so where the page begins is not known exactly; some offsets are still
+// impossible.
+TEST_F(altered_file, has_no_page_before_its_predecessors_or_beyond_the_end) {
   file[page_line(2) + 3] ^= 1;
   const std::uint64_t left = salvaged_pages();
   EXPECT_EQ(left, one.page_count() - 1);
   const page first = page_of(0);
   constexpr std::uint64_t lie_number = 3;
-  page twice = first;  // the text of the first page once more
+  page twice = first;  // the text of the first page again
   twice.number = lie_number;
   page behind = page_of(3);
   behind.offset = last_line() + 1;
@@ -87,9 +88,9 @@ TEST_F(altered_file, has_no_page_in_front_of_those_before_or_behind_the_end) {
   for (const page& lie : {twice, behind, around, over}) {
     put(file.data() + page_line(3), lie);
     text::save_file save;
-    EXPECT_FALSE(save.use(file, {.version = 3}));
+    EXPECT_FALSE(save.load_bytes(file, {.version = 3}));
     bool told = false;
-    save.each_damage(
+    save.for_each_damage(
         [&told](const text::save_damage& each) { told = told || each.page == lie_number; });
     EXPECT_TRUE(told);
     EXPECT_LT(salvaged_pages(), left);
@@ -104,19 +105,19 @@ TEST_F(altered_file, has_nothing_between_its_last_page_and_its_last_line) {
   EXPECT_EQ(refused().code, errc::corrupt);
 }
 
-TEST_F(altered_file, is_refused_for_the_page_before_the_lines_around_pages) {
+TEST_F(altered_file, is_refused_for_a_damaged_page_rather_than_a_damaged_line) {
   file[last_line() + 3] ^= 1;
   EXPECT_EQ(refused().offset, last_line());
   file[page_of(4).offset + 3] ^= 1;
   EXPECT_EQ(refused().offset, page_of(4).offset);
 }
 
-TEST_F(altered_file, names_a_line_around_the_pages_too) {
+TEST_F(altered_file, lists_damaged_lines_as_well_as_pages) {
   const auto expect_damage_at = [this](std::uint64_t offset, errc code) {
     text::save_file save;
-    EXPECT_FALSE(save.use(file, {.version = 3}));
+    EXPECT_FALSE(save.load_bytes(file, {.version = 3}));
     std::vector<text::save_damage> found;
-    save.each_damage([&](const text::save_damage& each) { found.push_back(each); });
+    save.for_each_damage([&](const text::save_damage& each) { found.push_back(each); });
     ASSERT_EQ(found.size(), 1u);
     EXPECT_EQ(found[0].page, text::save_damage::no_page);
     EXPECT_EQ(found[0].problem.code, code);
@@ -128,21 +129,21 @@ TEST_F(altered_file, names_a_line_around_the_pages_too) {
     file[at + 3] ^= 1;
     expect_damage_at(at, errc::corrupt);
   }
-  file = whole.substr(0, last_line());  // cut behind the last page
+  file = whole.substr(0, last_line());  // cut after the last page
   expect_damage_at(file.size(), errc::truncated);
 }
 
 TEST_F(altered_file, has_no_section_without_a_name) {
   file[section_line(0) + 3] ^= 1;
   text::save_file save;
-  EXPECT_FALSE(save.use(file, {.version = 3}));
+  EXPECT_FALSE(save.load_bytes(file, {.version = 3}));
   units_of_64 back;
   const auto read = save.read<script>("", back);
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().code, errc::not_found);
 }
 
-TEST_F(altered_file, cannot_have_the_names_of_its_sections_exchanged) {
+TEST_F(altered_file, cannot_have_its_section_names_swapped) {
   section first;
   section second;
   ASSERT_TRUE(get(file.data() + section_line(0), first));
@@ -157,7 +158,7 @@ TEST_F(altered_file, counts_salvaged_pages_for_a_progress_bar_and_upgrades_them)
   atomic<std::uint64_t> pages{0};
   file[page_of(0).offset] ^= 1;
   text::save_file save;
-  ASSERT_FALSE(save.use(file, {.version = 4, .pages_done = &pages}));
+  ASSERT_FALSE(save.load_bytes(file, {.version = 4, .pages_done = &pages}));
   EXPECT_EQ(pages.load(), one.page_count() + two.page_count());
   units_of_64 back;
   ASSERT_TRUE(save.salvage<script>(
@@ -167,7 +168,7 @@ TEST_F(altered_file, counts_salvaged_pages_for_a_progress_bar_and_upgrades_them)
   back.for_each([](const sample::unit& each) { EXPECT_EQ(each.owner, 3u); });
 }
 
-TEST_F(altered_file, can_be_followed_by_another_in_the_same_reader) {
+TEST_F(altered_file, can_be_loaded_again_into_the_same_object) {
   failing_allocator memory(~std::uint64_t{0});
   test::fake_os os;
   os.add_file("/one.save", file);
@@ -175,7 +176,7 @@ TEST_F(altered_file, can_be_followed_by_another_in_the_same_reader) {
     text::save_file save{memory};
     for (int round = 0; round < 2; ++round) {
       ASSERT_TRUE(save.load(os, "/one.save", {.version = 3}));
-      ASSERT_TRUE(save.use(file, {.version = 3}));
+      ASSERT_TRUE(save.load_bytes(file, {.version = 3}));
       EXPECT_EQ(save.section_count(), 2u);
     }
     EXPECT_EQ(page_line(one.page_count() + two.page_count()) + save.section(0).bytes +

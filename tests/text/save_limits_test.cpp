@@ -16,7 +16,7 @@ namespace {
 using script = text::script<"unit">;
 using units_of_64 = paged<sample::unit, 64>;
 
-// Has one file, which it says is so long.
+// Has one file and reports this size for it.
 class one_large_file final : public test::refusing_os {
  public:
   explicit one_large_file(std::uint64_t size) : size_(size) {}
@@ -37,14 +37,14 @@ class one_large_file final : public test::refusing_os {
   int open_ = 0;
 };
 
-TEST(limits_of_saves, keep_files_out_of_memory_that_are_too_large) {
+TEST(save_limits, keep_oversized_files_out_of_memory) {
   one_large_file os(limits::save_bytes_max + 1);
   text::save_file save;
   EXPECT_EQ(save.load(os, "one.save", {.version = 3}).error().code, errc::limit);
   EXPECT_EQ(os.open_handles(), 0);
 }
 
-TEST(limits_of_saves, let_the_largest_file_into_memory_if_there_is_so_much) {
+TEST(save_limits, let_the_largest_file_in_if_there_is_memory_for_it) {
   one_large_file os(limits::save_bytes_max);
   failing_allocator memory(0);
   text::save_file save{memory};
@@ -57,8 +57,8 @@ struct talker {
 constexpr auto fields(text::of<talker> /*type*/) {
   return text::field_list(text::field("words", &talker::words, text::quoted<(1ull << 58)>{}));
 }
-// Their room does not fit into a size, though what they say is short.
-TEST(limits_of_saves, refuse_objects_whose_texts_could_be_longer_than_any_memory) {
+// The maximum size overflows, although the actual text is short.
+TEST(save_limits, refuse_objects_whose_text_could_exceed_the_address_space) {
   paged<talker, 64> talkers;
   for (int i = 0; i < 64; ++i) ASSERT_TRUE(talkers.add(talker{"hello"}));
   text::save_writer out{1};
@@ -67,8 +67,8 @@ TEST(limits_of_saves, refuse_objects_whose_texts_could_be_longer_than_any_memory
   EXPECT_EQ(added.error().code, errc::limit);
 }
 
-// The limits themselves are allowed, and the file is only too short for what it says.
-TEST(limits_of_saves, are_told_from_a_file_that_is_too_short) {
+// At the limits, the file is merely too short for its table.
+TEST(save_limits, are_not_confused_with_a_file_that_is_too_short) {
   using namespace text::save_lines;
   test::fake_os os;
   os.add_folder("/saves");
@@ -80,7 +80,7 @@ TEST(limits_of_saves, are_told_from_a_file_that_is_too_short) {
     put(altered.data(), lie);
     put(altered.data() + altered.size() - bytes_of<head>, lie);
     text::save_file save;
-    const auto used = save.use(altered, {.version = 3});
+    const auto used = save.load_bytes(altered, {.version = 3});
     return used ? errc::io : used.error().code;
   };
   EXPECT_EQ(refused_as(limits::save_sections_max, 0), errc::truncated);
@@ -95,8 +95,8 @@ TEST(limits_of_saves, are_told_from_a_file_that_is_too_short) {
   EXPECT_EQ(out.add<script>("more", units_of_64{}).error().code, errc::limit);
 }
 
-// Lines whose checksums are right, as a forger or another program writes them.
-TEST(altered_saves, are_refused_when_their_first_and_last_line_say_something_else) {
+// Lines with correct checksums, as a forger or another program would write them.
+TEST(altered_saves, are_refused_if_their_first_and_last_line_differ) {
   using namespace text::save_lines;
   test::fake_os os;
   os.add_folder("/saves");
@@ -107,7 +107,7 @@ TEST(altered_saves, are_refused_when_their_first_and_last_line_say_something_els
     put(altered.data(), first);
     put(altered.data() + altered.size() - bytes_of<head>, last);
     text::save_file save;
-    const auto used = save.use(altered, {.version = 3});
+    const auto used = save.load_bytes(altered, {.version = 3});
     return used ? errc::io : used.error().code;
   };
   head right;
@@ -133,9 +133,9 @@ TEST(altered_saves, number_the_pages_of_each_section_from_zero) {
   std::string file = os.content("/saves/one.save").value_or("");
   file[file.rfind("unit={") + 1] ^= 4;
   text::save_file save;
-  EXPECT_FALSE(save.use(file, {.version = 3}));
+  EXPECT_FALSE(save.load_bytes(file, {.version = 3}));
   int damages = 0;
-  save.each_damage([&damages](const text::save_damage& each) {
+  save.for_each_damage([&damages](const text::save_damage& each) {
     ++damages;
     EXPECT_EQ(each.section, "few");
     EXPECT_EQ(each.page, 0u);

@@ -30,7 +30,7 @@ std::vector<unit> all(const Units& units) {
   return found;
 }
 
-// A file with a section of many pages and one of few.
+// A file with one section of many pages and one of few.
 std::string saved(const units_of_64& many, const units_of_64& few, std::uint32_t version = 3) {
   test::fake_os os;
   os.add_folder("/saves");
@@ -51,7 +51,7 @@ class saves : public ::testing::Test {
   std::string file = saved(many, few);
 };
 
-TEST_F(saves, give_back_what_was_saved_for_any_number_of_threads) {
+TEST_F(saves, read_back_what_was_saved_with_any_number_of_threads) {
   const temp_folder folder;
   const std::string place = folder / "one.save";
   for (const unsigned workers : {0u, 1u, 3u}) {
@@ -75,9 +75,9 @@ TEST_F(saves, give_back_what_was_saved_for_any_number_of_threads) {
   }
 }
 
-TEST_F(saves, say_what_is_in_them) {
+TEST_F(saves, list_their_sections) {
   text::save_file save;
-  ASSERT_TRUE(save.use(file, {.version = 5}));
+  ASSERT_TRUE(save.load_bytes(file, {.version = 5}));
   EXPECT_EQ(save.version(), 3u);
   ASSERT_EQ(save.section_count(), 2u);
   EXPECT_EQ(save.section(0).name, "many");
@@ -101,7 +101,7 @@ TEST_F(saves, are_text_that_people_can_read_and_edit) {
   EXPECT_TRUE(all(back) == all(many));
 }
 
-TEST_F(saves, may_have_nothing_in_them) {
+TEST_F(saves, may_be_empty) {
   test::fake_os os;
   os.add_folder("/saves");
   text::save_writer out{1};
@@ -119,24 +119,24 @@ TEST_F(saves, may_have_nothing_in_them) {
 
 TEST_F(saves, of_a_later_version_are_refused) {
   text::save_file save;
-  EXPECT_EQ(save.use(file, {.version = 2}).error().code, errc::unsupported);
+  EXPECT_EQ(save.load_bytes(file, {.version = 2}).error().code, errc::unsupported);
 }
 
-TEST_F(saves, of_an_older_version_pass_through_the_hook) {
+TEST_F(saves, of_an_older_version_are_upgraded_by_the_hook) {
   thread_pool jobs{{.workers = 2}};
   const auto add_one = [](unit& each, std::uint32_t from) { each.owner = from; };
   text::save_file save;
   units_of_64 upgraded;
-  ASSERT_TRUE(save.use(file, {.version = 4}));
+  ASSERT_TRUE(save.load_bytes(file, {.version = 4}));
   ASSERT_TRUE(save.read<script>(jobs, "many", upgraded, add_one));
   upgraded.for_each([](const unit& each) { EXPECT_EQ(each.owner, 3u); });
   units_of_64 current;
-  ASSERT_TRUE(save.use(file, {.version = 3}));
+  ASSERT_TRUE(save.load_bytes(file, {.version = 3}));
   ASSERT_TRUE(save.read<script>(jobs, "many", current, add_one));
   EXPECT_TRUE(all(current) == all(many));
 }
 
-TEST_F(saves, refuse_names_that_are_none_or_there_already) {
+TEST_F(saves, refuse_invalid_and_duplicate_section_names) {
   text::save_writer out{1};
   ASSERT_TRUE(out.add<script>("units", few));
   for (const char* const name :
@@ -154,7 +154,7 @@ TEST_F(saves, leave_the_old_file_when_an_object_is_too_long) {
   EXPECT_EQ(out.add<script>("few", few).error().code, errc::limit);
 }
 
-// The pages of `many` that salvage() gives back, of a file that may be damaged.
+// How many pages of `many` salvage() recovers from a possibly damaged file.
 struct rescued {
   bool loaded = false;
   std::vector<unit> units;
@@ -163,9 +163,9 @@ struct rescued {
 rescued rescue(std::string_view bytes) {
   rescued found;
   text::save_file save;
-  found.loaded = save.use(bytes, {.version = 3}).has_value();
+  found.loaded = save.load_bytes(bytes, {.version = 3}).has_value();
   bool any = false;
-  save.each_damage([&](const text::save_damage& each) {
+  save.for_each_damage([&](const text::save_damage& each) {
     any = true;
     EXPECT_TRUE(each.problem.code == errc::corrupt || each.problem.code == errc::truncated);
     EXPECT_TRUE(each.problem.code == errc::truncated || each.problem.offset <= bytes.size());
@@ -179,9 +179,9 @@ rescued rescue(std::string_view bytes) {
   return found;
 }
 
-TEST_F(saves, that_were_cut_anywhere_are_refused_and_the_pages_before_the_cut_salvaged) {
+TEST_F(saves, cut_anywhere_are_refused_and_the_pages_before_the_cut_salvaged) {
   text::save_file whole;
-  ASSERT_TRUE(whole.use(file, {.version = 3}));
+  ASSERT_TRUE(whole.load_bytes(file, {.version = 3}));
   const std::vector<unit> wanted = all(many);
   std::size_t before = 0;
   for (std::size_t cut = 0; cut < file.size(); cut += 97) {
@@ -198,13 +198,13 @@ TEST_F(saves, that_were_cut_anywhere_are_refused_and_the_pages_before_the_cut_sa
 
 bool is_refused_with_damage(std::string_view bytes) {
   text::save_file save;
-  const bool loaded = save.use(bytes, {.version = 3}).has_value();
+  const bool loaded = save.load_bytes(bytes, {.version = 3}).has_value();
   bool any = false;
-  save.each_damage([&](const text::save_damage&) { any = true; });
+  save.for_each_damage([&](const text::save_damage&) { any = true; });
   return !loaded && any;
 }
 
-TEST(a_small_save, that_was_cut_at_any_byte_or_had_any_byte_altered_is_refused) {
+TEST(a_small_save, cut_or_altered_at_any_byte_is_refused) {
   const std::string file = saved(sample::random_units(20, 1), sample::random_units(1, 2));
   for (std::size_t cut = 0; cut < file.size(); ++cut) {
     const std::vector<char> part(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(cut));
@@ -216,12 +216,12 @@ TEST(a_small_save, that_was_cut_at_any_byte_or_had_any_byte_altered_is_refused) 
     ASSERT_TRUE(is_refused_with_damage(altered)) << i;
     altered[i] = file[i];
   }
-  EXPECT_FALSE(text::save_file().use(file + "\n", {.version = 3}));
+  EXPECT_FALSE(text::save_file().load_bytes(file + "\n", {.version = 3}));
 }
 
-TEST_F(saves, name_the_page_that_was_altered_and_salvage_all_others) {
+TEST_F(saves, report_the_altered_page_and_salvage_all_others) {
   text::save_file whole;
-  ASSERT_TRUE(whole.use(file, {.version = 3}));
+  ASSERT_TRUE(whole.load_bytes(file, {.version = 3}));
   const std::size_t pages = many.page_count();
   std::size_t at = file.find("\nunit={");
   for (std::size_t page = 0; page < pages; ++page) {
@@ -229,11 +229,11 @@ TEST_F(saves, name_the_page_that_was_altered_and_salvage_all_others) {
     std::string altered = file;
     altered[at + 9] ^= 4;
     text::save_file save;
-    const auto loaded = save.use(altered, {.version = 3});
+    const auto loaded = save.load_bytes(altered, {.version = 3});
     ASSERT_FALSE(loaded);
     EXPECT_EQ(loaded.error().code, errc::corrupt);
     int damages = 0;
-    save.each_damage([&](const text::save_damage& each) {
+    save.for_each_damage([&](const text::save_damage& each) {
       ++damages;
       EXPECT_EQ(each.section, "many");
       EXPECT_EQ(each.page, page);
@@ -242,7 +242,7 @@ TEST_F(saves, name_the_page_that_was_altered_and_salvage_all_others) {
       EXPECT_GT(each.problem.offset + each.bytes, at + 9);
     });
     EXPECT_EQ(damages, 1);
-    // All or nothing of that section, and everything of the other.
+    // Nothing of that section, and everything of the other.
     units_of_64 back;
     EXPECT_EQ(save.read<script>("many", back).error().code, errc::corrupt);
     EXPECT_TRUE(back.empty());
@@ -281,8 +281,8 @@ TEST_F(saves, survive_the_loss_of_one_line_of_the_table) {
   EXPECT_EQ(one_page.units.size(), wanted - many.page_at(2).size());
 }
 
-// A table with right checksums that lies all the same.
-TEST_F(saves, refuse_tables_that_lie) {
+// A false table with correct checksums.
+TEST_F(saves, refuse_forged_tables) {
   using namespace text::save_lines;
   const std::size_t first_page = bytes_of<head> + 2 * bytes_of<section>;
   page right;
@@ -321,23 +321,23 @@ TEST_F(saves, refuse_tables_that_lie) {
     put(altered.data(), lie);
     put(altered.data() + altered.size() - bytes_of<head>, lie);
     text::save_file save;
-    EXPECT_FALSE(save.use(altered, {.version = 3}));
+    EXPECT_FALSE(save.load_bytes(altered, {.version = 3}));
     units_of_64 back;
     (void)save.salvage<script>("many", back);
   }
 }
 
-// Every line and every text has its right checksum; together they make no sense.
-TEST_F(saves, refuse_lines_that_contradict_each_other) {
+// Every line and every page has a correct checksum; together they are inconsistent.
+TEST_F(saves, refuse_inconsistent_lines) {
   using namespace text::save_lines;
   const std::size_t pages = bytes_of<head> + 2 * bytes_of<section>;
   const auto expect_refused = [this](std::size_t at, const auto& line) {
     std::string altered = file;
     put(altered.data() + at, line);
     text::save_file save;
-    EXPECT_FALSE(save.use(altered, {.version = 3}));
+    EXPECT_FALSE(save.load_bytes(altered, {.version = 3}));
   };
-  page twice;  // where another one is already
+  page twice;  // overlaps another page
   ASSERT_TRUE(get(file.data() + pages + bytes_of<page>, twice));
   twice.number = 2;
   expect_refused(pages + 2 * bytes_of<page>, twice);
@@ -345,23 +345,23 @@ TEST_F(saves, refuse_lines_that_contradict_each_other) {
   head top;
   ASSERT_TRUE(get(file.data(), top));
   const std::size_t last_line = pages + (top.pages - 1) * bytes_of<page>;
-  page last;  // goes on over the last line
+  page last;  // extends over the last line
   ASSERT_TRUE(get(file.data() + last_line, last));
   last.bytes += bytes_of<head>;
   last.hash = hash64(std::string_view(file).substr(last.offset, last.bytes));
   expect_refused(last_line, last);
 
-  section first;  // has other pages than are its own
+  section first;  // claims pages of another section
   ASSERT_TRUE(get(file.data() + bytes_of<head>, first));
   ++first.pages;
   expect_refused(bytes_of<head>, first);
 
-  text::save_file save;  // something before a last line that is right
-  EXPECT_FALSE(save.use(file + file.substr(0, bytes_of<head>), {.version = 3}));
+  text::save_file save;  // extra text before a correct last line
+  EXPECT_FALSE(save.load_bytes(file + file.substr(0, bytes_of<head>), {.version = 3}));
 }
 
-// Its checksum is right and its text is not: a page from a forger, or of another program.
-TEST_F(saves, leave_out_pages_that_cannot_be_read) {
+// A page with a correct checksum and invalid text, from a forger or another program.
+TEST_F(saves, leave_out_unreadable_pages_when_salvaged) {
   using namespace text::save_lines;
   const std::size_t line = bytes_of<head> + 2 * bytes_of<section>;
   std::string altered = file;
@@ -371,7 +371,7 @@ TEST_F(saves, leave_out_pages_that_cannot_be_read) {
   first.hash = hash64(std::string_view(altered).substr(first.offset, first.bytes));
   put(altered.data() + line, first);
   text::save_file save;
-  ASSERT_TRUE(save.use(altered, {.version = 3}));
+  ASSERT_TRUE(save.load_bytes(altered, {.version = 3}));
   units_of_64 back;
   const auto read = save.read<script>("many", back);
   ASSERT_FALSE(read);
@@ -381,7 +381,7 @@ TEST_F(saves, leave_out_pages_that_cannot_be_read) {
   EXPECT_EQ(rest->pages_lost, 1u);
   EXPECT_EQ(back.size(), many.size() - many.page_at(0).size());
   int damages = 0;
-  save.each_damage([&](const text::save_damage& each) {
+  save.for_each_damage([&](const text::save_damage& each) {
     ++damages;
     EXPECT_EQ(each.page, 0u);
     EXPECT_EQ(each.problem.offset, first.offset);
@@ -427,7 +427,7 @@ TEST_F(saves, leave_the_old_file_when_the_disk_fails_at_any_call) {
   }
 }
 
-TEST_F(saves, that_cannot_be_read_say_why) {
+TEST_F(saves, that_cannot_be_loaded_say_why) {
   for (std::uint64_t call = 0;; ++call) {
     test::fake_os os;
     os.add_file(path, file);
@@ -450,7 +450,7 @@ TEST_F(saves, that_cannot_be_read_say_why) {
   EXPECT_EQ(save.load(os, path, {}).error().code, errc::truncated);
 }
 
-TEST_F(saves, report_memory_that_is_refused) {
+TEST_F(saves, report_refused_memory) {
   for (std::uint64_t n = 0;; ++n) {
     failing_allocator memory(n);
     {

@@ -1,4 +1,4 @@
-// text::snprintf beside C's, with the same formats and values.
+// text::snprintf compared with C's.
 #include <gtest/gtest.h>
 
 #include <climits>
@@ -25,7 +25,7 @@ void expect_same(const char* format, Args... args) {
   ASSERT_STREQ(ours, theirs) << format;
 }
 
-// All flags, some widths and precisions before `conversion`.
+// All combinations of flags, with some widths and precisions.
 template <class T>
 void expect_same_in_all_forms(const char* conversion, T value, bool alternate = true) {
   for (unsigned flags = 0; flags < 32; ++flags) {
@@ -43,7 +43,7 @@ void expect_same_in_all_forms(const char* conversion, T value, bool alternate = 
   }
 }
 
-TEST(snprintf_of_ours, writes_integers_as_c_does) {
+TEST(text_snprintf, writes_integers_as_c_does) {
   for (const int value :
        {0, 1, -1, 42, -1234567, std::numeric_limits<int>::min(), std::numeric_limits<int>::max()}) {
     for (const char* const conversion : {"d", "i", "hhd", "hd"}) {
@@ -60,7 +60,7 @@ TEST(snprintf_of_ours, writes_integers_as_c_does) {
   }
 }
 
-TEST(snprintf_of_ours, writes_floats_as_c_does) {
+TEST(text_snprintf, writes_floats_as_c_does) {
   using limits = std::numeric_limits<double>;
   for (const double value : {0.0,
                              -0.0,
@@ -87,7 +87,7 @@ TEST(snprintf_of_ours, writes_floats_as_c_does) {
     for (const char* const conversion : {"f", "F", "e", "E", "a", "A"}) {
       expect_same_in_all_forms(conversion, value);
     }
-    // glibc forgets zeros where "%#g" rounds up to the next power of ten: "1.e+06".
+    // glibc drops the zeros where "%#g" rounds up to the next power of ten: "1.e+06".
     const bool rounds_up = value == 9.5 || value == 99999.5 || value == 999999.5;
     for (const char* const conversion : {"g", "G"}) {
       expect_same_in_all_forms(conversion, value, !rounds_up);
@@ -103,13 +103,13 @@ TEST(snprintf_of_ours, writes_floats_as_c_does) {
   }
 }
 
-TEST(snprintf_of_ours, keeps_zeros_where_it_rounds_up) {
+TEST(text_snprintf, keeps_zeros_where_it_rounds_up) {
   char text[32];
   EXPECT_EQ(text::snprintf(text, sizeof text, "%#g", 999999.5), 11);
   EXPECT_STREQ(text, "1.00000e+06");
 }
 
-TEST(snprintf_of_ours, writes_more_decimals_than_a_double_has) {
+TEST(text_snprintf, writes_more_decimals_than_a_double_has) {
   for (const char* const format : {"%.1200f", "%.1200e", "%.1200g", "%#.1200g", "%.2000f"}) {
     expect_same(format, 0.1);
     expect_same(format, std::numeric_limits<double>::max());
@@ -117,7 +117,7 @@ TEST(snprintf_of_ours, writes_more_decimals_than_a_double_has) {
   }
 }
 
-TEST(snprintf_of_ours, writes_texts_characters_and_pointers_as_c_does) {
+TEST(text_snprintf, writes_strings_characters_and_pointers_as_c_does) {
   for (const char* const format : {"%s", "%10s", "%-10s|", "%.2s", "%.0s", "%5.3s"}) {
     expect_same(format, "text");
     expect_same(format, "");
@@ -135,31 +135,31 @@ TEST(snprintf_of_ours, writes_texts_characters_and_pointers_as_c_does) {
   expect_same("%*d %-*d| %.*f", 7, 1, 7, 2, 3, 1.0);
   expect_same("%*d", -7, 1);
   expect_same("%.*f", -1, 1.0);
-  const char* volatile nowhere = nullptr;  // for compilers that know better
+  const char* volatile nowhere = nullptr;  // volatile: compilers warn about a null %s
   for (const char* const format : {"%s", "%9s|", "%.5s|", "%.6s|", "%.9s|"}) {
     expect_same(format, nowhere);
   }
 }
 
-TEST(snprintf_of_ours, cuts_off_and_says_how_long_it_would_be) {
+TEST(text_snprintf, truncates_and_returns_the_full_length) {
   char text[8] = "#######";
   EXPECT_EQ(text::snprintf(text, 4, "%d", 123456), 6);
   EXPECT_STREQ(text, "123");
   EXPECT_EQ(text[4], '#');
-  EXPECT_EQ(text::snprintf(text, 4, "%6d", 1), 6);  // padding is cut off too
+  EXPECT_EQ(text::snprintf(text, 4, "%6d", 1), 6);  // padding is truncated too
   EXPECT_STREQ(text, "   ");
   EXPECT_EQ(text[4], '#');
   EXPECT_EQ(text::snprintf(nullptr, 0, "%s", "abc"), 3);
 }
 
-TEST(snprintf_of_ours, refuses_what_is_longer_than_it_can_say) {
+TEST(text_snprintf, fails_if_the_length_exceeds_an_int) {
   const char* volatile longest = "%2147483639d";
   const char* volatile too_long = "%2000000000d%2000000000d%2000000000d";
   EXPECT_EQ(text::snprintf(nullptr, 0, longest, 1), 2'147'483'639);
   EXPECT_LT(text::snprintf(nullptr, 0, too_long, 1, 2, 3), 0);
 }
 
-TEST(snprintf_of_ours, refuses_what_it_does_not_know) {
+TEST(text_snprintf, fails_for_unsupported_conversions) {
   char text[64];
   int count = 0;
   const char* volatile formats[] = {"%Lf", "%n", "%ls", "%lc", "%y", "%", "%99999999999d"};
@@ -170,7 +170,7 @@ TEST(snprintf_of_ours, refuses_what_it_does_not_know) {
   EXPECT_LT(text::snprintf(text, sizeof text, "%*d", no_width, 1), 0);
 }
 
-TEST(snprintf_of_ours, allocates_nothing_and_takes_no_lock) {
+TEST(text_snprintf, allocates_nothing_and_takes_no_lock) {
   char text[2048];
   int bytes = 0;
   {

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "overture/text/write.hpp"
 #include "text/sample.hpp"
 
 namespace overture {
@@ -18,7 +19,7 @@ std::string written(const T& object) {
   return end ? std::string(room.data(), end) : "too long";
 }
 
-TEST(a_script, has_one_line_for_each_object) {
+TEST(a_script, has_one_line_per_object) {
   EXPECT_EQ(written<text::script<"unit">>(sample::knight()),
             "unit={ enabled=yes gold=12 speed=1.25 kind=horse title=\"Sir \\\"K\\\"\" "
             "motto=\"a\\\\b\\n{}\" at={ x=0.5 y=0.1 } orders={ 1 -2 3 } owner=ff "
@@ -36,12 +37,12 @@ constexpr auto fields(text::of<veteran> /*type*/) {
       text::field("enabled", &veteran::enabled), text::field("title", &veteran::title),
       text::field("kind", &veteran::kind), text::field("speed", &veteran::speed, text::fixed<1>{}));
 }
-TEST(a_const_member, is_written_as_any_other) {
+TEST(a_const_member, is_written_like_any_other) {
   EXPECT_EQ(written<text::script<"unit">>(veteran{}),
             "unit={ enabled=yes title=\"Sir\" kind=horse speed=1.2 }\n");
 }
 
-TEST(blocks, have_one_line_for_each_field) {
+TEST(blocks, have_one_line_per_field) {
   EXPECT_EQ(written<text::blocks<"unit">>(sample::knight()),
             "unit={\n"
             "  enabled=yes\n"
@@ -60,12 +61,12 @@ TEST(blocks, have_one_line_for_each_field) {
             "}\n");
 }
 
-TEST(rows, have_cells_and_say_none_where_a_value_is_missing) {
+TEST(rows, have_cells_and_write_none_for_an_empty_optional) {
   EXPECT_EQ(written<text::rows<','>>(sample::knight()),
             "yes,12,1.25,horse,\"Sir \\\"K\\\"\",\"a\\\\b\\n{}\",0.5,0.1,1,-2,3,none,ff,0,0,3,4\n");
 }
 
-TEST(json, is_json) {
+TEST(json, is_valid_json) {
   sample::unit unit = sample::knight();
   unit.speed = -std::numeric_limits<float>::infinity();
   unit.motto = std::string("\0\x7F\xC3\xA4\xFF\x80", 6);
@@ -82,7 +83,7 @@ TEST(an_enum, without_a_name_is_a_number) {
   EXPECT_NE(written<text::script<>>(unit).find(" kind=9 "), std::string::npos);
 }
 
-TEST(a_string, that_is_longer_than_its_format_is_refused) {
+TEST(a_string, longer_than_its_format_allows_is_refused) {
   sample::unit unit;
   unit.motto = std::string(41, 'x');
   EXPECT_EQ(written<text::script<>>(unit), "too long");
@@ -99,7 +100,7 @@ constexpr auto fields(text::of<titled<N>> /*type*/) {
   return text::field_list(text::field("title", &titled<N>::title));
 }
 
-// Short ones are written at once, if nothing in them must be escaped.
+// Short arrays take a fast path if nothing in them must be escaped.
 template <std::size_t N>
 void expect_each_byte_at_each_place() {
   for (std::size_t length = 1; length <= N; ++length) {
@@ -118,14 +119,14 @@ void expect_each_byte_at_each_place() {
     }
   }
 }
-TEST(a_character_array, is_written_as_any_string) {
+TEST(a_character_array, is_written_like_any_string) {
   expect_each_byte_at_each_place<8>();
   expect_each_byte_at_each_place<16>();
   expect_each_byte_at_each_place<5>();
 }
 
-// All of them as long as they can be.
-TEST(the_most_bytes, are_never_exceeded) {
+// Every member at its maximum length.
+TEST(the_maximum_size, is_never_exceeded) {
   sample::unit unit;
   unit.gold = std::numeric_limits<std::int32_t>::min();
   unit.speed = -std::numeric_limits<float>::denorm_min();
@@ -157,7 +158,8 @@ constexpr auto names(text::of<rank> /*type*/) {
 struct small_block {
   bool a = false;
 };
-// So many of each kind that what is missing for one is more than what all else has too much.
+// So many of each kind that a bound one byte short would show despite the spare bytes of the
+// others.
 struct crowd {
   static constexpr std::size_t many = 32;
   bool booleans[many] = {};
@@ -191,15 +193,15 @@ struct alone {
 template <class Style, class T>
 void expect_within_its_bound(const T& object) {
   constexpr std::size_t most = text::object_bytes_max<Style, T>();
-  std::string room(2 * most + 4096, '\0');  // whatever the bound says
+  std::string room(2 * most + 4096, '\0');  // ample, whatever the bound says
   char* const end = text::write_object<Style>(room.data(), object);
   ASSERT_NE(end, nullptr);
   EXPECT_LE(static_cast<std::size_t>(end - room.data()), most);
 }
 
-TEST(the_most_bytes, are_enough_for_many_of_each_kind) {
+TEST(the_maximum_size, holds_for_many_values_of_each_kind) {
   const auto check = [&]<class Style>(Style) {
-    // One kind at a time is as long as it can be, the others as short.
+    // One kind at a time at its maximum length, the others at their minimum.
     const auto check_member = [](auto crowd::* member, auto value) {
       crowd objects;
       std::fill(std::begin(objects.*member), std::end(objects.*member), value);
@@ -233,8 +235,8 @@ TEST(the_most_bytes, are_enough_for_many_of_each_kind) {
   check(text::json{});
 }
 
-// Also by the copy of constant length that names of enums are.
-TEST(writers, touch_no_more_than_the_slack_behind_an_object) {
+// Enum names are copied with a constant length, which must stay within the slack too.
+TEST(writers, touch_no_more_than_the_slack_beyond_an_object) {
   const auto check = [&]<class Style>(Style, const auto& object) {
     std::string room(8192, '#');
     const std::string_view all(room);

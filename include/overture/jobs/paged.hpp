@@ -1,18 +1,20 @@
-// Objects in pages: their addresses never change, and pages are what threads share out.
+// paged<T>: objects in pages. Addresses never change, and pages are the unit of parallel work.
 //
-//   paged<unit> units;  // pages of 1,024, memory of the default allocator
+//   paged<unit> units;  // pages of 1,024, memory from the default allocator
 //   result<unit*> knight = units.add(unit{.health = 100});
 //   units.remove(*knight);  // leaves a hole, which a later add() fills
 //   units.for_each([](unit& each) { each.age(); });
 //   units.for_each(jobs, [](unit& each) { each.age(); });  // page by page, on all threads
 //
-// Cost: an object is its size and one bit; a page is one allocation, and of those that a reader
-// adds up to 1 MiB are one; adding is a look at the lowest page with room and never moves anything;
-// removing looks its page up by address (binary search).
+// Order: pages by age, objects by position in the page. An object added into a hole takes the
+// hole's place in the order.
 //
-// Order: pages by age, objects by place. An object added into a hole comes where the hole was.
+// Cost: an object takes its size and one bit. A page is one allocation; pages added together by
+// add_pages() share allocations of up to 1 MiB. add() finds the first page with room and never
+// moves an object. remove() finds the page by address, with a binary search.
 //
-// Limits: one thread at a time changes a paged; any number may read it and change the objects.
+// Threads: one thread at a time may add and remove; while none does, any number may read and change
+// objects.
 #pragma once
 
 #include <bit>
@@ -32,14 +34,15 @@ namespace overture {
 
 template <class T, std::size_t PageSize = 1024>
 class paged {
-  static_assert(PageSize > 0 && PageSize % 64 == 0, "which objects are there is kept in words");
+  static_assert(PageSize > 0 && PageSize % 64 == 0,
+                "PageSize must be a multiple of 64: occupancy is kept in 64-bit words");
   struct slot;
 
  public:
   using value_type = T;
   static constexpr std::size_t page_size = PageSize;
 
-  // Objects that lie together. Those that are there are visited in order.
+  // PageSize adjacent places, of which some hold objects. Objects are visited in order.
   class page {
    public:
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
@@ -52,8 +55,8 @@ class paged {
     void for_each(Visit&& visit) const {
       visit_all(*this, visit);
     }
-    // state = step(state, object) for each: a state of one word stays in a register, which what a
-    // visitor refers to does not.
+    // Returns the state after state = step(state, object) for each object. Unlike what a visitor
+    // captures by reference, a state of one word stays in a register.
     template <class State, class Step>
     [[nodiscard]] State fold(State state, Step step) const {
       return fold_all(*this, state, step);
@@ -64,10 +67,10 @@ class paged {
 
     template <class Self, class State, class Step>
     static State fold_all(Self& self, State state, Step step) {
-      // Once: what step() writes might be anything, this page too.
+      // Read once: as far as the compiler knows, step() may write to this page too.
       auto* const objects = self.at(0);
-      // Objects without a hole between them, at most those of one word. step() stands here once, so
-      // that it is compiled into the loop.
+      // Each turn visits the objects up to the next hole or the end of the word. step() is called
+      // in one place only, so that it is inlined.
       for (std::size_t i = 0; i < PageSize;) {
         const std::uint64_t left = self.present_[i / 64] >> i % 64;
         if (left == 0) {
@@ -94,7 +97,7 @@ class paged {
     [[nodiscard]] const T* at(std::size_t i) const noexcept {
       return static_cast<const T*>(storage_) + i;
     }
-    // Of a page that is not full.
+    // The page must not be full.
     [[nodiscard]] std::size_t first_hole() const noexcept {
       if (size_ == end_) return end_;
       std::size_t word = 0;
@@ -109,7 +112,7 @@ class paged {
       if (i >= end_) end_ = i + 1;
       return made;
     }
-    // Objects that were made behind the last one.
+    // Takes over objects that were constructed after the last one.
     void adopt(std::size_t count) noexcept {
       for (; count > 0; --count, ++end_, ++size_) {
         present_[end_ / 64] |= std::uint64_t{1} << end_ % 64;
@@ -123,8 +126,8 @@ class paged {
 
     std::uint64_t present_[PageSize / 64] = {};
     std::size_t size_ = 0;
-    std::size_t end_ = 0;  // behind the last place that was ever taken
-    void* storage_;        // behind the pages of its block
+    std::size_t end_ = 0;  // one past the last place ever used
+    void* storage_;        // after the page headers of its block
   };
 
   explicit paged(allocator& memory = default_allocator()) noexcept : memory_(&memory) {}
@@ -133,7 +136,7 @@ class paged {
         pages_(std::exchange(other.pages_, nullptr)),
         page_count_(std::exchange(other.page_count_, 0)),
         page_capacity_(std::exchange(other.page_capacity_, 0)),
-        with_room_(std::exchange(other.with_room_, 0)) {}
+        first_with_room_(std::exchange(other.first_with_room_, 0)) {}
   paged& operator=(paged&& other) noexcept {
     if (this != &other) {
       clear();
@@ -141,7 +144,7 @@ class paged {
       std::swap(pages_, other.pages_);
       std::swap(page_count_, other.page_count_);
       std::swap(page_capacity_, other.page_capacity_);
-      std::swap(with_room_, other.with_room_);
+      std::swap(first_with_room_, other.first_with_room_);
     }
     return *this;
   }
@@ -149,27 +152,29 @@ class paged {
   paged& operator=(const paged&) = delete;
   ~paged() { clear(); }
 
-  // Makes a T{args...}. Errors: out_of_memory, and nothing has changed.
+  // Constructs a T{args...} in the first hole, or on a new page if there is none. Errors:
+  // out_of_memory, and nothing has changed.
   template <class... Args>
   result<T*> add(Args&&... args) {
-    while (with_room_ < page_count_ && pages_[with_room_].size == PageSize) ++with_room_;
-    if (with_room_ == page_count_ && !add_block(1)) {
+    while (first_with_room_ < page_count_ && pages_[first_with_room_].size == PageSize)
+      ++first_with_room_;
+    if (first_with_room_ == page_count_ && !add_block(1)) {
       return fail(errc::out_of_memory, "no memory for another page of objects");
     }
-    page& place = *pages_[with_room_].at;
-    T* const made = place.construct(place.first_hole(), std::forward<Args>(args)...);
-    pages_[with_room_].size = place.size_;
+    page& target = *pages_[first_with_room_].at;
+    T* const made = target.construct(target.first_hole(), std::forward<Args>(args)...);
+    pages_[first_with_room_].size = target.size_;
     return made;
   }
-  // `object` must be one of these. Its page stays, also when it was the last in it.
+  // Destroys `object`, which must be in this paged<T>. Its page stays, even when empty.
   void remove(const T* object) noexcept {
     const std::size_t index = page_of(object);
-    page& place = *pages_[index].at;
-    place.destroy(static_cast<std::size_t>(object - place.at(0)));
-    pages_[index].size = place.size_;
-    if (index < with_room_) with_room_ = index;
+    page& target = *pages_[index].at;
+    target.destroy(static_cast<std::size_t>(object - target.at(0)));
+    pages_[index].size = target.size_;
+    if (index < first_with_room_) first_with_room_ = index;
   }
-  // Removes all objects and gives the memory back.
+  // Destroys all objects and frees all memory.
   void clear() noexcept {
     for (std::size_t i = 0; i < page_count_; ++i) {
       pages_[i].at->for_each([](T& object) { object.~T(); });
@@ -179,10 +184,10 @@ class paged {
       memory_->deallocate(pages_, sizeof(slot) * page_capacity_, alignof(slot), memory_tag::host);
     }
     pages_ = nullptr;
-    page_count_ = page_capacity_ = with_room_ = 0;
+    page_count_ = page_capacity_ = first_with_room_ = 0;
   }
 
-  // Walks over the table of pages. Any number of threads while none changes it.
+  // Counts by walking the table of pages.
   [[nodiscard]] std::size_t size() const noexcept {
     std::size_t count = 0;
     for (std::size_t i = 0; i < page_count_; ++i) count += pages_[i].size;
@@ -190,7 +195,7 @@ class paged {
   }
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
   [[nodiscard]] std::size_t page_count() const noexcept { return page_count_; }
-  // page_at(i).size(), but without a look at that page: its memory is far from the others'.
+  // page_at(i).size(), without touching the memory of the page.
   [[nodiscard]] std::size_t page_objects(std::size_t i) const noexcept { return pages_[i].size; }
   [[nodiscard]] page& page_at(std::size_t i) noexcept { return *pages_[i].at; }
   [[nodiscard]] const page& page_at(std::size_t i) const noexcept { return *pages_[i].at; }
@@ -205,14 +210,16 @@ class paged {
   void for_each(Visit&& visit) const {
     for (std::size_t i = 0; i < page_count_; ++i) std::as_const(*pages_[i].at).for_each(visit);
   }
-  // The same on all threads of the job system, several pages at once; returns when all is done.
+  // The same on all threads of the job system, several pages at once. Returns when all are visited.
   template <class Visit>
   void for_each(job_system& jobs, Visit&& visit) {
     parallel_for(jobs, 0, page_count_, [&](std::size_t i) { pages_[i].at->for_each(visit); });
   }
 
-  // For readers, which fill many pages at once: adds empty pages, of which appenders may fill
-  // different ones on different threads. Errors: out_of_memory, and nothing has changed.
+  // -- filling many pages at once, as text::read() does --
+
+  // Adds empty pages and returns the index of the first. Appenders may then fill different pages on
+  // different threads. Errors: out_of_memory, and nothing has changed.
   result<std::size_t> add_pages(std::size_t count) {
     const std::size_t first = page_count_;
     while (count > 0) {
@@ -225,8 +232,8 @@ class paged {
     }
     return first;
   }
-  // Makes value-initialised objects behind those that are in such a page, at most so many. They are
-  // the page's when the appender goes.
+  // Appends up to `most` value-initialised objects to such a page. They become part of the page
+  // when the appender is destroyed. One appender per page at a time.
   class appender {
    public:
     appender(paged& objects, std::size_t page_index, std::size_t most) noexcept
@@ -242,7 +249,7 @@ class paged {
     appender(const appender&) = delete;
     appender& operator=(const appender&) = delete;
 
-    // Null if there is no room.
+    // Null if the page is full or `most` objects have been added.
     T* add() { return next_ != end_ ? ::new (static_cast<void*>(next_++)) T{} : nullptr; }
     [[nodiscard]] std::size_t size() const noexcept {
       return static_cast<std::size_t>(next_ - begin_);
@@ -255,28 +262,29 @@ class paged {
     T* next_;
     T* end_;
   };
-  // Takes the objects of such a page away again; the page stays.
+  // Destroys the objects of such a page; the page stays.
   void clear_page(std::size_t page_index) noexcept {
-    page& place = *pages_[page_index].at;
-    while (place.size_ > 0) place.destroy(place.size_ - 1);
-    place.end_ = 0;
+    page& target = *pages_[page_index].at;
+    while (target.size_ > 0) target.destroy(target.size_ - 1);
+    target.end_ = 0;
     pages_[page_index].size = 0;
   }
-  // Takes the pages from `first` on away again, objects and all.
+  // Removes the pages from `first` on with their objects.
   void drop_pages(std::size_t first) noexcept {
     while (page_count_ > first) drop_last_page();
   }
 
  private:
   struct slot {
-    page* at;                 // by age
-    std::size_t size;         // its objects, as it knows itself
-    std::size_t by_address;   // the i-th of these is the index of the i-th page by address
-    std::size_t block_pages;  // of the block that begins with this page; 0 if it is not the first
+    page* at;                 // in order of age
+    std::size_t size;         // a copy of at->size_
+    std::size_t by_address;   // in slot i: the index of the i-th page by address
+    std::size_t block_pages;  // pages in the block that begins with this page; 0 within a block
   };
 
-  // Several pages in one allocation: first what they know, then all of their objects. So pages are
-  // ready without a touch of the memory of their objects, which whoever fills them touches first.
+  // A block is several pages in one allocation: first all page headers, then all objects. Adding
+  // pages does not touch the memory of the objects, so the thread that fills a page touches it
+  // first.
   static constexpr std::size_t block_alignment = alignof(T) < 64 ? 64 : alignof(T);
   static constexpr std::size_t page_bytes = sizeof(page) + sizeof(T) * PageSize;
   static constexpr std::size_t block_pages_max =
@@ -292,17 +300,17 @@ class paged {
     while (page_capacity_ - page_count_ < count) {
       if (!grow()) return false;
     }
-    void* const place = memory_->allocate(block_bytes(count), block_alignment, memory_tag::host);
-    if (!place) return false;
-    auto* const objects = static_cast<std::byte*>(place) + heads_bytes(count);
+    void* const memory = memory_->allocate(block_bytes(count), block_alignment, memory_tag::host);
+    if (!memory) return false;
+    auto* const objects = static_cast<std::byte*>(memory) + heads_bytes(count);
     std::size_t at = page_count_;
-    for (; at > 0 && std::less<>{}(place, pages_[pages_[at - 1].by_address].at->storage_); --at) {
+    for (; at > 0 && std::less<>{}(memory, pages_[pages_[at - 1].by_address].at->storage_); --at) {
       pages_[at - 1 + count].by_address = pages_[at - 1].by_address;
     }
     for (std::size_t i = 0; i < count; ++i) {
       void* const storage = objects + sizeof(T) * PageSize * i;
       slot& made = pages_[page_count_ + i];
-      made.at = ::new (static_cast<void*>(static_cast<page*>(place) + i)) page(storage);
+      made.at = ::new (static_cast<void*>(static_cast<page*>(memory) + i)) page(storage);
       made.size = 0;
       made.block_pages = i == 0 ? count : 0;
       pages_[at + i].by_address = page_count_ + i;
@@ -310,7 +318,7 @@ class paged {
     page_count_ += count;
     return true;
   }
-  // If page i is the first of one, which goes last.
+  // Frees the block that begins with page i, if one does. Its pages must not be used after.
   void free_block(std::size_t i) noexcept {
     const std::size_t count = pages_[i].block_pages;
     if (count == 0) return;
@@ -318,9 +326,10 @@ class paged {
   }
   bool grow() noexcept {
     const std::size_t capacity = page_capacity_ == 0 ? 16 : page_capacity_ * 2;
-    void* const place = memory_->allocate(sizeof(slot) * capacity, alignof(slot), memory_tag::host);
-    if (!place) return false;
-    auto* const grown = static_cast<slot*>(place);
+    void* const memory =
+        memory_->allocate(sizeof(slot) * capacity, alignof(slot), memory_tag::host);
+    if (!memory) return false;
+    auto* const grown = static_cast<slot*>(memory);
     for (std::size_t i = 0; i < page_count_; ++i) ::new (grown + i) slot(pages_[i]);
     for (std::size_t i = page_count_; i < capacity; ++i) ::new (grown + i) slot{};
     if (pages_) {
@@ -338,7 +347,7 @@ class paged {
     pages_[last].at->for_each([](T& object) { object.~T(); });
     free_block(last);
     page_count_ = last;
-    if (with_room_ > page_count_) with_room_ = page_count_;
+    if (first_with_room_ > page_count_) first_with_room_ = page_count_;
   }
   [[nodiscard]] std::size_t page_of(const T* object) const noexcept {
     std::size_t low = 0;
@@ -355,7 +364,7 @@ class paged {
   slot* pages_ = nullptr;
   std::size_t page_count_ = 0;
   std::size_t page_capacity_ = 0;
-  std::size_t with_room_ = 0;  // no page before this one has room
+  std::size_t first_with_room_ = 0;  // all pages before this one are full
 };
 
 }  // namespace overture

@@ -90,7 +90,7 @@ struct load_options {
 };
 
 struct load_progress {
-  std::uint64_t files_done = 0;  // loaded or failed
+  std::uint64_t files_done = 0;  // whatever their outcome
   std::uint64_t files_total = 0;
   std::uint64_t bytes_done = 0;  // unpacked
   double fraction = 0;           // files_done of files_total, 0 to 1; never decreases

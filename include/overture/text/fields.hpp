@@ -1,4 +1,4 @@
-// What an object looks like as text: described once per type, used by writers and readers.
+// Describes a type once; all styles write and read it from that description.
 //
 //   enum class arm : std::uint8_t { foot, horse };
 //   constexpr auto names(text::of<arm>) {
@@ -14,30 +14,45 @@
 //                             text::field("at", &unit::at));
 //   }
 //
-// fields() and names() stand in the namespace of the type, where they are found by the argument.
+// Declare fields() and names() in the namespace of the type: they are found by argument-dependent
+// lookup.
 //
-// What a member may be, and its formats (the first is what it gets if none is named):
+// Members and their formats (the first is the default):
 //   bool                            yes_no, y_n             JSON: true, false
 //   integers                        decimal, hex            JSON: hex as "ff"
-//   float, double                   shortest, fixed<N>      JSON: "nan", "inf" and so on in quotes
-//   enums                           by name, or as a number where names() has none for the value
-//   char[N], std::array<char, N>    in quotes; ends at the first NUL, if there is one
-//   what converts to string_view    quoted<Max>: more than Max bytes is an error. To be read back
-//                                   it needs assign(const char*, std::size_t), as std::string has.
-//                                   Memory for longer texts is taken as that type takes it.
-//   a type with fields()            as a block (script, JSON), cell by cell (rows)
-//   an aggregate without            the same, its members by their names (text/reflect.hpp)
-//   T[N], std::array<T, N>          each with the format given
-//   optional<T>                     left out if empty (script), "none" (arrays, rows), null (JSON)
+//   float, double                   shortest, fixed<N>      JSON: "nan", "inf" etc. in quotes
+//   enums                           by name; by number if names() does not list the value
+//   char[N], std::array<char, N>    quoted, up to the first NUL if there is one
+//   convertible to string_view      quoted<Max>; a longer string is an error. Reading needs
+//                                   assign(const char*, std::size_t), as std::string has, and
+//                                   allocates as the type does.
+//   a type with fields()            a nested block (script, JSON); one cell per field (rows)
+//   an aggregate without fields()   the same, by the names of its members (see below)
+//   T[N], std::array<T, N>          each element in the given format
+//   optional<T>                     omitted if empty (script), "none" (arrays, rows), null (JSON)
 //
-// What is left out keeps, when it is read, what the type has by itself: an optional of a script
-// should be empty there. An optional enumeration may have no value named "none", but as JSON.
+// When reading, omitted fields keep their defaults. An optional in a script should therefore be
+// empty by default. The enum of an optional must not have a value named "none", except in JSON.
 //
-// Names must be words: letters, digits, '_', '.', '-', and no two of one type alike; but a value
-// may have several, of which the first is written. They and all formats are known to the compiler,
-// which refuses what is not in the table. So a description costs nothing at run time, and the most
-// bytes that an object can have is a constant, which is what lets pages be written without a look
-// at the room that is left.
+// Names are words: letters, digits, '_', '.', '-'. The names within a type must differ. An enum
+// value may have several names; the first one is written.
+//
+// Aggregates without fields() are described by reflection, as if fields() listed every member under
+// its own name, in order, in its default format:
+//
+//   struct unit { bool enabled; float speed; char title[16]; std::array<int, 3> at; };
+//   text::write<text::script<"unit">>(units, buffer);  // unit={ enabled=yes speed=1.25 title=... }
+//
+// Reflection takes at most reflected_fields_max members, each initialisable with {}. It does not
+// take base classes, references, bit-fields, anonymous unions, private members or constructors
+// (such a type is no aggregate). Write fields() for those types: it can name members of bases and
+// of anonymous unions, leave members out, choose formats and give strings their maximum. Compilers
+// report bit-fields and anonymous unions in their own words: "cannot bind bit-field", "cannot
+// decompose". Member names become part of your file format: renaming one changes the format.
+//
+// Cost: nothing at run time. Names and formats are constants; the compiler rejects what the table
+// does not allow, and computes the most bytes an object can take, so that pages are written without
+// bounds checks.
 #pragma once
 
 #include <array>
@@ -46,28 +61,28 @@
 #include <tuple>
 #include <type_traits>
 
+#include "overture/text/detail/reflect.hpp"
 #include "overture/text/number.hpp"
-#include "overture/text/reflect.hpp"
 
 namespace overture::text {
 
-// Names the type that fields() or names() describes.
+// Tags the type that fields() or names() describes.
 template <class T>
 struct of {};
 
 // -- formats --
 
-struct standard {};  // whatever comes first in the table above
-struct yes_no {};    // yes, no
-struct y_n {};       // y, n
-struct hex {};       // as "%x"
+struct default_format {};  // the first format in the table above
+struct yes_no {};          // yes, no
+struct y_n {};             // y, n
+struct hex {};             // as "%x"
 template <int Decimals>
-struct fixed {  // as "%.2f" for fixed<2>: loses what lies behind
+struct fixed {  // fixed<2> is "%.2f": rounds, so it does not read back exactly
   static constexpr int decimals = Decimals;
 };
-struct shortest {};  // read back bit by bit
+struct shortest {};  // the fewest digits that read back to the same bits
 template <std::size_t Max>
-struct quoted {
+struct quoted {  // a string of at most Max bytes
   static constexpr std::size_t bytes_max = Max;
 };
 
@@ -83,13 +98,15 @@ struct field_of {
   Member Class::* member;
 };
 
-template <class Class, class Member, class Format = standard>
+// One field: its name in the text, the member, and optionally a format.
+template <class Class, class Member, class Format = default_format>
 [[nodiscard]] constexpr field_of<Class, Member, Format> field(std::string_view name,
                                                               Member Class::* member,
                                                               Format /*format*/ = {}) {
   return {name, member};
 }
 
+// What fields() returns: the fields in the order in which they are written.
 template <class... Fields>
 [[nodiscard]] constexpr std::tuple<Fields...> field_list(Fields... fields) {
   return {fields...};
@@ -101,23 +118,26 @@ struct name_of {
   Enum value;
 };
 
+// One name of an enum value.
 template <class Enum>
 [[nodiscard]] constexpr name_of<Enum> name(std::string_view text, Enum value) {
   return {text, value};
 }
 
+// What names() returns.
 template <class Enum, class... More>
 [[nodiscard]] constexpr std::array<name_of<Enum>, 1 + sizeof...(More)> name_list(
     name_of<Enum> first, More... more) {
   return {first, more...};
 }
 
+// Whether a type has fields(), an enum names().
 template <class T>
 concept described = requires { fields(of<T>{}); };
 template <class T>
 concept named = std::is_enum_v<T> && requires { names(of<T>{}); };
 
-// -- what kind of value a type is --
+// -- classification of members --
 
 namespace detail {
 
@@ -160,15 +180,15 @@ inline constexpr bool is_fixed = false;
 template <int Decimals>
 inline constexpr bool is_fixed<fixed<Decimals>> = true;
 
-// Whether the table above has this format for such a member.
+// Whether the table above allows this format for a member of type V.
 template <class V, class Format>
-constexpr bool format_suits() noexcept {
-  if constexpr (std::is_same_v<Format, standard>) {
+constexpr bool allows_format() noexcept {
+  if constexpr (std::is_same_v<Format, default_format>) {
     return true;
   } else if constexpr (array<V>) {
-    return format_suits<typename array_of<V>::element, Format>();
+    return allows_format<typename array_of<V>::element, Format>();
   } else if constexpr (optional<V>) {
-    return format_suits<typename V::value_type, Format>();
+    return allows_format<typename V::value_type, Format>();
   } else if constexpr (std::is_same_v<V, bool>) {
     return std::is_same_v<Format, yes_no> || std::is_same_v<Format, y_n>;
   } else if constexpr (integer<V>) {
@@ -180,19 +200,19 @@ constexpr bool format_suits() noexcept {
   }
 }
 
-// An aggregate that nobody has described.
+// An aggregate without fields().
 template <class T>
 concept reflected = std::is_class_v<T> && std::is_aggregate_v<T> && !described<T> &&
                     !array_of<T>::value && !string<T> && !optional<T>;
 template <class T>
 concept block = described<T> || reflected<T>;
 
-// Stands where a field_of stands in a description.
+// A reflected member in place of a field_of.
 template <class Class, std::size_t I>
 struct reflected_field {
   using class_type = Class;
   using member_type = detail::member_type<Class, I>;
-  using format_type = standard;
+  using format_type = default_format;
 
   std::string_view name = member_name<Class, I>;
 };
@@ -206,23 +226,23 @@ constexpr auto describe() {
     return fields(of<T>{});
   } else if constexpr (!reflected<T>) {
     static_assert(!std::is_union_v<T>,
-                  "which member of a union is the right one only its owner knows: describe the "
-                  "type that has it with fields(), without it");
+                  "a union cannot be written, because only its owner knows the active member: give "
+                  "the enclosing type fields() that leave it out");
     static_assert(block<T> || std::is_union_v<T>,
-                  "this type has no fields(), and is no aggregate: see text/fields.hpp");
+                  "this type has no fields() and is not an aggregate: see text/fields.hpp");
     return std::tuple<>();
   } else if constexpr (has_base<T>) {
-    static_assert(!has_base<T>,
-                  "a type with a base class is not reflected: describe it with fields()");
+    static_assert(!has_base<T>, "a type with a base class cannot be reflected: give it fields()");
     return std::tuple<>();
   } else if constexpr (member_count<T> == 0) {
-    static_assert(member_count<T> != 0,
-                  "no members, or one that {} does not initialise, a reference say: describe the "
-                  "type with fields()");
+    static_assert(
+        member_count<T> != 0,
+        "no members, or one that {} cannot initialise, such as a reference: give the type "
+        "fields()");
     return std::tuple<>();
   } else if constexpr (member_count<T> > reflected_fields_max) {
     static_assert(member_count<T> <= reflected_fields_max,
-                  "too many members to reflect: describe the type with fields()");
+                  "too many members to reflect: give the type fields()");
     return std::tuple<>();
   } else {
     return reflect<T>(std::make_index_sequence<member_count<T>>());
@@ -236,7 +256,7 @@ inline constexpr std::size_t field_count =
 template <class T, std::size_t I>
 using field_at = std::tuple_element_t<I, std::remove_cvref_t<decltype(description<T>)>>;
 
-// What the I-th field of the description is in this object.
+// The member of this object that the I-th field describes.
 template <std::size_t I, class T>
 constexpr auto& member_of(T& object) noexcept {
   using type = std::remove_const_t<T>;
@@ -247,12 +267,12 @@ constexpr auto& member_of(T& object) noexcept {
   }
 }
 
-// The same to read into.
+// The same, to be read into.
 template <std::size_t I, class T>
-constexpr auto& member_to_read(T& object) noexcept {
+constexpr auto& mutable_member(T& object) noexcept {
   auto& member = member_of<I>(object);
   static_assert(!std::is_const_v<std::remove_reference_t<decltype(member)>>,
-                "a const member cannot be read: leave it out of fields()");
+                "a const member cannot be read into: leave it out of fields()");
   return member;
 }
 
@@ -275,7 +295,7 @@ constexpr bool are_words(const std::array<std::string_view, N>& names) noexcept 
   return true;
 }
 template <std::size_t N>
-constexpr bool differ(const std::array<std::string_view, N>& names) noexcept {
+constexpr bool all_differ(const std::array<std::string_view, N>& names) noexcept {
   for (std::size_t i = 0; i < N; ++i) {
     for (std::size_t j = i + 1; j < N; ++j) {
       if (names[i] == names[j]) return false;

@@ -1,27 +1,29 @@
-// Numbers as text and back, without an allocation, a lock or a locale.
+// Numbers as text and back, without allocation, lock or locale.
 //
-//   char room[text::fixed_room<float>(2)];
-//   char* const end = text::write_fixed<2>(room, 3.14159f);      // "3.14"
+//   char buffer[text::fixed_room<float>(2)];
+//   char* const end = text::write_fixed<2>(buffer, 3.14159f);    // "3.14"
 //   float value = 0;
-//   auto [next, ok] = text::read_number(room, end, value);
+//   auto [next, ok] = text::read_number(buffer, end, value);
 //
-// What is written is what C's printf family writes in the C locale, byte for byte: "%.2f", "%d",
-// "%x". Decimals are rounded correctly, ties to even, whatever the rounding mode of the thread and
-// however the caller is compiled (-ffast-math too): only integers are calculated with.
+// The output is byte for byte that of printf in the C locale: "%d", "%x", "%.2f". Decimals are
+// rounded correctly, ties to even, whatever the rounding mode of the thread and however the caller
+// is compiled (-ffast-math included), because only integer arithmetic is used.
 //
-// How, for fixed decimals: a float is m * 2^e with m below 2^24, so m * 10^p is an exact integer;
-// shifted right by -e and rounded once it is the number of hundredths (for p = 2), and the rest is
-// printing an integer. That holds for up to nine decimals and results below 2^64; std::to_chars
-// does the others. Source of the idea: exact scaling by 10^p = 2^p * 5^p, as Steele and White
-// (1990) scale. The shortest form takes the same integers: a decimal names a number if it lies
-// within half of the gap to the next one, and the nearest decimal of few digits is looked at before
-// those of more.
+// Cost: 2 to 5 ns for a number of ordinary size; 20 to 100 ns where std::to_chars takes over: for
+// more than nine decimals, results of 2^64 and above, and shortest forms of values below 0.002 or
+// above 100,000.
 //
-// Cost: 2 to 5 ns for a number of ordinary size, 20 to 100 ns where std::to_chars is asked.
+// Buffers: writers may store up to `text::slack` bytes beyond the end that they return. The
+// *_room() functions give buffer sizes with this slack, *_bytes_max() the longest text without it.
+// Writers return the end of the text and write no NUL.
 //
-// Room: functions that write may store up to `text::slack` bytes beyond the end they return, so
-// the caller gives them the room that *_room() says, which includes that, not just the length.
-// All functions: any thread.
+// Threads: any thread may call any function.
+//
+// Fixed decimals work by exact scaling (Steele and White, 1990): a float is m * 2^e with m below
+// 2^24, so m * 10^p is an exact integer; shifted right by -e and rounded once it is, for p = 2, the
+// number of hundredths, and what remains is printing an integer. The shortest form uses the same
+// integers: it tries the nearest decimal of few digits first, and takes the first decimal that lies
+// within half the gap to the neighbouring floats.
 #pragma once
 
 #include <bit>
@@ -33,17 +35,17 @@
 
 namespace overture::text {
 
-// Bytes that a writer may touch behind what it has written.
+// How many bytes a writer may touch beyond the text that it has written.
 inline constexpr std::size_t slack = 16;
 
 template <class T>
 concept integer = std::is_integral_v<T> && !std::is_same_v<std::remove_cv_t<T>, bool> &&
-                  sizeof(T) <= sizeof(std::uint64_t);  // with extensions there are longer ones
+                  sizeof(T) <= sizeof(std::uint64_t);  // GNU extensions have longer ones
 template <class T>
 concept floating =
     std::is_same_v<std::remove_cv_t<T>, float> || std::is_same_v<std::remove_cv_t<T>, double>;
 
-// The most bytes that the text of a T has, and the room that its writer needs.
+// The longest text of a T in bytes (*_bytes_max), and the buffer that its writer needs (*_room).
 template <integer T>
 [[nodiscard]] constexpr std::size_t integer_bytes_max() noexcept {
   return std::numeric_limits<T>::digits10 + 1 + (std::is_signed_v<T> ? 1 : 0);
@@ -74,13 +76,13 @@ template <floating T>
 
 namespace detail {
 
-// The digits of 0 to 999, and how many zeros lead them.
+// The three digits of 0 to 999, and how many of them are leading zeros.
 struct three_digits {
   char digits[3];
   std::uint8_t zeros;
 };
 struct digit_table {
-  three_digits of[1001];  // the last is never written, but may be read over
+  three_digits of[1001];  // the last one is padding: copies of four bytes read into it
 };
 constexpr digit_table make_digit_table() noexcept {
   digit_table table{};
@@ -95,14 +97,14 @@ constexpr digit_table make_digit_table() noexcept {
 }
 inline constexpr digit_table three_digit_texts = make_digit_table();
 
-// Without leading zeros; `value` below 1000. Stores four bytes.
-inline char* write_head(char* out, std::uint64_t value) noexcept {
+// Without leading zeros; `value` is below 1000. Stores four bytes.
+inline char* write_leading(char* out, std::uint64_t value) noexcept {
   const three_digits& entry = three_digit_texts.of[value];
   const auto* const bytes = reinterpret_cast<const char*>(&entry);
   std::memcpy(out, bytes + entry.zeros, 4);
   return out + 3 - entry.zeros;
 }
-// All three; `value` below 1000. Stores four bytes.
+// All three digits; `value` is below 1000. Stores four bytes.
 inline char* write_three(char* out, std::uint64_t value) noexcept {
   std::memcpy(out, &three_digit_texts.of[value], 4);
   return out + 3;
@@ -115,9 +117,9 @@ inline char* write_nine(char* out, std::uint64_t value) noexcept {
   return write_six(write_three(out, value / 1'000'000), value % 1'000'000);
 }
 inline char* write_below_billion(char* out, std::uint64_t value) noexcept {
-  if (value < 1000) return write_head(out, value);
-  if (value < 1'000'000) return write_three(write_head(out, value / 1000), value % 1000);
-  return write_six(write_head(out, value / 1'000'000), value % 1'000'000);
+  if (value < 1000) return write_leading(out, value);
+  if (value < 1'000'000) return write_three(write_leading(out, value / 1000), value % 1000);
+  return write_six(write_leading(out, value / 1'000'000), value % 1'000'000);
 }
 inline char* write_unsigned(char* out, std::uint64_t value) noexcept {
   constexpr std::uint64_t billion = 1'000'000'000;
@@ -134,7 +136,7 @@ constexpr std::uint64_t power_of_ten(int exponent) noexcept {
   return value;
 }
 
-// The lowest `Decimals` digits of `value`, zeros in front included.
+// The lowest `Decimals` digits of `value`, leading zeros included.
 template <int Decimals>
 inline char* write_decimals(char* out, std::uint64_t value) noexcept {
   if constexpr (Decimals > 3) {
@@ -148,35 +150,35 @@ inline char* write_decimals(char* out, std::uint64_t value) noexcept {
   }
 }
 
-// Twice the width, for doubles with many decimals.
-__extension__ using wide = unsigned __int128;
+// For doubles with many decimals.
+__extension__ using uint128 = unsigned __int128;
 
 template <class T>
-struct parts_of;
+struct float_layout;
 template <>
-struct parts_of<float> {
+struct float_layout<float> {
   using bits = std::uint32_t;
   static constexpr int mantissa_bits = 23;
   static constexpr int exponent_mask = 0xFF;
   static constexpr int bias = 150;  // value = mantissa * 2^(exponent - bias)
 };
 template <>
-struct parts_of<double> {
+struct float_layout<double> {
   using bits = std::uint64_t;
   static constexpr int mantissa_bits = 52;
   static constexpr int exponent_mask = 0x7FF;
   static constexpr int bias = 1075;
 };
 
-// Bits, not std::isnan or a comparison: those are what -ffast-math may change.
+// Taken from the bits: -ffast-math may break std::isnan and comparisons.
 template <floating T>
-struct parts {
-  using layout = parts_of<T>;
+struct float_parts {
+  using layout = float_layout<T>;
   bool negative;
-  int exponent;  // of two; layout::exponent_mask - bias for infinities and what is no number
+  int exponent;  // of two; layout::exponent_mask - bias for infinities and NaN
   std::uint64_t mantissa;
 
-  explicit parts(T value) noexcept {
+  explicit float_parts(T value) noexcept {
     const auto bits = std::bit_cast<typename layout::bits>(value);
     const auto field = static_cast<int>(bits >> layout::mantissa_bits) & layout::exponent_mask;
     constexpr auto one = std::uint64_t{1} << layout::mantissa_bits;
@@ -186,40 +188,40 @@ struct parts {
   }
 };
 
-// value >> shift, rounded to nearest, ties to even; 1 <= shift < the width, value in the lower
-// half.
+// value >> shift, rounded to nearest, ties to even; 1 <= shift < width, and the top bit of `value`
+// is clear.
 template <class U>
 inline U shift_rounded(U value, int shift) noexcept {
   const U odd = (value >> shift) & 1;
   return (value + ((U{1} << (shift - 1)) - 1) + odd) >> shift;
 }
 
-// mantissa * 2^exponent * 10^Decimals, rounded. False if it has no room here.
+// mantissa * 2^exponent * 10^Decimals, rounded. False if that does not fit into 64 bits.
 template <int Decimals, floating T>
-inline bool scale(const parts<T>& of, std::uint64_t& scaled) noexcept {
+inline bool scale(const float_parts<T>& split, std::uint64_t& scaled) noexcept {
   constexpr std::uint64_t power = power_of_ten(Decimals);
   // A float's product, and a double's with few decimals, stays below 2^63.
-  constexpr bool narrow = parts_of<T>::mantissa_bits + 1 + std::bit_width(power) <= 63;
-  if (of.exponent >= 0) {
+  constexpr bool narrow = float_layout<T>::mantissa_bits + 1 + std::bit_width(power) <= 63;
+  if (split.exponent >= 0) {
     if constexpr (!narrow) return false;
-    const std::uint64_t product = of.mantissa * power;
-    if (of.exponent >= std::countl_zero(product)) return false;
-    scaled = product << of.exponent;
+    const std::uint64_t product = split.mantissa * power;
+    if (split.exponent >= std::countl_zero(product)) return false;
+    scaled = product << split.exponent;
     return true;
   }
-  const int shift = -of.exponent;
+  const int shift = -split.exponent;
   if constexpr (narrow) {
-    const std::uint64_t product = of.mantissa * power;
-    if constexpr (parts_of<T>::mantissa_bits + 1 + std::bit_width(power) < 63) {
-      // Below half of 2^63 a shift by 63 gives zero, as longer ones would: no branch that half of
-      // all bit patterns take.
+    const std::uint64_t product = split.mantissa * power;
+    if constexpr (float_layout<T>::mantissa_bits + 1 + std::bit_width(power) < 63) {
+      // The product is below 2^62, so a shift by 63 gives zero just as longer ones would. This
+      // saves a branch that half of all bit patterns would take.
       scaled = shift_rounded(product, shift < 63 ? shift : 63);
     } else {
       scaled = shift < 64 ? shift_rounded(product, shift) : 0;
     }
     return true;
   } else {
-    const wide result = shift < 128 ? shift_rounded(wide{of.mantissa} * power, shift) : 0;
+    const uint128 result = shift < 128 ? shift_rounded(uint128{split.mantissa} * power, shift) : 0;
     scaled = static_cast<std::uint64_t>(result);
     return result >> 64 == 0;
   }
@@ -234,8 +236,8 @@ struct decimal {
   std::uint64_t fraction;  // in units of the last place
   int places;
 };
-bool shortest_decimal(const parts<float>& of, decimal& found) noexcept;
-bool shortest_decimal(const parts<double>& of, decimal& found) noexcept;
+bool shortest_decimal(const float_parts<float>& split, decimal& found) noexcept;
+bool shortest_decimal(const float_parts<double>& split, decimal& found) noexcept;
 char* write_decimal(char* out, const decimal& value) noexcept;
 
 struct hex_pair_table {
@@ -255,7 +257,7 @@ inline constexpr hex_pair_table hex_pairs = make_hex_pairs();
 
 // -- writing --
 
-// "%d", "%llu" and so on. Room: integer_room<T>().
+// As "%d", "%llu" and so on. Needs integer_room<T>() bytes.
 template <integer T>
 inline char* write_integer(char* out, T value) noexcept {
   std::uint64_t magnitude = static_cast<std::make_unsigned_t<T>>(value);
@@ -270,7 +272,7 @@ inline char* write_integer(char* out, T value) noexcept {
   return detail::write_unsigned(out, magnitude);
 }
 
-// "%x": lower case, no prefix; negative numbers as their two's complement. Room: hex_room<T>().
+// As "%x": lower case, no prefix, negative numbers in two's complement. Needs hex_room<T>() bytes.
 template <integer T>
 inline char* write_hex(char* out, T value) noexcept {
   const std::uint64_t bits = static_cast<std::make_unsigned_t<T>>(value);
@@ -287,21 +289,21 @@ inline char* write_hex(char* out, T value) noexcept {
   return out;
 }
 
-// "%.*f" with this many decimals (0 to 64). What is no number comes out as "nan" or "-nan",
-// infinities as "inf" or "-inf", -0.0 as "-0.00". Room: fixed_room<T>(Decimals).
+// As "%.*f" with 0 to 64 decimals. NaN is "nan" or "-nan", infinity "inf" or "-inf", and -0.0 keeps
+// its sign ("-0.00"). Needs fixed_room<T>(Decimals) bytes.
 template <int Decimals, floating T>
 inline char* write_fixed(char* out, T value) noexcept {
-  static_assert(Decimals >= 0 && Decimals <= 64, "decimals are 0 to 64");
+  static_assert(Decimals >= 0 && Decimals <= 64, "the number of decimals must be 0 to 64");
   if constexpr (Decimals > 9) {
     return detail::write_fixed_slow(out, value, Decimals);
   } else {
-    const detail::parts<T> of(value);
+    const detail::float_parts<T> split(value);
     std::uint64_t scaled = 0;
-    if (!detail::scale<Decimals>(of, scaled)) [[unlikely]] {
+    if (!detail::scale<Decimals>(split, scaled)) [[unlikely]] {
       return detail::write_fixed_slow(out, value, Decimals);
     }
     *out = '-';
-    out += of.negative ? 1 : 0;
+    out += split.negative ? 1 : 0;
     if constexpr (Decimals == 0) return detail::write_unsigned(out, scaled);
     constexpr std::uint64_t power = detail::power_of_ten(Decimals);
     out = detail::write_unsigned(out, scaled / power);
@@ -309,46 +311,48 @@ inline char* write_fixed(char* out, T value) noexcept {
     return detail::write_decimals<Decimals>(out, scaled % power);
   }
 }
-// The same with a number of decimals that is known at run time only (0 to 64).
+// The same with the number of decimals (0 to 64) given at run time.
 char* write_fixed(char* out, float value, int decimals) noexcept;
 char* write_fixed(char* out, double value, int decimals) noexcept;
 
-// The shortest text from which read_number() makes the same bits again, as std::to_chars has it:
-// plain or with an exponent, whichever is shorter. Room: shortest_room<T>().
+// The shortest text that read_number() turns back into the same bits, as std::to_chars writes it:
+// plain or with an exponent, whichever is shorter. Needs shortest_room<T>() bytes.
 template <floating T>
 inline char* write_shortest(char* out, T value) noexcept {
-  const detail::parts<T> of(value);
+  const detail::float_parts<T> split(value);
   detail::decimal found{};
-  if (!detail::shortest_decimal(of, found)) return detail::write_shortest_slow(out, value);
+  if (!detail::shortest_decimal(split, found)) return detail::write_shortest_slow(out, value);
   *out = '-';
-  return detail::write_decimal(out + (of.negative ? 1 : 0), found);
+  return detail::write_decimal(out + (split.negative ? 1 : 0), found);
 }
 
 // -- reading --
 
-struct read_end {
-  const char* next;  // behind the number; where it began if there is none
-  bool ok;           // false if there is no number, or one that T cannot hold
+struct parsed_number {
+  const char* next;  // one past the number; where reading began if there is none
+  bool ok;           // false if there is no number, or one out of range for T
 };
 
-// Reads what the writers above write: an optional minus, digits; for floats a point, an exponent,
-// "nan" and "inf" too. No white space, no plus, no "0x". Floats are rounded correctly from any
-// number of digits, to nearest, whatever the rounding mode of the thread (on x86-64 and ARM64;
-// elsewhere in the default mode only). Integers out of range and floats that overflow or underflow
-// are not ok, and `value` stays as it was.
-[[nodiscard]] read_end read_number(const char* first, const char* last, float& value) noexcept;
-[[nodiscard]] read_end read_number(const char* first, const char* last, double& value) noexcept;
-[[nodiscard]] read_end read_signed(const char* first, const char* last,
-                                   std::int64_t& value) noexcept;
-[[nodiscard]] read_end read_unsigned(const char* first, const char* last,
+// Reads a number at the start of [first, last), as the writers above write it: an optional minus
+// and digits; for floats also a point, an exponent, "nan" and "inf". No white space, no plus, no
+// "0x". Floats are rounded correctly, to nearest, from any number of digits; on x86-64 and ARM64
+// whatever the rounding mode of the thread, elsewhere in the default mode only. Integers out of
+// range, and floats that overflow or underflow, are not ok. If not ok, `value` is unchanged.
+[[nodiscard]] parsed_number read_number(const char* first, const char* last, float& value) noexcept;
+[[nodiscard]] parsed_number read_number(const char* first, const char* last,
+                                        double& value) noexcept;
+[[nodiscard]] parsed_number read_signed(const char* first, const char* last,
+                                        std::int64_t& value) noexcept;
+[[nodiscard]] parsed_number read_unsigned(const char* first, const char* last,
+                                          std::uint64_t& value) noexcept;
+[[nodiscard]] parsed_number read_hex(const char* first, const char* last,
                                      std::uint64_t& value) noexcept;
-[[nodiscard]] read_end read_hex(const char* first, const char* last, std::uint64_t& value) noexcept;
 
 template <integer T>
-[[nodiscard]] read_end read_number(const char* first, const char* last, T& value) noexcept {
+[[nodiscard]] parsed_number read_number(const char* first, const char* last, T& value) noexcept {
   using widest = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
   widest read = 0;
-  read_end end{};
+  parsed_number end{};
   if constexpr (std::is_signed_v<T>) {
     end = read_signed(first, last, read);
   } else {

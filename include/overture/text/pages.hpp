@@ -1,12 +1,18 @@
-// Pages of text in one buffer: where each lies, and how many threads write them.
+// Pages of text in one buffer: where each lies, and how many threads write and read them.
 //
-// The layer below text/write.hpp, for hosts whose objects are not in a paged<T>: say for each page
-// how many objects it has, give a function that writes one page, and write_pages() does the rest.
+// The layer below text/write.hpp, for objects that are not in a paged<T>. Say how many objects each
+// page has and how long one can be, give a function that writes one page, and write_pages() does
+// the rest:
 //
 //   text::page_table pages;
 //   if (auto ready = pages.prepare(page_count, jobs.concurrency()); !ready) ...
 //   for (i ...) pages.set_page(i, objects_in(i), bytes_max_of_one);
 //   auto done = text::write_pages(&jobs, pages, buffer, text::layout::dense, write_page);
+//
+// A page_table also tells where each page of text is, for sending it piece by piece (text_of()) or
+// reading it back in parallel (text/read.hpp).
+//
+// Cost and errors: see text/write.hpp.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +28,7 @@
 
 namespace overture::text {
 
-// Where one page's text is.
+// Where the text of one page lies, in bytes, and how many objects it has.
 struct page_entry {
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;
@@ -31,27 +37,27 @@ struct page_entry {
 
 enum class layout : std::uint8_t {
   dense,  // one text without gaps
-  slots,  // each page stays in its slot, with gaps between: for writev; needs room for all slots
+  slots,  // pages stay in their slots with gaps between, for writev; needs room for all slots
 };
 
 struct written {
-  std::size_t bytes = 0;  // of text, all pages together
+  std::size_t bytes = 0;  // of text in all pages
   std::size_t pages = 0;
 };
 
 class page_table;
-// Reads page i, whose text this is, and returns what was wrong with it; no reason means nothing.
-// Called on several threads at once, for different pages; they round to nearest meanwhile, and
-// subnormal numbers count, whatever the host's mode (on x86-64 and ARM64).
+// Reads page i from its text and returns the error, or an error without a reason if all went well.
+// Called on several threads at once for different pages. During the call the thread rounds to
+// nearest and does not flush subnormal numbers, whatever its mode was (on x86-64 and ARM64).
 using read_page_function = function_ref<error(std::size_t i, std::string_view page)>;
-// Reads all pages of the table. `jobs` may be null. Errors: corrupt, if the table does not suit the
-// text (pages one behind the other, none beyond the end, none with more objects than
-// `objects_max`); otherwise that of the first page by place that has one, its offset counted from
-// the text's beginning.
+// Reads all pages of the table, on all threads of `jobs`, or on the calling thread if it is null.
+// Errors: corrupt if the table does not match the text (pages must follow one another, end within
+// the text, and have at most `objects_max` objects); otherwise the error of the first page that has
+// one, its offset counted from the start of the text. Any thread.
 [[nodiscard]] result<void> read_pages(job_system* jobs, page_table& pages, std::string_view text,
                                       std::size_t objects_max, read_page_function read_page);
 
-// Used again it keeps its memory. One thread at a time.
+// Reuse one to reuse its memory. One thread at a time.
 class page_table {
  public:
   explicit page_table(allocator& memory = default_allocator()) noexcept : memory_(&memory) {}
@@ -59,18 +65,18 @@ class page_table {
   page_table& operator=(const page_table&) = delete;
   ~page_table();
 
-  // Makes a table of this many empty pages, to be written by at most so many threads. Errors:
+  // Makes a table of `pages` empty pages, to be written by at most `threads` threads. Errors:
   // out_of_memory.
   result<void> prepare(std::size_t pages, unsigned threads);
-  // Before writing: the objects of a page, and the most bytes that one can have.
+  // Before writing: how many objects page i has, and the most bytes that one can take.
   void set_page(std::size_t i, std::size_t objects, std::size_t object_bytes) noexcept;
-  // For readers: where a page is.
+  // Before reading: where page i is.
   void set_entry(std::size_t i, const page_entry& entry) noexcept;
 
-  // Behind write_pages().
+  // After write_pages(): how many pages there are, and where each is.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] page_entry operator[](std::size_t i) const noexcept;
-  // The text of a page in the buffer that was written to.
+  // The text of page i in the buffer that it was written to.
   [[nodiscard]] std::string_view text_of(std::size_t i, std::string_view buffer) const noexcept {
     const page_entry entry = (*this)[i];
     return buffer.substr(entry.offset, entry.bytes);
@@ -82,9 +88,9 @@ class page_table {
                                  std::size_t objects_max, read_page_function read_page);
   struct record {
     page_entry entry;
-    std::uint64_t slot = 0;        // where its slot begins
-    error problem;                 // of reading it
-    std::uint64_t slot_bytes = 0;  // the most that its writer can touch
+    std::uint64_t slot = 0;        // offset of its slot
+    error problem;                 // from reading it
+    std::uint64_t slot_bytes = 0;  // the most that writing it can touch
     atomic<std::uint32_t> state{0};
   };
   result<char*> scratch(std::size_t bytes) noexcept;
@@ -99,13 +105,15 @@ class page_table {
   std::size_t scratch_bytes_ = 0;
 };
 
-// Writes page i to `out` and returns the end of its text, or null to give up. `place` is where the
-// text is likely to be copied to, for those who would fetch that into the cache; `out` if it stays.
-// Called on several threads at once, for different pages, and perhaps twice for one.
-using write_page_function = function_ref<char*(std::size_t i, char* out, const char* place)>;
+// Writes page i to `out` and returns the end of its text, or null to give up. It may touch `slack`
+// bytes beyond the text. `destination` is where the text is likely to be copied to, to be
+// prefetched while writing; it equals `out` if the text stays there. Called on several threads at
+// once for different pages, and perhaps twice for one page.
+using write_page_function = function_ref<char*(std::size_t i, char* out, const char* destination)>;
 
-// Writes all pages of the table; see text/write.hpp for how, and for the errors. `jobs` may be
-// null.
+// Writes all pages of the table, on all threads of `jobs`, or on the calling thread if it is null.
+// Errors: no_space, limit (write_page gave up), out_of_memory, invalid; see text/write.hpp. Any
+// thread, one at a time per table.
 [[nodiscard]] result<written> write_pages(job_system* jobs, page_table& pages,
                                           std::span<char> buffer, layout how,
                                           write_page_function write_page);

@@ -1,48 +1,48 @@
-// Saves: a file of objects as text that is written whole or not at all, and whose reader knows of
-// every page whether it is what was written.
+// Saves: files of objects as text, written completely or not at all, verified page by page.
 //
 //   text::save_writer out{3};                                     // the version of your data
-//   auto added = out.add<text::script<"unit">>(jobs, "units", units);     // as many as you like
+//   auto added = out.add<text::script<"unit">>(jobs, "units", units);     // any number of sections
 //   auto done = out.commit(system_os(), "saves/rome.save");
 //
 //   text::save_file save;
 //   if (auto loaded = save.load(system_os(), "saves/rome.save", {.version = 3, .jobs = &jobs})) {
 //     auto count = save.read<text::script<"unit">>(jobs, "units", units);
 //   } else {
-//     save.each_damage([](const text::save_damage& page) { ... });  // what is wrong, and where
-//     auto rest = save.salvage<text::script<"unit">>(jobs, "units", units);  // the other pages
+//     save.for_each_damage([](const text::save_damage& page) { ... });  // what is wrong, and where
+//     auto rest = save.salvage<text::script<"unit">>(jobs, "units", units);  // the intact pages
 //   }
 //
-// Written to the side, synced and renamed (replace_file() in os.hpp): a full disk, an error or a
-// loss of power at any moment leaves the old file or the new one, never half of one.
+// Writing: commit() writes a temporary file, syncs it and renames it (replace_file() in
+// base/os.hpp). A full disk, an error or a loss of power at any moment leaves the old file or the
+// new one, never half of one.
 //
-// Read: load() verifies every byte before anything is parsed. A file with an altered, missing or
-// cut page is refused, and the error's offset is where that page lies; each_damage() names all of
-// them. Sections without damage can be read as ever, and salvage() reads what is left of the
-// others. The checksums (XXH64) find accidents, not forgeries: what a page says is still read as
-// carefully as any text from outside.
+// Loading: load() verifies every byte before anything is parsed. A file with a damaged or missing
+// page is refused; the error's offset is where that page lies, and for_each_damage() lists all of
+// them. Intact sections can still be read, and salvage() reads the intact pages of the others. The
+// checksums (XXH64) find accidents, not forgery, so pages are parsed as carefully as any untrusted
+// text.
 //
-// Versions: unknown fields are skipped and missing ones keep their defaults, so most changes need
-// nothing. Where a value has another meaning now, read() takes a hook, which is called for each
-// object of an older file on the thread that has read it:
+// Versions: unknown fields are skipped and omitted ones keep their defaults, so most changes to
+// your types need nothing. Where a value changed its meaning, pass read() a hook; it is called for
+// each object of an older file, on the thread that read it:
 //
 //   save.read<style>(jobs, "units", units, [](unit& each, std::uint32_t from) {
 //     if (from < 3) each.speed *= 3.6f;                           // was in metres per second
 //   });
 //
-// What had another shape is read into a type of its own (`unit_1`, whose fields are those of then),
-// and converted. A file of a later version than yours is refused as unsupported.
+// Where a type changed its shape, read the old section into a type that still has the old fields
+// (`unit_1`) and convert. A file of a newer version than yours is refused as unsupported.
 //
-// The file is text: a table of lines that begin with '#', and the pages behind it. Scripts and rows
-// can therefore be read and edited by people, and read() of text/read.hpp takes the edited file,
-// which load() refuses. docs/formats/save.md has the grammar.
+// Editing: the file is text, a table of lines that begin with '#' followed by the pages. People can
+// read and edit scripts and rows; load() then refuses the file as damaged, but read() in
+// text/read.hpp takes it. docs/formats/save.md has the grammar.
 //
-// Cost: add() writes each page once and hashes it while it is in the cache; commit() is one write
-// for each page and two syncs. The writer keeps all text until it ends, in memory laid out for the
-// longest there can be: what is never touched costs only addresses with most allocators. The reader
-// keeps the file.
+// Cost: add() writes each page once and hashes it while it is in the cache. commit() makes one
+// write per page and two syncs. Until it is destroyed, the writer holds all text, in memory laid
+// out for the longest possible text; what is never touched costs only address space with most
+// allocators. save_file holds the whole file.
 //
-// One thread at a time for one writer or file; different ones are independent.
+// Threads: use one writer or file from one thread at a time; different ones are independent.
 #pragma once
 
 #include <cstddef>
@@ -62,13 +62,13 @@
 
 namespace overture::text {
 
-// Names of sections are words of at most so many bytes.
+// Section names are words (text/fields.hpp) of at most this many bytes that do not end in '.'.
 inline constexpr std::size_t save_name_bytes_max = 32;
 
 class save_writer {
  public:
-  // `pages_done`, if there is one, counts pages that add() has written and commit() has stored, so
-  // each page twice: for a progress bar on another thread.
+  // `version` is that of your data. `pages_done`, if given, is incremented once for each page that
+  // add() writes and once for each page that commit() stores, for a progress bar on another thread.
   explicit save_writer(std::uint32_t version, allocator& memory = default_allocator(),
                        atomic<std::uint64_t>* pages_done = nullptr) noexcept
       : memory_(&memory), pages_done_(pages_done), version_(version) {}
@@ -76,10 +76,10 @@ class save_writer {
   save_writer& operator=(const save_writer&) = delete;
   ~save_writer();
 
-  // Writes the objects as a section, on the calling thread or on all of the job system's. Nobody
-  // may change them meanwhile. Errors: invalid (the name is no word, too long or there already),
-  // limit (a string is longer than its format allows, or there are too many sections or pages),
-  // out_of_memory.
+  // Writes the objects to memory as a section, on the calling thread or on all threads of the job
+  // system. The objects must not change during the call. After an error the section is not in the
+  // save. Errors: invalid (the name is not a valid one, or already used), limit (a string is longer
+  // than its format allows; too many sections or pages), out_of_memory.
   template <class Style, class T, std::size_t PageSize>
   [[nodiscard]] result<void> add(std::string_view name, const paged<T, PageSize>& objects) {
     return add_objects<Style>(nullptr, name, objects);
@@ -90,7 +90,8 @@ class save_writer {
     return add_objects<Style>(&jobs, name, objects);
   }
 
-  // Replaces the file at `path`. Returns its bytes. Errors: those of replace_file(), out_of_memory.
+  // Replaces the file at `path`. Returns its size in bytes. Errors: those of replace_file(),
+  // out_of_memory.
   [[nodiscard]] result<std::uint64_t> commit(operating_system& os, const char* path);
 
  private:
@@ -133,22 +134,23 @@ class save_writer {
 };
 
 struct save_section {
-  std::string_view name;  // empty if its line was altered
+  std::string_view name;  // empty if its table entry is damaged
   std::uint64_t pages = 0;
   std::uint64_t objects = 0;
   std::uint64_t bytes = 0;  // of text
 };
 
-// Something in the file that is not what was written.
+// One thing in the file that is not as it was written.
 struct save_damage {
   static constexpr std::uint64_t no_page = ~std::uint64_t{0};
 
-  std::string_view section;      // empty if it is not known
-  std::uint64_t page = no_page;  // of that section, from 0; no_page: a line around them
-  std::uint64_t bytes = 0;       // of the page, if it is known
-  error problem;                 // corrupt or truncated; its offset is that in the file
+  std::string_view section;      // empty if unknown
+  std::uint64_t page = no_page;  // index within the section; no_page: a line of the table
+  std::uint64_t bytes = 0;       // size of the page, 0 if unknown
+  error problem;                 // corrupt or truncated, with the offset in the file
 };
 
+// What salvage() has read and what it had to leave out.
 struct salvaged {
   std::uint64_t objects = 0;
   std::uint64_t pages = 0;
@@ -156,9 +158,9 @@ struct salvaged {
 };
 
 struct save_options {
-  std::uint32_t version = 0;   // of the host's data: files of later versions are refused
-  job_system* jobs = nullptr;  // verifies pages on all its threads
-  // If there is one, it counts pages that were verified, and then those that are read.
+  std::uint32_t version = 0;   // of your data: files of newer versions are refused
+  job_system* jobs = nullptr;  // if given, pages are verified on all its threads
+  // If given, incremented once for each page verified and once for each page read.
   atomic<std::uint64_t>* pages_done = nullptr;
 };
 
@@ -174,27 +176,28 @@ class save_file {
   save_file& operator=(const save_file&) = delete;
   ~save_file() { forget(); }
 
-  // Reads and verifies the file. Errors: those of the system's calls; corrupt and truncated, and
-  // then what is not damaged can be read nevertheless; unsupported (a later version, of the host's
-  // data or of this format); limit (limits::save_bytes_max, save_sections_max, save_pages_max);
-  // out_of_memory.
+  // Reads the file into memory and verifies it. Errors: corrupt and truncated, after which the
+  // intact part can still be read; unsupported (newer data or a newer save format); limit
+  // (limits::save_bytes_max, save_sections_max, save_pages_max); out_of_memory; those of the
+  // operating system.
   [[nodiscard]] result<void> load(operating_system& os, const char* path,
                                   const save_options& options);
-  // The same of bytes that the host has read, and keeps as long as this is used.
-  [[nodiscard]] result<void> use(std::string_view bytes, const save_options& options);
+  // The same for a file that is already in memory. `bytes` must outlive this object or the next
+  // load().
+  [[nodiscard]] result<void> load_bytes(std::string_view bytes, const save_options& options);
 
   [[nodiscard]] std::uint32_t version() const noexcept { return version_; }
-  // All of the file, for position_of().
+  // The whole file, for position_of().
   [[nodiscard]] std::string_view text() const noexcept { return text_; }
   [[nodiscard]] std::size_t section_count() const noexcept { return section_count_; }
   [[nodiscard]] save_section section(std::size_t i) const noexcept;
-  // What load() has found wrong, and salvage() since, in the order of the file.
-  void each_damage(function_ref<void(const save_damage&)> visit) const;
+  // Visits everything that load(), and since then salvage(), found damaged, in file order.
+  void for_each_damage(function_ref<void(const save_damage&)> visit) const;
 
-  // Adds the objects of a section behind those that are there; all or nothing. `upgrade(object,
-  // version of the file)` is called for each object if the file is older than options.version.
-  // Errors: not_found (no such section), corrupt or truncated (a page of it is damaged), those of
-  // read() in text/read.hpp; offsets are those in the file.
+  // Appends the objects of a section to `objects`, all or nothing. Returns how many. If the file is
+  // older than options.version, upgrade(object, file_version) is called for each object. Errors:
+  // not_found (no such section), corrupt or truncated (one of its pages is damaged), those of
+  // read() in text/read.hpp. Offsets are in the file.
   template <class Style, class T, std::size_t PageSize, class Upgrade = no_upgrade>
   [[nodiscard]] result<std::size_t> read(std::string_view name, paged<T, PageSize>& objects,
                                          Upgrade upgrade = {}) {
@@ -205,8 +208,9 @@ class save_file {
                                          paged<T, PageSize>& objects, Upgrade upgrade = {}) {
     return read_objects<Style>(&jobs, name, objects, upgrade);
   }
-  // The same of all pages that are as they were written and can be read; the others are left out.
-  // Errors: not_found, out_of_memory, corrupt (the table contradicts itself).
+  // Appends the objects of all intact pages of a section and leaves out the others. Errors:
+  // not_found, limit (a page has more objects than PageSize), out_of_memory, corrupt (the table is
+  // inconsistent).
   template <class Style, class T, std::size_t PageSize, class Upgrade = no_upgrade>
   [[nodiscard]] result<salvaged> salvage(std::string_view name, paged<T, PageSize>& objects,
                                          Upgrade upgrade = {}) {
@@ -220,15 +224,15 @@ class save_file {
 
  private:
   struct page;
-  struct section_part;
-  enum class pick : std::uint8_t { all, undamaged };
+  struct section_entry;
+  enum class selection : std::uint8_t { all, undamaged };
 
   template <class Style, class T, std::size_t PageSize, class Upgrade>
   result<std::size_t> read_objects(job_system* jobs, std::string_view name,
                                    paged<T, PageSize>& objects, Upgrade& upgrade) {
     page_table pages(*memory_);
-    if (auto picked = pick_pages(name, pick::all, PageSize, pages); !picked) {
-      return tl::unexpected(picked.error());
+    if (auto selected = select_pages(name, selection::all, PageSize, pages); !selected) {
+      return tl::unexpected(selected.error());
     }
     const auto after = [&](std::size_t /*i*/, std::size_t at, error& problem) {
       if (problem.reason[0] == '\0') upgrade_page(objects.page_at(at), upgrade);
@@ -240,7 +244,7 @@ class save_file {
   result<salvaged> salvage_objects(job_system* jobs, std::string_view name,
                                    paged<T, PageSize>& objects, Upgrade& upgrade) {
     page_table pages(*memory_);
-    const auto lost = pick_pages(name, pick::undamaged, PageSize, pages);
+    const auto lost = select_pages(name, selection::undamaged, PageSize, pages);
     if (!lost) return tl::unexpected(lost.error());
     atomic<std::uint64_t> unreadable{0};
     const auto after = [&](std::size_t i, std::size_t at, error& problem) {
@@ -267,13 +271,13 @@ class save_file {
   }
   result<void> check(const save_options& options);
   void read_table() noexcept;
-  void check_places(std::uint64_t table_end, std::uint64_t end) noexcept;
-  void check_page_texts(job_system* jobs);
+  void check_offsets(std::uint64_t table_end, std::uint64_t end) noexcept;
+  void check_page_hashes(job_system* jobs);
   [[nodiscard]] error first_damage() const;
-  // Fills the table with the pages of a section; returns how many damaged ones it left out.
-  result<std::uint64_t> pick_pages(std::string_view name, pick which, std::size_t objects_max,
-                                   page_table& pages);
-  // Of the i-th page that pick_pages() picked.
+  // Fills the table with the pages of a section. Returns how many damaged ones it left out.
+  result<std::uint64_t> select_pages(std::string_view name, selection which,
+                                     std::size_t objects_max, page_table& pages);
+  // Marks the i-th page that select_pages() selected.
   void mark_unreadable(std::size_t i, const error& problem) noexcept;
   void forget() noexcept;
 
@@ -281,12 +285,12 @@ class save_file {
   char* owned_ = nullptr;
   std::size_t owned_bytes_ = 0;
   std::string_view text_;
-  section_part* sections_ = nullptr;
+  section_entry* sections_ = nullptr;
   std::size_t section_count_ = 0;
   page* pages_ = nullptr;
   std::size_t page_count_ = 0;
-  std::uint32_t* picked_ = nullptr;  // of page_count_
-  error frame_problem_;              // of the lines at both ends
+  std::uint32_t* selected_ = nullptr;  // of page_count_
+  error frame_problem_;                // damage of the first or last line, or of the table
   atomic<std::uint64_t>* pages_done_ = nullptr;
   std::uint32_t version_ = 0;
   std::uint32_t wanted_version_ = 0;

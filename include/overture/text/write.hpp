@@ -1,37 +1,38 @@
-// Objects as text: all pages of a paged<T> into one buffer, on one thread or on all, with the same
-// bytes either way.
+// Writes objects as text: all of a paged<T> into one buffer, on one thread or on every core.
 //
-//   paged<unit> units;                                    // with fields(), see text/fields.hpp
+//   paged<unit> units;                                    // described in text/fields.hpp
 //   std::span<char> buffer = ...;                         // text::bytes_max<style>(units), or less
 //   auto done = text::write<text::script<"unit">>(jobs, units, buffer);
 //   if (!done) return report(done.error());
 //   save(buffer.first(done->bytes));
 //
-// Styles
-//   script<"unit">   unit={ enabled=yes speed=1.25 at={ 1 2 3 } }       one line for each object
-//   blocks<"unit">   the same with a key=value line for each field, indented
-//   rows<' '>        yes 1.25 1 2 3                                     rows<','> is CSV-like
-//   json             {"enabled":true,"speed":1.25,"at":[1,2,3]}         JSON lines
-// Quotes, backslashes and control characters in strings are escaped as \" \\ \n \r \t \x07 (JSON:
-// \u0007). Bytes that are no UTF-8 stay as they are, but JSON gets \udc80 to \udcff for them, which
-// reads back as the same bytes (and which other readers may refuse).
+// The bytes are the same for any number of threads. text/style.hpp shows the styles. For a single
+// object there is write_object():
 //
-// How the parallel part works: each thread takes the next pages, up to eight, and writes them into
-// room of its own that stays in its cache. Once the pages before are done it writes the rest of
-// them directly to their place, and copies what it has there. If they do not get done meanwhile, it
-// leaves them in the slots that the buffer has for them, laid out beforehand for the longest text
-// there can be, and whoever completes the pages before moves them down. Nobody waits for anybody.
-// If the buffer is too small for slots, a first pass only finds out how long each page is.
+//   char room[text::object_bytes_max<text::json, unit>() + text::slack];
+//   char* end = text::write_object<text::json>(room, knight);      // null: a string was too long
 //
-// Allocation: the page table and room for eight pages or 512 KiB, at least one page, for each
-// thread, before the parallel part and with
-// the allocator of the paged; nothing in the parallel part, and no lock. A page_table of yours that
-// is used again needs no allocation at all from the second time on.
+// Buffer: with room for bytes_max() every page is written once. In less, several threads write
+// every page twice: a first pass measures it. bytes_max() is much more than the text will be, but
+// memory that is never touched usually costs only address space.
 //
-// Any thread may call; nobody may change the objects meanwhile. Errors: no_space (the buffer is too
-// small; error::offset says how much is needed, as far as that is known), limit (a string is longer
-// than its format allows; error::offset is the number of the page), out_of_memory, invalid (the
-// objects were changed meanwhile).
+// How it works: each thread takes up to eight pages at a time and writes them into scratch memory
+// that stays in its cache. Once the pages before are done, it writes the rest of its pages straight
+// into place and copies what it has in scratch. If the pages before are still not done when it has
+// finished, it leaves its text in the slots that the buffer has for these pages, at their maximum
+// size; whichever thread completes the pages before moves it down. No thread waits for another.
+//
+// Allocation: the page table, and scratch for eight pages or 512 KiB (at least one page) per
+// thread. Both come from the allocator of the paged<T>, before the parallel part, which allocates
+// nothing and takes no lock. With a page_table of your own, later calls allocate nothing at all.
+//
+// Threads: any thread may call. The objects must not change during the call.
+//
+// Errors, for all write functions:
+//   no_space       the buffer is too small; error::offset is the size needed, as far as known
+//   limit          a string is longer than its format allows; error::offset is the page number
+//   out_of_memory  the allocator refused
+//   invalid        the objects changed during the call
 #pragma once
 
 #include <span>
@@ -39,12 +40,33 @@
 
 #include "overture/base/prefetch.hpp"
 #include "overture/jobs/paged.hpp"
+#include "overture/text/detail/write_value.hpp"
 #include "overture/text/pages.hpp"
 #include "overture/text/style.hpp"
 
 namespace overture::text {
 
-// Room for any text that these objects can have, so that no first pass is needed.
+// The most bytes that one object can take in this style, line end included. A compile-time
+// constant.
+template <class Style, class T>
+[[nodiscard]] constexpr std::size_t object_bytes_max() noexcept {
+  return detail::opening<Style>.used + detail::value_bytes_max<Style, T, default_format, 0>() + 1;
+}
+
+// Writes one object and a line end. Needs room for object_bytes_max() + slack bytes, because it may
+// touch `slack` bytes beyond the text. Returns the end of the text, or null if a string is longer
+// than its format allows. Any thread.
+template <class Style, class T>
+inline char* write_object(char* out, const T& object) noexcept {
+  // Comes first, to report what is wrong with a description.
+  static_assert(object_bytes_max<Style, T>() > 0);
+  out = detail::put_text<detail::opening<Style>>(out);
+  out = detail::put_value<Style, T, default_format, 0>(out, object);
+  if (out) *out++ = '\n';
+  return out;
+}
+
+// The buffer size, in bytes, that lets write() do without the measuring pass. Any thread.
 template <class Style, class T, std::size_t PageSize>
 [[nodiscard]] std::size_t bytes_max(const paged<T, PageSize>& objects) {
   return objects.size() * object_bytes_max<Style, T>() + objects.page_count() * slack;
@@ -52,17 +74,25 @@ template <class Style, class T, std::size_t PageSize>
 
 namespace detail {
 
+template <class Style>
+struct object_writer {
+  template <class T>
+  char* operator()(char* out, const T& object) const noexcept {
+    return write_object<Style>(out, object);
+  }
+};
+
 // Writes the pages of a paged<T>, for write_pages().
 template <class T, std::size_t PageSize, class Write>
 struct page_writer {
   const paged<T, PageSize>& objects;
   Write& write_object;
 
-  char* operator()(std::size_t i, char* out, const char* place) const {
+  char* operator()(std::size_t i, char* out, const char* destination) const {
     return objects.page_at(i).fold(
-        out, [&write = write_object, out, place](char* at, const T& object) -> char* {
+        out, [&write = write_object, out, destination](char* at, const T& object) -> char* {
           if (!at) return at;
-          prefetch_to_write(place + (at - out));
+          prefetch_to_write(destination + (at - out));
           return write(at, object);
         });
   }
@@ -85,7 +115,9 @@ result<written> write_paged(job_system* jobs, const paged<T, PageSize>& objects,
 
 }  // namespace detail
 
-// On the calling thread. `table`, if there is one, says afterwards where each page is.
+// Writes all objects, on the calling thread. If `table` is given, it tells afterwards where each
+// page lies in the buffer; pass it to read() to read the pages in parallel. layout::slots leaves
+// each page in its slot, for writev (text/pages.hpp).
 template <class Style, class T, std::size_t PageSize>
 [[nodiscard]] result<written> write(const paged<T, PageSize>& objects, std::span<char> buffer,
                                     page_table* table = nullptr, layout how = layout::dense) {
@@ -93,7 +125,7 @@ template <class Style, class T, std::size_t PageSize>
                              detail::object_writer<Style>{}, how);
 }
 
-// On all threads of the job system.
+// The same on all threads of the job system. Returns when everything is written.
 template <class Style, class T, std::size_t PageSize>
 [[nodiscard]] result<written> write(job_system& jobs, const paged<T, PageSize>& objects,
                                     std::span<char> buffer, page_table* table = nullptr,
@@ -102,9 +134,10 @@ template <class Style, class T, std::size_t PageSize>
                              detail::object_writer<Style>{}, how);
 }
 
-// For types that write themselves: `write_one(char* out, const T& object)` returns the end, at most
-// `object_bytes` behind `out` (and may touch `slack` bytes more), or null to give up with
-// errc::limit. It is called on several threads at once.
+// For types that write themselves: calls write_one(char* out, const T& object) for each object. It
+// returns the end of what it wrote, at most `object_bytes` after `out`, and may touch `slack` bytes
+// more. Null gives up: the call then fails with errc::limit. With a job system write_one is called
+// on several threads at once, and perhaps twice for one object.
 template <class T, std::size_t PageSize, class Write>
   requires std::is_invocable_r_v<char*, Write&, char*, const T&>
 [[nodiscard]] result<written> write_with(const paged<T, PageSize>& objects, std::span<char> buffer,
@@ -123,7 +156,7 @@ template <class T, std::size_t PageSize, class Write>
                              how);
 }
 
-// The same for a member function, which T may have from a base: char* T::write(char* out) const.
+// The same with a member function of T or of a base of T: char* T::write(char* out) const.
 template <class T, std::size_t PageSize, class Base>
   requires std::is_base_of_v<Base, T>
 [[nodiscard]] result<written> write_with(const paged<T, PageSize>& objects, std::span<char> buffer,

@@ -1,6 +1,6 @@
 // Writes objects with all kinds of numbers as text, reads them back, and prints hashes of both.
-// With VARIANTS it runs the programs of these names beside itself, and fails unless they print the
-// same.
+// With VARIANTS it runs the programs of these names in its own folder, and fails unless they print
+// the same.
 #include <overture/text/read.hpp>
 #include <overture/text/write.hpp>
 
@@ -39,13 +39,13 @@ std::uint64_t hash_of(std::uint64_t hash, std::string_view bytes) {
   return hash;
 }
 
-// Bits, because what is calculated may depend on the flags.
+// Made from bits, because results of arithmetic may depend on the flags.
 overture::paged<sample> samples() {
   overture::paged<sample> made;
   std::mt19937_64 random(1);
   for (int i = 0; i < 20'000; ++i) {
     const auto bits = static_cast<std::uint32_t>(random());
-    // Half of them from 0.25 to 64, as most numbers are.
+    // Half of them from 0.25 to 64, the range of most numbers.
     const std::uint32_t ordinary = (bits & 0x3FFFFFFu) + 0x3E800000u;
     (void)made.add(sample{i % 2 == 0, std::bit_cast<float>(ordinary), std::bit_cast<float>(bits),
                           std::bit_cast<double>(random() >> 2),

@@ -1,10 +1,11 @@
-// Numbers within a text, read by whole words: what makes text/read.hpp fast. Not for callers.
+// Reads numbers in the middle of a text, a word at a time: makes reading fast.
 //
-// Where a number ends is what the next one waits for, and lengths and signs are what processors
-// guess wrong; so nothing here that takes decimals of any length depends on a branch that has to be
-// guessed. Floats are rounded correctly while the thread rounds to nearest, however the caller is
-// compiled (-ffast-math too).
-// Source of the method: digits in parallel in one word, as Lemire describes it for fast_float.
+// The next number cannot be read before the end of this one is known, and processors mispredict
+// lengths and signs. Nothing here that reads decimals of any length branches on either. Floats are
+// rounded correctly while the thread rounds to nearest, however the caller is compiled (-ffast-math
+// included).
+//
+// The method, parsing digits in parallel within a word, is the one Lemire describes for fast_float.
 #pragma once
 
 #include <bit>
@@ -22,25 +23,25 @@
 
 namespace overture::text::detail {
 
-// The next eight bytes, digits among them as 0 to 9, and where those end.
+// The next eight bytes, with digits as 0 to 9, and where the digits end.
 struct eight_bytes {
   std::uint64_t digits;
-  std::uint64_t others;  // the high bit of each byte that is no digit; right up to the first that
-                         // is not ASCII either
+  std::uint64_t non_digits;  // the high bit of each byte that is not a digit; valid up to the first
+                             // byte that is not ASCII
 
   explicit eight_bytes(const char* from) noexcept {
     std::memcpy(&digits, from, sizeof digits);
     digits ^= 0x3030303030303030u;
-    // Carries go upwards from bytes that are not ASCII only.
-    others = (digits | (digits + 0x7676767676767676u)) & 0x8080808080808080u;
+    // Only bytes that are not ASCII carry into the next byte.
+    non_digits = (digits | (digits + 0x7676767676767676u)) & 0x8080808080808080u;
   }
-  // How many digits there are in front.
+  // The number of leading digits.
   [[nodiscard]] unsigned count() const noexcept {
-    return static_cast<unsigned>(std::countr_zero(others)) / 8;
+    return static_cast<unsigned>(std::countr_zero(non_digits)) / 8;
   }
 };
 
-// Eight digits as 0 to 9, the first in the lowest byte: pairs, fours, eight.
+// Combines eight digits (0 to 9, the first in the lowest byte) to pairs, to fours, to the number.
 inline std::uint64_t eight_digits(std::uint64_t digits) noexcept {
   constexpr std::uint64_t mask = 0x000000FF000000FFu;
   digits = digits * 10 + (digits >> 8);
@@ -50,36 +51,36 @@ inline std::uint64_t eight_digits(std::uint64_t digits) noexcept {
 
 inline constexpr double short_divisors[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8};
 
-// Numbers of up to seven digits, without a branch that depends on how many. Signs are left to
-// guess, because numbers in one place tend to have the same. Both return the length, or 0 for
-// whatever else stands there; the caller sees to it that nothing behind belongs to the number.
+// Numbers of up to seven digits, without a branch on how many. Signs are branches, because numbers
+// of one field tend to have the same. Both return the length, or 0 for anything else; the caller
+// checks that what follows does not belong to the number.
 
-// With a point.
+// With a decimal point.
 template <floating T>
 inline unsigned read_short_decimal(const char* at, const char* end, T& value) noexcept {
   if (std::endian::native != std::endian::little || end - at < 9) return 0;
   const bool negative = *at == '-';
   if (negative) ++at;
   const eight_bytes bytes(at);
-  const std::uint64_t behind_point = bytes.others & (bytes.others - 1);
+  const std::uint64_t after_point = bytes.non_digits & (bytes.non_digits - 1);
   const unsigned whole = bytes.count();
-  if (behind_point == 0 || whole == 0 || at[whole] != '.') return 0;
-  const unsigned length = static_cast<unsigned>(std::countr_zero(behind_point)) / 8;
+  if (after_point == 0 || whole == 0 || at[whole] != '.') return 0;
+  const unsigned length = static_cast<unsigned>(std::countr_zero(after_point)) / 8;
   const unsigned decimals = length - 1 - whole;
   if (decimals == 0) return 0;
-  // All bits below the byte of the point.
-  const std::uint64_t before = ((bytes.others & (0 - bytes.others)) >> 7) - 1;
+  // All bits below the byte with the point.
+  const std::uint64_t before = ((bytes.non_digits & (0 - bytes.non_digits)) >> 7) - 1;
   const std::uint64_t digits = (bytes.digits & before) | (bytes.digits >> 8 & ~before);
-  // Both are exact, so the quotient is rounded once (Clinger, 1990). As a double also for floats:
-  // that quotient rounded once more is the same (Figueroa, 1995), and no compiler has an
-  // approximation for it.
+  // Both operands are exact, so the quotient is rounded once (Clinger, 1990). For floats, too, it
+  // is a double: rounding it again gives the same result (Figueroa, 1995), and compilers
+  // approximate only float division.
   const auto scaled = static_cast<std::int32_t>(eight_digits(digits << (9 - length) * 8));
   value = static_cast<T>(static_cast<double>(scaled) / short_divisors[decimals]);
   if (negative) value = -value;
   return length + (negative ? 1 : 0);
 }
 
-// Without.
+// Without one.
 template <integer T>
 inline unsigned read_short_integer(const char* at, const char* end, T& value) noexcept {
   if (std::endian::native != std::endian::little || end - at < 9) return 0;
@@ -97,30 +98,30 @@ inline unsigned read_short_integer(const char* at, const char* end, T& value) no
   return count + (negative ? 1 : 0);
 }
 
-// Of the next 32 bytes those that are no digits, the first in the lowest bit; right up to the first
-// that is not ASCII either.
-inline std::uint64_t find_others(const char* from) noexcept {
+// A bit for each of the next 32 bytes that is not a digit, the first in the lowest bit; valid up to
+// the first byte that is not ASCII.
+inline std::uint64_t find_non_digits(const char* from) noexcept {
 #if defined(__SSE2__)
   const auto half = [](const char* at) {
     const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
-    // Above nine becomes 128 and more.
-    const __m128i others =
+    // Values above nine become 128 or more.
+    const __m128i non_digits =
         _mm_adds_epu8(_mm_xor_si128(bytes, _mm_set1_epi8('0')), _mm_set1_epi8(127 - 9));
-    return static_cast<std::uint32_t>(_mm_movemask_epi8(others));
+    return static_cast<std::uint32_t>(_mm_movemask_epi8(non_digits));
   };
   return half(from) | half(from + 16) << 16;
 #else
   std::uint32_t found = 0;
   for (unsigned i = 0; i < 32; i += 8) {
-    // Collects the high bits of all bytes in the highest byte.
-    const std::uint64_t bits = (eight_bytes(from + i).others >> 7) * 0x0102040810204080u >> 56;
+    // Gathers the high bits of all bytes in the top byte.
+    const std::uint64_t bits = (eight_bytes(from + i).non_digits >> 7) * 0x0102040810204080u >> 56;
     found |= static_cast<std::uint32_t>(bits) << i;
   }
   return found;
 #endif
 }
 
-// Masks for the last n of sixteen bytes, and for the first n of eight.
+// Masks that select the last n of sixteen bytes, and the first n of eight.
 struct alignas(64) byte_masks {
   std::uint8_t of[64];  // sixteen zeros, sixteen ones, zeros
 
@@ -134,14 +135,14 @@ constexpr byte_masks make_byte_masks() noexcept {
 }
 inline constexpr byte_masks masks_of_bytes = make_byte_masks();
 
-// What stands around a point: in front of it in units of 10^8 and of one, behind it in units of
-// 10^-8.
+// The digits around a decimal point: those before it in units of 10^8 and of one, those after it in
+// units of 10^-8.
 struct decimal_parts {
   double high;
   double low;
   double fraction;
 };
-// Looks at 16 bytes in front of `point` and eight behind it.
+// Reads 16 bytes before `point` and eight after it.
 inline decimal_parts parts_around(const char* point, std::uint64_t whole,
                                   std::uint64_t decimals) noexcept {
 #if defined(__SSE2__)
@@ -151,19 +152,19 @@ inline decimal_parts parts_around(const char* point, std::uint64_t whole,
   const auto load_half = [](const void* from) {
     return _mm_loadl_epi64(static_cast<const __m128i*>(from));
   };
-  // As a constant it would be multiplied with by shifts and additions.
+  // Hidden from the compiler, which would replace the multiplication by shifts and additions.
   __m128i ten_and_one = _mm_set1_epi16(10 * 256 + 1);
   asm("" : "+x"(ten_and_one));
-  // Digits to pairs of them, in words, and those to fours, in double words.
+  // Combines digits to pairs (16 bits), and those to fours (32 bits).
   const auto fours = [ten_and_one](__m128i bytes, __m128i mask) {
     const __m128i digits = _mm_and_si128(_mm_xor_si128(bytes, _mm_set1_epi8('0')), mask);
     const __m128i pairs = _mm_srli_epi16(_mm_mullo_epi16(digits, ten_and_one), 8);
     return _mm_madd_epi16(pairs, _mm_set1_epi32(1 << 16 | 100));
   };
   const __m128i before = fours(load(point - 16), load(masks_of_bytes.last(whole)));
-  const __m128i behind = fours(load_half(point + 1), load_half(masks_of_bytes.first(decimals)));
+  const __m128i after = fours(load_half(point + 1), load_half(masks_of_bytes.first(decimals)));
   const __m128i eights =
-      _mm_madd_epi16(_mm_packs_epi32(before, behind), _mm_set1_epi32(1 << 16 | 10'000));
+      _mm_madd_epi16(_mm_packs_epi32(before, after), _mm_set1_epi32(1 << 16 | 10'000));
   const __m128d wholes = _mm_cvtepi32_pd(eights);
   return {_mm_cvtsd_f64(wholes), _mm_cvtsd_f64(_mm_unpackhi_pd(wholes, wholes)),
           _mm_cvtsd_f64(_mm_cvtepi32_pd(_mm_unpackhi_epi64(eights, eights)))};
@@ -182,10 +183,10 @@ inline decimal_parts parts_around(const char* point, std::uint64_t whole,
 #endif
 }
 
-// The nearest float. False if that is not certain: where `value`, which may be wrong by four units
-// in its last place, lies next to the middle between two floats.
+// Rounds to the nearest float. False if that is uncertain: `value` may be off by four units in the
+// last place, and lies that close to the middle between two floats.
 inline bool round_once(double value, float& rounded) noexcept {
-  constexpr int dropped = parts_of<double>::mantissa_bits - parts_of<float>::mantissa_bits;
+  constexpr int dropped = float_layout<double>::mantissa_bits - float_layout<float>::mantissa_bits;
   constexpr std::uint64_t half = std::uint64_t{1} << (dropped - 1);
   constexpr std::uint64_t wrong_max = 4;
   const std::uint64_t below = std::bit_cast<std::uint64_t>(value) & (2 * half - 1);
@@ -193,33 +194,32 @@ inline bool round_once(double value, float& rounded) noexcept {
   return below - (half - wrong_max) > 2 * wrong_max;
 }
 
-// With a point, up to sixteen digits in front of it and eight behind. Returns the end, or null for
-// whatever else stands there and for the few of which it is not certain that they are rounded
-// correctly. Looks at 16 bytes in front of the number and at 32 from its beginning on. Inlined
-// because its constants then stay in registers.
+// A decimal with a point, up to sixteen digits before it and up to eight after. Returns the end, or
+// null for anything else and for the few numbers that might be rounded wrongly. Reads 16 bytes
+// before the number and 32 from its start. Inlined so that its constants stay in registers.
 template <floating T>
 [[gnu::always_inline]] inline const char* read_decimal(const char* at, T& value) noexcept {
   if constexpr (std::endian::native != std::endian::little) return nullptr;
   const std::uint64_t negative = *at == '-' ? 1 : 0;
-  const std::uint64_t others = find_others(at) ^ negative;
-  const std::uint64_t behind_point = others & (others - 1);
-  if (behind_point == 0) return nullptr;
-  // Not std::countr_zero(), which asks again whether they are zero.
-  const auto before = static_cast<std::uint64_t>(__builtin_ctzll(others));
-  const auto length = static_cast<std::uint64_t>(__builtin_ctzll(behind_point));
+  const std::uint64_t non_digits = find_non_digits(at) ^ negative;
+  const std::uint64_t after_point = non_digits & (non_digits - 1);
+  if (after_point == 0) return nullptr;
+  // Not std::countr_zero(), which tests for zero again.
+  const auto before = static_cast<std::uint64_t>(__builtin_ctzll(non_digits));
+  const auto length = static_cast<std::uint64_t>(__builtin_ctzll(after_point));
   const std::uint64_t whole = before - negative;
   const std::uint64_t decimals = length - before - 1;
   if (whole - 1 >= 16 || decimals - 1 >= 8 || at[before] != '.') return nullptr;
   const decimal_parts parts = parts_around(at + before, whole, decimals);
   const double number = parts.high * 1e8 + parts.low;
   if constexpr (std::is_same_v<T, float>) {
-    // 10^-8, what is multiplied with it, the first sum and the second: each is rounded.
+    // Four roundings: of 10^-8, of the product, of the first sum and of the second.
     float nearest = 0;
     if (!round_once(number + parts.fraction * 1e-8, nearest)) return nullptr;
     value = std::bit_cast<float>(std::bit_cast<std::uint32_t>(nearest) |
                                  static_cast<std::uint32_t>(negative) << 31);
   } else {
-    // All are exact but the last quotient, which is rounded once (Clinger, 1990).
+    // All but the last quotient are exact, so it is rounded once (Clinger, 1990).
     if (whole + decimals > std::numeric_limits<double>::digits10) return nullptr;
     const double power = short_divisors[decimals];
     const double scaled = number * power + parts.fraction / short_divisors[8 - decimals];

@@ -1,4 +1,4 @@
-// Text that is counted further than it is written: what snprintf means by its return value.
+// Output that is counted beyond the end of its buffer, as the return value of snprintf requires.
 #pragma once
 
 #include <cstddef>
@@ -7,12 +7,12 @@
 
 namespace overture::text {
 
-class bounded {
+class bounded_writer {
  public:
-  bounded(char* out, std::size_t room) noexcept : out_(out), room_(room) {}
+  bounded_writer(char* out, std::size_t room) noexcept : out_(out), room_(room) {}
 
   void add(std::string_view text) noexcept {
-    // An empty text may be nowhere, which memcpy() must not be given.
+    // The data() of an empty view may be null, which memcpy() does not allow.
     if (used_ < room_ && !text.empty()) {
       const std::size_t left = room_ - used_;
       std::memcpy(out_ + used_, text.data(), text.size() < left ? text.size() : left);

@@ -1,6 +1,6 @@
-// Reading follows the text as it was written and falls back where it was not: both must read the
-// same.
-#include "overture/text/detail/follow.hpp"
+// The fast path reads text as it was written; the full reader takes over where it was edited. Both
+// must read the same.
+#include "overture/text/detail/fast_read.hpp"
 
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ std::string written(const Units& units) {
 
 template <class Style, class T>
 std::vector<T> read(const std::string& text) {
-  // In memory of its own, so that reading beyond the end is seen.
+  // In its own allocation, so that sanitizers see reads beyond the end.
   const std::vector<char> bytes(text.begin(), text.end());
   paged<T, 64> objects;
   const auto done = text::read<Style>(std::string_view(bytes.data(), bytes.size()), objects);
@@ -62,7 +62,7 @@ void at_each_place(const std::string& text, Edit edit) {
   }
 }
 
-TEST(a_script, that_was_edited_at_any_one_place_is_read_as_before) {
+TEST(a_script, reads_the_same_after_blanks_and_comments_are_added_anywhere) {
   const std::string text = written<unit_script>(some_units());
   const auto wanted = read<unit_script, unit>(text);
   at_each_place(text, [&](std::size_t i) {
@@ -75,7 +75,7 @@ TEST(a_script, that_was_edited_at_any_one_place_is_read_as_before) {
   });
 }
 
-TEST(json, that_was_edited_at_any_one_place_is_read_as_before) {
+TEST(json, reads_the_same_after_white_space_is_added_anywhere) {
   const std::string text = written<text::json>(some_units());
   const auto wanted = read<text::json, unit>(text);
   at_each_place(text, [&](std::size_t i) {
@@ -86,7 +86,7 @@ TEST(json, that_was_edited_at_any_one_place_is_read_as_before) {
   });
 }
 
-TEST(a_script, without_any_one_of_its_fields_has_the_others) {
+TEST(a_script, keeps_its_other_fields_if_any_one_is_missing) {
   const std::string text = "unit={ enabled=yes gold=5 speed=1.5 owner=ff }\n";
   for (const std::string field : {" enabled=yes", " gold=5", " speed=1.5", " owner=ff"}) {
     std::string edited = text;
@@ -96,13 +96,13 @@ TEST(a_script, without_any_one_of_its_fields_has_the_others) {
     EXPECT_EQ(found.gold, field == " gold=5" ? -1 : 5);
     EXPECT_EQ(found.speed, field == " speed=1.5" ? 0.0f : 1.5f);
     EXPECT_EQ(found.owner, field == " owner=ff" ? 0u : 255u);
-    // And once more at the end, where the last one counts.
+    // The last of repeated fields counts.
     edited.insert(edited.find(" }"), field);
     EXPECT_EQ((read<unit_script, unit>(edited).at(0)), (read<unit_script, unit>(text).at(0)));
   }
 }
 
-TEST(a_script, with_something_that_goes_on_behind_a_value_is_refused) {
+TEST(a_script, is_refused_if_anything_is_attached_to_a_value) {
   for (const char* const field : {"gold=12abc=5", "gold=12.5", "speed=1.5x=5", "enabled=yesgold=5",
                                   "enabled=nox", "gold=5;"}) {
     for (const char* const before : {"unit={ ", "unit={  "}) {
@@ -144,7 +144,7 @@ TEST(numbers, of_all_lengths_are_read_back) {
   EXPECT_TRUE((read<text::script<>, numbers>(written<text::script<>>(all)) == wanted));
 }
 
-TEST(numbers, that_do_not_fit_are_errors_whatever_stands_behind) {
+TEST(numbers, out_of_range_are_errors_whatever_follows) {
   for (const char* const row :
        {"128,0,0,0,0,0", "-129,0,0,0,0,0", "0,-1,0,0,0,0", "0,65536,0,0,0,0", "0,0,1.5,0,0,0",
         "0,0,1e3,0,0,0", "0,0,--1,0,0,0", "0,0,-,0,0,0", "0,0,0,0,1.5.5,0", "0,0,0,0,1.5x,0",
@@ -158,7 +158,7 @@ TEST(numbers, that_do_not_fit_are_errors_whatever_stands_behind) {
   EXPECT_EQ(odd, (numbers{-128, 65535, 0, 7, 1500, 0}));
 }
 
-TEST(pages, are_read_alike_in_any_rounding_mode) {
+TEST(pages, read_the_same_in_any_rounding_mode) {
   paged<unit, 64> units;
   std::mt19937 random(3);
   for (int i = 0; i < 500; ++i) {

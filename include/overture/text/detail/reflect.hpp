@@ -1,24 +1,8 @@
-// Aggregates without a description: their members are their fields.
+// Reflection of aggregates, for text/fields.hpp, which says what can be reflected.
 //
-//   struct unit { bool enabled; float speed; char title[16]; std::array<int, 3> at; };
-//   text::write<text::script<"unit">>(units, buffer);  // unit={ enabled=yes speed=1.25 title=... }
-//
-// What fields() would say with field("enabled", &unit::enabled) for each member, in their order,
-// with the first format of each (text/fields.hpp). So strings that need a longest length do need
-// fields(), and so does whoever wants another name or format, or to leave a member out.
-//
-// Limits: at most reflected_fields_max members, each of which can be initialised with {}; no base
-// classes, no references, no bit-fields, no anonymous unions; no private members, no constructors
-// (then it is no aggregate). Describe such a type with fields(), which can name members of bases
-// and of anonymous unions and leave others out. Of bit-fields and anonymous unions only the
-// compiler knows: "cannot bind bit-field", "cannot decompose". A file that is read by later
-// versions is bound to the names of the members: renaming one is a change of the format.
-//
-// Cost: none at run time, as with a description.
-//
-// Source of the methods: counting members by what they can be initialised with, and binding them to
-// names, is what Boost.PFR (Antony Polukhin) and reflect-cpp do; so is reading a member's name from
-// the compiler's name of a function whose template argument is the member's address.
+// Members are counted by how many initialisers the type accepts and bound by structured bindings,
+// as Boost.PFR (Antony Polukhin) and reflect-cpp do. Their names are taken, as there, from the name
+// that the compiler gives a function whose template argument is the member's address.
 #pragma once
 
 #include <cstddef>
@@ -30,19 +14,20 @@
 
 namespace overture::text {
 
+// The most members that an aggregate without fields() may have.
 inline constexpr std::size_t reflected_fields_max = 24;
 
 namespace detail {
 
 // -- how many members --
 
-// Each empty pair of braces initialises one member, an array too; so there are as many members as
-// pairs can be given, up to one more than can be reflected. Initialisers without braces would be
-// one for each element of an array, of which there may be thousands.
-// clang-format off: one line for each
+// Each {} initialises one member, arrays included, so the type has as many members as it accepts
+// {}; the table goes one past the limit. Without braces an array would take one initialiser for
+// each element, possibly thousands.
+// clang-format off: one line per count
 template <class T>
 constexpr std::size_t count_members() {
-  constexpr bool takes[] = {
+  constexpr bool accepts[] = {
     requires { T{{}}; },
     requires { T{{},{}}; },
     requires { T{{},{},{}}; },
@@ -69,27 +54,27 @@ constexpr std::size_t count_members() {
     requires { T{{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}}; },
     requires { T{{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}}; },
   };
-  static_assert(sizeof takes == reflected_fields_max + 1);
+  static_assert(sizeof accepts == reflected_fields_max + 1);
   std::size_t count = 0;
-  for (const bool one_more : takes) count += one_more ? 1 : 0;
+  for (const bool one_more : accepts) count += one_more ? 1 : 0;
   return count;
 }
 // clang-format on
 
-// Initialises nothing but a base of T; never called.
+// Converts to bases of T only; never called.
 template <class T>
 struct base_of {
   template <class Base>
     requires(std::is_base_of_v<Base, T> && !std::is_same_v<Base, T>)
   operator Base() const noexcept;  // NOLINT(google-explicit-constructor)
 };
-// A base comes before the members, and would count as one of them.
+// A base is initialised before the members and would be counted as one.
 template <class T>
 inline constexpr bool has_base = requires { T{base_of<T>{}}; };
 
 // -- the members --
 
-// One binding for each number of members: there is no other way to take them apart.
+// C++20 has no structured binding of variable length: one for each number of members.
 template <std::size_t Count, class Object>
 constexpr auto tie_up_to_12(Object& object) noexcept {
   if constexpr (Count == 1) {
@@ -181,24 +166,24 @@ constexpr auto tie_members(Object& object) noexcept {
 
 // -- their names --
 
-// Has members with addresses, and is never made.
+// Gives the members of a T addresses without constructing one.
 template <class T>
-union unmade {
+union unconstructed {
   char none;
   T value;
-  constexpr unmade() noexcept : none{} {}
-  constexpr ~unmade() {}
+  constexpr unconstructed() noexcept : none{} {}
+  constexpr ~unconstructed() {}
 };
 template <class T>
-inline constexpr unmade<T> unmade_object{};
+inline constexpr unconstructed<T> unconstructed_object{};
 
 template <auto Member>
 consteval const char* name_with_member() {
   return std::source_location::current().function_name();
 }
-// The last word in "... [with auto Member = (&
-// unmade_object<unit>.unmade<unit>::value.unit::speed)]" or "... [Member =
-// &unmade_object.value.speed]".
+// The last word of "... [with auto Member = (&
+// unconstructed_object<unit>.unconstructed<unit>::value.unit::speed)]" or "... [Member =
+// &unconstructed_object.value.speed]".
 consteval std::string_view last_word(std::string_view text) {
   while (text.ends_with(']') || text.ends_with(')')) text.remove_suffix(1);
   return text.substr(text.find_last_of(".:> ") + 1);
@@ -208,11 +193,12 @@ template <class T>
 inline constexpr std::size_t member_count = count_members<T>();
 
 template <class T>
-inline constexpr auto members_of_unmade = tie_members<member_count<T>>(unmade_object<T>.value);
+inline constexpr auto unconstructed_members =
+    tie_members<member_count<T>>(unconstructed_object<T>.value);
 
 template <class T, std::size_t I>
 inline constexpr std::string_view member_name =
-    last_word(name_with_member<&std::get<I>(members_of_unmade<T>)>());
+    last_word(name_with_member<&std::get<I>(unconstructed_members<T>)>());
 
 template <class T, std::size_t I>
 using member_type = std::remove_cvref_t<
