@@ -254,7 +254,7 @@ void measure_wake(const settings& with, thread_priority priority, unsigned proce
     while (!over.load()) {
       const std::uint32_t seen = word.load();
       if (over.load()) break;
-      (void)address_wait(word, seen, 0);
+      (void)sync_detail::address_wait(word, seen, 0);
     }
   });
   std::vector<double> submits, wakes;
@@ -263,7 +263,7 @@ void measure_wake(const settings& with, thread_priority priority, unsigned proce
     let_park();
     auto begin = clock_type::now();
     word.fetch_add(1);
-    address_wake_one(&word);
+    sync_detail::address_wake_one(&word);
     wakes.push_back(seconds_since(begin));
     let_park();
     begin = clock_type::now();
@@ -273,7 +273,7 @@ void measure_wake(const settings& with, thread_priority priority, unsigned proce
   }
   over.store(true);
   word.fetch_add(1);
-  address_wake_all(&word);
+  sync_detail::address_wake_all(&word);
   parked.join();
   out.metric("batch of 64 to a parked drainer" + what + ", ns",
              bench::spread_of(submits).median * 1e9);

@@ -20,13 +20,13 @@ double main_thread_share(const overture::timeline& record, const std::string& pr
     std::uint64_t all_ns = 0;
   };
   std::map<std::string, work> stages;
-  for (std::size_t i = 0; i < record.lane_count(); ++i) {
-    const overture::timeline_lane& lane = record.lane(i);
-    for (const overture::trace_total& total : lane.totals()) {
+  for (std::size_t i = 0; i < record.track_count(); ++i) {
+    const overture::timeline_track& track = record.track(i);
+    for (const overture::trace_total& total : track.totals()) {
       if (total.kind != overture::event_kind::zone) continue;
       work& stage = stages[total.name];
       stage.all_ns += total.ns;
-      if (std::strcmp(lane.name(), "main") == 0) stage.main_ns += total.ns;
+      if (std::strcmp(track.name(), "main") == 0) stage.main_ns += total.ns;
     }
   }
   double largest = 0;

@@ -149,11 +149,11 @@ struct wake_all_event {
   static constexpr const char* name = "one futex call for all";
   void lower(unsigned waiters) {
     word.store(1);
-    if (waiters != 0) overture::address_wake_all(&word);
+    if (waiters != 0) overture::sync_detail::address_wake_all(&word);
   }
   void raise() { word.store(0); }
   void wait() const {
-    while (word.load() == 0) (void)overture::address_wait(word, 0, 0);
+    while (word.load() == 0) (void)overture::sync_detail::address_wait(word, 0, 0);
   }
   overture::atomic<std::uint32_t> word{0};
 };

@@ -127,13 +127,13 @@ class file_collector {
 
 // A load's threads live, waiting, a little longer than the load. Totals carry no times, so waits
 // are clipped to the load's duration.
-report_thread thread_of(const timeline_lane& lane, const load_window& window) {
+report_thread thread_of(const timeline_track& track, const load_window& window) {
   report_thread row;
-  row.name = lane.name();
+  row.name = track.name();
   row.is_worker = !row.name.starts_with(io_name);
-  row.cpu_ns = row.name == main_name ? window.main_cpu_ns : lane.cpu_ns();
-  row.events_lost = lane.events_lost();
-  for (const trace_total& total : lane.totals()) {
+  row.cpu_ns = row.name == main_name ? window.main_cpu_ns : track.cpu_ns();
+  row.events_lost = track.events_lost();
+  for (const trace_total& total : track.totals()) {
     if (total.kind == event_kind::wait) row.waiting_ns += total.ns;
     if (total.kind != event_kind::zone) continue;
     for (std::size_t stage = 0; stage < load_stage_count; ++stage) {
@@ -169,8 +169,8 @@ void collect_threads(report& what, const timeline& record, const load_window& wi
     const time_share& share = verdict.shares[i];
     what.verdict.shares.push_back({share.name, share.waiting, share.ns});
   }
-  for (std::size_t i = 0; i < record.lane_count(); ++i) {
-    what.threads_used.push_back(thread_of(record.lane(i), window));
+  for (std::size_t i = 0; i < record.track_count(); ++i) {
+    what.threads_used.push_back(thread_of(record.track(i), window));
   }
   // Threads attach in the order in which the system starts them; list main, then workers by number.
   std::sort(what.threads_used.begin(), what.threads_used.end(),

@@ -1,6 +1,6 @@
-// Any bytes as a file of each type: decoders refuse or decode, what they make has the size that its
-// numbers tell, and all memory comes back. Pages of Ogg files carry checksums, behind which mutated
-// bytes would never be seen: such files are decoded a second time with right ones.
+// Passes any bytes to each decoder: it refuses or decodes them, the result has the size its numbers
+// state, and all memory is freed. Ogg pages have checksums, which mutated bytes would never pass,
+// so such files are decoded a second time with corrected ones.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -39,7 +39,7 @@ void decode_as_each_type(std::span<const std::byte> bytes) {
       const result<decoded_asset> asset = each->decode(bytes, memory);
       if (asset) {
         if (asset->bytes().size() != size_told(*asset)) std::abort();
-        // Reads all of it, so that the sanitizers see what was left undefined or too short.
+        // Reads all of it, so that sanitizers find undefined or missing bytes.
         std::size_t sum = 0;
         for (const std::byte value : asset->bytes()) sum += static_cast<std::size_t>(value);
         volatile std::size_t sink = sum;

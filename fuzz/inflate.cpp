@@ -1,4 +1,4 @@
-// A DEFLATE stream read piece by piece in any order gives what it gives in one piece.
+// A DEFLATE stream read in pieces, in any order, gives the same bytes as in one piece.
 //
 // Input: the unpacked size (3 bytes), the number of reads (1), the reads (offset 3, size 2), and
 // the stream.

@@ -1,4 +1,4 @@
-// ISO 9660 images, without the 32 KiB in front, of which nothing is read.
+// ISO 9660 images, without the first 32 KiB, which are not read.
 #include <string>
 
 #include "mounted_archive.hpp"

@@ -1,5 +1,5 @@
-// Writes the seeds of the fuzzers of archives into a folder (fuzz/corpus): small archives that have
-// one feature each.
+// Writes seeds for the archive fuzzers into a folder (fuzz/corpus): small archives with one feature
+// each.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -87,7 +87,7 @@ void save_tables(const std::filesystem::path& folder) {
   }
 }
 
-// See seven_zip.cpp: without what is in front of packed data and header.
+// Without the bytes in front of packed data and header, see seven_zip.cpp.
 void save_seven_zip(const std::filesystem::path& path, const overture::seven_zip_writer& archive) {
   const std::string bytes = archive.bytes();
   save(path, bytes.substr(12, 2) + bytes.substr(32));

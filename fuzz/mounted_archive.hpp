@@ -1,4 +1,4 @@
-// Mounts bytes as an archive and uses everything that a file_system offers on it.
+// Mounts bytes as an archive and exercises the whole file_system on it.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 
 namespace overture::fuzz {
 
-// Broken rules of the interface stop the fuzzer as a crash does.
+// A violated guarantee of the interface stops the fuzzer like a crash.
 inline void require(bool kept) {
   if (!kept) std::abort();
 }
 
-// Memory may grow with what an entry claims, so entries that claim much are left out.
+// Memory use may grow with the size an entry claims, so skip entries that claim much.
 inline constexpr std::uint64_t entry_bytes_loaded_max = 1u << 20;
 
-// No method that an entry's own bytes are packed with makes more of them.
+// The largest expansion of any method that packs single entries.
 inline constexpr std::uint64_t ratio_max = limits::deflate_ratio_max > limits::zstd_ratio_max
                                                ? limits::deflate_ratio_max
                                                : limits::zstd_ratio_max;
@@ -65,7 +65,7 @@ inline void use(file_system& files, const char* name, mount_format format,
     require(skipped.reason[0] != '\0' && skipped.name.size() <= limits::path_bytes_max);
   }
   const mount_info info = files.mount_of(*mount);
-  if (info.format != format) return;  // another fuzzer's
+  if (info.format != format) return;  // left to another fuzzer
   require(info.skipped == files.skipped_count());
   const result<void> frozen = files.freeze();
   if (!frozen) {
@@ -78,8 +78,8 @@ inline void use(file_system& files, const char* name, mount_format format,
   for (entry_index i = 0; i < files.entry_count(); ++i) load(files, i, buffers);
 }
 
-// What a fuzzer does: the bytes under a name, below one mount point or another. What looks like
-// another format than this one is mounted only.
+// The body of a fuzzer: mounts the bytes under a name, at one of several mount points. If they look
+// like another format, it only mounts them.
 inline int run(const std::uint8_t* data, std::size_t size, const char* name, mount_format format,
                const mount_options& options = {}) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);

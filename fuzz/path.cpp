@@ -1,5 +1,5 @@
-// Normalises the bytes as a path and folds them: what comes out keeps the rules, and is its own
-// normal and folded form.
+// Normalises the bytes as a path and folds its case: the result follows the rules for paths, and
+// normalising and folding it again changes nothing.
 #include <algorithm>
 #include <cstdlib>
 #include <string_view>

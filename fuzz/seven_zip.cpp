@@ -1,5 +1,5 @@
-// 7z archives: two bytes say how many of the following are packed data, the rest is the header. The
-// checksums around it are made here, which no fuzzer would guess.
+// 7z archives: two bytes give the size of the packed data that follows, the rest is the header. The
+// checksums are computed here, because no fuzzer would guess them.
 #include <algorithm>
 
 #include "mounted_archive.hpp"

@@ -1,4 +1,4 @@
-// Archives that are a plain table. CMakeLists.txt makes one fuzzer of this for each such format.
+// Formats that build on plain_table. CMakeLists.txt builds one fuzzer per format from this file.
 #include "mounted_archive.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

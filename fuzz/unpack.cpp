@@ -1,6 +1,6 @@
-// Unpacking in parts beside unpacking whole: where the parts succeed, the whole gives the same.
+// Unpacking in parts against unpacking whole: if the parts succeed, the whole gives the same.
 //
-// The first byte is the method, three more the size that is announced.
+// The first byte is the method, the next three are the announced size.
 #include <cstdint>
 #include <cstdlib>
 #include <vector>

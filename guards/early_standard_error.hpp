@@ -1,4 +1,4 @@
-// Where the report of a whole program goes.
+// Standard error for the report of a whole program.
 #pragma once
 
 #include <fcntl.h>
@@ -9,21 +9,21 @@
 
 namespace overture {
 
-// Standard error as it was at the start. Many programs (all of coreutils) close the stream and its
-// file before they end, to see whether everything was written.
+// Standard error as it was at program start. Many programs (all of coreutils) close it before they
+// exit, to check that everything was written.
 class early_standard_error {
  public:
   void keep() noexcept {
-    // Above the numbers that shell scripts give away.
+    // Above the descriptors that shell scripts use.
     file_ = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 100);
     if (file_ >= 0 && fstat(file_, &was_) != 0) file_ = -1;
   }
   void write(const char* text, std::size_t bytes) const noexcept {
-    // A program that closed all that was open may have another file of this number.
+    // A program that closes all descriptors may have reused this one.
     struct stat is{};
     if (file_ < 0 || fstat(file_, &is) != 0) return;
     if (is.st_dev != was_.st_dev || is.st_ino != was_.st_ino) return;
-    // There is nobody to tell that it failed.
+    // A failure cannot be reported anywhere.
     [[maybe_unused]] const ssize_t written = ::write(file_, text, bytes);
   }
 

@@ -1,5 +1,5 @@
-// The library of overture/base/guards.hpp: stands in front of libc. It can be linked or preloaded,
-// and uses nothing of Overture but that header.
+// The library of overture/base/guards.hpp: interposes libc. It can be linked or preloaded, and uses
+// nothing of Overture but that header.
 #include "overture/base/guards.hpp"
 
 #include <dlfcn.h>
@@ -25,17 +25,17 @@ constexpr int frames_max = 16;
 constexpr int allocations = 0;
 constexpr int locks = 1;
 
-// Of one thread. The counts go up only inside of scopes.
+// One thread's counts of one kind. They increase only inside scopes.
 struct watch {
   unsigned depth = 0;
   overture_guard_counts counts = {};
-  const char* function = nullptr;  // the first of the outermost scope
+  const char* function = nullptr;  // the first call of the outermost scope
   int frame_count = 0;
   void* frames[frames_max] = {};
   char text[4096] = {};
 };
 
-// Of all threads, from the start to the end: OVERTURE_GUARDS=report.
+// Counts of all threads for the whole run: OVERTURE_GUARDS=report.
 struct program_totals {
   std::atomic<bool> wanted{false};
   std::atomic<std::uint64_t> calls[2] = {};
@@ -44,7 +44,7 @@ struct program_totals {
   std::uint64_t begin_ns = 0;
 };
 
-// Initial-exec: any other model may allocate on first use, in the middle of malloc.
+// Initial-exec, because other models may allocate at first use, inside malloc.
 __attribute__((tls_model("initial-exec"))) thread_local watch watches[2];
 __attribute__((tls_model("initial-exec"))) thread_local bool inside = false;
 [[maybe_unused]] constinit program_totals program;
@@ -77,7 +77,7 @@ std::uint64_t now_ns() noexcept {
   inside = false;
 }
 
-// Calls a lock's function, and adds the time that it took.
+// Calls a locking function and adds the time it took.
 template <class Call>
 [[maybe_unused]] int lock_by(const char* function, Call call) noexcept {
   if (!is_watched(locks)) return call();
@@ -99,7 +99,7 @@ const char* describe(watch& seen) noexcept {
   int length = std::snprintf(seen.text, sizeof seen.text, "%s, called by", seen.function);
   char** const names = backtrace_symbols(seen.frames, seen.frame_count);
   for (int i = 0; names != nullptr && i < seen.frame_count; ++i) {
-    // The first frames are this library's own.
+    // Skip this library's own frames.
     if (std::strstr(names[i], "liboverture_guards") != nullptr) continue;
     const auto used = static_cast<std::size_t>(length);
     if (used >= sizeof seen.text) break;
@@ -122,12 +122,12 @@ int overture_guards_active(void) {
   overture_guard_counts after{};
   overture_guard_begin(allocations, &before);
   const char* const first = watches[allocations].function;
-  // Through a volatile pointer, or the compiler leaves both calls out.
+  // A volatile pointer, or the compiler removes both calls.
   void* volatile probe = std::malloc(1);
   std::free(probe);
   overture_guard_read(allocations, &after);
   watch& seen = watches[allocations];
-  // What was only a probe is no call of an outer scope.
+  // Outer scopes must not count the probe.
   seen.counts.calls = before.calls;
   seen.function = first;
   --seen.depth;
@@ -173,7 +173,7 @@ void overture_guard_print(int kind, const overture_guard_counts* since, const ch
 #ifdef OVERTURE_GUARDS_COUNT
 namespace {
 
-// What dlsym itself allocates before malloc is known; never given back.
+// Serves what dlsym allocates before malloc is resolved; never freed.
 alignas(std::max_align_t) std::byte early_memory[8192];
 std::atomic<std::size_t> early_used{0};
 __attribute__((tls_model("initial-exec"))) thread_local bool resolving = false;
@@ -193,7 +193,7 @@ bool is_early(const void* memory) noexcept {
 template <class Function>
 class next_function {
  public:
-  // Some functions have an older version as well, which plain dlsym may prefer.
+  // Some functions also have an older version, which plain dlsym may prefer.
   constexpr explicit next_function(const char* name, const char* version = nullptr) noexcept
       : name_(name), version_(version) {}
   Function* get() noexcept {
@@ -228,7 +228,7 @@ constinit next_function<void*(void*, std::size_t, std::size_t)> next_reallocarra
 constinit next_function<void*(std::size_t)> next_valloc("valloc");
 constinit next_function<void*(std::size_t)> next_pvalloc("pvalloc");
 
-// A function that locks, or waits for what a lock guards.
+// A function that locks or waits on a condition.
 template <class... Parameters>
 class lock_function {
  public:
@@ -284,7 +284,7 @@ constinit lock_function<pthread_cond_t*, pthread_mutex_t*, clockid_t, const time
   return backtrace(frames, 2);
 }();
 
-// OVERTURE_GUARDS=report: the counts of the whole program, when it ends.
+// OVERTURE_GUARDS=report: prints the counts of the whole program at exit.
 class program_report {
  public:
   program_report() {

@@ -1,4 +1,5 @@
-// Archive formats: the list of formats, and the place of a file in an archive.
+// Archive formats: which ones there are, and where a file's bytes are stored in one. To mount
+// archives, see overture/vfs.hpp.
 #pragma once
 
 #include "overture/archives/file_place.hpp"

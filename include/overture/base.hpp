@@ -1,4 +1,4 @@
-// Foundations: errors, memory, paths, hashes, threads, the operating system.
+// The foundation: errors, memory, paths, hashes, threads and the operating system.
 #pragma once
 
 #include "overture/base/allocator.hpp"

@@ -1,4 +1,4 @@
-// Waiting: barricade, countdown, future, and what they are built on.
+// Waiting: barricade, countdown, futures, and the primitives below them.
 #pragma once
 
 #include "overture/sync/barricade.hpp"

@@ -1,4 +1,4 @@
-// The timeline: what happened when, on which thread.
+// The timeline: what each thread did, and when.
 #pragma once
 
 #include "overture/trace/timeline.hpp"

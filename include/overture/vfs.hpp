@@ -1,4 +1,4 @@
-// Folders and archives as one tree: mount, look up, read, write, watch.
+// The virtual file system: folders and archives merged into one tree. Start with file_system.hpp.
 #pragma once
 
 #include "overture/vfs/file_reader.hpp"

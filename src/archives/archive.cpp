@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <cstring>
 
+#include "archives/skip_reason.hpp"
 #include "base/ascii.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 
 error error_of(entry_flaw flaw) noexcept {
   const auto make = [](errc code, const char* reason) { return error{code, 0, reason, {}, 0}; };
@@ -13,49 +14,53 @@ error error_of(entry_flaw flaw) noexcept {
     case entry_flaw::none:
       break;
     case entry_flaw::outside:
-      return make(errc::corrupt, "the entry's data lie outside the archive");
+      return make(errc::corrupt, "the entry's data is outside the archive");
     case entry_flaw::overlap:
-      return make(errc::corrupt, "the entry's data overlap those of another");
+      return make(errc::corrupt, "the entry's data overlaps another entry's");
     case entry_flaw::stored_size:
-      return make(errc::corrupt, "a stored entry whose two sizes differ");
+      return make(errc::corrupt, "the entry is stored, but its packed and unpacked sizes differ");
     case entry_flaw::ratio:
-      return make(errc::corrupt, "the entry claims more bytes than its packed data can make");
+      return make(errc::corrupt, "the entry claims more bytes than its packed data can hold");
     case entry_flaw::sizes:
       return make(errc::corrupt, "the entry's sizes are missing");
     case entry_flaw::too_large:
       return make(errc::limit, "the entry is larger than limits::entry_bytes_max");
     case entry_flaw::block_too_large:
       static_assert(limits::block_bytes_max == std::uint64_t{1} << 30);
-      return make(errc::limit,
-                  "it is unpacked in one piece of more than 1 GiB; pack it in smaller blocks");
+      return make(errc::limit, "its solid block is larger than 1 GiB; repack with smaller blocks");
     case entry_flaw::encrypted_too_large:
-      return make(errc::limit, "the entry is encrypted and larger than 1 GiB; split it");
+      return make(errc::limit,
+                  "encrypted files larger than 1 GiB are not supported; split the file");
     case entry_flaw::encrypted:
-      return make(errc::permission, "the entry is encrypted, and the mount has no password");
+      return make(errc::permission, "the entry is encrypted; mount with a password");
     case entry_flaw::strongly_encrypted:
       return make(errc::unsupported,
-                  "it is encrypted in a way that is not read; a ZIP's traditional encryption is");
+                  "unsupported encryption; only traditional ZIP encryption is supported");
     case entry_flaw::method:
-      return make(errc::unsupported, "the entry's compression method is not known");
+      return make(errc::unsupported, "unknown compression method");
     case entry_flaw::bzip2:
-      return make(errc::unsupported, "it is packed by BZip2; pack it by DEFLATE, zstd or LZMA2");
+      return make(errc::unsupported,
+                  "unsupported compression BZip2; repack with DEFLATE, zstd or LZMA2");
     case entry_flaw::deflate64:
-      return make(errc::unsupported, "it is packed by Deflate64; pack it by DEFLATE or zstd");
+      return make(errc::unsupported,
+                  "unsupported compression Deflate64; repack with DEFLATE or zstd");
     case entry_flaw::lzma:
       return make(errc::unsupported,
-                  "it is packed by LZMA in a ZIP; make it a 7z, or pack it by DEFLATE or zstd");
+                  "unsupported compression LZMA in a ZIP; repack with DEFLATE or zstd, or as 7z");
     case entry_flaw::ppmd:
-      return make(errc::unsupported, "it is packed by PPMd; pack it by DEFLATE, zstd or LZMA2");
+      return make(errc::unsupported,
+                  "unsupported compression PPMd; repack with DEFLATE, zstd or LZMA2");
     case entry_flaw::xz:
-      return make(errc::unsupported, "it is packed by xz; pack it by DEFLATE or zstd");
+      return make(errc::unsupported, "unsupported compression xz; repack with DEFLATE or zstd");
     case entry_flaw::bcj2:
-      return make(errc::unsupported, "it is filtered by BCJ2; pack it with the filter BCJ or none");
+      return make(errc::unsupported,
+                  "unsupported filter BCJ2; repack with BCJ or without a filter");
     case entry_flaw::removal:
-      return make(errc::not_found, "the file was removed");
+      return make(errc::not_found, "a removal marker, not a file");
     case entry_flaw::in_parts:
-      return make(errc::unsupported, "the archive is split into several files");
+      return make(errc::unsupported, "multi-part archives are not supported; join the parts first");
   }
-  return make(errc::invalid, "nothing is wrong with the entry");
+  return make(errc::invalid, "the entry has no flaw");
 }
 
 bool archive_input::begins_with(std::string_view magic, std::size_t at) const noexcept {
@@ -88,7 +93,7 @@ result<std::uint32_t> archive_builder::append(std::string_view front,
                                               std::string_view back) noexcept {
   const std::size_t at = into_.names.size();
   if (at > UINT32_MAX || front.size() + back.size() + 1 > UINT32_MAX - at) {
-    return fail(errc::limit, "too many bytes of names");
+    return fail(errc::limit, "more than 4 GiB of names");
   }
   if (!into_.names.append(front.data(), front.size()) ||
       !into_.names.append(back.data(), back.size()) || !into_.names.push_back('\0')) {
@@ -102,11 +107,12 @@ result<std::uint32_t> archive_builder::keep(std::string_view text) noexcept {
 }
 
 result<bool> archive_builder::add(std::string_view name, const archive_entry& entry) noexcept {
-  const char* flaw = name.empty() ? "the name is empty" : path_flaw(name);
-  if (!flaw && prefix_.size() + name.size() > limits::path_bytes_max) flaw = "the path is too long";
+  const char* flaw = name.empty() ? skip_reason::no_name : path_flaw(name);
+  if (!flaw && prefix_.size() + name.size() > limits::path_bytes_max)
+    flaw = skip_reason::path_too_long;
   if (!flaw &&
       std::count(name.begin(), name.end(), '/') > std::ptrdiff_t{limits::folder_depth_max}) {
-    flaw = "the folders are nested too deeply";
+    flaw = skip_reason::too_deep;
   }
   if (flaw) return skip(name, flaw).map([] { return false; });
   if (result<void> room = make_room(); !room) return tl::unexpected(room.error());
@@ -126,7 +132,7 @@ result<void> archive_builder::skip(std::string_view name, const char* reason) no
   const result<std::uint32_t> kept = keep(shown);
   if (!kept) return tl::unexpected(kept.error());
   if (!into_.skipped.push_back({reason, *kept, static_cast<std::uint16_t>(shown.size())})) {
-    return fail(errc::out_of_memory, "no memory for the list of what is skipped");
+    return fail(errc::out_of_memory, "no memory for the list of skipped names");
   }
   return {};
 }
@@ -136,7 +142,7 @@ result<void> archive_builder::take_back(std::uint32_t entry, const char* reason)
   const skipped_entry skipped{reason, taken.name + into_.prefix_bytes,
                               static_cast<std::uint16_t>(taken.name_bytes - into_.prefix_bytes)};
   if (!into_.skipped.push_back(skipped)) {
-    return fail(errc::out_of_memory, "no memory for the list of what is skipped");
+    return fail(errc::out_of_memory, "no memory for the list of skipped names");
   }
   drop(entry);
   return {};
@@ -144,7 +150,7 @@ result<void> archive_builder::take_back(std::uint32_t entry, const char* reason)
 
 result<void> archive_builder::index_last_of_each(path_index& index) noexcept {
   return index_each_once(index, [this](std::uint32_t earlier, std::uint32_t later) {
-    return take_back(earlier, "a later entry has the same name").map([later] { return later; });
+    return take_back(earlier, skip_reason::duplicate).map([later] { return later; });
   });
 }
 
@@ -152,9 +158,9 @@ result<void> archive_builder::index_each_once(
     path_index& index,
     function_ref<result<std::uint32_t>(std::uint32_t, std::uint32_t)> choose) noexcept {
   if (!index.reset(into_.entries.size())) {
-    return fail(errc::out_of_memory, "no memory to look for names that occur twice");
+    return fail(errc::out_of_memory, "no memory to look for duplicate names");
   }
-  constexpr std::uint32_t ahead = 16;  // a large table is in no cache
+  constexpr std::uint32_t ahead = 16;  // a large table is not in the cache
   for (std::uint32_t i = 0; i < into_.entries.size(); ++i) {
     if (i + ahead < into_.entries.size()) index.fetch_ahead(into_.entries[i + ahead].id);
     const archive_entry& entry = into_.entries[i];
@@ -167,7 +173,8 @@ result<void> archive_builder::index_each_once(
       return false;
     });
     if (others_of_id >= limits::paths_of_id_max) {
-      return fail(errc::collision, "many names in the archive were made to share a hash");
+      return fail(errc::collision,
+                  "too many names share a hash; the archive is probably malicious");
     }
     std::uint32_t kept = i;
     if (at.value != path_index::none) {
@@ -197,4 +204,4 @@ void archive_builder::finish() noexcept {
             });
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

@@ -1,8 +1,24 @@
-// What every format implements, and what it makes of a folder or an archive file.
+// The interface every archive format implements.
 //
-// A format is one file with one archive_format in it, and one line in formats.cpp. Its `list` reads
-// the whole directory once, at mount, into the flat tables of an archive; its `open` says, for one
-// entry of them, where the bytes lie.
+// A format has two functions. `list` reads the whole directory once, when the archive is mounted,
+// and fills the flat tables of an `archive`. `open` says where the bytes of one entry are.
+//
+// To add a format:
+//   1. Write src/archives/NAME.cpp: the grammar as a comment at the top, then `list`, `open` and
+//   one
+//      `const archive_format NAME_format`. wad.cpp is a good model (37 lines). A format that only
+//      stores files uncompressed builds on plain_table.hpp; one that compresses several files
+//      together derives from block_store.hpp.
+//      All numbers in the archive are hostile: check each before use, against base/limits.hpp.
+//   2. Add NAME.cpp to src/archives/CMakeLists.txt, NAME_format to the declarations below and to
+//   the
+//      table in formats.cpp, and NAME to mount_format (overture/archives/mount_format.hpp).
+//   3. Add a line to the table of formats in docs/guide/vfs.md.
+//   4. Test it: a writer in tests/support, tests that truncate archives and flip their bits
+//      (tests/archives/archive_checks.hpp), and a fuzzer (fuzz/table.cpp, fuzz/CMakeLists.txt).
+//
+// Where texts come from: errors of an entry are in error_of(entry_flaw) in archive.cpp, reasons why
+// a name is skipped in skip_reason.hpp, errors of a whole archive where they are detected.
 #pragma once
 
 #include <cstddef>
@@ -21,41 +37,42 @@
 #include "overture/base/os.hpp"
 #include "overture/base/path.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 
-// Why an entry that is in the tree cannot be opened.
+// Why an entry that is in the tree cannot be opened. error_of() has the text for each.
 enum class entry_flaw : std::uint8_t {
   none,
-  outside,      // its data are not all in the archive
-  overlap,      // its data reach into another entry's
+  outside,      // its data is not all in the archive
+  overlap,      // its data overlaps another entry's
   stored_size,  // stored, but packed and unpacked sizes differ
-  ratio,        // claims to unpack to more than its method can make
+  ratio,        // claims to unpack to more than its method can produce
   sizes,        // its sizes are missing
   too_large,
-  block_too_large,      // it is unpacked with a block that is
-  encrypted_too_large,  // it is unpacked as a whole
+  block_too_large,      // its solid block is
+  encrypted_too_large,  // encrypted entries are unpacked whole
   encrypted,            // and there is no password
-  strongly_encrypted,   // in a way that is not read
-  method,
-  bzip2,  // methods that are known by name, but not read
+  strongly_encrypted,   // with an unsupported method
+  method,               // unknown compression method
+  bzip2,                // known but unsupported ones, from here on
   deflate64,
   lzma,
   ppmd,
   xz,
   bcj2,
   in_parts,
-  removal,  // no file: it removes those of other mounts
+  removal,  // not a file: a removal marker, which removes files of other mounts
 };
 [[nodiscard]] error error_of(entry_flaw flaw) noexcept;
 
 struct archive_entry {
   path_id id;
-  std::uint64_t offset = 0;  // archives: where to read; folders: where the name on disk is in names
+  std::uint64_t offset =
+      0;  // of the data in the archive; in a folder, of the name on disk in names
   std::uint64_t packed_bytes = 0;
   std::uint64_t bytes = 0;
-  std::uint32_t frame_bytes = 0;  // read this much more than packed_bytes, see file_place::framed
+  std::uint32_t frame_bytes = 0;  // header to read in front, see file_place::framed
   std::uint32_t crc32 = 0;
-  std::uint32_t name = 0;  // where in names
+  std::uint32_t name = 0;  // offset in names
   std::uint16_t name_bytes = 0;
   compression method = compression::none;
   entry_flaw flaw = entry_flaw::none;
@@ -68,7 +85,7 @@ struct skipped_entry {
   std::uint16_t name_bytes = 0;
 };
 
-// A block_store of some kind, which ends with its archive.
+// Owns a block_store of any derived type.
 class owned_store {
  public:
   owned_store() = default;
@@ -78,7 +95,7 @@ class owned_store {
     if (store_) end_(*memory_, store_);
   }
 
-  // Null if the memory was refused. Once.
+  // Null if out of memory. Call it once.
   template <class Store, class... Args>
   Store* make(allocator& memory, Args&&... args) noexcept {
     Store* const made =
@@ -100,7 +117,7 @@ class owned_store {
 
 struct archive_format;
 
-// Does not change once it is mounted.
+// The tables of a mounted folder or archive. They do not change once it is mounted.
 struct archive {
   explicit archive(allocator& memory) noexcept
       : names(memory, memory_tag::vfs),
@@ -109,12 +126,12 @@ struct archive {
 
   const archive_format* format = nullptr;
   owned_handle handle;             // the archive file, or the folder
-  owned_store store;               // of a format that unpacks entries for their readers
-  vec<char> names;                 // each ended by NUL; paths begin with the mount point
-  vec<archive_entry> entries;      // no two of one path
-  vec<skipped_entry> skipped;      // in the order of their names' bytes
-  std::uint32_t removals = 0;      // how many of the entries are
-  std::uint32_t prefix_bytes = 0;  // how much of each path is the mount point
+  owned_store store;               // if the format unpacks blocks of entries
+  vec<char> names;                 // each NUL-terminated; paths begin with the mount point
+  vec<archive_entry> entries;      // paths are unique
+  vec<skipped_entry> skipped;      // in byte order of the names
+  std::uint32_t removals = 0;      // how many entries are removal markers
+  std::uint32_t prefix_bytes = 0;  // length of the mount point in each path, with its '/'
 
   [[nodiscard]] std::string_view path_of(const archive_entry& entry) const noexcept {
     return {names.data() + entry.name, entry.name_bytes};
@@ -123,38 +140,38 @@ struct archive {
 
 struct archive_input {
   operating_system& os;
-  const char* path;  // as it was given to mount()
+  const char* path;  // as passed to mount()
   file_status status;
-  std::string_view prefix;  // put in front of every path: the mount point and a '/', or nothing
+  std::string_view prefix;  // in front of every path: the mount point and a '/', or nothing
   std::span<const std::byte> front =
-      {};  // an archive file's first bytes, front_bytes if it has them
+      {};  // the first front_bytes of the archive, or all of a shorter one
 
-  std::string_view password = {};  // for what is encrypted
+  std::string_view password = {};  // for encrypted entries
 
-  // How much of a file is read for all formats to look at.
   static constexpr std::size_t front_bytes = 512;
   [[nodiscard]] bool begins_with(std::string_view magic, std::size_t at = 0) const noexcept;
-  // Whether the path ends with '.' and one of these words, in capitals or not. Extensions decide
-  // nothing by themselves: files are renamed, and one extension serves many formats.
+  // Whether the path ends with '.' and one of these space-separated words, ignoring case.
+  // Extensions decide nothing by themselves: files get renamed, and formats share extensions.
   [[nodiscard]] bool has_extension_of(std::string_view words) const noexcept;
 };
 
 struct opened_entry {
-  file_place place;     // but for the source
-  owned_handle handle;  // of the entry's own, a descriptor or the archive's store; or none
+  file_place place;     // without the source
+  owned_handle handle;  // the entry's own descriptor or the archive's store; or none
 };
 
-// A file below a folder. Error: not_a_file, and those of the system.
+// Opens a file below a folder. Errors: not_a_file, those of the system.
 [[nodiscard]] result<opened_entry> open_loose_file(operating_system& os, os_handle folder,
                                                    const char* name) noexcept;
 
 struct archive_format {
   mount_format id = mount_format::folder;
-  const char* name = "";
-  bool lists_folders = false;   // or else regular files
-  bool reads_no_front = false;  // it looks elsewhere than into archive_input::front
-  const char* extensions = "";  // in small letters, a space between; tried first for such a file
-  // Fills the archive, whose handle is open already; false: the file is of another format.
+  const char* name = "";        // for people, in to_string(mount_format)
+  bool lists_folders = false;   // mounts folders, not regular files
+  bool reads_no_front = false;  // does not use archive_input::front
+  // In lower case, separated by spaces. The format is tried first for files that have one of them.
+  const char* extensions = "";
+  // Fills the archive, whose handle is open. Returns false if the file is of another format.
   result<bool> (*list)(const archive_input& input, archive& into) noexcept = nullptr;
   // Any thread.
   result<opened_entry> (*open)(const archive& from, const archive_entry& entry,
@@ -182,39 +199,40 @@ extern const archive_format rofs_format;
 extern const archive_format iso_format;
 extern const archive_format zip_format;
 
-// Fills the tables of an archive and sees to what all formats have in common: names are checked,
-// put under the mount point and hashed, limits are kept, duplicates sorted out.
+// Fills the tables of an archive, and does what all formats need: checks names, puts them below the
+// mount point, hashes them, enforces limits and removes duplicates.
 class archive_builder {
  public:
   archive_builder(archive& into, std::string_view prefix) noexcept;
-  // For one that is filled already, whose mount point takes so many bytes of each path.
+  // For an archive that is already filled.
   archive_builder(archive& into, std::uint32_t prefix_bytes) noexcept : into_(into) {
     into_.prefix_bytes = prefix_bytes;
   }
 
-  // Takes `name` as a path below the mount point; one that cannot be in the tree is skipped.
-  // True if an entry was added.
+  // Adds an entry whose path is `name` below the mount point. Skips it and returns false if that
+  // cannot be a path.
   result<bool> add(std::string_view name, const archive_entry& entry) noexcept;
+  // Lists a name as skipped. `reason` is one of skip_reason.hpp, or of path_flaw().
   result<void> skip(std::string_view name, const char* reason) noexcept;
-  // The same for an entry that was added; before finish().
+  // Removes an entry that was added, and lists it as skipped. Before finish().
   result<void> take_back(std::uint32_t entry, const char* reason) noexcept;
-  // The same without a word, for one that others take the place of.
+  // Removes an entry without listing it: other entries replace it. Before finish().
   void drop(std::uint32_t entry) noexcept {
     into_.entries[entry].name_bytes = 0;
     gaps_ = true;
   }
-  // Keeps a text in the archive's names, ended by NUL; returns where.
+  // Copies a text to the archive's names and terminates it with NUL. Returns its offset.
   result<std::uint32_t> keep(std::string_view text) noexcept;
 
-  // Takes back all entries but the last of each path, and makes `index` of the rest; nothing may
-  // be added from then on.
+  // Of entries with the same path takes back all but the last, and indexes the others. Add nothing
+  // afterwards.
   result<void> index_last_of_each(path_index& index) noexcept;
-  // The same for another choice: `choose` gets two entries of one path, takes one of them back and
-  // says which stays.
+  // The same, but `choose` is called with two entries of one path, takes one of them back, and
+  // returns the other.
   result<void> index_each_once(
       path_index& index,
       function_ref<result<std::uint32_t>(std::uint32_t, std::uint32_t)> choose) noexcept;
-  // Closes the gaps that take_back() has left and puts the skipped names in order.
+  // Closes the gaps left by take_back() and drop(), and sorts the skipped names.
   void finish() noexcept;
 
  private:
@@ -226,4 +244,4 @@ class archive_builder {
   bool gaps_ = false;
 };
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

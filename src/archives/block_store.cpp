@@ -5,10 +5,10 @@
 
 #include "base/little_endian.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
-// Whether trying once more would end in the same way.
+// Whether a second try would fail in the same way.
 bool lasts(errc code) noexcept {
   return code == errc::corrupt || code == errc::unsupported || code == errc::limit ||
          code == errc::permission;
@@ -36,7 +36,7 @@ result<std::uint64_t> block_store::add(kept_block added) noexcept {
     return fail(errc::limit, "more blocks than limits::archive_blocks_max");
   }
   if (!fits(added.offset, 1, added.bytes, INT64_MAX)) {
-    return fail(errc::limit, "the archive unpacks to too much");
+    return fail(errc::limit, "the archive unpacks to too many bytes");
   }
   if (!blocks_.push_back(added)) return fail(errc::out_of_memory, "no memory for a block");
   return added.offset;
@@ -44,7 +44,7 @@ result<std::uint64_t> block_store::add(kept_block added) noexcept {
 
 result<std::uint64_t> block_store::add_block(std::uint64_t bytes) noexcept {
   if (bytes > limits::block_bytes_max) {
-    return fail(errc::limit, "a block larger than limits::block_bytes_max");
+    return fail(errc::limit, "a block is larger than limits::block_bytes_max");
   }
   kept_block added;
   added.bytes = bytes;
@@ -66,7 +66,8 @@ result<void> block_store::read_packed(std::uint64_t offset, std::span<std::byte>
   while (!to.empty()) {
     const result<std::size_t> read = os_.read_cached_at(file_.get(), offset, to);
     if (!read) return tl::unexpected(read.error());
-    if (*read == 0) return fail(errc::truncated, "the archive ends before its data", {}, offset);
+    if (*read == 0)
+      return fail(errc::truncated, "the archive ends before its data does", {}, offset);
     offset += *read;
     to = to.subspan(*read);
   }
@@ -76,10 +77,10 @@ result<void> block_store::read_packed(std::uint64_t offset, std::span<std::byte>
 // --- Reading -------------------------------------------------------------------------------------
 
 std::uint32_t block_store::block_at(std::uint64_t offset) const noexcept {
-  const kept_block* const behind =
+  const kept_block* const after =
       std::upper_bound(blocks_.begin(), blocks_.end(), offset,
                        [](std::uint64_t at, const kept_block& one) { return at < one.offset; });
-  return static_cast<std::uint32_t>(behind - blocks_.begin() - 1);
+  return static_cast<std::uint32_t>(after - blocks_.begin() - 1);
 }
 
 result<std::size_t> block_store::read(std::uint64_t offset, std::span<std::byte> to,
@@ -103,7 +104,7 @@ result<std::size_t> block_store::read(std::uint64_t offset, std::span<std::byte>
   return tl::unexpected(one.flaw);
 }
 
-// Sees to it that the block is unpacked and stays so until the caller counts `readers` down.
+// Makes sure that the block is unpacked, and keeps it until the caller decrements `readers`.
 result<void> block_store::hold(std::uint32_t number, reading how) noexcept {
   kept_block& one = blocks_[number];
   for (;;) {
@@ -125,7 +126,7 @@ result<void> block_store::hold(std::uint32_t number, reading how) noexcept {
       return unpack_held(number, how);
     }
     lock_.unlock();
-    if (how == reading::at_once) return fail(errc::busy, "another thread unpacks the block");
+    if (how == reading::at_once) return fail(errc::busy, "another thread is unpacking the block");
     unpacked_.await([&] {
       const scoped_lock look(lock_);
       return !one.unpacking;
@@ -133,7 +134,7 @@ result<void> block_store::hold(std::uint32_t number, reading how) noexcept {
   }
 }
 
-// The caller has marked the block as being unpacked and counted itself.
+// The caller has set `unpacking` and incremented `readers`.
 result<void> block_store::unpack_held(std::uint32_t number, reading how) noexcept {
   kept_block& one = blocks_[number];
   result<void> done = fail(errc::out_of_memory, "no memory to unpack a block of the archive");
@@ -158,7 +159,7 @@ result<void> block_store::unpack_held(std::uint32_t number, reading how) noexcep
     if (keep) {
       one.data = data;
       kept_bytes_ += one.bytes;
-      (void)resident_.push_back(number);  // make_room() has made room
+      (void)resident_.push_back(number);  // make_room() has reserved it
       done = {};
     } else {
       --one.readers;
@@ -171,10 +172,10 @@ result<void> block_store::unpack_held(std::uint32_t number, reading how) noexcep
 
 // --- Memory --------------------------------------------------------------------------------------
 
-// Lets go of blocks until there is room for one more, under the lock. False: no memory for the
-// list.
+// Evicts blocks until there is room for one of this size. Called under the lock. False if out of
+// memory.
 bool block_store::make_room(std::uint64_t bytes) noexcept {
-  // Others may be unpacking too, so room is made for all blocks at once: the list stays small.
+  // Reserve for all blocks at once, because other threads may be unpacking too. The list is small.
   if (!resident_.reserve(blocks_.size())) return false;
   for (std::size_t looked = 0; kept_bytes_ + bytes > limits::blocks_kept_bytes &&
                                looked < 2 * resident_.size() + 2 && !resident_.empty();
@@ -199,4 +200,4 @@ void block_store::give_back(kept_block& one) noexcept {
   one.data = nullptr;
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

@@ -1,17 +1,17 @@
-// Blocks of an archive that are unpacked as a whole, once, for all who read in them.
+// Unpacks blocks that hold several files, once for all their readers.
 //
-// A solid 7z archive packs many files into one block, and none of them can be had without what lies
-// in front of it. The store unpacks a block when somebody first reads in it, keeps the bytes, and
-// copies from them. To its readers it is an operating_system with one file, in which the unpacked
-// blocks lie side by side: so the read queue, read_all() and the pipeline need not know of it.
+// A solid 7z archive packs many files into one block; to get at one, everything in front of it must
+// be unpacked. The store unpacks a block when it is first read, keeps the bytes, and copies from
+// them. It looks like an operating_system with one file that consists of the unpacked blocks, so
+// the read queue, read_all() and the pipeline need no special case.
 //
-// Memory: at most limits::blocks_kept_bytes of blocks that nobody reads in at the moment, besides
-// those that are being read in, each of limits::block_bytes_max at most. Blocks leave by the clock
-// algorithm (Corbató, "A paging experiment with the Multics system", 1968).
+// Memory: up to limits::blocks_kept_bytes of idle blocks, plus those being read, each up to
+// limits::block_bytes_max. Blocks are evicted by the clock algorithm (Corbató, "A paging experiment
+// with the Multics system", 1968).
 //
-// Threads: any, several at once. The first who reads in a block unpacks it; read_at() waits for
-// that, read_cached_at() says busy. A block that is broken is unpacked once too: what came before
-// the damage can be read, the rest gives the error.
+// Threads: any, several at once. The first reader of a block unpacks it; meanwhile read_at() waits
+// and read_cached_at() fails as busy. A damaged block is unpacked only once, too: the bytes in
+// front of the damage can be read, the rest returns the error.
 #pragma once
 
 #include <cstddef>
@@ -24,11 +24,11 @@
 #include "overture/sync/event_count.hpp"
 #include "sync/mutex.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 
 class block_store : public operating_system {
  public:
-  // `file` is the archive's, open as long as somebody reads.
+  // `file` is the archive's, and stays open while the store is used.
   block_store(allocator& memory, operating_system& os, const owned_handle& file) noexcept
       : os_(os),
         file_(file),
@@ -38,10 +38,10 @@ class block_store : public operating_system {
   block_store(const block_store&) = delete;
   block_store& operator=(const block_store&) = delete;
 
-  // The one file there is, for an opened_entry.
+  // A handle to the one file, for an opened_entry.
   [[nodiscard]] owned_handle open_all() noexcept { return {*this, os_handle{1}}; }
 
-  // How often a block was unpacked, for tests.
+  // How many times a block was unpacked; for tests.
   [[nodiscard]] std::uint64_t unpacked_count() noexcept;
   [[nodiscard]] std::uint64_t kept_bytes() noexcept;
 
@@ -62,29 +62,29 @@ class block_store : public operating_system {
   }
   result<std::size_t> canonical_path(const char*, std::span<char>) override { return no_folder(); }
   result<mapping> map(os_handle) override {
-    return fail(errc::unsupported, "what is packed cannot be mapped");
+    return fail(errc::unsupported, "compressed data cannot be mapped");
   }
   void unmap(mapping) override {}
 
  protected:
   enum class reading : std::uint8_t { may_wait, at_once };
 
-  // While the archive is listed. Returns where in the file the block begins; bytes > 0.
+  // Adds a block while the archive is listed; bytes > 0. Returns its offset in the file.
   [[nodiscard]] result<std::uint64_t> add_block(std::uint64_t bytes) noexcept;
-  // The same for bytes that lie in the archive as they are: they are read there and never kept.
+  // The same for bytes stored uncompressed in the archive, which are read there and never kept.
   [[nodiscard]] result<std::uint64_t> add_stored(std::uint64_t bytes,
                                                  std::uint64_t archive_offset) noexcept;
   [[nodiscard]] std::uint64_t size() const noexcept {
     return blocks_.empty() ? 0 : blocks_[blocks_.size() - 1].end();
   }
 
-  // Unpacks block `number` into all of `to` and keeps `made` up to date: how many bytes at
-  // its front are right, if it fails. On any thread, for several blocks at once, under no lock.
-  // Error: busy, if at_once and the packed bytes are not in the page cache.
+  // Unpacks block `number` to fill `to`. If it fails, the first `made` bytes are right. Called on
+  // any thread, for several blocks at once, without any lock. Error: busy, if `how` is at_once and
+  // the packed bytes are not in the page cache.
   virtual result<void> unpack(std::uint32_t number, std::span<std::byte> to, reading how,
                               std::size_t& made) noexcept = 0;
 
-  // Fills all of `to` with bytes of the archive, for unpack().
+  // Fills `to` with bytes of the archive, for unpack().
   [[nodiscard]] result<void> read_packed(std::uint64_t offset, std::span<std::byte> to,
                                          reading how) noexcept;
 
@@ -92,21 +92,21 @@ class block_store : public operating_system {
   struct kept_block {
     std::uint64_t offset = 0;
     std::uint64_t bytes = 0;
-    std::byte* data = nullptr;  // null: not unpacked, or its memory was given back
-    std::uint64_t right = 0;    // so many of the bytes can be read
-    error flaw = {};            // why not the others
+    std::byte* data = nullptr;  // null: not unpacked, or evicted
+    std::uint64_t right = 0;    // how many bytes can be read
+    error flaw = {};            // why the others cannot
     std::uint64_t archive_offset = 0;
-    bool stored = false;  // in the archive, at that place; nothing below matters then
+    bool stored = false;  // uncompressed at archive_offset; the fields below are then unused
     std::uint32_t readers = 0;
-    bool broken = false;  // flaw says why, for ever
+    bool broken = false;  // permanently: `flaw` says why
     bool unpacking = false;
-    bool used = false;  // since the clock came by
+    bool used = false;  // since the clock hand passed
 
     [[nodiscard]] std::uint64_t end() const noexcept { return offset + bytes; }
   };
 
   static tl::unexpected<error> no_folder() {
-    return fail(errc::unsupported, "what is packed is no folder");
+    return fail(errc::unsupported, "compressed data is not a folder");
   }
   [[nodiscard]] allocator& memory() const noexcept { return blocks_.memory(); }
   result<std::uint64_t> add(kept_block added) noexcept;
@@ -119,13 +119,13 @@ class block_store : public operating_system {
 
   operating_system& os_;
   const owned_handle& file_;
-  mutex lock_;  // of all below, but for the places of blocks, which do not change once listed
+  mutex lock_;  // guards all below, except the blocks' positions, which do not change once listed
   event_count unpacked_;
   vec<kept_block> blocks_;
-  vec<std::uint32_t> resident_;  // blocks that have memory
-  std::size_t hand_ = 0;         // of the clock, in resident_
+  vec<std::uint32_t> resident_;  // blocks in memory
+  std::size_t hand_ = 0;         // clock hand, an index of resident_
   std::uint64_t kept_bytes_ = 0;
   std::uint64_t unpacked_count_ = 0;
 };
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

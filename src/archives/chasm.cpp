@@ -1,12 +1,12 @@
 // CSM.BIN, the archive of Chasm: The Rift.
 //
 //   "CSid", u16 files
-//   record: u8 name's bytes, name[12], u32 bytes, u32 offset
+//   record: u8 length of name, name[12], u32 bytes, u32 offset
 #include <algorithm>
 
 #include "archives/plain_table.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
 constexpr std::size_t name_bytes = 12;
@@ -19,8 +19,8 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
   if (!count) return tl::unexpected(count.error());
   return table.finish(table.each({6, load_u16(*count), record_bytes}, [&](const std::byte* record) {
     const std::size_t stated = std::min<std::size_t>(load_u8(record), name_bytes);
-    const std::byte* const behind = record + 1 + name_bytes;
-    return table.add(text_of(record + 1, stated), load_u32(behind + 4), load_u32(behind));
+    const std::byte* const after = record + 1 + name_bytes;
+    return table.add(text_of(record + 1, stated), load_u32(after + 4), load_u32(after));
   }));
 }
 
@@ -29,4 +29,4 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
 const archive_format chasm_format{mount_format::chasm, "chasm", false, false, "bin", list,
                                   open_plain};
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

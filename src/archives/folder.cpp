@@ -1,20 +1,21 @@
-// A folder of the operating system. Its names are listed at mount, level by level; a file is looked
-// at when it is opened. Links are followed as long as they stay inside: their entries name the file
-// that they lead to, so opening needs no link any more.
+// A folder of the operating system. Names are listed when it is mounted, level by level; a file is
+// not touched until it is opened. Links that stay inside the folder are followed: their entries
+// name the target, so opening follows no link.
 #include <cerrno>
 #include <cstring>
 
 #include "archives/archive.hpp"
+#include "archives/skip_reason.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
 constexpr std::uint32_t no_parent = UINT32_MAX;
 
-// A path put together on the stack, ended by NUL.
+// A NUL-terminated path built on the stack.
 class joined_path {
  public:
-  // "front/back", or the one that is not empty. Check fits() before anything else.
+  // "front/back", or the one that is not empty. Check fits() first.
   joined_path(std::string_view front, std::string_view back) noexcept {
     const bool separated = !front.empty() && !back.empty();
     fits_ = front.size() + back.size() + 2 <= sizeof text_;
@@ -46,10 +47,10 @@ struct text {
 
 struct found_folder {
   text name;     // below the mount; in folder_walk::paths_
-  text on_disk;  // below the root folder; another one behind links
+  text on_disk;  // below the root folder; differs from `name` below a link
   std::uint32_t parent = no_parent;
   std::uint32_t depth = 0;
-  bool behind_link = false;
+  bool below_link = false;
 };
 
 struct listed_name {
@@ -57,7 +58,7 @@ struct listed_name {
   file_kind kind = file_kind::other;
 };
 
-// Appends a text; false if the memory was refused or the offsets run out.
+// Appends a text. False if out of memory or if it exceeds 32-bit offsets.
 bool keep(vec<char>& texts, std::string_view added, text& where) noexcept {
   if (texts.size() + added.size() > UINT32_MAX) return false;
   where = {static_cast<std::uint32_t>(texts.size()), static_cast<std::uint32_t>(added.size())};
@@ -95,7 +96,7 @@ class folder_walk {
   }
 
  private:
-  // One name of the folder being visited.
+  // A name in the folder being visited.
   struct found_name {
     std::uint32_t folder;
     std::string_view path;     // below the mount
@@ -106,7 +107,7 @@ class folder_walk {
   result<void> list(const char* path, bool& complete) noexcept;
   result<void> add(std::uint32_t folder, const listed_name& listed) noexcept;
   result<void> add_file(const found_name& found) noexcept;
-  result<void> add_folder(const found_name& found, bool behind_link) noexcept;
+  result<void> add_folder(const found_name& found, bool below_link) noexcept;
   result<void> add_link(const found_name& found) noexcept;
   result<void> find_canonical_root() noexcept;
   [[nodiscard]] bool on_chain(std::uint32_t folder, std::string_view on_disk) const noexcept;
@@ -116,17 +117,17 @@ class folder_walk {
   archive& into_;
   archive_builder builder_;
   vec<char> paths_;
-  vec<found_folder> folders_;  // those visited already too: they are the parents of others
+  vec<found_folder> folders_;  // including visited ones, which are parents of others
   vec<char> listed_names_;     // of the folder being visited
   vec<listed_name> listed_;
-  vec<char> canonical_root_;  // with a '/' at its end; made for the first link
+  vec<char> canonical_root_;  // ends with '/'; set at the first link
   std::size_t linked_folders_ = 0;
 };
 
 result<void> folder_walk::visit(std::uint32_t folder) noexcept {
   const joined_path path(root_, view(paths_, folders_[folder].on_disk));
   const std::string_view name = view(paths_, folders_[folder].name);
-  if (!path.fits()) return builder_.skip(name, "the path is too long");
+  if (!path.fits()) return builder_.skip(name, skip_reason::path_too_long);
   listed_names_.clear();
   listed_.clear();
   result<void> memory;
@@ -142,7 +143,7 @@ result<void> folder_walk::visit(std::uint32_t folder) noexcept {
   if (!memory) return memory;
   if (!listed) {
     if (folder == 0) return listed;
-    result<void> skipped = builder_.skip(name, "the folder cannot be listed");
+    result<void> skipped = builder_.skip(name, skip_reason::unlistable_folder);
     if (!skipped) return skipped;
   }
   for (const listed_name& found : listed_) {
@@ -155,21 +156,21 @@ result<void> folder_walk::add(std::uint32_t folder, const listed_name& listed) n
   const std::string_view element = view(listed_names_, listed.name);
   const joined_path path(view(paths_, folders_[folder].name), element);
   const joined_path on_disk(view(paths_, folders_[folder].on_disk), element);
-  if (!path.fits() || !on_disk.fits()) return builder_.skip(element, "the path is too long");
-  // Checked before a folder is entered, or each name in it would be listed.
+  if (!path.fits() || !on_disk.fits()) return builder_.skip(element, skip_reason::path_too_long);
+  // Check before entering a folder, or each name in it would be listed as skipped.
   if (const char* flaw = path_flaw(path.view())) return builder_.skip(path.view(), flaw);
   const found_name found{folder, path.view(), on_disk.view()};
   switch (listed.kind) {
     case file_kind::file:
       return add_file(found);
     case file_kind::folder:
-      return add_folder(found, folders_[folder].behind_link);
+      return add_folder(found, folders_[folder].below_link);
     case file_kind::link:
       return add_link(found);
     case file_kind::other:
       break;
   }
-  return builder_.skip(found.path, "not a regular file");
+  return builder_.skip(found.path, skip_reason::not_a_file);
 }
 
 result<void> folder_walk::add_file(const found_name& found) noexcept {
@@ -185,16 +186,16 @@ result<void> folder_walk::add_file(const found_name& found) noexcept {
   return {};
 }
 
-result<void> folder_walk::add_folder(const found_name& found, bool behind_link) noexcept {
-  if (behind_link && on_chain(found.folder, found.on_disk)) {
-    return builder_.skip(found.path, "the link makes a loop");
+result<void> folder_walk::add_folder(const found_name& found, bool below_link) noexcept {
+  if (below_link && on_chain(found.folder, found.on_disk)) {
+    return builder_.skip(found.path, skip_reason::link_loop);
   }
   found_folder added;
   added.parent = found.folder;
   added.depth = folders_[found.folder].depth + 1;
-  added.behind_link = behind_link;
+  added.below_link = below_link;
   if (added.depth > limits::folder_depth_max) {
-    return builder_.skip(found.path, "the folders are nested too deep");
+    return builder_.skip(found.path, skip_reason::too_deep);
   }
   if (folders_.size() >= limits::folders_max) {
     return fail(errc::limit, "more folders than limits::folders_max");
@@ -212,28 +213,28 @@ result<void> folder_walk::add_link(const found_name& found) noexcept {
   }
   const std::string_view root(canonical_root_.data(), canonical_root_.size());
   const joined_path link(root_, found.on_disk);
-  if (!link.fits()) return builder_.skip(found.path, "the path is too long");
+  if (!link.fits()) return builder_.skip(found.path, skip_reason::path_too_long);
   char room[2 * limits::path_bytes_max];
   const result<std::size_t> length = os_.canonical_path(link.c_str(), room);
   if (!length) {
     const error& why = length.error();
-    return builder_.skip(found.path, why.code == errc::not_found ? "the link leads nowhere"
-                                     : why.os_error == ELOOP     ? "the link makes a loop"
-                                                                 : "the link cannot be followed");
+    return builder_.skip(found.path, why.code == errc::not_found ? skip_reason::link_dangling
+                                     : why.os_error == ELOOP     ? skip_reason::link_loop
+                                                                 : skip_reason::link_unreadable);
   }
   const std::string_view target(room, *length);
   const bool is_root = target == root.substr(0, root.size() - 1);
   if (!is_root && !target.starts_with(root)) {
-    return builder_.skip(found.path, "the link leaves the tree");
+    return builder_.skip(found.path, skip_reason::link_leaves_mount);
   }
   const result<file_status> status = os_.status(room, true);
-  if (!status) return builder_.skip(found.path, "the link cannot be followed");
+  if (!status) return builder_.skip(found.path, skip_reason::link_unreadable);
   const found_name linked{found.folder, found.path,
                           is_root ? std::string_view{} : target.substr(root.size())};
   if (status->kind == file_kind::file) return add_file(linked);
-  if (status->kind != file_kind::folder) return builder_.skip(found.path, "not a regular file");
+  if (status->kind != file_kind::folder) return builder_.skip(found.path, skip_reason::not_a_file);
   if (linked_folders_ >= limits::folder_links_max) {
-    return builder_.skip(found.path, "more links to folders than limits::folder_links_max");
+    return builder_.skip(found.path, skip_reason::too_many_folder_links);
   }
   ++linked_folders_;
   return add_folder(linked, true);
@@ -252,7 +253,7 @@ result<void> folder_walk::find_canonical_root() noexcept {
   return {};
 }
 
-// Whether this very folder of the disk is the given one or contains it on the way down.
+// Whether this folder of the disk is `folder` or one of its parents.
 bool folder_walk::on_chain(std::uint32_t folder, std::string_view on_disk) const noexcept {
   for (; folder != no_parent; folder = folders_[folder].parent) {
     if (view(paths_, folders_[folder].on_disk) == on_disk) return true;
@@ -279,7 +280,7 @@ result<opened_entry> open_loose_file(operating_system& os, os_handle folder,
   const result<file_status> status = os.status(*handle);
   if (!status) return tl::unexpected(status.error());
   if (status->kind == file_kind::folder) return fail(errc::not_a_file, "a folder, not a file");
-  if (status->kind != file_kind::file) return fail(errc::not_a_file, "not a regular file");
+  if (status->kind != file_kind::file) return fail(errc::not_a_file, skip_reason::not_a_file);
   opened.place.read_bytes = status->size;
   opened.place.packed_bytes = status->size;
   opened.place.bytes = status->size;
@@ -288,4 +289,4 @@ result<opened_entry> open_loose_file(operating_system& os, os_handle folder,
 
 const archive_format folder_format{mount_format::folder, "folder", true, false, "", list, open};
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

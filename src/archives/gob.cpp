@@ -1,13 +1,13 @@
-// GOB, an archive of LucasArts: one kind for Dark Forces, one with folders for Jedi Knight.
+// GOB, by LucasArts: one variant for Dark Forces, one with folders for Jedi Knight.
 //
-//   "GOB\n", u32 table's offset
+//   "GOB\n", u32 offset of the table
 //   table: u32 files, then for each: u32 offset, u32 bytes, name[13]
 //
-//   "GOB ", u32 0x14, u32 table's offset
+//   "GOB ", u32 0x14, u32 offset of the table
 //   table: u32 files, then for each: u32 offset, u32 bytes, name[128]
 #include "archives/plain_table.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
 constexpr std::size_t name_bytes = 13;
@@ -21,7 +21,7 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
   const result<const std::byte*> header = table.read(4, second ? 8 : 4);
   if (!header) return tl::unexpected(header.error());
   if (second && load_u32(*header) != second_version) {
-    return fail(errc::unsupported, "a version of the archive that is not known");
+    return fail(errc::unsupported, "unsupported version of the archive format");
   }
   const std::uint64_t offset = load_u32(*header + (second ? 4 : 0));
   const result<const std::byte*> count = table.read(offset, 4);
@@ -39,4 +39,4 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
 const archive_format gob_format{mount_format::gob, "gob", false,     false,
                                 "gob goo",         list,  open_plain};
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

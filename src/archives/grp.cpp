@@ -1,11 +1,11 @@
 // GRP, the archive of Ken Silverman's Build engine (Duke Nukem 3D, Blood, Shadow Warrior).
 //
 //   "KenSilverman", u32 files
-//   record: name[12], filled up with spaces or NULs, u32 bytes
-//   the files' bytes, in the order of the records
+//   record: name[12], padded with spaces or NULs, u32 bytes
+//   the files, in the order of the records
 #include "archives/plain_table.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
 constexpr std::size_t name_bytes = 12;
@@ -30,4 +30,4 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
 
 const archive_format grp_format{mount_format::grp, "grp", false, false, "grp", list, open_plain};
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

@@ -1,11 +1,11 @@
-// Closes an open file or folder at its end.
+// Owns an open file or folder: closes it in the destructor.
 #pragma once
 
 #include <utility>
 
 #include "overture/base/os.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 
 class owned_handle {
  public:
@@ -34,4 +34,4 @@ class owned_handle {
   os_handle handle_;
 };
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

@@ -1,13 +1,14 @@
-// HOG, the archive of Descent: the first two games chain their files, the third has a table.
+// HOG, the archive of Descent: a chain of files in the first two games, a table in the third.
 //
 //   "DHF", then for each file: name[13], u32 bytes, the bytes
 //
-//   "HOG2", u32 files, u32 first file's offset, 56 bytes of no use
-//   record: name[36], u32 of no use, u32 bytes, u32 time
-//   the files' bytes, in the order of the records
+//   "HOG2", u32 files, u32 offset of the first file, 56 unused bytes
+//   record: name[36], u32 unused, u32 bytes, u32 time
+//   the files, in the order of the records
 #include "archives/plain_table.hpp"
+#include "archives/skip_reason.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
 constexpr std::size_t name_bytes = 13;
@@ -17,12 +18,12 @@ result<void> follow_chain(plain_table& table) noexcept {
   std::uint64_t at = 3;
   while (at < table.file_bytes()) {
     if (table.file_bytes() - at < link_bytes) {
-      return table.skip({}, "the archive ends within the header of a file");
+      return table.skip({}, skip_reason::cut_in_header);
     }
     const result<const std::byte*> link = table.read(at, link_bytes);
     if (!link) return tl::unexpected(link.error());
     const std::uint32_t bytes = load_u32(*link + name_bytes);
-    // The last byte of the name is a NUL, or means nothing.
+    // The last byte of the name is a NUL or garbage.
     result<void> added = table.add(text_of(*link, name_bytes - 1), at + link_bytes, bytes);
     if (!added) return added;
     at += link_bytes + bytes;
@@ -55,4 +56,4 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
 
 const archive_format hog_format{mount_format::hog, "hog", false, false, "hog", list, open_plain};
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

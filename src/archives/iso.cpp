@@ -1,21 +1,23 @@
 // ISO 9660, the file system of CDs and DVDs, with Joliet's long names.
 //
 //   32 KiB of anything, then descriptors of 2048 bytes: u8 kind, "CD001", u8 version, ...
-//     kind 1: the volume; kind 2 with one of Joliet's marks: the same with names in UCS-2; 255: end
+//     kind 1: the volume; kind 2 with a Joliet escape sequence: the same with names in UCS-2; 255:
+//     end
 //     at 156: the record of the root folder
 //   a folder is a list of records, none of which crosses a sector of 2048 bytes:
-//     u8 record's bytes, u8 attributes' sectors, u32 sector (twice, in either byte order), u32
-//     bytes (twice), time[7], u8 flags, u8 unit, u8 gap, u16 volume (twice), u8 name's bytes, name
+//     u8 bytes of the record, u8 sectors of attributes, u32 sector (in both byte orders), u32 bytes
+//     (both), time[7], u8 flags, u8 unit, u8 gap, u16 volume (both), u8 length of name, name
 //
-// Sources: ECMA-119 (second edition), Joliet Specification (Microsoft, 1995). Not read: Rock Ridge,
-// UDF, images with sectors of 2352 bytes. Files that lie in several pieces are read if these lie
-// side by side, as they do where a file is larger than 4 GiB.
+// Sources: ECMA-119 (second edition), Joliet Specification (Microsoft, 1995). Unsupported: Rock
+// Ridge, UDF, images with sectors of 2352 bytes. A file in several extents is read if they are
+// adjacent, as they are in files larger than 4 GiB.
 #include <algorithm>
 
 #include "archives/plain_table.hpp"
+#include "archives/skip_reason.hpp"
 #include "archives/utf16.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
 constexpr std::size_t sector_bytes = 2048;
@@ -23,7 +25,7 @@ constexpr std::uint64_t first_descriptor = 16 * sector_bytes;
 constexpr std::size_t descriptors_max = 64;
 constexpr std::string_view standard_mark = "CD001";
 
-constexpr std::size_t record_bytes = 33;  // and the name
+constexpr std::size_t record_bytes = 33;  // without the name
 constexpr unsigned flag_folder = 0x02;
 constexpr unsigned flag_associated = 0x04;
 constexpr unsigned flag_continues = 0x80;
@@ -38,17 +40,17 @@ struct iso_record {
   std::span<const std::byte> name;
 };
 
-// What is to be listed.
+// A folder to be listed.
 struct iso_folder {
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;
   std::uint32_t parent = no_parent;
   std::uint32_t depth = 0;
-  std::uint32_t path = 0;  // in iso_list::paths_
+  std::uint32_t path = 0;  // offset in iso_list::paths_
   std::uint32_t path_bytes = 0;
 };
 
-// A name that is not that of a file: the folder itself, and the one above it.
+// The entries for the folder itself and its parent.
 bool is_self_or_parent(std::span<const std::byte> name) noexcept {
   return name.size() == 1 && std::to_integer<unsigned>(name[0]) <= 1;
 }
@@ -60,7 +62,7 @@ class iso_list {
         folders_(into.names.memory(), memory_tag::vfs),
         paths_(into.names.memory(), memory_tag::vfs) {}
 
-  // False: this is no such image.
+  // False if this is not an ISO 9660 image.
   result<bool> run() noexcept;
 
  private:
@@ -76,7 +78,7 @@ class iso_list {
   result<void> take_folder(std::uint32_t number, const iso_record& record,
                            std::string_view path) noexcept;
   result<void> take_file(const iso_record& record, std::string_view path) noexcept;
-  // The whole path of something in a folder; empty if it cannot be one.
+  // The full path of a name in a folder; empty if the name is not valid.
   std::string_view join(std::uint32_t number, const iso_record& record) noexcept;
 
   plain_table table_;
@@ -84,7 +86,7 @@ class iso_list {
   vec<iso_folder> folders_;
   vec<char> paths_;
   std::uint64_t folder_bytes_ = 0;  // of all folders so far
-  iso_record file_;                 // the one that goes on in the next record
+  iso_record file_;                 // a file continued by the next record
   bool in_pieces_ = false;
   path_buffer path_;
 };
@@ -121,7 +123,7 @@ result<bool> iso_list::find_root() noexcept {
     if (kind == 255) break;
     if (kind != 1 && kind != 2) continue;
     if (load_u16(bytes + 128) != sector_bytes) {
-      return fail(errc::unsupported, "an image with blocks of another size than 2048 bytes");
+      return fail(errc::unsupported, "unsupported sector size; only 2048 bytes are supported");
     }
     if (kind == 1 && folders_.empty()) take_root(bytes);
     const std::string_view escape = text_of(bytes + 88, 3);
@@ -150,15 +152,16 @@ result<void> iso_list::list_folder(std::uint32_t number) noexcept {
   if (!fits(folder.offset, 1, folder.bytes, table_.file_bytes())) {
     if (number == 0) return table_outside(folder.offset);
     return table_.skip({paths_.data() + folder.path, folder.path_bytes},
-                       "the folder lies outside the image");
+                       skip_reason::iso_folder_outside);
   }
-  // Folders of an honest image share no bytes. Without this, few could be listed for ever.
+  // Folders of an honest image do not overlap. Without this check a few could be listed for ever.
   if (folder.bytes > table_.file_bytes() - folder_bytes_) {
-    return fail(errc::corrupt, "the image's folders share bytes", {}, folder.offset);
+    return fail(errc::corrupt, "the image's folders overlap", {}, folder.offset);
   }
   folder_bytes_ += folder.bytes;
   if (folder_bytes_ > limits::archive_directory_bytes_max) {
-    return fail(errc::limit, "folders larger than limits::archive_directory_bytes_max");
+    return fail(errc::limit,
+                "the image's folders are larger than limits::archive_directory_bytes_max");
   }
   for (std::uint64_t at = 0; at < folder.bytes; at += sector_bytes) {
     const std::size_t size = std::min<std::uint64_t>(sector_bytes, folder.bytes - at);
@@ -176,7 +179,7 @@ result<void> iso_list::list_sector(std::uint32_t number, const std::byte* sector
     if (length == 0) break;  // the rest of the sector is empty
     const bool whole = length >= record_bytes && length <= bytes - at &&
                        load_u8(sector + at + 32) <= length - record_bytes;
-    if (!whole) return table_.skip({}, "a folder's record is broken");
+    if (!whole) return table_.skip({}, skip_reason::iso_broken_record);
     if (result<void> done = take(number, read_record(sector + at)); !done) return done;
     at += length;
   }
@@ -185,14 +188,14 @@ result<void> iso_list::list_sector(std::uint32_t number, const std::byte* sector
 
 result<void> iso_list::take(std::uint32_t number, const iso_record& record) noexcept {
   if (is_self_or_parent(record.name)) return {};
-  if ((record.flags & flag_associated) != 0) return {};  // what Macs keep beside a file
+  if ((record.flags & flag_associated) != 0) return {};  // a resource fork of Mac OS
   const std::string_view path = join(number, record);
-  if (path.empty()) return table_.skip({}, "the name cannot be in a path");
+  if (path.empty()) return table_.skip({}, skip_reason::iso_bad_name);
   if ((record.flags & flag_folder) != 0) return take_folder(number, record, path);
   return take_file(record, path);
 }
 
-// Ends with ";1", the version, and may have a lone '.' before that.
+// Removes the version (";1") and a lone '.' in front of it.
 std::string_view without_version(std::string_view name) noexcept {
   const std::size_t semicolon = name.rfind(';');
   if (semicolon != std::string_view::npos && semicolon > 0) name = name.substr(0, semicolon);
@@ -213,7 +216,7 @@ std::string_view iso_list::join(std::uint32_t number, const iso_record& record) 
   }
   std::string_view name(room.data(), length);
   if ((record.flags & flag_folder) == 0) name = without_version(name);
-  // A name is one element of the path, whatever it looks like.
+  // A name must be a single element of a path.
   if (name.empty() || name.find('/') != std::string_view::npos) return {};
   if (folder.path_bytes + 1 + name.size() > path_.size()) return {};
   std::copy_n(paths_.data() + folder.path, folder.path_bytes, path_.data());
@@ -227,24 +230,25 @@ result<void> iso_list::take_folder(std::uint32_t number, const iso_record& recor
                                    std::string_view path) noexcept {
   for (std::uint32_t above = number; above != no_parent; above = folders_[above].parent) {
     if (folders_[above].offset == record.offset) {
-      return table_.skip(path, "the folder lies in itself");
+      return table_.skip(path, skip_reason::iso_folder_in_itself);
     }
   }
   iso_folder folder{record.offset, record.bytes, number, folders_[number].depth + 1};
   if (folder.depth > limits::folder_depth_max) {
-    return table_.skip(path, "the folders are nested too deeply");
+    return table_.skip(path, skip_reason::too_deep);
   }
   if (folders_.size() >= limits::folders_max) {
     return fail(errc::limit, "more folders than limits::folders_max");
   }
-  if (paths_.size() + path.size() > UINT32_MAX) return fail(errc::limit, "too many bytes of names");
+  if (paths_.size() + path.size() > UINT32_MAX)
+    return fail(errc::limit, "more than 4 GiB of names");
   folder.path = static_cast<std::uint32_t>(paths_.size());
   folder.path_bytes = static_cast<std::uint32_t>(path.size());
   if (!paths_.append(path.data(), path.size()) || !folders_.push_back(folder)) return no_memory();
   return {};
 }
 
-// The pieces of one file follow each other.
+// Extents of one file have consecutive records.
 result<void> iso_list::take_file(const iso_record& record, std::string_view path) noexcept {
   if (in_pieces_) {
     file_.interleaved |= record.interleaved || record.offset != file_.offset + file_.bytes;
@@ -254,7 +258,7 @@ result<void> iso_list::take_file(const iso_record& record, std::string_view path
   }
   in_pieces_ = (record.flags & flag_continues) != 0;
   if (in_pieces_) return {};
-  if (file_.interleaved) return table_.skip(path, "the file lies in several pieces");
+  if (file_.interleaved) return table_.skip(path, skip_reason::iso_interleaved);
   return table_.add(path, file_.offset, file_.bytes);
 }
 
@@ -266,4 +270,4 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
 
 const archive_format iso_format{mount_format::iso, "iso", false, true, "iso", list, open_plain};
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

@@ -1,13 +1,14 @@
 // LAB, the archive of Outlaws.
 //
 //   "LABN", u32 0x10000, u32 files, u32 bytes of names
-//   record: u32 name's place, u32 offset, u32 bytes, u32 kind
-//   the names, each ended by NUL
+//   record: u32 offset of the name, u32 offset, u32 bytes, u32 kind
+//   the names, each NUL-terminated
 #include <algorithm>
 
 #include "archives/plain_table.hpp"
+#include "archives/skip_reason.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
 constexpr std::size_t header_bytes = 16;
@@ -20,7 +21,7 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
   const result<const std::byte*> header = table.read(4, 12);
   if (!header) return tl::unexpected(header.error());
   if (load_u32(*header) != version) {
-    return fail(errc::unsupported, "a version of the archive that is not known");
+    return fail(errc::unsupported, "unsupported version of the archive format");
   }
   const record_table records{header_bytes, load_u32(*header + 4), record_bytes};
   if (!table.has(records)) return table_outside(records.offset);
@@ -30,8 +31,8 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
   const std::span<const std::byte> texts = std::as_bytes(names.span());
   return table.finish(table.each(records, [&](const std::byte* record) {
     const std::uint32_t at = load_u32(record);
-    if (at >= texts.size()) return table.skip({}, "the name lies outside the table of names");
-    // A name that is too long is cut, so that many records cannot share one that goes on and on.
+    if (at >= texts.size()) return table.skip({}, skip_reason::name_outside_table);
+    // Cut long names, or many records could share an endless one.
     const std::size_t most =
         std::min<std::size_t>(texts.size() - at, limits::path_element_bytes_max);
     return table.add_dos(text_of(texts.data() + at, most), load_u32(record + 4),
@@ -43,4 +44,4 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
 
 const archive_format lab_format{mount_format::lab, "lab", false, false, "lab", list, open_plain};
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

@@ -1,22 +1,23 @@
-// LFD, an archive of LucasArts: resources in a chain (X-Wing, TIE Fighter, Dark Forces).
+// LFD, by LucasArts: a chain of resources (X-Wing, TIE Fighter, Dark Forces).
 //
 //   resource: kind[4], name[8], u32 bytes, the bytes
 //
-// Most archives begin with a resource "RMAP", "resource", which has the headers of all others once
-// more. It is no file of the tree. An archive without one has no mark, and is believed to be an LFD
-// if its name ends so and its chain ends with the file.
+// Most archives begin with a resource "RMAP", "resource", which repeats the headers of all others.
+// It is not a file of the tree. An archive without one has no signature: it is taken for an LFD if
+// it has the extension and its chain ends exactly at the end of the file.
 #include <cstring>
 
 #include "archives/plain_table.hpp"
+#include "archives/skip_reason.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
 constexpr std::size_t kind_bytes = 4;
 constexpr std::size_t name_bytes = 8;
 constexpr std::size_t header_bytes = kind_bytes + name_bytes + 4;
 
-// Calls `act` for each resource, until the archive ends or one does not fit in it: false then.
+// Calls `act` for each resource. False if one extends past the end of the archive.
 result<bool> follow_chain(
     plain_table& table, std::uint64_t at,
     function_ref<result<void>(const std::byte*, std::uint64_t)> act) noexcept {
@@ -74,12 +75,11 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
   };
   const result<bool> whole = follow_chain(table, begin, add_one);
   if (!whole) return whole;
-  return table.finish(*whole ? result<void>{}
-                             : table.skip({}, "the archive ends within one of its files"));
+  return table.finish(*whole ? result<void>{} : table.skip({}, skip_reason::cut_in_file));
 }
 
 }  // namespace
 
 const archive_format lfd_format{mount_format::lfd, "lfd", false, false, "lfd", list, open_plain};
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

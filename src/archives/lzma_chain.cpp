@@ -7,18 +7,19 @@
 
 #include "base/vec.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
 constexpr std::size_t input_bytes = 64u << 10;
-// LZMA2 has pieces that are not packed: a mark, then the piece's bytes less one, high byte first.
+// LZMA2 allows uncompressed chunks: a control byte, then the size minus one, high byte first.
 constexpr std::size_t piece_front_bytes = 3;
 constexpr std::byte piece_mark{0x01};
 constexpr std::byte end_mark{0x00};
 static_assert(input_bytes - 1 <= 0xFFFF);
-constexpr std::size_t front_bytes = alignof(std::max_align_t);  // where a piece keeps its size
+constexpr std::size_t front_bytes =
+    alignof(std::max_align_t);  // where an allocation stores its size
 
-// liblzma gives memory back without its size.
+// liblzma frees memory without passing its size.
 void* allocate(void* memory, std::size_t count, std::size_t size) noexcept {
   if (size != 0 && count > (SIZE_MAX - front_bytes) / size) return nullptr;
   const std::size_t bytes = count * size + front_bytes;
@@ -67,11 +68,11 @@ error error_of(lzma_ret outcome) noexcept {
     case LZMA_MEM_ERROR:
       return make(errc::out_of_memory, "no memory to unpack LZMA");
     case LZMA_OPTIONS_ERROR:
-      return make(errc::unsupported, "a variant of LZMA that is not known");
+      return make(errc::unsupported, "unsupported variant of LZMA");
     case LZMA_BUF_ERROR:
-      return make(errc::corrupt, "the packed data makes fewer bytes than announced");
+      return make(errc::corrupt, "the packed data ends before the file is complete");
     default:
-      return make(errc::corrupt, "the packed data is broken");
+      return make(errc::corrupt, "the packed data is corrupt");
   }
 }
 
@@ -93,7 +94,7 @@ class decoder {
     options.lc = block.literal_context_bits;
     options.lp = block.literal_position_bits;
     options.pb = block.position_bits;
-    // Some archives mark the end of the data, most do not.
+    // Some archives have an end marker, most do not.
     options.ext_flags = LZMA_LZMA1EXT_ALLOW_EOPM;
     lzma_set_ext_size(options, block.bytes);
     lzma_filter filters[3];
@@ -117,8 +118,8 @@ class decoder {
   lzma_stream stream_ = LZMA_STREAM_INIT;
 };
 
-// Reads the next packed bytes into `room`; false: there are no more of them. liblzma has no filter
-// without LZMA, so what is filtered only is given to it as LZMA2 of pieces that are not packed.
+// Reads the next packed bytes into `room`. False at their end. liblzma cannot run a filter without
+// LZMA, so data that is only filtered is passed to it as uncompressed LZMA2 chunks.
 result<bool> feed(lzma_stream& stream, const packed_block& block, packed_reader read,
                   std::span<std::byte> room) noexcept {
   const std::span<std::byte> data = room.subspan(piece_front_bytes);
@@ -165,4 +166,4 @@ result<void> unpack_lzma(const packed_block& block, packed_reader read, std::spa
   return tl::unexpected(error_of(outcome == LZMA_STREAM_END ? LZMA_BUF_ERROR : outcome));
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

@@ -1,4 +1,4 @@
-// One block of a 7z archive: packed by LZMA, LZMA2 or not at all, perhaps behind a filter.
+// Unpacks one block of a 7z archive: LZMA, LZMA2 or uncompressed, with an optional filter.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,10 @@
 #include "overture/base/error.hpp"
 #include "overture/base/function_ref.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 
 enum class block_method : std::uint8_t { copy, lzma, lzma2 };
-// What machine code is turned into before it is packed; and `delta`, for sounds and images.
+// Transforms that make machine code compress better; `delta` is for sounds and images.
 enum class block_filter : std::uint8_t {
   none,
   x86,
@@ -34,9 +34,9 @@ struct packed_block {
   std::uint8_t position_bits = 0;
   block_method method = block_method::copy;
   block_filter filter = block_filter::none;
-  std::uint16_t delta_bytes = 0;  // each byte is what it is more than that of so many before it
+  std::uint16_t delta_bytes = 0;  // distance of the byte that each byte is stored relative to
 
-  // Nothing has to be done to read it.
+  // Neither compressed nor filtered.
   [[nodiscard]] bool is_stored() const noexcept {
     return method == block_method::copy && filter == block_filter::none;
   }
@@ -45,11 +45,11 @@ struct packed_block {
 // Reads the next packed bytes; 0 at their end.
 using packed_reader = function_ref<result<std::size_t>(std::span<std::byte> to)>;
 
-// Unpacks to exactly fill `to`, and keeps `made` up to date: how many bytes at its front are done.
-// Memory: a dictionary, as large as the block says, but not larger than the block. Errors: corrupt,
-// unsupported, out_of_memory, those of `read`. Not for what is_stored().
+// Unpacks to fill `to` exactly. If it fails, the first `made` bytes are right. Not for blocks that
+// are is_stored(). Memory: a dictionary of the size the block states, at most the size of the
+// block. Errors: corrupt, unsupported, out_of_memory, those of `read`.
 [[nodiscard]] result<void> unpack_lzma(const packed_block& block, packed_reader read,
                                        std::span<std::byte> to, std::size_t& made,
                                        allocator& memory) noexcept;
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

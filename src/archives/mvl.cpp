@@ -2,10 +2,10 @@
 //
 //   "DMVL", u32 files
 //   record: name[13], u32 bytes
-//   the files' bytes, in the order of the records
+//   the files, in the order of the records
 #include "archives/plain_table.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
 constexpr std::size_t name_bytes = 13;
@@ -29,4 +29,4 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
 
 const archive_format mvl_format{mount_format::mvl, "mvl", false, false, "mvl", list, open_plain};
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

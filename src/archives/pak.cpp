@@ -1,10 +1,10 @@
 // PAK, the archive of Quake and Quake II.
 //
-//   "PACK", u32 table's offset, u32 table's bytes
+//   "PACK", u32 offset of the table, u32 bytes of the table
 //   record: name[56], u32 offset, u32 bytes
 #include "archives/plain_table.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
 constexpr std::size_t name_bytes = 56;
@@ -16,7 +16,7 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
   const result<const std::byte*> header = table.read(4, 8);
   if (!header) return tl::unexpected(header.error());
   const std::uint32_t bytes = load_u32(*header + 4);
-  if (bytes % record_bytes != 0) return fail(errc::corrupt, "the table has a part of a record");
+  if (bytes % record_bytes != 0) return fail(errc::corrupt, "the table ends within a record");
   const record_table records{load_u32(*header), bytes / record_bytes, record_bytes};
   return table.finish(table.each(records, [&](const std::byte* record) {
     return table.add(text_of(record, name_bytes), load_u32(record + name_bytes),
@@ -28,4 +28,4 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
 
 const archive_format pak_format{mount_format::pak, "pak", false, false, "pak", list, open_plain};
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

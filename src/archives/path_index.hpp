@@ -1,8 +1,8 @@
-// A hash table from normal paths to numbers, filled once.
+// A hash table from normalised paths to numbers, filled once.
 //
-// A slot has a number and half of the hash of its path, so a look-up touches one slot, and a text
-// only where these halves are alike; the caller has the texts, and compares the whole path. Where a
-// slot lies depends on the table's address: names cannot be crafted to fall into one place.
+// A slot holds a number and half of the path's hash. A look-up touches one slot, and compares
+// texts, which the caller has, only if these halves are equal. The slot depends on the table's
+// address, so nobody can craft names that share one.
 #pragma once
 
 #include <bit>
@@ -13,7 +13,7 @@
 #include "overture/base/path.hpp"
 #include "overture/base/prefetch.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 
 class path_index {
  public:
@@ -25,7 +25,7 @@ class path_index {
 
   explicit path_index(allocator& memory) noexcept : slots_(memory, memory_tag::vfs) {}
 
-  // Room for `count` paths, none of them in yet. False if the memory was refused.
+  // Empties the table and makes room for `count` paths. False if out of memory.
   [[nodiscard]] bool reset(std::size_t count) noexcept {
     const std::size_t capacity = std::bit_ceil(count + count / 2 + 16);
     slots_.clear();
@@ -35,7 +35,7 @@ class path_index {
     return true;
   }
 
-  // The first slot on the way of this id that is empty or whose value `match` accepts.
+  // The first slot in this id's probe sequence that is empty or whose value `match` accepts.
   template <class Match>
   [[nodiscard]] slot& probe(path_id id, Match match) noexcept {
     return slots_[place_of(id, match)];
@@ -44,11 +44,11 @@ class path_index {
   [[nodiscard]] const slot& probe(path_id id, Match match) const noexcept {
     return slots_[place_of(id, match)];
   }
-  // Brings what probe() looks at first into the cache.
+  // Prefetches the first slot that probe() will look at.
   void fetch_ahead(path_id id) const noexcept {
     prefetch_to_write(&slots_[(id.value * multiplier_) >> shift_]);
   }
-  // Fills a slot that probe() gave for this id.
+  // Fills a slot returned by probe() for this id.
   static void set(slot& at, path_id id, std::uint32_t value) noexcept { at = {value, tag_of(id)}; }
 
  private:
@@ -74,4 +74,4 @@ class path_index {
   int shift_ = 60;
 };
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

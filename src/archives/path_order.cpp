@@ -9,17 +9,17 @@
 #include "overture/base/hash.hpp"
 #include "overture/base/prefetch.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
 constexpr std::size_t key_bytes = 8;
-// What is alike for longer is rare, and compared as a whole.
+// Longer common prefixes are rare and compared in full.
 constexpr std::size_t keyed_bytes_max = 256;
 constexpr std::size_t keyed_count_min = 8;
 
-constexpr std::size_t ahead = 16;  // the texts are all over the archive's names
+constexpr std::size_t ahead = 16;  // the texts are scattered over the archive's names
 
-// The same bytes in the other order, and 0 for each '/'.
+// Swaps the byte order and makes each '/' 0.
 std::uint64_t key_of_word(std::uint64_t word) noexcept {
   constexpr std::uint64_t low_bits = 0x7F7F7F7F7F7F7F7Fu;
   const std::uint64_t other = word ^ 0x2F2F2F2F2F2F2F2Fu;  // 0 for each '/'
@@ -30,8 +30,8 @@ std::uint64_t key_of_word(std::uint64_t word) noexcept {
   return (word & 0xFF00FF00FF00FF00u) >> 8 | (word & 0x00FF00FF00FF00FFu) << 8;
 }
 
-// Eight bytes as a number. '/' is 0 and so is what lies behind the end: no '/' is the last or
-// stands beside another, so the end comes before it at the next byte at the latest.
+// Eight bytes as a big-endian number. '/' and bytes past the end are both 0. That is unambiguous: a
+// '/' is never last nor next to another, so at the latest the next byte tells them apart.
 std::uint64_t key_of(const ordered_path& path, std::size_t from) noexcept {
   if (from + key_bytes <= path.length) return key_of_word(detail::load_u64(path.text + from));
   std::uint64_t key = 0;
@@ -43,10 +43,10 @@ std::uint64_t key_of(const ordered_path& path, std::size_t from) noexcept {
 }
 
 constexpr std::size_t byte_values = 256;
-// Below it comparing is faster than counting.
+// With fewer paths, comparing is faster than counting.
 constexpr std::size_t counted_min = 64;
 
-// Puts them in the order of one byte of their keys, and leaves those alike as they were.
+// Sorts by one byte of the keys, stably.
 void spread_by_byte(std::span<const ordered_path> paths, unsigned shift, std::size_t* next,
                     std::span<ordered_path> into) noexcept {
   std::size_t begin = 0;
@@ -54,7 +54,6 @@ void spread_by_byte(std::span<const ordered_path> paths, unsigned shift, std::si
   for (const ordered_path& path : paths) into[next[path.key >> shift & 0xFF]++] = path;
 }
 
-// By their keys.
 void sort_by_key(std::span<ordered_path> paths, std::span<ordered_path> room) noexcept {
   const auto by_key = [](const ordered_path& a, const ordered_path& b) { return a.key < b.key; };
   if (paths.size() < counted_min) return std::sort(paths.begin(), paths.end(), by_key);
@@ -77,7 +76,7 @@ void sort_by_key(std::span<ordered_path> paths, std::span<ordered_path> room) no
   if (from.data() != paths.data()) std::copy(from.begin(), from.end(), paths.begin());
 }
 
-// All of them are alike before `from`.
+// Sorts paths that are equal in front of `from`.
 void sort_from(std::span<ordered_path> paths, std::size_t from,
                std::span<ordered_path> room) noexcept {
   const auto whole = [](const ordered_path& a, const ordered_path& b) {
@@ -122,4 +121,4 @@ bool sort_paths(vec<ordered_path>& paths) noexcept {
   return true;
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

@@ -1,5 +1,5 @@
-// The order in which paths are listed: by bytes, but that '/' comes first, so that a folder's
-// entries follow where its name belongs.
+// The order in which paths are listed: byte order, but '/' comes first. This way a folder's entries
+// directly follow the position of its name.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,11 @@
 
 #include "base/vec.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 
 [[nodiscard]] bool path_before(std::string_view a, std::string_view b) noexcept;
 
-// A path to be put in order, eight bytes of which stand beside it.
+// A path to be sorted, and eight of its bytes.
 struct ordered_path {
   std::uint64_t key;
   const char* text;
@@ -21,11 +21,12 @@ struct ordered_path {
   [[nodiscard]] std::string_view path() const noexcept { return {text, length}; }
 };
 
-// Puts normal paths in order; false if the memory was refused. Looks at the text of each once for
-// eight bytes, not once for each comparison: with a million names each look is a cache miss. Sorts
-// by the bytes of the key that differ, the last first, so that a million names take as long for
-// each as a thousand. A radix sort of strings (McIlroy, Bostic, McIlroy, "Engineering radix sort",
-// 1993) with eight bytes at a time.
+// Sorts normalised paths. False if out of memory.
+//
+// A radix sort of strings (McIlroy, Bostic, McIlroy, "Engineering radix sort", 1993), eight bytes
+// at a time: each text is read once per eight bytes and not once per comparison, because with a
+// million names every read is a cache miss. Within eight bytes it sorts by those that differ, last
+// byte first, so the time per name does not grow with the number of names.
 [[nodiscard]] bool sort_paths(vec<ordered_path>& paths) noexcept;
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

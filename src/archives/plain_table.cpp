@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
-namespace overture::vfs {
+#include "archives/skip_reason.hpp"
+
+namespace overture::archives_detail {
 namespace {
 
 tl::unexpected<error> no_memory() {
@@ -41,7 +43,8 @@ result<void> plain_table::read_into(vec<char>& text, std::uint64_t offset,
                                     std::uint64_t bytes) noexcept {
   if (!fits(offset, 1, bytes, file_bytes())) return table_outside(offset);
   if (bytes > limits::archive_directory_bytes_max) {
-    return fail(errc::limit, "a table larger than limits::archive_directory_bytes_max");
+    return fail(errc::limit,
+                "the archive's table is larger than limits::archive_directory_bytes_max");
   }
   if (!text.resize_for_overwrite(bytes)) return no_memory();
   const std::span<char> room(text.data(), text.size());
@@ -72,7 +75,7 @@ result<void> plain_table::add(std::string_view name, std::uint64_t offset,
   entry.packed_bytes = bytes;
   entry.bytes = bytes;
   if (bytes == 0) {
-    entry.offset = 0;  // markers have any
+    entry.offset = 0;  // empty entries are markers with arbitrary offsets
   } else if (!fits(offset, 1, bytes, file_bytes())) {
     entry.flaw = entry_flaw::outside;
   } else if (bytes > limits::entry_bytes_max) {
@@ -84,7 +87,7 @@ result<void> plain_table::add(std::string_view name, std::uint64_t offset,
 result<void> plain_table::add_dos(std::string_view name, std::uint64_t offset,
                                   std::uint64_t bytes) noexcept {
   char converted[limits::path_element_bytes_max];
-  if (name.size() > sizeof converted) return skip(name, "the name is too long");
+  if (name.size() > sizeof converted) return skip(name, skip_reason::name_too_long);
   std::replace_copy(name.begin(), name.end(), converted, '\\', '/');
   return add({converted, name.size()}, offset, bytes);
 }
@@ -118,4 +121,4 @@ result<opened_entry> open_plain(const archive&, const archive_entry& entry,
   return opened_entry{place, {}};
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

@@ -1,5 +1,5 @@
-// What the archives have in common that are a table of names and places: nothing in them is packed,
-// nothing has a checksum, and a file is read as it lies there.
+// For formats that are a table of names and offsets: files are stored uncompressed and without
+// checksums.
 //
 //   plain_table table(input, into);
 //   result<void> done = table.each({offset, count, 64}, [&](const std::byte* record) {
@@ -7,9 +7,9 @@
 //   });
 //   return table.finish(done);
 //
-// The table is read through a window, so that mounting takes memory for what is listed and no more,
-// whatever the archive says. Two files may share bytes: tools for these formats save room that way,
-// and nothing is unpacked that could become large by it.
+// The table is read through a window, so memory is used only for entries that exist, whatever the
+// archive claims. Files may share bytes: tools for these formats save space that way, and without
+// compression it is harmless.
 #pragma once
 
 #include <cstddef>
@@ -19,9 +19,9 @@
 #include "archives/archive.hpp"
 #include "base/little_endian.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 
-// Records of one size, side by side.
+// Adjacent records of one size.
 struct record_table {
   std::uint64_t offset = 0;
   std::uint64_t count = 0;
@@ -35,30 +35,30 @@ class plain_table {
   plain_table(const archive_input& input, archive& into) noexcept;
 
   [[nodiscard]] std::uint64_t file_bytes() const noexcept { return input_.status.size; }
-  // Whether the archive is long enough to have all of the table.
+  // Whether all of the table is inside the archive.
   [[nodiscard]] bool has(const record_table& records) const noexcept {
     return fits(records.offset, records.count, records.record_bytes, file_bytes());
   }
   // Bytes of the file, valid until the next read() or each(). Error: corrupt if the file ends
-  // before.
+  // first.
   [[nodiscard]] result<const std::byte*> read(std::uint64_t offset, std::size_t bytes) noexcept {
     return window(offset, bytes, chain_window_bytes);
   }
-  // The same, kept by the caller: a table of texts, say.
+  // The same, into a buffer of the caller's.
   [[nodiscard]] result<void> read_into(vec<char>& text, std::uint64_t offset,
                                        std::uint64_t bytes) noexcept;
 
-  // Calls `act` for each record, which must not read().
+  // Calls `act` for each record. It must not call read().
   [[nodiscard]] result<void> each(const record_table& records,
                                   function_ref<result<void>(const std::byte* record)> act) noexcept;
 
-  // A file of the archive. One that lies outside is in the tree and cannot be opened.
+  // Adds a file. One outside the archive is in the tree and fails when it is opened.
   [[nodiscard]] result<void> add(std::string_view name, std::uint64_t offset,
                                  std::uint64_t bytes) noexcept;
-  // The same for formats that separate folders by backslashes.
+  // The same for formats that separate folders with backslashes.
   [[nodiscard]] result<void> add_dos(std::string_view name, std::uint64_t offset,
                                      std::uint64_t bytes) noexcept;
-  // The same for formats that know more of an entry.
+  // The same for formats that know more about an entry.
   [[nodiscard]] result<void> add_entry(std::string_view name, const archive_entry& entry) noexcept {
     return builder_.add(name, entry).map([](bool) {});
   }
@@ -66,7 +66,8 @@ class plain_table {
     return builder_.skip(name, reason);
   }
 
-  // What `list` of the format returns: of several files with one name the last is left.
+  // Completes the archive and gives the result of the format's `list`. Of files with the same name
+  // the last one stays.
   [[nodiscard]] result<bool> finish(const result<void>& done) noexcept;
 
  private:
@@ -83,15 +84,17 @@ class plain_table {
   std::uint64_t window_offset_ = 0;
 };
 
-// The text in a field, which ends with the field or at a NUL.
+// The text in a field, which ends at a NUL or with the field.
 [[nodiscard]] std::string_view text_of(const std::byte* field, std::size_t bytes) noexcept;
 
-// `open` of every such format.
+// The `open` of all these formats.
 [[nodiscard]] result<opened_entry> open_plain(const archive& from, const archive_entry& entry,
                                               operating_system& os) noexcept;
 
 [[nodiscard]] inline tl::unexpected<error> table_outside(std::uint64_t offset) noexcept {
-  return fail(errc::corrupt, "the archive's table lies outside the archive", {}, offset);
+  return fail(errc::corrupt,
+              "the archive's table is outside the archive; the archive is probably truncated", {},
+              offset);
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

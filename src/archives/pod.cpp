@@ -1,15 +1,15 @@
-// POD, the archive of Terminal Velocity and its relatives, in its first version.
+// POD, the archive of Terminal Velocity and related games, first version.
 //
-//   u32 files, comment[80], ended by NUL
+//   u32 files, comment[80], NUL-terminated
 //   record: name[32], u32 bytes, u32 offset
 //
-// There is no mark: a file is believed to be one if it has a comment, and names and places of files
-// behind a table that fits.
+// There is no signature: a file is taken for a POD if it has a comment, its table fits, and all
+// names and offsets in the table are plausible.
 #include <algorithm>
 
 #include "archives/plain_table.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
 constexpr std::size_t comment_bytes = 80;
@@ -36,7 +36,7 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
     const std::uint32_t bytes = load_u32(record + name_bytes);
     sensible = is_text(text_of(record, name_bytes)) &&
                (bytes == 0 || load_u32(record + name_bytes + 4) >= records.end());
-    return sensible ? result<void>{} : fail(errc::unsupported, "this is no POD");
+    return sensible ? result<void>{} : fail(errc::unsupported, "not a POD archive");
   });
   if (!sensible) return false;
   if (!looked) return tl::unexpected(looked.error());
@@ -50,4 +50,4 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
 
 const archive_format pod_format{mount_format::pod, "pod", false, false, "pod", list, open_plain};
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

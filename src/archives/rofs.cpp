@@ -1,24 +1,24 @@
 // ROFS, the archives of Resident Evil 3 (rofs1.dat and its siblings): packed and scrambled.
 //
-//   mark[21], first folder's name, NUL, u32 table's offset / 8, u32 table's bytes, second folder's
-//   name, NUL: all files lie in one folder, two levels deep
+//   signature[21], name of the outer folder, NUL, u32 offset of the table / 8, u32 bytes of the
+//   table, name of the inner folder, NUL: all files are in one folder, two levels deep
 //   table: u32 files, then for each: u32 offset / 8, u32 packed bytes, name, NUL
-//   file: u16 offset of its data in it, u16 blocks, u32 bytes, ident[8] scrambled by its last byte,
-//   u32 key[blocks], u32 packed bytes[blocks], the blocks
+//   file: u16 offset of the data in it, u16 blocks, u32 bytes, ident[8] scrambled with its last
+//   byte, u32 key[blocks], u32 packed bytes[blocks], the blocks
 //
-// Each block makes 32 KiB, the last one less, and is scrambled from its own key on. In a file whose
-// ident is "Hi_Comp" the blocks are packed (LZSS, see rofs_block.hpp), in others not.
+// Each block unpacks to 32 KiB, the last one to less, and is scrambled with its own key. If the
+// ident is "Hi_Comp", the blocks are packed (LZSS, see rofs_block.hpp).
 #include <algorithm>
 
 #include "archives/plain_table.hpp"
 #include "archives/rofs_block.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
 constexpr std::string_view mark{"\3\0\0\0\1\0\0\0\4\0\0\0\0\1\1\0\0\4\0\0\0", 21};
 constexpr std::size_t header_bytes = 16;
-constexpr std::size_t record_bytes = 8;  // and the name
+constexpr std::size_t record_bytes = 8;  // without the name
 constexpr std::string_view packed_ident = "Hi_Comp";
 
 class rofs_blocks final : public block_store {
@@ -45,7 +45,7 @@ class rofs_blocks final : public block_store {
     return unpack_rofs_block(block, room, to);
   }
 
-  vec<rofs_block> packed_;  // by number in the store
+  vec<rofs_block> packed_;  // by block number
 };
 
 class rofs_list {
@@ -57,7 +57,7 @@ class rofs_list {
         blocks_(into.names.memory(), memory_tag::vfs) {}
 
   result<bool> run() noexcept {
-    if (!read_folder()) return fail(errc::corrupt, "the archive's first bytes are broken");
+    if (!read_folder()) return fail(errc::corrupt, "the archive's header is corrupt");
     store_ = into_.store.make<rofs_blocks>(memory(), input_.os, into_.handle);
     if (!store_) return fail(errc::out_of_memory, "no memory to list the archive");
     return table_.finish(read_table());
@@ -77,7 +77,7 @@ class rofs_list {
   rofs_blocks* store_ = nullptr;
   std::uint64_t table_at_ = 0;
   path_buffer path_;
-  std::size_t folder_bytes_ = 0;  // of the path, the '/' behind it included
+  std::size_t folder_bytes_ = 0;  // of the path, including the '/' after it
   vec<rofs_block> blocks_;        // of one file
 };
 
@@ -112,7 +112,8 @@ result<void> rofs_list::read_table() noexcept {
     if (!record) return tl::unexpected(record.error());
     const std::string_view name = text_of(*record + record_bytes, most - record_bytes);
     const std::uint64_t file = std::uint64_t{load_u32(*record)} * 8;
-    if (name.size() == most - record_bytes) return fail(errc::corrupt, "a name has no end", {}, at);
+    if (name.size() == most - record_bytes)
+      return fail(errc::corrupt, "a name is not terminated", {}, at);
     at += record_bytes + name.size() + 1;
     if (name.size() > path_.size() - folder_bytes_) return table_outside(at);
     std::copy(name.begin(), name.end(), path_.data() + folder_bytes_);
@@ -149,7 +150,7 @@ result<void> rofs_list::take(std::uint64_t at, std::string_view path) noexcept {
   return table_.add_entry(path, entry);
 }
 
-// Fills the list of the file's blocks, unless something is wrong with it.
+// Fills the list of the file's blocks. Leaves it empty if the file is broken.
 result<entry_flaw> rofs_list::read_blocks(std::uint64_t at, std::uint32_t bytes) noexcept {
   blocks_.clear();
   const result<const std::byte*> header = table_.read(at, header_bytes);
@@ -180,7 +181,7 @@ result<entry_flaw> rofs_list::read_blocks(std::uint64_t at, std::uint32_t bytes)
     const std::uint64_t most =
         std::uint64_t{block.packed_bytes} * (packed ? rofs_ratio_max : std::uint64_t{1});
     if (part > most) return entry_flaw::ratio;
-    // What is larger than this could not come of an honest block.
+    // No honest block is packed to more than this.
     if (block.packed_bytes > 2 * rofs_block_bytes) return entry_flaw::sizes;
     if (!blocks_.push_back(block)) return fail(errc::out_of_memory, "no memory for a block");
   }
@@ -203,4 +204,4 @@ result<opened_entry> open(const archive& from, const archive_entry& entry,
 
 const archive_format rofs_format{mount_format::rofs, "rofs", false, false, "dat", list, open};
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cstring>
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
-// After how many bytes the key changes.
+// The number of bytes after which the key changes.
 constexpr std::uint16_t key_spans[64] = {
     0x0E6, 0x1A4, 0x0E6, 0x1C5, 0x130, 0x0E8, 0x3DB, 0x08B, 0x141, 0x18E, 0x3AE, 0x139, 0x0F0,
     0x27A, 0x2C9, 0x1B0, 0x1F7, 0x081, 0x138, 0x285, 0x25A, 0x15B, 0x30F, 0x335, 0x2E4, 0x1F6,
@@ -14,18 +14,18 @@ constexpr std::uint16_t key_spans[64] = {
     0x3E5, 0x1B0, 0x06D, 0x140, 0x0C0, 0x386, 0x16B, 0x20B, 0x09A, 0x241, 0x0DE, 0x15E, 0x35A,
     0x25B, 0x154, 0x068, 0x2E8, 0x321, 0x071, 0x1B0, 0x232, 0x2D9, 0x263, 0x164, 0x290};
 
-// The key is a linear congruential generator, of which each step gives its highest byte.
+// A linear congruential generator; each step yields its highest byte.
 std::uint8_t next_key(std::uint32_t& key) noexcept {
   key = key * 0x5D588B65 + 0x8000000B;
   return static_cast<std::uint8_t>(key >> 24);
 }
 
-// Bits, the highest of each byte first.
+// Reads bits, the highest of each byte first.
 class bit_reader {
  public:
   explicit bit_reader(std::span<const std::byte> bytes) noexcept : bytes_(bytes) {}
 
-  // False: there are not that many left. count <= 16.
+  // False if fewer than `count` are left. count <= 16.
   [[nodiscard]] bool read(unsigned count, std::uint32_t& value) noexcept {
     while (have_ < count) {
       if (at_ == bytes_.size()) return false;
@@ -44,8 +44,8 @@ class bit_reader {
   unsigned have_ = 0;
 };
 
-// LZSS with a window of 4 KiB that is full from the start. A copy may run over the window's end,
-// into a margin; the next byte goes to the window's beginning then.
+// LZSS with a window of 4 KiB that is full from the start. A copy may run past the end of the
+// window into a margin; the next byte then goes to the start of the window.
 class window {
  public:
   window() noexcept {
@@ -84,7 +84,7 @@ result<void> unpack_rofs_block(const rofs_block& block, std::span<std::byte> pac
                                std::span<std::byte> to) noexcept {
   scramble_rofs(block.key, packed);
   const auto too_short = [] {
-    return fail(errc::corrupt, "the packed data makes fewer bytes than announced");
+    return fail(errc::corrupt, "the packed data ends before the file is complete");
   };
   if (!block.packed) {
     if (packed.size() < to.size()) return too_short();
@@ -113,4 +113,4 @@ result<void> unpack_rofs_block(const rofs_block& block, std::span<std::byte> pac
   return {};
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

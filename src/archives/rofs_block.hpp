@@ -1,4 +1,4 @@
-// One block of a ROFS archive: scrambled, and perhaps packed.
+// One block of a ROFS archive: scrambled, optionally packed.
 //
 // Sources: the tools of Patrice Mandin's reevengi project and PhysicsFS's physfs_archiver_rofs.c,
 // for the layout, the constants and the generator of keys.
@@ -10,9 +10,9 @@
 
 #include "overture/base/error.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 
-inline constexpr std::size_t rofs_block_bytes = 32768;  // unpacked; of a file's last block at most
+inline constexpr std::size_t rofs_block_bytes = 32768;  // unpacked; less in a file's last block
 // 17 bits copy 17 bytes.
 inline constexpr std::uint64_t rofs_ratio_max = 8;
 
@@ -23,11 +23,11 @@ struct rofs_block {
   bool packed = false;
 };
 
-// Turns a block into what it was, or back: the keys go by places alone.
+// Unscrambles a block, or scrambles it: the operation is its own inverse.
 void scramble_rofs(std::uint32_t key, std::span<std::byte> bytes) noexcept;
 
-// Unpacks to exactly fill `to`; changes `packed`. Error: corrupt.
+// Unpacks to fill `to` exactly. Modifies `packed`. Error: corrupt.
 [[nodiscard]] result<void> unpack_rofs_block(const rofs_block& block, std::span<std::byte> packed,
                                              std::span<std::byte> to) noexcept;
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

@@ -1,27 +1,28 @@
-// 7z archives: LZMA, LZMA2 and stored blocks, with the filters for machine code
-// and for sounds (delta).
+// 7z archives: LZMA, LZMA2 and stored blocks, with the filters for machine code and for sounds
+// (delta).
 //
-//   start:  the mark, version, CRC-32, u64 header's offset, u64 its bytes, u32 its CRC-32
-//   the packed blocks, the header, which may be packed itself (see seven_zip_header.hpp)
+//   start:  signature, version, CRC-32, u64 offset of the header, u64 its bytes, u32 its CRC-32
+//   the packed blocks, the header, which may itself be packed (see seven_zip_header.hpp)
 //
 // Files are packed together in blocks, and a block is unpacked once for all its files: see
-// block_store.hpp. Not read: BCJ2, PPMd, BZip2, DEFLATE, encryption; such files are listed and
-// refused. Links are skipped.
+// block_store.hpp. Unsupported: BCJ2, PPMd, BZip2, DEFLATE, encryption; such files are in the tree
+// and fail when they are opened. Links are skipped.
 #include <algorithm>
 
 #include "archives/archive.hpp"
 #include "archives/seven_zip_header.hpp"
+#include "archives/skip_reason.hpp"
 #include "archives/utf16.hpp"
 #include "base/little_endian.hpp"
 #include "overture/io/unpack.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
-// A header may be packed, and what comes out of it once more.
+// How often a header may be packed: it may unpack to a header that is packed, too.
 constexpr int headers_max = 4;
 
-constexpr std::uint32_t attribute_unix = 0x8000;  // the upper half is a Unix mode
+constexpr std::uint32_t attribute_unix = 0x8000;  // the upper half holds a Unix mode
 constexpr std::uint32_t unix_kind_mask = 0170000;
 constexpr std::uint32_t unix_link = 0120000;
 
@@ -32,13 +33,13 @@ class seven_zip_blocks final : public block_store {
         packed_(memory, memory_tag::vfs),
         unchecked_(memory, memory_tag::vfs) {}
 
-  // Returns where the block begins.
+  // Returns the block's offset in the store.
   result<std::uint64_t> add(const packed_block& block, std::uint64_t offset) noexcept {
-    // Their numbers are those of the store, so stored blocks have a place here too.
+    // Indexed by the store's block numbers, so stored blocks are listed too.
     if (!packed_.push_back({block, offset})) return no_memory();
     return block.is_stored() ? add_stored(block.bytes, offset) : add_block(block.bytes);
   }
-  // A file that has no checksum, in the order of their places.
+  // Notes a file without a checksum. Call in ascending order of offsets.
   result<void> add_unchecked(std::uint64_t offset) noexcept {
     return unchecked_.push_back(offset) ? result<void>{} : no_memory();
   }
@@ -47,7 +48,7 @@ class seven_zip_blocks final : public block_store {
   }
 
  private:
-  struct placed_block {
+  struct located_block {
     packed_block block;
     std::uint64_t offset = 0;
   };
@@ -57,10 +58,10 @@ class seven_zip_blocks final : public block_store {
 
   result<void> unpack(std::uint32_t number, std::span<std::byte> to, reading how,
                       std::size_t& made) noexcept override {
-    const placed_block& from = packed_[number];
+    const located_block& from = packed_[number];
     std::uint64_t at = from.offset;
     std::uint64_t left = from.block.packed_bytes;
-    // Who must not wait looks at the end first, so as not to unpack half of it in vain.
+    // If reading must not wait, check first that the end is cached, or unpacking might be in vain.
     std::byte last{};
     if (how == reading::at_once && left > 0) {
       result<void> there = read_packed(at + left - 1, {&last, 1}, how);
@@ -77,7 +78,7 @@ class seven_zip_blocks final : public block_store {
     return unpack_lzma(from.block, read, to, made, packed_.memory());
   }
 
-  vec<placed_block> packed_;  // by number in the store
+  vec<located_block> packed_;  // by block number
   vec<std::uint64_t> unchecked_;
 };
 
@@ -89,12 +90,12 @@ class seven_zip_list {
         builder_(into, input.prefix),
         bytes_(into.names.memory(), memory_tag::vfs),
         header_(into.names.memory()),
-        places_(into.names.memory(), memory_tag::vfs) {}
+        listed_(into.names.memory(), memory_tag::vfs) {}
 
   result<bool> run() noexcept {
     path_index index(memory());
     const result<void> done = read_header()
-                                  .and_then([this] { return place_blocks(); })
+                                  .and_then([this] { return add_blocks(); })
                                   .and_then([this] { return add_files(); })
                                   .and_then([&] { return builder_.index_last_of_each(index); });
     if (!done) return tl::unexpected(done.error());
@@ -103,7 +104,7 @@ class seven_zip_list {
   }
 
  private:
-  struct block_place {
+  struct listed_block {
     std::uint64_t offset = 0;  // in the store
     entry_flaw flaw = entry_flaw::none;
   };
@@ -111,7 +112,7 @@ class seven_zip_list {
   static tl::unexpected<error> no_memory() {
     return fail(errc::out_of_memory, "no memory to read the archive's header");
   }
-  // The place of packed bytes in the file; false if they are not all in it.
+  // The offset of packed bytes in the file. False if they are not all in it.
   [[nodiscard]] bool locate(std::uint64_t offset, std::uint64_t bytes,
                             std::uint64_t& at) const noexcept {
     const std::uint64_t file = input_.status.size;
@@ -124,7 +125,7 @@ class seven_zip_list {
   result<void> read_header() noexcept;
   result<void> unpack_header() noexcept;
   [[nodiscard]] entry_flaw flaw_of(const seven_zip_block& block) const noexcept;
-  result<void> place_blocks() noexcept;
+  result<void> add_blocks() noexcept;
   result<void> add_files() noexcept;
   [[nodiscard]] const char* why_skipped(std::uint64_t file) const noexcept;
   std::span<const std::byte> next_name() noexcept;
@@ -135,7 +136,7 @@ class seven_zip_list {
   vec<std::byte> bytes_;  // of the header
   seven_zip_header header_;
   seven_zip_blocks* store_ = nullptr;
-  vec<block_place> places_;
+  vec<listed_block> listed_;
 };
 
 result<void> seven_zip_list::read_header() noexcept {
@@ -143,11 +144,13 @@ result<void> seven_zip_list::read_header() noexcept {
   if (!start) return tl::unexpected(start.error());
   if (start->header_bytes == 0) return {};  // an empty archive
   if (start->header_bytes > limits::archive_directory_bytes_max) {
-    return fail(errc::limit, "a header larger than limits::archive_directory_bytes_max");
+    return fail(errc::limit,
+                "the archive's header is larger than limits::archive_directory_bytes_max");
   }
   std::uint64_t at = 0;
   if (!locate(start->header_offset, start->header_bytes, at)) {
-    return fail(errc::corrupt, "the archive's header lies outside the archive");
+    return fail(errc::corrupt,
+                "the archive's header is outside the archive; the archive is probably truncated");
   }
   if (!bytes_.resize_for_overwrite(start->header_bytes)) return no_memory();
   const std::span<std::byte> room(bytes_.data(), bytes_.size());
@@ -161,19 +164,21 @@ result<void> seven_zip_list::read_header() noexcept {
     if (!done || !header_.encoded) return done;
     if (done = unpack_header(); !done) return done;
   }
-  return fail(errc::corrupt, "the archive's header is packed again and again");
+  return fail(errc::corrupt, "the archive's header is packed too many times");
 }
 
 result<void> seven_zip_list::unpack_header() noexcept {
   const seven_zip_block block = header_.blocks[0];
   std::uint64_t at = 0;
   if (!locate(block.packed_offset, block.packed.packed_bytes, at)) {
-    return fail(errc::corrupt, "the archive's header lies outside the archive");
+    return fail(errc::corrupt,
+                "the archive's header is outside the archive; the archive is probably truncated");
   }
   const entry_flaw flaw = flaw_of(block);
   if (flaw != entry_flaw::none) return tl::unexpected(error_of(flaw));
   if (block.packed.bytes > limits::archive_directory_bytes_max) {
-    return fail(errc::limit, "a header larger than limits::archive_directory_bytes_max");
+    return fail(errc::limit,
+                "the archive's header is larger than limits::archive_directory_bytes_max");
   }
   vec<std::byte> unpacked(memory(), memory_tag::vfs);
   if (!unpacked.resize_for_overwrite(block.packed.bytes)) return no_memory();
@@ -216,21 +221,21 @@ entry_flaw seven_zip_list::flaw_of(const seven_zip_block& block) const noexcept 
   return packed.bytes > limits::block_bytes_max ? entry_flaw::block_too_large : entry_flaw::none;
 }
 
-result<void> seven_zip_list::place_blocks() noexcept {
+result<void> seven_zip_list::add_blocks() noexcept {
   if (header_.blocks.empty()) return {};
   store_ = into_.store.make<seven_zip_blocks>(memory(), input_.os, into_.handle);
   if (!store_) return no_memory();
   for (const seven_zip_block& block : header_.blocks) {
-    block_place place;
-    place.flaw = flaw_of(block);
-    if (place.flaw == entry_flaw::none && block.packed.bytes > 0) {
+    listed_block listed;
+    listed.flaw = flaw_of(block);
+    if (listed.flaw == entry_flaw::none && block.packed.bytes > 0) {
       std::uint64_t at = 0;
       (void)locate(block.packed_offset, block.packed.packed_bytes, at);
       const result<std::uint64_t> offset = store_->add(block.packed, at);
       if (!offset) return tl::unexpected(offset.error());
-      place.offset = *offset;
+      listed.offset = *offset;
     }
-    if (!places_.push_back(place)) return no_memory();
+    if (!listed_.push_back(listed)) return no_memory();
   }
   return {};
 }
@@ -245,36 +250,36 @@ std::span<const std::byte> seven_zip_list::next_name() noexcept {
 
 const char* seven_zip_list::why_skipped(std::uint64_t file) const noexcept {
   if ((header_.no_stream[file] & seven_zip_header::is_anti) != 0) {
-    return "it asks for a file to be deleted";
+    return skip_reason::anti_item;
   }
   if (header_.attributes.empty()) return nullptr;
   const std::uint32_t attributes = load_u32(header_.attributes.data() + file * 4);
   const bool link =
       (attributes & attribute_unix) != 0 && (attributes >> 16 & unix_kind_mask) == unix_link;
-  return link ? "a link, which is not followed in a 7z archive" : nullptr;
+  return link ? skip_reason::link_in_7z : nullptr;
 }
 
 result<void> seven_zip_list::add_files() noexcept {
   std::size_t stream = 0;
   std::size_t block = 0;
-  std::uint32_t in_block = 0;  // streams of the block that have had their file
+  std::uint32_t in_block = 0;  // streams of the block that are assigned to a file
   std::uint64_t offset = 0;    // in the block
   for (std::uint64_t file = 0; file < header_.files; ++file) {
     archive_entry entry;
     bool checked = true;
     const std::uint8_t kind = header_.no_stream[file];
     if ((kind & seven_zip_header::is_empty) == 0) {
-      while (block < places_.size() && in_block == header_.blocks[block].streams) {
+      while (block < listed_.size() && in_block == header_.blocks[block].streams) {
         ++block;
         in_block = 0;
         offset = 0;
       }
-      if (block == places_.size() || stream == header_.streams.size()) {
-        return fail(errc::corrupt, "the archive has more files than data");
+      if (block == listed_.size() || stream == header_.streams.size()) {
+        return fail(errc::corrupt, "the archive lists more files than it has data for");
       }
       const seven_zip_stream& data = header_.streams[stream++];
-      entry.offset = places_[block].offset + offset;
-      entry.flaw = places_[block].flaw;
+      entry.offset = listed_[block].offset + offset;
+      entry.flaw = listed_[block].flaw;
       entry.packed_bytes = data.bytes;
       entry.bytes = data.bytes;
       entry.crc32 = data.crc32;
@@ -291,7 +296,7 @@ result<void> seven_zip_list::add_files() noexcept {
     path_buffer room;
     std::size_t length = 0;
     const bool readable = utf8_of_utf16(name, byte_order::little, room, length);
-    const char* const skipped = readable ? why_skipped(file) : "the name is not UTF-16";
+    const char* const skipped = readable ? why_skipped(file) : skip_reason::not_utf16;
     if (skipped) {
       result<void> done = builder_.skip({room.data(), length}, skipped);
       if (!done) return done;
@@ -337,4 +342,4 @@ result<opened_entry> open(const archive& from, const archive_entry& entry,
 const archive_format seven_zip_format{
     mount_format::seven_zip, "7z", false, false, "7z", list, open};
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

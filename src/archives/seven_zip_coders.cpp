@@ -1,9 +1,9 @@
 #include "archives/seven_zip_coders.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
-// More than any archiver chains, so that a header cannot make much of a few bytes.
+// No archiver chains more. Keeps a small header from taking much memory.
 constexpr std::uint64_t coders_max = 4;
 constexpr std::uint64_t coder_streams_max = 8;
 
@@ -38,7 +38,7 @@ seven_zip_flaw flaw_of(const coder& unread) noexcept {
   }
 }
 
-// False: a filter that is not known, or properties that are not its own.
+// False if the filter is unknown or its properties are invalid.
 bool set_filter(const coder& from, packed_block& into) noexcept {
   if (from.id == coder_delta) {
     if (from.properties.size() != 1) return false;
@@ -69,7 +69,7 @@ bool set_filter(const coder& from, packed_block& into) noexcept {
   return false;
 }
 
-// False: the properties are not those of the method.
+// False if the properties are invalid for the method.
 bool set_method(const coder& from, packed_block& into) noexcept {
   const auto property = [&](std::size_t i) {
     return std::to_integer<std::uint8_t>(from.properties[i]);
@@ -97,16 +97,16 @@ bool set_method(const coder& from, packed_block& into) noexcept {
   return true;
 }
 
-// What each input of a coder is fed from: another coder's output, or packed data.
+// The source of each coder's input: another coder's output, or packed data.
 struct coder_chain {
   coder coders[coders_max];
   std::uint64_t count = 0;
   std::uint64_t inputs = 0;
   std::uint64_t outputs = 0;
   std::uint64_t packed_streams = 0;
-  std::uint64_t last = 0;   // the output that is the block's
-  std::uint64_t bound = 0;  // the input that the last bond feeds
-  bool simple = true;       // each has one input and one output
+  std::uint64_t last = 0;   // the block's output
+  std::uint64_t bound = 0;  // the input of the last bond
+  bool simple = true;       // every coder has one input and one output
 };
 
 result<coder_chain> read_coders(seven_zip_reader& in) noexcept {
@@ -134,7 +134,7 @@ result<coder_chain> read_coders(seven_zip_reader& in) noexcept {
   return chain;
 }
 
-// Which output feeds which input; the one that feeds none is the block's.
+// Reads which output feeds which input. The output that feeds none is the block's.
 result<void> read_bonds(seven_zip_reader& in, coder_chain& chain) noexcept {
   const std::uint64_t bonds = chain.outputs - 1;
   std::uint64_t bound = 0;  // outputs, as bits
@@ -162,7 +162,7 @@ seven_zip_flaw apply(const coder_chain& chain, packed_block& into) noexcept {
     if (flaw != seven_zip_flaw::none) return flaw;
   }
   if (!chain.simple || chain.packed_streams != 1 || chain.count > 2) return seven_zip_flaw::method;
-  // Of two, the one whose output is the block's must be fed by the other.
+  // With two coders, the one with the block's output must be fed by the other.
   if (chain.count == 2 && chain.bound != chain.last) return seven_zip_flaw::method;
   const coder& packer = chain.coders[chain.count == 1 ? 0 : 1 - chain.last];
   if (!set_method(packer, into)) return seven_zip_flaw::method;
@@ -183,4 +183,4 @@ result<coder_shape> read_seven_zip_coders(seven_zip_reader& in, seven_zip_block&
                      static_cast<std::uint8_t>(chain->last)};
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

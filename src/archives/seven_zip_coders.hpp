@@ -1,4 +1,4 @@
-// How a block of a 7z archive is packed: the list of coders in the archive's header.
+// The coders of a block in a 7z archive's header: how it is packed.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,10 @@
 #include "base/little_endian.hpp"
 #include "overture/base/error.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 
-// Once something is missing, everything read is 0 and bad() is true.
+// Reads the header's primitives. After reading past the end, everything reads as 0 and bad() is
+// true.
 class seven_zip_reader {
  public:
   explicit seven_zip_reader(std::span<const std::byte> bytes) noexcept : bytes_(bytes) {}
@@ -37,7 +38,7 @@ class seven_zip_reader {
     const std::span<const std::byte> four = take(4);
     return four.empty() ? 0 : load_u32(four.data());
   }
-  // The leading ones of the first byte tell how many bytes follow.
+  // The number of leading ones in the first byte is the number of bytes that follow.
   std::uint64_t number() noexcept {
     const std::uint64_t first = byte();
     std::uint64_t value = 0;
@@ -48,7 +49,7 @@ class seven_zip_reader {
     }
     return value;
   }
-  // A number of things of which each takes at least one byte of what is left.
+  // A count of things that take at least one byte each; bounded by the bytes left.
   std::uint64_t count() noexcept {
     const std::uint64_t value = number();
     if (value <= bytes_.size()) return value;
@@ -62,11 +63,11 @@ class seven_zip_reader {
   bool bad_ = false;
 };
 
-// What the sizes and the packed streams of a block are told by.
+// The layout of a block's sizes and packed streams in the header.
 struct coder_shape {
   std::uint8_t outputs = 0;
   std::uint8_t packed_streams = 0;
-  std::uint8_t last = 0;  // the output that is the block's
+  std::uint8_t last = 0;  // the block's output
 };
 
 // Reads the coders of one block into it: its method, filter and flaw. Error: corrupt.
@@ -74,7 +75,7 @@ struct coder_shape {
                                                         seven_zip_block& block) noexcept;
 
 [[nodiscard]] inline tl::unexpected<error> broken_seven_zip_header() {
-  return fail(errc::corrupt, "the archive's header is broken");
+  return fail(errc::corrupt, "the archive's header is corrupt");
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

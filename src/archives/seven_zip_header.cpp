@@ -7,7 +7,7 @@
 #include "overture/base/limits.hpp"
 #include "overture/io/unpack.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
 enum property : std::uint64_t {
@@ -33,7 +33,7 @@ enum property : std::uint64_t {
   property_encoded_header = 0x17,
 };
 
-// One bit for each of some things, the highest bit of a byte first.
+// A list of bits, the highest bit of each byte first.
 class bit_list {
  public:
   explicit bit_list(std::span<const std::byte> bytes) noexcept : bytes_(bytes) {}
@@ -50,7 +50,7 @@ tl::unexpected<error> no_memory() {
   return fail(errc::out_of_memory, "no memory to read the archive's header");
 }
 
-// Calls `set(i, crc32)` for each of `count` things that has a checksum.
+// Calls `set(i, crc32)` for those of `count` things that have a checksum.
 template <class Set>
 void read_digests(seven_zip_reader& in, std::uint64_t count, Set set) noexcept {
   const bool all = in.byte() != 0;
@@ -91,7 +91,7 @@ class header_parser {
   result<void> read_packed_sizes() noexcept;
   result<void> read_blocks() noexcept;
   result<void> read_block() noexcept;
-  result<void> place_blocks() noexcept;
+  result<void> set_block_offsets() noexcept;
   result<void> read_substreams() noexcept;
   result<void> read_sizes_of_substreams(bool sizes) noexcept;
   result<void> read_files() noexcept;
@@ -101,8 +101,8 @@ class header_parser {
   seven_zip_reader in_;
   seven_zip_header& into_;
   std::uint64_t packed_offset_ = 0;
-  vec<std::uint64_t> packed_;  // sizes of packed streams
-  vec<coder_shape> chains_;    // of each block
+  vec<std::uint64_t> packed_;  // sizes of the packed streams
+  vec<coder_shape> chains_;    // by block
 };
 
 result<void> header_parser::read_parts() noexcept {
@@ -120,7 +120,7 @@ result<void> header_parser::read_parts() noexcept {
       has_files = true;
       done = read_files();
     } else if (part == property_additional_streams) {
-      return fail(errc::unsupported, "the archive keeps its header in more than one place");
+      return fail(errc::unsupported, "unsupported 7z header in external streams");
     } else {
       return broken_seven_zip_header();
     }
@@ -137,7 +137,7 @@ result<void> header_parser::read_streams() noexcept {
     if (part == property_pack && packed_.empty()) {
       done = read_packed_sizes();
     } else if (part == property_unpack && into_.blocks.empty()) {
-      done = read_blocks().and_then([this] { return place_blocks(); });
+      done = read_blocks().and_then([this] { return set_block_offsets(); });
     } else if (part == property_substreams && !has_substreams) {
       has_substreams = true;
       done = read_substreams();
@@ -169,7 +169,7 @@ result<void> header_parser::read_blocks() noexcept {
   if (in_.number() != property_folder) return broken_seven_zip_header();
   const std::uint64_t count = in_.count();
   if (in_.byte() != 0) {
-    return fail(errc::unsupported, "the archive keeps its header in more than one place");
+    return fail(errc::unsupported, "unsupported 7z header in external streams");
   }
   if (count > limits::archive_blocks_max) {
     return fail(errc::limit, "more blocks than limits::archive_blocks_max");
@@ -202,8 +202,8 @@ result<void> header_parser::read_block() noexcept {
   return into_.blocks.push_back(block) && chains_.push_back(*shape) ? result<void>{} : no_memory();
 }
 
-// The packed streams of the blocks lie one behind the other.
-result<void> header_parser::place_blocks() noexcept {
+// The packed streams of the blocks are adjacent.
+result<void> header_parser::set_block_offsets() noexcept {
   std::uint64_t offset = packed_offset_;
   std::size_t stream = 0;
   for (std::size_t i = 0; i < into_.blocks.size(); ++i) {
@@ -224,7 +224,7 @@ result<void> header_parser::read_substreams() noexcept {
     std::uint64_t all = 0;
     for (seven_zip_block& block : into_.blocks) {
       const std::uint64_t streams = in_.number();
-      // Each but a block's first takes a byte for its size.
+      // Each stream but a block's first has a size of at least one byte.
       if (streams > limits::entries_max - all || streams > in_.left() + 1) {
         return broken_seven_zip_header();
       }
@@ -238,7 +238,7 @@ result<void> header_parser::read_substreams() noexcept {
   if (has_sizes) part = in_.number();
   for (; part != property_end; part = in_.number()) {
     if (in_.bad() || part != property_crc) return broken_seven_zip_header();
-    // Of the streams whose checksum is not that of their block.
+    // Streams whose checksum is not that of the whole block.
     vec<std::uint32_t> unknown(into_.streams.memory(), memory_tag::vfs);
     for (std::uint32_t i = 0; i < into_.streams.size(); ++i) {
       if (!into_.streams[i].has_crc && !unknown.push_back(i)) return no_memory();
@@ -251,7 +251,7 @@ result<void> header_parser::read_substreams() noexcept {
   return {};
 }
 
-// The last stream of a block has what the others leave.
+// The last stream of a block has the rest of its bytes.
 result<void> header_parser::read_sizes_of_substreams(bool sizes) noexcept {
   for (const seven_zip_block& block : into_.blocks) {
     if (block.streams > 1 && !sizes) return broken_seven_zip_header();
@@ -298,7 +298,7 @@ result<void> header_parser::read_files() noexcept {
         into_.names = field.take(field.left());
         break;
       case property_attributes:
-        // Those that not all files have say nothing that is needed.
+        // Ignore attributes that only some files have: they say nothing we need.
         if (field.byte() != 0 && field.byte() == 0 && field.left() == into_.files * 4) {
           into_.attributes = field.take(field.left());
         }
@@ -315,13 +315,13 @@ result<void> header_parser::set_empty(std::span<const std::byte> empty_bits) noe
   if (empty_bits.size() != (into_.files + 7) / 8) return broken_seven_zip_header();
   const bit_list empty(empty_bits);
   for (std::uint64_t i = 0; i < into_.files; ++i) {
-    // A folder, until the list of empty files says otherwise.
+    // Counts as a folder unless the list of empty files says otherwise.
     if (empty[i]) into_.no_stream[i] = seven_zip_header::is_empty | seven_zip_header::is_folder;
   }
   return {};
 }
 
-// The bits are those of the files without a stream alone; what is missing of them counts as 0.
+// There is one bit for each file without a stream; missing bits count as 0.
 void header_parser::set_flag_of_empty(std::span<const std::byte> bits, std::uint8_t flag,
                                       bool if_bit) noexcept {
   const bit_list list(bits);
@@ -338,13 +338,13 @@ void header_parser::set_flag_of_empty(std::span<const std::byte> bits, std::uint
 
 result<seven_zip_start> read_seven_zip_start(std::span<const std::byte> front) noexcept {
   if (front.size() < seven_zip_start_bytes) {
-    return fail(errc::corrupt, "the archive is cut short");
+    return fail(errc::corrupt, "the archive is truncated");
   }
   if (front[6] != std::byte{0}) {
-    return fail(errc::unsupported, "a version of the archive that is not known");
+    return fail(errc::unsupported, "unsupported version of the archive format");
   }
   if (crc32(front.subspan(12, 20)) != load_u32(front.data() + 8)) {
-    return fail(errc::corrupt, "the archive's first bytes do not match their checksum");
+    return fail(errc::corrupt, "the archive's start header does not match its checksum");
   }
   return seven_zip_start{load_u64(front.data() + 12), load_u64(front.data() + 20),
                          load_u32(front.data() + 28)};
@@ -355,4 +355,4 @@ result<void> read_seven_zip_header(std::span<const std::byte> bytes,
   return header_parser(bytes, header).run();
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

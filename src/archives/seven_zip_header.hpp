@@ -1,7 +1,7 @@
-// The header of a 7z archive, read from bytes in memory.
+// Parses the header of a 7z archive from bytes in memory.
 //
-// Source of the layout: 7zFormat.txt, which comes with 7-Zip. Everything here is a pure function of
-// bytes that may be hostile. Memory is taken in proportion to the header, never to what it claims.
+// Source of the layout: 7zFormat.txt, part of 7-Zip. All functions are pure; the bytes may be
+// hostile. Memory use is proportional to the size of the header, not to what it claims.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,11 @@
 #include "base/vec.hpp"
 #include "overture/base/error.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 
-// In front of the archive.
+// The signature header, at the front of the archive.
 struct seven_zip_start {
-  std::uint64_t header_offset = 0;  // behind the signature header
+  std::uint64_t header_offset = 0;  // from the end of the signature header
   std::uint64_t header_bytes = 0;
   std::uint32_t header_crc32 = 0;
 };
@@ -28,10 +28,10 @@ inline constexpr std::string_view seven_zip_mark{"7z\xBC\xAF\x27\x1C", 6};
 
 enum class seven_zip_flaw : std::uint8_t { none, method, bzip2, ppmd, bcj2, encrypted };
 
-// What the format calls a folder: files packed together.
+// Files packed together; the format calls it a folder.
 struct seven_zip_block {
-  packed_block packed;              // what is needed to unpack it
-  std::uint64_t packed_offset = 0;  // behind the signature header
+  packed_block packed;              // how to unpack it
+  std::uint64_t packed_offset = 0;  // from the end of the signature header
   std::uint32_t crc32 = 0;
   std::uint32_t streams = 1;  // files in it
   bool has_crc = false;
@@ -50,21 +50,21 @@ struct seven_zip_header {
         streams(memory, memory_tag::vfs),
         no_stream(memory, memory_tag::vfs) {}
 
-  bool encoded = false;  // blocks[0] unpacks to the header proper; nothing below is filled
+  bool encoded = false;  // blocks[0] unpacks to the actual header; the fields below are empty
   vec<seven_zip_block> blocks;
   vec<seven_zip_stream> streams;  // of all blocks
   std::uint64_t files = 0;
-  vec<std::uint8_t> no_stream;            // by file, none_...
-  std::span<const std::byte> names;       // UTF-16, each ended by NUL; in the bytes that were read
+  vec<std::uint8_t> no_stream;            // by file: the flags below
+  std::span<const std::byte> names;       // UTF-16, each NUL-terminated; refers to the parsed bytes
   std::span<const std::byte> attributes;  // u32 for each file, or empty
 
   static constexpr std::uint8_t is_empty = 1;   // has no stream
-  static constexpr std::uint8_t is_folder = 2;  // and is no empty file
-  static constexpr std::uint8_t is_anti = 4;    // wants a file deleted
+  static constexpr std::uint8_t is_folder = 2;  // not an empty file
+  static constexpr std::uint8_t is_anti = 4;    // a request to delete a file
 };
 
 // Errors: corrupt, limit, unsupported, out_of_memory.
 [[nodiscard]] result<void> read_seven_zip_header(std::span<const std::byte> bytes,
                                                  seven_zip_header& header) noexcept;
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

@@ -6,7 +6,7 @@
 // There is no mark: a file is believed to be one if all of its table is so.
 #include "archives/plain_table.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
 constexpr std::size_t header_bytes = 12;
@@ -22,7 +22,7 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
   bool rooted = true;
   const result<void> looked = table.each(records, [&](const std::byte* record) -> result<void> {
     rooted = std::to_integer<char>(*record) == '\\';
-    return rooted ? result<void>{} : fail(errc::unsupported, "this is no SLB");
+    return rooted ? result<void>{} : fail(errc::unsupported, "not an SLB archive");
   });
   if (!rooted) return false;
   if (!looked) return tl::unexpected(looked.error());
@@ -36,4 +36,4 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
 
 const archive_format slb_format{mount_format::slb, "slb", false, false, "slb", list, open_plain};
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

@@ -2,7 +2,7 @@
 
 #include "base/little_endian.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
 std::size_t put_character(std::uint32_t c, char* to) noexcept {
@@ -54,4 +54,4 @@ bool utf8_of_utf16(std::span<const std::byte> text, byte_order order, path_buffe
   return true;
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

@@ -9,7 +9,7 @@
 // in the tree.
 #include "archives/plain_table.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
 constexpr std::size_t comment_bytes = 256;
@@ -28,7 +28,7 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
   const result<const std::byte*> header = table.read(comment_bytes + signature_bytes, 24);
   if (!header) return tl::unexpected(header.error());
   if (load_u32(*header + 20) != version) {
-    return fail(errc::unsupported, "a version of the archive that is not known");
+    return fail(errc::unsupported, "unsupported version of the archive format");
   }
   const record_table records{load_u32(*header + 16), load_u32(*header), record_bytes};
   return table.finish(table.each(records, [&](const std::byte* record) -> result<void> {
@@ -44,4 +44,4 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
 const archive_format vdf_format{mount_format::vdf, "vdf", false,     false,
                                 "vdf mod",         list,  open_plain};
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

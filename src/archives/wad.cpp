@@ -10,7 +10,7 @@
 
 #include "archives/plain_table.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
 constexpr std::size_t name_bytes = 8;
@@ -34,4 +34,4 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
 
 const archive_format wad_format{mount_format::wad, "wad", false, false, "wad", list, open_plain};
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

@@ -1,27 +1,32 @@
-// ZIP archives: stored, DEFLATE and zstd entries, Zip64, a self-extractor in front, a comment
-// behind, the traditional encryption.
+// ZIP archives: stored, DEFLATE and zstd entries, Zip64, self-extractors, archive comments,
+// traditional encryption.
 //
-// The central directory decides; it is read at mount in two reads (one for a small archive). The
-// header in front of each entry's data is read together with the data.
+//   for each entry: a local header, its data
+//   central directory: a record for each entry
+//   end record, preceded by a Zip64 end record and locator in large archives
+//
+// The central directory is authoritative. It is read when the archive is mounted, in two reads (one
+// for a small archive). An entry's local header is read together with its data.
 #include "archives/zip.hpp"
 
 #include <algorithm>
 
+#include "archives/skip_reason.hpp"
 #include "archives/zip_decrypter.hpp"
 #include "archives/zip_directory.hpp"
 #include "archives/zip_links.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
-// An entry is read with this much more than its record says, as the extra field in front of the
-// data may be longer than the one in the directory. Zip64 and time stamps fit.
+// How many bytes to read for the extra field of a local header, which may be longer than the one in
+// the directory. Enough for Zip64 and time stamps.
 constexpr std::size_t extra_bytes_guess = 64;
 
-// Headers are looked at during mount only where entries overlap, and no more than these.
+// Mounting reads local headers only of entries that overlap, and at most this many.
 constexpr std::size_t headers_looked_at_max = 256;
 
-// Kinds of files in the upper half of the attributes, where a Unix system has made the archive.
+// File types in the upper half of the attributes, if the archive was made on Unix.
 constexpr unsigned unix_kind_mask = 0170000;
 constexpr unsigned unix_folder = 0040000;
 constexpr unsigned unix_regular = 0100000;
@@ -47,7 +52,7 @@ bool writes_backslashes(std::uint8_t made_on) noexcept {
   return false;
 }
 
-// False: not known.
+// False if the method is unsupported.
 bool to_compression(std::uint16_t zip_method, compression& method) noexcept {
   switch (zip_method) {
     case zip_method_stored:
@@ -93,7 +98,7 @@ entry_flaw flaw_of_sizes(compression method, std::uint64_t packed, std::uint64_t
   return bytes / ratio <= packed ? entry_flaw::none : entry_flaw::ratio;
 }
 
-// `encrypted` says that nothing else is wrong.
+// Checks in this order, so `encrypted` means that nothing else is wrong.
 entry_flaw flaw_of(const zip_record& record) noexcept {
   if (record.sizes_missing) return entry_flaw::sizes;
   if (record.in_another_part) return entry_flaw::in_parts;
@@ -114,9 +119,9 @@ entry_flaw flaw_of(const zip_record& record) noexcept {
   return larger > limits::block_bytes_max ? entry_flaw::encrypted_too_large : entry_flaw::encrypted;
 }
 
-// Where the directory is, and the bytes of it.
+// The central directory.
 struct zip_directory {
-  std::uint64_t base = 0;    // where the archive begins: behind a self-extractor, say
+  std::uint64_t base = 0;    // where the archive begins, after a self-extractor for instance
   std::uint64_t offset = 0;  // of the directory in the file
   std::span<const std::byte> bytes;
 };
@@ -132,7 +137,7 @@ class zip_list {
         links_(into.names.memory(), memory_tag::vfs),
         encrypted_(into.names.memory(), memory_tag::vfs) {}
 
-  // False: this is no ZIP archive.
+  // False if this is not a ZIP archive.
   result<bool> run() noexcept;
 
  private:
@@ -152,16 +157,16 @@ class zip_list {
   result<void> prepare_decrypter() noexcept;
   [[nodiscard]] archive_entry entry_of(const zip_record& record) const noexcept;
   result<void> find_overlaps() noexcept;
-  // The bytes in front of the data if there is no extra field.
+  // The size of the local header without its extra field.
   [[nodiscard]] std::uint64_t least_frame_bytes(const archive_entry& entry) const noexcept;
-  // Whether the entry's own header is where the directory says.
+  // Whether the entry's local header is where the directory says.
   bool has_header(const archive_entry& entry) noexcept;
 
   const archive_input& input_;
   archive& into_;
   archive_builder builder_;
   vec<std::byte> tail_;  // of the file
-  vec<std::byte> room_;  // the directory, where the tail does not have it
+  vec<std::byte> room_;  // the directory, if it is not in the tail
   zip_directory directory_;
   vec<std::uint32_t> links_;
   struct encrypted_entry {
@@ -185,7 +190,7 @@ result<bool> zip_list::run() noexcept {
   if (!end) {
     const result<bool> cut = looks_cut();
     if (!cut) return cut;
-    if (*cut) return fail(errc::corrupt, "the archive has no end record, it seems to be cut short");
+    if (*cut) return fail(errc::corrupt, "no end record; the archive is probably truncated");
     return false;
   }
   path_index index(into_.names.memory());
@@ -217,30 +222,31 @@ result<std::span<const std::byte>> zip_list::bytes_at(std::uint64_t offset,
   return read(offset, {room_.data(), room_.size()}).map([this] { return room_.span(); });
 }
 
-// The directory ends where the end records begin, unless something unknown lies between.
+// Normally the directory ends where the end records begin; otherwise unknown data is in between.
 result<void> zip_list::find_directory(const zip_end& end) noexcept {
   if (end.directory_bytes > limits::archive_directory_bytes_max) {
-    return fail(errc::limit, "a directory larger than limits::archive_directory_bytes_max");
+    return fail(errc::limit,
+                "the archive's directory is larger than limits::archive_directory_bytes_max");
   }
-  const std::uint64_t last_place = end.offset - end.directory_bytes;
+  const std::uint64_t latest = end.offset - end.directory_bytes;
   const std::uint64_t stated = end.directory_offset;
   if (end.directory_bytes == 0) {
-    directory_ = {0, last_place, {}};
+    directory_ = {0, latest, {}};
     return {};
   }
-  for (const std::uint64_t place : {last_place, stated}) {
-    if (place < stated || place > last_place) continue;
-    const result<std::span<const std::byte>> bytes = bytes_at(place, end.directory_bytes);
+  for (const std::uint64_t offset : {latest, stated}) {
+    if (offset < stated || offset > latest) continue;
+    const result<std::span<const std::byte>> bytes = bytes_at(offset, end.directory_bytes);
     if (!bytes) return tl::unexpected(bytes.error());
     if (measure_zip_record(*bytes).record == 0) continue;
-    directory_ = {place - stated, place, *bytes};
+    directory_ = {offset - stated, offset, *bytes};
     return {};
   }
   return fail(errc::corrupt, "the directory is not where the end record says", {}, stated);
 }
 
-// Measures all records first: their number is the only thing that tells a broken one, and the
-// tables are made in one piece each.
+// Measures all records first: only their number reveals a broken one, and the tables can then be
+// allocated at their final size.
 result<void> zip_list::make_room(const zip_end& end) noexcept {
   std::span<const std::byte> rest = directory_.bytes;
   std::uint64_t records = 0;
@@ -253,15 +259,15 @@ result<void> zip_list::make_room(const zip_end& end) noexcept {
     ++records;
   }
   if ((end.entries_in_16_bits ? records & UINT16_MAX : records) != end.entries) {
-    return fail(errc::corrupt, "the directory does not have as many entries as announced", {},
-                directory_.offset + directory_.bytes.size() - rest.size());
+    return fail(errc::corrupt, "the directory's number of entries is not what the end record says",
+                {}, directory_.offset + directory_.bytes.size() - rest.size());
   }
   if (records > limits::entries_max) {
     return fail(errc::limit, "more entries than limits::entries_max");
   }
   directory_.bytes = directory_.bytes.first(directory_.bytes.size() - rest.size());
   const std::uint64_t names_bytes = names + records * (input_.prefix.size() + 1);
-  if (names_bytes > UINT32_MAX) return fail(errc::limit, "too many bytes of names");
+  if (names_bytes > UINT32_MAX) return fail(errc::limit, "more than 4 GiB of names");
   if (!into_.entries.reserve(records) || !into_.names.reserve(names_bytes)) return no_memory();
   return {};
 }
@@ -280,7 +286,7 @@ result<void> zip_list::add(const zip_record& record) noexcept {
   const unsigned kind = unix_kind_of(record);
   if (kind == unix_folder) return {};
   if (kind != 0 && kind != unix_regular && kind != unix_link) {
-    return builder_.skip(record.name, "not a regular file");
+    return builder_.skip(record.name, skip_reason::not_a_file);
   }
   const result<bool> added = add_named(record, entry_of(record));
   if (!added) return tl::unexpected(added.error());
@@ -288,14 +294,14 @@ result<void> zip_list::add(const zip_record& record) noexcept {
   const auto number = static_cast<std::uint32_t>(into_.entries.size() - 1);
   if (kind == unix_link && !links_.push_back(number)) return no_memory();
   if (into_.entries[number].flaw == entry_flaw::encrypted) {
-    const bool sizes_behind = (record.flags & zip_flag_sizes_behind) != 0;
+    const bool sizes_behind = (record.flags & zip_flag_sizes_after_data) != 0;
     const std::uint32_t check = sizes_behind ? record.time >> 8u : record.crc32 >> 24;
     if (!encrypted_.push_back({number, static_cast<std::uint8_t>(check)})) return no_memory();
   }
   return {};
 }
 
-// Those that are left of the encrypted entries can be opened, if there is a password.
+// With a password, encrypted entries without another flaw can be opened.
 result<void> zip_list::prepare_decrypter() noexcept {
   if (encrypted_.empty() || input_.password.empty()) return {};
   auto* const store = into_.store.make<zip_decrypter>(into_.names.memory(), input_.os, into_.handle,
@@ -317,7 +323,7 @@ result<void> zip_list::prepare_decrypter() noexcept {
   return {};
 }
 
-// Old archivers of Windows and its ancestors separate folders with backslashes.
+// Old archivers for Windows and DOS separate folders with backslashes.
 result<bool> zip_list::add_named(const zip_record& record, const archive_entry& entry) noexcept {
   std::string_view name = record.name;
   char converted[limits::path_bytes_max];
@@ -355,8 +361,8 @@ archive_entry zip_list::entry_of(const zip_record& record) const noexcept {
   return entry;
 }
 
-// No two entries may share bytes. Of two that seem to, the second begins within the first: either
-// there is no header of its own at that place, or else the first one lies about its size.
+// Entries must not overlap. If two do, the second begins within the first: either it has no local
+// header there, or the first one lies about its size.
 result<void> zip_list::find_overlaps() noexcept {
   vec<std::uint32_t> order(into_.names.memory(), memory_tag::vfs);
   if (!order.reserve(into_.entries.size())) return no_memory();
@@ -462,12 +468,12 @@ result<std::span<const std::byte>> zip_packed_part(const file_place& place,
   if (!read_zip_local_header(read, header)) return broken("the entry has no local header");
   compression method = compression::none;
   if (!to_compression(header.method, method) || method != place.method) {
-    return broken("the local header names another compression method");
+    return broken("the local header states a different compression method");
   }
-  const bool has_size = (header.flags & zip_flag_sizes_behind) == 0 && header.packed_bytes != 0 &&
-                        header.packed_bytes != UINT32_MAX;
+  const bool has_size = (header.flags & zip_flag_sizes_after_data) == 0 &&
+                        header.packed_bytes != 0 && header.packed_bytes != UINT32_MAX;
   if (has_size && header.packed_bytes != place.packed_bytes) {
-    return broken("the local header states another size");
+    return broken("the local header states a different size");
   }
   if (place.packed_bytes > UINT64_MAX - header.header_bytes) return broken("the size overflows");
   const std::uint64_t needed = header.header_bytes + place.packed_bytes;
@@ -480,4 +486,4 @@ result<std::span<const std::byte>> zip_packed_part(const file_place& place,
 const archive_format zip_format{mount_format::zip,    "zip", false, true,
                                 "zip pk3 pk4 pkz wz", list,  open};
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

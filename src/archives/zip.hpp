@@ -1,4 +1,4 @@
-// What the files of the ZIP format share.
+// Shared by the files of the ZIP format.
 #pragma once
 
 #include <cstdint>
@@ -6,13 +6,13 @@
 
 #include "archives/archive.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 
-// Where the bytes of an entry lie, but for the source.
+// Where an entry's bytes are, without the source.
 [[nodiscard]] file_place zip_place(const archive_entry& entry) noexcept;
 
 // See file_system::packed_part().
 [[nodiscard]] result<std::span<const std::byte>> zip_packed_part(
     const file_place& place, std::span<const std::byte> read) noexcept;
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

@@ -2,10 +2,10 @@
 
 #include <array>
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
-// CRC-32 of one byte, which the cipher takes for a mixing function.
+// CRC-32 of one byte, which the cipher uses as its mixing function.
 constexpr std::array<std::uint32_t, 256> crc_table = [] {
   std::array<std::uint32_t, 256> table{};
   for (std::uint32_t i = 0; i < 256; ++i) {
@@ -47,4 +47,4 @@ void zip_cipher::encrypt(std::span<std::byte> bytes) noexcept {
   }
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

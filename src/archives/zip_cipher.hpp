@@ -1,7 +1,7 @@
-// The traditional encryption of ZIP archives, of which old games' archives make use.
+// The traditional encryption of ZIP archives, used by some old games.
 //
-// Source: PKWARE's APPNOTE.TXT 6.3.10, section 6.1. It has been broken since 1994 (Biham and
-// Kocher) and hides nothing from anybody who cares; what is written today should not use it.
+// Source: PKWARE's APPNOTE.TXT 6.3.10, section 6.1. It was broken in 1994 (Biham and Kocher) and
+// protects nothing; do not use it for new archives.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,12 @@
 #include <span>
 #include <string_view>
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 
-// In front of the data; the last byte tells with a chance of 255 in 256 whether the password fits.
+// In front of the data. Its last byte reveals a wrong password in 255 of 256 cases.
 inline constexpr std::size_t zip_encryption_header_bytes = 12;
 
-// The state of the cipher: behind a password, then behind all bytes so far.
+// The cipher's state after the password and all bytes so far.
 class zip_cipher {
  public:
   explicit zip_cipher(std::string_view password) noexcept;
@@ -31,4 +31,4 @@ class zip_cipher {
   std::uint32_t keys_[3] = {0x12345678, 0x23456789, 0x34567890};
 };
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

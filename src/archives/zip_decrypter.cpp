@@ -5,7 +5,7 @@
 #include "archives/zip_directory.hpp"
 #include "overture/io/unpack.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 
 result<void> zip_decrypter::add(const archive_entry& entry, std::uint8_t check) noexcept {
   const result<std::uint64_t> offset = add_block(entry.bytes);
@@ -45,10 +45,10 @@ result<void> zip_decrypter::unpack(std::uint32_t number, std::span<std::byte> to
   zip_cipher cipher = key_;
   cipher.decrypt(all);
   if (all[zip_encryption_header_bytes - 1] != std::byte{entry.check}) {
-    return fail(errc::permission, "the password does not fit the entry", {}, entry.header);
+    return fail(errc::permission, "wrong password", {}, entry.header);
   }
   unpacker tables;
   return tables.unpack(entry.method, all.subspan(zip_encryption_header_bytes), to);
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

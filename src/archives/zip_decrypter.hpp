@@ -1,11 +1,11 @@
-// The encrypted entries of a ZIP archive, as blocks that are decrypted and unpacked once.
+// The encrypted entries of a ZIP archive: each is a block that is decrypted and unpacked once.
 #pragma once
 
 #include "archives/block_store.hpp"
 #include "archives/zip.hpp"
 #include "archives/zip_cipher.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 
 class zip_decrypter final : public block_store {
  public:
@@ -13,9 +13,10 @@ class zip_decrypter final : public block_store {
                 std::string_view password) noexcept
       : block_store(memory, os, file), key_(password), entries_(memory, memory_tag::vfs) {}
 
-  // In the order of their places. `check` is the last byte in front of the data, decrypted.
+  // Call in ascending order of offsets. `check` is the expected last byte of the decrypted
+  // encryption header.
   [[nodiscard]] result<void> add(const archive_entry& entry, std::uint8_t check) noexcept;
-  // Where in the store an entry begins; false if it was not added.
+  // An entry's offset in the store. False if it was not added.
   [[nodiscard]] bool find(const archive_entry& entry, std::uint64_t& offset) const noexcept;
 
  private:
@@ -31,7 +32,7 @@ class zip_decrypter final : public block_store {
                       std::size_t& made) noexcept override;
 
   zip_cipher key_;
-  vec<encrypted> entries_;  // by number of their block
+  vec<encrypted> entries_;  // by block number
 };
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

@@ -4,12 +4,12 @@
 
 #include "base/little_endian.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
 using bytes = std::span<const std::byte>;
 
-// The caller has checked that the bytes are there.
+// The caller has checked the size.
 std::uint16_t u16(bytes from, std::size_t at) noexcept {
   return static_cast<std::uint16_t>(load_u16(from.data() + at));
 }
@@ -28,8 +28,9 @@ constexpr std::uint32_t locator_signature = 0x07064B50;
 constexpr std::size_t end64_bytes = 56;
 constexpr std::size_t locator_bytes = 20;
 
-// Where in the tail the end record is, or tail.size(). A comment may hold what looks like one, so
-// the last whose comment ends with the file comes first, and then the last whose comment fits.
+// The offset of the end record in the tail, or tail.size(). A comment may contain something that
+// looks like one: prefer the last record whose comment ends with the file, then the last whose
+// comment fits.
 std::size_t find_end_record(bytes tail) noexcept {
   std::size_t fitting = tail.size();
   if (tail.size() < zip_end_bytes) return fitting;
@@ -46,10 +47,10 @@ bool is_end64(bytes record) noexcept {
   return record.size() >= end64_bytes && u32(record, 0) == end64_signature;
 }
 
-// Fields that are full in the end record are in the Zip64 one.
+// A field with all bits set in the end record is in the Zip64 end record instead.
 result<void> apply_end64(bytes record, zip_end& end) noexcept {
   if (u32(record, 16) != 0 || u32(record, 20) != 0) {
-    return fail(errc::unsupported, "the archive is split into several files");
+    return fail(errc::unsupported, "multi-part archives are not supported; join the parts first");
   }
   if (end.entries == UINT16_MAX) {
     end.entries = u64(record, 32);
@@ -60,13 +61,13 @@ result<void> apply_end64(bytes record, zip_end& end) noexcept {
   return {};
 }
 
-// `locator` is what the Zip64 locator in front of the end record says; that record counts from the
-// archive's beginning, which a self-extractor may have moved. It is where it should be if it has no
-// optional data, so the place right before the locator is tried first.
+// `locator` is the offset in the Zip64 locator. It counts from the start of the archive, which a
+// self-extractor may have moved. Without optional data the Zip64 end record is directly in front of
+// the locator, so try that first.
 result<void> read_end64(bytes tail, std::uint64_t tail_offset, std::size_t locator_at,
                         zip_reader read, zip_end& end) noexcept {
   if (u32(tail, locator_at + 16) > 1) {
-    return fail(errc::unsupported, "the archive is split into several files");
+    return fail(errc::unsupported, "multi-part archives are not supported; join the parts first");
   }
   if (locator_at >= end64_bytes) {
     const bytes before = tail.subspan(locator_at - end64_bytes, end64_bytes);
@@ -78,7 +79,7 @@ result<void> read_end64(bytes tail, std::uint64_t tail_offset, std::size_t locat
   const std::uint64_t stated = u64(tail, locator_at + 8);
   const std::uint64_t locator_offset = tail_offset + locator_at;
   if (locator_offset < end64_bytes || stated > locator_offset - end64_bytes) {
-    return fail(errc::corrupt, "the Zip64 end record lies outside the archive", {}, stated);
+    return fail(errc::corrupt, "the Zip64 end record is outside the archive", {}, stated);
   }
   std::byte elsewhere[end64_bytes];
   if (result<void> got = read(stated, elsewhere); !got) return got;
@@ -89,7 +90,7 @@ result<void> read_end64(bytes tail, std::uint64_t tail_offset, std::size_t locat
   return apply_end64(elsewhere, end);
 }
 
-// Takes the values that did not fit the record from its Zip64 field; false if they are missing.
+// Takes values that did not fit the record from its Zip64 field. False if they are missing.
 bool read_zip64_field(bytes extra, zip_record& record, std::uint32_t& part) noexcept {
   const bool wanted[] = {record.bytes == UINT32_MAX, record.packed_bytes == UINT32_MAX,
                          record.header == UINT32_MAX};
@@ -134,7 +135,7 @@ result<zip_end> find_zip_end(std::span<const std::byte> tail, std::uint64_t file
     result<void> done = read_end64(tail, tail_offset, at - locator_bytes, read, end);
     if (!done) return tl::unexpected(done.error());
   } else if (u16(tail, at + 4) != 0 || u16(tail, at + 6) != 0) {
-    return fail(errc::unsupported, "the archive is split into several files");
+    return fail(errc::unsupported, "multi-part archives are not supported; join the parts first");
   }
   if (end.directory_bytes > end.offset) {
     return fail(errc::corrupt, "the directory is larger than the archive", {}, end.offset);
@@ -184,4 +185,4 @@ bool begins_like_zip(std::span<const std::byte> file) noexcept {
   return file.size() >= 4 && u32(file, 0) == local_signature;
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

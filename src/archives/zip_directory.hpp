@@ -1,7 +1,7 @@
-// The records of a ZIP archive, read from bytes in memory.
+// Parses the records of a ZIP archive from bytes in memory.
 //
 // Source of the layout: PKWARE's APPNOTE.TXT 6.3.10, sections 4.3 (records), 4.4 (fields) and 4.5.3
-// (Zip64). Everything here is a pure function of bytes that may be hostile.
+// (Zip64). All functions are pure; the bytes may be hostile.
 #pragma once
 
 #include <cstddef>
@@ -12,28 +12,28 @@
 #include "overture/base/error.hpp"
 #include "overture/base/function_ref.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 
 inline constexpr std::size_t zip_local_header_bytes = 30;
 inline constexpr std::size_t zip_record_bytes = 46;
 inline constexpr std::size_t zip_end_bytes = 22;
-// From here to the end of the file the end record is found, and a Zip64 end record before it.
+// How far from the end of the file the end record can begin, with a Zip64 end record in front.
 inline constexpr std::size_t zip_tail_bytes = 56 + 20 + zip_end_bytes + UINT16_MAX;
 
 using zip_reader = function_ref<result<void>(std::uint64_t offset, std::span<std::byte> bytes)>;
 
-// What the end of an archive says about its directory; nothing of it is checked but that the
-// directory lies in front of the end.
+// What the end of an archive says about its directory. Unchecked, except that the directory is in
+// front of the end records.
 struct zip_end {
-  std::uint64_t offset = 0;            // where the end records begin in the file
+  std::uint64_t offset = 0;            // of the end records in the file
   std::uint64_t directory_offset = 0;  // as the archive states it
   std::uint64_t directory_bytes = 0;
   std::uint64_t entries = 0;
-  bool entries_in_16_bits = true;  // then `entries` is what is left of a larger number, perhaps
+  bool entries_in_16_bits = true;  // `entries` may be the low bits of a larger number
 };
 
-// Errors: not_found (there is no end record), corrupt, unsupported, and those of `read`, which is
-// asked for a Zip64 end record that is not in the tail.
+// `read` is called for a Zip64 end record that is not in the tail. Errors: not_found (no end
+// record), corrupt, unsupported, those of `read`.
 [[nodiscard]] result<zip_end> find_zip_end(std::span<const std::byte> tail,
                                            std::uint64_t file_bytes, zip_reader read) noexcept;
 
@@ -42,19 +42,20 @@ struct zip_record {
   std::string_view name;
   std::uint64_t packed_bytes = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t header = 0;  // where the local header is, counted from the archive's beginning
+  std::uint64_t header = 0;  // offset of the local header, from the start of the archive
   std::uint32_t crc32 = 0;
   std::uint32_t attributes = 0;
   std::uint16_t flags = 0;
   std::uint16_t method = 0;
   std::uint16_t extra_bytes = 0;
   std::uint16_t time = 0;
-  std::uint8_t made_on = 0;    // the kind of system
+  std::uint8_t made_on = 0;    // zip_made_on_...
   bool sizes_missing = false;  // a Zip64 field is announced but not there
   bool in_another_part = false;
 };
 
-// Who has made an entry; the others make no difference. Info-ZIP has its own number for NTFS.
+// Systems that archives are made on; others make no difference. Info-ZIP has its own number for
+// NTFS.
 enum class zip_system : std::uint8_t {
   dos = 0,
   posix = 3,
@@ -68,28 +69,28 @@ inline constexpr std::uint16_t zip_method_stored = 0;
 inline constexpr std::uint16_t zip_method_deflate = 8;
 inline constexpr std::uint16_t zip_method_zstd = 93;
 inline constexpr std::uint16_t zip_method_first_zstd = 20;  // in APPNOTE 6.3.7 alone
-// Not read, but told by name.
+// Unsupported, but named in errors.
 inline constexpr std::uint16_t zip_method_deflate64 = 9;
 inline constexpr std::uint16_t zip_method_bzip2 = 12;
 inline constexpr std::uint16_t zip_method_lzma = 14;
 inline constexpr std::uint16_t zip_method_xz = 95;
 inline constexpr std::uint16_t zip_method_ppmd = 98;
-inline constexpr std::uint16_t zip_method_aes = 99;  // the method proper is in an extra field
+inline constexpr std::uint16_t zip_method_aes = 99;  // the actual method is in an extra field
 
-// Reads the record at the front; returns its length, 0 if it is not a whole record.
+// Reads the record at the front. Returns its length, or 0 if it is not a complete record.
 [[nodiscard]] std::size_t read_zip_record(std::span<const std::byte> directory,
                                           zip_record& record) noexcept;
-// The length of the record at the front and of the name in it, and no more; {0, 0} as above.
+// Only the lengths of the record at the front and of its name; {0, 0} if it is not complete.
 struct zip_record_size {
   std::size_t record = 0;
   std::size_t name = 0;
 };
 [[nodiscard]] zip_record_size measure_zip_record(std::span<const std::byte> directory) noexcept;
 
-// The header in front of an entry's data.
+// The local header, in front of an entry's data.
 struct zip_local_header {
   std::uint64_t packed_bytes = 0;
-  std::size_t header_bytes = 0;  // its name and extra field included
+  std::size_t header_bytes = 0;  // with its name and extra field
   std::size_t name_bytes = 0;
   std::uint16_t flags = 0;
   std::uint16_t method = 0;
@@ -100,9 +101,9 @@ struct zip_local_header {
 [[nodiscard]] bool begins_like_zip(std::span<const std::byte> file) noexcept;
 
 inline constexpr std::uint16_t zip_flag_encrypted = 1u << 0;
-inline constexpr std::uint16_t zip_flag_sizes_behind = 1u << 3;  // in a data descriptor
+inline constexpr std::uint16_t zip_flag_sizes_after_data = 1u << 3;  // in a data descriptor
 inline constexpr std::uint16_t zip_flag_patch = 1u << 5;
 inline constexpr std::uint16_t zip_flag_strongly_encrypted = 1u << 6;
 inline constexpr std::uint16_t zip_flag_masked = 1u << 13;  // encrypted central directory
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

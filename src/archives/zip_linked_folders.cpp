@@ -1,18 +1,19 @@
-// What lies behind links to folders in ZIP archives.
+// Links to folders in ZIP archives.
 #include <cstring>
 
+#include "archives/skip_reason.hpp"
 #include "archives/zip_links.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
 constexpr std::uint32_t none = UINT32_MAX;
 
-// A folder of the archive under the path of a link to it.
+// A folder of the archive, seen through a link to it.
 struct linked_folder {
-  std::uint32_t parent = none;  // whose folder the link lies in, if that is behind a link too
+  std::uint32_t parent = none;  // the linked folder through which the link itself was found
   std::uint32_t link = 0;       // the link's entry
-  std::uint32_t path = 0;       // where in the texts
+  std::uint32_t path = 0;       // offset in texts_
   std::uint32_t path_bytes = 0;
 };
 
@@ -34,7 +35,7 @@ class linked_folders {
 
  private:
   static tl::unexpected<error> no_memory() {
-    return fail(errc::out_of_memory, "no memory for what is behind the archive's links");
+    return fail(errc::out_of_memory, "no memory to follow the archive's links");
   }
   [[nodiscard]] std::string_view target_of(std::uint32_t link) const noexcept {
     return targets_.folder_of(*targets_.link_at(link));
@@ -49,7 +50,7 @@ class linked_folders {
   const zip_link_targets& targets_;
   archive& into_;
   archive_builder& builder_;
-  vec<linked_folder> folders_;  // those that were expanded too: they are the parents of others
+  vec<linked_folder> folders_;  // including expanded ones, which are parents of others
   vec<char> texts_;
   std::size_t spent_ = 0;
 };
@@ -69,14 +70,14 @@ result<void> linked_folders::run() noexcept {
   return {};
 }
 
-// A few links make any number of paths.
+// A few links can generate any number of paths.
 result<void> linked_folders::spend(std::size_t bytes) noexcept {
   spent_ += bytes;
   if (spent_ <= limits::linked_bytes_max) return {};
-  return fail(errc::limit, "more behind the archive's links than limits::linked_bytes_max");
+  return fail(errc::limit, "links to folders expand the archive beyond limits::linked_bytes_max");
 }
 
-// Whether the link's target is a folder on the way to the link.
+// Whether the link's target is one of the folders that contain the link.
 bool linked_folders::leads_into_itself(std::uint32_t parent, const zip_link& link) const noexcept {
   const std::size_t floor = into_.prefix_bytes;
   const std::string_view target = targets_.folder_of(link);
@@ -96,14 +97,14 @@ result<void> linked_folders::begin(std::uint32_t parent, const zip_link& link,
                                    std::string_view path) noexcept {
   result<void> within = spend(sizeof(linked_folder) + path.size());
   if (!within) return within;
-  const char* const flaw = path.size() > limits::path_bytes_max ? "the path is too long"
-                           : leads_into_itself(parent, link)    ? "the link makes a loop"
+  const char* const flaw = path.size() > limits::path_bytes_max ? skip_reason::path_too_long
+                           : leads_into_itself(parent, link)    ? skip_reason::link_loop
                                                                 : nullptr;
   linked_folder begun{parent, link.entry, static_cast<std::uint32_t>(texts_.size()),
                       static_cast<std::uint32_t>(path.size())};
   if (!texts_.append(path.data(), path.size())) return no_memory();
   if (flaw) {
-    // The path may be of the names, which the list of what is skipped appends to.
+    // Use the copy: `path` may refer to the archive's names, to which skip() appends.
     const std::string_view kept(texts_.data() + begun.path, begun.path_bytes);
     return builder_.skip(kept.substr(into_.prefix_bytes), flaw);
   }
@@ -130,10 +131,10 @@ result<void> linked_folders::expand(std::uint32_t folder) noexcept {
 
 result<void> linked_folders::expand_one(std::uint32_t folder, std::uint32_t entry,
                                         std::string_view path) noexcept {
-  result<void> within = spend(sizeof(archive_entry) + path.size());  // looking takes time too
+  result<void> within = spend(sizeof(archive_entry) + path.size());  // count the time, too
   if (!within) return within;
   const zip_link* const link = targets_.link_at(entry);
-  if (link && link->flaw) return {};  // it is listed by itself
+  if (link && link->flaw) return {};  // the link itself is listed as skipped
   if (link && link->to_folder) return begin(folder, *link, path);
   const archive_entry same = into_.entries[entry];
   return builder_.add(path.substr(into_.prefix_bytes), same).map([](bool) {});
@@ -141,9 +142,9 @@ result<void> linked_folders::expand_one(std::uint32_t folder, std::uint32_t entr
 
 }  // namespace
 
-result<void> add_behind_folder_links(const zip_link_targets& targets, archive& into,
-                                     archive_builder& builder) noexcept {
+result<void> add_linked_files(const zip_link_targets& targets, archive& into,
+                              archive_builder& builder) noexcept {
   return linked_folders(targets, into, builder).run();
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

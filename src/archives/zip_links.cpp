@@ -4,16 +4,17 @@
 #include <cstring>
 
 #include "archives/path_order.hpp"
+#include "archives/skip_reason.hpp"
 #include "archives/zip.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
 tl::unexpected<error> no_memory() {
   return fail(errc::out_of_memory, "no memory to resolve the archive's links");
 }
 
-// A path in the archive, changed element by element. Its first `floor` bytes are the mount point's.
+// A path in the archive, edited element by element. Its first `floor` bytes are the mount point.
 class path_in_archive {
  public:
   explicit path_in_archive(std::size_t floor) noexcept : floor_(floor) {}
@@ -43,8 +44,8 @@ class path_in_archive {
   char text_[limits::path_bytes_max];
 };
 
-// What is left to go of a link's target; another link's may come in front of it.
-class way_to_go {
+// The rest of a link's target. Targets of links on the way are inserted in front.
+class remaining_target {
  public:
   [[nodiscard]] bool push(std::string_view target) noexcept {
     const std::size_t separator = begin_ == sizeof text_ ? 0 : 1;
@@ -54,7 +55,7 @@ class way_to_go {
     std::memcpy(text_ + begin_, target.data(), target.size());
     return true;
   }
-  // Empty at the end, and where the target has nothing between two '/'.
+  // Empty at the end, and between two adjacent '/'.
   std::string_view pop() noexcept {
     const std::string_view rest(text_ + begin_, sizeof text_ - begin_);
     const std::size_t slash = rest.find('/');
@@ -87,7 +88,7 @@ result<void> zip_link_targets::find(std::span<const std::uint32_t> entries) noex
   return {};
 }
 
-// Fails only for want of memory; what else is wrong is the link's flaw.
+// Fails only if out of memory; any other problem becomes the link's flaw.
 result<void> zip_link_targets::read_target(zip_link& link) noexcept {
   const archive_entry& entry = into_.entries[link.entry];
   if (entry.flaw != entry_flaw::none) {
@@ -96,7 +97,7 @@ result<void> zip_link_targets::read_target(zip_link& link) noexcept {
   }
   if (entry.bytes > limits::link_target_bytes_max ||
       entry.packed_bytes > limits::link_target_bytes_max) {
-    link.flaw = "the link's target is too long";
+    link.flaw = skip_reason::link_target_too_long;
     return {};
   }
   const file_place place = zip_place(entry);
@@ -117,7 +118,7 @@ result<void> zip_link_targets::read_target(zip_link& link) noexcept {
       return {};
     }
   }
-  link.flaw = "the link's target cannot be read";
+  link.flaw = skip_reason::link_target_unreadable;
   return {};
 }
 
@@ -172,10 +173,10 @@ const zip_link* zip_link_targets::link_at(std::uint32_t entry) const noexcept {
   return found != links_.end() && found->entry == entry ? found : nullptr;
 }
 
-// Element by element, as each may be a link to a folder.
+// Goes element by element, because each may be a link to a folder.
 result<void> zip_link_targets::follow(zip_link& link) noexcept {
   path_in_archive at(into_.prefix_bytes);
-  way_to_go way;
+  remaining_target way;
   const zip_link* step = &link;
   at.assign(into_.path_of(into_.entries[link.entry]));
   std::uint32_t found = path_index::none;
@@ -184,10 +185,10 @@ result<void> zip_link_targets::follow(zip_link& link) noexcept {
     if (step) {
       if (step->flaw) link.flaw = step->flaw;
       const std::string_view target = target_of(*step);
-      if (target.starts_with('/')) link.flaw = "the link leaves the tree";
-      if (target.empty()) link.flaw = "the link leads to no file of the archive";
-      if (++followed > limits::archive_links_followed_max) link.flaw = "the link makes a loop";
-      if (!link.flaw && !way.push(target)) link.flaw = "the link's target is too long";
+      if (target.starts_with('/')) link.flaw = skip_reason::link_leaves_mount;
+      if (target.empty()) link.flaw = skip_reason::link_not_in_archive;
+      if (++followed > limits::archive_links_followed_max) link.flaw = skip_reason::link_loop;
+      if (!link.flaw && !way.push(target)) link.flaw = skip_reason::link_target_too_long;
       if (link.flaw) return {};
       at.drop_element();  // the link itself
       step = nullptr;
@@ -195,7 +196,7 @@ result<void> zip_link_targets::follow(zip_link& link) noexcept {
       continue;
     }
     if (++elements_ > limits::link_elements_max) {
-      link.flaw = "the targets of the archive's links are too long";
+      link.flaw = skip_reason::link_targets_too_long;
       return {};
     }
     const std::string_view element = way.pop();
@@ -203,14 +204,14 @@ result<void> zip_link_targets::follow(zip_link& link) noexcept {
     found = path_index::none;
     if (element == "..") {
       if (at.at_root()) {
-        link.flaw = "the link leaves the tree";
+        link.flaw = skip_reason::link_leaves_mount;
         return {};
       }
       at.drop_element();
       continue;
     }
     if (!at.add_element(element)) {
-      link.flaw = "the link leads to no file of the archive";
+      link.flaw = skip_reason::link_not_in_archive;
       return {};
     }
     found = entry_at(at.text());
@@ -221,7 +222,7 @@ result<void> zip_link_targets::follow(zip_link& link) noexcept {
     return {};
   }
   if (below(at.text()).empty()) {
-    link.flaw = "the link leads to no file of the archive";
+    link.flaw = skip_reason::link_not_in_archive;
     return {};
   }
   link.to_folder = true;
@@ -251,19 +252,17 @@ result<void> resolve_zip_links(std::span<const std::uint32_t> links, path_index&
     entry = target;
   }
   if (to_folders) {
-    if (result<void> added = add_behind_folder_links(targets, into, builder); !added) return added;
+    if (result<void> added = add_linked_files(targets, into, builder); !added) return added;
   }
   for (const zip_link& link : targets.links()) {
     if (!link.flaw) continue;
     if (result<void> taken = builder.take_back(link.entry, link.flaw); !taken) return taken;
   }
   if (!to_folders) return {};
-  // What the archive has under a path comes before what a link to a folder would put there.
+  // Entries of the archive take precedence over what a link to a folder would put at their path.
   return builder.index_each_once(index, [&](std::uint32_t earlier, std::uint32_t later) {
-    return builder.take_back(later, "the archive has a file of its own there").map([earlier] {
-      return earlier;
-    });
+    return builder.take_back(later, skip_reason::link_hidden).map([earlier] { return earlier; });
   });
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

@@ -1,4 +1,4 @@
-// Symbolic links in ZIP archives: the data of such an entry is the target's path.
+// Symbolic links in ZIP archives: entries whose data is the path of the target.
 #pragma once
 
 #include <cstdint>
@@ -9,21 +9,21 @@
 #include "base/vec.hpp"
 #include "overture/io/unpack.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 
 struct zip_link {
   std::uint32_t entry = 0;
-  std::uint32_t target = 0;  // where in the texts
+  std::uint32_t target = 0;  // offset in the texts
   std::uint32_t target_bytes = 0;
-  const char* flaw = nullptr;  // why it leads nowhere
+  const char* flaw = nullptr;  // why it cannot be followed: one of skip_reason.hpp
   std::uint32_t leads_to = 0;  // a file's entry
-  std::uint32_t folder = 0;    // or the path of a folder of the archive: where in the texts
+  std::uint32_t folder = 0;    // or the path of a folder of the archive, an offset in the texts
   std::uint32_t folder_bytes = 0;
   bool to_folder = false;
 };
 
-// Finds out where an archive's links lead. Paths are those of the tree, with the mount point; the
-// archive's root is the mount point with the '/' behind it.
+// Resolves an archive's links. Paths are those of the tree, with the mount point; the archive's
+// root is the mount point followed by '/'.
 class zip_link_targets {
  public:
   zip_link_targets(const path_index& index, operating_system& os, archive& into) noexcept
@@ -43,7 +43,7 @@ class zip_link_targets {
   [[nodiscard]] std::string_view folder_of(const zip_link& link) const noexcept {
     return {texts_.data() + link.folder, link.folder_bytes};
   }
-  // The entries below a folder, by path. Links are among them.
+  // The entries below a folder in order of their paths, links included.
   [[nodiscard]] std::span<const std::uint32_t> below(std::string_view folder) const noexcept;
 
  private:
@@ -51,7 +51,7 @@ class zip_link_targets {
   result<std::span<const std::byte>> read_packed(const file_place& place) noexcept;
   result<void> sort_entries() noexcept;
   result<void> follow(zip_link& link) noexcept;
-  // path_index::none if there is none.
+  // path_index::none if there is no such entry.
   [[nodiscard]] std::uint32_t entry_at(std::string_view path) const noexcept {
     const auto match = [&](std::uint32_t entry) {
       return into_.path_of(into_.entries[entry]) == path;
@@ -68,22 +68,21 @@ class zip_link_targets {
   vec<zip_link> links_;  // by entry
   vec<char> texts_;      // targets, and folders that links lead to
   vec<std::byte> room_;
-  vec<std::uint32_t> order_;  // of all entries: by path
-  std::size_t elements_ = 0;  // of targets that were followed
+  vec<std::uint32_t> order_;  // all entries by path
+  std::size_t elements_ = 0;  // path elements followed so far
   unpacker unpacker_;
 };
 
-// Puts into the archive what lies behind its links to folders: each file there is one more entry
-// under the link's path. Links that would lead into a folder they lie in are skipped.
-// Errors: out_of_memory, limit.
-[[nodiscard]] result<void> add_behind_folder_links(const zip_link_targets& targets, archive& into,
-                                                   archive_builder& builder) noexcept;
+// Adds an entry for each file that can be reached through a link to a folder, under the link's
+// path. Skips links to a folder that contains them. Errors: out_of_memory, limit.
+[[nodiscard]] result<void> add_linked_files(const zip_link_targets& targets, archive& into,
+                                            archive_builder& builder) noexcept;
 
-// Makes of each entry in `links` (ascending numbers; those taken back are left alone) what the link
-// leads to, and takes back the links that lead to nothing. `index` is of the archive's entries, and
-// is so again behind it. Errors: out_of_memory, limit.
+// Replaces each entry in `links` (ascending numbers) by the file it leads to, and takes back links
+// that cannot be followed. Ignores entries that were taken back before. `index` has the archive's
+// entries, and is updated. Errors: out_of_memory, limit.
 [[nodiscard]] result<void> resolve_zip_links(std::span<const std::uint32_t> links,
                                              path_index& index, operating_system& os, archive& into,
                                              archive_builder& builder) noexcept;
 
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

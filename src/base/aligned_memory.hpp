@@ -1,5 +1,4 @@
-// malloc with an alignment, on any system: over-aligned blocks keep the address that malloc gave
-// just in front of themselves.
+// Portable aligned malloc: an over-aligned block stores malloc's address just before itself.
 #pragma once
 
 #include <cstddef>

@@ -14,8 +14,8 @@ class system_allocator final : public allocator {
  public:
   void* allocate(std::size_t bytes, std::size_t alignment, memory_tag tag) noexcept override {
     void* const memory = allocate_aligned(bytes, alignment);
-    // The tables of a mount are written once, from one end to the other, and then looked up all
-    // over. What decoders make is often let go before it was all touched.
+    // The tables of a mount are filled once, front to back, and then accessed at random. Decoders'
+    // output gets none: it is often freed before all of it has been touched.
     if (memory && tag == memory_tag::vfs) prefer_large_pages(memory, bytes);
     return memory;
   }
@@ -34,7 +34,7 @@ const char* to_string(memory_tag tag) noexcept {
 }
 
 allocator& default_allocator() noexcept {
-  // Never destroyed: static objects of the host may give memory back when the process ends.
+  // Never destroyed: static objects of the host may still free memory at exit.
   alignas(system_allocator) static std::byte place[sizeof(system_allocator)];
   static allocator* const instance = ::new (static_cast<void*>(place)) system_allocator;
   return *instance;

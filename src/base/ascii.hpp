@@ -1,4 +1,4 @@
-// Comparison of short ASCII words, such as extensions, without regard to case or locale.
+// Case-insensitive comparison of short ASCII words, such as extensions; ignores the locale.
 #pragma once
 
 #include <string_view>

@@ -9,10 +9,10 @@ namespace overture {
 namespace {
 
 constexpr std::size_t block_alignment = 64;
-constexpr std::size_t slack_bytes =
-    32;  // decoders may write, and vector code read, a little behind
+// Decoders write, and vector code reads, a little past the end.
+constexpr std::size_t slack_bytes = 32;
 
-// Size classes: 1 KiB times 1, 1.25, 1.5, 1.75, 2, 2.5, ... so that at most a fifth is wasted.
+// Size classes: 1 KiB times 1, 1.25, 1.5, 1.75, 2, 2.5, ... so at most a fifth is wasted.
 constexpr unsigned smallest_shift = 10;
 constexpr unsigned steps_per_doubling = 4;
 constexpr unsigned class_count = 38 * steps_per_doubling;
@@ -37,7 +37,7 @@ struct block {
   atomic<std::uint32_t> link{index_stack::none};
 };
 
-// Descriptors live in chunks that are never freed before the pool, see index_stack.
+// Descriptors live in chunks that are freed only with the pool: index_stack may read stale ones.
 constexpr std::uint32_t chunk_blocks = 256;
 constexpr std::uint32_t chunks_max = 4096;
 

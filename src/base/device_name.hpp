@@ -1,6 +1,6 @@
-// Names that mean a device in every folder of Windows, with any extension: opening nul.txt of a mod
-// reads no file, and con waits for a key. Rules as in Microsoft's "Naming Files, Paths, and
-// Namespaces"; a ':' ends the name as a '.' does, spaces before either are dropped.
+// Device names of Windows. They name a device in every folder and with any extension: opening
+// nul.txt of a mod reads no file, and con waits for a key. Rules from Microsoft's "Naming Files,
+// Paths, and Namespaces"; ':' ends the name as '.' does, and spaces before either are ignored.
 #pragma once
 
 #include <algorithm>
@@ -23,14 +23,14 @@ constexpr bool is_device(std::string_view element) noexcept {
   const std::string_view kind = stem.substr(0, 3);
   if (!same(kind, "com") && !same(kind, "lpt")) return false;
   const std::string_view port = stem.substr(kind.size());
-  // The superscript digits too.
+  // Superscript digits count too.
   return (port.size() == 1 && port[0] >= '0' && port[0] <= '9') || port == "\xC2\xB9" ||
          port == "\xC2\xB2" || port == "\xC2\xB3";
 }
 
 }  // namespace detail
 
-// Whether an element of a path with '/' is one.
+// True if any element of a '/'-separated path is a device name.
 constexpr bool names_a_device(std::string_view path) noexcept {
   for (;;) {
     const std::size_t slash = path.find('/');

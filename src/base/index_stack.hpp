@@ -1,9 +1,9 @@
-// A lock-free stack of small numbers, for free lists of things that live in tables.
+// A lock-free stack of small numbers, for free lists over tables.
 //
-// Each number has one link word, kept by the owner of the table, whose memory must outlive every
-// push and pop (a link may be read by a thread that has lost the race for its number). The head
-// carries a tag that every change moves on, so a number that was popped and pushed again is told
-// from one that never left. Source of the method: Treiber's stack (1986) with a counted head.
+// Each number has one link word, stored by the owner of the table. Its memory must outlive every
+// push and pop, because a thread that lost the race for a number may still read its link. The head
+// carries a tag that every change increments (the ABA problem: a number that was popped and pushed
+// again looks different). Method: Treiber's stack (1986) with a counted head.
 #pragma once
 
 #include <cstdint>

@@ -1,13 +1,13 @@
-// Large pages for large tables: a table of a million entries is some thousand page faults less to
-// fill, and look-ups all over it miss the translation of addresses less often.
+// Large pages for large tables: filling a table of a million entries takes about a thousand fewer
+// page faults, and look-ups miss the TLB less often.
 #pragma once
 
 #include <cstddef>
 
 namespace overture {
 
-// Asks the system to back those parts of the block that can be by large pages; a hint. Small blocks
-// are left as they are.
+// Hints that the system should back the block with large pages where possible. Ignores small
+// blocks.
 void prefer_large_pages(void* block, std::size_t bytes) noexcept;
 
 }  // namespace overture

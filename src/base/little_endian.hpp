@@ -1,4 +1,4 @@
-// Numbers as they lie in files, the lowest byte first, on any machine and at any address.
+// Reads little-endian numbers, on any machine and at any alignment.
 #pragma once
 
 #include <bit>
@@ -30,7 +30,7 @@ namespace overture {
   return std::bit_cast<float>(load_u32(at));
 }
 
-// Whether `count` items of `item_bytes` from `offset` on lie within `size` bytes.
+// True if `count` items of `item_bytes` each, starting at `offset`, fit in `size` bytes.
 [[nodiscard]] constexpr bool fits(std::uint64_t offset, std::uint64_t count,
                                   std::uint64_t item_bytes, std::uint64_t size) noexcept {
   return offset <= size && (item_bytes == 0 || count <= (size - offset) / item_bytes);

@@ -7,9 +7,9 @@
 namespace overture {
 namespace {
 
-constexpr std::string_view side_suffix = ".new";
+constexpr std::string_view temporary_suffix = ".new";
 
-// Makes what `path`'s folder says about its names lasting.
+// Syncs the names of the folder that contains `path`.
 result<void> sync_folder_of(operating_system& os, const char* path) {
   char folder[limits::path_bytes_max + 1];
   const char* const slash = std::strrchr(path, '/');
@@ -36,7 +36,7 @@ result<void> read_fully(operating_system& os, os_handle handle, std::uint64_t of
     const result<std::size_t> got = os.read_at(handle, offset + done, bytes.subspan(done));
     if (!got) return tl::unexpected<error>(got.error());
     if (*got == 0) {
-      return fail(errc::truncated, "the file ends before the bytes asked for", {}, offset + done);
+      return fail(errc::truncated, "the file ends before the requested bytes", {}, offset + done);
     }
     done += *got;
   }
@@ -49,7 +49,7 @@ result<void> write_fully(operating_system& os, os_handle handle, std::uint64_t o
   while (done < bytes.size()) {
     const result<std::size_t> put = os.write_at(handle, offset + done, bytes.subspan(done));
     if (!put) return tl::unexpected<error>(put.error());
-    if (*put == 0) return fail(errc::io, "nothing could be written", {}, offset + done);
+    if (*put == 0) return fail(errc::io, "the system wrote no bytes", {}, offset + done);
     done += *put;
   }
   return {};
@@ -66,7 +66,7 @@ result<void> read_parts_fully(operating_system& os, os_handle handle, std::uint6
     const result<std::size_t> got = os.read_parts_at(handle, offset, parts);
     if (!got) return tl::unexpected<error>(got.error());
     if (*got == 0) {
-      return fail(errc::truncated, "the file ends before the bytes asked for", {}, offset);
+      return fail(errc::truncated, "the file ends before the requested bytes", {}, offset);
     }
     offset += *got;
     for (std::size_t left = *got; left > 0;) {
@@ -89,27 +89,29 @@ result<void> sync_names(operating_system& os, os_handle folder) {
 
 result<void> replace_file(operating_system& os, const char* path,
                           function_ref<result<void>(os_handle file)> write) {
-  char side[limits::path_bytes_max + 1];
+  char temporary[limits::path_bytes_max + 1];
   const std::size_t length = std::strlen(path);
-  if (length + side_suffix.size() >= sizeof side) return fail(errc::limit, "the path is too long");
-  std::memcpy(side, path, length);
-  std::memcpy(side + length, side_suffix.data(), side_suffix.size());
-  side[length + side_suffix.size()] = '\0';
+  if (length + temporary_suffix.size() >= sizeof temporary) {
+    return fail(errc::limit, "the path is too long");
+  }
+  std::memcpy(temporary, path, length);
+  std::memcpy(temporary + length, temporary_suffix.data(), temporary_suffix.size());
+  temporary[length + temporary_suffix.size()] = '\0';
 
-  // A new name takes the place of a device or a pipe as well.
+  // rename() would replace a device or a pipe too.
   const result<file_status> old = os.status(path, false);
   if (!old && old.error().code != errc::not_found) return tl::unexpected<error>(old.error());
   if (old && old->kind != file_kind::file && old->kind != file_kind::link) {
-    return fail(errc::not_a_file, "only a file can be replaced by one");
+    return fail(errc::not_a_file, "not a regular file");
   }
-  const result<os_handle> file = os.create(side);
+  const result<os_handle> file = os.create(temporary);
   if (!file) return tl::unexpected<error>(file.error());
   result<void> done = write(*file);
   if (done) done = os.sync(*file);
   os.close(*file);
-  if (done) done = os.rename(side, path);
+  if (done) done = os.rename(temporary, path);
   if (!done) {
-    (void)os.remove_file(side);
+    (void)os.remove_file(temporary);
     return done;
   }
   done = sync_folder_of(os, path);

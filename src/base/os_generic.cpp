@@ -34,8 +34,8 @@ file_kind kind_of(fs::file_type type) {
   }
 }
 
-// An open file, or a folder that open_below() starts from. stdio has one cursor for each file, so
-// a spin lock holds the pair of seek and read together.
+// An open file, or a root folder for open_below(). stdio has one position per file, so a spin lock
+// makes seek and read atomic.
 struct open_file {
   std::FILE* stream = nullptr;
   fs::path path;
@@ -70,7 +70,7 @@ class generic_system final : public operating_system {
   result<os_handle> open_below(os_handle folder, const char* path) override {
     constexpr bool on_windows = fs::path::preferred_separator == '\\';
     if (on_windows && names_a_device(path)) {
-      return fail(errc::not_a_file, "the name of a device on this system");
+      return fail(errc::not_a_file, "a device name on this system");
     }
     return open((file_of(folder).path / path).string().c_str());
   }
@@ -109,13 +109,13 @@ class generic_system final : public operating_system {
     const fs::file_status found =
         follow_links ? fs::status(path, code) : fs::symlink_status(path, code);
     if (found.type() == fs::file_type::not_found) {
-      return tl::unexpected<error>(os_failure(ENOENT, "cannot get the status"));
+      return tl::unexpected<error>(os_failure(ENOENT, "cannot get the file status"));
     }
-    if (code) return failed(code, "cannot get the status");
+    if (code) return failed(code, "cannot get the file status");
     file_status status;
     status.kind = kind_of(found.type());
     if (status.kind == file_kind::file) status.size = fs::file_size(path, code);
-    if (code) return failed(code, "cannot get the status");
+    if (code) return failed(code, "cannot get the file status");
     const auto changed = fs::last_write_time(path, code);
     if (!code) {
       const auto since_1970 = std::chrono::file_clock::to_sys(changed).time_since_epoch();
@@ -147,7 +147,7 @@ class generic_system final : public operating_system {
 
   result<os_handle> create(const char* path) override {
     std::error_code code;
-    // A link would be followed, so what is there goes first.
+    // fopen() would follow a link, so remove it first.
     if (fs::is_symlink(fs::symlink_status(path, code))) (void)fs::remove(path, code);
     auto* const file = make_object<open_file>(default_allocator(), memory_tag::base);
     if (!file) return fail(errc::out_of_memory, "no memory for an open file");
@@ -165,7 +165,7 @@ class generic_system final : public operating_system {
   result<std::size_t> write_at(os_handle handle, std::uint64_t offset,
                                std::span<const std::byte> bytes) override {
     open_file& file = file_of(handle);
-    if (!file.stream) return tl::unexpected<error>(os_failure(EISDIR, "cannot write a folder"));
+    if (!file.stream) return tl::unexpected<error>(os_failure(EISDIR, "cannot write to a folder"));
     if (offset > static_cast<std::uint64_t>(std::numeric_limits<long>::max())) {
       return tl::unexpected<error>(os_failure(EFBIG, "cannot write"));
     }
@@ -183,7 +183,7 @@ class generic_system final : public operating_system {
     return put;
   }
 
-  // The standard library has nothing that reaches the disk.
+  // The standard library cannot flush to the disk.
   result<void> sync(os_handle) override { return {}; }
 
   result<void> rename(const char* from, const char* to) override {
@@ -206,7 +206,7 @@ class generic_system final : public operating_system {
   }
 
   result<mapping> map(os_handle) override {
-    return fail(errc::unsupported, "files are not mapped on this system");
+    return fail(errc::unsupported, "memory mapping is not supported");
   }
   void unmap(mapping) override {}
 };

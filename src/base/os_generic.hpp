@@ -1,5 +1,5 @@
-// The operating system by the C++ standard library alone. Reads of one file take turns, nothing is
-// mapped and open_below() checks no links: for systems that have no file of their own yet.
+// The operating_system of the C++ standard library alone, for platforms without a native one. Reads
+// of one file are serialised, mapping is unsupported, and open_below() does not check links.
 #pragma once
 
 #include "overture/base/os.hpp"

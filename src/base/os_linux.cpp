@@ -56,10 +56,10 @@ file_status status_of(const struct stat& found) {
   return status;
 }
 
-constexpr mode_t new_file_mode = 0666;  // less what the process's umask takes away
+constexpr mode_t new_file_mode = 0666;  // before the umask
 
-// openat2 (Linux 5.6) refuses paths that leave the folder. Where it does not exist, or a sandbox
-// forbids it (EPERM), the path has been checked by name only.
+// openat2 (Linux 5.6) refuses paths that leave the folder. Without it, or in a sandbox that forbids
+// it (EPERM), the only protection is that paths were checked when mounted.
 int open_beneath(int folder, const char* path, int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY) {
   static atomic<bool> missing{false};
   if (!missing.load(std::memory_order_relaxed)) {
@@ -70,14 +70,14 @@ int open_beneath(int folder, const char* path, int flags = O_RDONLY | O_NONBLOCK
     const long opened =
         retry_if_interrupted([&] { return syscall(SYS_openat2, folder, path, &how, sizeof how); });
     if (opened >= 0 || (errno != ENOSYS && errno != EPERM)) return static_cast<int>(opened);
-    // EPERM may also be this file's own, so it says nothing about the next one.
+    // EPERM may come from this file alone, so keep trying for others.
     if (errno == ENOSYS) missing.store(true, std::memory_order_relaxed);
   }
   return retry_if_interrupted(
       [&] { return openat(folder, path, flags | O_CLOEXEC, new_file_mode); });
 }
 
-// The folder that a path's last element is in, open, and that element.
+// Opens the folder that contains a path's last element, and names that element.
 class parent_folder {
  public:
   parent_folder(int folder, const char* path) noexcept : folder_(folder), name_(path) {
@@ -103,7 +103,7 @@ class parent_folder {
   parent_folder(const parent_folder&) = delete;
   parent_folder& operator=(const parent_folder&) = delete;
 
-  [[nodiscard]] bool missing() const noexcept { return folder_ < 0; }  // see errno
+  [[nodiscard]] bool missing() const noexcept { return folder_ < 0; }  // errno says why
   [[nodiscard]] int descriptor() const noexcept { return folder_; }
   [[nodiscard]] const char* name() const noexcept { return name_; }
 
@@ -135,7 +135,7 @@ class posix_system final : public operating_system {
 
   result<file_status> status(os_handle handle) override {
     struct stat found{};
-    if (fstat(to_descriptor(handle), &found) != 0) return failed("cannot get the status");
+    if (fstat(to_descriptor(handle), &found) != 0) return failed("cannot get the file status");
     return status_of(found);
   }
 
@@ -181,9 +181,9 @@ class posix_system final : public operating_system {
     if (offset > static_cast<std::uint64_t>(std::numeric_limits<off_t>::max()))
       return std::size_t{0};
     iovec part{bytes.data(), std::min<std::size_t>(bytes.size(), read_bytes_max)};
-    // Not preadv2(): that is a cancellation point, which is two atomic operations more for
-    // something that never waits. The kernel takes the offset in two halves; only 32-bit machines
-    // need the upper one.
+    // Not glibc's preadv2(): as a cancellation point it costs two more atomic operations, for a
+    // call that never waits. The kernel takes the offset in two halves; only 32-bit machines need
+    // the upper one.
     const long got = retry_if_interrupted([&] {
       return syscall(SYS_preadv2, to_descriptor(handle), &part, 1L, offset, 0L, RWF_NOWAIT);
     });
@@ -197,7 +197,7 @@ class posix_system final : public operating_system {
   result<file_status> status(const char* path, bool follow_links) override {
     struct stat found{};
     const int failure = follow_links ? stat(path, &found) : lstat(path, &found);
-    if (failure != 0) return failed("cannot get the status");
+    if (failure != 0) return failed("cannot get the file status");
     return status_of(found);
   }
 
@@ -281,12 +281,12 @@ class posix_system final : public operating_system {
   }
 
   result<os_handle> open_to_write(os_handle folder, const char* path, write_mode mode) override {
-    // O_NONBLOCK: a FIFO that nobody reads must not hang the writer.
+    // O_NONBLOCK: a FIFO without a reader must not hang the writer.
     const int flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
     const bool is_new = mode == write_mode::create;
     const int descriptor =
         open_beneath(to_descriptor(folder), path, flags | (is_new ? O_EXCL : O_APPEND));
-    if (descriptor < 0) return failed("cannot open to write");
+    if (descriptor < 0) return failed("cannot open for writing");
     struct stat found{};
     if (is_new || (fstat(descriptor, &found) == 0 && S_ISREG(found.st_mode))) {
       return to_handle(descriptor);
@@ -298,7 +298,7 @@ class posix_system final : public operating_system {
   result<void> make_folder_below(os_handle folder, const char* path) override {
     const parent_folder parent(to_descriptor(folder), path);
     if (parent.missing() || mkdirat(parent.descriptor(), parent.name(), 0777) != 0) {
-      return failed("cannot make the folder");
+      return failed("cannot create the folder");
     }
     return {};
   }
@@ -338,7 +338,7 @@ class posix_system final : public operating_system {
       case DT_LNK:
         return file_kind::link;
       case DT_UNKNOWN:
-        break;  // some file systems do not tell
+        break;  // some file systems do not report it
       default:
         return file_kind::other;
     }

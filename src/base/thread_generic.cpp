@@ -1,5 +1,5 @@
-// Threads by the C++ standard library alone, for systems that have no file of their own yet. Name,
-// priority, affinity and stack size stay what the system gives.
+// Threads of the C++ standard library alone, for platforms without a native file. Ignores name,
+// priority, affinity and stack size.
 #include <chrono>
 #include <new>
 #include <thread>

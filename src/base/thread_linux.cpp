@@ -52,11 +52,11 @@ void* thread_main(void* raw) {
   default_allocator().deallocate(heap, sizeof(start_arguments), alignof(start_arguments),
                                  memory_tag::base);
   (void)pthread_setname_np(pthread_self(), arguments.name);
-  // Linux keeps the nice value for each thread. Without the right to raise it, it stays.
+  // On Linux, nice values belong to threads. Raising the priority fails without the right to.
   if (arguments.priority != thread_priority::normal) {
     (void)setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), nice_value(arguments.priority));
   }
-  // A host that has chosen another policy for the process has its reasons.
+  // Respect another policy that the host has chosen for the process.
   if (arguments.gives_way && sched_getscheduler(0) == SCHED_OTHER) {
     const sched_param none{};
     // 0: the calling thread, and no other.
@@ -134,7 +134,7 @@ std::uint64_t thread_cpu_ns() noexcept {
   return read_clock(CLOCK_THREAD_CPUTIME_ID);
 }
 
-// Out of the thread's own area that the kernel keeps up to date, where it does.
+// glibc reads it from the rseq area that the kernel keeps up to date.
 unsigned this_processor() noexcept {
   const int number = sched_getcpu();
   return number >= 0 ? static_cast<unsigned>(number) : 0;

@@ -1,4 +1,4 @@
-// Names of threads that are numbered: "worker 12".
+// Numbered thread names: "worker 12".
 #pragma once
 
 #include <charconv>
@@ -7,10 +7,10 @@
 
 namespace overture {
 
-// As much as Linux shows of a thread's name, and the end.
+// As long as Linux allows, including the NUL.
 using thread_name = char[16];
 
-// A long name is cut, and the number stays: it tells the threads apart.
+// Truncates a long name but never the number, which tells the threads apart.
 inline void write_thread_name(thread_name& text, const char* name, unsigned number) noexcept {
   char digits[12];
   const auto written = std::to_chars(digits, digits + sizeof digits, number);

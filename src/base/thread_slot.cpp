@@ -31,12 +31,12 @@ std::uint32_t take_slot() noexcept {
 
 constexpr std::uint32_t no_slot = UINT32_MAX;
 
-// Apart from the holder, because what ends behind the holder may still ask for it.
+// Not in the holder: destructors that run after the holder's may still ask for the slot.
 constinit thread_local std::uint32_t slot_of_thread = no_slot;
 
 struct slot_holder {
   slot_holder() noexcept { slot_of_thread = take_slot(); }
-  // The slot may be another thread's from here on.
+  // From here on another thread may take the slot.
   ~slot_holder() {
     const std::uint32_t slot = std::exchange(slot_of_thread, shared_thread_slot);
     if (slot == shared_thread_slot) return;

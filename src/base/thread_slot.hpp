@@ -1,9 +1,9 @@
-// A small number for each living thread, for striping counters and finding per-thread scratch.
+// A small number for each living thread, to index striped counters and per-thread scratch memory.
 //
-// Slots of ended threads are given out again. Threads beyond limits::thread_slots_max share the
-// last slot, and so does what runs in a thread that has given its own back already (objects of the
-// thread that end late). So data of that slot must stay right when two threads use it at once; that
-// of another slot is one thread's, and who gets the slot next sees what was done with it.
+// Slots of finished threads are reused; a new owner sees everything done under the previous one.
+// When limits::thread_slots_max are taken, further threads share the last slot, and so does code
+// that runs after a thread has given up its slot (late thread_local destructors). So data of that
+// slot must tolerate concurrent use; data of any other slot belongs to one thread.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace overture {
 
 inline constexpr std::uint32_t shared_thread_slot = limits::thread_slots_max - 1;
 
-// Any thread; the first call on a thread takes the slot, later ones are a thread-local load.
+// The first call on a thread takes a slot; later calls are one thread-local load. Any thread.
 [[nodiscard]] std::uint32_t thread_slot() noexcept;
 
 }  // namespace overture

@@ -1,4 +1,4 @@
-// UTF-8, as RFC 3629 has it: no overlong forms, no surrogates, nothing above U+10FFFF.
+// UTF-8 as defined by RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace overture {
 
-// The length of the character that `text` begins with, or 0 if it begins with none.
+// The length of the first character in bytes; 0 if the text is empty or ill-formed there.
 [[nodiscard]] constexpr std::size_t utf8_character_bytes(std::string_view text) noexcept {
   if (text.empty()) return 0;
   const auto lead = static_cast<unsigned char>(text[0]);
@@ -14,7 +14,7 @@ namespace overture {
   if (lead < 0xC2 || lead > 0xF4) return 0;
   const std::size_t bytes = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
   if (text.size() < bytes) return 0;
-  // The second byte alone tells overlong forms, surrogates and what lies above U+10FFFF.
+  // The second byte suffices to detect overlong forms, surrogates and values above U+10FFFF.
   unsigned char least = 0x80;
   unsigned char most = 0xBF;
   if (lead == 0xE0) least = 0xA0;

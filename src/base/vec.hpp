@@ -1,5 +1,5 @@
 // A growable array whose growth can fail: the library's std::vector. Memory comes from an
-// overture::allocator, elements are moved when it grows.
+// overture::allocator; growing moves the elements.
 #pragma once
 
 #include <cstddef>
@@ -43,7 +43,7 @@ class vec {
   vec& operator=(const vec&) = delete;
   ~vec() { free_all(); }
 
-  // False if the memory was refused; the contents stay as they are.
+  // False if the allocator refuses; the contents are unchanged.
   [[nodiscard]] bool reserve(std::size_t capacity) noexcept {
     if (capacity <= capacity_) return true;
     if (capacity > std::numeric_limits<std::size_t>::max() / sizeof(T)) return false;
@@ -72,7 +72,7 @@ class vec {
     while (size_ < size) ::new (static_cast<void*>(data_ + size_++)) T();
     return true;
   }
-  // New elements are undefined: for what is about to be read into them.
+  // Leaves new elements uninitialised, for the caller to fill.
   [[nodiscard]] bool resize_for_overwrite(std::size_t size) noexcept
     requires std::is_trivially_copyable_v<T>
   {
@@ -80,7 +80,7 @@ class vec {
     size_ = size;
     return true;
   }
-  // Appends raw bytes; T must be one byte wide.
+  // Appends raw bytes; only for one-byte T.
   [[nodiscard]] bool append(const void* bytes, std::size_t count) noexcept
     requires(sizeof(T) == 1)
   {
@@ -128,7 +128,7 @@ class vec {
   std::size_t capacity_ = 0;
 };
 
-// Makes one object in memory of the allocator, or returns null.
+// Allocates and constructs one object; null if the allocator refuses.
 template <class T, class... Args>
 [[nodiscard]] T* make_object(allocator& memory, memory_tag tag, Args&&... args) noexcept {
   void* const place = memory.allocate(sizeof(T), alignof(T), tag);

@@ -116,7 +116,7 @@ result<open_source> handle_cache::pin_closed(source_id id, bool may_wait) noexce
       seen = mine.changed.load(std::memory_order_relaxed);
     }
     const observed_wait waiting(wait_reasons::handle);
-    (void)address_wait(mine.changed, seen, 0);
+    (void)sync_detail::address_wait(mine.changed, seen, 0);
     waited = true;
   }
   // The place counts as taken while the system works, so that there is never one too many.
@@ -181,7 +181,7 @@ handle_cache::freed handle_cache::free_descriptor(std::uint32_t opening, bool ma
   if (!may_wait) return freed::busy;
   {
     const observed_wait waiting(wait_reasons::handle);
-    (void)address_wait(mine.changed, seen, 0);
+    (void)sync_detail::address_wait(mine.changed, seen, 0);
   }
   const scoped_lock hold(mine.lock);
   --mine.starving;

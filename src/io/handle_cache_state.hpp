@@ -241,7 +241,7 @@ struct handle_cache::state {
     return true;
   }
   void wake_waiting(bool due) noexcept {
-    if (due) address_wake_all(&changed);
+    if (due) sync_detail::address_wake_all(&changed);
   }
 };
 

@@ -278,8 +278,8 @@ read_queue_stats read_core::stats() noexcept {
 // --- Sleeping and waking -------------------------------------------------------------------------
 
 void read_core::send(const wakes& due) noexcept {
-  if (due.worker) address_wake_one(&work_word_);
-  if (due.helpers) address_wake_all(&drain_word_);
+  if (due.worker) sync_detail::address_wake_one(&work_word_);
+  if (due.helpers) sync_detail::address_wake_all(&drain_word_);
   if (due.expected_ns != 0) config_.warms->expect_work(due.expected_ns);
   for (std::uint32_t i = 0; i < due.left_count; ++i) {
     files_.left(due.left[i]);
@@ -323,7 +323,7 @@ void read_core::stop() noexcept {
     work_word_.fetch_add(1, std::memory_order_relaxed);
     if (wake_) wake_(wake_context_);
   }
-  address_wake_all(&work_word_);
+  sync_detail::address_wake_all(&work_word_);
 }
 
 void read_core::set_waker(void (*wake)(void* context) noexcept, void* context) noexcept {
@@ -363,7 +363,7 @@ bool read_core::next_or_sleep(read_bundle& of) noexcept {
     const turn outcome = next_or_note_of(of, noted, seen);
     if (outcome != turn::nothing) return outcome == turn::found;
     const observed_wait waiting(wait_reasons::no_request);
-    (void)address_wait(work_word_, seen, 0);
+    (void)sync_detail::address_wait(work_word_, seen, 0);
     give_way_to_submit();
   }
 }

@@ -31,7 +31,7 @@ void read_core::help_until(function_ref<bool()> is_over, bool hears_countdowns) 
     }
     {
       const observed_wait waiting(wait_reasons::drain);
-      (void)address_wait(drain_word_, seen, 0);
+      (void)sync_detail::address_wait(drain_word_, seen, 0);
     }
     const scoped_lock hold(lock_);
     if (--helpers_ == 0 && config_.run_by_host) (void)inbox_.withdraw(read_inbox::host);

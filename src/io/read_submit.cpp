@@ -98,13 +98,13 @@ void read_core::call(std::uint32_t who) noexcept {
     } else {
       work_word_.fetch_add(1, std::memory_order_relaxed);
       calling_on_.store(this_processor() + 1, std::memory_order_relaxed);
-      address_wake_one(&work_word_);
+      sync_detail::address_wake_one(&work_word_);
       calling_on_.store(0, std::memory_order_relaxed);
     }
   }
   if ((who & read_inbox::host) != 0) {
     drain_word_.fetch_add(1, std::memory_order_relaxed);
-    address_wake_all(&drain_word_);
+    sync_detail::address_wake_all(&drain_word_);
   }
 }
 

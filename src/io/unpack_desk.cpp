@@ -31,7 +31,7 @@ void unpack_desk::retire() noexcept {
       seen = left_word_.load(std::memory_order_relaxed);
     }
     const observed_wait waiting(wait_reasons::drain);
-    (void)address_wait(left_word_, seen, 0);
+    (void)sync_detail::address_wait(left_word_, seen, 0);
   }
   drop_reference();
 }
@@ -188,7 +188,7 @@ void unpack_desk::leave(const unit& done) noexcept {
     wake = --working_ == 0 && retired_;
     if (wake) left_word_.fetch_add(1, std::memory_order_relaxed);
   }
-  if (wake) address_wake_all(&left_word_);
+  if (wake) sync_detail::address_wake_all(&left_word_);
 }
 
 }  // namespace overture::io

@@ -88,7 +88,9 @@ bool parking::sleep(unsigned seat, std::uint64_t deadline_ns, const char* reason
     {
       const observed_wait observed(reason);
       while (own.word.load(std::memory_order_acquire) == asleep) {
-        if (address_wait(own.word, asleep, deadline_ns) != wait_status::timed_out) continue;
+        if (sync_detail::address_wait(own.word, asleep, deadline_ns) !=
+            sync_detail::wait_status::timed_out)
+          continue;
         expected = asleep;
         if (own.word.compare_exchange_strong(expected, awake, std::memory_order_acq_rel,
                                              std::memory_order_acquire)) {
@@ -160,7 +162,7 @@ void parking::wake(unsigned seat) noexcept {
                                                              : paid_by_searchers_;
   payer.fetch_add(1, std::memory_order_relaxed);
   if (&here == host_) host_processor_.store(this_processor(), std::memory_order_relaxed);
-  address_wake_one(&sleeper.word);
+  sync_detail::address_wake_one(&sleeper.word);
 }
 
 void parking::note_wake(const seat_type& own) noexcept {

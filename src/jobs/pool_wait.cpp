@@ -228,7 +228,7 @@ bool pool_state::wait(job_group& group, std::uint64_t deadline_ns) noexcept {
       return group.pending() == 0;
     }
     if (helped) continue;
-    if (climb_ladder([&group]() noexcept { return group.pending() == 0; })) break;
+    if (sync_detail::climb_ladder([&group]() noexcept { return group.pending() == 0; })) break;
     waiter.sleep();
   }
   return true;
@@ -337,7 +337,7 @@ void pool_state::join_stolen(pool_place& self, fork_half& half) noexcept {
       for (int i = 0; i < pauses_between_looks; ++i) spin_hint();
       found = find();
     }
-    if (found == nullptr && !climb_ladder(is_done)) {
+    if (found == nullptr && !sync_detail::climb_ladder(is_done)) {
       let_go_of_corks();
       sleepers.announce_waiter(self.number, &half);
       found = find();

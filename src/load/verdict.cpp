@@ -46,9 +46,9 @@ struct thread_time {
   std::uint64_t idle_ns = 0;
 };
 
-thread_time time_of(const timeline_lane& lane) noexcept {
+thread_time time_of(const timeline_track& track) noexcept {
   thread_time sum;
-  for (const trace_total& total : lane.totals()) {
+  for (const trace_total& total : track.totals()) {
     if (total.kind == event_kind::zone && is_stage(total.name)) sum.busy_ns += total.ns;
     if (total.kind == event_kind::wait && is_idleness(total.name)) sum.idle_ns += total.ns;
   }
@@ -57,21 +57,22 @@ thread_time time_of(const timeline_lane& lane) noexcept {
 
 // Adds one worker over the load's wall_ns. Its waits may reach beyond the load at both ends; if
 // they add up to too much, all are scaled down alike.
-void add_worker(load_verdict& verdict, const timeline_lane& lane, std::uint64_t wall_ns) noexcept {
-  const thread_time sum = time_of(lane);
+void add_worker(load_verdict& verdict, const timeline_track& track,
+                std::uint64_t wall_ns) noexcept {
+  const thread_time sum = time_of(track);
   const std::uint64_t busy_ns = std::min(sum.busy_ns, wall_ns);
   const std::uint64_t idle_ns = std::min(sum.idle_ns, wall_ns - busy_ns);
   const double kept =
       sum.idle_ns == 0 ? 0 : static_cast<double>(idle_ns) / static_cast<double>(sum.idle_ns);
   std::uint64_t given_ns = 0;
-  for (const trace_total& total : lane.totals()) {
+  for (const trace_total& total : track.totals()) {
     if (total.kind == event_kind::zone && is_stage(total.name)) {
       const std::uint64_t ns = std::min(total.ns, wall_ns - given_ns);
       add_share(verdict, total.name, false, ns);
       given_ns += ns;
     }
   }
-  for (const trace_total& total : lane.totals()) {
+  for (const trace_total& total : track.totals()) {
     if (total.kind == event_kind::wait && is_idleness(total.name)) {
       const auto ns = std::min(static_cast<std::uint64_t>(static_cast<double>(total.ns) * kept),
                                wall_ns - given_ns);
@@ -127,11 +128,11 @@ const char* to_string(load_stage stage) noexcept {
 load_verdict judge(const timeline& record, std::uint64_t begin_ns, std::uint64_t end_ns,
                    std::string_view worker_prefix) noexcept {
   load_verdict verdict;
-  for (std::size_t i = 0; i < record.lane_count(); ++i) {
-    const timeline_lane& lane = record.lane(i);
-    const std::string_view name = lane.name();
+  for (std::size_t i = 0; i < record.track_count(); ++i) {
+    const timeline_track& track = record.track(i);
+    const std::string_view name = track.name();
     if (name == "main" || name.starts_with(worker_prefix)) {
-      add_worker(verdict, lane, end_ns - begin_ns);
+      add_worker(verdict, track, end_ns - begin_ns);
     }
   }
   std::sort(verdict.shares, verdict.shares + verdict.share_count,

@@ -1,48 +1,47 @@
-// A fence whose cost is paid by one side: readers that announce themselves all the time do it by a
-// plain store, and who looks for them, which is rare, makes the system run a fence on every
-// processor that runs a thread of this process.
+// An asymmetric fence. Readers, which announce themselves all the time, use a plain store; the rare
+// writer that looks for readers makes the system run a fence on every processor of this process.
 //
-//   const bool cheap = register_heavy_fence();              // once, before readers choose
+//   const bool cheap = register_heavy_fence();              // once, before the first reader
 //
 //   reader: if (cheap) light_store(inside, 1u); else inside.exchange(1u);
 //           use(current.load());
 //   writer: current.exchange(next);
-//           if (cheap && !heavy_fence()) return;            // refused: nothing is known of readers
+//           if (cheap && !heavy_fence()) return;            // refused: there may be readers
 //           if (inside.load() == 0) free(old);
 //
-// Of a light_store() and a heavy_fence() one is first: either the loads behind the fence see what
-// was stored, or the loads behind the store see all that was done before the fence. They order
-// nothing else: that what was read is read before it is freed takes a release and an acquire, as
-// ever, which is also all that ThreadSanitizer knows of it. The interleaving explorer knows both.
+// Of a light_store() and a heavy_fence() one comes first: either the loads after the fence see the
+// store, or the loads after the store see everything done before the fence. They order nothing
+// else: that a reader's last use comes before the free needs a release and an acquire as usual.
+// That is all ThreadSanitizer knows about; the interleaving explorer knows both.
 //
-// Cost: light_store() is a store; heavy_fence() a system call and an interrupt of the processors on
-// which other threads of the process run, some microseconds. Where the system has no such fence
-// there is none, and readers must go on by read-modify-writes.
+// Cost: light_store() is a store. heavy_fence() is a system call that interrupts every processor
+// running a thread of the process, some microseconds. Systems without such a fence refuse it, and
+// readers must use read-modify-writes.
 //
-// Source of the method: Dice, Huang, Yang, "Asymmetric Dekker synchronization" (2001);
-// membarrier(2); the names are those of P1202 "Asymmetric fences".
+// Method: Dice, Huang, Yang, "Asymmetric Dekker synchronization" (2001); membarrier(2). Names after
+// P1202, "Asymmetric fences".
 #pragma once
 
 #include <atomic>
 
 #include "overture/base/atomic.hpp"
 
-namespace overture {
+namespace overture::sync_detail {
 
-// Whether heavy_fence() works in this process from now on. Any thread. Registers the process with
-// the system, which is quick only as long as it has one thread (with more of them the system takes
-// some 15 ms): a process with several that is not registered is told no.
+// Registers the process for heavy_fence(); false if heavy_fence() will not work. Registration takes
+// some 15 ms once the process has several threads, so it is attempted only with one: otherwise this
+// returns false unless the process is registered already. Any thread.
 [[nodiscard]] bool register_heavy_fence() noexcept;
 
-// False where the system refuses it, which it may do even after it was registered (a sandbox that
-// was entered since).
+// False if the system refuses, which can happen even after registration (in a sandbox entered
+// since). Any thread.
 [[nodiscard]] bool heavy_fence() noexcept;
 
-// A release store, which the loads behind it do not pass as seen by who calls heavy_fence().
+// A release store that later loads do not pass, as seen by callers of heavy_fence(). Any thread.
 template <class T>
 void light_store(atomic<T>& into, T value) noexcept {
   into.store(value, std::memory_order_release);
   std::atomic_signal_fence(std::memory_order_seq_cst);  // for the compiler
 }
 
-}  // namespace overture
+}  // namespace overture::sync_detail

@@ -1,7 +1,7 @@
-// Where the system has no fence for all processors.
+// For systems without a process-wide fence.
 #include "sync/asymmetric_fence.hpp"
 
-namespace overture {
+namespace overture::sync_detail {
 
 bool register_heavy_fence() noexcept {
   return false;
@@ -11,4 +11,4 @@ bool heavy_fence() noexcept {
   return false;
 }
 
-}  // namespace overture
+}  // namespace overture::sync_detail

@@ -7,7 +7,7 @@
 
 #include "sync/asymmetric_fence.hpp"
 
-namespace overture {
+namespace overture::sync_detail {
 namespace {
 
 bool membarrier(int command) noexcept {
@@ -33,4 +33,4 @@ bool heavy_fence() noexcept {
   return membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
 }
 
-}  // namespace overture
+}  // namespace overture::sync_detail

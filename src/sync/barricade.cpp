@@ -7,8 +7,10 @@
 
 namespace overture {
 
-// Hot puts it beside the call it makes: a thread that wakes another has often slept itself, and
-// each page, and each line, of code that it comes through is a miss then.
+using namespace sync_detail;
+
+// gnu::hot places it next to the function it calls. A thread that wakes another has often just
+// slept itself, so every cache line and page of code on the way is a miss.
 [[gnu::hot, gnu::aligned(64)]] void barricade::wake(const void* key, std::uint32_t seen) noexcept {
   if ((seen & (waiters_bit | several_bit | continuations_bit)) == waiters_bit) {
     address_wake_all(key);
@@ -25,7 +27,7 @@ namespace overture {
       address_wake_all(key);
     }
   }
-  if ((seen & continuations_bit) != 0) continuation_table::run_those_let_through(key);
+  if ((seen & continuations_bit) != 0) continuation_table::run_released(key);
 }
 
 bool barricade::wait_for(std::chrono::nanoseconds duration, const wait_options& options) noexcept {
@@ -45,14 +47,14 @@ bool barricade::on_lowered(barricade_continuation& registered) noexcept {
   if ((seen & lowered_bit) != 0) return false;
   registered.of = this;
   registered.generation = seen / generation_one;
-  registered.counts.store(false, std::memory_order_relaxed);
+  registered.armed.store(false, std::memory_order_relaxed);
   continuation_table::add(registered);
-  // From here on the next lower() looks into the table, unless there has been one already.
+  // Tell the next lower() to look into the table, unless one has happened since.
   while ((seen & lowered_bit) == 0 && seen / generation_one == registered.generation &&
          !word_.compare_exchange_weak(seen, seen | continuations_bit, std::memory_order_acq_rel,
                                       std::memory_order_acquire)) {
   }
-  continuation_table::begin_to_count(registered);
+  continuation_table::arm(registered);
   return true;
 }
 
@@ -68,14 +70,14 @@ bool barricade::wait_slow(std::uint32_t seen, std::uint64_t deadline_ns,
   const observed_wait observed(options.reason ? options.reason : wait_reasons::barricade);
   std::uint32_t marks = (seen & waiters_bit) != 0 ? waiters_bit | several_bit : waiters_bit;
   for (;;) {
-    // Sets the bits only on the word it has judged; a word that changed is judged anew.
+    // Set the bits only in the word just examined; if it has changed, examine it again.
     const std::uint32_t marked = seen | marks;
     if (marked != seen && !word_.compare_exchange_strong(seen, marked, std::memory_order_acquire,
                                                          std::memory_order_acquire)) {
       if (let_through()) return true;
       continue;
     }
-    marks = waiters_bit;  // from now on the bit may be its own
+    marks = waiters_bit;  // from now on the bit may be this thread's own
     const wait_status status = address_wait(word_, marked, deadline_ns);
     if (let_through()) return true;
     if (status == wait_status::timed_out) return false;

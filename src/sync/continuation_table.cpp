@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace overture {
+namespace overture::sync_detail {
 
 constinit continuation_table::list continuation_table::lists_[list_count];
 
@@ -25,27 +25,27 @@ void continuation_table::add(barricade_continuation& added) noexcept {
   push(list_of(added.of), added, added);
 }
 
-void continuation_table::begin_to_count(barricade_continuation& added) noexcept {
+void continuation_table::arm(barricade_continuation& added) noexcept {
   list& all = list_of(added.of);
-  added.counts.store(true, std::memory_order_seq_cst);
-  // It may have been let through while it did not count.
-  look_through(all);
+  added.armed.store(true, std::memory_order_seq_cst);
+  // It may have been released before it was armed.
+  scan(all);
 }
 
-void continuation_table::run_those_let_through(const void* barricade_address) noexcept {
-  look_through(list_of(barricade_address));
+void continuation_table::run_released(const void* barricade_address) noexcept {
+  scan(list_of(barricade_address));
 }
 
-void continuation_table::look_through(list& all) noexcept {
+void continuation_table::scan(list& all) noexcept {
   for (;;) {
-    const std::uint32_t look = all.looks.fetch_add(1, std::memory_order_seq_cst) + 1;
+    const std::uint32_t this_scan = all.scans.fetch_add(1, std::memory_order_seq_cst) + 1;
     barricade_continuation* oldest_ready = nullptr;
     barricade_continuation* newest_kept = nullptr;
     barricade_continuation* oldest_kept = nullptr;
     barricade_continuation* each = all.newest.exchange(nullptr, std::memory_order_seq_cst);
     while (each != nullptr) {
       barricade_continuation& now = *std::exchange(each, each->next);
-      if (now.counts.load(std::memory_order_seq_cst) && now.of->has_let_through(now.generation)) {
+      if (now.armed.load(std::memory_order_seq_cst) && now.of->has_let_through(now.generation)) {
         now.next = std::exchange(oldest_ready, &now);
         continue;
       }
@@ -54,12 +54,12 @@ void continuation_table::look_through(list& all) noexcept {
     }
     if (newest_kept != nullptr) push(all, *newest_kept, *oldest_kept);
     while (oldest_ready != nullptr) {
-      // Gone as soon as its work has begun.
+      // May be destroyed as soon as its work has begun.
       const barricade_continuation& first = *std::exchange(oldest_ready, oldest_ready->next);
       first.where->execute(first.work);
     }
-    if (newest_kept == nullptr || all.looks.load(std::memory_order_seq_cst) == look) return;
+    if (newest_kept == nullptr || all.scans.load(std::memory_order_seq_cst) == this_scan) return;
   }
 }
 
-}  // namespace overture
+}  // namespace overture::sync_detail

@@ -1,12 +1,12 @@
-// Work that waits for barricades, which have no room for a list: one list for each few addresses,
-// without a lock. What is in it says itself whether its barricade has let it through.
+// Continuations of barricades, which have no room for a list: a lock-free list for each few
+// addresses. Each entry can tell whether its barricade has released it.
 //
-// Whoever looks through a list takes all of it, runs what may run and puts the rest back. Somebody
-// else may look meanwhile and not find what is his; so each look is counted before it begins, and
-// who has put something back looks again if there was another one.
+// A thread that scans a list takes all of it, runs what is released and puts the rest back.
+// Meanwhile another thread may scan and miss entries. So every scan is counted before it starts,
+// and a thread that put something back scans again if the count has changed.
 //
-// Work that is being registered is in its list already but does not count yet: the thread that
-// registers it still looks at the barricade, which may be gone as soon as the work runs.
+// A continuation goes into the list before it is armed: until then the registering thread still
+// accesses the barricade, which may be destroyed as soon as the work runs.
 #pragma once
 
 #include <cstddef>
@@ -15,30 +15,30 @@
 #include "overture/base/atomic.hpp"
 #include "overture/sync/barricade.hpp"
 
-namespace overture {
+namespace overture::sync_detail {
 
 class continuation_table {
  public:
-  // In its list, but it is not run yet.
+  // Adds to the list, not armed: it is not run yet.
   static void add(barricade_continuation& added) noexcept;
-  // From now on it may be run, at once even; nothing of it may be touched behind this call.
-  static void begin_to_count(barricade_continuation& added) noexcept;
-  // Behind the operation that lowered the barricade at this address, which may be gone.
-  static void run_those_let_through(const void* barricade_address) noexcept;
+  // Arms it: it may run at once, so do not touch it after this call.
+  static void arm(barricade_continuation& added) noexcept;
+  // Call after lowering the barricade at this address, which may be gone by now.
+  static void run_released(const void* barricade_address) noexcept;
 
  private:
-  friend struct fresh_continuation_table;  // of the explorer: each of its runs begins with one
+  friend struct fresh_continuation_table;  // the explorer starts each run with one
 
   struct alignas(64) list {
     atomic<barricade_continuation*> newest{nullptr};
-    atomic<std::uint32_t> looks{0};
+    atomic<std::uint32_t> scans{0};
   };
   static list& list_of(const void* barricade_address) noexcept;
   static void push(list& to, barricade_continuation& first, barricade_continuation& last) noexcept;
-  static void look_through(list& all) noexcept;
+  static void scan(list& all) noexcept;
 
   static constexpr std::size_t list_count = 64;
   static list lists_[list_count];
 };
 
-}  // namespace overture
+}  // namespace overture::sync_detail

@@ -1,4 +1,4 @@
-// From the durations and times of <chrono> to the deadlines of the wait layer.
+// Converts <chrono> durations and times to deadlines of the wait layer.
 #pragma once
 
 #include <chrono>
@@ -6,9 +6,9 @@
 
 #include "overture/base/thread.hpp"
 
-namespace overture {
+namespace overture::sync_detail {
 
-// The deadline that lies `duration` ahead on the clock of now_ns(), or 0 if that is now or past.
+// The time `duration` from now on the clock of now_ns(), or 0 if `duration` is not positive.
 [[nodiscard]] inline std::uint64_t deadline_in(std::chrono::nanoseconds duration) noexcept {
   if (duration <= std::chrono::nanoseconds::zero()) return 0;
   return now_ns() + static_cast<std::uint64_t>(duration.count());
@@ -16,9 +16,9 @@ namespace overture {
 
 [[nodiscard]] inline std::chrono::nanoseconds time_until(
     std::chrono::steady_clock::time_point deadline) noexcept {
-  // By the difference, because the zeros of the two clocks need not be the same.
+  // As a difference, because the two clocks may have different zeros.
   const auto now = std::chrono::steady_clock::now();
   return deadline > now ? deadline - now : std::chrono::nanoseconds::zero();
 }
 
-}  // namespace overture
+}  // namespace overture::sync_detail

@@ -6,6 +6,8 @@
 
 namespace overture {
 
+using namespace sync_detail;
+
 void event_count::wait(key_type key, const wait_options& options) noexcept {
   (void)wait_slow(key.epoch_, 0, options);
 }
@@ -29,16 +31,16 @@ bool event_count::wait_slow(std::uint32_t epoch, std::uint64_t deadline_ns,
   wait_status status = wait_status::woken;
   if (!climb_ladder(notified, options.spin)) {
     const observed_wait observed(options.reason ? options.reason : wait_reasons::event_count);
-    // Once: who is woken although the epoch is the old one has taken a wake that was meant for
-    // somebody else, and must look at the condition in his place.
+    // No loop: a thread woken in the old epoch has consumed a wake that was meant for another, and
+    // must check the condition in its place.
     status = address_wait(epoch_, epoch, deadline_ns);
   }
-  // Acquires too, so that an early return sees all that was notified before it.
+  // Acquires too, so that an early return sees everything notified before it.
   waiting_.fetch_sub(1, std::memory_order_seq_cst);
   return status == wait_status::woken || notified();
 }
 
-// A read-modify-write and no load: it takes its place before or behind each prepare_wait().
+// A read-modify-write, not a load, to be ordered before or after every prepare_wait().
 bool event_count::nobody_waits() noexcept {
   return waiting_.fetch_add(0, std::memory_order_seq_cst) == 0;
 }

@@ -1,5 +1,5 @@
-// The futex system call: what it returns, or the negative error number. The tests of wait_linux.cpp
-// have a header of this name with a futex that lies.
+// The futex system call. Returns its result, or the negative errno. The tests of wait_linux.cpp
+// replace this header with a futex that lies.
 #pragma once
 
 #include <sys/syscall.h>
@@ -12,15 +12,14 @@
 #include <cerrno>
 #endif
 
-namespace overture {
+namespace overture::sync_detail {
 
-// `fourth` is a time or a count, as the operation has it.
+// `fourth` is a timeout or a count, depending on the operation.
 inline long futex_call(const void* address, int operation, std::uint32_t value,
                        const void* fourth = nullptr, const void* second_address = nullptr,
                        std::uint32_t bits = 0) noexcept {
 #if defined(__x86_64__)
-  // In place, as the C library has it in its own semaphores: the way through its syscall() is 2 to
-  // 3 % of the waking of a thread (docs/measurements.md).
+  // Inline, as in glibc's own semaphores: going through syscall() would add 2 to 3 % to a wake.
   long result = SYS_futex;
   register const void* const r10 __asm__("r10") = fourth;
   register const void* const r8 __asm__("r8") = second_address;
@@ -36,4 +35,4 @@ inline long futex_call(const void* address, int operation, std::uint32_t value,
 #endif
 }
 
-}  // namespace overture
+}  // namespace overture::sync_detail

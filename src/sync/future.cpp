@@ -1,9 +1,9 @@
 #include "overture/sync/future.hpp"
 
-namespace overture::detail {
+namespace overture::sync_detail {
 namespace {
 
-// Stands for "closed" in place of a list.
+// Marks a closed list.
 constinit continuation closed;
 
 continuation* reversed(continuation* list) noexcept {
@@ -21,10 +21,10 @@ void future_core::complete() noexcept {
   const bool allocated = end_ != nullptr;
   continuation* list = continuations_.exchange(&closed, std::memory_order_acq_rel);
   ready_.lower();
-  // Behind this line the state of a caller's storage may be gone.
+  // From here on a state in the caller's storage may be gone.
   list = reversed(list);
   while (list != nullptr) {
-    // It may be gone as soon as its work has begun.
+    // May be destroyed as soon as its work has begun.
     continuation& first = *std::exchange(list, list->next);
     first.where->execute(first.work);
   }
@@ -40,9 +40,9 @@ void future_core::add(continuation& added) noexcept {
       return;
     }
   }
-  // complete() may be between its two operations; what runs must find the future ready.
+  // complete() may be between its two operations, but the work must find the future ready.
   ready_.wait({.reason = wait_reasons::future});
   added.where->execute(added.work);
 }
 
-}  // namespace overture::detail
+}  // namespace overture::sync_detail

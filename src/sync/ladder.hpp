@@ -1,13 +1,13 @@
-// Looking and yielding before a sleep, as a spin_policy says.
+// Spins as a spin_policy says: first checks with pauses, then with yields.
 #pragma once
 
 #include "overture/base/spin.hpp"
 #include "overture/base/thread.hpp"
 #include "sync/spin_time.hpp"
 
-namespace overture {
+namespace overture::sync_detail {
 
-// True as soon as ready() is, false if it still is not at the end.
+// Returns true as soon as ready() does, false if it never did.
 template <class Ready>
 [[nodiscard]] bool climb_ladder(Ready ready, spin_policy spin = spin_policy::ladder()) noexcept {
   for (unsigned i = 0; i < spin.pauses; ++i) {
@@ -22,4 +22,4 @@ template <class Ready>
   return ready();
 }
 
-}  // namespace overture
+}  // namespace overture::sync_detail

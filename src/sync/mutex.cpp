@@ -5,9 +5,12 @@
 #include "sync/wait.hpp"
 
 namespace overture {
+
+using namespace sync_detail;
+
 namespace {
 
-// What it guards takes a fraction of a microsecond: a few looks more cost less than to yield.
+// Critical sections take a fraction of a microsecond: a few more pauses are cheaper than a yield.
 constexpr spin_policy held_briefly{.pauses = 40};
 
 }  // namespace
@@ -19,8 +22,8 @@ void mutex::lock_slow() noexcept {
   if (climb_ladder(taken, held_briefly)) return;
 
   const observed_wait observed(wait_reasons::lock);
-  // Whoever has slept takes the lock as contended: others may sleep still, and an unlock() that
-  // wakes nobody costs less than one that forgets somebody.
+  // A thread that has slept takes the lock as contended, because others may still sleep: a needless
+  // wake is better than a lost one.
   while (word_.exchange(contended, std::memory_order_acquire) != unlocked) {
     address_wait(word_, contended, 0);
   }

@@ -6,6 +6,8 @@
 
 namespace overture {
 
+using namespace sync_detail;
+
 bool parking_word::try_park() noexcept {
   std::uint32_t expected = permit;
   return word_.compare_exchange_strong(expected, empty, std::memory_order_acquire,
@@ -32,7 +34,7 @@ bool parking_word::park_slow(std::uint64_t deadline_ns, const wait_options& opti
   std::uint32_t expected = empty;
   if (!word_.compare_exchange_strong(expected, parked, std::memory_order_acquire,
                                      std::memory_order_acquire)) {
-    return try_park();  // nobody but an unpark() changes an empty word
+    return try_park();  // only unpark() changes an empty word
   }
   const observed_wait observed(options.reason ? options.reason : wait_reasons::parked);
   for (;;) {
@@ -49,7 +51,7 @@ bool parking_word::park_slow(std::uint64_t deadline_ns, const wait_options& opti
 
 void parking_word::unpark() noexcept {
   const void* const key = &word_;
-  // From here on the thread may be through, and the word gone.
+  // After the exchange the thread may have returned and destroyed the word.
   if (word_.exchange(permit, std::memory_order_acq_rel) == parked) address_wake_one(key);
 }
 

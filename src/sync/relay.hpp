@@ -1,12 +1,12 @@
-// The count of a queue of sleepers out of which wakes are relayed: whoever moved sleepers there
-// wakes one, whoever is woken wakes some more, as long as the count says that somebody is left.
+// Counts the sleepers of a relay queue. A thread that moves sleepers into the queue wakes one of
+// them; each woken thread wakes some more, as long as the count says that any are left.
 //
-// Nobody is forgotten. Each of those who were moved is counted: by the thread that moved them,
-// until it has added them here; here, until a thread takes some; by that thread, until it has woken
-// as many. So there are never more in the queue than are counted for it. Whoever moved or took some
-// has yet to wake, and whoever is woken while somebody is in the queue looks here later, and takes.
-// Who gives up (a time-out, a signal) only leaves the queue: the count is then too high, until it
-// has been taken by wakes that find nobody.
+// No sleeper is forgotten. Each one moved is counted: by the thread that moved it, until that adds
+// it here; here, until a thread takes it; by that thread, until it has made as many wakes. So the
+// queue never holds more sleepers than are counted. A thread that moved or took some still has
+// wakes to make, and every thread woken while the queue is not empty later looks here and takes. A
+// sleeper that gives up (timeout, signal) just leaves the queue; the count is then too high until
+// wakes that find no sleeper use it up.
 #pragma once
 
 #include <algorithm>
@@ -14,15 +14,15 @@
 
 #include "overture/base/atomic.hpp"
 
-namespace overture {
+namespace overture::sync_detail {
 
 class relay_count {
  public:
-  // `moved` threads, at least one, lie in the queue now; the caller wakes one of them itself.
+  // `moved` (> 0) threads were moved to the queue; the caller itself wakes one of them.
   void add_all_but_one(std::uint32_t moved) noexcept {
     left_.fetch_add(moved - 1, std::memory_order_seq_cst);
   }
-  // How many the caller, which has been woken, wakes from the queue.
+  // How many threads the caller, itself just woken, must wake from the queue.
   [[nodiscard]] std::uint32_t take(std::uint32_t max) noexcept {
     std::uint32_t left = left_.load(std::memory_order_seq_cst);
     std::uint32_t taken = 0;
@@ -37,4 +37,4 @@ class relay_count {
   atomic<std::uint32_t> left_{0};
 };
 
-}  // namespace overture
+}  // namespace overture::sync_detail

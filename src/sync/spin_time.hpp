@@ -1,13 +1,13 @@
-// How long a thread has spun, by the clock.
+// The time limit of a spin.
 #pragma once
 
 #include <cstdint>
 
 #include "overture/base/thread.hpp"
 
-namespace overture {
+namespace overture::sync_detail {
 
-// Starts with its first question, so that a wait that ends before does not look at the clock.
+// Starts at the first call of over(), so that a wait that ends before never reads the clock.
 class spin_time {
  public:
   explicit spin_time(std::uint32_t nanoseconds) noexcept : nanoseconds_(nanoseconds) {}
@@ -24,4 +24,4 @@ class spin_time {
   std::uint32_t nanoseconds_;
 };
 
-}  // namespace overture
+}  // namespace overture::sync_detail

@@ -1,6 +1,6 @@
-// A parking table: sleepers hang in lists, one list for each hash of an address, each list behind
-// its own mutex. The value is compared under that mutex and wakes take it too, so a wake that
-// follows a change of the word meets either a sleeper in the list or one who sees the new value.
+// A parking table: sleepers are in lists by hash of their address, each list behind its own mutex.
+// The value is compared under that mutex, and wakes take it too. So a wake that follows a change of
+// the word finds the sleeper in the list, or the sleeper sees the new value.
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
@@ -9,12 +9,12 @@
 #include "overture/base/thread.hpp"
 #include "sync/wait.hpp"
 
-namespace overture::generic_wait {
+namespace overture::sync_detail::generic_wait {
 namespace {
 
 atomic<std::uint64_t> wait_count{0};
 
-// One sleeping thread; lies on its stack. Protected by the mutex of its bucket.
+// One sleeping thread, on its own stack. Guarded by the mutex of its bucket.
 struct sleeper {
   const void* address = nullptr;
   sleeper* next = nullptr;
@@ -59,7 +59,7 @@ void wake(const void* address, bool all) noexcept {
     }
     *link = candidate.next;
     candidate.woken = true;
-    candidate.wake.notify_one();  // under the mutex: the sleeper's stack frame is gone after it
+    candidate.wake.notify_one();  // under the mutex: afterwards the sleeper may be gone
     if (!all) return;
   }
 }
@@ -85,7 +85,7 @@ wait_status address_wait(const atomic<std::uint32_t>& word, std::uint32_t expect
       home.remove(self);
       return wait_status::timed_out;
     }
-    // A slice of a day cannot overflow the clocks that the standard library converts to.
+    // At most a day at a time, so that no clock of the standard library overflows.
     constexpr std::uint64_t day_ns = 86'400'000'000'000;
     self.wake.wait_for(hold, std::chrono::nanoseconds(std::min(deadline_ns - now, day_ns)));
   }
@@ -100,7 +100,7 @@ void address_wake_all(const void* address) noexcept {
   wake(address, true);
 }
 
-// To hand the rest on, this layer would have to take the very lock under which it wakes.
+// Relaying is pointless here: each woken thread would need the lock that this wake holds.
 void address_wake_relayed(const void* address) noexcept {
   wake(address, true);
 }
@@ -109,4 +109,4 @@ wait_counts counts() noexcept {
   return {wait_count.load(std::memory_order_relaxed), 0};
 }
 
-}  // namespace overture::generic_wait
+}  // namespace overture::sync_detail::generic_wait

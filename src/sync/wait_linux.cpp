@@ -1,17 +1,19 @@
-// The futex. Wakes that are relayed use its requeue: the sleepers of a word move, all at once and
-// under the kernel's own locks, to a queue where nobody ever goes to sleep by himself. One of them
-// is woken then, and every thread that is woken wakes some more from the queue that its address
-// belongs to (sync/relay.hpp says why nobody is forgotten). Words that share a queue do each
-// other's work, which harms nobody. A relayed wake that comes late, when another object lives at
-// the address, wakes all who sleep there for nothing; a wake that this object makes meanwhile may
-// find nobody, but those it is meant for are about to wake and look. It ends, because who was woken
-// and sleeps again does so on its word: queues only drain.
+// The futex. Relayed wakes use its requeue operation: all sleepers of a word move at once, under
+// the kernel's own locks, to a queue where no thread ever goes to sleep directly. One of them is
+// woken, and every woken thread wakes some more from the queue that belongs to its address
+// (sync/relay.hpp says why no sleeper is forgotten). Words that share a queue do each other's work,
+// which is harmless.
 //
-// Whom to wake first: somebody who went to sleep on another processor. The kernel likes to wake a
-// thread where it ran last, and a thread that is woken onto the processor of the one that wakes
-// takes it away from it, in the middle of the call. So who sleeps leaves the number of its
-// processor with the kernel, as the bits that a wake can ask for. Where the kernel wakes it on the
-// waker's processor all the same, it gives that back once, before it wakes others.
+// A relayed wake may come late, when another object lives at the address. It then wakes that
+// object's sleepers for nothing. That object's own wakes may meanwhile find no sleepers, but only
+// because the threads they are meant for are already being woken and will check. This ends, because
+// a woken thread that sleeps again does so on its word: queues only drain.
+//
+// Which sleeper to wake first: one that went to sleep on another processor. The kernel prefers to
+// wake a thread where it last ran, and a thread woken on the waker's processor preempts the waker
+// in the middle of its call. So a sleeper leaves its processor number with the kernel, in the bits
+// that a wake can select by. If the kernel still wakes it on the waker's processor, it yields once
+// before it wakes others.
 #include <linux/futex.h>
 
 #include <algorithm>
@@ -26,21 +28,21 @@
 #include "sync/relay.hpp"
 #include "sync/wait.hpp"
 
-namespace overture::native_wait {
+namespace overture::sync_detail::native_wait {
 namespace {
 
-// Each on its own line, so that who wakes does not fetch what those who sleep have written.
+// Each on its own cache line, so that wakers do not fetch what sleepers have written.
 alignas(64) atomic<std::uint64_t> wait_count{0};
 alignas(64) atomic<std::uint64_t> pass_count{0};
 
-// The addresses of these are the queues.
+// The address of each one serves as a queue.
 constexpr unsigned relay_bits = 6;
 constinit relay_count relays[1u << relay_bits] = {};
-// On which processor a thread is moving sleepers there and waking the first, + 1; 0: none is.
+// The processor (+ 1) of a thread that is moving sleepers to this queue; 0 = none.
 constinit atomic<std::uint32_t> lowering_on[1u << relay_bits] = {};
 
-// How many a thread wakes that has been woken itself. Measured (docs/measurements.md): with fewer
-// the last one runs later, with more the thread that lowers is interrupted more often.
+// How many threads a woken thread wakes. Measured: with fewer, the last one runs later; with more,
+// the first waker is interrupted more often.
 constexpr std::uint32_t passed_on_max = 8;
 
 std::size_t relay_index(const void* address) noexcept {
@@ -58,7 +60,7 @@ std::uint32_t bit_of_this_processor() noexcept {
   return 1u << (this_processor() % bits);
 }
 
-// Wakes as many from the queue, those of other processors first.
+// Wakes up to `threads` from the queue, those of other processors first.
 void wake_relayed(const relay_count& relay, std::uint32_t threads) noexcept {
   const long returned = futex_call(&relay, FUTEX_WAKE_BITSET_PRIVATE, threads, nullptr, nullptr,
                                    ~bit_of_this_processor());
@@ -69,7 +71,7 @@ void wake_relayed(const relay_count& relay, std::uint32_t threads) noexcept {
 void pass_on(const void* address) noexcept {
   const std::size_t index = relay_index(address);
   relay_count& relay = relays[index];
-  // It has taken the processor away from the thread that wakes, which lets that one end its call.
+  // If this thread has preempted the waker, let that finish its call first.
   if (lowering_on[index].load(std::memory_order_relaxed) == this_processor() + 1) yield_thread();
   const std::uint32_t threads = relay.take(passed_on_max);
   if (threads == 0) return;
@@ -88,21 +90,20 @@ wait_status address_wait(const atomic<std::uint32_t>& word, std::uint32_t expect
   timespec deadline{};
   deadline.tv_sec = static_cast<time_t>(deadline_ns / second_ns);
   deadline.tv_nsec = static_cast<long>(deadline_ns % second_ns);
-  // The bitset form takes an absolute time on CLOCK_MONOTONIC, so a wait that is repeated after an
-  // early return does not drift.
+  // The bitset form takes an absolute time on CLOCK_MONOTONIC, so repeated waits do not drift.
   const long returned =
       futex_call(&word, FUTEX_WAIT_BITSET_PRIVATE, expected, deadline_ns != 0 ? &deadline : nullptr,
                  nullptr, bit_of_this_processor());
   if (returned == 0) pass_on(&word);
   if (returned == -ETIMEDOUT) return wait_status::timed_out;
-  return wait_status::woken;  // EAGAIN (the word differs) and EINTR too: the caller looks again
+  return wait_status::woken;  // also EAGAIN (the word differs) and EINTR: the caller checks again
 }
 
 void address_wake_one(const void* address) noexcept {
   wake(address, 1);
 }
 
-// Hot as barricade::wake() is.
+// Hot, see barricade::wake().
 [[gnu::hot]] void address_wake_all(const void* address) noexcept {
   wake(address, INT_MAX);
 }
@@ -112,7 +113,7 @@ void address_wake_relayed(const void* address) noexcept {
   relay_count& relay = relays[index];
   lowering_on[index].store(this_processor() + 1, std::memory_order_relaxed);
   constexpr std::uint32_t woken = 0;
-  // Stands where other calls have a time.
+  // The fourth argument, which other operations use for a timeout.
   const void* const moved_max = reinterpret_cast<const void*>(std::intptr_t{INT_MAX});
   const long moved = futex_call(address, FUTEX_REQUEUE_PRIVATE, woken, moved_max, &relay);
   if (moved > 0) {
@@ -126,4 +127,4 @@ wait_counts counts() noexcept {
   return {wait_count.load(std::memory_order_relaxed), pass_count.load(std::memory_order_relaxed)};
 }
 
-}  // namespace overture::native_wait
+}  // namespace overture::sync_detail::native_wait

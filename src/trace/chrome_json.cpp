@@ -2,8 +2,9 @@
 //
 //   {"name":"decode","cat":"zone","ph":"X","pid":1,"tid":2,"ts":12.345,"dur":1.250,"args":{...}}
 //
-// ph X is a span (its lane must nest), i a moment, C a counter, M a name for a process or lane.
-// Importers need a numeric pid and tid in every event, and read parents before their children.
+// ph: X is a span (the spans of a track must nest), i an instant, C a counter, M the name of a
+// process or track. Importers require a numeric pid and tid in every event, and parents before
+// their children.
 #include <algorithm>
 #include <functional>
 #include <utility>
@@ -17,7 +18,7 @@
 namespace overture {
 namespace {
 
-// Viewers have a palette of their own, named for what Chrome shows.
+// Viewers have a fixed palette, named after its use in Chrome.
 const char* viewers_name(zone_colour colour) noexcept {
   switch (colour) {
     case zone_colour::by_name:
@@ -41,7 +42,7 @@ constexpr std::uint64_t first_request_tid = 1000;
 
 struct ordered_event {
   const trace_event* event;
-  std::uint64_t order;                   // in which it was recorded on its thread
+  std::uint64_t order;                   // position in its track
   const trace_event* service = nullptr;  // of a request
   const char* thread = "";
 };
@@ -61,17 +62,17 @@ std::uint64_t end_ns(const trace_event& event) noexcept {
   return std::max(event.begin_ns, event.end_ns);
 }
 
-// Parents before their children: a parent begins first, or ends last, or was recorded last.
+// Orders parents before children: a parent begins first, or else ends last, or was recorded last.
 bool begins_before(const ordered_event& a, const ordered_event& b) noexcept {
   if (a.event->begin_ns != b.event->begin_ns) return a.event->begin_ns < b.event->begin_ns;
   if (end_ns(*a.event) != end_ns(*b.event)) return end_ns(*a.event) > end_ns(*b.event);
   return a.order > b.order;
 }
 
-// Gives each request the lowest lane that is free when it begins. Requests come by their begins.
-class request_lanes {
+// Assigns each request the lowest track that is free when it begins. Takes requests by begin time.
+class request_tracks {
  public:
-  explicit request_lanes(allocator& memory) noexcept
+  explicit request_tracks(allocator& memory) noexcept
       : busy_(memory, memory_tag::trace), idle_(memory, memory_tag::trace) {}
 
   [[nodiscard]] result<std::uint32_t> take(std::uint64_t begin_ns, std::uint64_t end_ns) noexcept {
@@ -96,19 +97,19 @@ class request_lanes {
   [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
 
  private:
-  struct busy_lane {
+  struct busy_track {
     std::uint64_t end_ns;
     std::uint32_t index;
   };
-  static bool ends_later(const busy_lane& a, const busy_lane& b) noexcept {
+  static bool ends_later(const busy_track& a, const busy_track& b) noexcept {
     return a.end_ns > b.end_ns;
   }
   static tl::unexpected<error> out_of_memory() {
-    return fail(errc::out_of_memory, "no memory to lay out the requests of a timeline");
+    return fail(errc::out_of_memory, "no memory to export the timeline's requests");
   }
 
-  vec<busy_lane> busy_;      // a heap, the first to end on top
-  vec<std::uint32_t> idle_;  // a heap, the lowest on top
+  vec<busy_track> busy_;     // a heap, earliest end on top
+  vec<std::uint32_t> idle_;  // a heap, lowest index on top
   std::uint32_t count_ = 0;
 };
 
@@ -123,8 +124,8 @@ class chrome_json {
   result<void> write() {
     out_.raw("{\"traceEvents\":[\n");
     write_name("process_name", 1, options_.process_name);
-    for (std::size_t i = 0; i < record_.lane_count(); ++i) {
-      if (const result<void> done = write_thread(record_.lane(i), i + 1); !done) return done;
+    for (std::size_t i = 0; i < record_.track_count(); ++i) {
+      if (const result<void> done = write_thread(record_.track(i), i + 1); !done) return done;
     }
     if (const result<void> done = write_requests(); !done) return done;
     if (const result<void> done = write_counters(); !done) return done;
@@ -137,11 +138,11 @@ class chrome_json {
   }
 
  private:
-  result<void> write_thread(const timeline_lane& lane, std::uint64_t tid) {
-    events_lost_ += lane.events_lost();
-    write_lane_names(tid, lane.name());
+  result<void> write_thread(const timeline_track& track, std::uint64_t tid) {
+    events_lost_ += track.events_lost();
+    write_track_names(tid, track.name());
     events_.clear();
-    const bool gathered = gather(lane, [](event_kind kind) {
+    const bool gathered = gather(track, [](event_kind kind) {
       return kind == event_kind::zone || kind == event_kind::wait || kind == event_kind::instant;
     });
     vec<std::uint64_t> open_ends_ns{record_.memory(), memory_tag::trace};
@@ -168,23 +169,22 @@ class chrome_json {
 
   result<void> write_requests() {
     if (!gather_all(event_kind::request)) return out_of_memory();
-    // Hosts with very many threads push the lanes of requests up.
+    // Very many threads push the tracks of requests up.
     const std::uint64_t first_tid =
-        std::max<std::uint64_t>(first_request_tid, record_.lane_count() + 1);
-    request_lanes lanes{record_.memory()};
+        std::max<std::uint64_t>(first_request_tid, record_.track_count() + 1);
+    request_tracks tracks{record_.memory()};
     for (const auto& [event, order, service, thread] : events_) {
       if (out_.failed()) break;
-      const std::uint32_t lanes_before = lanes.count();
-      const result<std::uint32_t> lane = lanes.take(event->begin_ns, end_ns(*event));
-      if (!lane) return tl::unexpected<error>(lane.error());
-      if (lanes.count() != lanes_before) write_request_lane(first_tid, *lane);
-      write_span(*event, "request", first_tid + *lane, end_ns(*event), service, thread);
+      const std::uint32_t tracks_before = tracks.count();
+      const result<std::uint32_t> track = tracks.take(event->begin_ns, end_ns(*event));
+      if (!track) return tl::unexpected<error>(track.error());
+      if (tracks.count() != tracks_before) write_request_track(first_tid, *track);
+      write_span(*event, "request", first_tid + *track, end_ns(*event), service, thread);
     }
     return {};
   }
 
-  // Counters belong to the process; they stand under its first thread because every event has to
-  // have one.
+  // Counters belong to the process. They name its first thread because every event must name one.
   result<void> write_counters() {
     if (!gather_all(event_kind::counter)) return out_of_memory();
     for (const auto& [event, order, service, thread] : events_) {
@@ -199,13 +199,13 @@ class chrome_json {
     return {};
   }
 
-  void write_request_lane(std::uint64_t first_tid, std::uint32_t lane) {
+  void write_request_track(std::uint64_t first_tid, std::uint32_t track) {
     char name[16] = "read ";
-    *std::to_chars(name + 5, name + sizeof name - 1, lane).ptr = '\0';
-    write_lane_names(first_tid + lane, name);
+    *std::to_chars(name + 5, name + sizeof name - 1, track).ptr = '\0';
+    write_track_names(first_tid + track, name);
   }
 
-  void write_lane_names(std::uint64_t tid, std::string_view name) {
+  void write_track_names(std::uint64_t tid, std::string_view name) {
     out_.raw(",\n");
     write_name("thread_name", tid, name);
     out_.raw(",\n{\"name\":\"thread_sort_index\",\"ph\":\"M\",\"pid\":1,\"tid\":");
@@ -318,7 +318,7 @@ class chrome_json {
     out_.string(layer);
   }
 
-  // What the host says of a subject; valid until it is asked again.
+  // What the host says about a subject; valid until the next call.
   [[nodiscard]] std::string_view told_of(
       std::uint32_t subject, function_ref<std::size_t(std::uint32_t, std::span<char>)>* tell) {
     if (!tell) return {};
@@ -330,39 +330,39 @@ class chrome_json {
     return ns > record_.start_ns() ? ns - record_.start_ns() : 0;
   }
 
-  // Appends the lane's events of the kinds wanted. False if memory was refused.
+  // Appends the track's events of the wanted kinds. False if memory is refused.
   template <class Wanted>
-  [[nodiscard]] bool gather(const timeline_lane& lane, Wanted wanted) {
+  [[nodiscard]] bool gather(const timeline_track& track, Wanted wanted) {
     bool room = true;
     std::uint64_t order = 0;
-    ordered_event* last = nullptr;  // if it was the event before
-    lane.for_each_event([&](const trace_event& event) {
+    ordered_event* last = nullptr;  // the previous event, if it was a request
+    track.for_each_event([&](const trace_event& event) {
       if (last && event.kind == event_kind::service) last->service = &event;
       last = nullptr;
       if (!room || !wanted(event.kind)) return;
-      room = events_.push_back({&event, order++, nullptr, lane.name()});
+      room = events_.push_back({&event, order++, nullptr, track.name()});
       if (room && event.kind == event_kind::request) last = &events_.back();
     });
     return room;
   }
 
-  // Those of all threads, by their begins.
+  // Gathers the events of one kind from all tracks, by begin time.
   [[nodiscard]] bool gather_all(event_kind wanted) {
     events_.clear();
-    for (std::size_t i = 0; i < record_.lane_count(); ++i) {
-      if (!gather(record_.lane(i), [=](event_kind kind) { return kind == wanted; })) return false;
+    for (std::size_t i = 0; i < record_.track_count(); ++i) {
+      if (!gather(record_.track(i), [=](event_kind kind) { return kind == wanted; })) return false;
     }
     std::sort(events_.begin(), events_.end(), begins_before);
     return true;
   }
 
   static tl::unexpected<error> out_of_memory() {
-    return fail(errc::out_of_memory, "no memory to sort the events of a timeline");
+    return fail(errc::out_of_memory, "no memory to sort the timeline's events");
   }
 
   const timeline& record_;
   const chrome_json_options& options_;
-  json_writer out_;
+  trace_detail::json_writer out_;
   vec<ordered_event> events_;
   std::uint64_t events_lost_ = 0;
   char subject_text_[limits::path_bytes_max];

@@ -1,4 +1,4 @@
-// JSON text in pieces of a fixed size: formatting allocates nothing.
+// Writes JSON to a text_sink through a fixed buffer; allocates nothing.
 #pragma once
 
 #include <charconv>
@@ -10,13 +10,13 @@
 #include "base/utf8.hpp"
 #include "overture/trace/timeline.hpp"
 
-namespace overture {
+namespace overture::trace_detail {
 
 class json_writer {
  public:
   explicit json_writer(text_sink& sink) noexcept : sink_(sink) {}
 
-  // Nothing is passed to the sink any more once it has failed.
+  // True once the sink has failed; it receives nothing more.
   [[nodiscard]] bool failed() const noexcept { return !outcome_.has_value(); }
 
   void raw(std::string_view text) {
@@ -46,7 +46,7 @@ class json_writer {
     raw({decimals, sizeof decimals});
   }
 
-  // With its quotes.
+  // Quoted and escaped.
   void string(std::string_view text) {
     raw("\"");
     while (!text.empty()) {
@@ -60,14 +60,14 @@ class json_writer {
     raw("\"");
   }
 
-  // Passes on what is left.
+  // Flushes the rest; returns the first error.
   [[nodiscard]] result<void> finish() {
     flush();
     return outcome_;
   }
 
  private:
-  // The length of the beginning of `text` that may stand in a string as it is.
+  // The length of the prefix of `text` that needs no escaping.
   static std::size_t plain_bytes(std::string_view text) noexcept {
     std::size_t bytes = 0;
     while (bytes < text.size()) {
@@ -100,4 +100,4 @@ class json_writer {
   char text_[8192];
 };
 
-}  // namespace overture
+}  // namespace overture::trace_detail

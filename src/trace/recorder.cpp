@@ -1,4 +1,4 @@
-// Recording: one lane for each thread, written by that thread alone.
+// Recording: each thread has a track, which it alone writes.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -18,7 +18,7 @@ std::uint64_t duration_ns(const trace_event& event) noexcept {
   return event.end_ns > event.begin_ns ? event.end_ns - event.begin_ns : 0;
 }
 
-// Sums by kind and name: a dense array, and an open table of positions in it.
+// Sums by kind and name: a dense array, and an open-addressing table of positions in it.
 class total_table {
  public:
   void add(const trace_event& event) noexcept {
@@ -33,7 +33,7 @@ class total_table {
  private:
   static constexpr std::size_t slot_bits = 7;
   static constexpr std::size_t slot_count = std::size_t{1} << slot_bits;
-  static_assert(limits::timeline_totals_max <= slot_count / 2, "probes must end soon");
+  static_assert(limits::timeline_totals_max <= slot_count / 2, "keep probe sequences short");
   static_assert(limits::timeline_totals_max > event_kind_count);
 
   static std::size_t first_slot(const char* name) noexcept {
@@ -47,7 +47,7 @@ class total_table {
       trace_total& total = totals_[slots_[slot] - 1];
       if (total.name == name && total.kind == kind) return total;
     }
-    // The last places belong to what finds no place of its own, one for each kind.
+    // The last entries are reserved for "other", one for each kind.
     const bool full = used_ >= limits::timeline_totals_max - event_kind_count;
     if (full && name != other_name) return find(kind, other_name);
     trace_total& total = totals_[used_++];
@@ -64,44 +64,46 @@ class total_table {
 
 }  // namespace
 
-// The ring lies behind the object, in the same block. Aligned so that no other lane shares a line.
-class alignas(64) timeline_recorder final : public wait_observer {
+namespace trace_detail {
+
+// The ring follows the object in the same allocation. Aligned, so that tracks share no cache line.
+class alignas(64) track_recorder final : public wait_observer {
  public:
-  static timeline_recorder* make(const timeline& owner, std::uint64_t capacity,
-                                 const char* name) noexcept {
-    void* const memory = owner.memory().allocate(block_bytes(capacity), alignof(timeline_recorder),
-                                                 memory_tag::trace);
-    return memory ? ::new (memory) timeline_recorder(owner, capacity, name) : nullptr;
+  static track_recorder* make(const timeline& owner, std::uint64_t capacity,
+                              const char* name) noexcept {
+    void* const memory =
+        owner.memory().allocate(block_bytes(capacity), alignof(track_recorder), memory_tag::trace);
+    return memory ? ::new (memory) track_recorder(owner, capacity, name) : nullptr;
   }
-  static void destroy(timeline_recorder* recorder) noexcept {
+  static void destroy(track_recorder* recorder) noexcept {
     allocator& memory = recorder->owner_.memory();
-    const std::size_t bytes = block_bytes(recorder->lane_.capacity_);
-    recorder->~timeline_recorder();
-    memory.deallocate(recorder, bytes, alignof(timeline_recorder), memory_tag::trace);
+    const std::size_t bytes = block_bytes(recorder->track_.capacity_);
+    recorder->~track_recorder();
+    memory.deallocate(recorder, bytes, alignof(track_recorder), memory_tag::trace);
   }
 
   void attach() noexcept {
-    lane_.attached_ns_ = now_ns();
+    track_.attached_ns_ = now_ns();
     cpu_ns_at_attach_ = thread_cpu_ns();
     next = set_wait_observer(this);
   }
   void detach() noexcept {
     remove_wait_observer(*this);
-    lane_.cpu_ns_ = thread_cpu_ns() - cpu_ns_at_attach_;
-    lane_.detached_ns_ = now_ns();
+    track_.cpu_ns_ = thread_cpu_ns() - cpu_ns_at_attach_;
+    track_.detached_ns_ = now_ns();
   }
 
   void add(const trace_event& event) noexcept {
-    if (lane_.capacity_ != 0) {
-      ::new (lane_.events_ + (lane_.written_ & (lane_.capacity_ - 1))) trace_event(event);
-      ++lane_.written_;
+    if (track_.capacity_ != 0) {
+      ::new (track_.events_ + (track_.written_ & (track_.capacity_ - 1))) trace_event(event);
+      ++track_.written_;
     }
     totals_.add(event);
-    lane_.totals_used_ = totals_.size();
+    track_.totals_used_ = totals_.size();
   }
 
   void wait_begins(const char* reason) noexcept override {
-    if (next) next->wait_begins(reason);  // it may run jobs that wait (a cork)
+    if (next) next->wait_begins(reason);  // first: it may run jobs that wait themselves (a cork)
     wait_reason_ = reason;
     wait_begin_ns_ = now_ns();
   }
@@ -111,45 +113,49 @@ class alignas(64) timeline_recorder final : public wait_observer {
   }
 
   [[nodiscard]] const timeline& owner() const noexcept { return owner_; }
-  [[nodiscard]] const timeline_lane& lane() const noexcept { return lane_; }
+  [[nodiscard]] const timeline_track& track() const noexcept { return track_; }
 
-  // The list of a timeline's recorders, from the newest to the oldest, whose index is 0.
-  timeline_recorder* older = nullptr;
+  // A timeline's list of recorders, newest first; the oldest has index 0.
+  track_recorder* older = nullptr;
   std::size_t index = 0;
 
  private:
-  timeline_recorder(const timeline& owner, std::uint64_t capacity, const char* name) noexcept
+  track_recorder(const timeline& owner, std::uint64_t capacity, const char* name) noexcept
       : owner_(owner) {
-    std::memcpy(lane_.name_, name, std::min(std::strlen(name), sizeof lane_.name_ - 1));
-    lane_.capacity_ = capacity;
-    lane_.events_ = reinterpret_cast<trace_event*>(this + 1);
-    lane_.totals_ = totals_.data();
+    std::memcpy(track_.name_, name, std::min(std::strlen(name), sizeof track_.name_ - 1));
+    track_.capacity_ = capacity;
+    track_.events_ = reinterpret_cast<trace_event*>(this + 1);
+    track_.totals_ = totals_.data();
   }
 
   static std::size_t block_bytes(std::uint64_t capacity) noexcept {
     static_assert(limits::timeline_events_max < SIZE_MAX / sizeof(trace_event) / 2);
-    return sizeof(timeline_recorder) + static_cast<std::size_t>(capacity) * sizeof(trace_event);
+    return sizeof(track_recorder) + static_cast<std::size_t>(capacity) * sizeof(trace_event);
   }
 
   const timeline& owner_;
   const char* wait_reason_ = "";
   std::uint64_t wait_begin_ns_ = 0;
   std::uint64_t cpu_ns_at_attach_ = 0;
-  timeline_lane lane_;
+  timeline_track track_;
   total_table totals_;
 };
 
+}  // namespace trace_detail
+
+using trace_detail::track_recorder;
+
 namespace {
 
-constinit thread_local timeline_recorder* current = nullptr;
+constinit thread_local track_recorder* current = nullptr;
 
 }  // namespace
 
-std::uint64_t timeline_lane::events_lost() const noexcept {
+std::uint64_t timeline_track::events_lost() const noexcept {
   return written_ > capacity_ ? written_ - capacity_ : 0;
 }
 
-void timeline_lane::for_each_event(function_ref<void(const trace_event&)> visit) const {
+void timeline_track::for_each_event(function_ref<void(const trace_event&)> visit) const {
   for (std::uint64_t i = events_lost(); i < written_; ++i) visit(events_[i & (capacity_ - 1)]);
 }
 
@@ -160,25 +166,25 @@ timeline::timeline(const timeline_config& config) noexcept
 
 timeline::~timeline() {
   detach_thread();
-  timeline_recorder* recorder = newest_.load(std::memory_order_acquire);
+  track_recorder* recorder = newest_.load(std::memory_order_acquire);
   while (recorder) {
-    timeline_recorder* const older = recorder->older;
-    timeline_recorder::destroy(recorder);
+    track_recorder* const older = recorder->older;
+    track_recorder::destroy(recorder);
     recorder = older;
   }
 }
 
 result<void> timeline::attach_thread(const char* name) noexcept {
-  if (current) return fail(errc::busy, "the thread records into a timeline already");
+  if (current) return fail(errc::busy, "the thread is already attached to a timeline");
   if (events_per_thread_ > limits::timeline_events_max) {
-    return fail(errc::limit, "more events for each thread than a timeline can hold");
+    return fail(errc::limit, "events_per_thread exceeds limits::timeline_events_max");
   }
   const std::uint64_t capacity = events_per_thread_ == 0 ? 0 : std::bit_ceil(events_per_thread_);
-  timeline_recorder* const recorder = timeline_recorder::make(*this, capacity, name);
-  if (!recorder) return fail(errc::out_of_memory, "no memory for a lane of the timeline");
+  track_recorder* const recorder = track_recorder::make(*this, capacity, name);
+  if (!recorder) return fail(errc::out_of_memory, "no memory for a track of the timeline");
 
   recorder->attach();
-  timeline_recorder* older = newest_.load(std::memory_order_acquire);
+  track_recorder* older = newest_.load(std::memory_order_acquire);
   do {
     recorder->older = older;
     recorder->index = older ? older->index + 1 : 0;
@@ -194,15 +200,15 @@ void timeline::detach_thread() noexcept {
   current = nullptr;
 }
 
-std::size_t timeline::lane_count() const noexcept {
-  const timeline_recorder* const newest = newest_.load(std::memory_order_acquire);
+std::size_t timeline::track_count() const noexcept {
+  const track_recorder* const newest = newest_.load(std::memory_order_acquire);
   return newest ? newest->index + 1 : 0;
 }
 
-const timeline_lane& timeline::lane(std::size_t index) const noexcept {
-  const timeline_recorder* recorder = newest_.load(std::memory_order_acquire);
+const timeline_track& timeline::track(std::size_t index) const noexcept {
+  const track_recorder* recorder = newest_.load(std::memory_order_acquire);
   while (recorder->index != index) recorder = recorder->older;
-  return recorder->lane();
+  return recorder->track();
 }
 
 void record(const trace_event& event) noexcept {
@@ -232,7 +238,7 @@ zone::zone(const char* name, const zone_options& options) noexcept {
 
 void zone::end() noexcept {
   if (event_.begin_ns == 0) return;
-  if (current && current->lane().attached_ns() <= event_.begin_ns) {
+  if (current && current->track().attached_ns() <= event_.begin_ns) {
     event_.end_ns = now_ns();
     current->add(event_);
   }

@@ -6,10 +6,10 @@
 #include "io/descriptor_limit.hpp"
 #include "overture/base/limits.hpp"
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 namespace {
 
-// Reading a folder gives other sizes and times as names come and go, and it is the same folder.
+// A folder's size and time change as files come and go; it is still the same folder.
 bool is_same(const file_status& before, const file_status& now) noexcept {
   if (before.kind != now.kind || before.volume != now.volume || before.number != now.number) {
     return false;
@@ -25,7 +25,7 @@ void descriptor_pool::measure() noexcept {
   measured_ = true;
   const std::size_t left = io::descriptors_left();
   kept_max_ = left / 2;
-  place_count_ = std::clamp<std::size_t>(left / 8, 2, places_max);
+  slot_count_ = std::clamp<std::size_t>(left / 8, 2, slots_max);
 }
 
 bool descriptor_pool::claim() noexcept {
@@ -41,20 +41,21 @@ void descriptor_pool::give_back() noexcept {
   --kept_;
 }
 
-// A place for the file, whose former owner's descriptor is to be closed outside of the lock.
-bool descriptor_pool::find_place(parked_file& file, owned_handle& evicted) noexcept {
-  for (std::size_t look = 0; look < 2 * place_count_; ++look) {
+// Finds a slot for the file. The caller closes the evicted file's descriptor without the lock.
+bool descriptor_pool::take_slot(parked_file& file,
+                                archives_detail::owned_handle& evicted) noexcept {
+  for (std::size_t look = 0; look < 2 * slot_count_; ++look) {
     const std::size_t at = hand_;
-    hand_ = (hand_ + 1) % place_count_;
-    parked_file* const there = places_[at];
+    hand_ = (hand_ + 1) % slot_count_;
+    parked_file* const there = slots_[at];
     if (there) {
       if (there->now_ != parked_file::phase::open || there->pins_ > 0) continue;
       if (std::exchange(there->used_, false)) continue;
       there->now_ = parked_file::phase::closed;
-      evicted = owned_handle(*there->os_, there->handle_);
+      evicted = archives_detail::owned_handle(*there->os_, there->handle_);
     }
-    places_[at] = &file;
-    file.place_ = at;
+    slots_[at] = &file;
+    file.slot_ = at;
     file.now_ = parked_file::phase::opening;
     return true;
   }
@@ -65,7 +66,7 @@ result<os_handle> descriptor_pool::pin(parked_file& file, bool may_wait) noexcep
   for (;;) {
     const event_count::key_type key = changed_.prepare_wait();
     bool mine = false;
-    owned_handle evicted;
+    archives_detail::owned_handle evicted;
     {
       const scoped_lock hold(lock_);
       if (file.now_ == parked_file::phase::open) {
@@ -74,7 +75,7 @@ result<os_handle> descriptor_pool::pin(parked_file& file, bool may_wait) noexcep
         file.used_ = true;
         return file.handle_;
       }
-      mine = file.now_ == parked_file::phase::closed && find_place(file, evicted);
+      mine = file.now_ == parked_file::phase::closed && take_slot(file, evicted);
     }
     if (mine) {
       changed_.cancel_wait();
@@ -83,24 +84,25 @@ result<os_handle> descriptor_pool::pin(parked_file& file, bool may_wait) noexcep
     }
     if (!may_wait) {
       changed_.cancel_wait();
-      return fail(errc::busy, "every place for an open archive is taken");
+      return fail(errc::busy, "all shared descriptors are in use");
     }
     changed_.wait(key, {.reason = wait_reasons::handle});
   }
 }
 
-// The place counts as taken meanwhile, so that there is never a descriptor too many.
+// The slot counts as taken meanwhile, so there is never one descriptor too many.
 result<os_handle> descriptor_pool::open_again(parked_file& file) noexcept {
   result<os_handle> opened = file.os_->open(file.path_.data());
   if (opened) {
     const result<file_status> status = file.os_->status(*opened);
     if (!status || !is_same(file.status_, *status)) {
       file.os_->close(*opened);
-      opened = status ? fail(errc::replaced, "the archive or folder was replaced on the disk")
-                      : tl::unexpected(status.error());
+      opened =
+          status ? fail(errc::replaced, "the archive or folder has changed on disk; mount it again")
+                 : tl::unexpected(status.error());
     }
   } else if (opened.error().code == errc::not_found) {
-    opened = fail(errc::replaced, "the archive or folder is not on the disk any more");
+    opened = fail(errc::replaced, "the archive or folder is no longer on disk");
   }
   {
     const scoped_lock hold(lock_);
@@ -111,7 +113,7 @@ result<os_handle> descriptor_pool::open_again(parked_file& file) noexcept {
       file.used_ = true;
     } else {
       file.now_ = parked_file::phase::closed;
-      places_[file.place_] = nullptr;
+      slots_[file.slot_] = nullptr;
     }
   }
   changed_.notify_all();
@@ -127,13 +129,13 @@ void descriptor_pool::unpin(parked_file& file) noexcept {
 }
 
 void descriptor_pool::forget(parked_file& file) noexcept {
-  owned_handle last;
+  archives_detail::owned_handle last;
   {
     const scoped_lock hold(lock_);
     if (file.now_ != parked_file::phase::open) return;
-    places_[file.place_] = nullptr;
+    slots_[file.slot_] = nullptr;
     file.now_ = parked_file::phase::closed;
-    last = owned_handle(*file.os_, file.handle_);
+    last = archives_detail::owned_handle(*file.os_, file.handle_);
   }
   last = {};
   changed_.notify_all();
@@ -144,7 +146,7 @@ result<void> parked_file::begin(descriptor_pool& pool, operating_system& os, con
   pool_ = &pool;
   os_ = &os;
   status_ = status;
-  // Not by a path that means something else when the process has gone to another folder.
+  // Store the canonical path: a relative one would break if the process changes its folder.
   char whole[2 * limits::path_bytes_max];
   if (os.canonical_path(path, whole)) path = whole;
   if (!path_.append(path, std::strlen(path) + 1)) {
@@ -153,4 +155,4 @@ result<void> parked_file::begin(descriptor_pool& pool, operating_system& os, con
   return {};
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

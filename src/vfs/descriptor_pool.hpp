@@ -1,14 +1,13 @@
-// Descriptors of mounts, where there are more mounts than descriptors.
+// Shares a few descriptors among many mounts.
 //
-// The first mounts keep a descriptor each, as many as half of those that the process had left when
-// it mounted the first: for them nothing of this exists. The others are parked: a few share the
-// pool's places, and are opened when they are read and closed when others need the place, by the
-// clock algorithm (Corbato, "A paging experiment with the Multics system", 1968). What is opened
-// again must be the same file or folder; an archive that was replaced or changed meanwhile is an
-// error, as its directory is not that which was read.
+// The first mounts keep a descriptor each, up to half of those the process had left at the first
+// mount; the pool costs them nothing. Further mounts are parked: they share the pool's slots, are
+// opened when they are read, and closed by the clock algorithm when others need the slot (Corbató,
+// "A paging experiment with the Multics system", 1968). A file or folder must still be the same
+// when it is reopened: if an archive has changed, the directory we have read is worthless.
 //
-// To whoever reads it a parked file is an operating_system with one more handle, so nothing else
-// need know of this.
+// A parked file looks like an operating_system with one additional handle, so its readers need no
+// special case.
 #pragma once
 
 #include <cstddef>
@@ -20,16 +19,16 @@
 #include "overture/sync/event_count.hpp"
 #include "sync/mutex.hpp"
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 
 class parked_file;
 
-// Threads: any. A file that is not open is opened under no lock.
+// Threads: any. Files are opened without the lock held.
 class descriptor_pool {
  public:
-  static constexpr std::size_t places_max = 16;
+  static constexpr std::size_t slots_max = 16;
 
-  // Whether one more mount may keep its descriptor, until give_back().
+  // Whether one more mount may keep a descriptor until give_back().
   [[nodiscard]] bool claim() noexcept;
   void give_back() noexcept;
 
@@ -38,21 +37,21 @@ class descriptor_pool {
   [[nodiscard]] result<os_handle> pin(parked_file& file, bool may_wait) noexcept;
   void unpin(parked_file& file) noexcept;
   void forget(parked_file& file) noexcept;
-  [[nodiscard]] bool find_place(parked_file& file, owned_handle& evicted) noexcept;
+  [[nodiscard]] bool take_slot(parked_file& file, archives_detail::owned_handle& evicted) noexcept;
   result<os_handle> open_again(parked_file& file) noexcept;
   void measure() noexcept;
 
-  mutex lock_;  // of all below, and of what the files have for the pool
+  mutex lock_;  // guards all below, and the pool's fields in parked_file
   event_count changed_;
   bool measured_ = false;
   std::size_t kept_ = 0;
   std::size_t kept_max_ = 0;
-  std::size_t place_count_ = 0;
+  std::size_t slot_count_ = 0;
   std::size_t hand_ = 0;
-  parked_file* places_[places_max] = {};
+  parked_file* slots_[slots_max] = {};
 };
 
-// Counts as a mount's own descriptor as long as it lives.
+// A mount's claim to a descriptor of its own; the destructor gives it back.
 class kept_descriptor {
  public:
   kept_descriptor() = default;
@@ -72,17 +71,17 @@ class kept_descriptor {
 
 class parked_file final : public operating_system {
  public:
-  // No other handle has this value.
+  // The handle of the parked file itself. No real handle has this value.
   static constexpr os_handle root{INT64_MIN};
 
   explicit parked_file(allocator& memory) noexcept : path_(memory, memory_tag::vfs) {}
 
-  // Parks a file or folder that was opened by this path and is open no more. Error: out_of_memory.
+  // Parks a file or folder that was opened by this path and has been closed. Error: out_of_memory.
   [[nodiscard]] result<void> begin(descriptor_pool& pool, operating_system& os, const char* path,
                                    const file_status& status) noexcept;
 
-  // The file itself, which stays open until unpin(). Errors: those of opening, replaced, busy if it
-  // would have to wait and must not.
+  // Opens the file if necessary and keeps it open until unpin(). Errors: those of opening;
+  // replaced; busy if it would have to wait and may not.
   [[nodiscard]] result<os_handle> pin(bool may_wait) noexcept {
     return pool_->pin(*this, may_wait);
   }
@@ -112,7 +111,7 @@ class parked_file final : public operating_system {
     return with(
         handle, [&](os_handle at) { return os_->read_cached_at(at, offset, bytes); }, false);
   }
-  // Of a parked file none is sure to stay: pin() it.
+  // The parked file's own descriptor may be closed at any time; use pin().
   int descriptor(os_handle handle) override {
     return is_root(handle) ? -1 : os_->descriptor(handle);
   }
@@ -155,7 +154,7 @@ class parked_file final : public operating_system {
 
   static bool is_root(os_handle handle) noexcept { return handle.value == root.value; }
 
-  // Calls `act` with the handle that the system knows.
+  // Calls `act` with the system's handle.
   template <class Act>
   auto with(os_handle handle, Act act, bool may_wait = true) noexcept -> decltype(act(handle)) {
     if (!is_root(handle)) return act(handle);
@@ -168,15 +167,15 @@ class parked_file final : public operating_system {
 
   descriptor_pool* pool_ = nullptr;
   operating_system* os_ = nullptr;
-  vec<char> path_;  // ended by NUL
+  vec<char> path_;  // NUL-terminated
   file_status status_;
 
-  // The pool's.
+  // Owned by the pool.
   phase now_ = phase::closed;
-  bool used_ = false;  // since the hand was here last
+  bool used_ = false;  // since the clock hand passed
   std::uint32_t pins_ = 0;
-  std::size_t place_ = 0;
+  std::size_t slot_ = 0;
   os_handle handle_;
 };
 
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

@@ -1,4 +1,4 @@
-// Sentences about errors and sources, with the names that the file_system knows.
+// file_system::explain() and describe(): sentences about errors and sources.
 #include <algorithm>
 #include <charconv>
 #include <cstring>
@@ -10,7 +10,7 @@
 namespace overture {
 namespace {
 
-// Writes what fits.
+// Appends text, truncated to the room.
 class sentence {
  public:
   explicit sentence(std::span<char> room) noexcept : room_(room) {}
@@ -33,7 +33,7 @@ class sentence {
   std::size_t length_ = 0;
 };
 
-// strerror_r is one of two functions: one returns the text, the other writes it.
+// There are two functions named strerror_r: one returns the text, the other writes it.
 [[maybe_unused]] const char* text_of(const char* returned, const char*) {
   return returned;
 }
@@ -47,25 +47,27 @@ void write_os_error(sentence& out, int os_error) noexcept {
   out << " (" << text << ")";
 }
 
-void write_path(sentence& out, const vfs::mount& from, const vfs::archive_entry& entry) noexcept {
+void write_path(sentence& out, const vfs_detail::mount& from,
+                const archives_detail::archive_entry& entry) noexcept {
   out << from.content.path_of(entry) << " in " << from.path_text();
 }
 
-void write_loose_path(sentence& out, const vfs::mount& from, std::uint32_t number) noexcept {
-  constexpr std::uint32_t written = vfs::source_owner::written_bit;
+void write_loose_path(sentence& out, const vfs_detail::mount& from, std::uint32_t number) noexcept {
+  constexpr std::uint32_t written = vfs_detail::source_owner::written_bit;
   if ((number & written) == 0) return write_path(out, from, from.content.entries[number]);
-  const vfs::written_name* name = from.written.newest();
-  while (name && name->number != (number & ~written)) name = name->next;
+  const vfs_detail::written_name* name = from.written.newest();
+  while (name && name->number != (number & ~written)) name = name->older;
   if (name) out << name->path() << " in ";
   out << from.path_text();
 }
 
-// The entry that begins at an offset of an archive, or else the one whose bytes are there.
-const vfs::archive_entry* entry_at(const vfs::archive& content, std::uint64_t offset) noexcept {
-  const vfs::archive_entry* around = nullptr;
-  for (const vfs::archive_entry& entry : content.entries) {
+// The entry that begins at an offset of an archive, or else the one that contains it.
+const archives_detail::archive_entry* entry_at(const archives_detail::archive& content,
+                                               std::uint64_t offset) noexcept {
+  const archives_detail::archive_entry* around = nullptr;
+  for (const archives_detail::archive_entry& entry : content.entries) {
     if (entry.offset == offset) return &entry;
-    if (entry.flaw == vfs::entry_flaw::outside || offset < entry.offset) continue;
+    if (entry.flaw == archives_detail::entry_flaw::outside || offset < entry.offset) continue;
     if (offset - entry.offset < entry.frame_bytes + entry.packed_bytes) around = &entry;
   }
   return around;
@@ -76,9 +78,9 @@ const vfs::archive_entry* entry_at(const vfs::archive& content, std::uint64_t of
 std::size_t file_system::explain(const error& failure, std::span<char> text) const noexcept {
   sentence out(text);
   os_handle handle;
-  vfs::source_owner owner;
+  vfs_detail::source_owner owner;
   if (state_ && failure.code == errc::collision && state_->colliding[0].text) {
-    const vfs::tree_entry(&paths)[2] = state_->colliding;
+    const vfs_detail::tree_entry(&paths)[2] = state_->colliding;
     out << failure.reason << ": " << paths[0].path();
     out << " in " << state_->mount_at(paths[0].mount).path_text() << " and " << paths[1].path();
     out << " in " << state_->mount_at(paths[1].mount).path_text();
@@ -87,10 +89,10 @@ std::size_t file_system::explain(const error& failure, std::span<char> text) con
   const bool known = state_ && state_->mounts.sources().find(failure.source, handle, owner);
   std::optional<reading> now;
   if (known) now.emplace(*state_);
-  const vfs::mount* const from = known ? (**now).find(owner.mount) : nullptr;
+  const vfs_detail::mount* const from = known ? (**now).find(owner.mount) : nullptr;
   if (from) {
-    const bool is_archive = owner.entry == vfs::source_owner::whole_archive;
-    const vfs::archive_entry* const entry =
+    const bool is_archive = owner.entry == vfs_detail::source_owner::whole_archive;
+    const archives_detail::archive_entry* const entry =
         is_archive ? entry_at(from->content, failure.offset) : nullptr;
     if (!is_archive) {
       write_loose_path(out, *from, owner.entry);
@@ -112,14 +114,14 @@ std::size_t file_system::explain(const error& failure, std::span<char> text) con
 std::size_t file_system::describe(source_id id, std::span<char> text) const noexcept {
   sentence out(text);
   os_handle handle;
-  vfs::source_owner owner;
+  vfs_detail::source_owner owner;
   const bool known = state_ && state_->mounts.sources().find(id, handle, owner);
   std::optional<reading> now;
   if (known) now.emplace(*state_);
-  const vfs::mount* const from = known ? (**now).find(owner.mount) : nullptr;
+  const vfs_detail::mount* const from = known ? (**now).find(owner.mount) : nullptr;
   if (!from) {
-    out << "a file that is not open any more";
-  } else if (owner.entry == vfs::source_owner::whole_archive) {
+    out << "a file that is no longer open";
+  } else if (owner.entry == vfs_detail::source_owner::whole_archive) {
     out << from->path_text();
   } else {
     write_loose_path(out, *from, owner.entry);

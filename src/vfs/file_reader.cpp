@@ -5,7 +5,7 @@
 #include <new>
 
 #include "io/inflate_stream.hpp"
-#include "vfs/data_place.hpp"
+#include "vfs/packed_data.hpp"
 
 namespace overture {
 namespace {
@@ -30,7 +30,7 @@ struct file_reader::state {
   [[nodiscard]] const file_place& place() const noexcept { return file.place(); }
   [[nodiscard]] result<void> begin(const file_reader_config& config) noexcept;
   [[nodiscard]] result<void> unpack_whole() noexcept;
-  // All of `to`, from an offset of the content; through no buffer.
+  // Fills `to` from an offset of the content, bypassing the buffer.
   [[nodiscard]] result<void> fetch(std::uint64_t offset, std::span<std::byte> to) noexcept;
   [[nodiscard]] result<void> fetch_checked(std::uint64_t offset, std::span<std::byte> to) noexcept;
   [[nodiscard]] result<void> fill_buffer() noexcept;
@@ -43,13 +43,13 @@ struct file_reader::state {
   std::uint64_t data_offset = 0;  // of the packed bytes, in the source
   std::uint64_t position = 0;
 
-  std::uint64_t buffer_at = 0;  // which part of the content is in the buffer
+  std::uint64_t buffer_at = 0;  // offset of the buffer in the content
   std::size_t buffered = 0;
   vec<std::byte> buffer;
 
-  vec<std::byte> whole;              // a compressed file that was unpacked at once
-  inflate_stream* stream = nullptr;  // a larger one
-  std::uint64_t seen = 0;            // of a stored one, from its beginning
+  vec<std::byte> whole;              // a compressed file, unpacked when it was opened
+  inflate_stream* stream = nullptr;  // a larger compressed file
+  std::uint64_t seen = 0;            // a stored file: how many bytes have passed in order
   std::uint32_t seen_crc = 0;
   bool verified = false;
 };
@@ -80,17 +80,19 @@ file_reader::~file_reader() {
 }
 
 result<void> file_reader::state::begin(const file_reader_config& config) noexcept {
-  const result<std::uint64_t> found = vfs::find_data(source, place());
+  const result<std::uint64_t> found = vfs_detail::find_packed_data(source, place());
   if (!found) return tl::unexpected(found.error());
   data_offset = *found;
   if (place().bytes == 0 && place().packed_bytes == 0 && place().has_crc) return check(0);
   if (place().method != compression::none) {
     const std::uint64_t whole_max = std::min(config.unpacked_bytes_max, limits::entry_bytes_max);
-    // No sound stream is much longer than its content; one that is does not get the room for it.
+    // No valid stream is much longer than its content. Allocate nothing for one that is.
     const bool sound = place().packed_bytes <= 2 * place().bytes + packed_surplus_max;
     if (place().bytes <= whole_max && sound) return unpack_whole();
     if (place().method != compression::deflate) {
-      return fail(errc::limit, "a file of this method is read in pieces only if it is small");
+      return fail(
+          errc::limit,
+          "the file is too large to be unpacked whole, and only DEFLATE can be unpacked in pieces");
     }
     stream = make_object<inflate_stream>(memory, memory_tag::vfs, memory, place().packed_bytes,
                                          place().bytes, config.restart_points_max);
@@ -141,7 +143,8 @@ result<void> file_reader::state::fetch(std::uint64_t offset, std::span<std::byte
   return done;
 }
 
-// The read that completes the content answers for all of it, and all that follow.
+// The read that completes the content verifies all of it; on a mismatch it and all later reads
+// fail.
 result<void> file_reader::state::fetch_checked(std::uint64_t offset,
                                                std::span<std::byte> to) noexcept {
   result<void> done = fetch(offset, to);
@@ -155,7 +158,7 @@ result<void> file_reader::state::fetch_checked(std::uint64_t offset,
   return tl::unexpected(why);
 }
 
-// What lies in memory from the position on.
+// The bytes in memory from the position on.
 std::span<const std::byte> file_reader::state::held() const noexcept {
   if (!whole.empty()) return whole.span().subspan(position);
   if (position < buffer_at || position - buffer_at >= buffered) return {};
@@ -202,7 +205,7 @@ result<std::size_t> file_reader::read(std::span<std::byte> to) noexcept {
 
 result<void> file_reader::read_all_of(std::span<std::byte> to) noexcept {
   if (size() - position() < to.size()) {
-    return fail(errc::truncated, "the file ends before", state_->place().source);
+    return fail(errc::truncated, "the file ends too early", state_->place().source);
   }
   return read(to).map([](std::size_t) {});
 }

@@ -5,9 +5,9 @@
 
 #include "archives/zip.hpp"
 #include "overture/base/prefetch.hpp"
-#include "vfs/data_place.hpp"
+#include "vfs/lookup_hit.hpp"
+#include "vfs/packed_data.hpp"
 #include "vfs/path_key.hpp"
-#include "vfs/path_owner.hpp"
 #include "vfs/state.hpp"
 
 namespace overture {
@@ -22,13 +22,13 @@ void refuse_large(result<opened_file>& opened) noexcept {
   const file_place place = opened->place();
   if (std::max(place.bytes, place.packed_bytes) <= limits::entry_bytes_max) return;
   static_assert(limits::entry_bytes_max + 1 == std::uint64_t{4} << 30);
-  opened = fail(errc::limit, "the file is larger than 4 GiB, so it is only read in pieces",
-                place.source, place.offset);
+  opened = fail(errc::limit, "the file is larger than 4 GiB; read it in pieces", place.source,
+                place.offset);
 }
 
 }  // namespace
 
-// --- Life and configuration ----------------------------------------------------------------------
+// --- Mounting and freezing -----------------------------------------------------------------------
 
 file_system::file_system(const file_system_config& config) noexcept : config_(config) {
   if (!config_.memory) config_.memory = &default_allocator();
@@ -52,7 +52,7 @@ result<mount_id> file_system::mount(const char* path, const mount_options& optio
 
 result<mount_id> file_system::mount_memory(const char* name, std::span<const std::byte> bytes,
                                            const mount_options& options) noexcept {
-  // An empty span may have no address, which is what tells a mount in memory.
+  // A non-null address marks a mount in memory; an empty span may have none.
   static constexpr std::byte nothing{};
   const mount_request request{name, options, bytes.data() ? bytes : std::span(&nothing, 0)};
   mount_id id;
@@ -66,44 +66,44 @@ result<void> file_system::unmount(mount_id mount) noexcept {
 result<void> file_system::remount(std::span<const mount_id> out, std::span<const mount_request> in,
                                   std::span<mount_id> ids) noexcept {
   if (!state_) return no_memory();
-  if (ids.size() < in.size()) return fail(errc::invalid, "no room for the ids");
-  if (frozen()) return trapped();
-  vec<vfs::made_mount> made(*config_.memory, memory_tag::vfs);
+  if (ids.size() < in.size()) return fail(errc::invalid, "fewer ids than mounts");
+  if (frozen()) return refuse_change();
+  vec<vfs_detail::made_mount> made(*config_.memory, memory_tag::vfs);
   result<void> done;
   if (!made.reserve(in.size())) done = no_memory();
   for (std::size_t i = 0; done && i < in.size(); ++i) {
-    const result<vfs::made_mount> one = state_->mounts.make(in[i]);
+    const result<vfs_detail::made_mount> one = state_->mounts.make(in[i]);
     if (one) (void)made.push_back(*one);  // has room
     if (!one) done = tl::unexpected(one.error());
   }
-  // The ids are written beforehand: from the change on, another thread may unmount what they name.
+  // Write the ids before the change: after it, another thread may unmount them.
   for (std::size_t i = 0; done && i < in.size(); ++i) ids[i] = made[i].made->id;
   if (done) {
     done = state_->mounts.change(out, made.span(), [&] {
       if (frozen()) return false;
-      if (!out.empty()) state_->colliding[0] = {};  // its text may be going
+      if (!out.empty()) state_->colliding[0] = {};  // its text may be freed
       return true;
     });
   }
   if (!done) {
-    for (const vfs::made_mount& left : made) state_->mounts.discard(left.made);
-    if (done.error().code == errc::frozen) return trapped();
+    for (const vfs_detail::made_mount& left : made) state_->mounts.discard(left.made);
+    if (done.error().code == errc::frozen) return refuse_change();
   }
   return done;
 }
 
-tl::unexpected<error> file_system::trapped() const noexcept {
+tl::unexpected<error> file_system::refuse_change() const noexcept {
   if (config_.on_frozen_change) config_.on_frozen_change(config_.context);
-  return fail(errc::frozen, "the file system is frozen");
+  return fail(errc::frozen, "the file system is frozen; thaw() it first");
 }
 
 result<void> file_system::freeze() noexcept {
   if (!state_) return no_memory();
   result<void> done;
-  state_->mounts.hold([&](const vfs::snapshot& now) {
+  state_->mounts.hold([&](const vfs_detail::snapshot& now) {
     if (frozen()) return;
-    vfs::tree* const made =
-        make_object<vfs::tree>(*config_.memory, memory_tag::vfs, *config_.memory);
+    vfs_detail::tree* const made =
+        make_object<vfs_detail::tree>(*config_.memory, memory_tag::vfs, *config_.memory);
     if (!made) {
       done = no_memory();
       return;
@@ -124,7 +124,7 @@ bool file_system::frozen() const noexcept {
   return state_ && state_->tree.load(std::memory_order_acquire);
 }
 
-// --- What is mounted -----------------------------------------------------------------------------
+// --- Listing mounts ------------------------------------------------------------------------------
 
 std::size_t file_system::mount_count() const noexcept {
   return state_ ? reading(*state_)->mounts.size() : 0;
@@ -139,7 +139,7 @@ mount_info file_system::mount_at(std::size_t index) const noexcept {
 mount_info file_system::mount_of(mount_id mount) const noexcept {
   if (!state_) return {};
   const reading now(*state_);
-  const vfs::mount* const found = now->find(mount);
+  const vfs_detail::mount* const found = now->find(mount);
   return found ? found->info() : mount_info{};
 }
 
@@ -147,17 +147,17 @@ std::size_t file_system::skipped_count() const noexcept {
   if (!state_) return 0;
   const reading now(*state_);
   std::size_t count = 0;
-  for (const vfs::mount* const one : now->mounts) count += one->content.skipped.size();
+  for (const vfs_detail::mount* const one : now->mounts) count += one->content.skipped.size();
   return count;
 }
 
 skipped_name file_system::skipped(std::size_t index) const noexcept {
   if (!state_) return {};
   const reading now(*state_);
-  for (const vfs::mount* const one : now->mounts) {
-    const vfs::archive& content = one->content;
+  for (const vfs_detail::mount* const one : now->mounts) {
+    const archives_detail::archive& content = one->content;
     if (index < content.skipped.size()) {
-      const vfs::skipped_entry& found = content.skipped[index];
+      const archives_detail::skipped_entry& found = content.skipped[index];
       return {one->id, {content.names.data() + found.name, found.name_bytes}, found.reason};
     }
     index -= content.skipped.size();
@@ -168,16 +168,16 @@ skipped_name file_system::skipped(std::size_t index) const noexcept {
 // --- The frozen tree -----------------------------------------------------------------------------
 
 std::size_t file_system::entry_count() const noexcept {
-  const vfs::tree* const tree = state_ ? state_->frozen_tree() : nullptr;
+  const vfs_detail::tree* const tree = state_ ? state_->frozen_tree() : nullptr;
   return tree ? tree->size() : 0;
 }
 
 entry_info file_system::entry(entry_index index) const noexcept {
   if (index >= entry_count()) return {};
-  const vfs::tree& tree = *state_->frozen_tree();
-  const vfs::tree_entry& found = tree[index];
-  const vfs::mount& winner = state_->mount_at(found.mount);
-  const vfs::archive_entry& content = winner.content.entries[found.entry];
+  const vfs_detail::tree& tree = *state_->frozen_tree();
+  const vfs_detail::tree_entry& found = tree[index];
+  const vfs_detail::mount& winner = state_->mount_at(found.mount);
+  const archives_detail::archive_entry& content = winner.content.entries[found.entry];
   return {found.path(), content.id, winner.id, content.bytes,
           static_cast<std::uint32_t>(tree.losers_of(index).size())};
 }
@@ -187,32 +187,34 @@ std::size_t file_system::hidden_count() const noexcept {
 }
 
 hidden_entry file_system::hidden(std::size_t index) const noexcept {
-  const vfs::tree& tree = *state_->frozen_tree();
-  const vfs::tree_loser& loser = tree.losers()[index];
+  const vfs_detail::tree& tree = *state_->frozen_tree();
+  const vfs_detail::tree_loser& loser = tree.losers()[index];
   return {loser.entry, state_->mount_at(loser.mount).id,
           state_->mount_at(tree[loser.entry].mount).id};
 }
 
 namespace {
 
-[[gnu::noinline]] result<entry_index> find_anywhere(const vfs::tree* tree, const asset_path& path,
+[[gnu::noinline]] result<entry_index> find_anywhere(const vfs_detail::tree* tree,
+                                                    const asset_path& path,
                                                     bool ignore_case) noexcept {
-  if (!tree) return fail(errc::not_found, "the file system is not frozen");
-  const entry_index found =
-      vfs::by_key(path, ignore_case, [tree](const asset_path& key) { return tree->find(key); });
-  if (found == vfs::frozen_index::none) return fail(errc::not_found, "no mount has this path");
+  if (!tree) return fail(errc::not_found, "the file system is not frozen; freeze() it first");
+  const entry_index found = vfs_detail::by_key(
+      path, ignore_case, [tree](const asset_path& key) { return tree->find(key); });
+  if (found == vfs_detail::frozen_index::none)
+    return fail(errc::not_found, "no mount has this path");
   return found;
 }
 
 }  // namespace
 
-// In the caches a look-up takes as long as it has instructions: so it makes no call but at its end.
+// When the data is cached, the number of instructions decides: this makes only tail calls.
 result<entry_index> file_system::find(const asset_path& path) const noexcept {
-  const vfs::tree* const tree = state_ ? state_->frozen_tree() : nullptr;
+  const vfs_detail::tree* const tree = state_ ? state_->frozen_tree() : nullptr;
   if (tree && !config_.ignore_case) {
     const std::int64_t found = tree->find_likely(path);
     if (found >= 0) return static_cast<entry_index>(found);
-    if (found != vfs::frozen_index::unsure) {
+    if (found != vfs_detail::frozen_index::unsure) {
       return fail(errc::not_found, "no mount has this path");
     }
   }
@@ -221,8 +223,8 @@ result<entry_index> file_system::find(const asset_path& path) const noexcept {
 
 std::size_t file_system::providers(entry_index index, std::span<mount_id> mounts) const noexcept {
   if (index >= entry_count()) return 0;
-  const vfs::tree& tree = *state_->frozen_tree();
-  const std::span<const vfs::tree_loser> losers = tree.losers_of(index);
+  const vfs_detail::tree& tree = *state_->frozen_tree();
+  const std::span<const vfs_detail::tree_loser> losers = tree.losers_of(index);
   if (!mounts.empty()) mounts[0] = state_->mount_at(tree[index].mount).id;
   for (std::size_t i = 0; i < losers.size() && i + 1 < mounts.size(); ++i) {
     mounts[i + 1] = state_->mount_at(losers[i].mount).id;
@@ -232,10 +234,10 @@ std::size_t file_system::providers(entry_index index, std::span<mount_id> mounts
 
 // --- Opening and reading -------------------------------------------------------------------------
 
-// Here and below an opened_file is made where its result will be: a load opens thousands.
+// Here and below an opened_file is built directly in its result: a load opens thousands.
 result<opened_file> file_system::open(entry_index index) noexcept {
-  const auto owner = [&]() -> vfs::path_owner {
-    const vfs::tree_entry& found = (*state_->frozen_tree())[index];
+  const auto owner = [&]() -> vfs_detail::lookup_hit {
+    const vfs_detail::tree_entry& found = (*state_->frozen_tree())[index];
     return {&state_->mount_at(found.mount), nullptr, found.entry};
   };
   result<opened_file> opened = index < entry_count()
@@ -247,7 +249,7 @@ result<opened_file> file_system::open(entry_index index) noexcept {
 
 void file_system::fetch_ahead(entry_index index) const noexcept {
   if (index >= entry_count()) return;
-  const vfs::tree_entry& found = (*state_->frozen_tree())[index];
+  const vfs_detail::tree_entry& found = (*state_->frozen_tree())[index];
   prefetch_to_read(&state_->mount_at(found.mount).content.entries[found.entry]);
 }
 
@@ -255,13 +257,13 @@ template <class T, class Act>
 result<T> file_system::with_entry(asset_path path, Act act) noexcept {
   if (!state_) return no_memory();
   const reading now(*state_);
-  const vfs::tree* const tree = state_->frozen_tree();
-  const vfs::path_owner found =
-      vfs::by_key(path, config_.ignore_case, [&](const asset_path& key) -> vfs::path_owner {
-        if (!tree || now->has_written(key)) return vfs::find_file(*now, key);
+  const vfs_detail::tree* const tree = state_->frozen_tree();
+  const vfs_detail::lookup_hit found = vfs_detail::by_key(
+      path, config_.ignore_case, [&](const asset_path& key) -> vfs_detail::lookup_hit {
+        if (!tree || now->has_written(key)) return vfs_detail::look_up_file(*now, key);
         const entry_index index = tree->find(key);
         if (index == UINT32_MAX) return {};
-        const vfs::tree_entry& entry = (*tree)[index];
+        const vfs_detail::tree_entry& entry = (*tree)[index];
         return {now->mounts[entry.mount], nullptr, entry.entry};
       });
   if (!found) return fail(errc::not_found, "no mount has this path");
@@ -276,23 +278,25 @@ result<opened_file> file_system::open(asset_path path) noexcept {
 
 result<opened_file> file_system::open_any_size(asset_path path) noexcept {
   return with_entry<opened_file>(
-      path, [this](const vfs::path_owner& found) { return open_entry(found); });
+      path, [this](const vfs_detail::lookup_hit& found) { return open_entry(found); });
 }
 
-// The mount must be sure to stay for the time of the call.
-result<opened_file> file_system::open_entry(const vfs::path_owner& found) noexcept {
+// The caller keeps the mount alive during the call.
+result<opened_file> file_system::open_entry(const vfs_detail::lookup_hit& found) noexcept {
   result<opened_file> opened;
   const result<void> done = open_entry(found, *opened);
   if (!done) opened = tl::unexpected<error>(done.error());
   return opened;
 }
 
-result<void> file_system::open_entry(const vfs::path_owner& found, opened_file& file) noexcept {
-  const vfs::mount& from = *found.owner;
-  const vfs::archive& content = from.content;
-  result<vfs::opened_entry> opened =
-      found.written ? vfs::open_loose_file(*from.os, content.handle.get(), found.written->on_disk)
-                    : content.format->open(content, content.entries[found.entry], *from.os);
+result<void> file_system::open_entry(const vfs_detail::lookup_hit& found,
+                                     opened_file& file) noexcept {
+  const vfs_detail::mount& from = *found.owner;
+  const archives_detail::archive& content = from.content;
+  result<archives_detail::opened_entry> opened =
+      found.written
+          ? archives_detail::open_loose_file(*from.os, content.handle.get(), found.written->on_disk)
+          : content.format->open(content, content.entries[found.entry], *from.os);
   if (!opened) {
     error why = opened.error();
     why.source = from.source;
@@ -302,7 +306,7 @@ result<void> file_system::open_entry(const vfs::path_owner& found, opened_file& 
   file.place_.source = from.source;
   if (opened->handle.get().valid()) {
     const std::uint32_t number =
-        found.written ? found.written->number | vfs::source_owner::written_bit : found.entry;
+        found.written ? found.written->number | vfs_detail::source_owner::written_bit : found.entry;
     const result<source_id> source =
         state_->mounts.sources().add(opened->handle.get(), {from.id, number, opened->handle.os()});
     if (!source) return tl::unexpected(source.error());
@@ -317,10 +321,10 @@ result<void> file_system::open_entry(const vfs::path_owner& found, opened_file& 
 }
 
 void file_system::close(const opened_file& file) noexcept {
-  const vfs::mount& from = *file.mount_;
+  const vfs_detail::mount& from = *file.mount_;
   if (file.owns_source_) {
     os_handle handle;
-    vfs::source_owner owner;
+    vfs_detail::source_owner owner;
     (void)state_->mounts.sources().find(file.place_.source, handle, owner);
     owner.os->close(state_->mounts.sources().remove(file.place_.source));
   }
@@ -350,34 +354,36 @@ opened_file::~opened_file() {
 // --- Mapping -------------------------------------------------------------------------------------
 
 result<mapped_file> file_system::map(asset_path path) noexcept {
-  return with_entry<mapped_file>(path, [this](const vfs::path_owner& found) -> result<mapped_file> {
-    const vfs::mount& from = *found.owner;
-    if (!from.mappable) {
-      return fail(errc::unsupported, "the mount was not declared immutable", from.source);
-    }
-    result<opened_file> opened = open_entry(found);
-    if (!opened) return tl::unexpected(opened.error());
-    mapped_file made;
-    const file_place& place = opened->place();
-    if (opened->owns_source_) {
-      if (!from.content.format->lists_folders) {
-        return fail(errc::unsupported, "a compressed file cannot be mapped", from.source);
-      }
-      const result<open_source> loose = source(place.source);
-      if (!loose) return tl::unexpected(loose.error());
-      const result<mapping> mapped = from.os->map(loose->handle);
-      if (!mapped) return fail(errc::unsupported, "the file cannot be mapped");
-      made.os_ = &from.lasting_os();
-      made.own_ = *mapped;
-      made.bytes_ = {mapped->data, mapped->size};
-      return made;
-    }
-    const result<std::span<const std::byte>> bytes = vfs::mapped_part(from.mapped, place);
-    if (!bytes) return tl::unexpected(bytes.error());
-    made.bytes_ = *bytes;
-    made.file_ = *std::move(opened);
-    return made;
-  });
+  return with_entry<mapped_file>(
+      path, [this](const vfs_detail::lookup_hit& found) -> result<mapped_file> {
+        const vfs_detail::mount& from = *found.owner;
+        if (!from.mappable) {
+          return fail(errc::unsupported, "the mount is not an immutable_source", from.source);
+        }
+        result<opened_file> opened = open_entry(found);
+        if (!opened) return tl::unexpected(opened.error());
+        mapped_file made;
+        const file_place& place = opened->place();
+        if (opened->owns_source_) {
+          if (!from.content.format->lists_folders) {
+            return fail(errc::unsupported, "a compressed file cannot be mapped", from.source);
+          }
+          const result<open_source> loose = source(place.source);
+          if (!loose) return tl::unexpected(loose.error());
+          const result<mapping> mapped = from.os->map(loose->handle);
+          if (!mapped) return fail(errc::unsupported, "the file cannot be mapped");
+          made.os_ = &from.lasting_os();
+          made.own_ = *mapped;
+          made.bytes_ = {mapped->data, mapped->size};
+          return made;
+        }
+        const result<std::span<const std::byte>> bytes =
+            vfs_detail::mapped_part(from.mapped, place);
+        if (!bytes) return tl::unexpected(bytes.error());
+        made.bytes_ = *bytes;
+        made.file_ = *std::move(opened);
+        return made;
+      });
 }
 
 mapped_file& mapped_file::operator=(mapped_file&& other) noexcept {
@@ -399,30 +405,30 @@ void mapped_file::swap(mapped_file& other) noexcept {
 
 result<std::span<const std::byte>> file_system::packed_part(
     const file_place& place, std::span<const std::byte> read) noexcept {
-  return vfs::zip_packed_part(place, read);
+  return archives_detail::zip_packed_part(place, read);
 }
 
 result<open_source> file_system::source(source_id id) noexcept {
   os_handle handle;
-  vfs::source_owner owner;
+  vfs_detail::source_owner owner;
   if (!state_ || !state_->mounts.sources().find(id, handle, owner)) {
-    return fail(errc::not_found, "the file is not open any more", id);
+    return fail(errc::not_found, "the file is no longer open", id);
   }
   return open_source{owner.os, handle};
 }
 
 result<open_source> file_system::pin(source_id id, bool may_wait) noexcept {
   const result<open_source> known = source(id);
-  if (!known || known->handle.value != vfs::parked_file::root.value) return known;
-  auto& parked = static_cast<vfs::parked_file&>(*known->os);
+  if (!known || known->handle.value != vfs_detail::parked_file::root.value) return known;
+  auto& parked = static_cast<vfs_detail::parked_file&>(*known->os);
   return parked.pin(may_wait).map(
       [&](os_handle handle) { return open_source{&parked.system(), handle}; });
 }
 
 void file_system::unpin(source_id id) noexcept {
   const result<open_source> known = source(id);
-  if (!known || known->handle.value != vfs::parked_file::root.value) return;
-  static_cast<vfs::parked_file&>(*known->os).unpin();
+  if (!known || known->handle.value != vfs_detail::parked_file::root.value) return;
+  static_cast<vfs_detail::parked_file&>(*known->os).unpin();
 }
 
 }  // namespace overture

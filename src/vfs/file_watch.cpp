@@ -14,7 +14,7 @@ tl::unexpected<error> no_memory() {
   return fail(errc::out_of_memory, "no memory to watch folders");
 }
 
-// A path put together on the stack, ended by NUL; empty if it is too long.
+// A NUL-terminated path built on the stack; empty if it is too long.
 class joined {
  public:
   joined(std::string_view front, std::string_view back) noexcept {
@@ -37,24 +37,24 @@ class joined {
 }  // namespace
 
 struct file_watch::state {
-  // A folder of a mount. Its number at the system grows, so that they lie in order.
+  // A watched folder. The system's numbers grow, so the list is sorted by them.
   struct watched {
     int number = -1;
     std::uint32_t root = 0;
-    std::uint32_t name = 0;  // below the mount's folder; in `names`
+    std::uint32_t name = 0;  // relative to the mount's folder; offset in `names`
     std::uint32_t name_bytes = 0;
     bool gone = false;
   };
   struct root {
     mount_id mount;
-    std::uint32_t path = 0;  // on the disk; in `names`, ended by NUL
+    std::uint32_t path = 0;  // on disk, NUL-terminated; offset in `names`
     std::uint32_t path_bytes = 0;
-    std::uint32_t at = 0;  // the mount point
+    std::uint32_t at = 0;  // the mount point; offset in `names`
     std::uint32_t at_bytes = 0;
     bool removed = false;
-    bool rescan = false;  // is to be told
+    bool rescan = false;  // to be reported by the next poll()
   };
-  enum class telling : std::uint8_t { nothing, files };
+  enum class reporting : std::uint8_t { nothing, files };
 
   state(allocator& from, file_system& tree) noexcept
       : memory(from),
@@ -75,27 +75,27 @@ struct file_watch::state {
   [[nodiscard]] bool keep(std::string_view text, std::uint32_t& at, std::uint32_t& bytes) noexcept;
   [[nodiscard]] watched* find(int number) noexcept;
   [[nodiscard]] result<void> watch(std::uint32_t root_number, std::string_view name,
-                                   telling what) noexcept;
+                                   reporting what) noexcept;
   [[nodiscard]] result<void> watch_one(std::uint32_t root_number, std::string_view name) noexcept;
   void forget_below(std::uint32_t root_number, std::string_view name) noexcept;
   void drop(std::uint32_t root_number) noexcept;
   void forget_names() noexcept;
-  void take(const vfs::folder_event& event) noexcept;
-  void tell(change_kind kind, const root& of, std::string_view name) noexcept;
+  void take(const vfs_detail::folder_event& event) noexcept;
+  void report(change_kind kind, const root& of, std::string_view name) noexcept;
 
   allocator& memory;
   file_system& files;
   bool ignore_case = false;
-  vfs::folder_events events;
+  vfs_detail::folder_events events;
   vec<root> roots;
   vec<watched> folders;
   vec<char> names;
-  // Names of folders that are gone stay until there are so many.
+  // When `names` exceeds this, names of folders that are gone are removed.
   std::size_t names_bytes_max = names_bytes_min;
   static constexpr std::size_t names_bytes_min = 16u << 10;
   // During poll().
   const function_ref<void(const file_change&)>* visit = nullptr;
-  std::size_t told = 0;
+  std::size_t reported = 0;
 };
 
 bool file_watch::state::keep(std::string_view text, std::uint32_t& at,
@@ -124,26 +124,26 @@ result<void> file_watch::state::watch_one(std::uint32_t root_number,
   const result<int> number = events.add(path.c_str());
   if (!number) return tl::unexpected(number.error());
   added.number = *number;
-  // One that was watched already, under another name perhaps: it was moved within the mount.
+  // Already watched, maybe under another name: the folder was moved within the mount.
   if (watched* const known = find(*number)) {
     if (known->root != root_number) {
-      return fail(errc::exists, "the folder is watched for another mount");
+      return fail(errc::exists, "the folder is already watched for another mount");
     }
     *known = added;
     return {};
   }
   if (!folders.empty() && folders.back().number >= *number) {
-    return fail(errc::limit, "the system numbers folders anew");
+    return fail(errc::limit, "the system has run out of watch numbers; open a new file_watch");
   }
   (void)folders.push_back(added);
   return {};
 }
 
-// A folder and all below it, each watched before it is listed: what comes later is told as a
-// change, what was there before, by this, where that is asked for.
+// Watches a folder and all folders below it. Each is watched before it is listed, so no file is
+// missed: later files arrive as events, earlier ones are reported here if `what` asks for it.
 result<void> file_watch::state::watch(std::uint32_t root_number, std::string_view name,
-                                      telling what) noexcept {
-  vec<char> pending(memory, memory_tag::vfs);  // names, each ended by NUL
+                                      reporting what) noexcept {
+  vec<char> pending(memory, memory_tag::vfs);  // names, each NUL-terminated
   if (!pending.append(name.data(), name.size()) || !pending.push_back('\0')) return no_memory();
   for (std::size_t at = 0; at < pending.size();) {
     const joined folder(pending.data() + at, {});
@@ -154,18 +154,18 @@ result<void> file_watch::state::watch(std::uint32_t root_number, std::string_vie
     }
     result<void> one = watch_one(root_number, folder.view());
     const bool top = folder.view().size() == name.size();
-    if (!one && !top && one.error().code == errc::not_found) continue;  // gone again
+    if (!one && !top && one.error().code == errc::not_found) continue;  // already gone
     if (!one) return one;
     const root& of = roots[root_number];
     const joined path(text(of.path, of.path_bytes), folder.view());
     bool complete = true;
     (void)system_os().list(path.c_str(), [&](const folder_entry& entry) {
       const joined inner(folder.view(), entry.name);
-      if (inner.view().empty()) return;  // longer than any path
+      if (inner.view().empty()) return;  // too long
       if (entry.kind == file_kind::folder) {
         complete = complete && pending.append(inner.c_str(), inner.view().size() + 1);
-      } else if (entry.kind == file_kind::file && what == telling::files) {
-        tell(change_kind::written, roots[root_number], inner.view());
+      } else if (entry.kind == file_kind::file && what == reporting::files) {
+        report(change_kind::written, roots[root_number], inner.view());
       }
     });
     if (!complete) return no_memory();
@@ -173,7 +173,7 @@ result<void> file_watch::state::watch(std::uint32_t root_number, std::string_vie
   return {};
 }
 
-// A folder was moved or removed, and all below it with it.
+// Called when a folder was moved or removed, with everything below it.
 void file_watch::state::forget_below(std::uint32_t root_number, std::string_view name) noexcept {
   for (watched& each : folders) {
     if (each.gone || each.root != root_number) continue;
@@ -192,11 +192,11 @@ void file_watch::state::drop(std::uint32_t root_number) noexcept {
   forget_below(root_number, {});
 }
 
-// Keeps what is still in use of folders and their names. Without memory for that, all of it.
+// Removes folders that are gone, and their names. Does nothing if out of memory.
 void file_watch::state::forget_names() noexcept {
   vec<char> before(memory, memory_tag::vfs);
   if (!before.append(names.data(), names.size())) return;
-  // What is kept is no more than there was, so keep() has the room for it.
+  // No more is kept than there was, so keep() has room.
   names.clear();
   const auto move = [&](std::uint32_t& at, std::uint32_t& bytes) noexcept {
     (void)keep({before.data() + at, bytes}, at, bytes);
@@ -213,17 +213,17 @@ void file_watch::state::forget_names() noexcept {
   names_bytes_max = std::max(names_bytes_min, 2 * names.size());
 }
 
-void file_watch::state::tell(change_kind kind, const root& of, std::string_view name) noexcept {
+void file_watch::state::report(change_kind kind, const root& of, std::string_view name) noexcept {
   const joined path(text(of.at, of.at_bytes), name);
-  if (path_flaw(path.view()) != nullptr) return;  // no name of the tree
-  const vfs::path_key key({path.view(), {hash64(path.view())}}, ignore_case);
-  const asset_path told_path = key;
-  ++told;
-  (*visit)({kind, told_path.text, told_path.id, of.mount});
+  if (path_flaw(path.view()) != nullptr) return;  // cannot be in the tree
+  const vfs_detail::path_key key({path.view(), {hash64(path.view())}}, ignore_case);
+  const asset_path reported_path = key;
+  ++reported;
+  (*visit)({kind, reported_path.text, reported_path.id, of.mount});
 }
 
-void file_watch::state::take(const vfs::folder_event& event) noexcept {
-  using what = vfs::folder_event::what;
+void file_watch::state::take(const vfs_detail::folder_event& event) noexcept {
+  using what = vfs_detail::folder_event::what;
   if (event.kind == what::overflow) {
     for (root& each : roots) each.rescan = true;
     return;
@@ -235,14 +235,14 @@ void file_watch::state::take(const vfs::folder_event& event) noexcept {
   const joined name(name_of(*folder), event.name);
   switch (event.kind) {
     case what::written:
-      return tell(change_kind::written, of, name.view());
+      return report(change_kind::written, of, name.view());
     case what::removed:
-      return tell(change_kind::removed, of, name.view());
+      return report(change_kind::removed, of, name.view());
     case what::folder_here:
-      if (!watch(root_number, name.view(), telling::files)) of.rescan = true;
+      if (!watch(root_number, name.view(), reporting::files)) of.rescan = true;
       return;
     case what::folder_gone:
-      // Which files were in it nobody tells.
+      // The system does not say which files were in it.
       forget_below(root_number, name.view());
       of.rescan = true;
       return;
@@ -276,13 +276,14 @@ result<void> file_watch::add(mount_id mount) noexcept {
   state::root added{mount, 0, 0, 0, 0, false, false};
   {
     const file_system::reading now(*mine.files.state_);
-    const vfs::mount* const found = now->find(mount);
+    const vfs_detail::mount* const found = now->find(mount);
     if (!found) return fail(errc::not_found, "no such mount");
     if (!found->content.format->lists_folders) {
-      return fail(errc::not_a_file, "an archive, not a folder");
+      return fail(errc::not_a_file, "archives cannot be watched, only folders");
     }
     if (found->narrowed || found->custom_os) {
-      return fail(errc::unsupported, "only a whole folder of the system's can be watched");
+      return fail(errc::unsupported,
+                  "only whole folders on the system's own storage can be watched");
     }
     char whole[2 * limits::path_bytes_max];
     const result<std::size_t> length = system_os().canonical_path(found->path.data(), whole);
@@ -300,7 +301,7 @@ result<void> file_watch::add(mount_id mount) noexcept {
   }
   *at = added;
   const auto number = static_cast<std::uint32_t>(at - mine.roots.begin());
-  const result<void> watched = mine.watch(number, {}, state::telling::nothing);
+  const result<void> watched = mine.watch(number, {}, state::reporting::nothing);
   if (!watched) mine.drop(number);
   return watched;
 }
@@ -314,17 +315,17 @@ void file_watch::remove(mount_id mount) noexcept {
 result<std::size_t> file_watch::poll(function_ref<void(const file_change&)> visit) noexcept {
   state& mine = *state_;
   mine.visit = &visit;
-  mine.told = 0;
+  mine.reported = 0;
   const result<void> read =
-      mine.events.read([&](const vfs::folder_event& event) { mine.take(event); });
+      mine.events.read([&](const vfs_detail::folder_event& event) { mine.take(event); });
   for (state::root& each : mine.roots) {
     if (!std::exchange(each.rescan, false) || each.removed) continue;
-    mine.tell(change_kind::rescan, each, {});
+    mine.report(change_kind::rescan, each, {});
   }
   mine.visit = nullptr;
   if (mine.names.size() > mine.names_bytes_max) mine.forget_names();
   if (!read) return tl::unexpected(read.error());
-  return mine.told;
+  return mine.reported;
 }
 
 int file_watch::descriptor() const noexcept {

@@ -13,13 +13,13 @@ namespace {
 constexpr std::string_view side_prefix = ".overture-";
 constexpr int side_names_tried_max = 16;
 
-// A name in the same folder that nobody else has: the file is put in place from there.
-void name_beside(const vfs::name_on_disk& name, std::uint64_t number,
-                 vfs::name_on_disk& beside) noexcept {
+// A unique temporary name in the same folder, from which the file is renamed into place.
+void make_temporary_name(const vfs_detail::name_on_disk& name, std::uint64_t number,
+                         vfs_detail::name_on_disk& temporary) noexcept {
   const char* const slash = std::strrchr(name.c_str(), '/');
   const auto folder = slash ? static_cast<std::size_t>(slash + 1 - name.c_str()) : 0;
-  char* at = beside.text.data();
-  char* const end = at + beside.text.size() - 1;
+  char* at = temporary.text.data();
+  char* const end = at + temporary.text.size() - 1;
   std::memcpy(at, name.c_str(), folder);
   at += folder;
   const auto room = static_cast<std::size_t>(end - at);
@@ -31,10 +31,10 @@ void name_beside(const vfs::name_on_disk& name, std::uint64_t number,
 }  // namespace
 
 struct file_writer::state {
-  state(allocator& from, file_system& in, const vfs::mount& claimed) noexcept
+  state(allocator& from, file_system& in, const vfs_detail::mount& pinned) noexcept
       : memory(from),
         files(in),
-        mount(claimed),
+        mount(pinned),
         path_text(from, memory_tag::vfs),
         buffer(from, memory_tag::vfs) {}
   ~state() { end(); }
@@ -50,13 +50,13 @@ struct file_writer::state {
 
   allocator& memory;
   file_system& files;
-  const vfs::mount& mount;
+  const vfs_detail::mount& mount;
   write_kind kind = write_kind::create;
   bool sync = true;
-  vfs::owned_handle file;
-  vfs::name_on_disk name;
-  vfs::name_on_disk beside;
-  const vfs::name_on_disk* unfinished = nullptr;  // to be removed if it is not committed
+  archives_detail::owned_handle file;
+  vfs_detail::name_on_disk name;
+  vfs_detail::name_on_disk temporary;
+  const vfs_detail::name_on_disk* unfinished = nullptr;  // removed if not committed
   vec<char> path_text;
   path_id id;
   vec<std::byte> buffer;
@@ -68,11 +68,11 @@ struct file_writer::state {
 result<file_writer> file_writer::open(file_system& files, mount_id mount, asset_path path,
                                       write_kind kind, const file_writer_config& config) noexcept {
   allocator& memory = config.memory ? *config.memory : default_allocator();
-  const result<const vfs::mount*> claimed = files.claim_writable(mount);
-  if (!claimed) return tl::unexpected(claimed.error());
-  state* const made = make_object<state>(memory, memory_tag::vfs, memory, files, **claimed);
+  const result<const vfs_detail::mount*> pinned = files.pin_writable(mount);
+  if (!pinned) return tl::unexpected(pinned.error());
+  state* const made = make_object<state>(memory, memory_tag::vfs, memory, files, **pinned);
   if (!made) {
-    files.give_up(**claimed);
+    files.release_writable(**pinned);
     return fail(errc::out_of_memory, "no memory to write the file");
   }
   file_writer writer(made);
@@ -85,17 +85,17 @@ result<file_writer> file_writer::open(file_system& files, mount_id mount, asset_
 file_writer::~file_writer() {
   if (!state_) return;
   file_system& files = state_->files;
-  const vfs::mount& mount = state_->mount;
+  const vfs_detail::mount& mount = state_->mount;
   if (state_->kind == write_kind::append && state_->outcome) (void)state_->flush();
   destroy_object(state_->memory, memory_tag::vfs, state_);
-  files.give_up(mount);
+  files.release_writable(mount);
 }
 
 result<void> file_writer::state::begin(asset_path path, write_kind what,
                                        const file_writer_config& config) noexcept {
   kind = what;
   sync = config.sync;
-  if (result<void> known = vfs::find_name(mount, path, name); !known) return known;
+  if (result<void> known = vfs_detail::find_name(mount, path, name); !known) return known;
   if (result<void> room = keep_path(path); !room) return room;
   if (!buffer.resize_for_overwrite(std::max<std::size_t>(config.buffer_bytes, 1))) {
     return fail(errc::out_of_memory, "no memory to write the file");
@@ -104,7 +104,7 @@ result<void> file_writer::state::begin(asset_path path, write_kind what,
     const auto mode = kind == write_kind::append ? write_mode::append : write_mode::create;
     const result<os_handle> opened = mount.os->open_to_write(root(), name.c_str(), mode);
     if (!opened) return tl::unexpected(opened.error());
-    file = vfs::owned_handle(*mount.os, *opened);
+    file = archives_detail::owned_handle(*mount.os, *opened);
     if (kind == write_kind::create) {
       unfinished = &name;
       return {};
@@ -114,12 +114,12 @@ result<void> file_writer::state::begin(asset_path path, write_kind what,
     });
   }
   for (int tried = 0;; ++tried) {
-    name_beside(name, now_ns() ^ reinterpret_cast<std::uintptr_t>(this), beside);
+    make_temporary_name(name, now_ns() ^ reinterpret_cast<std::uintptr_t>(this), temporary);
     const result<os_handle> opened =
-        mount.os->open_to_write(root(), beside.c_str(), write_mode::create);
+        mount.os->open_to_write(root(), temporary.c_str(), write_mode::create);
     if (opened) {
-      file = vfs::owned_handle(*mount.os, *opened);
-      unfinished = &beside;
+      file = archives_detail::owned_handle(*mount.os, *opened);
+      unfinished = &temporary;
       return {};
     }
     const bool taken = opened.error().code == errc::exists;
@@ -127,13 +127,13 @@ result<void> file_writer::state::begin(asset_path path, write_kind what,
   }
 }
 
-// For commit(), when it must not fail any more.
+// Prepares everything commit() needs after the rename, when it must not fail any more.
 result<void> file_writer::state::keep_path(asset_path path) noexcept {
   id = path.id;
   if (!path_text.append(path.text.data(), path.text.size())) {
     return fail(errc::out_of_memory, "no memory to write the file");
   }
-  return vfs::reserve_name(mount, path, name);
+  return vfs_detail::reserve_name(mount, path, name);
 }
 
 result<void> file_writer::state::write_out(std::span<const std::byte> bytes) noexcept {
@@ -165,19 +165,19 @@ result<void> file_writer::commit() noexcept {
   if (into.outcome) into.outcome = into.put_in_place();
   const result<void> done = into.outcome;
   into.end();
-  if (done) into.outcome = fail(errc::invalid, "the file is committed already");
+  if (done) into.outcome = fail(errc::invalid, "the file is already committed");
   return done;
 }
 
 result<void> file_writer::state::put_in_place() noexcept {
   if (kind == write_kind::replace) {
-    result<void> done = mount.os->rename_below(root(), beside.c_str(), name.c_str());
+    result<void> done = mount.os->rename_below(root(), temporary.c_str(), name.c_str());
     if (!done) return done;
   }
   unfinished = nullptr;
-  vfs::note_written(mount, {{path_text.data(), path_text.size()}, id});
+  vfs_detail::note_written(mount, {{path_text.data(), path_text.size()}, id});
   if (!sync || kind == write_kind::append) return {};
-  result<void> synced = vfs::sync_folder_of(mount, name);
+  result<void> synced = vfs_detail::sync_folder_of(mount, name);
   if (!synced) synced.error().reason = "written, but the folder could not be synced";
   return synced;
 }

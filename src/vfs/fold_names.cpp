@@ -1,8 +1,9 @@
 #include "vfs/fold_names.hpp"
 
+#include "archives/skip_reason.hpp"
 #include "overture/base/case_fold.hpp"
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 namespace {
 
 tl::unexpected<error> no_memory() {
@@ -11,7 +12,7 @@ tl::unexpected<error> no_memory() {
 
 class name_folding {
  public:
-  explicit name_folding(archive& content) noexcept
+  explicit name_folding(archives_detail::archive& content) noexcept
       : content_(content),
         builder_(content, content.prefix_bytes),
         spellings_(content.names.memory(), memory_tag::vfs) {}
@@ -19,11 +20,11 @@ class name_folding {
   result<void> run() noexcept {
     if (!spellings_.reserve(content_.entries.size())) return no_memory();
     for (std::uint32_t i = 0; i < content_.entries.size(); ++i) {
-      const archive_entry& entry = content_.entries[i];
+      const archives_detail::archive_entry& entry = content_.entries[i];
       (void)spellings_.push_back({entry.name, entry.name_bytes});  // has room
       if (result<void> folded = fold(i); !folded) return folded;
     }
-    path_index index(content_.names.memory());
+    archives_detail::path_index index(content_.names.memory());
     result<void> done = builder_.index_each_once(
         index, [this](std::uint32_t a, std::uint32_t b) { return choose(a, b); });
     if (done) builder_.finish();
@@ -44,12 +45,13 @@ class name_folding {
     if (is_plainly_folded(spelled)) return {};
     path_buffer room;
     const std::size_t length = fold_case(spelled, room);
-    if (length == folded_text_too_long) return skip(number, "the path is too long");
-    // An element may grow beyond its limit, and a Kelvin sign in front of ':' becomes a drive.
+    if (length == folded_text_too_long)
+      return skip(number, archives_detail::skip_reason::path_too_long);
+    // Folding may make an element too long, or turn a Kelvin sign before ':' into a drive letter.
     if (const char* flaw = path_flaw({room.data(), length})) return skip(number, flaw);
     const result<std::uint32_t> kept = builder_.keep({room.data(), length});
     if (!kept) return tl::unexpected(kept.error());
-    archive_entry& entry = content_.entries[number];
+    archives_detail::archive_entry& entry = content_.entries[number];
     entry.name = *kept;
     entry.name_bytes = static_cast<std::uint16_t>(length);
     entry.id = {hash64(content_.path_of(entry))};
@@ -65,20 +67,20 @@ class name_folding {
 
   result<std::uint32_t> choose(std::uint32_t a, std::uint32_t b) noexcept {
     const bool first = text_of(spellings_[b]) < text_of(spellings_[a]);
-    return skip(first ? b : a, "another name differs from it only by case").map([&] {
+    return skip(first ? b : a, archives_detail::skip_reason::case_duplicate).map([&] {
       return first ? a : b;
     });
   }
 
-  archive& content_;
-  archive_builder builder_;
+  archives_detail::archive& content_;
+  archives_detail::archive_builder builder_;
   vec<spelling> spellings_;
 };
 
 }  // namespace
 
-result<void> fold_names(archive& content) noexcept {
+result<void> fold_names(archives_detail::archive& content) noexcept {
   return name_folding(content).run();
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

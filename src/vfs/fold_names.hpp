@@ -1,13 +1,12 @@
-// Makes the names of a mount those of a tree without regard to case.
+// Case folding of a mount's names, for file_system_config::ignore_case.
 #pragma once
 
 #include "archives/archive.hpp"
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 
-// Folds the paths of what was listed. Of several that are alike then, the one whose bytes come last
-// stays (small letters, where there is the choice), and the others are skipped and listed. Errors:
-// out_of_memory, limit, collision.
-[[nodiscard]] result<void> fold_names(archive& content) noexcept;
+// Folds all paths. If several become equal, the last in byte order stays (lower case sorts last)
+// and the others are listed as skipped. Errors: out_of_memory, limit, collision.
+[[nodiscard]] result<void> fold_names(archives_detail::archive& content) noexcept;
 
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

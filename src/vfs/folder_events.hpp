@@ -1,4 +1,5 @@
-// The seam to what the system tells about folders: folder_events_linux.cpp, or nothing.
+// The system's notifications about changes in folders. Implemented in folder_events_linux.cpp;
+// elsewhere everything fails as unsupported.
 #pragma once
 
 #include <cstdint>
@@ -7,17 +8,17 @@
 #include "overture/base/error.hpp"
 #include "overture/base/function_ref.hpp"
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 
 struct folder_event {
   enum class what : std::uint8_t {
     written,      // a file
     removed,      // a file
-    folder_here,  // made, or moved here
+    folder_here,  // created, or moved here
     folder_gone,  // removed, or moved away
-    forgotten,    // the watched folder itself: it is not watched any more
-    moved,        // the watched folder itself
-    overflow,     // events were lost; of no folder
+    forgotten,    // the watched folder itself is no longer watched
+    moved,        // the watched folder itself was moved
+    overflow,     // events were lost; `folder` is not set
   } kind = what::overflow;
   int folder = -1;
   std::string_view name;  // in the folder
@@ -25,13 +26,14 @@ struct folder_event {
 
 class folder_events {
  public:
-  // Close it at the end.
+  // Call close() in the end.
   [[nodiscard]] result<void> open() noexcept;
   void close() noexcept;
-  // The number of a folder, which grows from call to call. Twice the same folder has one number.
+  // Watches a folder and returns its number. Numbers grow from call to call; adding a folder twice
+  // returns the same number.
   [[nodiscard]] result<int> add(const char* path) noexcept;
   void remove(int folder) noexcept;
-  // Visits what has come; does not wait.
+  // Visits all pending events. Does not wait.
   [[nodiscard]] result<void> read(function_ref<void(const folder_event&)> visit) noexcept;
   [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
 
@@ -39,4 +41,4 @@ class folder_events {
   int descriptor_ = -1;
 };
 
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

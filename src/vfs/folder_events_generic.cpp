@@ -1,11 +1,11 @@
 #include "vfs/folder_events.hpp"
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 
 namespace {
 
 tl::unexpected<error> unknown_here() {
-  return fail(errc::unsupported, "changes of folders are not told here");
+  return fail(errc::unsupported, "watching folders is not supported on this system");
 }
 
 }  // namespace
@@ -26,4 +26,4 @@ result<void> folder_events::read(function_ref<void(const folder_event&)>) noexce
   return unknown_here();
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

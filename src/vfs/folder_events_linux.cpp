@@ -7,7 +7,7 @@
 
 #include "vfs/folder_events.hpp"
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 namespace {
 
 tl::unexpected<error> failed(const char* reason) {
@@ -18,7 +18,7 @@ constexpr std::uint32_t asked_for = IN_CLOSE_WRITE | IN_MOVED_FROM | IN_MOVED_TO
                                     IN_DELETE | IN_MOVE_SELF | IN_ONLYDIR | IN_DONT_FOLLOW |
                                     IN_EXCL_UNLINK;
 
-// False for what is of no interest.
+// False for events of no interest.
 bool translate(const inotify_event& from, folder_event& to) noexcept {
   using what = folder_event::what;
   to.folder = from.wd;
@@ -39,7 +39,7 @@ bool translate(const inotify_event& from, folder_event& to) noexcept {
   } else if ((from.mask & (IN_DELETE | IN_MOVED_FROM)) != 0) {
     to.kind = what::removed;
   } else {
-    return false;  // a file is made: it is told when it is closed
+    return false;  // a file was created: wait until it is closed
   }
   return true;
 }
@@ -82,4 +82,4 @@ result<void> folder_events::read(function_ref<void(const folder_event&)> visit) 
   }
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

@@ -1,9 +1,9 @@
-// The hash table of a frozen tree: from normal paths to numbers, filled once.
+// The hash table of a frozen tree: from normalised paths to numbers, filled once.
 //
-// A look-up goes to two cache lines, as few as a table can that compares the whole path: a group of
-// seven slots, whose tags are compared all at once, and the text, which the table has in a place of
-// its own; one of up to 62 bytes lies in one line. Where a group lies depends on the table's
-// address: names cannot be crafted to fall into one place.
+// A look-up touches two cache lines, the minimum for a table that compares whole paths: a group of
+// seven slots, whose tags are compared all at once, and a copy of the text. Texts of up to 62 bytes
+// do not cross a cache line. The group depends on the table's address, so nobody can craft names
+// that share one.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 #include "vfs/same_text.hpp"
 #include "vfs/tag_word.hpp"
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 
 class frozen_index {
  public:
@@ -24,20 +24,20 @@ class frozen_index {
   explicit frozen_index(allocator& memory) noexcept
       : groups_(memory, memory_tag::vfs), texts_(memory, memory_tag::vfs) {}
 
-  // The places of texts that follow each other: where one of so many bytes lies when those before
-  // it end at `*end`, which it moves on. In units of `unit_bytes`.
-  [[nodiscard]] static std::uint64_t place_text(std::size_t bytes, std::uint64_t* end) noexcept {
+  // The position of the next text of this length, if the texts before it end at `*end`; advances
+  // `*end`. In units of `unit_bytes`.
+  [[nodiscard]] static std::uint64_t reserve_text(std::size_t bytes, std::uint64_t* end) noexcept {
     const std::uint64_t units = (sizeof(std::uint16_t) + bytes + unit_bytes - 1) / unit_bytes;
     const std::uint64_t left_of_line = units_of_line - *end % units_of_line;
     if (units <= units_of_line && units > left_of_line) *end += left_of_line;
     *end += units;
     return *end - units;
   }
-  // How far texts may reach: `*end` of place_text().
+  // The maximum of `*end` in reserve_text().
   static constexpr std::uint64_t end_max = UINT32_MAX;
 
-  // Room for `count` paths whose texts reach to `end`, none of them in yet. False if the memory was
-  // refused.
+  // Empties the table and makes room for `count` paths whose texts end at `end`. False if out of
+  // memory.
   [[nodiscard]] bool reset(std::size_t count, std::uint64_t end) noexcept {
     groups_.clear();
     texts_.clear();
@@ -49,21 +49,22 @@ class frozen_index {
                   1;
     return true;
   }
-  // A path that is not in. In the order in which their texts were counted.
+  // Adds a path that is not in the table. Add paths in the order in which reserve_text() counted
+  // them.
   void add(const asset_path& path, std::uint32_t value) noexcept {
-    const std::uint64_t at = place_text(path.text.size(), &end_);
+    const std::uint64_t at = reserve_text(path.text.size(), &end_);
     char* const record = texts_[0].bytes + at * unit_bytes;
     const auto length = static_cast<std::uint16_t>(path.text.size());
     std::memcpy(record, &length, sizeof length);
     if (length != 0) std::memcpy(record + sizeof length, path.text.data(), length);
     std::size_t i = group_of(path.id);
-    for (; groups_[i].tags.first_empty() == tag_word::places; i = behind(i)) {
+    for (; groups_[i].tags.first_empty() == tag_word::slots; i = after(i)) {
       groups_[i].tags.set_more(true);
     }
     group& into = groups_[i];
-    const std::uint32_t place = into.tags.first_empty();
-    into.slots[place] = {static_cast<std::uint32_t>(at), value};
-    into.tags.set(place, path.id);
+    const std::uint32_t slot_number = into.tags.first_empty();
+    into.slots[slot_number] = {static_cast<std::uint32_t>(at), value};
+    into.tags.set(slot_number, path.id);
   }
 
   // The value of the path, or none.
@@ -71,16 +72,16 @@ class frozen_index {
     const std::int64_t likely = find_likely(path);
     return likely == unsure ? find_anywhere(path) : static_cast<std::uint32_t>(likely);
   }
-  // The same, but -1 for none; or unsure, then find() must be asked. Nearly always a path is the
-  // first that it may be, and its group has room for all; so that is all there is in line, and no
-  // call. More bits than values have, so that no value needs to be told from the others.
+  // The same with -1 for none, or `unsure`: call find() then. The first candidate nearly always is
+  // the path, and its group nearly always has room for all; only that case is inlined, without a
+  // call. The result is wider than the values so that no value is special.
   static constexpr std::int64_t unsure = -2;
   [[nodiscard, gnu::always_inline]] std::int64_t find_likely(
       const asset_path& path) const noexcept {
     const group& at = groups_[group_of(path.id)];
-    const std::uint32_t place = at.tags.likely_place(path.id);
-    if (place == tag_word::places) return at.tags.more() ? unsure : -1;
-    const slot& likely = at.slots[place];
+    const std::uint32_t slot_number = at.tags.likely_slot(path.id);
+    if (slot_number == tag_word::slots) return at.tags.more() ? unsure : -1;
+    const slot& likely = at.slots[slot_number];
     return same_usual_text(text_of(likely), path.text) ? std::int64_t{likely.value} : unsure;
   }
   // The first value of a path that may have this id and that `match` accepts, or none.
@@ -96,7 +97,7 @@ class frozen_index {
   };
   struct alignas(64) group {
     tag_word tags;
-    slot slots[tag_word::places];
+    slot slots[tag_word::slots];
   };
   static_assert(sizeof(group) == 64);
   struct alignas(64) text_line {
@@ -104,15 +105,15 @@ class frozen_index {
   };
   static constexpr std::size_t unit_bytes = 8;
   static constexpr std::size_t units_of_line = sizeof(text_line) / unit_bytes;
-  static constexpr std::size_t paths_of_group = 4;  // on average; a group in 20 is too small then
+  static constexpr std::size_t paths_of_group = 4;  // on average; 1 group in 20 then overflows
 
   template <class Is>
   [[nodiscard]] std::uint32_t probe(path_id id, Is is) const noexcept {
-    for (std::size_t i = group_of(id);; i = behind(i)) {
+    for (std::size_t i = group_of(id);; i = after(i)) {
       const group& at = groups_[i];
-      const std::uint32_t place =
+      const std::uint32_t slot_number =
           at.tags.find(id, [&](std::uint32_t candidate) { return is(at.slots[candidate]); });
-      if (place != tag_word::places) return at.slots[place].value;
+      if (slot_number != tag_word::slots) return at.slots[slot_number].value;
       if (!at.tags.more()) return none;
     }
   }
@@ -128,7 +129,7 @@ class frozen_index {
   [[nodiscard]] std::size_t group_of(path_id id) const noexcept {
     return static_cast<std::size_t>((id.value * multiplier_ >> 32) * groups_.size() >> 32);
   }
-  [[nodiscard]] std::size_t behind(std::size_t i) const noexcept {
+  [[nodiscard]] std::size_t after(std::size_t i) const noexcept {
     return i + 1 == groups_.size() ? 0 : i + 1;
   }
 
@@ -138,4 +139,4 @@ class frozen_index {
   std::uint64_t multiplier_ = 1;
 };
 
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

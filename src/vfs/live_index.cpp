@@ -5,17 +5,17 @@
 #include <new>
 #include <utility>
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 namespace {
 
-constexpr std::size_t places_min = 16;
+constexpr std::size_t buckets_min = 16;
 
-// From here on a mount is added in the order of the places, and its pages lie side by side.
+// A mount of many_paths or more is added in order of the directory, with pages in chunks.
 constexpr int part_bits = 11;
 constexpr std::size_t parts = std::size_t{1} << part_bits;
 constexpr std::size_t many_paths = 8 * parts;
 
-// Of chunks: the first page, and each of them, begins with a cache line.
+// In a chunk each page begins at a cache line.
 constexpr std::size_t chunk_alignment = 64;
 constexpr std::size_t chunk_pages_max = std::size_t{32} << 10;
 
@@ -24,7 +24,7 @@ static_assert(alignof(live_others) == alignof(live_block));
 static_assert(sizeof(live_chunk) <= chunk_alignment);
 static_assert(sizeof(live_page) % chunk_alignment == 0);
 
-// Null if refused.
+// Null if out of memory.
 template <class Block>
 Block* make_block(allocator& memory, std::uint64_t version, std::size_t bytes) noexcept {
   void* const room = memory.allocate(bytes, alignof(live_block), memory_tag::vfs);
@@ -34,14 +34,14 @@ Block* make_block(allocator& memory, std::uint64_t version, std::size_t bytes) n
   return made;
 }
 
-void let_go(allocator& memory, live_chunk* chunk) noexcept {
+void release_chunk(allocator& memory, live_chunk* chunk) noexcept {
   if (--chunk->holders != 0) return;
   memory.deallocate(chunk, chunk->bytes, chunk_alignment, memory_tag::vfs);
 }
 
 void free_block(allocator& memory, live_block* block) noexcept {
   if (!block) return;
-  if (block->chunk) return let_go(memory, block->chunk);
+  if (block->chunk) return release_chunk(memory, block->chunk);
   memory.deallocate(block, block->bytes, alignof(live_block), memory_tag::vfs);
 }
 
@@ -101,16 +101,16 @@ live_entry live_index::first_of(const asset_path& path, bool folder) const noexc
 
 // --- Making the next version ---------------------------------------------------------------------
 
-bool live_index::resize_directory(std::size_t places) noexcept {
-  if (!places_.resize(places)) return false;
-  shift_ = 64 - std::countr_zero(places);
+bool live_index::resize_directory(std::size_t buckets) noexcept {
+  if (!buckets_.resize(buckets)) return false;
+  shift_ = 64 - std::countr_zero(buckets);
   return true;
 }
 
-// Names cannot be crafted to fall into one page without knowing an address.
+// The multiplier depends on an address, so nobody can craft names that share a page.
 bool live_index::begin() noexcept {
-  if (!resize_directory(places_min)) return false;
-  multiplier_ = detail::xxh_round(reinterpret_cast<std::uintptr_t>(places_.data()),
+  if (!resize_directory(buckets_min)) return false;
+  multiplier_ = detail::xxh_round(reinterpret_cast<std::uintptr_t>(buckets_.data()),
                                   reinterpret_cast<std::uintptr_t>(this)) |
                 1;
   return true;
@@ -122,36 +122,36 @@ bool live_index::begin(const live_index& from, std::size_t more) noexcept {
   if (!owners_.reserve(from.owners_.size() + 1)) return false;
   for (const live_owner& each : from.owners_) (void)owners_.push_back(each);
   const std::size_t paths = from.paths_ + more;
-  if (paths > from.places_.size() * paths_per_page_max) {
+  if (paths > from.buckets_.size() * paths_per_page_max) {
     if (!resize_directory(std::bit_ceil(paths / paths_per_page_max + 1))) return false;
     take_chunks(from.paths_ >= many_paths);
     const bool done = spread(from);
     take_chunks(false);
     return done;
   }
-  if (!resize_directory(from.places_.size())) return false;
-  std::copy(from.places_.begin(), from.places_.end(), places_.begin());
+  if (!resize_directory(from.buckets_.size())) return false;
+  std::copy(from.buckets_.begin(), from.buckets_.end(), buckets_.begin());
   paths_ = from.paths_;
   return true;
 }
 
-// In a larger directory: all anew. The winners first, and the order of each path's others stays.
+// Inserts everything into a larger directory: winners first, losers in their order.
 bool live_index::spread(const live_index& from) noexcept {
   const auto never = [](const live_item&) { return false; };
-  for (const live_place& old : from.places_) {
+  for (const live_bucket& old : from.buckets_) {
     const std::uint32_t count = old.tags.first_empty();
     for (std::uint32_t i = 0; i < count; ++i) {
       const live_item item = old.page->item(i);
       if (!insert(id_of(item), item, never)) return false;
     }
   }
-  for (const live_place& old : from.places_) {
+  for (const live_bucket& old : from.buckets_) {
     const live_others* const others = old.page ? old.page->others : nullptr;
     for (std::uint32_t i = 0; others && i < others->count; ++i) {
       if (!insert(id_of(others->items()[i]), others->items()[i], never)) return false;
     }
   }
-  for (const live_place& old : from.places_) {
+  for (const live_bucket& old : from.buckets_) {
     if (!old.page) continue;
     if (old.page->others) replace(old.page->others);
     replace(old.page);
@@ -165,25 +165,25 @@ void live_index::replace(live_block* block) noexcept {
 
 void live_index::take_chunks(bool many) noexcept {
   takes_chunks_ = many;
-  if (!many && chunk_) let_go(places_.memory(), std::exchange(chunk_, nullptr));
+  if (!many && chunk_) release_chunk(buckets_.memory(), std::exchange(chunk_, nullptr));
   chunk_left_ = 0;
 }
 
 bool live_index::take_chunk() noexcept {
-  const std::size_t pages = std::min(places_.size(), chunk_pages_max);
+  const std::size_t pages = std::min(buckets_.size(), chunk_pages_max);
   const std::size_t bytes = chunk_alignment + pages * sizeof(live_page);
-  void* const room = places_.memory().allocate(bytes, chunk_alignment, memory_tag::vfs);
+  void* const room = buckets_.memory().allocate(bytes, chunk_alignment, memory_tag::vfs);
   if (!room) return false;
-  if (chunk_) let_go(places_.memory(), chunk_);
+  if (chunk_) release_chunk(buckets_.memory(), chunk_);
   chunk_ = ::new (room) live_chunk{bytes, 1};
   chunk_left_ = pages;
   return true;
 }
 
-// Null if refused.
+// Null if out of memory.
 live_page* live_index::make_page() noexcept {
   if (!takes_chunks_) {
-    return make_block<live_page>(places_.memory(), version_, sizeof(live_page));
+    return make_block<live_page>(buckets_.memory(), version_, sizeof(live_page));
   }
   if (chunk_left_ == 0 && !take_chunk()) return nullptr;
   char* const end = reinterpret_cast<char*>(chunk_) + chunk_->bytes;
@@ -194,8 +194,8 @@ live_page* live_index::make_page() noexcept {
   return made;
 }
 
-live_place* live_index::writable(path_id id) noexcept {
-  live_place& here = places_[place_of(id)];
+live_bucket* live_index::writable(path_id id) noexcept {
+  live_bucket& here = buckets_[bucket_of(id)];
   live_page* const known = here.page;
   if (known && known->version == version_) return &here;
   live_page* const made = make_page();
@@ -217,7 +217,7 @@ live_others* live_index::writable_others(live_page& of, std::uint32_t more) noex
   if (own && count + more <= known->capacity) return known;
   const std::uint32_t capacity = std::max<std::uint32_t>(4, std::bit_ceil(count + more));
   live_others* const made = make_block<live_others>(
-      places_.memory(), version_, sizeof(live_others) + capacity * sizeof(live_item));
+      buckets_.memory(), version_, sizeof(live_others) + capacity * sizeof(live_item));
   if (!made) return nullptr;
   made->capacity = capacity;
   of.others = made;
@@ -226,27 +226,27 @@ live_others* live_index::writable_others(live_page& of, std::uint32_t more) noex
   made->without_room = known->without_room;
   std::copy(known->items(), known->items() + count, made->items());
   if (own) {
-    free_block(places_.memory(), known);
+    free_block(buckets_.memory(), known);
   } else {
     replace(known);
   }
   return made;
 }
 
-// `wins_over`: whether what is added wins over another item.
+// `wins_over(item)`: whether the added item wins over `item`.
 template <class WinsOver>
 bool live_index::insert(path_id id, const live_item& added, WinsOver wins_over) noexcept {
-  live_place* const place = writable(id);
-  if (!place) return false;
-  live_page& page = *place->page;
+  live_bucket* const bucket = writable(id);
+  if (!bucket) return false;
+  live_page& page = *bucket->page;
   live_item item = added;
   item.tag = tag_of(id);
   const asset_path path{text_of(item.slot), id};
-  const std::uint32_t winner = find_slot(*place, path);
-  const bool in_page = winner != tag_word::places;
+  const std::uint32_t winner = find_slot(*bucket, path);
+  const bool in_page = winner != tag_word::slots;
   const live_others* const known = page.others;
   if (!in_page && (!known || find_other(*known, path, 0) == known->count)) {
-    return insert_new(*place, id, item);
+    return insert_new(*bucket, id, item);
   }
   live_others* const others = writable_others(page, 1);
   if (!others) return false;
@@ -254,7 +254,7 @@ bool live_index::insert(path_id id, const live_item& added, WinsOver wins_over) 
   if (in_page && wins_over(page.item(winner))) {
     const live_item hidden = {page.slots[winner], page.numbers[winner], item.tag};
     page.put(winner, item);
-    item = hidden;  // comes in front of all whom it hid
+    item = hidden;  // the first of the losers
   } else {
     at = find_other(*others, path, 0);
     while (at < others->count && !wins_over(others->items()[at])) {
@@ -265,15 +265,15 @@ bool live_index::insert(path_id id, const live_item& added, WinsOver wins_over) 
   return true;
 }
 
-// A path that nobody had.
-bool live_index::insert_new(live_place& into, path_id id, const live_item& added) noexcept {
+// Adds a path that no mount had.
+bool live_index::insert_new(live_bucket& into, path_id id, const live_item& added) noexcept {
   const std::uint32_t at = into.tags.first_empty();
-  if (at < tag_word::places) {
+  if (at < tag_word::slots) {
     into.page->put(at, added);
     into.tags.set(at, id);
   } else {
     const live_others* const known = into.page->others;
-    overfull_ = known && known->without_room == paths_of_page_max - tag_word::places;
+    overfull_ = known && known->without_room == paths_of_page_max - tag_word::slots;
     live_others* const others = overfull_ ? nullptr : writable_others(*into.page, 1);
     if (!others) return false;
     put_in(*others, added, others->count);
@@ -285,13 +285,13 @@ bool live_index::insert_new(live_place& into, path_id id, const live_item& added
 }
 
 bool live_index::erase(path_id id, const live_item& erased) noexcept {
-  live_place* const from = writable(id);
+  live_bucket* const from = writable(id);
   if (!from) return false;
   live_page& page = *from->page;
   const asset_path path{text_of(erased.slot), id};
   const std::uint32_t at = from->tags.find(
       id, [&](std::uint32_t candidate) { return is_same(page.item(candidate), erased); });
-  if (at == tag_word::places) return erase_other(*from, path, erased);
+  if (at == tag_word::slots) return erase_other(*from, path, erased);
   const std::uint32_t heir = page.others ? find_other(*page.others, path, 0) : 0;
   if (page.others && heir != page.others->count) {
     live_others* const others = writable_others(page, 0);
@@ -305,8 +305,8 @@ bool live_index::erase(path_id id, const live_item& erased) noexcept {
   return !from->tags.more() || fill_room(*from);
 }
 
-// One that does not win, or for which the page had no room.
-bool live_index::erase_other(live_place& from, const asset_path& path,
+// Removes an item from the separate list.
+bool live_index::erase_other(live_bucket& from, const asset_path& path,
                              const live_item& erased) noexcept {
   live_others* const others = writable_others(*from.page, 0);
   if (!others) return false;
@@ -314,21 +314,21 @@ bool live_index::erase_other(live_place& from, const asset_path& path,
       std::find_if(others->items(), others->items() + others->count,
                    [&](const live_item& item) { return is_same(item, erased); });
   take_out(*others, static_cast<std::uint32_t>(at - others->items()));
-  if (find_slot(from, path) != tag_word::places) return true;
+  if (find_slot(from, path) != tag_word::slots) return true;
   if (find_other(*others, path, 0) != others->count) return true;
   --paths_;
   from.tags.set_more(--others->without_room != 0);
   return true;
 }
 
-// The page has room for one more, and there are paths without.
-bool live_index::fill_room(live_place& of) noexcept {
+// Moves a path from the separate list to the page, which now has room for it.
+bool live_index::fill_room(live_bucket& of) noexcept {
   live_others* const others = writable_others(*of.page, 0);
   if (!others) return false;
   for (std::uint32_t i = 0; i < others->count; ++i) {
     const live_item item = others->items()[i];
     const path_id id = id_of(item);
-    if (find_slot(of, {text_of(item.slot), id}) != tag_word::places) continue;
+    if (find_slot(of, {text_of(item.slot), id}) != tag_word::slots) continue;
     const std::uint32_t at = of.tags.first_empty();
     of.page->put(at, item);
     of.tags.set(at, id);
@@ -343,11 +343,11 @@ bool live_index::fill_room(live_place& of) noexcept {
 
 template <class Visit>
 bool live_index::each_of(const mount& owner, std::uint16_t number, Visit visit) const noexcept {
-  const vec<archive_entry>& entries = owner.content.entries;
+  const vec<archives_detail::archive_entry>& entries = owner.content.entries;
   for (std::uint32_t i = 0; i < entries.size(); ++i) {
-    const archive_entry& entry = entries[i];
+    const archives_detail::archive_entry& entry = entries[i];
     live_item item{{entry.name, number, entry.name_bytes}, i, 0};
-    if (entry.flaw == entry_flaw::removal) {
+    if (entry.flaw == archives_detail::entry_flaw::removal) {
       item.slot.length |= live_slot::removal_bit;
       item.number |= live_entry::removal_bit;
     }
@@ -363,8 +363,8 @@ bool live_index::each_of(const mount& owner, std::uint16_t number, Visit visit) 
   return true;
 }
 
-// The same, of a large mount in the order of their pages, roughly, so that the pages in use stay in
-// the cache and are made side by side.
+// The same, but visits a large mount roughly in order of the pages: the pages in use stay in the
+// cache and are allocated next to each other.
 template <class Visit>
 bool live_index::by_pages(const mount& owner, std::uint16_t number, Visit visit) noexcept {
   struct part_item {
@@ -374,8 +374,8 @@ bool live_index::by_pages(const mount& owner, std::uint16_t number, Visit visit)
   const std::size_t count = owner.content.entries.size() + owner.folders.size();
   if (count < many_paths) return each_of(owner, number, visit);
   const auto part_of = [this](path_id id) { return (id.value * multiplier_) >> (64 - part_bits); };
-  vec<part_item> items(places_.memory(), memory_tag::vfs);
-  vec<std::uint32_t> next(places_.memory(), memory_tag::vfs);
+  vec<part_item> items(buckets_.memory(), memory_tag::vfs);
+  vec<std::uint32_t> next(buckets_.memory(), memory_tag::vfs);
   if (!items.resize_for_overwrite(count) || !next.resize(parts + 1)) return false;
   (void)each_of(owner, number, [&](path_id id, const live_item&) {
     ++next[part_of(id) + 1];
@@ -418,15 +418,15 @@ bool live_index::remove(const mount& removed) noexcept {
 }
 
 void live_index::discard() noexcept {
-  for (const live_place& each : places_) {
+  for (const live_bucket& each : buckets_) {
     live_page* const page = each.page;
     if (!page || page->version != version_) continue;
     if (page->others && page->others->version == version_) {
-      free_block(places_.memory(), page->others);
+      free_block(buckets_.memory(), page->others);
     }
-    free_block(places_.memory(), page);
+    free_block(buckets_.memory(), page);
   }
-  places_.clear();
+  buckets_.clear();
 }
 
 void live_index::free_blocks(live_block* first, allocator& memory) noexcept {
@@ -434,11 +434,11 @@ void live_index::free_blocks(live_block* first, allocator& memory) noexcept {
 }
 
 void live_index::free_all() noexcept {
-  for (const live_place& each : places_) {
-    if (each.page) free_block(places_.memory(), each.page->others);
-    free_block(places_.memory(), each.page);
+  for (const live_bucket& each : buckets_) {
+    if (each.page) free_block(buckets_.memory(), each.page->others);
+    free_block(buckets_.memory(), each.page);
   }
-  places_.clear();
+  buckets_.clear();
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

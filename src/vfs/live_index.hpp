@@ -1,12 +1,11 @@
-// The merged index that changes with each mount: a hash table in small pages, whose next version
-// copies the pages that it changes and shares the others. A version does not change once readers
-// know it.
+// The merged index of all mounts while the tree is not frozen: a copy-on-write hash table of small
+// pages. The next version copies the pages it changes and shares the others. A published version is
+// immutable.
 //
-// A page has the winners of seven paths, whose tags stand in the directory beside the page: a
-// look-up goes from there to the one slot and its text, one that finds nothing ends there. Whom the
-// winners hide, and winners for whom a page has no room, are beside it, by priority within each
-// path: so a look-up neither looks at nor brings into the cache more than the winners, whatever the
-// number of mounts.
+// A page has the winners of up to seven paths. Their tags are next to the pointer to the page, in
+// the directory: a look-up goes from there to one slot and its text; one that finds nothing ends
+// there. Losers, and winners that do not fit in the page, are in a separate list in order of
+// priority. So a look-up touches nothing but winners, whatever the number of mounts.
 #pragma once
 
 #include <cstddef>
@@ -19,19 +18,19 @@
 #include "vfs/same_text.hpp"
 #include "vfs/tag_word.hpp"
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 
 // A file or a folder of one mount.
 struct live_entry {
   static constexpr std::uint32_t folder_bit = 1u << 31;
   static constexpr std::uint32_t removal_bit = 1u << 30;
 
-  const mount* owner = nullptr;  // null: there is none
-  std::uint32_t number = 0;      // of the entry, or with the folder_bit of the folder
+  const mount* owner = nullptr;  // null: not found
+  std::uint32_t number = 0;      // of the entry, or with folder_bit of the folder
 
   [[nodiscard]] explicit operator bool() const noexcept { return owner != nullptr; }
   [[nodiscard]] bool is_folder() const noexcept { return (number & folder_bit) != 0; }
-  // No file: it removes those of the path that mounts have which lose to this one.
+  // Not a file but a removal marker: removes the path's files in mounts that lose to this one.
   [[nodiscard]] bool is_removal() const noexcept { return (number & removal_bit) != 0; }
   [[nodiscard]] std::uint32_t index() const noexcept {
     return number & ~(folder_bit | removal_bit);
@@ -40,12 +39,12 @@ struct live_entry {
 static_assert(limits::entries_max < live_entry::removal_bit);
 static_assert(limits::folders_max < live_entry::removal_bit);
 
-// What a look-up compares, as small as can be.
+// What a look-up compares, as small as possible.
 struct live_slot {
-  // Of a length that no path has, so that a look-up need not ask for removals.
+  // Makes the length one that no path has, so look-ups need no check for removal markers.
   static constexpr std::uint16_t removal_bit = 1u << 15;
 
-  std::uint32_t text = 0;   // in the names of the mount
+  std::uint32_t text = 0;   // offset in the mount's names
   std::uint16_t owner = 0;  // by its number in the index
   std::uint16_t length = 0;
 };
@@ -53,32 +52,32 @@ static_assert(sizeof(live_slot) == 8);
 static_assert(limits::path_bytes_max < live_slot::removal_bit);
 static_assert(limits::mounts_max <= UINT16_MAX);
 
-// One of those beside a page.
+// An entry of the separate list.
 struct live_item {
   live_slot slot;
   std::uint32_t number = 0;  // as in live_entry
   std::uint32_t tag = 0;     // of the path's id
 };
 
-// Memory for the pages of a large mount. Ends with the last of them: those that later versions
-// replace leave their room unused until then, at most as much as the mount took.
+// Memory for the pages of a large mount, freed with the last of them. Pages replaced by later
+// versions waste their memory until then.
 struct live_chunk {
   std::size_t bytes;
   std::size_t holders;  // pages, and the index that takes pages of it
 };
 
-// Memory of one version. Readers do not look at this part of it.
+// Memory of one version. Readers do not use this part of it.
 struct live_block {
   live_block* next_replaced;
   std::uint64_t version;
   std::size_t bytes;
-  live_chunk* chunk;  // null: it is by itself
+  live_chunk* chunk;  // null: allocated separately
 };
 
 struct live_others : live_block {
   std::uint32_t capacity;
   std::uint32_t count;
-  std::uint32_t without_room;  // paths of whom no slot is in the page
+  std::uint32_t without_room;  // paths that have no slot in the page
 
   [[nodiscard]] live_item* items() noexcept { return reinterpret_cast<live_item*>(this + 1); }
   [[nodiscard]] const live_item* items() const noexcept {
@@ -88,8 +87,8 @@ struct live_others : live_block {
 
 struct live_page : live_block {
   live_others* others;  // or null
-  live_slot slots[tag_word::places];
-  std::uint32_t numbers[tag_word::places];  // of the slots, as in live_entry
+  live_slot slots[tag_word::slots];
+  std::uint32_t numbers[tag_word::slots];  // of the slots, as in live_entry
 
   [[nodiscard]] live_item item(std::uint32_t at) const noexcept {
     return {slots[at], numbers[at], 0};
@@ -100,42 +99,42 @@ struct live_page : live_block {
   }
 };
 
-// Where the directory says that paths are.
-struct live_place {
-  live_page* page = nullptr;  // null: there are none
+// An entry of the directory.
+struct live_bucket {
+  live_page* page = nullptr;  // null: empty
   tag_word tags;              // of its slots
 };
 
 class live_index {
  public:
   explicit live_index(allocator& memory) noexcept
-      : places_(memory, memory_tag::vfs), owners_(memory, memory_tag::vfs) {}
+      : buckets_(memory, memory_tag::vfs), owners_(memory, memory_tag::vfs) {}
   live_index(const live_index&) = delete;
   live_index& operator=(const live_index&) = delete;
 
-  // The winner, or none. Nearly always it is the first that it may be, so that is all there is in
-  // line.
+  // The winner, if any. It nearly always is the first candidate, so only that case is inlined.
   [[nodiscard, gnu::always_inline]] live_entry find(const asset_path& path) const noexcept {
-    const live_place& place = places_[place_of(path.id)];
-    const std::uint32_t at = place.tags.likely_place(path.id);
-    if (at != tag_word::places) {
-      const live_slot& likely = place.page->slots[at];
+    const live_bucket& bucket = buckets_[bucket_of(path.id)];
+    const std::uint32_t at = bucket.tags.likely_slot(path.id);
+    if (at != tag_word::slots) {
+      const live_slot& likely = bucket.page->slots[at];
       const live_owner& owner = owners_[likely.owner];
       if (same_usual_text({owner.names + likely.text, likely.length}, path.text)) {
-        if (!owner.is) __builtin_unreachable();  // or who asks whether there is one waits for it
-        return {owner.is, place.page->numbers[at]};
+        if (!owner.is)
+          __builtin_unreachable();  // saves the caller's null check a wait for this load
+        return {owner.is, bucket.page->numbers[at]};
       }
-    } else if (!place.tags.more()) {
+    } else if (!bucket.tags.more()) {
       return {};
     }
     return find_anywhere(path);
   }
-  // The winner among the files of this path, or none.
+  // The winner among the path's files, if any.
   [[nodiscard]] live_entry find_file(const asset_path& path) const noexcept {
     const live_entry found = find(path);
     return found.is_folder() ? first_of(path, false) : found;
   }
-  // Calls `visit` with each folder of the path and each file that nobody removes, the winner first.
+  // Calls `visit` for the path's folders and the files no marker removes, the winner first.
   template <class Visit>
   void visit_all(const asset_path& path, Visit visit) const noexcept {
     bool removed = false;
@@ -144,14 +143,14 @@ class live_index {
       if (!removed || entry.is_folder()) visit(entry);
     });
   }
-  // The same with removals, and with what they remove.
+  // The same including removal markers and the files they remove.
   template <class Visit>
   void visit_entries(const asset_path& path, Visit visit) const noexcept {
-    const live_place& place = places_[place_of(path.id)];
-    if (!place.page) return;
-    const std::uint32_t winner = find_slot(place, path);
-    if (winner != tag_word::places) visit(entry_of(place.page->item(winner)));
-    const live_others* const others = place.page->others;
+    const live_bucket& bucket = buckets_[bucket_of(path.id)];
+    if (!bucket.page) return;
+    const std::uint32_t winner = find_slot(bucket, path);
+    if (winner != tag_word::slots) visit(entry_of(bucket.page->item(winner)));
+    const live_others* const others = bucket.page->others;
     if (!others) return;
     for (std::uint32_t i = find_other(*others, path, 0); i < others->count;
          i = find_other(*others, path, i + 1)) {
@@ -161,37 +160,38 @@ class live_index {
 
   // --- Making the next version, by one thread at a time ---
 
-  // An empty first version. False if the memory was refused, as below.
+  // Makes an empty first version. False if out of memory, here and below.
   [[nodiscard]] bool begin() noexcept;
-  // Begins as `from`, with room for `more` paths.
+  // Starts as a copy of `from`, with room for `more` paths.
   [[nodiscard]] bool begin(const live_index& from, std::size_t more) noexcept;
-  // `first_wins`: mounts of lower rank win.
+  // With `first_wins`, mounts of lower rank win.
   [[nodiscard]] bool add(const mount& added, bool first_wins) noexcept;
   [[nodiscard]] bool remove(const mount& removed) noexcept;
-  // Why add() was false, if not for want of memory: names that were made to share a hash.
+  // Whether add() failed because too many paths share a hash, and not for lack of memory.
   [[nodiscard]] bool overfull() const noexcept { return overfull_; }
-  // Frees what this version does not share with the one it began as. Readers must not know it.
+  // Frees what this version does not share with the one it was copied from. It must not have been
+  // published.
   void discard() noexcept;
-  // What this version has and the next one does not any more.
+  // The previous version's memory that this version no longer uses.
   [[nodiscard]] live_block* replaced() const noexcept { return replaced_; }
   static void free_blocks(live_block* first, allocator& memory) noexcept;
-  // Frees all; for the last version.
+  // Frees everything. For the last version.
   void free_all() noexcept;
 
  private:
-  // A mount, by the number that slots have for it.
+  // A mount, by its number in the slots.
   struct live_owner {
     const char* names = nullptr;
     const mount* is = nullptr;  // null: the number is free
   };
 
   static constexpr std::size_t paths_per_page_max = 4;  // on average
-  // Chance never comes near it, and nobody who does not know the multiplier can help it along but
-  // by paths of one and the same id.
+  // Chance never comes near it. Without knowing the multiplier, an attacker can only reach it with
+  // paths of the same id.
   static constexpr std::uint32_t paths_of_page_max = 2 * limits::paths_of_id_max;
 
   static std::uint32_t tag_of(path_id id) noexcept { return static_cast<std::uint32_t>(id.value); }
-  [[nodiscard]] std::size_t place_of(path_id id) const noexcept {
+  [[nodiscard]] std::size_t bucket_of(path_id id) const noexcept {
     return (id.value * multiplier_) >> shift_;
   }
   [[nodiscard]] std::string_view text_of(const live_slot& slot) const noexcept {
@@ -202,44 +202,44 @@ class live_index {
     return {owners_[item.slot.owner].is, item.number};
   }
   [[nodiscard]] path_id id_of(const live_item& item) const noexcept;
-  // The winner's slot, or tag_word::places.
-  [[nodiscard]] std::uint32_t find_slot(const live_place& in,
+  // The winner's slot, or tag_word::slots if the page does not have it.
+  [[nodiscard]] std::uint32_t find_slot(const live_bucket& in,
                                         const asset_path& path) const noexcept {
     return in.tags.find(path.id, [&](std::uint32_t at) {
       return same_text(text_of(in.page->slots[at]), path.text);
     });
   }
-  // The first of this path from a place on, or the count of them.
+  // The index of the path's first entry at or after `from`, or `count`.
   [[nodiscard]] std::uint32_t find_other(const live_others& others, const asset_path& path,
                                          std::uint32_t from) const noexcept;
   [[nodiscard, gnu::noinline]] live_entry find_anywhere(const asset_path& path) const noexcept;
   [[nodiscard]] live_entry first_of(const asset_path& path, bool folder) const noexcept;
 
-  // Calls `visit` with the id and the item of all that a mount has, until it says false.
+  // Calls `visit` with the id and item of each file and folder of a mount, until it returns false.
   template <class Visit>
   bool each_of(const mount& owner, std::uint16_t number, Visit visit) const noexcept;
   template <class Visit>
   [[nodiscard]] bool by_pages(const mount& owner, std::uint16_t number, Visit visit) noexcept;
-  [[nodiscard]] bool resize_directory(std::size_t places) noexcept;
+  [[nodiscard]] bool resize_directory(std::size_t buckets) noexcept;
   [[nodiscard]] bool spread(const live_index& from) noexcept;
-  // While `many` it takes the memory of pages by chunks.
+  // Turns allocation of pages in chunks on or off.
   void take_chunks(bool many) noexcept;
   [[nodiscard]] bool take_chunk() noexcept;
   [[nodiscard]] live_page* make_page() noexcept;
-  // Where an id is, with a page that this version may change; null if refused.
-  [[nodiscard]] live_place* writable(path_id id) noexcept;
-  // Those beside such a page, with room for `more`; null if refused.
+  // The id's directory entry with a page that this version may modify. Null if out of memory.
+  [[nodiscard]] live_bucket* writable(path_id id) noexcept;
+  // A modifiable list of such a page, with room for `more`. Null if out of memory.
   [[nodiscard]] live_others* writable_others(live_page& of, std::uint32_t more) noexcept;
   template <class WinsOver>
   [[nodiscard]] bool insert(path_id id, const live_item& added, WinsOver wins_over) noexcept;
-  [[nodiscard]] bool insert_new(live_place& into, path_id id, const live_item& added) noexcept;
+  [[nodiscard]] bool insert_new(live_bucket& into, path_id id, const live_item& added) noexcept;
   [[nodiscard]] bool erase(path_id id, const live_item& erased) noexcept;
-  [[nodiscard]] bool erase_other(live_place& from, const asset_path& path,
+  [[nodiscard]] bool erase_other(live_bucket& from, const asset_path& path,
                                  const live_item& erased) noexcept;
-  [[nodiscard]] bool fill_room(live_place& of) noexcept;
+  [[nodiscard]] bool fill_room(live_bucket& of) noexcept;
   void replace(live_block* block) noexcept;
 
-  vec<live_place> places_;
+  vec<live_bucket> buckets_;
   vec<live_owner> owners_;
   std::uint64_t multiplier_ = 1;
   int shift_ = 60;
@@ -248,8 +248,8 @@ class live_index {
   live_block* replaced_ = nullptr;
   bool takes_chunks_ = false;
   live_chunk* chunk_ = nullptr;
-  std::size_t chunk_left_ = 0;  // pages
+  std::size_t chunk_left_ = 0;  // in pages
   bool overfull_ = false;
 };
 
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

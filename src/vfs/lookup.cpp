@@ -1,7 +1,7 @@
-// Look-ups by path that need no frozen tree.
+// Look-ups by path, frozen or not.
 #include "overture/vfs/file_system.hpp"
+#include "vfs/lookup_hit.hpp"
 #include "vfs/path_key.hpp"
-#include "vfs/path_owner.hpp"
 #include "vfs/state.hpp"
 #include "vfs/tree_merge.hpp"
 
@@ -12,33 +12,35 @@ tl::unexpected<error> not_there() {
   return fail(errc::not_found, "no mount has this path");
 }
 
-folder_item item_of(const vfs::path_owner& has, std::string_view name, asset_path path) noexcept {
+folder_item item_of(const vfs_detail::lookup_hit& has, std::string_view name,
+                    asset_path path) noexcept {
   return {name,          path.text, path.id, has.folder ? entry_kind::folder : entry_kind::file,
           has.owner->id, &has};
 }
 
-result<file_stat> stat_of(const vfs::path_owner& has) noexcept {
-  const vfs::mount& owner = *has.owner;
+result<file_stat> stat_of(const vfs_detail::lookup_hit& has) noexcept {
+  const vfs_detail::mount& owner = *has.owner;
   if (has.folder) return file_stat{entry_kind::folder, 0, 0, owner.id};
-  const vfs::archive& content = owner.content;
+  const archives_detail::archive& content = owner.content;
   if (!content.format->lists_folders) {
     return file_stat{entry_kind::file, content.entries[has.entry].bytes, 0, owner.id};
   }
   const result<os_handle> opened =
-      owner.os->open_below(content.handle.get(), vfs::name_of_loose(has));
+      owner.os->open_below(content.handle.get(), vfs_detail::name_of_loose(has));
   if (!opened) return tl::unexpected(opened.error());
-  const vfs::owned_handle handle(*owner.os, *opened);
+  const archives_detail::owned_handle handle(*owner.os, *opened);
   return owner.os->status(handle.get()).map([&](const file_status& status) {
     return file_stat{entry_kind::file, status.size, status.mtime_ns, owner.id};
   });
 }
 
-// Out of line: what it needs of the stack is more than a look-up without it.
-[[gnu::noinline]] bool exists_written(const vfs::snapshot& now, const asset_path& path) noexcept {
-  return bool(vfs::find_written_owner(now, path));
+// Not inlined: it needs more stack than the rest of a look-up.
+[[gnu::noinline]] bool exists_written(const vfs_detail::snapshot& now,
+                                      const asset_path& path) noexcept {
+  return bool(vfs_detail::look_up_written(now, path));
 }
 
-// How much of a path below a folder is the folder's and the '/' behind it.
+// The length of the folder and its '/' in a path below it.
 std::size_t bytes_above(asset_path folder) noexcept {
   return folder.text.empty() ? 0 : folder.text.size() + 1;
 }
@@ -47,9 +49,9 @@ std::size_t bytes_above(asset_path folder) noexcept {
 
 result<file_stat> file_system::stat(asset_path path) noexcept {
   if (!state_) return not_there();
-  const vfs::path_key key(path, config_.ignore_case);
+  const vfs_detail::path_key key(path, config_.ignore_case);
   const reading now(*state_);
-  const vfs::path_owner found = vfs::find_owner(*now, key);
+  const vfs_detail::lookup_hit found = vfs_detail::look_up(*now, key);
   if (!found) {
     if (path.text.empty()) return file_stat{entry_kind::folder, 0, 0, {}};
     return not_there();
@@ -69,15 +71,15 @@ bool file_system::exists(const asset_path& path) noexcept {
     if (now->has_written(key)) return exists_written(*now, key);
     return bool(now->index.find(key));
   };
-  return vfs::by_key(path, config_.ignore_case, look);
+  return vfs_detail::by_key(path, config_.ignore_case, look);
 }
 
 std::size_t file_system::providers(asset_path path, std::span<mount_id> mounts) noexcept {
   if (!state_) return 0;
-  const vfs::path_key key(path, config_.ignore_case);
+  const vfs_detail::path_key key(path, config_.ignore_case);
   const reading now(*state_);
   std::size_t count = 0;
-  vfs::visit_owners(*now, key, [&](const vfs::path_owner& one) {
+  vfs_detail::visit_hits(*now, key, [&](const vfs_detail::lookup_hit& one) {
     if (count < mounts.size()) mounts[count] = one.owner->id;
     ++count;
     return true;
@@ -87,10 +89,10 @@ std::size_t file_system::providers(asset_path path, std::span<mount_id> mounts) 
 
 result<mount_id> file_system::remover(asset_path path) noexcept {
   if (!state_) return not_there();
-  const vfs::path_key key(path, config_.ignore_case);
+  const vfs_detail::path_key key(path, config_.ignore_case);
   const reading now(*state_);
-  const vfs::mount* found = nullptr;
-  now->index.visit_entries(key, [&](const vfs::live_entry& entry) {
+  const vfs_detail::mount* found = nullptr;
+  now->index.visit_entries(key, [&](const vfs_detail::live_entry& entry) {
     if (!found && entry.is_removal()) found = entry.owner;
   });
   if (!found) return fail(errc::not_found, "no mount removes this path");
@@ -100,11 +102,11 @@ result<mount_id> file_system::remover(asset_path path) noexcept {
 void file_system::removals(function_ref<bool(const folder_item&)> visit) noexcept {
   if (!state_) return;
   const reading now(*state_);
-  for (const vfs::mount* const one : now->mounts) {
+  for (const vfs_detail::mount* const one : now->mounts) {
     if (one->content.removals == 0) continue;
     for (const std::uint32_t entry : one->order) {
-      const vfs::archive_entry& removal = one->content.entries[entry];
-      if (removal.flaw != vfs::entry_flaw::removal) continue;
+      const archives_detail::archive_entry& removal = one->content.entries[entry];
+      if (removal.flaw != archives_detail::entry_flaw::removal) continue;
       const std::string_view path = one->content.path_of(removal);
       if (!visit({path, path, removal.id, entry_kind::file, one->id})) return;
     }
@@ -114,17 +116,18 @@ void file_system::removals(function_ref<bool(const folder_item&)> visit) noexcep
 result<void> file_system::enumerate(asset_path folder,
                                     function_ref<bool(const folder_item&)> visit) noexcept {
   if (!state_) return not_there();
-  const vfs::path_key key(folder, config_.ignore_case);
+  const vfs_detail::path_key key(folder, config_.ignore_case);
   const reading now(*state_);
-  vfs::tree_merge merge(*config_.memory);
-  if (result<void> begun = merge.begin(*now, key, vfs::depth::children); !begun) return begun;
+  vfs_detail::tree_merge merge(*config_.memory);
+  if (result<void> begun = merge.begin(*now, key, vfs_detail::depth::children); !begun)
+    return begun;
   const std::size_t above = bytes_above(key);
   while (!merge.done()) {
     const std::string_view child = merge.path().substr(0, merge.path().find('/', above));
     const bool is_file = child.size() == merge.path().size();
     const asset_path path{child, is_file ? merge.id() : path_id{hash64(child)}};
-    const vfs::path_owner winner = vfs::find_owner(*now, path);
-    // It may be gone by now, if it was written.
+    const vfs_detail::lookup_hit winner = vfs_detail::look_up(*now, path);
+    // A written file may be gone by now.
     if (winner && !visit(item_of(winner, child.substr(above), path))) return {};
     merge.skip_child(child);
   }
@@ -134,13 +137,13 @@ result<void> file_system::enumerate(asset_path folder,
 result<void> file_system::walk(asset_path folder,
                                function_ref<bool(const folder_item&)> visit) noexcept {
   if (!state_) return not_there();
-  const vfs::path_key key(folder, config_.ignore_case);
+  const vfs_detail::path_key key(folder, config_.ignore_case);
   const reading now(*state_);
-  vfs::tree_merge merge(*config_.memory);
-  if (result<void> begun = merge.begin(*now, key, vfs::depth::whole); !begun) return begun;
+  vfs_detail::tree_merge merge(*config_.memory);
+  if (result<void> begun = merge.begin(*now, key, vfs_detail::depth::whole); !begun) return begun;
   const std::size_t above = bytes_above(key);
   while (!merge.done()) {
-    const vfs::path_owner winner = merge.winner();
+    const vfs_detail::lookup_hit winner = merge.winner();
     const asset_path path{merge.path(), merge.id()};
     if (!visit(item_of(winner, path.text.substr(above), path))) return {};
     merge.skip_path();

@@ -1,4 +1,4 @@
-// One file in memory, as an operating_system: what a mount in memory is read from.
+// An operating_system with one file, which is in memory. Archives in memory are read from it.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 #include "overture/base/os.hpp"
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 
 class memory_file final : public operating_system {
  public:
@@ -40,10 +40,10 @@ class memory_file final : public operating_system {
 
  private:
   static tl::unexpected<error> no_folder() {
-    return fail(errc::unsupported, "a file in memory is no folder");
+    return fail(errc::unsupported, "a file in memory is not a folder");
   }
 
   std::span<const std::byte> bytes_;
 };
 
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

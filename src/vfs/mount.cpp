@@ -6,7 +6,7 @@
 #include "archives/path_order.hpp"
 #include "overture/base/prefetch.hpp"
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 namespace {
 
 bool lies_in(std::string_view path, const mount_folder& folder) noexcept {
@@ -14,8 +14,8 @@ bool lies_in(std::string_view path, const mount_folder& folder) noexcept {
                                 std::memcmp(path.data(), folder.text, folder.length) == 0);
 }
 
-// In the order, entries and names of a large mount are in no cache. In line, as GCC 12 leaves out
-// calls of what does nothing but prefetch.
+// Entries and names of a large mount are not in the cache when visited in order. Inlined, because
+// GCC 12 drops calls to functions that only prefetch.
 [[gnu::always_inline]] inline void fetch_ahead(const mount& of, std::uint32_t position) noexcept {
   constexpr std::uint32_t ahead = 16;
   if (position + 2 * ahead >= of.order.size()) return;
@@ -27,16 +27,16 @@ bool lies_in(std::string_view path, const mount_folder& folder) noexcept {
 
 std::uint32_t mount::find_entry(std::string_view wanted_path) const noexcept {
   const auto before = [this](std::uint32_t entry, std::string_view wanted) {
-    return path_before(content.path_of(content.entries[entry]), wanted);
+    return archives_detail::path_before(content.path_of(content.entries[entry]), wanted);
   };
   const std::uint32_t* const at = std::lower_bound(order.begin(), order.end(), wanted_path, before);
   return at != order.end() && content.path_of(content.entries[*at]) == wanted_path ? *at : no_entry;
 }
 
-// What is below a folder follows it in the order.
+// A folder's entries follow the position of its name in the order.
 std::uint32_t mount::first_below(std::string_view folder) const noexcept {
   const auto before = [this](std::string_view wanted, std::uint32_t entry) {
-    return path_before(wanted, content.path_of(content.entries[entry]));
+    return archives_detail::path_before(wanted, content.path_of(content.entries[entry]));
   };
   const std::uint32_t* const at = std::upper_bound(order.begin(), order.end(), folder, before);
   const auto position = static_cast<std::uint32_t>(at - order.begin());
@@ -48,13 +48,13 @@ std::uint32_t mount::first_below(std::string_view folder) const noexcept {
 }
 
 bool mount::sort_order() noexcept {
-  vec<ordered_path> paths(order.memory(), memory_tag::vfs);
+  vec<archives_detail::ordered_path> paths(order.memory(), memory_tag::vfs);
   if (!paths.reserve(order.size())) return false;
   for (const std::uint32_t i : order) {
     const std::string_view text = content.path_of(content.entries[i]);
     (void)paths.push_back({0, text.data(), i, static_cast<std::uint16_t>(text.size())});
   }
-  if (!sort_paths(paths)) return false;
+  if (!archives_detail::sort_paths(paths)) return false;
   for (std::size_t i = 0; i < paths.size(); ++i) order[i] = paths[i].number;
   return true;
 }
@@ -65,12 +65,13 @@ result<void> mount::arrange() noexcept {
   if (!order.reserve(count)) return no_memory();
   for (std::uint32_t i = 0; i < count; ++i) (void)order.push_back(i);
   const auto before = [this](std::uint32_t a, std::uint32_t b) {
-    return path_before(content.path_of(content.entries[a]), content.path_of(content.entries[b]));
+    return archives_detail::path_before(content.path_of(content.entries[a]),
+                                        content.path_of(content.entries[b]));
   };
   if (!std::is_sorted(order.begin(), order.end(), before) && !sort_order()) return no_memory();
 
   if (!folders.push_back({{hash64("")}, "", 0, 0, count, 0})) return no_memory();
-  std::uint32_t inside = 0;  // the folder of the entry before
+  std::uint32_t inside = 0;  // folder of the previous entry
   for (std::uint32_t i = 0; i < count; ++i) {
     fetch_ahead(*this, i);
     const std::string_view entry = path_at(i);
@@ -93,4 +94,4 @@ result<void> mount::arrange() noexcept {
   return {};
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

@@ -1,5 +1,5 @@
-// One folder or archive in the tree. Does not change between its mounting and its end, but for what
-// is marked as the configuring thread's.
+// A mounted folder or archive. Immutable while mounted, except for the fields marked as the
+// configuring thread's.
 #pragma once
 
 #include <cstddef>
@@ -13,15 +13,15 @@
 #include "vfs/memory_file.hpp"
 #include "vfs/written_names.hpp"
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 
-// A folder of a mount: all entries whose paths begin with its own lie side by side in the order.
+// A folder of a mount. All entries below it are adjacent in mount::order.
 struct mount_folder {
   path_id id;
   const char* text = nullptr;
-  std::uint32_t parent = 0;  // in the list of folders
-  std::uint32_t first = 0;   // in mount::order
-  std::uint32_t end = 0;
+  std::uint32_t parent = 0;  // index in mount::folders
+  std::uint32_t first = 0;   // index in mount::order
+  std::uint32_t end = 0;     // likewise
   std::uint16_t length = 0;
 
   [[nodiscard]] std::string_view path() const noexcept { return {text, length}; }
@@ -45,43 +45,43 @@ struct mount {
   mount(const mount&) = delete;
   mount& operator=(const mount&) = delete;
 
-  // Puts the entries in order and lists the folders. Error: out_of_memory.
+  // Fills `order` and `folders`. Errors: out_of_memory, limit.
   [[nodiscard]] result<void> arrange() noexcept;
 
   // The entry of a path, or no_entry.
   [[nodiscard]] std::uint32_t find_entry(std::string_view path) const noexcept;
-  // The position in the order of the first entry below a folder; that of the end if there is none.
+  // The index in `order` of the first entry below a folder, or order.size().
   [[nodiscard]] std::uint32_t first_below(std::string_view folder) const noexcept;
   [[nodiscard]] bool lists_below(std::string_view folder) const noexcept {
     return first_below(folder) != order.size();
   }
 
   mount_id id;
-  memory_file bytes;   // the operating_system of a mount in memory
-  parked_file parked;  // the operating_system of a mount that has no descriptor of its own
+  memory_file bytes;   // `os` of a mount in memory
+  parked_file parked;  // `os` of a mount without a descriptor of its own
   kept_descriptor kept;
   operating_system* os = nullptr;
-  archive content;
-  source_id source;       // of an archive file; a folder has none
-  bool mappable = false;  // declared immutable, and the system maps files
+  archives_detail::archive content;
+  source_id source;       // an archive's; a folder has none
+  bool mappable = false;  // immutable, and the system can map it
   bool writable = false;
   bool ignore_case = false;   // paths are folded
-  bool narrowed = false;      // to a folder within, see mount_options::from
-  bool custom_os = false;     // not on storage of the system itself
-  mapping mapped;             // of an archive file, if it is
-  vec<char> path;             // as it was given to mount(), ended by NUL
+  bool narrowed = false;      // mounted with mount_options::from
+  bool custom_os = false;     // not on the system's own storage
+  mapping mapped;             // of the archive, if mappable
+  vec<char> path;             // as passed to mount(), NUL-terminated
   vec<char> prefix;           // the mount point and a '/', or nothing
-  vec<std::uint32_t> order;   // of entries: by path, where '/' comes before all else
-  vec<mount_folder> folders;  // each behind its parent, the root first
+  vec<std::uint32_t> order;   // entries by path, see path_order.hpp
+  vec<mount_folder> folders;  // each after its parent, the root first
   mount_release release;
-  mutable written_names written;  // of a writable mount
+  mutable written_names written;  // changes in a writable mount
 
   // The configuring thread's.
-  std::uint32_t pins = UINT32_MAX;  // its number in reader_pins
-  std::uint32_t rank = 0;           // its position among the mounts
-  mount* next = nullptr;            // in a list of those that are to end
+  std::uint32_t pins = UINT32_MAX;  // number in reader_pins
+  std::uint32_t rank = 0;           // position among the mounts
+  mount* next = nullptr;            // in a list of mounts to be destroyed
 
-  // For what may outlive the mount.
+  // For objects that may outlive the mount.
   [[nodiscard]] operating_system& lasting_os() const noexcept {
     return os == &parked ? parked.system() : *os;
   }
@@ -104,8 +104,8 @@ struct mount {
   }
 
  private:
-  // False if the memory was refused.
+  // False if out of memory.
   [[nodiscard]] bool sort_order() noexcept;
 };
 
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

@@ -1,4 +1,4 @@
-// Reading one whole file for a thread that waits for it, without the pipeline.
+// file_system::read_all(): reads one file on the calling thread, without the load pipeline.
 #include <cstring>
 #include <utility>
 
@@ -12,7 +12,7 @@ struct framed_bytes {
   std::size_t packed_at = 0;
 };
 
-// `read` fills a span with the bytes of the source from the place's offset on.
+// `read` fills a span with the source's bytes at place.offset.
 template <class Read>
 result<framed_bytes> read_packed(const file_place& place, buffer_pool& buffers,
                                  Read read) noexcept {
@@ -28,7 +28,7 @@ result<framed_bytes> read_packed(const file_place& place, buffer_pool& buffers,
       const auto at = static_cast<std::size_t>(packed->data() - bytes->data());
       return framed_bytes{*std::move(bytes), at};
     }
-    // A longer header than expected: once more, with the size that it states.
+    // The header is longer than expected: read again, with the size it states.
     if (packed.error().code != errc::truncated || read_bytes != place.read_bytes) {
       return tl::unexpected(packed.error());
     }

@@ -2,7 +2,7 @@
 
 #include "base/vec.hpp"
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 
 reader_pins::~reader_pins() {
   for (atomic<stripe*>& left : stripes_) {
@@ -10,7 +10,7 @@ reader_pins::~reader_pins() {
   }
 }
 
-// Two threads of the last slot may come here at once.
+// Threads that share the last slot may race here.
 reader_pins::stripe* reader_pins::make(std::uint32_t slot) noexcept {
   stripe* const made =
       make_object<stripe>(memory_, memory_tag::vfs, fenced_ && slot != pin_stripes_max - 1);
@@ -30,7 +30,7 @@ void reader_pins::enter_shared(stripe& here) noexcept {
 }
 
 void reader_pins::fence() noexcept {
-  if (!fenced_ || heavy_fence()) seen_by_all_.store(epoch_.load());
+  if (!fenced_ || sync_detail::heavy_fence()) seen_by_all_.store(epoch_.load());
 }
 
 bool reader_pins::have_left(std::uint64_t epoch) const noexcept {
@@ -46,8 +46,8 @@ bool reader_pins::have_left(std::uint64_t epoch) const noexcept {
   return left(shared_);
 }
 
-// Without new pins the counts only fall, so a sum of zero is the end even if it was read while
-// some of them fell.
+// Without new pins the counts only fall, so a sum of zero is final even if counts fell while it was
+// computed.
 bool reader_pins::unpinned(std::uint32_t number) const noexcept {
   std::uint32_t sum = shared_.files[number].load();
   for (const atomic<stripe*>& one : stripes_) {
@@ -57,4 +57,4 @@ bool reader_pins::unpinned(std::uint32_t number) const noexcept {
   return sum == 0;
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

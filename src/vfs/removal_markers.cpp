@@ -2,24 +2,27 @@
 
 #include <cstring>
 
-namespace overture::vfs {
+#include "archives/skip_reason.hpp"
+
+namespace overture::vfs_detail {
 namespace {
 
 constexpr std::string_view marker = ".wh.";
-constexpr std::string_view marker_of_markers = ".wh..wh.";  // of whole folders, and others
+constexpr std::string_view reserved_marker = ".wh..wh.";  // opaque folders and others
 
-// What the name of a marker says is to be removed, below the same folder.
-result<bool> take(archive& content, archive_builder& builder, std::uint32_t number) noexcept {
+// Turns one entry into a removal if its name is a marker's. Returns whether it did.
+result<bool> take(archives_detail::archive& content, archives_detail::archive_builder& builder,
+                  std::uint32_t number) noexcept {
   const std::string_view path = content.path_of(content.entries[number]);
-  const std::size_t folder = path.rfind('/') + 1;  // 0 where there is none
+  const std::size_t folder = path.rfind('/') + 1;  // 0 if there is no '/'
   const std::string_view name = path.substr(folder);
   if (!name.starts_with(marker)) return false;
   const auto skip = [&](const char* reason) {
     return builder.take_back(number, reason).map([] { return false; });
   };
-  if (name.starts_with(marker_of_markers)) return skip("a marker of a kind that is not known");
+  if (name.starts_with(reserved_marker)) return skip(archives_detail::skip_reason::unknown_marker);
   if (const char* flaw = path_flaw(name.substr(marker.size()))) return skip(flaw);
-  if (name.size() == marker.size()) return skip("a marker without a name");
+  if (name.size() == marker.size()) return skip(archives_detail::skip_reason::marker_without_name);
 
   path_buffer room;
   std::memcpy(room.data(), path.data(), folder);
@@ -28,18 +31,18 @@ result<bool> take(archive& content, archive_builder& builder, std::uint32_t numb
   const std::size_t length = path.size() - marker.size();
   const result<std::uint32_t> kept = builder.keep({room.data(), length});
   if (!kept) return tl::unexpected(kept.error());
-  archive_entry& entry = content.entries[number];
+  archives_detail::archive_entry& entry = content.entries[number];
   entry.name = *kept;
   entry.name_bytes = static_cast<std::uint16_t>(length);
   entry.id = {hash64(content.path_of(entry))};
-  entry.flaw = entry_flaw::removal;
+  entry.flaw = archives_detail::entry_flaw::removal;
   return true;
 }
 
 }  // namespace
 
-result<void> take_removal_markers(archive& content) noexcept {
-  archive_builder builder(content, content.prefix_bytes);
+result<void> take_removal_markers(archives_detail::archive& content) noexcept {
+  archives_detail::archive_builder builder(content, content.prefix_bytes);
   bool any = false;
   for (std::uint32_t i = 0; i < content.entries.size(); ++i) {
     const result<bool> taken = take(content, builder, i);
@@ -48,20 +51,19 @@ result<void> take_removal_markers(archive& content) noexcept {
   }
   result<void> done;
   if (any) {
-    path_index index(content.names.memory());
+    archives_detail::path_index index(content.names.memory());
     done = builder.index_each_once(index, [&](std::uint32_t a, std::uint32_t b) {
-      const bool first = content.entries[a].flaw == entry_flaw::removal;
-      return builder.take_back(first ? a : b, "the mount itself has what it removes").map([&] {
-        return first ? b : a;
-      });
+      const bool first = content.entries[a].flaw == archives_detail::entry_flaw::removal;
+      return builder.take_back(first ? a : b, archives_detail::skip_reason::marker_removes_own)
+          .map([&] { return first ? b : a; });
     });
   }
   builder.finish();
   if (!done) return done;
-  for (const archive_entry& entry : content.entries) {
-    if (entry.flaw == entry_flaw::removal) ++content.removals;
+  for (const archives_detail::archive_entry& entry : content.entries) {
+    if (entry.flaw == archives_detail::entry_flaw::removal) ++content.removals;
   }
   return {};
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

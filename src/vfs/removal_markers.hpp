@@ -1,12 +1,12 @@
-// Files of a mount that stand for the removal of others.
+// Removal markers, see mount_options::removal_markers.
 #pragma once
 
 #include "archives/archive.hpp"
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 
-// Makes removals of the entries that are markers: their path becomes that of what they remove.
+// Turns entries named like markers into removals: their path becomes that of the file to remove.
 // Errors: out_of_memory, limit, collision.
-[[nodiscard]] result<void> take_removal_markers(archive& content) noexcept;
+[[nodiscard]] result<void> take_removal_markers(archives_detail::archive& content) noexcept;
 
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

@@ -1,5 +1,5 @@
-// Whether two texts are equal, for texts as long as paths are. memcmp() is a call, and finds out
-// which is less; that is a fifth of a look-up in the cache.
+// Compares texts of the usual length of paths for equality. memcmp() is a call and also determines
+// the order; that would be a fifth of a cached look-up.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,10 @@
 #include <emmintrin.h>
 #endif
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 
 #if defined(__SSE2__)
-// Whether 16 bytes of both are equal, for several places at once.
+// Compares blocks of 16 bytes, with one test for all.
 class equal_blocks {
  public:
   equal_blocks(const char* a, const char* b) noexcept : a_(a), b_(b) {}
@@ -52,8 +52,8 @@ class equal_blocks {
 };
 #endif
 
-// Whether two texts are equal, if they are of a length that most paths have; of others it says no.
-// The blocks at the front and those at the end overlap, so that only the size is branched on.
+// Whether two texts are equal and 16 to 64 bytes long, as most paths are. Blocks at the front and
+// at the end overlap, so only the length is branched on.
 [[nodiscard, gnu::always_inline]] inline bool same_usual_text(std::string_view a,
                                                               std::string_view b) noexcept {
   const std::size_t length = b.size();
@@ -74,4 +74,4 @@ class equal_blocks {
   return a == b;
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

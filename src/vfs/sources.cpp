@@ -2,7 +2,7 @@
 
 #include <new>
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 
 source_table::~source_table() {
   for (atomic<slot*>& chunk : chunks_) {
@@ -20,15 +20,15 @@ source_table::slot* source_table::slot_of(std::uint32_t index) const noexcept {
 result<std::uint32_t> source_table::take_slot() noexcept {
   const std::uint32_t reused = free_.pop(links());
   if (reused != index_stack::none) return reused;
-  void* const place = memory_.allocate(sizeof(slot) * chunk_slots, alignof(slot), memory_tag::vfs);
-  if (!place) return fail(errc::out_of_memory, "no memory for open files");
-  auto* const slots = static_cast<slot*>(place);
+  void* const room = memory_.allocate(sizeof(slot) * chunk_slots, alignof(slot), memory_tag::vfs);
+  if (!room) return fail(errc::out_of_memory, "no memory for open files");
+  auto* const slots = static_cast<slot*>(room);
   for (std::uint32_t i = 0; i < chunk_slots; ++i) ::new (static_cast<void*>(slots + i)) slot;
-  // Threads that run out at the same time each add a chunk.
+  // Threads that run out of slots at the same time each add a chunk.
   const std::uint32_t chunk = chunk_count_.fetch_add(1, std::memory_order_relaxed);
   if (chunk >= chunks_max) {
     chunk_count_.fetch_sub(1, std::memory_order_relaxed);
-    memory_.deallocate(place, sizeof(slot) * chunk_slots, alignof(slot), memory_tag::vfs);
+    memory_.deallocate(room, sizeof(slot) * chunk_slots, alignof(slot), memory_tag::vfs);
     return fail(errc::limit, "more open files than limits::sources_max");
   }
   chunks_[chunk].store(slots, std::memory_order_release);
@@ -45,7 +45,7 @@ result<source_id> source_table::add(os_handle handle, source_owner owner) noexce
   taken.mount.store(owner.mount.value, std::memory_order_relaxed);
   taken.entry.store(owner.entry, std::memory_order_relaxed);
   taken.os.store(owner.os, std::memory_order_relaxed);
-  // An odd generation is in use. The release makes the rest visible to whoever has heard of the id.
+  // Odd generations are in use. The release makes the slot visible to anyone who knows the id.
   const std::uint32_t generation = taken.generation.load(std::memory_order_relaxed) + 1;
   taken.generation.store(generation, std::memory_order_release);
   return source_id{*index, generation};
@@ -70,4 +70,4 @@ bool source_table::find(source_id id, os_handle& handle, source_owner& owner) co
   return at->generation.load(std::memory_order_relaxed) == id.generation;
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

@@ -1,8 +1,7 @@
-// The table behind source_ids: which physical file is open under which number.
+// The table of source_ids: maps them to open files.
 //
-// Slots live in chunks that are never freed before the table, so a look-up needs no lock: it reads
-// the slot and believes it if its generation is still the one asked for. Giving back a slot moves
-// its generation on.
+// Slots are in chunks that are not freed before the table, so a look-up needs no lock: it reads the
+// slot and accepts it if the generation still matches. Releasing a slot advances its generation.
 #pragma once
 
 #include <cstddef>
@@ -16,16 +15,16 @@
 #include "overture/base/os.hpp"
 #include "overture/vfs/file_system.hpp"
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 
-// What a source is the file of.
+// The mount and entry that a source belongs to.
 struct source_owner {
   static constexpr std::uint32_t whole_archive = UINT32_MAX;
   static constexpr std::uint32_t written_bit = 1u << 31;
   mount_id mount;
-  // Or a loose file's number in its mount, or with the written_bit that of a written_name.
+  // Or the number of a loose file in its mount, or with written_bit of a written_name.
   std::uint32_t entry = whole_archive;
-  operating_system* os = nullptr;  // whose handle it is
+  operating_system* os = nullptr;  // that the handle belongs to
 };
 
 class source_table {
@@ -37,10 +36,10 @@ class source_table {
 
   // Errors: out_of_memory, limit. Any thread.
   [[nodiscard]] result<source_id> add(os_handle handle, source_owner owner) noexcept;
-  // Ends an id; returns the handle, which is the caller's to close. Once for each id; any thread.
+  // Ends an id and returns the handle, which the caller must close. Once per id. Any thread.
   os_handle remove(source_id id) noexcept;
 
-  // False if the id is not, or no longer, known. Any thread.
+  // False if the id is unknown, or not known any more. Any thread.
   [[nodiscard]] bool find(source_id id, os_handle& handle, source_owner& owner) const noexcept;
 
  private:
@@ -67,4 +66,4 @@ class source_table {
   atomic<slot*> chunks_[chunks_max] = {};
 };
 
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

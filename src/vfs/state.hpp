@@ -1,7 +1,7 @@
-// What a file_system holds.
+// The private state of a file_system.
 #pragma once
 
-#include "vfs/configuration.hpp"
+#include "vfs/mount_table.hpp"
 #include "vfs/tree.hpp"
 
 namespace overture {
@@ -9,22 +9,22 @@ namespace overture {
 struct file_system::state {
   explicit state(const file_system_config& config) noexcept : mounts(config) {}
 
-  [[nodiscard]] vfs::tree* frozen_tree() const noexcept {
+  [[nodiscard]] vfs_detail::tree* frozen_tree() const noexcept {
     return tree.load(std::memory_order_acquire);
   }
-  // For the frozen tree, whose entries know mounts by position.
-  [[nodiscard]] const vfs::mount& mount_at(std::size_t position) const noexcept {
+  // For the frozen tree, which refers to mounts by position.
+  [[nodiscard]] const vfs_detail::mount& mount_at(std::size_t position) const noexcept {
     return *mounts.current().mounts[position];
   }
 
-  vfs::configuration mounts;
-  atomic<vfs::tree*> tree{nullptr};  // null: not frozen
+  vfs_detail::mount_table mounts;
+  atomic<vfs_detail::tree*> tree{nullptr};  // null: not frozen
 
-  // Of the last freeze() that failed with errc::collision.
-  vfs::tree_entry colliding[2];
+  // From the last freeze() that failed as errc::collision.
+  vfs_detail::tree_entry colliding[2];
 };
 
-// The snapshot that a call looks at. Frozen it cannot change, so nothing is written.
+// The snapshot that a call works on. While frozen it cannot change, so this writes nothing.
 class file_system::reading {
  public:
   explicit reading(state& from) noexcept
@@ -37,13 +37,13 @@ class file_system::reading {
   reading(const reading&) = delete;
   reading& operator=(const reading&) = delete;
 
-  const vfs::snapshot& operator*() const noexcept { return snapshot_; }
-  const vfs::snapshot* operator->() const noexcept { return &snapshot_; }
+  const vfs_detail::snapshot& operator*() const noexcept { return snapshot_; }
+  const vfs_detail::snapshot* operator->() const noexcept { return &snapshot_; }
 
  private:
-  vfs::configuration& mounts_;
-  vfs::reader_pins::stripe* stripe_;
-  const vfs::snapshot& snapshot_;
+  vfs_detail::mount_table& mounts_;
+  vfs_detail::reader_pins::stripe* stripe_;
+  const vfs_detail::snapshot& snapshot_;
 };
 
 }  // namespace overture

@@ -1,8 +1,8 @@
-// Tags of up to seven paths in one word, compared all at once: a branch for each would be guessed
-// wrong every few times.
+// Tags of up to seven paths in one word, compared all at once: a branch for each would often be
+// mispredicted.
 //
-// Each tag is seven bits of a path's id, which most look-ups for another path do not share, and a
-// bit that is set; an empty place is 0. The eighth byte says that there are more than these.
+// A tag is seven bits of a path's id, which few other paths share, and a bit that is set; an empty
+// slot is 0. The eighth byte says whether there are more paths elsewhere.
 //
 // Source of the method: finding a byte in a word (Henry S. Warren, "Hacker's Delight", 6-1).
 #pragma once
@@ -16,39 +16,39 @@
 #include <emmintrin.h>
 #endif
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 
 class tag_word {
  public:
-  static constexpr std::uint32_t places = 7;
+  static constexpr std::uint32_t slots = 7;
 
-  // The first place that this id's path may be at, or `places`.
-  [[nodiscard]] std::uint32_t likely_place(path_id id) const noexcept {
-    return static_cast<std::uint32_t>(std::countr_zero(candidates(id) | 1u << places));
+  // The first slot where this id may be, or `slots`.
+  [[nodiscard]] std::uint32_t likely_slot(path_id id) const noexcept {
+    return static_cast<std::uint32_t>(std::countr_zero(candidates(id) | 1u << slots));
   }
-  // Calls `is` with the places that this id's path may be at, until it says true; that place, or
-  // `places`.
+  // Calls `is` with each slot where this id may be, until it returns true. Returns that slot, or
+  // `slots`.
   template <class Is>
   [[nodiscard]] std::uint32_t find(path_id id, Is is) const noexcept {
-    constexpr std::uint32_t all = (1u << places) - 1;
+    constexpr std::uint32_t all = (1u << slots) - 1;
     for (std::uint32_t left = candidates(id) & all; left != 0; left &= left - 1) {
-      const auto place = static_cast<std::uint32_t>(std::countr_zero(left));
-      if (is(place)) return place;
+      const auto slot = static_cast<std::uint32_t>(std::countr_zero(left));
+      if (is(slot)) return slot;
     }
-    return places;
+    return slots;
   }
-  // The first empty place, or `places`. Places are filled from the front.
+  // The first empty slot, or `slots`. Slots are filled from the front.
   [[nodiscard]] std::uint32_t first_empty() const noexcept {
     return static_cast<std::uint32_t>(std::popcount(word_ & each_byte << 7));
   }
-  void set(std::uint32_t place, path_id id) noexcept {
-    word_ = (word_ & ~(std::uint64_t{0xFF} << 8 * place)) | tag_of(id) << 8 * place;
+  void set(std::uint32_t slot, path_id id) noexcept {
+    word_ = (word_ & ~(std::uint64_t{0xFF} << 8 * slot)) | tag_of(id) << 8 * slot;
   }
-  // Empties a place and fills it with what the last one has, which is returned.
-  std::uint32_t take_out(std::uint32_t place) noexcept {
+  // Empties a slot, fills the gap from the last used slot, and returns the latter.
+  std::uint32_t take_out(std::uint32_t slot) noexcept {
     const std::uint32_t last = first_empty() - 1;
     const std::uint64_t moved = word_ >> 8 * last & 0xFF;
-    word_ = (word_ & ~(std::uint64_t{0xFF} << 8 * place)) | moved << 8 * place;
+    word_ = (word_ & ~(std::uint64_t{0xFF} << 8 * slot)) | moved << 8 * slot;
     word_ &= ~(std::uint64_t{0xFF} << 8 * last);
     return last;
   }
@@ -60,7 +60,8 @@ class tag_word {
  private:
   static constexpr std::uint64_t each_byte = 0x0101010101010101u;
 
-  // A bit for each place that may have the id's tag, and any above them. The first one is right.
+  // A bit for each slot that may have the id's tag; bits above those of the slots are arbitrary.
+  // The lowest bit is always right.
   [[nodiscard]] std::uint32_t candidates(path_id id) const noexcept {
     const std::uint64_t tags = each_byte * tag_of(id);
 #if defined(__SSE2__)
@@ -68,7 +69,7 @@ class tag_word {
                                          _mm_cvtsi64_si128(static_cast<long long>(tags)));
     return static_cast<std::uint32_t>(_mm_movemask_epi8(equal));
 #else
-    // A later one may be wrong.
+    // Bits after the first may be false positives.
     const std::uint64_t differs = word_ ^ tags;
     const std::uint64_t highest = (differs - each_byte) & ~differs & each_byte << 7;
     return static_cast<std::uint32_t>((highest >> 7) * 0x0102040810204080u >> 56);
@@ -80,4 +81,4 @@ class tag_word {
 };
 static_assert(sizeof(tag_word) == 8);
 
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

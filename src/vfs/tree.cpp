@@ -2,10 +2,11 @@
 
 #include <algorithm>
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 namespace {
 
-// Of tree_entry::entry, while the tree is built: those of the path that follow are removed.
+// In tree_entry::entry while the tree is being built: a marker, which removes later entries of the
+// same path.
 constexpr std::uint32_t removal_bit = 1u << 31;
 static_assert(limits::entries_max < removal_bit);
 
@@ -32,7 +33,7 @@ result<void> tree::build(std::span<mount* const> mounts, bool first_wins,
     if (other != frozen_index::none) {
       colliding[0] = entries_[other];
       colliding[1] = entries_[i];
-      return fail(errc::collision, "two paths have one path_id");
+      return fail(errc::collision, "two paths share one path_id");
     }
     index_.add(path, i);
   }
@@ -47,10 +48,10 @@ result<void> tree::collect(std::span<mount* const> mounts) noexcept {
   }
   if (!entries_.reserve(total)) return fail(errc::out_of_memory, "no memory for the index");
   for (std::size_t i = 0; i < mounts.size(); ++i) {
-    const archive& content = mounts[i]->content;
+    const archives_detail::archive& content = mounts[i]->content;
     for (std::uint32_t j = 0; j < content.entries.size(); ++j) {
       const std::string_view path = content.path_of(content.entries[j]);
-      const bool removal = content.entries[j].flaw == entry_flaw::removal;
+      const bool removal = content.entries[j].flaw == archives_detail::entry_flaw::removal;
       (void)entries_.push_back({path.data(), removal ? j | removal_bit : j,
                                 static_cast<std::uint16_t>(path.size()),
                                 static_cast<std::uint16_t>(i)});  // has room
@@ -59,7 +60,7 @@ result<void> tree::collect(std::span<mount* const> mounts) noexcept {
   return {};
 }
 
-// The first of each path stays in entries_.
+// Keeps the first entry of each path in entries_.
 result<void> tree::separate_losers() noexcept {
   std::size_t winners = 0;
   std::string_view removed;
@@ -83,8 +84,9 @@ result<void> tree::separate_losers() noexcept {
 
 result<void> tree::begin_index() noexcept {
   std::uint64_t end = 0;
-  for (const tree_entry& entry : entries_) (void)frozen_index::place_text(entry.length, &end);
-  if (end > frozen_index::end_max) return fail(errc::limit, "too many bytes of names in the tree");
+  for (const tree_entry& entry : entries_) (void)frozen_index::reserve_text(entry.length, &end);
+  if (end > frozen_index::end_max)
+    return fail(errc::limit, "the paths of the tree take more than 32 GiB");
   if (!index_.reset(entries_.size(), end)) {
     return fail(errc::out_of_memory, "no memory for the index");
   }
@@ -93,10 +95,10 @@ result<void> tree::begin_index() noexcept {
 
 std::span<const tree_loser> tree::losers_of(entry_index index) const noexcept {
   const auto before = [](const tree_loser& a, entry_index b) { return a.entry < b; };
-  const auto behind = [](entry_index a, const tree_loser& b) { return a < b.entry; };
+  const auto after = [](entry_index a, const tree_loser& b) { return a < b.entry; };
   const tree_loser* const first = std::lower_bound(losers_.begin(), losers_.end(), index, before);
-  const tree_loser* const last = std::upper_bound(first, losers_.end(), index, behind);
+  const tree_loser* const last = std::upper_bound(first, losers_.end(), index, after);
   return {first, last};
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

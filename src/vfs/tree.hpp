@@ -1,4 +1,4 @@
-// The merged index of all mounts that freeze() builds. Does not change afterwards; any thread.
+// The merged index of all mounts, built by freeze(). Immutable afterwards; any thread.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,12 @@
 #include "vfs/frozen_index.hpp"
 #include "vfs/mount.hpp"
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 
-// One path of one mount. The text is in the mount's names.
+// A path of a mount. The text is in the mount's names.
 struct tree_entry {
   const char* text = nullptr;
-  std::uint32_t entry = 0;  // in the mount's archive
+  std::uint32_t entry = 0;  // number in the mount's archive
   std::uint16_t length = 0;
   std::uint16_t mount = 0;  // position among the mounts
 
@@ -32,7 +32,7 @@ class tree {
   explicit tree(allocator& memory) noexcept
       : entries_(memory, memory_tag::vfs), losers_(memory, memory_tag::vfs), index_(memory) {}
 
-  // Errors: collision (`colliding` are the two paths then), limit, out_of_memory.
+  // Errors: collision (sets `colliding` to the two paths), limit, out_of_memory.
   [[nodiscard]] result<void> build(std::span<mount* const> mounts, bool first_wins,
                                    std::span<tree_entry, 2> colliding) noexcept;
 
@@ -40,7 +40,7 @@ class tree {
   [[nodiscard]] const tree_entry& operator[](entry_index index) const noexcept {
     return entries_[index];
   }
-  // UINT32_MAX if there is none.
+  // UINT32_MAX if not found.
   [[nodiscard]] entry_index find(const asset_path& path) const noexcept {
     return index_.find(path);
   }
@@ -49,7 +49,7 @@ class tree {
       const asset_path& path) const noexcept {
     return index_.find_likely(path);
   }
-  // Ordered by entry, and within one by priority.
+  // Sorted by entry, then by priority.
   [[nodiscard]] std::span<const tree_loser> losers() const noexcept { return losers_.span(); }
   [[nodiscard]] std::span<const tree_loser> losers_of(entry_index index) const noexcept;
 
@@ -58,9 +58,9 @@ class tree {
   result<void> separate_losers() noexcept;
   [[nodiscard]] result<void> begin_index() noexcept;
 
-  vec<tree_entry> entries_;  // in the order of the paths' bytes
+  vec<tree_entry> entries_;  // in byte order of the paths
   vec<tree_loser> losers_;
   frozen_index index_;
 };
 
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

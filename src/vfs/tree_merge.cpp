@@ -4,14 +4,14 @@
 
 #include "archives/path_order.hpp"
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 
 result<void> tree_merge::begin(const snapshot& now, asset_path folder, depth how_deep) noexcept {
   const bool has_written = !now.writable.empty();
   bool found = false;
   bool found_folder = folder.text.empty();
   bool complete = true;
-  const auto visit = [&](const path_owner& has) {
+  const auto visit = [&](const lookup_hit& has) {
     found = true;
     found_folder = found_folder || has.folder;
     if (!has.folder || has.written) return true;
@@ -20,13 +20,13 @@ result<void> tree_merge::begin(const snapshot& now, asset_path folder, depth how
     complete = add({&from,
                     range.first,
                     range.end,
-                    has_written ? now.precedence(from) : ways_.size(),
+                    has_written ? now.precedence(from) : inputs_.size(),
                     false,
                     from.writable && from.written.any(),
                     {}});
     return complete;
   };
-  visit_owners(now, folder, visit);
+  visit_hits(now, folder, visit);
   for (const mount* const each : now.writable) {
     complete = complete && add_written(*each, folder, now.precedence(*each), how_deep);
   }
@@ -35,13 +35,13 @@ result<void> tree_merge::begin(const snapshot& now, asset_path folder, depth how
     return found ? fail(errc::not_a_file, "a file, not a folder")
                  : fail(errc::not_found, "no mount has this folder");
   }
-  std::make_heap(ways_.begin(), ways_.end(), later);
+  std::make_heap(inputs_.begin(), inputs_.end(), later);
   pass_removed();
   return {};
 }
 
-// What a mount has below the folder without listing it. Folders whose own names are still to be
-// looked at are open.
+// Adds files below the folder that the mount does not list. `open` has the folders still to be
+// searched.
 bool tree_merge::add_written(const mount& from, asset_path folder, std::size_t priority,
                              depth how_deep) noexcept {
   const written_name* inside = folder.text.empty() ? nullptr : from.written.find(folder);
@@ -49,7 +49,8 @@ bool tree_merge::add_written(const mount& from, asset_path folder, std::size_t p
   const auto first = static_cast<std::uint32_t>(written_.size());
   vec<const written_name*> open(written_.memory(), memory_tag::vfs);
   for (;;) {
-    for (const written_name* name = from.written.newest_in(inside); name; name = name->beside) {
+    for (const written_name* name = from.written.newest_in(inside); name;
+         name = name->older_sibling) {
       const bool is_file =
           name->state.load() == written_state::file && from.find_entry(name->path()) == no_entry;
       if (is_file && !written_.push_back({name, name->path()})) return false;
@@ -63,20 +64,21 @@ bool tree_merge::add_written(const mount& from, asset_path folder, std::size_t p
     inside = open.back();
     open.pop_back();
   }
-  std::sort(
-      written_.begin() + first, written_.end(),
-      [](const written_path& a, const written_path& b) { return path_before(a.path, b.path); });
+  std::sort(written_.begin() + first, written_.end(),
+            [](const written_path& a, const written_path& b) {
+              return archives_detail::path_before(a.path, b.path);
+            });
   return add(
       {&from, first, static_cast<std::uint32_t>(written_.size()), priority, true, false, {}});
 }
 
-// False if the memory was refused; a way that leads nowhere is left out.
-bool tree_merge::add(way added) noexcept {
-  return !move_to(added, added.at) || ways_.push_back(added);
+// Adds an input, unless it is empty. False if out of memory.
+bool tree_merge::add(input added) noexcept {
+  return !move_to(added, added.at) || inputs_.push_back(added);
 }
 
-// To the first that is there, from a place on; false if there is none.
-bool tree_merge::move_to(way& moved, std::uint32_t at) const noexcept {
+// Moves to the first existing file at or after `at`. False if there is none.
+bool tree_merge::move_to(input& moved, std::uint32_t at) const noexcept {
   for (moved.at = at; moved.at < moved.end; ++moved.at) {
     if (moved.may_lack && is_removed(moved)) continue;
     moved.path = path_at(moved, moved.at);
@@ -85,43 +87,43 @@ bool tree_merge::move_to(way& moved, std::uint32_t at) const noexcept {
   return false;
 }
 
-bool tree_merge::is_removed(const way& of) const noexcept {
-  const archive& content = of.from->content;
-  const archive_entry& entry = content.entries[of.from->order[of.at]];
+bool tree_merge::is_removed(const input& of) const noexcept {
+  const archives_detail::archive& content = of.from->content;
+  const archives_detail::archive_entry& entry = content.entries[of.from->order[of.at]];
   const written_name* const name = of.from->written.find({content.path_of(entry), entry.id});
   return name && name->state.load() == written_state::removed;
 }
 
-std::string_view tree_merge::path_at(const way& of, std::uint32_t at) const noexcept {
+std::string_view tree_merge::path_at(const input& of, std::uint32_t at) const noexcept {
   return of.written ? written_[at].path : of.from->path_at(at);
 }
 
-bool tree_merge::later(const way& a, const way& b) noexcept {
-  if (path_before(b.path, a.path)) return true;
-  if (path_before(a.path, b.path)) return false;
+bool tree_merge::later(const input& a, const input& b) noexcept {
+  if (archives_detail::path_before(b.path, a.path)) return true;
+  if (archives_detail::path_before(a.path, b.path)) return false;
   return a.priority > b.priority;
 }
 
-path_owner tree_merge::winner() const noexcept {
-  const way& first = ways_[0];
+lookup_hit tree_merge::winner() const noexcept {
+  const input& first = inputs_[0];
   if (first.written) return {first.from, written_[first.at].name, 0, false};
   return {first.from, nullptr, first.from->order[first.at], false};
 }
 
 path_id tree_merge::id() const noexcept {
-  const way& first = ways_[0];
+  const input& first = inputs_[0];
   if (first.written) return written_[first.at].name->id;
   return first.from->content.entries[first.from->order[first.at]].id;
 }
 
 void tree_merge::advance_first(std::uint32_t at) noexcept {
-  std::pop_heap(ways_.begin(), ways_.end(), later);
-  way& moved = ways_.back();
+  std::pop_heap(inputs_.begin(), inputs_.end(), later);
+  input& moved = inputs_.back();
   if (!move_to(moved, at)) {
-    ways_.pop_back();
+    inputs_.pop_back();
     return;
   }
-  std::push_heap(ways_.begin(), ways_.end(), later);
+  std::push_heap(inputs_.begin(), inputs_.end(), later);
 }
 
 void tree_merge::skip_path() noexcept {
@@ -131,13 +133,14 @@ void tree_merge::skip_path() noexcept {
 
 void tree_merge::pass_path() noexcept {
   const std::string_view skipped = path();
-  while (!done() && path() == skipped) advance_first(ways_[0].at + 1);
+  while (!done() && path() == skipped) advance_first(inputs_[0].at + 1);
 }
 
 bool tree_merge::front_is_removal() const noexcept {
-  const way& first = ways_[0];
+  const input& first = inputs_[0];
   if (first.written || first.from->content.removals == 0) return false;
-  return first.from->content.entries[first.from->order[first.at]].flaw == entry_flaw::removal;
+  return first.from->content.entries[first.from->order[first.at]].flaw ==
+         archives_detail::entry_flaw::removal;
 }
 
 void tree_merge::pass_removed() noexcept {
@@ -149,8 +152,8 @@ void tree_merge::skip_child(std::string_view child) noexcept {
     return path.starts_with(child) && (path.size() == child.size() || path[child.size()] == '/');
   };
   while (!done() && is_part(path())) {
-    const way& first = ways_[0];
-    // They lie side by side: look for the end in steps that double, then halve.
+    const input& first = inputs_[0];
+    // They are adjacent: find their end with steps that double, then halve.
     std::uint32_t low = first.at;
     std::uint32_t step = 1;
     while (step < first.end - low && is_part(path_at(first, low + step))) {
@@ -167,4 +170,4 @@ void tree_merge::skip_child(std::string_view child) noexcept {
   pass_removed();
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

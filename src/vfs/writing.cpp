@@ -8,13 +8,12 @@
 
 namespace overture {
 
-namespace vfs {
+namespace vfs_detail {
 
 namespace {
 
-// The position behind the first `count` elements, and behind the '/' that follows them if there is
-// one.
-std::size_t behind_elements(std::string_view path, std::ptrdiff_t count) noexcept {
+// The position after the first `count` elements and their '/'.
+std::size_t after_elements(std::string_view path, std::ptrdiff_t count) noexcept {
   std::size_t at = 0;
   for (; count > 0 && at < path.size(); --count) {
     const std::size_t slash = path.find('/', at);
@@ -27,8 +26,8 @@ std::ptrdiff_t slashes(std::string_view path) noexcept {
   return std::count(path.begin(), path.end(), '/');
 }
 
-// How the disk spells a file or folder that the mount knows, or nothing. For a tree without regard
-// to case.
+// The spelling on disk of a file or folder that the mount knows, or nothing. For trees that ignore
+// case.
 std::string_view known_spelling(const mount& in, asset_path key) noexcept {
   if (const written_name* const name = in.written.find(key)) return name->on_disk;
   const auto on_disk = [&in](std::uint32_t entry) {
@@ -38,16 +37,16 @@ std::string_view known_spelling(const mount& in, asset_path key) noexcept {
   if (entry != no_entry) return on_disk(entry);
   const std::uint32_t below = in.first_below(key.text);
   if (below == in.order.size()) return {};
-  // A link leads elsewhere, where the same folders need not be.
+  // A link's target need not be in the same folders.
   const std::string_view found = on_disk(in.order[below]);
   const std::string_view point(in.prefix.data(), in.prefix.size());
   if (slashes(found) != slashes(in.path_at(below)) - slashes(point)) return {};
   const std::ptrdiff_t elements = slashes(key.text) + 1 - slashes(point);
-  const std::size_t length = behind_elements(found, elements);
+  const std::size_t length = after_elements(found, elements);
   return found.substr(0, length > 0 ? length - 1 : 0);
 }
 
-// Puts the spelling of what is there in the place of what was asked for.
+// Replaces the longest known part of the name by its spelling on disk.
 void spell_as_known(const mount& in, asset_path key, name_on_disk& name) noexcept {
   const std::size_t point = in.prefix.size();
   for (std::string_view front = key.text; front.size() > point;) {
@@ -56,7 +55,7 @@ void spell_as_known(const mount& in, asset_path key, name_on_disk& name) noexcep
       path_buffer rest;
       const std::string_view asked(name.c_str());
       const std::ptrdiff_t elements = slashes(front.substr(point)) + 1;
-      const std::size_t at = std::min(behind_elements(asked, elements), asked.size());
+      const std::size_t at = std::min(after_elements(asked, elements), asked.size());
       const std::size_t length = asked.size() - at;
       if (known.size() + 1 + length >= name.text.size()) return;
       if (length > 0) std::memcpy(rest.data(), asked.data() + at, length);
@@ -83,17 +82,17 @@ result<void> find_name(const mount& in, asset_path path, name_on_disk& name) noe
   if (const char* const flaw = path_flaw(text)) return fail(errc::bad_path, flaw);
   const std::string_view point(in.prefix.data(), in.prefix.size());
   if (!text.starts_with(point) || text.size() == point.size()) {
-    return fail(errc::not_found, "the path does not lie in this mount");
+    return fail(errc::not_found, "the path is not below the mount point");
   }
-  // Folded, the mount point may be of another length.
-  const std::string_view rest = path.text.substr(behind_elements(path.text, slashes(point)));
+  // The folded mount point may have a different length.
+  const std::string_view rest = path.text.substr(after_elements(path.text, slashes(point)));
   std::memcpy(name.text.data(), rest.data(), rest.size());
   name.text[rest.size()] = '\0';
   if (in.ignore_case) spell_as_known(in, key, name);
   return {};
 }
 
-// --- What becomes of names -----------------------------------------------------------------------
+// --- Recording changes ---------------------------------------------------------------------------
 
 result<void> reserve_name(const mount& in, asset_path path, const name_on_disk& name) noexcept {
   const path_key key(path, in.ignore_case);
@@ -106,13 +105,13 @@ result<void> reserve_name(const mount& in, asset_path path, const name_on_disk& 
   for (std::size_t slash = text.find('/');; slash = text.find('/', slash + 1)) {
     const std::string_view front = text.substr(0, slash);
     const std::ptrdiff_t below = ++element - above;
-    const std::size_t length = below > 0 ? behind_elements(on_disk, below) : 0;
+    const std::size_t length = below > 0 ? after_elements(on_disk, below) : 0;
     const bool whole = slash == std::string_view::npos;
     const std::string_view spelled = whole        ? on_disk
                                      : length > 0 ? on_disk.substr(0, length - 1)
                                                   : std::string_view(".");
     folder = in.written.insert({front, {hash64(front)}}, spelled, folder);
-    if (!folder) return fail(errc::out_of_memory, "no memory to note the name");
+    if (!folder) return fail(errc::out_of_memory, "no memory for the name");
     if (whole) return {};
   }
 }
@@ -123,7 +122,7 @@ void note(const mount& in, asset_path path, written_state becomes) noexcept {
   const path_key key(path, in.ignore_case);
   const std::string_view text = asset_path(key).text;
   written_name* const name = in.written.find(key);
-  if (!name) return;  // listed, and there as before
+  if (!name) return;  // listed and unchanged
   const written_state was = name->state.exchange(becomes);
   const bool was_there = was == written_state::file ||
                          (was == written_state::as_listed && in.find_entry(text) != no_entry);
@@ -155,13 +154,13 @@ result<void> sync_folder_of(const mount& in, const name_on_disk& name) noexcept 
   folder.text[length] = '\0';
   const result<os_handle> opened = in.os->open_below(in.content.handle.get(), folder.c_str());
   if (!opened) return tl::unexpected(opened.error());
-  const owned_handle handle(*in.os, *opened);
+  const archives_detail::owned_handle handle(*in.os, *opened);
   return sync_names(*in.os, handle.get());
 }
 
 namespace {
 
-// Makes a folder, and if that fails for want of those above it, these first.
+// Makes a folder and those above it.
 result<void> make_folders(operating_system& os, os_handle root, name_on_disk& name) noexcept {
   for (char* slash = std::strchr(name.text.data(), '/');; slash = std::strchr(slash + 1, '/')) {
     if (slash) *slash = '\0';
@@ -170,10 +169,10 @@ result<void> make_folders(operating_system& os, os_handle root, name_on_disk& na
     if (!slash) break;
     *slash = '/';
   }
-  // What is in the way may be a file; then nothing could be opened below it.
+  // What exists may be a file.
   const result<os_handle> opened = os.open_below(root, name.c_str());
   if (!opened) return tl::unexpected(opened.error());
-  const owned_handle handle(os, *opened);
+  const archives_detail::owned_handle handle(os, *opened);
   return os.status(handle.get()).and_then([](const file_status& status) -> result<void> {
     if (status.kind == file_kind::folder) return {};
     return fail(errc::exists, "a file has this name");
@@ -182,36 +181,36 @@ result<void> make_folders(operating_system& os, os_handle root, name_on_disk& na
 
 }  // namespace
 
-}  // namespace vfs
+}  // namespace vfs_detail
 
-result<const vfs::mount*> file_system::claim_writable(mount_id mount) noexcept {
+result<const vfs_detail::mount*> file_system::pin_writable(mount_id mount) noexcept {
   if (!state_) return fail(errc::out_of_memory, "no memory for the file system");
   const reading now(*state_);
-  const vfs::mount* const found = now->find(mount);
+  const vfs_detail::mount* const found = now->find(mount);
   if (!found) return fail(errc::not_found, "no such mount");
   if (!found->writable) return fail(errc::permission, "the mount is not writable");
   state_->mounts.pin(*found);
   return found;
 }
 
-void file_system::give_up(const vfs::mount& claimed) noexcept {
-  state_->mounts.unpin(claimed);
+void file_system::release_writable(const vfs_detail::mount& pinned) noexcept {
+  state_->mounts.unpin(pinned);
 }
 
 result<void> file_system::make_folder(mount_id mount, asset_path path) noexcept {
-  const result<const vfs::mount*> in = claim_writable(mount);
+  const result<const vfs_detail::mount*> in = pin_writable(mount);
   if (!in) return tl::unexpected(in.error());
-  vfs::name_on_disk name;
-  result<void> done = vfs::find_name(**in, path, name);
-  if (done) done = vfs::make_folders(*(*in)->os, (*in)->content.handle.get(), name);
-  give_up(**in);
+  vfs_detail::name_on_disk name;
+  result<void> done = vfs_detail::find_name(**in, path, name);
+  if (done) done = vfs_detail::make_folders(*(*in)->os, (*in)->content.handle.get(), name);
+  release_writable(**in);
   return done;
 }
 
-namespace vfs {
+namespace vfs_detail {
 namespace {
 
-// A file or a folder with all that is known to be in it gets another name.
+// Renames a file, or a folder with everything known to be in it.
 class renaming {
  public:
   renaming(const mount& in, asset_path from, asset_path to) noexcept
@@ -234,21 +233,21 @@ class renaming {
  private:
   using file_visit = function_ref<result<void>(asset_path, std::string_view)>;
 
-  // Calls `visit` with the files below the folder, and how the disk spells what follows it.
+  // Calls `visit` for each file below the folder, with the spelling on disk of its relative path.
   result<void> each_below(file_visit visit) noexcept {
     const std::string_view folder = asset_path(from_key_).text;
-    const archive& content = in_.content;
+    const archives_detail::archive& content = in_.content;
     for (std::uint32_t i = in_.first_below(folder); i < in_.order.size(); ++i) {
-      const archive_entry& entry = content.entries[in_.order[i]];
+      const archives_detail::archive_entry& entry = content.entries[in_.order[i]];
       const asset_path file{content.path_of(entry), entry.id};
       if (!is_below(file.text, folder)) break;
       const written_name* const name = in_.written.find(file);
-      if (name && name->state.load() != written_state::as_listed) continue;  // it comes below
+      if (name && name->state.load() != written_state::as_listed) continue;  // visited below
       result<void> done =
           visit(file, spelled_below(file.text, content.names.data() + entry.offset));
       if (!done) return done;
     }
-    for (const written_name* name = in_.written.newest(); name; name = name->next) {
+    for (const written_name* name = in_.written.newest(); name; name = name->older) {
       if (!is_below(name->path(), folder) || name->state.load() != written_state::file) continue;
       result<void> done =
           visit({name->path(), name->id}, spelled_below(name->path(), name->on_disk));
@@ -259,18 +258,18 @@ class renaming {
   static bool is_below(std::string_view path, std::string_view folder) noexcept {
     return path.size() > folder.size() && path[folder.size()] == '/' && path.starts_with(folder);
   }
-  // Of a link that leads elsewhere the path is all there is.
+  // A file reached through a link has no name below the folder: use its path.
   std::string_view spelled_below(std::string_view file, std::string_view on_disk) const noexcept {
     const std::string_view old(old_name_.c_str());
     if (is_below(on_disk, old)) return on_disk.substr(old.size() + 1);
     return file.substr(asset_path(from_key_).text.size() + 1);
   }
 
-  // What a file below the folder is called behind the renaming, and where on the disk.
+  // The path of a file below the folder after renaming.
   result<asset_path> moved(asset_path file, path_buffer& room) const noexcept {
     const std::string_view rest = file.text.substr(asset_path(from_key_).text.size());
     if (to_.text.size() + rest.size() > room.size()) {
-      return fail(errc::limit, "a path would be too long");
+      return fail(errc::limit, "a path in the folder would become too long");
     }
     std::memcpy(room.data(), to_.text.data(), to_.text.size());
     std::memcpy(room.data() + to_.text.size(), rest.data(), rest.size());
@@ -292,7 +291,7 @@ class renaming {
                            name_on_disk& joined) noexcept {
     const std::string_view front(folder.c_str());
     if (front.size() + 1 + name.size() >= joined.text.size()) {
-      return fail(errc::limit, "a path would be too long");
+      return fail(errc::limit, "a path in the folder would become too long");
     }
     char* at = std::copy(front.begin(), front.end(), joined.text.data());
     *at++ = '/';
@@ -306,17 +305,17 @@ class renaming {
       is_folder = true;
       path_buffer room;
       const result<asset_path> path = moved(file, room);
-      note_removed(in_, file);  // first, as both may be one
+      note_removed(in_, file);  // first: both may be the same path
       if (path) note_written(in_, *path);
       return {};
     });
     if (is_folder) return;
     note_removed(in_, from_);
-    // Somebody else's file may have come by this name, or an empty folder.
+    // What was renamed may be a file that another program has made, or an empty folder.
     const result<os_handle> opened =
         in_.os->open_below(in_.content.handle.get(), new_name_.c_str());
     if (!opened) return;
-    const owned_handle handle(*in_.os, *opened);
+    const archives_detail::owned_handle handle(*in_.os, *opened);
     const result<file_status> status = in_.os->status(handle.get());
     if (status && status->kind == file_kind::file) note_written(in_, to_);
   }
@@ -330,25 +329,25 @@ class renaming {
 };
 
 }  // namespace
-}  // namespace vfs
+}  // namespace vfs_detail
 
 result<void> file_system::remove(mount_id mount, asset_path path) noexcept {
-  const result<const vfs::mount*> in = claim_writable(mount);
+  const result<const vfs_detail::mount*> in = pin_writable(mount);
   if (!in) return tl::unexpected(in.error());
-  vfs::name_on_disk name;
-  result<void> done = vfs::find_name(**in, path, name);
-  if (done) done = vfs::reserve_name(**in, path, name);
+  vfs_detail::name_on_disk name;
+  result<void> done = vfs_detail::find_name(**in, path, name);
+  if (done) done = vfs_detail::reserve_name(**in, path, name);
   if (done) done = (*in)->os->remove_below((*in)->content.handle.get(), name.c_str());
-  if (done) vfs::note_removed(**in, path);
-  give_up(**in);
+  if (done) vfs_detail::note_removed(**in, path);
+  release_writable(**in);
   return done;
 }
 
 result<void> file_system::rename(mount_id mount, asset_path from, asset_path to) noexcept {
-  const result<const vfs::mount*> in = claim_writable(mount);
+  const result<const vfs_detail::mount*> in = pin_writable(mount);
   if (!in) return tl::unexpected(in.error());
-  result<void> done = vfs::renaming(**in, from, to).run();
-  give_up(**in);
+  result<void> done = vfs_detail::renaming(**in, from, to).run();
+  release_writable(**in);
   return done;
 }
 

@@ -4,7 +4,7 @@
 #include <new>
 #include <utility>
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 namespace {
 
 std::size_t bytes_for(std::size_t path, std::size_t on_disk) noexcept {
@@ -28,7 +28,7 @@ void put_in_front(atomic<written_name*>& first, written_name* name, written_name
 
 written_names::~written_names() {
   written_name* name = newest_.load();
-  while (name) free(std::exchange(name, name->next));
+  while (name) free(std::exchange(name, name->older));
 }
 
 const written_name* written_names::find(const asset_path& path) const noexcept {
@@ -43,31 +43,31 @@ const written_name* written_names::find(const asset_path& path) const noexcept {
 written_name* written_names::insert(const asset_path& path, std::string_view on_disk,
                                     written_name* folder) noexcept {
   written_name* made = nullptr;
-  atomic<written_name*>* place = &root_;
+  atomic<written_name*>* link = &root_;
   for (std::uint64_t hash = path.id.value;;) {
-    written_name* at = place->load(std::memory_order_acquire);
+    written_name* at = link->load(std::memory_order_acquire);
     if (!at) {
       if (!made) made = make(path, on_disk);
       if (!made) return nullptr;
-      if (place->compare_exchange_strong(at, made)) break;
-      // Another thread was faster, and `at` is its name.
+      if (link->compare_exchange_strong(at, made)) break;
+      // Another thread was faster; `at` is its name.
     }
     if (at->id == path.id && at->path() == path.text) {
       if (made) free(made);
       return at;
     }
-    place = &at->children[take_branch(hash)];
+    link = &at->children[take_branch(hash)];
   }
-  put_in_front(newest_, made, made->next);
-  put_in_front(folder ? folder->newest_below : newest_in_root_, made, made->beside);
+  put_in_front(newest_, made, made->older);
+  put_in_front(folder ? folder->newest_below : newest_in_root_, made, made->older_sibling);
   return made;
 }
 
 written_name* written_names::make(const asset_path& path, std::string_view on_disk) noexcept {
-  void* const place = memory_.allocate(bytes_for(path.text.size(), on_disk.size()),
-                                       alignof(written_name), memory_tag::vfs);
-  if (!place) return nullptr;
-  auto* const made = ::new (place) written_name;
+  void* const room = memory_.allocate(bytes_for(path.text.size(), on_disk.size()),
+                                      alignof(written_name), memory_tag::vfs);
+  if (!room) return nullptr;
+  auto* const made = ::new (room) written_name;
   auto* text = reinterpret_cast<char*>(made + 1);
   std::memcpy(text, path.text.data(), path.text.size());
   text[path.text.size()] = '/';
@@ -86,4 +86,4 @@ void written_names::free(written_name* name) noexcept {
                      alignof(written_name), memory_tag::vfs);
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

@@ -1,9 +1,9 @@
-// The names that a writable mount has got or lost since it was mounted: what its listing, which
-// does not change, does not know.
+// Names created or removed in a writable mount since it was mounted. The mount's own listing is
+// immutable.
 //
-// A trie over the paths' ids, two bits at a time, to which names are only ever added: a name that
-// was removed stays in it, as removed. So readers need no lock and nothing is freed before the
-// mount ends; it costs memory for each different name that was written to.
+// A trie over the paths' ids, two bits per level. Names are only ever added; a removed file stays,
+// in state `removed`. So readers need no lock, and nothing is freed before the mount ends. The
+// price is memory for each different name written to.
 //
 // Source of the method: the insert-only hash trie (Wellons, "An easy-to-implement, arena-friendly
 // hash map", 2023), with an exchange for the insertion.
@@ -17,27 +17,28 @@
 #include "overture/base/atomic.hpp"
 #include "overture/base/path.hpp"
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 
 enum class written_state : std::uint8_t { as_listed, file, removed };
 
 struct written_name {
   atomic<written_name*> children[4] = {};
   path_id id;
-  written_name* next = nullptr;    // the one that was added before it
-  written_name* beside = nullptr;  // the one that was added before it to the same folder
-  atomic<written_name*> newest_below{nullptr};  // of a folder; go on by `beside`
-  const char* on_disk = nullptr;                // below the mount's folder, ended by NUL
+  written_name* older = nullptr;          // the name added before this one
+  written_name* older_sibling = nullptr;  // the name added to the same folder before this one
+  atomic<written_name*> newest_below{
+      nullptr};                   // a folder's newest name; continue with `older_sibling`
+  const char* on_disk = nullptr;  // relative to the mount's folder, NUL-terminated
   std::uint32_t number = 0;
   std::uint16_t length = 0;
   atomic<written_state> state{written_state::as_listed};
-  atomic<std::int32_t> files_below{0};  // more (or fewer) than were listed, of a folder
+  atomic<std::int32_t> files_below{0};  // in a folder, relative to the number listed
 
-  // The path in the tree; it lies behind this, and the name on disk behind that.
+  // The path in the tree. It is stored after this object, followed by the name on disk.
   [[nodiscard]] std::string_view path() const noexcept {
     return {reinterpret_cast<const char*>(this + 1), length};
   }
-  // With a '/' behind it.
+  // With a '/' at the end.
   [[nodiscard]] std::string_view path_as_folder() const noexcept {
     return {reinterpret_cast<const char*>(this + 1), length + std::size_t{1}};
   }
@@ -58,15 +59,14 @@ class written_names {
   [[nodiscard]] written_name* find(const asset_path& path) noexcept {
     return const_cast<written_name*>(std::as_const(*this).find(path));
   }
-  // The name, which is made if it is not known. `folder` is the one that it lies in, null the root.
-  // Null if the memory was refused.
+  // Finds or adds a name. `folder` contains it; null is the root. Null if out of memory.
   [[nodiscard]] written_name* insert(const asset_path& path, std::string_view on_disk,
                                      written_name* folder = nullptr) noexcept;
-  // The newest in a folder, null the root; go on by written_name::beside.
+  // The newest name in a folder (null is the root); continue with written_name::older_sibling.
   [[nodiscard]] const written_name* newest_in(const written_name* folder) const noexcept {
     return (folder ? folder->newest_below : newest_in_root_).load(std::memory_order_acquire);
   }
-  // The newest; go on by written_name::next.
+  // The newest name; continue with written_name::older.
   [[nodiscard]] const written_name* newest() const noexcept {
     return newest_.load(std::memory_order_acquire);
   }
@@ -82,4 +82,4 @@ class written_names {
   atomic<std::uint32_t> made_count_{0};
 };
 
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

@@ -1,5 +1,5 @@
-// What must hold for the archives of every format: damaged ones give errors, bad disks and refused
-// memory too, and what is listed can always be used.
+// Checks for all archive formats: damage, bad disks and lack of memory give errors, and whatever is
+// listed can be used.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -49,7 +49,7 @@ inline bool is_error(const std::string& content) {
   return content.starts_with("error: ");
 }
 
-// Whether a file of a damaged archive may have this content.
+// Whether a file of a damaged archive may have this content or error.
 using content_check = std::function<bool(const std::string& path, const std::string& content)>;
 
 inline content_check right_or_error(contents_map right) {
@@ -65,7 +65,7 @@ inline void expect_all(const contents_map& contents, const content_check& may_be
   }
 }
 
-// Cut to every length, or to so many of them that there are `steps`.
+// Truncates the archive to every length, or to `steps` different ones.
 inline void check_cut(const std::string& whole, const char* name, std::size_t steps,
                       const content_check& may_be, const mount_options& options = {}) {
   for (std::size_t step = 0; step < steps && !::testing::Test::HasFailure(); ++step) {
@@ -74,7 +74,7 @@ inline void check_cut(const std::string& whole, const char* name, std::size_t st
   }
 }
 
-// One bit flipped, and bytes full and empty, at every `stride`th byte.
+// Flips a bit, and sets all and no bits, in every `stride`th byte.
 inline void check_damaged(std::string bytes, const char* name, std::size_t stride,
                           const content_check& may_be, const mount_options& options = {}) {
   for (std::size_t at = 0; at < bytes.size() && !::testing::Test::HasFailure(); at += stride) {
@@ -88,7 +88,7 @@ inline void check_damaged(std::string bytes, const char* name, std::size_t strid
   }
 }
 
-// Every call of the system fails once, and reads give few bytes.
+// Lets each system call fail once, with short reads.
 inline void check_bad_disk(const std::string& bytes, const char* name, const content_check& may_be,
                            const mount_options& options = {}) {
   const contents_map whole = load_archive(bytes, name, options);
@@ -97,7 +97,7 @@ inline void check_bad_disk(const std::string& bytes, const char* name, const con
     os.fail_call(call, EIO);
     const contents_map contents = load_archive(os, name, nullptr, options);
     EXPECT_EQ(os.open_handles(), 0);
-    if (os.calls() <= call) break;  // the call did not happen any more
+    if (os.calls() <= call) break;  // there are no more calls
     expect_all(contents, may_be);
     EXPECT_NE(contents, whole) << "call " << call << " failed and nobody noticed";
   }
@@ -106,7 +106,7 @@ inline void check_bad_disk(const std::string& bytes, const char* name, const con
   EXPECT_EQ(load_archive(slow, name, nullptr, options), whole);
 }
 
-// Every allocation is refused once.
+// Lets each allocation fail once.
 inline void check_no_memory(const std::string& bytes, const char* name, const content_check& may_be,
                             const mount_options& options = {}) {
   for (std::uint64_t call = 0;; ++call) {
@@ -118,7 +118,7 @@ inline void check_no_memory(const std::string& bytes, const char* name, const co
   }
 }
 
-// The most memory that mounting alone takes.
+// The peak memory of mounting alone.
 inline std::uint64_t mounting_takes(const std::string& bytes, const char* name) {
   memory_file_os os(bytes);
   tracking_allocator memory;

@@ -11,10 +11,10 @@
 #include "support/memory_file_os.hpp"
 #include "vfs/tree_reader.hpp"
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
-// Block n is so many times the letter 'a' + n. What is packed is the letter, in a file.
+// Block n consists of the letter 'a' + n, repeated. It is packed as one letter, in a file.
 class letters final : public block_store {
  public:
   letters(allocator& memory, operating_system& os, const owned_handle& file,
@@ -38,7 +38,7 @@ class letters final : public block_store {
   using block_store::add_stored;
 
   std::uint32_t broken = UINT32_MAX;
-  bool only_first = false;  // writes one byte of a block, so that the others cost no memory
+  bool only_first = false;  // writes one byte of a block, so that untouched pages cost no memory
   std::atomic<int> unpacked{0};
   std::atomic<bool> held{false};
 };
@@ -62,7 +62,7 @@ struct block_store_test : ::testing::Test {
   std::unique_ptr<letters> store;
 };
 
-TEST_F(block_store_test, has_its_blocks_side_by_side) {
+TEST_F(block_store_test, places_blocks_next_to_each_other) {
   letters& blocks = make({3, 1, 4});
   EXPECT_EQ(read(blocks, 0, 8), "aaabcccc");
   EXPECT_EQ(read(blocks, 2, 3), "abc");
@@ -73,7 +73,7 @@ TEST_F(block_store_test, has_its_blocks_side_by_side) {
   EXPECT_EQ(blocks.status(os_handle{1})->size, 8u);
 }
 
-TEST_F(block_store_test, unpacks_a_block_once_for_all_who_read_in_it) {
+TEST_F(block_store_test, unpacks_a_block_once_for_all_readers) {
   letters& blocks = make({1000, 1000});
   std::vector<std::thread> readers;
   std::atomic<int> right{0};
@@ -90,7 +90,7 @@ TEST_F(block_store_test, unpacks_a_block_once_for_all_who_read_in_it) {
   EXPECT_EQ(blocks.unpacked_count(), 1u);
 }
 
-TEST_F(block_store_test, says_busy_to_who_must_not_wait) {
+TEST_F(block_store_test, is_busy_for_a_reader_that_must_not_wait) {
   letters& blocks = make({10});
   blocks.held = true;
   std::thread first([&] { EXPECT_EQ(read(blocks, 0, 1), "a"); });
@@ -106,7 +106,7 @@ TEST_F(block_store_test, says_busy_to_who_must_not_wait) {
 }
 
 // The memory_file_os does not know what is cached, so it says busy.
-TEST_F(block_store_test, is_busy_while_the_packed_bytes_are_on_the_disk) {
+TEST_F(block_store_test, is_busy_while_the_packed_bytes_are_not_cached) {
   letters& blocks = make({10});
   std::byte byte{};
   EXPECT_EQ(blocks.read_cached_at(os_handle{1}, 0, {&byte, 1}).error().code, errc::busy);
@@ -114,7 +114,7 @@ TEST_F(block_store_test, is_busy_while_the_packed_bytes_are_on_the_disk) {
   EXPECT_EQ(blocks.read_cached_at(os_handle{1}, 9, {&byte, 1}).value_or(0), 1u);
 }
 
-TEST_F(block_store_test, gives_what_comes_before_the_damage_and_tries_once) {
+TEST_F(block_store_test, reads_what_precedes_the_damage_and_unpacks_once) {
   letters& blocks = make({10, 10});
   blocks.broken = 0;
   EXPECT_EQ(read(blocks, 0, 5), "aaaaa");
@@ -124,7 +124,7 @@ TEST_F(block_store_test, gives_what_comes_before_the_damage_and_tries_once) {
   EXPECT_EQ(blocks.unpacked, 2);
 }
 
-TEST_F(block_store_test, that_nothing_can_be_read_of_is_tried_once) {
+TEST_F(block_store_test, unpacks_a_wholly_broken_block_once) {
   letters& blocks = make({1});
   blocks.broken = 0;
   EXPECT_EQ(read(blocks, 0, 1), "error: corrupt");
@@ -155,7 +155,7 @@ TEST_F(block_store_test, refuses_a_block_beyond_the_limit) {
   EXPECT_TRUE(blocks.add_stored(std::uint64_t{1} << 40, 0)) << "what is not packed needs no memory";
 }
 
-TEST_F(block_store_test, reads_what_is_not_packed_where_it_lies) {
+TEST_F(block_store_test, reads_stored_data_directly) {
   letters& blocks = make({2});
   EXPECT_EQ(blocks.add_stored(20, 3).value_or(0), 2u);
   EXPECT_EQ(read(blocks, 0, 6), "aadefg");
@@ -163,7 +163,7 @@ TEST_F(block_store_test, reads_what_is_not_packed_where_it_lies) {
   EXPECT_EQ(blocks.kept_bytes(), 2u);
 }
 
-TEST_F(block_store_test, without_memory_says_so_and_tries_again) {
+TEST_F(block_store_test, without_memory_fails_and_retries_later) {
   failing_allocator short_of_it(1);
   {
     letters blocks(short_of_it, os, file, {10});
@@ -173,11 +173,11 @@ TEST_F(block_store_test, without_memory_says_so_and_tries_again) {
   EXPECT_EQ(short_of_it.live_bytes(), 0);
 }
 
-TEST_F(block_store_test, gives_back_all_memory) {
+TEST_F(block_store_test, frees_all_memory) {
   EXPECT_EQ(read(make({100, 100}), 50, 100), std::string(50, 'a') + std::string(50, 'b'));
   store.reset();
   EXPECT_EQ(memory.total().bytes, 0u);
 }
 
 }  // namespace
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

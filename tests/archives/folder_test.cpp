@@ -32,7 +32,7 @@ class folder_mount : public ::testing::Test {
   file_system files;
 };
 
-TEST_F(folder_mount, loads_files_of_all_its_folders) {
+TEST_F(folder_mount, loads_files_in_all_its_folders) {
   folder.write("a.txt", "hello");
   folder.write("maps/europe/rome.txt", "rome");
   folder.write("empty", "");
@@ -50,13 +50,13 @@ TEST_F(folder_mount, may_be_empty) {
   EXPECT_EQ(files.entry_count(), 0u);
 }
 
-TEST_F(folder_mount, takes_archives_in_it_for_plain_files) {
+TEST_F(folder_mount, treats_archives_in_it_as_plain_files) {
   folder.write("a.zip", "PK\3\4");
   mount_and_freeze();
   EXPECT_THAT(load_all(files), ElementsAre(Pair("a.zip", "PK\3\4")));
 }
 
-TEST_F(folder_mount, skips_and_lists_names_that_are_no_paths) {
+TEST_F(folder_mount, skips_and_lists_names_that_are_not_valid_paths) {
   folder.write("good", "good");
   folder.write("back\\slash", "");
   folder.write("\xFF", "");
@@ -72,7 +72,7 @@ TEST_F(folder_mount, skips_and_lists_names_that_are_no_paths) {
                                              Pair("\xFF", "the path is not UTF-8")));
 }
 
-TEST_F(folder_mount, skips_and_lists_what_is_no_regular_file) {
+TEST_F(folder_mount, skips_and_lists_what_is_not_a_regular_file) {
   ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
   fs::create_symlink("pipe", folder / "link to a pipe");
   mount_and_freeze();
@@ -81,14 +81,14 @@ TEST_F(folder_mount, skips_and_lists_what_is_no_regular_file) {
                                              Pair("pipe", "not a regular file")));
 }
 
-TEST_F(folder_mount, skips_and_lists_folders_nested_too_deep) {
+TEST_F(folder_mount, skips_and_lists_folders_nested_too_deeply) {
   std::string name = "d";
   for (std::size_t i = 1; i < limits::folder_depth_max; ++i) name += "/d";
   folder.write(name + "/last", "last");
   folder.write(name + "/d/too deep", "too deep");
   mount_and_freeze();
   EXPECT_THAT(load_all(files), ElementsAre(Pair(name + "/last", "last")));
-  EXPECT_THAT(skipped_of(files), ElementsAre(Pair(name + "/d", "the folders are nested too deep")));
+  EXPECT_THAT(skipped_of(files), ElementsAre(Pair(name + "/d", "folders nested too deeply")));
 }
 
 class unreadable_folder_os final : public forwarding_os {
@@ -123,7 +123,7 @@ TEST_F(folder_mount, skips_and_lists_folders_that_cannot_be_read) {
 
 // --- Links ---------------------------------------------------------------------------------------
 
-TEST_F(folder_mount, follows_links_inside_the_tree_and_lists_the_others) {
+TEST_F(folder_mount, follows_links_inside_the_folder_and_lists_the_others) {
   temp_folder outside;
   outside.write("secret.txt", "secret");
   folder.write("real/a.txt", "hello");
@@ -137,7 +137,7 @@ TEST_F(folder_mount, follows_links_inside_the_tree_and_lists_the_others) {
   fs::create_symlink(outside / "secret.txt", folder / "file outside");
   fs::create_symlink(outside.path(), folder / "folder outside");
   fs::create_symlink("folder outside/secret.txt", folder / "through a folder outside");
-  // A sibling whose name begins as the tree's does is outside, too.
+  // A sibling whose name starts with the mount's name is outside, too.
   const std::string sibling = folder.path().string() + "2";
   fs::create_directory(sibling);
   fs::create_symlink(sibling, folder / "sibling");
@@ -149,17 +149,17 @@ TEST_F(folder_mount, follows_links_inside_the_tree_and_lists_the_others) {
                   Pair("folder link/a.txt", "hello"), Pair("folder link/deep/b.txt", "deep"),
                   Pair("real/a.txt", "hello"), Pair("real/deep/b.txt", "deep")));
   EXPECT_THAT(skipped_of(files),
-              UnorderedElementsAre(Pair("folder link/up", "the link makes a loop"),
-                                   Pair("real/up", "the link makes a loop"),
-                                   Pair("self", "the link makes a loop"),
-                                   Pair("dangling", "the link leads nowhere"),
-                                   Pair("file outside", "the link leaves the tree"),
-                                   Pair("folder outside", "the link leaves the tree"),
-                                   Pair("through a folder outside", "the link leaves the tree"),
-                                   Pair("sibling", "the link leaves the tree")));
+              UnorderedElementsAre(
+                  Pair("folder link/up", "the link forms a loop"),
+                  Pair("real/up", "the link forms a loop"), Pair("self", "the link forms a loop"),
+                  Pair("dangling", "the link's target does not exist"),
+                  Pair("file outside", "the link leads outside the mount"),
+                  Pair("folder outside", "the link leads outside the mount"),
+                  Pair("through a folder outside", "the link leads outside the mount"),
+                  Pair("sibling", "the link leads outside the mount")));
 }
 
-TEST_F(folder_mount, may_be_a_link_itself) {
+TEST_F(folder_mount, may_itself_be_a_link) {
   folder.write("real/a", "a");
   fs::create_symlink("a", folder / "real/b");
   fs::create_symlink("real", folder / "link");
@@ -175,14 +175,14 @@ TEST_F(folder_mount, finds_loops_that_enter_in_the_middle) {
   fs::create_symlink("../a", folder / "c/to a");
   mount_and_freeze();
   EXPECT_THAT(skipped_of(files),
-              UnorderedElementsAre(Pair("a/b/to c/to a", "the link makes a loop"),
-                                   Pair("c/to a/b/to c", "the link makes a loop")));
+              UnorderedElementsAre(Pair("a/b/to c/to a", "the link forms a loop"),
+                                   Pair("c/to a/b/to c", "the link forms a loop")));
   EXPECT_THAT(load_all(files), ElementsAre(Pair("a/b/file", "x"), Pair("a/b/to c/file", "y"),
                                            Pair("c/file", "y"), Pair("c/to a/b/file", "x")));
 }
 
-TEST_F(folder_mount, ends_where_links_multiply_its_folders) {
-  // Each level doubles the number of ways down: 2^24 of them.
+TEST_F(folder_mount, stops_when_links_multiply_its_folders) {
+  // Each level doubles the number of paths, to 2^24.
   for (int level = 0; level < 24; ++level) {
     const std::string here = std::to_string(level);
     fs::create_directory(folder / here);
@@ -223,7 +223,7 @@ TEST_F(folder_mount, a_file_that_becomes_a_folder_or_a_pipe_is_not_a_file) {
   EXPECT_EQ(open("b").error().code, errc::not_a_file);
 }
 
-TEST_F(folder_mount, a_file_that_becomes_a_link_out_of_the_tree_is_refused) {
+TEST_F(folder_mount, a_file_that_becomes_a_link_to_the_outside_is_refused) {
   temp_folder outside;
   outside.write("secret", "secret");
   folder.write("a", "a");
@@ -247,7 +247,7 @@ TEST_F(folder_mount, a_file_that_shrinks_after_it_was_opened_is_truncated) {
   EXPECT_EQ(load(files, "a"), "short") << "opened anew, it has its new size";
 }
 
-TEST_F(folder_mount, a_file_that_grows_is_read_as_it_is_when_opened) {
+TEST_F(folder_mount, a_file_that_grows_is_read_at_its_size_when_opened) {
   folder.write("a", "a");
   mount_and_freeze();
   folder.write("a", "longer");

@@ -1,4 +1,4 @@
-// Archives that are damaged or lie: an error for what cannot be right, and the rest loads.
+// Damaged and lying ZIP archives: what cannot be right gives an error, and the rest loads.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ using ::testing::Pair;
 
 const std::string text(2000, 't');
 
-// Mounts and loads everything there is; "error: CODE" under "" if it cannot be mounted.
+// Mounts the archive and loads all files; has "error: CODE" under "" if it cannot be mounted.
 std::map<std::string, std::string> load_zip(memory_file_os& os) {
   std::map<std::string, std::string> contents;
   {
@@ -57,7 +57,7 @@ zip_writer varied_zip() {
 const std::set<std::string> varied_contents{"the stored one", text,      "sizes behind", "first",
                                             "second",         "windows", "stored"};
 
-// Every file is one of those that were put in, or an error.
+// Each file must be one of the original files or an error.
 void expect_right_or_error(const std::string& bytes) {
   for (const auto& [path, content] : load_zip(bytes)) {
     EXPECT_TRUE(content.starts_with("error: ") || varied_contents.contains(content))
@@ -65,7 +65,7 @@ void expect_right_or_error(const std::string& bytes) {
   }
 }
 
-TEST(hostile_zip, cut_short_anywhere_gives_right_files_or_errors) {
+TEST(hostile_zip, truncated_anywhere_gives_right_files_or_errors) {
   const std::string whole = varied_zip().bytes();
   for (std::size_t length = 0; length < whole.size(); ++length) {
     const std::map<std::string, std::string> contents = load_zip(whole.substr(0, length));
@@ -75,7 +75,7 @@ TEST(hostile_zip, cut_short_anywhere_gives_right_files_or_errors) {
   }
 }
 
-TEST(hostile_zip, large_one_cut_at_every_fiftieth_of_its_length_cannot_be_mounted) {
+TEST(hostile_zip, truncated_at_every_fiftieth_of_a_large_archive_cannot_be_mounted) {
   zip_writer zip;
   for (int i = 0; i < 200; ++i) {
     zip.add({.name = std::to_string(i), .data = std::string(3000, static_cast<char>(i))});
@@ -109,7 +109,7 @@ TEST(hostile_zip, with_one_bit_flipped_in_one_entry_still_loads_the_others) {
   std::string bytes = zip.bytes(&layout);
   const auto all_but_the_second_load = [&] {
     const std::map<std::string, std::string> contents = load_zip(bytes);
-    // Lengths in the record tell where the next one is: then the directory as a whole is broken.
+    // Lengths in a record locate the next one, so damage there breaks the whole directory.
     if (contents.contains("")) return contents.at("") == "error: corrupt";
     return contents.contains("one") && contents.at("one") == std::string(40, 'o') &&
            contents.contains("three") && contents.at("three") == std::string(40, 't');
@@ -127,7 +127,7 @@ TEST(hostile_zip, with_one_bit_flipped_in_one_entry_still_loads_the_others) {
   flip_all(layout.records[1], layout.records[2]);
 }
 
-TEST(hostile_zip, with_one_byte_full_or_empty_gives_right_files_or_errors) {
+TEST(hostile_zip, with_one_byte_of_all_or_no_bits_gives_right_files_or_errors) {
   std::string bytes = varied_zip().bytes();
   for (std::size_t at = 0; at < bytes.size() && !HasFailure(); ++at) {
     for (const char value : {'\0', '\xFF'}) {
@@ -138,15 +138,15 @@ TEST(hostile_zip, with_one_byte_full_or_empty_gives_right_files_or_errors) {
   }
 }
 
-TEST(hostile_zip, of_no_bytes_or_of_something_else_is_no_archive) {
+TEST(hostile_zip, that_is_empty_or_something_else_is_not_an_archive) {
   EXPECT_THAT(load_zip(""), ElementsAre(Pair("", "error: unsupported")));
   EXPECT_THAT(load_zip("\x89PNG"), ElementsAre(Pair("", "error: unsupported")));
   EXPECT_THAT(load_zip(std::string(200'000, 'x')), ElementsAre(Pair("", "error: unsupported")));
 }
 
-// --- What an entry may lie about -----------------------------------------------------------------
+// --- Lying entries -------------------------------------------------------------------------------
 
-// Opens "liar" of an archive in which "honest" comes before and behind it.
+// Opens "liar", which has an "honest" entry before and after it in the archive.
 struct liar_test {
   explicit liar_test(zip_entry liar) {
     zip_writer zip;
@@ -174,7 +174,7 @@ struct liar_test {
   file_system files{{.os = &os}};
 };
 
-TEST(lying_entry, stored_with_two_sizes_is_corrupt) {
+TEST(lying_entry, that_is_stored_with_two_sizes_is_corrupt) {
   EXPECT_EQ(liar_test({.data = "abc", .stated_bytes = 4}).opening(), errc::corrupt);
   EXPECT_EQ(liar_test({.data = "abc", .stated_packed_bytes = 2}).opening(), errc::corrupt);
 }
@@ -186,12 +186,12 @@ TEST(lying_entry, that_unpacks_to_more_or_less_than_it_states_is_corrupt) {
   }
 }
 
-TEST(lying_entry, claiming_more_than_its_method_can_make_is_corrupt_before_memory_is_taken) {
+TEST(lying_entry, that_claims_an_impossible_size_is_corrupt_before_memory_is_allocated) {
   liar_test test({.data = text, .method = zip_deflated, .stated_bytes = 1u << 30});
   EXPECT_EQ(test.opening(), errc::corrupt);
 }
 
-TEST(lying_entry, larger_than_it_can_be_is_corrupt) {
+TEST(lying_entry, that_is_larger_than_the_archive_is_corrupt) {
   EXPECT_EQ(liar_test({.data = "x", .zip64 = true, .stated_bytes = 1ull << 40}).opening(),
             errc::corrupt);
 }
@@ -207,7 +207,7 @@ TEST(lying_entry, outside_the_archive_is_corrupt) {
       errc::corrupt);
 }
 
-TEST(lying_entry, reaching_into_the_directory_is_corrupt) {
+TEST(lying_entry, that_overlaps_the_directory_is_corrupt) {
   zip_writer zip;
   zip.add({.name = "honest", .data = "honest"});
   zip.add({.name = "liar", .data = "abc", .stated_bytes = 4, .stated_packed_bytes = 4});
@@ -215,7 +215,7 @@ TEST(lying_entry, reaching_into_the_directory_is_corrupt) {
               ElementsAre(Pair("honest", "honest"), Pair("liar", "error: corrupt")));
 }
 
-TEST(lying_entry, reaching_into_the_next_one_is_corrupt) {
+TEST(lying_entry, that_overlaps_the_next_one_is_corrupt) {
   EXPECT_EQ(liar_test({.data = "abc", .stated_bytes = 4, .stated_packed_bytes = 4}).opening(),
             errc::corrupt);
 }
@@ -226,7 +226,7 @@ TEST(lying_entry, that_begins_within_another_is_corrupt_and_the_other_is_not) {
   }
 }
 
-TEST(lying_entry, that_holds_another_one_is_corrupt) {
+TEST(lying_entry, that_contains_another_one_is_corrupt) {
   zip_writer inner;
   inner.add({.name = "inner", .data = "inner"});
   const std::string inside = inner.bytes();
@@ -260,7 +260,7 @@ TEST(lying_entry, that_swaps_places_with_another_is_corrupt) {
               ElementsAre(Pair("a", "error: corrupt"), Pair("b", "error: corrupt")));
 }
 
-TEST(lying_entry, with_another_checksum_is_corrupt) {
+TEST(lying_entry, with_a_wrong_checksum_is_corrupt) {
   EXPECT_EQ(liar_test({.data = "abc", .stated_crc32 = 7}).loading(), "error: corrupt");
   EXPECT_EQ(liar_test({.data = text, .method = zip_deflated, .stated_crc32 = 7}).loading(),
             "error: corrupt");
@@ -279,7 +279,7 @@ TEST(lying_entry, with_sizes_that_are_announced_but_missing_is_corrupt) {
       errc::corrupt);
 }
 
-// --- What the end record may lie about -----------------------------------------------------------
+// --- Lying end records ---------------------------------------------------------------------------
 
 TEST(lying_end_record, is_corrupt) {
   for (const bool zip64 : {false, true}) {
@@ -321,7 +321,7 @@ TEST(zip_on_a_bad_disk, reports_the_read_that_fails_and_closes_everything) {
       errors += content == "error: io" ? 1 : 0;
       EXPECT_TRUE(content == "error: io" || varied_contents.contains(content)) << content;
     }
-    if (os.calls() <= call) break;  // the call did not happen any more
+    if (os.calls() <= call) break;  // there are no more calls
     // A link whose target cannot be read is not in the tree.
     EXPECT_TRUE(errors == 1 || (!mount_failed && contents.size() == 6)) << "call " << call;
     ++failed;
@@ -329,7 +329,7 @@ TEST(zip_on_a_bad_disk, reports_the_read_that_fails_and_closes_everything) {
   EXPECT_GT(failed, 9);
 }
 
-TEST(zip_on_a_bad_disk, loads_all_with_reads_of_a_few_bytes) {
+TEST(zip_on_a_bad_disk, loads_everything_despite_short_reads) {
   const std::string bytes = varied_zip().bytes();
   memory_file_os os(bytes);
   os.limit_reads(7);

@@ -1,4 +1,4 @@
-// ISO 9660 images, by our own writer and by genisoimage.
+// ISO 9660 images, made by our own writer and by genisoimage.
 #include <cstdlib>
 
 #include "archives/archive_checks.hpp"
@@ -41,7 +41,7 @@ TEST(iso, has_what_physfs_finds_in_it) {
   EXPECT_EQ(load_with_physfs(write_iso(varied()), "test.iso"), varied_contents);
 }
 
-TEST(iso, of_many_files_in_one_folder_has_all) {
+TEST(iso, has_all_of_many_files_in_one_folder) {
   iso_tree root;
   for (int i = 0; i < 300; ++i) {
     root.files.push_back({.name = "FILE" + std::to_string(i) + ".X;1", .data = std::to_string(i)});
@@ -51,7 +51,7 @@ TEST(iso, of_many_files_in_one_folder_has_all) {
   EXPECT_EQ(contents.at("FILE299.X"), "299");
 }
 
-TEST(iso, has_files_that_lie_in_pieces_side_by_side) {
+TEST(iso, has_files_in_adjacent_extents) {
   iso_tree root;
   root.files = {{.name = "BIG;1", .data = std::string(2048, 'a'), .flags = 0x80},
                 {.name = "BIG;1", .data = "b"},
@@ -63,9 +63,9 @@ TEST(iso, has_files_that_lie_in_pieces_side_by_side) {
             (contents_map{{"BIG", std::string(2048, 'a') + "b"}}));
 }
 
-// --- Hostile ones --------------------------------------------------------------------------------
+// --- Hostile images ------------------------------------------------------------------------------
 
-TEST(hostile_iso, says_which_file_lies_outside_and_loads_the_others) {
+TEST(hostile_iso, reports_the_file_outside_the_image_and_loads_the_others) {
   for (const std::uint32_t lie : {1000u, 0x7FFFFFFFu, UINT32_MAX}) {
     iso_tree root;
     root.files = {{.name = "A", .data = "a"},
@@ -76,23 +76,23 @@ TEST(hostile_iso, says_which_file_lies_outside_and_loads_the_others) {
   }
 }
 
-TEST(hostile_iso, whose_folders_lie_outside_has_the_others) {
+TEST(hostile_iso, with_folders_outside_the_image_has_the_others) {
   iso_tree root = varied();
   root.folders.push_back({.name = "FAR", .stated_sector = 5000});
   root.folders.push_back({.name = "LONG", .stated_bytes = UINT32_MAX});
   EXPECT_EQ(load_archive(write_iso(root), "test.iso"), varied_contents);
 }
 
-TEST(hostile_iso, whose_folder_holds_itself_ends) {
-  // The root's place: behind the descriptors and the one file.
+TEST(hostile_iso, with_a_folder_that_contains_itself_is_listed_in_finite_time) {
+  // The root comes after the descriptors and the one file.
   iso_tree root;
   root.files = {{.name = "A", .data = "a"}};
   root.folders = {{.name = "SELF", .stated_sector = 20}};
   EXPECT_EQ(load_archive(write_iso(root), "test.iso"), (contents_map{{"A", "a"}}));
 }
 
-// Two folders of which each lists the other twice would be 2^128 folders.
-TEST(hostile_iso, whose_folders_share_bytes_is_corrupt) {
+// Two folders that list each other twice would unfold to 2^128 folders.
+TEST(hostile_iso, with_overlapping_folders_is_corrupt) {
   iso_tree root;
   iso_tree* at = &root;
   for (int depth = 0; depth < 20; ++depth) {
@@ -113,7 +113,7 @@ TEST(hostile_iso, whose_folders_share_bytes_is_corrupt) {
   EXPECT_TRUE(contents == failed_mount(errc::corrupt) || contents.empty());
 }
 
-TEST(hostile_iso, lists_no_name_that_leaves_the_tree) {
+TEST(hostile_iso, has_no_path_that_leads_outside_the_mount) {
   iso_tree root;
   root.files = {{.name = "..", .data = "x"}, {.name = "A/B", .data = "x"},
                 {.name = "/", .data = "x"},  {.name = "A\\B", .data = "x"},
@@ -127,19 +127,19 @@ TEST(hostile_iso, lists_no_name_that_leaves_the_tree) {
   }
 }
 
-TEST(hostile_iso, with_other_blocks_is_not_supported) {
+TEST(hostile_iso, with_another_sector_size_is_not_supported) {
   std::string bytes = write_iso(varied());
   bytes[16 * 2048 + 129] = 2;
   EXPECT_EQ(load_archive(bytes, "test.iso"), failed_mount(errc::unsupported));
 }
 
-TEST(hostile_iso, cut_short_gives_files_or_errors) {
+TEST(hostile_iso, truncated_gives_files_or_errors) {
   for (const bool joliet : {false, true}) {
     check_cut(write_iso(varied(), joliet), "test.iso", 50, right_or_error(varied_contents));
   }
 }
 
-TEST(hostile_iso, damaged_anywhere_harms_nobody) {
+TEST(hostile_iso, damaged_anywhere_does_no_harm) {
   check_damaged(write_iso(varied(), true), "test.iso", 61, anything);
 }
 
@@ -148,7 +148,7 @@ TEST(hostile_iso, on_a_bad_disk_or_without_memory_reports_it) {
   check_no_memory(write_iso(varied(), true), "test.iso", right_or_error(varied_contents));
 }
 
-// --- Made by others ------------------------------------------------------------------------------
+// --- Images by other programs --------------------------------------------------------------------
 
 TEST(iso, made_by_genisoimage_is_read) {
   const temp_folder folder;
@@ -171,8 +171,8 @@ TEST(iso, made_by_genisoimage_is_read) {
     return load_all(files);
   };
   EXPECT_EQ(load_file("joliet.iso"), right);
-  // PhysicsFS 3.0 takes the record with which every folder begins, that of itself, for a loop, so
-  // there is nothing to compare with.
+  // PhysicsFS 3.0 takes a folder's first record, which refers to itself, for a loop, so there is
+  // nothing to compare with.
   ASSERT_TRUE(make("", "plain.iso"));
   const contents_map plain = load_file("plain.iso");
   EXPECT_EQ(plain.size(), 3u);

@@ -1,4 +1,4 @@
-// The order of paths, and putting them in it.
+// The order of paths, and sorting by it.
 #include "archives/path_order.hpp"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
 std::vector<std::string> sorted(const std::vector<std::string>& paths) {
@@ -32,7 +32,8 @@ std::vector<std::string> as_path_before_says(std::vector<std::string> paths) {
   return paths;
 }
 
-// Elements of few and odd bytes, so that paths are alike for long and differ where keys meet.
+// Elements of a few unusual bytes, so that paths have long common prefixes and differ at the
+// borders of keys.
 std::vector<std::string> odd_paths(std::mt19937& random, std::size_t count, std::size_t bytes_max) {
   constexpr std::string_view bytes = "\x01-.0a\x7f\x80\xff////";
   std::set<std::string> paths;
@@ -50,7 +51,7 @@ std::vector<std::string> odd_paths(std::mt19937& random, std::size_t count, std:
   return shuffled;
 }
 
-TEST(path_order, has_a_folder_where_its_name_belongs) {
+TEST(path_order, puts_a_folders_entries_at_its_name) {
   const std::vector<std::string> in_order = {"a",     "a/b", "a/b/c", "a/c",
                                              "a\x01", "a-b", "a.txt", "b"};
   EXPECT_EQ(as_path_before_says({in_order.rbegin(), in_order.rend()}), in_order);
@@ -65,14 +66,14 @@ TEST(path_order, is_the_same_by_keys_as_by_comparing) {
   }
 }
 
-TEST(path_order, of_many_paths_is_that_of_few) {
+TEST(path_order, of_many_paths_is_the_same_as_of_few) {
   std::mt19937 random(9);
   std::vector<std::string> paths = odd_paths(random, 3'000, 20);
   for (std::size_t i = 0; i < paths.size(); ++i) paths[i] = std::to_string(i % 3) + "/" + paths[i];
   EXPECT_EQ(sorted(paths), as_path_before_says(paths));
 }
 
-TEST(path_order, of_paths_that_are_alike_for_long_is_found) {
+TEST(path_order, sorts_paths_with_long_common_prefixes) {
   std::mt19937 random(8);
   std::vector<std::string> paths = odd_paths(random, 100, 30);
   for (std::size_t i = 0; i < paths.size(); ++i) {
@@ -82,4 +83,4 @@ TEST(path_order, of_paths_that_are_alike_for_long_is_found) {
 }
 
 }  // namespace
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

@@ -1,4 +1,4 @@
-// What PhysicsFS finds in an archive: the library that most games read these formats with.
+// Reads archives with PhysicsFS, the library that most games use for these formats.
 #pragma once
 
 #include <physfs.h>
@@ -38,7 +38,7 @@ inline void walk(const std::string& folder, std::map<std::string, std::string>& 
   PHYSFS_freeList(names);
 }
 
-// What PhysicsFS loses of its own memory is none of ours to find.
+// Leaks inside PhysicsFS are not ours to find.
 struct may_leak {
 #ifdef __SANITIZE_ADDRESS__
   may_leak() { __lsan_disable(); }
@@ -50,7 +50,7 @@ struct may_leak {
 
 }  // namespace physfs_peer
 
-// Every path of an archive file with its content; nothing if PhysicsFS cannot mount it.
+// Every path of an archive with its content; empty if PhysicsFS cannot mount it.
 inline std::map<std::string, std::string> load_with_physfs(const std::string& archive_path) {
   std::map<std::string, std::string> contents;
   [[maybe_unused]] const physfs_peer::may_leak tolerant;

@@ -1,4 +1,4 @@
-// The archives that are a plain table, all of them by the same tests.
+// The same tests for all formats that build on plain_table.
 #include "archives/archive_checks.hpp"
 #include "archives/physfs_peer.hpp"
 #include "support/table_writer.hpp"
@@ -14,7 +14,7 @@ const std::vector<table_file> three_files{
 const contents_map three_contents{
     {"A.TXT", "the first"}, {"EMPTY.X", ""}, {"B.TXT", "the second, and longer"}};
 
-// Nothing has a checksum, so a damaged file may have any content, but no more than the archive.
+// There are no checksums, so a damaged file may have any content, but not more than the archive.
 bool anything(const std::string&, const std::string&) {
   return true;
 }
@@ -41,7 +41,7 @@ TEST_P(plain_table, has_its_files) {
   EXPECT_EQ(load(write(three_files, {}, true)), three_contents) << "the format's second version";
 }
 
-TEST_P(plain_table, is_known_by_its_content) {
+TEST_P(plain_table, is_recognised_by_its_content) {
   const std::string bytes = write(three_files);
   for (const char* other : {"test", "test.zip", "test.dat", "test.PAK", "TEST.Lfd", ".pak", ""}) {
     memory_file_os os(bytes);
@@ -53,13 +53,13 @@ TEST_P(plain_table, is_known_by_its_content) {
   }
 }
 
-TEST_P(plain_table, is_itself_and_no_zip_if_its_last_file_is_one) {
+TEST_P(plain_table, is_not_taken_for_a_zip_if_its_last_file_is_one) {
   const std::string nothing_zipped("PK\5\6\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 22);
   const contents_map contents = load(write({{.name = "IN.ZIP", .data = nothing_zipped}}));
   EXPECT_EQ(contents, (contents_map{{"IN.ZIP", nothing_zipped}}));
 }
 
-TEST_P(plain_table, lists_no_name_that_leaves_the_tree) {
+TEST_P(plain_table, has_no_path_that_leads_outside_the_mount) {
   for (const char* bad : {"..", "../B", ".", "/B", "A//B", "B/", "\xFF.TXT", "C:/B"}) {
     if (std::string_view(bad).size() > GetParam().name_bytes) continue;
     const std::string bytes = write({{.name = "A.TXT", .data = "a"}, {.name = bad, .data = "bad"}});
@@ -75,14 +75,14 @@ TEST_P(plain_table, lists_no_name_that_leaves_the_tree) {
   }
 }
 
-TEST_P(plain_table, has_the_last_of_several_files_of_one_name) {
+TEST_P(plain_table, has_the_last_of_several_files_with_one_name) {
   const contents_map contents = load(write({{.name = "A.TXT", .data = "first"},
                                             {.name = "B.TXT", .data = "b"},
                                             {.name = "A.TXT", .data = "second"}}));
   EXPECT_EQ(contents, (contents_map{{"A.TXT", "second"}, {"B.TXT", "b"}}));
 }
 
-TEST_P(plain_table, says_which_file_lies_outside_and_loads_the_others) {
+TEST_P(plain_table, reports_the_file_outside_the_archive_and_loads_the_others) {
   for (const std::uint32_t bytes : {1000u, 0x7FFFFFFFu, UINT32_MAX}) {
     const contents_map contents =
         load(write({{.name = "A.TXT", .data = "a"},
@@ -98,7 +98,7 @@ TEST_P(plain_table, says_which_file_lies_outside_and_loads_the_others) {
   }
 }
 
-TEST_P(plain_table, lets_two_files_share_bytes) {
+TEST_P(plain_table, allows_two_files_to_share_bytes) {
   if (!GetParam().has_offsets) return;  // the format has no offsets
   const std::size_t data = write(three_files).find("the second");
   const contents_map contents = load(write({{.name = "A.TXT", .data = "the first"},
@@ -111,7 +111,7 @@ TEST_P(plain_table, lets_two_files_share_bytes) {
   EXPECT_EQ(contents.at("B.TXT"), "the second, and longer");
 }
 
-TEST_P(plain_table, refuses_a_count_that_is_a_lie_without_taking_memory_for_it) {
+TEST_P(plain_table, refuses_a_false_count_without_allocating_memory_for_it) {
   if (!GetParam().has_count) return;  // the format has no count
   const bool unmarked =
       GetParam().format == mount_format::slb || GetParam().format == mount_format::pod;
@@ -122,7 +122,7 @@ TEST_P(plain_table, refuses_a_count_that_is_a_lie_without_taking_memory_for_it) 
   }
 }
 
-TEST_P(plain_table, takes_memory_in_proportion_to_what_it_lists) {
+TEST_P(plain_table, uses_memory_in_proportion_to_its_entries) {
   std::vector<table_file> many;
   for (int i = 0; i < 2000; ++i) many.push_back({.name = std::to_string(i), .data = "x"});
   const std::string bytes = write(many);
@@ -130,14 +130,14 @@ TEST_P(plain_table, takes_memory_in_proportion_to_what_it_lists) {
   EXPECT_LT(mounting_takes(bytes, name.c_str()), 2000 * 512 + bytes.size() + 100'000);
 }
 
-TEST_P(plain_table, cut_short_gives_files_or_errors) {
+TEST_P(plain_table, truncated_gives_files_or_errors) {
   for (const bool second : {false, true}) {
     const std::string whole = write(three_files, {}, second);
     check_cut(whole, name.c_str(), whole.size(), right_or_error(three_contents));
   }
 }
 
-TEST_P(plain_table, large_one_cut_at_every_fiftieth_gives_files_or_errors) {
+TEST_P(plain_table, truncated_at_every_fiftieth_of_a_large_archive_gives_files_or_errors) {
   std::vector<table_file> many;
   contents_map right;
   for (int i = 0; i < 100; ++i) {
@@ -149,22 +149,22 @@ TEST_P(plain_table, large_one_cut_at_every_fiftieth_gives_files_or_errors) {
   check_cut(whole, name.c_str(), 50, right_or_error(right));
 }
 
-TEST_P(plain_table, damaged_anywhere_harms_nobody) {
+TEST_P(plain_table, damaged_anywhere_does_no_harm) {
   for (const bool second : {false, true}) {
     check_damaged(write(three_files, {}, second), name.c_str(), 1, anything);
   }
 }
 
-TEST_P(plain_table, on_a_bad_disk_reports_it) {
+TEST_P(plain_table, reports_a_bad_disk) {
   check_bad_disk(write(three_files), name.c_str(), right_or_error(three_contents));
 }
 
-TEST_P(plain_table, without_memory_reports_it) {
+TEST_P(plain_table, reports_lack_of_memory) {
   check_no_memory(write(three_files), name.c_str(), right_or_error(three_contents));
 }
 
 TEST_P(plain_table, has_what_physfs_finds_in_it) {
-  if (!GetParam().known_to_physfs) return;  // PhysicsFS 3.0 does not know the format
+  if (!GetParam().known_to_physfs) return;  // PhysicsFS 3.0 does not support the format
   std::vector<table_file> many = three_files;
   for (std::size_t i = 0; i < 50; ++i) {
     many.push_back({.name = std::to_string(i * 977), .data = std::string(i * i, 'x')});
@@ -176,9 +176,9 @@ TEST_P(plain_table, has_what_physfs_finds_in_it) {
   EXPECT_EQ(contents, load_with_physfs(bytes, name));
 }
 
-// --- Of one format each --------------------------------------------------------------------------
+// --- Single formats ------------------------------------------------------------------------------
 
-TEST(plain_tables, that_have_folders_have_them) {
+TEST(plain_tables, with_folders_have_them_in_the_tree) {
   const std::vector<table_file> nested{{.name = "DIR/SUB/A.TXT", .data = "a"}};
   for (const mount_format format : {mount_format::pak, mount_format::vdf, mount_format::slb,
                                     mount_format::pod, mount_format::lab}) {
@@ -190,7 +190,7 @@ TEST(plain_tables, that_have_folders_have_them) {
             (contents_map{{"DIR/SUB/A.TXT", "a"}}));
 }
 
-TEST(plain_tables, wad_names_with_a_backslash_have_a_caret) {
+TEST(plain_tables, wad_replaces_a_backslash_with_a_caret) {
   EXPECT_EQ(load_archive(write_table(mount_format::wad, {{.name = "VILE\\1", .data = "v"}}), "w"),
             (contents_map{{"VILE^1", "v"}}));
 }
@@ -201,7 +201,7 @@ TEST(plain_tables, lfd_without_a_map_needs_its_extension) {
   EXPECT_EQ(load_archive(bytes, "a.dat"), failed_mount(errc::unsupported));
 }
 
-TEST(plain_tables, of_a_version_that_is_not_known_are_unsupported) {
+TEST(plain_tables, of_an_unknown_version_are_unsupported) {
   const auto changed = [](mount_format format, std::size_t at, bool second) {
     std::string bytes = write_table(format, three_files, {}, second);
     bytes[at] = 0x77;

@@ -1,4 +1,4 @@
-// 7z archives, by our own writer and by 7-Zip.
+// 7z archives, made by our own writer and by 7-Zip.
 #include <atomic>
 #include <cstdlib>
 #include <thread>
@@ -13,7 +13,7 @@ namespace {
 
 using namespace literals;
 
-// What the filter for x86 changes: calls, and bytes that look like calls up to the very end.
+// Data that the x86 filter changes: calls, and bytes that look like calls up to the very end.
 const std::string code = [] {
   std::string bytes;
   for (int i = 0; i < 2000; ++i) bytes += std::string("\xE8\x10\x20\0\0ret\x90", 9);
@@ -72,8 +72,8 @@ TEST(seven_zip, has_what_physfs_finds_in_it) {
   }
 }
 
-TEST(seven_zip, behind_any_filter_is_read) {
-  std::string sound;  // longer than what is unpacked at once, as the code is
+TEST(seven_zip, with_any_filter_is_read) {
+  std::string sound;  // like the code, longer than what is unpacked in one step
   for (int i = 0; i < 50'000; ++i) {
     for (const int byte : {i * 3, i >> 5, i * 5, i >> 6}) sound += static_cast<char>(byte);
   }
@@ -96,7 +96,7 @@ TEST(seven_zip, behind_any_filter_is_read) {
   EXPECT_EQ(load_archive(archive.bytes(), "test.7z"), expected);
 }
 
-TEST(seven_zip, without_checksums_is_read_without_them) {
+TEST(seven_zip, without_checksums_is_read_unverified) {
   seven_zip_writer archive = varied();
   archive.checksums = false;
   const std::string bytes = archive.bytes();
@@ -113,7 +113,7 @@ TEST(seven_zip, can_be_mounted_from_one_of_its_folders) {
             (contents_map{{"x/none", ""}, {"x/rome.txt", text}}));
 }
 
-// One block of many files: the memory that is taken says how often it was unpacked.
+// One block with many files. The memory allocated reveals how often it was unpacked.
 TEST(seven_zip, unpacks_a_solid_block_once_for_all_its_files) {
   seven_zip_solid block;
   contents_map right;
@@ -142,7 +142,7 @@ TEST(seven_zip, unpacks_a_solid_block_once_for_all_its_files) {
   EXPECT_LE(os.calls() - calls, 2) << "the packed bytes were read more than once";
 }
 
-TEST(seven_zip, opened_stays_open_when_its_mount_ends) {
+TEST(seven_zip, stays_open_for_its_files_after_the_unmount) {
   const std::string bytes = small().bytes();
   memory_file_os os(bytes);
   file_system files({.os = &os});
@@ -161,7 +161,7 @@ TEST(seven_zip, opened_stays_open_when_its_mount_ends) {
   EXPECT_EQ(os.open_handles(), 0);
 }
 
-TEST(seven_zip, with_a_method_that_is_not_read_has_its_other_files) {
+TEST(seven_zip, with_an_unsupported_method_has_its_other_files) {
   seven_zip_writer archive = small();
   archive.add({.method = seven_zip_method::unknown, .files = {{"u", "x"}}});
   archive.add({.method = seven_zip_method::aes, .files = {{"s", "x"}}});
@@ -175,16 +175,16 @@ TEST(seven_zip, with_a_method_that_is_not_read_has_its_other_files) {
   EXPECT_EQ(load_archive(archive.bytes(), "test.7z"), expected);
 }
 
-// --- Hostile ones --------------------------------------------------------------------------------
+// --- Hostile archives ----------------------------------------------------------------------------
 
-TEST(hostile_seven_zip, that_lies_about_a_block_is_refused_for_that_block) {
+TEST(hostile_seven_zip, that_lies_about_a_block_fails_for_that_block_only) {
   const auto load_liar = [](seven_zip_solid liar) {
     seven_zip_writer archive;
     archive.add({.files = {{"before", "honest"}}});
     liar.files = {{"liar", text}};
     archive.add(std::move(liar));
     const contents_map contents = load_archive(archive.bytes(), "test.7z");
-    // Numbers that overflow make the whole header wrong.
+    // Numbers that overflow break the whole header.
     if (contents.contains("")) return contents.at("");
     EXPECT_EQ(contents.at("before"), "honest");
     return contents.at("liar");
@@ -207,8 +207,8 @@ TEST(hostile_seven_zip, that_lies_about_a_block_is_refused_for_that_block) {
   }
 }
 
-TEST(hostile_seven_zip, with_a_block_beyond_the_limit_says_so_for_its_files) {
-  std::string noise;  // so much packed data that the size could be true
+TEST(hostile_seven_zip, with_a_block_beyond_the_limit_fails_for_its_files_only) {
+  std::string noise;  // enough packed data for the size to be plausible
   for (std::uint32_t i = 0, random = 1; i < 200'000; ++i) {
     random = random * 1664525 + 1013904223;
     noise += static_cast<char>(random >> 24);
@@ -226,7 +226,7 @@ TEST(hostile_seven_zip, with_a_block_beyond_the_limit_says_so_for_its_files) {
       << small.error().reason;
 }
 
-TEST(hostile_seven_zip, with_a_wrong_checksum_says_so_for_that_file) {
+TEST(hostile_seven_zip, with_a_wrong_checksum_fails_for_that_file_only) {
   seven_zip_writer archive;
   archive.add({.files = {{"a", "a"}, {"liar", "liar", 7}, {"b", "b"}}});
   EXPECT_EQ(load_archive(archive.bytes(), "test.7z"),
@@ -237,13 +237,13 @@ TEST(hostile_seven_zip, broken_within_a_block_gives_the_files_before_the_damage)
   seven_zip_writer archive;
   archive.add({.files = {{"first", "the first of them"}, {"last", text}}});
   std::string bytes = archive.bytes();
-  // Far behind the first file, far before the header.
+  // Far after the first file, far before the header.
   for (std::size_t i = 2000; i < 2100; ++i) bytes[i] = '\xFF';
   EXPECT_EQ(load_archive(bytes, "test.7z"),
             (contents_map{{"first", "the first of them"}, {"last", "error: corrupt"}}));
 }
 
-TEST(hostile_seven_zip, that_lies_about_counts_takes_no_memory_for_them) {
+TEST(hostile_seven_zip, that_lies_about_counts_allocates_no_memory_for_them) {
   for (const std::uint64_t count : {std::uint64_t{1000}, std::uint64_t{1} << 32, UINT64_MAX}) {
     seven_zip_writer many_files = small();
     many_files.stated_files = count;
@@ -256,7 +256,7 @@ TEST(hostile_seven_zip, that_lies_about_counts_takes_no_memory_for_them) {
   }
 }
 
-TEST(hostile_seven_zip, whose_header_lies_elsewhere_is_corrupt) {
+TEST(hostile_seven_zip, with_a_header_outside_the_archive_is_corrupt) {
   for (const std::uint64_t lie : {std::uint64_t{1}, std::uint64_t{1} << 29, UINT64_MAX}) {
     seven_zip_writer moved = small();
     moved.stated_header_offset = lie;
@@ -268,7 +268,7 @@ TEST(hostile_seven_zip, whose_header_lies_elsewhere_is_corrupt) {
   }
 }
 
-TEST(hostile_seven_zip, cut_short_cannot_be_mounted) {
+TEST(hostile_seven_zip, truncated_cannot_be_mounted) {
   for (const bool packed_header : {false, true}) {
     seven_zip_writer archive = varied();
     archive.packed_header = packed_header;
@@ -278,11 +278,11 @@ TEST(hostile_seven_zip, cut_short_cannot_be_mounted) {
 }
 
 TEST(hostile_seven_zip, damaged_gives_right_files_or_errors) {
-  // A damaged header does not match its checksum, so all that is left to damage is data.
+  // A damaged header fails its checksum, so only damage to the data matters.
   check_damaged(small().bytes(), "test.7z", 1, right_or_error(small_contents));
 }
 
-TEST(hostile_seven_zip, with_a_damaged_header_of_a_right_checksum_harms_nobody) {
+TEST(hostile_seven_zip, with_a_damaged_header_and_a_right_checksum_does_no_harm) {
   const std::string whole = small().bytes();
   const std::size_t packed_bytes = static_cast<unsigned char>(whole[12]);
   const std::string packed = whole.substr(32, packed_bytes);
@@ -298,7 +298,7 @@ TEST(hostile_seven_zip, with_a_damaged_header_of_a_right_checksum_harms_nobody) 
   }
 }
 
-TEST(hostile_seven_zip, lists_no_name_that_leaves_the_tree) {
+TEST(hostile_seven_zip, has_no_path_that_leads_outside_the_mount) {
   seven_zip_writer archive;
   archive.add({.files = {{"../up", "x"}, {"/abs", "x"}, {"a\\b", "x"}, {"..", "x"}, {"ok", "ok"}}});
   EXPECT_EQ(load_archive(archive.bytes(), "test.7z"), (contents_map{{"ok", "ok"}}));
@@ -311,12 +311,12 @@ TEST(hostile_seven_zip, on_a_bad_disk_or_without_memory_reports_it) {
   check_no_memory(archive.bytes(), "test.7z", right_or_error(small_contents));
 }
 
-// --- Made by others ------------------------------------------------------------------------------
+// --- Archives by other programs ------------------------------------------------------------------
 
 TEST(seven_zip, made_by_7zip_is_read) {
   const temp_folder folder;
   folder.write("game.exe", code);
-  folder.write("a/sound.wav", text);  // what later ones pack behind a filter of its own
+  folder.write("a/sound.wav", text);  // newer versions apply a filter of its own to it
   folder.write("a/one.txt", text);
   folder.write("a/two.txt", "two");
   folder.write("a/\xC3\xA4.txt", "umlaut");
@@ -342,7 +342,7 @@ TEST(seven_zip, made_by_7zip_is_read) {
   EXPECT_EQ(made, 10);
 }
 
-TEST(seven_zip, made_by_7zip_says_what_is_not_read) {
+TEST(seven_zip, made_by_7zip_names_what_is_unsupported) {
   const temp_folder folder;
   folder.write("game.exe", code);
   int made = 0;

@@ -4,10 +4,10 @@
 
 #include <string>
 
-namespace overture::vfs {
+namespace overture::archives_detail {
 namespace {
 
-// The units of a text, in either order; "?" if it is refused.
+// Converts these units, in either byte order; "?" if they are refused.
 std::string converted(const std::u16string& text, byte_order order) {
   std::string bytes;
   for (const char16_t unit : text) {
@@ -48,4 +48,4 @@ TEST(utf16, of_half_a_unit_or_too_long_is_refused) {
 }
 
 }  // namespace
-}  // namespace overture::vfs
+}  // namespace overture::archives_detail

@@ -42,16 +42,16 @@ TEST(encrypted_zip, without_a_password_has_its_other_files) {
   EXPECT_EQ(load_archive(secret_zip().bytes(), "a.zip"), expected);
 }
 
-TEST(encrypted_zip, with_a_wrong_password_says_so) {
+TEST(encrypted_zip, reports_a_wrong_password) {
   const contents_map contents =
       load_archive(secret_zip().bytes(), "a.zip", {.password = "simsalabim"});
   EXPECT_EQ(contents.at("open"), "open to all");
-  // The check is one byte, so a wrong password passes it once in 256; the checksum finds it then.
+  // A wrong password passes the one-byte check in 1 of 256 cases; the checksum then reveals it.
   EXPECT_TRUE(is_error(contents.at("stored"))) << contents.at("stored");
   EXPECT_TRUE(is_error(contents.at("deflated")));
 }
 
-TEST(encrypted_zip, tells_the_file_in_an_error) {
+TEST(encrypted_zip, names_the_file_in_an_error) {
   const std::string bytes = secret_zip().bytes();
   memory_file_os os(bytes);
   file_system files({.os = &os});
@@ -78,7 +78,7 @@ TEST(encrypted_zip, with_strong_encryption_is_not_supported) {
             (contents_map{{"aes", "error: unsupported"}, {"strong", "error: unsupported"}}));
 }
 
-TEST(encrypted_zip, that_lies_is_refused) {
+TEST(encrypted_zip, that_lies_is_corrupt) {
   const auto load_one = [](zip_entry entry) {
     entry.name = "liar";
     zip_writer zip;
@@ -102,8 +102,8 @@ TEST(encrypted_zip, that_lies_is_refused) {
             "error: permission");
 }
 
-TEST(encrypted_zip, beyond_the_limit_of_what_is_unpacked_as_a_whole_says_so) {
-  std::string noise;  // so much packed data that the size could be true
+TEST(encrypted_zip, reports_an_entry_too_large_to_be_unpacked_whole) {
+  std::string noise;  // enough packed data for the size to be plausible
   for (std::uint32_t i = 0, random = 1; i < 1'200'000; ++i) {
     random = random * 1664525 + 1013904223;
     noise += static_cast<char>(random >> 24);
@@ -121,14 +121,15 @@ TEST(encrypted_zip, beyond_the_limit_of_what_is_unpacked_as_a_whole_says_so) {
   const result<opened_file> opened = files.open("a"_path);
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().code, errc::limit);
-  EXPECT_NE(std::string_view(opened.error().reason).find("split it"), std::string_view::npos)
+  EXPECT_NE(std::string_view(opened.error().reason).find("split the file"), std::string_view::npos)
       << opened.error().reason;
 }
 
-TEST(encrypted_zip, damaged_or_cut_gives_right_files_or_errors) {
+TEST(encrypted_zip, damaged_or_truncated_gives_right_files_or_errors) {
   const std::string bytes = secret_zip().bytes();
   check_cut(bytes, "a.zip", 200, right_or_error(secret_contents), with_password);
-  // A damaged name makes another path of the same content, and a damaged kind a file of the link.
+  // Damage to a name gives another path with the same content; damage to the type turns the link
+  // into a file.
   const content_check any_path = [](const std::string&, const std::string& content) {
     if (is_error(content) || content == "stored") return true;
     for (const auto& [path, right] : secret_contents) {

@@ -64,20 +64,21 @@ TEST(zip_links, that_lead_elsewhere_are_skipped_and_listed) {
   zip.add(encrypted);
   mounted test(zip);
   EXPECT_THAT(test.contents(), ElementsAre(Pair("a", "a"), Pair("folder/b", "b")));
-  constexpr const char* nowhere = "the link leads to no file of the archive";
+  constexpr const char* nowhere = "the link's target is not in the archive";
   EXPECT_THAT(
       skipped_of(test.files),
       UnorderedElementsAre(
-          Pair("absolute", "the link leaves the tree"), Pair("up", "the link leaves the tree"),
-          Pair("folder/up", "the link leaves the tree"), Pair("dangling", nowhere),
-          Pair("to the root", "the link makes a loop"), Pair("self", "the link makes a loop"),
-          Pair("one", "the link makes a loop"), Pair("other", "the link makes a loop"),
+          Pair("absolute", "the link leads outside the mount"),
+          Pair("up", "the link leads outside the mount"),
+          Pair("folder/up", "the link leads outside the mount"), Pair("dangling", nowhere),
+          Pair("to the root", "the link forms a loop"), Pair("self", "the link forms a loop"),
+          Pair("one", "the link forms a loop"), Pair("other", "the link forms a loop"),
           Pair("to a dangling one", nowhere), Pair("long", "the link's target is too long"),
           Pair("empty", nowhere), Pair("damaged", "the link's target cannot be read"),
-          Pair("encrypted", "the entry is encrypted, and the mount has no password")));
+          Pair("encrypted", "the entry is encrypted; mount with a password")));
 }
 
-TEST(zip_links, to_folders_have_what_is_below_them) {
+TEST(zip_links, to_folders_have_the_files_below_them) {
   zip_writer zip;
   zip.add({.name = "real/a", .data = "a"});
   zip.add({.name = "real/deep/b", .data = "bbbbbbbbbb", .method = zip_deflated});
@@ -100,7 +101,7 @@ TEST(zip_links, to_folders_have_what_is_below_them) {
   }
 }
 
-TEST(zip_links, in_folders_behind_links_are_links_there_too) {
+TEST(zip_links, inside_linked_folders_are_followed_too) {
   zip_writer zip;
   zip.add({.name = "one/a", .data = "a"});
   zip.add(link("one/other", "../two"));
@@ -114,10 +115,10 @@ TEST(zip_links, in_folders_behind_links_are_links_there_too) {
                           Pair("one/a", "a"), Pair("one/other/b", "b"), Pair("one/other/file", "b"),
                           Pair("two/b", "b"), Pair("two/file", "b")));
   EXPECT_THAT(skipped_of(test.files),
-              ElementsAre(Pair("one/dangling", "the link leads to no file of the archive")));
+              ElementsAre(Pair("one/dangling", "the link's target is not in the archive")));
 }
 
-TEST(zip_links, that_lead_into_themselves_end) {
+TEST(zip_links, that_form_loops_are_skipped) {
   zip_writer zip;
   zip.add({.name = "a/file", .data = "x"});
   zip.add(link("a/self", "."));
@@ -130,14 +131,14 @@ TEST(zip_links, that_lead_into_themselves_end) {
   EXPECT_THAT(test.contents(),
               ElementsAre(Pair("a/file", "x"), Pair("c/file", "y"), Pair("c/there/file", "z"),
                           Pair("d/back/file", "y"), Pair("d/file", "z")));
-  constexpr const char* loop = "the link makes a loop";
+  constexpr const char* loop = "the link forms a loop";
   EXPECT_THAT(skipped_of(test.files),
               UnorderedElementsAre(Pair("a/self", loop), Pair("a/b/up", loop),
                                    Pair("c/there/back", loop), Pair("d/back/there", loop)));
 }
 
-// The folder above the target is not on the way that leads there by the link.
-TEST(zip_links, may_lead_up_from_where_another_leads) {
+// The target's parent is not one of the folders that contain the link.
+TEST(zip_links, may_lead_up_from_the_target_of_another_link) {
   zip_writer zip;
   zip.add({.name = "a/file", .data = "x"});
   zip.add({.name = "a/b/g", .data = "y"});
@@ -147,12 +148,12 @@ TEST(zip_links, may_lead_up_from_where_another_leads) {
   EXPECT_THAT(test.contents(),
               ElementsAre(Pair("a/b/g", "y"), Pair("a/file", "x"), Pair("to/g", "y"),
                           Pair("to/up/b/g", "y"), Pair("to/up/file", "x")));
-  constexpr const char* loop = "the link makes a loop";
+  constexpr const char* loop = "the link forms a loop";
   EXPECT_THAT(skipped_of(test.files),
               UnorderedElementsAre(Pair("a/b/up", loop), Pair("to/up/b/up", loop)));
 }
 
-TEST(zip_links, do_not_hide_what_the_archive_has_itself) {
+TEST(zip_links, do_not_hide_files_of_the_archive) {
   zip_writer zip;
   zip.add({.name = "real/a", .data = "real"});
   zip.add({.name = "real/b", .data = "real"});
@@ -162,10 +163,10 @@ TEST(zip_links, do_not_hide_what_the_archive_has_itself) {
   EXPECT_THAT(test.contents(), ElementsAre(Pair("real/a", "real"), Pair("real/b", "real"),
                                            Pair("to/a", "own"), Pair("to/b", "real")));
   EXPECT_THAT(skipped_of(test.files),
-              ElementsAre(Pair("to/a", "the archive has a file of its own there")));
+              ElementsAre(Pair("to/a", "the archive has another file with this path")));
 }
 
-TEST(zip_links, may_be_as_many_in_a_row_as_linux_follows) {
+TEST(zip_links, may_be_chained_as_far_as_linux_follows_them) {
   for (const unsigned count : {40u, 41u}) {
     zip_writer zip;
     zip.add({.name = "real/a", .data = "a"});
@@ -184,7 +185,7 @@ TEST(zip_links, may_be_as_many_in_a_row_as_linux_follows) {
 }
 
 // Each folder has two links to the next: 2^60 paths.
-TEST(zip_links, that_make_paths_without_end_are_refused) {
+TEST(zip_links, that_expand_to_endless_paths_are_refused) {
   zip_writer zip;
   for (int i = 0; i < 60; ++i) {
     const std::string here = "d" + std::to_string(i) + "/";
@@ -201,7 +202,7 @@ TEST(zip_links, that_make_paths_without_end_are_refused) {
   EXPECT_EQ(outcome.error().code, errc::limit);
 }
 
-TEST(zip_links, to_folders_of_nothing_but_dangling_ones_do_not_take_forever) {
+TEST(zip_links, to_folders_of_dangling_links_do_not_take_forever) {
   zip_writer zip;
   for (int i = 0; i < 2000; ++i) {
     zip.add(link("d/" + std::to_string(i), "nothing"));
@@ -215,7 +216,7 @@ TEST(zip_links, to_folders_of_nothing_but_dangling_ones_do_not_take_forever) {
   EXPECT_EQ(outcome.error().code, errc::limit);
 }
 
-TEST(zip_links, with_targets_that_take_long_to_follow_are_skipped) {
+TEST(zip_links, with_targets_that_take_too_long_to_follow_are_skipped) {
   std::string long_way;
   while (long_way.size() + 2 < limits::link_target_bytes_max) long_way += "a/";
   zip_writer zip;
@@ -224,10 +225,10 @@ TEST(zip_links, with_targets_that_take_long_to_follow_are_skipped) {
   mounted test(zip);
   EXPECT_THAT(test.contents(), ElementsAre(Pair("file", "x")));
   EXPECT_THAT(skipped_of(test.files),
-              Contains(Pair("l599", "the targets of the archive's links are too long")));
+              Contains(Pair("l599", "the archive's link targets are too long")));
 }
 
-TEST(zip_links, damaged_or_without_memory_harm_nobody) {
+TEST(zip_links, damaged_or_without_memory_do_no_harm) {
   zip_writer zip;
   zip.add({.name = "one/a", .data = "a"});
   zip.add(link("one/other", "../two"));

@@ -1,4 +1,4 @@
-// Archives as they should be, and odd ones that are right all the same.
+// Ordinary ZIP archives, and odd ones that are valid.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -52,7 +52,7 @@ TEST(zip, reads_the_same_through_a_queue) {
             errc::not_found);
 }
 
-TEST(zip, is_put_where_the_host_wants_it) {
+TEST(zip, is_mounted_at_the_given_mount_point) {
   zip_writer zip;
   zip.add({.name = "a.txt", .data = "hello"});
   mounted test(zip, {.at = "/dlc//rome/"});
@@ -82,7 +82,7 @@ TEST(zip, refuses_zstd_that_lies) {
   }
 }
 
-TEST(zip, skips_names_that_are_nested_too_deeply) {
+TEST(zip, skips_names_nested_too_deeply) {
   std::string deep;
   for (std::size_t i = 0; i < limits::folder_depth_max; ++i) deep += "d/";
   zip_writer zip;
@@ -91,10 +91,10 @@ TEST(zip, skips_names_that_are_nested_too_deeply) {
   mounted test(zip);
   EXPECT_EQ(test.contents().size(), 1u);
   EXPECT_THAT(skipped_of(test.files),
-              ElementsAre(Pair(deep + "too/deep", "the folders are nested too deeply")));
+              ElementsAre(Pair(deep + "too/deep", "folders nested too deeply")));
 }
 
-TEST(zip, of_thousands_of_entries_is_mounted_with_few_calls) {
+TEST(zip, with_thousands_of_entries_is_mounted_with_few_calls) {
   zip_writer zip;
   for (int i = 0; i < 4000; ++i) zip.add({.name = "folder/file " + std::to_string(i)});
   const std::string bytes = zip.bytes();
@@ -111,7 +111,7 @@ TEST(zip, may_be_empty) {
   EXPECT_EQ(test.files.entry_count(), 0u);
 }
 
-TEST(zip, names_folders_without_making_files_of_them) {
+TEST(zip, does_not_make_files_of_folder_entries) {
   zip_writer zip;
   zip.add({.name = "maps/", .mode = zip_mode_folder});
   zip.add({.name = "unmarked", .mode = zip_mode_folder});
@@ -121,7 +121,7 @@ TEST(zip, names_folders_without_making_files_of_them) {
   EXPECT_EQ(test.files.skipped_count(), 0u);
 }
 
-TEST(zip, may_have_a_long_comment_and_one_that_looks_like_an_end_record) {
+TEST(zip, may_have_a_long_comment_or_one_that_looks_like_an_end_record) {
   zip_writer zip;
   zip.add({.name = "a", .data = "a"});
   zip.comment = std::string(UINT16_MAX, 'c');
@@ -130,7 +130,7 @@ TEST(zip, may_have_a_long_comment_and_one_that_looks_like_an_end_record) {
   EXPECT_THAT(mounted(zip).contents(), ElementsAre(Pair("a", "a")));
 }
 
-TEST(zip, may_have_bytes_behind_its_end) {
+TEST(zip, may_have_bytes_after_its_end) {
   zip_writer zip;
   zip.add({.name = "a", .data = "a"});
   const std::string bytes = zip.bytes() + std::string(100, '\n');
@@ -155,7 +155,7 @@ TEST(zip, may_follow_a_self_extractor) {
   }
 }
 
-TEST(zip, may_have_a_signature_behind_its_directory) {
+TEST(zip, may_have_a_signature_after_its_directory) {
   zip_writer zip;
   zip.add({.name = "a", .data = "a"});
   zip.behind_directory = "PK\5\5 signed";
@@ -170,14 +170,14 @@ TEST(zip, may_be_a_zip64_archive) {
   zip.add({.name = "c", .data = "c"});
   const auto contents = ElementsAre(Pair("a", "a"), Pair("b", long_text), Pair("c", "c"));
   EXPECT_THAT(mounted(zip).contents(), contents);
-  // The record is found through its locator if it is longer than usual, outside the tail too.
+  // A record longer than usual is found through its locator, even outside the tail.
   zip.end64_extra_bytes = 100;
   EXPECT_THAT(mounted(zip).contents(), contents);
   zip.end64_extra_bytes = 200'000;
   EXPECT_THAT(mounted(zip).contents(), contents);
 }
 
-TEST(zip, of_more_than_65535_entries_needs_no_zip64) {
+TEST(zip, with_more_than_65535_entries_needs_no_zip64) {
   zip_writer zip;
   for (int i = 0; i < 70'000; ++i) zip.add({.name = std::to_string(i)});
   mounted test(zip);
@@ -185,7 +185,7 @@ TEST(zip, of_more_than_65535_entries_needs_no_zip64) {
   EXPECT_EQ(test.files.entry_count(), 70'000u);
 }
 
-TEST(zip, may_state_sizes_behind_the_data) {
+TEST(zip, may_state_sizes_after_the_data) {
   zip_writer zip;
   zip.add({.name = "a", .data = long_text, .method = zip_deflated, .sizes_behind = true});
   zip.add({.name = "b", .data = "b", .sizes_behind = true});
@@ -202,7 +202,7 @@ TEST(zip, may_have_longer_extra_fields_in_front_of_the_data_than_in_the_director
               ElementsAre(Pair("a", long_text), Pair("b", "b"), Pair("c", "c"), Pair("d", "d")));
 }
 
-TEST(zip, packed_part_says_how_much_to_read_if_the_header_is_longer_than_expected) {
+TEST(zip, packed_part_returns_how_much_to_read_if_the_header_is_longer_than_expected) {
   zip_writer zip;
   zip.add({.name = "a", .data = "hello", .local_extra_bytes = 300});
   mounted test(zip);
@@ -221,7 +221,7 @@ TEST(zip, packed_part_says_how_much_to_read_if_the_header_is_longer_than_expecte
   EXPECT_EQ(to_text(*again), "hello");
 }
 
-TEST(zip, is_not_read_beyond_the_next_entry) {
+TEST(zip, entry_is_not_read_past_the_start_of_the_next) {
   zip_writer zip;
   zip.add({.name = "a", .data = "hello"});
   zip.add({.name = "b", .data = "world"});
@@ -233,7 +233,7 @@ TEST(zip, is_not_read_beyond_the_next_entry) {
   EXPECT_EQ(b->place().read_bytes, 30u + 1 + 5) << "nor into the directory";
 }
 
-TEST(zip, entries_of_one_name_are_one_file_and_the_last_wins) {
+TEST(zip, entries_with_one_name_are_one_file_and_the_last_wins) {
   zip_writer zip;
   zip.add({.name = "a", .data = "old"});
   zip.add({.name = "b", .data = "b"});
@@ -246,7 +246,7 @@ TEST(zip, entries_of_one_name_are_one_file_and_the_last_wins) {
   EXPECT_EQ(test.files.hidden_count(), 0u);
 }
 
-TEST(zip, backslashes_are_taken_for_slashes_where_windows_has_made_the_entry) {
+TEST(zip, backslashes_count_as_slashes_in_entries_made_on_windows) {
   for (const int made_on : {0, 10, 11, 14}) {
     zip_writer zip;
     const auto system = static_cast<std::uint8_t>(made_on);
@@ -266,7 +266,7 @@ TEST(zip, backslashes_are_taken_for_slashes_where_windows_has_made_the_entry) {
               ElementsAre(Pair("maps\\rome.txt", "a backslash in the path")));
 }
 
-TEST(zip, names_that_are_no_paths_are_skipped_and_listed) {
+TEST(zip, names_that_are_not_valid_paths_are_skipped_and_listed) {
   zip_writer zip;
   const std::string endless(65'535, 'n');
   const std::string nul("a\0b", 3);
@@ -287,7 +287,7 @@ TEST(zip, names_that_are_no_paths_are_skipped_and_listed) {
                   Pair("C:/a", "a drive letter in the path"), Pair(nul, "a NUL in the path"),
                   Pair("\xC3(", "the path is not UTF-8"),
                   Pair(endless.substr(0, limits::path_bytes_max), "the path is too long"),
-                  Pair("a//b", "an empty element in the path"), Pair("", "the name is empty"),
+                  Pair("a//b", "an empty element in the path"), Pair("", "empty name"),
                   Pair("long/" + std::string(256, 'e'), "an element of the path is too long")));
   EXPECT_EQ(test.files.mount_at(0).skipped, 11u);
 }
@@ -304,11 +304,11 @@ TEST(zip, names_that_become_too_long_at_the_mount_point_are_skipped) {
   EXPECT_THAT(skipped_of(test.files), ElementsAre(Pair(name, "the path is too long")));
 }
 
-TEST(zip, methods_that_are_not_read_are_told_by_name) {
+TEST(zip, unsupported_methods_are_named_in_the_error) {
   for (const auto& [method, word] :
        {std::pair{9, "Deflate64"}, std::pair{12, "BZip2"}, std::pair{14, "LZMA"},
-        std::pair{95, "xz"}, std::pair{98, "PPMd"}, std::pair{99, "encrypted"},
-        std::pair{1000, "not known"}}) {
+        std::pair{95, "xz"}, std::pair{98, "PPMd"}, std::pair{99, "encryption"},
+        std::pair{1000, "unknown"}}) {
     zip_writer zip;
     zip.add({.name = "a", .data = "a", .stated_method = static_cast<std::uint16_t>(method)});
     mounted test(zip);
@@ -320,7 +320,7 @@ TEST(zip, methods_that_are_not_read_are_told_by_name) {
   }
 }
 
-TEST(zip, what_it_cannot_read_is_unsupported_and_the_rest_loads) {
+TEST(zip, entries_that_are_unsupported_do_not_affect_the_rest) {
   zip_writer zip;
   zip.add({.name = "bzip2", .data = "x", .stated_method = 12});
   zip.add({.name = "encrypted", .data = "x", .password = "sesame"});
@@ -333,7 +333,7 @@ TEST(zip, what_it_cannot_read_is_unsupported_and_the_rest_loads) {
   EXPECT_THAT(skipped_of(test.files), ElementsAre(Pair("pipe", "not a regular file")));
 }
 
-// --- Archives of others --------------------------------------------------------------------------
+// --- Archives by other programs ------------------------------------------------------------------
 
 class foreign_zip : public ::testing::Test {
  protected:

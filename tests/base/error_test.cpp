@@ -29,7 +29,7 @@ TEST(Error, KindFollowsFromErrno) {
   EXPECT_EQ(code(EEXIST), errc::exists);
   EXPECT_EQ(code(EROFS), errc::permission);
   EXPECT_EQ(code(EIO), errc::io);
-  EXPECT_EQ(code(EBADF), errc::io) << "what is not known is a failure to read or write";
+  EXPECT_EQ(code(EBADF), errc::io) << "unknown errno values count as io";
 }
 
 TEST(Error, KeepsErrnoAndReason) {

@@ -1,4 +1,4 @@
-// What the fake can do beyond an operating system that works.
+// Features of the fake that a real operating system lacks.
 #include "support/fake_os.hpp"
 
 #include <gtest/gtest.h>

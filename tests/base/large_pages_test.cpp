@@ -1,4 +1,4 @@
-// Which blocks the system is asked to back by large pages, as it says itself.
+// Which blocks request large pages, according to the kernel.
 #include <gtest/gtest.h>
 
 #include <cinttypes>
@@ -12,7 +12,7 @@
 namespace overture {
 namespace {
 
-// The "VmFlags" of the mapping in which an address lies; empty if the kernel does not list any.
+// The "VmFlags" of the mapping that contains an address; empty if the kernel does not list them.
 std::string mapping_flags_at(const void* address) {
   const auto wanted = reinterpret_cast<std::uintptr_t>(address);
   std::ifstream mappings("/proc/self/smaps");
@@ -33,19 +33,19 @@ std::string mapping_flags_at(const void* address) {
 std::string flags_within_block_of(memory_tag tag, std::size_t bytes) {
   allocator& memory = default_allocator();
   void* const block = memory.allocate(bytes, 64, tag);
-  // In the middle: only whole large pages are asked for.
+  // Look in the middle: only whole large pages are requested.
   const std::string flags = mapping_flags_at(static_cast<char*>(block) + bytes / 2);
   memory.deallocate(block, bytes, 64, tag);
   return flags;
 }
 
-constexpr std::size_t large = std::size_t{256} << 20;  // malloc keeps nothing of it
+constexpr std::size_t large = std::size_t{256} << 20;  // malloc never caches such blocks
 constexpr std::size_t small = std::size_t{1} << 20;
 
 TEST(large_pages, are_asked_for_by_large_tables_of_the_tree) {
   const std::string flags = flags_within_block_of(memory_tag::vfs, large);
   if (flags.empty() || !std::ifstream("/sys/kernel/mm/transparent_hugepage/enabled")) {
-    GTEST_SKIP() << "a kernel without large pages, or that does not tell";
+    GTEST_SKIP() << "the kernel has no large pages, or does not report them";
   }
   EXPECT_NE(flags.find(" hg "), std::string::npos) << flags;
 }

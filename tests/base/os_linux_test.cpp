@@ -1,4 +1,4 @@
-// What only the real Linux layer can get wrong.
+// Errors that only the real Linux implementation can make.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -37,7 +37,7 @@ TEST(os_linux, a_fifo_is_not_replaced_by_a_file) {
   EXPECT_EQ(done.error().code, errc::not_a_file);
   EXPECT_EQ(system_os().status(path.c_str(), false)->kind, file_kind::other);
   EXPECT_EQ(unlink(path.c_str()), 0);
-  EXPECT_EQ(rmdir(folder.c_str()), 0) << "something was left beside it";
+  EXPECT_EQ(rmdir(folder.c_str()), 0) << "the folder should be empty";
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What every operating_system promises, held against the real one, the generic one and the fake.
+// The contract of operating_system, checked on the real one, the generic one and the fake.
 #include "overture/base/os.hpp"
 
 #include <gtest/gtest.h>
@@ -54,7 +54,7 @@ class os_test : public ::testing::TestWithParam<kind_of_world> {
   std::string read_below(const std::string& folder, const char* path) {
     const os_handle root = open(folder);
     const auto opened = os().open_below(root, path);
-    os().close(root);  // what it has opened lives on
+    os().close(root);  // files opened below it stay open
     if (!opened) return "error " + std::to_string(opened.error().os_error);
     const std::string bytes = read(*opened, 0, 100);
     os().close(*opened);
@@ -69,7 +69,8 @@ class os_test : public ::testing::TestWithParam<kind_of_world> {
   std::map<std::string, file_kind> listed(const std::string& path) {
     std::map<std::string, file_kind> entries;
     EXPECT_TRUE(os().list(at(path).c_str(), [&](const folder_entry& entry) {
-      EXPECT_TRUE(entries.emplace(entry.name, entry.kind).second) << entry.name << " came twice";
+      EXPECT_TRUE(entries.emplace(entry.name, entry.kind).second)
+          << entry.name << " was listed twice";
     }));
     return entries;
   }
@@ -228,7 +229,7 @@ TEST_P(os_test, status_tells_kind_and_size) {
   ASSERT_TRUE(file);
   EXPECT_EQ(file->kind, file_kind::file);
   EXPECT_EQ(file->size, 10u);
-  EXPECT_GT(file->mtime_ns, 1'500'000'000'000'000'000) << "2017, on the clock that began in 1970";
+  EXPECT_GT(file->mtime_ns, 1'500'000'000'000'000'000) << "should be after 2017";
   EXPECT_EQ(os().status(at("folder").c_str(), true)->kind, file_kind::folder);
   EXPECT_EQ(os().status(at("folder/").c_str(), true)->kind, file_kind::folder);
   EXPECT_EQ(os().status(at("link").c_str(), true)->kind, file_kind::file);
@@ -365,7 +366,7 @@ TEST_P(os_test, nothing_opens_below_a_folder_that_is_gone) {
 }
 
 TEST_P(os_test, nothing_opens_outside_the_folder) {
-  if (!world_->knows_links_that_leave()) GTEST_SKIP() << "this one cannot tell";
+  if (!world_->knows_links_that_leave()) GTEST_SKIP() << "this system cannot tell";
   world_->add_file("secret", "secret");
   world_->add_file("outside/secret", "secret");
   world_->add_file("root/folder/one.txt", "one");
@@ -385,7 +386,7 @@ TEST_P(os_test, a_mapping_holds_the_whole_file) {
   world_->add_file("empty", "");
   const os_handle file = open("one.txt");
   const auto mapped = os().map(file);
-  os().close(file);  // the mapping needs it no longer
+  os().close(file);  // the mapping outlives the handle
   if (!world_->maps_files()) {
     EXPECT_EQ(mapped.error().code, errc::unsupported);
     return;

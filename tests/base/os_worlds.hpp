@@ -1,4 +1,4 @@
-// The places that the tests of operating_system are held in: a folder on disk, the same by the
+// Where the tests of operating_system run: a folder on disk, through the native and through the
 // generic system, and the fake.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace overture::test {
 
-// A folder to fill, and an operating_system that sees it.
+// A folder to fill, and an operating_system that reads it.
 class world {
  public:
   virtual ~world() = default;

@@ -1,5 +1,5 @@
-// What writing promises, held against the real system, the generic one and the fake; and that a
-// file which is replaced is, whatever fails, the old one or the new one.
+// The contract of writing, checked on the real system, the generic one and the fake; and that
+// replace_file() leaves either the old or the new content, whatever fails.
 #include <gtest/gtest.h>
 
 #include <cerrno>
@@ -168,7 +168,7 @@ TEST_F(replacing, leaves_the_old_file_or_the_new_one_whichever_call_fails) {
       const auto done = replace(os);
       EXPECT_EQ(os.open_handles(), 0u);
       EXPECT_EQ(os.misuses(), 0u);
-      // A call that was interrupted goes on; closing cannot fail.
+      // An interrupted call is retried; close() cannot fail.
       const bool replaced = os.content(path) == "the new content";
       EXPECT_TRUE(replaced || os.content(path) == "old");
       EXPECT_EQ(replaced, done.has_value() || std::string_view(done.error().reason) ==
@@ -189,7 +189,7 @@ TEST_F(replacing, survives_a_loss_of_power_at_any_call) {
       os.add_file(path, "old");
       os.shorten_writes(4);
       bool cut = false;
-      // What comes behind the cut has no effect on the disk any more.
+      // Calls after the power failure no longer affect the disk.
       os.fail_call(test::os_call::any, call, EIO, UINT64_MAX);
       os.at_call(test::os_call::any, call, [&] {
         if (!cut) os.crash(unsynced);

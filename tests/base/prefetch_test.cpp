@@ -7,7 +7,7 @@
 namespace overture {
 namespace {
 
-// A queue's slot may be empty, a table's end may be asked for.
+// A null pointer from an empty slot, or the end of a table.
 TEST(prefetches, may_be_of_any_address) {
   const char text[] = "literal";
   for (const void* const place :

@@ -24,7 +24,7 @@ TEST(ThreadSlot, LivingThreadsHaveDifferentSlotsAndEndedOnesGiveTheirsBack) {
   EXPECT_LT(seen.size(), 10u);
 }
 
-// An object of the thread that began before the slot was taken, so that it ends behind it.
+// A thread_local object constructed before the slot is taken, so that it is destroyed after it.
 struct late_asker {
   std::uint32_t* answer = nullptr;
   ~late_asker() { *answer = thread_slot(); }

@@ -46,7 +46,7 @@ TEST(json_report, has_the_documented_fields) {
                                          {"code", "corrupt"},
                                          {"reason", "not a PNG"}}));
   EXPECT_EQ(object["overrides"][0]["winner"], "mods/better_ai.zip");
-  EXPECT_EQ(object["skipped_names"][1]["reason"], "the link leaves the tree");
+  EXPECT_EQ(object["skipped_names"][1]["reason"], "the link leads outside the mount");
   EXPECT_EQ(object["memory"]["total"], 80u << 20);
   EXPECT_EQ(object["kept"]["bytes"], 912u << 20);
   EXPECT_EQ(object["kept"]["kinds"],

@@ -60,9 +60,9 @@ inline report sample_report() {
                     {"maps/rome.txt", "game/dlc/rome", "game/base.pk3"}};
   what.failures = {{"gfx/broken.png", "game/base.pk3", "decode", "corrupt", "not a PNG"},
                    {"evil\x1b]0;owned\x07", "mods/better_ai.zip", "unpack", "corrupt",
-                    "the checksum does not match"}};
+                    "checksum mismatch"}};
   what.skipped = {{"game/dlc/rome", "../../etc/passwd", "'.' or '..' in the path"},
-                  {"game/dlc/rome", "saves", "the link leaves the tree"},
+                  {"game/dlc/rome", "saves", "the link leads outside the mount"},
                   {"mods/better_ai.zip", "C:\\x", "a drive letter in the path"}};
   what.memory = {{"io", 48 * mib}, {"vfs", 2 * mib}, {"decode", 33 * mib}};
   what.memory_peak_bytes = 80 * mib;

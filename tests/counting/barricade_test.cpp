@@ -37,7 +37,7 @@ TEST(a_barricade, lets_through_with_one_load_when_lowered) {
 TEST(a_barricade, is_lowered_with_one_read_modify_write_when_nobody_waits) {
   const std::uint64_t wakes = test::wake_calls();
   barricade door;
-  for (int i = 0; i < 2; ++i) {  // raised, and lowered already
+  for (int i = 0; i < 2; ++i) {  // raised, then already lowered
     const recording seen;
     door.lower();
     EXPECT_EQ(seen.of(door).read_modify_writes, 1u);

@@ -1,4 +1,4 @@
-// That the instrument itself counts.
+// Checks that the instrument itself counts.
 #include <gtest/gtest.h>
 
 #include <thread>

@@ -1,6 +1,5 @@
-// How many writes to shared lines a job costs. What the deque and the records of a worker hold is
-// written by that worker alone as long as nobody steals, but counts here all the same: these are
-// upper bounds.
+// How many writes to shared lines a job costs. These are upper bounds: a worker's own deque and
+// records are counted too, although no other thread writes them unless it steals.
 #include "overture/jobs/thread_pool.hpp"
 
 #include <gtest/gtest.h>
@@ -21,11 +20,11 @@ struct costs {
   std::uint64_t wake_calls = 0;
 };
 
-// On the calling thread: one job submitted, then run in the wait for its group.
+// Counts on the calling thread: one job is submitted, then run in the wait for its group.
 costs measure(thread_pool& pool) {
   costs seen;
   job_group group{pool};
-  group.run([] {});  // warms the thread's cache of records
+  group.run([] {});  // fills the thread's cache of records
   group.wait();
   const std::uint64_t wakes = test::wake_calls();
   {

@@ -14,6 +14,8 @@
 
 namespace overture {
 
+namespace sync_detail {
+
 struct fresh_continuation_table {
   fresh_continuation_table() {
     for (auto& each : continuation_table::lists_) begin_anew(each);
@@ -30,6 +32,8 @@ struct fresh_continuation_table {
   }
 };
 
+}  // namespace sync_detail
+
 namespace {
 
 using interleave::at_once;
@@ -40,6 +44,7 @@ using interleave::expect_clean_and_complete;
 using interleave::run;
 using interleave::some_time;
 using interleave::variable;
+using sync_detail::fresh_continuation_table;
 
 TEST(a_barricade_in_all_interleavings, lets_two_waiters_through_and_shows_what_was_written) {
   expect_clean_and_complete(interleave::explore({.preemptions = 3}, [] {
@@ -221,13 +226,13 @@ TEST(a_barricade_in_all_interleavings, harms_nobody_who_sleeps_where_it_was) {
         replaced.lower();
       }
       replaced.wait(at_once);
-      while (word->load() == 0) (void)address_wait(*word, 0, 0);
+      while (word->load() == 0) (void)sync_detail::address_wait(*word, 0, 0);
     };
     run({[&] { door->lower(); }, wait_twice, wait_twice,
          [&] {
            replaced.wait(at_once);
            word->store(1);
-           address_wake_all(word);
+           sync_detail::address_wake_all(word);
          }});
   }));
 }

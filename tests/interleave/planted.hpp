@@ -16,11 +16,11 @@ class kernel_event {
   explicit kernel_event(bool set) : set_(set ? 1 : 0) {}
   void set() {
     set_.store(1);
-    overture::address_wake_all(&set_);
+    overture::sync_detail::address_wake_all(&set_);
   }
   void reset() { set_.store(0); }
   void wait() {
-    while (set_.load() == 0) (void)overture::address_wait(set_, 0, 0);
+    while (set_.load() == 0) (void)overture::sync_detail::address_wait(set_, 0, 0);
   }
 
  private:
@@ -80,7 +80,7 @@ class three_state_event {
 class event_without_generation {
  public:
   void lower() {
-    if (word_.exchange(lowered) == waiters) overture::address_wake_all(&word_);
+    if (word_.exchange(lowered) == waiters) overture::sync_detail::address_wake_all(&word_);
   }
   void raise() { word_.fetch_and(~lowered); }
   void wait() {
@@ -88,7 +88,7 @@ class event_without_generation {
       std::uint32_t seen = word_.load();
       if (seen == lowered) return;
       if (seen == waiters || word_.compare_exchange_strong(seen, waiters)) {
-        (void)overture::address_wait(word_, waiters, 0);
+        (void)overture::sync_detail::address_wait(word_, waiters, 0);
       }
     }
   }
@@ -104,12 +104,12 @@ class event_without_second_look {
  public:
   void lower() {
     lowered_.store(1);
-    if (sleeping_.exchange(0) != 0) overture::address_wake_all(&sleeping_);
+    if (sleeping_.exchange(0) != 0) overture::sync_detail::address_wake_all(&sleeping_);
   }
   void wait() {
     if (lowered_.load() != 0) return;
     sleeping_.store(1);
-    while (sleeping_.load() != 0) (void)overture::address_wait(sleeping_, 1, 0);
+    while (sleeping_.load() != 0) (void)overture::sync_detail::address_wait(sleeping_, 1, 0);
   }
 
  private:
@@ -122,11 +122,11 @@ class event_that_looks_back {
  public:
   void lower() {
     lowered_.store(1);
-    if (waiters_.load() != 0) overture::address_wake_all(&lowered_);
+    if (waiters_.load() != 0) overture::sync_detail::address_wake_all(&lowered_);
   }
   void wait() {
     waiters_.fetch_add(1);
-    while (lowered_.load() == 0) (void)overture::address_wait(lowered_, 0, 0);
+    while (lowered_.load() == 0) (void)overture::sync_detail::address_wait(lowered_, 0, 0);
   }
 
  private:
@@ -139,11 +139,11 @@ class relaxed_event {
  public:
   void lower() {
     lowered_.store(1, std::memory_order_relaxed);
-    overture::address_wake_all(&lowered_);
+    overture::sync_detail::address_wake_all(&lowered_);
   }
   void wait() {
     while (lowered_.load(std::memory_order_acquire) == 0) {
-      (void)overture::address_wait(lowered_, 0, 0);
+      (void)overture::sync_detail::address_wait(lowered_, 0, 0);
     }
   }
 
@@ -159,14 +159,14 @@ class event_with_store_buffering {
     lowered_.store(1, std::memory_order_release);
     if (sleeping_.load(std::memory_order_acquire) != 0) {
       sleeping_.store(0, std::memory_order_release);
-      overture::address_wake_all(&sleeping_);
+      overture::sync_detail::address_wake_all(&sleeping_);
     }
   }
   void wait() {
     sleeping_.store(1, std::memory_order_release);
     if (lowered_.load(std::memory_order_acquire) != 0) return;
     while (sleeping_.load(std::memory_order_acquire) != 0) {
-      (void)overture::address_wait(sleeping_, 1, 0);
+      (void)overture::sync_detail::address_wait(sleeping_, 1, 0);
     }
   }
 

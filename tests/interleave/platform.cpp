@@ -21,7 +21,7 @@ void yield_thread() noexcept {
 
 // Time passes when the explorer lets a sleeper's run out.
 std::uint64_t now_ns() noexcept {
-  return clock_ns;
+  return sync_detail::clock_ns;
 }
 
 std::uint64_t thread_cpu_ns() noexcept {
@@ -51,10 +51,10 @@ bool keep_off_processor(unsigned, unsigned) noexcept {
 
 void sharpen_timers() noexcept {}
 
-bool register_heavy_fence() noexcept {
+bool sync_detail::register_heavy_fence() noexcept {
   return true;
 }
-bool heavy_fence() noexcept {
+bool sync_detail::heavy_fence() noexcept {
   interleave::fence_all_threads();
   return true;
 }

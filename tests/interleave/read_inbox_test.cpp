@@ -52,7 +52,7 @@ struct taker {
       return;
     }
     word.fetch_add(1, std::memory_order_relaxed);
-    address_wake_one(&word);
+    sync_detail::address_wake_one(&word);
   }
   void take_until(int all) {
     for (;;) {
@@ -65,7 +65,7 @@ struct taker {
         seen = word.load(std::memory_order_relaxed);
         if (!inbox.offer(small_inbox::reader)) continue;
       }
-      (void)address_wait(word, seen, 0);
+      (void)sync_detail::address_wait(word, seen, 0);
     }
   }
 };

@@ -15,7 +15,7 @@ using interleave::check;
 using interleave::expect_clean_and_complete;
 using interleave::run;
 using interleave::variable;
-using vfs::reader_pins;
+using vfs_detail::reader_pins;
 
 // Something that readers look at, and that is freed (written) once it has been replaced.
 struct replaceable {

@@ -16,11 +16,11 @@ using interleave::run;
 constexpr std::uint64_t some_time = 1;
 
 void sleep_on(const atomic<std::uint32_t>& word) {
-  while (word.load() == 0) (void)address_wait(word, 0, 0);
+  while (word.load() == 0) (void)sync_detail::address_wait(word, 0, 0);
 }
 void release(atomic<std::uint32_t>& word) {
   word.store(1);
-  address_wake_relayed(&word);
+  sync_detail::address_wake_relayed(&word);
 }
 
 TEST(relayed_wakes_in_all_interleavings, reach_all_who_sleep) {
@@ -61,7 +61,8 @@ TEST(relayed_wakes_in_all_interleavings, go_on_past_those_who_give_up) {
   expect_clean_and_complete(interleave::explore({.preemptions = 2, .stale_loads = 0}, [] {
     atomic<std::uint32_t> word{0};
     const auto sleep = [&] { sleep_on(word); };
-    run({sleep, [&] { (void)address_wait(word, 0, some_time); }, sleep, [&] { release(word); }});
+    run({sleep, [&] { (void)sync_detail::address_wait(word, 0, some_time); }, sleep,
+         [&] { release(word); }});
   }));
 }
 
@@ -70,7 +71,7 @@ TEST(relayed_wakes_in_all_interleavings, that_come_late_leave_nobody_where_wakes
   expect_clean_and_complete(interleave::explore({.preemptions = 2, .stale_loads = 0}, [] {
     atomic<std::uint32_t> word{0};
     const auto sleep = [&] { sleep_on(word); };
-    run({sleep, sleep, [&] { address_wake_relayed(&word); }, [&] { release(word); }});
+    run({sleep, sleep, [&] { sync_detail::address_wake_relayed(&word); }, [&] { release(word); }});
   }));
 }
 

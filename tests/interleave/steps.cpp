@@ -9,7 +9,7 @@ outcome explore(const bounds& limits, const std::function<void()>& program) {
   return the.explore(limits, program);
 }
 void run(std::initializer_list<std::function<void()>> threads) {
-  overture::begin_waits_anew();
+  overture::sync_detail::begin_waits_anew();
   the.run(threads);
 }
 void check(bool truth, const char* text) {

@@ -224,7 +224,7 @@ TEST_F(ReadCore, TheTimelineTellsHowEachReadWasServed) {
   reads.drain();
   record.detach_thread();
   std::vector<trace_event> events;
-  record.lane(0).for_each_event([&](const trace_event& event) {
+  record.track(0).for_each_event([&](const trace_event& event) {
     if (event.kind == event_kind::request || event.kind == event_kind::service) {
       events.push_back(event);
     }

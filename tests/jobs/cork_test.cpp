@@ -220,8 +220,8 @@ TEST(a_cork, that_ends_leaves_a_timeline_that_was_attached_inside_of_it) {
   }
   record.detach_thread();
   EXPECT_EQ(current_wait_observer(), nullptr);
-  ASSERT_EQ(record.lane(0).totals().size(), 1u);
-  EXPECT_STREQ(record.lane(0).totals()[0].name, "a reason");
+  ASSERT_EQ(record.track(0).totals().size(), 1u);
+  EXPECT_STREQ(record.track(0).totals()[0].name, "a reason");
 }
 
 TEST(a_cork, that_ends_brings_no_timeline_back_that_was_detached_inside_of_it) {

@@ -156,7 +156,7 @@ TEST(group_wait, nests_a_thousand_deep) {
 TEST(group_wait, may_sleep_on_top_of_a_thousand_others) {
   thread_pool pool{{.workers = 1}};
   barricade begun;
-  wait_counts before;
+  sync_detail::wait_counts before;
   atomic<bool> waits{false};
   job_group held{pool};
   held.run([&] {
@@ -166,7 +166,7 @@ TEST(group_wait, may_sleep_on_top_of_a_thousand_others) {
   });
   begun.wait();
   nest_of_waits down{pool, [&] {
-                       before = wait_layer::counts();
+                       before = sync_detail::wait_layer::counts();
                        waits.store(true);
                        held.wait();
                      }};
@@ -194,7 +194,7 @@ TEST(group_wait, is_woken_by_a_job_that_comes_later) {
   thread_pool pool;
   job_group group{pool};
   barricade door;
-  const wait_counts before = wait_layer::counts();
+  const sync_detail::wait_counts before = sync_detail::wait_layer::counts();
   group.run([&door] { door.wait(); });
   std::thread first([&group] { group.wait(); });  // runs the job and blocks in it
   await_sleepers(before, 1);
@@ -212,7 +212,7 @@ TEST(group_wait, wakes_everybody_when_the_group_has_ended) {
     auto group = std::make_unique<job_group>(pool);
     barricade started;
     barricade door;
-    const wait_counts before = wait_layer::counts();
+    const sync_detail::wait_counts before = sync_detail::wait_layer::counts();
     group->run([&] {
       started.lower();
       door.wait();

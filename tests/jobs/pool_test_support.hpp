@@ -29,8 +29,8 @@ inline void await_parked(const thread_pool& pool) {
 }
 
 // Returns when `count` threads more than at `before` sleep in the wait layer, or are about to.
-inline void await_sleepers(const wait_counts& before, std::uint64_t count) {
-  while (wait_layer::counts().waits - before.waits < count) yield_thread();
+inline void await_sleepers(const sync_detail::wait_counts& before, std::uint64_t count) {
+  while (sync_detail::wait_layer::counts().waits - before.waits < count) yield_thread();
 }
 
 // Keeps one worker busy from construction on until release().

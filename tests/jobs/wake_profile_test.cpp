@@ -100,7 +100,7 @@ TEST(the_timeline, shows_wakes_and_jobs_in_their_colour) {
   }
   bool wake = false;
   bool zone = false;
-  record.lane(0).for_each_event([&](const trace_event& event) {
+  record.track(0).for_each_event([&](const trace_event& event) {
     wake |= event.kind == event_kind::counter && std::strcmp(event.name, "wake_ns") == 0;
     zone |= event.kind == event_kind::zone && std::strcmp(event.name, "decode") == 0 &&
             event.colour == zone_colour::green;

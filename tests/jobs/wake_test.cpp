@@ -98,7 +98,7 @@ TEST(an_idle_pool, does_nothing) {
   EXPECT_EQ(test::wake_calls(), calls);
 }
 
-std::uint64_t waits_for(const timeline_lane& lane, const char* reason) {
+std::uint64_t waits_for(const timeline_track& lane, const char* reason) {
   for (const trace_total& total : lane.totals()) {
     if (total.kind == event_kind::wait && std::strcmp(total.name, reason) == 0) return total.count;
   }
@@ -111,10 +111,10 @@ TEST(workers, record_into_the_timeline_under_their_names) {
     thread_pool pool{{.workers = 2, .name = "hand", .record = &record}};
     await_parked(pool);
   }
-  ASSERT_EQ(record.lane_count(), 2u);
+  ASSERT_EQ(record.track_count(), 2u);
   bool seen[3] = {};
   for (std::size_t i = 0; i < 2; ++i) {
-    const timeline_lane& lane = record.lane(i);
+    const timeline_track& lane = record.track(i);
     seen[1] = seen[1] || std::strcmp(lane.name(), "hand 1") == 0;
     seen[2] = seen[2] || std::strcmp(lane.name(), "hand 2") == 0;
     EXPECT_NE(lane.detached_ns(), 0u);
@@ -126,12 +126,12 @@ TEST(workers, record_into_the_timeline_under_their_names) {
 TEST(workers, say_what_they_idle_for) {
   timeline record;
   {
-    const wait_counts before = wait_layer::counts();
+    const sync_detail::wait_counts before = sync_detail::wait_layer::counts();
     thread_pool pool{{.workers = 1, .record = &record}};
     test::await_sleepers(before, 1);
     pool.set_idle_reason("a reason");
     for (int i = 0; i < 3; ++i) {
-      const wait_counts asleep = wait_layer::counts();
+      const sync_detail::wait_counts asleep = sync_detail::wait_layer::counts();
       // Polled, so that this thread does not count as a sleeper.
       atomic<bool> done{false};
       pool.submit([&done] { done.store(true); }, nullptr);
@@ -140,9 +140,9 @@ TEST(workers, say_what_they_idle_for) {
     }
     pool.set_idle_reason(nullptr);
   }
-  ASSERT_EQ(record.lane_count(), 1u);
-  EXPECT_GE(waits_for(record.lane(0), wait_reasons::no_job), 1u);
-  EXPECT_GE(waits_for(record.lane(0), "a reason"), 1u);
+  ASSERT_EQ(record.track_count(), 1u);
+  EXPECT_GE(waits_for(record.track(0), wait_reasons::no_job), 1u);
+  EXPECT_GE(waits_for(record.track(0), "a reason"), 1u);
 }
 
 }  // namespace

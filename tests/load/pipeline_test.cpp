@@ -74,7 +74,7 @@ TEST(pipeline, marks_the_reads_that_its_own_threads_did) {
     times.detach_thread();
 
     unsigned own = 0;
-    times.lane(0).for_each_event([&](const trace_event& event) {
+    times.track(0).for_each_event([&](const trace_event& event) {
       constexpr std::uint16_t by_itself = request_flags::cached | request_flags::sync;
       if (event.kind != event_kind::zone) return;
       EXPECT_TRUE(event.flags == 0 || std::string_view(event.name) == to_string(load_stage::read));

@@ -1,4 +1,4 @@
-// An allocator that refuses one call, for tests of what happens then.
+// An allocator that refuses chosen calls, to test running out of memory.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,7 @@ namespace overture {
 
 class failing_allocator final : public allocator {
  public:
-  // Refuses call number `refused` (from 0); with `and_after` every later one too.
+  // Refuses call number `refused` (from 0), and with `and_after` every later one.
   explicit failing_allocator(std::uint64_t refused, bool and_after = false)
       : refused_(refused), and_after_(and_after) {}
 

@@ -244,7 +244,7 @@ std::uint64_t fake_os::misuses() const {
 
 // --- Paths ---
 
-// `root` is the folder that must not be left, or null.
+// `root` is the folder that the path may not leave, or null.
 fake_os::resolution fake_os::resolve(std::string_view path, bool follow_last,
                                      const std::string* root) const {
   const auto error_of = [](int os_error) { return resolution{os_error, {}, {}}; };
@@ -335,10 +335,10 @@ void fake_os::close(os_handle handle) {
 
 result<file_status> fake_os::status(os_handle handle) {
   const verdict outcome = begin_call(os_call::status, handle);
-  if (outcome.os_error != 0) return failed(outcome.os_error, "cannot get the status");
+  if (outcome.os_error != 0) return failed(outcome.os_error, "cannot get the file status");
   const lock guard{*this};
   const open_file* const opened = find(handle);
-  if (!opened) return failed(EBADF, "cannot get the status");
+  if (!opened) return failed(EBADF, "cannot get the file status");
   return status_of(*opened->what);
 }
 
@@ -371,10 +371,10 @@ result<std::size_t> fake_os::read(os_call kind, os_handle handle, std::uint64_t 
 
 result<file_status> fake_os::status(const char* path, bool follow_links) {
   const verdict outcome = begin_call(os_call::status, path);
-  if (outcome.os_error != 0) return failed(outcome.os_error, "cannot get the status");
+  if (outcome.os_error != 0) return failed(outcome.os_error, "cannot get the file status");
   const lock guard{*this};
   const resolution found = resolve(path, follow_links, nullptr);
-  if (found.os_error != 0) return failed(found.os_error, "cannot get the status");
+  if (found.os_error != 0) return failed(found.os_error, "cannot get the file status");
   return status_of(*found.what);
 }
 

@@ -10,13 +10,13 @@
 //   load(os, "/game");
 //   EXPECT_EQ(os.open_handles(), 0);                  // everything was closed again
 //
-// Paths, links and errors follow Linux: removed or replaced files live on behind open handles,
-// truncated ones shrink under them, open_below() refuses to leave its folder. Calls are counted
-// from 0, for each kind and, as os_call::any, together; so a test can fail every call of a load in
-// turn. EINTR never comes out of an operating_system: a call that "fails" with it is counted as
-// interrupted and goes on.
+// Paths, links and errors follow Linux: removed or replaced files live on while handles are open,
+// truncated files shrink under open handles, open_below() refuses to leave its folder. Calls are
+// numbered from 0, separately for each kind and together as os_call::any, so that a test can fail
+// every call of a load in turn. An operating_system never returns EINTR: a call that "fails" with
+// it is counted as interrupted and continues.
 //
-// Any thread may call anything; hooks and actions run on the calling thread, under no lock.
+// Any thread may call anything. Hooks and actions run on the calling thread, under no lock.
 #pragma once
 
 #include <array>
@@ -50,20 +50,20 @@ enum class os_call : std::uint8_t {
   map,
   create,
   write,
-  sync,  // of files and of folders
+  sync,  // files and folders
   rename,
   remove,
 };
 inline constexpr std::size_t os_call_count = 15;
 
-// What a crash does to names that their folder was not synced after.
+// What a crash does to name changes made since the folder was last synced.
 enum class names : std::uint8_t { kept, lost };
 
 struct os_call_info {
   os_call kind;
-  std::uint64_t index;        // among the calls of this kind
-  std::uint64_t total_index;  // among all calls
-  std::string path;           // the one given, or that the handle was opened by
+  std::uint64_t index;        // counting calls of this kind
+  std::uint64_t total_index;  // counting all calls
+  std::string path;           // the given one, or the one that the handle was opened by
   std::uint64_t offset = 0;   // reads and writes only
   std::size_t size = 0;       // reads and writes only
 };
@@ -73,46 +73,46 @@ class fake_os final : public operating_system {
   fake_os();
   ~fake_os() override;
 
-  // The tree. Missing folders above a path are made. What is there already is replaced, with
-  // everything below it; only add_folder() leaves a folder as it is. remove() of a path that does
-  // not exist does nothing; truncate() and append() of what is no file throw std::invalid_argument.
+  // The tree. Missing parent folders are created. An existing node is replaced, with everything
+  // below it; only add_folder() keeps an existing folder. remove() of a missing path does nothing;
+  // truncate() and append() of anything but a file throw std::invalid_argument.
   void add_file(std::string_view path, std::string_view bytes);
   void add_file(std::string_view path, std::span<const std::byte> bytes);
   void add_folder(std::string_view path);
   void add_link(std::string_view path, std::string_view target);
   void remove(std::string_view path);
-  void truncate(std::string_view path, std::size_t size);  // open handles see it
+  void truncate(std::string_view path, std::size_t size);  // affects open handles
   void append(std::string_view path, std::string_view bytes);
 
-  // The fault plan. `count` calls from number `index` of their kind on fail with this errno.
+  // The fault plan: from number `index` of its kind on, `count` calls fail with this errno.
   void fail_call(os_call kind, std::uint64_t index, int os_error, std::uint64_t count = 1);
   // Reads from number `index` on return at most `bytes_max` (> 0) bytes.
   void shorten_reads(std::size_t bytes_max, std::uint64_t index = 0,
                      std::uint64_t count = UINT64_MAX);
-  // The same for writes.
+  // The same, for writes.
   void shorten_writes(std::size_t bytes_max, std::uint64_t index = 0,
                       std::uint64_t count = UINT64_MAX);
-  // Every read and write returns between one byte and all that was asked for.
+  // Every read and write returns after one byte or more, at random.
   void shorten_reads_at_random(std::uint64_t seed);
-  // Runs just before that call does its work: to change the tree between two steps of the reader.
+  // Runs the action just before that call does its work, to change the tree between two steps.
   void at_call(os_call kind, std::uint64_t index, std::function<void()> action);
   // Runs before every call.
   void before_each_call(std::function<void(const os_call_info&)> hook);
-  // Whether read_cached_at() finds everything in the page cache, or (as at first) nothing.
+  // Whether read_cached_at() finds everything in the page cache, or nothing (the default).
   void set_cached(bool cached);
-  // The power fails: handles are closed, and files have the bytes of their last sync (none, if
-  // there was none since they were created). What tests change themselves lasts.
+  // A power failure: closes all handles; files revert to their last synced bytes (empty if never
+  // synced). Changes made by the test itself survive.
   void crash(names unsynced);
-  // Forgets the plan, the hooks and the counts; files and handles stay.
+  // Clears the plan, the hooks and the counts; keeps files and handles.
   void reset_plan();
 
-  // Of a file. Nothing if there is none.
+  // The content of a file, or nullopt.
   [[nodiscard]] std::optional<std::string> content(std::string_view path) const;
   [[nodiscard]] std::uint64_t calls(os_call kind = os_call::any) const;
   [[nodiscard]] std::uint64_t interrupted_calls() const;
   [[nodiscard]] std::size_t open_handles() const;
   [[nodiscard]] std::size_t open_mappings() const;
-  // Uses of handles and mappings that were not open.
+  // How often a handle or mapping was used that was not open.
   [[nodiscard]] std::uint64_t misuses() const;
 
   result<os_handle> open(const char* path) override;
@@ -139,16 +139,17 @@ class fake_os final : public operating_system {
   using file_bytes = std::vector<std::byte>;
   struct node {
     file_kind kind = file_kind::folder;
-    std::shared_ptr<file_bytes> bytes;  // files; replaced, never changed, so mappings stay
+    std::shared_ptr<file_bytes> bytes;  // of files; replaced, never changed, so mappings stay valid
     std::string target;                 // links
     std::int64_t mtime_ns = 0;
-    std::shared_ptr<file_bytes> synced;  // of files that were written since; null: all of it is
+    std::shared_ptr<file_bytes>
+        synced;  // of files written since their last sync; null: all is synced
   };
   struct open_file {
     std::shared_ptr<node> what;
     std::string path;
   };
-  // What shall happen at some calls of one kind.
+  // What happens at some calls of one kind.
   struct rule {
     os_call kind;
     std::uint64_t first;
@@ -164,7 +165,7 @@ class fake_os final : public operating_system {
     int os_error = 0;
     std::size_t bytes_max = SIZE_MAX;
   };
-  // A path taken apart and followed to its end.
+  // A fully resolved path.
   struct resolution {
     int os_error = 0;
     std::string path;  // without links
@@ -179,7 +180,7 @@ class fake_os final : public operating_system {
   result<std::size_t> read(os_call kind, os_handle handle, std::uint64_t offset,
                            std::span<std::byte> bytes);
 
-  // Under the lock.
+  // Call under the lock.
   resolution resolve(std::string_view path, bool follow_last, const std::string* root) const;
   result<os_handle> open_resolved(const resolution& found);
   const open_file* find(os_handle handle);
@@ -192,8 +193,8 @@ class fake_os final : public operating_system {
   file_status status_of(const node& what) const;
 
   mutable atomic<bool> locked_{false};
-  std::map<std::string, std::shared_ptr<node>> nodes_;  // by absolute path, "/" among them
-  // Names that calls have changed since their folder was synced, and what they named before.
+  std::map<std::string, std::shared_ptr<node>> nodes_;  // by absolute path, including "/"
+  // Names changed since their folder was last synced, and what they named before.
   std::map<std::string, std::shared_ptr<node>> unsynced_names_;
   std::map<std::int64_t, open_file> handles_;
   std::vector<std::shared_ptr<file_bytes>> mappings_;

@@ -6,7 +6,7 @@
 
 namespace overture::test {
 
-// A spin lock: held for a few look-ups or the copy of one read.
+// A spin lock, held for a few look-ups or one copy.
 class fake_os::lock {
  public:
   explicit lock(const fake_os& os) : locked_(os.locked_) {

@@ -1,4 +1,4 @@
-// The part of fake_os that writes.
+// The writing functions of fake_os.
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -57,7 +57,8 @@ void fake_os::note_name(const std::string& path) {
   unsynced_names_.try_emplace(path, found != nodes_.end() ? found->second : nullptr);
 }
 
-// Where a file of this name is or would be: its folder must exist, its last element is no link's.
+// Resolves the path of a file that may not exist yet: its folder must exist, and a final link is
+// not followed.
 fake_os::resolution fake_os::resolve_new(std::string_view path) const {
   const std::string_view folder = folder_of(path);
   resolution found = resolve(folder, true, nullptr);

@@ -1,4 +1,4 @@
-// Hands every call on to the system: for tests that change what one of them does.
+// Forwards every call to the system, for tests that override some.
 #pragma once
 
 #include "overture/base/os.hpp"

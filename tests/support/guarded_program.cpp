@@ -1,7 +1,7 @@
-// A program that knows nothing of the guards: it frees null once, and asks for two locks, of which
-// it gets one and waits 20 ms for the other. As many do (all of coreutils), it closes its streams
-// at the end to see whether everything was written. With an argument it closes all that it has open
-// at the start, as daemons do, and opens that file again and again.
+// A program without guards: frees null once and takes two locks, one at once and one after 20 ms.
+// Like many programs (all of coreutils), it closes its streams at the end to check that everything
+// was written. With an argument, it starts by closing all descriptors, as daemons do, and then
+// opens that file repeatedly.
 #include <fcntl.h>
 #include <pthread.h>
 #include <unistd.h>

@@ -1,5 +1,4 @@
-// The guards of overture/base/guards.hpp as tests use them: a call inside of a scope fails the
-// test.
+// The guards of overture/base/guards.hpp for tests: a call inside a scope fails the test.
 //
 //   { no_alloc_scope no_alloc; no_lock_scope no_lock; pool.submit(...); }
 //
@@ -17,7 +16,7 @@ using overture::guards_active;
 
 inline void fail_for(const guard_report& seen) {
   ADD_FAILURE() << seen.calls << (seen.kind == guard_kind::locks ? " locks" : " allocator calls")
-                << " where there must be none, first " << seen.first;
+                << " where none are allowed, first " << seen.first;
 }
 
 class no_alloc_scope : public overture::no_alloc_scope {

@@ -1,4 +1,4 @@
-// Every function of the C library that takes memory is counted, by its name.
+// Every allocating function of the C library is counted under its name.
 #include <gtest/gtest.h>
 #include <malloc.h>
 
@@ -16,10 +16,10 @@ void remember(const guard_report& seen) {
   counted = std::string(seen.first).substr(0, std::string(seen.first).find(','));
 }
 
-// Not optimised away: the pointer escapes.
+// The pointer escapes, so that the call is not optimised away.
 void* volatile taken = nullptr;
 
-// Only the call itself is inside of the scope.
+// Only the call itself is inside the scope.
 template <class Take>
 std::string counts(Take take) {
   counted.clear();
@@ -32,8 +32,8 @@ std::string counts(Take take) {
 }
 
 TEST(GuardsOfTheHeap, CountEveryWayToTakeMemory) {
-  if (!guards_active()) GTEST_SKIP() << "sanitizers stand where the guards would";
-  volatile std::size_t bytes = 64;  // nor is it known how much
+  if (!guards_active()) GTEST_SKIP() << "sanitizers interpose the same functions";
+  volatile std::size_t bytes = 64;  // nor is the size a constant
   const auto counts_and_frees = [](auto take) {
     const std::string name = counts(take);
     std::free(taken);

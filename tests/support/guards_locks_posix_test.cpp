@@ -1,4 +1,4 @@
-// Every function of the C library that locks is counted, by its name.
+// Every locking function of the C library is counted under its name.
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -20,11 +20,11 @@ void remember(const guard_report& seen) {
   counted = std::string(seen.first).substr(0, std::string(seen.first).find(','));
 }
 
-// What each returns is the system's affair; that it was called is what counts here.
+// Only the call matters here, not its result.
 class GuardsOfLocks : public testing::Test {
  protected:
   void SetUp() override {
-    if (!guards_active()) GTEST_SKIP() << "sanitizers stand where the guards would";
+    if (!guards_active()) GTEST_SKIP() << "sanitizers interpose the same functions";
     pthread_spin_init(&spin_, PTHREAD_PROCESS_PRIVATE);
     mtx_init(&c11_, mtx_timed);
     sem_init(&semaphore_, 0, 100);
@@ -45,7 +45,7 @@ class GuardsOfLocks : public testing::Test {
   pthread_spinlock_t spin_{};
   mtx_t c11_{};
   sem_t semaphore_{};
-  const timespec past_{};  // nothing is waited for
+  const timespec past_{};  // so that calls return at once
 };
 
 TEST_F(GuardsOfLocks, CountThoseOfMutexes) {

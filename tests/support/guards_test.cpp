@@ -14,7 +14,7 @@
 namespace overture::test {
 namespace {
 
-// Not optimised away: the pointer escapes.
+// The pointer escapes, so that the call is not optimised away.
 int* volatile kept = nullptr;
 
 void allocate_something() {
@@ -25,7 +25,7 @@ void allocate_something() {
 class guards : public testing::Test {
  protected:
   void SetUp() override {
-    if (!guards_active()) GTEST_SKIP() << "sanitizers stand where the guards would";
+    if (!guards_active()) GTEST_SKIP() << "sanitizers interpose the same functions";
   }
 };
 
@@ -42,7 +42,7 @@ TEST_F(guards, report_an_allocation_and_name_it) {
         const no_alloc_scope no_alloc;
         allocate_something();
       },
-      "2 allocator calls where there must be none, first malloc, called by");
+      "2 allocator calls where none are allowed, first malloc, called by");
 }
 
 TEST_F(guards, report_a_lock_and_name_it) {
@@ -78,7 +78,7 @@ TEST_F(guards, count_nothing_outside_of_a_scope) {
   const no_alloc_scope no_alloc;
 }
 
-// What the handler of a scope has got.
+// The report that the handler received.
 guard_report last;
 void remember(const guard_report& seen) {
   last = seen;
@@ -88,7 +88,7 @@ TEST_F(guards, count_frees_of_null_too) {
   last = {};
   {
     const overture::no_alloc_scope no_alloc(remember);
-    // Through a volatile pointer, or the compiler leaves the call out.
+    // A volatile pointer, or the compiler removes the call.
     void* volatile nothing = nullptr;
     std::free(nothing);
     EXPECT_EQ(no_alloc.report().calls, 1u);
@@ -108,7 +108,7 @@ TEST_F(guards, tell_the_share_of_the_time_in_locks) {
     waits.store(true);
     const std::lock_guard hold(lock);
   });
-  // Not before it stands at the lock, or as good as.
+  // Not before it is at the lock, or almost.
   while (!waits.load()) std::this_thread::yield();
   for (int i = 0; i < 1000; ++i) std::this_thread::yield();
   lock.unlock();
@@ -127,7 +127,7 @@ TEST_F(guards, nest_and_count_for_each_scope_its_own) {
     const overture::no_alloc_scope outer(remember);
     allocate_something();
     const overture::no_alloc_scope no_alloc(remember);
-    EXPECT_TRUE(guards_active());  // whose own probe does not count
+    EXPECT_TRUE(guards_active());  // its own probe does not count
     allocate_something();
     inner = no_alloc.report().calls;
     last = {};
@@ -140,7 +140,7 @@ TEST_F(guards, name_the_first_call_of_the_outermost_scope) {
   last = {};
   {
     const overture::no_alloc_scope outer(remember);
-    EXPECT_TRUE(guards_active());  // whose own probe is not the first
+    EXPECT_TRUE(guards_active());  // its own probe is not the first call
     void* volatile nothing = nullptr;
     std::free(nothing);
     const overture::no_alloc_scope inner([](const guard_report& /*seen*/) {});

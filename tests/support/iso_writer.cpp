@@ -41,7 +41,7 @@ std::string record(const std::string& name, std::uint32_t sector, std::uint64_t 
   return static_cast<char>(text.size() + 1) + text;
 }
 
-// One record does not cross a sector.
+// Records do not cross sectors.
 void append_record(std::string& folder, const std::string& added) {
   if (folder.size() % sector_bytes + added.size() > sector_bytes) {
     folder.resize(sectors_of(folder.size()) * sector_bytes, '\0');
@@ -76,7 +76,7 @@ class iso_layout {
     for (const iso_file& file : folder.files) file_sectors_.push_back(append(file.data));
     for (const iso_tree& below : folder.folders) place_files(below);
   }
-  // What lies below first, so that its place is known. Returns the sector.
+  // Writes children first, so that their sectors are known. Returns the sector.
   std::uint32_t place_folder(const iso_tree& root, bool wide_names) {
     names_wide_ = wide_names;
     next_file_ = 0;

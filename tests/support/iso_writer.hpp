@@ -1,4 +1,4 @@
-// Writes ISO 9660 images for tests: good ones, and ones that lie.
+// Writes ISO 9660 images for tests, valid and invalid.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 namespace overture {
 
 struct iso_file {
-  std::string name = {};  // in ASCII, as it is; Joliet has the same
+  std::string name = {};  // ASCII, used unchanged; the same in Joliet
   std::string data = {};
   std::optional<std::uint32_t> stated_sector = {};
   std::optional<std::uint32_t> stated_bytes = {};
@@ -18,14 +18,14 @@ struct iso_file {
 };
 
 struct iso_tree {
-  std::string name = {};  // the root has none
+  std::string name = {};  // empty for the root
   std::vector<iso_file> files = {};
   std::vector<iso_tree> folders = {};
   std::optional<std::uint32_t> stated_sector = {};
   std::optional<std::uint32_t> stated_bytes = {};
 };
 
-// `joliet`: with a second tree of the same files.
+// `joliet`: adds a second tree of the same files.
 [[nodiscard]] std::string write_iso(const iso_tree& root, bool joliet = false);
 
 }  // namespace overture

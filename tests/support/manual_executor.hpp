@@ -1,4 +1,4 @@
-// An executor that keeps its tasks until the test runs them. Any thread may give some.
+// An executor that keeps its tasks until the test runs them. Any thread may submit.
 #pragma once
 
 #include <mutex>
@@ -15,7 +15,7 @@ class manual_executor final : public executor {
     const std::lock_guard hold(lock_);
     tasks_.push_back(work);
   }
-  // Runs what is there now, in order. Returns how many.
+  // Runs the current tasks in order; returns how many.
   std::size_t run() {
     std::vector<task> now;
     {

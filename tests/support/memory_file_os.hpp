@@ -1,5 +1,5 @@
-// An operating system with one file in it, whose bytes are in memory: cheap enough to mount it
-// thousands of times, and every call is counted and can be made to fail.
+// An operating_system with one file in memory: cheap enough to mount thousands of times, and every
+// call is counted and can be made to fail.
 #pragma once
 
 #include <algorithm>
@@ -16,14 +16,14 @@ class memory_file_os final : public operating_system {
  public:
   explicit memory_file_os(std::string_view bytes) : bytes_(bytes) {}
 
-  // The file has other bytes from now on; they stay where they are.
+  // Replaces the content of the file; does not copy the bytes.
   void change(std::string_view bytes) { bytes_ = bytes; }
-  // Call number `call` (from 0) fails with this errno.
+  // Makes call number `call` (from 0) fail with this errno.
   void fail_call(int call, int os_error) {
     failing_call_ = call;
     os_error_ = os_error;
   }
-  // No read gives more than this.
+  // Limits each read to this many bytes.
   void limit_reads(std::size_t bytes) { read_bytes_max_ = bytes; }
 
   [[nodiscard]] int calls() const { return calls_; }

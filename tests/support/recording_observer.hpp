@@ -1,4 +1,4 @@
-// Counts the waits of the thread that makes it, and keeps the last reason. Other threads may look.
+// Counts the waits of the thread that created it and keeps the last reason. Any thread may read.
 #pragma once
 
 #include "overture/base/atomic.hpp"

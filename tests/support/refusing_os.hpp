@@ -1,4 +1,4 @@
-// An operating system that can do nothing; what a test needs of one, it overrides.
+// An operating_system that refuses every call; tests override what they need.
 #pragma once
 
 #include "overture/base/os.hpp"

@@ -36,7 +36,7 @@ class bit_text {
   std::size_t bits_ = 0;
 };
 
-// Copies from wherever the same two bytes were written last.
+// Copies from the last occurrence of the same two bytes.
 std::string pack(const std::string& data) {
   std::array<char, 4096 + 32> window{};
   for (std::size_t i = 0; i < 4096; ++i) window[i] = static_cast<char>(i / 16);
@@ -62,7 +62,7 @@ std::string pack(const std::string& data) {
       out.add(0, 1), out.add(static_cast<unsigned char>(data[at]), 8);
     }
     std::memcpy(window.data() + next, data.data() + at, length);
-    // Copies name places in 12 bits.
+    // Copies have 12-bit offsets.
     for (std::size_t i = next == 0 || at == 0 ? 1 : 0; i < length && next + i <= 4096; ++i) {
       place_of[static_cast<std::size_t>(pair(at + i - 1))] = static_cast<int>(next + i - 1);
     }
@@ -78,10 +78,11 @@ std::string file_text(const rofs_file& file) {
   std::string data;
   std::uint32_t key = 0x12345;
   std::uint16_t blocks = 0;
-  for (std::size_t at = 0; at < file.data.size(); at += vfs::rofs_block_bytes, ++blocks) {
-    const std::string part = file.data.substr(at, vfs::rofs_block_bytes);
+  for (std::size_t at = 0; at < file.data.size();
+       at += archives_detail::rofs_block_bytes, ++blocks) {
+    const std::string part = file.data.substr(at, archives_detail::rofs_block_bytes);
     std::string block = file.packed ? pack(part) : part;
-    vfs::scramble_rofs(++key, std::as_writable_bytes(std::span(block)));
+    archives_detail::scramble_rofs(++key, std::as_writable_bytes(std::span(block)));
     keys += u32(key);
     sizes += u32(block.size());
     data += block;

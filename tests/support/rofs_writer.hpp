@@ -17,7 +17,7 @@ struct rofs_file {
   std::optional<std::uint16_t> stated_blocks = {};
 };
 
-// All files lie in "DATA/PSX".
+// All files are in "DATA/PSX".
 [[nodiscard]] std::string write_rofs(const std::vector<rofs_file>& files,
                                      std::optional<std::uint32_t> stated_files = {});
 

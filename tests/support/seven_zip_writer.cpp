@@ -14,7 +14,7 @@ std::string fixed(std::uint64_t value, std::size_t bytes) {
   for (; bytes-- > 0; value >>= 8) text += static_cast<char>(value & 0xFF);
   return text;
 }
-// The shortest form for small numbers, the longest for others.
+// Uses the shortest form for small numbers, the longest for others.
 std::string number(std::uint64_t value) {
   return value < 0x80 ? fixed(value, 1) : "\xFF" + fixed(value, 8);
 }
@@ -43,7 +43,7 @@ std::string encode(const std::string& data, const lzma_filter* filters) {
   return packed;
 }
 
-// What the filter alone makes of it: liblzma has none without LZMA behind it.
+// Applies the filter alone, which liblzma does only in front of LZMA.
 std::string decode(const std::string& packed, std::size_t bytes, const lzma_filter* filters) {
   std::string data(bytes, '\0');
   std::size_t from = 0;
@@ -68,7 +68,7 @@ std::string pack(const std::string& data, seven_zip_method method, seven_zip_fil
   delta.dist = delta_distance;
   if (filter == seven_zip_filter::x86) filters[count++] = {LZMA_FILTER_X86, nullptr};
   if (filter == seven_zip_filter::delta) filters[count++] = {LZMA_FILTER_DELTA, &delta};
-  options.ext_flags = 0;  // no mark at the end
+  options.ext_flags = 0;  // no end marker
   filters[count] = chain_of(method, options);
   filters[count + 1] = {LZMA_VLI_UNKNOWN, nullptr};
   const std::string packed = encode(data, filters);
@@ -91,7 +91,7 @@ std::string coder_of(seven_zip_method method) {
   return std::string("\x01\x77", 2);
 }
 
-// The coders of one block, and what feeds which.
+// The coders of one block and their connections.
 std::string coders_of(const seven_zip_solid& block) {
   const std::string packer = coder_of(block.method);
   if (block.filter == seven_zip_filter::none) return number(1) + packer;

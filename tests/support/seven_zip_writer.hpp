@@ -1,4 +1,4 @@
-// Writes 7z archives for tests: good ones, and ones that lie.
+// Writes 7z archives for tests, valid and invalid.
 //
 //   seven_zip_writer archive;
 //   archive.add({.files = {{"a.txt", "hello"}, {"b.txt", "you"}}});           // one solid block
@@ -13,7 +13,7 @@
 
 namespace overture {
 
-enum class seven_zip_method { lzma, lzma2, copy, aes, unknown };  // the last two: nobody's data
+enum class seven_zip_method { lzma, lzma2, copy, aes, unknown };  // the last two: without real data
 enum class seven_zip_filter { none, x86, delta };                 // delta: of four bytes
 
 struct seven_zip_file {
@@ -27,7 +27,7 @@ struct seven_zip_solid {
   seven_zip_filter filter = seven_zip_filter::none;
   std::vector<seven_zip_file> files = {};
   std::optional<std::uint64_t> stated_bytes = {};         // unpacked
-  std::optional<std::uint64_t> stated_packed_bytes = {};  // and the next block lies behind that
+  std::optional<std::uint64_t> stated_packed_bytes = {};  // also moves the next block
 };
 
 class seven_zip_writer {
@@ -47,7 +47,7 @@ class seven_zip_writer {
   std::optional<std::uint64_t> stated_header_bytes = {};
 
   [[nodiscard]] std::string bytes() const;
-  // An archive with this header, for what no writer would write.
+  // An archive with a given header, for headers that no writer would write.
   [[nodiscard]] static std::string around(const std::string& packed, const std::string& header);
 
  private:

@@ -34,7 +34,7 @@ std::string all_data(const std::vector<table_file>& files) {
   return data;
 }
 
-// `record(file, offset)` for each file, whose data lie side by side from `offset` on.
+// Calls record(file, offset) for each file; their data is contiguous from `offset` on.
 template <class Record>
 std::string records(const std::vector<table_file>& files, std::size_t offset, Record record) {
   std::string text;

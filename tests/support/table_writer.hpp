@@ -1,4 +1,4 @@
-// Writes archives of the formats that are plain tables, for tests: good ones, and ones that lie.
+// Writes archives in the plain-table formats for tests, valid and invalid.
 //
 //   const std::string bytes = write_table(mount_format::pak, {{"a.txt", "hello"}, {"b.txt",
 //   "you"}});
@@ -14,27 +14,27 @@
 namespace overture {
 
 struct table_file {
-  std::string name = {};  // with '/' between folders; "NAME.KIND" for an LFD
+  std::string name = {};  // with '/' separators; "NAME.KIND" for an LFD
   std::string data = {};
-  // What to state instead of the truth; formats without offsets take no notice of the second.
+  // False values to state; formats without offsets ignore the second.
   std::optional<std::uint32_t> stated_bytes = {};
   std::optional<std::uint32_t> stated_offset = {};
 };
 
 struct table_kind {
   mount_format format;
-  const char* name;  // of a test
+  const char* name;  // of the test
   const char* extension;
-  bool has_offsets;        // or else the files lie in the order of the table
-  bool has_count;          // or else the files are a chain
+  bool has_offsets;        // otherwise files are in the order of the table
+  bool has_count;          // otherwise files form a chain
   std::size_t name_bytes;  // the longest
-  bool known_to_physfs;    // to version 3.0
+  bool known_to_physfs;    // as of version 3.0
 };
 
 [[nodiscard]] const std::vector<table_kind>& table_kinds();
 
-// `second`: the format's other version, if it has one (HOG2, the GOB of Jedi Knight, an LFD without
-// a map).
+// `second`: the format's second version, if it has one (HOG2, the GOB of Jedi Knight, an LFD
+// without a map).
 [[nodiscard]] std::string write_table(mount_format format, const std::vector<table_file>& files,
                                       std::optional<std::uint32_t> stated_count = {},
                                       bool second = false);

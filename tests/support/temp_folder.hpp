@@ -1,4 +1,4 @@
-// A folder of its own for a test, removed with everything in it at the end.
+// A temporary folder for one test, removed at the end with its content.
 #pragma once
 
 #include <cstdlib>
@@ -28,7 +28,7 @@ class temp_folder {
   [[nodiscard]] std::string operator/(std::string_view name) const {
     return (path_ / name).string();
   }
-  // Writes a file and the folders above it; returns its path.
+  // Writes a file, creating its folders; returns its path.
   std::string write(std::string_view name, std::string_view data) const {
     const std::filesystem::path file = path_ / name;
     std::filesystem::create_directories(file.parent_path());

@@ -1,9 +1,8 @@
 # overture_variant(NAME MODULES base sync... [INCLUDE folders...] [WAIT_LAYER generic_wait]
 #   [LINK libs...])
 #
-# A library of the very same sources as the modules, compiled over other headers (INCLUDE comes
-# first on the path) or over the other wait layer. A test executable that links it must not link
-# those modules themselves.
+# A library of the same sources as the modules, compiled with other headers (INCLUDE comes first on
+# the path) or the other wait layer. A test executable that links it must not link those modules.
 function(overture_variant name)
   cmake_parse_arguments(ARG "" "WAIT_LAYER" "MODULES;INCLUDE;LINK" ${ARGN})
   set(sources)

@@ -49,16 +49,16 @@ std::string zstd_packed(const std::string& data) {
   return packed;
 }
 
-// What the cipher needs in front is random in other archives.
+// The cipher's header, which real archives fill at random.
 std::string encrypted(const std::string& data, const std::string& password, std::uint8_t check) {
   std::string all = "overture...";
   all += static_cast<char>(check);
   all += data;
-  vfs::zip_cipher(password).encrypt(std::as_writable_bytes(std::span(all)));
+  archives_detail::zip_cipher(password).encrypt(std::as_writable_bytes(std::span(all)));
   return all;
 }
 
-// An extra field of exactly that many bytes that nobody knows.
+// An unknown extra field of exactly that many bytes.
 std::string unknown_extra(std::size_t bytes) {
   if (bytes == 0) return {};
   if (bytes < 4) throw std::invalid_argument("an extra field has at least 4 bytes");
@@ -77,7 +77,7 @@ packed_entry pack(const zip_entry& entry) {
                                              : entry.data;
   packed.crc = libdeflate_crc32(0, entry.data.data(), entry.data.size());
   if (!entry.password.empty()) {
-    // With the sizes behind, the time of 0 is checked instead.
+    // With a data descriptor, the time (0) is checked instead.
     const auto check = static_cast<std::uint8_t>(entry.sizes_behind ? 0 : packed.crc >> 24);
     packed.data = encrypted(packed.data, entry.password, check);
   }

@@ -1,4 +1,4 @@
-// Writes ZIP archives for tests: good ones, odd ones, and ones that lie.
+// Writes ZIP archives for tests: valid, unusual and invalid ones.
 //
 //   zip_writer zip;
 //   zip.add({.name = "a.txt", .data = "hello"});
@@ -29,16 +29,16 @@ struct zip_entry {
   std::string data = {};  // unpacked
   std::uint16_t method = zip_stored;
   std::uint32_t mode = zip_mode_file;
-  std::uint8_t made_on = 3;   // the system: 0 DOS, 3 Unix, 10 and 11 NTFS, 14 VFAT, ...
-  std::uint16_t flags = 0;    // bit 0: encrypted; the data stay as they are
+  std::uint8_t made_on = 3;   // the system of origin: 0 DOS, 3 Unix, 10 and 11 NTFS, 14 VFAT, ...
+  std::uint16_t flags = 0;    // bit 0 marks it encrypted; does not change the data
   bool zip64 = false;         // sizes and offset in Zip64 fields
   bool sizes_behind = false;  // in a data descriptor, and zero in the local header
   std::size_t local_extra_bytes = 0;
   std::size_t central_extra_bytes = 0;
   std::string entry_comment = {};
-  std::string password = {};  // none: not encrypted
+  std::string password = {};  // empty: not encrypted
 
-  // What to state instead of the truth. The first four are of the directory.
+  // False values to state. The first four are in the directory.
   std::optional<std::uint64_t> stated_bytes = {};
   std::optional<std::uint64_t> stated_packed_bytes = {};
   std::optional<std::uint64_t> stated_offset = {};
@@ -48,12 +48,12 @@ struct zip_entry {
   std::optional<std::uint32_t> stated_local_packed_bytes = {};
 };
 
-// Where things are in the bytes.
+// Offsets in the bytes.
 struct zip_layout {
   std::vector<std::size_t> local_headers;
-  std::vector<std::size_t> records;  // of the directory
+  std::vector<std::size_t> records;  // directory records
   std::size_t directory = 0;
-  std::size_t end64 = 0;    // 0: there is none
+  std::size_t end64 = 0;    // 0 = none
   std::size_t locator = 0;  // of end64
   std::size_t end = 0;
 };
@@ -65,8 +65,8 @@ class zip_writer {
     return *this;
   }
 
-  std::string prefix;                // in front of the archive, as a self-extractor is
-  bool offsets_with_prefix = false;  // count offsets from the file's beginning, as `zip -A` does
+  std::string prefix;                // before the archive, like a self-extractor
+  bool offsets_with_prefix = false;  // offsets count from the start of the file, as with `zip -A`
   std::string comment;
   std::string behind_directory;  // between the directory and the end records
   bool zip64 = false;            // with a Zip64 end record

@@ -7,14 +7,15 @@
 namespace overture {
 namespace {
 
-// Made before any test has a thread.
+using namespace sync_detail;
+// Initialised before any test starts a thread.
 const bool has_fence = register_heavy_fence();
 
-// Each of two threads says that it is here and then looks for the other, again and again: one of
-// them must see the other every time. (That it would fail without the fence is for the interleaving
-// explorer to say: few machines show it in so few rounds.)
+// Two threads repeatedly announce themselves and then look for the other: at least one must see the
+// other every time. (The interleaving explorer shows that this fails without the fence; few
+// machines show it in so few rounds.)
 TEST(asymmetric_fence, lets_no_two_threads_miss_each_other) {
-  if (!has_fence) GTEST_SKIP() << "the system has no fence for all processors";
+  if (!has_fence) GTEST_SKIP() << "the system has no process-wide fence";
   constexpr std::uint32_t rounds = 2000;
   struct alignas(64) line {
     atomic<std::uint32_t> value{0};
@@ -28,8 +29,8 @@ TEST(asymmetric_fence, lets_no_two_threads_miss_each_other) {
       if (turn % 1000 == 0) std::this_thread::yield();
     }
   };
-  // What each looks at is in its cache when they meet again, what it writes is not: so that a store
-  // is likely to become known only behind the load.
+  // When they meet again, what each thread reads is in its cache and what it writes is not, so the
+  // store is likely to become visible only after the load.
   std::thread reader([&] {
     for (std::uint32_t round = 1; round <= rounds; ++round) {
       meet(0, 2 * round);
@@ -44,7 +45,7 @@ TEST(asymmetric_fence, lets_no_two_threads_miss_each_other) {
   std::uint32_t seen_by_heavy = rounds;
   for (std::uint32_t round = 1; round <= rounds + 1; ++round) {
     meet(1, 2 * round);
-    // The other one has ended its last round.
+    // The other thread has finished its last round.
     if (seen_by_heavy < round - 1 && seen_by_light[(round - 1) % 2] < round - 1) ++missed;
     if (round > rounds) break;
     (void)light.value.load();

@@ -1,6 +1,6 @@
-// Bad luck: everything that can go wrong at the wrong moment, as often as time allows.
+// Stress tests: provoke unlucky timing as often as time allows.
 //
-// OVERTURE_STRESS_SECONDS makes each of the endless ones last that long instead of a moment.
+// OVERTURE_STRESS_SECONDS sets how long each of the open-ended tests runs.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -18,7 +18,7 @@ namespace {
 using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
 
-// What a stress does at least, however slow the machine is, and how long it goes on after that.
+// The minimum work of a stress test on any machine, and how long it continues after that.
 constexpr int rounds_min = 300;
 clock::time_point end_of_stress() {
   const char* const seconds = std::getenv("OVERTURE_STRESS_SECONDS");
@@ -37,8 +37,8 @@ INSTANTIATE_TEST_SUITE_P(each_spin_policy, barricades_in_bad_luck,
                            return tested.param.yields == 0 ? "pauses" : "ladder";
                          });
 
-// The deadline sweeps over the moment of the lowering. Whichever wins, the answer is right, and
-// nothing is left behind that would hold the next one.
+// The deadline sweeps across the moment of lower(). Whichever wins, the result is right, and
+// nothing remains that would block the next round.
 TEST_P(barricades_in_bad_luck, a_wait_may_time_out_at_the_very_moment_of_lowering) {
   const auto end = end_of_stress();
   int in_time = 0;
@@ -69,8 +69,8 @@ TEST_P(barricades_in_bad_luck, a_wait_may_time_out_at_the_very_moment_of_lowerin
   RecordProperty("late", late);
 }
 
-// Four threads lower and raise, four others wait: who goes in comes out, and when all lowering has
-// ended the last word decides.
+// Four threads lower and raise while four others wait: every wait returns, and after the last call
+// the barricade is in the state it left.
 TEST_P(barricades_in_bad_luck, four_who_lower_and_raise_against_four_who_wait) {
   constexpr int lowering_threads = 4;
   constexpr int waiting_threads = 4;
@@ -110,13 +110,13 @@ TEST_P(barricades_in_bad_luck, four_who_lower_and_raise_against_four_who_wait) {
   EXPECT_GE(lowered.load(), std::uint64_t{lowering_threads} * rounds_min);
 }
 
-// Every pulse must let every waiter through that is in: nobody can come back for the next pulse
-// before all have been let through by this one.
+// Every pulse must release every thread that waits: none can come back for the next pulse before
+// all have been released by this one.
 TEST_P(barricades_in_bad_luck, every_pulse_releases_every_waiter) {
   constexpr unsigned waiting_threads = 4;
   const auto end = end_of_stress();
   barricade door;
-  atomic<std::uint64_t> ready{0};  // thousands of millions, where it stays lowered for long
+  atomic<std::uint64_t> ready{0};  // reaches billions if it stays lowered for long
   atomic<bool> over{false};
   std::vector<std::thread> waiting;
   for (unsigned i = 0; i < waiting_threads; ++i) {
@@ -128,8 +128,8 @@ TEST_P(barricades_in_bad_luck, every_pulse_releases_every_waiter) {
     });
   }
   for (int round = 0; round < rounds_min || clock::now() < end; ++round) {
-    // A thread that says it is ready may not have reached wait() yet, so pulses go on until all
-    // have come round again.
+    // A thread that counts as ready may not have reached wait() yet, so pulse until all have come
+    // round again.
     const std::uint64_t before = ready.load();
     for (int i = 0; ready.load() < before + waiting_threads && i < 1'000'000; ++i) {
       door.lower();
@@ -154,7 +154,7 @@ TEST_P(barricades_in_bad_luck, the_one_let_through_destroys_it_while_others_stil
   }
 }
 
-// Several sleep, and the last to be let through frees the memory: those before it may still be
+// Several threads sleep, and the last one released frees the memory: those before it may still be
 // passing the wake on.
 TEST_P(barricades_in_bad_luck, the_last_one_out_frees_the_memory) {
   constexpr int waiting_threads = 5;

@@ -1,4 +1,4 @@
-// Threads and whole processes that are stopped at any step, and go on later.
+// Threads and whole processes that are stopped at an arbitrary step and resumed later.
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <signal.h>
@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Each of `threads` threads, meeting the others at a row of barricades.
+// The work of each of `threads` threads: meets the others at a sequence of barricades.
 void run_hurdles(std::vector<barricade>& doors, std::vector<atomic<unsigned>>& arrived,
                  unsigned threads) {
   for (std::size_t i = 0; i < doors.size(); ++i) {
@@ -30,12 +30,12 @@ atomic<unsigned> stops{0};
 
 void stop_for_a_while(int /*signal*/) {
   const unsigned turns = stops.fetch_add(1, std::memory_order_relaxed) % 50;
-  const std::uint64_t until_ns = now_ns() + 100'000;  // a yield is long on a busy machine
+  const std::uint64_t until_ns = now_ns() + 100'000;  // a yield takes long on a busy machine
   for (unsigned i = 0; i < turns && now_ns() < until_ns; ++i) yield_thread();
 }
 
-// One thread at a time is stopped wherever it happens to be: in user code, about to sleep, asleep
-// (its wait then ends early), or with a wake that it has yet to pass on.
+// Stops one thread at a time wherever it is: in user code, about to sleep, asleep (its wait then
+// ends early), or before passing on a wake.
 TEST(barricades_under_signals, survive_a_thread_that_is_stopped_at_any_step) {
   struct sigaction stop = {};
   struct sigaction before = {};
@@ -46,8 +46,8 @@ TEST(barricades_under_signals, survive_a_thread_that_is_stopped_at_any_step) {
   std::vector<barricade> doors(400);
   std::vector<atomic<unsigned>> arrived(doors.size());
   atomic<unsigned> running{threads};
-  // A thread to which the next signal has come before it leaves the handler of the last one makes
-  // no step: on a busy machine, where the handler takes long, that could go on for ever.
+  // A thread that gets its next signal before it leaves the handler makes no progress. On a busy
+  // machine, where the handler takes long, that could go on for ever.
   constexpr unsigned stops_each_hurdle = 4;
   std::size_t hurdle = 0;
   const auto may_stop = [&](unsigned sent) {
@@ -78,7 +78,7 @@ TEST(barricades_under_signals, survive_a_process_that_is_stopped_and_continued) 
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
-    alarm(60);  // one that hangs must not outlive the test
+    alarm(60);  // a hung process must not outlive the test
     constexpr unsigned threads = 4;
     std::vector<barricade> doors(3000);
     std::vector<atomic<unsigned>> arrived(doors.size());

@@ -15,6 +15,7 @@
 namespace overture {
 namespace {
 
+using namespace sync_detail;
 using namespace std::chrono_literals;
 using test::recording_observer;
 
@@ -23,7 +24,7 @@ class barricades : public testing::Test {
   void await_sleepers(std::uint64_t count) const {
     while (wait_layer::counts().waits - before_.waits < count) yield_thread();
   }
-  // The wait layer's calls since the test began.
+  // Calls of the wait layer since the start of the test.
   [[nodiscard]] std::uint64_t sleeps() const { return wait_layer::counts().waits - before_.waits; }
   [[nodiscard]] std::uint64_t wakes() const { return test::wake_calls() - wakes_before_; }
 
@@ -125,7 +126,7 @@ TEST_F(barricades, show_what_was_written_before_a_second_lowering) {
   std::thread writer([&] {
     value = 42;
     door.lower();
-    lowered_again.store(true, std::memory_order_relaxed);  // carries no order of its own
+    lowered_again.store(true, std::memory_order_relaxed);  // imposes no order of its own
   });
   while (!lowered_again.load(std::memory_order_relaxed)) yield_thread();
   door.wait();
@@ -195,14 +196,14 @@ TEST_F(barricades, may_be_destroyed_by_whoever_they_let_through) {
   }
 }
 
-// With a separate event behind the flag, a lower() that overlapped a raise() could be dropped: the
-// one who raises closes for good what another one has already opened.
+// With a flag and a separate event, a lower() that overlaps a raise() could be lost: the raise()
+// would close for good what another thread has already opened.
 TEST_F(barricades, lose_no_lowering_that_overlaps_a_raising) {
   for (int round = 0; round < 2000; ++round) {
     barricade door{barricade::lowered};
     std::thread raising([&door] { door.raise(); });
     while (door.is_lowered()) yield_thread();
-    door.lower();  // comes after the raise() that it has seen the effect of
+    door.lower();  // comes after the raise() whose effect it has seen
     door.wait();
     raising.join();
     EXPECT_TRUE(door.is_lowered());

@@ -14,6 +14,7 @@
 namespace overture {
 namespace {
 
+using namespace sync_detail;
 using namespace std::chrono_literals;
 using test::recording_observer;
 
@@ -91,7 +92,7 @@ TEST_F(event_counts, give_up_when_time_runs_out) {
   EXPECT_GE(std::chrono::steady_clock::now(), deadline);
   EXPECT_FALSE(changed.wait_for(changed.prepare_wait(), 0ns));
   changed.notify_all();
-  EXPECT_EQ(wakes(), 0u) << "who has given up is still counted";
+  EXPECT_EQ(wakes(), 0u) << "a waiter that gave up is still counted";
 }
 
 TEST_F(event_counts, report_a_wait_that_blocks_with_its_reason) {
@@ -104,7 +105,7 @@ TEST_F(event_counts, report_a_wait_that_blocks_with_its_reason) {
   EXPECT_EQ(observer.begun.load(), observer.ended.load());
 }
 
-// Each item is announced to one; nobody may sleep while there is one left.
+// Each item is announced to one thread; none may sleep while an item is left.
 TEST_F(event_counts, feed_several_consumers_from_several_producers) {
   constexpr int items_each = 4000;
   event_count changed;

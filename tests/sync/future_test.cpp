@@ -19,6 +19,7 @@
 namespace overture {
 namespace {
 
+using namespace sync_detail;
 using namespace std::chrono_literals;
 using test::manual_executor;
 
@@ -150,7 +151,7 @@ TEST(futures, run_what_is_registered_on_its_executor_in_order) {
   (void)future.then(executor, [&](const result<int>&) { order += 'b'; });
   EXPECT_EQ(executor.run(), 0u);
   made.set_value(1);
-  EXPECT_EQ(order, "") << "not on the thread that sets";
+  EXPECT_EQ(order, "") << "must not run on the thread that sets the value";
   (void)future.then(executor, [&](const result<int>&) { order += 'c'; });
   EXPECT_EQ(executor.run(), 3u);
   EXPECT_EQ(order, "abc");

@@ -4,9 +4,9 @@
 
 namespace {
 
-using overture::climb_ladder;
 using overture::now_ns;
 using overture::spin_policy;
+using overture::sync_detail::climb_ladder;
 
 int looks_until_it_gives_up(spin_policy spin) {
   int looks = 0;

@@ -13,6 +13,7 @@
 namespace overture {
 namespace {
 
+using namespace sync_detail;
 using test::recording_observer;
 
 TEST(mutexes, admit_one_thread_at_a_time) {

@@ -13,6 +13,7 @@
 namespace overture {
 namespace {
 
+using namespace sync_detail;
 using namespace std::chrono_literals;
 using test::recording_observer;
 
@@ -25,7 +26,7 @@ TEST(parking_words, take_a_permit_that_is_there_without_a_system_call) {
   own.unpark();
   own.unpark();
   own.park();
-  EXPECT_FALSE(own.try_park()) << "two permits are one";
+  EXPECT_FALSE(own.try_park()) << "two permits count as one";
   own.unpark();
   EXPECT_TRUE(own.try_park());
   EXPECT_EQ(observer.begun.load(), 0);
@@ -53,7 +54,7 @@ TEST(parking_words, give_up_when_time_runs_out_and_take_no_permit_then) {
   EXPECT_GE(std::chrono::steady_clock::now(), deadline);
   EXPECT_FALSE(own.park_for(-1s));
   own.unpark();
-  EXPECT_TRUE(own.park_for(-1s)) << "a permit that is there needs no time";
+  EXPECT_TRUE(own.park_for(-1s)) << "taking an existing permit needs no time";
 }
 
 TEST(parking_words, report_a_wait_that_blocks_with_its_reason) {
@@ -81,7 +82,7 @@ TEST(parking_words, lose_no_permit_between_two_threads) {
   for (int i = 0; i < rounds; ++i) {
     ++value;
     second.unpark();
-    // Now and then a time-out and an unpark() meet.
+    // Sometimes a timeout and an unpark() coincide.
     if (i % 3 != 0 || !first.park_for(std::chrono::nanoseconds(500 + i))) first.park();
   }
   other.join();

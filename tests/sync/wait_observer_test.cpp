@@ -71,7 +71,7 @@ TEST(wait_observers, go_in_any_order) {
   remove_wait_observer(top);
   EXPECT_EQ(current_wait_observer(), &bottom);
   remove_wait_observer(top);
-  EXPECT_EQ(current_wait_observer(), &bottom) << "it has gone already";
+  EXPECT_EQ(current_wait_observer(), &bottom) << "it was removed before";
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Every test runs on both wait layers.
+// Every test runs on both implementations of the wait layer.
 #include "sync/wait.hpp"
 
 #include <gtest/gtest.h>
@@ -12,6 +12,7 @@
 namespace overture {
 namespace {
 
+using namespace sync_detail;
 struct native {
   static constexpr auto wait = native_wait::address_wait;
   static constexpr auto wake_one = native_wait::address_wake_one;
@@ -31,11 +32,11 @@ struct generic {
 template <class Layer>
 class wait_layers : public testing::Test {
  protected:
-  // Sleeps as callers do: until the word has another value.
+  // Sleeps as callers do, until the word has a different value.
   static void wait_while(const atomic<std::uint32_t>& word, std::uint32_t value) {
     while (word.load() == value) (void)Layer::wait(word, value, 0);
   }
-  // Returns when `count` threads more than at the start of the test sleep, or are about to.
+  // Returns once `count` more threads than at the start of the test sleep or are about to.
   void await_sleepers(std::uint64_t count) const {
     while (Layer::counts().waits - before_.waits < count) yield_thread();
   }
@@ -63,7 +64,7 @@ TYPED_TEST(wait_layers, wake_one_at_a_time) {
   }
   this->await_sleepers(3);
   word.store(1);
-  // A thread that counted itself as a sleeper may still be on its way, so wake until it returns.
+  // A thread counted as a sleeper may not sleep yet, so keep waking until it returns.
   while (returned.load() < 3) TypeParam::wake_one(&word);
   for (auto& thread : threads) thread.join();
 }
@@ -92,8 +93,8 @@ TYPED_TEST(wait_layers, relay_a_wake_to_all_who_wait_at_the_address) {
   for (auto& thread : threads) thread.join();
 }
 
-// The word has not changed, as if the wake were meant for an object that lay there before: all wake
-// and sleep again, nobody is left behind where later wakes do not reach.
+// The word has not changed, as if the wake was meant for an earlier object at this address: all
+// wake and sleep again, and none is left where later wakes do not reach it.
 TYPED_TEST(wait_layers, end_a_relay_among_those_who_sleep_again) {
   atomic<std::uint32_t> word{0};
   atomic<int> came_back{0};
@@ -106,7 +107,7 @@ TYPED_TEST(wait_layers, end_a_relay_among_those_who_sleep_again) {
     });
   }
   this->await_sleepers(6);
-  // A thread that counted itself as a sleeper may still be on its way, and miss the first wake.
+  // A thread counted as a sleeper may not sleep yet and miss the first wake.
   while (came_back.load() < 6) TypeParam::wake_relayed(&word);
   this->await_sleepers(12);
   word.store(1);
@@ -115,7 +116,7 @@ TYPED_TEST(wait_layers, end_a_relay_among_those_who_sleep_again) {
 }
 
 TYPED_TEST(wait_layers, keep_addresses_apart) {
-  // More words than the generic layer has buckets: some share one.
+  // More words than the generic layer has buckets, so some share one.
   std::deque<atomic<std::uint32_t>> words(100);
   std::vector<std::thread> threads;
   for (auto& word : words) {
@@ -170,7 +171,7 @@ TYPED_TEST(wait_layers, forget_a_sleeper_that_timed_out) {
 }
 
 TYPED_TEST(wait_layers, survive_wakes_of_addresses_where_nobody_waits) {
-  // The first page is never mapped: an address is a key, nothing reads what lies there.
+  // The first page is never mapped: an address is only a key and is never read.
   const void* const address = reinterpret_cast<const void*>(std::uintptr_t{64});
   TypeParam::wake_one(address);
   TypeParam::wake_all(address);

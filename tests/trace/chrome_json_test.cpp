@@ -62,9 +62,9 @@ TEST(chrome_json, each_thread_has_a_lane_with_its_name) {
     }}.join();
   }
   const json trace = exported(record);
-  EXPECT_EQ(name_of_lane(trace, 1), "main");
-  EXPECT_EQ(name_of_lane(trace, 2), "worker 1");
-  EXPECT_EQ(name_of_lane(trace, 3), "worker 2");
+  EXPECT_EQ(name_of_track(trace, 1), "main");
+  EXPECT_EQ(name_of_track(trace, 2), "worker 1");
+  EXPECT_EQ(name_of_track(trace, 3), "worker 2");
   const auto spans = events_of(trace, "X");
   ASSERT_EQ(spans.size(), 3u);
   for (std::size_t i = 0; i < 3; ++i) {
@@ -146,9 +146,9 @@ TEST(chrome_json, requests_are_packed_into_as_few_lanes_as_they_need) {
     tids.push_back(span["tid"]);
   }
   EXPECT_EQ(tids, (std::vector<std::int64_t>{1000, 1001, 1002, 1001, 1000}));
-  EXPECT_EQ(name_of_lane(trace, 1000), "read 0");
-  EXPECT_EQ(name_of_lane(trace, 1002), "read 2");
-  EXPECT_EQ(name_of_lane(trace, 1003), "");
+  EXPECT_EQ(name_of_track(trace, 1000), "read 0");
+  EXPECT_EQ(name_of_track(trace, 1002), "read 2");
+  EXPECT_EQ(name_of_track(trace, 1003), "");
 }
 
 TEST(chrome_json, requests_of_several_threads_share_the_lanes) {
@@ -173,9 +173,9 @@ TEST(chrome_json, lanes_of_requests_never_meet_those_of_threads) {
     record.detach_thread();
   }
   const json trace = exported(record);
-  EXPECT_EQ(name_of_lane(trace, 1100), "worker");
-  EXPECT_EQ(name_of_lane(trace, 1101), "read 0");
-  EXPECT_EQ(name_of_lane(trace, 2200), "read 1099");
+  EXPECT_EQ(name_of_track(trace, 1100), "worker");
+  EXPECT_EQ(name_of_track(trace, 1101), "read 0");
+  EXPECT_EQ(name_of_track(trace, 2200), "read 1099");
 }
 
 TEST(chrome_json, counters_are_named_by_their_argument_and_come_in_order) {
@@ -226,7 +226,7 @@ TEST(chrome_json, nasty_names_are_escaped) {
   const json trace =
       exported(record, {.process_name = nasty.c_str(), .subject_name = &subject_name});
   EXPECT_EQ(trace["traceEvents"][0]["args"]["name"], shown);
-  EXPECT_EQ(name_of_lane(trace, 1), "\"\\\n\xEF\xBF\xBD");
+  EXPECT_EQ(name_of_track(trace, 1), "\"\\\n\xEF\xBF\xBD");
   EXPECT_EQ(events_of(trace, "C").at(0)["args"].begin().key(), shown);
   EXPECT_EQ(events_of(trace, "i").at(0)["args"]["subject"], shown);
   EXPECT_EQ(events_of(trace, "X").at(0)["name"], shown);
@@ -259,7 +259,7 @@ TEST(chrome_json, any_mixture_of_events_gives_an_importable_file) {
   std::mt19937 random{7};
   for (int round = 0; round < 50; ++round) {
     std::vector<trace_event> events;
-    std::size_t own = 0;  // those that are no part of another one
+    std::size_t own = 0;  // without those inside another
     for (int i = 0; i < 200; ++i) {
       const auto kind = static_cast<event_kind>(random() % event_kind_count);
       own += kind == event_kind::service ? 0 : 1;
@@ -272,7 +272,7 @@ TEST(chrome_json, any_mixture_of_events_gives_an_importable_file) {
   }
 }
 
-// Fails at one call, and must not be called again.
+// Fails at one call, after which it must not be called again.
 class failing_sink final : public text_sink {
  public:
   explicit failing_sink(int good_calls) : good_calls_(good_calls) {}
@@ -315,7 +315,7 @@ TEST(chrome_json, refused_memory_is_an_error_wherever_it_happens) {
     events.push_back(span_event(event_kind::request, 200, 300));
     events.push_back(span_event(event_kind::counter, i, i));
   }
-  std::uint64_t refused = 1;  // call 0 is the lane
+  std::uint64_t refused = 1;  // call 0 is the track
   for (;; ++refused) {
     failing_allocator memory{refused};
     {
@@ -337,7 +337,7 @@ TEST(chrome_json, text_is_formatted_without_allocating) {
     const auto kind = static_cast<event_kind>(i % event_kind_count);
     events.push_back({i, i + 3, "a \"name\"\n", i, static_cast<std::uint32_t>(i), kind});
   }
-  // Memory for sorting comes from here, so that the guarded part has no reason to call malloc.
+  // Memory for sorting comes from here, so that the guarded part need not call malloc.
   class arena final : public allocator {
    public:
     void* allocate(std::size_t bytes, std::size_t, memory_tag) noexcept override {
@@ -386,7 +386,7 @@ TEST(chrome_json, a_million_events_stream_through_a_small_buffer) {
     std::size_t bytes_max = 0;
   } sink;
   ASSERT_TRUE(write_chrome_json(record, sink));
-  // One line for each event, and for the brackets, the process, and 1 + 3 lanes of two lines each.
+  // One line for each event, the brackets, the process, and two for each of 1 + 3 tracks.
   EXPECT_EQ(sink.lines, 4 * rounds + 2 + 1 + 8);
   EXPECT_LE(sink.bytes_max, 64u * 1024);
 }

@@ -1,4 +1,4 @@
-// What the export tells of requests.
+// What the export contains about requests.
 #include "trace/exported_json.hpp"
 
 namespace overture {

@@ -1,4 +1,4 @@
-// A timeline as an importer reads it.
+// An exported timeline as an importer sees it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ inline std::vector<json> events_of(const json& trace, const std::string& phase) 
   return events;
 }
 
-// What importers insist on, of every file.
+// What importers require of every file.
 inline void expect_importable(const json& trace) {
   std::map<std::int64_t, std::vector<span_of_time>> spans;
   for (const json& event : trace["traceEvents"]) {
@@ -58,10 +58,10 @@ inline void expect_importable(const json& trace) {
     const std::int64_t begin = to_ns(event["ts"]);
     spans[event["tid"]].push_back({begin, begin + to_ns(event["dur"])});
   }
-  for (const auto& [tid, lane] : spans) {
+  for (const auto& [tid, track] : spans) {
     std::vector<span_of_time> open;
     std::int64_t last_begin = 0;
-    for (const span_of_time& span : lane) {
+    for (const span_of_time& span : track) {
       ASSERT_LE(last_begin, span.begin_ns) << "out of order on tid " << tid;
       last_begin = span.begin_ns;
       while (!open.empty() && open.back().end_ns <= span.begin_ns) open.pop_back();
@@ -81,14 +81,14 @@ inline json exported(const timeline& record, const chrome_json_options& options 
   return trace;
 }
 
-inline std::string name_of_lane(const json& trace, std::int64_t tid) {
+inline std::string name_of_track(const json& trace, std::int64_t tid) {
   for (const json& event : events_of(trace, "M")) {
     if (event["name"] == "thread_name" && event["tid"] == tid) return event["args"]["name"];
   }
   return "";
 }
 
-// A timeline whose only thread has recorded these events, at nanoseconds since its start.
+// Exports a timeline whose only thread recorded these events; times in ns since its start.
 class recorded {
  public:
   explicit recorded(const std::vector<trace_event>& events, const timeline_config& config = {})

@@ -15,14 +15,14 @@
 namespace overture {
 namespace {
 
-std::vector<trace_event> events_of(const timeline_lane& lane) {
+std::vector<trace_event> events_of(const timeline_track& track) {
   std::vector<trace_event> events;
-  lane.for_each_event([&](const trace_event& event) { events.push_back(event); });
+  track.for_each_event([&](const trace_event& event) { events.push_back(event); });
   return events;
 }
 
-trace_total total_of(const timeline_lane& lane, event_kind kind, std::string_view name) {
-  for (const trace_total& total : lane.totals()) {
+trace_total total_of(const timeline_track& track, event_kind kind, std::string_view name) {
+  for (const trace_total& total : track.totals()) {
     if (total.kind == kind && total.name == name) return total;
   }
   return {};
@@ -36,16 +36,16 @@ TEST(recorder, a_thread_that_is_not_attached_records_nothing) {
   count("queued_bytes", 1);
   mark("here");
   overture::record({.begin_ns = 1, .end_ns = 2, .name = "work"});
-  EXPECT_EQ(record.lane_count(), 0u);
+  EXPECT_EQ(record.track_count(), 0u);
 
   ASSERT_TRUE(record.attach_thread("main"));
   record.detach_thread();
   {
     zone work{"work"};
   }
-  ASSERT_EQ(record.lane_count(), 1u);
-  EXPECT_TRUE(events_of(record.lane(0)).empty());
-  EXPECT_TRUE(record.lane(0).totals().empty());
+  ASSERT_EQ(record.track_count(), 1u);
+  EXPECT_TRUE(events_of(record.track(0)).empty());
+  EXPECT_TRUE(record.track(0).totals().empty());
 }
 
 TEST(recorder, a_zone_records_when_it_was_and_what_it_was_about) {
@@ -59,7 +59,7 @@ TEST(recorder, a_zone_records_when_it_was_and_what_it_was_about) {
   const std::uint64_t after = now_ns();
   record.detach_thread();
 
-  const auto events = events_of(record.lane(0));
+  const auto events = events_of(record.track(0));
   ASSERT_EQ(events.size(), 1u);
   EXPECT_STREQ(events[0].name, "work");
   EXPECT_EQ(events[0].kind, event_kind::zone);
@@ -68,9 +68,9 @@ TEST(recorder, a_zone_records_when_it_was_and_what_it_was_about) {
   EXPECT_LE(before, events[0].begin_ns);
   EXPECT_LE(events[0].begin_ns, events[0].end_ns);
   EXPECT_LE(events[0].end_ns, after);
-  EXPECT_LE(record.start_ns(), record.lane(0).attached_ns());
-  EXPECT_LE(record.lane(0).attached_ns(), before);
-  EXPECT_LE(after, record.lane(0).detached_ns());
+  EXPECT_LE(record.start_ns(), record.track(0).attached_ns());
+  EXPECT_LE(record.track(0).attached_ns(), before);
+  EXPECT_LE(after, record.track(0).detached_ns());
 }
 
 TEST(recorder, a_zone_ends_once) {
@@ -81,7 +81,7 @@ TEST(recorder, a_zone_ends_once) {
     work.end();
     work.end();
   }
-  EXPECT_EQ(events_of(record.lane(0)).size(), 1u);
+  EXPECT_EQ(events_of(record.track(0)).size(), 1u);
 }
 
 TEST(recorder, zones_that_were_open_while_attaching_or_detaching_are_dropped) {
@@ -98,8 +98,8 @@ TEST(recorder, zones_that_were_open_while_attaching_or_detaching_are_dropped) {
     ASSERT_TRUE(record.attach_thread("main"));
   }
   record.detach_thread();
-  EXPECT_TRUE(events_of(record.lane(0)).empty());
-  EXPECT_TRUE(events_of(record.lane(1)).empty());
+  EXPECT_TRUE(events_of(record.track(0)).empty());
+  EXPECT_TRUE(events_of(record.track(1)).empty());
 }
 
 TEST(recorder, counters_marks_and_requests_are_recorded_in_order) {
@@ -110,15 +110,15 @@ TEST(recorder, counters_marks_and_requests_are_recorded_in_order) {
   overture::record({5, 9, "read", 100, 2, event_kind::request});
   record.detach_thread();
 
-  const auto events = events_of(record.lane(0));
+  const auto events = events_of(record.track(0));
   ASSERT_EQ(events.size(), 3u);
   EXPECT_EQ(events[0].kind, event_kind::counter);
   EXPECT_EQ(events[0].value, 12u);
   EXPECT_EQ(events[1].kind, event_kind::instant);
   EXPECT_EQ(events[1].subject, 3u);
   EXPECT_EQ(events[2].kind, event_kind::request);
-  EXPECT_EQ(total_of(record.lane(0), event_kind::request, "read").ns, 4u);
-  EXPECT_EQ(total_of(record.lane(0), event_kind::counter, "queued_bytes").ns, 0u);
+  EXPECT_EQ(total_of(record.track(0), event_kind::request, "read").ns, 4u);
+  EXPECT_EQ(total_of(record.track(0), event_kind::counter, "queued_bytes").ns, 0u);
 }
 
 TEST(recorder, threads_record_at_once_into_lanes_of_their_own) {
@@ -136,16 +136,16 @@ TEST(recorder, threads_record_at_once_into_lanes_of_their_own) {
   }
   for (std::thread& thread : running) thread.join();
 
-  ASSERT_EQ(record.lane_count(), std::size_t{threads});
+  ASSERT_EQ(record.track_count(), std::size_t{threads});
   std::string seen;
-  for (std::size_t i = 0; i < record.lane_count(); ++i) {
-    const timeline_lane& lane = record.lane(i);
-    seen += lane.name();
-    ASSERT_EQ(lane.totals().size(), 1u);
-    EXPECT_STREQ(lane.totals()[0].name, lane.name());
-    EXPECT_EQ(lane.totals()[0].count, rounds);
-    EXPECT_EQ(lane.totals()[0].value, rounds * (rounds - 1) / 2);
-    for (const trace_event& event : events_of(lane)) EXPECT_STREQ(event.name, lane.name());
+  for (std::size_t i = 0; i < record.track_count(); ++i) {
+    const timeline_track& track = record.track(i);
+    seen += track.name();
+    ASSERT_EQ(track.totals().size(), 1u);
+    EXPECT_STREQ(track.totals()[0].name, track.name());
+    EXPECT_EQ(track.totals()[0].count, rounds);
+    EXPECT_EQ(track.totals()[0].value, rounds * (rounds - 1) / 2);
+    for (const trace_event& event : events_of(track)) EXPECT_STREQ(event.name, track.name());
   }
   std::sort(seen.begin(), seen.end());
   EXPECT_EQ(seen, "abcd");
@@ -157,10 +157,10 @@ TEST(recorder, lanes_are_numbered_in_the_order_of_attaching) {
     ASSERT_TRUE(record.attach_thread(name));
     record.detach_thread();
   }
-  ASSERT_EQ(record.lane_count(), 3u);
-  EXPECT_STREQ(record.lane(0).name(), "first");
-  EXPECT_STREQ(record.lane(1).name(), "second");
-  EXPECT_STREQ(record.lane(2).name(), "third");
+  ASSERT_EQ(record.track_count(), 3u);
+  EXPECT_STREQ(record.track(0).name(), "first");
+  EXPECT_STREQ(record.track(1).name(), "second");
+  EXPECT_STREQ(record.track(2).name(), "third");
 }
 
 TEST(recorder, recording_allocates_nothing_and_takes_no_lock) {
@@ -169,7 +169,7 @@ TEST(recorder, recording_allocates_nothing_and_takes_no_lock) {
   {
     const test::no_alloc_scope no_alloc;
     const test::no_lock_scope no_lock;
-    for (int i = 0; i < 100; ++i) {  // around the ring, and new names among them
+    for (int i = 0; i < 100; ++i) {  // past the end of the ring, with new names among them
       zone work{"work", {.subject = 1}};
       observed_wait wait{wait_reasons::group};
       count("queued_bytes", 1);
@@ -177,7 +177,7 @@ TEST(recorder, recording_allocates_nothing_and_takes_no_lock) {
       overture::record({1, 2, "read", 3, 4, event_kind::request});
     }
   }
-  EXPECT_EQ(total_of(record.lane(0), event_kind::zone, "work").count, 100u);
+  EXPECT_EQ(total_of(record.track(0), event_kind::zone, "work").count, 100u);
 }
 
 TEST(recorder, a_full_ring_keeps_the_newest_events_and_exact_totals) {
@@ -188,35 +188,35 @@ TEST(recorder, a_full_ring_keeps_the_newest_events_and_exact_totals) {
   }
   record.detach_thread();
 
-  const timeline_lane& lane = record.lane(0);
-  const auto events = events_of(lane);
+  const timeline_track& track = record.track(0);
+  const auto events = events_of(track);
   ASSERT_EQ(events.size(), 16u);
   for (std::size_t i = 0; i < 16; ++i) EXPECT_EQ(events[i].value, 84 + i);
-  EXPECT_EQ(lane.events_lost(), 84u);
-  ASSERT_EQ(lane.totals().size(), 2u);
-  const trace_total even = total_of(lane, event_kind::zone, "even");
+  EXPECT_EQ(track.events_lost(), 84u);
+  ASSERT_EQ(track.totals().size(), 2u);
+  const trace_total even = total_of(track, event_kind::zone, "even");
   EXPECT_EQ(even.count, 50u);
   EXPECT_EQ(even.ns, 2450u);
   EXPECT_EQ(even.value, 2450u);
-  EXPECT_EQ(total_of(lane, event_kind::zone, "odd").value, 2500u);
+  EXPECT_EQ(total_of(track, event_kind::zone, "odd").value, 2500u);
 }
 
 TEST(recorder, the_size_of_a_ring_is_rounded_up_to_a_power_of_two) {
   timeline record{{.events_per_thread = 5}};
   ASSERT_TRUE(record.attach_thread("main"));
   for (int i = 0; i < 8; ++i) mark("here");
-  EXPECT_EQ(record.lane(0).events_lost(), 0u);
+  EXPECT_EQ(record.track(0).events_lost(), 0u);
   mark("here");
-  EXPECT_EQ(record.lane(0).events_lost(), 1u);
+  EXPECT_EQ(record.track(0).events_lost(), 1u);
 }
 
 TEST(recorder, without_room_for_events_there_are_totals_only) {
   timeline record{{.events_per_thread = 0}};
   ASSERT_TRUE(record.attach_thread("main"));
   for (int i = 0; i < 3; ++i) zone work{"work"};
-  EXPECT_TRUE(events_of(record.lane(0)).empty());
-  EXPECT_EQ(record.lane(0).events_lost(), 0u);
-  EXPECT_EQ(total_of(record.lane(0), event_kind::zone, "work").count, 3u);
+  EXPECT_TRUE(events_of(record.track(0)).empty());
+  EXPECT_EQ(record.track(0).events_lost(), 0u);
+  EXPECT_EQ(total_of(record.track(0), event_kind::zone, "work").count, 3u);
 }
 
 TEST(recorder, totals_tell_kinds_of_one_name_apart) {
@@ -226,9 +226,9 @@ TEST(recorder, totals_tell_kinds_of_one_name_apart) {
   overture::record({0, 1, name, 0, no_subject, event_kind::zone});
   overture::record({0, 2, name, 0, no_subject, event_kind::wait});
   overture::record({0, 4, name, 0, no_subject, event_kind::request});
-  EXPECT_EQ(total_of(record.lane(0), event_kind::zone, "read").ns, 1u);
-  EXPECT_EQ(total_of(record.lane(0), event_kind::wait, "read").ns, 2u);
-  EXPECT_EQ(total_of(record.lane(0), event_kind::request, "read").ns, 4u);
+  EXPECT_EQ(total_of(record.track(0), event_kind::zone, "read").ns, 1u);
+  EXPECT_EQ(total_of(record.track(0), event_kind::wait, "read").ns, 2u);
+  EXPECT_EQ(total_of(record.track(0), event_kind::request, "read").ns, 4u);
 }
 
 TEST(recorder, names_beyond_the_table_are_summed_by_kind_as_other) {
@@ -242,11 +242,11 @@ TEST(recorder, names_beyond_the_table_are_summed_by_kind_as_other) {
       overture::record({0, 1, name.c_str(), 1, no_subject, event_kind::wait});
     }
   }
-  const timeline_lane& lane = record.lane(0);
-  EXPECT_LE(lane.totals().size(), limits::timeline_totals_max);
+  const timeline_track& track = record.track(0);
+  EXPECT_LE(track.totals().size(), limits::timeline_totals_max);
   std::uint64_t zones = 0;
   std::uint64_t waits = 0;
-  for (const trace_total& total : lane.totals()) {
+  for (const trace_total& total : track.totals()) {
     (total.kind == event_kind::zone ? zones : waits) += total.count;
     if (total.name != std::string_view("other")) {
       EXPECT_EQ(total.count, 3u) << total.name;
@@ -254,15 +254,15 @@ TEST(recorder, names_beyond_the_table_are_summed_by_kind_as_other) {
   }
   EXPECT_EQ(zones, 600u);
   EXPECT_EQ(waits, 600u);
-  EXPECT_GT(total_of(lane, event_kind::zone, "other").count, 0u);
-  EXPECT_GT(total_of(lane, event_kind::wait, "other").count, 0u);
+  EXPECT_GT(total_of(track, event_kind::zone, "other").count, 0u);
+  EXPECT_GT(total_of(track, event_kind::wait, "other").count, 0u);
 }
 
 TEST(recorder, an_event_that_ends_before_it_begins_has_no_duration) {
   timeline record;
   ASSERT_TRUE(record.attach_thread("main"));
   overture::record({9, 5, "work", 0, no_subject, event_kind::zone});
-  EXPECT_EQ(total_of(record.lane(0), event_kind::zone, "work").ns, 0u);
+  EXPECT_EQ(total_of(record.track(0), event_kind::zone, "work").ns, 0u);
 }
 
 TEST(recorder, a_thread_records_into_one_timeline_at_a_time) {
@@ -271,13 +271,13 @@ TEST(recorder, a_thread_records_into_one_timeline_at_a_time) {
   ASSERT_TRUE(first.attach_thread("main"));
   EXPECT_EQ(first.attach_thread("again").error().code, errc::busy);
   EXPECT_EQ(second.attach_thread("main").error().code, errc::busy);
-  second.detach_thread();  // not attached there: the first goes on
+  second.detach_thread();  // not attached there: keeps recording to the first
   mark("here");
   first.detach_thread();
-  EXPECT_EQ(events_of(first.lane(0)).size(), 1u);
+  EXPECT_EQ(events_of(first.track(0)).size(), 1u);
   EXPECT_TRUE(second.attach_thread("main"));
-  EXPECT_EQ(first.lane_count(), 1u);
-  EXPECT_EQ(second.lane_count(), 1u);
+  EXPECT_EQ(first.track_count(), 1u);
+  EXPECT_EQ(second.track_count(), 1u);
 }
 
 TEST(recorder, the_end_of_a_timeline_detaches_the_calling_thread) {
@@ -299,11 +299,11 @@ TEST(recorder, a_thread_without_memory_does_not_record) {
     timeline record{{.memory = &memory}};
     EXPECT_EQ(record.attach_thread("main").error().code, errc::out_of_memory);
     mark("here");
-    EXPECT_EQ(record.lane_count(), 0u);
+    EXPECT_EQ(record.track_count(), 0u);
     EXPECT_EQ(current_wait_observer(), nullptr);
-    EXPECT_TRUE(record.attach_thread("main"));  // the second call is served
+    EXPECT_TRUE(record.attach_thread("main"));  // the second allocation succeeds
     mark("here");
-    EXPECT_EQ(events_of(record.lane(0)).size(), 1u);
+    EXPECT_EQ(events_of(record.track(0)).size(), 1u);
   }
   EXPECT_EQ(memory.live_bytes(), 0);
 }
@@ -316,22 +316,22 @@ TEST(recorder, more_events_than_the_limit_are_refused) {
 TEST(recorder, long_names_of_threads_are_cut) {
   timeline record;
   ASSERT_TRUE(record.attach_thread("a thread with a very long name"));
-  EXPECT_STREQ(record.lane(0).name(), "a thread with a very lo");
+  EXPECT_STREQ(record.track(0).name(), "a thread with a very lo");
 }
 
 TEST(recorder, the_cpu_time_between_attach_and_detach_is_known) {
-  if (thread_cpu_ns() == 0) GTEST_SKIP() << "this system has no such clock";
+  if (thread_cpu_ns() == 0) GTEST_SKIP() << "the system has no thread CPU clock";
   timeline record;
   ASSERT_TRUE(record.attach_thread("main"));
   const std::uint64_t start = thread_cpu_ns();
   while (thread_cpu_ns() - start < 1'000'000) {
   }
-  EXPECT_EQ(record.lane(0).cpu_ns(), 0u);
+  EXPECT_EQ(record.track(0).cpu_ns(), 0u);
   record.detach_thread();
-  EXPECT_GE(record.lane(0).cpu_ns(), 1'000'000u);
+  EXPECT_GE(record.track(0).cpu_ns(), 1'000'000u);
 }
 
-// Remembers what it heard, and can lower a barricade once somebody waits.
+// Remembers its calls, and can lower a barricade once a thread waits.
 class listening_observer final : public wait_observer {
  public:
   void wait_begins(const char* reason) noexcept override {
@@ -355,7 +355,7 @@ TEST(recorder, waits_are_recorded_with_their_reason) {
     observed_wait wait{wait_reasons::no_job};
   }
   record.detach_thread();
-  const auto events = events_of(record.lane(0));
+  const auto events = events_of(record.track(0));
   ASSERT_EQ(events.size(), 2u);
   EXPECT_EQ(events[0].kind, event_kind::wait);
   EXPECT_STREQ(events[0].name, wait_reasons::drain);
@@ -381,11 +381,11 @@ TEST(recorder, a_wait_for_a_barricade_is_recorded) {
   door.lower();
   waiter.join();
 
-  const auto events = events_of(record.lane(0));
+  const auto events = events_of(record.track(0));
   ASSERT_EQ(events.size(), 2u);
   EXPECT_EQ(events[0].kind, event_kind::wait);
   EXPECT_STREQ(events[0].name, "the door");
-  EXPECT_LE(events[1].begin_ns, events[0].begin_ns);  // it lies inside the zone
+  EXPECT_LE(events[1].begin_ns, events[0].begin_ns);  // inside the zone
   EXPECT_LE(events[0].end_ns, events[1].end_ns);
 }
 

@@ -1,4 +1,4 @@
-// Names without regard to case, and trees of them.
+// Case folding, and trees that ignore case.
 #include "overture/base/case_fold.hpp"
 
 #include <gmock/gmock.h>
@@ -21,7 +21,7 @@ std::string folded(std::string_view text) {
   return length == folded_text_too_long ? "too long" : room.substr(0, length);
 }
 
-TEST(case_fold, folds_what_unicode_folds_simply) {
+TEST(case_fold, follows_simple_case_folding_of_unicode) {
   EXPECT_EQ(folded("Maps/ROME.txt"), "maps/rome.txt");
   EXPECT_EQ(folded("MÜLLER ΣΊΣΥΦΟΣ ЁЖ Ǆ ǅ"), "müller σίσυφοσ ёж ǆ ǆ");
   EXPECT_EQ(folded("ς"), "σ");
@@ -32,14 +32,14 @@ TEST(case_fold, folds_what_unicode_folds_simply) {
   EXPECT_EQ(folded("\xFF\xC3"), "\xFF\xC3") << "no UTF-8";
 }
 
-TEST(case_fold, folds_what_is_folded_to_itself) {
+TEST(case_fold, leaves_folded_text_unchanged) {
   for (char32_t each = 0; each < 0x110000; ++each) {
     const char32_t once = fold_case(each);
     ASSERT_EQ(fold_case(once), once) << static_cast<std::uint32_t>(each);
   }
 }
 
-TEST(case_fold, tells_when_there_is_no_room) {
+TEST(case_fold, reports_when_there_is_no_room) {
   char room[4];
   EXPECT_EQ(fold_case("abcde", room), folded_text_too_long);
   EXPECT_EQ(fold_case("ab\u023A", room), folded_text_too_long);
@@ -129,7 +129,7 @@ TEST_P(tree_without_case, lets_priority_decide_between_spellings_of_two_mounts) 
   EXPECT_EQ(files.skipped_count(), 0u);
 }
 
-TEST_P(tree_without_case, reports_names_of_one_mount_that_are_alike) {
+TEST_P(tree_without_case, reports_names_of_one_mount_that_become_equal) {
   for (const char* name : {"MAPS/rome.txt", "maps/Rome.txt", "Maps/ROME.TXT", "maps/ROMA.txt"}) {
     folder.write(name, name);
   }
@@ -140,10 +140,10 @@ TEST_P(tree_without_case, reports_names_of_one_mount_that_are_alike) {
   ASSERT_EQ(files.skipped_count(), 2u);
   EXPECT_EQ(files.skipped(0).name, "MAPS/rome.txt");
   EXPECT_EQ(files.skipped(1).name, "Maps/ROME.TXT");
-  EXPECT_STREQ(files.skipped(0).reason, "another name differs from it only by case");
+  EXPECT_STREQ(files.skipped(0).reason, "another name differs only by case");
 }
 
-TEST_P(tree_without_case, mounts_what_is_below_a_folder_of_any_spelling) {
+TEST_P(tree_without_case, mounts_from_a_folder_of_any_spelling) {
   ASSERT_TRUE(mount_zip({"Mod-1.2/Data/A.txt", "mod-1.2/DATA/b.TXT", "MOD-1.2/data/a.TXT", "other"},
                         {.at = "X", .from = "mod-1.2/data"}));
   freeze_if_asked();
@@ -153,7 +153,7 @@ TEST_P(tree_without_case, mounts_what_is_below_a_folder_of_any_spelling) {
   EXPECT_EQ(files.skipped(0).name, "MOD-1.2/data/a.TXT");
 }
 
-TEST_P(tree_without_case, skips_what_folding_would_make_no_path) {
+TEST_P(tree_without_case, skips_names_that_folding_makes_invalid) {
   std::string long_element;
   while (long_element.size() < 250) long_element += "\u023A";
   ASSERT_TRUE(mount_zip({"\u212A:/x", long_element, "a"}));

@@ -50,7 +50,7 @@ std::string zip_of(const std::string& name, const std::string& data) {
   return zip.bytes();
 }
 
-// The limit is the whole process's, so all of it runs in a child.
+// The limit applies to the whole process, so these tests run in a child process.
 void limit_descriptors(rlim_t count) {
   const rlimit limit{count, count};
   if (setrlimit(RLIMIT_NOFILE, &limit) != 0) throw std::runtime_error("no limit");
@@ -127,7 +127,7 @@ TEST_F(few_descriptors_death, are_enough_for_two_hundred_mounts) {
       ::testing::ExitedWithCode(0), "");
 }
 
-TEST_F(few_descriptors_death, are_given_back_by_mounts_that_end) {
+TEST_F(few_descriptors_death, are_released_by_unmounting) {
   EXPECT_EXIT(
       {
         limit_descriptors(64);
@@ -149,7 +149,7 @@ TEST_F(few_descriptors_death, stay_open_for_the_queue_that_reads) {
         limit_descriptors(64);
         file_system files;
         mount_all(files);
-        // More pins than places: who may not wait is told so, who may waits for an unpin.
+        // More pins than slots: with may_wait a pin waits for an unpin, otherwise it fails as busy.
         std::vector<opened_file> opened;
         std::vector<source_id> pinned;
         bool busy = false;
@@ -191,7 +191,7 @@ TEST_F(few_descriptors_death, do_not_hide_that_an_archive_was_replaced) {
         file_system files;
         mount_all(files);
         if (const std::string wrong = read_all_of(files); !wrong.empty()) leave(wrong);
-        // mount197 to mount199 are parked; so many reads behind it they are closed.
+        // mount197 to mount199 are parked; this many reads later they are closed.
         const std::string other = zip_of("file197", "other");
         folder.write("beside", other);
         std::filesystem::rename(folder / "beside", folder / "mount197");
@@ -211,8 +211,8 @@ TEST_F(few_descriptors_death, do_not_hide_that_an_archive_was_replaced) {
       ::testing::ExitedWithCode(0), "");
 }
 
-// An operating_system whose files lie behind the pool, as it would be with few descriptors.
-// Counts how often one file is opened.
+// Puts files behind a descriptor_pool as if descriptors were scarce. Counts how often a file is
+// opened.
 class counting_os final : public forwarding_os {
  public:
   std::string counted;
@@ -228,45 +228,45 @@ class parked : public ::testing::Test {
  protected:
   void SetUp() override { ASSERT_TRUE(pool.claim()) << "measures"; }
   void TearDown() override {
-    for (const auto& file : files) file->close(vfs::parked_file::root);
+    for (const auto& file : files) file->close(vfs_detail::parked_file::root);
     pool.give_back();
   }
-  // Another file of one byte.
-  vfs::parked_file& park() {
+  // A different file of one byte.
+  vfs_detail::parked_file& park() {
     const std::string path = folder.write(number(static_cast<int>(files.size())), "0");
     const result<file_status> status = system_os().status(path.c_str(), true);
-    files.push_back(std::make_unique<vfs::parked_file>(default_allocator()));
+    files.push_back(std::make_unique<vfs_detail::parked_file>(default_allocator()));
     EXPECT_TRUE(files.back()->begin(pool, os, path.c_str(), *status));
     return *files.back();
   }
-  static result<std::size_t> read(vfs::parked_file& file) {
+  static result<std::size_t> read(vfs_detail::parked_file& file) {
     std::byte room[1];
-    return file.read_at(vfs::parked_file::root, 0, room);
+    return file.read_at(vfs_detail::parked_file::root, 0, room);
   }
 
   temp_folder folder;
   counting_os os;
-  vfs::descriptor_pool pool;
-  std::vector<std::unique_ptr<vfs::parked_file>> files;
+  vfs_detail::descriptor_pool pool;
+  std::vector<std::unique_ptr<vfs_detail::parked_file>> files;
 };
 
 TEST_F(parked, reads_as_one_that_is_open) {
   const std::string path = folder.write("a", "0123456789");
-  vfs::parked_file file(default_allocator());
+  vfs_detail::parked_file file(default_allocator());
   const result<file_status> status = system_os().status(path.c_str(), true);
   ASSERT_TRUE(file.begin(pool, system_os(), path.c_str(), *status));
   char room[4];
   const result<std::size_t> got =
-      file.read_at(vfs::parked_file::root, 3, std::as_writable_bytes(std::span(room)));
+      file.read_at(vfs_detail::parked_file::root, 3, std::as_writable_bytes(std::span(room)));
   ASSERT_EQ(got.value_or(0), 4u);
   EXPECT_EQ(std::string_view(room, 4), "3456");
-  EXPECT_EQ(file.status(vfs::parked_file::root)->size, 10u);
-  EXPECT_LT(file.descriptor(vfs::parked_file::root), 0) << "nothing keeps it";
-  file.close(vfs::parked_file::root);
+  EXPECT_EQ(file.status(vfs_detail::parked_file::root)->size, 10u);
+  EXPECT_LT(file.descriptor(vfs_detail::parked_file::root), 0) << "nothing keeps it";
+  file.close(vfs_detail::parked_file::root);
 }
 
-TEST_F(parked, stays_open_where_it_is_read_more_often_than_others) {
-  constexpr std::size_t others = 3 * vfs::descriptor_pool::places_max;
+TEST_F(parked, stays_open_if_it_is_read_more_often_than_others) {
+  constexpr std::size_t others = 3 * vfs_detail::descriptor_pool::slots_max;
   constexpr std::size_t rounds = 10;
   os.counted = (std::filesystem::canonical(folder.path()) / "0").string();
   for (std::size_t i = 0; i <= others; ++i) park();
@@ -278,45 +278,45 @@ TEST_F(parked, stays_open_where_it_is_read_more_often_than_others) {
   EXPECT_LE(os.opened, 2) << "it may go once, when all were just opened";
 }
 
-TEST_F(parked, is_replaced_when_it_was_written_again_by_as_many_bytes) {
-  vfs::parked_file& file = park();
+TEST_F(parked, is_replaced_when_it_is_overwritten_with_as_many_bytes) {
+  vfs_detail::parked_file& file = park();
   ASSERT_TRUE(read(file));
-  file.close(vfs::parked_file::root);
+  file.close(vfs_detail::parked_file::root);
   const std::string path = folder.write("0", "1");
   std::filesystem::last_write_time(
       path, std::filesystem::last_write_time(path) + std::chrono::seconds(2));
   EXPECT_EQ(read(file).error().code, errc::replaced);
 }
 
-TEST_F(parked, is_replaced_when_a_copy_of_it_took_its_name) {
-  vfs::parked_file& file = park();
+TEST_F(parked, is_replaced_when_a_copy_takes_its_name) {
+  vfs_detail::parked_file& file = park();
   ASSERT_TRUE(read(file));
-  file.close(vfs::parked_file::root);
+  file.close(vfs_detail::parked_file::root);
   const std::string copy = folder.write("copy", "0");
   std::filesystem::last_write_time(copy, std::filesystem::last_write_time(folder / "0"));
   std::filesystem::rename(copy, folder / "0");
   EXPECT_EQ(read(file).error().code, errc::replaced);
 }
 
-TEST_F(parked, gives_its_place_back_when_it_cannot_be_opened) {
-  for (std::size_t i = 0; i < 2 * vfs::descriptor_pool::places_max; ++i) {
-    vfs::parked_file& file = park();
+TEST_F(parked, releases_its_slot_when_it_cannot_be_opened) {
+  for (std::size_t i = 0; i < 2 * vfs_detail::descriptor_pool::slots_max; ++i) {
+    vfs_detail::parked_file& file = park();
     std::filesystem::remove(folder / number(static_cast<int>(i)));
     EXPECT_EQ(file.pin(false).error().code, errc::replaced);
   }
   EXPECT_TRUE(read(park()));
 }
 
-TEST_F(parked, gives_its_place_back_when_it_ends) {
-  for (std::size_t i = 0; i < 4 * vfs::descriptor_pool::places_max; ++i) {
-    vfs::parked_file& file = park();
+TEST_F(parked, releases_its_slot_when_it_is_destroyed) {
+  for (std::size_t i = 0; i < 4 * vfs_detail::descriptor_pool::slots_max; ++i) {
+    vfs_detail::parked_file& file = park();
     ASSERT_TRUE(file.pin(false)) << "a place is free";
     file.unpin();
-    file.close(vfs::parked_file::root);
+    file.close(vfs_detail::parked_file::root);
   }
 }
 
-TEST_F(parked, waits_for_a_place_until_somebody_has_done_with_one) {
+TEST_F(parked, waits_until_a_slot_is_released) {
   std::size_t pinned = 0;
   while (park().pin(false)) ++pinned;
   ASSERT_GT(pinned, 0u);

@@ -1,4 +1,4 @@
-// Errors and sources in words.
+// file_system::explain() and describe().
 #include <gtest/gtest.h>
 
 #include "support/temp_folder.hpp"
@@ -11,7 +11,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace literals;
 
-TEST(explain, writes_errors_with_the_names_it_knows) {
+TEST(explain, names_the_file_in_an_error) {
   temp_folder folder;
   zip_writer zip;
   zip.add({.name = "good", .data = "good"});
@@ -29,10 +29,11 @@ TEST(explain, writes_errors_with_the_names_it_knows) {
   EXPECT_EQ(explained(files, files.read_all("bad/crc"_path, buffers).error()),
             "bad/crc in " + archive + " at byte 38: the content does not match its checksum");
   EXPECT_EQ(explained(files, files.open("bad/size"_path).error()),
-            "bad/size in " + archive + " at byte 78: a stored entry whose two sizes differ");
+            "bad/size in " + archive +
+                " at byte 78: the entry is stored, but its packed and unpacked sizes differ");
   EXPECT_EQ(
       explained(files, files.open("bad/place"_path).error()),
-      "bad/place in " + archive + " at byte 1073741824: the entry's data lie outside the archive");
+      "bad/place in " + archive + " at byte 1073741824: the entry's data is outside the archive");
 
   fs::remove(folder / "folder/a");
   EXPECT_EQ(explained(files, files.open("a"_path).error()),
@@ -63,8 +64,8 @@ TEST(describe, names_the_file_behind_a_source) {
   const source_id id = loose->place().source;
   EXPECT_EQ(described(id), "at/loose in " + (folder / "folder"));
   *loose = opened_file{};
-  EXPECT_EQ(described(id), "a file that is not open any more");
-  EXPECT_EQ(described({}), "a file that is not open any more");
+  EXPECT_EQ(described(id), "a file that is no longer open");
+  EXPECT_EQ(described({}), "a file that is no longer open");
   EXPECT_EQ(files.source(id).error().code, errc::not_found);
 }
 

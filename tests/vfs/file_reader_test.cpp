@@ -14,7 +14,7 @@ namespace {
 
 using namespace literals;
 
-// Made at the first use: each test of this program is a process of its own, and few want it.
+// Made on first use: each test runs in a process of its own, and few need it.
 const std::string& large() {
   static const std::string text = [] {
     std::mt19937 random(3);
@@ -61,7 +61,7 @@ class reading_in_pieces : public ::testing::Test {
   file_system files;
 };
 
-// Up to `count` bytes from where the reader is, or the error.
+// Up to `count` bytes from the reader's position, or the error.
 std::string take(file_reader& reader, std::size_t count) {
   std::string text(count, '?');
   const result<std::size_t> got = reader.read(std::as_writable_bytes(std::span(text)));
@@ -116,7 +116,7 @@ TEST_F(reading_in_pieces, small_and_empty_files_are_read_alike) {
   EXPECT_TRUE(empty.verified());
 }
 
-TEST_F(reading_in_pieces, reads_exactly_or_says_that_there_is_not_enough) {
+TEST_F(reading_in_pieces, reads_exactly_or_reports_that_the_file_ends) {
   file_reader reader = open("small");
   std::string room(long_text.size(), '?');
   ASSERT_TRUE(reader.read_all_of(std::as_writable_bytes(std::span(room))));
@@ -127,7 +127,7 @@ TEST_F(reading_in_pieces, reads_exactly_or_says_that_there_is_not_enough) {
   EXPECT_EQ(reader.position(), 1u);
 }
 
-TEST_F(reading_in_pieces, a_wrong_checksum_is_found_when_all_has_passed) {
+TEST_F(reading_in_pieces, a_wrong_checksum_is_found_when_the_whole_file_has_passed) {
   for (const char* path : {"wrong", "wrong deflated"}) {
     file_reader reader = open(path);
     ASSERT_EQ(take(reader, 1'000'000), large().substr(0, 1'000'000));
@@ -139,19 +139,19 @@ TEST_F(reading_in_pieces, a_wrong_checksum_is_found_when_all_has_passed) {
   EXPECT_EQ(file_reader::open(files, "wrong small"_path).error().code, errc::corrupt);
 }
 
-TEST_F(reading_in_pieces, what_was_skipped_is_not_verified_but_not_complained_of) {
+TEST_F(reading_in_pieces, a_file_read_with_gaps_is_unverified_but_no_error) {
   file_reader reader = open("wrong");
   ASSERT_TRUE(reader.seek(1));
   EXPECT_EQ(take(reader, large().size()), large().substr(1));
   EXPECT_FALSE(reader.verified());
 }
 
-TEST_F(reading_in_pieces, says_what_cannot_be_opened) {
+TEST_F(reading_in_pieces, reports_what_cannot_be_opened) {
   EXPECT_EQ(file_reader::open(files, "missing"_path).error().code, errc::not_found);
   EXPECT_EQ(file_reader::open(files, "folder"_path).error().code, errc::not_found);
 }
 
-TEST_F(reading_in_pieces, stays_valid_when_its_mount_is_gone) {
+TEST_F(reading_in_pieces, stays_valid_after_the_unmount) {
   file_reader reader = open("deflated");
   file_reader loose = open("loose");
   while (files.mount_count() > 0) ASSERT_TRUE(files.unmount(files.mount_at(0).id));
@@ -169,7 +169,7 @@ TEST_F(reading_in_pieces, a_file_that_shrinks_is_truncated) {
   EXPECT_EQ(take(again, 2000), large().substr(0, 1000));
 }
 
-TEST_F(reading_in_pieces, files_above_four_gigabytes_are_read_in_pieces_only) {
+TEST_F(reading_in_pieces, files_above_four_gigabytes_can_only_be_read_in_pieces) {
   constexpr std::uint64_t bytes_of_it = limits::entry_bytes_max + 2'000'000;
   const std::string file = folder.write("huge", "");
   std::filesystem::resize_file(file, bytes_of_it);  // sparse
@@ -188,7 +188,7 @@ TEST_F(reading_in_pieces, files_above_four_gigabytes_are_read_in_pieces_only) {
   EXPECT_EQ(take(*reader, 10), std::string("\0\0end", 5));
 }
 
-TEST_F(reading_in_pieces, gives_all_memory_back_wherever_it_ends) {
+TEST_F(reading_in_pieces, frees_all_memory_whenever_it_ends) {
   for (const char* path : {"stored", "deflated", "small"}) {
     for (std::uint64_t allowed = 0; allowed < 10; ++allowed) {
       failing_allocator memory(allowed);
@@ -206,7 +206,7 @@ TEST_F(reading_in_pieces, gives_all_memory_back_wherever_it_ends) {
 
 // --- Mapping -------------------------------------------------------------------------------------
 
-TEST_F(reading_in_pieces, maps_what_is_stored_in_memory) {
+TEST_F(reading_in_pieces, maps_stored_files_of_archives_in_memory) {
   result<mapped_file> mapped = files.map("stored"_path);
   ASSERT_TRUE(mapped);
   EXPECT_EQ(to_text(mapped->span()), large());
@@ -217,7 +217,7 @@ TEST_F(reading_in_pieces, maps_what_is_stored_in_memory) {
   EXPECT_EQ(files.map("missing"_path).error().code, errc::not_found);
 }
 
-TEST_F(reading_in_pieces, maps_archives_and_folders_that_are_declared_immutable) {
+TEST_F(reading_in_pieces, maps_immutable_archives_and_folders) {
   zip_writer zip;
   zip.add({.name = "in archive", .data = large(), .local_extra_bytes = 3000});
   zip.save(folder / "more.zip");
@@ -239,7 +239,7 @@ TEST_F(reading_in_pieces, maps_archives_and_folders_that_are_declared_immutable)
   EXPECT_EQ(to_text(loose->span()), large());
 }
 
-TEST_F(reading_in_pieces, storage_that_cannot_map_is_read_as_ever) {
+TEST_F(reading_in_pieces, storage_that_cannot_map_can_still_be_read) {
   memory_file_os os(bytes);
   file_system own({.os = &os});
   ASSERT_TRUE(own.mount("x", {.immutable_source = true}));

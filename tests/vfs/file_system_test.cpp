@@ -57,16 +57,16 @@ TEST_F(game, refuses_changes_while_frozen) {
   EXPECT_EQ(load(files, "a.txt"), "base a");
 }
 
-TEST_F(game, takes_a_hint_for_any_number) {
+TEST_F(game, accepts_a_hint_for_any_number) {
   mount_all(files);
-  files.fetch_ahead(0);  // not frozen: no number is one
+  files.fetch_ahead(0);  // not frozen: there are no numbers
   ASSERT_TRUE(files.freeze());
   for (entry_index i = 0; i <= files.entry_count(); ++i) files.fetch_ahead(i);
   files.fetch_ahead(UINT32_MAX);
   EXPECT_EQ(load(files, "a.txt"), "base a");
 }
 
-TEST_F(game, does_not_give_an_id_twice) {
+TEST_F(game, never_reuses_a_mount_id) {
   mount_all(files);
   ASSERT_TRUE(files.unmount(ids[2]));
   const result<mount_id> again = files.mount((folder / "mod.zip").c_str());
@@ -74,7 +74,7 @@ TEST_F(game, does_not_give_an_id_twice) {
   EXPECT_NE(*again, ids[2]);
 }
 
-TEST_F(game, forgets_the_sources_of_what_is_unmounted) {
+TEST_F(game, forgets_sources_of_unmounted_archives) {
   mount_all(files);
   ASSERT_TRUE(files.freeze());
   const source_id source = files.open("a.txt"_path)->place().source;
@@ -84,7 +84,7 @@ TEST_F(game, forgets_the_sources_of_what_is_unmounted) {
   EXPECT_EQ(files.source(source).error().code, errc::not_found);
 }
 
-TEST(file_system, says_what_cannot_be_mounted) {
+TEST(file_system, reports_what_cannot_be_mounted) {
   temp_folder folder;
   folder.write("text", "no archive");
   folder.write("empty", "");
@@ -131,7 +131,7 @@ TEST_F(game, opened_files_close_their_descriptors) {
   EXPECT_EQ(descriptors_open(), before);
 }
 
-TEST_F(game, closes_everything_at_its_end) {
+TEST_F(game, closes_everything_when_destroyed) {
   const std::size_t before = descriptors_open();
   {
     file_system some;
@@ -142,7 +142,7 @@ TEST_F(game, closes_everything_at_its_end) {
   EXPECT_EQ(descriptors_open(), before);
 }
 
-// Everything once, with errors of memory allowed anywhere; what succeeds must be right.
+// Does everything once. Anything may fail as out_of_memory; what succeeds must be right.
 void use_all(const temp_folder& folder, allocator& memory) {
   const auto only_memory = [](const error& why) {
     EXPECT_EQ(why.code, errc::out_of_memory) << why.reason;
@@ -194,7 +194,7 @@ TEST_F(game, survives_any_refused_allocation) {
 
 // --- Threads -------------------------------------------------------------------------------------
 
-TEST_F(game, is_read_by_many_threads_at_once) {
+TEST_F(game, can_be_read_by_many_threads_at_once) {
   mount_all(files);
   ASSERT_TRUE(files.freeze());
   const std::map<std::string, std::string> expected = load_all(files);
@@ -215,7 +215,7 @@ TEST_F(game, is_read_by_many_threads_at_once) {
   EXPECT_EQ(wrong, 0);
 }
 
-TEST_F(game, holds_hundreds_of_loose_files_open_from_many_threads) {
+TEST_F(game, keeps_hundreds_of_loose_files_open_from_many_threads) {
   mount_all(files);
   ASSERT_TRUE(files.freeze());
   std::vector<std::thread> threads;

@@ -20,13 +20,13 @@ namespace fs = std::filesystem;
 using namespace literals;
 using ::testing::UnorderedElementsAre;
 
-// Counts the calls that change a folder; one of them fails, and writes may be short.
+// Counts the calls that change a folder, lets one of them fail, and makes writes short.
 class changing_os final : public forwarding_os {
  public:
   int calls = 0;
   int failing_call = -1;
   int os_error = EIO;
-  bool failing_go_on = false;  // the later ones fail as well
+  bool failing_go_on = false;  // all later calls fail, too
   std::size_t write_bytes_max = SIZE_MAX;
   int open = 0;
 
@@ -112,7 +112,7 @@ class writing : public ::testing::Test {
   mount_id saves;
 };
 
-TEST_F(writing, replaces_a_file_or_makes_it) {
+TEST_F(writing, replaces_a_file_or_creates_it) {
   EXPECT_EQ(put("saves/old.txt"_path, "new", write_kind::replace), fine);
   EXPECT_EQ(content("old.txt"), "new");
   EXPECT_EQ(put("saves/sub/b.txt"_path, "b", write_kind::replace), fine);
@@ -121,7 +121,7 @@ TEST_F(writing, replaces_a_file_or_makes_it) {
   EXPECT_EQ(load(files, "saves/old.txt"), "new") << "contents may change";
 }
 
-TEST_F(writing, leaves_a_folder_of_the_name_as_it_is) {
+TEST_F(writing, does_not_replace_a_folder_of_that_name) {
   EXPECT_EQ(put("saves/sub"_path, "new", write_kind::replace), errc::not_a_file);
   EXPECT_EQ(put("saves/sub"_path, "new", write_kind::append), errc::not_a_file);
   EXPECT_EQ(put("saves/sub"_path, "new", write_kind::create), errc::exists);
@@ -129,21 +129,21 @@ TEST_F(writing, leaves_a_folder_of_the_name_as_it_is) {
   EXPECT_THAT(names(), UnorderedElementsAre("old.txt", "sub"));
 }
 
-TEST_F(writing, creates_only_what_is_not_there) {
+TEST_F(writing, creates_only_files_that_do_not_exist) {
   EXPECT_EQ(put("saves/new.txt"_path, "new", write_kind::create), fine);
   EXPECT_EQ(content("new.txt"), "new");
   EXPECT_EQ(put("saves/old.txt"_path, "new", write_kind::create), errc::exists);
   EXPECT_EQ(content("old.txt"), "old");
 }
 
-TEST_F(writing, appends_to_what_is_there_or_not) {
+TEST_F(writing, appends_to_a_file_or_creates_it) {
   EXPECT_EQ(put("saves/old.txt"_path, " and more", write_kind::append), fine);
   EXPECT_EQ(content("old.txt"), "old and more");
   EXPECT_EQ(put("saves/log.txt"_path, "first", write_kind::append), fine);
   EXPECT_EQ(content("log.txt"), "first");
 }
 
-TEST_F(writing, takes_large_and_small_pieces_in_short_writes) {
+TEST_F(writing, writes_large_and_small_pieces_despite_short_writes) {
   os.write_bytes_max = 1000;
   for (const std::size_t buffer : {0u, 10u, 5000u}) {
     result<file_writer> writer = file_writer::open(files, saves, "saves/old.txt"_path,
@@ -162,7 +162,7 @@ TEST_F(writing, takes_large_and_small_pieces_in_short_writes) {
   }
 }
 
-TEST_F(writing, without_commit_leaves_everything_as_it_was_but_what_was_appended) {
+TEST_F(writing, without_commit_changes_nothing_but_keeps_what_was_appended) {
   for (const auto& [path, kind] : {std::pair{"saves/old.txt"_path, write_kind::replace},
                                    std::pair{"saves/new.txt"_path, write_kind::create}}) {
     result<file_writer> writer = file_writer::open(files, saves, path, kind);
@@ -199,7 +199,7 @@ TEST_F(writing, any_call_that_fails_leaves_the_old_file_or_the_new_one) {
         }
         EXPECT_EQ(outcome, os_error == EIO ? errc::io : errc::no_space);
         if (content(path.text.substr(6)) == "the new content") {
-          ++in_place;  // but its name may not last
+          ++in_place;  // but its name may not survive a power cut
           folder.write("old.txt", "old");
           fs::remove(folder / "fresh.txt");
           continue;
@@ -215,7 +215,7 @@ TEST_F(writing, any_call_that_fails_leaves_the_old_file_or_the_new_one) {
   }
 }
 
-TEST_F(writing, the_first_error_decides) {
+TEST_F(writing, returns_the_first_error_from_then_on) {
   result<file_writer> writer = file_writer::open(files, saves, "saves/old.txt"_path,
                                                  write_kind::replace, {.buffer_bytes = 1});
   ASSERT_TRUE(writer);
@@ -227,7 +227,7 @@ TEST_F(writing, the_first_error_decides) {
   EXPECT_EQ(content("old.txt"), "old");
 }
 
-TEST_F(writing, makes_removes_and_renames) {
+TEST_F(writing, makes_folders_removes_and_renames) {
   EXPECT_TRUE(files.make_folder(saves, "saves/one/two/three"_path));
   EXPECT_TRUE(files.make_folder(saves, "saves/one/two"_path)) << "that it is there is no error";
   EXPECT_TRUE(fs::is_directory(folder / "one/two/three"));
@@ -257,14 +257,14 @@ TEST_F(writing, stays_in_its_folder) {
   for (const char* path : {"saves/../x", "saves", "saves/", "elsewhere/x", "", "saves//x"}) {
     EXPECT_NE(put({path, {hash64(path)}}, "x", write_kind::replace), fine) << path;
   }
-  // A link itself is replaced, what it leads to stays.
+  // Replaces the link itself, not its target.
   EXPECT_EQ(put("saves/link.txt"_path, "mine", write_kind::replace), fine);
   EXPECT_EQ(content("link.txt"), "mine");
   EXPECT_TRUE(fs::exists(outside / "precious.txt"));
   EXPECT_EQ(std::distance(fs::directory_iterator(outside.path()), {}), 1);
 }
 
-TEST_F(writing, needs_a_mount_that_is_writable) {
+TEST_F(writing, needs_a_writable_mount) {
   const result<mount_id> only_read = files.mount(folder.path().c_str());
   ASSERT_TRUE(only_read);
   EXPECT_EQ(files.remove(*only_read, "old.txt"_path).error().code, errc::permission);
@@ -275,7 +275,7 @@ TEST_F(writing, needs_a_mount_that_is_writable) {
             errc::invalid);
 }
 
-TEST_F(writing, goes_on_frozen_and_after_the_unmount) {
+TEST_F(writing, works_while_frozen_and_after_the_unmount) {
   ASSERT_TRUE(files.freeze());
   EXPECT_EQ(put("saves/old.txt"_path, "frozen", write_kind::replace), fine);
   EXPECT_EQ(load(files, "saves/old.txt"), "frozen");
@@ -289,7 +289,7 @@ TEST_F(writing, goes_on_frozen_and_after_the_unmount) {
   EXPECT_EQ(content("late.txt"), "late");
 }
 
-TEST_F(writing, names_that_others_made_are_in_the_tree_when_the_folder_is_mounted_again) {
+TEST_F(writing, names_created_by_others_appear_when_the_folder_is_mounted_again) {
   folder.write("new.txt", "new");
   EXPECT_FALSE(files.exists("saves/new.txt"_path));
   const mount_request again{folder.path().c_str(), {.at = "saves", .writable = true}, {}};
@@ -298,8 +298,8 @@ TEST_F(writing, names_that_others_made_are_in_the_tree_when_the_folder_is_mounte
   EXPECT_EQ(load(files, "saves/new.txt"), "new");
 }
 
-TEST_F(writing, four_threads_write_side_by_side) {
-  file_system unwatched;  // the other one counts, which is for one thread
+TEST_F(writing, works_on_four_threads_at_once) {
+  file_system unwatched;  // the other one counts calls, for a single thread
   const result<mount_id> mounted =
       unwatched.mount(folder.path().c_str(), {.at = "saves", .writable = true});
   ASSERT_TRUE(mounted);
@@ -321,7 +321,7 @@ TEST_F(writing, four_threads_write_side_by_side) {
   EXPECT_EQ(names().size(), 202u);
 }
 
-TEST_F(writing, memory_that_is_refused_costs_the_file_only) {
+TEST_F(writing, without_memory_loses_only_that_file) {
   for (std::uint64_t refused = 0; refused < 2; ++refused) {
     failing_allocator memory(refused);
     EXPECT_EQ(put("saves/x"_path, "x", write_kind::replace, {.memory = &memory}),

@@ -6,16 +6,16 @@
 #include <string>
 #include <vector>
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 namespace {
 
-// An index of these paths, which have one id unless it is their own: that of forged names.
+// An index of these paths, with their own ids or with one id for all, as if names were crafted.
 class filled {
  public:
   explicit filled(const std::vector<std::string>& paths, path_id forged = {})
       : forged_(forged), index_(default_allocator()) {
     std::uint64_t end = 0;
-    for (const std::string& path : paths) (void)frozen_index::place_text(path.size(), &end);
+    for (const std::string& path : paths) (void)frozen_index::reserve_text(path.size(), &end);
     EXPECT_TRUE(index_.reset(paths.size(), end));
     for (std::uint32_t i = 0; i < paths.size(); ++i) index_.add(named(paths[i]), i);
   }
@@ -45,7 +45,7 @@ TEST(frozen_index, compares_every_byte_of_paths_of_all_lengths) {
   }
 }
 
-TEST(frozen_index, tells_paths_of_one_id_apart) {
+TEST(frozen_index, distinguishes_paths_with_one_id) {
   std::vector<std::string> paths;
   for (int i = 0; i < 40; ++i) paths.push_back("textures/a long name/" + std::to_string(i));
   const filled index(paths, {42});
@@ -53,7 +53,7 @@ TEST(frozen_index, tells_paths_of_one_id_apart) {
   EXPECT_EQ(index.find("textures/a long name/x"), frozen_index::none);
 }
 
-TEST(frozen_index, finds_all_of_many_and_no_others) {
+TEST(frozen_index, finds_all_of_many_paths_and_no_others) {
   std::vector<std::string> paths;
   for (int i = 0; i < 20'000; ++i) {
     paths.push_back(std::string(static_cast<std::size_t>(i % 90), 'x') + std::to_string(i));
@@ -70,11 +70,11 @@ TEST(frozen_index, keeps_paths_of_up_to_62_bytes_in_one_cache_line) {
   std::uint64_t end = 0;
   for (std::size_t i = 0; i < 2'000; ++i) {
     const std::uint64_t before = end;
-    const std::uint64_t at = frozen_index::place_text(i * 7 % 63, &end);
+    const std::uint64_t at = frozen_index::reserve_text(i * 7 % 63, &end);
     ASSERT_GE(at, before);
     ASSERT_EQ(at / units_of_line, (end - 1) / units_of_line) << i;
   }
 }
 
 }  // namespace
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

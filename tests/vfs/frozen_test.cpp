@@ -1,5 +1,5 @@
-// What a frozen file_system promises to readers: no lock, no allocation, and looking up does not
-// write at all.
+// What a frozen file_system guarantees to readers: no lock, no allocation, and look-ups that write
+// nothing.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
@@ -14,7 +14,7 @@
 namespace overture {
 namespace {
 
-// Memory that can be made read-only as a whole: whoever writes into it then is killed.
+// Memory that can be made read-only as a whole: a write then kills the process.
 class sealable_allocator final : public allocator {
  public:
   sealable_allocator() {
@@ -59,7 +59,7 @@ class frozen_archive : public ::testing::Test {
       paths.push_back({files.entry(i).path, files.entry(i).id});
     }
   }
-  // These return how many of the paths were found, or opened.
+  // These return how many paths were found or opened.
   std::size_t open_all() {
     std::size_t count = 0;
     for (const asset_path& path : paths) {

@@ -1,4 +1,4 @@
-// A small game on disk, for tests of how mounts lie over each other.
+// A small game on disk, for tests of priorities.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 
 namespace overture {
 
-// A base game, a DLC and a mod, each a folder or an archive.
+// A base game, a DLC and a mod; each is a folder or an archive.
 class game : public ::testing::Test {
  protected:
   void SetUp() override {

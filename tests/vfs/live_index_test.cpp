@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 namespace {
 
-constexpr std::uint32_t names_max = 24;  // of few ids, so that a group has no room for all of them
+constexpr std::uint32_t names_max = 24;  // with few ids, so that a page cannot hold all of them
 
 std::string name_of(std::uint32_t name) {
   return "name" + std::to_string(name);
@@ -21,7 +21,7 @@ path_id id_of(std::uint32_t name) {
   return {name % 3 + 1};
 }
 
-// Versions of an index, each of which replaces the one before, and what they should know.
+// Successive versions of an index, and what each must contain.
 class model {
  public:
   model() { EXPECT_TRUE(current_->begin()); }
@@ -31,13 +31,14 @@ class model {
 
   void mount_some(std::mt19937& random) {
     auto made = std::make_unique<mount>(default_allocator());
-    archive_builder builder(made->content, {});
+    archives_detail::archive_builder builder(made->content, {});
     made->rank = ranks_++;
     for (std::uint32_t name = 0; name < names_max; ++name) {
       if (random() % 3 != 0) continue;
       ASSERT_TRUE(builder.add(name_of(name), {}));
       made->content.entries.back().id = id_of(name);
-      if (random() % 8 == 0) made->content.entries.back().flaw = entry_flaw::removal;
+      if (random() % 8 == 0)
+        made->content.entries.back().flaw = archives_detail::entry_flaw::removal;
     }
     advance([&](live_index& next) { return next.add(*made, false); }, made->content.entries.size());
     mounts_.push_back(std::move(made));
@@ -48,7 +49,7 @@ class model {
     advance([&](live_index& next) { return next.remove(**at); }, 0);
     mounts_.erase(at);
   }
-  // A next version that nobody gets to know.
+  // A next version that is never published.
   void discard_one() {
     if (mounts_.empty()) return;
     live_index next(default_allocator());
@@ -62,8 +63,8 @@ class model {
       const asset_path path{text, id_of(name)};
       std::vector<const mount*> expected;
       for (auto each = mounts_.rbegin(); each != mounts_.rend(); ++each) {
-        const archive_entry* const entry = entry_of(**each, text);
-        if (entry && entry->flaw == entry_flaw::removal) break;
+        const archives_detail::archive_entry* const entry = entry_of(**each, text);
+        if (entry && entry->flaw == archives_detail::entry_flaw::removal) break;
         if (entry) expected.push_back(each->get());
       }
       std::vector<const mount*> known;
@@ -78,8 +79,8 @@ class model {
   }
 
  private:
-  static const archive_entry* entry_of(const mount& in, std::string_view text) {
-    for (const archive_entry& entry : in.content.entries) {
+  static const archives_detail::archive_entry* entry_of(const mount& in, std::string_view text) {
+    for (const archives_detail::archive_entry& entry : in.content.entries) {
       if (in.content.path_of(entry) == text) return &entry;
     }
     return nullptr;
@@ -97,7 +98,7 @@ class model {
   std::uint32_t ranks_ = 0;
 };
 
-TEST(live_index, knows_the_owners_of_paths_for_which_a_group_has_no_room) {
+TEST(live_index, finds_paths_that_do_not_fit_in_their_page) {
   std::mt19937 random(1);
   model checked;
   for (int step = 0; step < 2000; ++step) {
@@ -112,13 +113,13 @@ TEST(live_index, knows_the_owners_of_paths_for_which_a_group_has_no_room) {
   }
 }
 
-TEST(live_index, knows_all_paths_when_its_directory_has_grown) {
+TEST(live_index, finds_all_paths_after_its_directory_has_grown) {
   std::vector<std::unique_ptr<mount>> mounts;
   auto current = std::make_unique<live_index>(default_allocator());
   ASSERT_TRUE(current->begin());
   for (int i = 0; i < 60; ++i) {
     mounts.push_back(std::make_unique<mount>(default_allocator()));
-    archive_builder builder(mounts.back()->content, {});
+    archives_detail::archive_builder builder(mounts.back()->content, {});
     for (int j = 0; j < 40; ++j) {
       ASSERT_TRUE(builder.add("own/" + std::to_string(40 * i + j), {}));
       ASSERT_TRUE(builder.add("shared/" + std::to_string(j), {}));
@@ -130,7 +131,7 @@ TEST(live_index, knows_all_paths_when_its_directory_has_grown) {
     current = std::move(next);
   }
   for (const std::unique_ptr<mount>& each : mounts) {
-    for (const archive_entry& entry : each->content.entries) {
+    for (const archives_detail::archive_entry& entry : each->content.entries) {
       const std::string_view text = each->content.path_of(entry);
       const mount* const winner = text.starts_with("own") ? each.get() : mounts.back().get();
       ASSERT_EQ(current->find({text, entry.id}).owner, winner) << text;
@@ -142,12 +143,12 @@ TEST(live_index, knows_all_paths_when_its_directory_has_grown) {
   current->free_all();
 }
 
-TEST(live_index, takes_the_pages_of_a_large_mount_from_few_blocks_and_gives_all_back) {
+TEST(live_index, allocates_pages_of_a_large_mount_in_few_blocks_and_frees_them) {
   constexpr std::uint32_t names = 40'000;
   tracking_allocator memory;
   {
     mount large(default_allocator());
-    archive_builder builder(large.content, {});
+    archives_detail::archive_builder builder(large.content, {});
     for (std::uint32_t name = 0; name < names; ++name) {
       ASSERT_TRUE(builder.add(name_of(name), {}));
     }
@@ -156,7 +157,7 @@ TEST(live_index, takes_the_pages_of_a_large_mount_from_few_blocks_and_gives_all_
     live_index full(memory);
     ASSERT_TRUE(full.begin(empty, names));
     ASSERT_TRUE(full.add(large, false));
-    EXPECT_LT(memory.total().allocations, 1000u);  // some pages have others beside them
+    EXPECT_LT(memory.total().allocations, 1000u);  // some pages have separate lists
 
     live_index refused(memory);
     ASSERT_TRUE(refused.begin(full, 0) && refused.remove(large));
@@ -173,4 +174,4 @@ TEST(live_index, takes_the_pages_of_a_large_mount_from_few_blocks_and_gives_all_
 }
 
 }  // namespace
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

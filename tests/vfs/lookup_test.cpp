@@ -49,7 +49,7 @@ class lookup : public game, public ::testing::WithParamInterface<bool> {
 INSTANTIATE_TEST_SUITE_P(any, lookup, ::testing::Bool(),
                          [](const auto& frozen) { return frozen.param ? "frozen" : "live"; });
 
-TEST_P(lookup, tells_what_a_path_is) {
+TEST_P(lookup, tells_files_from_folders) {
   const result<file_stat> packed = files.stat("b.txt"_path);
   ASSERT_TRUE(packed);
   EXPECT_EQ(packed->kind, entry_kind::file);
@@ -88,7 +88,7 @@ TEST_P(lookup, lists_a_folder_in_order_and_each_name_once) {
   EXPECT_THAT(listed("a.txt"_path), ElementsAre("error: not_a_file"));
 }
 
-TEST_P(lookup, stops_listing_when_told) {
+TEST_P(lookup, stops_listing_when_the_visitor_returns_false) {
   int seen = 0;
   const auto once = [&](const folder_item&) { return ++seen < 2; };
   ASSERT_TRUE(files.enumerate({}, once));
@@ -109,8 +109,8 @@ TEST_P(lookup, walks_all_files_below_a_folder) {
             errc::not_found);
 }
 
-// '.' comes before '/', so the bytes of whole paths would give another order than names do.
-TEST(file_system, lists_names_in_order_where_paths_are_not) {
+// '.' sorts before '/', so byte order of whole paths differs from the order of names.
+TEST(file_system, lists_names_in_order_even_if_paths_are_not) {
   temp_folder folder;
   for (const char* name : {"a/x", "a.txt/y", "a", "a!"}) {
     if (std::string_view(name) != "a") folder.write(std::string("one/") + name, "1");
@@ -127,7 +127,7 @@ TEST(file_system, lists_names_in_order_where_paths_are_not) {
   EXPECT_THAT(names, ElementsAre("a file", "a! file", "a.txt folder"));
 }
 
-TEST(file_system, lists_sizes_of_what_won_when_it_began) {
+TEST(file_system, lists_sizes_of_the_winners_at_its_start) {
   temp_folder base;
   temp_folder mod;
   base.write("a", "1");

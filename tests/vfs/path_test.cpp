@@ -21,7 +21,7 @@ std::string normal(std::string_view path) {
   return std::string(made->text);
 }
 
-TEST(normalise, drops_slashes_that_separate_nothing) {
+TEST(normalise, drops_redundant_slashes) {
   EXPECT_EQ(normal("music/theme.ogg"), "music/theme.ogg");
   EXPECT_EQ(normal("/music//theme.ogg/"), "music/theme.ogg");
   EXPECT_EQ(normal("///"), "");
@@ -53,7 +53,7 @@ TEST(normalise, refuses_what_breaks_the_rules) {
   }
 }
 
-TEST(normalise, keeps_the_limits) {
+TEST(normalise, enforces_the_limits) {
   const std::string element(limits::path_element_bytes_max, 'e');
   EXPECT_EQ(normal("/" + element), element);
   EXPECT_EQ(normal("/" + element + "e"), "error: an element of the path is too long");

@@ -6,10 +6,10 @@
 
 #include "support/failing_allocator.hpp"
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 namespace {
 
-// Ends the epoch, with the fence behind it.
+// Ends the epoch, followed by the fence.
 std::uint64_t end_epoch(reader_pins& pins) {
   const std::uint64_t ended = pins.advance();
   pins.fence();
@@ -56,7 +56,7 @@ TEST(reader_pins, count_files_that_are_closed_on_another_thread) {
   EXPECT_TRUE(pins.unpinned(7));
 }
 
-TEST(reader_pins, share_a_stripe_where_memory_is_refused) {
+TEST(reader_pins, share_a_stripe_if_out_of_memory) {
   failing_allocator memory(0, true);
   reader_pins pins(memory);
   reader_pins::stripe& here = pins.mine();
@@ -76,4 +76,4 @@ TEST(reader_pins, share_a_stripe_where_memory_is_refused) {
 }
 
 }  // namespace
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

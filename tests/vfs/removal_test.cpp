@@ -1,4 +1,4 @@
-// Markers in a mod that remove files of what lies below it.
+// Removal markers in a mod, which remove files of mounts below it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -91,7 +91,7 @@ TEST_P(removal, hides_a_file_of_every_mount_below) {
   EXPECT_THAT(removed, ElementsAre(Pair("maps/rome", mod)));
 }
 
-TEST_P(removal, does_not_reach_what_wins_over_it) {
+TEST_P(removal, does_not_affect_mounts_that_win_over_it) {
   mount({"a", "b"});
   const mount_id mod = mount_mod({".wh.a"});
   const mount_id over = mount({"a"}, {}, "again");
@@ -107,7 +107,7 @@ TEST_P(removal, does_not_reach_what_wins_over_it) {
   }
 }
 
-TEST_P(removal, ends_with_its_mount) {
+TEST_P(removal, ends_when_its_mount_is_unmounted) {
   mount({"a"});
   const mount_id mod = mount_mod({".wh.a"});
   EXPECT_FALSE(files.exists("a"_path));
@@ -117,7 +117,7 @@ TEST_P(removal, ends_with_its_mount) {
   EXPECT_THAT(walked(), ElementsAre("a"));
 }
 
-TEST_P(removal, is_asked_for_and_is_of_files_only) {
+TEST_P(removal, must_be_enabled_and_affects_files_only) {
   mount({"a", "maps/rome"});
   mount({".wh.a"}, {}, "no marker");
   mount_mod({".wh.maps", "x/.wh..wh..opq", ".wh.", "x/.wh...", ".wh.c", "c"});
@@ -129,13 +129,13 @@ TEST_P(removal, is_asked_for_and_is_of_files_only) {
   EXPECT_EQ(load(files, "c"), "mod") << "its own file is there";
   EXPECT_THAT(walked(), ElementsAre(".wh.a", "a", "c", "maps/rome"));
   EXPECT_THAT(skipped_of(files), ::testing::UnorderedElementsAre(
-                                     Pair("x/.wh..wh..opq", "a marker of a kind that is not known"),
-                                     Pair(".wh.", "a marker without a name"),
+                                     Pair("x/.wh..wh..opq", "unsupported kind of removal marker"),
+                                     Pair(".wh.", "removal marker without a name"),
                                      Pair("x/.wh...", "'.' or '..' in the path"),
-                                     Pair("c", "the mount itself has what it removes")));
+                                     Pair("c", "the mount itself has the file it would remove")));
 }
 
-TEST_P(removal, follows_the_mount_point_and_the_folder_within) {
+TEST_P(removal, respects_at_and_from) {
   mount({"data/a", "a"});
   mount_mod({"mod/.wh.a", ".wh.b"}, {.at = "data", .from = "mod"});
   freeze_if_asked();
@@ -152,7 +152,7 @@ TEST(removal_of_a_writable_folder, is_refused) {
       errc::invalid);
 }
 
-TEST(removal_without_case, takes_any_spelling) {
+TEST(removal_without_case, accepts_any_spelling) {
   temp_folder folder;
   folder.write("base/Maps/Rome.TXT", "rome");
   folder.write("mod/maps/.WH.ROME.txt", "");
@@ -162,7 +162,7 @@ TEST(removal_without_case, takes_any_spelling) {
   EXPECT_FALSE(files.exists("maps/rome.txt"_path));
 }
 
-TEST(removal_refused_memory, mounts_nothing) {
+TEST(removal_refused_memory, without_memory_mounts_nothing) {
   zip_writer zip;
   for (const char* name : {".wh.a", "a", ".wh.b", ".wh."}) zip.add({.name = name, .data = name});
   const std::string archive = zip.bytes();

@@ -9,7 +9,7 @@
 
 #include "support/failing_allocator.hpp"
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 namespace {
 
 struct found_source {
@@ -37,7 +37,7 @@ TEST(source_table, knows_a_source_until_it_is_removed) {
   EXPECT_FALSE(find(table, *id).known);
 }
 
-TEST(source_table, tells_a_reused_slot_from_the_file_that_had_it_before) {
+TEST(source_table, distinguishes_a_reused_slot_from_its_former_file) {
   source_table table(default_allocator());
   const source_id before = *table.add({1}, {{0}});
   (void)table.remove(before);
@@ -47,7 +47,7 @@ TEST(source_table, tells_a_reused_slot_from_the_file_that_had_it_before) {
   EXPECT_EQ(find(table, after).handle.value, 2);
 }
 
-TEST(source_table, does_not_know_ids_that_it_never_gave) {
+TEST(source_table, does_not_know_ids_it_never_issued) {
   source_table table(default_allocator());
   (void)*table.add({1}, {{0}});
   EXPECT_FALSE(find(table, {}).known);
@@ -66,7 +66,7 @@ TEST(source_table, holds_many_at_once) {
   for (const source_id id : ids) EXPECT_EQ(find(table, id).handle.value, ++expected);
 }
 
-TEST(source_table, reports_refused_memory) {
+TEST(source_table, reports_lack_of_memory) {
   failing_allocator memory(0);
   source_table table(memory);
   EXPECT_EQ(table.add({1}, {{0}}).error().code, errc::out_of_memory);
@@ -98,4 +98,4 @@ TEST(source_table, serves_many_threads) {
 }
 
 }  // namespace
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

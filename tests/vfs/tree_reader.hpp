@@ -1,4 +1,4 @@
-// Loads what a file_system has, as text, for tests.
+// Loads the content of a file_system as text, for tests.
 #pragma once
 
 #include <map>
@@ -26,7 +26,7 @@ inline std::string load(file_system& files, std::string_view path) {
 
 // Every path of the frozen tree with its content, or its error.
 inline std::map<std::string, std::string> load_all(file_system& files) {
-  static buffer_pool buffers;  // making one costs more than the small files of a test
+  static buffer_pool buffers;  // creating one costs more than reading the small files of a test
   std::map<std::string, std::string> contents;
   for (entry_index i = 0; i < files.entry_count(); ++i) {
     const std::string path(files.entry(i).path);

@@ -1,4 +1,4 @@
-// The index that freeze() makes of all mounts.
+// The index that freeze() builds.
 #include "vfs/tree.hpp"
 
 #include <gmock/gmock.h>
@@ -27,7 +27,7 @@ TEST_F(game, later_mounts_win) {
                           Pair("maps/paris.txt", "dlc paris"), Pair("maps/rome.txt", "base rome")));
 }
 
-TEST_F(game, earlier_mounts_win_if_the_host_wants_it) {
+TEST_F(game, earlier_mounts_win_with_first_wins) {
   file_system first({.first_wins = true});
   mount_all(first);
   ASSERT_TRUE(first.freeze());
@@ -63,7 +63,7 @@ TEST_F(game, knows_who_wins_and_who_loses) {
   }
 }
 
-TEST_F(game, lists_entries_in_the_order_of_their_bytes) {
+TEST_F(game, lists_entries_in_byte_order) {
   mount_all(files);
   ASSERT_TRUE(files.freeze());
   for (entry_index i = 1; i < files.entry_count(); ++i) {
@@ -72,7 +72,7 @@ TEST_F(game, lists_entries_in_the_order_of_their_bytes) {
   }
 }
 
-TEST_F(game, finds_nothing_by_an_id_alone) {
+TEST_F(game, does_not_find_a_path_by_its_id_alone) {
   mount_all(files);
   ASSERT_TRUE(files.freeze());
   EXPECT_EQ(files.find(asset_path{"c.txt", ("b.txt"_path).id}).error().code, errc::not_found);
@@ -82,7 +82,7 @@ TEST_F(game, finds_nothing_by_an_id_alone) {
   EXPECT_EQ(files.open(entry_index{5}).error().code, errc::not_found);
 }
 
-TEST(tree, takes_hundreds_of_mounts) {
+TEST(tree, holds_hundreds_of_mounts) {
   temp_folder folder;
   for (int i = 0; i < 300; ++i) {
     zip_writer zip;
@@ -102,8 +102,9 @@ TEST(tree, takes_hundreds_of_mounts) {
 
 // --- Collisions ----------------------------------------------------------------------------------
 
-// Two texts of 64 bytes with one XXH64: its first lane takes bytes 0-7 and 32-39, and what the
-// first eight change in it the others can take back, as multiplying by an odd number can be undone.
+// Two texts of 64 bytes with the same XXH64. Its first lane takes bytes 0-7 and 32-39; a change in
+// the first eight can be undone by the others, because multiplication by an odd number is
+// invertible.
 struct colliding_paths {
   std::string one = std::string(64, 'x');
   std::string other = one;
@@ -161,7 +162,7 @@ TEST(tree, refuses_two_paths_with_one_id_and_names_both) {
   EXPECT_EQ(load(files, paths.other), "error: not_found");
 }
 
-TEST(tree, looks_at_texts_where_ids_collide_in_one_archive) {
+TEST(tree, compares_texts_if_ids_collide_in_one_archive) {
   const colliding_paths paths;
   zip_writer zip;
   zip.add({.name = paths.one, .data = "one"});

@@ -1,4 +1,4 @@
-// What is written is in the tree at once.
+// Written files are in the tree at once.
 #include "vfs/written_names.hpp"
 
 #include <gmock/gmock.h>
@@ -57,7 +57,7 @@ std::vector<std::string> listed(file_system& files, asset_path folder) {
   return names;
 }
 
-// A base below, a folder of the player's over it, a mod over that; live and frozen.
+// A base, a writable folder over it and a mod over that; live and frozen.
 class written : public ::testing::TestWithParam<bool> {
  protected:
   void SetUp() override {
@@ -93,7 +93,7 @@ class written : public ::testing::TestWithParam<bool> {
 INSTANTIATE_TEST_SUITE_P(any, written, ::testing::Bool(),
                          [](const auto& frozen) { return frozen.param ? "frozen" : "live"; });
 
-TEST_P(written, is_found_by_every_look_up) {
+TEST_P(written, file_is_found_by_every_look_up) {
   put(files, ids[1], "fresh.txt", "fresh");
   ASSERT_TRUE(files.make_folder(ids[1], "new/deep"_path));
   EXPECT_FALSE(files.exists("new"_path)) << "folders are there by their files";
@@ -118,7 +118,7 @@ TEST_P(written, is_found_by_every_look_up) {
   EXPECT_EQ(std::string_view(text, length), "fresh.txt in " + own.path().string());
 }
 
-TEST_P(written, takes_its_place_among_the_mounts) {
+TEST_P(written, file_has_the_priority_of_its_mount) {
   put(files, ids[1], "mod.txt", "own");
   ASSERT_TRUE(files.make_folder(ids[1], "maps"_path));
   put(files, ids[1], "maps/rome.txt", "own rome");
@@ -132,7 +132,7 @@ TEST_P(written, takes_its_place_among_the_mounts) {
               ElementsAre("a.txt", "maps/rome.txt", "mod.txt", "old/deep/y.txt", "old/x.txt"));
 }
 
-TEST_P(written, is_gone_when_it_is_removed) {
+TEST_P(written, file_is_gone_when_it_is_removed) {
   ASSERT_TRUE(files.remove(ids[1], "a.txt"_path));
   EXPECT_EQ(load(files, "a.txt"), "base a") << "what was hidden is seen";
   EXPECT_THAT(providers("a.txt"_path), ElementsAre(ids[0]));
@@ -151,7 +151,7 @@ TEST_P(written, is_gone_when_it_is_removed) {
   EXPECT_FALSE(files.exists("old/x.txt"_path));
 }
 
-TEST_P(written, goes_with_its_name) {
+TEST_P(written, file_moves_when_it_is_renamed) {
   put(files, ids[1], "old/deep/z.txt", "z");
   ASSERT_TRUE(files.rename(ids[1], "a.txt"_path, "b.txt"_path));
   EXPECT_EQ(load(files, "b.txt"), "own a");
@@ -178,7 +178,7 @@ TEST_P(written, goes_with_its_name) {
   EXPECT_EQ(load(files, "mine.txt"), "somebody else's");
 }
 
-TEST_P(written, is_not_there_before_it_is_committed) {
+TEST_P(written, file_is_not_found_before_it_is_committed) {
   {
     result<file_writer> writer =
         file_writer::open(files, ids[1], "fresh.txt"_path, write_kind::create);
@@ -189,7 +189,7 @@ TEST_P(written, is_not_there_before_it_is_committed) {
   EXPECT_THAT(walked(files, "old"_path), ElementsAre("old/deep/y.txt", "old/x.txt"));
 }
 
-TEST(written_frozen, does_not_change_what_has_a_number) {
+TEST(written_frozen, file_does_not_change_entry_numbers) {
   temp_folder folder;
   folder.write("a", "a");
   file_system files;
@@ -209,7 +209,7 @@ TEST(written_frozen, does_not_change_what_has_a_number) {
   EXPECT_EQ(files.entry_count(), 2u);
 }
 
-TEST(written_at_a_mount_point, makes_the_folders_above_it) {
+TEST(written_at_a_mount_point, file_makes_the_folders_above_it_appear) {
   temp_folder folder;
   file_system files;
   const result<mount_id> id =
@@ -225,7 +225,7 @@ TEST(written_at_a_mount_point, makes_the_folders_above_it) {
   EXPECT_FALSE(files.exists("user"_path));
 }
 
-TEST(written_without_case, keeps_the_spelling_that_is_there) {
+TEST(written_without_case, file_keeps_the_spelling_on_disk) {
   temp_folder folder;
   folder.write("Old/Deep/X.txt", "x");
   file_system files({.ignore_case = true});
@@ -247,7 +247,7 @@ TEST(written_without_case, keeps_the_spelling_that_is_there) {
   EXPECT_THAT(walked(files), ElementsAre("saves/other/deep/x.txt"));
 }
 
-TEST(written_by_many, is_seen_by_all) {
+TEST(written_by_many, threads_is_seen_by_all) {
   temp_folder folder;
   file_system files;
   const result<mount_id> id = files.mount(folder.path().c_str(), {.writable = true});
@@ -273,7 +273,7 @@ TEST(written_by_many, is_seen_by_all) {
   EXPECT_EQ(walked(files).size(), 80u);
 }
 
-TEST_P(written, lists_a_new_folder_where_a_mod_removes_a_file_of_its_name) {
+TEST_P(written, folder_is_listed_even_if_a_mod_removes_a_file_of_its_name) {
   if (GetParam()) files.thaw();
   mod.write(".wh.new", "");
   ASSERT_TRUE(files.mount(mod.path().c_str(), {.removal_markers = true}));
@@ -289,8 +289,8 @@ TEST_P(written, lists_a_new_folder_where_a_mod_removes_a_file_of_its_name) {
   EXPECT_THAT(listed(files, {}), ElementsAre("a.txt", "maps/", "mod.txt", "old/"));
 }
 
-// A folder that lies beside a file of its name in another mount, and files whose names begin alike.
-TEST_P(written, lists_folders_and_files_of_names_that_begin_alike_once) {
+// A folder with the name of a file in another mount, and files whose names begin alike.
+TEST_P(written, folders_and_files_whose_names_begin_alike_are_listed_once) {
   for (const asset_path made : {"maps/deep"_path, "maps-2"_path}) {
     ASSERT_TRUE(files.make_folder(ids[1], made));
   }
@@ -306,7 +306,7 @@ TEST_P(written, lists_folders_and_files_of_names_that_begin_alike_once) {
               ElementsAre("maps/deep/a.txt", "maps/deep/b.txt", "maps/oslo.txt", "maps/rome.txt"));
 }
 
-// Notes how large the largest block is.
+// Records the size of the largest block.
 class noting_allocator final : public allocator {
  public:
   std::size_t largest = 0;
@@ -321,7 +321,7 @@ class noting_allocator final : public allocator {
   }
 };
 
-TEST(written_folders, are_listed_without_a_look_at_what_was_written_below) {
+TEST(written_folders, are_listed_without_visiting_what_was_written_below) {
   temp_folder folder;
   noting_allocator memory;
   file_system files({.memory = &memory});
@@ -337,7 +337,7 @@ TEST(written_folders, are_listed_without_a_look_at_what_was_written_below) {
   EXPECT_GT(memory.largest, 1000u);
 }
 
-TEST(written_names_refused, cost_the_call_only) {
+TEST(written_names_refused, memory_fails_only_that_call) {
   temp_folder folder;
   folder.write("a/old", "old");
   for (std::uint64_t refused = 0;; ++refused) {
@@ -360,12 +360,12 @@ TEST(written_names_refused, cost_the_call_only) {
   }
 }
 
-// Names with one hash, as a crafted one may have, are kept apart.
-TEST(written_names, keeps_names_of_one_hash_apart) {
-  vfs::written_names names(default_allocator());
+// Names with the same hash, as an attacker could craft them.
+TEST(written_names, distinguishes_names_with_one_hash) {
+  vfs_detail::written_names names(default_allocator());
   EXPECT_FALSE(names.any());
-  vfs::written_name* const one = names.insert({"one", {7}}, "one");
-  vfs::written_name* const other = names.insert({"other", {7}}, "Other");
+  vfs_detail::written_name* const one = names.insert({"one", {7}}, "one");
+  vfs_detail::written_name* const other = names.insert({"other", {7}}, "Other");
   ASSERT_TRUE(one && other);
   EXPECT_NE(one, other);
   EXPECT_EQ(names.insert({"one", {7}}, "x"), one);

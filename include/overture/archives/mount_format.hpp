@@ -1,5 +1,5 @@
-// The archive formats that a file_system mounts. Archives are recognised by their content, never by
-// their names.
+// The formats a file_system can mount. A format is recognised by its content, never by the name of
+// the file. docs/guide/vfs.md lists what each one supports.
 #pragma once
 
 #include <cstdint>
@@ -8,23 +8,25 @@ namespace overture {
 
 enum class mount_format : std::uint8_t {
   folder,
-  zip,  // PK3, WZ and others too
+  zip,  // also PK3, PK4, WZ
   seven_zip,
   iso,    // ISO 9660, with or without Joliet
   pak,    // Quake
   wad,    // Doom
-  grp,    // Build
+  grp,    // Build engine
   hog,    // Descent 1 to 3
-  mvl,    // Descent II's films
+  mvl,    // Descent II (films)
   vdf,    // Gothic
-  chasm,  // Chasm: The Rift, .bin
+  chasm,  // Chasm: The Rift (.bin)
   gob,    // Dark Forces, Jedi Knight
   lab,    // Outlaws
   lfd,    // X-Wing, TIE Fighter, Dark Forces
   slb,    // Independence War
   pod,    // Terminal Velocity
-  rofs,   // Resident Evil 3, .dat
+  rofs,   // Resident Evil 3 (.dat)
 };
+
+// The name for people, such as "7z". Any thread.
 [[nodiscard]] const char* to_string(mount_format format) noexcept;
 
 }  // namespace overture

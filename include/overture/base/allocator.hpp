@@ -1,11 +1,12 @@
-// Where Overture's memory comes from: the host decides.
+// Where Overture's memory comes from: an interface that the host can implement.
 //
-//   tracking_allocator memory;                       // counts, by module, over the default one
+//   tracking_allocator memory;                       // counts by module, on top of malloc
 //   file_system files{{.memory = &memory}};
 //   ... memory.usage(memory_tag::vfs).peak_bytes
 //
-// allocate() may return null. Overture answers with errc::out_of_memory for the file or call at
-// hand and goes on. Memory that third-party libraries take inside a decoder does not pass here.
+// allocate() may return null: the current file or call then fails with errc::out_of_memory, and
+// everything else carries on. Memory that third-party libraries allocate inside a decoder does not
+// go through this interface.
 #pragma once
 
 #include <cstddef>
@@ -24,25 +25,27 @@ class allocator {
  public:
   virtual ~allocator() = default;
 
-  // Returns `bytes` (> 0) aligned to `alignment` (a power of two), or null. Any thread.
+  // Allocates `bytes` (> 0) bytes aligned to `alignment` (a power of two); null on failure. Any
+  // thread.
   [[nodiscard]] virtual void* allocate(std::size_t bytes, std::size_t alignment,
                                        memory_tag tag) noexcept = 0;
-  // Takes back what allocate() gave, with the same sizes and tag. `memory` may be null. Any thread.
+  // Frees memory from allocate(); sizes and tag must be the same. `memory` may be null. Any thread.
   virtual void deallocate(void* memory, std::size_t bytes, std::size_t alignment,
                           memory_tag tag) noexcept = 0;
 };
 
-// malloc. Blocks above 4 MiB that are tagged vfs, the tables of mounts, ask the system for large
-// pages (Linux: MADV_HUGEPAGE). Lives for the whole process. Any thread.
+// malloc. Blocks above 4 MiB with the tag vfs (the tables of mounts) request large pages (Linux:
+// MADV_HUGEPAGE). Never destroyed. Any thread.
 [[nodiscard]] allocator& default_allocator() noexcept;
 
 struct memory_usage {
   std::uint64_t bytes = 0;        // allocated now
-  std::uint64_t peak_bytes = 0;   // the most at any time
-  std::uint64_t allocations = 0;  // calls so far
+  std::uint64_t peak_bytes = 0;   // the highest value of `bytes` so far
+  std::uint64_t allocations = 0;  // number of allocations so far
 };
 
-// Counts what passes to another allocator, by tag. Costs two atomic additions a call.
+// Forwards to another allocator and counts by tag. Costs a few relaxed atomic additions a call. Any
+// thread.
 class tracking_allocator final : public allocator {
  public:
   explicit tracking_allocator(allocator& upstream = default_allocator()) noexcept

@@ -1,8 +1,8 @@
 // The one name for atomics in Overture, public headers included.
 //
-// In a shipped program this is std::atomic and nothing else. Test binaries that count shared
-// writes, or that explore interleavings, put a folder with their own overture/base/atomic.hpp first
-// on the include path and compile the very same sources over it.
+// In a shipped program it is std::atomic. Test binaries that count shared writes or explore
+// interleavings put their own overture/base/atomic.hpp first on the include path and compile the
+// same sources with it.
 #pragma once
 
 #include <atomic>

@@ -1,12 +1,14 @@
-// Buffers that are used again, and blob, which owns one for a while.
+// Recycled buffers: buffer_pool hands them out, blob owns one.
 //
 //   buffer_pool pool{{.memory = &memory}};
 //   result<blob> bytes = pool.take(60'000);       // contents undefined
-//   ... bytes->span() ...                         // goes back to the pool when `bytes` ends
+//   ... bytes->span() ...                         // returns to the pool when `bytes` is destroyed
 //
-// Fresh pages cost two to three times the read that fills them, so blocks are kept and handed out
-// again, newest first. Cost: taking and returning are one compare-and-swap each while the pool has
-// a block of that size class; no lock. Limits: blocks above config.block_bytes_max are not kept.
+// Touching fresh pages costs two to three times as much as the read that fills them, so the pool
+// keeps blocks and hands out the most recently returned first.
+//
+// Cost: take() and the return are one compare-and-swap each if the pool has a free block of that
+// size class. No locks. Limits: blocks larger than config.block_bytes_max are not kept.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +23,7 @@ namespace overture {
 
 class buffer_pool;
 
-// Move-only owner of some bytes. Empty by default. A blob may end on any thread.
+// A move-only buffer, empty by default. May be destroyed on any thread.
 class blob {
  public:
   blob() = default;
@@ -40,9 +42,9 @@ class blob {
   [[nodiscard]] std::span<std::byte> span() const noexcept { return {data_, size_}; }
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
 
-  // Keeps the first `bytes` bytes (at most size()).
+  // Shortens the blob to `bytes` bytes; does nothing if it is not longer.
   void shrink(std::size_t bytes) noexcept { size_ = bytes < size_ ? bytes : size_; }
-  // Gives the bytes back at once.
+  // Returns the buffer to its pool.
   void reset() noexcept;
 
  private:
@@ -64,24 +66,23 @@ struct buffer_pool_config {
   allocator* memory = nullptr;  // null = default_allocator()
   memory_tag tag = memory_tag::io;
   std::size_t kept_bytes_max = 64u << 20;   // free blocks beyond this go back to the allocator
-  std::size_t block_bytes_max = 16u << 20;  // larger blocks are never kept
+  std::size_t block_bytes_max = 16u << 20;  // larger blocks always go back to the allocator
 };
 
 class buffer_pool {
  public:
   explicit buffer_pool(const buffer_pool_config& config = {}) noexcept;
-  ~buffer_pool();  // every blob must have ended
+  ~buffer_pool();  // all its blobs must be gone
   buffer_pool(const buffer_pool&) = delete;
   buffer_pool& operator=(const buffer_pool&) = delete;
 
-  // A blob of exactly `bytes` bytes (may be 0), aligned to 64, contents undefined; its block has
-  // at least 32 bytes of slack behind the end that may be written. Error: out_of_memory. Any
-  // thread.
+  // A blob of exactly `bytes` bytes (0 is allowed), aligned to 64, contents undefined. At least 32
+  // bytes past the end may be written too. Error: out_of_memory. Any thread.
   [[nodiscard]] result<blob> take(std::size_t bytes) noexcept;
 
-  // Bytes in free blocks now. Any thread.
+  // Total size of the free blocks, in bytes. Any thread.
   [[nodiscard]] std::size_t kept_bytes() const noexcept;
-  // Gives all free blocks back to the allocator. Any thread.
+  // Returns all free blocks to the allocator. Any thread.
   void trim() noexcept;
 
  private:

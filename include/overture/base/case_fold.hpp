@@ -1,17 +1,16 @@
-// Names without regard to case: the simple case folding of Unicode, at compile time and at run
-// time.
+// Case-insensitive names: Unicode simple case folding, at compile time and at run time.
 //
 //   file_system files{{.ignore_case = true}};
 //   constexpr asset_path theme = "Music/Theme.OGG"_folded_path;  // folded, checked and hashed
 //
-// Two texts are equal without regard to case if what they are folded to is equal byte by byte.
-// Folding gives small letters for most scripts ("MÜLLER" and "Müller" give "müller"), does not know
-// languages (a Turkish capital dotted I stays what it is, "ß" and "ss" differ), and does not
-// compose: two spellings of one character with combining marks stay two.
+// Two texts are equal ignoring case if their folded forms are equal byte by byte. Folding maps most
+// scripts to lower case ("MÜLLER" and "Müller" become "müller"). It ignores language (a Turkish
+// dotted capital I stays as it is; "ß" and "ss" differ), and does not normalise: a precomposed
+// character and its combining sequence stay different.
 //
-// Source: CaseFolding.txt of the Unicode Character Database, status C and S, see
-// case_fold_table.hpp. Cost: a comparison for each byte of ASCII, a binary search in 2.5 KB for
-// each other character. A text grows to at most one and a half times its bytes. Any thread.
+// Source: CaseFolding.txt of the Unicode Character Database, status C and S; see
+// detail/case_fold_table.hpp. Cost: one comparison for an ASCII byte, a binary search in 2.5 KB for
+// any other character. Folding grows a text to at most 1.5 times its bytes. Any thread.
 #pragma once
 
 #include <cstddef>
@@ -24,6 +23,7 @@
 
 namespace overture {
 
+// The folded form of one character. Any thread.
 [[nodiscard]] constexpr char32_t fold_case(char32_t character) noexcept {
   if (character < 0x80) return character >= 'A' && character <= 'Z' ? character + 32 : character;
   std::size_t low = 0;
@@ -34,12 +34,12 @@ namespace overture {
   }
   const detail::case_run& run = detail::case_runs[low];
   if (character < run.first) return character;
-  const std::uint32_t behind = character - run.first;
-  if (behind % run.step != 0 || behind / run.step >= run.count) return character;
+  const std::uint32_t distance = character - run.first;
+  if (distance % run.step != 0 || distance / run.step >= run.count) return character;
   return static_cast<char32_t>(static_cast<std::int32_t>(character) + run.distance);
 }
 
-// Whether a look at the bytes tells that folding changes nothing: ASCII without capitals.
+// A quick test: true for ASCII without capitals, which folding leaves unchanged. Any thread.
 [[nodiscard]] constexpr bool is_plainly_folded(std::string_view text) noexcept {
   for (const char each : text) {
     if (static_cast<unsigned char>(each) >= 0x80 || (each >= 'A' && each <= 'Z')) return false;
@@ -49,8 +49,9 @@ namespace overture {
 
 inline constexpr std::size_t folded_text_too_long = SIZE_MAX;
 
-// Writes a text of UTF-8, folded, into `room`, which must not overlap it; returns its length, or
-// folded_text_too_long if it does not fit. Bytes that are no UTF-8 stay as they are.
+// Writes the folded form of UTF-8 text to `room`, which must not overlap `text`. Returns the length
+// in bytes, or folded_text_too_long if it does not fit. Copies ill-formed bytes unchanged. Any
+// thread.
 [[nodiscard]] constexpr std::size_t fold_case(std::string_view text,
                                               std::span<char> room) noexcept {
   std::size_t written = 0;
@@ -109,7 +110,7 @@ inline constexpr folded_text<Text.view().size()> folded_literal{Text.view()};
 
 namespace literals {
 
-// The folded path and its id. One that is not normal does not compile.
+// The folded path and its id. A path that is not normal does not compile.
 template <detail::literal_text Text>
 consteval asset_path operator""_folded_path() {
   constexpr const auto& folded = detail::folded_literal<Text>;

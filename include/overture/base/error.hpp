@@ -1,11 +1,11 @@
-// Errors as small values, and result<T>, which is either a T or an error.
+// Errors as small values, and result<T>: either a T or an error.
 //
 //   result<mount_id> mods = files.mount("mods/");
 //   if (!mods && mods.error().code == errc::not_found) ...
 //
-// Kinds differ where a caller would act differently. An error owns nothing and can be copied
-// freely; `reason` is a string literal. To print the file behind `source`, ask the source_info
-// that gave the id (a file_system is one).
+// There is one errc for each way a caller might react. An error owns nothing and is cheap to copy;
+// `reason` is a string literal. To print the file that `source` refers to, ask the source_info that
+// issued the id (usually a file_system).
 #pragma once
 
 #include <cstdint>
@@ -16,35 +16,35 @@
 namespace overture {
 
 enum class errc : std::uint8_t {
-  not_found,   // no such file, folder or entry
-  not_a_file,  // a folder (or a device) where a file is needed
-  bad_path,    // a path that breaks the rules of overture/base/path.hpp
-  corrupt,     // the bytes contradict themselves or their checksum
-  truncated,   // the file ends before the bytes that were asked for (it shrank, or never had them)
-  io,          // the operating system failed to read or write; see os_error
-  permission,  // the operating system refused, or a password is missing or does not fit
-  frozen,      // the file_system is frozen: thaw() first
-  collision,   // two different paths have one path_id
-  cancelled,   // given up on request
-  limit,       // larger than a limit in overture/base/limits.hpp, or than one the host has set
-  out_of_memory,  // the allocator said no
-  unsupported,    // a compression method, an encryption or a variant that Overture does not read
-  no_space,       // the disk, or a buffer of the caller's, is full
-  busy,           // in use; try again when it is not
-  invalid,        // an argument that makes no sense
-  exists,         // something is in the way: a file of this name, or files in the folder
-  replaced,       // what was mounted is not on the disk any more, or is another file now
+  not_found,      // no such file, folder or entry
+  not_a_file,     // a folder (or a device) where a file is needed
+  bad_path,       // the path breaks the rules of overture/base/path.hpp
+  corrupt,        // the data is inconsistent, or does not match its checksum
+  truncated,      // the file ends before the requested bytes
+  io,             // the operating system failed to read or write; see os_error
+  permission,     // the operating system refused access, or the password is missing or wrong
+  frozen,         // the file_system is frozen: thaw() first
+  collision,      // two different paths have one path_id
+  cancelled,      // cancelled on request
+  limit,          // exceeds a limit of overture/base/limits.hpp, or one that the host has set
+  out_of_memory,  // the allocator returned null
+  unsupported,    // a compression method, encryption or variant that Overture does not support
+  no_space,       // the disk or the caller's buffer is full
+  busy,           // in use; try again later
+  invalid,        // invalid argument
+  exists,         // the name is taken, or the folder is not empty
+  replaced,       // the mounted file has been deleted from the disk or replaced
 };
 
-// The name of a kind as it is written above. Any thread.
+// The name of the enumerator, such as "not_found". Any thread.
 [[nodiscard]] const char* to_string(errc code) noexcept;
 
 struct error {
   errc code = errc::io;
   int os_error = 0;          // errno of the failed call, or 0
-  const char* reason = "";   // a literal: what was wrong, in a few words
-  source_id source = {};     // the physical file, if one is known
-  std::uint64_t offset = 0;  // where in it
+  const char* reason = "";   // a literal: what went wrong, in a few words
+  source_id source = {};     // the physical file, if known
+  std::uint64_t offset = 0;  // the byte offset in it
 
   friend constexpr bool operator==(const error& a, const error& b) noexcept {
     return a.code == b.code && a.os_error == b.os_error && a.source == b.source &&
@@ -61,7 +61,7 @@ using result = tl::expected<T, error>;
   return tl::unexpected<error>(error{code, 0, reason, source, offset});
 }
 
-// The error for a failed system call: the kind follows from errno. Any thread.
+// The error of a failed system call; errno determines the code. Any thread.
 [[nodiscard]] error os_failure(int os_error, const char* reason) noexcept;
 
 }  // namespace overture

@@ -1,4 +1,5 @@
-// Three small interfaces by which a lower layer speaks to a higher one.
+// Small interfaces through which a lower module calls a higher one: executor (run this later),
+// parallel_runner (run these together) and source_info (name this file).
 #pragma once
 
 #include <cstddef>
@@ -9,33 +10,32 @@
 
 namespace overture {
 
-// Something to run once, later. Copying it copies two pointers; it owns nothing.
+// A function to run once, and its argument. Owns nothing.
 struct task {
   void (*run)(void* context) = nullptr;
   void* context = nullptr;
 };
 
-// Runs tasks later, on threads of its own. A job system is one.
+// Runs tasks later, on its own threads. A job_system is one.
 class executor {
  public:
   virtual ~executor() = default;
-  // Does not run `work` before it returns, but for a job system that is out of room, so callers
-  // hold no lock that `work` takes. Never blocks, never fails. Any thread.
+  // Runs `work` later. A job system whose queues are full may run it right here, so never call this
+  // while holding a lock that `work` takes. Never blocks, never fails. Any thread.
   virtual void execute(task work) = 0;
 };
 
-// Spreads one piece of work over several threads and waits for it. The loader gives decoders one
-// that uses its job system.
+// Splits one piece of work over several threads and waits for it. The loader passes decoders one
+// that runs on its job system.
 class parallel_runner {
  public:
   virtual ~parallel_runner() = default;
-  // Calls body(i) once for each i below `count`, in any order, several at once and on any threads
-  // (the caller's is one of them), and returns when all have returned. Any thread.
+  // Calls body(i) once for each i < count, in any order and concurrently, on any threads including
+  // the calling one. Returns when all calls have returned. Any thread.
   virtual void run(std::size_t count, function_ref<void(std::size_t)> body) = 0;
 };
 
-// The one for callers without threads to spare: in order, on the calling thread. Lives for the
-// whole process. Any thread.
+// Runs everything in order on the calling thread. Lives as long as the process. Any thread.
 [[nodiscard]] inline parallel_runner& serial_runner() noexcept {
   class serial final : public parallel_runner {
    public:
@@ -51,8 +51,8 @@ class parallel_runner {
 class source_info {
  public:
   virtual ~source_info() = default;
-  // Writes the file's path into `text` (cut to fit, always ended by NUL if there is room for one)
-  // and returns its length without the NUL, or 0 for an id that is not known. Any thread.
+  // Writes the file's path to `text`, truncated to fit and NUL-terminated (unless `text` is empty).
+  // Returns its length without the NUL, or 0 for an unknown id. Any thread.
   virtual std::size_t describe(source_id source, std::span<char> text) const noexcept = 0;
 };
 

@@ -1,4 +1,4 @@
-// A reference to a callable, for visitors: two pointers, no allocation, no ownership. The callable
+// A non-owning reference to a callable, for visitors: two pointers, no allocation. The callable
 // must outlive the call it is passed to.
 #pragma once
 

@@ -1,56 +1,56 @@
-// Guards: proof that a piece of code allocates nothing and takes no lock, in a debug build too.
+// Guards: proof that a piece of code allocates nothing and takes no lock, in debug builds too.
 //
 //   {
 //     overture::no_alloc_scope no_alloc;
 //     overture::no_lock_scope no_lock;
 //     save_the_game(buffer);
-//   }   // says on standard error how many calls there were, and where the first came from
+//   }   // reports to standard error how many calls there were, and the stack of the first
 //
-// Link overture::guards, or preload it into a program that does not:
+// Link overture::guards, or preload it into a program that is not linked with it:
 //
 //   LD_PRELOAD=/usr/lib/liboverture_guards.so ./game
 //
-// It stands in front of malloc, free and their relatives and of the locks of pthread, and counts
-// the calls of a thread that is inside of a scope, and the time that it spends in locks. free() of
-// null counts too: it does nothing here and takes the lock of the heap elsewhere. Scopes may stay
-// in the code: without the library they do nothing, and guards_active() is false.
+// The library interposes malloc, free and their relatives and the pthread locks. It counts the
+// calls of threads that are inside a scope, and the time they spend in locks. free(null) counts
+// too: it is a no-op here, but takes the heap's lock on other systems. Scopes may stay in shipped
+// code: without the library they do nothing, and guards_active() is false.
 //
 //   OVERTURE_GUARDS=report LD_PRELOAD=... ./game
 //
-// needs no scope at all: at the end it prints the counts of the whole program, and the time that
-// its threads spent in locks, to what standard error was at the start. A program that ends by
-// _exit() or a signal prints nothing.
+// needs no scopes: on exit it prints the counts of the whole program and the time all threads spent
+// in locks, to the standard error the program started with. Programs that end by _exit() or a
+// signal print nothing.
 //
-// A report of one's own, for a test that shall fail say:
+// A test can pass a handler of its own:
 //
 //   overture::no_alloc_scope guard([](const overture::guard_report& seen) { FAIL() << seen.first;
 //   });
 //
-// Cost: two tests of thread-local words for each call that is counted; inside of a scope the first
-// call also takes a trace of its stack, and each lock two readings of the clock.
+// Cost: two tests of thread-local words for each interposed call. Inside a scope, also a stack
+// trace for the first call and two clock reads for each lock.
 //
-// Limits: Linux with glibc, or another system with ELF and an interposable C library. What libc
-// locks inside of itself (in stdio, in its heap) is not seen as a lock; that such a call allocates
-// is. Sanitizers put themselves in the same place; under them nothing is counted. Scopes belong to
-// the thread that made them, and may nest.
+// Limits: Linux with glibc, or another ELF system whose C library can be interposed. Locks that
+// libc takes internally (in stdio, in its heap) are not seen; its allocations are. Sanitizers
+// interpose the same functions, so with them nothing is counted. A scope belongs to the thread that
+// made it; scopes may nest.
 #pragma once
 
 #include <cstdint>
 
 extern "C" {
-// What the library exports. Kinds: 0 for the heap, 1 for locks.
+// The library's exports. Kind 0 is the heap, kind 1 locks.
 struct overture_guard_counts {
   std::uint64_t calls;          // of this kind
-  std::uint64_t frees_of_null;  // among them
-  std::uint64_t lock_ns;        // the time spent in them; locks only
-  std::uint64_t now_ns;         // when this was taken
+  std::uint64_t frees_of_null;  // of these calls
+  std::uint64_t lock_ns;        // time spent in locks
+  std::uint64_t now_ns;         // when the counts were read
 };
 #if defined(__ELF__)
-// Weak: null where nobody brings them.
+// Weak: null if the library is not loaded.
 __attribute__((weak)) int overture_guards_active(void);
 __attribute__((weak)) void overture_guard_begin(int kind, struct overture_guard_counts* counts);
 __attribute__((weak)) void overture_guard_read(int kind, struct overture_guard_counts* counts);
-// Returns the first call of the outermost scope, and its stack.
+// Returns the first call of the outermost scope and its stack.
 __attribute__((weak)) const char* overture_guard_end(int kind,
                                                      struct overture_guard_counts* counts);
 __attribute__((weak)) void overture_guard_print(int kind, const struct overture_guard_counts* since,
@@ -62,25 +62,25 @@ namespace overture {
 
 enum class guard_kind : int { allocations = 0, locks = 1 };
 
-// What a thread did since a scope began.
+// What a thread has done since a scope began.
 struct guard_report {
   guard_kind kind = guard_kind::allocations;
-  std::uint64_t calls = 0;          // of the allocator, free() among them; or of locks
-  std::uint64_t frees_of_null = 0;  // among them
-  std::uint64_t lock_ns = 0;        // spent in locks
-  std::uint64_t scope_ns = 0;       // since the scope began
-  // The first call and its stack, of the outermost scope where scopes nest. Until the next scope of
-  // this thread.
+  std::uint64_t calls = 0;          // allocator calls including free(), or lock calls
+  std::uint64_t frees_of_null = 0;  // of these calls
+  std::uint64_t lock_ns = 0;        // time spent in locks
+  std::uint64_t scope_ns = 0;       // time since the scope began
+  // The first call and its stack; of nested scopes, the outermost one's. Valid until this thread's
+  // next scope.
   const char* first = "";
 
-  // The share of the scope's time that was spent in locks, from 0 to 1.
+  // The fraction of the scope's time spent in locks, 0 to 1.
   [[nodiscard]] double lock_share() const noexcept {
     return scope_ns > 0 ? static_cast<double>(lock_ns) / static_cast<double>(scope_ns) : 0;
   }
 };
 
-// Gets the report of a scope in which there was a call, on the thread of the scope. What it does
-// itself only a scope around that one counts.
+// Receives the report of a scope in which anything was counted, on the scope's thread. The
+// handler's own calls are counted only by an enclosing scope.
 using guard_handler = void (*)(const guard_report&);
 
 namespace detail {
@@ -107,16 +107,16 @@ inline bool is_there(Function* function) noexcept {
 
 }  // namespace detail
 
-// True if calls are counted: the library is there, and no sanitizer in its place. Any thread.
+// True if calls are counted: the library is loaded, and no sanitizer interposes. Any thread.
 [[nodiscard]] inline bool guards_active() noexcept {
   return detail::is_there(detail::guards.active) && detail::guards.active() != 0;
 }
 
-// Use the two names below.
+// Use no_alloc_scope and no_lock_scope below.
 template <guard_kind Kind>
 class guard_scope {
  public:
-  // Without a handler the report goes to standard error.
+  // Without a handler, reports go to standard error.
   explicit guard_scope(guard_handler handler = nullptr) noexcept : handler_(handler) {
     if (detail::is_there(detail::guards.begin)) detail::guards.begin(kind, &begin_);
   }
@@ -137,7 +137,7 @@ class guard_scope {
   guard_scope(const guard_scope&) = delete;
   guard_scope& operator=(const guard_scope&) = delete;
 
-  // So far, without the stack. The thread of the scope.
+  // The report so far, without the stack. Call on the scope's thread.
   [[nodiscard]] guard_report report() const noexcept {
     overture_guard_counts now = begin_;
     if (detail::is_there(detail::guards.read)) detail::guards.read(kind, &now);

@@ -1,7 +1,7 @@
-// 64-bit hashing at compile time and at run time, with one result.
+// 64-bit hashing, with the same result at compile time and at run time.
 //
-// Source of the method: XXH64 of the xxHash family (Yann Collet), seed 0, as specified in
-// xxHash's doc/xxhash_spec.md. The tests compare it with libxxhash.
+// Method: XXH64 of the xxHash family (Yann Collet) with seed 0, as specified in xxHash's
+// doc/xxhash_spec.md. The tests compare it with libxxhash.
 #pragma once
 
 #include <bit>
@@ -21,8 +21,8 @@ inline constexpr std::uint64_t xxh_prime_3 = 0x165667B19E3779F9u;
 inline constexpr std::uint64_t xxh_prime_4 = 0x85EBCA77C2B2AE63u;
 inline constexpr std::uint64_t xxh_prime_5 = 0x27D4EB2F165667C5u;
 
-// Little-endian loads that a constant expression may do too. Not every compiler makes one
-// instruction of the loop.
+// Little-endian loads that also work in constant expressions. memcpy, because not every compiler
+// turns the loop into one instruction.
 constexpr std::uint64_t load_u32(const char* p) noexcept {
   if (!std::is_constant_evaluated() && std::endian::native == std::endian::little) {
     std::uint32_t value = 0;
@@ -51,8 +51,8 @@ constexpr std::uint64_t xxh_merge(std::uint64_t hash, std::uint64_t lane) noexce
 
 }  // namespace detail
 
-// XXH64 of the bytes with seed 0. Not for secrets: collisions can be crafted, so a look-up by a
-// string from outside compares the whole string. Any thread.
+// XXH64 of the bytes, seed 0. Collisions can be crafted, so a look-up by untrusted text must
+// compare the whole text. Any thread.
 [[nodiscard]] constexpr std::uint64_t hash64(std::string_view bytes) noexcept {
   using namespace detail;
   const char* p = bytes.data();

@@ -1,16 +1,17 @@
 // Virtual paths: the names of files in the mounted tree.
 //
-// A path is normal when it is UTF-8, its elements are separated by single '/', it neither begins
-// nor ends with one, and no element is empty, ".", "..", longer than 255 bytes or holds a NUL or a
-// backslash; a first element like "C:" is refused as well. The whole is at most 4096 bytes. The
-// empty path is the root of the tree.
-//
-//   constexpr asset_path theme = "music/theme.ogg"_path;      // checked and hashed by the compiler
+//   constexpr asset_path theme = "music/theme.ogg"_path;      // checked and hashed at compile time
 //   path_buffer room;
 //   result<asset_path> asked = normalise(text_from_outside, room);
 //
-// path_id is XXH64 of the normal path (seed 0). Two paths of one tree with one id are found and
-// refused by file_system::freeze().
+// A normal path is UTF-8, at most 4096 bytes, with elements separated by single '/' and none at
+// either end. Elements are not empty, not "." or "..", at most 255 bytes, and contain no NUL and no
+// backslash; the path does not start with a drive ("C:"). The empty path is the root of the tree.
+//
+// path_id is the XXH64 (seed 0) of the normal path. file_system::freeze() detects and refuses two
+// paths with the same id.
+//
+// The literal is in overture::literals: using namespace overture::literals.
 #pragma once
 
 #include <array>
@@ -30,23 +31,23 @@ struct path_id {
   friend constexpr auto operator<=>(const path_id&, const path_id&) = default;
 };
 
-// A normal path and its id. Refers to the text it was made from.
+// A normal path and its id. Does not own the text.
 struct asset_path {
   std::string_view text;
   path_id id;
 };
 
-// Room for a normalised path.
+// A buffer large enough for any normal path.
 using path_buffer = std::array<char, limits::path_bytes_max>;
 
-// What is wrong with a path that should be normal already, or null. Any thread.
+// Null if the path is normal, otherwise a literal that says why not. Any thread.
 [[nodiscard]] constexpr const char* path_flaw(std::string_view path) noexcept;
 
-// Makes a path normal: drops leading, doubled and trailing '/', checks the rest. The result refers
-// to `room` (or to `path`, where that is normal already). Error: bad_path. Any thread.
+// Normalises a path: removes leading, repeated and trailing '/' and checks the rest. The result
+// points into `room`, or into `path` if that is already normal. Error: bad_path. Any thread.
 [[nodiscard]] result<asset_path> normalise(std::string_view path, path_buffer& room) noexcept;
 
-// The part behind the last '.' of the last element, without it; empty if there is none. Any thread.
+// The part after the last '.' of the last element; empty if there is none. Any thread.
 [[nodiscard]] constexpr std::string_view extension(std::string_view path) noexcept {
   const std::size_t slash = path.rfind('/');
   if (slash != std::string_view::npos) path.remove_prefix(slash + 1);
@@ -56,7 +57,7 @@ using path_buffer = std::array<char, limits::path_bytes_max>;
 
 namespace detail {
 
-// Length of the well-formed UTF-8 sequence at the front of a non-empty text, 0 if it is ill-formed.
+// Length of the UTF-8 sequence at the start of a non-empty text, 0 if it is ill-formed.
 constexpr std::size_t utf8_length(std::string_view text) noexcept {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(0);
@@ -110,7 +111,7 @@ constexpr const char* path_flaw(std::string_view path) noexcept {
 }
 
 namespace detail {
-// Not a constant expression: calling it while compiling is the error.
+// Not constexpr: calling it at compile time is the error.
 inline void this_path_is_not_normal() noexcept {}
 }  // namespace detail
 

@@ -1,32 +1,32 @@
-// Asks for memory before it is needed, so that the cache has it when it is.
+// Prefetching: fetch a cache line before it is needed.
 //
-//   prefetch_to_write(place);       // a while before it is written
-//   prefetch_to_read(record);       // a while before it is read
+//   prefetch_to_write(address);     // some time before writing there
+//   prefetch_to_read(address);      // some time before reading there
 //
-// Each asks for the one cache line in which the address lies. They change nothing that a program
-// can see and never fault, whatever the address; where the compiler has no word for them they do
-// nothing. Cost: one instruction, and a line that something else may have wanted to keep. Any
-// thread. A function that does nothing else must be in line (gnu::always_inline): GCC 12 holds it
-// for one without effect and leaves its calls out.
+// Each fetches the one cache line that contains the address. They have no visible effect, never
+// fault, whatever the address, and do nothing on compilers without support. Cost: one instruction,
+// and possibly a useful line evicted. Any thread.
+//
+// Mark a function that only prefetches gnu::always_inline: GCC 12 takes it for one without effects
+// and drops the calls.
 #pragma once
 
 namespace overture {
 
-inline void prefetch_to_read([[maybe_unused]] const void* place) noexcept {
+inline void prefetch_to_read([[maybe_unused]] const void* address) noexcept {
 #if defined(__GNUC__)
-  __builtin_prefetch(place);
+  __builtin_prefetch(address);
 #endif
 }
 
-// Takes the line away from other cores, which a read would not do, so that the write does not wait
-// for a second way there. On x86-64 that is an instruction of its own, which every processor of the
-// kind runs; Intel's older than 2014 do nothing for it. Compilers would use it only if they were
-// told of the processor (-mprfchw), and make a fetch to read of it otherwise.
-inline void prefetch_to_write([[maybe_unused]] const void* place) noexcept {
+// Also takes ownership of the line from other cores, which spares the write a second round trip. On
+// x86-64 this is PREFETCHW in assembly: every x86-64 processor runs it (Intel's before 2014 ignore
+// it), but compilers emit it only with -mprfchw and fall back to a read prefetch otherwise.
+inline void prefetch_to_write([[maybe_unused]] const void* address) noexcept {
 #if defined(__GNUC__) && defined(__x86_64__)
-  asm volatile("prefetchw {(%0)|[%0]}" : : "r"(place));  // in either dialect (-masm)
+  asm volatile("prefetchw {(%0)|[%0]}" : : "r"(address));  // both assembler dialects (-masm)
 #elif defined(__GNUC__)
-  __builtin_prefetch(place, 1);
+  __builtin_prefetch(address, 1);
 #endif
 }
 

@@ -1,8 +1,8 @@
-// Threads, as the host wants them.
+// Threads, clocks and processors.
 //
-// Overture starts a thread only when the host constructs a thread_pool or a read_queue, and only
-// through the thread_factory given there. The default one makes ordinary threads of the operating
-// system and applies name, priority, affinity and stack size where the system allows it.
+// Overture starts threads only when the host constructs a thread_pool or a read_queue, and only
+// through the thread_factory given there. The default factory starts ordinary system threads and
+// applies name, priority, affinity and stack size where the system supports it.
 #pragma once
 
 #include <cstddef>
@@ -32,25 +32,26 @@ struct thread_handle {
 class thread_factory {
  public:
   virtual ~thread_factory() = default;
-  // Starts a thread that calls entry(argument). On failure nothing runs.
+  // Starts a thread that calls entry(argument). On failure entry is never called. Any thread.
   [[nodiscard]] virtual result<thread_handle> start(const thread_options& options,
                                                     void (*entry)(void*), void* argument) = 0;
-  // Waits until the thread has ended and frees what belongs to it. Once for each handle.
+  // Waits until the thread has ended, then frees its resources. Once for each handle. Any thread.
   virtual void join(thread_handle thread) = 0;
 };
 
+// Lives as long as the process. Any thread.
 [[nodiscard]] thread_factory& default_thread_factory() noexcept;
 
 // The number of processors this process may run on, at least 1. Any thread.
 [[nodiscard]] unsigned processor_count() noexcept;
 
-// Nanoseconds of a clock that never goes back; the zero is arbitrary. Any thread.
+// Nanoseconds on a monotonic clock with an arbitrary zero. Any thread.
 [[nodiscard]] std::uint64_t now_ns() noexcept;
 
-// CPU time of the calling thread in nanoseconds, 0 where the system has no such clock.
+// CPU time of the calling thread in nanoseconds; 0 if the system has no such clock. Any thread.
 [[nodiscard]] std::uint64_t thread_cpu_ns() noexcept;
 
-// Gives the rest of the time slice away. Any thread.
+// Gives up the rest of the time slice. Any thread.
 void yield_thread() noexcept;
 
 }  // namespace overture

@@ -9,6 +9,6 @@ namespace overture {
 
 inline constexpr const char* version = "0.1.0";
 
-static_assert(sizeof(void*) == 8, "Overture needs a 64-bit target");
+static_assert(sizeof(void*) == 8, "Overture requires a 64-bit target");
 
 }  // namespace overture

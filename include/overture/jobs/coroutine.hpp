@@ -52,6 +52,8 @@ class co_task;
 
 namespace detail {
 
+using sync_detail::value_of;
+
 // Goes on with the coroutine as a job of the system.
 inline task resumption(std::coroutine_handle<> waiting) noexcept {
   return {[](void* frame) { std::coroutine_handle<>::from_address(frame).resume(); },

@@ -1,18 +1,18 @@
-// Something that happens when n others have: a barricade that the last one lowers.
+// Waits until n things have happened: a count over a barricade, which is lowered when it reaches
+// zero.
 //
 //   countdown loaded{3};
 //   for (auto& level : levels) jobs.submit([&] { level.load(); loaded.done(); });
 //   loaded.wait();
 //
-// A thread that starts work on behalf of others adds to it before it counts down its own share, so
-// that the count cannot come to zero in between. At zero it stays: add() has no effect on those who
-// have gone through, and must not be called any more until reset().
+// A thread that starts more work calls add() before its own done(), so that the count cannot reach
+// zero in between. At zero it stays: do not call add() again before reset().
 //
-// What it costs: done() is one read-modify-write, the last one two, and one system call if somebody
-// sleeps. is_done() and wait() behind zero are one load. What was written before any done() is seen
-// behind wait().
+// Cost: done() is one read-modify-write; the last done() is two, plus one system call if a thread
+// sleeps. is_done(), and wait() after zero, are one load. Everything written before any done() is
+// visible after wait().
 //
-// It may be destroyed as soon as every wait() has returned, even if the last done() has not.
+// It may be destroyed once every wait() has returned, even if the last done() has not.
 #pragma once
 
 #include <chrono>
@@ -28,12 +28,13 @@ class countdown {
   explicit constexpr countdown(std::uint32_t count) noexcept
       : left_(count), zero_(count == 0 ? barricade::lowered : barricade::raised) {}
 
-  // More to wait for. Any thread that knows that the count is not zero.
+  // Adds to the count, which must not be zero. Any thread.
   void add(std::uint32_t count = 1) noexcept { left_.fetch_add(count, std::memory_order_relaxed); }
-  // One less, or several; true for the call that brought it to zero. Any thread, never blocks.
-  // Altogether no more than was added.
+  // Subtracts from the count, which must not go below zero. True for the call that reaches zero.
+  // Any thread, never blocks.
   bool done(std::uint32_t count = 1) noexcept {
-    // Behind this line only who brings it to zero may touch it: others may be through already.
+    // Only the call that reaches zero may touch the object after this: waiters may have destroyed
+    // it.
     if (left_.fetch_sub(count, std::memory_order_acq_rel) != count) return false;
     zero_.lower();
     return true;
@@ -41,16 +42,16 @@ class countdown {
 
   // Any thread.
   [[nodiscard]] bool is_done() const noexcept { return zero_.is_lowered(); }
-  // How many are left; old by the time it returns. Any thread.
+  // The current count; may be out of date on return. Any thread.
   [[nodiscard]] std::uint32_t left() const noexcept {
     return left_.load(std::memory_order_relaxed);
   }
 
-  // Returns once the count has come to zero. Any thread.
+  // Returns once the count has reached zero. Any thread.
   void wait(const wait_options& options = {}) noexcept {
     if (!zero_.is_lowered()) zero_.wait(named(options));
   }
-  // As wait(), but gives up: false if time ran out first. Any thread.
+  // As wait(), but return false if the time runs out first. Any thread.
   [[nodiscard]] bool wait_for(std::chrono::nanoseconds duration,
                               const wait_options& options = {}) noexcept {
     return zero_.wait_for(duration, named(options));
@@ -60,11 +61,11 @@ class countdown {
     return zero_.wait_until(deadline, named(options));
   }
 
-  // What is lowered at zero, for those who wait for barricades (on_lowered(), a gated read): not to
-  // be raised or lowered by others. Any thread.
+  // The barricade that is lowered at zero, for APIs that wait on one (on_lowered(), a gated read).
+  // Do not raise or lower it yourself. Any thread.
   [[nodiscard]] barricade& at_zero() noexcept { return zero_; }
 
-  // Begins anew. While no other call is under way.
+  // Starts again from `count`. No other call may be in progress.
   void reset(std::uint32_t count) noexcept {
     left_.store(count, std::memory_order_relaxed);
     if (count != 0) {

@@ -1,4 +1,4 @@
-// A value that will be there later: one promise, any number of futures that share it.
+// A value that arrives later: one promise sets it, any number of shared futures read it.
 //
 //   auto made = promise<texture>::make(memory);            // one allocation, or out_of_memory
 //   if (!made) return tl::unexpected(made.error());
@@ -9,29 +9,30 @@
 //   const result<texture>& there = title.get();            // waits; a value or an error
 //   auto size = title.then(jobs, [](const result<texture>& t) { return measure(t); });
 //
-//   future_storage<int> place;                             // or none: in storage of one's own
-//   promise<int> p(place);
+//   future_storage<int> storage;                           // or without allocation
+//   promise<int> p(storage);
 //
-// Futures are handles: copy them, pass them to other threads. A promise that goes without having
-// been kept leaves errc::cancelled. then() runs a function on an executor when the value is there
-// and gives the future of what it returns (a result<U> is passed through, void is fine); it costs
-// the one allocation of that future. If the function throws that future has errc::cancelled, and
-// the exception goes on to the executor (a job system reports it). on_ready() does the same with a
-// place for the list that is the caller's, and allocates nothing. Functions run in the order in
-// which they were registered, on the executor, never under a lock, and find is_ready() true.
+// Futures are handles: copy them and pass them to other threads. A promise destroyed unfulfilled
+// sets errc::cancelled.
 //
-// What it costs: is_ready() and get() on a value that is there are one load. Setting the value is
-// two read-modify-writes, and one system call if somebody sleeps. Copying a handle is one
-// read-modify-write, unless the storage is the caller's.
+// then() runs a function on an executor once the value is there and returns a future of its result
+// (a result<U> gives a future of U, void works too). It allocates once. If the function throws, its
+// future gets errc::cancelled and the exception propagates to the executor (a job system reports
+// it). on_ready() takes a list node from the caller and allocates nothing. Functions run on the
+// executor in registration order, under no lock, and see is_ready() true.
 //
-// How it works: the state is the value, a barricade for those who wait, and a list of functions
-// that is closed by an exchange. A function is pushed before the exchange, which then finds it, or
-// behind it and runs at once. No mutex, so nothing that a waiter has to queue for.
+// Cost: is_ready() and get() with the value there are one load. Setting the value is two
+// read-modify-writes, plus one system call if a thread sleeps. Copying a handle is one
+// read-modify-write, or none with future_storage.
 //
-// Lifetime: an allocated state ends with its last handle. Storage of the caller's must outlive its
-// futures and what on_ready() and then() have registered, and may go as soon as one of the futures
-// has been ready: the promise is behind its last access then, though its call may not have
-// returned. fork() as for barricade.
+// How it works: the state is the value, a barricade for waiting threads, and a list of
+// continuations that one exchange closes. A continuation pushed before the exchange is run by it;
+// one that comes later runs at once. There is no mutex, so waiters never queue for one.
+//
+// Lifetime: allocated state lives until its last handle is gone. future_storage must outlive its
+// futures and the work registered by on_ready() and then(). It may be destroyed once one of the
+// futures is ready: the promise does not touch it after that, even if its call has not returned.
+// fork() as for barricade.
 #pragma once
 
 #include <chrono>
@@ -49,16 +50,17 @@
 
 namespace overture {
 
-// A place in a future's list of what to run. Stays where it is until its work has begun.
+// A task that waits for a future, see on_ready(). Must stay alive and in place until `work` has
+// begun.
 struct continuation {
   task work;
   executor* where = nullptr;
-  continuation* next = nullptr;  // the list's
+  continuation* next = nullptr;  // private to the future
 };
 
-namespace detail {
+namespace sync_detail {
 
-// What a state is whatever its type.
+// The part of a state that does not depend on T.
 class future_core {
  public:
   future_core(const future_core&) = delete;
@@ -73,7 +75,7 @@ class future_core {
     return ready_.wait_for(duration, named(options));
   }
 
-  // Once, when the outcome is in its place. Gives up the promise's hold.
+  // Call once, after storing the outcome. Releases the promise's hold.
   void complete() noexcept;
   void add(continuation& added) noexcept;
 
@@ -89,9 +91,9 @@ class future_core {
  protected:
   using end_function = void (*)(future_core&) noexcept;
 
-  // In storage that somebody else watches over.
+  // In the caller's storage.
   future_core() noexcept : memory_(&default_allocator()) {}
-  // Allocated: end() destroys and frees it. Held by the promise.
+  // Allocated: end() destroys and frees it. Starts out held by the promise.
   future_core(allocator& memory, memory_tag tag, end_function end) noexcept
       : end_(end), memory_(&memory), tag_(tag) {}
   ~future_core() = default;
@@ -131,11 +133,11 @@ class future_state : public future_core {
  private:
   using outcome_type = result<T>;
   union {
-    outcome_type outcome_;  // there as soon as it is ready
+    outcome_type outcome_;  // constructed before is_ready()
   };
 };
 
-// Memory for a state and the state in it, or null.
+// Allocates and constructs a state; null if memory is refused.
 template <class State, class... Args>
 State* make_state(allocator& memory, memory_tag tag, Args&&... args) {
   void* const place = memory.allocate(sizeof(State), alignof(State), tag);
@@ -160,7 +162,7 @@ struct value_of<result<T>> {
   using type = T;
 };
 
-}  // namespace detail
+}  // namespace sync_detail
 
 template <class T>
 class promise;
@@ -168,7 +170,7 @@ class promise;
 template <class T>
 class shared_future {
  public:
-  // Of nothing; only assignment, copies and valid() make sense.
+  // An invalid future: only copy, assign and valid() are allowed.
   shared_future() noexcept = default;
   shared_future(const shared_future& other) noexcept : state_(other.state_) {
     if (state_) state_->hold();
@@ -182,30 +184,31 @@ class shared_future {
     if (state_) state_->release();
   }
 
+  // False for default-constructed and moved-from futures.
   [[nodiscard]] bool valid() const noexcept { return state_ != nullptr; }
-  // Any thread.
+  // True once the value or error is there. Any thread.
   [[nodiscard]] bool is_ready() const noexcept { return state_->is_ready(); }
-  // Waits until it is there. The reference is good as long as the state lives. Any thread.
+  // Waits for the value or error. The reference is valid while the state lives. Any thread.
   const result<T>& get(const wait_options& options = {}) const noexcept {
     state_->wait(options);
     return state_->outcome();
   }
   void wait(const wait_options& options = {}) const noexcept { state_->wait(options); }
-  // False if time ran out first. Any thread.
+  // Returns false if the time runs out first. Any thread.
   [[nodiscard]] bool wait_for(std::chrono::nanoseconds duration,
                               const wait_options& options = {}) const noexcept {
     return state_->wait_for(duration, options);
   }
 
-  // Runs registered.work on registered.where when the value is there. Any thread.
+  // Runs registered.work on registered.where once the value is there. Any thread.
   void on_ready(continuation& registered) const noexcept { state_->add(registered); }
 
-  // Runs function(const result<T>&) on `where` when the value is there, and gives the future of
-  // what it returns. The memory is the allocator's that made this state. Any thread.
+  // Runs function(const result<T>&) on `where` once the value is there; returns the future of its
+  // result, allocated from the allocator of this state. Error: out_of_memory. Any thread.
   template <class F>
   auto then(executor& where, F function) const {
     using returned = std::invoke_result_t<F&, const result<T>&>;
-    return then_as<typename detail::value_of<returned>::type>(where, std::move(function));
+    return then_as<typename sync_detail::value_of<returned>::type>(where, std::move(function));
   }
 
  private:
@@ -214,17 +217,17 @@ class shared_future {
   template <class>
   friend class shared_future;
 
-  // Shares in a state that has been held for it.
-  explicit shared_future(detail::future_state<T>* held) noexcept : state_(held) {}
+  // Takes over one hold on the state.
+  explicit shared_future(sync_detail::future_state<T>* held) noexcept : state_(held) {}
 
-  // The state of the future that then() returns, and what is to be run before it is there.
+  // The state of the future that then() returns, and the function that produces its value.
   template <class U, class F>
-  class continued : public detail::future_state<U> {
+  class continued : public sync_detail::future_state<U> {
    public:
     template <class End>
     continued(allocator& memory, memory_tag tag, End end, const shared_future& source,
               executor& where, F&& function) noexcept
-        : detail::future_state<U>(memory, tag, end),
+        : sync_detail::future_state<U>(memory, tag, end),
           source_(source),
           function_(std::move(function)) {
       link_.work = {&continued::run, this};
@@ -240,8 +243,8 @@ class shared_future {
         self.call();
       } catch (...) {
         self.let_go();
-        self.set(fail(errc::cancelled, "the function has thrown"));
-        throw;  // to the executor, which says what becomes of it
+        self.set(fail(errc::cancelled, "the function passed to then() threw an exception"));
+        throw;  // the executor decides what becomes of it
       }
 #else
       self.call();
@@ -259,7 +262,7 @@ class shared_future {
         this->set(std::move(value));
       }
     }
-    // What the function owns goes when it has run, not with the last future.
+    // Destroys what the function owns as soon as it has run, not with the last future.
     void let_go() {
       function_.reset();
       source_ = {};
@@ -273,8 +276,8 @@ class shared_future {
   template <class U, class F>
   result<shared_future<U>> then_as(executor& where, F&& function) const {
     using state_type = continued<U, F>;
-    auto* const state = detail::make_state<state_type>(state_->memory(), state_->tag(), *this,
-                                                       where, std::forward<F>(function));
+    auto* const state = sync_detail::make_state<state_type>(state_->memory(), state_->tag(), *this,
+                                                            where, std::forward<F>(function));
     if (state == nullptr) return fail(errc::out_of_memory, "no memory for a continuation");
     state->hold();
     shared_future<U> future(state);
@@ -282,10 +285,10 @@ class shared_future {
     return future;
   }
 
-  detail::future_state<T>* state_ = nullptr;
+  sync_detail::future_state<T>* state_ = nullptr;
 };
 
-// Storage for one value and its futures, without any allocation. See "Lifetime" above.
+// Storage for one value and its futures, without allocation. See "Lifetime" above.
 template <class T>
 class future_storage {
  public:
@@ -295,21 +298,21 @@ class future_storage {
 
  private:
   friend class promise<T>;
-  detail::future_state<T> state_;
+  sync_detail::future_state<T> state_;
 };
 
-// The one who sets the value. Belongs to one thread at a time.
+// Sets the value. One thread at a time.
 template <class T>
 class promise {
  public:
-  // errc::out_of_memory if the allocator refuses.
+  // A promise with allocated state. Error: out_of_memory. Any thread.
   [[nodiscard]] static result<promise> make(allocator& memory = default_allocator(),
                                             memory_tag tag = memory_tag::host) {
-    auto* const state = detail::make_state<detail::future_state<T>>(memory, tag);
+    auto* const state = sync_detail::make_state<sync_detail::future_state<T>>(memory, tag);
     if (state == nullptr) return fail(errc::out_of_memory, "no memory for a promise");
     return promise(state);
   }
-  // One promise for each storage.
+  // A promise with its state in `storage`; one promise per storage.
   explicit promise(future_storage<T>& storage) noexcept : state_(&storage.state_) {}
 
   promise(promise&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
@@ -326,13 +329,13 @@ class promise {
 
   // True until the value is set.
   [[nodiscard]] bool valid() const noexcept { return state_ != nullptr; }
-  // While it is valid.
+  // A future of the value. Only while valid().
   [[nodiscard]] shared_future<T> future() const noexcept {
     state_->hold();
     return shared_future<T>(state_);
   }
 
-  // One of these, once; never blocks.
+  // Call one of these, once. Never blocks.
   void set(result<T> outcome) { std::exchange(state_, nullptr)->set(std::move(outcome)); }
   void set_error(const error& why) { set(tl::unexpected<error>(why)); }
   template <class... Args>
@@ -346,12 +349,12 @@ class promise {
   }
 
  private:
-  explicit promise(detail::future_state<T>* held) noexcept : state_(held) {}
+  explicit promise(sync_detail::future_state<T>* held) noexcept : state_(held) {}
   void drop() {
-    if (state_) set_error({errc::cancelled, 0, "the promise was dropped"});
+    if (state_) set_error({errc::cancelled, 0, "the promise was destroyed unfulfilled"});
   }
 
-  detail::future_state<T>* state_ = nullptr;
+  sync_detail::future_state<T>* state_ = nullptr;
 };
 
 }  // namespace overture

@@ -1,24 +1,24 @@
-// A place for one thread to sleep until it is needed.
+// Puts one thread to sleep until it is needed.
 //
-//   parking_word own;                 // the thread that parks here owns it
-//   own.park();                       // sleeps until somebody unparks it
+//   parking_word own;                 // belongs to the thread that parks
+//   own.park();                       // sleeps until unparked
 //
-//   own.unpark();                     // any other thread; before or after the park()
+//   own.unpark();                     // from any other thread, before or after the park()
 //
-// It holds at most one permit: unpark() leaves it, park() takes it or sleeps until there is one.
-// Two unpark() before a park() are one. park() never returns without a permit.
+// It holds at most one permit. unpark() leaves the permit; park() takes it, or sleeps until there
+// is one. Two calls of unpark() before a park() count as one. park() has no spurious returns.
 //
-// What it costs: unpark() is one exchange, and one system call if the thread sleeps; park() with
-// the permit there is one exchange. What was written before unpark() is seen behind the park() that
-// takes its permit.
+// Cost: unpark() is one exchange, and one system call if the thread sleeps; park() with a permit is
+// one exchange. Everything written before unpark() is visible after the park() that takes its
+// permit.
 //
-// Why no wake-up is lost: parking and unparking are read-modify-writes of one word. Either park()
-// sees the permit, or unpark() sees that the thread is parked and wakes it; between that and the
-// sleep the kernel compares the word once more.
+// Why no wake-up is lost: park() and unpark() are read-modify-writes of one word. Either park()
+// sees the permit, or unpark() sees the parked thread and wakes it; before the thread sleeps the
+// kernel compares the word again.
 //
-// It may be destroyed by its thread as soon as park() has returned: behind its operation on the
-// word unpark() uses the address as an opaque key only. An unpark() that comes later must not find
-// it gone, so whoever may still unpark it must be known to have ended. fork() as for barricade.
+// Its thread may destroy it once park() has returned: after its operation on the word, unpark()
+// uses the address only as an opaque key. But a later unpark() must not find it gone, so make sure
+// that no thread can still call unpark(). fork() as for barricade.
 #pragma once
 
 #include <chrono>
@@ -36,17 +36,17 @@ class parking_word {
   parking_word(const parking_word&) = delete;
   parking_word& operator=(const parking_word&) = delete;
 
-  // Takes the permit, or sleeps until there is one. One thread at a time.
+  // Takes the permit; sleeps until there is one. One thread at a time.
   void park(const wait_options& options = {}) noexcept { (void)park_slow(0, options); }
-  // As park(), but gives up: false if time ran out first; then no permit is used.
+  // As park(), but return false if the time runs out first; then no permit is taken.
   [[nodiscard]] bool park_for(std::chrono::nanoseconds duration,
                               const wait_options& options = {}) noexcept;
   [[nodiscard]] bool park_until(std::chrono::steady_clock::time_point deadline,
                                 const wait_options& options = {}) noexcept;
-  // Takes the permit if it is there. The thread that parks.
+  // Takes the permit if there is one; never sleeps. Only the thread that parks.
   [[nodiscard]] bool try_park() noexcept;
 
-  // Leaves a permit and wakes the thread if it sleeps. Any thread, never blocks.
+  // Leaves a permit; wakes the thread if it sleeps. Any thread, never blocks.
   void unpark() noexcept;
 
  private:

@@ -1,7 +1,7 @@
-// Hears of every blocking wait of a thread: when it begins, when it ends, and why.
+// Observes every blocking wait of a thread: when it begins, when it ends, and why.
 //
-// The observer belongs to a thread; a timeline installs its own when a thread is attached. Only
-// slow paths call it: a wait that finds its condition true never does.
+// Each thread has its own observers; timeline installs one when a thread attaches. Only slow paths
+// call them: a wait whose condition is already true is not observed.
 #pragma once
 
 #include <utility>
@@ -11,24 +11,24 @@ namespace overture {
 class wait_observer {
  public:
   virtual ~wait_observer() = default;
-  // Called on the waiting thread just before it blocks. `reason` is a literal ("barricade", ...).
+  // Called on the waiting thread just before it blocks. `reason` is a literal, such as "barricade".
   virtual void wait_begins(const char* reason) noexcept = 0;
   // Called on the same thread as soon as it runs again. Waits do not nest.
   virtual void wait_ends() noexcept = 0;
 
-  // The one that the thread had before, for who passes on to it. Kept here, so that one that lies
-  // between two others can go.
+  // The thread's previous observer, to which this one forwards its calls. A public link, so that
+  // remove_wait_observer() can take out an observer in the middle.
   wait_observer* next = nullptr;
 };
 
-// Sets the calling thread's observer (null for none) and returns the one before.
+// Sets the calling thread's observer (null = none) and returns the previous one.
 wait_observer* set_wait_observer(wait_observer* observer) noexcept;
+// The calling thread's observer, or null.
 [[nodiscard]] wait_observer* current_wait_observer() noexcept;
-// Takes the observer out of those that the calling thread has and that pass on to each other; the
-// others stay. Nothing happens if it is none of them.
+// Removes an observer from the calling thread's chain, if it is in it; the others stay.
 void remove_wait_observer(wait_observer& gone) noexcept;
 
-// The reasons that Overture itself gives. The load report tells idle time by these names.
+// The reasons that Overture reports. The load report attributes idle time by them.
 namespace wait_reasons {
 inline constexpr const char* barricade = "barricade";
 inline constexpr const char* countdown = "countdown";
@@ -43,7 +43,7 @@ inline constexpr const char* drain = "drain";
 inline constexpr const char* handle = "handle";
 }  // namespace wait_reasons
 
-// Reports one wait for the time this object lives.
+// Reports one wait, from its construction to its destruction.
 class observed_wait {
  public:
   explicit observed_wait(const char* reason) noexcept : observer_(current_wait_observer()) {

@@ -1,45 +1,59 @@
-// One tree of folders and archives, in which priority decides.
+// A virtual file system: folders and archives merged into one tree.
 //
+//   using namespace overture::literals;                  // for "..."_path
 //   file_system files;
-//   files.mount("base.pk3");                            // later mounts win, as mods do
-//   files.mount("mods/better_ai/");
-//   if (auto ok = files.freeze(); !ok) print(files.explain(ok.error()));
+//   if (auto base = files.mount("base.pk3"); !base) return report(base.error());
+//   if (auto mod = files.mount("mods/better_ai/"); !mod) return report(mod.error());  // wins
+//   if (auto frozen = files.freeze(); !frozen) return report(frozen.error());
 //   result<file_stat> rome = files.stat("maps/rome.txt"_path);
+//   result<blob> map = files.read_all("maps/rome.txt"_path, buffers);
 //
-// A folder's names are listed at mount; its files are looked at when they are opened. An archive is
-// recognised by its content; its directory is read at mount, in a few large reads. Archives inside
-// a mounted folder are plain files. An archive may also lie in memory (mount_memory), or on storage
-// of the host's own (mount_options::os).
+// Mounting
+//   Mounts are ordered. If several have the same path, the latest one wins, as mods expect;
+//   file_system_config::first_wins reverses this, mount_options::wins_over and loses_to give a
+//   mount another position.
+//   A folder's names are listed when it is mounted; its files are not touched until they are
+//   opened. An archive's directory is read when it is mounted, in a few large reads. Its format is
+//   recognised by content. Archives inside a mounted folder are ordinary files.
+//   An archive may also be in memory (mount_memory()) or on storage of your own
+//   (mount_options::os).
+//   Mounting and unmounting cost in proportion to that mount, not to the whole tree.
 //
-// Look-ups by path work at any time, on any thread, while other threads mount and unmount: each
-// call sees all of a mount or nothing of it. They take no lock, never wait, and write only to lines
-// of their own thread, whatever the number of mounts. A file that is open stays so when its mount
-// is unmounted; the mount's memory and descriptor go when its last file is closed. A change costs
-// in proportion to what is mounted or unmounted, not to what is there.
+// Looking up
+//   Look-ups by path work at any time, on any thread, also while other threads mount and unmount:
+//   each call sees all of a change or none of it. They take no lock, never wait and write only to
+//   cache lines of their own thread. Their cost does not depend on the number of mounts.
+//   Paths may come from outside: they are compared in full, never by hash alone. They are
+//   case-sensitive unless file_system_config::ignore_case is set. Ignoring case costs a scan of the
+//   path, and folding it if it is not in lower case.
+//   An open file stays open when its mount is unmounted. The mount's memory and descriptor are
+//   released when its last file is closed.
 //
-// freeze() makes one sorted list of all mounts and makes the configuration read-only: files are
-// numbers then (entry_index), look-ups write nothing at all, and a change is refused as `frozen`.
+// Freezing
+//   freeze() merges all mounts into one sorted list. From then on files have numbers (entry_index),
+//   look-ups write nothing at all, and mounting or unmounting fails as `frozen`. thaw() ends that.
 //
-// Threads: everything from any thread at any time, but for two: thaw() only while no other thread
-// is in a call of this file_system, and what is named by entry_index only while it is frozen. Texts
-// in mount_info, skipped_name and entry_info are valid until the mount they belong to is unmounted.
-// A callback must return on the thread on which it was called (hosts with fibers).
+// Threads
+//   Call anything from any thread at any time, with two exceptions: call thaw() only while no other
+//   thread is inside a call of this file_system; use an entry_index only while frozen.
+//   Texts in mount_info, skipped_name and entry_info are valid until their mount is unmounted.
+//   A callback must return on the thread it was called on (this concerns hosts with fibers).
+//   On Linux, create the first file_system of the process before its second thread if you can:
+//   look-ups in a tree that is not frozen then cost two plain stores, and mounting pays instead (it
+//   interrupts the processors that run this process, by membarrier). Otherwise, and on other
+//   systems, such a look-up costs two locked writes, some 10 ns more.
 //
-// Make the first file_system of a process before its second thread, if you can: on Linux look-ups
-// that are not frozen then announce themselves by two plain stores, and who mounts has the system
-// interrupt the processors that run other threads of the process (membarrier). Otherwise, and
-// elsewhere, they take two locked writes, some 10 ns more.
-// Memory: a thread's first mount, look-up or open takes a block of 32 KiB, kept as long as this.
+// Memory
+//   A thread's first mount, look-up or open allocates a block of 32 KiB, which is kept until the
+//   file_system is destroyed.
 //
-// Descriptors: each mounted folder or archive keeps one, up to half of those that the process has
-// left at the first mount. More mounts than that share a few (2 to 16, an eighth of what was left),
-// and are opened again when they are read; three eighths stay with the host and its loose files.
-// With a limit of 64 two hundred archives work. One that is not the same file any more when it is
-// opened again (by device, inode, size and time of change) gives the error `replaced`.
-//
-// Paths may come from outside: they are compared as a whole, never by hash alone. They are taken by
-// their bytes, or with file_system_config::ignore_case without regard to case: a look-up then costs
-// a glance at the path, and folding it if it is not in small letters.
+// Descriptors
+//   Each mount keeps one descriptor, until half of those the process had left at the first mount
+//   are in use. Further mounts share a few (2 to 16: an eighth of what was left) and are reopened
+//   when they are read. Three eighths remain for the host and for loose files. So 200 archives work
+//   under a limit of 64.
+//   A file or folder that has changed when it is reopened (by device, inode, size or modification
+//   time) fails as `replaced`.
 #pragma once
 
 #include <cstddef>
@@ -64,50 +78,52 @@ struct mount_id {
   friend constexpr bool operator==(const mount_id&, const mount_id&) = default;
 };
 
-// A file of the frozen tree: a number from 0 to entry_count()-1, in the order of the paths' bytes.
+// A file of the frozen tree, numbered from 0 to entry_count() - 1 in byte order of the paths.
 using entry_index = std::uint32_t;
 
 struct file_system_config {
   allocator* memory = nullptr;     // null = default_allocator()
   operating_system* os = nullptr;  // null = system_os()
   bool first_wins = false;         // earlier mounts win instead of later ones
-  // Paths that differ only by case are one path, see case_fold.hpp; the tree has them folded. Of
-  // names of one mount that are alike then, the last in the order of bytes is in the tree (the one
-  // in small letters), and the others are listed by skipped(). Of several mounts the winner's is.
+  // Treat paths that differ only by case as one path (see case_fold.hpp); the tree has the folded
+  // form. If names within one mount become equal, the last in byte order is used (the one in lower
+  // case) and skipped() lists the others.
   bool ignore_case = false;
-  // Called when a change is refused as `frozen`, on the thread that tried, for a host that would
-  // rather stop in the debugger.
+  // Called when a change is refused as `frozen`, on the thread that tried: a place for a
+  // breakpoint.
   void (*on_frozen_change)(void* context) noexcept = nullptr;
   void* context = nullptr;
 };
 
-// Called once when a mount has ended: unmounted, its last file closed. On the thread that did the
-// last of these, under no lock.
+// Called once, when a mount has been unmounted and its last file closed: on the thread that did the
+// last of these, without any lock held.
 struct mount_release {
   void (*call)(void* context) noexcept = nullptr;
   void* context = nullptr;
 };
 
 struct mount_options {
-  std::string_view at = "";    // where in the tree; "" is its root
+  std::string_view at = "";    // folder of the tree to mount into; "" = the root
   std::string_view from = "";  // mount only what is below this folder of the folder or archive
-  // Its place among the mounts, instead of the last one: directly before or behind another.
+  // Position among the mounts: directly above or directly below this one. At most one of the two;
+  // with neither, the mount becomes the last one.
   mount_id wins_over = {};
   mount_id loses_to = {};
-  operating_system* os = nullptr;  // where the path is looked up; null = the file_system's
-  // Nobody changes or shortens the archive, or the folder's files, as long as it is mounted and
-  // what was mapped of it is held: file_system::map() works then. Reading memory of a file that
-  // has shrunk faults. An archive in memory is so by itself.
+  operating_system* os = nullptr;  // storage that `path` is on; null = the file_system's
+  // A promise: nobody changes or shortens the archive, or the folder's files, while it is mounted
+  // or mapped. Required for file_system::map(), because reading mapped memory of a file that has
+  // shrunk faults. Archives in memory are always immutable.
   bool immutable_source = false;
-  // A folder that file_writer and make_folder(), remove() and rename() may change; without `from`.
+  // Allow file_writer, make_folder(), remove() and rename(). Folders only, and without `from`.
   bool writable = false;
   mount_release release = {};
-  // A file called `.wh.NAME` in it is a marker: it removes the file NAME of this folder from all
-  // mounts that lose to this one, and is not in the tree itself. Not of a writable mount, and of
-  // files only. So do the layers of container images (OCI image specification, "Whiteouts").
+  // A file named `.wh.NAME` is a removal marker: it removes the file NAME in the same folder from
+  // all mounts that lose to this one, and is not in the tree itself. It removes files, not folders.
+  // Not for writable mounts. Layers of container images use the same convention (OCI image
+  // specification, "Whiteouts").
   bool removal_markers = false;
-  // For encrypted entries of a ZIP; looked at during the call only. One that does not fit is
-  // noticed when such an entry is read.
+  // For encrypted entries of a ZIP. Only read during the call. A wrong password is noticed when
+  // such an entry is read, not before.
   std::string_view password = {};
 };
 
@@ -115,63 +131,64 @@ struct mount_options {
 struct mount_request {
   const char* path = "";
   mount_options options = {};
-  std::span<const std::byte> bytes = {};  // an archive in memory, `path` is its name then
+  std::span<const std::byte> bytes = {};  // an archive in memory; `path` is its name
 };
 
 enum class entry_kind : std::uint8_t { file, folder };
 
 struct file_stat {
   entry_kind kind = entry_kind::file;
-  std::uint64_t bytes = 0;    // unpacked; 0 for a folder
-  std::int64_t mtime_ns = 0;  // of loose files, nanoseconds since 1970; 0 in archives
-  mount_id mount;             // who wins
+  std::uint64_t bytes = 0;    // unpacked; 0 for folders
+  std::int64_t mtime_ns = 0;  // modification time of a loose file, in ns since 1970; 0 in archives
+  mount_id mount;             // the winner
 };
 
-namespace vfs {
+namespace vfs_detail {
 struct mount;
-struct path_owner;
-}  // namespace vfs
+struct lookup_hit;
+}  // namespace vfs_detail
 
-// A file or folder in a folder, see enumerate().
+// A file or folder passed to the visitor of enumerate(), walk() or removals(). Valid during that
+// visit only.
 struct folder_item {
-  std::string_view name;  // one element of a path; valid during the visit, as `path`
-  std::string_view path;  // the whole of it
+  std::string_view name;  // relative to the folder that was asked for
+  std::string_view path;  // in the tree
   path_id id;
   entry_kind kind = entry_kind::file;
-  mount_id mount;                           // who wins
-  const vfs::path_owner* winner = nullptr;  // for stat()
+  mount_id mount;  // the winner; in removals(), the mount with the marker
+  const vfs_detail::lookup_hit* winner = nullptr;  // for stat()
 
-  // As file_system::stat() says of the path, but without looking it up, and of `mount` even if
-  // others came meanwhile. No system call but for a loose file. During the visit only, of
-  // enumerate() and walk(). Error: not_found if the file is gone by now.
+  // Like file_system::stat(), without looking the path up again; still describes `mount`'s file if
+  // the tree has changed meanwhile. No system call, except for a loose file. Not for removals().
+  // Errors: not_found if the file is gone; those of opening a loose file.
   [[nodiscard]] result<file_stat> stat() const noexcept;
 };
 
 struct mount_info {
   mount_id id;
-  std::string_view path;  // as it was given to mount()
+  std::string_view path;  // as passed to mount()
   std::string_view at;
   mount_format format = mount_format::folder;
-  std::uint32_t entries = 0;  // files it brings, hidden ones included
-  std::uint32_t skipped = 0;  // names it has that are not in the tree, see skipped()
+  std::uint32_t entries = 0;  // files in it, including those hidden by other mounts
+  std::uint32_t skipped = 0;  // names in it that are not in the tree, see skipped()
 };
 
-// A name that a mount has but the tree does not, and why.
+// A name that a mount has but the tree does not.
 struct skipped_name {
   mount_id mount;
-  std::string_view name;    // as the folder or archive has it; may be cut to path_bytes_max
-  const char* reason = "";  // a literal, such as "the link leaves the tree"
+  std::string_view name;    // as stored in the folder or archive, cut to path_bytes_max
+  const char* reason = "";  // a string literal, such as "link leads outside the mount"
 };
 
 struct entry_info {
   std::string_view path;
   path_id id;
-  mount_id mount;            // who wins
-  std::uint64_t bytes = 0;   // unpacked, as an archive tells it; 0 for loose files until opened
-  std::uint32_t hidden = 0;  // how many mounts have it too and lose
+  mount_id mount;            // the winner
+  std::uint64_t bytes = 0;   // unpacked, as the archive states; 0 for loose files
+  std::uint32_t hidden = 0;  // how many losing mounts have the path too
 };
 
-// A file that another mount's file of the same path hides.
+// A file hidden by another mount's file of the same path.
 struct hidden_entry {
   entry_index entry;
   mount_id loser;
@@ -181,8 +198,9 @@ struct hidden_entry {
 class file_system;
 class file_watch;
 class file_writer;
-// A file_place, which keeps the mount it lies in and, for a loose file, the descriptor it needs;
-// closes that at its end, on any thread. Move-only.
+
+// An open file: says where its bytes are and keeps them readable. Holds its mount and, for a loose
+// file, a descriptor; the destructor releases both. Move-only. One thread at a time, any thread.
 class opened_file {
  public:
   opened_file() = default;
@@ -198,13 +216,13 @@ class opened_file {
   friend class file_system;
   friend class mapped_file;
   file_system* files_ = nullptr;  // null: nothing is open
-  const vfs::mount* mount_ = nullptr;
+  const vfs_detail::mount* mount_ = nullptr;
   bool owns_source_ = false;
   file_place place_;
 };
 
-// The bytes of a stored or loose file where they are, read-only: the page cache itself, see
-// file_system::map(). Keeps its mount as an opened_file does. Move-only; may end on any thread.
+// A file's bytes mapped read-only from the page cache, see file_system::map(). Stays valid when the
+// mount is unmounted. Move-only. One thread at a time, any thread.
 class mapped_file {
  public:
   mapped_file() = default;
@@ -222,7 +240,7 @@ class mapped_file {
   void swap(mapped_file& other) noexcept;
 
   opened_file file_;                // of an archive's entry
-  operating_system* os_ = nullptr;  // of a loose file, whose mapping is its own
+  operating_system* os_ = nullptr;  // of a loose file, which has a mapping of its own
   mapping own_;
   std::span<const std::byte> bytes_;
 };
@@ -230,132 +248,157 @@ class mapped_file {
 class file_system final : public source_files {
  public:
   explicit file_system(const file_system_config& config = {}) noexcept;
-  ~file_system() override;  // no opened_file may be left, no read may be in flight
+  // All its files must be closed, and no read in flight.
+  ~file_system() override;
   file_system(const file_system&) = delete;
   file_system& operator=(const file_system&) = delete;
 
-  // Mounts a folder or an archive over (or with first_wins, under) what is mounted. Names in it
-  // that cannot be in the tree are skipped and listed. Errors: frozen, not_found (the path,
-  // options.from, or a mount that the options name), not_a_file (neither a folder nor a regular
-  // file), unsupported (no format knows it), corrupt, limit, collision (many names that were made
-  // to share a hash), io, permission, bad_path (options.at or from), invalid (wins_over and
-  // loses_to at once), out_of_memory; nothing is mounted then.
+  // --- Mounting -------------------------------------------------------------------------------
+  // A call that fails changes nothing.
+
+  // Mounts a folder or an archive. Names in it that cannot be in the tree are skipped; skipped()
+  // lists them. `path` ends with NUL. Errors:
+  //   frozen         thaw() first
+  //   not_found      no such path, no options.from in it, or no mount options.wins_over/loses_to
+  //   not_a_file     neither a folder nor a regular file
+  //   unsupported    unrecognised format, or a variant that is not supported
+  //   corrupt        the archive's directory is broken
+  //   limit          exceeds a limit of base/limits.hpp
+  //   collision      many names were crafted to share a hash
+  //   bad_path       options.at or options.from breaks the rules for paths
+  //   invalid        wins_over and loses_to together, or options that exclude each other
+  //   io, permission, out_of_memory
   result<mount_id> mount(const char* path, const mount_options& options = {}) noexcept;
-  // The same with an archive in memory, which must stay until options.release is called.
+  // The same for an archive in memory. `bytes` must stay until options.release is called.
   result<mount_id> mount_memory(const char* name, std::span<const std::byte> bytes,
                                 const mount_options& options = {}) noexcept;
   // Errors: frozen, not_found, out_of_memory.
   result<void> unmount(mount_id mount) noexcept;
-  // Unmounts the ones and mounts the others, in the order given, in one step: other threads see all
-  // of it or nothing. Writes the ids of the new ones to `ids`, which has room for as many. What
-  // `options` name must not be among `out`. Errors: as above; nothing is changed then.
+  // Unmounts `out` and mounts `in`, in that order, in one step: other threads see all of it or
+  // nothing. Writes the new ids to `ids`, which must be at least as long as `in`. The options must
+  // not refer to mounts in `out`. Errors: those of mount() and unmount(); invalid if `ids` is too
+  // short.
   result<void> remount(std::span<const mount_id> out, std::span<const mount_request> in,
                        std::span<mount_id> ids) noexcept;
 
-  // Errors: collision (explain() names both paths and mounts), limit, out_of_memory; the
-  // file_system stays as it was. Freezing twice is no error.
+  // Freezing a frozen tree succeeds. Errors: collision (explain() names both paths and their
+  // mounts), limit, out_of_memory.
   result<void> freeze() noexcept;
   void thaw() noexcept;
   [[nodiscard]] bool frozen() const noexcept;
 
   [[nodiscard]] std::size_t mount_count() const noexcept;
-  // From the one that loses to all to the one that wins over all, or with first_wins the other way
-  // round. An empty mount_info where there is none.
+  // In order of priority, the lowest first (with first_wins, the highest first). An empty
+  // mount_info if there is no such mount.
   [[nodiscard]] mount_info mount_at(std::size_t index) const noexcept;
   [[nodiscard]] mount_info mount_of(mount_id mount) const noexcept;
   [[nodiscard]] std::size_t skipped_count() const noexcept;
   [[nodiscard]] skipped_name skipped(std::size_t index) const noexcept;
 
-  // The root of the tree is asset_path{} or ""_path below; it is always there.
-  // Error: not_found. Of an archive's entry and of a folder without a system call; a loose file is
-  // looked at, which may fail as open() does.
+  // --- Looking up by path ---------------------------------------------------------------------
+  // Frozen or not, from any thread. The root of the tree is asset_path{} or ""_path, and always
+  // exists. A folder exists if there is a file in it.
+
+  // Archive entries and folders need no system call. A loose file is opened and looked at, which
+  // may fail as open() does. Error: not_found.
   [[nodiscard]] result<file_stat> stat(asset_path path) noexcept;
-  // Whether a file or folder of this path is mounted; no system call.
+  // Whether a file or folder of this path is mounted. No system call.
   [[nodiscard]] bool exists(const asset_path& path) noexcept;
-  // Every mount that has a file or folder of this path, the winner first; returns how many there
-  // are, writes what fits.
+  // All mounts that have a file or folder of this path, the winner first. Returns their number;
+  // writes as many as fit.
   std::size_t providers(asset_path path, std::span<mount_id> mounts) noexcept;
-  // The first mount, in the order of providers(), whose marker removes the files that others have
-  // of this path, see mount_options::removal_markers; mounts that win over it may have the path all
-  // the same. Error: not_found.
+  // The first mount, in the order of providers(), with a removal marker for this path. Mounts that
+  // win over it may still have the path. Error: not_found.
   [[nodiscard]] result<mount_id> remover(asset_path path) noexcept;
-  // Calls `visit` with each file that a mount's marker removes, `mount` being that mount, until it
-  // returns false; the mounts as mount_at() numbers them.
+  // Calls `visit` for every removal marker, mount by mount in the order of mount_at(), until it
+  // returns false. folder_item::path is what is removed, folder_item::mount has the marker.
   void removals(function_ref<bool(const folder_item&)> visit) noexcept;
-  // Calls `visit` for each file and folder in a folder, each name once, in the order of the names'
-  // bytes, until it returns false; folder_item::stat() has size and time. What is mounted or
-  // unmounted meanwhile makes no difference to this enumeration. Folders are there by the files in
-  // them: empty ones are not (but to exists() one is whose files are all removed by markers).
-  // Errors: not_found, not_a_file if it is no folder, out_of_memory.
+  // Calls `visit` for each file and folder directly in `folder`, each name once, in byte order,
+  // until it returns false. Mounting and unmounting do not affect an enumeration in progress. A
+  // folder whose files are all removed by markers is left out, although exists() finds it. Errors:
+  // not_found, not_a_file (not a folder), out_of_memory.
   [[nodiscard]] result<void> enumerate(asset_path folder,
                                        function_ref<bool(const folder_item&)> visit) noexcept;
-  // The same for all files below a folder, at any depth; a folder's files and folders in order,
-  // names are the paths below `folder`.
+  // The same for all files below `folder`, at any depth; no folders. folder_item::name is the path
+  // relative to `folder`.
   [[nodiscard]] result<void> walk(asset_path folder,
                                   function_ref<bool(const folder_item&)> visit) noexcept;
 
-  // The frozen tree.
+  // --- The frozen tree ------------------------------------------------------------------------
+  // Without one there are no entries.
+
   [[nodiscard]] std::size_t entry_count() const noexcept;
   [[nodiscard]] entry_info entry(entry_index index) const noexcept;
   [[nodiscard]] std::size_t hidden_count() const noexcept;
+  // index < hidden_count().
   [[nodiscard]] hidden_entry hidden(std::size_t index) const noexcept;
   // Error: not_found. No lock, no allocation, no write to shared memory.
   [[nodiscard]] result<entry_index> find(const asset_path& path) const noexcept;
-  // Every mount that has the path, the winner first; returns how many there are, writes what fits.
+  // As providers() above, by number; files only.
   std::size_t providers(entry_index index, std::span<mount_id> mounts) const noexcept;
 
-  // Makes a file ready to be read: for an archive's entry a look into the index, for a loose file
-  // an open and a status. Errors: not_found (it vanished), not_a_file, corrupt (the archive's
-  // directory lies about this entry), unsupported (method, encryption), limit, io, permission (of
-  // the system; or the entry is encrypted and the mount has no password), replaced.
+  // --- Reading --------------------------------------------------------------------------------
+  // From any thread.
+
+  // Prepares a file for reading. An archive entry costs a table look-up, a loose file a system call
+  // to open it and one for its size. Errors:
+  //   not_found    no such path, or the loose file is gone
+  //   not_a_file   a folder, or not a regular file
+  //   corrupt      the archive's directory contradicts itself about this entry
+  //   unsupported  compression or encryption that is not supported
+  //   limit        larger than limits::entry_bytes_max, see open_any_size()
+  //   permission   refused by the system, or encrypted and the mount has no password
+  //   replaced     the mount is not the same file on disk any more
+  //   io
   [[nodiscard]] result<opened_file> open(entry_index index) noexcept;
-  // A hint that open() of this index comes soon, for loops over many small files: brings what is
-  // known of it into the cache. Does nothing for a number that is none. Any thread; frozen only.
-  void fetch_ahead(entry_index index) const noexcept;
   [[nodiscard]] result<opened_file> open(asset_path path) noexcept;
-  // The same for a file of any size, where open() refuses what is larger than
-  // limits::entry_bytes_max: for those who read in pieces, as file_reader does.
+  // The same without a limit on the size, for reading in pieces as file_reader does.
   [[nodiscard]] result<opened_file> open_any_size(asset_path path) noexcept;
-  // The packed file within what was read for a framed place. Errors: corrupt; truncated if the
-  // header turns out longer than expected: error::offset then says how many bytes to read from
-  // place.offset on instead. Any thread.
+  // A hint that open(index) follows soon: loads its table entry into the cache. For loops over many
+  // small files. Ignores an index out of range. Only while frozen.
+  void fetch_ahead(entry_index index) const noexcept;
+  // The packed bytes within what was read for a `framed` place. Errors: corrupt; truncated if the
+  // header is longer than expected, error::offset then being how many bytes to read at place.offset
+  // instead.
   [[nodiscard]] static result<std::span<const std::byte>> packed_part(
       const file_place& place, std::span<const std::byte> read) noexcept;
 
-  // Opens, reads, unpacks and verifies one file on the calling thread. Errors: all of the above.
+  // Opens, reads, unpacks and verifies one file on the calling thread. Errors: those of open();
+  // corrupt (wrong checksum, broken data), truncated, io, permission (wrong password),
+  // out_of_memory.
   [[nodiscard]] result<blob> read_all(asset_path path, buffer_pool& buffers) noexcept;
-  // The same by a queue over this file system, for programs that have one: what is not in the page
-  // cache is read in its order, by its threads, and appears in its statistics. The calling thread
-  // waits for it and unpacks.
+  // The same through a read queue over this file_system: what is not in the page cache is read by
+  // the queue's threads, in its order, and counted in its statistics. Waits for the read and
+  // unpacks on the calling thread.
   [[nodiscard]] result<blob> read_all(asset_path path, buffer_pool& buffers,
                                       read_queue& reads) noexcept;
 
-  // A file without a copy, and without a checksum verified. Errors: those of open(); unsupported if
-  // it is compressed, or its mount not an immutable_source, or where the system maps no files.
+  // Maps a file without copying it. Verifies no checksum. Errors: those of open(); unsupported if
+  // the file is compressed, its mount is not immutable_source, or the system cannot map files.
   [[nodiscard]] result<mapped_file> map(asset_path path) noexcept;
 
   // --- Writing, see file_writer.hpp -----------------------------------------------------------
-  // In a mount that was made `writable`; a path is one of the tree and begins with its mount
-  // point. Writing is no change of the configuration and may be done while frozen. What is written,
-  // removed and renamed here is so in the tree at once, for all look-ups by path; files keep their
-  // numbers, and a new one has none (find(), entry(), freeze()) before the folder is mounted again,
-  // by remount() in one step. So have names that others make in the folder. Errors:
-  // not_found (the mount, too), permission (the mount is not writable, or a link leaves it),
-  // bad_path, exists, no_space, io, unsupported (storage that is only read).
+  // In a mount that is `writable`; a path is one of the tree and begins with the mount point. Works
+  // while frozen. Look-ups by path see the change at once. Entry numbers stay as they are: a new
+  // file has none until its folder is mounted again (remount() does it in one step). The same goes
+  // for files that other programs create in the folder.
+  // Errors: not_found (also for the mount), permission (the mount is not writable, or a link leads
+  // out of it), bad_path, exists, no_space, io, unsupported (read-only storage), limit (a path
+  // would become too long), out_of_memory.
 
-  // With all folders above it; that it is there already is no error. A folder without files is on
-  // the disk and not in the tree.
+  // Creates a folder and those above it; succeeds if it is there already. A folder without files is
+  // on disk but not in the tree.
   result<void> make_folder(mount_id mount, asset_path path) noexcept;
-  // A file or an empty folder.
+  // Removes a file or an empty folder.
   result<void> remove(mount_id mount, asset_path path) noexcept;
-  // In one step; a file that has the new name goes. A folder takes with it all that is in it.
+  // Renames in one step, replacing a file named `to`. A folder takes its contents with it.
   result<void> rename(mount_id mount, asset_path from, asset_path to) noexcept;
 
-  // Writes a sentence about an error of this file_system, with the names it knows, into `text`;
-  // returns its length.
+  // Writes a sentence about an error of this file_system into `text`, with the paths it knows.
+  // Returns the length.
   std::size_t explain(const error& failure, std::span<char> text) const noexcept;
 
-  // For the read queue.
+  // For the read queue, see io/read_queue.hpp.
   [[nodiscard]] result<open_source> source(source_id id) noexcept override;
   [[nodiscard]] result<open_source> pin(source_id id, bool may_wait) noexcept override;
   void unpin(source_id id) noexcept override;
@@ -367,16 +410,17 @@ class file_system final : public source_files {
   friend class file_writer;
   struct state;
   class reading;
-  [[nodiscard]] tl::unexpected<error> trapped() const noexcept;
-  result<opened_file> open_entry(const vfs::path_owner& found) noexcept;
-  result<void> open_entry(const vfs::path_owner& found, opened_file& file) noexcept;
-  // Calls `act` with the file that a path names, which stays for the call.
+  // The error of a change while frozen; tells on_frozen_change.
+  [[nodiscard]] tl::unexpected<error> refuse_change() const noexcept;
+  result<opened_file> open_entry(const vfs_detail::lookup_hit& found) noexcept;
+  result<void> open_entry(const vfs_detail::lookup_hit& found, opened_file& file) noexcept;
+  // Calls `act` with the file that a path names; its mount stays during the call.
   template <class T, class Act>
   result<T> with_entry(asset_path path, Act act) noexcept;
   void close(const opened_file& file) noexcept;
-  // A mount that may be written to, pinned; give_up() unpins it.
-  result<const vfs::mount*> claim_writable(mount_id mount) noexcept;
-  void give_up(const vfs::mount& claimed) noexcept;
+  // Finds a writable mount and pins it; release_writable() unpins it.
+  result<const vfs_detail::mount*> pin_writable(mount_id mount) noexcept;
+  void release_writable(const vfs_detail::mount& pinned) noexcept;
 
   file_system_config config_;
   state* state_ = nullptr;

@@ -1,27 +1,31 @@
-// What changes in mounted folders while the game runs: for reloading what an artist has just saved.
+// Reports changes in mounted folders while the game runs, to reload what an artist has just saved.
 //
 //   result<file_watch> watch = file_watch::open(files);
+//   if (!watch) return report(watch.error());
 //   if (auto added = watch->add(mods); !added) return report(added.error());
 //   ...
-//   watch->poll([&](const file_change& change) {          // once a frame
+//   watch->poll([&](const file_change& change) {  // once a frame
 //     if (change.kind == change_kind::rescan) reload_all(change.mount);
 //     if (change.kind == change_kind::written) reload(change.id);
 //   });
 //
-// Changes are told by paths of the tree, in the order in which they came; a file that is written
-// twice between two calls may be told twice. A file counts as written when its writer has closed
-// it, or when it was put in place by a rename (as editors and file_writer do); what is only made or
-// still written to is not told yet. Links are not followed. Whether a file is in the tree, and who
-// wins, the tree knows: names that were not there when the folder was mounted come with a
-// remount().
+// What is reported
+//   Changes come in the order in which they happened, as paths of the tree. A file written twice
+//   between two polls may be reported twice.
+//   A file counts as written when its writer closes it, or when it is renamed into place (as
+//   editors and file_writer do). A file that is still being written is not reported. Links are not
+//   followed. The watch does not tell which mount wins: ask the file_system. Files that are new in
+//   the folder are in the tree after a remount(). `rescan` means that events were lost for this
+//   mount (the system could not keep up, or a folder was moved or removed): anything in it may have
+//   changed.
 //
-// When the system could not keep up, or forgot a folder, there is one change of kind `rescan` of
-// each mount that this concerns: anything in it may have changed, so look at all.
+// Cost
+//   poll() never waits. Without changes it is one system call. There is no thread.
+//   A watch uses one descriptor, and kernel memory for each folder. Names of folders that are gone
+//   are kept for a while: up to as many bytes as the other names take, or 16 KiB.
 //
-// Cost: poll() without changes is one system call; it never waits, and there is no thread. A watch
-// has one descriptor, and what the kernel takes for each folder; names of folders that are gone are
-// kept for a while, up to as many bytes as of those that are there or 16 KiB. Linux (inotify);
-// elsewhere open() is `unsupported`. Threads: one at a time.
+// Platforms: Linux (inotify). On others open() fails as `unsupported`.
+// Threads: one at a time.
 #pragma once
 
 #include <cstdint>
@@ -34,9 +38,9 @@
 namespace overture {
 
 enum class change_kind : std::uint8_t {
-  written,  // new, or with other bytes
-  removed,  // or renamed: then the new name is `written`
-  rescan,   // of a whole mount, `path` is its mount point
+  written,  // created or changed
+  removed,  // also the old name of a renamed file; the new name is `written`
+  rescan,   // look at everything in the mount; `path` is the mount point
 };
 
 struct file_change {
@@ -52,7 +56,8 @@ struct file_watch_config {
 
 class file_watch {
  public:
-  // Errors: unsupported, limit (the system's, of watches), out_of_memory. `files` must outlive it.
+  // `files` must outlive the watch. Errors: unsupported, limit (the system's limit on inotify
+  // instances), out_of_memory.
   [[nodiscard]] static result<file_watch> open(file_system& files,
                                                const file_watch_config& config = {}) noexcept;
   file_watch(file_watch&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
@@ -64,21 +69,23 @@ class file_watch {
   file_watch& operator=(const file_watch&) = delete;
   ~file_watch();
 
-  // Watches all folders of a mounted folder. Errors: not_found (no such mount), not_a_file (an
-  // archive), unsupported (a mount with mount_options::from, or of storage of the host's own),
-  // no_space (more folders than the system watches, see fs.inotify.max_user_watches), limit, io,
-  // permission, exists (a folder is watched for another mount), out_of_memory; then some of its
-  // folders are watched.
+  // Watches a mounted folder and all folders in it. On an error the mount is not watched. Errors:
+  //   not_found     no such mount
+  //   not_a_file    an archive
+  //   unsupported   the mount uses mount_options::from, or storage of the host's own
+  //   no_space      more folders than fs.inotify.max_user_watches allows
+  //   exists        a folder in it is already watched for another mount
+  //   limit, io, permission, out_of_memory
   [[nodiscard]] result<void> add(mount_id mount) noexcept;
-  // Tells of no change of the mount any more. Unmounting does not do that.
+  // Stops watching this mount. Unmounting alone does not.
   void remove(mount_id mount) noexcept;
 
-  // Calls `visit` for each change since the last call; returns how many. `visit` may not call this
-  // watch. Error: io.
+  // Calls `visit` for each change since the last call; returns their number. `visit` must not use
+  // this watch. Error: io.
   result<std::size_t> poll(function_ref<void(const file_change&)> visit) noexcept;
 
-  // Becomes readable when there are changes, for a poll() of the host's own; -1 where there is
-  // none.
+  // A descriptor that becomes readable when there are changes, for the host's own event loop.
+  // -1 if there is none.
   [[nodiscard]] int descriptor() const noexcept;
 
  private:

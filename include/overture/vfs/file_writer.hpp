@@ -1,34 +1,41 @@
-// Writing a file into a mounted folder; in the place of another in one step, if that is wanted.
+// Writes a file into a mounted folder, atomically if wanted.
 //
 //   result<mount_id> saves = files.mount("saves/", {.at = "saves", .writable = true});
 //   result<file_writer> game =
 //       file_writer::open(files, *saves, "saves/slot1.txt"_path, write_kind::replace);
 //   if (!game) return report(game.error());
-//   if (auto done = game->write(bytes); !done) ...
-//   if (auto done = game->commit(); !done) return report(done.error());   // there now, or not at
-//   all
+//   if (auto done = game->write(bytes); !done) return report(done.error());
+//   if (auto done = game->commit(); !done) return report(done.error());
 //
-// A file is in the tree from its commit() on, frozen or not. With config.sync, commit() brings the
-// content to the disk, and of a new name the folder too; should only that last step fail, the error
-// says "written, but the folder could not be synced".
+// Kinds
+//   replace  Writes a temporary file in the same folder and renames it over the old one in
+//   commit().
+//            Whoever opens the path gets all of the old content or all of the new; so does the next
+//            start after a crash or power cut. The new file gets default permissions.
+//   create   Makes a new file, which must not exist, and writes to it directly.
+//   append   Adds to a file; creates it if it does not exist.
 //
-// replace writes to a file beside, brings it to the disk, and puts it in the place of the old one
-// in one step: whoever opens the path gets the old content or the new one, and after a crash or a
-// power cut there is the one or the other. create makes a file that must not be there yet and grows
-// where it is; append adds to what is there. A writer that ends without commit() leaves a file to
-// replace as it was and removes one that it has created; what append has written so far stays.
+// Committing
+//   A file is in the tree from its commit() on, frozen or not.
+//   With config.sync, commit() returns once the content is on disk, and for a new name the folder
+//   too. If only syncing the folder fails, the file is in place and the error's reason says so.
+//   A writer destroyed without commit() leaves the old file untouched (replace), removes what it
+//   created (create), or keeps what was appended so far (append).
 //
-// A file that is replaced gets the permissions of a new one.
+// Errors of write() and commit()
+//   no_space, io, permission; not_a_file if a folder has the name to be replaced.
+//   After the first error every further call returns it, and nothing is put in place.
+//   A crash of the program may leave a file named ".overture-..." in the folder.
 //
-// Errors of write() and commit(): no_space, io, permission, and not_a_file if what was to be
-// replaced is a folder. The first one decides: all further calls return it, and nothing is put in
-// place. A crash of the program may leave a file called ".overture-..." in the folder.
+// Cost
+//   Small writes are copied into a buffer. config.sync takes as long as the disk does
+//   (milliseconds); turn it off for data that can be regenerated. Each different name written to
+//   uses about 100 bytes until its mount ends.
 //
-// Cost: small writes are copied into a buffer; config.sync costs what the disk takes (milliseconds)
-// and can be left out for what can be made again. Each name that was written to keeps some 100
-// bytes until its mount ends. Threads: a writer is used by one thread at a time; any number of
-// writers at once, which share no lock. Of two that change one name at once, the tree may show what
-// the one did and the disk what the other did: one thread at a time for one name.
+// Threads
+//   One thread at a time may use a writer. Any number of writers may work at once; they share no
+//   lock. Change one name from one thread at a time: of two, the tree might show one result and the
+//   disk the other.
 #pragma once
 
 #include <cstddef>
@@ -47,13 +54,16 @@ enum class write_kind : std::uint8_t { create, replace, append };
 struct file_writer_config {
   allocator* memory = nullptr;  // null = default_allocator()
   std::size_t buffer_bytes = 16u << 10;
-  bool sync = true;  // commit() returns when the content is on the disk
+  bool sync = true;  // commit() waits until the content is on disk
 };
 
 class file_writer {
  public:
-  // The folder must be there, see file_system::make_folder(). Errors: not_found, exists (create),
-  // not_a_file, bad_path, permission, no_space, io, unsupported, out_of_memory. Any thread.
+  // The folder must exist, see file_system::make_folder(). Any thread. Errors:
+  //   not_found     no such mount or folder, or the path is not below the mount point
+  //   exists        create, and the file exists
+  //   permission    the mount is not writable, or the system refuses
+  //   not_a_file, bad_path, no_space, io, unsupported (read-only storage), out_of_memory
   [[nodiscard]] static result<file_writer> open(file_system& files, mount_id mount, asset_path path,
                                                 write_kind kind,
                                                 const file_writer_config& config = {}) noexcept;
@@ -68,7 +78,7 @@ class file_writer {
   ~file_writer();
 
   [[nodiscard]] result<void> write(std::span<const std::byte> bytes) noexcept;
-  // Ends the file; once. Further calls of write() and commit() are `invalid`.
+  // Completes the file. Once: later calls of write() and commit() fail as `invalid`.
   [[nodiscard]] result<void> commit() noexcept;
 
  private:

@@ -1,4 +1,4 @@
-// What threads that look up, open and read write, and to which lines.
+// Which shared cache lines threads write when they look up, open and read.
 #include "overture/vfs/file_system.hpp"
 
 #include <gtest/gtest.h>
@@ -35,14 +35,14 @@ class shared_tree : public ::testing::TestWithParam<bool> {
     }
   }
 
-  // Two threads do the same, beside each other: no line that one of them writes is the other's.
+  // Two threads do the same concurrently: neither writes to a cache line of the other.
   template <class Act>
   void expect_no_line_in_common(Act act) {
     std::promise<void> second_is_done;
     std::set<std::uintptr_t> first;
     std::set<std::uintptr_t> second;
     std::promise<void> first_is_done;
-    // The first stays until the second is done, or the second would get its slot.
+    // The first thread stays until the second is done, or the second would get its slot.
     std::thread one([&] {
       first = lines_written(act);
       first_is_done.set_value();
@@ -54,11 +54,11 @@ class shared_tree : public ::testing::TestWithParam<bool> {
     one.join();
     for (const std::uintptr_t line : first) EXPECT_FALSE(second.contains(line));
   }
-  // The lines of memory that this thread writes to by atomics while it does this.
+  // The cache lines that this thread writes with atomics during the action.
   template <class Act>
   static std::set<std::uintptr_t> lines_written(Act act) {
-    act();  // what a thread does only once
-    const wait_counts before = wait_layer::counts();
+    act();  // warms up: excludes what a thread does only once
+    const sync_detail::wait_counts before = sync_detail::wait_layer::counts();
     const std::uint64_t wakes = test::wake_calls();
     std::set<std::uintptr_t> lines;
     const recording seen;
@@ -66,7 +66,7 @@ class shared_tree : public ::testing::TestWithParam<bool> {
     for (const recording::entry& each : seen) {
       if (each.done.writes() != 0) lines.insert(reinterpret_cast<std::uintptr_t>(each.object) / 64);
     }
-    EXPECT_EQ(wait_layer::counts().waits, before.waits);
+    EXPECT_EQ(sync_detail::wait_layer::counts().waits, before.waits);
     EXPECT_EQ(test::wake_calls(), wakes);
     return lines;
   }

@@ -1,5 +1,5 @@
-// The native wait layer over a futex that misbehaves as it may: the library's calls go through the
-// function below.
+// The native wait layer over a futex that misbehaves in all permitted ways: the library's calls go
+// through the function below.
 #include <gtest/gtest.h>
 #include <linux/futex.h>
 #include <sys/mman.h>
@@ -22,13 +22,13 @@ using overture::atomic;
 
 enum class answer : int { honest, interrupted, again, for_nothing };
 
-// What the next waits are answered with: `honest`, or one after the other as long as they last.
+// How many of the next waits may be lied to.
 atomic<std::uint64_t> lies_left{0};
 atomic<std::uint64_t> lies_told{0};
 // Called with the address before a wake enters the kernel.
 atomic<void (*)(const void*)> before_wake{nullptr};
 
-// Two in three waits are lied to, in turn with each of the lies.
+// Lies to two of three waits, with each lie in turn.
 answer next_answer() {
   std::uint64_t left = lies_left.load();
   while (left != 0 && !lies_left.compare_exchange_weak(left, left - 1)) {
@@ -46,8 +46,9 @@ bool is_wait(int operation) {
 
 namespace overture {
 
-long futex_call(const void* address, int operation, std::uint32_t value, const void* fourth,
-                const void* second_address, std::uint32_t bits) noexcept {
+long sync_detail::futex_call(const void* address, int operation, std::uint32_t value,
+                             const void* fourth, const void* second_address,
+                             std::uint32_t bits) noexcept {
   if (is_wait(operation)) {
     const answer told = next_answer();
     if (told == answer::interrupted) return -EINTR;
@@ -63,6 +64,7 @@ long futex_call(const void* address, int operation, std::uint32_t value, const v
 namespace {
 
 using namespace std::chrono_literals;
+using namespace sync_detail;
 
 TEST(a_barricade_on_a_futex_that_lies, keeps_all_who_wait_until_it_is_lowered) {
   const std::uint64_t told_before = lies_told.load();
@@ -95,7 +97,7 @@ TEST(a_barricade_on_a_futex_that_lies, gives_up_in_time_all_the_same) {
   lies_left.store(0);
 }
 
-// Holds the thread inside lower(), between its operation on the word and the kernel.
+// Holds a thread inside lower(), between its operation on the word and the system call.
 atomic<bool> wake_may_go_on{false};
 atomic<const void*> woken_address{nullptr};
 void hold_the_wake(const void* address) {
@@ -103,7 +105,7 @@ void hold_the_wake(const void* address) {
   while (!wake_may_go_on.load()) yield_thread();
 }
 
-// The page is gone when lower() wakes: a read or write of the word there would be a crash.
+// The page is unmapped before lower() wakes: any access to the word would crash.
 void lower_a_barricade_that_is_gone(int waiting_threads) {
   const long page = sysconf(_SC_PAGESIZE);
   void* const memory = mmap(nullptr, static_cast<std::size_t>(page), PROT_READ | PROT_WRITE,
@@ -124,7 +126,7 @@ void lower_a_barricade_that_is_gone(int waiting_threads) {
   std::thread lowering([door] { door->lower(); });
   while (woken_address.load() != memory) yield_thread();
   before_wake.store(nullptr);
-  // Frees the sleepers by another way than the wake that is held.
+  // Releases the sleepers by another wake than the one that is held.
   for (auto& thread : waiting) {
     native_wait::address_wake_all(memory);
     thread.join();
@@ -142,8 +144,8 @@ TEST(a_lowering_that_outlives_the_barricade, touches_nothing_with_many_waiters) 
   lower_a_barricade_that_is_gone(6);
 }
 
-// Everybody who sleeps is moved to another queue of the kernel's; those who time out there, or are
-// interrupted, must not take a wake with them that others wait for.
+// All sleepers are moved to another kernel queue; those that time out or are interrupted there must
+// not consume a wake that others wait for.
 TEST(relayed_wakes, reach_everybody_though_some_give_up) {
   for (int round = 0; round < 200; ++round) {
     barricade door;
@@ -161,7 +163,7 @@ TEST(relayed_wakes, reach_everybody_though_some_give_up) {
     for (int i = 0; i < round % 8; ++i) yield_thread();
     door.lower();
     if (round % 2 == 0) door.raise();
-    // A thread that comes after the pulse must not keep the test.
+    // A thread that arrives after the pulse must not block the test.
     door.lower();
     for (auto& thread : waiting) thread.join();
   }

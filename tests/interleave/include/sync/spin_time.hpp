@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace overture {
+namespace overture::sync_detail {
 
 class spin_time {
  public:
@@ -11,4 +11,4 @@ class spin_time {
   [[nodiscard]] static bool over() noexcept { return true; }
 };
 
-}  // namespace overture
+}  // namespace overture::sync_detail

@@ -7,7 +7,7 @@
 #include "overture/base/atomic.hpp"
 #include "sync/relay.hpp"
 
-namespace overture {
+namespace overture::sync_detail {
 
 enum class wait_status : std::uint8_t { woken, timed_out };
 
@@ -55,4 +55,4 @@ inline void address_wake_relayed(const void* key) noexcept {
   interleave::wake_moved(1);
 }
 
-}  // namespace overture
+}  // namespace overture::sync_detail

@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 
 inline constexpr std::size_t pin_stripes_max = 4;
 inline constexpr std::uint32_t pin_numbers_max = 2;
 
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

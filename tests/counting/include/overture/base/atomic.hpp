@@ -1,13 +1,12 @@
-// The overture::atomic of test binaries that count. It stands in for
-// include/overture/base/atomic.hpp by coming first on the include path; the sources of the library
-// are the very same.
+// The overture::atomic of test binaries that count. It replaces include/overture/base/atomic.hpp by
+// coming first on the include path; the sources of the library are the same.
 //
-//   counting::recording seen;                // counts what this thread does from here on
+//   counting::recording seen;                // counts what this thread does from here
 //   door.is_lowered();
 //   EXPECT_EQ(seen.of(door).loads, 1u);      // by object ...
-//   EXPECT_EQ(seen.total().stores, 0u);      // ... or all together
+//   EXPECT_EQ(seen.total().stores, 0u);      // ... or in total
 //
-// An atomic is as large as the one of shipped programs, and lies at the same offset.
+// An atomic has the same size and offset as in shipped programs.
 #pragma once
 
 #include <atomic>
@@ -32,8 +31,7 @@ struct operations {
   }
 };
 
-// The atomic operations of one thread, object by object. Recordings of one thread may nest; the
-// innermost counts.
+// Counts one thread's atomic operations, by object. Recordings may nest; only the innermost counts.
 class recording {
  public:
   struct entry {
@@ -46,7 +44,7 @@ class recording {
   recording(const recording&) = delete;
   recording& operator=(const recording&) = delete;
 
-  // All operations on atomics within the object.
+  // All operations on atomics inside the object.
   template <class T>
   [[nodiscard]] operations of(const T& object) const noexcept {
     const auto* const first = reinterpret_cast<const std::byte*>(&object);
@@ -62,7 +60,7 @@ class recording {
     for (const entry& known : *this) sum += known.done;
     return sum;
   }
-  // In the order in which the objects were first met.
+  // In order of first use.
   [[nodiscard]] const entry* begin() const noexcept { return entries_; }
   [[nodiscard]] const entry* end() const noexcept { return entries_ + used_; }
 
@@ -81,7 +79,7 @@ class recording {
     for (std::size_t i = 0; i < used_; ++i) {
       if (entries_[i].object == object) return entries_[i].done;
     }
-    // What no longer fits is counted together, so that the total stays right.
+    // The rest is counted together, so that the total stays right.
     const std::size_t index = used_ < objects_max ? used_++ : objects_max - 1;
     entries_[index].object = object;
     return entries_[index].done;
@@ -104,7 +102,7 @@ class atomic {
   using value_type = T;
 
   constexpr atomic() noexcept = default;
-  // NOLINTNEXTLINE(google-explicit-constructor): as std::atomic
+  // NOLINTNEXTLINE(google-explicit-constructor): like std::atomic
   constexpr atomic(T value) noexcept : value_(value) {}
   atomic(const atomic&) = delete;
   atomic& operator=(const atomic&) = delete;
@@ -165,7 +163,7 @@ class atomic {
   }
 
  private:
-  // What is added: a number to a number, a distance to a pointer.
+  // The operand of fetch_add: a number, or a distance for pointers.
   using difference = std::conditional_t<std::is_integral_v<T>, T, std::ptrdiff_t>;
 
   std::atomic<T> value_{};

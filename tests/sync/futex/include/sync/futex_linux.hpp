@@ -1,13 +1,13 @@
-// Stands before the library's header of this name: a futex that misbehaves as it may.
+// Replaces the library's header of this name: a futex that misbehaves in all permitted ways.
 #pragma once
 
 #include <cstdint>
 
-namespace overture {
+namespace overture::sync_detail {
 
-// As the library's. In futex_test.cpp.
+// Defined in futex_test.cpp.
 long futex_call(const void* address, int operation, std::uint32_t value,
                 const void* fourth = nullptr, const void* second_address = nullptr,
                 std::uint32_t bits = 0) noexcept;
 
-}  // namespace overture
+}  // namespace overture::sync_detail

@@ -1,12 +1,13 @@
-#include "vfs/data_place.hpp"
+#include "vfs/packed_data.hpp"
 
 #include <algorithm>
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 
-result<std::uint64_t> find_data(const open_source& source, const file_place& place) noexcept {
+result<std::uint64_t> find_packed_data(const open_source& source,
+                                       const file_place& place) noexcept {
   if (!place.framed) return place.offset;
-  // Enough for the fixed part of any header: what follows need not be looked at to be measured.
+  // Enough for the fixed part of any header, which states the size of the rest.
   std::byte room[256];
   const std::span<std::byte> front =
       std::span(room).first(std::min<std::uint64_t>(sizeof room, place.read_bytes));
@@ -28,7 +29,7 @@ result<std::span<const std::byte>> mapped_part(const mapping& archive,
                 place.offset);
   }
   const auto beyond = [&] {
-    return fail(errc::truncated, "the file lies beyond the archive's end", place.source,
+    return fail(errc::truncated, "the file extends past the archive's end", place.source,
                 place.offset);
   };
   if (place.offset > archive.size) return beyond();
@@ -38,4 +39,4 @@ result<std::span<const std::byte>> mapped_part(const mapping& archive,
   return rest.first(place.bytes);
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

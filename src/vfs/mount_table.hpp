@@ -1,9 +1,9 @@
-// What is mounted, how it changes, and when what is gone may be freed.
+// The table of mounts: what is mounted, how that changes, and when old memory is freed.
 //
-// Readers go by the current snapshot, which does not change. A change makes the next one beside it
-// and puts it in its place in one step. What the old one does not share with the new one is freed
-// when the readers of that time have left, a mount when its last open file is closed besides: by
-// whoever leaves or closes last, or by the next change.
+// Readers use the current snapshot, which is immutable. A change builds the next snapshot and
+// publishes it in one step. Memory that only the old snapshot uses is freed when all its readers
+// have left; a mount also stays until its last open file is closed. The last reader to leave, the
+// last file to close, or the next change does the freeing.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 #include "vfs/reader_pins.hpp"
 #include "vfs/sources.hpp"
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 
 struct snapshot {
   explicit snapshot(allocator& memory) noexcept
@@ -27,12 +27,12 @@ struct snapshot {
         index(memory) {}
 
   [[nodiscard]] const mount* find(mount_id id) const noexcept;
-  // Of those that are mounted the winner over all has 0.
+  // A mount's priority: 0 wins over all.
   [[nodiscard]] std::size_t precedence(const mount& one) const noexcept {
     const std::size_t at = positions[one.pins];
     return first_wins ? at : mounts.size() - 1 - at;
   }
-  // Whether look-ups must look beside the index, at what was written since it was made.
+  // Whether the index may be out of date for this path, because a writable mount has changed it.
   [[nodiscard]] bool has_written(const asset_path& path) const noexcept {
     for (const mount* const each : writable) {
       if (each->written.find(path)) return true;
@@ -41,47 +41,48 @@ struct snapshot {
   }
 
   vec<mount*> mounts;
-  vec<const mount*> writable;    // those of the mounts that are
-  vec<std::uint32_t> positions;  // of the mounts, by their numbers in reader_pins
+  vec<const mount*> writable;    // the writable ones
+  vec<std::uint32_t> positions;  // positions in `mounts`, by mount::pins
   bool first_wins = false;
   live_index index;
 
-  // Of one that has been replaced.
+  // Once this snapshot has been replaced:
   std::uint64_t epoch = 0;
   live_block* replaced = nullptr;
   mount* departing = nullptr;
   snapshot* next = nullptr;
 };
 
-// A mount that is made but not mounted yet.
+// A mount that has been opened and listed, but is not in the tree yet.
 struct made_mount {
   mount* made = nullptr;
   mount_id wins_over;
   mount_id loses_to;
 };
 
-class configuration {
+class mount_table {
  public:
-  explicit configuration(const file_system_config& config) noexcept;
-  ~configuration();
-  configuration(const configuration&) = delete;
-  configuration& operator=(const configuration&) = delete;
+  explicit mount_table(const file_system_config& config) noexcept;
+  ~mount_table();
+  mount_table(const mount_table&) = delete;
+  mount_table& operator=(const mount_table&) = delete;
 
-  // False if there was no memory to begin with.
+  // False if the constructor ran out of memory.
   [[nodiscard]] bool usable() const noexcept { return current_.load() != nullptr; }
 
-  // Opens what is to be mounted and reads its directory; no lock.
+  // Opens a folder or archive and reads its directory. Takes no lock.
   [[nodiscard]] result<made_mount> make(const mount_request& request) noexcept;
-  // Ends one that never came to be mounted.
+  // Destroys a made_mount that was not passed to change().
   void discard(mount* made) noexcept;
-  // All of it or, with an error, nothing. `may_change` is asked once under the lock.
+  // Unmounts `out` and mounts `in`, or changes nothing and returns an error. Calls `may_change`
+  // once, under the lock; if it returns false, the error is `frozen`.
   [[nodiscard]] result<void> change(std::span<const mount_id> out, std::span<const made_mount> in,
                                     function_ref<bool()> may_change) noexcept;
-  // Calls `act` while nothing changes.
+  // Calls `act` under the lock, so that nothing changes meanwhile.
   void hold(function_ref<void(const snapshot&)> act) noexcept;
 
-  // Reading, any thread. Between enter() and leave() the current snapshot and all that is in it
-  // stay; a stripe is of one thread.
+  // Reading, from any thread. Between enter() and leave() the current snapshot and everything in it
+  // stay alive. Leave on the thread that entered.
   [[nodiscard]] const snapshot& current() const noexcept { return *current_.load(); }
   [[nodiscard]] reader_pins::stripe* enter() noexcept {
     reader_pins::stripe& here = pins_.mine();
@@ -92,7 +93,8 @@ class configuration {
     const std::uint64_t epoch = pins_.leave(*here);
     if (epoch != 0 && epoch <= retired_epoch_.load()) collect();
   }
-  // A file of a mount is open; pin() between enter() and leave(), or while nothing can change.
+  // Keeps a mount alive while one of its files is open. Call pin() between enter() and leave(), or
+  // while nothing can change.
   void pin(const mount& used) noexcept { pins_.pin(used.pins); }
   void unpin(const mount& used) noexcept {
     pins_.unpin(used.pins);
@@ -105,9 +107,9 @@ class configuration {
  private:
   [[nodiscard]] result<void> derive(snapshot& next, std::span<const mount_id> out,
                                     std::span<const made_mount> in, mount*& departing) noexcept;
-  [[nodiscard]] result<void> place(vec<mount*>& mounts, const made_mount& added) const noexcept;
+  [[nodiscard]] result<void> insert(vec<mount*>& mounts, const made_mount& added) const noexcept;
   [[nodiscard]] result<void> give_numbers(snapshot& next, std::span<const made_mount> in) noexcept;
-  // The positions of the mounts, which all have their numbers.
+  // Fills snapshot::positions. All mounts have their numbers.
   [[nodiscard]] static bool number_positions(snapshot& next) noexcept;
   void publish(snapshot* next, mount* departing) noexcept;
   void collect() noexcept;
@@ -120,7 +122,7 @@ class configuration {
   source_table sources_;
   descriptor_pool descriptors_;
   atomic<snapshot*> current_{nullptr};
-  atomic<std::uint64_t> retired_epoch_{0};  // the last of those waiting for readers; 0: none
+  atomic<std::uint64_t> retired_epoch_{0};  // of the last snapshot that waits for readers; 0 = none
   atomic<std::uint32_t> draining_count_{0};
   atomic<std::uint32_t> next_id_{0};
   atomic<bool> collect_wanted_{false};
@@ -128,14 +130,14 @@ class configuration {
   mutex changing_;
   snapshot* oldest_retired_ = nullptr;
   snapshot* newest_retired_ = nullptr;
-  mount* draining_ = nullptr;  // unmounted, but with open files
+  mount* draining_ = nullptr;  // unmounted mounts with open files
   std::uint64_t numbers_[reader_pins::numbers_max / 64] = {};
 };
 
-// Makes a mount of what the request names, but for its id and source. Errors: those of
+// Opens and lists what the request names; leaves id and source unset. Errors: those of
 // file_system::mount().
-[[nodiscard]] result<void> fill_mount(mount& made, const mount_request& request,
+[[nodiscard]] result<void> scan_mount(mount& made, const mount_request& request,
                                       const file_system_config& config,
                                       descriptor_pool& descriptors) noexcept;
 
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

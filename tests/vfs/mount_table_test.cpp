@@ -22,7 +22,7 @@ std::span<const std::byte> bytes_of(const std::string& text) {
   return std::as_bytes(std::span(text));
 }
 
-// An archive with files "shared/0" ... that say whose they are, and one of its own.
+// An archive with files "shared/0" ... that contain its name, and one file of its own.
 std::string archive_of(const std::string& owner, int count) {
   zip_writer zip;
   for (int i = 0; i < count; ++i) {
@@ -34,7 +34,7 @@ std::string archive_of(const std::string& owner, int count) {
   return zip.bytes();
 }
 
-TEST_F(game, is_looked_up_without_being_frozen) {
+TEST_F(game, can_be_looked_up_without_being_frozen) {
   mount_all(files);
   EXPECT_EQ(load(files, "b.txt"), "mod b");
   EXPECT_EQ(load(files, "maps/rome.txt"), "base rome");
@@ -103,7 +103,7 @@ TEST(file_system, calls_release_when_the_last_file_of_a_mount_is_closed) {
   EXPECT_EQ(released, 2) << "or at the end of the file_system";
 }
 
-TEST(file_system, releases_what_a_visitor_unmounts_when_the_visit_is_over) {
+TEST(file_system, releases_what_a_visitor_unmounts_after_the_visit) {
   const std::string zip = archive_of("mod", 3);
   int released = 0;
   file_system files;
@@ -124,7 +124,7 @@ TEST(file_system, releases_what_a_visitor_unmounts_when_the_visit_is_over) {
   EXPECT_EQ(released, 1);
 }
 
-TEST(file_system, gives_back_all_memory_of_many_mounts_of_the_same_names) {
+TEST(file_system, frees_all_memory_of_many_mounts_with_the_same_names) {
   std::vector<std::string> zips;
   for (int i = 0; i < 40; ++i) zips.push_back(archive_of("mod" + std::to_string(i), 30));
   tracking_allocator memory;
@@ -186,8 +186,8 @@ TEST(file_system, swaps_mounts_in_one_step) {
   EXPECT_EQ(wrong, 0);
 }
 
-// What every reader checks: names there from beginning to end are always found, and content is of
-// somebody who has the name.
+// What every reader checks: files that are always mounted are always found, and the content is from
+// a mount that has the file.
 void read_for_a_round(file_system& files, buffer_pool& buffers, std::atomic<int>& wrong) {
   for (int i = 0; i < 20; ++i) {
     const std::string path = "shared/" + std::to_string(i);
@@ -209,7 +209,7 @@ void read_for_a_round(file_system& files, buffer_pool& buffers, std::atomic<int>
   if (!listed || names < 20) ++wrong;
 }
 
-// OVERTURE_STRESS_SECONDS makes the next test as long as one likes.
+// OVERTURE_STRESS_SECONDS sets the duration of the next test.
 bool more_time() {
   static const char* const wanted = std::getenv("OVERTURE_STRESS_SECONDS");
   static const auto end =
@@ -217,7 +217,7 @@ bool more_time() {
   return std::chrono::steady_clock::now() < end;
 }
 
-TEST(file_system, is_read_by_four_threads_while_two_mount_and_unmount) {
+TEST(file_system, can_be_read_by_four_threads_while_two_mount_and_unmount) {
   const std::string base = archive_of("base", 20);
   std::vector<std::string> mods;
   for (int i = 0; i < 4; ++i) mods.push_back(archive_of("mod" + std::to_string(i), 5 + 30 * i));
@@ -259,7 +259,7 @@ TEST(file_system, is_read_by_four_threads_while_two_mount_and_unmount) {
   EXPECT_EQ(wrong, 0);
 }
 
-TEST(file_system, is_frozen_while_other_threads_look_up) {
+TEST(file_system, can_be_frozen_while_other_threads_look_up) {
   const std::string base = archive_of("base", 20);
   file_system files;
   ASSERT_TRUE(files.mount_memory("base", bytes_of(base)));

@@ -1,10 +1,10 @@
-#include "vfs/configuration.hpp"
+#include "vfs/mount_table.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <utility>
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 namespace {
 
 tl::unexpected<error> no_memory() {
@@ -29,9 +29,9 @@ const mount* snapshot::find(mount_id id) const noexcept {
   return position < mounts.size() ? mounts[position] : nullptr;
 }
 
-// --- Life ----------------------------------------------------------------------------------------
+// --- Construction and destruction ----------------------------------------------------------------
 
-configuration::configuration(const file_system_config& config) noexcept
+mount_table::mount_table(const file_system_config& config) noexcept
     : config_(config), memory_(*config.memory), pins_(memory_), sources_(memory_) {
   snapshot* const first = make_object<snapshot>(memory_, memory_tag::vfs, memory_);
   if (first && first->index.begin()) {
@@ -41,9 +41,9 @@ configuration::configuration(const file_system_config& config) noexcept
   }
 }
 
-// Nobody reads any more, and no file is open.
-configuration::~configuration() {
-  pins_.nobody_is_left();
+// There are no readers and no open files left.
+mount_table::~mount_table() {
+  pins_.no_more_readers();
   collect();
   snapshot* const last = current_.load();
   if (!last) return;
@@ -57,15 +57,15 @@ configuration::~configuration() {
 
 // --- Making mounts -------------------------------------------------------------------------------
 
-result<made_mount> configuration::make(const mount_request& request) noexcept {
+result<made_mount> mount_table::make(const mount_request& request) noexcept {
   const mount_options& options = request.options;
   if (options.wins_over != mount_id{} && options.loses_to != mount_id{}) {
-    return fail(errc::invalid, "a mount is placed by one other, not by two");
+    return fail(errc::invalid, "set wins_over or loses_to, not both");
   }
   mount* const made = make_object<mount>(memory_, memory_tag::vfs, memory_);
   if (!made) return no_memory();
   result<void> done =
-      fill_mount(*made, request, config_, descriptors_).and_then([&] { return made->arrange(); });
+      scan_mount(*made, request, config_, descriptors_).and_then([&] { return made->arrange(); });
   made->id = {next_id_.fetch_add(1)};
   if (done && !made->content.format->lists_folders) {
     const result<source_id> source =
@@ -81,12 +81,12 @@ result<made_mount> configuration::make(const mount_request& request) noexcept {
   return made_mount{made, options.wins_over, options.loses_to};
 }
 
-void configuration::discard(mount* made) noexcept {
+void mount_table::discard(mount* made) noexcept {
   made->release = {};
   end(made);
 }
 
-void configuration::end(mount* ended) noexcept {
+void mount_table::end(mount* ended) noexcept {
   if (ended->source.valid()) (void)sources_.remove(ended->source);
   const mount_release release = ended->release;
   destroy_object(memory_, memory_tag::vfs, ended);
@@ -95,13 +95,13 @@ void configuration::end(mount* ended) noexcept {
 
 // --- Changing ------------------------------------------------------------------------------------
 
-result<void> configuration::change(std::span<const mount_id> out, std::span<const made_mount> in,
-                                   function_ref<bool()> may_change) noexcept {
+result<void> mount_table::change(std::span<const mount_id> out, std::span<const made_mount> in,
+                                 function_ref<bool()> may_change) noexcept {
   result<void> done;
-  (void)pins_.mine();  // whoever mounts opens files without an allocation from then on
+  (void)pins_.mine();  // so that this thread's later opens need no allocation
   {
     const scoped_lock changing(changing_);
-    if (!may_change()) return fail(errc::frozen, "the file system is frozen");
+    if (!may_change()) return fail(errc::frozen, "the file system is frozen; thaw() it first");
     snapshot* const next = make_object<snapshot>(memory_, memory_tag::vfs, memory_);
     if (!next) return no_memory();
     mount* departing = nullptr;
@@ -117,8 +117,8 @@ result<void> configuration::change(std::span<const mount_id> out, std::span<cons
   return done;
 }
 
-result<void> configuration::derive(snapshot& next, std::span<const mount_id> out,
-                                   std::span<const made_mount> in, mount*& departing) noexcept {
+result<void> mount_table::derive(snapshot& next, std::span<const mount_id> out,
+                                 std::span<const made_mount> in, mount*& departing) noexcept {
   const snapshot& old = *current_.load();
   if (old.mounts.size() + in.size() > limits::mounts_max + out.size()) {
     return fail(errc::limit, "more mounts than limits::mounts_max");
@@ -133,7 +133,7 @@ result<void> configuration::derive(snapshot& next, std::span<const mount_id> out
   }
   std::size_t more = 0;
   for (const made_mount& added : in) {
-    if (result<void> placed = place(next.mounts, added); !placed) return placed;
+    if (result<void> done = insert(next.mounts, added); !done) return done;
     more += added.made->content.entries.size() + added.made->folders.size();
   }
   next.first_wins = config_.first_wins;
@@ -150,12 +150,12 @@ result<void> configuration::derive(snapshot& next, std::span<const mount_id> out
   for (const made_mount& added : in) {
     if (next.index.add(*added.made, config_.first_wins)) continue;
     if (!next.index.overfull()) return no_memory();
-    return fail(errc::collision, "many paths of the mount were made to share a hash");
+    return fail(errc::collision, "too many paths share a hash; the mount is probably malicious");
   }
   return give_numbers(next, in);
 }
 
-bool configuration::number_positions(snapshot& next) noexcept {
+bool mount_table::number_positions(snapshot& next) noexcept {
   std::size_t end = 0;
   for (const mount* const each : next.mounts) end = std::max<std::size_t>(end, each->pins + 1);
   if (!next.positions.resize(end)) return false;
@@ -163,13 +163,14 @@ bool configuration::number_positions(snapshot& next) noexcept {
   return true;
 }
 
-// Between its neighbours; the list has room.
-result<void> configuration::place(vec<mount*>& mounts, const made_mount& added) const noexcept {
+// Inserts a mount at its position. The list has room.
+result<void> mount_table::insert(vec<mount*>& mounts, const made_mount& added) const noexcept {
   std::size_t position = mounts.size();
   const bool over = added.wins_over != mount_id{};
   if (over || added.loses_to != mount_id{}) {
     position = position_of(mounts, over ? added.wins_over : added.loses_to);
-    if (position == mounts.size()) return fail(errc::not_found, "no such mount to be placed by");
+    if (position == mounts.size())
+      return fail(errc::not_found, "wins_over or loses_to is not a mount");
     if (over != config_.first_wins) ++position;
   }
   (void)mounts.push_back(added.made);
@@ -177,13 +178,14 @@ result<void> configuration::place(vec<mount*>& mounts, const made_mount& added) 
   return {};
 }
 
-result<void> configuration::give_numbers(snapshot& next, std::span<const made_mount> in) noexcept {
+result<void> mount_table::give_numbers(snapshot& next, std::span<const made_mount> in) noexcept {
   std::uint64_t left[std::size(decltype(numbers_){})];
   std::copy(std::begin(numbers_), std::end(numbers_), std::begin(left));
   std::size_t word = 0;
   for (const made_mount& added : in) {
     while (word < std::size(left) && ~left[word] == 0) ++word;
-    if (word == std::size(left)) return fail(errc::limit, "too many mounts have open files");
+    if (word == std::size(left))
+      return fail(errc::limit, "too many unmounted archives and folders have open files");
     const int bit = std::countr_one(left[word]);
     left[word] |= std::uint64_t{1} << bit;
     added.made->pins = static_cast<std::uint32_t>(word * 64 + static_cast<std::size_t>(bit));
@@ -193,7 +195,7 @@ result<void> configuration::give_numbers(snapshot& next, std::span<const made_mo
   return {};
 }
 
-void configuration::publish(snapshot* next, mount* departing) noexcept {
+void mount_table::publish(snapshot* next, mount* departing) noexcept {
   snapshot* const old = current_.exchange(next);
   old->replaced = next->index.replaced();
   old->departing = departing;
@@ -204,7 +206,7 @@ void configuration::publish(snapshot* next, mount* departing) noexcept {
   pins_.fence();
 }
 
-void configuration::hold(function_ref<void(const snapshot&)> act) noexcept {
+void mount_table::hold(function_ref<void(const snapshot&)> act) noexcept {
   {
     const scoped_lock changing(changing_);
     act(current());
@@ -214,8 +216,8 @@ void configuration::hold(function_ref<void(const snapshot&)> act) noexcept {
 
 // --- Collecting ----------------------------------------------------------------------------------
 
-// Waits for nobody: whoever finds the lock taken leaves word, and the one who has it looks again.
-void configuration::collect() noexcept {
+// Never waits: if the lock is taken, it leaves a request, and the holder of the lock runs again.
+void mount_table::collect() noexcept {
   do {
     collect_wanted_.exchange(true);
     if (!changing_.try_lock()) return;
@@ -226,7 +228,7 @@ void configuration::collect() noexcept {
   } while (collect_wanted_.exchange(false));
 }
 
-mount* configuration::take_unused() noexcept {
+mount* mount_table::take_unused() noexcept {
   while (oldest_retired_ && pins_.have_left(oldest_retired_->epoch)) {
     snapshot* const left = std::exchange(oldest_retired_, oldest_retired_->next);
     while (mount* const gone = left->departing) {
@@ -256,4 +258,4 @@ mount* configuration::take_unused() noexcept {
   return unused;
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

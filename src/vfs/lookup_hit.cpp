@@ -1,9 +1,9 @@
-#include "vfs/path_owner.hpp"
+#include "vfs/lookup_hit.hpp"
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 namespace {
 
-// Whether a file or folder that a mount lists is there still.
+// Whether a file or folder that a mount lists has not been removed since.
 bool is_there(const live_entry& entry, const asset_path& path) noexcept {
   const mount& owner = *entry.owner;
   if (!owner.writable || !owner.written.any()) return true;
@@ -14,8 +14,8 @@ bool is_there(const live_entry& entry, const asset_path& path) noexcept {
   return name->files_below.load() > -static_cast<std::int64_t>(listed.end - listed.first);
 }
 
-// What a mount has of a path without listing it.
-path_owner unlisted(const mount& of, const asset_path& path) noexcept {
+// The path's file or folder in a mount that does not list it, because it was written later.
+lookup_hit unlisted(const mount& of, const asset_path& path) noexcept {
   const written_name* const name = of.written.find(path);
   if (!name) return {};
   if (name->state.load() == written_state::file && of.find_entry(path.text) == no_entry) {
@@ -25,17 +25,17 @@ path_owner unlisted(const mount& of, const asset_path& path) noexcept {
   return {};
 }
 
-// Puts what is written among what is listed.
-class owner_walk {
+// Merges written and listed files in order of priority.
+class hit_walk {
  public:
-  owner_walk(const snapshot& now, const asset_path& path,
-             function_ref<bool(const path_owner&)> visit) noexcept
+  hit_walk(const snapshot& now, const asset_path& path,
+           function_ref<bool(const lookup_hit&)> visit) noexcept
       : now_(now), path_(path), visit_(visit) {}
 
   void run() noexcept {
     if (!now_.has_written(path_)) {
       now_.index.visit_all(path_, [&](const live_entry& entry) {
-        if (going_on_) going_on_ = visit_(owner_of(entry));
+        if (going_on_) going_on_ = visit_(hit_of(entry));
       });
       return;
     }
@@ -44,7 +44,7 @@ class owner_walk {
       visit_unlisted(now_.precedence(*entry.owner));
       removed_ = removed_ || entry.is_removal();
       if (removed_ && !entry.is_folder()) return;
-      if (going_on_ && is_there(entry, path_)) going_on_ = visit_(owner_of(entry));
+      if (going_on_ && is_there(entry, path_)) going_on_ = visit_(hit_of(entry));
     });
     visit_unlisted(SIZE_MAX);
   }
@@ -53,11 +53,11 @@ class owner_walk {
   void visit_unlisted(std::size_t before) noexcept {
     while (going_on_) {
       std::size_t best = before;
-      path_owner found;
+      lookup_hit found;
       for (const mount* const each : now_.writable) {
         const std::size_t at = now_.precedence(*each);
         if (at < next_ || at >= best) continue;
-        const path_owner here = unlisted(*each, path_);
+        const lookup_hit here = unlisted(*each, path_);
         if (!here || (removed_ && !here.folder)) continue;
         best = at;
         found = here;
@@ -70,35 +70,35 @@ class owner_walk {
 
   const snapshot& now_;
   asset_path path_;
-  function_ref<bool(const path_owner&)> visit_;
-  std::size_t next_ = 0;  // the least precedence whose unlisted names were not visited
-  bool removed_ = false;  // files from here on
+  function_ref<bool(const lookup_hit&)> visit_;
+  std::size_t next_ = 0;  // mounts of lower precedence have had their unlisted files visited
+  bool removed_ = false;  // a marker removes all further files
   bool going_on_ = true;
 };
 
 }  // namespace
 
-void visit_owners(const snapshot& now, const asset_path& path,
-                  function_ref<bool(const path_owner&)> visit) noexcept {
-  owner_walk(now, path, visit).run();
+void visit_hits(const snapshot& now, const asset_path& path,
+                function_ref<bool(const lookup_hit&)> visit) noexcept {
+  hit_walk(now, path, visit).run();
 }
 
-path_owner find_written_owner(const snapshot& now, const asset_path& path) noexcept {
-  path_owner found;
-  visit_owners(now, path, [&](const path_owner& one) {
+lookup_hit look_up_written(const snapshot& now, const asset_path& path) noexcept {
+  lookup_hit found;
+  visit_hits(now, path, [&](const lookup_hit& one) {
     found = one;
     return false;
   });
   return found;
 }
 
-path_owner find_written_file(const snapshot& now, const asset_path& path) noexcept {
-  path_owner found;
-  visit_owners(now, path, [&](const path_owner& one) {
+lookup_hit look_up_written_file(const snapshot& now, const asset_path& path) noexcept {
+  lookup_hit found;
+  visit_hits(now, path, [&](const lookup_hit& one) {
     if (!one.folder) found = one;
     return one.folder;
   });
   return found;
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

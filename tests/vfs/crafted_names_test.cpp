@@ -1,5 +1,5 @@
-// Many names with one hash: an archive can be made so, the hash has no secret. Here the ids are
-// forged instead.
+// Many names with one hash. An attacker can craft them, because the hash has no secret; these tests
+// forge the ids instead.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -8,25 +8,26 @@
 #include "overture/base/limits.hpp"
 #include "vfs/live_index.hpp"
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 namespace {
 
 constexpr path_id shared{42};
 
-// Fills an archive with files of one id.
-void add_files(archive_builder& builder, archive& into, std::uint32_t count) {
+// Fills an archive with files that have the same id.
+void add_files(archives_detail::archive_builder& builder, archives_detail::archive& into,
+               std::uint32_t count) {
   for (std::uint32_t i = 0; i < count; ++i) {
     ASSERT_TRUE(builder.add(std::to_string(i), {}));
     into.entries[i].id = shared;
   }
 }
 
-TEST(crafted_names, do_not_get_an_archive_into_a_walk_over_all_of_them) {
+TEST(crafted_names, do_not_make_indexing_an_archive_quadratic) {
   for (const std::uint32_t more : {0u, 1u}) {
-    archive into(default_allocator());
-    archive_builder builder(into, {});
+    archives_detail::archive into(default_allocator());
+    archives_detail::archive_builder builder(into, {});
     add_files(builder, into, limits::paths_of_id_max + more);
-    path_index index(default_allocator());
+    archives_detail::path_index index(default_allocator());
     const result<void> indexed = builder.index_last_of_each(index);
     ASSERT_EQ(indexed.has_value(), more == 0);
     if (!indexed) {
@@ -37,7 +38,7 @@ TEST(crafted_names, do_not_get_an_archive_into_a_walk_over_all_of_them) {
 
 TEST(crafted_names, are_refused_by_the_index_of_all_mounts) {
   mount owner(default_allocator());
-  archive_builder builder(owner.content, {});
+  archives_detail::archive_builder builder(owner.content, {});
   add_files(builder, owner.content, 2 * limits::paths_of_id_max + 1);
   live_index first(default_allocator());
   ASSERT_TRUE(first.begin());
@@ -52,7 +53,7 @@ TEST(crafted_names, are_refused_by_the_index_of_all_mounts) {
   owner.content.entries.pop_back();
   EXPECT_TRUE(other.add(owner, false));
   EXPECT_FALSE(other.overfull());
-  for (const archive_entry& entry : owner.content.entries) {
+  for (const archives_detail::archive_entry& entry : owner.content.entries) {
     const live_entry found = other.find({owner.content.path_of(entry), shared});
     ASSERT_TRUE(found && !found.is_folder());
     EXPECT_EQ(&owner.content.entries[found.index()], &entry);
@@ -62,4 +63,4 @@ TEST(crafted_names, are_refused_by_the_index_of_all_mounts) {
 }
 
 }  // namespace
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

@@ -1,27 +1,29 @@
-// Opens what is to be mounted and makes the tables of it.
+// Opens a folder or archive to be mounted and fills its tables.
 #include <algorithm>
 #include <cstring>
 
+#include "archives/skip_reason.hpp"
 #include "overture/base/case_fold.hpp"
-#include "vfs/configuration.hpp"
 #include "vfs/fold_names.hpp"
+#include "vfs/mount_table.hpp"
 #include "vfs/path_key.hpp"
 #include "vfs/removal_markers.hpp"
 
-namespace overture::vfs {
+namespace overture::vfs_detail {
 namespace {
 
 tl::unexpected<error> no_memory() {
   return fail(errc::out_of_memory, "no memory for the mount");
 }
 
-// Lets the first format that knows the file fill the archive, whose handle is open. The formats
-// that its extension names are asked first.
-result<void> list_content(archive_input& input, archive& content) noexcept {
+// Tries all formats until one recognises the file and fills the archive. Formats that match the
+// file's extension are tried first. The archive's handle is open.
+result<void> list_content(archives_detail::archive_input& input,
+                          archives_detail::archive& content) noexcept {
   const bool is_folder = input.status.kind == file_kind::folder;
-  std::byte front[archive_input::front_bytes];
+  std::byte front[archives_detail::archive_input::front_bytes];
   for (const bool hinted : {true, false}) {
-    for (const archive_format* const format : formats()) {
+    for (const archives_detail::archive_format* const format : archives_detail::formats()) {
       if (format->lists_folders != is_folder) continue;
       if (input.has_extension_of(format->extensions) != hinted) continue;
       if (!is_folder && !format->reads_no_front && input.front.empty()) {
@@ -39,35 +41,37 @@ result<void> list_content(archive_input& input, archive& content) noexcept {
     }
   }
   return fail(errc::unsupported,
-              input.status.size == 0 ? "the file is empty" : "no format knows this file");
+              input.status.size == 0 ? "the file is empty" : "unrecognised archive format");
 }
 
-// Whether the name is of something in the folder.
+// Whether the name is below the folder.
 bool is_below(std::string_view name, std::string_view folder) noexcept {
   return name.size() > folder.size() && name[folder.size()] == '/' && name.starts_with(folder);
 }
 
-// Keeps of what was listed at the root only what is below a folder, and puts that under the mount
-// point. After the listing, as a format knows its entries by the names that the archive gives them.
-result<void> narrow(archive& content, std::string_view from, std::string_view prefix,
-                    bool ignore_case) noexcept {
+// Implements mount_options::from: keeps only what is below a folder and moves it to the mount
+// point. Runs after listing, because formats look up entries by their names in the archive.
+result<void> narrow(archives_detail::archive& content, std::string_view from,
+                    std::string_view prefix, bool ignore_case) noexcept {
   const std::size_t bytes = content.names.size() + content.entries.size() * (prefix.size() + 1);
   if (bytes > UINT32_MAX - content.names.size()) {
-    return fail(errc::limit, "too many bytes of names");
+    return fail(errc::limit, "more than 4 GiB of names");
   }
-  if (!content.names.reserve(content.names.size() + bytes)) return no_memory();  // none moves below
-  archive_entry* kept = content.entries.begin();
-  for (const archive_entry& entry : content.entries) {
+  if (!content.names.reserve(content.names.size() + bytes))
+    return no_memory();  // so that no name moves below
+  archives_detail::archive_entry* kept = content.entries.begin();
+  for (const archives_detail::archive_entry& entry : content.entries) {
     const std::string_view name = content.path_of(entry);
     if (!is_below(name, from)) continue;
     const std::string_view rest = name.substr(from.size() + 1);
     if (prefix.size() + rest.size() > limits::path_bytes_max) {
-      if (!content.skipped.push_back({"the path is too long", entry.name, entry.name_bytes})) {
+      if (!content.skipped.push_back(
+              {archives_detail::skip_reason::path_too_long, entry.name, entry.name_bytes})) {
         return no_memory();
       }
       continue;
     }
-    archive_entry moved = entry;
+    archives_detail::archive_entry moved = entry;
     moved.name = static_cast<std::uint32_t>(content.names.size());
     moved.name_bytes = static_cast<std::uint16_t>(prefix.size() + rest.size());
     (void)content.names.append(prefix.data(), prefix.size());
@@ -77,20 +81,21 @@ result<void> narrow(archive& content, std::string_view from, std::string_view pr
     *kept++ = moved;
   }
   if (kept == content.entries.begin()) {
-    return fail(errc::not_found, "no file lies below this folder of the archive");
+    return fail(errc::not_found, "the archive has no files below this folder");
   }
   while (content.entries.end() != kept) content.entries.pop_back();
-  const auto other = [&](const skipped_entry& entry) {
+  const auto other = [&](const archives_detail::skipped_entry& entry) {
     const asset_path name{{content.names.data() + entry.name, entry.name_bytes}, {}};
     return !is_below(asset_path(path_key(name, ignore_case)).text, from);
   };
-  skipped_entry* const end = std::remove_if(content.skipped.begin(), content.skipped.end(), other);
+  archives_detail::skipped_entry* const end =
+      std::remove_if(content.skipped.begin(), content.skipped.end(), other);
   while (content.skipped.end() != end) content.skipped.pop_back();
   content.prefix_bytes = static_cast<std::uint32_t>(prefix.size());
   return {};
 }
 
-// An archive is mapped once for all its files; where that is refused they are read as ever.
+// Maps an archive once for all its files. If that fails, map() is unsupported and reading works.
 void map_source(mount& made) noexcept {
   made.mappable = true;
   if (made.content.format->lists_folders) return;
@@ -99,11 +104,11 @@ void map_source(mount& made) noexcept {
   if (mapped) made.mapped = *mapped;
 }
 
-// Opens what the path names, to keep its descriptor or to park it.
+// Opens the folder or archive, and either keeps its descriptor or parks it.
 result<file_status> open_mount(mount& made, descriptor_pool& descriptors) noexcept {
   const result<os_handle> handle = made.os->open(made.path.data());
   if (!handle) return tl::unexpected(handle.error());
-  owned_handle opened(*made.os, *handle);
+  archives_detail::owned_handle opened(*made.os, *handle);
   const result<file_status> status = made.os->status(*handle);
   if (!status) return status;
   if (made.os->descriptor(*handle) < 0 || made.kept.claim(descriptors)) {
@@ -114,13 +119,13 @@ result<file_status> open_mount(mount& made, descriptor_pool& descriptors) noexce
   const result<void> parked = made.parked.begin(descriptors, *made.os, made.path.data(), *status);
   if (!parked) return tl::unexpected(parked.error());
   made.os = &made.parked;
-  made.content.handle = owned_handle(made.parked, parked_file::root);
+  made.content.handle = archives_detail::owned_handle(made.parked, parked_file::root);
   return status;
 }
 
 }  // namespace
 
-result<void> fill_mount(mount& made, const mount_request& request, const file_system_config& config,
+result<void> scan_mount(mount& made, const mount_request& request, const file_system_config& config,
                         descriptor_pool& descriptors) noexcept {
   const mount_options& options = request.options;
   const bool ignore_case = config.ignore_case;
@@ -150,7 +155,7 @@ result<void> fill_mount(mount& made, const mount_request& request, const file_sy
   }
   const std::string_view prefix(made.prefix.data(), made.prefix.size());
   const bool whole = from.empty();
-  archive_input input{*made.os, made.path.data(), *status, whole ? prefix : ""};
+  archives_detail::archive_input input{*made.os, made.path.data(), *status, whole ? prefix : ""};
   input.password = options.password;
   result<void> listed = list_content(input, made.content);
   if (listed && ignore_case) listed = fold_names(made.content);
@@ -162,11 +167,12 @@ result<void> fill_mount(mount& made, const mount_request& request, const file_sy
   }
   if (listed && !whole) listed = narrow(made.content, from, prefix, ignore_case);
   if (listed && options.removal_markers) {
-    if (options.writable) return fail(errc::invalid, "markers are not read of a writable folder");
+    if (options.writable)
+      return fail(errc::invalid, "a writable folder cannot have removal markers");
     listed = take_removal_markers(made.content);
   }
   if (listed && (options.immutable_source || request.bytes.data())) map_source(made);
   return listed;
 }
 
-}  // namespace overture::vfs
+}  // namespace overture::vfs_detail

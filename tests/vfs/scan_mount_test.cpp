@@ -1,4 +1,4 @@
-// Where a mount comes in the tree: at which place, over whom, and how much of it.
+// Options of a mount: mount point, position among the mounts, and mounting only a subfolder.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -46,7 +46,7 @@ TEST_F(game, mounts_over_or_under_another) {
   EXPECT_THAT(found, ElementsAre(ids[2], *middle, ids[1], ids[0], *lowest));
 }
 
-TEST_F(game, mounts_over_or_under_another_where_the_first_wins) {
+TEST_F(game, mounts_over_or_under_another_if_the_first_wins) {
   file_system first({.first_wins = true});
   mount_all(first);
   const std::string dlc = folder / "dlc";
@@ -58,7 +58,7 @@ TEST_F(game, mounts_over_or_under_another_where_the_first_wins) {
   EXPECT_THAT(found, ElementsAre(ids[0], *over, ids[1], *under, ids[2]));
 }
 
-TEST_F(game, refuses_a_place_that_is_not_there) {
+TEST_F(game, refuses_a_position_next_to_no_mount) {
   mount_all(files);
   const std::string dlc = folder / "dlc";
   EXPECT_EQ(files.mount(dlc.c_str(), {.wins_over = {77}}).error().code, errc::not_found);
@@ -98,7 +98,7 @@ TEST_F(game, refuses_a_folder_that_the_archive_does_not_have) {
   EXPECT_EQ(refused("../up"), errc::bad_path);
 }
 
-TEST_F(game, changes_all_of_a_set_or_nothing) {
+TEST_F(game, changes_a_whole_set_or_nothing) {
   mount_all(files);
   const std::string dlc = folder / "dlc";
   const std::string none = folder / "none";
@@ -119,7 +119,7 @@ TEST_F(game, changes_all_of_a_set_or_nothing) {
   EXPECT_FALSE(files.exists("a.txt"_path));
 }
 
-TEST_F(game, tells_the_host_of_a_change_while_frozen) {
+TEST_F(game, reports_a_change_while_frozen_to_the_host) {
   int told = 0;
   file_system trapped(
       {.on_frozen_change = [](void* at) noexcept { ++*static_cast<int*>(at); }, .context = &told});
@@ -130,7 +130,7 @@ TEST_F(game, tells_the_host_of_a_change_while_frozen) {
   EXPECT_EQ(told, 1);
 }
 
-// A short archive could otherwise ask for memory out of all proportion.
+// A small archive could otherwise take an excessive amount of memory.
 TEST(file_system, refuses_an_archive_with_too_many_folders) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i <= limits::folders_max / 100; ++i) {
@@ -143,8 +143,7 @@ TEST(file_system, refuses_an_archive_with_too_many_folders) {
   EXPECT_EQ(files.mount_memory("zip", bytes_of(zip)).error().code, errc::limit);
 }
 
-// --- Memory, and storage of the host's own
-// --------------------------------------------------------
+// --- Archives in memory, and storage of the host's own -------------------------------------------
 
 TEST(file_system, reads_an_archive_in_memory) {
   const std::string zip = archive_with({"a", "b/c"});
@@ -156,7 +155,7 @@ TEST(file_system, reads_an_archive_in_memory) {
   EXPECT_EQ(files.mount_memory("empty", {}).error().code, errc::unsupported);
 }
 
-TEST(file_system, reads_a_mount_from_storage_of_the_hosts_own) {
+TEST(file_system, reads_a_mount_on_storage_of_the_hosts_own) {
   const std::string zip = archive_with({"a"});
   memory_file_os storage(zip);
   file_system files;
@@ -246,7 +245,7 @@ TEST(file_system, agrees_with_a_model_after_any_change) {
   }
 }
 
-TEST(file_system, stays_as_it_was_when_memory_for_a_change_is_refused) {
+TEST(file_system, is_unchanged_when_a_change_runs_out_of_memory) {
   const std::string one = archive_with({"a", "b/c", "b/d"});
   const std::string other = archive_with({"a", "b/c", "e"});
   for (std::uint64_t refused = 0;; ++refused) {

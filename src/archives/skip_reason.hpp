@@ -1,0 +1,50 @@
+// Why a name of a folder or archive is not in the tree: all the texts that file_system::skipped()
+// reports, but for those of path_flaw() (overture/base/path.hpp). Each completes "NAME: ...".
+#pragma once
+
+namespace overture::archives_detail::skip_reason {
+
+// Any format.
+inline constexpr const char* no_name = "empty name";
+inline constexpr const char* name_too_long = "the name is too long";
+inline constexpr const char* path_too_long = "the path is too long";
+inline constexpr const char* too_deep = "folders nested too deeply";
+inline constexpr const char* not_a_file = "not a regular file";
+inline constexpr const char* duplicate = "a later entry has the same name";
+inline constexpr const char* case_duplicate = "another name differs only by case";
+
+// Folders and links.
+inline constexpr const char* unlistable_folder = "the folder cannot be listed";
+inline constexpr const char* link_dangling = "the link's target does not exist";
+inline constexpr const char* link_loop = "the link forms a loop";
+inline constexpr const char* link_unreadable = "the link cannot be followed";
+inline constexpr const char* link_leaves_mount = "the link leads outside the mount";
+inline constexpr const char* too_many_folder_links =
+    "more links to folders than limits::folder_links_max";
+
+// Links in archives.
+inline constexpr const char* link_not_in_archive = "the link's target is not in the archive";
+inline constexpr const char* link_target_too_long = "the link's target is too long";
+inline constexpr const char* link_target_unreadable = "the link's target cannot be read";
+inline constexpr const char* link_targets_too_long = "the archive's link targets are too long";
+inline constexpr const char* link_hidden = "the archive has another file with this path";
+inline constexpr const char* link_in_7z = "links in 7z archives are not supported";
+
+// Broken or unusual archives.
+inline constexpr const char* cut_in_header = "the archive ends within a file's header";
+inline constexpr const char* cut_in_file = "the archive ends within a file";
+inline constexpr const char* name_outside_table = "the name is outside the table of names";
+inline constexpr const char* not_utf16 = "the name is not valid UTF-16";
+inline constexpr const char* anti_item = "an anti-item, which would delete a file";
+inline constexpr const char* iso_folder_outside = "the folder's data is outside the image";
+inline constexpr const char* iso_folder_in_itself = "the folder contains itself";
+inline constexpr const char* iso_broken_record = "broken folder record";
+inline constexpr const char* iso_bad_name = "the name is not a valid path";
+inline constexpr const char* iso_interleaved = "the file is interleaved, which is not supported";
+
+// Removal markers, see mount_options::removal_markers.
+inline constexpr const char* unknown_marker = "unsupported kind of removal marker";
+inline constexpr const char* marker_without_name = "removal marker without a name";
+inline constexpr const char* marker_removes_own = "the mount itself has the file it would remove";
+
+}  // namespace overture::archives_detail::skip_reason

@@ -1,0 +1,18 @@
+// Locates the packed bytes of a file within its source.
+#pragma once
+
+#include "overture/vfs/file_system.hpp"
+
+namespace overture::vfs_detail {
+
+// The offset of the packed bytes in the source. Reads the header in front of them, if there is one.
+// Errors: corrupt, those of reading.
+[[nodiscard]] result<std::uint64_t> find_packed_data(const open_source& source,
+                                                     const file_place& place) noexcept;
+
+// The bytes of a stored file within its mapped archive. Errors: corrupt, unsupported (compressed),
+// truncated (outside the mapping).
+[[nodiscard]] result<std::span<const std::byte>> mapped_part(const mapping& archive,
+                                                             const file_place& place) noexcept;
+
+}  // namespace overture::vfs_detail
