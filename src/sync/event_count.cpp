@@ -41,18 +41,18 @@ bool event_count::wait_slow(std::uint32_t epoch, std::uint64_t deadline_ns,
 }
 
 // A read-modify-write, not a load, to be ordered before or after every prepare_wait().
-bool event_count::nobody_waits() noexcept {
+bool event_count::has_no_waiters() noexcept {
   return waiting_.fetch_add(0, std::memory_order_seq_cst) == 0;
 }
 
 void event_count::notify_one() noexcept {
-  if (nobody_waits()) return;
+  if (has_no_waiters()) return;
   epoch_.fetch_add(1, std::memory_order_seq_cst);
   address_wake_one(&epoch_);
 }
 
 void event_count::notify_all() noexcept {
-  if (nobody_waits()) return;
+  if (has_no_waiters()) return;
   epoch_.fetch_add(1, std::memory_order_seq_cst);
   address_wake_all(&epoch_);
 }

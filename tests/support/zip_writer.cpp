@@ -90,7 +90,7 @@ std::uint16_t flags_of(const zip_entry& entry) {
 }
 
 void write_local(byte_text& out, const zip_entry& entry, const packed_entry& packed) {
-  const bool behind = entry.sizes_behind;
+  const bool has_descriptor = entry.sizes_behind;
   const std::string extra =
       (entry.zip64 ? byte_text().u16(1).u16(16).u64(entry.data.size()).u64(packed.data.size()).str()
                    : std::string()) +
@@ -99,11 +99,11 @@ void write_local(byte_text& out, const zip_entry& entry, const packed_entry& pac
       entry.stated_local_packed_bytes.value_or(static_cast<std::uint32_t>(packed.data.size()));
   out.u32(0x04034B50).u16(entry.zip64 ? 45 : 20).u16(flags_of(entry));
   out.u16(entry.stated_local_method.value_or(entry.stated_method.value_or(entry.method)));
-  out.u16(0).u16(0x21).u32(behind ? 0 : packed.crc);
-  out.u32(entry.zip64 ? UINT32_MAX : behind ? 0 : packed_bytes);
-  out.u32(entry.zip64 ? UINT32_MAX : behind ? 0 : entry.data.size());
+  out.u16(0).u16(0x21).u32(has_descriptor ? 0 : packed.crc);
+  out.u32(entry.zip64 ? UINT32_MAX : has_descriptor ? 0 : packed_bytes);
+  out.u32(entry.zip64 ? UINT32_MAX : has_descriptor ? 0 : entry.data.size());
   out.u16(entry.name.size()).u16(extra.size()).text(entry.name).text(extra).text(packed.data);
-  if (behind) {
+  if (has_descriptor) {
     out.u32(0x08074B50).u32(packed.crc).u32(packed.data.size()).u32(entry.data.size());
   }
 }

@@ -211,13 +211,13 @@ TEST(futures, run_a_continuation_of_the_callers_without_allocation) {
   manual_executor executor;
   int ran = 0;
   continuation before{{[](void* count) { ++*static_cast<int*>(count); }, &ran}, &executor};
-  continuation behind = before;
+  continuation after = before;
   future_storage<int> place;
   promise<int> made(place);
   const auto future = made.future();
   future.on_ready(before);
   made.set_value(1);
-  future.on_ready(behind);
+  future.on_ready(after);
   EXPECT_EQ(executor.run(), 2u);
   EXPECT_EQ(ran, 2);
 }

@@ -94,7 +94,7 @@ class event_count {
  private:
   bool wait_slow(std::uint32_t epoch, std::uint64_t deadline_ns,
                  const wait_options& options) noexcept;
-  [[nodiscard]] bool nobody_waits() noexcept;
+  [[nodiscard]] bool has_no_waiters() noexcept;
 
   atomic<std::uint32_t> waiting_{0};
   atomic<std::uint32_t> epoch_{0};
