@@ -1,9 +1,8 @@
-// overture cat: one file of the merged tree, as it is.
+// overture cat: prints one file of the merged tree.
 #include <fmt/format.h>
 
 #include <optional>
 
-#include "asked_path.hpp"
 #include "command.hpp"
 #include "command_line.hpp"
 #include "display.hpp"
@@ -11,6 +10,7 @@
 #include "messages.hpp"
 #include "mounting.hpp"
 #include "outputs.hpp"
+#include "path_argument.hpp"
 
 namespace overture::cli {
 
@@ -19,18 +19,17 @@ namespace {
 constexpr const char* usage = "overture cat [OPTIONS] PATH MOUNT...";
 constexpr const char* help_command = "overture help cat";
 
-const std::string footer = std::string(R"(Exit status
-  0  written
-  1  no mount has the file, or it is broken: nothing is written then
-  2  the arguments make no sense
-  3  a mount could not be opened
-  5  output could not be written
-)") + environment_footer +
-                           R"(
-Examples
-  overture cat maps/rome.txt base.pk3 mods/better_ai.zip
+constexpr const char* examples = R"(  overture cat maps/rome.txt base.pk3 mods/better_ai.zip
   overture cat gfx/title.png base.pk3 > title.png
 )";
+
+const std::string footer = std::string(R"(Exit status
+  0  the file was written
+  1  the file was not found or is damaged; nothing was written
+  2  invalid arguments
+  3  a mount could not be opened
+  5  output could not be written
+)") + environment_footer;
 
 }  // namespace
 
@@ -41,39 +40,40 @@ int cmd_cat(const std::vector<std::string>& words) {
   command_line line({
       .name = "cat",
       .usage = usage,
-      .description = "Writes a file of the tree that the mounts make together to standard "
-                     "output, unpacked, once its checksum has been verified.",
+      .description = "Print one file of the merged tree to standard output, unpacked. The "
+                     "checksum is verified first.",
+      .examples = examples,
       .footer = footer,
   });
-  line.word({"PATH", "File", "a path in the tree"}, typed);
+  line.word({"PATH", "File", "path in the merged tree"}, typed);
   mount_options mounts(line);
   mounts.add_tree(tree);
   add_colour(line, colour);
   if (const std::optional<int> over = line.parse(words)) return *over;
-  if (const std::optional<int> over = mounts.refused()) return *over;
+  if (const std::optional<int> over = mounts.mistake()) return *over;
   if (typed.empty() || tree.empty()) {
-    return line.refuse("name a path in the tree, then a folder or an archive");
+    return line.usage_error("give a PATH in the tree, then one or more folders or archives");
   }
-  const outputs shown_on(colour);
-  const asked_path path(typed, help_command);
+  const outputs out(colour);
+  const path_argument path(typed, help_command);
   if (!path.valid()) return exit_usage;
   file_system files(tree.config());
   if (!mount_all(files, tree)) return exit_mount_failed;
 
   buffer_pool buffers;
-  read_queue reads(files, {.run_by_host = true});  // one file: this thread may read it
+  read_queue reads(files, {.run_by_host = true});  // a single file: read it on this thread
   const result<blob> bytes = files.read_all(*path, buffers, reads);
   if (bytes) {
     const auto* const text = reinterpret_cast<const char*>(bytes->data());
     return print(bytes->empty() ? std::string_view{} : std::string_view{text, bytes->size()});
   }
   if (bytes.error().code == errc::not_found && !files.exists(*path)) {
-    path.complain_of_absence(files);
+    path.print_not_found(files);
   } else if (bytes.error().code == errc::not_found) {
-    complain(fmt::format("{}: a folder, not a file; 'overture ls --in' lists it",
-                         printable(path.text())));
+    print_error(
+        fmt::format("{}: is a folder; list it with 'overture ls --in'", printable(path.text())));
   } else {
-    complain(fmt::format("{}: {}", printable(path.text()), reason_of(bytes.error())));
+    print_error(fmt::format("{}: {}", printable(path.text()), reason_of(bytes.error())));
   }
   return exit_files_failed;
 }

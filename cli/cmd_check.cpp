@@ -1,4 +1,4 @@
-// overture check: reads every file of every mount, hidden ones too, and verifies its checksum.
+// overture check: reads every file of every mount, overridden ones too, and verifies checksums.
 #include <fmt/format.h>
 
 #include <optional>
@@ -30,19 +30,18 @@ namespace {
 constexpr const char* usage = "overture check [OPTIONS] MOUNT...";
 constexpr int schema = 1;
 
-const std::string footer = std::string(R"(Exit status
-  0    every file is whole
-  1    some files are broken; each is named with its mount and the reason
-  2    the arguments make no sense
-  3    a mount could not be opened
-  5    output could not be written
-  130  interrupted by Ctrl-C: the report tells what was checked until then
-)") + environment_footer +
-                           R"(
-Examples
-  overture check base.pk3 dlc/rome/ mods/better_ai.zip
+constexpr const char* examples = R"(  overture check base.pk3 dlc/rome/ mods/better_ai.zip
   overture check --archives-in baseoa --json | jq '.failures[].path'
 )";
+
+const std::string footer = std::string(R"(Exit status
+  0    every file is intact
+  1    some files are damaged; each is listed with its mount and the reason
+  2    invalid arguments
+  3    a mount could not be opened
+  5    output could not be written
+  130  interrupted by Ctrl-C; the report covers what was checked so far
+)") + environment_footer;
 
 struct check_arguments {
   tree_arguments tree;
@@ -57,37 +56,39 @@ std::optional<int> parse_check(const std::vector<std::string>& words, check_argu
   command_line line({
       .name = "check",
       .usage = usage,
-      .description = "Reads and unpacks every file of the mounts on every core, those that "
-                     "another mount hides too, and verifies the checksums that archives have.",
+      .description = "Read and unpack every file of every mount on all cores and verify its "
+                     "checksum. Unlike load, this includes files that another mount overrides. "
+                     "Files in plain folders have no checksum; they are only read.",
+      .examples = examples,
       .footer = footer,
   });
   mount_options mounts(line);
   mounts.add_tree(into.tree);
   add_threads(line, into.threads);
   add_json(line, into.json);
-  add_quiet(line, into.quiet, "no report and no progress; failures on standard error");
+  add_quiet(line, into.quiet, "print nothing but errors");
   add_progress(line, into.progress);
   add_colour(line, into.colour);
   if (const std::optional<int> over = line.parse(words)) return over;
-  if (const std::optional<int> over = mounts.refused()) return over;
+  if (const std::optional<int> over = mounts.mistake()) return over;
   if (into.tree.empty()) {
-    return line.refuse("nothing to check: name a folder or an archive");
+    return line.usage_error("nothing to check: give a folder or an archive");
   }
   return std::nullopt;
 }
 
-// Files that are too large to be loaded, each read in pieces.
+// Reads files that are too large to load, in pieces.
 class large_files {
  public:
   large_files(file_system& files, const load_run& how)
-      : files_(files), line_(how.progress, how.shown_on->environment()) {}
+      : files_(files), line_(how.progress, how.out->environment()) {}
 
-  // What a load has failed to load because of their size; their paths begin with the number of
-  // their mount, as placing::apart has put them.
+  // Checks the files that failed to load because of their size. Their paths begin with the number
+  // of their mount, as mount_layout::separate arranges.
   void check(report& what);
 
  private:
-  // Error: why it is not whole. The bytes it has otherwise.
+  // The file's size, or why it is damaged.
   result<std::uint64_t> read(const std::string& path);
   void show_progress();
 
@@ -95,7 +96,7 @@ class large_files {
   progress_line line_;
   progress_meter meter_;
   load_progress done_;
-  std::uint64_t bytes_ = 0;  // of all of them
+  std::uint64_t bytes_ = 0;  // of all files to check here
   std::vector<std::byte> room_ = std::vector<std::byte>(1u << 20);
   std::uint64_t begin_ns_ = now_ns();
 };
@@ -156,7 +157,7 @@ void large_files::check(report& what) {
   });
 }
 
-// What placing::apart has put in front.
+// Removes the prefixes of mount_layout::separate.
 void take_numbers_away(report& what) {
   for (report_failure& failure : what.failures) {
     failure.path.erase(0, failure.path.find('/') + 1);
@@ -168,33 +169,33 @@ std::string check_text(const report& what, const text_style& style) {
   std::string text;
   const std::string count = counted(sum.files, "file", "files");
   if (what.interrupted) {
-    text = fmt::format("interrupted: {} of {} checked\n", grouped(sum.files + sum.failed),
+    text = fmt::format("interrupted: {} of {} files checked\n", grouped(sum.files + sum.failed),
                        grouped(sum.files + sum.failed + sum.cancelled));
   } else if (sum.failed == 0) {
-    text = fmt::format("{}: {}, {} in {}\n", style.bold("whole"), count,
+    text = fmt::format("{}: {}, {} in {}\n", style.bold("intact"), count,
                        human_bytes(static_cast<double>(sum.bytes)), human_time(sum.ns));
   } else {
-    text = fmt::format("{}: {} of {}\n", style.red("broken"), grouped(sum.failed),
+    text = fmt::format("{}: {} of {}\n", style.red("damaged"), grouped(sum.failed),
                        counted(sum.files + sum.failed, "file", "files"));
   }
   table rows({{"files"},
               {"size"},
-              {"broken"},
+              {"damaged"},
               {"skipped"},
               {"kind", table::align::left},
               {"mount", table::align::left}});
   for (const report_mount& mount : what.mounts) {
-    table::cell broken{grouped(mount.failed)};
-    if (mount.failed > 0) broken.look = &text_style::red;
-    rows.add({grouped(mount.files), human_bytes(static_cast<double>(mount.bytes)), broken,
+    table::cell damaged{grouped(mount.failed)};
+    if (mount.failed > 0) damaged.look = &text_style::red;
+    rows.add({grouped(mount.files), human_bytes(static_cast<double>(mount.bytes)), damaged,
               grouped(mount.skipped), mount.format, printable(mount.path)});
   }
   text += '\n' + rows.render(style);
-  if (!what.failures.empty()) text += "\nBroken\n";
+  if (!what.failures.empty()) text += "\nDamaged\n";
   for (const report_failure& failure : what.failures) {
     text += "  " + failure_line(failure, style) + '\n';
   }
-  if (!what.skipped.empty()) text += "\nSkipped: not in the tree\n";
+  if (!what.skipped.empty()) text += "\nSkipped\n";
   for (const report_skipped& name : what.skipped) {
     text += fmt::format("  {} ({}): {}\n", printable(name.name), printable(name.mount),
                         printable(name.reason));
@@ -225,10 +226,10 @@ std::string check_json(const report& what) {
                     {"skipped_names", skipped_json(what)}});
 }
 
-int write_outcome(const report& what, const check_arguments& arguments, const outputs& shown_on) {
+int write_outcome(const report& what, const check_arguments& arguments, const outputs& out) {
   if (arguments.json) return print(check_json(what));
-  if (!arguments.quiet) return print(check_text(what, shown_on.style(stream::out)));
-  for (const report_failure& failure : what.failures) complain(failure_line(failure, {}));
+  if (!arguments.quiet) return print(check_text(what, out.style(stream::out)));
+  for (const report_failure& failure : what.failures) print_error(failure_line(failure, {}));
   return exit_ok;
 }
 
@@ -237,18 +238,18 @@ int write_outcome(const report& what, const check_arguments& arguments, const ou
 int cmd_check(const std::vector<std::string>& words) {
   check_arguments arguments;
   if (const std::optional<int> over = parse_check(words, arguments)) return *over;
-  const outputs shown_on(arguments.colour);
+  const outputs out(arguments.colour);
   watch_interrupts();
   file_system files(arguments.tree.config());
-  if (!mount_all(files, arguments.tree, placing::apart) || !freeze_tree(files)) {
+  if (!mount_all(files, arguments.tree, mount_layout::separate) || !freeze_tree(files)) {
     return exit_mount_failed;
   }
 
   load_run how;
   how.threads = arguments.threads;
   how.options.decode = false;
-  how.progress = !arguments.quiet && shown_on.shows_progress(arguments.progress);
-  how.shown_on = &shown_on;
+  how.progress = !arguments.quiet && out.shows_progress(arguments.progress);
+  how.out = &out;
   load_window window;
   std::optional<report> what = run_load(files, how, window);
   if (!what) return exit_output_failed;
@@ -256,7 +257,7 @@ int cmd_check(const std::vector<std::string>& words) {
   large_files(files, how).check(*what);
   what->summary.ns += now_ns() - begin_ns;
   take_numbers_away(*what);
-  const int outcome = write_outcome(*what, arguments, shown_on);
+  const int outcome = write_outcome(*what, arguments, out);
   if (what->interrupted) return exit_interrupted;
   if (outcome != exit_ok) return outcome;
   return what->summary.failed > 0 ? exit_files_failed : exit_ok;

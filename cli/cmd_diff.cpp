@@ -1,4 +1,4 @@
-// overture diff: two sets of mods, what each overrides and where they meet.
+// overture diff: compares two sets of mods: what each overrides and where they conflict.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,19 +22,18 @@ namespace {
 constexpr const char* usage = "overture diff [OPTIONS] LEFT RIGHT";
 constexpr int schema = 1;
 
-const std::string footer = std::string(R"(Exit status
-  0  compared, whatever was found
-  1  some files could not be read to be compared; each is named
-  2  the arguments make no sense
-  3  a mount could not be opened
-  5  output could not be written
-)") + environment_footer +
-                           R"(
-Examples
-  overture diff mods/better_ai.zip mods/hard_mode/
+constexpr const char* examples = R"(  overture diff mods/better_ai.zip mods/hard_mode/
   overture diff --base base.pk3 --base dlc/ mods/ai.zip mods/hard_mode/
   overture diff --base base.pk3 --left a.zip --left b.zip --right c.zip
 )";
+
+const std::string footer = std::string(R"(Exit status
+  0  compared, whether or not there are differences
+  1  some files could not be read; each is listed
+  2  invalid arguments
+  3  a mount could not be opened
+  5  output could not be written
+)") + environment_footer;
 
 struct diff_arguments {
   std::vector<mount_argument> base;
@@ -50,18 +49,20 @@ std::optional<int> parse_diff(const std::vector<std::string>& words, diff_argume
   command_line line({
       .name = "diff",
       .usage = usage,
-      .description = "Compares two sets of mods: the files that only one of them has, those that "
-                     "both have with the same or with other bytes, and which of them override "
-                     "the base game's.",
+      .description = "Compare two sets of mods: the files in both, identical or different, the "
+                     "files in only one, and which of those override the base game.",
+      .examples = examples,
       .footer = footer,
   });
   mount_options mounts(line);
-  mounts.add_mount("LEFT", "a folder or an archive: the one set", into.left);
-  mounts.add_mount("RIGHT", "the other", into.right);
-  mounts.add_mounts("--base MOUNT", "what both are for; later ones win, may be given several times",
+  mounts.add_mount("LEFT", "a folder or an archive", into.left);
+  mounts.add_mount("RIGHT", "the folder or archive to compare it with", into.right);
+  mounts.add_mounts("--base MOUNT", "the game that both sets modify; repeatable, later ones win",
                     into.base);
-  mounts.add_mounts("--left MOUNT", "one more of the left set; later ones win", into.left);
-  mounts.add_mounts("--right MOUNT", "one more of the right set", into.right);
+  mounts.add_mounts("--left MOUNT", "add a mount to the left set; repeatable, later ones win",
+                    into.left);
+  mounts.add_mounts("--right MOUNT", "add a mount to the right set; repeatable, later ones win",
+                    into.right);
   mounts.add_mount_point();
   mounts.add_password();
   mounts.add_ignore_case(into.ignore_case);
@@ -69,9 +70,9 @@ std::optional<int> parse_diff(const std::vector<std::string>& words, diff_argume
   add_json(line, into.json);
   add_colour(line, into.colour);
   if (const std::optional<int> over = line.parse(words)) return over;
-  if (const std::optional<int> over = mounts.refused()) return over;
+  if (const std::optional<int> over = mounts.mistake()) return over;
   if (into.left.empty() || into.right.empty()) {
-    return line.refuse("name two folders or archives, or sets of them by --left, --right");
+    return line.usage_error("give two folders or archives, or two sets with --left and --right");
   }
   return std::nullopt;
 }
@@ -89,13 +90,13 @@ std::string groups_text(const std::vector<shown_group>& groups, const text_style
     text += style.bold(fmt::format("{} ({})", group.title, grouped(group.lines.size()))) + '\n';
     for (const std::string& line : group.lines) text += "  " + line + '\n';
   }
-  return text.empty() ? "no files in either\n" : text;
+  return text.empty() ? "no files on either side\n" : text;
 }
 
 std::string diff_text(const comparison& found, const text_style& style, bool has_base) {
-  shown_group unknown{"In both, not to be compared", {}};
-  shown_group differ{"In both, with other bytes", {}};
-  shown_group same{"In both, the same", {}};
+  shown_group unknown{"In both, unreadable", {}};
+  shown_group differ{"In both, different", {}};
+  shown_group same{"In both, identical", {}};
   for (const shared_file& file : found.both) {
     const std::string line = printable(file.path);
     if (!file.failure.empty()) {
@@ -106,8 +107,8 @@ std::string diff_text(const comparison& found, const text_style& style, bool has
   }
   std::vector<shown_group> groups = {unknown, differ, same};
   const auto add_alone = [&](const char* side, const std::vector<compared_file>& files) {
-    shown_group overrides{fmt::format("{} alone, overrides the base", side), {}};
-    shown_group adds{fmt::format("{} alone{}", side, has_base ? ", new" : ""), {}};
+    shown_group overrides{fmt::format("{} only, overrides the base", side), {}};
+    shown_group adds{fmt::format("{} only{}", side, has_base ? ", new" : ""), {}};
     for (const compared_file& file : files) {
       (file.overrides ? overrides : adds).lines.push_back(printable(file.path));
     }
@@ -115,7 +116,7 @@ std::string diff_text(const comparison& found, const text_style& style, bool has
     groups.push_back(adds);
   };
   const auto add_removed = [&](const char* side, const std::vector<std::string>& paths) {
-    shown_group removes{fmt::format("{}, removed from the base", side), {}};
+    shown_group removes{fmt::format("{} removes from the base", side), {}};
     for (const std::string& path : paths) removes.lines.push_back(printable(path));
     groups.push_back(removes);
   };
@@ -163,7 +164,7 @@ std::string diff_json(const comparison& found, const diff_arguments& arguments) 
 int cmd_diff(const std::vector<std::string>& words) {
   diff_arguments arguments;
   if (const std::optional<int> over = parse_diff(words, arguments)) return *over;
-  const outputs shown_on(arguments.colour);
+  const outputs out(arguments.colour);
   const file_system_config config{.ignore_case = arguments.ignore_case};
   file_system base(config);
   file_system left(config);
@@ -180,12 +181,12 @@ int cmd_diff(const std::vector<std::string>& words) {
     if (file.failure.empty()) continue;
     failed = true;
     if (arguments.json) {
-      complain(fmt::format("{}: {}", printable(file.path), printable(file.failure)));
+      print_error(fmt::format("{}: {}", printable(file.path), printable(file.failure)));
     }
   }
-  const int outcome = print(
-      arguments.json ? diff_json(found, arguments)
-                     : diff_text(found, shown_on.style(stream::out), !arguments.base.empty()));
+  const int outcome =
+      print(arguments.json ? diff_json(found, arguments)
+                           : diff_text(found, out.style(stream::out), !arguments.base.empty()));
   if (outcome != exit_ok) return outcome;
   return failed ? exit_files_failed : exit_ok;
 }

@@ -1,11 +1,10 @@
-// overture extract: the merged tree, or a folder of it, as files.
+// overture extract: writes the merged tree, or a part of it, to a folder.
 #include <fmt/format.h>
 
 #include <filesystem>
 #include <optional>
 #include <system_error>
 
-#include "asked_path.hpp"
 #include "command.hpp"
 #include "command_line.hpp"
 #include "display.hpp"
@@ -14,6 +13,7 @@
 #include "messages.hpp"
 #include "mounting.hpp"
 #include "outputs.hpp"
+#include "path_argument.hpp"
 #include "units.hpp"
 
 namespace overture::cli {
@@ -24,19 +24,19 @@ constexpr const char* usage = "overture extract [OPTIONS] --to DIR MOUNT...";
 constexpr const char* own_group = "Extracting";
 constexpr const char* help_command = "overture help extract";
 
-const std::string footer = std::string(R"(Exit status
-  0    every file was written
-  1    some files failed, each named with the reason; or no mount has the path
-  2    the arguments make no sense
-  3    a mount could not be opened
-  5    output could not be written
-  130  interrupted by Ctrl-C: the files written until then are whole
-)") + environment_footer +
-                           R"(
-Examples
-  overture extract --to merged base.pk3 dlc/rome/ mods/better_ai.zip
+constexpr const char* examples =
+    R"(  overture extract --to merged base.pk3 dlc/rome/ mods/better_ai.zip
   overture extract --to maps --in maps base.pk3
 )";
+
+const std::string footer = std::string(R"(Exit status
+  0    every file was written
+  1    some files failed (each is listed), or the path was not found
+  2    invalid arguments
+  3    a mount could not be opened
+  5    output could not be written
+  130  interrupted by Ctrl-C; files written so far are complete
+)") + environment_footer;
 
 struct extract_arguments {
   tree_arguments tree;
@@ -53,35 +53,35 @@ std::optional<int> parse_extract(const std::vector<std::string>& words, extract_
   command_line line({
       .name = "extract",
       .usage = usage,
-      .description = "Writes the tree that the mounts make together into a folder: of each path "
-                     "the file that wins, unpacked and with its checksum verified.",
+      .description = "Write the merged tree to a folder: the winning file of each path, unpacked, "
+                     "with its checksum verified.",
+      .examples = examples,
       .footer = footer,
   });
-  mount_options mounts(line);
-  mounts.add_tree(into.tree);
-  line.word({"--to DIR", own_group, "the folder to write to; it is made if it does not exist"},
+  line.word({"--to DIR", own_group, "the folder to write to; created if missing (required)"},
             into.to);
   line.word({"--in PATH", own_group,
-             "only what is below this path of the tree, or this one file; its own folders are not "
-             "repeated in DIR"},
+             "extract only this folder or file of the tree, without its parent folders"},
             into.from);
-  line.flag({"--overwrite", own_group, "replace files that are there"}, into.overwrite);
+  line.flag({"--overwrite", own_group, "replace existing files"}, into.overwrite);
+  mount_options mounts(line);
+  mounts.add_tree(into.tree);
   add_threads(line, into.threads);
-  add_quiet(line, into.quiet, "no summary and no progress; failures on standard error");
+  add_quiet(line, into.quiet, "print nothing but errors");
   add_progress(line, into.progress);
   add_colour(line, into.colour);
   if (const std::optional<int> over = line.parse(words)) return over;
-  if (const std::optional<int> over = mounts.refused()) return over;
+  if (const std::optional<int> over = mounts.mistake()) return over;
   if (into.tree.empty()) {
-    return line.refuse("nothing to extract: name a folder or an archive");
+    return line.usage_error("nothing to extract: give a folder or an archive");
   }
   if (into.to.empty()) {
-    return line.refuse("where to? name a folder by --to");
+    return line.usage_error("no destination: give a folder with --to DIR");
   }
   return std::nullopt;
 }
 
-// The files to write; `above` is what of their paths is not repeated.
+// The files to write. `above`: the length of the prefix of their paths to leave out.
 result<std::vector<std::string>> files_below(file_system& files, asset_path path,
                                              std::size_t& above) {
   std::vector<std::string> paths;
@@ -105,8 +105,8 @@ result<std::vector<std::string>> files_below(file_system& files, asset_path path
 int cmd_extract(const std::vector<std::string>& words) {
   extract_arguments arguments;
   if (const std::optional<int> over = parse_extract(words, arguments)) return *over;
-  const outputs shown_on(arguments.colour);
-  const asked_path from(arguments.from, help_command);
+  const outputs out(arguments.colour);
+  const path_argument from(arguments.from, help_command);
   if (!from.valid()) return exit_usage;
   watch_interrupts();
   file_system files(arguments.tree.config());
@@ -115,28 +115,28 @@ int cmd_extract(const std::vector<std::string>& words) {
   extraction how;
   const result<std::vector<std::string>> paths = files_below(files, *from, how.above);
   if (!paths && paths.error().code == errc::not_found) {
-    from.complain_of_absence(files);
+    from.print_not_found(files);
     return exit_files_failed;
   }
   if (!paths) {
-    complain(reason_of(paths.error()));
+    print_error(reason_of(paths.error()));
     return exit_files_failed;
   }
   how.to = arguments.to;
   std::error_code no_folder;
   std::filesystem::create_directories(how.to, no_folder);
   if (no_folder) {
-    complain(fmt::format("{}: cannot make this folder ({}); name another by --to",
-                         printable(how.to), no_folder.message()));
+    print_error(fmt::format("{}: cannot create the folder ({}); choose another with --to",
+                            printable(how.to), no_folder.message()));
     return exit_output_failed;
   }
   how.overwrite = arguments.overwrite;
-  how.progress = !arguments.quiet && shown_on.shows_progress(arguments.progress);
+  how.progress = !arguments.quiet && out.shows_progress(arguments.progress);
   thread_pool jobs{
       {.workers = (arguments.threads > 0 ? arguments.threads : processor_count()) - 1}};
-  const extracted done = extract_files(files, *paths, how, jobs, shown_on);
+  const extracted done = extract_files(files, *paths, how, jobs, out);
 
-  for (const std::string& failure : done.failures) complain(failure);
+  for (const std::string& failure : done.failures) print_error(failure);
   int outcome = exit_ok;
   if (!arguments.quiet) {
     std::string summary =

@@ -1,4 +1,4 @@
-// overture load: mount, freeze, load everything, say where the time went.
+// overture load: mounts, freezes, loads everything and reports where the time went.
 #include <optional>
 
 #include "command.hpp"
@@ -20,12 +20,12 @@ namespace overture::cli {
 
 namespace {
 
-constexpr std::uint32_t trace_events_per_thread = 1u << 18;  // a trace should lose none
+constexpr std::uint32_t trace_events_per_thread = 1u << 18;  // enough that a trace rarely drops any
 constexpr std::uint64_t mib = 1u << 20;
 
-// Everything between the frozen tree and the report. Nothing if the load could not begin.
-std::optional<report> load(file_system& files, const load_arguments& arguments,
-                           const outputs& shown_on, tracking_allocator& memory, timeline& record) {
+// Everything between the frozen tree and the report. Empty if the load could not start.
+std::optional<report> load(file_system& files, const load_arguments& arguments, const outputs& out,
+                           tracking_allocator& memory, timeline& record) {
   std::optional<kept_assets> kept;
   if (arguments.keep) kept.emplace(files.entry_count(), memory);
   load_run how;
@@ -38,8 +38,8 @@ std::optional<report> load(file_system& files, const load_arguments& arguments,
                  .memory = kept ? &kept->memory() : &memory};
   how.memory = &memory;
   how.record = &record;
-  how.progress = !arguments.quiet && shown_on.shows_progress(arguments.progress);
-  how.shown_on = &shown_on;
+  how.progress = !arguments.quiet && out.shows_progress(arguments.progress);
+  how.out = &out;
   load_window window;
   std::optional<report> what = run_load(files, how, window);
   if (!what) return what;
@@ -54,12 +54,12 @@ std::optional<report> load(file_system& files, const load_arguments& arguments,
 int write_report(const report& what, const load_arguments& arguments, const text_style& style) {
   if (arguments.json) return print(report_json(what));
   if (arguments.quiet) {
-    for (const report_failure& failure : what.failures) complain(failure_line(failure, {}));
+    for (const report_failure& failure : what.failures) print_error(failure_line(failure, {}));
     return exit_ok;
   }
   const std::string text = report_text(what, style);
   if (arguments.trace != "-") return print(text);
-  say(text);
+  print_to_stderr(text);
   return exit_ok;
 }
 
@@ -69,13 +69,14 @@ int cmd_load(const std::vector<std::string>& words) {
   load_arguments arguments;
   if (const std::optional<int> over = parse_load(words, arguments)) return *over;
 
-  const outputs shown_on(arguments.colour);
+  const outputs out(arguments.colour);
   watch_interrupts();
 
   tracking_allocator memory;
   timeline record{{.memory = &memory,
                    .events_per_thread = arguments.trace.empty() ? 0 : trace_events_per_thread}};
-  if (!record.attach_thread(main_name)) warn("no memory to record the main thread");
+  if (!record.attach_thread(main_name))
+    print_warning("not enough memory to record the main thread; the report leaves it out");
 
   const std::uint64_t begin_ns = now_ns();
   file_system_config config = arguments.tree.config();
@@ -87,12 +88,12 @@ int cmd_load(const std::vector<std::string>& words) {
   trace_file trace;
   if (!arguments.trace.empty() && !trace.open(arguments.trace)) return exit_output_failed;
 
-  std::optional<report> what = load(files, arguments, shown_on, memory, record);
+  std::optional<report> what = load(files, arguments, out, memory, record);
   if (!what) return exit_output_failed;
   what->mount_ns = mount_ns;
 
   const stream report_stream = arguments.trace == "-" ? stream::err : stream::out;
-  int outcome = write_report(*what, arguments, shown_on.style(report_stream));
+  int outcome = write_report(*what, arguments, out.style(report_stream));
   if (trace.is_open()) outcome = std::max(outcome, trace.write(record, files));
   if (what->interrupted) return exit_interrupted;
   if (outcome != exit_ok) return outcome;

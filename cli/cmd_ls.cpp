@@ -1,9 +1,8 @@
-// overture ls: what is in a folder of the merged tree.
+// overture ls: lists a folder of the merged tree.
 #include <fmt/format.h>
 
 #include <optional>
 
-#include "asked_path.hpp"
 #include "command.hpp"
 #include "command_line.hpp"
 #include "display.hpp"
@@ -12,6 +11,7 @@
 #include "messages.hpp"
 #include "mounting.hpp"
 #include "outputs.hpp"
+#include "path_argument.hpp"
 #include "table.hpp"
 #include "units.hpp"
 
@@ -24,19 +24,18 @@ constexpr const char* own_group = "Listing";
 constexpr const char* help_command = "overture help ls";
 constexpr int schema = 1;
 
-const std::string footer = std::string(R"(Exit status
-  0  listed
-  1  no mount has the folder
-  2  the arguments make no sense
-  3  a mount could not be opened
-  5  output could not be written
-)") + environment_footer +
-                           R"(
-Examples
-  overture ls base.pk3 mods/better_ai.zip
+constexpr const char* examples = R"(  overture ls base.pk3 mods/better_ai.zip
   overture ls -l --in maps base.pk3 dlc/rome/
   overture ls -r base.pk3 --mount-point gfx/fonts fonts/
 )";
+
+const std::string footer = std::string(R"(Exit status
+  0  the folder was listed
+  1  the folder was not found
+  2  invalid arguments
+  3  a mount could not be opened
+  5  output could not be written
+)") + environment_footer;
 
 struct ls_arguments {
   tree_arguments tree;
@@ -52,29 +51,30 @@ struct listed_item {
   std::string path;
   entry_kind kind = entry_kind::file;
   std::string mount;
-  std::optional<std::uint64_t> bytes;  // unknown: it could not be looked at
+  std::optional<std::uint64_t> bytes;  // empty if unknown
 };
 
 std::optional<int> parse_ls(const std::vector<std::string>& words, ls_arguments& into) {
   command_line line({
       .name = "ls",
       .usage = usage,
-      .description = "Lists a folder of the tree that the mounts make together: each name once, "
-                     "with the mount that wins.",
+      .description = "List a folder of the merged tree. A name that several mounts have is listed "
+                     "once.",
+      .examples = examples,
       .footer = footer,
   });
+  line.word({"--in PATH", own_group, "the folder to list, a path in the tree (default: /)"},
+            into.folder);
+  line.flag({"-r,--recursive", own_group, "list all files below it"}, into.recursive);
+  line.flag({"-l,--long", own_group, "show sizes and the winning mount"}, into.details);
   mount_options mounts(line);
   mounts.add_tree(into.tree);
-  line.word({"--in PATH", own_group, "the folder, a path in the tree (default: its root)"},
-            into.folder);
-  line.flag({"-r,--recursive", own_group, "all files below it, at any depth"}, into.recursive);
-  line.flag({"-l,--long", own_group, "with sizes and mounts"}, into.details);
   add_json(line, into.json);
   add_colour(line, into.colour);
   if (const std::optional<int> over = line.parse(words)) return over;
-  if (const std::optional<int> over = mounts.refused()) return over;
+  if (const std::optional<int> over = mounts.mistake()) return over;
   if (into.tree.empty()) {
-    return line.refuse("nothing to list: name a folder or an archive");
+    return line.usage_error("nothing to list: give a folder or an archive");
   }
   return std::nullopt;
 }
@@ -144,8 +144,8 @@ std::string listing_json(const std::vector<listed_item>& items, const std::strin
 int cmd_ls(const std::vector<std::string>& words) {
   ls_arguments arguments;
   if (const std::optional<int> over = parse_ls(words, arguments)) return *over;
-  const outputs shown_on(arguments.colour);
-  const asked_path folder(arguments.folder, help_command);
+  const outputs out(arguments.colour);
+  const path_argument folder(arguments.folder, help_command);
   if (!folder.valid()) return exit_usage;
   file_system files(arguments.tree.config());
   if (!mount_all(files, arguments.tree)) return exit_mount_failed;
@@ -153,14 +153,14 @@ int cmd_ls(const std::vector<std::string>& words) {
   const result<std::vector<listed_item>> items = list(files, *folder, arguments);
   if (!items) {
     if (items.error().code == errc::not_found) {
-      folder.complain_of_absence(files);
+      folder.print_not_found(files);
     } else {
-      complain(fmt::format("{}: {}", printable(folder.text()), reason_of(items.error())));
+      print_error(fmt::format("{}: {}", printable(folder.text()), reason_of(items.error())));
     }
     return exit_files_failed;
   }
   if (arguments.json) return print(listing_json(*items, folder.text()));
-  const text_style style = shown_on.style(stream::out);
+  const text_style style = out.style(stream::out);
   return print(arguments.details ? long_text(*items, style) : plain_text(*items, style));
 }
 

@@ -1,4 +1,4 @@
-// overture save-bench: make a million objects, save them, load them, say where the time went.
+// overture save-bench: saves and loads a million objects and reports where the time went.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,24 +29,23 @@ namespace {
 
 constexpr const char* usage = "overture save-bench [OPTIONS]";
 constexpr const char* own_group = "Saving";
+constexpr const char* examples = R"(  overture save-bench
+  overture save-bench --objects 100000 --threads 1 --json
+)";
 constexpr const char* footer = R"(Stages
-  make     objects into pages, on one thread
-  write    objects as text, with a checksum for each page
-  store    the file written to the side, synced, and renamed
-  fetch    the file into memory, on one thread
-  verify   the checksums of all pages
-  parse    text into objects
-  compare  with those that were saved
+  make     create the objects, on one thread
+  write    convert them to text, with a checksum for each page
+  store    write a temporary file, sync it and rename it
+  fetch    read the file into memory, on one thread
+  verify   verify the checksums of all pages
+  parse    convert the text back to objects
+  compare  compare them with those that were saved
 
 Exit status
-  0    what was loaded is what was saved
-  2    the arguments make no sense
-  5    the file could not be written or read, or is not what was saved
+  0    the loaded objects equal the saved ones
+  2    invalid arguments
+  5    the file could not be written or read, or the objects differ
   130  interrupted by Ctrl-C
-
-Examples
-  overture save-bench
-  overture save-bench --objects 100000 --threads 1 --json
 )";
 constexpr std::size_t objects_max = 100'000'000;
 constexpr int rounds_max = 1000;
@@ -64,26 +63,27 @@ std::optional<int> parse_save_bench(const std::vector<std::string>& words, save_
   command_line line({
       .name = "save-bench",
       .usage = usage,
-      .description = "Makes objects, saves them as text on every core, loads them again and says "
-                     "where the time went: the median of some rounds.",
+      .description = "Benchmark saves: create objects, save them as text on all cores, load them "
+                     "again, and report the median time of each stage.",
+      .examples = examples,
       .footer = footer,
   });
-  line.number({"--objects N", own_group, "how many (default: 1048576)"}, 1, objects_max,
+  line.number({"--objects N", own_group, "number of objects (default: 1048576)"}, 1, objects_max,
               into.objects);
   line.number({"--threads N", own_group,
-               "threads, the main thread included (default: one for each processor)"},
+               "number of threads, including the main thread (default: one per processor)"},
               1, limits::pool_workers_max + 1, into.threads);
-  line.number({"--rounds N", own_group, "how often (default: 5)"}, 1, rounds_max, into.rounds);
+  line.number({"--rounds N", own_group, "number of rounds (default: 5)"}, 1, rounds_max,
+              into.rounds);
   line.word({"--file FILE", own_group,
-             "the save, which stays (default: one in the folder for temporary files, removed)"},
+             "where to save; the file is kept (default: a temporary file, which is removed)"},
             into.file);
-  line.flag({"--json", "Output", "one JSON object on standard output instead of the table"},
-            into.json);
+  line.flag({"--json", "Output", "print one JSON object instead of the table"}, into.json);
   add_progress(line, into.progress);
   return line.parse(words);
 }
 
-// Paints where the stages are, from a thread of its own: theirs have no time for it.
+// Paints the progress bar from a thread of its own; the stages' threads are busy.
 class save_painter {
  public:
   save_painter(progress_line& line, const terminal_environment& environment,
@@ -109,7 +109,7 @@ class save_painter {
 
  private:
   static constexpr auto interval = std::chrono::milliseconds(50);
-  static constexpr unsigned columns_around = 36;  // what stands behind the bar
+  static constexpr unsigned columns_around = 36;  // taken by the text after the bar
 
   void run() {
     std::unique_lock hold(lock_);
@@ -120,7 +120,7 @@ class save_painter {
     const auto total = static_cast<double>(position_.pages_total.load(std::memory_order_relaxed));
     const int round = round_.load(std::memory_order_relaxed);
     const double part = std::min(1.0, done / total);
-    // What it shows never goes back, though a round's counts begin again.
+    // Never goes back, though the counts restart in each round.
     shown_ = std::max(shown_, (round + part) / rounds_);
     line_.write(fmt::format("{} {:3} %  round {} of {}  {}", bar(shown_, columns_, unicode_),
                             static_cast<int>(shown_ * 100), round + 1, rounds_,
@@ -187,7 +187,7 @@ std::string as_text(const std::vector<save_times>& rounds, unsigned threads,
                 {"share"},
                 {"per object"},
                 {"text"},
-                {"what", table::align::left}});
+                {"action", table::align::left}});
   for (std::size_t i = 0; i < save_stage_count; ++i) {
     const auto ns = static_cast<double>(medians[i]);
     const bool is_text = i != 0 && i != save_stage_count - 1 && medians[i] > 0;
@@ -201,7 +201,7 @@ std::string as_text(const std::vector<save_times>& rounds, unsigned threads,
   return text + stages.render(style);
 }
 
-// The file of the arguments, or a temporary one that goes when this does.
+// The file from the arguments, or a temporary one that the destructor removes.
 class bench_file {
  public:
   explicit bench_file(const std::string& asked) : path_(asked), is_temporary_(asked.empty()) {
@@ -253,7 +253,7 @@ int cmd_save_bench(const std::vector<std::string>& words) {
     }
   }
   if (failure) {
-    complain(fmt::format("{}: {}", printable(file.path()), reason_of(*failure)));
+    print_error(fmt::format("{}: {}", printable(file.path()), reason_of(*failure)));
     return exit_output_failed;
   }
   if (interrupted() || rounds.empty()) return exit_interrupted;

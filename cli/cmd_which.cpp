@@ -1,10 +1,9 @@
-// overture which: every mount that has a path, the winner first.
+// overture which: lists the mounts that have a path, the winner first.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <optional>
 
-#include "asked_path.hpp"
 #include "command.hpp"
 #include "command_line.hpp"
 #include "display.hpp"
@@ -13,6 +12,7 @@
 #include "messages.hpp"
 #include "mounting.hpp"
 #include "outputs.hpp"
+#include "path_argument.hpp"
 #include "table.hpp"
 
 namespace overture::cli {
@@ -23,18 +23,18 @@ constexpr const char* usage = "overture which [OPTIONS] PATH MOUNT...";
 constexpr const char* help_command = "overture help which";
 constexpr int schema = 1;
 
-const std::string footer = std::string(R"(Exit status
-  0  found
-  1  no mount has the path
-  2  the arguments make no sense
-  3  a mount could not be opened
-  5  output could not be written
-)") + environment_footer +
-                           R"(
-Examples
-  overture which maps/rome.txt base.pk3 dlc/rome/ mods/better_ai.zip
+constexpr const char* examples =
+    R"(  overture which maps/rome.txt base.pk3 dlc/rome/ mods/better_ai.zip
   overture which rules.txt --archives-in mods --json | jq .mounts[0].path
 )";
+
+const std::string footer = std::string(R"(Exit status
+  0  the path was found
+  1  the path was not found
+  2  invalid arguments
+  3  a mount could not be opened
+  5  output could not be written
+)") + environment_footer;
 
 std::vector<mount_info> providers_of(file_system& files, asset_path path) {
   std::vector<mount_id> ids(files.mount_count());
@@ -87,24 +87,25 @@ int cmd_which(const std::vector<std::string>& words) {
   command_line line({
       .name = "which",
       .usage = usage,
-      .description = "Says which mounts have a path: the one that wins first, then those that it "
-                     "hides, in the order in which they would win. All mounts that have a folder "
-                     "add to it. With --removal-markers also the mount whose marker removes it "
-                     "from those that lose to it.",
+      .description = "List the mounts that have a path: the winner, then the ones it hides, in "
+                     "order of precedence. Folders are merged, so every mount that has a folder "
+                     "contributes. With --removal-markers, also show the mount that removes the "
+                     "path.",
+      .examples = examples,
       .footer = footer,
   });
-  line.word({"PATH", "File", "a path in the tree"}, typed);
+  line.word({"PATH", "File", "path in the merged tree"}, typed);
   mount_options mounts(line);
   mounts.add_tree(tree);
   add_json(line, as_json);
   add_colour(line, colour);
   if (const std::optional<int> over = line.parse(words)) return *over;
-  if (const std::optional<int> over = mounts.refused()) return *over;
+  if (const std::optional<int> over = mounts.mistake()) return *over;
   if (typed.empty() || tree.empty()) {
-    return line.refuse("name a path in the tree, then a folder or an archive");
+    return line.usage_error("give a PATH in the tree, then one or more folders or archives");
   }
-  const outputs shown_on(colour);
-  const asked_path path(typed, help_command);
+  const outputs out(colour);
+  const path_argument path(typed, help_command);
   if (!path.valid()) return exit_usage;
   file_system files(tree.config());
   if (!mount_all(files, tree)) return exit_mount_failed;
@@ -113,13 +114,13 @@ int cmd_which(const std::vector<std::string>& words) {
   const result<mount_id> removing = files.remover(*path);
   const mount_info remover = removing ? files.mount_of(*removing) : mount_info{};
   if (found.empty() && !removing) {
-    path.complain_of_absence(files);
+    path.print_not_found(files);
     return exit_files_failed;
   }
   const result<file_stat> stat = files.stat(*path);
   const bool folder = stat && stat->kind == entry_kind::folder;
   return print(as_json ? which_json(found, folder, remover, path.text())
-                       : which_text(found, folder, remover, shown_on.style(stream::out)));
+                       : which_text(found, folder, remover, out.style(stream::out)));
 }
 
 }  // namespace overture::cli

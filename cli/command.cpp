@@ -14,32 +14,38 @@ namespace overture::cli {
 namespace {
 
 constexpr command table[] = {
-    {"load", "load a game on every core, and say where the time went", cmd_load},
+    {"load", "load everything on all cores and report where the time went", cmd_load},
+    {"check", "verify the checksum of every file", cmd_check},
     {"ls", "list a folder of the merged tree", cmd_ls},
-    {"cat", "write one file of it to standard output", cmd_cat},
-    {"which", "say which mounts have a path, and who wins", cmd_which},
-    {"extract", "write the merged tree, or a part of it, as files", cmd_extract},
-    {"check", "verify the checksum of every file on every core", cmd_check},
-    {"diff", "compare two sets of mods: what each overrides", cmd_diff},
-    {"save-bench", "save and load a million objects, and say where the time went", cmd_save_bench},
+    {"cat", "print one file", cmd_cat},
+    {"which", "show which mounts have a path and which one wins", cmd_which},
+    {"diff", "compare two sets of mods", cmd_diff},
+    {"extract", "write the merged tree, or a part of it, to a folder", cmd_extract},
+    {"save-bench", "benchmark saving and loading a million objects", cmd_save_bench},
 };
 
 std::string general_help() {
   std::string text =
-      "overture: loads games, and shows where the time goes\n"
+      "Load games and see where the time goes.\n"
       "\n"
-      "Usage: overture COMMAND [ARGUMENTS]\n"
+      "Folders and archives are mounted over each other into one tree: the base game,\n"
+      "then DLC, then mods. Where several have the same file, the last one wins.\n"
+      "\n"
+      "Usage: overture COMMAND [OPTIONS] MOUNT...\n"
+      "\n"
+      "Examples\n"
+      "  overture load base.pk3 dlc/rome/ mods/better_ai.zip\n"
+      "  overture which maps/rome.txt base.pk3 dlc/rome/ mods/better_ai.zip\n"
       "\n"
       "Commands\n";
-  for (const command& each : table) text += fmt::format("  {:<22}{}\n", each.name, each.summary);
+  for (const command& each : table) text += fmt::format("  {:<16}{}\n", each.name, each.summary);
   text +=
-      "  help [COMMAND]        this text, or all about a command\n"
       "\n"
       "Options\n"
-      "  -h, --help            this text\n"
-      "  -V, --version         the version\n"
+      "  -h, --help      print this help\n"
+      "  -V, --version   print the version\n"
       "\n"
-      "Example: overture load base.pk3 dlc/ mods/better_ai.zip\n";
+      "'overture help COMMAND' explains a command and its options.\n";
   return text;
 }
 
@@ -57,7 +63,7 @@ int unknown(const std::string& word) {
     known = {"help"};
     for (const command& each : table) known.emplace_back(each.name);
   }
-  return complain_about_usage(
+  return print_usage_error(
       fmt::format("unknown {} '{}'", word.starts_with('-') ? "option" : "command", word),
       nearest(word, known), "overture help");
 }
@@ -76,7 +82,7 @@ std::span<const command> commands() {
 
 int run_command(const std::vector<std::string>& arguments) {
   if (arguments.empty()) {
-    say(general_help());
+    print_to_stderr(general_help());
     return exit_usage;
   }
   const std::string& first = arguments.front();

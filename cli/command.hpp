@@ -1,4 +1,4 @@
-// The commands of `overture`. A command is one file (cmd_NAME.cpp) and one line in commands().
+// The commands of `overture`. Each is one file (cmd_NAME.cpp) and one line in commands().
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@ namespace overture::cli {
 struct command {
   const char* name;
   const char* summary;
-  // Gets what follows the command's name; "--help" among it prints its help. Returns an exit_code.
+  // `arguments` are those after the command's name. Returns an exit_code.
   int (*run)(const std::vector<std::string>& arguments);
 };
 
@@ -26,7 +26,7 @@ int cmd_ls(const std::vector<std::string>& words);
 int cmd_save_bench(const std::vector<std::string>& words);
 int cmd_which(const std::vector<std::string>& words);
 
-// The whole program: `arguments` without the program's name. Returns an exit_code.
+// The whole program. `arguments` are without the program's name. Returns an exit_code.
 int run_command(const std::vector<std::string>& arguments);
 
 }  // namespace overture::cli

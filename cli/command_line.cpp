@@ -47,14 +47,14 @@ std::string option_names(const CLI::Option& option) {
   return value.empty() ? names : names + ' ' + value;
 }
 
-// The last words of a mistake that CLI11 has found: "NAME: what is wrong".
+// CLI11's message for a mistake, in our words: "NAME: what is wrong".
 std::string mistake(const CLI::ParseError& error) {
   std::string text = error.what();
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
     const std::string name = text.substr(0, text.find(':'));
     const bool missing =
         text.find("received 0") != std::string::npos || text.find("missing") != std::string::npos;
-    return missing ? name + " needs a value" : name + " was given more than once";
+    return missing ? name + " needs a value" : name + " may be given only once";
   }
   return text;
 }
@@ -75,7 +75,7 @@ command_line::word_check whole_number(std::uint64_t least, std::uint64_t most) {
   };
 }
 
-// "--threads N" is "--threads" for CLI11, and "N" what its value is called.
+// "--threads N" is "--threads" to CLI11, and "N" the name of its value.
 std::string names_of(const option_text& about) {
   return about.spelling.substr(0, about.spelling.find(' '));
 }
@@ -91,10 +91,11 @@ CLI::Option& described(CLI::Option* option, const option_text& about) {
 
 command_line::command_line(const command_text& about)
     : usage_(about.usage),
+      examples_(about.examples),
       help_command_(fmt::format("overture help {}", about.name)),
       app_(std::make_unique<CLI::App>(about.description, about.name)) {
   app_->footer(about.footer);
-  app_->allow_extras();  // found by refuse_extras(), where the nearest name is known
+  app_->allow_extras();  // reject_extras() reports them, with suggestions
 }
 
 command_line::~command_line() = default;
@@ -107,22 +108,22 @@ void command_line::word(const option_text& about, std::string& into, const word_
   word(about, [&into](const std::string& given) { into = given; }, check);
 }
 
-void command_line::word(const option_text& about, taker take, const word_check& check) {
+void command_line::word(const option_text& about, word_handler take, const word_check& check) {
   CLI::Option& option = described(
       app_->add_option_function<std::string>(names_of(about), [](const std::string&) {}), about);
   if (check) option.check(check);
-  takers_.push_back({&option, std::move(take)});
+  handlers_.push_back({&option, std::move(take)});
 }
 
-void command_line::words(const option_text& about, taker take) {
+void command_line::words(const option_text& about, word_handler take) {
   CLI::Option& option = described(app_->add_option_function<std::vector<std::string>>(
                                       names_of(about), [](const std::vector<std::string>&) {}),
                                   about);
   if (!option.get_positional()) option.allow_extra_args(false);
-  takers_.push_back({&option, std::move(take)});
+  handlers_.push_back({&option, std::move(take)});
 }
 
-// Converted here, because CLI11 takes 010 for eight.
+// Parsed here, because CLI11 reads 010 as octal.
 template <class Number>
 void command_line::number(const option_text& about, std::uint64_t least, std::uint64_t most,
                           Number& into) {
@@ -140,28 +141,28 @@ template void command_line::number(const option_text&, std::uint64_t, std::uint6
 template void command_line::number(const option_text&, std::uint64_t, std::uint64_t, int&);
 
 std::optional<int> command_line::parse(const std::vector<std::string>& arguments) {
-  app_->set_help_flag("-h,--help", "this text")->group("Other");
+  app_->set_help_flag("-h,--help", "print this help")->group("Help");
   try {
     app_->parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::CallForHelp&) {
     return print(help_text());
   } catch (const CLI::ParseError& error) {
-    return refuse(mistake(error));
+    return usage_error(mistake(error));
   }
-  if (const std::optional<int> over = refuse_extras()) return over;
-  hand_over();
+  if (const std::optional<int> over = reject_extras()) return over;
+  deliver();
   return std::nullopt;
 }
 
-int command_line::refuse(const std::string& mistake) const {
-  return complain_about_usage(mistake, "", help_command_);
+int command_line::usage_error(const std::string& mistake) const {
+  return print_usage_error(mistake, "", help_command_);
 }
 
-std::optional<int> command_line::refuse_extras() const {
+std::optional<int> command_line::reject_extras() const {
   for (const std::string& extra : app_->remaining()) {
-    if (extra == "--") continue;  // CLI11 leaves it among what it did not understand
+    if (extra == "--") continue;  // CLI11 reports it as an extra
     if (!extra.starts_with('-') || extra == "-") {
-      return refuse(fmt::format("'{}' was not expected", extra));
+      return usage_error(fmt::format("unexpected argument '{}'", extra));
     }
     std::vector<std::string> known;
     for (const CLI::Option* option : app_->get_options()) {
@@ -169,18 +170,18 @@ std::optional<int> command_line::refuse_extras() const {
       for (const std::string& name : option->get_snames()) known.push_back("-" + name);
     }
     const std::string name = extra.substr(0, extra.find('='));
-    return complain_about_usage(fmt::format("unknown option '{}'", name), nearest(name, known),
-                                help_command_);
+    return print_usage_error(fmt::format("unknown option '{}'", name), nearest(name, known),
+                             help_command_);
   }
   return std::nullopt;
 }
 
-// CLI11's own callbacks would not know where among others a word stood.
-void command_line::hand_over() const {
+// Not done in CLI11's own callbacks: they do not see the order of words of different options.
+void command_line::deliver() const {
   std::map<const CLI::Option*, std::size_t> handed;
   for (const CLI::Option* const option : app_->parse_order()) {
     const std::size_t number = handed[option]++;
-    for (const taken& each : takers_) {
+    for (const bound_handler& each : handlers_) {
       if (each.option == option) each.take(option->results()[number]);
     }
   }
@@ -188,6 +189,7 @@ void command_line::hand_over() const {
 
 std::string command_line::help_text() const {
   std::string text = wrapped(app_->get_description(), 0) + "\n\nUsage: " + usage_ + '\n';
+  if (!examples_.empty()) text += "\nExamples\n" + examples_;
   for (const std::string& group : app_->get_groups()) {
     const auto options =
         app_->get_options([&](const CLI::Option* o) { return o->get_group() == group; });
@@ -203,13 +205,14 @@ std::string command_line::help_text() const {
       text += line + wrapped(option->get_description(), description_column) + '\n';
     }
   }
-  return text + '\n' + app_->get_footer();
+  if (!app_->get_footer().empty()) text += '\n' + app_->get_footer();
+  return text;
 }
 
 command_line::word_check one_of(std::vector<std::string> words) {
   return [words = std::move(words)](const std::string& text) -> std::string {
     if (std::find(words.begin(), words.end(), text) != words.end()) return {};
-    return fmt::format("'{}' is none of {}", text, fmt::join(words, ", "));
+    return fmt::format("'{}' is not one of {}", text, fmt::join(words, ", "));
   };
 }
 

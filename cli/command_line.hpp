@@ -1,7 +1,7 @@
-// The command line of one command: what it takes, help in one form, and every mistake answered
-// with what was wrong, the nearest name, and where help is.
+// command_line: the arguments and help of one command. Every mistake is answered with what is
+// wrong, the nearest valid name, and where to find help.
 //
-// CLI11 does the parsing and is in command_line.cpp only: to compile it takes seconds.
+// CLI11 does the parsing. Only command_line.cpp includes it, because it takes seconds to compile.
 #pragma once
 
 #include <cstdint>
@@ -19,23 +19,24 @@ class Option;
 namespace overture::cli {
 
 struct command_text {
-  const char* name;         // of the command
-  const char* usage;        // behind "Usage: "
-  const char* description;  // what it does
-  std::string footer;       // what follows the options, as it is
+  const char* name;           // of the command
+  const char* usage;          // after "Usage: "
+  const char* description;    // wrapped to the width of the help
+  const char* examples = "";  // indented lines, printed as they are
+  std::string footer = {};    // after the options, printed as it is
 };
 
-// An option, or the words that stand alone, as the help shows them.
+// An option or positional argument, as the help shows it.
 struct option_text {
-  std::string spelling;  // "-q,--quiet", "--threads N", or "MOUNT" for words that stand alone
-  const char* group;     // the heading that it stands under
+  std::string spelling;  // "-q,--quiet", "--threads N", or "MOUNT" for a positional argument
+  const char* group;     // its heading in the help
   std::string description;
 };
 
 class command_line {
  public:
-  using taker = std::function<void(const std::string& word)>;
-  // Says what is wrong with a word; empty if nothing is.
+  using word_handler = std::function<void(const std::string& word)>;
+  // Returns what is wrong with a word, or an empty string.
   using word_check = std::function<std::string(const std::string& word)>;
 
   explicit command_line(const command_text& about);
@@ -43,40 +44,39 @@ class command_line {
   command_line(const command_line&) = delete;
   command_line& operator=(const command_line&) = delete;
 
-  // The options, in the order of the help; --help is behind them. A word or a number given twice is
-  // a mistake.
+  // Options, in help order; --help comes last. Giving a word or number twice is a mistake.
   void flag(const option_text& about, bool& into);
   void word(const option_text& about, std::string& into, const word_check& check = {});
-  void word(const option_text& about, taker take, const word_check& check = {});
-  // Any number of them. All takers are called in the order of the words on the command line, once
-  // the whole of it has been understood.
-  void words(const option_text& about, taker take);
+  void word(const option_text& about, word_handler take, const word_check& check = {});
+  // Repeatable. All takers are called after parsing succeeded, in command-line order.
+  void words(const option_text& about, word_handler take);
   // A whole number from `least` to `most`: unsigned, std::uint64_t or int.
   template <class Number>
   void number(const option_text& about, std::uint64_t least, std::uint64_t most, Number& into);
 
-  // An exit code if the command is over: help was printed, or there is a mistake.
+  // Returns an exit code if the command is over: help was printed, or an error.
   [[nodiscard]] std::optional<int> parse(const std::vector<std::string>& arguments);
-  // Complains about what parse() cannot see, and returns the exit code for it.
-  [[nodiscard]] int refuse(const std::string& mistake) const;
+  // Reports a mistake that parse() cannot detect; returns its exit code.
+  [[nodiscard]] int usage_error(const std::string& mistake) const;
 
  private:
-  struct taken {
+  struct bound_handler {
     const CLI::Option* option;
-    taker take;
+    word_handler take;
   };
 
   [[nodiscard]] std::string help_text() const;
-  [[nodiscard]] std::optional<int> refuse_extras() const;
-  void hand_over() const;
+  [[nodiscard]] std::optional<int> reject_extras() const;
+  void deliver() const;
 
   std::string usage_;
+  std::string examples_;
   std::string help_command_;
   std::unique_ptr<CLI::App> app_;
-  std::vector<taken> takers_;
+  std::vector<bound_handler> handlers_;
 };
 
-// Checks that a word is one of a few.
+// Accepts only the given words.
 [[nodiscard]] command_line::word_check one_of(std::vector<std::string> words);
 
 }  // namespace overture::cli

@@ -29,7 +29,7 @@ bool has_file(file_system& files, const std::string& path) {
   return opened || opened.error().code != errc::not_found;
 }
 
-// A tree, and who reads its files: the thread that compares.
+// A tree whose files the comparing thread reads itself.
 struct readable_tree {
   explicit readable_tree(file_system& tree) : files(tree), reads(tree, {.run_by_host = true}) {}
 

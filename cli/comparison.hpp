@@ -1,4 +1,4 @@
-// What two sets of mods have, of which files each hides what is below, and where they meet.
+// Compares two sets of mods: what each adds or overrides, and where they conflict.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +11,19 @@ namespace overture::cli {
 
 struct compared_file {
   std::string path;
-  bool overrides = false;  // the base has it; or else it is added
+  bool overrides = false;  // false: it is new
 };
 
-// A file that both sets have.
+// A file in both sets.
 struct shared_file {
   std::string path;
   bool overrides = false;
-  bool same = false;    // the same bytes
-  std::string failure;  // it could not be read, so nobody knows
+  bool same = false;    // identical bytes
+  std::string failure;  // why they could not be compared
 };
 
 struct comparison {
-  // What the markers of either remove from the base.
+  // Files of the base that each set's removal markers remove.
   std::vector<std::string> left_removes;
   std::vector<std::string> right_removes;
 
@@ -32,8 +32,7 @@ struct comparison {
   std::vector<shared_file> both;
 };
 
-// All in the order of the paths. Files of both sets are read only where the archives' checksums do
-// not tell.
+// All lists are sorted by path. Reads files only where sizes and checksums do not decide.
 [[nodiscard]] comparison compare_trees(file_system& base, file_system& left, file_system& right);
 
 }  // namespace overture::cli

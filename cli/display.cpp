@@ -16,13 +16,13 @@ struct range {
   char32_t last;
 };
 
-// Control characters, and those that change the direction of what follows or end the line.
+// Control characters, and those that change the direction of text or break lines.
 constexpr range unprintable[] = {
     {0x00, 0x1F},     {0x7F, 0x9F},     {0xAD, 0xAD},     {0x061C, 0x061C}, {0x200B, 0x200F},
     {0x2028, 0x202E}, {0x2060, 0x206F}, {0xFEFF, 0xFEFF}, {0xFFF9, 0xFFFB}, {0xE0000, 0xE0FFF},
 };
 
-// Marks that combine with the character before them.
+// Combining marks.
 constexpr range zero_width[] = {
     {0x0300, 0x036F}, {0x0483, 0x0489}, {0x0591, 0x05BD}, {0x0610, 0x061A}, {0x064B, 0x065F},
     {0x0E31, 0x0E31}, {0x0E34, 0x0E3A}, {0x0E47, 0x0E4E}, {0x1AB0, 0x1AFF}, {0x1DC0, 0x1DFF},
@@ -49,7 +49,7 @@ struct character {
   bool valid = false;  // well-formed UTF-8
 };
 
-// The first character of a text that is not empty; one byte if that is not UTF-8.
+// The first character of a non-empty text; a single byte if it is not valid UTF-8.
 character front(std::string_view text) {
   constexpr char32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};  // by length: no overlong forms
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
@@ -115,7 +115,7 @@ std::string shorten(std::string_view text, std::size_t columns, bool unicode) {
     characters.push_back(front(rest));
     rest.remove_prefix(characters.back().bytes.size());
   }
-  // The end of a path says more than its beginning.
+  // The end of a path says more than its start.
   const std::size_t room = columns - gap_width;
   std::size_t tail_room = room - room / 3;
   std::size_t tail = characters.size();

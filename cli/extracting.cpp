@@ -21,13 +21,13 @@ namespace {
 class extractor {
  public:
   extractor(file_system& files, const std::vector<std::string>& paths, const extraction& how,
-            const outputs& shown_on)
+            const outputs& out)
       : files_(files),
         reads_(files, {.run_by_host = true}),
         paths_(paths),
         how_(how),
         reasons_(paths.size()),
-        line_(how.progress, shown_on.environment()) {}
+        line_(how.progress, out.environment()) {}
 
   extracted run(job_system& jobs) {
     parallel_for(
@@ -52,16 +52,16 @@ class extractor {
   }
 
  private:
-  // Why it failed, or nothing.
+  // Returns why it failed, or an empty string.
   std::string extract(const std::string& path) {
     const result<blob> bytes = files_.read_all({path, {hash64(path)}}, buffers_, reads_);
     if (!bytes) return reason_of(bytes.error());
     const std::string target = how_.to + '/' + path.substr(how_.above);
     std::error_code failed;
     std::filesystem::create_directories(std::filesystem::path(target).parent_path(), failed);
-    if (failed) return fmt::format("cannot make its folder ({})", failed.message());
+    if (failed) return fmt::format("cannot create its folder ({})", failed.message());
     const int os_error = write_file(target, bytes->span(), how_.overwrite);
-    if (os_error == EEXIST) return "there is a file of this name already; see --overwrite";
+    if (os_error == EEXIST) return "file exists; replace it with --overwrite";
     if (os_error != 0) return fmt::format("cannot write ({})", system_message(os_error));
     bytes_done_.fetch_add(bytes->size());
     return {};
@@ -81,11 +81,11 @@ class extractor {
   }
 
   file_system& files_;
-  read_queue reads_;  // whoever waits for a file reads
+  read_queue reads_;  // no threads: whoever waits for a file reads it
   const std::vector<std::string>& paths_;
   const extraction& how_;
   buffer_pool buffers_;
-  std::vector<std::string> reasons_;  // by path; each written by one thread
+  std::vector<std::string> reasons_;  // parallel to paths_; each written by one thread
   atomic<std::uint64_t> files_done_{0};
   atomic<std::uint64_t> bytes_done_{0};
   const std::thread::id main_ = std::this_thread::get_id();
@@ -97,8 +97,8 @@ class extractor {
 }  // namespace
 
 extracted extract_files(file_system& files, const std::vector<std::string>& paths,
-                        const extraction& how, job_system& jobs, const outputs& shown_on) {
-  return extractor(files, paths, how, shown_on).run(jobs);
+                        const extraction& how, job_system& jobs, const outputs& out) {
+  return extractor(files, paths, how, out).run(jobs);
 }
 
 }  // namespace overture::cli

@@ -1,4 +1,4 @@
-// Writes files of a merged tree into a folder, on all threads of a pool.
+// Writes files of a merged tree to a folder, on all threads of a pool.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace overture::cli {
 
 struct extraction {
   std::string to;
-  std::size_t above = 0;  // how many bytes of each path are not repeated below `to`
+  std::size_t above = 0;  // length of the prefix of each path to leave out
   bool overwrite = false;
   bool progress = false;
 };
@@ -20,12 +20,11 @@ struct extracted {
   std::uint64_t files = 0;
   std::uint64_t bytes = 0;
   std::uint64_t failed = 0;
-  std::vector<std::string> failures;  // a sentence for each, in the order of the paths
+  std::vector<std::string> failures;  // one line each, sorted by path
 };
 
-// An interrupt ends it early.
+// Stops early when interrupted.
 [[nodiscard]] extracted extract_files(file_system& files, const std::vector<std::string>& paths,
-                                      const extraction& how, job_system& jobs,
-                                      const outputs& shown_on);
+                                      const extraction& how, job_system& jobs, const outputs& out);
 
 }  // namespace overture::cli

@@ -1,4 +1,4 @@
-// JSON as all commands write it.
+// JSON in the form that all commands write.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,7 +8,7 @@ namespace overture::cli {
 
 using json = nlohmann::ordered_json;
 
-// Indented ASCII, U+FFFD in place of what is not UTF-8, a line end.
+// Indented ASCII that ends with a newline. Invalid UTF-8 becomes U+FFFD.
 [[nodiscard]] std::string json_text(const json& object);
 
 }  // namespace overture::cli

@@ -25,10 +25,10 @@ void kept_assets::host_memory::deallocate(void* memory, std::size_t bytes, std::
 
 result<void> kept_assets::finalize(entry_index entry, decoded_asset& asset,
                                    std::span<const std::byte> bytes) {
-  place& own = places_[entry];
+  slot& own = slots_[entry];
   if (asset.kind() == asset_kind::none) {
     result<decoded_asset> copy = decoded_asset::make(asset_kind::none, bytes.size(), memory_);
-    if (!copy) return fail(errc::out_of_memory, "no memory to keep the file");
+    if (!copy) return fail(errc::out_of_memory, "out of memory for the kept file");
     if (!bytes.empty()) std::memcpy(copy->bytes().data(), bytes.data(), bytes.size());
     own.asset = std::move(*copy);
   } else {
@@ -40,7 +40,7 @@ result<void> kept_assets::finalize(entry_index entry, decoded_asset& asset,
 
 kept_total kept_assets::total() const {
   kept_total sum;
-  for (const place& each : places_) {
+  for (const slot& each : slots_) {
     if (!each.kept) continue;
     const std::uint64_t bytes = each.asset.bytes().size();
     kept_kind& kind = sum.kinds[static_cast<std::size_t>(each.asset.kind())];
@@ -53,7 +53,7 @@ kept_total kept_assets::total() const {
 }
 
 void kept_assets::clear() {
-  for (place& each : places_) each = {};
+  for (slot& each : slots_) each = {};
 }
 
 }  // namespace overture::cli

@@ -1,14 +1,13 @@
-// What `overture load --keep` does with loaded files: it has them for as long as a game would.
+// kept_assets: the sink of `overture load --keep`. Keeps what was loaded, as a game would.
 //
 //   kept_assets kept(files.entry_count(), memory);
 //   load_scope scope{files, reads, jobs, {.sink = &kept, .memory = &kept.memory()}};
 //   ... the scope ends ...
 //   kept.total();
 //
-// Decoded assets stay as they are; of files that no decoder accepted, a copy of their bytes stays,
-// because a game that loads such a file has a use for it. Each file has a place of its own, made
-// beforehand, so that any number of threads keep files at once without a lock. Memory of kept
-// files counts as the host's.
+// Decoded assets are kept as they are; for files that no decoder accepted, a copy of the bytes is
+// kept, because a game that loads such a file has a use for it. Every file has a slot of its own,
+// so threads need no lock. The memory counts as the host's.
 #pragma once
 
 #include <array>
@@ -30,21 +29,21 @@ struct kept_kind {
 struct kept_total {
   std::uint64_t files = 0;
   std::uint64_t bytes = 0;
-  std::array<kept_kind, asset_kind_count> kinds;  // by asset_kind; none: undecoded
+  std::array<kept_kind, asset_kind_count> kinds;  // by asset_kind; none stands for undecoded files
 };
 
 class kept_assets final : public asset_sink {
  public:
-  kept_assets(std::size_t entries, allocator& memory) : memory_(memory), places_(entries) {}
+  kept_assets(std::size_t entries, allocator& memory) : memory_(memory), slots_(entries) {}
 
   result<void> finalize(entry_index entry, decoded_asset& asset,
                         std::span<const std::byte> bytes) override;
 
-  // For the load: what it decodes counts as the host's.
+  // For load_options::memory: what is decoded counts as the host's.
   [[nodiscard]] allocator& memory() noexcept { return memory_; }
-  // When the load is done.
+  // Call when the load is done.
   [[nodiscard]] kept_total total() const;
-  // Gives everything back.
+  // Frees everything.
   void clear();
 
  private:
@@ -58,13 +57,13 @@ class kept_assets final : public asset_sink {
    private:
     allocator& upstream_;
   };
-  struct place {
+  struct slot {
     decoded_asset asset;
     bool kept = false;
   };
 
   host_memory memory_;
-  std::vector<place> places_;  // by entry_index
+  std::vector<slot> slots_;  // by entry_index
 };
 
 }  // namespace overture::cli

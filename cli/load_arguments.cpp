@@ -9,22 +9,22 @@ namespace {
 
 constexpr const char* usage = "overture load [OPTIONS] MOUNT...";
 
-constexpr const char* footer = R"(Exit status
-  0    every file was loaded
-  1    some files failed; each is named with its mount and the reason
-  2    the arguments make no sense
-  3    a mount could not be opened, or the tree not be merged
-  5    output could not be written, or another error outside the files
-  130  interrupted by Ctrl-C: report and trace tell what was done until then
-
-Environment
-  NO_COLOR, TERM=dumb     no colours; with TERM=dumb no progress bar either
-  COLUMNS                 the width, where the terminal does not tell
-
-Examples
-  overture load base.pk3 dlc/rome/ mods/better_ai.zip
+constexpr const char* examples = R"(  overture load base.pk3 dlc/rome/ mods/better_ai.zip
   overture load --archives-in baseoa --threads 2 --trace load.json
   overture load game/ --json | jq .verdict
+)";
+
+constexpr const char* footer = R"(Exit status
+  0    every file was loaded
+  1    some files failed; each is listed with its mount and the reason
+  2    invalid arguments
+  3    a mount could not be opened, or the mounts could not be merged
+  5    output could not be written, or another error outside the files
+  130  interrupted by Ctrl-C; report and trace cover what was done so far
+
+Environment
+  NO_COLOR, TERM=dumb     no colours; TERM=dumb also hides the progress bar
+  COLUMNS                 output width, if the terminal does not report one
 )";
 
 constexpr const char* own_group = "Loading";
@@ -33,29 +33,29 @@ constexpr std::uint64_t budget_mib_max = 1u << 20;
 void add_loading(command_line& line, load_arguments& into) {
   add_threads(line, into.threads);
   line.number({"--io-threads N", own_group,
-               "threads that wait for the disk, besides those (default: 8 to 16, as the disk "
-               "answers)"},
+               "additional threads that wait for the disk (default: 8 to 16, depending on "
+               "its speed)"},
               1, limits::io_threads_max, into.io_threads);
   line.word({"--io HOW", own_group,
-             "how to read: threads, or uring, which needs a kernel that allows io_uring and is "
-             "threads otherwise (default: threads)"},
+             "how to read: threads (the default), or uring, which falls back to threads "
+             "if the kernel does not allow io_uring"},
             into.io, one_of({"threads", "uring"}));
-  line.number({"--budget MIB", own_group, "memory for files in flight (default: 256)"}, 1,
+  line.number({"--budget MIB", own_group, "memory budget for files in flight (default: 256)"}, 1,
               budget_mib_max, into.budget_mib);
-  line.flag({"--no-decode", own_group, "stop at the checksum"}, into.no_decode);
+  line.flag({"--no-decode", own_group, "only read, unpack and verify"}, into.no_decode);
   line.flag({"--keep", own_group,
-             "keep what was loaded until the end, as a game would: decoded assets, and the bytes "
-             "of files that no decoder knows; the report tells their size"},
+             "keep everything in memory until the end, as a game would, and report its "
+             "size"},
             into.keep);
 }
 
 void add_output(command_line& line, load_arguments& into) {
   add_json(line, into.json);
   line.word({"--trace FILE", "Output",
-             "write a timeline that Perfetto and Tracy open; '-' is standard output, the report "
-             "then goes to standard error"},
+             "write a timeline for Perfetto or Tracy; '-' writes it to standard output and "
+             "the report to standard error"},
             into.trace);
-  add_quiet(line, into.quiet, "no report and no progress; failures on standard error");
+  add_quiet(line, into.quiet, "print nothing but errors");
   add_progress(line, into.progress);
   add_colour(line, into.colour);
 }
@@ -66,9 +66,10 @@ std::optional<int> parse_load(const std::vector<std::string>& arguments, load_ar
   command_line line({
       .name = "load",
       .usage = usage,
-      .description = "Mounts folders and archives over one another, loads every file of the "
-                     "merged tree on every core (resolve, read, unpack, decode, finalize) and "
-                     "says where the time went.",
+      .description = "Mount folders and archives over each other, load every file of the merged "
+                     "tree on all cores (resolve, read, unpack, decode, finalize) and report "
+                     "where the time went.",
+      .examples = examples,
       .footer = footer,
   });
   mount_options mounts(line);
@@ -77,10 +78,11 @@ std::optional<int> parse_load(const std::vector<std::string>& arguments, load_ar
   add_output(line, into);
 
   if (const std::optional<int> over = line.parse(arguments)) return over;
-  if (const std::optional<int> over = mounts.refused()) return over;
-  if (into.tree.empty()) return line.refuse("nothing to load: name a folder or an archive");
+  if (const std::optional<int> over = mounts.mistake()) return over;
+  if (into.tree.empty()) return line.usage_error("nothing to load: give a folder or an archive");
   if (into.trace == "-" && into.json) {
-    return line.refuse("--json and --trace - both want standard output: give the trace a file");
+    return line.usage_error(
+        "--json and --trace - both write to standard output; give --trace a file");
   }
   return std::nullopt;
 }

@@ -13,20 +13,20 @@ namespace overture::cli {
 
 struct load_arguments {
   tree_arguments tree;
-  unsigned threads = 0;        // 0 = one for each processor
-  unsigned io_threads = 0;     // 0 = as many as the disk takes
+  unsigned threads = 0;        // 0: one per processor
+  unsigned io_threads = 0;     // 0: chosen by the read queue
   std::string io = "threads";  // or "uring"
   std::uint64_t budget_mib = 256;
   bool no_decode = false;
   bool keep = false;
-  std::string trace;  // a file, "-" for standard output, empty for none
+  std::string trace;  // a file name, "-" for standard output, empty for none
   bool json = false;
   bool quiet = false;
   when progress = when::automatic;
   when colour = when::automatic;
 };
 
-// Fills `into`. An exit code if the command is over: help was printed, or there is a mistake.
+// Fills `into`. Returns an exit code if the command is over: help was printed, or an error.
 [[nodiscard]] std::optional<int> parse_load(const std::vector<std::string>& arguments,
                                             load_arguments& into);
 

@@ -15,9 +15,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto poll_interval = 20ms;  // how soon Ctrl-C is noticed
+constexpr auto poll_interval = 20ms;  // bounds the response time to Ctrl-C
 
-// Lends the main thread to the load until it is done, and shows how far it is.
+// Works on the load with the main thread until it is done, and shows progress.
 void finish(load_scope& scope, progress_line& line, std::uint64_t begin_ns) {
   progress_meter meter;
   bool cancelled = false;
@@ -27,27 +27,27 @@ void finish(load_scope& scope, progress_line& line, std::uint64_t begin_ns) {
       cancelled = true;
       scope.cancel();
       line.clear();
-      say("interrupted, finishing what is in flight (press again to quit at once)\n");
+      print_to_stderr("interrupted; finishing files in flight (press Ctrl-C again to quit now)\n");
     } else if (line.shown() && !cancelled && meter.due(elapsed_ns)) {
       line.paint(meter.update(scope.progress(), elapsed_ns));
     }
   }
 }
 
-void warn_about_threads(const char* what, const result<void>& status) {
+void warn_of_missing_threads(const char* what, const result<void>& status) {
   if (status) return;
-  warn(fmt::format("some {} threads could not be started: {}; going on with fewer", what,
-                   reason_of(status.error())));
+  print_warning(fmt::format("cannot start all {} threads ({}); continuing with fewer", what,
+                            reason_of(status.error())));
 }
 
 }  // namespace
 
 std::optional<report> run_load(file_system& files, const load_run& how, load_window& window) {
   const unsigned threads = how.threads > 0 ? how.threads : processor_count();
-  // The queue ends first: it tells the pool when a read is likely to end.
+  // Declared before the queue, which must be destroyed first: it wakes the pool's workers.
   thread_pool jobs{
       {.workers = threads - 1, .name = worker_name, .memory = how.memory, .record = how.record}};
-  warn_about_threads("worker", jobs.status());
+  warn_of_missing_threads("worker", jobs.status());
   read_queue reads{files,
                    {.backend = how.backend,
                     .threads = how.io_threads,
@@ -55,14 +55,14 @@ std::optional<report> run_load(file_system& files, const load_run& how, load_win
                     .memory = how.memory,
                     .record = how.record,
                     .warms = &jobs}};
-  warn_about_threads("read", reads.status());
+  warn_of_missing_threads("read", reads.status());
   load_scope scope{files, reads, jobs, how.options};
-  progress_line line(how.progress, how.shown_on->environment());
+  progress_line line(how.progress, how.out->environment());
 
   window.begin_ns = now_ns();
   window.main_cpu_ns = thread_cpu_ns();
   if (const result<void> started = scope.start(); !started) {
-    complain(fmt::format("the load cannot begin: {}", reason_of(started.error())));
+    print_error(fmt::format("cannot start the load: {}", reason_of(started.error())));
     return std::nullopt;
   }
   finish(scope, line, window.begin_ns);

@@ -1,4 +1,4 @@
-// One load from its first thread to its last, with a progress bar, as several commands need it.
+// Runs one load with its own threads and a progress bar. Shared by several commands.
 #pragma once
 
 #include <optional>
@@ -10,18 +10,18 @@
 namespace overture::cli {
 
 struct load_run {
-  unsigned threads = 0;  // 0 = one for each processor
+  unsigned threads = 0;  // 0: one per processor
   read_backend backend = read_backend::threads;
-  unsigned io_threads = 0;  // as many as the disk takes
+  unsigned io_threads = 0;  // 0: chosen by the read queue
   load_options options;
   allocator* memory = nullptr;
   timeline* record = nullptr;  // may be null
   bool progress = false;
-  const outputs* shown_on = nullptr;
+  const outputs* out = nullptr;
 };
 
-// Loads a frozen tree; an interrupt cancels it. Nothing, having said why, if it could not begin.
-// `window`: when.
+// Loads a frozen tree; an interrupt cancels it. Prints why and returns nothing if it cannot start.
+// Sets `window` to when the load ran.
 [[nodiscard]] std::optional<report> run_load(file_system& files, const load_run& how,
                                              load_window& window);
 

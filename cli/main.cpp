@@ -10,13 +10,13 @@
 int main(int count, char** words) {
   namespace cli = overture::cli;
   try {
-    cli::let_writes_fail();
+    cli::make_write_errors_nonfatal();
     const auto environment = cli::terminal_environment::from_process();
     cli::set_message_style(cli::choose_style(cli::when::automatic, environment,
                                              cli::terminal_width(cli::stream::err, environment)));
     return cli::run_command(std::vector<std::string>(words + (count > 0 ? 1 : 0), words + count));
   } catch (const std::exception& failure) {
-    cli::complain(failure.what());
+    cli::print_error(failure.what());
     return cli::exit_output_failed;
   }
 }

@@ -29,31 +29,29 @@ std::string reason_of(const error& failure) {
 int print(std::string_view text) {
   const int failed = write_all(stream::out, text);
   if (failed == 0 || is_broken_pipe(failed)) return exit_ok;
-  complain(
-      fmt::format("standard output: {}; the output is incomplete: make room, or write to "
-                  "another place",
-                  system_message(failed)));
+  print_error(fmt::format("cannot write to standard output ({}); the output is incomplete",
+                          system_message(failed)));
   return exit_output_failed;
 }
 
-void say(std::string_view text) {
+void print_to_stderr(std::string_view text) {
   (void)write_all(stream::err, text);
 }
 
-void complain(std::string_view text) {
-  say(fmt::format("{} {}\n", message_style.red("error:"), text));
+void print_error(std::string_view text) {
+  print_to_stderr(fmt::format("{} {}\n", message_style.red("error:"), text));
 }
 
-void warn(std::string_view text) {
-  say(fmt::format("{} {}\n", message_style.yellow("warning:"), text));
+void print_warning(std::string_view text) {
+  print_to_stderr(fmt::format("{} {}\n", message_style.yellow("warning:"), text));
 }
 
-int complain_about_usage(const std::string& text, const std::string& meant,
-                         const std::string& help_command) {
+int print_usage_error(const std::string& text, const std::string& meant,
+                      const std::string& help_command) {
   std::string sentence = printable(text);
   if (!meant.empty()) sentence += fmt::format("; did you mean '{}'?", meant);
-  complain(sentence);
-  say(fmt::format("See '{}'.\n", help_command));
+  print_error(sentence);
+  print_to_stderr(fmt::format("Run '{}' for help.\n", help_command));
   return exit_usage;
 }
 

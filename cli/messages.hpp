@@ -1,5 +1,4 @@
-// What the command says besides reports: results to standard output, everything else to standard
-// error. Texts are printable already.
+// Output: results to standard output, messages to standard error. All texts must be printable().
 #pragma once
 
 #include <string>
@@ -10,23 +9,23 @@
 
 namespace overture::cli {
 
-// How messages on standard error look; plain until set.
+// The style of messages on standard error; plain by default.
 void set_message_style(const text_style& style);
 
-// An error's reason, what the system said, and where: "cannot read (Input/output error), at byte
-// 7". The caller names the file.
+// An error as text without the file's name: "cannot read (Input/output error), at byte 7".
 [[nodiscard]] std::string reason_of(const error& failure);
 
-// Writes a result to standard output and returns the exit code for it: exit_ok, also if the reader
-// has gone away, or exit_output_failed, having said so.
+// Writes a result to standard output. Returns exit_ok, even if the reader closed the pipe, or
+// prints an error and returns exit_output_failed.
 int print(std::string_view text);
-// Writes to standard error, which cannot usefully fail.
-void say(std::string_view text);
-// "error: TEXT", "warning: TEXT".
-void complain(std::string_view text);
-void warn(std::string_view text);
-// A usage error and its way out; `meant` may be empty. Returns exit_usage.
-int complain_about_usage(const std::string& text, const std::string& meant,
-                         const std::string& help_command);
+// Writes to standard error. Failures are ignored: there is nowhere to report them.
+void print_to_stderr(std::string_view text);
+// Print "error: TEXT" and "warning: TEXT".
+void print_error(std::string_view text);
+void print_warning(std::string_view text);
+// Prints a usage error, a suggestion unless `meant` is empty, and where to find help. Returns
+// exit_usage.
+int print_usage_error(const std::string& text, const std::string& meant,
+                      const std::string& help_command);
 
 }  // namespace overture::cli

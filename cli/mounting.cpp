@@ -20,42 +20,42 @@ namespace {
 const char* advice(errc code) {
   switch (code) {
     case errc::not_found:
-      return "check the spelling and the folder you are in";
+      return "check the spelling and the current folder";
     case errc::permission:
-      return "check that you may read it";
+      return "check its permissions";
     case errc::not_a_file:
-      return "name a folder or an archive";
+      return "give a folder or an archive";
     case errc::unsupported:
-      return "name a folder or an archive of a kind that Overture reads (see docs/guide/vfs.md)";
+      return "docs/guide/vfs.md lists the supported formats";
     case errc::bad_path:
       return "a mount point is a path such as gfx/fonts";
     case errc::corrupt:
     case errc::truncated:
-      return "get a fresh copy of it";
+      return "get a fresh copy";
     case errc::limit:
-      return "split it, or raise what limits it";
+      return "split it, or raise the limit";
     case errc::out_of_memory:
       return "free some memory";
     default:
-      return "check the disk that it lies on";
+      return "check the disk";
   }
 }
 
-void complain_about_mount(const std::string& path, const error& failure) {
+void print_mount_error(const std::string& path, const error& failure) {
   const std::string name = path.empty() ? "''" : printable(path);
-  complain(fmt::format("{}: {}; {}", name, reason_of(failure), advice(failure.code)));
+  print_error(fmt::format("{}: {}; {}", name, reason_of(failure), advice(failure.code)));
 }
 
 result<mount_id> mount_one(file_system& files, const mount_argument& mount, mounting_options how) {
   const zone span("mount");
   std::string at = mount.at;
-  if (how.place == placing::apart) at = fmt::format("{:04}/{}", files.mount_count(), at);
+  if (how.layout == mount_layout::separate) at = fmt::format("{:04}/{}", files.mount_count(), at);
   return files.mount(
       mount.path.c_str(),
       {.at = at, .removal_markers = how.removal_markers, .password = mount.password});
 }
 
-// The regular files of a folder in the order of their names' bytes.
+// The regular files of a folder, sorted by the bytes of their names.
 std::vector<std::string> files_in(const std::string& folder, std::error_code& failed) {
   std::vector<std::string> paths;
   for (std::filesystem::directory_iterator at(folder, failed), end; !failed && at != end;
@@ -67,9 +67,9 @@ std::vector<std::string> files_in(const std::string& folder, std::error_code& fa
   return paths;
 }
 
-// Whether a file that no format reads was meant to be one: other extensions have other meanings
-// too.
-bool is_called_archive(const std::string& path) {
+// Whether a file that is no valid archive was meant to be one. Only extensions that mean nothing
+// else count.
+bool has_archive_extension(const std::string& path) {
   std::string extension = std::filesystem::path(path).extension().string();
   std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -82,9 +82,8 @@ bool mount_archives_in(file_system& files, const mount_argument& from, mounting_
   std::error_code failed;
   const std::vector<std::string> paths = files_in(folder, failed);
   if (failed) {
-    complain(
-        fmt::format("{}: cannot list the folder ({}); --archives-in needs a folder that you "
-                    "may read",
+    print_error(
+        fmt::format("{}: cannot list the folder ({}); --archives-in needs a readable folder",
                     printable(folder), failed.message()));
     return false;
   }
@@ -94,16 +93,15 @@ bool mount_archives_in(file_system& files, const mount_argument& from, mounting_
     if (interrupted()) return all;
     const result<mount_id> mounted = mount_one(files, {path, from.at, from.password}, how);
     const bool known = mounted || mounted.error().code != errc::unsupported;
-    if (!known && !is_called_archive(path)) continue;
+    if (!known && !has_archive_extension(path)) continue;
     any = true;
     if (mounted) continue;
-    complain_about_mount(path, mounted.error());
+    print_mount_error(path, mounted.error());
     all = false;
   }
   if (!any) {
-    complain(
-        fmt::format("{}: no archive lies in this folder; mount the folder itself, or name "
-                    "another",
+    print_error(
+        fmt::format("{}: no archives in this folder; mount the folder itself or choose another",
                     printable(folder)));
   }
   return all && any;
@@ -118,14 +116,14 @@ bool mount_these(file_system& files, const std::vector<mount_argument>& mounts,
     if (interrupted()) return all;
     const result<mount_id> mounted = mount_one(files, mount, how);
     if (mounted) continue;
-    complain_about_mount(mount.path, mounted.error());
+    print_mount_error(mount.path, mounted.error());
     all = false;
   }
   return all;
 }
 
-bool mount_all(file_system& files, const tree_arguments& arguments, placing place) {
-  const mounting_options how{place, arguments.removal_markers};
+bool mount_all(file_system& files, const tree_arguments& arguments, mount_layout layout) {
+  const mounting_options how{layout, arguments.removal_markers};
   bool all = mount_these(files, arguments.mounts, how);
   for (const mount_argument& folder : arguments.archives_in) {
     if (!interrupted()) all = mount_archives_in(files, folder, how) && all;
@@ -137,10 +135,10 @@ bool freeze_tree(file_system& files) {
   const zone span("freeze");
   const result<void> frozen = files.freeze();
   if (frozen) return true;
-  std::array<char, 4 * limits::path_bytes_max> text;  // a collision names two paths and two mounts
+  std::array<char, 4 * limits::path_bytes_max> text;  // a collision quotes two paths and two mounts
   const std::size_t length = files.explain(frozen.error(), text);
-  complain(fmt::format("{}; leave one of the mounts out",
-                       printable({text.data(), std::min(length, text.size())})));
+  print_error(fmt::format("{}; leave out one of the mounts",
+                          printable({text.data(), std::min(length, text.size())})));
   return false;
 }
 

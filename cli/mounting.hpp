@@ -1,4 +1,4 @@
-// Builds the tree that the arguments of a command ask for.
+// Builds the tree that a command's arguments describe.
 #pragma once
 
 #include "overture/vfs/file_system.hpp"
@@ -6,25 +6,25 @@
 
 namespace overture::cli {
 
-// Over one another as a game does; or each below a number of its own ("0002/maps/rome.txt"), where
-// none hides another's files.
-enum class placing : unsigned char { over_one_another, apart };
+// Where mounts go: over one another, as in a game, or each below a numbered folder
+// ("0002/maps/rome.txt"), so that none hides another's files.
+enum class mount_layout : unsigned char { merged, separate };
 
 struct mounting_options {
-  placing place = placing::over_one_another;
+  mount_layout layout = mount_layout::merged;
   bool removal_markers = false;
 };
 
-// Each of these says what failed; false then.
+// These print what failed and then return false.
 
-// Mounts the arguments in their order, then the archives of each --archives-in. Says of every mount
-// that failed; stops early when interrupted.
+// Mounts the arguments in order, then the archives of each --archives-in. Tries every mount even if
+// one fails; stops early when interrupted.
 [[nodiscard]] bool mount_all(file_system& files, const tree_arguments& arguments,
-                             placing place = placing::over_one_another);
+                             mount_layout layout = mount_layout::merged);
 [[nodiscard]] bool mount_these(file_system& files, const std::vector<mount_argument>& mounts,
                                mounting_options how = {});
 [[nodiscard]] bool freeze_tree(file_system& files);
-// All of it: mounts and freezes.
+// mount_all() and freeze_tree().
 [[nodiscard]] bool build_tree(file_system& files, const tree_arguments& arguments);
 
 }  // namespace overture::cli

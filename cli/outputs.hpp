@@ -1,4 +1,4 @@
-// How a command's two outputs look.
+// The style of a command's standard output and standard error.
 #pragma once
 
 #include "style.hpp"
@@ -8,7 +8,7 @@ namespace overture::cli {
 
 class outputs {
  public:
-  // Messages on standard error look like this from then on.
+  // Also sets the style of messages.
   explicit outputs(when colour);
 
   [[nodiscard]] const terminal_environment& environment() const { return environment_; }

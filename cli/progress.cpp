@@ -13,7 +13,7 @@ namespace overture::cli {
 
 namespace {
 
-constexpr double smoothing_seconds = 2;  // rates follow changes within about this long
+constexpr double smoothing_seconds = 2;  // time constant of the displayed rates
 constexpr std::size_t bar_columns_min = 10;
 constexpr std::size_t bar_columns_max = 40;
 
@@ -78,11 +78,11 @@ std::string bar(double fraction, std::size_t columns, bool unicode) {
 
 std::string render(const progress_view& view, const text_style& style) {
   const std::size_t room = style.width > 0 ? style.width - 1 : 79;
-  // 100 % only when it is true.
+  // Rounds down: 100 % only at the end.
   const auto percent = static_cast<unsigned>(view.fraction * 100);
   std::string line = fmt::format("{:3} %", percent);
 
-  // In the order of what a reader would miss most; widths are fixed so that nothing jumps.
+  // Most important first. Widths are fixed so that nothing jumps.
   const std::string total = grouped(view.files_total);
   const std::array<std::string, 4> parts = {
       fmt::format("  {:>{}}/{} files", grouped(view.files_done), total.size(), total),

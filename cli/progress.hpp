@@ -1,9 +1,9 @@
-// The progress bar: what to show, when to paint it and how it looks, apart from any terminal.
+// The progress bar, independent of any terminal: what to show, when to paint, how it looks.
 //
 //   progress_meter meter;
 //   if (meter.due(elapsed_ns)) paint(render(meter.update(scope.progress(), elapsed_ns), style));
 //
-// What it shows never goes back.
+// The values shown never decrease.
 #pragma once
 
 #include <cstdint>
@@ -26,13 +26,13 @@ struct progress_view {
 
 class progress_meter {
  public:
-  // A load that takes less is over before anybody could read a bar.
+  // Shorter loads are over before anyone could read a bar.
   static constexpr std::uint64_t first_paint_ns = 100'000'000;
   static constexpr std::uint64_t paint_interval_ns = 100'000'000;
 
-  // Whether it is time to paint; then update() is expected to follow.
+  // Whether it is time to paint. If so, call update().
   [[nodiscard]] bool due(std::uint64_t elapsed_ns) const;
-  // Takes a sample, `elapsed_ns` since the start of the load.
+  // Takes a sample at `elapsed_ns` since the start of the load.
   progress_view update(const load_progress& progress, std::uint64_t elapsed_ns);
 
  private:
@@ -41,8 +41,8 @@ class progress_meter {
   double fraction_per_second_ = 0;
 };
 
-// One line of at most style.width - 1 columns (the last one stays free: some terminals wrap when it
-// is written), 79 if that is 0. Narrow lines leave out what matters least.
+// A line of at most style.width - 1 columns (some terminals wrap after the last), or 79 if the
+// width is 0. Narrow lines omit the least important parts.
 [[nodiscard]] std::string render(const progress_view& view, const text_style& style);
 
 // A bar of `columns` columns.

@@ -18,7 +18,7 @@ void progress_line::paint(const progress_view& view) {
 void progress_line::clear() {
   if (columns_ == 0) return;
   write("");
-  say("\r");
+  print_to_stderr("\r");
 }
 
 void progress_line::write(const std::string& text) {
@@ -30,7 +30,7 @@ void progress_line::write(const std::string& text) {
     line += "\x1b[K";
   }
   columns_ = columns;
-  say(line);
+  print_to_stderr(line);
 }
 
 }  // namespace overture::cli

@@ -1,4 +1,4 @@
-// The one line of a terminal that a progress bar is painted on, again and again.
+// The terminal line on which a progress bar is repainted.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace overture::cli {
 
 class progress_line {
  public:
-  // On a terminal that knows no escape codes, spaces wipe out what is left of a longer line.
+  // Terminals without escape codes are cleared with spaces.
   progress_line(bool shown, const terminal_environment& environment)
       : shown_(shown), environment_(environment) {}
   ~progress_line() { clear(); }
@@ -20,15 +20,15 @@ class progress_line {
 
   [[nodiscard]] bool shown() const { return shown_; }
   void paint(const progress_view& view);
-  // Any other line, of printable characters. It is not cut.
+  // Any other printable line. It is not cut to the width.
   void write(const std::string& text);
-  // Leaves an empty line.
+  // Clears the line.
   void clear();
 
  private:
   bool shown_;
   const terminal_environment& environment_;
-  std::size_t columns_ = 0;  // that are painted now
+  std::size_t columns_ = 0;  // painted now
 };
 
 }  // namespace overture::cli

@@ -28,7 +28,7 @@ std::string lower_case(std::string_view text) {
   return lower;
 }
 
-// Gathers what the visit of all files brings.
+// Builds the per-file parts of a report in one pass over all files.
 class file_collector {
  public:
   file_collector(const file_system& files, report& what) : files_(files), what_(what) {}
@@ -125,15 +125,15 @@ class file_collector {
   std::vector<loaded_file> slowest_;
 };
 
-// Threads of a load live a little longer than it, waiting; totals know no times, so that is cut
-// off.
-report_thread thread_of(const timeline_track& lane, const load_window& window) {
+// A load's threads live, waiting, a little longer than the load. Totals carry no times, so waits
+// are clipped to the load's duration.
+report_thread thread_of(const timeline_track& track, const load_window& window) {
   report_thread row;
-  row.name = lane.name();
+  row.name = track.name();
   row.is_worker = !row.name.starts_with(io_name);
-  row.cpu_ns = row.name == main_name ? window.main_cpu_ns : lane.cpu_ns();
-  row.events_lost = lane.events_lost();
-  for (const trace_total& total : lane.totals()) {
+  row.cpu_ns = row.name == main_name ? window.main_cpu_ns : track.cpu_ns();
+  row.events_lost = track.events_lost();
+  for (const trace_total& total : track.totals()) {
     if (total.kind == event_kind::wait) row.waiting_ns += total.ns;
     if (total.kind != event_kind::zone) continue;
     for (std::size_t stage = 0; stage < load_stage_count; ++stage) {
@@ -172,7 +172,7 @@ void collect_threads(report& what, const timeline& record, const load_window& wi
   for (std::size_t i = 0; i < record.track_count(); ++i) {
     what.threads_used.push_back(thread_of(record.track(i), window));
   }
-  // Threads attach as the system starts them; a report has main, then the workers by number.
+  // Threads attach in the order in which the system starts them; list main, then workers by number.
   std::sort(what.threads_used.begin(), what.threads_used.end(),
             [](const report_thread& a, const report_thread& b) {
               const auto key = [](const report_thread& t) {

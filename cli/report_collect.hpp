@@ -1,8 +1,8 @@
-// Fills a report from the library's answers.
+// Fills a report from the library's results.
 //
-//   report what = collect_files(files, scope);        // while the scope lives, when it is done
-//   ... the scope, the pool and the read queue end ...
-//   collect_threads(what, record, window);            // nobody records any more
+//   report what = collect_files(files, scope);  // the load is done, the scope still alive
+//   ... destroy the scope, the read queue and the pool ...
+//   collect_threads(what, record, window);      // no thread records any more
 //   collect_memory(what, memory);
 #pragma once
 
@@ -15,16 +15,16 @@
 
 namespace overture::cli {
 
-// The first part of the names of worker threads and of threads of the read queue.
+// Name prefixes of worker threads and read threads; the name of the main thread.
 inline constexpr const char* worker_name = "worker";
 inline constexpr const char* io_name = "io";
 inline constexpr const char* main_name = "main";
 
-// When the load took place, on the clock of now_ns().
+// When the load ran, on the clock of now_ns().
 struct load_window {
   std::uint64_t begin_ns = 0;
   std::uint64_t end_ns = 0;
-  std::uint64_t main_cpu_ns = 0;  // what the main thread worked meanwhile; it did more before
+  std::uint64_t main_cpu_ns = 0;  // CPU time of the main thread in the window
 };
 
 [[nodiscard]] report collect_files(const file_system& files, const load_scope& scope);

@@ -9,7 +9,7 @@ namespace overture::cli {
 
 namespace {
 
-constexpr int schema = 1;  // counts up when a field goes away or changes its meaning
+constexpr int schema = 1;  // increments when a field is removed or changes its meaning
 
 double seconds(std::uint64_t ns) {
   return static_cast<double>(ns) / 1e9;

@@ -1,4 +1,4 @@
-// A report as JSON, for programs. docs/guide/command.md documents the fields.
+// A report as JSON. docs/guide/command.md documents the fields.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,11 +8,11 @@
 
 namespace overture::cli {
 
-// One object, ended by a line end. ASCII only: names from outside come as \u escapes, so that they
-// can do nothing to a terminal; bytes that are not UTF-8 become U+FFFD.
+// One object and a newline. ASCII only: other characters are \u escapes, so that names cannot
+// affect a terminal. Invalid UTF-8 becomes U+FFFD.
 [[nodiscard]] std::string report_json(const report& what);
 
-// Parts of it that others write too.
+// Parts that other commands write too.
 [[nodiscard]] nlohmann::ordered_json failures_json(const report& what);
 [[nodiscard]] nlohmann::ordered_json skipped_json(const report& what);
 

@@ -8,13 +8,13 @@ namespace overture::cli {
 
 namespace {
 
-// What the time went to.
+// "of the time went to ...".
 std::string use_of(const report_share& share) {
   if (!share.waiting) return share.name == "other" ? "other work" : share.name;
   if (share.name == idle_reasons::read) return "waiting for reads";
-  if (share.name == idle_reasons::budget) return "waiting for room in the budget";
+  if (share.name == idle_reasons::budget) return "waiting for the memory budget";
   if (share.name == idle_reasons::main_thread) return "waiting for the main thread";
-  if (share.name == idle_reasons::nothing_left) return "waiting with nothing left to do";
+  if (share.name == idle_reasons::nothing_left) return "idling with no files left";
   return fmt::format("waiting ({})", share.name);
 }
 

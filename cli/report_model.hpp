@@ -1,5 +1,5 @@
-// What a report says, as plain values: filled from a load by collect(), turned into text by
-// report_text() and into JSON by report_json().
+// The content of a report, as plain values. collect_*() fill it; report_text() and report_json()
+// print it.
 #pragma once
 
 #include <array>
@@ -31,26 +31,26 @@ struct report_verdict {
 struct report_mount {
   std::string path;
   std::string format;
-  std::uint64_t entries = 0;  // files it has
-  std::uint64_t files = 0;    // that loaded from it
+  std::uint64_t entries = 0;  // files in it
+  std::uint64_t files = 0;    // loaded from it
   std::uint64_t failed = 0;
-  std::uint64_t bytes = 0;    // unpacked, of those that loaded
-  std::uint64_t hidden = 0;   // files that another mount hides
-  std::uint64_t skipped = 0;  // names that are not in the tree
+  std::uint64_t bytes = 0;    // unpacked, of the loaded files
+  std::uint64_t hidden = 0;   // files overridden by another mount
+  std::uint64_t skipped = 0;  // names left out of the tree
 };
 
 struct report_type {
-  std::string extension;  // in lower case; empty for files without
+  std::string extension;  // lower case; empty for files without one
   std::uint64_t files = 0;
   std::uint64_t failed = 0;
   std::uint64_t bytes = 0;
   std::uint64_t decoded_bytes = 0;
-  std::uint64_t ns = 0;  // work in all stages
+  std::uint64_t ns = 0;  // time in all stages
 };
 
 struct report_thread {
   std::string name;
-  bool is_worker = true;  // false: of the read queue, where it only waits for the disk
+  bool is_worker = true;  // false: a thread of the read queue, which only waits for the disk
   stage_times stage_ns{};
   std::uint64_t waiting_ns = 0;
   std::uint64_t cpu_ns = 0;
@@ -107,19 +107,19 @@ struct report {
   bool first_wins = false;
   unsigned threads = 0;
   unsigned io_threads = 0;
-  std::uint64_t mount_ns = 0;  // to mount everything and to freeze
+  std::uint64_t mount_ns = 0;  // mounting and freezing
   load_summary summary;
   report_verdict verdict;
-  std::vector<report_mount> mounts;         // in the order of mounting
+  std::vector<report_mount> mounts;         // in mount order
   std::vector<report_type> types;           // most bytes first
-  std::vector<report_thread> threads_used;  // in the order of the timeline
+  std::vector<report_thread> threads_used;  // main, workers, read threads
   std::vector<report_file> slowest;         // slowest first
-  std::vector<report_override> overrides;   // in the order of the paths
-  std::vector<report_failure> failures;     // in the order of the paths
+  std::vector<report_override> overrides;   // sorted by path
+  std::vector<report_failure> failures;     // sorted by path
   std::vector<report_skipped> skipped;
   std::vector<report_memory> memory;  // by module
   std::uint64_t memory_peak_bytes = 0;
-  std::optional<kept_total> kept;  // if loaded files were kept
+  std::optional<kept_total> kept;  // with --keep
 };
 
 // "decode-bound: 61 % of the 2 threads' time went to decode, 20 % to unpack, ..."

@@ -22,7 +22,7 @@ constexpr std::size_t names_max = 20;  // overridden files, skipped names
 constexpr std::size_t threads_max = 32;
 constexpr std::size_t bar_columns = 20;
 constexpr unsigned wide_terminal = 110;
-// Below this share of their busy time on a processor, threads were held up by other programs.
+// If busy threads ran for less than this share of the time, other programs used the processors.
 constexpr double trusted_share = 0.75;
 
 double share(std::uint64_t part, std::uint64_t whole) {
@@ -68,7 +68,7 @@ std::string kept_line(const kept_total& kept) {
   return text;
 }
 
-// The report's text under construction.
+// Builds the text of a report.
 class writer {
  public:
   writer(const report& what, const text_style& style) : what_(what), style_(style) {
@@ -103,11 +103,11 @@ class writer {
     line(style_.dim(fmt::format("  and {} more (--json lists all)", grouped(all - shown))));
   }
 
-  // A mount as short as it can be named among the others.
+  // The shortest name that tells a mount from the others.
   [[nodiscard]] const std::string& label(const std::string& mount) const {
     return labels_.at(mount);
   }
-  // Without the mount where there is only one, or hardly room for the path.
+  // Leaves out the mount if there is only one, or too little room.
   [[nodiscard]] std::string file_in_mount(const std::string& path, const std::string& mount) const {
     const bool room = style_.width == 0 || style_.width >= wide_terminal;
     return room && what_.mounts.size() > 1 ? fmt::format("{} ({})", printable(path), label(mount))
@@ -118,8 +118,8 @@ class writer {
     const load_summary& summary = what_.summary;
     line(style_.bold(verdict_sentence(what_)));
     if (what_.interrupted) {
-      line(style_.yellow(fmt::format("interrupted: {} not loaded, what follows is partial",
-                                     counted(summary.cancelled, "file was", "files were"))));
+      line(style_.yellow(fmt::format("interrupted: {} not loaded; the report is partial",
+                                     counted(summary.cancelled, "file", "files"))));
     }
     line("");
     const std::string packed = summary.packed_bytes != summary.bytes
@@ -142,9 +142,9 @@ class writer {
     line(fmt::format("  hash {:016x}", summary.hash));
     if (static_cast<double>(spent.worker_cpu_ns) <
         trusted_share * static_cast<double>(spent.busy_ns)) {
-      line(style_.yellow(
-          fmt::format("  other programs had the processors: busy threads ran only {} of the time",
-                      human_percent(share(spent.worker_cpu_ns, spent.busy_ns)))));
+      line(style_.yellow(fmt::format(
+          "  other programs used the CPU: busy threads ran only {} of the time, so times vary",
+          human_percent(share(spent.worker_cpu_ns, spent.busy_ns)))));
     }
   }
 
@@ -197,7 +197,7 @@ class writer {
     report_type others;
     std::size_t other_count = 0;
     for (const report_type& type : what_.types) {
-      // One left over is as short as "others" would be.
+      // A single leftover type takes no more room than "others".
       if (&type - what_.types.data() < static_cast<std::ptrdiff_t>(types_max) ||
           what_.types.size() == types_max + 1) {
         add(type, type.extension.empty() ? "(none)" : printable(type.extension));
@@ -246,7 +246,8 @@ class writer {
     text_ += rows.render(style_);
     more(count, threads_max);
     if (idle > 0) {
-      text_ += fmt::format("  {} read nothing\n", counted(idle, "read thread", "read threads"));
+      text_ +=
+          fmt::format("  {} not shown\n", counted(idle, "idle read thread", "idle read threads"));
     }
   }
 
@@ -266,7 +267,7 @@ class writer {
 
   void slowest() {
     if (what_.slowest.empty()) return;
-    title("Slowest files (milliseconds of work)");
+    title("Slowest files (milliseconds)");
     table rows(
         {{"total"}, {"read"}, {"unpack"}, {"decode"}, {"other"}, {"size"}, {"file", align::left}});
     for (const report_file& file : what_.slowest) {

@@ -1,4 +1,4 @@
-// A report as text, for people.
+// A report as text.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace overture::cli {
 
-// Lines ended by '\n'; the first is the verdict. Names are made harmless (display.hpp).
+// The first line is the verdict. Names are made printable().
 [[nodiscard]] std::string report_text(const report& what, const text_style& style);
 
-// One line for each failure, as the report has them: "path (mount): stage: reason".
+// "path (mount): stage: reason".
 [[nodiscard]] std::string failure_line(const report_failure& failure, const text_style& style);
 
 }  // namespace overture::cli

@@ -98,7 +98,7 @@ result<file_bytes> fetch(const std::string& path) {
     if (!status) return tl::unexpected(status.error());
     file_bytes whole{std::unique_ptr<char[]>(new (std::nothrow) char[status->size + 1]),
                      static_cast<std::size_t>(status->size)};
-    if (!whole.bytes) return fail(errc::out_of_memory, "no memory for the file");
+    if (!whole.bytes) return fail(errc::out_of_memory, "out of memory for the file");
     const std::span<char> room(whole.bytes.get(), whole.size);
     const auto done = read_fully(os, *file, 0, std::as_writable_bytes(room));
     if (!done) return tl::unexpected(done.error());
@@ -109,7 +109,7 @@ result<file_bytes> fetch(const std::string& path) {
   return whole;
 }
 
-// Runs stages one after the other until one fails, and times them.
+// Times stages and shows which one runs.
 class stage_clock {
  public:
   stage_clock(save_times& times, save_position& position) : times_(times), position_(position) {}
@@ -153,7 +153,7 @@ result<void> load_and_compare(job_system& jobs, const units& army, const std::st
   if (done) {
     done = clock.run(save_stage::compare, [&]() -> result<void> {
       if (same_units(jobs, army, back)) return {};
-      return fail(errc::corrupt, "what was loaded is not what was saved");
+      return fail(errc::corrupt, "the loaded objects differ from the saved ones");
     });
   }
   return done;

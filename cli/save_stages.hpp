@@ -1,4 +1,4 @@
-// What `overture save-bench` does: makes objects, saves them, and loads them again, stage by stage.
+// The stages of `overture save-bench`: create objects, save them, load them again.
 #pragma once
 
 #include <array>
@@ -17,18 +17,15 @@ inline constexpr std::size_t save_stage_count = 7;
 inline constexpr std::array<const char*, save_stage_count> save_stage_names = {
     "make", "write", "store", "fetch", "verify", "parse", "compare"};
 inline constexpr std::array<const char*, save_stage_count> save_stage_texts = {
-    "objects into pages",
-    "objects as text, with checksums",
-    "to the side, synced, renamed",
-    "the file into memory",
-    "its checksums",
-    "text into objects",
-    "with those that were saved"};
+    "create the objects",         "convert to text, with checksums",
+    "write, sync, rename",        "read the file into memory",
+    "verify the checksums",       "convert to objects",
+    "compare with the saved ones"};
 
-// The current position, for a progress bar on another thread.
+// The position, for a progress bar on another thread.
 struct save_position {
   atomic<unsigned> stage{0};
-  atomic<std::uint64_t> pages_done{0};  // of all stages that count them
+  atomic<std::uint64_t> pages_done{0};  // over all stages that count pages
   atomic<std::uint64_t> pages_total{1};
 };
 
@@ -39,8 +36,8 @@ struct save_times {
   std::uint64_t bytes = 0;  // of the file
 };
 
-// One round. The file stays. Errors: those of the library; corrupt if what was loaded is not what
-// was saved.
+// Runs one round and leaves the file. Errors: those of the library; corrupt if the loaded objects
+// differ from the saved ones.
 [[nodiscard]] result<save_times> run_save_stages(job_system& jobs, std::size_t objects,
                                                  const std::string& path, save_position& position);
 

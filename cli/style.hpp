@@ -1,4 +1,4 @@
-// How text looks on a terminal, and whether it may look like anything at all.
+// Text styles, and which of them a stream supports.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace overture::cli {
 // --color and --progress.
 enum class when : unsigned char { automatic, always, never };
 
-// What the environment says about terminals. Empty strings for variables that are not set.
+// The environment variables that describe the terminal; empty if unset.
 struct terminal_environment {
   std::string no_color;
   std::string term;
@@ -21,11 +21,11 @@ struct terminal_environment {
   [[nodiscard]] bool utf8() const;
 };
 
-// What a stream can show.
+// What a stream supports.
 struct text_style {
   bool colour = false;
-  bool unicode = false;  // bars of block characters instead of '#'
-  unsigned width = 0;    // columns; 0 = no limit: not a terminal
+  bool unicode = false;  // block characters in bars instead of '#'
+  unsigned width = 0;    // columns; 0: unlimited, not a terminal
 
   [[nodiscard]] std::string bold(std::string_view text) const { return dress("1", text); }
   [[nodiscard]] std::string red(std::string_view text) const { return dress("31", text); }
@@ -36,7 +36,7 @@ struct text_style {
   [[nodiscard]] std::string dress(const char* code, std::string_view text) const;
 };
 
-// `terminal_width` is 0 for a stream that is no terminal.
+// `terminal_width` is 0 for a stream that is not a terminal.
 [[nodiscard]] text_style choose_style(when colour, const terminal_environment& environment,
                                       unsigned terminal_width);
 [[nodiscard]] bool choose_progress(when progress, const terminal_environment& environment,

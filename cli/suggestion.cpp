@@ -6,7 +6,7 @@ namespace overture::cli {
 
 namespace {
 
-constexpr std::size_t typed_max = 64;  // nobody mistypes a name into something longer
+constexpr std::size_t typed_max = 64;  // longer words are not typos
 
 // Optimal string alignment distance.
 std::size_t distance(std::string_view a, std::string_view b) {

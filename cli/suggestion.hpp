@@ -1,4 +1,4 @@
-// The word that somebody who mistyped probably meant.
+// "Did you mean ...?"
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace overture::cli {
 
-// The candidate that differs least from `typed`; empty if all differ in more than a third of it.
-// Exchanged neighbours count as one difference.
+// The candidate most similar to `typed`; empty if all differ in more than a third of its letters.
+// Swapped neighbours count as one difference.
 [[nodiscard]] std::string nearest(std::string_view typed,
                                   const std::vector<std::string>& candidates);
 

@@ -33,8 +33,8 @@ int write_all(int file, std::string_view text) {
   return 0;
 }
 
-// A file for the same folder that takes another's place once it is whole.
-std::string name_beside(const std::string& path) {
+// The name of a temporary file in the same folder, to be renamed to `path` when complete.
+std::string temporary_name(const std::string& path) {
   static atomic<unsigned> made{0};
   return path.substr(0, path.rfind('/') + 1) + ".overture-" + std::to_string(::getpid()) + '-' +
          std::to_string(made.fetch_add(1));
@@ -63,7 +63,7 @@ int write_all(stream which, std::string_view text) {
 }
 
 int write_file(const std::string& path, std::span<const std::byte> bytes, bool overwrite) {
-  const std::string name = overwrite ? name_beside(path) : path;
+  const std::string name = overwrite ? temporary_name(path) : path;
   const int file = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (file < 0) return errno;
   const auto* const text = reinterpret_cast<const char*>(bytes.data());
@@ -91,7 +91,7 @@ bool is_broken_pipe(int os_error) {
   return os_error == EPIPE;
 }
 
-void let_writes_fail() {
+void make_write_errors_nonfatal() {
   for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_IGN);
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t indent = 2;
 constexpr std::size_t gap = 2;
-constexpr std::size_t last_column_min = 12;  // a cut shorter than this says nothing
+constexpr std::size_t last_column_min = 12;  // shorter text would say nothing
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// A table of aligned columns, by what a terminal shows of each cell.
+// A table with columns aligned by display width.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ class table {
     std::string title;
     align side = align::right;
   };
-  // A cell, already printable. `look` dresses it after it was padded.
+  // A printable cell. `look` styles it after padding.
   struct cell {
     cell(std::string shown) : text(std::move(shown)) {}  // NOLINT(google-explicit-constructor)
     cell(std::string shown, std::string (text_style::*dress)(std::string_view) const)
@@ -30,7 +30,7 @@ class table {
 
   void add(std::vector<cell> cells) { rows_.push_back(std::move(cells)); }
 
-  // Each line indented by two columns. The last column is cut where the style has a width.
+  // Lines are indented by two columns. The last column is cut to the style's width.
   [[nodiscard]] std::string render(const text_style& style) const;
 
  private:

@@ -38,10 +38,8 @@ bool trace_file::open(const std::string& path) {
   path_ = path;
   file_.reset(path == "-" ? duplicate_output() : std::fopen(path.c_str(), "wbe"));
   if (file_) return true;
-  complain(
-      fmt::format("{}: cannot make the trace file ({}); name a file in a folder that you may "
-                  "write to",
-                  printable(path_), system_message(errno)));
+  print_error(fmt::format("{}: cannot create the trace file ({}); choose a writable folder",
+                          printable(path_), system_message(errno)));
   return false;
 }
 
@@ -64,9 +62,8 @@ int trace_file::write(const timeline& record, const file_system& files) {
   if (std::fclose(file_.release()) != 0 && failed == 0) failed = errno;
   const bool reader_left = path_ == "-" && is_broken_pipe(failed);
   if ((written && failed == 0) || reader_left) return exit_ok;
-  complain(
-      fmt::format("{}: the trace is incomplete ({}); make room, or name a file in another "
-                  "place",
+  print_error(
+      fmt::format("{}: the trace is incomplete ({}); free some space or choose another file",
                   printable(path_), failed != 0 ? system_message(failed) : written.error().reason));
   return exit_output_failed;
 }

@@ -1,4 +1,4 @@
-// The timeline on disk.
+// Writes the timeline to a file.
 #pragma once
 
 #include <cstdio>
@@ -10,14 +10,14 @@
 
 namespace overture::cli {
 
-// A file for --trace, opened before the work begins so that a mistake shows at once. Says itself
-// what fails. "-" is standard output.
+// The file of --trace, opened before the load so that mistakes show at once. Prints its own errors.
+// "-" is standard output.
 class trace_file {
  public:
-  // False if the file cannot be made.
+  // False if the file cannot be created.
   [[nodiscard]] bool open(const std::string& path);
   [[nodiscard]] bool is_open() const { return file_ != nullptr; }
-  // Writes Chrome trace JSON, subjects named by their paths, and closes the file. An exit_code.
+  // Writes Chrome trace JSON with the paths of files, and closes the file. Returns an exit_code.
   [[nodiscard]] int write(const timeline& record, const file_system& files);
 
  private:

@@ -22,18 +22,18 @@ void add_when(command_line& line, const char* name, const char* description, whe
       one_of({"auto", "always", "never"}));
 }
 
-// What is wrong with a mount point; empty if nothing is.
-std::string fault_of_point(const std::string& point) {
+// What is wrong with a mount point, or an empty string.
+std::string mistake_in_mount_point(const std::string& point) {
   path_buffer room;
   const result<asset_path> path = normalise(point, room);
   if (path) return {};
-  return fmt::format("--mount-point '{}': {}; it is a path such as gfx/fonts", printable(point),
+  return fmt::format("--mount-point '{}': {}; give a path such as gfx/fonts", printable(point),
                      path.error().reason);
 }
 
 }  // namespace
 
-command_line::taker mount_options::mount_taker(std::vector<mount_argument>& into) {
+command_line::word_handler mount_options::mount_handler(std::vector<mount_argument>& into) {
   return [this, &into](const std::string& path) {
     into.push_back({path, point_, password_});
     unused_ = nullptr;
@@ -43,20 +43,20 @@ command_line::taker mount_options::mount_taker(std::vector<mount_argument>& into
 
 void mount_options::add_mount(const std::string& spelling, const std::string& description,
                               std::vector<mount_argument>& into) {
-  line_.word({spelling, mounts_group, description}, mount_taker(into));
+  line_.word({spelling, mounts_group, description}, mount_handler(into));
 }
 
 void mount_options::add_mounts(const std::string& spelling, const std::string& description,
                                std::vector<mount_argument>& into) {
-  line_.words({spelling, mounts_group, description}, mount_taker(into));
+  line_.words({spelling, mounts_group, description}, mount_handler(into));
 }
 
 void mount_options::add_mount_point() {
   line_.words({"--mount-point PATH", mounts_group,
-               "where in the tree the mounts behind this option go, '/' for its root; may be given "
-               "several times"},
+               "mount everything after this option at PATH in the tree ('/' is the root); "
+               "repeatable"},
               [this](const std::string& point) {
-                if (wrong_point_.empty()) wrong_point_ = fault_of_point(point);
+                if (wrong_point_.empty()) wrong_point_ = mistake_in_mount_point(point);
                 point_ = point;
                 unused_ = "--mount-point";
               });
@@ -64,8 +64,7 @@ void mount_options::add_mount_point() {
 
 void mount_options::add_password() {
   line_.words({"--password WORD", mounts_group,
-               "of the encrypted files in the archives behind this option; may be given several "
-               "times"},
+               "password of encrypted files in the archives after this option; repeatable"},
               [this](const std::string& password) {
                 password_ = password;
                 unused_ = "--password";
@@ -73,48 +72,44 @@ void mount_options::add_password() {
 }
 
 void mount_options::add_tree(tree_arguments& into) {
-  add_mounts("MOUNT", "a folder or an archive; later ones win", into.mounts);
+  add_mounts("MOUNT", "a folder or an archive; later mounts win", into.mounts);
   add_mounts("--archives-in DIR",
-             "mount every archive that lies in DIR, in the order of their names, after the MOUNTs; "
-             "may be given several times",
+             "mount every archive in DIR, sorted by name, after all MOUNTs; repeatable",
              into.archives_in);
   add_mount_point();
   add_password();
-  line_.flag({"--first-wins", mounts_group, "earlier mounts win"}, into.first_wins);
+  line_.flag({"--first-wins", mounts_group, "let earlier mounts win"}, into.first_wins);
   add_ignore_case(into.ignore_case);
   add_removal_markers(into.removal_markers);
 }
 
 void mount_options::add_removal_markers(bool& into) {
   line_.flag({"--removal-markers", mounts_group,
-              "a file .wh.NAME removes the file NAME of the mounts that lose to its own"},
+              "a file .wh.NAME removes NAME from the mounts it overrides"},
              into);
 }
 
 void mount_options::add_ignore_case(bool& into) {
-  line_.flag(
-      {"--ignore-case", mounts_group, "paths that differ only by case are one; shown folded"},
-      into);
+  line_.flag({"--ignore-case", mounts_group, "ignore case in paths, and show them folded"}, into);
 }
 
-std::optional<int> mount_options::refused() const {
-  if (!wrong_point_.empty()) return line_.refuse(wrong_point_);
+std::optional<int> mount_options::mistake() const {
+  if (!wrong_point_.empty()) return line_.usage_error(wrong_point_);
   if (!unused_ || !any_) return std::nullopt;
-  return line_.refuse(fmt::format(
-      "{} holds for the mounts behind it, and there is none; name it in front of them", unused_));
+  return line_.usage_error(fmt::format(
+      "{} applies to the mounts after it, but none follows; move it before a MOUNT", unused_));
 }
 
 void add_json(command_line& line, bool& into) {
-  line.flag({"--json", output_group, "one JSON object on standard output instead of text"}, into);
+  line.flag({"--json", output_group, "print one JSON object instead of text"}, into);
 }
 
 void add_colour(command_line& line, when& into) {
-  add_when(line, "--color", "auto (on a terminal), always or never", into);
+  add_when(line, "--color", "use colours: auto (on terminals), always, never", into);
 }
 
 void add_progress(command_line& line, when& into) {
-  add_when(line, "--progress", "the bar on standard error: auto (on a terminal), always or never",
-           into);
+  add_when(line, "--progress", "show progress: auto (on terminals), always, never", into);
 }
 
 void add_quiet(command_line& line, bool& into, const std::string& description) {
@@ -123,7 +118,7 @@ void add_quiet(command_line& line, bool& into, const std::string& description) {
 
 void add_threads(command_line& line, unsigned& into) {
   line.number({"--threads N", "Loading",
-               "threads that unpack and decode, the main thread included (default: one for each "
+               "threads that unpack and decode, including the main thread (default: one per "
                "processor)"},
               1, limits::pool_workers_max + 1, into);
 }

@@ -1,4 +1,4 @@
-// The arguments that say what is mounted, and others that several commands share.
+// The arguments that name mounts, and other options that several commands share.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ namespace overture::cli {
 
 struct mount_argument {
   std::string path;
-  std::string at;             // the mount point
+  std::string at;             // mount point
   std::string password = {};  // of its encrypted files
   friend bool operator==(const mount_argument&, const mount_argument&) = default;
 };
@@ -31,18 +31,17 @@ struct tree_arguments {
   [[nodiscard]] bool empty() const { return mounts.empty() && archives_in.empty(); }
 };
 
-// Options that name mounts. --mount-point and --password hold for the mounts behind them on the
-// command line.
+// Arguments that name mounts. --mount-point and --password apply to the mounts after them.
 class mount_options {
  public:
   explicit mount_options(command_line& line) : line_(line) {}
-  mount_options(const mount_options&) = delete;  // the command line's takers know where this is
+  mount_options(const mount_options&) = delete;  // callbacks of the command line point to this
   mount_options& operator=(const mount_options&) = delete;
 
   // MOUNT, --archives-in, --mount-point, --password, --first-wins, --ignore-case,
   // --removal-markers.
   void add_tree(tree_arguments& into);
-  // One mount, or any number of them.
+  // A single mount; a repeatable one.
   void add_mount(const std::string& spelling, const std::string& description,
                  std::vector<mount_argument>& into);
   void add_mounts(const std::string& spelling, const std::string& description,
@@ -51,19 +50,19 @@ class mount_options {
   void add_password();
   void add_ignore_case(bool& into);
   void add_removal_markers(bool& into);
-  // Once all is parsed: the exit code of a complaint if one of those options makes no sense, or has
-  // no mount behind it.
-  [[nodiscard]] std::optional<int> refused() const;
+  // After parsing: reports an option that is invalid or has no mount after it, and returns the exit
+  // code.
+  [[nodiscard]] std::optional<int> mistake() const;
 
  private:
-  [[nodiscard]] command_line::taker mount_taker(std::vector<mount_argument>& into);
+  [[nodiscard]] command_line::word_handler mount_handler(std::vector<mount_argument>& into);
 
   command_line& line_;
   std::string point_;
   std::string password_;
-  std::string wrong_point_;       // what is wrong with the first that makes no sense
-  const char* unused_ = nullptr;  // the last option, if no mount is behind it
-  bool any_ = false;              // mounts
+  std::string wrong_point_;       // what is wrong with the first invalid mount point
+  const char* unused_ = nullptr;  // the last option, until a mount follows
+  bool any_ = false;              // a mount was given
 };
 
 // --json
@@ -76,11 +75,11 @@ void add_quiet(command_line& line, bool& into, const std::string& description);
 // --threads
 void add_threads(command_line& line, unsigned& into);
 
-// The environment's part of a help's footer, without --progress.
+// For the footer of commands without --progress.
 inline constexpr const char* environment_footer = R"(
 Environment
   NO_COLOR, TERM=dumb     no colours
-  COLUMNS                 the width, where the terminal does not tell
+  COLUMNS                 output width, if the terminal does not report one
 )";
 
 }  // namespace overture::cli

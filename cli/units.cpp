@@ -9,7 +9,7 @@ namespace overture::cli {
 
 namespace {
 
-// Three significant digits, so that columns stay narrow and nothing looks more exact than it is.
+// Three significant digits: columns stay narrow, and nothing looks more precise than it is.
 std::string three_digits(double value) {
   if (value < 9.995) return fmt::format("{:.2f}", value);
   if (value < 99.95) return fmt::format("{:.1f}", value);

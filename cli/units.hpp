@@ -1,4 +1,4 @@
-// Numbers for people.
+// Numbers in human-readable form.
 #pragma once
 
 #include <cstdint>

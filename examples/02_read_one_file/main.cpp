@@ -1,4 +1,4 @@
-// Reads one file of a mounted tree on the calling thread, and says which mounts have it.
+// Reads one file of a mounted tree on the calling thread and prints which mounts have it.
 //
 //   example_02_read_one_file maps/rome.txt base.pk3 dlc/rome/ mods/better_ai.zip
 #include <overture/overture.hpp>
@@ -11,10 +11,10 @@ using namespace overture;
 
 namespace {
 
-int fail_with(const file_system& files, const error& failure) {
-  std::array<char, 1024> sentence;
-  const std::size_t length = files.explain(failure, sentence);
-  std::fprintf(stderr, "%.*s\n", static_cast<int>(length), sentence.data());
+int report(const file_system& files, const error& failure) {
+  std::array<char, 1024> text;
+  const std::size_t length = files.explain(failure, text);
+  std::fprintf(stderr, "%.*s\n", static_cast<int>(length), text.data());
   return 1;
 }
 
@@ -28,16 +28,16 @@ int main(int count, char** words) {
   file_system files;
   for (int i = 2; i < count; ++i) {
     if (const auto mounted = files.mount(words[i]); !mounted) {
-      return fail_with(files, mounted.error());
+      return report(files, mounted.error());
     }
   }
-  if (const auto frozen = files.freeze(); !frozen) return fail_with(files, frozen.error());
+  if (const auto frozen = files.freeze(); !frozen) return report(files, frozen.error());
 
   path_buffer room;
-  const result<asset_path> path = normalise(words[1], room);  // a path from outside may be anything
-  if (!path) return fail_with(files, path.error());
+  const result<asset_path> path = normalise(words[1], room);  // untrusted input
+  if (!path) return report(files, path.error());
   const result<entry_index> found = files.find(*path);
-  if (!found) return fail_with(files, found.error());
+  if (!found) return report(files, found.error());
 
   std::array<mount_id, 16> mounts;
   const std::size_t providers = std::min(files.providers(*found, mounts), mounts.size());
@@ -48,8 +48,8 @@ int main(int count, char** words) {
   }
 
   buffer_pool buffers;
-  const result<blob> bytes = files.read_all(*path, buffers);  // unpacked and verified
-  if (!bytes) return fail_with(files, bytes.error());
+  const result<blob> bytes = files.read_all(*path, buffers);  // unpacked, checksum verified
+  if (!bytes) return report(files, bytes.error());
   std::fwrite(bytes->data(), 1, bytes->size(), stdout);
   return 0;
 }

@@ -1,4 +1,4 @@
-// The ways to wait, each for what it is best at. Links overture::sync alone.
+// The ways to wait, each used for what it is best at. Needs only the library overture::sync.
 #include <overture/sync/barricade.hpp>
 #include <overture/sync/countdown.hpp>
 #include <overture/sync/event_count.hpp>
@@ -44,11 +44,11 @@ int main() {
   constexpr unsigned builders = 3;
 
   barricade start;            // all threads start together
-  countdown built(builders);  // reached when all builders are done
-  event_count filled;         // makes the lock-free queue waitable
+  countdown built(builders);  // released once all builders are done
+  event_count filled;         // lets threads wait for the lock-free queue
   event_count emptied;
   ring queue;
-  auto made = promise<int>::make();  // a value for many
+  auto made = promise<int>::make();  // one value for many threads
   if (!made) return 1;
   const shared_future<int> sum = made->future();
 
@@ -58,7 +58,7 @@ int main() {
     threads.emplace_back([&] {
       start.wait();
       built.done();
-      sum.wait();  // no thread queues for a lock on the way out
+      sum.wait();  // all are released without queueing for a lock
     });
   }
   threads.emplace_back([&] {

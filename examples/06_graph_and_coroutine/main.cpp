@@ -1,5 +1,5 @@
-// A frame as a graph that runs again and again, a coroutine that waits without blocking a thread,
-// and the same code run in an order that a seed decides. Links overture::jobs alone.
+// A frame as a reusable graph of jobs, a coroutine that waits without blocking a thread, and the
+// same code replayed in an order that a seed determines. Needs only the library overture::jobs.
 #include <overture/base/thread.hpp>
 #include <overture/jobs/coroutine.hpp>
 #include <overture/jobs/job_graph.hpp>
@@ -13,7 +13,7 @@ using namespace overture;
 
 namespace {
 
-// Waits for the level and the device; no thread sleeps meanwhile.
+// Waits for the level and then for the device, without blocking a thread.
 co_task<int> start_level(job_system& jobs, shared_future<int> level, barricade& device) {
   const result<int>& loaded = co_await level;
   if (!loaded) co_return tl::unexpected<error>(loaded.error());
@@ -21,7 +21,7 @@ co_task<int> start_level(job_system& jobs, shared_future<int> level, barricade& 
   co_return co_await run_job(jobs, [&loaded] { return *loaded * 2; });
 }
 
-// The same work on any job system.
+// The same work for any job system.
 int play(job_system& jobs) {
   int simulated = 0;
   int drawn = 0;
@@ -40,7 +40,7 @@ int play(job_system& jobs) {
   if (!started) return -1;
   level->set_value(18);
   device.lower();
-  // single_threaded has no threads: its jobs run on this one.
+  // A job system without threads runs on the threads that help it.
   while (!started->is_ready() && jobs.try_help()) {
   }
   return started->get().value_or(-1) + drawn;  // 36 + 1 + 2 + 3

@@ -1,6 +1,6 @@
-// Counts which ways of writing a number as text allocate or take a lock.
+// Which ways to convert a number to text allocate memory, and which take a lock? Guards count.
 //
-// The program does not link the guards' library, so it must be preloaded:
+// The program does not link the guards library; preload it:
 //
 //   LD_PRELOAD=liboverture_guards.so example_08_guards
 #include <array>
@@ -27,11 +27,11 @@ constexpr auto fields(text::of<soldier> /*type*/) {
 
 char buffer[2048];
 
-// What the two scopes saw; filled by a handler instead of a report on standard error.
+// What the guards have counted. Handlers store it here instead of printing a report.
 guard_report heap;
 guard_report locks;
 
-// Calls it a thousand times inside both scopes.
+// Runs `write` a thousand times inside both guards.
 template <class Write>
 void examine(const char* name, Write write) {
   heap = {};
@@ -73,7 +73,7 @@ int main() {
     const std::string text = "the speed of this soldier is " + std::to_string(one.speed);
     (void)text.copy(buffer, sizeof buffer);
   });
-  examine("a stream behind a mutex", [&] {
+  examine("snprintf under a mutex", [&] {
     const std::lock_guard hold(stream_lock);
     (void)std::snprintf(buffer, sizeof buffer, "%.2f", static_cast<double>(one.speed));
   });

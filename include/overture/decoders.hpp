@@ -1,4 +1,4 @@
-// File formats to assets: images, sounds, models, text.
+// Decoders: images, textures, sounds, models and text from their file formats.
 #pragma once
 
 #include "overture/decoders/decoder.hpp"

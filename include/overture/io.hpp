@@ -1,4 +1,4 @@
-// Bytes from the disk: the read queue, open files, unpacking.
+// Reading: the read queue, open files, decompression.
 #pragma once
 
 #include "overture/io/handle_cache.hpp"

@@ -1,4 +1,4 @@
-// Work for every core: jobs, groups, forks, graphs, coroutines, and the pool that runs them.
+// Jobs on every core: the thread pool, groups, forks, graphs, coroutines.
 #pragma once
 
 #include "overture/jobs/blocking_scope.hpp"

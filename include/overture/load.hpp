@@ -1,4 +1,4 @@
-// A whole game at once: the loading pipeline.
+// Loading a whole game: the pipeline from mounted files to finished assets.
 #pragma once
 
 #include "overture/load/load_scope.hpp"

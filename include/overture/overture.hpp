@@ -1,22 +1,30 @@
-// Overture: start here.
+// Overture: start here. Every public header begins with a manual page.
 //
-// This header brings everything in. Each module also stands alone, with a header of its own and a
-// library to link (overture::sync, ...). From low to high, each may use those above it:
+//   To ...                        read ...
+//   load a whole game             load/load_scope.hpp
+//   find and read one file        vfs/file_system.hpp
+//   run work on all cores         jobs/thread_pool.hpp, jobs/parallel.hpp
+//   wait for something            sync/barricade.hpp, sync/future.hpp
+//   save and load objects         text/fields.hpp, text/save.hpp
+//   see where the time goes       trace/timeline.hpp
+//
+// This header includes everything. To compile less, include one module and link its library
+// (overture::sync, ...). From low to high; each module uses only those above it in this list:
 //
 //   base.hpp      errors, memory, paths, hashes, threads, the operating system
-//   sync.hpp      barricade, countdown, future: waiting that costs one load when there is no wait
+//   sync.hpp      barricade, countdown, future: one load when there is nothing to wait for
 //   trace.hpp     timeline: what happened when
 //   jobs.hpp      thread_pool, job_system, parallel calls, graphs, coroutines
 //   text.hpp      objects as text and back; saves
-//   io.hpp        read_queue: asynchronous reads; handle_cache; unpacking
-//   archives.hpp  which archive formats there are, and where a file lies in one
+//   io.hpp        read_queue: asynchronous reads; decompression
+//   archives.hpp  archive formats
 //   vfs.hpp       file_system: folders and archives as one tree
-//   decoders.hpp  images, sounds, models and text from their file formats
+//   decoders.hpp  images, textures, sounds, models and text
 //   load.hpp      load_scope: a whole game at once
 //
-// To load a game, read load/load_scope.hpp first. To read one file, vfs/file_system.hpp. To run
-// work on all cores, jobs/thread_pool.hpp and jobs/parallel.hpp. To wait, sync/barricade.hpp.
-// Headers in detail/ are not for callers.
+// Everything is in namespace overture, objects as text in overture::text, and the suffix of
+// "maps/rome.txt"_path in overture::literals. Namespaces called detail or NAME_detail and headers
+// in detail/ are not for callers.
 #pragma once
 
 #include "overture/archives.hpp"

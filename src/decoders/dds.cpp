@@ -1,5 +1,4 @@
-// DDS textures: the header is checked against the file, the pixels stay as graphics cards take
-// them.
+// DDS textures: the header is checked against the file and the pixels are copied unchanged.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -10,11 +9,11 @@
 #include "overture/base/limits.hpp"
 #include "overture/base/path.hpp"
 
-namespace overture {
+namespace overture::decoders_detail {
 namespace {
 
 constexpr std::size_t header_bytes = 128;
-constexpr std::size_t extended_bytes = 148;  // with what version 10 of Direct3D added
+constexpr std::size_t extended_bytes = 148;  // with the Direct3D 10 extension
 
 constexpr std::uint32_t has_alpha = 0x1;  // flags of the pixel format
 constexpr std::uint32_t is_alpha_only = 0x2;
@@ -42,7 +41,7 @@ struct coded_format {
 
 using enum texture_format;
 
-// By the four letters of old headers, or the number of a Direct3D 9 format in their place.
+// Old headers: a four-character code, or a D3DFORMAT number in its place.
 constexpr coded_format by_code[] = {
     {code("DXT1"), bc1},       {code("DXT2"), bc2},       {code("DXT3"), bc2},
     {code("DXT4"), bc3},       {code("DXT5"), bc3},       {code("ATI1"), bc4_unorm},
@@ -51,7 +50,7 @@ constexpr coded_format by_code[] = {
     {113, rgba16_float},       {116, rgba32_float},
 };
 
-// By the number of extended headers. Those without a type ("typeless") are taken for the plain one.
+// Extended headers: DXGI_FORMAT. Typeless formats count as the plain ones.
 constexpr coded_format by_number[] = {
     {2, rgba32_float}, {10, rgba16_float}, {27, rgba8},       {28, rgba8},       {29, rgba8, true},
     {49, rg8},         {54, r16_float},    {61, r8},          {70, bc1},         {71, bc1},
@@ -63,7 +62,7 @@ constexpr coded_format by_number[] = {
     {98, bc7},         {99, bc7, true},    {115, bgra4},
 };
 
-// By the bits of each channel in old headers. Gray is taken for red, its alpha for green.
+// Old headers without a code: channel masks. Luminance maps to red, its alpha to green.
 struct masked_format {
   std::uint32_t kind;
   std::uint32_t bits;
@@ -84,7 +83,7 @@ constexpr masked_format by_masks[] = {
 };
 
 void set_format(std::span<const coded_format> table, std::uint32_t number,
-                asset_numbers& texture) noexcept {
+                asset_info& texture) noexcept {
   const auto found = std::find_if(table.begin(), table.end(), [number](const coded_format& known) {
     return known.number == number;
   });
@@ -93,9 +92,9 @@ void set_format(std::span<const coded_format> table, std::uint32_t number,
   texture.srgb = found->srgb;
 }
 
-void set_format_by_masks(const std::byte* at, asset_numbers& texture) noexcept {
+void set_format_by_masks(const std::byte* at, asset_info& texture) noexcept {
   const std::uint32_t flags = load_u32(at + 80);
-  // Masks of channels that the kind does not have may hold anything.
+  // Masks of absent channels may hold garbage.
   const auto mask = [&](std::uint32_t owners, std::size_t field) {
     return (flags & owners) != 0 ? load_u32(at + field) : 0;
   };
@@ -115,10 +114,10 @@ void set_format_by_masks(const std::byte* at, asset_numbers& texture) noexcept {
   }
 }
 
-// The bytes of one block and its side in pixels; pixels that are not packed are blocks of one.
+// Uncompressed formats are blocks of one pixel.
 struct block_shape {
   std::uint32_t bytes;
-  std::uint32_t side;
+  std::uint32_t side;  // pixels
 };
 block_shape shape_of(texture_format format) noexcept {
   switch (format) {
@@ -158,8 +157,8 @@ block_shape shape_of(texture_format format) noexcept {
   return {0, 1};
 }
 
-// All levels of one layer. The sides are within the limits, so nothing overflows.
-std::uint64_t layer_bytes(const asset_numbers& texture) noexcept {
+// The bytes of one layer with all its levels. Cannot overflow: the sides are within the limits.
+std::uint64_t layer_bytes(const asset_info& texture) noexcept {
   const block_shape block = shape_of(texture.format);
   const auto blocks = [&](std::uint32_t side, std::uint32_t level) {
     return (std::uint64_t{std::max(side >> level, 1u)} + block.side - 1) / block.side;
@@ -173,7 +172,7 @@ std::uint64_t layer_bytes(const asset_numbers& texture) noexcept {
 }
 
 struct dds_header {
-  asset_numbers texture;
+  asset_info texture;
   std::size_t pixels_offset = header_bytes;
 };
 
@@ -181,10 +180,10 @@ result<dds_header> parse(std::span<const std::byte> bytes) noexcept {
   const std::byte* const at = bytes.data();
   if (bytes.size() < header_bytes || load_u32(at) != code("DDS ") || load_u32(at + 4) != 124 ||
       load_u32(at + 76) != 32) {
-    return fail(errc::corrupt, "not a DDS texture");
+    return fail(errc::corrupt, "not a DDS file");
   }
   dds_header header;
-  asset_numbers& texture = header.texture;
+  asset_info& texture = header.texture;
   texture.height = load_u32(at + 12);
   texture.width = load_u32(at + 16);
   texture.levels = std::max(load_u32(at + 28), 1u);
@@ -197,11 +196,11 @@ result<dds_header> parse(std::span<const std::byte> bytes) noexcept {
   }
   const bool coded = (load_u32(at + 80) & has_code) != 0;
   if (coded && load_u32(at + 84) == code("DX10")) {
-    if (bytes.size() < extended_bytes) return fail(errc::corrupt, "the DDS header is cut short");
+    if (bytes.size() < extended_bytes) return fail(errc::corrupt, "truncated DDS header");
     header.pixels_offset = extended_bytes;
     set_format(by_number, load_u32(at + 128), texture);
     texture.layers = load_u32(at + 140);
-    // More layers than this are more bytes than any file has, so the product may stop there.
+    // Clamped so that the product cannot wrap; no file has that many layers.
     if ((load_u32(at + 136) & is_cube_extended) != 0) {
       texture.layers = std::min(texture.layers, UINT32_MAX / 6) * 6;
     }
@@ -213,18 +212,17 @@ result<dds_header> parse(std::span<const std::byte> bytes) noexcept {
   return header;
 }
 
-result<void> check(const asset_numbers& texture) noexcept {
-  if (texture.format == none)
-    return fail(errc::unsupported, "the DDS's pixels are of an unknown form");
+result<void> check(const asset_info& texture) noexcept {
+  if (texture.format == none) return fail(errc::unsupported, "unsupported DDS pixel format");
   if (texture.width == 0 || texture.height == 0 || texture.depth == 0 || texture.layers == 0) {
-    return fail(errc::corrupt, "the DDS has no pixels");
+    return fail(errc::corrupt, "DDS texture without pixels");
   }
   const std::uint32_t side = std::max({texture.width, texture.height, texture.depth});
   if (side > limits::image_side_max) {
-    return fail(errc::limit, "the DDS is larger than the limits allow");
+    return fail(errc::limit, "DDS texture larger than the limit");
   }
   if (texture.levels > static_cast<std::uint32_t>(std::bit_width(side))) {
-    return fail(errc::corrupt, "the DDS has more levels than its size can have");
+    return fail(errc::corrupt, "DDS texture with too many mip levels for its size");
   }
   return {};
 }
@@ -246,15 +244,15 @@ class dds final : public decoder {
     }
     const std::uint64_t layer = layer_bytes(header->texture);
     if (!fits(header->pixels_offset, header->texture.layers, layer, bytes.size())) {
-      return fail(errc::corrupt, "the DDS ends before its last pixel");
+      return fail(errc::corrupt, "truncated DDS pixel data");
     }
     const std::uint64_t size = layer * header->texture.layers;
     if (size > limits::image_bytes_max) {
-      return fail(errc::limit, "the DDS is larger than the limits allow");
+      return fail(errc::limit, "DDS texture larger than the limit");
     }
     result<decoded_asset> texture = decoded_asset::make(asset_kind::texture, size, memory);
     if (!texture) return texture;
-    static_cast<asset_numbers&>(*texture) = header->texture;
+    static_cast<asset_info&>(*texture) = header->texture;
     std::memcpy(texture->bytes().data(), bytes.data() + header->pixels_offset, size);
     return texture;
   }
@@ -267,4 +265,4 @@ const decoder& dds_decoder() noexcept {
   return instance;
 }
 
-}  // namespace overture
+}  // namespace overture::decoders_detail

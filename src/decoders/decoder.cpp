@@ -5,7 +5,8 @@
 namespace overture {
 
 std::span<const decoder* const> all_decoders() noexcept {
-  // clang-format off: one line for each
+  using namespace decoders_detail;
+  // clang-format off: one line each
   static const decoder* const table[] = {
       &png_decoder(),
       &jpeg_decoder(),
@@ -54,9 +55,10 @@ result<decoded_asset> decoded_asset::make(asset_kind kind, std::size_t bytes, al
   decoded_asset made;
   made.kind_ = kind;
   if (bytes == 0) return made;
-  if (bytes > SIZE_MAX - offset) return fail(errc::out_of_memory, "no memory for the decoded file");
+  if (bytes > SIZE_MAX - offset)
+    return fail(errc::out_of_memory, "out of memory for the decoded file");
   void* const block = memory.allocate(offset + bytes, alignment, memory_tag::decode);
-  if (!block) return fail(errc::out_of_memory, "no memory for the decoded file");
+  if (!block) return fail(errc::out_of_memory, "out of memory for the decoded file");
   made.data_ = static_cast<std::byte*>(block) + offset;
   made.offset_ = offset;
   made.memory_ = &memory;

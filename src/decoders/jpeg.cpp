@@ -1,9 +1,9 @@
-// JPEG images, by libjpeg-turbo.
+// JPEG images, through libjpeg-turbo.
 #include <cstdio>  // jpeglib.h uses FILE without including it
 
 #include <jpeglib.h>
 
-#include <jerror.h>  // its numbers depend on what jpeglib.h defines
+#include <jerror.h>  // its codes depend on what jpeglib.h defines
 
 #include <csetjmp>
 #include <cstring>
@@ -13,10 +13,10 @@
 #include "overture/base/limits.hpp"
 #include "overture/base/path.hpp"
 
-namespace overture {
+namespace overture::decoders_detail {
 namespace {
 
-// What libjpeg only warns of and no pixel suffers from. Games show such files without a flaw.
+// Warnings that affect no pixel. Games display such files, so they are not errors.
 bool is_harmless(int warning) noexcept {
   switch (warning) {
     case JWRN_EXTRANEOUS_DATA:  // padding between segments
@@ -34,7 +34,7 @@ errc kind_of(int code) noexcept {
     case JERR_OUT_OF_MEMORY:
       return errc::out_of_memory;
     case JERR_IMAGE_TOO_BIG:
-    case JERR_NO_BACKING_STORE:  // it would need more than max_memory_to_use
+    case JERR_NO_BACKING_STORE:  // would exceed max_memory_to_use
       return errc::limit;
     case JERR_ARITH_NOTIMPL:
     case JERR_BAD_PRECISION:
@@ -50,12 +50,12 @@ errc kind_of(int code) noexcept {
   }
 }
 
-// Behind a multiple of 64. Rows that are aligned to its vectors libjpeg-turbo writes past the
-// caches, into memory that the system has just brought into them by making it zero: that costs a
-// seventh of the time that a JPEG takes.
+// Past a 64-byte boundary, on purpose. libjpeg-turbo writes rows that are aligned to its vectors
+// around the caches, yet the kernel has just brought this memory into them by zeroing it: aligned
+// rows cost a seventh of the decoding time.
 constexpr std::uint8_t pixels_offset = 8;
 
-// libjpeg leaves by longjmp, so the functions that call it hold nothing that needs a destructor.
+// libjpeg reports errors by longjmp, so functions that call it have no locals with destructors.
 class jpeg_reader {
  public:
   explicit jpeg_reader(std::span<const std::byte> bytes) noexcept : bytes_(bytes) {
@@ -98,7 +98,7 @@ class jpeg_reader {
       }
       (void)jpeg_read_scanlines(&codec_, rows, count);
     }
-    // Nothing after the last row matters, so whether the end marker is there is not asked.
+    // Nothing after the last row matters, so the end marker is not required.
     return true;
   }
 
@@ -106,11 +106,11 @@ class jpeg_reader {
   [[nodiscard]] std::uint32_t height() const noexcept { return codec_.image_height; }
   [[nodiscard]] int components() const noexcept { return codec_.num_components; }
   [[nodiscard]] bool arithmetic() const noexcept { return codec_.arith_code != FALSE; }
-  // Why read_header() or read_pixels() was false.
+  // Why read_header() or read_pixels() returned false.
   [[nodiscard]] tl::unexpected<error> failure() const noexcept {
-    const char* text = "not a well-formed JPEG";
+    const char* text = "damaged JPEG";
     if (code_ > 0 && code_ <= errors_.last_jpeg_message) {
-      // Messages with numbers in them are formats, no texts.
+      // Messages with a '%' are printf formats.
       const char* const message = errors_.jpeg_message_table[code_];
       if (!std::strchr(message, '%')) text = message;
     }
@@ -126,7 +126,7 @@ class jpeg_reader {
   }
   [[noreturn]] void leave(int code) noexcept {
     code_ = code;
-    std::longjmp(way_out_, 1);  // NOLINT(cert-err52-cpp): the one way out that libjpeg has
+    std::longjmp(way_out_, 1);  // NOLINT(cert-err52-cpp): libjpeg's only way out
   }
 
   std::span<const std::byte> bytes_;
@@ -150,19 +150,21 @@ class jpeg final : public decoder {
                                parallel_runner&) const noexcept override {
     jpeg_reader reader(bytes);
     if (!reader.read_header()) return reader.failure();
-    if (reader.arithmetic()) return fail(errc::unsupported, "the JPEG is arithmetically coded");
+    if (reader.arithmetic())
+      return fail(errc::unsupported, "arithmetic coding in a JPEG is not supported");
     if (reader.components() != 1 && reader.components() != 3) {
-      return fail(errc::unsupported, "the JPEG's colours are neither gray nor RGB (CMYK, say)");
+      return fail(errc::unsupported,
+                  "JPEG colour space is not supported (only greyscale and RGB are)");
     }
     const std::uint32_t width = reader.width();
     const std::uint32_t height = reader.height();
     const std::uint64_t pixels = std::uint64_t{width} * height;
     if (width > limits::image_side_max || height > limits::image_side_max ||
         pixels * 4 > limits::image_bytes_max) {
-      return fail(errc::limit, "the JPEG is larger than the limits allow");
+      return fail(errc::limit, "JPEG image larger than the limit");
     }
     if (pixels / limits::jpeg_pixels_per_byte_max > bytes.size()) {
-      return fail(errc::corrupt, "the JPEG announces more pixels than its size can hold");
+      return fail(errc::corrupt, "JPEG file too small for its image size");
     }
     result<decoded_asset> image =
         decoded_asset::make(asset_kind::image, pixels * 4, memory, pixels_offset);
@@ -181,4 +183,4 @@ const decoder& jpeg_decoder() noexcept {
   return instance;
 }
 
-}  // namespace overture
+}  // namespace overture::decoders_detail

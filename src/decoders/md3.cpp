@@ -1,5 +1,5 @@
-// MD3 models (Quake III and its kin): vertices with a pose for each frame, normals unpacked,
-// tangents computed.
+// MD3 models (Quake III and relatives): vertices for each frame, normals unpacked, tangents
+// computed.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -12,10 +12,10 @@
 #include "overture/base/path.hpp"
 #include "overture/decoders/model.hpp"
 
-namespace overture {
+namespace overture::decoders_detail {
 namespace {
 
-// Sizes of the records in the file.
+// Record sizes in the file.
 constexpr std::uint64_t header_bytes = 108;
 constexpr std::uint64_t surface_bytes = 108;
 constexpr std::uint64_t frame_bytes = 56;
@@ -28,13 +28,13 @@ constexpr std::size_t name_bytes = 64;
 constexpr std::uint32_t version_known = 15;
 constexpr float position_unit = 1.0f / 64;
 
-// A surface of the file, its offsets checked.
+// A surface in the file, with its offsets checked.
 struct md3_surface {
   const std::byte* record = nullptr;
   std::uint32_t shaders = 0;
   std::uint32_t vertices = 0;
   std::uint32_t triangles = 0;
-  std::uint32_t first_vertex = 0;  // of the model's
+  std::uint32_t first_vertex = 0;  // in the whole model
   std::uint32_t first_triangle = 0;
   const std::byte* triangle_data = nullptr;
   const std::byte* shader_data = nullptr;
@@ -49,9 +49,10 @@ struct md3_file {
   std::array<md3_surface, limits::model_surfaces_max> surfaces;
 };
 
-// Everything of a surface lies within it, so that a few bytes cannot be used by many surfaces.
+// All data of a surface must lie within it: surfaces that share bytes could make a small file
+// decode to a huge model.
 result<md3_surface> parse_surface(std::span<const std::byte> rest, std::uint32_t frames) noexcept {
-  if (rest.size() < surface_bytes) return fail(errc::corrupt, "a surface ends behind the file");
+  if (rest.size() < surface_bytes) return fail(errc::corrupt, "truncated MD3 surface");
   const std::byte* const at = rest.data();
   md3_surface surface;
   surface.record = at;
@@ -60,9 +61,9 @@ result<md3_surface> parse_surface(std::span<const std::byte> rest, std::uint32_t
   surface.triangles = load_u32(at + 84);
   const std::uint64_t bytes = load_u32(at + 104);
   if (bytes < surface_bytes || bytes > rest.size()) {
-    return fail(errc::corrupt, "a surface ends behind the file");
+    return fail(errc::corrupt, "truncated MD3 surface");
   }
-  if (load_u32(at + 72) < frames) return fail(errc::corrupt, "a surface lacks frames");
+  if (load_u32(at + 72) < frames) return fail(errc::corrupt, "MD3 surface with missing frames");
   const auto find = [&](std::size_t field, std::uint64_t count, std::uint64_t item_bytes,
                         const std::byte*& data) {
     const std::uint64_t offset = load_u32(at + field);
@@ -73,11 +74,11 @@ result<md3_surface> parse_surface(std::span<const std::byte> rest, std::uint32_t
       !find(92, surface.shaders, shader_bytes, surface.shader_data) ||
       !find(96, surface.vertices, coordinate_bytes, surface.coordinate_data) ||
       !find(100, std::uint64_t{surface.vertices} * frames, vertex_bytes, surface.vertex_data)) {
-    return fail(errc::corrupt, "a surface's data lie outside of it");
+    return fail(errc::corrupt, "MD3 surface data out of bounds");
   }
   for (std::uint64_t i = 0; i < std::uint64_t{surface.triangles} * 3; ++i) {
     if (load_u32(surface.triangle_data + i * 4) >= surface.vertices) {
-      return fail(errc::corrupt, "a triangle has a corner that is no vertex");
+      return fail(errc::corrupt, "MD3 triangle with an invalid vertex index");
     }
   }
   return surface;
@@ -85,32 +86,33 @@ result<md3_surface> parse_surface(std::span<const std::byte> rest, std::uint32_t
 
 result<void> parse(std::span<const std::byte> bytes, md3_file& file) noexcept {
   if (bytes.size() < header_bytes || std::memcmp(bytes.data(), "IDP3", 4) != 0) {
-    return fail(errc::corrupt, "not an MD3 model");
+    return fail(errc::corrupt, "not an MD3 file");
   }
   const std::byte* const at = bytes.data();
-  if (load_u32(at + 4) != version_known)
-    return fail(errc::unsupported, "an unknown version of MD3");
+  if (load_u32(at + 4) != version_known) {
+    return fail(errc::unsupported, "unsupported MD3 version");
+  }
   model_counts& counts = file.counts;
   counts.frames = load_u32(at + 76);
   counts.tags = load_u32(at + 80);
   counts.surfaces = load_u32(at + 84);
   const std::uint64_t frames_offset = load_u32(at + 92);
   const std::uint64_t tags_offset = load_u32(at + 96);
-  if (counts.frames == 0) return fail(errc::corrupt, "the model has no frames");
+  if (counts.frames == 0) return fail(errc::corrupt, "MD3 model without frames");
   if (counts.surfaces > limits::model_surfaces_max) {
-    return fail(errc::limit, "the model has more surfaces than the limits allow");
+    return fail(errc::limit, "MD3 model with more surfaces than the limit");
   }
   if (!fits(frames_offset, counts.frames, frame_bytes, bytes.size()) ||
       (counts.tags > 0 &&
        !fits(tags_offset, std::uint64_t{counts.frames} * counts.tags, tag_bytes, bytes.size()))) {
-    return fail(errc::corrupt, "the model's frames or tags lie outside of the file");
+    return fail(errc::corrupt, "MD3 frames or tags out of bounds");
   }
   file.frame_data = at + frames_offset;
   file.tag_data = counts.tags > 0 ? at + tags_offset : at;
 
   std::uint64_t offset = load_u32(at + 100);
   for (std::uint32_t i = 0; i < counts.surfaces; ++i) {
-    if (offset > bytes.size()) return fail(errc::corrupt, "a surface lies outside of the file");
+    if (offset > bytes.size()) return fail(errc::corrupt, "MD3 surface out of bounds");
     const result<md3_surface> surface = parse_surface(bytes.subspan(offset), counts.frames);
     if (!surface)
       return tl::unexpected<error>(
@@ -126,7 +128,7 @@ result<void> parse(std::span<const std::byte> bytes, md3_file& file) noexcept {
   return {};
 }
 
-// The block under construction.
+// The arrays of a model that is being built.
 template <class T>
 T* writable(std::span<const T> array) noexcept {
   return const_cast<T*>(array.data());
@@ -231,15 +233,15 @@ vec3 unpack_normal(std::uint32_t packed) noexcept {
   return {cosine(around) * sine[down], sine[around] * sine[down], cosine(down)};
 }
 
-// Of length 1 and square to `normal`, which is of length 1.
+// Any unit vector perpendicular to `normal`, which has unit length.
 vec3 any_tangent(vec3 normal) noexcept {
   const vec3 other = std::fabs(normal.x) < 0.7f ? vec3{1, 0, 0} : vec3{0, 1, 0};
   const vec3 tangent = cross(other, normal);
   return tangent * (1 / std::sqrt(dot(tangent, tangent)));
 }
 
-// Adds the directions in which the texture coordinates of a triangle grow to its corners: that of s
-// to the tangents; that of t to where the normals will be, which saves memory for them.
+// Adds a triangle's directions of increasing s and t to its corners: s to the tangent, t to the
+// normal's place, which is free until finish_vertex() and saves a buffer.
 void add_triangle(model_vertex* const (&corners)[3],
                   const model_texture_coordinate* const (&coordinates)[3]) noexcept {
   const vec3 origin = load(corners[0]->position);
@@ -250,7 +252,7 @@ void add_triangle(model_vertex* const (&corners)[3],
   const float t1 = coordinates[1]->t - coordinates[0]->t;
   const float t2 = coordinates[2]->t - coordinates[0]->t;
   const float scale = 1 / (s1 * t2 - s2 * t1);
-  if (!std::isfinite(scale)) return;  // no area in the texture
+  if (!std::isfinite(scale)) return;  // degenerate in texture space
   const vec3 along_s = (side1 * t2 - side2 * t1) * scale;
   const vec3 along_t = (side2 * s1 - side1 * s2) * scale;
   for (model_vertex* const corner : corners) {
@@ -259,8 +261,8 @@ void add_triangle(model_vertex* const (&corners)[3],
   }
 }
 
-// Makes normal and tangent of what add_triangle() has summed up (Lengyel's method: the part of the
-// tangent that is square to the normal, and the side on which the bitangent lies).
+// Turns the sums of add_triangle() into normal and tangent by Lengyel's method: the part of the
+// tangent that is perpendicular to the normal, and the handedness of the bitangent.
 void finish_vertex(model_vertex& vertex, std::uint32_t packed_normal) noexcept {
   const vec3 along_s = load(vertex.tangent);
   const vec3 along_t = load(vertex.normal);
@@ -299,9 +301,9 @@ void compute_pose(const md3_surface& from, std::uint32_t frame, const model_view
   }
 }
 
-// A pose of a surface needs nothing of another, so any thread may compute it, and the sums come out
-// the same. A piece of work is a run of frames of one surface: worth a hand-over, and small enough
-// for several threads to end at the same time.
+// Poses of a surface are independent, so any thread may compute them and the results are identical.
+// A piece is a run of frames of one surface: large enough to be worth handing to another thread,
+// small enough to balance.
 class pose_pieces {
  public:
   explicit pose_pieces(const md3_file& file) noexcept : file_(file) {
@@ -350,7 +352,7 @@ class md3 final : public decoder {
     const model_counts& counts = file.counts;
     const std::uint64_t size = model_view::block_bytes(counts);
     if (size > limits::model_bytes_max) {
-      return fail(errc::limit, "the model is larger than the limits allow");
+      return fail(errc::limit, "model larger than the limit");
     }
     result<decoded_asset> model = decoded_asset::make(asset_kind::model, size, memory);
     if (!model) return model;
@@ -372,7 +374,7 @@ class md3 final : public decoder {
   }
 
  private:
-  // Vertices of all frames; fewer are done before another thread would have begun.
+  // Vertices over all frames; with fewer, another thread would start too late to help.
   static constexpr std::uint64_t split_from = 32768;
 };
 
@@ -383,4 +385,4 @@ const decoder& md3_decoder() noexcept {
   return instance;
 }
 
-}  // namespace overture
+}  // namespace overture::decoders_detail

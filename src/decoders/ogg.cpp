@@ -5,22 +5,22 @@
 
 #include "base/little_endian.hpp"
 
-namespace overture {
+namespace overture::decoders_detail {
 namespace {
 
 constexpr std::size_t page_header_bytes = 27;
 constexpr std::size_t page_position_at = 6;
-constexpr std::uint64_t no_position = ~std::uint64_t{0};  // of a page where no packet ends
+constexpr std::uint64_t no_position = ~std::uint64_t{0};  // of a page on which no packet ends
 constexpr std::string_view page_magic("OggS\0", 5);       // and version 0
 
 std::string_view text_of(std::span<const std::byte> bytes) noexcept {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// The length of the page at the beginning of `file` as its header tells, up to the first packet and
-// as a whole. Both are larger than the file if not even the header is there.
+// The size of the first page of `file` according to its header. Both are larger than the file if
+// the header is incomplete.
 struct page_extent {
-  std::size_t header = 0;
+  std::size_t header = 0;  // up to the first packet
   std::size_t whole = 0;
 };
 
@@ -35,7 +35,7 @@ page_extent extent_of_page(std::span<const std::byte> file) noexcept {
   return extent;
 }
 
-// From its header to the end of the file; empty if there is none.
+// From the last page's header to the end of the file; empty if there is no page.
 std::span<const std::byte> last_page(std::span<const std::byte> file) noexcept {
   const std::size_t last = text_of(file).rfind(page_magic);
   return file.subspan(std::min(last, file.size()));
@@ -65,4 +65,4 @@ std::uint64_t position_of_last_page(std::span<const std::byte> file) noexcept {
   return position == no_position ? 0 : position;
 }
 
-}  // namespace overture
+}  // namespace overture::decoders_detail

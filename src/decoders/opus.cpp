@@ -1,4 +1,4 @@
-// Ogg Opus sounds, by libopusfile.
+// Ogg Opus sounds, through libopusfile.
 #include <opusfile.h>
 
 #include <algorithm>
@@ -12,10 +12,10 @@
 #include "overture/base/limits.hpp"
 #include "overture/base/path.hpp"
 
-namespace overture {
+namespace overture::decoders_detail {
 namespace {
 
-constexpr std::uint32_t opus_sample_rate = 48'000;  // whatever the rate of the original was
+constexpr std::uint32_t opus_sample_rate = 48'000;  // whatever rate was encoded
 
 struct free_file {
   void operator()(OggOpusFile* file) const noexcept { op_free(file); }
@@ -25,16 +25,16 @@ using opus_file = std::unique_ptr<OggOpusFile, free_file>;
 tl::unexpected<error> refused(int code) noexcept {
   switch (code) {
     case OP_EFAULT:
-      return fail(errc::out_of_memory, "no memory to decode the Opus sound");
+      return fail(errc::out_of_memory, "out of memory while decoding Opus");
     case OP_EIMPL:
     case OP_EVERSION:
-      return fail(errc::unsupported, "a variant of Opus that is not read");
+      return fail(errc::unsupported, "unsupported Opus variant");
     case OP_HOLE:
-      return fail(errc::corrupt, "the Opus sound has a gap");
+      return fail(errc::corrupt, "Opus sound with missing data");
     case OP_ENOTFORMAT:
-      return fail(errc::corrupt, "the file holds no Opus sound");
+      return fail(errc::corrupt, "not an Opus file");
     default:
-      return fail(errc::corrupt, "the Opus sound is damaged");
+      return fail(errc::corrupt, "damaged Opus sound");
   }
 }
 
@@ -55,15 +55,15 @@ class opus final : public decoder {
     const opus_file file(
         op_open_memory(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), &code));
     if (!file) return refused(code);
-    if (is_cut_inside_page(bytes)) return fail(errc::corrupt, "the Ogg file ends inside a page");
+    if (is_cut_inside_page(bytes)) return fail(errc::corrupt, "truncated Ogg file");
     const int channels = op_channel_count(file.get(), 0);
     for (int link = 1; link < op_link_count(file.get()); ++link) {
       if (op_channel_count(file.get(), link) != channels) {
-        return fail(errc::unsupported, "the Ogg file is a chain of sounds of different formats");
+        return fail(errc::unsupported, "Ogg file with streams of different formats");
       }
     }
     if (channels > static_cast<int>(limits::sound_channels_max)) {
-      return fail(errc::limit, "the sound has more channels than the limits allow");
+      return fail(errc::limit, "sound with more channels than the limit");
     }
     const ogg_int64_t total = op_pcm_total(file.get(), -1);
     sound_buffer sound(static_cast<std::uint32_t>(channels), memory);
@@ -89,4 +89,4 @@ const decoder& opus_decoder() noexcept {
   return instance;
 }
 
-}  // namespace overture
+}  // namespace overture::decoders_detail

@@ -1,4 +1,4 @@
-// PNG images, by libspng.
+// PNG images, through libspng.
 #include <spng.h>
 
 #include <memory>
@@ -8,7 +8,7 @@
 #include "overture/base/limits.hpp"
 #include "overture/base/path.hpp"
 
-namespace overture {
+namespace overture::decoders_detail {
 namespace {
 
 struct free_context {
@@ -18,11 +18,11 @@ struct free_context {
 tl::unexpected<error> refused(int code) {
   switch (code) {
     case SPNG_EMEM:
-      return fail(errc::out_of_memory, "no memory to decode the PNG");
+      return fail(errc::out_of_memory, "out of memory while decoding PNG");
     case SPNG_EUSER_WIDTH:
     case SPNG_EUSER_HEIGHT:
     case SPNG_ECHUNK_LIMITS:
-      return fail(errc::limit, "the PNG is larger than the limits allow");
+      return fail(errc::limit, "PNG image larger than the limit");
     default:
       return fail(errc::corrupt, spng_strerror(code));
   }
@@ -38,8 +38,8 @@ class png final : public decoder {
 
   result<decoded_asset> decode(std::span<const std::byte> bytes, allocator& memory,
                                parallel_runner&) const noexcept override {
-    // Checksums of the chunks are verified where pixels depend on them; damage in chunks that no
-    // pixel needs (a comment, a time) does not cost the image.
+    // Checksums of critical chunks are verified; damage in chunks that affect no pixel (comments,
+    // times) does not fail the image.
     const std::unique_ptr<spng_ctx, free_context> context(spng_ctx_new(0));
     if (!context) return refused(SPNG_EMEM);
     (void)spng_set_image_limits(context.get(), limits::image_side_max, limits::image_side_max);
@@ -70,15 +70,15 @@ class png final : public decoder {
  private:
   static constexpr std::size_t chunk_bytes_max = 64u << 20;
 
-  // A few bytes that announce a huge image must not make us take the memory for it: pixels are
-  // packed by DEFLATE, which has a largest ratio.
+  // Keeps a tiny file from claiming a huge image and the memory for it: DEFLATE has a maximum
+  // ratio.
   static const char* implausible(const spng_ihdr& header, std::size_t file_bytes) noexcept {
     static constexpr unsigned channels_by_color_type[7] = {1, 0, 3, 1, 2, 0, 4};
     const unsigned channels = header.color_type < 7 ? channels_by_color_type[header.color_type] : 0;
     const std::uint64_t packed_rows =
         std::uint64_t{header.width} * header.height * channels * header.bit_depth / 8;
     return packed_rows / limits::deflate_ratio_max > file_bytes
-               ? "the PNG announces more pixels than its size can hold"
+               ? "PNG file too small for its image size"
                : nullptr;
   }
 };
@@ -90,4 +90,4 @@ const decoder& png_decoder() noexcept {
   return instance;
 }
 
-}  // namespace overture
+}  // namespace overture::decoders_detail

@@ -1,5 +1,5 @@
-// Takes up a sound whose length is known only when its last sample is decoded: what a file says of
-// it may be missing, or a lie.
+// sound_buffer: collects the samples of a sound whose length is only known once it is decoded,
+// because the length in the file may be missing or wrong.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 #include "overture/base/limits.hpp"
 #include "overture/decoders/decoder.hpp"
 
-namespace overture {
+namespace overture::decoders_detail {
 
 class sound_buffer {
  public:
@@ -19,10 +19,10 @@ class sound_buffer {
   sound_buffer(std::uint32_t channels, allocator& memory) noexcept
       : memory_(memory), channels_(channels), frame_bytes_(channels * sizeof(std::int16_t)) {}
 
-  // Fills itself by read(samples), which writes whole frames into the std::span<std::int16_t> and
-  // returns a result with their number, 0 at the end of the sound. `expected_frames` is what the
-  // file says; it is believed as far as the file's own size makes it likely, and then the samples
-  // are decoded right to where they stay.
+  // Calls read(samples) until it returns 0. read() writes whole frames into the
+  // std::span<std::int16_t> and returns their number, or an error. `expected_frames` is the length
+  // according to the file; memory for it is taken at once if the file's size makes it plausible, so
+  // that an honest file decodes in place. Errors: limit, out_of_memory, those of read().
   template <class Read>
   [[nodiscard]] result<decoded_asset> fill(std::uint64_t expected_frames, std::size_t file_bytes,
                                            std::uint32_t sample_rate, Read&& read) noexcept {
@@ -30,7 +30,7 @@ class sound_buffer {
         std::uint64_t{file_bytes} * limits::sound_bytes_per_byte_likely / frame_bytes_;
     result<void> grown = move_to(std::min({expected_frames, likely_frames, frames_max()}));
     while (grown) {
-      // Full is usually the end, so one more read goes beside the buffer before that grows.
+      // A full buffer usually means the end, so probe with a side buffer before growing.
       std::int16_t beside[1024 * limits::sound_channels_max];
       const bool full = frames_ == capacity_;
       const std::span<std::int16_t> room =
@@ -40,7 +40,7 @@ class sound_buffer {
       if (*more == 0) return finish(sample_rate);
       if (full) {
         if (frames_ + *more > frames_max()) {
-          return fail(errc::limit, "the sound is longer than the limits allow");
+          return fail(errc::limit, "sound longer than the limit");
         }
         grown = move_to(std::min(std::max(frames_ * 2, frames_ + *more), frames_max()));
         if (!grown) break;
@@ -61,7 +61,7 @@ class sound_buffer {
     return limits::sound_bytes_max / frame_bytes_;
   }
 
-  // To a block with room for so many frames, which are not fewer than there are.
+  // Reallocates to `frames` frames, no fewer than there are now.
   result<void> move_to(std::uint64_t frames) noexcept {
     result<decoded_asset> moved =
         decoded_asset::make(asset_kind::sound, frames * frame_bytes_, memory_);
@@ -93,4 +93,4 @@ class sound_buffer {
   std::uint64_t capacity_ = 0;  // frames
 };
 
-}  // namespace overture
+}  // namespace overture::decoders_detail

@@ -1,9 +1,9 @@
-// The decoders that Overture brings: one function in one file each.
+// Overture's decoders, one per source file.
 #pragma once
 
 #include "overture/decoders/decoder.hpp"
 
-namespace overture {
+namespace overture::decoders_detail {
 
 [[nodiscard]] const decoder& png_decoder() noexcept;
 [[nodiscard]] const decoder& jpeg_decoder() noexcept;
@@ -15,4 +15,4 @@ namespace overture {
 [[nodiscard]] const decoder& md3_decoder() noexcept;
 [[nodiscard]] const decoder& text_decoder() noexcept;
 
-}  // namespace overture
+}  // namespace overture::decoders_detail

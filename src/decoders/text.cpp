@@ -1,4 +1,4 @@
-// Text: checked to be UTF-8, its lines counted.
+// Text: checks that it is UTF-8 and counts the lines.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -7,18 +7,18 @@
 #include "decoders/table.hpp"
 #include "overture/base/path.hpp"
 
-namespace overture {
+namespace overture::decoders_detail {
 namespace {
 
-// Formats that are UTF-8 by their own rules or by custom. Those that name their encoding anywhere
-// inside (.po, .html) are not here; XML names it at once.
+// Formats that are UTF-8 by specification or convention. Formats that declare their encoding
+// somewhere inside (.po, .html) are left out; XML declares it up front.
 constexpr std::array<std::string_view, 25> text_extensions = {
     "txt",  "md",  "cfg",    "ini",   "conf",   "json", "yaml", "yml",  "toml",
     "csv",  "lua", "js",     "py",    "stl",    "nfo",  "stwm", "glsl", "frag",
     "vert", "lst", "shader", "arena", "script", "menu", "info"};
 
-// Whether an XML file says that it is in another encoding: by a byte order mark, a first character
-// of two or four bytes, or its declaration (XML 1.0, appendix F).
+// Whether an XML file is in another encoding, by its byte order mark, a first character of two or
+// four bytes, or its declaration (XML 1.0, appendix F).
 bool is_xml_in_other_encoding(std::string_view content) noexcept {
   if (content.starts_with("\xFF\xFE") || content.starts_with("\xFE\xFF")) return true;
   if (content.substr(0, 4).find('\0') != std::string_view::npos) return true;
@@ -55,7 +55,7 @@ class text final : public decoder {
     std::string_view content(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     if (content.starts_with("\xEF\xBB\xBF")) content.remove_prefix(3);
     if (const std::size_t flaw = first_ill_formed(content); flaw != content.size()) {
-      return fail(errc::corrupt, "the text is not UTF-8", {},
+      return fail(errc::corrupt, "text is not valid UTF-8", {},
                   flaw + (bytes.size() - content.size()));
     }
     result<decoded_asset> made = decoded_asset::make(asset_kind::text, content.size(), memory);
@@ -67,7 +67,7 @@ class text final : public decoder {
   }
 
  private:
-  // The offset of the first byte that is not part of well-formed UTF-8, or the size.
+  // The offset of the first byte that is not valid UTF-8, or the size.
   static std::size_t first_ill_formed(std::string_view content) noexcept {
     std::size_t i = 0;
     while (i < content.size()) {
@@ -94,4 +94,4 @@ const decoder& text_decoder() noexcept {
   return instance;
 }
 
-}  // namespace overture
+}  // namespace overture::decoders_detail

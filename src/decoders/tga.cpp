@@ -1,4 +1,4 @@
-// TGA images: true colour, gray and palettes, plain or run-length encoded.
+// TGA images: true colour, greyscale and palette, plain or run-length encoded.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -9,12 +9,12 @@
 #include "overture/base/limits.hpp"
 #include "overture/base/path.hpp"
 
-namespace overture {
+namespace overture::decoders_detail {
 namespace {
 
 constexpr std::size_t header_bytes = 18;
 
-// A pixel as it lies in the decoded image, red at the lowest address, in one store.
+// A pixel of the decoded image, red at the lowest address, written with one store.
 using pixel = std::uint32_t;
 
 constexpr pixel rgba(std::uint32_t red, std::uint32_t green, std::uint32_t blue,
@@ -44,13 +44,13 @@ pixel to_pixel(const std::byte* at) noexcept {
 
 struct tga_header {
   bool palette = false;  // pixels are indices into the color map
-  bool gray = false;
+  bool grey = false;
   bool run_length = false;
   bool top_down = false;
   bool right_to_left = false;
   std::uint32_t width = 0;
   std::uint32_t height = 0;
-  std::uint32_t bits = 0;  // of a pixel
+  std::uint32_t bits = 0;  // per pixel
   std::uint32_t map_first = 0;
   std::uint32_t map_entries = 0;
   std::uint32_t map_bits = 0;
@@ -72,14 +72,14 @@ result<tga_header> parse_header(std::span<const std::byte> bytes) noexcept {
   const std::uint32_t type = load_u8(at + 2);
   if ((type & ~8u) < 1 || (type & ~8u) > 3) {
     return fail(type == 0 || type > 11 ? errc::corrupt : errc::unsupported,
-                "the TGA is of an unknown type");
+                "unsupported TGA image type");
   }
   header.palette = (type & 7) == 1;
-  header.gray = (type & 7) == 3;
+  header.grey = (type & 7) == 3;
   header.run_length = (type & 8) != 0;
   const std::uint32_t map_type = load_u8(at + 1);
   if (map_type > 1 || (header.palette && map_type != 1)) {
-    return fail(errc::corrupt, "the TGA's colour map contradicts its type");
+    return fail(errc::corrupt, "TGA colour map contradicts the image type");
   }
   header.map_first = load_u16(at + 3);
   header.map_entries = map_type == 1 ? load_u16(at + 5) : 0;
@@ -92,31 +92,32 @@ result<tga_header> parse_header(std::span<const std::byte> bytes) noexcept {
   header.map_offset = header_bytes + load_u8(at);
   header.pixels_offset =
       header.map_offset + std::uint64_t{header.map_entries} * whole_bytes(header.map_bits);
-  // Fifteen bits are sixteen of which one means nothing.
+  // 15-bit pixels take 16 bits, one of them unused.
   if (header.bits == 15) header.bits = 16;
   if (header.map_bits == 15) header.map_bits = 16;
   return header;
 }
 
 result<void> check(const tga_header& header, std::size_t file_bytes) noexcept {
-  const bool known = header.palette || header.gray
+  const bool known = header.palette || header.grey
                          ? header.bits == 8
                          : header.bits == 16 || header.bits == 24 || header.bits == 32;
   const bool known_map =
       !header.palette || header.map_bits == 16 || header.map_bits == 24 || header.map_bits == 32;
-  if (!known || !known_map)
-    return fail(errc::unsupported, "the TGA's pixels are of an unknown size");
-  if (header.width == 0 || header.height == 0) return fail(errc::corrupt, "the TGA has no pixels");
+  if (!known || !known_map) return fail(errc::unsupported, "unsupported TGA pixel size");
+  if (header.width == 0 || header.height == 0) {
+    return fail(errc::corrupt, "TGA image without pixels");
+  }
   if (header.width > limits::image_side_max || header.height > limits::image_side_max ||
       header.pixel_count() * sizeof(pixel) > limits::image_bytes_max) {
-    return fail(errc::limit, "the TGA is larger than the limits allow");
+    return fail(errc::limit, "TGA image larger than the limit");
   }
-  // Runs are packets of one byte and one pixel for at most 128.
+  // The best packet is a run: one byte and one pixel for up to 128 pixels.
   const std::uint64_t least_bytes =
       header.run_length ? (header.pixel_count() + 127) / 128 * (1 + header.pixel_bytes())
                         : header.pixel_count() * header.pixel_bytes();
   if (!fits(header.pixels_offset, least_bytes, 1, file_bytes)) {
-    return fail(errc::corrupt, "the TGA ends before its last pixel");
+    return fail(errc::corrupt, "truncated TGA pixel data");
   }
   return {};
 }
@@ -128,15 +129,14 @@ struct direct_pixels {
   pixel operator()(const std::byte* at) const noexcept { return to_pixel<Bits>(at); }
 };
 
-// Pixels that are indices into a table of all 256; those that the file lacks are
-// transparent.
+// Pixels that are palette indices; entries that the file lacks are transparent.
 struct mapped_pixels {
   static constexpr std::size_t file_bytes = 1;
   std::array<pixel, 256> map;
   pixel operator()(const std::byte* at) const noexcept { return map[load_u8(at)]; }
 };
 
-// The rows of the decoded image in the order in which the file has them.
+// Walks the rows of the decoded image in file order.
 class row_cursor {
  public:
   row_cursor(const tga_header& header, pixel* image) noexcept
@@ -145,7 +145,7 @@ class row_cursor {
     next_row_ = header.top_down ? image : image + std::size_t{width_} * (rows_left_ - 1);
   }
   [[nodiscard]] bool done() const noexcept { return rows_left_ == 0 && row_.empty(); }
-  // The next pixels to be written, at most `count`, which is not 0, as far as they lie in one row.
+  // The next pixels to write: up to `count` (not 0), all in one row.
   std::span<pixel> take(std::size_t count) noexcept {
     if (row_.empty()) {
       row_ = {next_row_, width_};
@@ -169,7 +169,7 @@ void unpack_plain(const std::byte* from, std::span<pixel> to, const Pixels& pixe
   for (std::size_t i = 0; i < to.size(); ++i) to[i] = pixels(from + i * Pixels::file_bytes);
 }
 
-// False: the file ends. A last packet that goes on behind the last pixel does no harm.
+// False if the file ends early. A packet that runs past the last pixel is cut.
 template <class Pixels>
 [[nodiscard]] bool unpack_runs(std::span<const std::byte> from, row_cursor& rows,
                                const Pixels& pixels) noexcept {
@@ -242,7 +242,7 @@ class tga final : public decoder {
  public:
   const char* name() const noexcept override { return "tga"; }
 
-  // The format has no mark to be told by.
+  // By extension only: the format has no magic number.
   bool accepts(std::string_view path, std::span<const std::byte>) const noexcept override {
     return equals_ignoring_case(extension(path), "tga");
   }
@@ -259,7 +259,7 @@ class tga final : public decoder {
     if (!image) return image;
     auto* const pixels = reinterpret_cast<pixel*>(image->bytes().data());
     if (!unpack(*header, bytes, pixels)) {
-      return fail(errc::corrupt, "the TGA ends before its last pixel");
+      return fail(errc::corrupt, "truncated TGA pixel data");
     }
     if (header->right_to_left) {
       for (std::size_t row = 0; row < header->height; ++row) {
@@ -279,4 +279,4 @@ const decoder& tga_decoder() noexcept {
   return instance;
 }
 
-}  // namespace overture
+}  // namespace overture::decoders_detail

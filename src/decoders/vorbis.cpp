@@ -1,4 +1,4 @@
-// Ogg Vorbis sounds, by libvorbis.
+// Ogg Vorbis sounds, through libvorbis.
 #include <vorbis/vorbisfile.h>
 
 #include <algorithm>
@@ -13,12 +13,11 @@
 #include "overture/base/limits.hpp"
 #include "overture/base/path.hpp"
 
-namespace overture {
+namespace overture::decoders_detail {
 namespace {
 
-// A file in memory, which libvorbisfile reads from its beginning to its end. It could seek too, but
-// then it looks for the links of a chain first, and what it took to read their headers is lost when
-// they are damaged.
+// A file in memory, offered to libvorbisfile as a stream that cannot seek. If it could, the library
+// would first read the headers of all links of a chain, and leak them if one is damaged.
 struct memory_stream {
   std::span<const std::byte> rest;
 
@@ -51,24 +50,24 @@ class vorbis_file {
     const int code = ov_open_callbacks(&stream_, &file_, nullptr, 0, callbacks);
     open_ = code == 0;
     if (open_) return {};
-    if (code == OV_EVERSION) return fail(errc::unsupported, "a later version of Vorbis");
-    return fail(errc::corrupt, code == OV_ENOTVORBIS ? "the file holds no Vorbis sound"
-                                                     : "the Vorbis headers are damaged");
+    if (code == OV_EVERSION) return fail(errc::unsupported, "unsupported Vorbis version");
+    return fail(errc::corrupt,
+                code == OV_ENOTVORBIS ? "not a Vorbis file" : "damaged Vorbis headers");
   }
 
-  // Of the samples read last.
+  // The format of the samples read last.
   [[nodiscard]] sound_format format() noexcept {
     const vorbis_info& info = *ov_info(&file_, -1);
     return {static_cast<std::uint32_t>(info.channels), static_cast<std::uint32_t>(info.rate)};
   }
 
-  // Whole frames into `samples`; their number, 0 at the end.
+  // Reads whole frames into `samples` and returns their number, 0 at the end.
   result<std::uint64_t> read(std::span<std::int16_t> samples) noexcept {
     const int link = file_.current_link;
     long taken = read_once(samples);
-    // Where a link of a chain begins, libvorbisfile takes in a page twice and calls that a gap.
+    // At the start of a chained link libvorbisfile reads a page twice and reports a hole.
     if (taken == OV_HOLE && file_.current_link != link) taken = read_once(samples);
-    if (taken < 0) return fail(errc::corrupt, "the Vorbis sound has a gap or is damaged");
+    if (taken < 0) return fail(errc::corrupt, "damaged Vorbis sound");
     return static_cast<std::uint64_t>(taken) / sizeof(std::int16_t) / format().channels;
   }
 
@@ -91,7 +90,7 @@ class vorbis final : public decoder {
  public:
   const char* name() const noexcept override { return "vorbis"; }
 
-  // Ogg is a container. What is no Ogg file at all is ours to complain about.
+  // Ogg may hold other codecs, which are not ours; a file that is not Ogg at all is, and fails.
   bool accepts(std::string_view path, std::span<const std::byte> bytes) const noexcept override {
     const std::string_view ending = extension(path);
     if (!equals_ignoring_case(ending, "ogg") && !equals_ignoring_case(ending, "oga")) return false;
@@ -105,19 +104,19 @@ class vorbis final : public decoder {
     if (const result<void> opened = file.open(); !opened) {
       return tl::unexpected<error>(opened.error());
     }
-    if (is_cut_inside_page(bytes)) return fail(errc::corrupt, "the Ogg file ends inside a page");
+    if (is_cut_inside_page(bytes)) return fail(errc::corrupt, "truncated Ogg file");
     const sound_format format = file.format();
     if (format.channels == 0 || format.channels > limits::sound_channels_max) {
-      return fail(errc::limit, "the sound has more channels than the limits allow");
+      return fail(errc::limit, "sound with more channels than the limit");
     }
     sound_buffer sound(format.channels, memory);
     return sound.fill(position_of_last_page(bytes), bytes.size(), format.rate,
                       [&](std::span<std::int16_t> samples) -> result<std::uint64_t> {
                         const result<std::uint64_t> frames = file.read(samples);
-                        // A file may be a chain of streams. One sound has one format.
+                        // A file may be a chain of streams, but a sound has one format.
                         if (frames && file.format() != format) {
                           return fail(errc::unsupported,
-                                      "the Ogg file is a chain of sounds of different formats");
+                                      "Ogg file with streams of different formats");
                         }
                         return frames;
                       });
@@ -131,4 +130,4 @@ const decoder& vorbis_decoder() noexcept {
   return instance;
 }
 
-}  // namespace overture
+}  // namespace overture::decoders_detail

@@ -1,4 +1,4 @@
-// WAV sounds: PCM, floating point and IMA ADPCM, to 16-bit samples.
+// WAV sounds: PCM, floating point and IMA ADPCM, converted to 16-bit samples.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -10,13 +10,13 @@
 #include "overture/base/limits.hpp"
 #include "overture/base/path.hpp"
 
-namespace overture {
+namespace overture::decoders_detail {
 namespace {
 
 constexpr std::uint32_t tag_pcm = 1;
 constexpr std::uint32_t tag_float = 3;
 constexpr std::uint32_t tag_ima_adpcm = 0x11;
-constexpr std::uint32_t tag_extensible = 0xFFFE;  // the tag is in the extension
+constexpr std::uint32_t tag_extensible = 0xFFFE;  // the real tag is in the extension
 
 struct wav_format {
   std::uint32_t tag = 0;
@@ -29,11 +29,11 @@ struct wav_format {
 struct wav_file {
   wav_format format;
   std::span<const std::byte> data;
-  std::uint64_t frames_told = UINT64_MAX;  // by a chunk that packed sounds have
+  std::uint64_t stated_frames = UINT64_MAX;  // from the "fact" chunk of compressed sounds
 };
 
 result<wav_format> parse_format(std::span<const std::byte> chunk) noexcept {
-  if (chunk.size() < 16) return fail(errc::corrupt, "the WAV's format is too short");
+  if (chunk.size() < 16) return fail(errc::corrupt, "truncated WAV format chunk");
   wav_format format;
   format.tag = load_u16(chunk.data());
   format.channels = load_u16(chunk.data() + 2);
@@ -41,24 +41,24 @@ result<wav_format> parse_format(std::span<const std::byte> chunk) noexcept {
   format.block_bytes = load_u16(chunk.data() + 12);
   format.bits = load_u16(chunk.data() + 14);
   if (format.tag == tag_extensible) {
-    if (chunk.size() < 26) return fail(errc::corrupt, "the WAV's format is too short");
+    if (chunk.size() < 26) return fail(errc::corrupt, "truncated WAV format chunk");
     format.tag = load_u16(chunk.data() + 24);
   }
   if (format.channels == 0 || format.sample_rate == 0) {
-    return fail(errc::corrupt, "the WAV has no channels or no sample rate");
+    return fail(errc::corrupt, "WAV format without channels or sample rate");
   }
   if (format.channels > limits::sound_channels_max) {
-    return fail(errc::limit, "the sound has more channels than the limits allow");
+    return fail(errc::limit, "sound with more channels than the limit");
   }
   return format;
 }
 
-// Chunks up to the samples; what comes behind them (names, loops) is not needed.
+// Reads chunks up to the samples; those after them (names, loops) are not needed.
 result<wav_file> parse(std::span<const std::byte> bytes) noexcept {
   const auto is = [&](std::uint64_t at, const char(&id)[5]) {
     return std::memcmp(bytes.data() + at, id, 4) == 0;
   };
-  // The size in the header is not needed, and often wrong.
+  // The size in the RIFF header is often wrong, and not needed.
   if (bytes.size() < 12 || !is(0, "RIFF") || !is(8, "WAVE")) {
     return fail(errc::corrupt, "not a WAV file");
   }
@@ -68,24 +68,24 @@ result<wav_file> parse(std::span<const std::byte> bytes) noexcept {
     std::uint64_t size = load_u32(bytes.data() + at + 4);
     const bool is_data = is(at, "data");
     const std::uint64_t rest = bytes.size() - at - 8;
-    // Who writes into a pipe does not know the size, and puts the largest there.
+    // Programs that write to a pipe do not know the size and put the maximum there.
     if (is_data && size == UINT32_MAX) size = rest;
-    if (size > rest) return fail(errc::corrupt, "a chunk of the WAV ends behind the file", {}, at);
+    if (size > rest) return fail(errc::corrupt, "truncated WAV chunk", {}, at);
     const std::span<const std::byte> chunk = bytes.subspan(at + 8, size);
     if (is(at, "fmt ")) {
       const result<wav_format> format = parse_format(chunk);
       if (!format) return tl::unexpected<error>(format.error());
       file.format = *format;
     } else if (is(at, "fact") && size >= 4) {
-      file.frames_told = load_u32(chunk.data());
+      file.stated_frames = load_u32(chunk.data());
     } else if (is_data) {
-      if (file.format.channels == 0) return fail(errc::corrupt, "the WAV has samples, no format");
+      if (file.format.channels == 0) return fail(errc::corrupt, "WAV samples without a format");
       file.data = chunk;
       return file;
     }
-    at += 8 + std::min(size + size % 2, rest);  // padded to even sizes, but not always at the end
+    at += 8 + std::min(size + size % 2, rest);  // padded to even sizes, except perhaps the last
   }
-  return fail(errc::corrupt, "the WAV has no samples");
+  return fail(errc::corrupt, "WAV file without samples");
 }
 
 void copy_u8(const std::byte* from, std::span<std::int16_t> to) noexcept {
@@ -102,7 +102,7 @@ void copy_i16(const std::byte* from, std::span<std::int16_t> to) noexcept {
     }
   }
 }
-// The upper 16 bits of samples of 24 or 32.
+// The upper 16 bits of 24-bit or 32-bit samples.
 template <std::size_t Bytes>
 void copy_upper(const std::byte* from, std::span<std::int16_t> to) noexcept {
   for (std::size_t i = 0; i < to.size(); ++i) {
@@ -112,7 +112,7 @@ void copy_upper(const std::byte* from, std::span<std::int16_t> to) noexcept {
 void copy_float(const std::byte* from, std::span<std::int16_t> to) noexcept {
   for (std::size_t i = 0; i < to.size(); ++i) {
     const float sample = load_f32(from + i * 4) * 32768.0f;
-    // Written so that what is no number becomes silence.
+    // NaN fails every comparison and becomes silence.
     to[i] = sample >= 32767.0f    ? std::int16_t{32767}
             : sample <= -32768.0f ? std::int16_t{-32768}
             : sample == sample    ? static_cast<std::int16_t>(sample)
@@ -139,10 +139,10 @@ copy_samples copy_for(const wav_format& format) noexcept {
   }
 }
 
-// IMA ADPCM: four bits a sample, which say how the prediction changes and by how much the steps do.
+// IMA ADPCM: each 4-bit code changes the predicted sample and the step size.
 class ima_channel {
  public:
-  // From the four bytes at the beginning of a block. False: the step is out of range.
+  // Takes the four-byte header of a block. False if the step index is out of range.
   [[nodiscard]] bool begin(const std::byte* header) noexcept {
     sample_ = load_i16(header);
     step_index_ = static_cast<int>(load_u8(header + 2));
@@ -176,7 +176,7 @@ class ima_channel {
   int step_index_ = 0;
 };
 
-// One block: a sample of each channel, then words of eight, the channels taking turns.
+// A block: one sample per channel, then words of eight samples, the channels alternating.
 [[nodiscard]] bool unpack_ima_block(const std::byte* block, std::uint32_t channels,
                                     std::size_t frames, std::int16_t* to) noexcept {
   for (std::uint32_t channel = 0; channel < channels; ++channel) {
@@ -208,10 +208,10 @@ class wav final : public decoder {
     if (!file) return tl::unexpected<error>(file.error());
     if (file->format.tag == tag_ima_adpcm && file->format.bits == 4) return unpack(*file, memory);
     const copy_samples copy = copy_for(file->format);
-    if (!copy) return fail(errc::unsupported, "the WAV's samples are of an unknown form");
+    if (!copy) return fail(errc::unsupported, "unsupported WAV sample format");
     const std::uint32_t frame_bytes = file->format.channels * (file->format.bits / 8);
     if (file->format.block_bytes != frame_bytes) {
-      return fail(errc::corrupt, "the WAV's format contradicts itself");
+      return fail(errc::corrupt, "contradictory WAV format");
     }
     result<decoded_asset> sound = make(file->format, file->data.size() / frame_bytes, memory);
     if (sound) copy(file->data.data(), samples_of(*sound));
@@ -228,7 +228,7 @@ class wav final : public decoder {
                                     allocator& memory) noexcept {
     const std::uint64_t frame_bytes = format.channels * sizeof(std::int16_t);
     if (frames > limits::sound_bytes_max / frame_bytes) {
-      return fail(errc::limit, "the sound is longer than the limits allow");
+      return fail(errc::limit, "sound longer than the limit");
     }
     result<decoded_asset> sound =
         decoded_asset::make(asset_kind::sound, frames * frame_bytes, memory);
@@ -239,17 +239,17 @@ class wav final : public decoder {
     return sound;
   }
 
-  // Whole blocks; the last one may hold more than the sound needs.
+  // Decodes whole blocks; the last may hold more samples than the sound has.
   static result<decoded_asset> unpack(const wav_file& file, allocator& memory) noexcept {
     const std::uint32_t channels = file.format.channels;
     const std::uint32_t words_bytes = channels * 4;
     const std::uint32_t block_bytes = file.format.block_bytes;
     if (block_bytes < words_bytes || block_bytes % words_bytes != 0) {
-      return fail(errc::corrupt, "the WAV's blocks are of an impossible size");
+      return fail(errc::corrupt, "invalid WAV block size");
     }
     const std::uint64_t block_frames = 1 + std::uint64_t{block_bytes / words_bytes - 1} * 8;
     const std::uint64_t frames =
-        std::min(file.data.size() / block_bytes * block_frames, file.frames_told);
+        std::min(file.data.size() / block_bytes * block_frames, file.stated_frames);
     result<decoded_asset> sound = make(file.format, frames, memory);
     if (!sound) return sound;
     std::int16_t* to = samples_of(*sound).data();
@@ -257,7 +257,7 @@ class wav final : public decoder {
     for (std::uint64_t left = frames; left > 0; block += block_bytes) {
       const std::uint64_t now = std::min(left, block_frames);
       if (!unpack_ima_block(block, channels, now, to)) {
-        return fail(errc::corrupt, "a block of the WAV is damaged");
+        return fail(errc::corrupt, "damaged WAV block");
       }
       to += now * channels;
       left -= now;
@@ -273,4 +273,4 @@ const decoder& wav_decoder() noexcept {
   return instance;
 }
 
-}  // namespace overture
+}  // namespace overture::decoders_detail

@@ -1,26 +1,27 @@
 #include "load/decode_memory.hpp"
 
-namespace overture {
+namespace overture::load_detail {
 namespace {
 
-// Below the budget any size is admitted, as for files; and one decode always, or files that hold
-// the budget could wait for each other.
+// Below the budget any size is admitted, as for files. One large decode is always admitted:
+// otherwise files that hold the budget could wait for each other for ever.
 bool admit(load_state& load, std::uint64_t bytes) noexcept {
   const std::uint64_t budget = load.options.budget_bytes;
   if (load.large_decodes.fetch_add(1, std::memory_order_seq_cst) == 0) {
-    load.note_in_flight(load.in_flight_bytes.fetch_add(bytes, std::memory_order_seq_cst) + bytes);
+    load.update_in_flight_peak(load.in_flight_bytes.fetch_add(bytes, std::memory_order_seq_cst) +
+                               bytes);
     return true;
   }
   std::uint64_t now = load.in_flight_bytes.load(std::memory_order_seq_cst);
   do {
     if (now >= budget) {
-      // Should all others have ended meanwhile, it is the caller who looks for what may go on.
+      // If all others end meanwhile, the caller's next can_begin() notices.
       load.large_decodes.fetch_sub(1, std::memory_order_seq_cst);
       return false;
     }
   } while (
       !load.in_flight_bytes.compare_exchange_weak(now, now + bytes, std::memory_order_seq_cst));
-  load.note_in_flight(now + bytes);
+  load.update_in_flight_peak(now + bytes);
   return true;
 }
 
@@ -47,4 +48,4 @@ void decode_memory::deallocate(void* memory, std::size_t bytes, std::size_t alig
   load_.memory.deallocate(memory, bytes, alignment, tag);
 }
 
-}  // namespace overture
+}  // namespace overture::load_detail

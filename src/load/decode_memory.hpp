@@ -1,20 +1,21 @@
-// What a decoder works in: the host's memory, as far as the budget of the load goes.
+// decode_memory: the allocator that a decoder gets. It refuses large blocks while the load's budget
+// is full.
 //
-// How large a file gets is known only when its decoder has looked at it and asks for the memory. If
-// the budget is full by then, the decoder gets none and fails; the file is decoded once more when
-// there is room. What is done twice is to look at a header.
+// The size of an asset is known only when its decoder has read the header and allocates. If the
+// budget is full at that moment, the allocation fails and so does the decoder, and the file is
+// decoded again when there is room. Only reading the header is done twice.
 #pragma once
 
 #include "load/load_state.hpp"
 
-namespace overture {
+namespace overture::load_detail {
 
-// Whether a decoder that asks for much memory would get it.
+// Whether a large allocation would succeed now.
 [[nodiscard]] bool decode_is_admissible(load_state& load) noexcept;
 
 class decode_memory final : public allocator {
  public:
-  // Less than `large_bytes` is given at once: the lane counts it when the file is decoded.
+  // Blocks below `large_bytes` are never refused; the loader counts them after decoding.
   decode_memory(load_state& load, std::uint64_t large_bytes) noexcept
       : load_(load), large_bytes_(large_bytes) {}
 
@@ -22,9 +23,9 @@ class decode_memory final : public allocator {
   void deallocate(void* memory, std::size_t bytes, std::size_t alignment,
                   memory_tag tag) noexcept override;
 
-  // The decoder was given nothing because the budget is full.
+  // True if the budget was too full for the decoder.
   [[nodiscard]] bool refused() const noexcept { return refused_.load(std::memory_order_relaxed); }
-  // What is in the budget for it already, and counts in load_state::large_decodes, unless 0.
+  // Bytes already reserved in the budget. If not 0, the file counts in load_state::large_decodes.
   [[nodiscard]] std::uint64_t admitted_bytes() const noexcept {
     return admitted_bytes_.load(std::memory_order_relaxed);
   }
@@ -32,10 +33,10 @@ class decode_memory final : public allocator {
  private:
   load_state& load_;
   std::uint64_t large_bytes_;
-  // Pieces of a decoder's work on other threads may ask too.
+  // Atomic because a decoder may allocate on several threads.
   atomic<bool> asked_{false};
   atomic<bool> refused_{false};
   atomic<std::uint64_t> admitted_bytes_{0};
 };
 
-}  // namespace overture
+}  // namespace overture::load_detail

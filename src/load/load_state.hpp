@@ -1,4 +1,5 @@
-// What a load_scope keeps: a record for every file, and an item for every file in flight.
+// The state of a load_scope: a record for every file, an item for every file in flight, and the
+// counters that decide admission.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +13,11 @@
 #include "overture/load/load_scope.hpp"
 #include "overture/trace/timeline.hpp"
 
-namespace overture {
+namespace overture::load_detail {
 
 struct load_state;
 
-// What stays of a file when it is done.
+// The result of one file.
 struct file_record {
   enum class outcome : std::uint8_t { pending, loaded, failed, cancelled };
 
@@ -32,43 +33,43 @@ struct file_record {
   error failure;
 };
 
-// What a lane works with. Too much to be made for every lane, and of one thread at a time: each
-// thread finds what it used last in the place of its slot.
-struct workspace {
-  unpacker tables;
-  blob packed;  // room for small files, which go through the same warm block one after the other
+// A thread's reusable memory: a decompressor, and buffers for small files, which all pass through
+// the same warm blocks. Too expensive to make for every loader, so each thread slot keeps one.
+struct scratch_space {
+  unpacker decompressor;
+  blob packed;
   blob unpacked;
 };
 
-// A file on its way through the pipeline.
+// A file in flight.
 struct load_item {
   load_state* load = nullptr;
-  atomic<std::uint32_t> link{index_stack::none};  // in the stack of free or stalled items
-  std::uint32_t index = 0;                        // of this item
+  atomic<std::uint32_t> link{index_stack::none};  // the next item of the stack it is in
+  std::uint32_t index = 0;                        // in load_state::items
   entry_index entry = 0;
   bool resolved = false;
-  bool unpacked_before = false;      // waited for room to decode
-  bool large_decode = false;         // counts in load_state::large_decodes
-  std::uint64_t reserved_bytes = 0;  // of the budget
+  bool is_unpacked = false;          // its decode was deferred
+  bool large_decode = false;         // counted in load_state::large_decodes
+  std::uint64_t reserved_bytes = 0;  // in the budget
 
   opened_file file;
-  blob packed;                         // what was read, unless it went to the lane's workspace
-  blob unpacked;                       // likewise; empty too if the file is stored as it is
-  std::span<const std::byte> content;  // the file
+  blob packed;                         // what was read, unless it is in the loader's scratch
+  blob unpacked;                       // likewise; also empty for stored files
+  std::span<const std::byte> content;  // the unpacked file
   decoded_asset asset;
   read_request request;
 };
 
 struct load_state {
-  load_state(file_system& tree, read_queue& queue, job_system& system, const load_options& wishes,
-             allocator& from) noexcept
+  load_state(file_system& tree, read_queue& queue, job_system& system,
+             const load_options& requested, allocator& from) noexcept
       : files(tree),
         reads(queue),
         jobs(system),
-        options(wishes),
+        options(requested),
         memory(from),
-        own_buffers({.memory = &from, .kept_bytes_max = wishes.budget_bytes / 4}),
-        buffers(wishes.buffers ? *wishes.buffers : own_buffers),
+        own_buffers({.memory = &from, .kept_bytes_max = requested.budget_bytes / 4}),
+        buffers(requested.buffers ? *requested.buffers : own_buffers),
         records(from, memory_tag::load),
         order(from, memory_tag::load),
         group(system) {}
@@ -82,11 +83,11 @@ struct load_state {
   buffer_pool& buffers;
 
   vec<file_record> records;  // by entry_index
-  vec<entry_index> order;    // in which files begin
+  vec<entry_index> order;    // the order in which files begin
   load_item* items = nullptr;
   std::uint32_t item_count = 0;
-  static constexpr std::size_t workspaces_kept = 64;
-  atomic<workspace*> workspaces[workspaces_kept] = {};  // by thread slot
+  static constexpr std::size_t scratch_slots = 64;
+  atomic<scratch_space*> scratch[scratch_slots] = {};  // by thread slot
 
   bool started = false;
   std::uint64_t begin_ns = 0;
@@ -95,14 +96,14 @@ struct load_state {
   // Admission.
   alignas(64) atomic<std::uint32_t> next_entry{0};
   index_stack free_items;
-  index_stack stalled_items;  // resolved, waiting for room in the budget
-  index_stack undecoded;      // unpacked, waiting for room in the budget
-  index_stack finalizable;    // decoded, waiting for the host's one thread
+  index_stack stalled_items;    // resolved, waiting for the budget
+  index_stack awaiting_decode;  // unpacked, waiting for the budget
+  index_stack finalizable;      // decoded, waiting for a one-thread sink
   atomic<std::uint32_t> stalled_count{0};
-  atomic<std::uint32_t> undecoded_count{0};
-  atomic<std::uint32_t> large_decodes{0};  // files that were admitted to it and are not done
+  atomic<std::uint32_t> awaiting_decode_count{0};
+  atomic<std::uint32_t> large_decodes{0};  // admitted and not yet retired
   atomic<std::uint32_t> free_count{0};
-  atomic<std::uint32_t> lanes{0};  // threads that begin files at the moment
+  atomic<std::uint32_t> active_loaders{0};  // at most one per thread of the job system
   atomic<std::uint64_t> in_flight_bytes{0};
   atomic<std::uint64_t> in_flight_bytes_max{0};
   atomic<std::uint32_t> reads_outstanding{0};
@@ -113,11 +114,11 @@ struct load_state {
   alignas(64) atomic<std::uint64_t> files_done{0};
   atomic<std::uint64_t> bytes_done{0};
 
-  // Every job of the load, and one count for every read in flight, so that the group is empty
-  // only when nothing can happen any more. Last: it waits when it ends.
+  // Every job of the load, plus one count per read in flight: the load is over when the group is
+  // empty. Last, because its destructor waits.
   job_group group;
 
-  void note_in_flight(std::uint64_t bytes) noexcept {
+  void update_in_flight_peak(std::uint64_t bytes) noexcept {
     std::uint64_t most = in_flight_bytes_max.load(std::memory_order_relaxed);
     while (bytes > most &&
            !in_flight_bytes_max.compare_exchange_weak(most, bytes, std::memory_order_relaxed)) {
@@ -131,4 +132,4 @@ struct load_state {
   }
 };
 
-}  // namespace overture
+}  // namespace overture::load_detail

@@ -1,21 +1,20 @@
-// The main path of Overture: the life of one file, from its number in the tree to the host.
+// The main path of Overture: one file, from its index in the tree to the host.
 //
 //   resolve -> read -> unpack -> decode -> finalize
 //
-// advance() is that list. Each stage below is one function, named as in the timeline; it returns
-// an error, and the file ends there. Only three things may stop a file half-way without an error:
-// admission, of the file or later of what its decoder makes (the budget is full: the item waits
-// until there is room), and a read that must wait for the disk (the read queue runs the rest as a
-// job when the bytes are there).
+// Start reading at advance(). Each stage is one function, named as in the timeline. If it returns
+// an error, the file ends there. A file pauses without an error in two cases: the budget is full,
+// for the file or later for its asset, and it waits for room; or its bytes must come from the disk,
+// and the read queue runs the rest as a job when they have arrived.
 #include <cstring>
 #include <utility>
 
 #include "base/thread_slot.hpp"
 #include "load/decode_memory.hpp"
-#include "load/lane.hpp"
+#include "load/loader.hpp"
 #include "overture/jobs/parallel.hpp"
 
-namespace overture {
+namespace overture::load_detail {
 namespace {
 
 file_record& record_of(load_state& load, const load_item& item) noexcept {
@@ -29,27 +28,27 @@ void fail_in(file_record& kept, load_stage stage, const error& why) noexcept {
       why.code == errc::cancelled ? file_record::outcome::cancelled : file_record::outcome::failed;
 }
 
-// Runs one stage, from the end of the one before to now: a zone of the timeline, and a time in the
-// file's record. False: the file has failed in it.
+// Runs one stage and records its time, from the end of the previous stage until now, in the
+// timeline and in the file's record. Returns false if the file failed in it.
 template <class Stage>
-bool run_stage(lane& on, load_item& item, load_stage stage, Stage&& body) noexcept {
-  file_record& kept = record_of(on.load, item);
-  const result<std::uint64_t> bytes = body(on, item);
-  const std::uint64_t begin_ns = std::exchange(on.clock_ns, now_ns());
-  kept.stage_ns[static_cast<std::size_t>(stage)] += on.clock_ns - begin_ns;
+bool run_stage(loader& by, load_item& item, load_stage stage, Stage&& body) noexcept {
+  file_record& kept = record_of(by.load, item);
+  const result<std::uint64_t> bytes = body(by, item);
+  const std::uint64_t begin_ns = std::exchange(by.clock_ns, now_ns());
+  kept.stage_ns[static_cast<std::size_t>(stage)] += by.clock_ns - begin_ns;
   record({.begin_ns = begin_ns,
-          .end_ns = on.clock_ns,
+          .end_ns = by.clock_ns,
           .name = to_string(stage),
           .value = bytes ? *bytes : 0,
           .subject = item.entry,
           .kind = event_kind::zone,
-          .flags = std::exchange(on.zone_flags, std::uint16_t{0})});
+          .flags = std::exchange(by.zone_flags, std::uint16_t{0})});
   if (!bytes) fail_in(kept, stage, bytes.error());
   return bytes.has_value();
 }
 
-result<std::uint64_t> resolve(lane& on, load_item& item) noexcept {
-  load_state& load = on.load;
+result<std::uint64_t> resolve(loader& by, load_item& item) noexcept {
+  load_state& load = by.load;
   result<opened_file> opened = load.files.open(item.entry);
   if (!opened) return tl::unexpected<error>(opened.error());
   item.file = std::move(*opened);
@@ -58,7 +57,7 @@ result<std::uint64_t> resolve(lane& on, load_item& item) noexcept {
   return std::uint64_t{0};
 }
 
-// A buffer of the item's own.
+// A buffer that the item owns.
 result<std::span<std::byte>> own_buffer(load_state& load, blob& owner, std::size_t bytes) noexcept {
   result<blob> buffer = load.buffers.take(bytes);
   if (!buffer) return tl::unexpected<error>(buffer.error());
@@ -66,48 +65,48 @@ result<std::span<std::byte>> own_buffer(load_state& load, blob& owner, std::size
   return owner.span();
 }
 
-// Takes room for the bytes and fills it at once if the page cache can. If it cannot, the item keeps
-// its room until the read queue has filled it.
-result<std::uint64_t> read_at_once(lane& on, load_item& item, bool& filled) noexcept {
+// Fills a buffer from the page cache if possible. If not, leaves the item with a buffer of its own
+// for the read queue to fill.
+result<std::uint64_t> read_at_once(loader& by, load_item& item, bool& filled) noexcept {
   const file_place& place = item.file.place();
   read_request& request = item.request;
   request.source = place.source;
   request.offset = place.offset;
   request.subject = item.entry;
-  request.destination = on.packed_room(place.read_bytes);
+  request.destination = by.packed_buffer(place.read_bytes);
   if (place.read_bytes == 0) {
     filled = true;
     return std::uint64_t{0};
   }
   const auto read_here = [&]() noexcept {
-    if (!on.load.reads.read_if_cached(request)) return false;
-    on.zone_flags = request_flags::cached | request_flags::sync;
+    if (!by.load.reads.read_if_cached(request)) return false;
+    by.zone_flags = request_flags::cached | request_flags::sync;
     return true;
   };
   filled = !request.destination.empty() && read_here();
   if (filled) return place.read_bytes;
   const bool tried = !request.destination.empty();
-  const result<std::span<std::byte>> buffer = own_buffer(on.load, item.packed, place.read_bytes);
+  const result<std::span<std::byte>> buffer = own_buffer(by.load, item.packed, place.read_bytes);
   if (!buffer) return tl::unexpected<error>(buffer.error());
   request.destination = *buffer;
   filled = !tried && read_here();
   return filled ? place.read_bytes : std::uint64_t{0};
 }
 
-void after_read(lane& on, load_item& item) noexcept;
+void after_read(loader& by, load_item& item) noexcept;
 
-// Runs on a worker when the read queue has finished with the item.
+// Runs on a worker when the read queue has completed the read.
 void read_completed(void* context) noexcept {
   auto& item = *static_cast<load_item*>(context);
   load_state& load = *item.load;
-  // This job is counted by now, so the count that stood for the read cannot be the last.
+  // The group also counts the job that runs this, so the read's count is not its last.
   (void)load.group.end_job();
   load.reads_outstanding.fetch_sub(1, std::memory_order_seq_cst);
   file_record& kept = record_of(load, item);
   kept.queued_ns = item.request.started_ns - item.request.queued_ns;
   kept.stage_ns[static_cast<std::size_t>(load_stage::read)] +=
       item.request.finished_ns - item.request.started_ns;
-  lane here(load);
+  loader here(load);
   if (item.request.outcome) {
     after_read(here, item);
   } else {
@@ -126,7 +125,7 @@ void queue_read(load_state& load, load_item& item) noexcept {
   load.reads.submit({&item.request, 1});
 }
 
-// A header in the archive that is longer than its directory let expect: read again, all of it.
+// The header before the data is longer than the archive's directory implied: reads all of it again.
 result<std::span<const std::byte>> read_longer(load_state& load, load_item& item,
                                                std::uint64_t bytes) noexcept {
   const file_place& place = item.file.place();
@@ -141,50 +140,50 @@ result<std::span<const std::byte>> read_longer(load_state& load, load_item& item
   return file_system::packed_part(place, *buffer);
 }
 
-result<void> inflate(lane& on, load_item& item, std::span<const std::byte> packed) noexcept {
+result<void> inflate(loader& by, load_item& item, std::span<const std::byte> packed) noexcept {
   const file_place& place = item.file.place();
-  std::span<std::byte> room = on.unpacked_room(place.bytes);
-  if (room.empty()) {
-    const result<std::span<std::byte>> buffer = own_buffer(on.load, item.unpacked, place.bytes);
+  std::span<std::byte> unpacked_bytes = by.unpacked_buffer(place.bytes);
+  if (unpacked_bytes.empty()) {
+    const result<std::span<std::byte>> buffer = own_buffer(by.load, item.unpacked, place.bytes);
     if (!buffer) return tl::unexpected<error>(buffer.error());
-    room = *buffer;
+    unpacked_bytes = *buffer;
   }
-  unpacker* const tables = on.tables();
-  if (!tables) return fail(errc::out_of_memory, "no memory to unpack");
-  const result<void> unpacked = tables->unpack(place.method, packed, room);
+  unpacker* const decompressor = by.decompressor();
+  if (!decompressor) return fail(errc::out_of_memory, "out of memory for the decompressor");
+  const result<void> unpacked = decompressor->unpack(place.method, packed, unpacked_bytes);
   if (!unpacked) return unpacked;
-  item.content = room;
+  item.content = unpacked_bytes;
   item.packed.reset();
-  on.release_budget(item, place.read_bytes);
+  by.release_budget(item, place.read_bytes);
   return {};
 }
 
-result<std::uint64_t> unpack(lane& on, load_item& item) noexcept {
+result<std::uint64_t> unpack(loader& by, load_item& item) noexcept {
   const file_place& place = item.file.place();
   std::span<const std::byte> packed = item.request.destination;
   if (place.framed) {
     result<std::span<const std::byte>> part = file_system::packed_part(place, packed);
     if (!part && part.error().code == errc::truncated) {
-      part = read_longer(on.load, item, part.error().offset);
+      part = read_longer(by.load, item, part.error().offset);
     }
     if (!part) return tl::unexpected<error>(part.error());
     packed = *part;
   }
   item.content = packed;
   if (place.method != compression::none) {
-    const result<void> unpacked = inflate(on, item, packed);
+    const result<void> unpacked = inflate(by, item, packed);
     if (!unpacked) return tl::unexpected<error>(unpacked.error());
   }
-  file_record& kept = record_of(on.load, item);
+  file_record& kept = record_of(by.load, item);
   kept.crc32 = crc32(item.content);
   if (place.has_crc && kept.crc32 != place.crc32) {
-    return fail(errc::corrupt, "the checksum does not match", place.source, place.offset);
+    return fail(errc::corrupt, "checksum mismatch", place.source, place.offset);
   }
   kept.bytes = item.content.size();
   return kept.bytes;
 }
 
-// Lends the load's threads to a decoder. What they do for it is its stage's work, on each of them.
+// Lets a decoder use the load's threads. Their work counts to the decode stage.
 class decode_helpers final : public parallel_runner {
  public:
   decode_helpers(load_state& load, entry_index entry) noexcept : load_(load), entry_(entry) {}
@@ -200,7 +199,7 @@ class decode_helpers final : public parallel_runner {
     };
     parallel_for(load_.jobs, 0, count, piece, 1);
   }
-  // The work of threads other than the caller's.
+  // Work done on threads other than the caller's.
   [[nodiscard]] std::uint64_t helped_ns() const noexcept {
     return helped_ns_.load(std::memory_order_relaxed);
   }
@@ -211,24 +210,25 @@ class decode_helpers final : public parallel_runner {
   atomic<std::uint64_t> helped_ns_{0};
 };
 
-// Takes over what a decoder made, and counts it.
-void keep_decoded(lane& on, load_item& item, decoded_asset& made, std::uint64_t admitted) noexcept {
-  made.free_by(on.load.memory);
+// Takes over a decoded asset and corrects the budget to its real size.
+void keep_decoded(loader& by, load_item& item, decoded_asset& made,
+                  std::uint64_t admitted) noexcept {
+  made.free_with(by.load.memory);
   item.asset = std::move(made);
   const std::uint64_t bytes = item.asset.bytes().size();
-  record_of(on.load, item).decoded_bytes = bytes;
-  if (bytes > admitted) on.add_to_budget(item, bytes - admitted);
-  if (bytes < admitted) on.release_budget(item, admitted - bytes);
+  record_of(by.load, item).decoded_bytes = bytes;
+  if (bytes > admitted) by.add_to_budget(item, bytes - admitted);
+  if (bytes < admitted) by.release_budget(item, admitted - bytes);
 }
 
-// `waits`: the budget is too full for what the decoder would make.
-result<std::uint64_t> decode(lane& on, load_item& item, bool& waits) noexcept {
-  load_state& load = on.load;
+// Sets `waits` if the budget is too full for the asset.
+result<std::uint64_t> decode(loader& by, load_item& item, bool& waits) noexcept {
+  load_state& load = by.load;
   const std::string_view path = load.files.entry(item.entry).path;
   for (const decoder* const candidate : load.options.decoders) {
     if (!candidate->accepts(path, item.content)) continue;
     decode_helpers helpers(load, item.entry);
-    decode_memory memory(load, on.large_decode_bytes());
+    decode_memory memory(load, by.large_decode_bytes());
     result<decoded_asset> made = candidate->decode(item.content, memory, helpers);
     file_record& kept = record_of(load, item);
     kept.stage_ns[static_cast<std::size_t>(load_stage::decode)] += helpers.helped_ns();
@@ -238,30 +238,30 @@ result<std::uint64_t> decode(lane& on, load_item& item, bool& waits) noexcept {
     if (waits) return std::uint64_t{0};
     if (!made) return tl::unexpected<error>(made.error());
     kept.decoder = candidate->name();
-    keep_decoded(on, item, *made, memory.admitted_bytes());
+    keep_decoded(by, item, *made, memory.admitted_bytes());
     return kept.decoded_bytes;
   }
   return std::uint64_t{0};
 }
 
-result<std::uint64_t> finalize(lane& on, load_item& item) noexcept {
-  load_state& load = on.load;
+result<std::uint64_t> finalize(loader& by, load_item& item) noexcept {
+  load_state& load = by.load;
   if (load.options.sink) {
     const result<void> taken = load.options.sink->finalize(item.entry, item.asset, item.content);
     if (!taken) return tl::unexpected<error>(taken.error());
   }
-  item.asset = {};  // what the host has not taken; to free it is part of handing it over
+  item.asset = {};  // frees what the host did not take, as part of this stage
   record_of(load, item).state = file_record::outcome::loaded;
   return std::uint64_t{0};
 }
 
-void after_unpack(lane& on, load_item& item) noexcept {
-  load_state& load = on.load;
+void after_unpack(loader& by, load_item& item) noexcept {
+  load_state& load = by.load;
   if (load.options.decode) {
     bool waits = false;
-    const auto stage = [&](lane& here, load_item& of) { return decode(here, of, waits); };
-    if (!run_stage(on, item, load_stage::decode, stage)) return on.retire(item);
-    if (waits) return on.wait_to_decode(item);
+    const auto stage = [&](loader& here, load_item& of) { return decode(here, of, waits); };
+    if (!run_stage(by, item, load_stage::decode, stage)) return by.retire(item);
+    if (waits) return by.defer_decode(item);
   }
   if (load.options.sink && load.options.sink->one_thread()) {
     load.group.begin_job();
@@ -269,37 +269,37 @@ void after_unpack(lane& on, load_item& item) noexcept {
     load.finalizable.push(item.index, load.item_links());
     return;
   }
-  finalize_here(on, item);
+  finalize_here(by, item);
 }
 
-// What is left once the bytes are there.
-void after_read(lane& on, load_item& item) noexcept {
-  if (!run_stage(on, item, load_stage::unpack, unpack)) return on.retire(item);
-  after_unpack(on, item);
+// The rest of the pipeline once the bytes have arrived.
+void after_read(loader& by, load_item& item) noexcept {
+  if (!run_stage(by, item, load_stage::unpack, unpack)) return by.retire(item);
+  after_unpack(by, item);
 }
 
 }  // namespace
 
-void advance(lane& on, load_item& item) noexcept {
-  if (item.unpacked_before) return after_unpack(on, item);
-  if (!item.resolved && !run_stage(on, item, load_stage::resolve, resolve)) return on.retire(item);
-  if (!on.reserve_budget(item)) return;
+void advance(loader& by, load_item& item) noexcept {
+  if (item.is_unpacked) return after_unpack(by, item);
+  if (!item.resolved && !run_stage(by, item, load_stage::resolve, resolve)) return by.retire(item);
+  if (!by.reserve_budget(item)) return;
 
   bool filled = false;
-  const auto read = [&](lane& here, load_item& of) { return read_at_once(here, of, filled); };
-  if (!run_stage(on, item, load_stage::read, read)) return on.retire(item);
-  if (!filled) return queue_read(on.load, item);
+  const auto read = [&](loader& here, load_item& of) { return read_at_once(here, of, filled); };
+  if (!run_stage(by, item, load_stage::read, read)) return by.retire(item);
+  if (!filled) return queue_read(by.load, item);
 
-  after_read(on, item);
+  after_read(by, item);
 }
 
-void finalize_here(lane& on, load_item& item) noexcept {
-  if (on.load.options.sink || !item.asset.bytes().empty()) {
-    (void)run_stage(on, item, load_stage::finalize, finalize);
+void finalize_here(loader& by, load_item& item) noexcept {
+  if (by.load.options.sink || !item.asset.bytes().empty()) {
+    (void)run_stage(by, item, load_stage::finalize, finalize);
   } else {
-    record_of(on.load, item).state = file_record::outcome::loaded;  // nobody to hand it to
+    record_of(by.load, item).state = file_record::outcome::loaded;  // nothing to hand over
   }
-  on.retire(item);
+  by.retire(item);
 }
 
-}  // namespace overture
+}  // namespace overture::load_detail

@@ -1,17 +1,20 @@
-// The public face of a load.
+// load_scope: the public interface of a load.
 #include <algorithm>
 #include <utility>
 
-#include "load/lane.hpp"
+#include "load/loader.hpp"
 
 namespace overture {
+
+using namespace load_detail;
+
 namespace {
 
-// Files that were begun but wait for the budget when the load is cancelled.
+// Retires files that were waiting for the budget when the load was cancelled.
 void drop_stalled(load_state& load) noexcept {
-  lane here(load);
+  loader here(load);
   for (auto [from, count] : {std::pair{&load.stalled_items, &load.stalled_count},
-                             std::pair{&load.undecoded, &load.undecoded_count}}) {
+                             std::pair{&load.awaiting_decode, &load.awaiting_decode_count}}) {
     while (load_item* const item = here.pop(*from, *count)) {
       load.records[item->entry].state = file_record::outcome::cancelled;
       here.retire(*item);
@@ -19,8 +22,8 @@ void drop_stalled(load_state& load) noexcept {
   }
 }
 
-// Large files first: one that begins last would leave the other threads idle. The many others in
-// the order of the tree.
+// Large files first, the largest at the front: one that began last would leave the other threads
+// idle. The rest follow in tree order.
 bool order_by_size(load_state& load, std::size_t count) noexcept {
   constexpr std::uint64_t large_bytes_min = 256u << 10;
   struct large_file {
@@ -53,7 +56,7 @@ struct load_scope::state : load_state {
 
   bool had_frame = false;  // pump() was called
 
-  // What pump() does, which this thread's waits do too.
+  // The body of pump(); wait_for() calls it too.
   std::size_t finalize_some(std::chrono::nanoseconds budget) noexcept {
     const std::uint64_t since_ns = now_ns();
     std::size_t count = 0;
@@ -62,11 +65,11 @@ struct load_scope::state : load_state {
       if (index == index_stack::none) break;
       finalizable_count.fetch_sub(1, std::memory_order_seq_cst);
       {
-        lane here(*this);
+        loader here(*this);
         finalize_here(here, items[index]);
       }
-      // The room that this made is for the workers; this thread stays free.
-      lane::begin(*this);
+      // Workers use the freed room; this thread goes on finalizing.
+      loader::spawn(*this);
       (void)group.end_job();
       ++count;
     } while (now_ns() - since_ns < static_cast<std::uint64_t>(budget.count()));
@@ -93,7 +96,7 @@ load_scope::~load_scope() {
   allocator& memory = state_->memory;
   while (!wait_for(std::chrono::seconds(1))) {
   }
-  for (atomic<workspace*>& kept : state_->workspaces) {
+  for (atomic<scratch_space*>& kept : state_->scratch) {
     destroy_object(memory, memory_tag::load, kept.load(std::memory_order_acquire));
   }
   for (std::uint32_t i = 0; i < state_->item_count; ++i) state_->items[i].~load_item();
@@ -103,19 +106,19 @@ load_scope::~load_scope() {
 }
 
 result<void> load_scope::start() noexcept {
-  if (!state_) return fail(errc::out_of_memory, "no memory for a load");
+  if (!state_) return fail(errc::out_of_memory, "out of memory for the load");
   load_state& load = *state_;
-  if (load.started) return fail(errc::invalid, "the load was started before");
+  if (load.started) return fail(errc::invalid, "the load was already started");
   if (!load.files.frozen()) return fail(errc::invalid, "freeze the file system before loading");
   const std::size_t count = load.files.entry_count();
   const auto items = static_cast<std::uint32_t>(
       std::clamp<std::size_t>(count, 1, std::max(load.options.files_in_flight_max, 1u)));
   if (!load.records.resize(count) || !order_by_size(load, count)) {
-    return fail(errc::out_of_memory, "no memory for a load");
+    return fail(errc::out_of_memory, "out of memory for the load");
   }
   void* const place =
       load.memory.allocate(sizeof(load_item) * items, alignof(load_item), memory_tag::load);
-  if (!place) return fail(errc::out_of_memory, "no memory for a load");
+  if (!place) return fail(errc::out_of_memory, "out of memory for the load");
   load.items = static_cast<load_item*>(place);
   load.item_count = items;
   for (std::uint32_t i = items; i-- > 0;) {
@@ -128,8 +131,8 @@ result<void> load_scope::start() noexcept {
   load.started = true;
   load.begin_ns = now_ns();
   if (count == 0) load.end_ns.store(load.begin_ns, std::memory_order_release);
-  const std::size_t lanes = std::min<std::size_t>(load.jobs.concurrency(), count);
-  for (std::size_t i = 0; i < lanes; ++i) lane::begin(load);
+  const std::size_t active_loaders = std::min<std::size_t>(load.jobs.concurrency(), count);
+  for (std::size_t i = 0; i < active_loaders; ++i) loader::spawn(load);
   return {};
 }
 

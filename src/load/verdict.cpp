@@ -1,5 +1,5 @@
-// Where the workers' time went: each worker's wall time goes to the stages it ran, its idle time to
-// what it waited for, the rest to "other".
+// Attributes each worker's wall time to the stages it ran and its idle time to what it waited for;
+// the rest is "other".
 #include <algorithm>
 #include <cstring>
 
@@ -17,7 +17,7 @@ bool is_stage(const char* name) noexcept {
   return false;
 }
 
-// Waits for want of work. Others (for a lock, say) lie inside a stage and belong to it.
+// Waits for work. Other waits (for a lock, say) happen inside a stage and belong to it.
 bool is_idleness(const char* reason) noexcept {
   static constexpr const char* known[] = {
       idle_reasons::read,         idle_reasons::budget, idle_reasons::main_thread,
@@ -36,18 +36,18 @@ void add_share(load_verdict& verdict, const char* name, bool waiting, std::uint6
       return;
     }
   }
-  // There are fewer stages and reasons than places.
+  // Cannot overflow: there are fewer stages and reasons than shares_max.
   verdict.shares[verdict.share_count++] = {name, waiting, ns};
 }
 static_assert(load_stage_count + 6 + 1 <= load_verdict::shares_max);
 
-struct track_time {
+struct thread_time {
   std::uint64_t busy_ns = 0;
   std::uint64_t idle_ns = 0;
 };
 
-track_time time_of(const timeline_track& track) noexcept {
-  track_time sum;
+thread_time time_of(const timeline_track& track) noexcept {
+  thread_time sum;
   for (const trace_total& total : track.totals()) {
     if (total.kind == event_kind::zone && is_stage(total.name)) sum.busy_ns += total.ns;
     if (total.kind == event_kind::wait && is_idleness(total.name)) sum.idle_ns += total.ns;
@@ -55,11 +55,11 @@ track_time time_of(const timeline_track& track) noexcept {
   return sum;
 }
 
-// Adds one worker, which was there for wall_ns. It may have begun to wait before the load began
-// and still wait when it is over: what is more than the load is cut off all its waits alike.
+// Adds one worker over the load's wall_ns. Its waits may reach beyond the load at both ends; if
+// they add up to too much, all are scaled down alike.
 void add_worker(load_verdict& verdict, const timeline_track& track,
                 std::uint64_t wall_ns) noexcept {
-  const track_time sum = time_of(track);
+  const thread_time sum = time_of(track);
   const std::uint64_t busy_ns = std::min(sum.busy_ns, wall_ns);
   const std::uint64_t idle_ns = std::min(sum.idle_ns, wall_ns - busy_ns);
   const double kept =

@@ -1,4 +1,4 @@
-"""What `overture load` loads, and what it says of it."""
+"""What `overture load` loads and reports."""
 
 import os
 import zipfile
@@ -99,7 +99,7 @@ def load_json_has_every_field(box):
 
 
 @case()
-def load_keeps_everything_if_told(box):
+def load_keeps_everything_with_keep(box):
     mounts = box.game()
     plain = box.load_json(*mounts)
     kept = box.load_json(*mounts, "--keep")
@@ -113,7 +113,7 @@ def load_keeps_everything_if_told(box):
     assert kept["kept"]["kinds"] == kinds, kept["kept"]
     total = sum(kind["bytes"] for kind in kinds.values())
     assert (kept["kept"]["files"], kept["kept"]["bytes"]) == (7, total)
-    # Everything is there at the end, and is the host's.
+    # Everything is still there at the end and counts as the host's.
     assert kept["memory"]["host"] == total and "decode" not in kept["memory"], kept["memory"]
     assert "host" not in plain["memory"], plain["memory"]
 
@@ -180,7 +180,7 @@ def load_names_every_file_that_fails(box):
 
 
 @case()
-def load_lets_later_mounts_win_unless_told_otherwise(box):
+def load_lets_later_mounts_win_without_first_wins(box):
     box.zip("one.zip", {"a.txt": "1"})
     box.zip("two.zip", {"a.txt": "22"})
     later = box.load_json("one.zip", "two.zip")
@@ -207,10 +207,10 @@ def load_mounts_archives_in_a_folder_in_name_order(box):
         "pack/pak1.pk3",
     ], report["mounts"]
     assert {each["winner"] for each in report["overrides"]} == {"pack/pak1.pk3"}
-    # As a plain folder its archives are files.
+    # In a plain folder, archives are files.
     assert box.load_json("pack")["files"] == 5
 
-    # What is called an archive and cannot be read is not passed over.
+    # A file that has the name of an archive but is not one is an error.
     for name, content in (("pack/none.ZIP", ""), ("pack/none.7z", "not a 7z")):
         bad = box.write(name, content)
         missing = box.load("--archives-in", "pack")
@@ -219,7 +219,7 @@ def load_mounts_archives_in_a_folder_in_name_order(box):
 
     box.write("empty/readme.txt", "no archive here")
     nothing = box.load("--archives-in", "empty")
-    assert nothing.code == 3 and "empty: no archive lies in this folder" in nothing.err, nothing
+    assert nothing.code == 3 and "empty: no archives in this folder" in nothing.err, nothing
 
 
 @case()
@@ -238,7 +238,7 @@ def load_skips_links_that_leave_the_tree(box):
 
 
 @case()
-def load_of_an_empty_folder_is_no_error(box):
+def load_accepts_an_empty_folder(box):
     (box.folder / "empty").mkdir()
     result = box.load("empty")
     assert result.code == 0 and result.out.startswith("nothing to load"), result
@@ -264,7 +264,7 @@ def load_names_every_mount_that_cannot_be_opened(box):
 
 
 @case()
-def load_shows_hostile_names_harmlessly(box):
+def load_escapes_hostile_names(box):
     evil = "a\x1b]0;owned\x07\n.txt"
     box.write(f"base/{evil}", b"\xff\xff broken text")
     box.zip(f"evil\x1b[2J.zip", {evil: "fine"})

@@ -1,4 +1,4 @@
-"""What `overture save-bench` does."""
+"""`overture save-bench`."""
 
 import os
 import resource
@@ -9,7 +9,7 @@ STAGES = ["make", "write", "store", "fetch", "verify", "parse", "compare"]
 
 
 @case()
-def save_bench_saves_and_loads_and_prints_the_split(box):
+def save_bench_saves_loads_and_reports_the_stages(box):
     result = box.run("save-bench", "--objects", 5000, "--rounds", 2, "--file", "one.save")
     assert result.code == 0 and result.err == "", result
     assert "5,000 objects in 5 pages" in result.out, result
@@ -25,7 +25,7 @@ def save_bench_saves_and_loads_and_prints_the_split(box):
 
 
 @case()
-def save_bench_speaks_json(box):
+def save_bench_prints_json(box):
     found = box.run("save-bench", "--objects", 2000, "--rounds", 1, "--json").json()
     assert found["objects"] == 2000 and found["pages"] == 2 and found["bytes"] > 100000, found
     assert list(found["seconds"]) == STAGES, found
@@ -33,13 +33,13 @@ def save_bench_speaks_json(box):
 
 
 @case()
-def save_bench_shows_how_far_it_is(box):
+def save_bench_shows_progress(box):
     result = box.run("save-bench", "--objects", 300000, "--rounds", 2, "--progress", "always")
     assert result.code == 0 and "round 1 of 2" in result.err, result
 
 
 @case()
-def save_bench_keeps_the_old_save_where_files_may_not_grow(box):
+def save_bench_keeps_the_old_save_if_the_new_one_cannot_be_written(box):
     assert box.run("save-bench", "--objects", 1000, "--file", "one.save").code == 0
     saved = (box.folder / "one.save").read_bytes()
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -54,7 +54,7 @@ def save_bench_keeps_the_old_save_where_files_may_not_grow(box):
 
 
 @case()
-def save_bench_replaces_files_only(box):
+def save_bench_replaces_regular_files_only(box):
     os.mkfifo(box.folder / "pipe")
     result = box.run("save-bench", "--objects", 10, "--file", "pipe")
     assert result.code == 5 and "pipe: " in result.err, result
@@ -62,13 +62,13 @@ def save_bench_replaces_files_only(box):
 
 
 @case()
-def save_bench_says_what_is_wrong(box):
+def save_bench_reports_mistakes(box):
     result = box.run("save-bench", "--objects", 10, "--file", "missing/one.save")
     assert result.code == 5 and "missing/one.save: cannot create" in result.err, result
     for words, answer in (
         (("--objects", "0"), "whole number"),
         (("--object", "5"), "did you mean '--objects'?"),
-        (("extra",), "was not expected"),
+        (("extra",), "unexpected argument"),
     ):
         result = box.run("save-bench", *words)
         assert result.code == 2 and answer in result.err, result

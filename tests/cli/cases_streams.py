@@ -1,4 +1,4 @@
-"""Streams, terminals, signals: how the command behaves among other programs."""
+"""Streams, terminals and signals."""
 
 import json
 import os
@@ -12,7 +12,7 @@ ESCAPE = "\x1b"
 
 
 @case()
-def help_and_version(box):
+def help_and_version_are_printed(box):
     version = box.run("--version")
     assert version.code == 0 and re.fullmatch(r"overture \d+\.\d+\.\d+\n", version.out), version
     assert box.run("-V").out == version.out
@@ -28,22 +28,22 @@ def help_and_version(box):
 
 
 @case()
-def mistakes_exit_with_two_and_name_the_way_out(box):
+def mistakes_exit_with_2_and_point_to_the_help(box):
     for arguments, expected in (
         (("laod",), "did you mean 'load'?"),
         (("load", "--thread=2", "x"), "did you mean '--threads'?"),
         (("load", "x", "--threads", "many"), "'many' is not a whole number"),
-        (("load", "x", "--color=blue"), "'blue' is none of"),
+        (("load", "x", "--color=blue"), "'blue' is not one of"),
         (("load",), "nothing to load"),
     ):
         result = box.run(*arguments)
         assert (result.code, result.out) == (2, ""), result
         assert result.err.startswith("error: ") and expected in result.err, result
-        assert "See 'overture help" in result.err, result
+        assert "Run 'overture help" in result.err, result
 
 
 @case()
-def a_reader_that_leaves_is_no_error(box):
+def a_closed_pipe_is_not_an_error(box):
     mounts = box.game()
     for more in ((), ("--json",), ("--trace", "-")):
         reader, writer = os.pipe()
@@ -72,19 +72,19 @@ def output_that_cannot_be_written_is_an_error(box):
 
 
 def check_trace(text):
-    """A trace as Perfetto and Tracy want it; returns its events."""
+    """Checks that Perfetto and Tracy can read a trace; returns its events."""
     document = json.loads(text)
     events = document["traceEvents"]
     for event in events:
         assert type(event["pid"]) is int and type(event["tid"]) is int, event
         if event["ph"] == "X":
             assert event["ts"] >= 0 and event["dur"] >= 0, event
-    # On one lane, what overlaps nests.
-    lanes = {}
+    # On one track, overlapping spans nest.
+    tracks = {}
     for event in events:
         if event["ph"] == "X":
-            lanes.setdefault(event["tid"], []).append((event["ts"], event["ts"] + event["dur"]))
-    for spans in lanes.values():
+            tracks.setdefault(event["tid"], []).append((event["ts"], event["ts"] + event["dur"]))
+    for spans in tracks.values():
         open_ends = []
         for begin, end in sorted(spans, key=lambda span: (span[0], -span[1])):
             while open_ends and open_ends[-1] <= begin + 1e-6:
@@ -95,7 +95,7 @@ def check_trace(text):
 
 
 @case()
-def trace_is_what_viewers_open(box):
+def trace_can_be_read_by_viewers(box):
     mounts = box.game()
     result = box.load(*mounts, "--threads", 2, "--trace", "load.json")
     assert result.code == 0, result
@@ -121,14 +121,14 @@ def trace_is_what_viewers_open(box):
 
 
 @case()
-def piped_output_is_plain(box):
+def output_to_a_pipe_has_no_escape_codes(box):
     result = box.load(*box.game())
     assert ESCAPE not in result.out + result.err, result
     assert result.err == "", result
 
 
 @case()
-def colours_are_for_terminals_that_want_them(box):
+def colours_are_used_on_capable_terminals_only(box):
     mounts = box.game()
     assert ESCAPE in box.load(*mounts, "--color=always").out
     assert ESCAPE in box.on_terminal("load", *mounts).out
@@ -147,7 +147,7 @@ def interrupting_stops_the_load_and_still_reports(box):
     for kind in (signal.SIGINT, signal.SIGTERM):
         result = interrupt_load(box, "endless", "--json", "--trace=t.json", kind=kind)
         assert result.code == 130, result
-        assert "interrupted, finishing what is in flight" in result.err, result
+        assert "interrupted; finishing files in flight" in result.err, result
         report = result.json()
         assert report["interrupted"] is True and report["cancelled"] > 0, report
         assert report["files"] + report["failed"] + report["cancelled"] == 8000, report
@@ -155,7 +155,7 @@ def interrupting_stops_the_load_and_still_reports(box):
         check_trace((box.folder / "t.json").read_text())
     text = interrupt_load(box, "endless")
     assert text.code == 130, text
-    assert "not loaded, what follows is partial" in text.out, text
+    assert "not loaded; the report is partial" in text.out, text
 
 
 @case("slow")
@@ -181,14 +181,14 @@ def progress_never_goes_back(box):
 @case("slow")
 def a_second_interrupt_quits_at_once(box):
     box.endless()
-    # A report that is larger than a pipe holds, and nobody who reads it.
+    # A report larger than a pipe's buffer, and no reader.
     for i in range(2000):
         os.symlink("/nowhere", box.folder / f"endless/link{i:05}{'x' * 60}")
     process = box.start("load", "endless", "--json", "--progress=always")
     try:
         read_until(process.stderr, b"files")
         process.send_signal(signal.SIGINT)
-        read_until(process.stderr, b"interrupted, finishing what is in flight")
+        read_until(process.stderr, b"interrupted; finishing files in flight")
         process.send_signal(signal.SIGINT)
         assert process.wait(TIME_LIMIT_S) == 130, process.returncode
     finally:

@@ -1,4 +1,4 @@
-"""The commands that look into the merged tree: ls, cat, which, extract, check, diff."""
+"""The commands that inspect the merged tree: ls, cat, which, extract, check, diff."""
 
 import os
 import re
@@ -38,7 +38,7 @@ def ls_lists_a_folder_of_the_merged_tree(box):
 
 
 @case()
-def ls_puts_mounts_where_it_is_told(box):
+def ls_honours_mount_points(box):
     box.write("one/a.txt", "a")
     box.zip("two.zip", {"b.txt": "b"})
     box.zip("more/three.zip", {"c.txt": "c"})
@@ -52,9 +52,9 @@ def ls_puts_mounts_where_it_is_told(box):
 
 
 @case()
-def encrypted_files_are_read_with_the_password_in_front(box):
+def encrypted_files_are_read_with_the_password_before_their_archive(box):
     if shutil.which("zip") is None:
-        print("there is no zip: encrypted archives are not tried")
+        print("zip is not installed: encrypted archives are not tested")
         return
     for name, password in (("one", "sesame"), ("two", "tulip")):
         box.write(f"{name}.txt", name)
@@ -72,15 +72,15 @@ def encrypted_files_are_read_with_the_password_in_front(box):
 
 
 @case()
-def paths_that_are_not_there_get_a_suggestion(box):
+def missing_paths_get_a_suggestion(box):
     mounts = box.game()
     for arguments, expected in (
         (("cat", "maps/roma.txt"), "did you mean 'maps/rome.txt'?"),
         (("which", "MAPS/Rome.TXT"), "did you mean 'maps/rome.txt'?"),
         (("ls", "--in", "map"), "did you mean 'maps'?"),
         (("extract", "--to", "out", "--in", "gfy"), "did you mean 'gfx'?"),
-        (("cat", "nothing/like/it"), "no mount has this path\n"),
-        (("cat", "maps"), "a folder, not a file"),
+        (("cat", "nothing/like/it"), "not found in any mount\n"),
+        (("cat", "maps"), "is a folder"),
         (("ls", "--in", "rules.txt"), "rules.txt: "),
     ):
         result = box.run(*arguments, *mounts)
@@ -88,25 +88,25 @@ def paths_that_are_not_there_get_a_suggestion(box):
         assert result.err.startswith("error: ") and expected in result.err, result
     for word in ("..", "a\\b"):
         result = box.run("cat", word, *mounts)
-        assert result.code == 2 and "See 'overture help cat'" in result.err, result
+        assert result.code == 2 and "Run 'overture help cat'" in result.err, result
 
 
 @case()
-def mistakes_of_the_tree_commands_exit_with_two(box):
+def mistakes_of_the_tree_commands_exit_with_2(box):
     box.game()
     for arguments, expected in (
         (("ls",), "nothing to list"),
-        (("cat", "a.txt"), "name a path in the tree, then"),
-        (("which",), "name a path in the tree, then"),
-        (("extract", "base"), "where to?"),
+        (("cat", "a.txt"), "give a PATH in the tree, then"),
+        (("which",), "give a PATH in the tree, then"),
+        (("extract", "base"), "no destination"),
         (("check",), "nothing to check"),
-        (("diff", "base"), "name two folders or archives"),
+        (("diff", "base"), "give two folders or archives"),
         (("check", "--jsno", "base"), "did you mean '--json'?"),
-        (("diff", "base", "base", "base"), "'base' was not expected"),
+        (("diff", "base", "base", "base"), "unexpected argument 'base'"),
     ):
         result = box.run(*arguments)
         assert (result.code, result.out) == (2, ""), result
-        assert expected in result.err and "See 'overture help" in result.err, result
+        assert expected in result.err and "Run 'overture help" in result.err, result
     for name in ("ls", "cat x", "which x", "extract --to y", "check", "diff base"):
         missing = box.run(*name.split(), "missing.zip")
         assert missing.code == 3 and "error: missing.zip: " in missing.err, missing
@@ -150,7 +150,7 @@ def break_entry(archive):
 
 
 @case()
-def case_is_ignored_where_that_is_asked(box):
+def case_is_ignored_with_ignore_case(box):
     box.zip("base.zip", {"Maps/Rome.TXT": "rome", "maps/rome.txt": "small", "b.txt": "b"}, 0)
     box.zip("mod.zip", {"B.TXT": "mod"}, 0)
     mounts = ("base.zip", "mod.zip", "--ignore-case")
@@ -164,11 +164,11 @@ def case_is_ignored_where_that_is_asked(box):
 
 
 @case()
-def a_mod_can_remove_files(box):
+def a_mod_can_remove_files_with_removal_markers(box):
     box.zip("base.zip", {"maps/rome.txt": "rome", "maps/paris.txt": "paris"}, 0)
     box.zip("mod.zip", {"maps/.wh.rome.txt": ""}, 0)
     mounts = ("base.zip", "mod.zip")
-    assert box.run("cat", "maps/rome.txt", *mounts).out == "rome", "only where it is asked for"
+    assert box.run("cat", "maps/rome.txt", *mounts).out == "rome", "not without the option"
     assert box.run("ls", "--in", "maps", *mounts, "--removal-markers").out.split() == ["paris.txt"]
     assert box.run("cat", "maps/rome.txt", *mounts, "--removal-markers").code == 1
     which = box.run("which", "maps/rome.txt", *mounts, "--removal-markers")
@@ -178,7 +178,7 @@ def a_mod_can_remove_files(box):
     box.zip("other.zip", {"x": "x"}, 0)
     diff = ("--base", "base.zip", "mod.zip", "other.zip", "--removal-markers")
     assert box.run("diff", *diff, "--json").json()["left_removes"] == ["maps/rome.txt"]
-    assert "Left, removed from the base (1)" in box.run("diff", *diff).out
+    assert "Left removes from the base (1)" in box.run("diff", *diff).out
 
 
 @case()
@@ -210,7 +210,7 @@ def extract_writes_the_merged_tree(box):
     refused = box.run("extract", "--to", "out/tree", *mounts, "--quiet")
     assert refused.code == 1 and refused.err.count("--overwrite") == 7, refused
     assert (tree / "maps/rome.txt").read_text() == "mine"
-    # A link is replaced, what it leads to stays.
+    # A link is replaced; its target stays.
     box.write("precious.txt", "precious")
     (tree / "rules.txt").unlink()
     os.symlink("../../precious.txt", tree / "rules.txt")
@@ -223,7 +223,7 @@ def extract_writes_the_merged_tree(box):
 
 
 @case()
-def extract_keeps_the_old_file_where_the_new_one_does_not_fit(box):
+def extract_keeps_the_old_file_if_the_new_one_cannot_be_written(box):
     box.write("base/a.txt", "n" * 5000)
     box.write("out/a.txt", "old")
     words = [box.overture, "extract", "--to", "out", "--overwrite", "base"]
@@ -235,18 +235,18 @@ def extract_keeps_the_old_file_where_the_new_one_does_not_fit(box):
 
 
 @case()
-def extract_says_once_that_it_has_no_folder_to_write_to(box):
+def extract_reports_once_that_the_folder_cannot_be_created(box):
     mounts = box.game()
     box.write("taken", "a file")
     for target in ("taken", "taken/below"):
         result = box.run("extract", "--to", target, *mounts)
         assert (result.code, result.out) == (5, ""), result
-        assert result.err.startswith(f"error: {target}: cannot make this folder"), result
+        assert result.err.startswith(f"error: {target}: cannot create the folder"), result
         assert result.err.count("\n") == 1 and "--to" in result.err, result
 
 
 @case()
-def extract_goes_on_after_a_broken_file(box):
+def extract_continues_after_a_damaged_file(box):
     damaged = break_entry(box.zip("game.zip", {"a.txt": "whole", "b.txt": "b" * 99}, 0))
     result = box.run("extract", "--to", "out", damaged)
     assert result.code == 1 and "error: b.txt: " in result.err, result
@@ -255,13 +255,13 @@ def extract_goes_on_after_a_broken_file(box):
 
 
 @case()
-def check_verifies_hidden_files_too(box):
+def check_verifies_overridden_files_too(box):
     mounts = box.game()
     whole = box.run("check", *mounts)
-    assert whole.code == 0 and whole.out.startswith("whole: 9 files, "), whole
+    assert whole.code == 0 and whole.out.startswith("intact: 9 files, "), whole
     broken = break_entry(box.zip("old.zip", {"a.txt": "a", "rules.txt": "r" * 99}, 0))
     result = box.run("check", broken, *mounts)
-    assert result.code == 1 and result.out.startswith("broken: 1 of 11 files"), result
+    assert result.code == 1 and result.out.startswith("damaged: 1 of 11 files"), result
     assert "rules.txt (old.zip): unpack: " in result.out, result
     assert box.run("cat", "rules.txt", broken, *mounts).code == 0
     quiet = box.run("check", "-q", broken, *mounts)
@@ -275,8 +275,8 @@ def check_verifies_hidden_files_too(box):
     assert "deep/down/rules.txt (old.zip)" in point.out, point
 
 
-@case("slow", "unsanitized")  # half a minute of reading, where sanitizers have nothing to see
-def check_reads_what_is_larger_than_four_gigabytes_in_pieces(box):
+@case("slow", "unsanitized")  # half a minute of reading, nothing for sanitizers to find
+def check_reads_files_above_4_gib_in_pieces(box):
     size = 4_200_000_000 + 2**27
     box.write("base/small.txt", "small")
     box.write("base/large.bin", "")
@@ -285,12 +285,12 @@ def check_reads_what_is_larger_than_four_gigabytes_in_pieces(box):
     damaged = box.run("check", archive, "base", "--progress=always")
     percents = [int(text) for text in re.findall(r"(\d+) %", damaged.err)]
     assert len(set(percents)) > 1 and percents == sorted(percents), damaged
-    assert damaged.code == 1 and damaged.out.startswith("broken: 1 of 3 files"), damaged
+    assert damaged.code == 1 and damaged.out.startswith("damaged: 1 of 3 files"), damaged
     assert "large.bin (large.zip): " in damaged.out and "checksum" in damaged.out, damaged
 
 
 def write_large_zip(box, path, size):
-    """One stored file of zeros, whose checksum is wrong."""
+    """One stored file of zeros with a wrong checksum."""
     name = b"large.bin"
     sizes = struct.pack("<HHQQ", 1, 16, size, size)
     common = struct.pack("<IIIHH", 7, 0xFFFFFFFF, 0xFFFFFFFF, len(name), len(sizes))
@@ -321,7 +321,7 @@ def check_can_be_interrupted(box):
 
 
 @case()
-def diff_says_what_each_set_overrides(box):
+def diff_shows_what_each_set_overrides(box):
     box.write("base/rules.txt", "base")
     box.write("base/maps/rome.txt", "rome")
     box.zip("a.zip", {"rules.txt": "same", "maps/rome.txt": "rome of a", "a.txt": "new"})
@@ -331,10 +331,10 @@ def diff_says_what_each_set_overrides(box):
     result = box.run("diff", *sets)
     assert (result.code, result.err) == (0, ""), result
     assert result.out == (
-        "In both, with other bytes (1)\n  maps/rome.txt\n\n"
-        "In both, the same (1)\n  rules.txt\n\n"
-        "Left alone, new (1)\n  a.txt\n\n"
-        "Right alone, new (1)\n  b.txt\n"
+        "In both, different (1)\n  maps/rome.txt\n\n"
+        "In both, identical (1)\n  rules.txt\n\n"
+        "Left only, new (1)\n  a.txt\n\n"
+        "Right only, new (1)\n  b.txt\n"
     ), result
     report = box.run("diff", "--json", *sets).json()
     assert report["right"] == ["b", "more.zip"], report
@@ -343,7 +343,7 @@ def diff_says_what_each_set_overrides(box):
         {"path": "rules.txt", "overrides": True, "same": True},
     ], report
     alone = box.run("diff", "--base", "base", "more.zip", "b")
-    assert "Left alone, overrides the base (1)\n  maps/rome.txt\n" in alone.out, alone
+    assert "Left only, overrides the base (1)\n  maps/rome.txt\n" in alone.out, alone
     damaged = break_entry(box.zip("c.zip", {"rules.txt": "same"}, 0))
     unknown = box.run("diff", damaged, "b")
-    assert unknown.code == 1 and "not to be compared (1)\n  rules.txt: " in unknown.out, unknown
+    assert unknown.code == 1 and "unreadable (1)\n  rules.txt: " in unknown.out, unknown

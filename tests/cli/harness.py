@@ -1,6 +1,6 @@
-"""What the end-to-end tests of the command are made with: sample data, and ways to run it.
+"""Sample data and ways to run the command, for its end-to-end tests.
 
-A case is a function with a Box, registered by @case. It fails by an AssertionError.
+A case is a function that takes a Box and is registered by @case. It fails by AssertionError.
 """
 
 import json
@@ -59,7 +59,7 @@ class Result:
 
 
 class Box:
-    """A temporary folder, the command, and what one needs to run the one in the other."""
+    """A temporary folder to run the command in."""
 
     def __init__(self, overture):
         self.overture = str(pathlib.Path(overture).resolve())
@@ -95,9 +95,9 @@ class Box:
         return ["base", "dlc.zip", "mods/ai.pk3", "mods/look"]
 
     def endless(self, links=8000):
-        """A folder that takes far longer to load than anybody waits: one file under many names."""
+        """A folder that takes far too long to load: one file under many names."""
         first = self.write("endless/00000.bin", b"")
-        os.truncate(first, 16 << 20)  # without blocks on the disk
+        os.truncate(first, 16 << 20)  # sparse
         for i in range(1, links):
             os.link(first, first.with_name(f"{i:05}.bin"))
         return "endless"
@@ -138,7 +138,7 @@ class Box:
         return result.json()
 
     def on_terminal(self, *arguments, env=None):
-        """Runs it with both outputs on a terminal; what it wrote there is in out."""
+        """Runs it with both outputs on a terminal; returns what it wrote there as `out`."""
         ours, theirs = pty.openpty()
         process = self.start(*arguments, env=env, stdout=theirs, stderr=theirs)
         os.close(theirs)
@@ -148,7 +148,7 @@ class Box:
             assert ready, "the command hangs"
             try:
                 data = os.read(ours, 65536)
-            except OSError:  # how Linux says that nobody has the other end
+            except OSError:  # how Linux reports that the other end is closed
                 break
             if not data:
                 break
@@ -158,7 +158,7 @@ class Box:
 
 
 def read_until(stream, wanted):
-    """Reads from a pipe until `wanted` has come, and returns everything read."""
+    """Reads from a pipe until `wanted` appears; returns everything read."""
     seen = b""
     while wanted not in seen:
         data = os.read(stream.fileno(), 4096)
@@ -168,7 +168,7 @@ def read_until(stream, wanted):
 
 
 def interrupt_load(box, *arguments, kind=signal.SIGINT):
-    """Starts a load of endless(), interrupts it once its progress shows, and returns the rest."""
+    """Starts a load of endless(), interrupts it once it shows progress, and returns its result."""
     process = box.start("load", *arguments, "--progress=always")
     try:
         err = read_until(process.stderr, b"files")

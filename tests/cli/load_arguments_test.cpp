@@ -18,7 +18,7 @@ std::vector<std::string> paths_of(const std::vector<mount_argument>& mounts) {
   return paths;
 }
 
-TEST(LoadArguments, TakeMountsAndOptionsInAnyOrder) {
+TEST(load_command_line, takes_mounts_and_options_in_any_order) {
   load_arguments arguments;
   EXPECT_EQ(parse_load({"base.pk3", "--threads", "2", "dlc", "--archives-in", "a", "mods",
                         "--archives-in=b", "--first-wins", "--no-decode", "--trace=t.json", "-q",
@@ -41,13 +41,13 @@ TEST(LoadArguments, TakeMountsAndOptionsInAnyOrder) {
   EXPECT_EQ(arguments.colour, when::always);
 }
 
-TEST(LoadArguments, DoubleDashEndsTheOptions) {
+TEST(load_command_line, ends_options_at_a_double_dash) {
   load_arguments arguments;
   EXPECT_EQ(parse_load({"--", "--weird", "-q"}, arguments), std::nullopt);
   EXPECT_THAT(paths_of(arguments.tree.mounts), ElementsAre("--weird", "-q"));
 }
 
-TEST(LoadArguments, AMountPointHoldsForTheMountsBehindIt) {
+TEST(load_command_line, applies_a_mount_point_to_the_mounts_after_it) {
   load_arguments arguments;
   EXPECT_EQ(parse_load({"base", "--mount-point", "gfx/fonts", "fonts", "--archives-in=more",
                         "--mount-point=/", "mod.zip", "--archives-in", "last"},
@@ -60,35 +60,36 @@ TEST(LoadArguments, AMountPointHoldsForTheMountsBehindIt) {
               ElementsAre(mount_argument{"more", "gfx/fonts"}, mount_argument{"last", "/"}));
 }
 
-// What a run of the command says on standard error, and its exit code.
+// The exit code of a run, and what it prints on standard error.
 std::pair<int, std::string> run_and_listen(const std::vector<std::string>& words) {
   testing::internal::CaptureStderr();
   const int code = run_command(words);
   return {code, testing::internal::GetCapturedStderr()};
 }
 
-TEST(LoadArguments, EveryMistakeIsNamedAndExitsWithTwo) {
+TEST(load_command_line, names_every_mistake_and_exits_with_2) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {{"load", "--thread", "4"}, "unknown option '--thread'; did you mean '--threads'?"},
       {{"load", "--jsn=1", "x"}, "unknown option '--jsn'; did you mean '--json'?"},
       {{"load", "x", "-x"}, "unknown option '-x'"},
       {{"load", "x", "--mount-point", "y"},
-       "--mount-point holds for the mounts behind it, and there is none"},
+       "--mount-point applies to the mounts after it, but none follows"},
       {{"load", "--mount-point", "../a", "x", "--mount-point", "../b", "y"},
        "--mount-point '../a': "},
       {{"ls", "--password", "a", "x", "--password=b"},
-       "--password holds for the mounts behind it, and there is none"},
+       "--password applies to the mounts after it, but none follows"},
       {{"load", "--password", "a"}, "nothing to load"},
       {{"load", "x", "--threads", "0"}, "--threads: '0' is not a whole number from 1 to 193"},
       {{"load", "x", "--threads", "-1"}, "--threads"},
       {{"load", "x", "--threads", "2x"}, "--threads: '2x' is not a whole number from 1 to 193"},
       {{"load", "x", "--threads"}, "--threads needs a value"},
-      {{"load", "x", "--threads=1", "--threads=2"}, "--threads was given more than once"},
+      {{"load", "x", "--threads=1", "--threads=2"}, "--threads may be given only once"},
       {{"load", "x", "--budget=99999999999999999999"}, "--budget"},
       {{"load", "x", "--color", "sometimes"},
-       "--color: 'sometimes' is none of auto, always, never"},
-      {{"load"}, "nothing to load: name a folder or an archive"},
-      {{"load", "x", "--trace", "-", "--json"}, "--json and --trace - both want standard output"},
+       "--color: 'sometimes' is not one of auto, always, never"},
+      {{"load"}, "nothing to load: give a folder or an archive"},
+      {{"load", "x", "--trace", "-", "--json"},
+       "--json and --trace - both write to standard output"},
       {{"laod", "x"}, "unknown command 'laod'; did you mean 'load'?"},
       {{"--versoin"}, "unknown option '--versoin'; did you mean '--version'?"},
       {{"help", "lood"}, "unknown command 'lood'; did you mean 'load'?"},
@@ -98,23 +99,23 @@ TEST(LoadArguments, EveryMistakeIsNamedAndExitsWithTwo) {
     EXPECT_EQ(code, exit_usage) << expected;
     EXPECT_THAT(said, HasSubstr("error: "));
     EXPECT_THAT(said, HasSubstr(expected));
-    EXPECT_THAT(said, HasSubstr("See 'overture help"));
+    EXPECT_THAT(said, HasSubstr("Run 'overture help"));
   }
 }
 
-TEST(LoadArguments, MistakesCannotCommandTheTerminal) {
+TEST(load_command_line, escapes_mistakes_for_the_terminal) {
   const auto [code, said] = run_and_listen({"\x1b[2J"});
   EXPECT_EQ(code, exit_usage);
   EXPECT_EQ(said.find('\x1b'), std::string::npos);
 }
 
-TEST(Command, AloneShowsItsHelpAsAMistake) {
+TEST(overture_command, prints_help_as_an_error_without_arguments) {
   const auto [code, said] = run_and_listen({});
   EXPECT_EQ(code, exit_usage);
   EXPECT_THAT(said, HasSubstr("Usage: overture COMMAND"));
 }
 
-TEST(Command, EveryCommandHasHelpOfAtMostEightyColumns) {
+TEST(overture_command, has_help_within_80_columns_for_every_command) {
   for (const command& each : commands()) {
     testing::internal::CaptureStdout();
     EXPECT_EQ(run_command({"help", each.name}), exit_ok);

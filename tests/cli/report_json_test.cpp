@@ -16,7 +16,7 @@ json parsed(const report& what) {
   return json::parse(report_json(what));
 }
 
-TEST(ReportJson, HasTheDocumentedFields) {
+TEST(json_report, has_the_documented_fields) {
   const json object = parsed(sample_report());
   EXPECT_EQ(object["schema"], 1);
   EXPECT_TRUE(object["version"].is_string());
@@ -54,33 +54,33 @@ TEST(ReportJson, HasTheDocumentedFields) {
                   {"undecoded", {{"files", 1890}, {"bytes", 12u << 20}}}}));
 }
 
-TEST(ReportJson, CountsNoKeptFilesIfNoneWereKept) {
+TEST(json_report, counts_no_kept_files_without_keep) {
   report what = sample_report();
   what.kept.reset();
   EXPECT_EQ(parsed(what)["kept"], (json{{"files", 0}, {"bytes", 0}, {"kinds", json::object()}}));
 }
 
-TEST(ReportJson, SharesOfTheVerdictAddUpToOne) {
+TEST(json_report, has_verdict_shares_that_add_up_to_1) {
   double sum = 0;
   const json object = parsed(sample_report());
   for (const json& share : object["verdict_shares"]) sum += share["share"].get<double>();
   EXPECT_NEAR(sum, 1, 1e-9);
 }
 
-TEST(ReportJson, IsOnePieceOfAscii) {
+TEST(json_report, is_a_single_ascii_object) {
   const std::string text = report_json(sample_report());
   EXPECT_TRUE(std::all_of(text.begin(), text.end(),
                           [](char c) { return c == '\n' || (c >= ' ' && c < 0x7f); }));
   EXPECT_EQ(parsed(sample_report())["slowest"][1]["path"], "音楽/テーマ.ogg");
 }
 
-TEST(ReportJson, SurvivesNamesThatAreNotUtf8) {
+TEST(json_report, replaces_invalid_utf_8_in_names) {
   report what = sample_report();
   what.mounts[0].path = "caf\xe9.zip";
   EXPECT_EQ(parsed(what)["mounts"][0]["path"], "caf\uFFFD.zip");
 }
 
-TEST(ReportJson, OfNothingIsStillComplete) {
+TEST(json_report, is_complete_for_an_empty_load) {
   const json object = parsed(report{});
   const json full = parsed(sample_report());
   for (const auto& [key, value] : full.items()) {

@@ -17,7 +17,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-// Compares with a file of golden/. OVERTURE_UPDATE_GOLDEN=1 writes it anew instead.
+// Compares with a file in golden/. OVERTURE_UPDATE_GOLDEN=1 rewrites the file instead.
 void expect_golden(const std::string& text, const std::string& name) {
   const std::string path = std::string(OVERTURE_GOLDEN_FOLDER "/") + name;
   if (std::getenv("OVERTURE_UPDATE_GOLDEN") != nullptr) {
@@ -27,7 +27,7 @@ void expect_golden(const std::string& text, const std::string& name) {
   std::ifstream file(path, std::ios::binary);
   std::stringstream expected;
   expected << file.rdbuf();
-  EXPECT_EQ(text, expected.str()) << "If the new text is right: OVERTURE_UPDATE_GOLDEN=1";
+  EXPECT_EQ(text, expected.str()) << "If the new text is right, run with OVERTURE_UPDATE_GOLDEN=1";
 }
 
 std::vector<std::string> lines_of(const std::string& text) {
@@ -37,11 +37,11 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-TEST(ReportText, LooksAsExpectedWhenPiped) {
+TEST(text_report, looks_as_expected_in_a_pipe) {
   expect_golden(report_text(sample_report(), {}), "report.txt");
 }
 
-TEST(ReportText, LooksAsExpectedOnATerminal) {
+TEST(text_report, looks_as_expected_on_a_terminal) {
   text_style style;
   style.colour = true;
   style.unicode = true;
@@ -49,7 +49,7 @@ TEST(ReportText, LooksAsExpectedOnATerminal) {
   expect_golden(report_text(sample_report(), style), "report_terminal.txt");
 }
 
-TEST(ReportText, TablesFitATerminal) {
+TEST(text_report, fits_tables_to_the_terminal) {
   report what = sample_report();
   what.failures.clear();
   what.slowest[0].path = std::string(300, 'x');
@@ -59,12 +59,12 @@ TEST(ReportText, TablesFitATerminal) {
   text_style style;
   style.width = 80;
   const std::vector<std::string> lines = lines_of(report_text(what, style));
-  for (std::size_t i = 1; i < lines.size(); ++i) {  // the verdict is a sentence: it may wrap
+  for (std::size_t i = 1; i < lines.size(); ++i) {  // the verdict is a sentence and may wrap
     EXPECT_LE(display_width(lines[i]), 80u) << lines[i];
   }
 }
 
-TEST(ReportText, NoNameCanCommandTheTerminal) {
+TEST(text_report, escapes_names_for_the_terminal) {
   report what = sample_report();
   const std::string evil = "\x1b[2Jx\r\n\u009b";
   what.mounts[0].path = evil;
@@ -79,7 +79,7 @@ TEST(ReportText, NoNameCanCommandTheTerminal) {
   EXPECT_THAT(text, Not(HasSubstr("\u009b")));
 }
 
-TEST(ReportText, ListsAllFailuresButNotAllOverrides) {
+TEST(text_report, lists_all_failures_but_not_all_overrides) {
   report what = sample_report();
   what.overrides.assign(50, what.overrides[0]);
   what.failures.assign(50, what.failures[0]);
@@ -92,13 +92,13 @@ TEST(ReportText, ListsAllFailuresButNotAllOverrides) {
   EXPECT_EQ(failures, 50u);
 }
 
-TEST(ReportText, SumsUpRareTypes) {
+TEST(text_report, sums_up_rare_types) {
   report what = sample_report();
   what.types.assign(20, what.types[1]);
   EXPECT_THAT(report_text(what, {}), HasSubstr("6,400  800 MiB        -  1.60 s  8 others"));
 }
 
-TEST(ReportText, MountsOfOneNameAreToldApartByTheirPaths) {
+TEST(text_report, distinguishes_mounts_of_the_same_name_by_path) {
   report what = sample_report();
   what.mounts[1].path = "other/base.pk3";
   what.overrides = {{"a", "other/base.pk3", "game/base.pk3"}};
@@ -107,34 +107,33 @@ TEST(ReportText, MountsOfOneNameAreToldApartByTheirPaths) {
   EXPECT_THAT(report_text(what, {}), HasSubstr("other/base.pk3  game/base.pk3  a"));
 }
 
-TEST(ReportText, SaysThatItIsPartialWhenInterrupted) {
+TEST(text_report, says_that_it_is_partial_when_interrupted) {
   report what = sample_report();
   what.interrupted = true;
   what.summary.cancelled = 17;
   EXPECT_THAT(report_text(what, {}),
-              HasSubstr("interrupted: 17 files were not loaded, what follows is partial"));
+              HasSubstr("interrupted: 17 files not loaded; the report is partial"));
 }
 
-TEST(ReportText, SaysWhenOtherProgramsHadTheProcessors) {
+TEST(text_report, says_when_other_programs_used_the_cpu) {
   report what = sample_report();
   EXPECT_THAT(report_text(what, {}), Not(HasSubstr("other programs")));
   what.threads_used[0].cpu_ns /= 4;
   what.threads_used[1].cpu_ns /= 4;
-  EXPECT_THAT(
-      report_text(what, {}),
-      HasSubstr("other programs had the processors: busy threads ran only 25 % of the time"));
+  EXPECT_THAT(report_text(what, {}),
+              HasSubstr("other programs used the CPU: busy threads ran only 25 % of the time"));
 }
 
-TEST(ReportText, CountsReadThreadsThatReadNothing) {
+TEST(text_report, counts_idle_read_threads) {
   report what = sample_report();
-  EXPECT_THAT(report_text(what, {}), Not(HasSubstr("read nothing")));
+  EXPECT_THAT(report_text(what, {}), Not(HasSubstr("idle read threads")));
   for (int i = 0; i < 12; ++i) what.threads_used.push_back({.name = "io idle", .is_worker = false});
   const std::string text = report_text(what, {});
-  EXPECT_THAT(text, HasSubstr("\n  12 read threads read nothing\n"));
+  EXPECT_THAT(text, HasSubstr("\n  12 idle read threads not shown\n"));
   EXPECT_THAT(text, Not(HasSubstr("io idle")));
 }
 
-TEST(ReportText, SaysWhatWasKept) {
+TEST(text_report, says_what_was_kept) {
   report what = sample_report();
   EXPECT_THAT(report_text(what, {}),
               HasSubstr("  kept 912 MiB: 2,000 images, 1,890 undecoded files\n"));
@@ -142,19 +141,19 @@ TEST(ReportText, SaysWhatWasKept) {
   EXPECT_THAT(report_text(what, {}), Not(HasSubstr("kept")));
 }
 
-TEST(ReportText, OfNothingIsShort) {
+TEST(text_report, is_short_for_an_empty_load) {
   report what;
   what.threads = 1;
   EXPECT_THAT(report_text(what, {}), StartsWith("nothing to load"));
 }
 
-TEST(VerdictSentence, NamesTheLargestShares) {
+TEST(verdict_line, names_the_largest_shares) {
   EXPECT_EQ(verdict_sentence(sample_report()),
             "decode-bound: 61 % of the 2 threads' time went to decode, 20 % to unpack, 9 % to "
             "waiting for reads");
 }
 
-TEST(VerdictSentence, LeavesOutWhatDoesNotMatter) {
+TEST(verdict_line, leaves_out_tiny_shares) {
   report what = sample_report();
   what.threads = 1;
   what.verdict.name = "waiting for reads";

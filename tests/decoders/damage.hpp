@@ -1,4 +1,4 @@
-// Files that were cut or damaged, for the tests of decoders.
+// Cut and damaged files, for the tests of decoders.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace overture::test {
 
 using bytes = std::vector<std::byte>;
 
-// Appends numbers as they lie in files, the lowest byte first.
+// Appends little-endian numbers.
 class byte_writer {
  public:
   byte_writer& u8(std::uint64_t value) { return little(value, 1); }
@@ -27,7 +27,7 @@ class byte_writer {
     std::memcpy(&bits, &value, sizeof bits);
     return u32(bits);
   }
-  // Cut or filled up with zeros to `size` bytes if that is not 0.
+  // Cut or zero-padded to `size` bytes unless that is 0.
   byte_writer& text(const std::string& characters, std::size_t size = 0) {
     for (std::size_t i = 0; i < (size == 0 ? characters.size() : size); ++i) {
       u8(i < characters.size() ? static_cast<unsigned char>(characters[i]) : 0);
@@ -55,7 +55,7 @@ inline void put_u32(bytes& file, std::size_t at, std::uint64_t value) {
   for (std::size_t i = 0; i < 4; ++i) file.at(at + i) = static_cast<std::byte>(value >> 8 * i);
 }
 
-// Bytes without a pattern, the same on each run.
+// Pseudo-random bytes, the same on every run.
 inline std::vector<unsigned char> noise(std::size_t count, unsigned seed = 1) {
   std::vector<unsigned char> made(count);
   for (unsigned char& each : made) {
@@ -65,8 +65,7 @@ inline std::vector<unsigned char> noise(std::size_t count, unsigned seed = 1) {
   return made;
 }
 
-// Decodes from a block of memory of exactly the file's size, so that a sanitizer sees each byte
-// that is read behind it.
+// Decodes from a block of exactly the file's size, so that a sanitizer catches any read past it.
 inline result<decoded_asset> decode_exactly(const decoder& by, const bytes& file, std::size_t size,
                                             allocator& memory = default_allocator()) {
   const bytes exact(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(size));
@@ -82,8 +81,8 @@ void decode_each_cut(const decoder& by, const bytes& file, Visit&& visit) {
   }
 }
 
-// Flips one bit after another, at most `tries` spread over the first `size` bytes (0 = all), and
-// lets the decoder do what it likes but crash or lose memory.
+// Flips up to `tries` bits, one at a time, spread over the first `size` bytes (0: all). The decoder
+// may return anything, but must not crash or leak.
 inline void decode_flipped(const decoder& by, const bytes& file, std::size_t tries,
                            std::size_t size = 0) {
   const std::size_t bits = (size == 0 ? file.size() : size) * 8;
@@ -99,21 +98,21 @@ inline void decode_flipped(const decoder& by, const bytes& file, std::size_t tri
   }
 }
 
-// Refuses each allocation in turn until the file decodes: each refusal must be the file's error.
+// Refuses each allocation in turn until the file decodes. Every refusal must be reported.
 inline void expect_refusals(const decoder& by, const bytes& file) {
   for (std::uint64_t call = 0;; ++call) {
     ASSERT_LT(call, 100u);
     failing_allocator memory(call, true);
     const result<decoded_asset> made = by.decode(file, memory);
     if (made) {
-      EXPECT_GT(call, 0u) << "took no memory at all";
+      EXPECT_GT(call, 0u) << "the decoder allocated nothing";
       return;
     }
     EXPECT_EQ(made.error().code, errc::out_of_memory);
   }
 }
 
-// The error, "ok" if there is none.
+// The name of the error, or "ok".
 inline std::string outcome(const result<decoded_asset>& made) {
   return made ? "ok" : to_string(made.error().code);
 }

@@ -7,6 +7,8 @@
 namespace overture {
 namespace {
 
+using namespace decoders_detail;
+
 using namespace test;
 
 struct dds_wish {
@@ -19,7 +21,7 @@ struct dds_wish {
   std::uint32_t bits = 0;
   std::uint32_t masks[4] = {};
   std::uint32_t capabilities = 0;
-  // Of the extended header, which is there if the code is DX10.
+  // In the extended header, which follows if the code is DX10.
   std::uint32_t number = 0;
   std::uint32_t misc = 0;
   std::uint32_t layers = 1;
@@ -41,8 +43,7 @@ result<decoded_asset> decode(const bytes& file) {
   return dds_decoder().decode(file, default_allocator());
 }
 
-// Whether the file is a texture of just that many bytes: with one fewer it is cut short, and one
-// more is not taken.
+// Whether the file decodes to exactly that many bytes: one fewer is an error, one more is ignored.
 void expect_size(const dds_wish& wish, std::size_t size, const char* format) {
   const bytes exact = make_dds(wish, size);
   const result<decoded_asset> texture = decode(exact);
@@ -57,12 +58,12 @@ void expect_size(const dds_wish& wish, std::size_t size, const char* format) {
   EXPECT_EQ(decode(make_dds(wish, size + 1))->bytes().size(), size) << format;
 }
 
-TEST(Dds, AcceptsByExtensionInAnyCase) {
+TEST(dds_decoder, accepts_its_extension_in_any_case) {
   EXPECT_TRUE(dds_decoder().accepts("textures/Sky.DDS", {}));
   EXPECT_FALSE(dds_decoder().accepts("textures/sky.tga", {}));
 }
 
-TEST(Dds, BlocksStayAsTheyAre) {
+TEST(dds_decoder, copies_compressed_blocks_unchanged) {
   expect_size({}, 32, "bc1");
   expect_size({.width = 5, .height = 1}, 16, "bc1");
   expect_size({.code = "DXT3"}, 64, "bc2");
@@ -73,7 +74,7 @@ TEST(Dds, BlocksStayAsTheyAre) {
   expect_size({.code = "DX10", .number = 98}, 64, "bc7");
 }
 
-TEST(Dds, PixelsAreToldByTheirMasks) {
+TEST(dds_decoder, recognises_pixel_formats_by_their_masks) {
   const auto with = [](std::uint32_t flags, std::uint32_t bits, std::uint32_t red,
                        std::uint32_t green, std::uint32_t blue, std::uint32_t alpha) {
     return dds_wish{.width = 3,
@@ -97,7 +98,7 @@ TEST(Dds, PixelsAreToldByTheirMasks) {
             "unsupported");
 }
 
-TEST(Dds, ExtendedHeaderTellsFormatAndColourSpace) {
+TEST(dds_decoder, takes_format_and_colour_space_from_the_extended_header) {
   expect_size({.code = "DX10", .number = 2}, 1024, "rgba32_float");
   expect_size({.code = "DX10", .number = 10}, 512, "rgba16_float");
   expect_size({.code = "DX10", .number = 61}, 64, "r8");
@@ -106,7 +107,7 @@ TEST(Dds, ExtendedHeaderTellsFormatAndColourSpace) {
   EXPECT_EQ(outcome(decode(make_dds({.code = "DX10", .number = 1000}, 64))), "unsupported");
 }
 
-TEST(Dds, LevelsLayersAndSlicesAreCounted) {
+TEST(dds_decoder, counts_levels_layers_and_slices) {
   // 16 + 4 + 1 + 1 + 1 blocks of 8 bytes.
   expect_size({.width = 16, .height = 16, .levels = 5}, 184, "bc1");
   EXPECT_EQ(decode(make_dds({.width = 16, .height = 16, .levels = 5}, 184))->levels, 5u);
@@ -125,7 +126,7 @@ TEST(Dds, LevelsLayersAndSlicesAreCounted) {
   EXPECT_EQ(decode(make_dds(volume, 4 * 32 + 2 * 8))->depth, 4u);
 }
 
-TEST(Dds, NumbersThatLieAreErrorsAndTakeNoMemory) {
+TEST(dds_decoder, rejects_false_sizes_without_allocating) {
   const bytes file = make_dds({.code = "DX10", .number = 71, .misc = 4}, 6 * 32);
   for (const std::size_t field : {12u, 16u, 28u, 140u}) {
     for (const std::uint64_t lie : {0x20u, 0x8000u, 0x7FFF'FFFFu, 0xFFFF'FFFFu}) {
@@ -144,7 +145,7 @@ TEST(Dds, NumbersThatLieAreErrorsAndTakeNoMemory) {
   }
 }
 
-TEST(Dds, CutAnywhereIsAnErrorAndNeverACrash) {
+TEST(dds_decoder, reports_a_file_cut_anywhere) {
   for (const dds_wish& wish : {dds_wish{}, dds_wish{.code = "DX10", .number = 71}}) {
     decode_each_cut(dds_decoder(), make_dds(wish, 32),
                     [](std::size_t size, const result<decoded_asset>& texture) {
@@ -153,12 +154,12 @@ TEST(Dds, CutAnywhereIsAnErrorAndNeverACrash) {
   }
 }
 
-TEST(Dds, FlippedBitsAreAnErrorOrATexture) {
+TEST(dds_decoder, survives_flipped_bits) {
   decode_flipped(dds_decoder(), make_dds({.levels = 4}, 200), 10'000, 128);
   decode_flipped(dds_decoder(), make_dds({.code = "DX10", .number = 71}, 200), 10'000, 148);
 }
 
-TEST(Dds, RefusedMemoryIsAnError) {
+TEST(dds_decoder, reports_refused_memory) {
   expect_refusals(dds_decoder(), make_dds({}, 32));
 }
 

@@ -13,6 +13,8 @@
 namespace overture {
 namespace {
 
+using namespace decoders_detail;
+
 using namespace test;
 
 struct wish {
@@ -59,7 +61,7 @@ bytes make_jpeg(std::uint32_t width, std::uint32_t height, const std::vector<uns
   return jpeg;
 }
 
-// Colours that change slowly, which JPEG keeps nearly as they are.
+// A smooth gradient, which JPEG preserves well.
 std::vector<unsigned char> gradient(std::uint32_t width, std::uint32_t height, unsigned channels) {
   std::vector<unsigned char> pixels;
   for (std::uint32_t y = 0; y < height; ++y) {
@@ -77,7 +79,7 @@ result<decoded_asset> decode(const bytes& jpeg) {
   return jpeg_decoder().decode(jpeg, default_allocator());
 }
 
-// The place of the frame header (SOF0 or SOF2), behind its marker and length.
+// The offset of the frame header (SOF0 or SOF2), after its marker and length.
 std::size_t frame_header(const bytes& jpeg) {
   for (std::size_t i = 2; i + 4 < jpeg.size();) {
     const auto marker = std::to_integer<unsigned>(jpeg[i + 1]);
@@ -98,15 +100,15 @@ bytes with_size(bytes jpeg, unsigned width, unsigned height) {
   return jpeg;
 }
 
-TEST(Jpeg, AcceptsByExtensionInAnyCase) {
+TEST(jpeg_decoder, accepts_its_extensions_in_any_case) {
   EXPECT_TRUE(jpeg_decoder().accepts("textures/wall.JPG", {}));
   EXPECT_TRUE(jpeg_decoder().accepts("a.jpeg", {}));
   EXPECT_FALSE(jpeg_decoder().accepts("a.png", {}));
   EXPECT_FALSE(jpeg_decoder().accepts("jpg", {}));
 }
 
-TEST(Jpeg, DecodesToThePixelsAsNearAsJpegKeepsThem) {
-  // 61 and 37 end in the middle of blocks and of the rows that are read at once.
+TEST(jpeg_decoder, decodes_pixels_within_the_loss_of_jpeg) {
+  // 61 and 37 end inside a block, and inside a batch of rows.
   const std::vector<unsigned char> pixels = gradient(61, 37, 3);
   for (const bool progressive : {false, true}) {
     const result<decoded_asset> image =
@@ -126,7 +128,7 @@ TEST(Jpeg, DecodesToThePixelsAsNearAsJpegKeepsThem) {
   }
 }
 
-TEST(Jpeg, GrayBecomesOpaqueColour) {
+TEST(jpeg_decoder, turns_greyscale_into_opaque_rgba) {
   const result<decoded_asset> image =
       decode(make_jpeg(16, 16, gradient(16, 16, 1), {.pixels = JCS_GRAYSCALE, .quality = 100}));
   ASSERT_TRUE(image);
@@ -139,26 +141,26 @@ TEST(Jpeg, GrayBecomesOpaqueColour) {
   }
 }
 
-TEST(Jpeg, ColoursAndCodingsThatGamesDoNotUseAreUnsupported) {
+TEST(jpeg_decoder, rejects_cmyk_and_arithmetic_coding_as_unsupported) {
   EXPECT_EQ(outcome(decode(make_jpeg(8, 8, gradient(8, 8, 4), {.pixels = JCS_CMYK}))),
             "unsupported");
   EXPECT_EQ(outcome(decode(make_jpeg(8, 8, gradient(8, 8, 3), {.arithmetic = true}))),
             "unsupported");
 }
 
-TEST(Jpeg, WhatFollowsTheImageDoesNotMatter) {
+TEST(jpeg_decoder, ignores_bytes_after_the_image) {
   bytes jpeg = make_jpeg(20, 20, gradient(20, 20, 3));
   jpeg.insert(jpeg.end(), 100, std::byte{0x5A});
   EXPECT_EQ(outcome(decode(jpeg)), "ok");
 }
 
-TEST(Jpeg, PaddingBetweenSegmentsDoesNotMatter) {
+TEST(jpeg_decoder, ignores_padding_between_segments) {
   bytes jpeg = make_jpeg(20, 20, gradient(20, 20, 3));
-  jpeg.insert(jpeg.begin() + 2, 5, std::byte{0});  // behind the start marker
+  jpeg.insert(jpeg.begin() + 2, 5, std::byte{0});  // after the start marker
   EXPECT_EQ(outcome(decode(jpeg)), "ok");
 }
 
-TEST(Jpeg, CutAnywhereIsAnErrorAndNeverACrash) {
+TEST(jpeg_decoder, reports_a_file_cut_anywhere) {
   for (const bool progressive : {false, true}) {
     const auto raw = noise(40 * 40 * 3);
     decode_each_cut(jpeg_decoder(), make_jpeg(40, 40, raw, {.progressive = progressive}),
@@ -168,29 +170,29 @@ TEST(Jpeg, CutAnywhereIsAnErrorAndNeverACrash) {
   }
 }
 
-TEST(Jpeg, FlippedBitsAreAnErrorOrAnImage) {
+TEST(jpeg_decoder, survives_flipped_bits) {
   decode_flipped(jpeg_decoder(), make_jpeg(17, 9, noise(17 * 9 * 3)), 4000);
   decode_flipped(jpeg_decoder(), make_jpeg(17, 9, noise(17 * 9 * 3), {.progressive = true}), 4000);
 }
 
-TEST(Jpeg, SizeThatTheFileCannotHoldTakesNoMemory) {
+TEST(jpeg_decoder, rejects_an_implausible_size_without_allocating) {
   const bytes small = make_jpeg(8, 8, noise(8 * 8 * 3));
   tracking_allocator memory;
   const bytes lie = with_size(small, 16000, 16000);
   EXPECT_EQ(outcome(jpeg_decoder().decode(lie, memory)), "corrupt");
   EXPECT_EQ(memory.total().peak_bytes, 0u);
-  // An image of one colour packs to a few bits a block, and is no lie.
+  // An image of a single colour honestly packs to a few bits per block.
   const bytes flat = make_jpeg(2000, 2000, std::vector<unsigned char>(12'000'000, 200));
   EXPECT_EQ(outcome(decode(flat)), "ok");
 }
 
-TEST(Jpeg, LargerThanTheLimitsIsRefused) {
+TEST(jpeg_decoder, rejects_images_above_the_limit) {
   const bytes small = make_jpeg(8, 8, noise(8 * 8 * 3));
   EXPECT_EQ(outcome(decode(with_size(small, limits::image_side_max + 1, 1))), "limit");
 }
 
-TEST(Jpeg, TooManyScansAreRefused) {
-  // One scan for each frequency of each colour: little to read, all of the image to visit.
+TEST(jpeg_decoder, rejects_too_many_scans) {
+  // One scan per frequency and component: a small file that visits the whole image each time.
   std::vector<jpeg_scan_info> script(1);
   script[0] = {3, {0, 1, 2}, 0, 0, 0, 0};
   for (int colour = 0; colour < 3; ++colour) {
@@ -205,7 +207,7 @@ TEST(Jpeg, TooManyScansAreRefused) {
   EXPECT_EQ(outcome(decode(make_jpeg(64, 64, pixels, {.script = script}))), "ok");
 }
 
-TEST(Jpeg, RefusedMemoryIsAnError) {
+TEST(jpeg_decoder, reports_refused_memory) {
   expect_refusals(jpeg_decoder(), make_jpeg(8, 8, noise(8 * 8 * 3)));
 }
 

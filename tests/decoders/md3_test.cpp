@@ -13,6 +13,8 @@
 namespace overture {
 namespace {
 
+using namespace decoders_detail;
+
 using namespace test;
 
 struct corner {
@@ -74,14 +76,14 @@ bytes make_md3(const std::vector<surface_wish>& surfaces, std::uint32_t frames =
   return out.append(body.content).content;
 }
 
-// A square of side 1 in the xy plane, two triangles, its normals up.
+// A unit square in the xy plane: two triangles, normals up.
 surface_wish square() {
   return {.indices = {0, 1, 2, 0, 2, 3},
           .coordinates = {{0.0f, 0.0f}, {1.0f, 0.0f}, {1.0f, 1.0f}, {0.0f, 1.0f}},
           .poses = {{{0, 0, 0}, {64, 0, 0}, {64, 64, 0}, {0, 64, 0}}}};
 }
 
-// Many vertices in many frames, without a pattern.
+// Many pseudo-random vertices in many frames.
 surface_wish crowd(std::uint32_t vertices, std::uint32_t triangles, std::uint32_t frames) {
   surface_wish made;
   const auto random = noise(std::size_t{vertices} * 2 + std::size_t{triangles} * 6 +
@@ -118,12 +120,12 @@ void expect_vector(const float* found, float x, float y, float z) {
   EXPECT_NEAR(found[2], z, 1e-5f);
 }
 
-TEST(Md3, AcceptsByExtensionInAnyCase) {
+TEST(md3_decoder, accepts_its_extension_in_any_case) {
   EXPECT_TRUE(md3_decoder().accepts("models/Head.MD3", {}));
   EXPECT_FALSE(md3_decoder().accepts("models/head.ase", {}));
 }
 
-TEST(Md3, KeepsEverythingOfTheFile) {
+TEST(md3_decoder, keeps_everything_in_the_file) {
   surface_wish first = square();
   first.poses.push_back({{6400, -64, 32}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}});
   surface_wish second = first;
@@ -167,7 +169,7 @@ TEST(Md3, KeepsEverythingOfTheFile) {
   expect_vector(model.vertices(1)[4].position, 100, -1, 0.5f);
 }
 
-TEST(Md3, NameWithoutAnEndIsCut) {
+TEST(md3_decoder, cuts_a_name_without_a_terminator) {
   surface_wish long_name = square();
   long_name.name = std::string(64, 'x');
   const result<decoded_asset> asset = decode(make_md3({long_name}));
@@ -175,10 +177,9 @@ TEST(Md3, NameWithoutAnEndIsCut) {
   EXPECT_EQ(model_view(*asset).surfaces()[0].name, std::string(63, 'x'));
 }
 
-TEST(Md3, NormalsAreTheAnglesOfTheFile) {
+TEST(md3_decoder, unpacks_normals_from_their_angles) {
   surface_wish surface = square();
-  // The lower byte is the angle from z, the upper one the angle around z from x on; 64 = 90
-  // degrees.
+  // The low byte is the angle from z, the high byte the angle around z, from x; 64 is 90 degrees.
   const unsigned normals[] = {0x0000, 0x0040, 0x4040, 0x0080};
   for (std::size_t v = 0; v < 4; ++v) surface.poses[0][v].normal = normals[v];
   const result<decoded_asset> asset = decode(make_md3({surface}));
@@ -190,7 +191,7 @@ TEST(Md3, NormalsAreTheAnglesOfTheFile) {
   expect_vector(vertices[3].normal, 0, 0, -1);
 }
 
-TEST(Md3, TangentsFollowTheTextureAndTellItsSide) {
+TEST(md3_decoder, computes_tangents_along_the_texture_with_their_handedness) {
   const auto tangent_of = [](auto change) {
     surface_wish surface = square();
     for (auto& [s, t] : surface.coordinates) change(s, t);
@@ -210,7 +211,7 @@ TEST(Md3, TangentsFollowTheTextureAndTellItsSide) {
   is(tangent_of([](float& s, float& t) { s *= 100, t *= 0.01f; }), 1, 0, 0, 1);
 }
 
-TEST(Md3, TangentsAreOfLengthOneAndSquareToTheNormalWhateverTheTexture) {
+TEST(md3_decoder, keeps_tangents_unit_and_perpendicular_for_any_texture) {
   surface_wish odd = crowd(300, 400, 2);
   constexpr float infinity = std::numeric_limits<float>::infinity();
   odd.coordinates[0] = {infinity, -infinity};
@@ -232,7 +233,7 @@ TEST(Md3, TangentsAreOfLengthOneAndSquareToTheNormalWhateverTheTexture) {
   }
 }
 
-// Runs everything backwards on threads of its own.
+// Runs the pieces in reverse order on its own threads.
 class backward_runner final : public parallel_runner {
  public:
   void run(std::size_t count, function_ref<void(std::size_t)> body) override {
@@ -244,7 +245,7 @@ class backward_runner final : public parallel_runner {
   std::size_t pieces = 0;
 };
 
-TEST(Md3, BytesAreTheSameHoweverTheWorkIsSplit) {
+TEST(md3_decoder, makes_the_same_bytes_however_the_work_is_split) {
   const bytes file = make_md3({crowd(500, 900, 60), crowd(1000, 700, 60), crowd(3, 1, 60)}, 60);
   backward_runner backward;
   const result<decoded_asset> whole = decode(file);
@@ -254,22 +255,22 @@ TEST(Md3, BytesAreTheSameHoweverTheWorkIsSplit) {
   EXPECT_TRUE(std::ranges::equal(whole->bytes(), split->bytes()));
 }
 
-TEST(Md3, SmallModelsAreNotWorthSplitting) {
+TEST(md3_decoder, does_not_split_small_models) {
   backward_runner backward;
   const bytes file = make_md3({crowd(100, 100, 10)}, 10);
   ASSERT_TRUE(md3_decoder().decode(file, default_allocator(), backward));
   EXPECT_EQ(backward.pieces, 0u);
 }
 
-TEST(Md3, ModelOfTagsOnlyIsAModel) {
+TEST(md3_decoder, accepts_a_model_of_tags_only) {
   const result<decoded_asset> asset = decode(make_md3({}, 3, {"tag"}));
   ASSERT_TRUE(asset) << asset.error().reason;
   EXPECT_EQ(asset->vertices, 0u);
   EXPECT_EQ(model_view(*asset).tags().size(), 3u);
 }
 
-// Fields of the file and of its first surface (which begins behind one frame) that place or count.
-TEST(Md3, NumbersThatLieAreErrorsAndTakeNoMemory) {
+// All offsets and counts of the file and of its first surface, which follows one frame.
+TEST(md3_decoder, rejects_false_numbers_without_allocating) {
   const bytes file = make_md3({square()}, 1);
   const std::size_t surface = 108 + 56;
   std::vector<std::size_t> fields = {76, 80, 84, 92, 96, 100};
@@ -281,7 +282,7 @@ TEST(Md3, NumbersThatLieAreErrorsAndTakeNoMemory) {
       put_u32(damaged, field, lie);
       tracking_allocator memory;
       const result<decoded_asset> made = md3_decoder().decode(damaged, memory);
-      // An offset to no tags may be anything, and a surface may have frames that nobody asks for.
+      // The offset of zero tags may be anything, and a surface may have surplus frames.
       if (field == 96 || field == surface + 72) continue;
       ASSERT_FALSE(made) << field << " " << lie;
       ASSERT_TRUE(made.error().code == errc::corrupt || made.error().code == errc::limit) << field;
@@ -290,14 +291,14 @@ TEST(Md3, NumbersThatLieAreErrorsAndTakeNoMemory) {
   }
 }
 
-TEST(Md3, CornersThatAreNoVertexAreCorrupt) {
+TEST(md3_decoder, rejects_invalid_vertex_indices) {
   surface_wish surface = square();
   surface.indices[4] = 4;
   EXPECT_EQ(outcome(decode(make_md3({surface}))), "corrupt");
 }
 
-TEST(Md3, SurfacesMayNotShareTheirBytes) {
-  // The second surface would begin again where the first does.
+TEST(md3_decoder, rejects_surfaces_that_share_bytes) {
+  // The second surface would start where the first does.
   bytes file = make_md3({square(), square()});
   put_u32(file, 108 + 56 + 104, 0);
   EXPECT_EQ(outcome(decode(file)), "corrupt");
@@ -305,7 +306,7 @@ TEST(Md3, SurfacesMayNotShareTheirBytes) {
   EXPECT_EQ(outcome(decode(file)), "corrupt");
 }
 
-TEST(Md3, OtherVersionsAndEmptyModelsAreRefused) {
+TEST(md3_decoder, rejects_other_versions_and_empty_models) {
   bytes file = make_md3({square()});
   put_u32(file, 4, 16);
   EXPECT_EQ(outcome(decode(file)), "unsupported");
@@ -316,18 +317,18 @@ TEST(Md3, OtherVersionsAndEmptyModelsAreRefused) {
   EXPECT_EQ(outcome(decode(make_md3(many))), "limit");
 }
 
-TEST(Md3, CutAnywhereIsAnErrorAndNeverACrash) {
+TEST(md3_decoder, reports_a_file_cut_anywhere) {
   decode_each_cut(md3_decoder(), make_md3({crowd(20, 30, 4), crowd(10, 5, 4)}, 4, {"tag"}),
                   [](std::size_t size, const result<decoded_asset>& made) {
                     EXPECT_EQ(outcome(made), "corrupt") << size;
                   });
 }
 
-TEST(Md3, FlippedBitsAreAnErrorOrAModel) {
+TEST(md3_decoder, survives_flipped_bits) {
   decode_flipped(md3_decoder(), make_md3({square(), square()}, 1, {"tag"}), 10'000);
 }
 
-TEST(Md3, RefusedMemoryIsAnError) {
+TEST(md3_decoder, reports_refused_memory) {
   expect_refusals(md3_decoder(), make_md3({square()}));
 }
 

@@ -8,9 +8,11 @@
 namespace overture {
 namespace {
 
+using namespace decoders_detail;
+
 using namespace test;
 
-// One page that holds `packet` and says that it is `claimed` bytes.
+// A page with `packet` whose header claims `claimed` bytes.
 bytes page(const std::string& packet, std::size_t claimed) {
   return byte_writer{}.text("OggS").u8(0).text("", 21).u8(1).u8(claimed).text(packet).content;
 }
@@ -18,7 +20,7 @@ bytes page(const std::string& packet) {
   return page(packet, packet.size());
 }
 
-TEST(Ogg, CodecIsToldByTheFirstPacket) {
+TEST(ogg, recognises_the_codec_by_the_first_packet) {
   EXPECT_EQ(codec_of_ogg(page("\x01vorbis....")), ogg_codec::vorbis);
   EXPECT_EQ(codec_of_ogg(page("OpusHead....")), ogg_codec::opus);
   EXPECT_EQ(codec_of_ogg(page("Speex   ")), ogg_codec::other);
@@ -27,7 +29,7 @@ TEST(Ogg, CodecIsToldByTheFirstPacket) {
   EXPECT_EQ(codec_of_ogg({}), ogg_codec::none);
 }
 
-TEST(Ogg, HeaderCutAnywhereIsNoOggFile) {
+TEST(ogg, does_not_recognise_a_cut_header) {
   const bytes whole = page("OpusHead");
   for (std::size_t size = 0; size < 28; ++size) {
     const bytes cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
@@ -35,7 +37,7 @@ TEST(Ogg, HeaderCutAnywhereIsNoOggFile) {
   }
 }
 
-TEST(Ogg, EndInsideThePageIsSeen) {
+TEST(ogg, detects_an_end_inside_a_page) {
   EXPECT_FALSE(is_cut_inside_page(page("12345678")));
   EXPECT_TRUE(is_cut_inside_page(page("12345678", 9)));
   bytes two = page("12345678");
@@ -45,12 +47,12 @@ TEST(Ogg, EndInsideThePageIsSeen) {
   two.push_back(std::byte{'d'});
   EXPECT_FALSE(is_cut_inside_page(two));
   two.push_back(std::byte{0});
-  EXPECT_FALSE(is_cut_inside_page(two)) << "bytes behind the last page";
+  EXPECT_FALSE(is_cut_inside_page(two)) << "bytes after the last page";
   EXPECT_FALSE(is_cut_inside_page({}));
   EXPECT_TRUE(is_cut_inside_page(byte_writer{}.text("OggS").u8(0).content));
 }
 
-TEST(Ogg, PositionIsThatOfTheLastPage) {
+TEST(ogg, takes_the_position_from_the_last_page) {
   const auto at = [](std::uint64_t position) {
     byte_writer page;
     page.text("OggS").u8(0).u8(0);
@@ -67,7 +69,7 @@ TEST(Ogg, PositionIsThatOfTheLastPage) {
   EXPECT_EQ(position_of_last_page(byte_writer{}.text("OggS").u8(0).content), 0u);
 }
 
-// The decoder that the table picks, "none" if none.
+// The name of the decoder that accepts the file, or "none".
 std::string picked(std::string_view path, const bytes& file) {
   for (const decoder* each : all_decoders()) {
     if (each->accepts(path, file)) return each->name();
@@ -75,7 +77,7 @@ std::string picked(std::string_view path, const bytes& file) {
   return "none";
 }
 
-TEST(Ogg, DecoderIsChosenByContentWhereTheExtensionLeavesItOpen) {
+TEST(ogg, leaves_the_choice_of_decoder_to_the_content) {
   EXPECT_EQ(picked("a.ogg", page("\x01vorbis")), "vorbis");
   EXPECT_EQ(picked("a.OGA", page("\x01vorbis")), "vorbis");
   EXPECT_EQ(picked("a.ogg", page("OpusHead")), "opus");

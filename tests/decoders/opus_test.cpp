@@ -11,6 +11,8 @@
 namespace overture {
 namespace {
 
+using namespace decoders_detail;
+
 using namespace test;
 
 std::int16_t tone(int channel, int frame, double volume) {
@@ -56,7 +58,7 @@ result<decoded_asset> decode(const bytes& file) {
   return opus_decoder().decode(file, default_allocator());
 }
 
-TEST(Opus, AcceptsByExtensionAndByContent) {
+TEST(opus_decoder, accepts_by_extension_and_by_content) {
   const bytes file = make_opus();
   EXPECT_TRUE(opus_decoder().accepts("music/Theme.OPUS", {}));
   EXPECT_TRUE(opus_decoder().accepts("music/theme.ogg", file));
@@ -66,7 +68,7 @@ TEST(Opus, AcceptsByExtensionAndByContent) {
   EXPECT_FALSE(vorbis_decoder().accepts("music/theme.ogg", file));
 }
 
-TEST(Opus, DecodesEverySampleAsNearAsOpusKeepsIt) {
+TEST(opus_decoder, decodes_every_sample_within_the_loss_of_opus) {
   tracking_allocator memory;
   const result<decoded_asset> sound = opus_decoder().decode(make_opus(), memory);
   ASSERT_TRUE(sound) << sound.error().reason;
@@ -86,7 +88,7 @@ TEST(Opus, DecodesEverySampleAsNearAsOpusKeepsIt) {
   EXPECT_EQ(memory.total().allocations, 1u) << "no copies";
 }
 
-TEST(Opus, SilenceThatPacksBeyondExpectationIsWhole) {
+TEST(opus_decoder, decodes_silence_that_packs_beyond_expectation) {
   const bytes file = make_opus({.frames = 1'000'000, .volume = 0});
   ASSERT_GT(4'000'000u, file.size() * limits::sound_bytes_per_byte_likely);
   const result<decoded_asset> sound = decode(file);
@@ -94,7 +96,7 @@ TEST(Opus, SilenceThatPacksBeyondExpectationIsWhole) {
   EXPECT_EQ(sound->frames, 1'000'000u);
 }
 
-TEST(Opus, ChainOfOneFormatIsOneSoundAndOfSeveralUnsupported) {
+TEST(opus_decoder, joins_a_chain_of_one_format_and_rejects_mixed_ones) {
   const auto joined = [](const opus_wish& second) {
     bytes file = make_opus();
     const bytes more = make_opus(second);
@@ -107,17 +109,17 @@ TEST(Opus, ChainOfOneFormatIsOneSoundAndOfSeveralUnsupported) {
   EXPECT_EQ(outcome(joined({.channels = 1, .serial = 2})), "unsupported");
 }
 
-TEST(Opus, CutAnywhereIsAnErrorAndNeverACrash) {
+TEST(opus_decoder, reports_a_file_cut_anywhere) {
   decode_each_cut(opus_decoder(), make_opus(), [](std::size_t size, const auto& sound) {
     EXPECT_EQ(outcome(sound), "corrupt") << size;
   });
 }
 
-TEST(Opus, FlippedBitsAreAnErrorOrASound) {
+TEST(opus_decoder, survives_flipped_bits) {
   decode_flipped(opus_decoder(), make_opus({.channels = 1, .frames = 2000}), 500);
 }
 
-TEST(Opus, RefusedMemoryIsAnError) {
+TEST(opus_decoder, reports_refused_memory) {
   expect_refusals(opus_decoder(), make_opus({.channels = 1, .frames = 2000}));
 }
 

@@ -14,9 +14,11 @@
 namespace overture {
 namespace {
 
+using namespace decoders_detail;
+
 using bytes = std::vector<std::byte>;
 
-// A picture of random-looking pixels, as libspng writes it.
+// An image of pseudo-random pixels, written by libspng.
 bytes make_png(std::uint32_t width, std::uint32_t height, std::uint8_t color_type,
                const std::vector<unsigned char>& pixels) {
   const std::unique_ptr<spng_ctx, void (*)(spng_ctx*)> context(spng_ctx_new(SPNG_CTX_ENCODER),
@@ -48,13 +50,13 @@ result<decoded_asset> decode(const bytes& png) {
   return png_decoder().decode(png, default_allocator());
 }
 
-TEST(Png, AcceptsByExtensionInAnyCase) {
+TEST(png_decoder, accepts_its_extension_in_any_case) {
   EXPECT_TRUE(png_decoder().accepts("gfx/Title.PNG", {}));
   EXPECT_FALSE(png_decoder().accepts("gfx/title.jpg", {}));
   EXPECT_FALSE(png_decoder().accepts("png", {}));
 }
 
-TEST(Png, DecodesToTheVeryPixels) {
+TEST(png_decoder, decodes_the_exact_pixels) {
   const std::vector<unsigned char> pixels = noise(33 * 17 * 4);
   const result<decoded_asset> image =
       decode(make_png(33, 17, SPNG_COLOR_TYPE_TRUECOLOR_ALPHA, pixels));
@@ -66,7 +68,7 @@ TEST(Png, DecodesToTheVeryPixels) {
   EXPECT_EQ(std::memcmp(image->bytes().data(), pixels.data(), pixels.size()), 0);
 }
 
-TEST(Png, GrayBecomesOpaqueColour) {
+TEST(png_decoder, turns_greyscale_into_opaque_rgba) {
   const std::vector<unsigned char> pixels = {0, 128, 255, 7};
   const result<decoded_asset> image = decode(make_png(2, 2, SPNG_COLOR_TYPE_GRAYSCALE, pixels));
   ASSERT_TRUE(image);
@@ -78,9 +80,9 @@ TEST(Png, GrayBecomesOpaqueColour) {
   }
 }
 
-TEST(Png, CutAnywhereIsAnErrorAndNeverACrash) {
+TEST(png_decoder, reports_a_file_cut_anywhere) {
   const bytes whole = make_png(40, 40, SPNG_COLOR_TYPE_TRUECOLOR, noise(40 * 40 * 3));
-  // The last 12 bytes are the end chunk, which no pixel depends on.
+  // The last 12 bytes are the end chunk, on which no pixel depends.
   for (std::size_t size = 0; size + 12 < whole.size(); size += 1 + size / 50) {
     const result<decoded_asset> image =
         decode(bytes(whole.begin(), whole.begin() + static_cast<long>(size)));
@@ -89,7 +91,7 @@ TEST(Png, CutAnywhereIsAnErrorAndNeverACrash) {
   }
 }
 
-TEST(Png, EveryFlippedBitIsAnErrorOrAnImage) {
+TEST(png_decoder, survives_every_flipped_bit) {
   const bytes whole = make_png(8, 8, SPNG_COLOR_TYPE_TRUECOLOR, noise(8 * 8 * 3));
   for (std::size_t i = 0; i < whole.size() * 8; ++i) {
     bytes damaged = whole;
@@ -117,7 +119,7 @@ bytes with_size(bytes png, std::uint32_t width, std::uint32_t height) {
   return png;
 }
 
-TEST(Png, SizeThatTheFileCannotHoldTakesNoMemory) {
+TEST(png_decoder, rejects_an_implausible_size_without_allocating) {
   const bytes small = make_png(4, 4, SPNG_COLOR_TYPE_TRUECOLOR, noise(4 * 4 * 3));
   ASSERT_TRUE(decode(with_size(small, 4, 4)));
   tracking_allocator memory;
@@ -127,14 +129,14 @@ TEST(Png, SizeThatTheFileCannotHoldTakesNoMemory) {
   EXPECT_EQ(memory.total().peak_bytes, 0u);
 }
 
-TEST(Png, LargerThanTheLimitsIsRefused) {
+TEST(png_decoder, rejects_images_above_the_limit) {
   const bytes small = make_png(4, 4, SPNG_COLOR_TYPE_TRUECOLOR, noise(4 * 4 * 3));
   const result<decoded_asset> image = decode(with_size(small, limits::image_side_max + 1, 1));
   ASSERT_FALSE(image);
   EXPECT_EQ(image.error().code, errc::limit);
 }
 
-TEST(Png, RefusedMemoryIsAnError) {
+TEST(png_decoder, reports_refused_memory) {
   failing_allocator memory(0);
   const result<decoded_asset> image =
       png_decoder().decode(make_png(4, 4, SPNG_COLOR_TYPE_GRAYSCALE, noise(16)), memory);

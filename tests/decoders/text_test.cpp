@@ -8,6 +8,8 @@
 namespace overture {
 namespace {
 
+using namespace decoders_detail;
+
 result<decoded_asset> decode(std::string_view text) {
   return text_decoder().decode(std::as_bytes(std::span(text)), default_allocator());
 }
@@ -16,14 +18,14 @@ std::string content(const decoded_asset& asset) {
   return {reinterpret_cast<const char*>(asset.bytes().data()), asset.bytes().size()};
 }
 
-TEST(Text, AcceptsByExtensionInAnyCase) {
+TEST(text_decoder, accepts_its_extensions_in_any_case) {
   EXPECT_TRUE(text_decoder().accepts("scripts/map.TXT", {}));
   EXPECT_TRUE(text_decoder().accepts("a.json", {}));
   EXPECT_FALSE(text_decoder().accepts("a.png", {}));
   EXPECT_FALSE(text_decoder().accepts("locale/pt_BR.po", {})) << "names its encoding inside";
 }
 
-TEST(Text, LeavesXmlAloneThatSaysItIsInAnotherEncoding) {
+TEST(text_decoder, leaves_xml_in_another_encoding_alone) {
   using namespace std::string_view_literals;
   const auto accepts = [](std::string_view text) {
     return text_decoder().accepts("a.xml", std::as_bytes(std::span(text)));
@@ -42,7 +44,7 @@ TEST(Text, LeavesXmlAloneThatSaysItIsInAnotherEncoding) {
   EXPECT_FALSE(accepts("\0<\0?"sv)) << "UTF-16 without a mark";
 }
 
-TEST(Text, KeepsTheTextAndCountsItsLines) {
+TEST(text_decoder, keeps_the_text_and_counts_its_lines) {
   const result<decoded_asset> made = decode("eins\nzwei \xC3\xBC\ndrei");
   ASSERT_TRUE(made);
   EXPECT_EQ(made->kind(), asset_kind::text);
@@ -52,7 +54,7 @@ TEST(Text, KeepsTheTextAndCountsItsLines) {
   EXPECT_EQ(decode("")->lines, 0u);
 }
 
-TEST(Text, ByteOrderMarkIsDropped) {
+TEST(text_decoder, drops_the_byte_order_mark) {
   EXPECT_EQ(content(*decode("\xEF\xBB\xBFhi")), "hi");
 }
 
@@ -62,9 +64,9 @@ struct ill_formed {
   std::uint64_t offset;
 };
 
-class TextIllFormed : public testing::TestWithParam<ill_formed> {};
+class ill_formed_text : public testing::TestWithParam<ill_formed> {};
 
-TEST_P(TextIllFormed, IsAnErrorThatNamesTheOffset) {
+TEST_P(ill_formed_text, is_an_error_with_its_offset) {
   const result<decoded_asset> made = decode(GetParam().text);
   ASSERT_FALSE(made) << GetParam().what;
   EXPECT_EQ(made.error().code, errc::corrupt);
@@ -72,7 +74,7 @@ TEST_P(TextIllFormed, IsAnErrorThatNamesTheOffset) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    All, TextIllFormed,
+    All, ill_formed_text,
     testing::Values(ill_formed{"a lone continuation", "ab\x80", 2},
                     ill_formed{"Latin-1", "12345678 na\xEFve text", 11},
                     ill_formed{"overlong", "\xC0\xAF", 0},
@@ -80,9 +82,9 @@ INSTANTIATE_TEST_SUITE_P(
                     ill_formed{"a surrogate", "\xED\xA0\x80", 0},
                     ill_formed{"beyond the last code point", "\xF4\x90\x80\x80", 0},
                     ill_formed{"cut at the end", "abc\xE2\x82", 3}, ill_formed{"0xFF", "\xFF", 0},
-                    ill_formed{"behind a byte order mark", "\xEF\xBB\xBFok\xFF", 5}));
+                    ill_formed{"after a byte order mark", "\xEF\xBB\xBFok\xFF", 5}));
 
-TEST(Text, RefusedMemoryIsAnError) {
+TEST(text_decoder, reports_refused_memory) {
   failing_allocator memory(0);
   const std::string_view text = "text";
   const result<decoded_asset> made = text_decoder().decode(std::as_bytes(std::span(text)), memory);

@@ -7,6 +7,8 @@
 namespace overture {
 namespace {
 
+using namespace decoders_detail;
+
 using namespace test;
 
 constexpr unsigned top_down = 0x20;
@@ -34,7 +36,7 @@ result<decoded_asset> decode(const bytes& file) {
   return tga_decoder().decode(file, default_allocator());
 }
 
-// Each pixel as 0xRRGGBBAA.
+// The pixels as 0xRRGGBBAA.
 using pixels = std::vector<std::uint32_t>;
 
 pixels decoded(const bytes& file) {
@@ -54,17 +56,17 @@ pixels decoded(const bytes& file) {
   return found;
 }
 
-TEST(Tga, AcceptsByExtensionInAnyCase) {
+TEST(tga_decoder, accepts_its_extension_in_any_case) {
   EXPECT_TRUE(tga_decoder().accepts("textures/Sky.TGA", {}));
   EXPECT_FALSE(tga_decoder().accepts("textures/sky.jpg", {}));
 }
 
-TEST(Tga, ColoursOfEachWidthAreTheVeryPixels) {
+TEST(tga_decoder, decodes_the_exact_pixels_of_every_depth) {
   EXPECT_EQ(decoded(make_tga(2, 1, {}, byte_writer{}.u8(1).u8(2).u8(3).u8(4).u8(5).u8(6).content)),
             (pixels{0x030201FF, 0x060504FF}));
   EXPECT_EQ(decoded(make_tga(2, 1, {.bits = 32}, byte_writer{}.u32(0x80'11'22'33).u32(0).content)),
             (pixels{0x11223380, 0}));
-  // Five bits become eight so that the largest is the largest.
+  // Five bits scale to eight so that 31 becomes 255.
   EXPECT_EQ(
       decoded(make_tga(4, 1, {.bits = 16},
                        byte_writer{}.u16(0x7C00).u16(0x03E0).u16(0x001F).u16(0x8421).content)),
@@ -75,7 +77,7 @@ TEST(Tga, ColoursOfEachWidthAreTheVeryPixels) {
             (pixels{0x070707FF, 0xC8C8C8FF}));
 }
 
-TEST(Tga, RowsAndColumnsComeInTheOrderOfTheFlags) {
+TEST(tga_decoder, orders_rows_and_columns_by_the_flags) {
   const bytes gray = byte_writer{}.u8(1).u8(2).u8(3).u8(4).u8(5).u8(6).content;
   const auto with = [&](unsigned flags) {
     pixels found = decoded(make_tga(2, 3, {.type = 3, .bits = 8, .flags = flags}, gray));
@@ -88,7 +90,7 @@ TEST(Tga, RowsAndColumnsComeInTheOrderOfTheFlags) {
   EXPECT_EQ(with(right_to_left), (pixels{6, 5, 4, 3, 2, 1}));
 }
 
-TEST(Tga, PaletteOfEachWidthIsLookedUp) {
+TEST(tga_decoder, looks_up_palettes_of_every_depth) {
   const auto with = [](unsigned map_bits, const bytes& map) {
     bytes rest = map;
     const bytes indices = byte_writer{}.u8(11).u8(10).u8(12).content;
@@ -106,14 +108,14 @@ TEST(Tga, PaletteOfEachWidthIsLookedUp) {
             (pixels{0x0000FFFF, 0xFF0000FF, 0}));
 }
 
-TEST(Tga, MapThatTrueColourDoesNotUseAndTheNameAreSkipped) {
+TEST(tga_decoder, skips_the_name_and_an_unused_palette) {
   const bytes rest = byte_writer{}.u8(9).u8(9).u8(9).u8(1).u8(2).u8(3).content;
   EXPECT_EQ(decoded(make_tga(1, 1, {.map_entries = 1, .map_bits = 24, .id = "a name"}, rest)),
             (pixels{0x030201FF}));
 }
 
-TEST(Tga, RunsMayCrossRowsAndTheirEndDoesNotMatter) {
-  // Three of 7, then 1 and 2 as they are, then a run that is longer than the image.
+TEST(tga_decoder, lets_runs_cross_rows_and_pass_the_last_pixel) {
+  // A run of three 7s, then 1 and 2 unpacked, then a run that passes the end of the image.
   const bytes runs = byte_writer{}.u8(0x82).u8(7).u8(0x01).u8(1).u8(2).u8(0xFF).u8(9).content;
   pixels found = decoded(make_tga(2, 4, {.type = 11, .bits = 8, .flags = 0}, runs));
   for (std::uint32_t& each : found) each = each >> 8 & 255;
@@ -123,25 +125,25 @@ TEST(Tga, RunsMayCrossRowsAndTheirEndDoesNotMatter) {
             (pixels{0x33221144, 0x77665588}));
 }
 
-TEST(Tga, SizesThatTheFileCannotHoldTakeNoMemory) {
+TEST(tga_decoder, rejects_implausible_sizes_without_allocating) {
   for (const unsigned type : {2u, 10u}) {
     tracking_allocator memory;
     const bytes lie = make_tga(20'000, 10'000, {.type = type}, bytes(1000));
     EXPECT_EQ(outcome(tga_decoder().decode(lie, memory)), "corrupt");
     EXPECT_EQ(memory.total().peak_bytes, 0u);
   }
-  // One that a run-length encoded file can hold just so.
+  // The largest size that a run-length encoded file of this length can hold.
   byte_writer runs;
   for (int i = 0; i < 1000; ++i) runs.u8(0xFF).u8(5);
   EXPECT_EQ(outcome(decode(make_tga(1280, 100, {.type = 11, .bits = 8}, runs.content))), "ok");
 }
 
-TEST(Tga, SizesBeyondTheLimitsAreRefused) {
+TEST(tga_decoder, rejects_images_above_the_limit) {
   EXPECT_EQ(outcome(decode(make_tga(limits::image_side_max + 1, 1, {}, {}))), "limit");
   EXPECT_EQ(outcome(decode(make_tga(30'000, 30'000, {}, {}))), "limit");
 }
 
-TEST(Tga, FormsThatNobodyReadsAreErrors) {
+TEST(tga_decoder, rejects_unknown_variants) {
   EXPECT_EQ(outcome(decode(make_tga(1, 1, {.type = 0}, bytes(9)))), "corrupt");
   EXPECT_EQ(outcome(decode(make_tga(1, 1, {.type = 4}, bytes(9)))), "unsupported");
   EXPECT_EQ(outcome(decode(make_tga(1, 1, {.type = 32}, bytes(9)))), "corrupt");
@@ -159,7 +161,7 @@ bytes raw_bytes(std::size_t count) {
   return raw.content;
 }
 
-// Packets of 1 to 128 pixels, runs and others in turn.
+// Packets of 1 to 128 pixels, alternating between runs and raw ones.
 bytes runs_of_noise(std::size_t pixel_count, unsigned pixel_bytes) {
   byte_writer runs;
   for (std::size_t done = 0, turn = 0; done < pixel_count; ++turn) {
@@ -171,7 +173,7 @@ bytes runs_of_noise(std::size_t pixel_count, unsigned pixel_bytes) {
   return runs.content;
 }
 
-TEST(Tga, CutAnywhereIsAnErrorAndNeverACrash) {
+TEST(tga_decoder, reports_a_file_cut_anywhere) {
   for (const bytes& file : {make_tga(20, 30, {}, raw_bytes(20 * 30 * 3)),
                             make_tga(20, 30, {.type = 10}, runs_of_noise(20 * 30, 3))}) {
     ASSERT_EQ(outcome(decode(file)), "ok");
@@ -181,7 +183,7 @@ TEST(Tga, CutAnywhereIsAnErrorAndNeverACrash) {
   }
 }
 
-TEST(Tga, FlippedBitsAreAnErrorOrAnImage) {
+TEST(tga_decoder, survives_flipped_bits) {
   decode_flipped(tga_decoder(), make_tga(8, 8, {}, raw_bytes(8 * 8 * 3)), 2000, 20);
   decode_flipped(tga_decoder(), make_tga(16, 16, {.type = 10}, runs_of_noise(256, 3)), 5000);
   const tga_wish mapped{.type = 9, .bits = 8, .map_entries = 4, .map_bits = 24};
@@ -191,7 +193,7 @@ TEST(Tga, FlippedBitsAreAnErrorOrAnImage) {
   decode_flipped(tga_decoder(), make_tga(16, 16, mapped, rest), 5000);
 }
 
-TEST(Tga, RefusedMemoryIsAnError) {
+TEST(tga_decoder, reports_refused_memory) {
   expect_refusals(tga_decoder(), make_tga(4, 4, {}, raw_bytes(48)));
 }
 

@@ -11,13 +11,15 @@
 namespace overture {
 namespace {
 
+using namespace decoders_detail;
+
 using namespace test;
 
 result<decoded_asset> decode(const bytes& file) {
   return vorbis_decoder().decode(file, default_allocator());
 }
 
-TEST(Vorbis, DecodesEverySampleAsNearAsVorbisKeepsIt) {
+TEST(vorbis_decoder, decodes_every_sample_within_the_loss_of_vorbis) {
   const vorbis_wish wish;
   const result<decoded_asset> sound = decode(make_vorbis(wish));
   ASSERT_TRUE(sound) << sound.error().reason;
@@ -36,7 +38,7 @@ TEST(Vorbis, DecodesEverySampleAsNearAsVorbisKeepsIt) {
   }
 }
 
-TEST(Vorbis, DecodesIntoOneBlockWithoutCopies) {
+TEST(vorbis_decoder, decodes_in_place_into_one_block) {
   tracking_allocator memory;
   const result<decoded_asset> sound = vorbis_decoder().decode(make_vorbis(), memory);
   ASSERT_TRUE(sound);
@@ -44,7 +46,7 @@ TEST(Vorbis, DecodesIntoOneBlockWithoutCopies) {
   EXPECT_EQ(memory.total().peak_bytes, 20000u * 4);
 }
 
-TEST(Vorbis, SilenceThatPacksBeyondExpectationIsWhole) {
+TEST(vorbis_decoder, decodes_silence_that_packs_beyond_expectation) {
   const bytes file = make_vorbis({.channels = 1, .frames = 2'000'000, .volume = 0});
   ASSERT_GT(4'000'000u, file.size() * limits::sound_bytes_per_byte_likely);
   const result<decoded_asset> sound = decode(file);
@@ -53,7 +55,7 @@ TEST(Vorbis, SilenceThatPacksBeyondExpectationIsWhole) {
   EXPECT_EQ(sound->bytes().size(), 4'000'000u);
 }
 
-TEST(Vorbis, NumberOfFramesThatLiesTakesNoMemory) {
+TEST(vorbis_decoder, does_not_trust_a_false_number_of_frames) {
   const bytes file = make_vorbis();
   for (const std::uint64_t lie :
        {std::uint64_t{1} << 20, std::uint64_t{1} << 40, std::uint64_t{1} << 62}) {
@@ -63,7 +65,7 @@ TEST(Vorbis, NumberOfFramesThatLiesTakesNoMemory) {
     }
     EXPECT_LE(memory.total().peak_bytes, file.size() * limits::sound_bytes_per_byte_likely * 2);
   }
-  // Too small a number cuts the sound, within the last block.
+  // Too small a number cuts the sound inside the last block.
   const result<decoded_asset> sound = decode(with_last_position(file, 19'000));
   ASSERT_TRUE(sound) << sound.error().reason;
   EXPECT_GE(sound->frames, 19'000u);
@@ -71,7 +73,7 @@ TEST(Vorbis, NumberOfFramesThatLiesTakesNoMemory) {
   EXPECT_EQ(sound->bytes().size(), sound->frames * 4);
 }
 
-TEST(Vorbis, ChainOfOneFormatIsOneSoundAndOfSeveralUnsupported) {
+TEST(vorbis_decoder, joins_a_chain_of_one_format_and_rejects_mixed_ones) {
   const bytes chain = make_vorbis({.frames = 5000});
   const bytes same = make_vorbis({.frames = 5000, .serial = 2});
   const bytes other = make_vorbis({.rate = 22050, .frames = 5000, .serial = 2});
@@ -88,9 +90,8 @@ TEST(Vorbis, ChainOfOneFormatIsOneSoundAndOfSeveralUnsupported) {
   EXPECT_EQ(outcome(joined(mono)), "unsupported");
 }
 
-// libvorbisfile keeps what it took to read the damaged headers if it may look for them: the address
-// sanitizer tells.
-TEST(Vorbis, DamagedHeadersOfALaterLinkAreAnErrorAndLeaveNothingBehind) {
+// A seekable libvorbisfile would leak the damaged headers; AddressSanitizer would report it.
+TEST(vorbis_decoder, reports_damaged_headers_of_a_later_link_without_leaking) {
   bytes file = make_vorbis({.frames = 100'000});
   const bytes second = make_vorbis({.frames = 100'000, .serial = 2});
   const std::ptrdiff_t after_first_header = 58;
@@ -103,42 +104,42 @@ TEST(Vorbis, DamagedHeadersOfALaterLinkAreAnErrorAndLeaveNothingBehind) {
   EXPECT_EQ(outcome(decode(file)), "corrupt");
 }
 
-TEST(Vorbis, MoreChannelsThanTheLimitAreRefused) {
+TEST(vorbis_decoder, rejects_more_channels_than_the_limit) {
   EXPECT_EQ(outcome(decode(make_vorbis({.channels = 8, .frames = 100}))), "ok");
   EXPECT_EQ(outcome(decode(make_vorbis({.channels = 9, .frames = 100}))), "limit");
 }
 
-TEST(Vorbis, WithoutASampleIsAnEmptySound) {
+TEST(vorbis_decoder, decodes_a_file_without_samples_to_an_empty_sound) {
   const result<decoded_asset> sound = decode(make_vorbis({.frames = 0}));
   ASSERT_TRUE(sound) << sound.error().reason;
   EXPECT_TRUE(sound->bytes().empty());
 }
 
-TEST(Vorbis, CutAnywhereIsAnErrorAndNeverACrash) {
+TEST(vorbis_decoder, reports_a_file_cut_anywhere) {
   decode_each_cut(vorbis_decoder(), make_vorbis(), [](std::size_t size, const auto& sound) {
     EXPECT_EQ(outcome(sound), "corrupt") << size;
   });
 }
 
-TEST(Vorbis, BytesBehindTheLastPageDoNotMatter) {
+TEST(vorbis_decoder, ignores_bytes_after_the_last_page) {
   bytes file = make_vorbis();
   file.insert(file.end(), 200, std::byte{0x55});
   EXPECT_EQ(outcome(decode(file)), "ok");
 }
 
-TEST(Vorbis, MissingPageIsAnError) {
+TEST(vorbis_decoder, reports_a_missing_page) {
   bytes file = make_vorbis({.frames = 300'000});
   const std::ptrdiff_t inside = static_cast<std::ptrdiff_t>(file.size() * 3 / 4);
   file.erase(file.begin() + inside, file.begin() + inside + 10);
   EXPECT_EQ(outcome(decode(file)), "corrupt");
 }
 
-TEST(Vorbis, FlippedBitsAreAnErrorOrASound) {
+TEST(vorbis_decoder, survives_flipped_bits) {
   const bytes file = make_vorbis({.channels = 1, .frames = 500});
   decode_flipped(vorbis_decoder(), file, 600);
 }
 
-TEST(Vorbis, RefusedMemoryIsAnError) {
+TEST(vorbis_decoder, reports_refused_memory) {
   expect_refusals(vorbis_decoder(), make_vorbis({.channels = 1, .frames = 3000}));
 }
 

@@ -1,4 +1,4 @@
-// Ogg Vorbis files for tests, as libvorbis encodes them.
+// Ogg Vorbis files for tests, encoded by libvorbis.
 #pragma once
 
 #include <vorbis/vorbisenc.h>
@@ -18,7 +18,7 @@ struct vorbis_wish {
   float volume = 0.5f;  // 0 = silence
 };
 
-// A tone of 441 Hz in the first channel, of 882 Hz in the second, and so on.
+// A 441 Hz tone in the first channel, 882 Hz in the second, and so on.
 inline float tone(const vorbis_wish& of, int channel, int frame) {
   const double turns = 441.0 * (channel + 1) * frame / of.rate;
   return of.volume * static_cast<float>(std::sin(6.283185307179586 * turns));
@@ -78,7 +78,7 @@ inline bytes make_vorbis(const vorbis_wish& wish = {}) {
   return file;
 }
 
-// Writes another number into the last page: how many frames there are up to its end.
+// Overwrites the position in the last page: the number of frames up to its end.
 inline bytes with_last_position(bytes file, std::uint64_t frames) {
   std::size_t last = 0;
   for (std::size_t i = 0; i + 4 <= file.size(); ++i) {

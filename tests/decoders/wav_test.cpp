@@ -9,6 +9,8 @@
 namespace overture {
 namespace {
 
+using namespace decoders_detail;
+
 using namespace test;
 
 struct wav_wish {
@@ -54,12 +56,12 @@ samples decoded(const bytes& file) {
   return content<std::int16_t>(*sound);
 }
 
-TEST(Wav, AcceptsByExtensionInAnyCase) {
+TEST(wav_decoder, accepts_its_extension_in_any_case) {
   EXPECT_TRUE(wav_decoder().accepts("sound/Jump.WAV", {}));
   EXPECT_FALSE(wav_decoder().accepts("sound/jump.ogg", {}));
 }
 
-TEST(Wav, SixteenBitsAreTheVerySamples) {
+TEST(wav_decoder, copies_16_bit_samples_exactly) {
   const result<decoded_asset> sound =
       decode(make_wav({.channels = 2}, sixteen({1, -1, 32767, -32768, 300, -300})));
   ASSERT_TRUE(sound) << sound.error().reason;
@@ -70,7 +72,7 @@ TEST(Wav, SixteenBitsAreTheVerySamples) {
   EXPECT_EQ(content<std::int16_t>(*sound), (samples{1, -1, 32767, -32768, 300, -300}));
 }
 
-TEST(Wav, OtherWidthsKeepTheUpperSixteenBits) {
+TEST(wav_decoder, keeps_the_upper_16_bits_of_other_widths) {
   EXPECT_EQ(decoded(make_wav({.bits = 8}, byte_writer{}.u8(0).u8(128).u8(255).content)),
             (samples{-32768, 0, 32512}));
   EXPECT_EQ(
@@ -80,7 +82,7 @@ TEST(Wav, OtherWidthsKeepTheUpperSixteenBits) {
             (samples{32767, -1}));
 }
 
-TEST(Wav, FloatsAreClampedAndWhatIsNoNumberIsSilence) {
+TEST(wav_decoder, clamps_floats_and_turns_nan_into_silence) {
   const bytes data = byte_writer{}
                          .f32(0.5f)
                          .f32(-1.0f)
@@ -93,7 +95,7 @@ TEST(Wav, FloatsAreClampedAndWhatIsNoNumberIsSilence) {
             (samples{16384, -32768, 32767, -32768, 0, 32767}));
 }
 
-TEST(Wav, FormatMayBeInTheExtension) {
+TEST(wav_decoder, takes_the_format_from_the_extension) {
   byte_writer file;
   file.text("RIFF").u32(0).text("WAVE").text("fmt ").u32(40).u16(0xFFFE).u16(1).u32(8000);
   file.u32(16000).u16(2).u16(16).u16(22).u16(16).u32(4).u16(1).text("", 14);
@@ -101,9 +103,9 @@ TEST(Wav, FormatMayBeInTheExtension) {
   EXPECT_EQ(decoded(file.content), (samples{77}));
 }
 
-TEST(Wav, ImaAdpcmFollowsThePrediction) {
-  // One channel: the first sample as it is, then eight codes. 7 and 15 are the largest steps up
-  // and down, 0 and 8 the smallest.
+TEST(wav_decoder, decodes_ima_adpcm) {
+  // One channel: the first sample, then eight codes. 7 and 15 are the largest steps up and down,
+  // 0 and 8 the smallest.
   const bytes block = byte_writer{}.u16(100).u8(0).u8(0).u32(0x0000'00F7).content;
   const wav_wish mono{.tag = 0x11, .bits = 4, .block_bytes = 8};
   // Step 7: 7/8 + 7/4 + 7/2 + 7 = 0 + 1 + 3 + 7 = 11, then 2 + 4 + 8 + 16 of step 16 down, and
@@ -127,14 +129,14 @@ TEST(Wav, ImaAdpcmFollowsThePrediction) {
   EXPECT_EQ(both[17], -20);
 }
 
-TEST(Wav, ImaAdpcmEndsWhereTheFileSays) {
+TEST(wav_decoder, ends_ima_adpcm_where_the_file_says) {
   const bytes block = byte_writer{}.u16(100).u8(0).u8(0).u32(0).content;
   const bytes fact = byte_writer{}.text("fact").u32(4).u32(3).content;
   const wav_wish wish{.tag = 0x11, .bits = 4, .block_bytes = 8, .before_data = fact};
   EXPECT_EQ(decoded(make_wav(wish, block)), (samples{100, 100, 100}));
 }
 
-TEST(Wav, ImaAdpcmThatContradictsItselfIsCorrupt) {
+TEST(wav_decoder, rejects_contradictory_ima_adpcm) {
   const bytes block = byte_writer{}.u16(100).u8(89).u8(0).u32(0).content;
   EXPECT_EQ(outcome(decode(make_wav({.tag = 0x11, .bits = 4, .block_bytes = 8}, block))),
             "corrupt");
@@ -144,18 +146,18 @@ TEST(Wav, ImaAdpcmThatContradictsItselfIsCorrupt) {
   }
 }
 
-TEST(Wav, ChunksBeforeTheSamplesAreSkippedWithTheirPadding) {
+TEST(wav_decoder, skips_chunks_before_the_samples_with_their_padding) {
   const bytes more = byte_writer{}.text("LIST").u32(3).text("abc").u8(0).content;
   EXPECT_EQ(decoded(make_wav({.before_data = more}, sixteen({5}))), (samples{5}));
 }
 
-TEST(Wav, SizeOfAStreamMeansTheRestOfTheFile) {
+TEST(wav_decoder, reads_to_the_end_if_the_size_is_unknown) {
   bytes file = make_wav({}, sixteen({1, 2, 3}));
   put_u32(file, data_size_place, UINT32_MAX);
   EXPECT_EQ(decoded(file), (samples{1, 2, 3}));
 }
 
-TEST(Wav, SizesThatLieTakeNoMemory) {
+TEST(wav_decoder, rejects_false_sizes_without_allocating) {
   for (const std::uint64_t size :
        {std::uint64_t{7}, std::uint64_t{0x7FFF'FFFF}, std::uint64_t{UINT32_MAX - 1}}) {
     bytes file = make_wav({}, sixteen({1, 2, 3}));
@@ -166,14 +168,14 @@ TEST(Wav, SizesThatLieTakeNoMemory) {
   }
 }
 
-TEST(Wav, FormsThatNobodyReadsAreUnsupported) {
+TEST(wav_decoder, rejects_unknown_formats_as_unsupported) {
   EXPECT_EQ(outcome(decode(make_wav({.tag = 2, .bits = 4}, sixteen({1})))), "unsupported");
   EXPECT_EQ(outcome(decode(make_wav({.tag = 7, .bits = 8}, sixteen({1})))), "unsupported");
   EXPECT_EQ(outcome(decode(make_wav({.bits = 12}, sixteen({1})))), "unsupported");
   EXPECT_EQ(outcome(decode(make_wav({.tag = 3, .bits = 64}, sixteen({1})))), "unsupported");
 }
 
-TEST(Wav, FormatsThatContradictThemselvesAreCorrupt) {
+TEST(wav_decoder, rejects_contradictory_formats) {
   EXPECT_EQ(outcome(decode(make_wav({.channels = 0}, sixteen({1})))), "corrupt");
   EXPECT_EQ(outcome(decode(make_wav({.rate = 0}, sixteen({1})))), "corrupt");
   EXPECT_EQ(outcome(decode(make_wav({.block_bytes = 4}, sixteen({1})))), "corrupt");
@@ -182,7 +184,7 @@ TEST(Wav, FormatsThatContradictThemselvesAreCorrupt) {
             "corrupt");
 }
 
-TEST(Wav, CutAnywhereIsAnErrorAndNeverACrash) {
+TEST(wav_decoder, reports_a_file_cut_anywhere) {
   const auto raw = noise(1000);
   byte_writer data;
   for (const unsigned char value : raw) data.u8(value);
@@ -194,7 +196,7 @@ TEST(Wav, CutAnywhereIsAnErrorAndNeverACrash) {
   }
 }
 
-TEST(Wav, FlippedBitsAreAnErrorOrASound) {
+TEST(wav_decoder, survives_flipped_bits) {
   byte_writer data;
   for (const unsigned char value : noise(256)) data.u8(value);
   decode_flipped(wav_decoder(), make_wav({.channels = 2}, data.content), 10'000);
@@ -203,14 +205,14 @@ TEST(Wav, FlippedBitsAreAnErrorOrASound) {
                  10'000);
 }
 
-TEST(Wav, WithoutASampleIsAnEmptySound) {
+TEST(wav_decoder, decodes_a_file_without_samples_to_an_empty_sound) {
   const result<decoded_asset> sound = decode(make_wav({}, {}));
   ASSERT_TRUE(sound);
   EXPECT_EQ(sound->frames, 0u);
   EXPECT_TRUE(sound->bytes().empty());
 }
 
-TEST(Wav, RefusedMemoryIsAnError) {
+TEST(wav_decoder, reports_refused_memory) {
   expect_refusals(wav_decoder(), make_wav({}, sixteen({1, 2})));
 }
 

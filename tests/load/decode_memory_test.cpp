@@ -1,4 +1,4 @@
-// What decoders make, and the budget.
+// How decoder output and the memory budget interact.
 #include "load/decode_memory.hpp"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ using test::outcomes;
 
 constexpr std::size_t decoded_bytes = 1'000'000;
 
-// Makes much of little: a block of the file's first byte.
+// Decodes a small file to a large block filled with its first byte.
 class swelling_decoder final : public decoder {
  public:
   const char* name() const noexcept override { return "swelling"; }
@@ -35,7 +35,7 @@ class swelling_decoder final : public decoder {
   }
   result<decoded_asset> decode(std::span<const std::byte> bytes, allocator& memory,
                                parallel_runner&) const noexcept override {
-    // Files that hold memory already ask for more at the same time.
+    // Makes files that already hold memory ask for more at the same time.
     if (arrived.fetch_add(1) < meets) {
       if (arrived == meets) all_there.lower();
       EXPECT_TRUE(all_there.wait_for(10s));
@@ -51,11 +51,12 @@ class swelling_decoder final : public decoder {
   mutable barricade all_there{barricade::raised};
   mutable std::atomic<int> given{0};
   mutable std::atomic<int> refused{0};
-  // Before the block is filled; the how manieth it is that got memory, 0 for one that got none.
+  // Called before the block is filled. `given`: 1 for the first file that got memory, and so on; 0
+  // for a file that got none.
   std::function<void(int given)> between;
 };
 
-// Keeps assets beyond the load, if it is to, and compares them with the files.
+// Compares assets with their files, and keeps them beyond the load if asked.
 class comparing_sink final : public asset_sink {
  public:
   explicit comparing_sink(bool keeps, bool one_thread = false)
@@ -85,9 +86,9 @@ class comparing_sink final : public asset_sink {
   bool one_thread_;
 };
 
-class DecodeMemory : public ::testing::Test {
+class decode_budget : public ::testing::Test {
  protected:
-  DecodeMemory() { os_.set_cached(true); }
+  decode_budget() { os_.set_cached(true); }
   void add_files(int large, int small) {
     for (int i = 0; i < large + small; ++i) {
       const char byte = static_cast<char>('A' + i % 50);
@@ -106,7 +107,7 @@ class DecodeMemory : public ::testing::Test {
   const decoder* const decoders_[1] = {&decoder_};
 };
 
-TEST_F(DecodeMemory, ALargeFileWaitsWithItsContentWhileAnotherFillsTheBudget) {
+TEST_F(decode_budget, makes_a_large_file_wait_with_its_content_while_another_fills_it) {
   add_files(2, 20);
   load_rig rig(os_, {.workers = 1});
   rig.mount({"/game"});
@@ -128,8 +129,8 @@ TEST_F(DecodeMemory, ALargeFileWaitsWithItsContentWhileAnotherFillsTheBudget) {
   EXPECT_EQ(sink.files, 22);
 }
 
-// The lane where a file was refused reads others into its room while another lane decodes it.
-TEST_F(DecodeMemory, AFileThatWaitedIsNotOverwrittenByThoseThatCameAfterIt) {
+// The loader that deferred the file reads others into its scratch while another loader decodes it.
+TEST_F(decode_budget, keeps_the_content_of_a_waiting_file_from_being_overwritten) {
   constexpr std::size_t large = 20'000;
   for (int i = 0; i < 3; ++i) {
     os_.add_file("/game/0" + std::to_string(i) + ".big", std::string(large, 'L'));
@@ -160,9 +161,9 @@ TEST_F(DecodeMemory, AFileThatWaitedIsNotOverwrittenByThoseThatCameAfterIt) {
     }
     EXPECT_TRUE(both_threads_read.wait_for(10s));
   };
-  load_options wishes = options(sink);
-  wishes.budget_bytes = 1'500'000;
-  load_scope scope(rig.files, rig.reads, rig.jobs, wishes);
+  load_options requested = options(sink);
+  requested.budget_bytes = 1'500'000;
+  load_scope scope(rig.files, rig.reads, rig.jobs, requested);
   ASSERT_TRUE(scope.start());
   finish(scope);
   EXPECT_EQ(decoder_.refused, 1);
@@ -170,7 +171,7 @@ TEST_F(DecodeMemory, AFileThatWaitedIsNotOverwrittenByThoseThatCameAfterIt) {
   EXPECT_EQ(sink.files, 63);
 }
 
-TEST_F(DecodeMemory, OneOfManyLargeFilesDecodesAtATimeWhenEachFillsTheBudget) {
+TEST_F(decode_budget, decodes_files_one_at_a_time_if_each_fills_it) {
   for (const unsigned workers : {0u, 1u, 3u}) {
     add_files(40, 40);
     load_rig rig(os_, {.workers = workers});
@@ -186,7 +187,7 @@ TEST_F(DecodeMemory, OneOfManyLargeFilesDecodesAtATimeWhenEachFillsTheBudget) {
   }
 }
 
-TEST_F(DecodeMemory, IsFreeAgainWhenTheOneThreadOfTheHostIsDoneWithAFile) {
+TEST_F(decode_budget, is_released_when_a_one_thread_sink_is_done_with_a_file) {
   add_files(10, 10);
   load_rig rig(os_, {.workers = 2});
   rig.mount({"/game"});
@@ -198,7 +199,7 @@ TEST_F(DecodeMemory, IsFreeAgainWhenTheOneThreadOfTheHostIsDoneWithAFile) {
   EXPECT_EQ(peak(), decoded_bytes);
 }
 
-TEST_F(DecodeMemory, AFileThatWaitsForItIsCancelledWithTheOthers) {
+TEST_F(decode_budget, lets_a_waiting_file_be_cancelled) {
   add_files(2, 0);
   load_rig rig(os_, {.workers = 1});
   rig.mount({"/game"});
@@ -227,8 +228,8 @@ TEST_F(DecodeMemory, AFileThatWaitsForItIsCancelledWithTheOthers) {
   EXPECT_EQ(sink.files, 1);
 }
 
-// The budget is one thing, the machine's memory another.
-TEST_F(DecodeMemory, ThatTheHostDoesNotHaveCostsTheFile) {
+// Memory that the host refuses is not a full budget.
+TEST_F(decode_budget, does_not_retry_a_file_for_which_the_host_has_no_memory) {
   class refusing_allocator final : public allocator {
    public:
     void* allocate(std::size_t bytes, std::size_t alignment, memory_tag tag) noexcept override {
@@ -244,9 +245,9 @@ TEST_F(DecodeMemory, ThatTheHostDoesNotHaveCostsTheFile) {
   load_rig rig(os_, {.workers = 2});
   rig.mount({"/game"});
   comparing_sink sink(false);
-  load_options wishes = options(sink);
-  wishes.memory = &memory;
-  load_scope scope(rig.files, rig.reads, rig.jobs, wishes);
+  load_options requested = options(sink);
+  requested.memory = &memory;
+  load_scope scope(rig.files, rig.reads, rig.jobs, requested);
   ASSERT_TRUE(scope.start());
   finish(scope);
   EXPECT_EQ(scope.summary().failed, 5u);

@@ -1,4 +1,4 @@
-// What the engine does for every file that is stored as it is: find, open, read, check.
+// What the engine does for every stored file: find, open, read, verify.
 #include <gtest/gtest.h>
 
 #include <array>

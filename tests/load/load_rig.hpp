@@ -1,4 +1,4 @@
-// A whole load in memory: a fake operating system, a tree, the engine, and what became of it.
+// A whole load in memory: a fake operating system, a tree, the engine, and the outcomes.
 #pragma once
 
 #include <map>
@@ -19,7 +19,7 @@ struct rig_options {
   allocator* memory = nullptr;
 };
 
-// Everything but the scope, which tests make themselves.
+// Everything but the scope, which each test creates.
 struct load_rig {
   fake_os& os;
   file_system files;
@@ -32,7 +32,7 @@ struct load_rig {
         jobs({.workers = options.workers, .memory = options.memory}),
         reads(files, {.threads = options.io_threads, .memory = options.memory}) {}
 
-  // Mounts each path and freezes. Throws on failure.
+  // Mounts the paths and freezes the tree. Throws on failure.
   void mount(std::initializer_list<const char*> paths) {
     for (const char* path : paths) {
       const auto mounted = files.mount(path);
@@ -55,7 +55,7 @@ inline std::string outcome_of(const loaded_file& file) {
   return std::string(to_string(file.failed_in)) + ": " + to_string(file.failure->code);
 }
 
-// What became of each file, by path.
+// The outcome of each file, by path.
 inline std::map<std::string, std::string> outcomes(const load_rig& rig, const load_scope& scope) {
   std::map<std::string, std::string> by_path;
   scope.for_each_file([&](const loaded_file& file) {

@@ -1,4 +1,4 @@
-// The way of one file through the stages, good and bad.
+// One file's way through the stages, intact or damaged.
 #include <gtest/gtest.h>
 #include <spng.h>
 
@@ -26,7 +26,7 @@ std::string repeated(std::string_view text, std::size_t bytes) {
   return all;
 }
 
-// base.zip and the folder /mod, which replaces one of its files.
+// base.zip, and the folder /mod, which overrides one of its files.
 void add_game(fake_os& os) {
   zip_writer base;
   base.add({.name = "readme.txt", .data = "hello"});
@@ -38,7 +38,7 @@ void add_game(fake_os& os) {
   os.add_file("/mod/new.bin", repeated("x", 10'000));
 }
 
-TEST(Pipeline, LoadsArchivesAndFoldersTogether) {
+TEST(pipeline, loads_archives_and_folders_together) {
   for (const bool cached : {false, true}) {
     fake_os os;
     add_game(os);
@@ -59,7 +59,7 @@ TEST(Pipeline, LoadsArchivesAndFoldersTogether) {
   }
 }
 
-TEST(Pipeline, TellsWhichReadsItsThreadsDidThemselves) {
+TEST(pipeline, marks_the_reads_that_its_own_threads_did) {
   for (const bool cached : {false, true}) {
     fake_os os;
     add_game(os);
@@ -84,7 +84,7 @@ TEST(Pipeline, TellsWhichReadsItsThreadsDidThemselves) {
   }
 }
 
-// A piece of work for each byte.
+// Splits its work into one piece per byte.
 class splitting_decoder final : public decoder {
  public:
   const char* name() const noexcept override { return "splitting"; }
@@ -102,7 +102,7 @@ class splitting_decoder final : public decoder {
   }
 };
 
-// Sees that each piece was done once when the asset arrives.
+// Checks that every piece was done exactly once.
 class checking_sink final : public asset_sink {
  public:
   result<void> finalize(entry_index, decoded_asset& asset,
@@ -118,7 +118,7 @@ class checking_sink final : public asset_sink {
   std::atomic<std::size_t> pieces = 0;
 };
 
-TEST(Pipeline, DecoderMaySplitItsWorkOverTheThreadsOfTheLoad) {
+TEST(pipeline, lets_a_decoder_split_its_work_over_the_threads) {
   const splitting_decoder splitting;
   const decoder* const decoders[] = {&splitting};
   for (const unsigned workers : {1u, 4u}) {
@@ -135,7 +135,7 @@ TEST(Pipeline, DecoderMaySplitItsWorkOverTheThreadsOfTheLoad) {
   }
 }
 
-TEST(Pipeline, ClosesEveryLooseFile) {
+TEST(pipeline, closes_every_loose_file) {
   fake_os os;
   add_game(os);
   {
@@ -151,7 +151,7 @@ TEST(Pipeline, ClosesEveryLooseFile) {
   EXPECT_EQ(os.misuses(), 0u);
 }
 
-TEST(Pipeline, OneBadEntryNeverStopsTheOthers) {
+TEST(pipeline, loads_the_other_files_if_some_are_damaged) {
   fake_os os;
   zip_writer zip;
   zip.add({.name = "a.bin", .data = "good"});
@@ -163,7 +163,7 @@ TEST(Pipeline, OneBadEntryNeverStopsTheOthers) {
   zip.add({.name = "method.bin", .data = "data", .stated_method = 99});
   zip.add({.name = "outside.bin", .data = "data", .stated_offset = 1'000'000});
   zip.add({.name = "text.txt", .data = "\xFF\xFE"});
-  zip.add({.name = "lies.png", .data = "this is no PNG"});
+  zip.add({.name = "lies.png", .data = "this is not a PNG"});
   zip.add({.name = "z.bin", .data = "good"});
   os.add_file("/game.zip", zip.bytes());
   load_rig rig(os);
@@ -184,7 +184,7 @@ TEST(Pipeline, OneBadEntryNeverStopsTheOthers) {
   EXPECT_EQ(scope.summary().failed, 6u);
 }
 
-TEST(Pipeline, HeaderLongerThanTheDirectorySaysIsReadAgain) {
+TEST(pipeline, reads_again_if_a_header_is_longer_than_expected) {
   fake_os os;
   zip_writer zip;
   zip.add({.name = "padded.bin", .data = "payload", .local_extra_bytes = 60'000});
@@ -198,7 +198,7 @@ TEST(Pipeline, HeaderLongerThanTheDirectorySaysIsReadAgain) {
   EXPECT_EQ(scope.summary().files, 2u);
 }
 
-TEST(Pipeline, WithoutDecodingBadTextIsOnlyBytes) {
+TEST(pipeline, accepts_invalid_text_without_decoding) {
   fake_os os;
   os.add_file("/game/text.txt", "\xFF\xFE");
   load_rig rig(os);
@@ -210,7 +210,7 @@ TEST(Pipeline, WithoutDecodingBadTextIsOnlyBytes) {
   EXPECT_EQ(scope.summary().decoded_bytes, 0u);
 }
 
-TEST(Pipeline, FileThatVanishesBeforeItIsOpenedIsNotFound) {
+TEST(pipeline, reports_a_vanished_file_as_not_found) {
   fake_os os;
   add_game(os);
   load_rig rig(os);
@@ -223,7 +223,7 @@ TEST(Pipeline, FileThatVanishesBeforeItIsOpenedIsNotFound) {
   EXPECT_EQ(scope.summary().files, 4u);
 }
 
-TEST(Pipeline, FileThatShrinksBetweenResolveAndReadIsTruncated) {
+TEST(pipeline, reports_a_file_that_shrinks_before_the_read_as_truncated) {
   for (const bool cached : {false, true}) {
     fake_os os;
     os.add_file("/game/big.bin", repeated("b", 100'000));
@@ -239,8 +239,8 @@ TEST(Pipeline, FileThatShrinksBetweenResolveAndReadIsTruncated) {
   }
 }
 
-// Neighbours are read at once; what lies behind the damage must not cost what lies in front of it.
-TEST(Pipeline, ArchiveThatIsCutShortAfterItsMountKeepsWhatIsInFront) {
+// Neighbours are read together; files after the cut must not fail those before it.
+TEST(pipeline, loads_what_precedes_the_cut_of_an_archive) {
   fake_os os;
   zip_writer archive;
   archive.add({.name = "a.bin", .data = repeated("a", 1'000)});
@@ -258,7 +258,7 @@ TEST(Pipeline, ArchiveThatIsCutShortAfterItsMountKeepsWhatIsInFront) {
   EXPECT_EQ(outcomes(rig, scope)["c.bin"], "read: truncated");
 }
 
-TEST(Pipeline, FolderInThePlaceOfAFileIsNotAFile) {
+TEST(pipeline, reports_a_folder_in_place_of_a_file) {
   fake_os os;
   add_game(os);
   load_rig rig(os);
@@ -271,8 +271,8 @@ TEST(Pipeline, FolderInThePlaceOfAFileIsNotAFile) {
   EXPECT_EQ(outcomes(rig, scope)["new.bin"], "resolve: not_a_file");
 }
 
-// Loose files: reads of neighbours in an archive may be one, which is tried for each again.
-TEST(Pipeline, EachFailingReadCostsItsFileAndNoOther) {
+// Loose files, because reads of neighbours in an archive are merged and then retried one by one.
+TEST(pipeline, fails_only_the_file_whose_read_fails) {
   fake_os os;
   add_game(os);
   os.add_file("/mod/maps/one.bin", repeated("map", 50'000));
@@ -295,7 +295,7 @@ TEST(Pipeline, EachFailingReadCostsItsFileAndNoOther) {
   }
 }
 
-TEST(Pipeline, ShortAndInterruptedReadsAreContinued) {
+TEST(pipeline, continues_short_and_interrupted_reads) {
   fake_os os;
   add_game(os);
   load_rig rig(os);
@@ -312,14 +312,14 @@ TEST(Pipeline, ShortAndInterruptedReadsAreContinued) {
   EXPECT_EQ(shortened.summary().hash, plain.summary().hash);
 }
 
-TEST(Pipeline, RefusedMemoryAtAnyCallIsAnErrorOfThatFileOrOfTheStart) {
+TEST(pipeline, reports_refused_memory_for_the_file_or_the_start) {
   fake_os os;
   add_game(os);
   std::uint64_t refused = 0;
   for (bool reached = true; reached; ++refused) {
     failing_allocator memory(refused);
     {
-      load_rig rig(os);  // its own memory is another test's concern
+      load_rig rig(os);  // with memory of its own; the next test covers that
       rig.mount({"/base.zip", "/mod"});
       load_scope scope(rig.files, rig.reads, rig.jobs, {.memory = &memory});
       const result<void> started = scope.start();
@@ -338,10 +338,10 @@ TEST(Pipeline, RefusedMemoryAtAnyCallIsAnErrorOfThatFileOrOfTheStart) {
     }
     EXPECT_EQ(memory.live_bytes(), 0) << "call " << refused;
   }
-  EXPECT_GT(refused, 8u) << "the loop must have met the loader's own calls";
+  EXPECT_GT(refused, 8u) << "the loop must reach the load's own allocations";
 }
 
-TEST(Pipeline, RefusedMemoryAnywhereInTheEngineEndsInAnErrorNotInACrash) {
+TEST(pipeline, survives_refused_memory_anywhere_in_the_engine) {
   fake_os os;
   add_game(os);
   std::uint64_t refused = 0;

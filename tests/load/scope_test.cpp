@@ -1,4 +1,4 @@
-// Admission, progress, cancelling, and who is called where.
+// load_scope: admission, progress, cancelling, and the threads of callbacks.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -37,7 +37,7 @@ class counting_sink : public asset_sink {
     threads_.insert(std::this_thread::get_id());
     bytes_ += bytes.size();
     ++calls_;
-    if (entry == broken_) return fail(errc::unsupported, "the host does not want it");
+    if (entry == broken_) return fail(errc::unsupported, "refused by the host");
     return {};
   }
   bool one_thread() const noexcept override { return one_thread_; }
@@ -53,7 +53,7 @@ class counting_sink : public asset_sink {
   std::mutex lock_;
 };
 
-TEST(LoadScope, NeedsAFrozenTreeAndStartsOnce) {
+TEST(load, needs_a_frozen_tree_and_starts_once) {
   fake_os os;
   add_files(os, 1, 10);
   load_rig rig(os);
@@ -67,7 +67,7 @@ TEST(LoadScope, NeedsAFrozenTreeAndStartsOnce) {
   EXPECT_EQ(early.start().error().code, errc::invalid);
 }
 
-TEST(LoadScope, EmptyTreeIsDoneAtOnce) {
+TEST(load, finishes_an_empty_tree_at_once) {
   fake_os os;
   os.add_folder("/game");
   load_rig rig(os);
@@ -79,7 +79,7 @@ TEST(LoadScope, EmptyTreeIsDoneAtOnce) {
   EXPECT_EQ(scope.summary().files, 0u);
 }
 
-TEST(LoadScope, HashIsTheSameForAnyNumberOfThreadsAndTellsContents) {
+TEST(load, computes_the_same_hash_on_any_number_of_threads) {
   std::set<std::uint64_t> hashes;
   for (const unsigned workers : {0u, 1u, 7u}) {
     fake_os os;
@@ -105,7 +105,7 @@ TEST(LoadScope, HashIsTheSameForAnyNumberOfThreadsAndTellsContents) {
   EXPECT_FALSE(hashes.contains(scope.summary().hash));
 }
 
-TEST(LoadScope, BytesInFlightStayWithinTheBudgetAndOneFile) {
+TEST(load, keeps_bytes_in_flight_within_the_budget_and_one_file) {
   for (const bool cached : {false, true}) {
     fake_os os;
     add_files(os, 60, 10'000);
@@ -122,7 +122,7 @@ TEST(LoadScope, BytesInFlightStayWithinTheBudgetAndOneFile) {
   }
 }
 
-TEST(LoadScope, BudgetOfOneByteLoadsOneFileAtATime) {
+TEST(load, loads_one_file_at_a_time_with_a_budget_of_one_byte) {
   fake_os os;
   add_files(os, 30, 1000);
   load_rig rig(os, {.workers = 3});
@@ -134,7 +134,7 @@ TEST(LoadScope, BudgetOfOneByteLoadsOneFileAtATime) {
   EXPECT_EQ(scope.summary().in_flight_bytes_max, 1000u);
 }
 
-TEST(LoadScope, FilesInFlightAreLimited) {
+TEST(load, limits_the_files_in_flight) {
   fake_os os;
   add_files(os, 50, 100);
   barricade gate{barricade::raised};
@@ -159,7 +159,7 @@ TEST(LoadScope, FilesInFlightAreLimited) {
   EXPECT_EQ(opened, 50u);
 }
 
-TEST(LoadScope, ProgressNeverGoesBack) {
+TEST(load, never_moves_progress_back) {
   fake_os os;
   add_files(os, 300, 500);
   load_rig rig(os);
@@ -179,7 +179,7 @@ TEST(LoadScope, ProgressNeverGoesBack) {
   EXPECT_EQ(scope.progress().bytes_done, 150'000u);
 }
 
-TEST(LoadScope, SinkGetsEveryFileOnceAndItsErrorIsTheFiles) {
+TEST(load, gives_every_file_to_the_sink_once_and_takes_its_error) {
   fake_os os;
   add_files(os, 40, 100);
   load_rig rig(os);
@@ -196,7 +196,7 @@ TEST(LoadScope, SinkGetsEveryFileOnceAndItsErrorIsTheFiles) {
   EXPECT_EQ(outcomes(rig, scope)[std::string(rig.files.entry(3).path)], "finalize: unsupported");
 }
 
-TEST(LoadScope, SinkOfOneThreadIsCalledOnThatThreadOnly) {
+TEST(load, calls_a_one_thread_sink_on_that_thread_only) {
   fake_os os;
   add_files(os, 40, 100);
   load_rig rig(os, {.workers = 3});
@@ -211,7 +211,7 @@ TEST(LoadScope, SinkOfOneThreadIsCalledOnThatThreadOnly) {
   EXPECT_EQ(scope.summary().files, 40u);
 }
 
-TEST(LoadScope, PumpFinalizesAtLeastOneFileWhateverTheBudget) {
+TEST(load, finalizes_at_least_one_file_in_each_pump) {
   fake_os os;
   add_files(os, 10, 100);
   load_rig rig(os, {.workers = 2});
@@ -225,7 +225,7 @@ TEST(LoadScope, PumpFinalizesAtLeastOneFileWhateverTheBudget) {
   read_request late{};
   countdown left(1);
   late.counter = &left;
-  rig.reads.submit({&late, 1});  // there is no such file
+  rig.reads.submit({&late, 1});  // of no existing file
   rig.reads.wait(left);
   EXPECT_EQ(rig.reads.stats().before_first_frame, before_first_frame);
   while (!scope.done()) {
@@ -237,8 +237,8 @@ TEST(LoadScope, PumpFinalizesAtLeastOneFileWhateverTheBudget) {
   EXPECT_EQ(pumped, 10u);
 }
 
-TEST(LoadScope, WaitReturnsWhenItsTimeIsUpHoweverMuchIsLeft) {
-  // Each file takes longer than a lane may run in one piece.
+TEST(load, returns_from_wait_for_when_the_time_is_up) {
+  // Each file takes longer than a loader's time slice.
   class slow_sink : public asset_sink {
    public:
     result<void> finalize(entry_index, decoded_asset&, std::span<const std::byte>) override {
@@ -260,7 +260,7 @@ TEST(LoadScope, WaitReturnsWhenItsTimeIsUpHoweverMuchIsLeft) {
   EXPECT_GE(waits, 20);
 }
 
-TEST(LoadScope, CancelEndsSoonAndCountsEveryFile) {
+TEST(load, ends_soon_after_cancel_and_counts_every_file) {
   fake_os os;
   add_files(os, 200, 100);
   barricade gate{barricade::raised};
@@ -286,7 +286,7 @@ TEST(LoadScope, CancelEndsSoonAndCountsEveryFile) {
   EXPECT_LT(scope.progress().fraction, 1.0);
 }
 
-TEST(LoadScope, EndOfTheScopeCancelsAndCallsNothingBackAfterwards) {
+TEST(load, calls_nothing_back_after_its_destructor) {
   fake_os os;
   add_files(os, 200, 100);
   load_rig rig(os, {.workers = 2});
@@ -298,12 +298,13 @@ TEST(LoadScope, EndOfTheScopeCancelsAndCallsNothingBackAfterwards) {
       ASSERT_TRUE(scope.start());
       (void)scope.wait_for(std::chrono::microseconds(round * 20));
     }
-    EXPECT_LE(sink.calls_, 200);  // the sink ends here: a late call is a use after free
+    EXPECT_LE(sink.calls_,
+              200);  // the sink is destroyed here: a late call would be a use after free
   }
   EXPECT_EQ(os.misuses(), 0u);
 }
 
-TEST(LoadScope, TwoLoadsAtOnceDoNotDisturbEachOther) {
+TEST(load, runs_beside_another_load) {
   fake_os os;
   add_files(os, 100, 1000);
   load_rig rig(os, {.workers = 2});

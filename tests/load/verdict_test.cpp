@@ -15,9 +15,9 @@ void spend(event_kind kind, const char* name, std::uint64_t ns) {
   record({.begin_ns = 1000, .end_ns = 1000 + ns, .name = name, .kind = kind});
 }
 
-// Records on a thread of its own, as a lane of this name.
+// Records on a new thread of this name.
 template <class Body>
-void on_lane(timeline& times, const char* name, Body body) {
+void on_thread(timeline& times, const char* name, Body body) {
   std::thread([&] {
     ASSERT_TRUE(times.attach_thread(name));
     body();
@@ -33,13 +33,13 @@ std::uint64_t share(const load_verdict& verdict, std::string_view name) {
   return ns;
 }
 
-TEST(Verdict, LargestShareGivesTheName) {
+TEST(verdict, is_named_after_the_largest_share) {
   timeline times;
-  on_lane(times, "main", [] {
+  on_thread(times, "main", [] {
     spend(event_kind::zone, "decode", 60 * ms);
     spend(event_kind::zone, "unpack", 30 * ms);
   });
-  on_lane(times, "worker 1", [] {
+  on_thread(times, "worker 1", [] {
     spend(event_kind::zone, "decode", 10 * ms);
     spend(event_kind::wait, idle_reasons::read, 50 * ms);
   });
@@ -52,9 +52,9 @@ TEST(Verdict, LargestShareGivesTheName) {
   EXPECT_EQ(share(verdict, "other"), 50 * ms);
 }
 
-TEST(Verdict, SharesAddUpToTheWorkersTimeEvenIfWaitsReachBeyondTheLoad) {
+TEST(verdict, has_shares_that_add_up_even_if_waits_outlast_the_load) {
   timeline times;
-  on_lane(times, "worker 1", [] {
+  on_thread(times, "worker 1", [] {
     spend(event_kind::zone, "unpack", 40 * ms);
     spend(event_kind::wait, idle_reasons::nothing_left, 900 * ms);
     spend(event_kind::wait, idle_reasons::read, 300 * ms);
@@ -68,9 +68,9 @@ TEST(Verdict, SharesAddUpToTheWorkersTimeEvenIfWaitsReachBeyondTheLoad) {
   EXPECT_STREQ(verdict.name, "waiting for the last files");
 }
 
-TEST(Verdict, WaitInsideAStageBelongsToTheStage) {
+TEST(verdict, counts_a_wait_inside_a_stage_to_the_stage) {
   timeline times;
-  on_lane(times, "main", [] {
+  on_thread(times, "main", [] {
     spend(event_kind::wait, "lock", 30 * ms);
     spend(event_kind::zone, "resolve", 80 * ms);
   });
@@ -80,9 +80,9 @@ TEST(Verdict, WaitInsideAStageBelongsToTheStage) {
   EXPECT_EQ(share(verdict, "other"), 20 * ms);
 }
 
-TEST(Verdict, ThreadsOfTheReadQueueDoNotCount) {
+TEST(verdict, ignores_the_threads_of_the_read_queue) {
   timeline times;
-  on_lane(times, "io 1", [] { spend(event_kind::zone, "read", 90 * ms); });
+  on_thread(times, "io 1", [] { spend(event_kind::zone, "read", 90 * ms); });
   const load_verdict verdict = judge(times, 0, 100 * ms);
   EXPECT_EQ(verdict.worker_ns, 0u);
   EXPECT_STREQ(verdict.name, "nothing to do");
@@ -94,16 +94,16 @@ struct named_case {
   const char* verdict;
 };
 
-class VerdictName : public testing::TestWithParam<named_case> {};
+class verdict_name : public testing::TestWithParam<named_case> {};
 
-TEST_P(VerdictName, FollowsFromTheShare) {
+TEST_P(verdict_name, follows_from_the_share) {
   timeline times;
-  on_lane(times, "main", [] { spend(GetParam().kind, GetParam().name, 90 * ms); });
+  on_thread(times, "main", [] { spend(GetParam().kind, GetParam().name, 90 * ms); });
   EXPECT_STREQ(judge(times, 0, 100 * ms).name, GetParam().verdict);
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    All, VerdictName,
+    All, verdict_name,
     testing::Values(named_case{event_kind::zone, "resolve", "resolve-bound"},
                     named_case{event_kind::zone, "read", "read-bound"},
                     named_case{event_kind::zone, "unpack", "unpack-bound"},

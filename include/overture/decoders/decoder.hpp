@@ -1,16 +1,20 @@
-// Decoders: from the bytes of a file to what a game works with.
+// Decoders: turn the bytes of a file into an asset (image, texture, sound, model, text).
 //
-//   for (const decoder* candidate : all_decoders())
-//     if (candidate->accepts(path, bytes)) return candidate->decode(bytes, memory);
+//   for (const decoder* candidate : all_decoders()) {
+//     if (!candidate->accepts(path, bytes)) continue;
+//     result<decoded_asset> asset = candidate->decode(bytes, memory);
+//     ...
+//   }
 //
-// A decoder is one file in src/decoders and one line in its table. A host adds its own by deriving
-// from decoder and passing a list of its own to the loader. Files that no decoder accepts are
-// checksummed only.
+// A load_scope runs this loop for you and checksums files that no decoder accepts. To support
+// another format, derive from `decoder` and pass your own list in load_options::decoders.
 //
-// Decoded data lives in memory of the allocator that was passed. What third-party libraries take
-// for themselves while they work does not. An allocator that gives none makes decode() fail with
-// out_of_memory; a load decodes the file once more then if only its budget was full, so a decoder
-// of your own had better ask for its memory before the work.
+// Cost: one block of memory per asset, from the allocator you pass. Third-party codecs (libspng,
+// libjpeg-turbo, libvorbis, opusfile) also use malloc while they work, and free it before decode()
+// returns.
+//
+// Limits: a whole file in, a whole asset out; no streaming. Sizes are bounded by
+// overture/base/limits.hpp. docs/guide/decoders.md lists the formats and what each refuses.
 #pragma once
 
 #include <cstddef>
@@ -27,20 +31,21 @@ namespace overture {
 
 enum class asset_kind : std::uint8_t {
   none,
-  image,    // rows from top to bottom, four bytes (red, green, blue, alpha) a pixel, no padding
+  image,    // RGBA, 8 bits a channel; rows top to bottom, no padding
   text,     // UTF-8 without a byte order mark
-  sound,    // signed 16-bit samples in the machine's byte order, the channels interleaved
-  texture,  // pixels as graphics cards take them, `format` says how: all levels of the first
-            // layer from the largest on, then those of the next layer, no padding
-  model,    // what model_view (overture/decoders/model.hpp) shows
+  sound,    // signed 16-bit samples in native byte order, channels interleaved
+  texture,  // GPU-ready pixels in `format`: every mip level of layer 0, largest first, then of
+            // layer 1, and so on; no padding
+  model,    // read it through model_view (overture/decoders/model.hpp)
 };
+// The name as spelled above. Any thread.
 [[nodiscard]] const char* to_string(asset_kind kind) noexcept;
 
-// How a texture's pixels are stored; channels are named from the lowest address, or from the lowest
-// bit if they share bytes. BC are blocks of 4 x 4 pixels. to_string() gives the name as written.
+// A texture's pixel format. Channels are listed from the lowest address, or from the lowest bit
+// where they share bytes. BC formats store blocks of 4 x 4 pixels.
 enum class texture_format : std::uint8_t {
   none,
-  bc1,  // 8 bytes a block, as bc4; the others 16
+  bc1,  // 8 bytes a block, like bc4; the other BC formats take 16
   bc2,
   bc3,
   bc4_unorm,
@@ -63,30 +68,31 @@ enum class texture_format : std::uint8_t {
   rgba16_float,
   rgba32_float,
 };
+// The name as spelled above. Any thread.
 [[nodiscard]] const char* to_string(texture_format format) noexcept;
 
-// What is known of a decoded asset besides its bytes. Numbers that its kind lacks are 0.
-struct asset_numbers {
+// The properties of an asset. Fields that do not apply to its kind are 0.
+struct asset_info {
   std::uint32_t width = 0;                       // images, textures: pixels
   std::uint32_t height = 0;                      // images, textures: pixels
   std::uint32_t depth = 0;                       // textures: slices; 1 unless it is a volume
-  std::uint32_t levels = 0;                      // textures: sizes, each half of the one before
-  std::uint32_t layers = 0;                      // textures: images in an array; a cube is six
+  std::uint32_t levels = 0;                      // textures: mip levels
+  std::uint32_t layers = 0;                      // textures: array layers; a cube map has six
   texture_format format = texture_format::none;  // textures
-  bool srgb = false;                             // textures: the file says that they are in sRGB
+  bool srgb = false;                             // textures: the file declares sRGB
 
   std::uint32_t sample_rate = 0;  // sounds: frames per second
-  std::uint32_t channels = 0;     // sounds: samples in each frame
-  std::uint64_t frames = 0;       // sounds: one sample of each channel; models: poses
+  std::uint32_t channels = 0;     // sounds: samples per frame
+  std::uint64_t frames = 0;       // sounds: samples of one channel; models: animation frames
 
-  std::uint32_t vertices = 0;   // models: in each frame, of all surfaces
-  std::uint32_t triangles = 0;  // models: of all surfaces
+  std::uint32_t vertices = 0;   // models: per frame, over all surfaces
+  std::uint32_t triangles = 0;  // models: over all surfaces
 
-  std::uint64_t lines = 0;  // text: line ends, and one for an unfinished last line
+  std::uint64_t lines = 0;  // text: lines, counting an unterminated last one
 };
 
-// What a decoder made. Move-only; owns its memory.
-class decoded_asset : public asset_numbers {
+// A decoded file. Move-only; owns its memory. Not synchronised: one thread at a time.
+class decoded_asset : public asset_info {
  public:
   decoded_asset() = default;
   decoded_asset(decoded_asset&& other) noexcept { swap(other); }
@@ -101,18 +107,18 @@ class decoded_asset : public asset_numbers {
     if (data_) memory_->deallocate(data_ - offset_, offset_ + size_, alignment, memory_tag::decode);
   }
 
-  // Memory for `bytes` bytes (may be 0) that begins `offset` bytes behind a multiple of 64, for
-  // libraries that write faster there. Error: out_of_memory.
+  // Allocates an asset of `bytes` bytes (0 is fine), uninitialised, `offset` bytes past a 64-byte
+  // boundary. Errors: out_of_memory. Any thread.
   [[nodiscard]] static result<decoded_asset> make(asset_kind kind, std::size_t bytes,
                                                   allocator& memory,
                                                   std::uint8_t offset = 0) noexcept;
 
   [[nodiscard]] asset_kind kind() const noexcept { return kind_; }
-  // The content, as asset_kind describes it; aligned to 64 bytes, that of a JPEG to 8.
+  // The content, laid out as asset_kind says. Aligned to 64 bytes (to 8 from the JPEG decoder).
   [[nodiscard]] std::span<std::byte> bytes() const noexcept { return {data_, size_}; }
-  // Leaves it to `memory` to free the content: the allocator that stands behind the one that gave
-  // it, which may end now.
-  void free_by(allocator& memory) noexcept { memory_ = &memory; }
+  // Frees the content through `memory` instead: the upstream of the allocator it came from, which
+  // may then be destroyed.
+  void free_with(allocator& memory) noexcept { memory_ = &memory; }
 
  private:
   static constexpr std::size_t alignment = 64;
@@ -122,33 +128,37 @@ class decoded_asset : public asset_numbers {
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
     std::swap(offset_, other.offset_);
-    std::swap<asset_numbers>(*this, other);
+    std::swap<asset_info>(*this, other);
   }
 
   asset_kind kind_ = asset_kind::none;
-  std::uint8_t offset_ = 0;  // of data_ in its block
+  std::uint8_t offset_ = 0;  // of data_ within its block
   allocator* memory_ = nullptr;
   std::byte* data_ = nullptr;
   std::size_t size_ = 0;
 };
 
+// One file format. Stateless: every function may be called from any thread, several at once.
 class decoder {
  public:
   virtual ~decoder() = default;
-  // A literal: the name in reports.
+  // The name in reports; a string literal.
   [[nodiscard]] virtual const char* name() const noexcept = 0;
-  // Whether this decoder is the one for the file, by its path and first bytes. Any thread.
+  // Claims a file by its path and content. The first decoder in the list that accepts a file
+  // decodes it, so claim damaged files of your format too: decode() then reports the damage. Must
+  // be cheap.
   [[nodiscard]] virtual bool accepts(std::string_view path,
                                      std::span<const std::byte> bytes) const noexcept = 0;
-  // Decodes a whole file. Bytes come from outside and may be anything. Large work may be split over
-  // `workers`; what comes out does not depend on them. Errors: corrupt, unsupported, limit,
-  // out_of_memory. Any thread, several at once.
+  // Decodes a whole file. `bytes` are untrusted: a decoder must survive anything. It may split
+  // large work over `workers`; the result must not depend on how many there are.
+  // Errors: corrupt, unsupported, limit, out_of_memory. A load whose memory budget is full refuses
+  // the allocation and calls decode() again later, so allocate before doing the work.
   [[nodiscard]] virtual result<decoded_asset> decode(
       std::span<const std::byte> bytes, allocator& memory,
       parallel_runner& workers = serial_runner()) const noexcept = 0;
 };
 
-// Overture's decoders, which docs/guide/decoders.md lists. Lives for the whole process. Any thread.
+// Overture's own decoders. The list lives as long as the process. Any thread.
 [[nodiscard]] std::span<const decoder* const> all_decoders() noexcept;
 
 }  // namespace overture

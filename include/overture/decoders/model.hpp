@@ -1,14 +1,14 @@
-// Models, as Overture's decoders make them: surfaces of triangles whose vertices have one pose in
-// each frame, with tangents for normal mapping.
+// model_view: reads a decoded model, as surfaces of triangles with one set of vertices per
+// animation frame, and tangents for normal mapping.
 //
 //   const model_view model(asset);                      // asset.kind() == asset_kind::model
 //   upload(model.indices(), model.texture_coordinates());
 //   for (const model_surface& surface : model.surfaces())
 //     draw(model.vertices(frame), surface.first_triangle * 3, surface.triangles * 3);
 //
-// Everything lies in the asset's one block of memory, in this order: model_counts, then the arrays
-// in the order of the functions below, without padding. A view is a pointer into it; it must not
-// outlive the asset. Any thread.
+// The asset is one block of memory: model_counts, then the arrays in the order of the functions
+// below, without padding. A view is a pointer into that block and must not outlive the asset; every
+// function is a few additions. Any thread may read.
 #pragma once
 
 #include <cstddef>
@@ -22,13 +22,13 @@ namespace overture {
 struct model_counts {
   std::uint32_t frames = 0;
   std::uint32_t surfaces = 0;
-  std::uint32_t shaders = 0;    // of all surfaces
-  std::uint32_t tags = 0;       // in each frame
-  std::uint32_t vertices = 0;   // in each frame, of all surfaces
-  std::uint32_t triangles = 0;  // of all surfaces
+  std::uint32_t shaders = 0;    // over all surfaces
+  std::uint32_t tags = 0;       // per frame
+  std::uint32_t vertices = 0;   // per frame, over all surfaces
+  std::uint32_t triangles = 0;  // over all surfaces
 };
 
-// Names are ended by NUL and filled up with it.
+// Padded with NULs; always ends with at least one.
 using model_name = char[64];
 
 struct model_surface {
@@ -38,21 +38,21 @@ struct model_surface {
   std::uint32_t first_triangle;
   std::uint32_t triangles;
   std::uint32_t first_shader;
-  std::uint32_t shaders;  // which of them applies is the game's choice, by the skin for example
+  std::uint32_t shaders;  // alternatives: the game picks one, by skin for example
 };
 
 struct model_shader {
-  model_name name;  // a path of an image or a material, without extension or with it
+  model_name name;  // path of an image or material, with or without extension
 };
 
 struct model_frame {
-  float lower[3];  // the box around all vertices
+  float lower[3];  // bounding box
   float upper[3];
-  float origin[3];  // of the sphere around them
+  float origin[3];  // bounding sphere
   float radius;
 };
 
-// A place where another model is fastened (a weapon in a hand, say).
+// An attachment point for another model, such as a weapon in a hand.
 struct model_tag {
   model_name name;
   float origin[3];
@@ -61,9 +61,9 @@ struct model_tag {
 
 struct model_vertex {
   float position[3];
-  float normal[3];   // of length 1
-  float tangent[4];  // of length 1, square to the normal, in the direction of the first texture
-                     // coordinate; [3] is 1 or -1: bitangent = cross(normal, tangent) * [3]
+  float normal[3];   // unit length
+  float tangent[4];  // xyz: unit length, perpendicular to the normal, along increasing s;
+                     // w: 1 or -1, with bitangent = cross(normal, tangent) * w
 };
 
 struct model_texture_coordinate {
@@ -73,6 +73,7 @@ struct model_texture_coordinate {
 
 class model_view {
  public:
+  // `model` must be of kind asset_kind::model.
   explicit model_view(const decoded_asset& model) noexcept : block_(model.bytes().data()) {}
 
   [[nodiscard]] const model_counts& counts() const noexcept {
@@ -87,25 +88,26 @@ class model_view {
   [[nodiscard]] std::span<const model_frame> frames() const noexcept {
     return after<model_frame>(shaders(), counts().frames);
   }
-  // Of frame 0, then of frame 1, and so on.
+  // Those of frame 0, then of frame 1, and so on.
   [[nodiscard]] std::span<const model_tag> tags() const noexcept {
     return after<model_tag>(frames(), std::size_t{counts().frames} * counts().tags);
   }
   [[nodiscard]] std::span<const model_texture_coordinate> texture_coordinates() const noexcept {
     return after<model_texture_coordinate>(tags(), counts().vertices);
   }
-  // Three for each triangle, into the vertices of a frame.
+  // Three per triangle, into the vertices of one frame.
   [[nodiscard]] std::span<const std::uint32_t> indices() const noexcept {
     return after<std::uint32_t>(texture_coordinates(), std::size_t{counts().triangles} * 3);
   }
-  // Of frame 0, then of frame 1, and so on.
+  // Those of frame 0, then of frame 1, and so on.
   [[nodiscard]] std::span<const model_vertex> vertices() const noexcept {
     return after<model_vertex>(indices(), std::size_t{counts().frames} * counts().vertices);
   }
+  // Those of one frame, which must be below counts().frames.
   [[nodiscard]] std::span<const model_vertex> vertices(std::uint32_t frame) const noexcept {
     return vertices().subspan(std::size_t{frame} * counts().vertices, counts().vertices);
   }
-  // How large the block of a model with these counts is.
+  // The size in bytes of the block of a model with these counts.
   [[nodiscard]] static constexpr std::uint64_t block_bytes(const model_counts& of) noexcept {
     return sizeof(model_counts) + std::uint64_t{of.surfaces} * sizeof(model_surface) +
            std::uint64_t{of.shaders} * sizeof(model_shader) +
@@ -119,7 +121,7 @@ class model_view {
  private:
   template <class T>
   [[nodiscard]] std::span<const T> array(std::size_t offset, std::size_t count) const noexcept {
-    static_assert(alignof(T) <= 4 && sizeof(T) % 4 == 0, "arrays follow each other without gaps");
+    static_assert(alignof(T) <= 4 && sizeof(T) % 4 == 0, "the arrays are packed without padding");
     return {reinterpret_cast<const T*>(block_ + offset), count};
   }
   template <class T, class Before>

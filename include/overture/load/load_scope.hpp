@@ -1,25 +1,35 @@
-// Loading: every file of a frozen tree through one straight pipeline, on every core.
+// load_scope: loads every file of a frozen tree on all cores, within a memory budget.
 //
-//   load_scope menu{files, reads, jobs};
+//   file_system files;
+//   if (auto mounted = files.mount("base.pk3"); !mounted) return report(mounted.error());
+//   if (auto frozen = files.freeze(); !frozen) return report(frozen.error());
+//
+//   thread_pool jobs{{.workers = processor_count() - 1}};  // the main thread helps in wait_for()
+//   read_queue reads{files};
+//   load_scope menu{files, reads, jobs, {.sink = &my_assets}};
 //   if (auto started = menu.start(); !started) return report(started.error());
 //   while (!menu.wait_for(16ms)) draw_bar(menu.progress().fraction);
-//   menu.for_each_file([](const loaded_file& file) { ... });
+//   menu.for_each_file([&](const loaded_file& file) { if (file.failure) log(files, file); });
 //
-// The stages, which are also the names in the timeline and in reports:
-//   resolve   find the file in the tree, open it
-//   read      its bytes, at once if they are in the page cache, through the read queue otherwise
-//   unpack    decompress and verify the checksum
-//   decode    make an image of a PNG, check that text is text, ...; files that no decoder accepts
-//             are checksummed
-//   finalize  hand it to the host (asset_sink), on any worker or on one thread if it says so
+// Check what mount() returns: an empty tree loads 0 files without an error.
 //
-// One file that fails never stops the others. Memory is bounded: while budget_bytes are in flight
-// no further file is begun, so that the peak is the budget and one file of any size. What decoders
-// make counts too: a file of which much more is made than the others leave room for waits,
-// unpacked, until there is room; one of them may always go on. wait_for() and pump() lend the
-// calling thread to the load, and to nothing else.
+// Each file passes five stages, which are also the names in the timeline and in reports:
+//   resolve   look the file up in the tree; open it if it is a loose file
+//   read      fetch its bytes: at once from the page cache, or else through the read queue
+//   unpack    decompress it and verify its checksum
+//   decode    turn it into an asset; files that no decoder accepts are only checksummed
+//   finalize  hand it to the host's asset_sink, on any worker or on one chosen thread
 //
-// A scope that ends cancels what is left, waits for what is running, and calls nothing back then.
+// A file that fails keeps its error and the stage; the others load on.
+//
+// Memory: no file begins while budget_bytes are in flight, so the peak is the budget plus one file.
+// Decoder output counts: a file whose asset does not fit waits, unpacked, until others finish, and
+// one such file may always proceed. Assets that the sink keeps no longer count.
+//
+// Cost: start() allocates one record per file; after that, memory is recycled from file to file.
+//
+// Limits: a load covers the whole tree, once. Files above limits::entry_bytes_max fail with
+// errc::limit. Several loads may share a pool and a read queue.
 #pragma once
 
 #include <chrono>
@@ -42,112 +52,120 @@ class timeline;
 
 enum class load_stage : std::uint8_t { resolve, read, unpack, decode, finalize };
 inline constexpr std::size_t load_stage_count = 5;
-// The stage's name, as in the timeline.
+// The name, as in the timeline. Any thread.
 [[nodiscard]] const char* to_string(load_stage stage) noexcept;
 
-// Why a worker has nothing to do during a load; the reasons of its waits in the timeline.
+// Why a worker is idle during a load: the reasons of its waits in the timeline.
 namespace idle_reasons {
 inline constexpr const char* read = "read outstanding";
 inline constexpr const char* budget = "budget full";
-inline constexpr const char* main_thread = "main thread";
-inline constexpr const char* nothing_left = "nothing left";
+inline constexpr const char* main_thread = "main thread";    // files wait for one_thread()
+inline constexpr const char* nothing_left = "nothing left";  // others work on the last files
 }  // namespace idle_reasons
 
-// Takes loaded files over: the host's end of the pipeline.
+// Receives the loaded files: the host's end of the pipeline.
 class asset_sink {
  public:
   virtual ~asset_sink() = default;
-  // One file is ready. `asset` may be moved from; its kind is none if no decoder accepted the file
-  // or decoding is off. `bytes` (the file itself) end with the call. Called once for each file
-  // that loaded, on any thread of the job system, several at once; or, with one_thread(), only
-  // inside wait_for() and pump(). An error counts as the file's.
+  // Takes one loaded file. Move `asset` out to keep it; its kind is none if no decoder accepted
+  // the file or decoding is off. `bytes`, the file's content, is valid during the call only. An
+  // error makes the file fail in finalize.
+  // Threads: any thread of the job system, several at once; with one_thread(), only the thread in
+  // wait_for() or pump().
   virtual result<void> finalize(entry_index entry, decoded_asset& asset,
                                 std::span<const std::byte> bytes) = 0;
+  // True: finalize() runs only inside wait_for() and pump(), one file at a time. Must always
+  // return the same value.
   [[nodiscard]] virtual bool one_thread() const noexcept { return false; }
 };
 
 struct load_options {
-  bool decode = true;                                         // false: stop at the checksum
-  std::span<const decoder* const> decoders = all_decoders();  // the first that accepts wins
-  std::uint64_t budget_bytes = 256u << 20;                    // bytes of files in flight
-  unsigned files_in_flight_max = 256;                         // and how many files
-  asset_sink* sink = nullptr;                                 // null: results are dropped
-  buffer_pool* buffers = nullptr;                             // null: the scope has its own
-  allocator* memory = nullptr;                                // null = default_allocator()
+  bool decode = true;                                         // false: stop after the checksum
+  std::span<const decoder* const> decoders = all_decoders();  // the first to accept a file wins
+  std::uint64_t budget_bytes = 256u << 20;                    // for files in flight
+  unsigned files_in_flight_max = 256;
+  asset_sink* sink = nullptr;      // null: assets are discarded
+  buffer_pool* buffers = nullptr;  // null: the scope makes its own
+  allocator* memory = nullptr;     // null: default_allocator()
 };
 
 struct load_progress {
-  std::uint64_t files_done = 0;
+  std::uint64_t files_done = 0;  // whatever their outcome
   std::uint64_t files_total = 0;
   std::uint64_t bytes_done = 0;  // unpacked
-  double fraction = 0;           // 0 to 1, never goes back
+  double fraction = 0;           // files_done of files_total, 0 to 1; never decreases
 };
 
-// What became of one file.
+// The outcome of one file.
 struct loaded_file {
   entry_index entry = 0;
-  const error* failure = nullptr;  // null: it loaded, or was cancelled
-  bool cancelled = false;          // never begun, or given up, because of cancel()
-  load_stage failed_in = load_stage::resolve;
-  std::uint64_t bytes = 0;         // unpacked
-  std::uint64_t packed_bytes = 0;  // as stored
-  std::uint64_t decoded_bytes = 0;
-  std::uint32_t crc32 = 0;
-  const char* decoder = nullptr;                  // its name, null if none accepted
-  std::uint64_t stage_ns[load_stage_count] = {};  // work in each stage
-  std::uint64_t queued_ns = 0;                    // how long the read waited for its turn
+  const error* failure = nullptr;                 // null if the file loaded or was cancelled
+  bool cancelled = false;                         // not loaded because of cancel()
+  load_stage failed_in = load_stage::resolve;     // if `failure` is set
+  std::uint64_t bytes = 0;                        // unpacked
+  std::uint64_t packed_bytes = 0;                 // as stored
+  std::uint64_t decoded_bytes = 0;                // 0 if no decoder accepted it
+  std::uint32_t crc32 = 0;                        // of the unpacked bytes
+  const char* decoder = nullptr;                  // its name; null if none accepted the file
+  std::uint64_t stage_ns[load_stage_count] = {};  // time in each stage, summed over threads
+  std::uint64_t queued_ns = 0;                    // time its read waited in the queue
 };
 
 struct stage_summary {
-  std::uint64_t files = 0;
-  std::uint64_t ns = 0;     // work of all threads
-  std::uint64_t bytes = 0;  // that came out of the stage
+  std::uint64_t files = 0;  // that passed the stage
+  std::uint64_t ns = 0;     // time spent in it, summed over threads
+  std::uint64_t bytes = 0;  // that came out of it
 };
 
 struct load_summary {
-  std::uint64_t files = 0;  // that loaded
+  std::uint64_t files = 0;  // loaded
   std::uint64_t failed = 0;
-  std::uint64_t cancelled = 0;  // neither, because of cancel()
-  std::uint64_t bytes = 0;      // of those that loaded, unpacked
-  std::uint64_t packed_bytes = 0;
+  std::uint64_t cancelled = 0;
+  std::uint64_t bytes = 0;         // unpacked; like the next two, of the files that loaded
+  std::uint64_t packed_bytes = 0;  // as stored
   std::uint64_t decoded_bytes = 0;
-  std::uint64_t ns = 0;    // from start() to the last file
-  std::uint64_t hash = 0;  // the same for the same files in any order: the sum of
-                           // hash(path, bytes, crc32) of all that loaded
-  std::uint64_t in_flight_bytes_max = 0;
+  std::uint64_t ns = 0;    // wall time from start() to the last file
+  std::uint64_t hash = 0;  // over path, size and CRC-32 of every loaded file; independent of order
+  std::uint64_t in_flight_bytes_max = 0;  // the peak that budget_bytes bounds
   stage_summary stages[load_stage_count];
 };
 
+// One load. Destroy it before the job system, the read queue and the tree it uses.
 class load_scope {
  public:
-  // All must outlive the scope; `files` must stay frozen.
+  // Does no work yet. All arguments (and the options' pointers) must outlive the scope; `files`
+  // must stay frozen.
   load_scope(file_system& files, read_queue& reads, job_system& jobs,
              const load_options& options = {}) noexcept;
+  // Cancels what is left and waits for what is running; nothing is called back afterwards.
   ~load_scope();
   load_scope(const load_scope&) = delete;
   load_scope& operator=(const load_scope&) = delete;
 
-  // Begins to load every file of the tree. Once. Errors: invalid (not frozen, started before),
-  // out_of_memory.
+  // Starts loading every file of the tree and returns. Call it once.
+  // Errors: invalid (tree not frozen, or started before), out_of_memory.
   result<void> start() noexcept;
+  // True once every file has loaded, failed or been cancelled, and before start(). Any thread.
   [[nodiscard]] bool done() const noexcept;
-  // Helps until everything is done (true) or the time is up (false), with at least one piece of
-  // work, which takes about a millisecond or one file. One thread at a time; with a sink of one
-  // thread, that thread.
+  // Works on this load (and nothing else) until it is done (returns true) or `duration` has passed
+  // (returns false). It checks the clock between pieces of work of about a millisecond, and does at
+  // least one, so decoding one large file can overrun the deadline. One thread at a time; with a
+  // one-thread sink, always the same thread.
   bool wait_for(std::chrono::nanoseconds duration) noexcept;
-  // Finalizes what waits for this thread until the time is up, at least one file. Returns how
-  // many. Same thread as wait_for(). The first call is the first frame for the statistics of the
-  // read queue (read_queue::mark_first_frame()).
+  // Only finalizes files that wait for this thread, at least one if there is any, until `budget`
+  // has passed; returns how many. For a frame that cannot spare more. It reads and decodes
+  // nothing, so with a pool without workers only wait_for() makes progress. Same thread as
+  // wait_for(). The first call marks the first frame in the read queue's statistics.
   std::size_t pump(std::chrono::nanoseconds budget) noexcept;
-  // Begins nothing more; what is queued ends as cancelled. wait_for() then returns soon. Any
-  // thread, also a signal handler's helper.
+  // Begins no more files and cancels queued reads; files in flight finish. Then call wait_for(),
+  // which soon returns true. Any thread, but not a signal handler.
   void cancel() noexcept;
-  // Any thread.
+  // A snapshot. Any thread.
   [[nodiscard]] load_progress progress() const noexcept;
 
-  // When done() only.
+  // The two below: only once done(), any thread.
   [[nodiscard]] load_summary summary() const noexcept;
-  // In the order of the tree.
+  // Visits every file, in tree order.
   void for_each_file(function_ref<void(const loaded_file&)> visit) const;
 
  private:
@@ -155,25 +173,26 @@ class load_scope {
   state* state_ = nullptr;
 };
 
-// Where the threads' time went, from a timeline that recorded the load.
+// A part of the workers' time.
 struct time_share {
   const char* name = "";  // a stage, a reason to wait, or "other"
   bool waiting = false;
   std::uint64_t ns = 0;
 };
 
-// The first line of a report: which stage or reason took the largest share of the workers' time.
+// What the load was bound by: the first line of a report.
 struct load_verdict {
   static constexpr std::size_t shares_max = 16;
   const char* name = "";        // "read-bound", "decode-bound", "waiting for reads", ...
-  std::uint64_t worker_ns = 0;  // wall time of all workers together
+  std::uint64_t worker_ns = 0;  // wall time of the load times the number of workers
   std::size_t share_count = 0;
   time_share shares[shares_max];  // largest first; they add up to worker_ns
 };
 
-// For a timeline that recorded one load, which took from begin_ns to end_ns (clock of now_ns()).
-// The workers are the lanes called "main" and those whose names begin with `worker_prefix`. From
-// their totals, so it stays exact when a ring has wrapped. The threads must be quiet.
+// Says what a load was bound by, from a timeline that recorded nothing else. The load ran from
+// `begin_ns` to `end_ns` (clock of now_ns()). Workers are the threads named "main" or with a name
+// that starts with `worker_prefix`. Exact even if the timeline has dropped old events, because it
+// uses the timeline's totals. Call it when the recording threads are idle or gone.
 [[nodiscard]] load_verdict judge(const timeline& record, std::uint64_t begin_ns,
                                  std::uint64_t end_ns,
                                  std::string_view worker_prefix = "worker") noexcept;

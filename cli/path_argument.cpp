@@ -1,4 +1,4 @@
-#include "asked_path.hpp"
+#include "path_argument.hpp"
 
 #include <fmt/format.h>
 
@@ -54,21 +54,20 @@ std::string nearest_path(file_system& files, std::string_view path) {
   return found;
 }
 
-asked_path::asked_path(const std::string& typed, const char* help_command) {
+path_argument::path_argument(const std::string& typed, const char* help_command) {
   const result<asset_path> normal = normalise(typed, room_);
   if (normal) {
     path_ = *normal;
     return;
   }
-  (void)complain_about_usage(fmt::format("'{}': {}", typed, normal.error().reason), "",
-                             help_command);
+  (void)print_usage_error(fmt::format("'{}': {}", typed, normal.error().reason), "", help_command);
 }
 
-void asked_path::complain_of_absence(file_system& files) const {
+void path_argument::print_not_found(file_system& files) const {
   const std::string meant = nearest_path(files, path_->text);
-  std::string sentence = fmt::format("{}: no mount has this path", printable(path_->text));
+  std::string sentence = fmt::format("{}: not found in any mount", printable(path_->text));
   if (!meant.empty()) sentence += fmt::format("; did you mean '{}'?", printable(meant));
-  complain(sentence);
+  print_error(sentence);
 }
 
 }  // namespace overture::cli

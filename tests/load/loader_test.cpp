@@ -1,5 +1,5 @@
-// Which file begins when, what the threads share, and what they keep from file to file.
-#include "load/lane.hpp"
+// In which order files begin, and what loaders share and keep from file to file.
+#include "load/loader.hpp"
 
 #include <gtest/gtest.h>
 
@@ -41,7 +41,7 @@ std::string text_of(const zip_writer& zip) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-TEST(Lane, LargeFilesOfArchivesComeFirstTheLargestAtTheHead) {
+TEST(loader, begins_with_the_large_files_of_archives_the_largest_first) {
   zip_writer zip;
   for (const char* name : {"a", "b", "c"}) zip.add({.name = name, .data = "small"});
   zip.add({.name = "d_large", .data = std::string(300'000, 'x')});
@@ -60,7 +60,7 @@ TEST(Lane, LargeFilesOfArchivesComeFirstTheLargestAtTheHead) {
   EXPECT_EQ(order, (std::vector<std::string>{"f_larger", "d_large", "a", "b", "c", "e"}));
 }
 
-TEST(Lane, ThreadsThatFoundTheBudgetFullComeBackWhenThereIsRoom) {
+TEST(loader, resumes_on_all_threads_when_the_budget_has_room_again) {
   fake_os os;
   os.add_file("/game/a_huge.bin", std::string(500'000, 'h'));
   for (int i = 0; i < 400; ++i) os.add_file("/game/b" + std::to_string(i), "small");
@@ -72,20 +72,20 @@ TEST(Lane, ThreadsThatFoundTheBudgetFullComeBackWhenThereIsRoom) {
   barricade huge_is_there{barricade::raised};
   std::atomic<int> others_before{0};
   constexpr int others_before_max = 200;
-  // The first small file that comes after the huge one is held until another thread has come too.
+  // Holds the first small file after the huge one until a second thread has one too.
   std::mutex lock;
   std::set<std::thread::id> threads;
   barricade two_came{barricade::raised};
   sink_of sink([&](entry_index entry) {
     if (entry == huge) {
       huge_is_there.lower();
-      // Nothing can begin meanwhile: the other lanes end, if they get the time. If they do not, the
-      // test proves less, but holds.
+      // Nothing can begin meanwhile, so the other loaders end, given the time. If they do not, the
+      // test proves less but still holds.
       std::this_thread::sleep_for(20ms);
       return;
     }
     if (!huge_is_there.is_lowered()) {
-      // Enough of them are left for two threads, however late the one is that has the huge one.
+      // Leaves enough files for two threads, however late the thread with the huge one is.
       if (++others_before >= others_before_max) (void)huge_is_there.wait_for(10s);
       return;
     }
@@ -95,7 +95,7 @@ TEST(Lane, ThreadsThatFoundTheBudgetFullComeBackWhenThereIsRoom) {
       if (threads.size() >= 2) two_came.lower();
     }
     if (!two_came.wait_for(10s)) {
-      ADD_FAILURE() << "one thread alone goes on";
+      ADD_FAILURE() << "only one thread resumed";
       two_came.lower();
     }
   });
@@ -106,10 +106,10 @@ TEST(Lane, ThreadsThatFoundTheBudgetFullComeBackWhenThereIsRoom) {
   EXPECT_LT(others_before, 400);
 }
 
-// The lane keeps a credit of 50,000 of the budget's 800,000, the large file goes beyond the budget
-// by less than that, and the last costs more than the credit: it must wait, and not be tried for
-// ever by the only thread that could finish the others.
-TEST(Lane, FileThatCostsMoreThanTheCreditWaitsWhenTheBudgetIsFull) {
+// The loader holds a credit of 50,000 out of a budget of 800,000, the large file exceeds the budget
+// by less than that, and the last file costs more than the credit. It must wait; otherwise the only
+// thread, which could finish the others, would retry it for ever.
+TEST(loader, makes_a_file_wait_that_costs_more_than_its_credit) {
   fake_os os;
   os.add_file("/game/a_small.bin", std::string(100, 's'));
   os.add_file("/game/b_large.bin", std::string(790'000, 'l'));
@@ -128,7 +128,7 @@ TEST(Lane, FileThatCostsMoreThanTheCreditWaitsWhenTheBudgetIsFull) {
   EXPECT_EQ(scope.summary().files, 3u);
 }
 
-TEST(Lane, AllocationsDoNotGrowWithTheNumberOfFiles) {
+TEST(loader, allocates_no_more_for_more_files) {
   const auto allocations = [](int files) {
     zip_writer zip;
     for (int i = 0; i < files; ++i) {
@@ -151,7 +151,7 @@ TEST(Lane, AllocationsDoNotGrowWithTheNumberOfFiles) {
   EXPECT_EQ(allocations(1000), allocations(100));
 }
 
-TEST(Lane, RoomsOfAllThreadsStayASmallPartOfTheBudget) {
+TEST(loader, keeps_the_scratch_of_all_threads_small_beside_the_budget) {
   zip_writer zip;
   for (int i = 0; i < 40; ++i) {
     zip.add({.name = std::to_string(i),

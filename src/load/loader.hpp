@@ -1,0 +1,80 @@
+// loader: a job that sends one file after another down the pipeline.
+//
+// A load runs at most one loader per thread of the job system. A loader ends when no file
+// may begin: none is left, no item is free, or the budget is full. Whoever makes room starts
+// another.
+#pragma once
+
+#include "load/load_state.hpp"
+
+namespace overture::load_detail {
+
+// Shared counters are expensive to update for every file, so a loader keeps its own (files done, a
+// credit of the budget, a spare item) and flushes them about once a millisecond.
+class loader {
+ public:
+  explicit loader(load_state& of) noexcept;
+  ~loader();
+  loader(const loader&) = delete;
+  loader& operator=(const loader&) = delete;
+
+  // Queues a job that runs a loader.
+  static void spawn(load_state& load) noexcept;
+  // Runs until no file may begin, or for a time slice, after which it continues as a new job.
+  void run() noexcept;
+
+  load_state& load;
+  // The end of the last stage on this thread, and the begin of the next: one clock reading per
+  // stage, and no time falls between stages.
+  std::uint64_t clock_ns = now_ns();
+  std::uint16_t zone_flags = 0;  // request_flags of the current stage
+
+  // Pops an item, or returns null.
+  [[nodiscard]] load_item* pop(index_stack& from, atomic<std::uint32_t>& count) noexcept;
+
+  // Scratch of `bytes` bytes, valid until this loader's next file. Empty if that is too much, or if
+  // files may outlive the loader's turn (a one-thread sink).
+  [[nodiscard]] std::span<std::byte> packed_buffer(std::size_t bytes) noexcept;
+  [[nodiscard]] std::span<std::byte> unpacked_buffer(std::size_t bytes) noexcept;
+  [[nodiscard]] unpacker* decompressor() noexcept {
+    return scratch_ ? &scratch_->decompressor : nullptr;
+  }
+
+  // Returns false if the budget is full. The item then waits for a loader to resume it.
+  [[nodiscard]] bool reserve_budget(load_item& item) noexcept;
+  // Decodes that allocate at least this much must be admitted to the budget first.
+  [[nodiscard]] std::uint64_t large_decode_bytes() const noexcept { return share_bytes_ + 1; }
+  // Makes an item wait, with its content, because the budget is too full for its asset.
+  void defer_decode(load_item& item) noexcept;
+  // Reserves memory that was not known when the file began. Never waits.
+  void add_to_budget(load_item& item, std::uint64_t bytes) noexcept;
+  void release_budget(load_item& item, std::uint64_t bytes) noexcept;
+  // Ends a file, whatever its outcome.
+  void retire(load_item& item) noexcept;
+
+ private:
+  [[nodiscard]] load_item* next_item() noexcept;
+  void push(index_stack& to, atomic<std::uint32_t>& count, load_item& item) noexcept;
+  [[nodiscard]] bool try_enter() noexcept;
+  [[nodiscard]] std::span<std::byte> scratch_buffer(blob scratch_space::* kept,
+                                                    std::size_t bytes) noexcept;
+  void give_scratch_to(load_item& item) noexcept;
+  void give_back(std::uint64_t bytes) noexcept;
+  void flush() noexcept;
+  void set_idle_reason() noexcept;
+
+  std::uint64_t share_bytes_;  // the most of the budget that a loader takes as credit at once
+  scratch_space* scratch_;
+  bool uses_scratch_;               // files end in the call that began them
+  load_item* spare_ = nullptr;      // for the next file
+  std::uint64_t credit_bytes_ = 0;  // budget reserved ahead for small files
+  std::uint64_t files_done_ = 0;
+  std::uint64_t bytes_done_ = 0;
+};
+
+// In pipeline.cpp. Takes an item as far as it can go now.
+void advance(loader& by, load_item& item) noexcept;
+// Finalizes and retires an item. For a one-thread sink, call it on that thread.
+void finalize_here(loader& by, load_item& item) noexcept;
+
+}  // namespace overture::load_detail
