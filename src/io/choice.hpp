@@ -3,7 +3,7 @@
 // In this order: deadlines in danger, the earliest first; the higher level (the priority, and one
 // more for each time that a request has waited long); the file that was read last, onwards from
 // where that read ended and then from its beginning; the other files by their position on the disk,
-// onwards and then from the beginning; who came first.
+// onwards and then from the beginning; the order of arrival.
 //
 // Sources of the method: one direction over the disk (C-SCAN) as described by Denning (1967) and in
 // every text on operating systems; deadlines before layout as in Linux' deadline scheduler.
@@ -44,7 +44,7 @@ struct candidate {
 
 // What it knows of the moment.
 struct moment {
-  disk_position head;           // behind the last byte of the last read that began
+  disk_position head;           // after the last byte of the last read that began
   std::uint64_t danger_ns = 0;  // deadlines up to this time are in danger
 };
 

@@ -29,8 +29,8 @@ bool gate_list::add(read_request& request, barricade& after, read_gate*& fresh) 
   made->lifetime = lifetime_;
   made->request = &request;
   made->after = &after;
-  made->behind = first_;
-  if (first_) first_->before = made;
+  made->next = first_;
+  if (first_) first_->previous = made;
   first_ = made;
   ++size_;
   request.gate = made;
@@ -40,8 +40,8 @@ bool gate_list::add(read_request& request, barricade& after, read_gate*& fresh) 
 }
 
 void gate_list::remove(read_gate& gate) noexcept {
-  (gate.before ? gate.before->behind : first_) = gate.behind;
-  if (gate.behind) gate.behind->before = gate.before;
+  (gate.previous ? gate.previous->next : first_) = gate.next;
+  if (gate.next) gate.next->previous = gate.previous;
   --size_;
   gate.request->gate = nullptr;
   gate.request = nullptr;
@@ -49,9 +49,9 @@ void gate_list::remove(read_gate& gate) noexcept {
 
 void gate_list::register_all(read_gate* fresh) noexcept {
   while (fresh) {
-    read_gate& next = *fresh;
-    fresh = next.next_fresh;
-    if (!next.after->on_lowered(next.registered)) open(&next);
+    read_gate& first = *fresh;
+    fresh = first.next_fresh;
+    if (!first.after->on_lowered(first.registered)) open(&first);
   }
 }
 

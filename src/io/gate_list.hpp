@@ -35,8 +35,8 @@ struct read_gate {
   read_request* request = nullptr;   // null once it was given up
   barricade* after = nullptr;
   read_gate* next_fresh = nullptr;
-  read_gate* before = nullptr;
-  read_gate* behind = nullptr;
+  read_gate* previous = nullptr;
+  read_gate* next = nullptr;
 };
 
 class gate_list {
@@ -61,7 +61,7 @@ class gate_list {
   void remove_if(Matches matches, Visit visit) noexcept {
     for (read_gate* each = first_; each;) {
       read_gate& now = *each;
-      each = now.behind;
+      each = now.next;
       read_request& request = *now.request;
       if (!matches(request)) continue;
       remove(now);

@@ -109,7 +109,7 @@ result<open_source> handle_cache::pin_closed(source_id id, bool may_wait) noexce
       }
       if (!may_wait) return fail(errc::busy, "too many files are open", id);
       if (!waits) {
-        // Says so, and looks once more: who unpins looks here behind that.
+        // Looks once more: a thread that unpins looks at `waiting` after that.
         mine.begin_to_wait();
         waits = true;
         continue;
@@ -142,7 +142,7 @@ result<open_source> handle_cache::open_in(std::uint32_t at, source_id id, bool m
   bool wake = false;
   if (opened) {
     mine.entries[at].opened(id.index, *opened);
-    // As unpin(): who waits has said so before he looked.
+    // As in unpin(): a thread that waits counts itself before it looks.
     if (mine.waiting.load(std::memory_order_seq_cst) == 0) return open_source{config_.os, *opened};
   }
   {
@@ -232,9 +232,9 @@ void handle_cache::remove_reader(source_reader& who) noexcept {
     vec<state::reader>& readers = state_->readers;
     state::reader* const at =
         std::find_if(readers.begin(), readers.end(),
-                     [&](const state::reader& each) { return each.who == &who; });
+                     [&](const state::reader& each) { return each.asked == &removed; });
     if (at == readers.end()) return;
-    const reader_counts counts = who.counts();
+    const reader_counts counts = removed.counts();
     state_->stats.hits += counts.hits;
     state_->stats.opens += counts.opens;
     state_->entry_limit += at->own_files;
@@ -319,7 +319,7 @@ void handle_cache::close_source(source_id id) noexcept {
     if (at == state::no_entry) return;
     for (;;) {
       const handle_entry::state seen = mine.entries[at].look();
-      if (!seen.is_open()) return;  // it is being opened, by who needs it now
+      if (!seen.is_open()) return;  // it is being opened, by a thread that needs it now
       // As it is read, whoever ends the last read closes it: unpin() or released().
       if (!seen.is_closing() && !mine.entries[at].close_later(seen, mine.lock)) continue;
       const handle_entry::state marked = mine.entries[at].look();

@@ -37,7 +37,7 @@ struct handle_cache::state {
     mapping mapped_;  // once it was viewed; until the end
   };
   struct reader {
-    source_reader* who = nullptr;
+    source_reader* asked = nullptr;
     unsigned own_files = 0;
   };
 
@@ -130,7 +130,7 @@ struct handle_cache::state {
     if (!was_closing && !entries[where].close_later(seen, lock)) return true;
     seen = entries[where].look();
     bool found = false;
-    for (const reader& each : readers) found |= each.who->is_reading({seen.file(), 1});
+    for (const reader& each : readers) found |= each.asked->is_reading({seen.file(), 1});
     if (found && !was_closing) (void)entries[where].stay_open(seen, lock);
     return found;
   }
@@ -176,8 +176,8 @@ struct handle_cache::state {
     }
     return no_entry;
   }
-  // Closes a file that nobody uses, for who needs its descriptor. False: there is none; `in_use`
-  // says whether another one is, and might be let go. Those who wait here themselves hold none.
+  // Closes an unused file, for a thread that needs its descriptor. False: there is none. `in_use`:
+  // another file is in use and may be released; threads that wait here hold none.
   [[nodiscard]] bool take_any(std::uint32_t but, os_handle& closed, bool& in_use) noexcept
       REQUIRES(lock) {
     std::uint32_t others = 0;
@@ -192,8 +192,8 @@ struct handle_cache::state {
     return false;
   }
 
-  // Those who wait for an entry or a descriptor hear of every read that ends: an entry that was
-  // used when it was looked at may be in use by somebody who came after the look before.
+  // Threads that wait for an entry or a descriptor need the end of every read: an entry found in
+  // use may have been taken by a read that began after the last look.
   void begin_to_wait() noexcept REQUIRES(lock) {
     if (waiting.fetch_add(1, std::memory_order_seq_cst) == 0) notify_every_release(true);
   }
@@ -201,11 +201,11 @@ struct handle_cache::state {
     if (waiting.fetch_sub(1, std::memory_order_relaxed) == 1) notify_every_release(false);
   }
   void notify_every_release(bool wanted) noexcept REQUIRES(lock) {
-    for (const reader& each : readers) each.who->notify_every_release(wanted);
+    for (const reader& each : readers) each.asked->notify_every_release(wanted);
   }
   [[nodiscard]] bool has_own_files() noexcept REQUIRES(lock) {
     bool found = false;
-    for (const reader& each : readers) found |= each.who->has_own_files();
+    for (const reader& each : readers) found |= each.asked->has_own_files();
     return found;
   }
   // Leaves the last so many entries to a reader, for files of its own, if three quarters stay.
@@ -235,8 +235,9 @@ struct handle_cache::state {
   vec<reader> readers GUARDED_BY(lock);
   vec<char*> paths GUARDED_BY(lock);                 // blocks of them
   std::size_t path_bytes_used GUARDED_BY(lock) = 0;  // of the last
-  // Moves on when an entry may be free, or a file has been opened, and somebody waits for that. Who
-  // waits says so before he looks at the entries once more, who unpins looks here behind that.
+  // Moves on when an entry may be free, or a file was opened, while a thread waits for that. A
+  // thread that waits counts itself in `waiting` before it looks at the entries once more; one that
+  // unpins reads `waiting` afterwards.
   alignas(64) atomic<std::uint32_t> changed{0};
   atomic<std::uint32_t> waiting{0};
 

@@ -29,7 +29,7 @@ struct packed_item {
   read_request* request = nullptr;
   read_request* followers = nullptr;  // want the same and get a copy
   unpack_owner* owner = nullptr;
-  executor* on = nullptr;  // who unpacks; null: whoever polls
+  executor* on = nullptr;  // where it is unpacked; null: by whoever polls
   std::span<const std::byte> packed;
   std::uint64_t counted_bytes = 0;  // against packed_bytes_max
 
@@ -42,7 +42,7 @@ struct packed_item {
   std::uint32_t next_part = 0;
   std::uint32_t parts_left = 1;
   std::uint32_t failed_part = UINT32_MAX;
-  std::uint32_t holds = 0;  // who may still touch it; the last one ends it
+  std::uint32_t holds = 0;  // threads that may still touch it; the last one ends it
   bool is_planned = false;
 
   // Item and room for so many bytes in one block of the pool; null if it was refused.

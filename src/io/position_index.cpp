@@ -69,7 +69,7 @@ void position_index::remove_void(ticket_column tickets) noexcept {
   while (fresh_.size() > kept) fresh_.pop_back();
 }
 
-// The index of the first valid entry at or behind the position; the size if there is none.
+// The index of the first valid entry at or after the position; the size if there is none.
 std::size_t position_index::first_from(run& in, const disk_position& position,
                                        ticket_column tickets) noexcept {
   const auto before = [&](std::size_t i) { return in.entries[i].position < position; };

@@ -56,7 +56,7 @@ class position_index {
   [[nodiscard]] const position_entry* next(const disk_position& head,
                                            ticket_column tickets) noexcept;
 
-  // Copies the valid entries that lie in one file at `from` or behind it, in order of their
+  // Copies the valid entries that lie in one file at `from` or after it, in order of their
   // positions, until `out` is full; how many.
   [[nodiscard]] std::size_t following(const disk_position& from, ticket_column tickets,
                                       std::span<position_entry> out) noexcept;

@@ -42,7 +42,7 @@ struct bundle_moment {
   std::size_t waiting = 0;          // requests
   std::size_t threads = 1;          // that read
   std::uint64_t usual_read_ns = 0;  // 0: not known yet
-  bool is_exact = false;            // deadlines, or somebody who waits for the end of each read
+  bool is_exact = false;            // deadlines, or a thread that waits for the end of each read
   std::size_t fetched_ahead = 0;    // how many of its reads the disk may work on at a time
 };
 

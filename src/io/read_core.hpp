@@ -1,4 +1,4 @@
-// The read queue without its threads: what is submitted, taken, ended, and who sleeps and is woken.
+// The read queue without its threads: what is submitted, taken and ended, and which threads sleep.
 //
 //   submit() ──► read_inbox ──► read_schedule ──► a back end's thread ──► operation_runner
 //                              (what goes next)    (next..., here)         (open, read, complete)

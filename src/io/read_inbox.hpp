@@ -113,7 +113,7 @@ class basic_read_inbox {
   batch batches_[capacity];  // handed over by the word, each to whoever takes it
   // The number of the next one, and offers.
   alignas(64) atomic<std::uint32_t> word_{0};
-  // Of those who take.
+  // Written by the receiver.
   alignas(64) atomic<std::uint32_t> taken_{0};
 };
 

@@ -35,7 +35,7 @@ class read_operation {
 
   // Begins anew, without members. They are added in order of their offsets.
   void begin() noexcept;
-  // Whether the request may be read together with the members; it begins at or behind the last.
+  // Whether the request may be read together with the members; it begins at or after the last.
   [[nodiscard]] bool accepts(const read_request& request, std::size_t bytes_max,
                              std::size_t gap_max) const noexcept;
   void add(read_request& request) noexcept;
@@ -87,7 +87,7 @@ class read_operation {
   std::uint64_t done = 0;  // bytes that are there
   std::uint64_t ended_ns = 0;
   std::uint64_t turn = 0;         // how many reads the queue had begun, with this one
-  disk_position behind;           // where the disk's head is then
+  disk_position end_position;     // where the head of the disk is then
   held_counts* counts = nullptr;  // of the thread that does several in turn
 
   // What others look at while the thread reads lies away from what that thread writes meanwhile.

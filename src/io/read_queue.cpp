@@ -247,7 +247,7 @@ void read_queue::drain() noexcept {
   for (;;) {
     while (poll(SIZE_MAX) != 0) {
     }
-    // What is left is in flight on another thread of the host, or with who unpacks.
+    // The rest is in flight on another thread of the host, or being unpacked.
     if (state_->core.idle()) return;
     state_->core.wait_for_work();
   }

@@ -200,7 +200,7 @@ bool read_schedule::recall_all() noexcept {
   if (!bundles_.has_open()) return false;
   const read_operation* const last =
       bundles_.recall_all([this](read_operation& op) { recall(op); });
-  if (last) waiting_.set_head(last->behind);  // the disk goes on from there
+  if (last) waiting_.set_head(last->end_position);  // the disk goes on from there
   return last != nullptr;
 }
 

@@ -22,7 +22,7 @@
 
 namespace overture::io_detail {
 
-// What has ended, for those who wait for it.
+// What has ended, for threads that wait for it.
 struct ended_reads {
   bool completed = false;        // requests
   bool brought_to_zero = false;  // a countdown
@@ -41,7 +41,7 @@ class read_schedule {
   [[nodiscard]] bool add(read_request& request, std::uint64_t now_ns) noexcept {
     return waiting_.add(request, now_ns);
   }
-  // Behind what was added: so many requests are outstanding now.
+  // After requests were added: so many more are outstanding.
   void note_submitted(std::size_t count) noexcept {
     counters_.note_submitted(count);
     recall_outranked();

@@ -78,8 +78,8 @@ class reader_sleepers {
     return waker_ == nullptr;
   }
 
-  // To be called after all that changes who sleeps and who may read: offers a sleeper to submit(),
-  // or takes the offer back. False: something was submitted that nobody was called for.
+  // Call it after any change of who sleeps or may read: offers a sleeper to submit(), or takes the
+  // offer back. False: something was submitted that nobody was called for.
   [[nodiscard]] bool offer(bool may_read) noexcept {
     const bool wanted = may_read && count_ > 0 && !is_on_its_way();
     if (wanted == offered_) return true;

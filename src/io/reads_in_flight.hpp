@@ -1,5 +1,5 @@
-// The operations that threads have taken and not ended: what their files are, and who else wants
-// the same bytes.
+// The operations that threads have taken and not ended: which files they use, and which
+// other requests want the same bytes.
 //
 // One thread at a time.
 #pragma once

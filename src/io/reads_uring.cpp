@@ -175,7 +175,7 @@ void uring_reads::prepare_read(io_uring_sqe& asked, flight& of, int file) noexce
   const std::size_t count = of.op.parts(of.op.done, parts);
   const std::uint64_t offset = of.op.offset() + of.op.done;
   if (const int span = count == 1 ? registered(parts[0]) : -1; span >= 0) {
-    // One read of Linux ends below 2 GiB; the rest is read behind that.
+    // One read of Linux ends below 2 GiB; the rest is read afterwards.
     const auto bytes = static_cast<unsigned>(std::min<std::size_t>(parts[0].size(), 1u << 30));
     io_uring_prep_read_fixed(&asked, file, parts[0].data(), bytes, offset, span);
     return;

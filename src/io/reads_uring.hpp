@@ -5,10 +5,10 @@
 
 namespace overture::io_detail {
 
-// Serves the queue through a ring of its own until it is stopped. `ready(context, verdict)` is
-// called once, at first: true if the kernel lets us have a ring. If it does not, nothing else
-// happens: io_uring is refused by containers, sandboxes and old kernels, and who reads must go on
-// all the same. On the thread that is to serve.
+// Serves the queue through a ring of its own until it is stopped, on the calling thread. Calls
+// `ready(context, verdict)` once, first: true if the kernel allows a ring. If it does not
+// (containers, sandboxes and old kernels refuse io_uring) nothing else happens, and the caller
+// reads in another way.
 void serve_with_uring(read_core& core, unsigned depth, void (*ready)(void* context, bool verdict),
                       void* context) noexcept;
 

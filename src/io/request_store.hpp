@@ -59,7 +59,7 @@ class request_store {
   [[nodiscard]] std::uint8_t level_of(const read_request& request) const noexcept {
     return levels_[request.slot];
   }
-  // Copies those of a level that lie in one file at this position or behind it, by offset; how
+  // Copies those of a level that lie in one file at this position or after it, by offset; how
   // many.
   [[nodiscard]] std::size_t following(const disk_position& position, std::uint8_t level,
                                       std::span<read_request*> out) noexcept;

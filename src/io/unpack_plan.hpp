@@ -37,7 +37,7 @@ class unpack_plan {
   [[nodiscard]] result<void> unpack(std::size_t index, unpacker& tables, compression method,
                                     std::span<const std::byte> packed,
                                     std::span<std::byte> bytes) const noexcept;
-  // What can only be said of all together, behind the last part: a checksum.
+  // What can only be checked after the last part: a checksum of all.
   [[nodiscard]] bool holds(std::span<const std::byte> bytes) const noexcept;
 
  private:

@@ -20,8 +20,8 @@ void waiting_requests::take_into(read_operation& op, read_request& chosen,
   add_member(op, chosen);
   op.level = level;
   if (rules_.merge_bytes_max > 0) add_neighbours(op, chosen, level);
-  op.behind = position_of(chosen.sort_key, chosen.source, op.end());
-  head_ = op.behind;
+  op.end_position = position_of(chosen.sort_key, chosen.source, op.end());
+  head_ = op.end_position;
 }
 
 void waiting_requests::add_member(read_operation& op, read_request& request) noexcept {

@@ -74,9 +74,9 @@ class handle_cache final : public source_files {
   [[nodiscard]] result<open_source> source(source_id id) noexcept override;
   [[nodiscard]] result<open_source> pin(source_id id, bool may_wait = true) noexcept override;
   void unpin(source_id id) noexcept override;
-  [[nodiscard]] reader_terms add_reader(source_reader& who, unsigned at_once,
+  [[nodiscard]] reader_terms add_reader(source_reader& reader, unsigned at_once,
                                         unsigned wished) noexcept override;
-  void remove_reader(source_reader& who) noexcept override;
+  void remove_reader(source_reader& reader) noexcept override;
   [[nodiscard]] result<open_source> look(source_id id, std::uint64_t turn) noexcept override;
   [[nodiscard]] const char* path_to_open(source_id id, std::uint64_t turn) noexcept override;
   void released(source_id id) noexcept override;

@@ -131,12 +131,12 @@ class source_files : public source_info {
   };
   // The reader must be removed before either of the two ends. `at_once`: the most reads at a time.
   // `wished`: how many own files it would like, so that some are open before they are read.
-  [[nodiscard]] virtual reader_terms add_reader(source_reader& who, unsigned at_once,
+  [[nodiscard]] virtual reader_terms add_reader(source_reader& reader, unsigned at_once,
                                                 unsigned wished) noexcept {
-    (void)who, (void)at_once, (void)wished;
+    (void)reader, (void)at_once, (void)wished;
     return {};
   }
-  virtual void remove_reader(source_reader& who) noexcept { (void)who; }
+  virtual void remove_reader(source_reader& reader) noexcept { (void)reader; }
   // `turn`: how many reads the reader has begun, with this one; 0 = it may not have a file of its
   // own. Error: busy if the file is not open (use pin()), or why it could not be opened.
   [[nodiscard]] virtual result<open_source> look(source_id id, std::uint64_t turn) noexcept {
