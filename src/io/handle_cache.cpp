@@ -212,19 +212,19 @@ void handle_cache::unpin(source_id id) noexcept {
 
 // --- Readers that are not counted ----------------------------------------------------------------
 
-source_files::reader_terms handle_cache::add_reader(source_reader& who, unsigned at_once,
+source_files::reader_terms handle_cache::add_reader(source_reader& added, unsigned at_once,
                                                     unsigned wished) noexcept {
   if (!state_) return {};
   const sync_detail::scoped_lock hold(state_->lock);
-  if (!state_->readers.push_back({&who, 0})) return {};
-  if (state_->waiting.load(std::memory_order_relaxed) != 0) who.notify_every_release(true);
+  if (!state_->readers.push_back({&added, 0})) return {};
+  if (state_->waiting.load(std::memory_order_relaxed) != 0) added.notify_every_release(true);
   unsigned own_files = state_->give_entries(std::max(at_once, wished));
   if (own_files == 0) own_files = state_->give_entries(at_once);
   state_->readers.back().own_files = own_files;
   return {true, own_files};
 }
 
-void handle_cache::remove_reader(source_reader& who) noexcept {
+void handle_cache::remove_reader(source_reader& removed) noexcept {
   if (!state_) return;
   bool wake = false;
   {
@@ -384,7 +384,7 @@ handle_cache_stats handle_cache::stats() const noexcept {
   const sync_detail::scoped_lock hold(state_->lock);
   handle_cache_stats now = state_->stats;
   for (const state::reader& each : state_->readers) {
-    const reader_counts counts = each.who->counts();
+    const reader_counts counts = each.asked->counts();
     now.hits += counts.hits;
     now.opens += counts.opens;
   }

@@ -105,7 +105,7 @@ class basic_read_inbox {
     return (word & ~offers) == taken << offer_bits;
   }
 
-  // Of those who put.
+  // Written by put().
   alignas(64) sync_detail::mutex putting_;
   std::uint32_t next_ GUARDED_BY(putting_) = 0;  // numbers of batches
   std::uint32_t known_taken_ GUARDED_BY(putting_) = 0;
