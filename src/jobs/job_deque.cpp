@@ -140,17 +140,6 @@ job_record* job_deque::steal_record() noexcept {
              : nullptr;
 }
 
-void job_deque::drop_oldest(const job_record& claimed) noexcept {
-  std::uint64_t top = top_.load(std::memory_order_seq_cst);
-  if (bottom_.load(std::memory_order_seq_cst) <= top) return;
-  array& hints = *array_.load(std::memory_order_acquire);
-  // If the exchange fails another thread has met the hint, and taken it.
-  if (hints.slot(top).load(std::memory_order_relaxed).record() == &claimed) {
-    (void)top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst,
-                                       std::memory_order_relaxed);
-  }
-}
-
 template <class Claim>
 job_record* job_deque::walk_arrivals(Claim claim) noexcept {
   std::uint64_t top = top_.load(std::memory_order_acquire);

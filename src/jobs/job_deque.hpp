@@ -45,13 +45,6 @@ class job_deque {
     own_arrivals_ = own_bottom_;
     arrivals_end_.store(own_bottom_, std::memory_order_release);
   }
-  // The owner: the free record that it will push next, null if it does not know. No promise.
-  void expect(job_record* next) noexcept { expected_.store(next, std::memory_order_release); }
-  [[nodiscard]] job_record* expected() const noexcept {
-    return expected_.load(std::memory_order_acquire);
-  }
-  // Any thread: takes the oldest hint if it is this record's, which the caller has claimed.
-  void drop_oldest(const job_record& claimed) noexcept;
   // The owner: false if it has nothing that it may pop().
   [[nodiscard]] bool has_own() const noexcept { return own_bottom_ > own_arrivals_; }
   // The owner: the oldest record that came from outside, claimed; null if there is none. Hints that
@@ -148,7 +141,6 @@ class job_deque {
   alignas(64) atomic<std::uint64_t> bottom_{0};
   // Nothing below is ever popped, so thieves may take several from there by one exchange.
   atomic<std::uint64_t> arrivals_end_{0};
-  atomic<job_record*> expected_{nullptr};
   atomic<array*> array_{nullptr};
   // Of the owner, on a line of its own. Others look at the ends of its queue all the time, and what
   // it has written there itself it would have to fetch back from them.

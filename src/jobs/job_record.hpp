@@ -114,16 +114,6 @@ struct alignas(64) job_record {
   [[nodiscard]] bool claim_of(const job_group* wanted, std::uint32_t kind = usual) noexcept {
     return claim_if(kind, [wanted](const job_group* owner) { return owner == wanted; });
   }
-  // For who has seen the record free, in `free_state`: whether it lies in a deque for the first
-  // time since. claim_since() is claim() for that life of it alone.
-  [[nodiscard]] bool is_queued_since(std::uint32_t free_state) const noexcept {
-    return state.load(std::memory_order_acquire) == first_after(free_state);
-  }
-  [[nodiscard]] bool claim_since(std::uint32_t free_state) noexcept {
-    std::uint32_t seen = first_after(free_state);
-    return state.compare_exchange_strong(seen, seen - queued + generation_one,
-                                         std::memory_order_acq_rel, std::memory_order_relaxed);
-  }
   // After the run: true if the record is free now, false if whoever unlinks it will free it.
   [[nodiscard]] bool end() noexcept {
     // Only the claiming thread may find the flag cleared and still be right: nobody sets it again.
@@ -136,9 +126,6 @@ struct alignas(64) job_record {
   }
 
  private:
-  [[nodiscard]] static constexpr std::uint32_t first_after(std::uint32_t free_state) noexcept {
-    return (free_state & ~kinds) | queued | usual;
-  }
   template <class Accept>
   bool claim_if(std::uint32_t kind, Accept accept) noexcept {
     std::uint32_t seen = state.load(std::memory_order_acquire);

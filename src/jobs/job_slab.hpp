@@ -108,12 +108,6 @@ class job_slab {
   [[nodiscard]] static bool is_spare(const job_record& record) noexcept {
     return record.index >= spare_begin;
   }
-  // No free record is to be had, and no memory for more is allowed. Old by the time it returns. Any
-  // thread.
-  [[nodiscard]] bool is_exhausted() const noexcept {
-    return static_cast<std::uint32_t>(words_.load(std::memory_order_relaxed)) == no_record &&
-           is_at_limit();
-  }
   // It has all the memory that it may take. Any thread.
   [[nodiscard]] bool is_at_limit() const noexcept {
     return chunk_count_.load(std::memory_order_relaxed) >= chunks_allowed_;
@@ -162,7 +156,7 @@ class free_records {
     if (now_.bits == 0 && !refill(slab)) return nullptr;
     job_record* const taken = now_.first + std::countr_zero(now_.bits);
     now_.bits &= now_.bits - 1;
-    fetch_later();
+    fetch_next();
     return taken;
   }
   // As many as are to be had, of those that `into` has room for. Returns how many.
@@ -178,23 +172,17 @@ class free_records {
       }
       now_.bits = bits;
     }
-    fetch_later();
+    fetch_next();
     return count;
-  }
-  // What take() will return, null if that is not known yet.
-  [[nodiscard]] job_record* next() const noexcept {
-    return now_.bits != 0 ? now_.first + std::countr_zero(now_.bits) : nullptr;
   }
   void give_back(job_slab& slab, job_record& record) noexcept;
   void give_all_back(job_slab& slab) noexcept;
 
  private:
   [[nodiscard]] bool refill(job_slab& slab) noexcept;
-  // Another core may have used it last: its line is on the way when its turn comes. Not that of the
-  // next one, which a worker may be watching.
-  void fetch_later() const noexcept {
-    const std::uint64_t later = now_.bits & (now_.bits - 1);
-    if (later != 0) fetch_line(now_.first + std::countr_zero(later));
+  // Another core may have used the next one last: its line is on the way when its turn comes.
+  void fetch_next() const noexcept {
+    if (now_.bits != 0) fetch_line(now_.first + std::countr_zero(now_.bits));
   }
 
   free_word now_;          // taken from here

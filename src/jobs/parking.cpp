@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include "jobs/this_thread.hpp"
 #include "overture/spin.hpp"
 #include "overture/thread.hpp"
 #include "overture/timeline.hpp"
@@ -9,13 +10,6 @@
 #include "sync/wait.hpp"
 
 namespace overture {
-namespace {
-
-std::uint8_t this_processor_bits() noexcept {
-  return static_cast<std::uint8_t>(this_processor());
-}
-
-}  // namespace
 
 bool parking::end_search() noexcept {
   const std::uint64_t before = counts_.fetch_sub(searching_one, std::memory_order_seq_cst);
@@ -23,7 +17,6 @@ bool parking::end_search() noexcept {
 }
 
 void parking::announce_worker(unsigned seat) noexcept {
-  slept_on_[seat].store(this_processor_bits(), std::memory_order_relaxed);
   // The bit first: whoever counts a parked worker down must find a bit.
   parked_.set(seat);
   counts_.fetch_add(parked_one - searching_one, std::memory_order_seq_cst);
@@ -35,22 +28,17 @@ void parking::wake_worker(unsigned preferred, bool always) noexcept {
     if (parked(seen) == 0 || (searching(seen) != 0 && !always)) return;
   } while (!counts_.compare_exchange_weak(seen, seen - parked_one + searching_one,
                                           std::memory_order_seq_cst, std::memory_order_seq_cst));
-  if (preferred == no_seat && first_keeps_apart_ && &this_thread_jobs() == host_) preferred = 0;
   wake(preferred != no_seat && parked_.clear(preferred) ? preferred : take_parked());
 }
 
 unsigned parking::take_parked() noexcept {
-  const std::uint8_t here = this_processor_bits();
   unsigned seat = no_seat;
   const auto take = [this, &seat](std::size_t bit) noexcept {
     seat = static_cast<unsigned>(bit);
     return parked_.clear(bit);
   };
-  const auto take_from_elsewhere = [this, here, &take](std::size_t bit) noexcept {
-    return slept_on_[bit].load(std::memory_order_relaxed) != here && take(bit);
-  };
   // One of the bits is this call's; others may take the one it looks at, but not all.
-  while (!parked_.find(take_from_elsewhere) && !parked_.find(take)) spin_hint();
+  while (!parked_.find(take)) spin_hint();
   return seat;
 }
 
@@ -159,7 +147,6 @@ void parking::wake(unsigned seat) noexcept {
                                  : here.innermost != nullptr ? paid_by_jobs_
                                                              : paid_by_searchers_;
   payer.fetch_add(1, std::memory_order_relaxed);
-  if (&here == host_) host_processor_.store(this_processor(), std::memory_order_relaxed);
   address_wake_one(&sleeper.word);
 }
 

@@ -15,9 +15,7 @@
 
 #include <cstdint>
 
-#include "base/processor.hpp"
 #include "jobs/bit_set.hpp"
-#include "jobs/this_thread.hpp"
 #include "overture/atomic.hpp"
 #include "overture/limits.hpp"
 #include "overture/wake_profile.hpp"
@@ -38,15 +36,10 @@ class parking {
     atomic<std::uint32_t> depth{0};  // of the chain of wakes that ends here
   };
 
-  // So many places of the pool, whose seats come first, and threads of the host. The seats are the
-  // caller's, who is the host's main thread. It wakes the first worker before all others if that
-  // one keeps off its processor.
-  parking(seat_type* all_seats, unsigned places, unsigned helpers, bool first_keeps_apart) noexcept
-      : seats_(all_seats),
-        places_(places),
-        helpers_(helpers),
-        host_(&this_thread_jobs()),
-        first_keeps_apart_(first_keeps_apart) {}
+  // Seats for the places of the pool, which come first, and for threads of the host. The caller
+  // owns them.
+  parking(seat_type* all_seats, unsigned places, unsigned helpers) noexcept
+      : seats_(all_seats), places_(places), helpers_(helpers) {}
 
   // -- workers; their seat is their number --
 
@@ -59,9 +52,8 @@ class parking {
   // Returns as soon as somebody wakes this worker or time is up (deadline_ns 0 = never), which
   // counts as searching then.
   void sleep_worker(unsigned seat, std::uint64_t deadline_ns, const char* reason) noexcept;
-  // Wakes one parked worker, `preferred` if it is among them, else the first for the host's main
-  // thread, else one that went to sleep on another processor than the caller's if there is one;
-  // none if one searches already, unless `always` says so.
+  // Wakes one parked worker, `preferred` if it is among them; none if one searches already, unless
+  // `always` says so.
   void wake_worker(unsigned preferred = no_seat, bool always = false) noexcept;
 
   // -- waiters --
@@ -101,10 +93,6 @@ class parking {
   [[nodiscard]] std::uint64_t signalled_ns(unsigned seat) const noexcept {
     return seats_[seat].signal_ns.load(std::memory_order_relaxed);
   }
-  // Where the host's main thread ran when it last woke somebody, or no_processor.
-  [[nodiscard]] unsigned host_processor() const noexcept {
-    return host_processor_.load(std::memory_order_relaxed);
-  }
   [[nodiscard]] bool is_parked(unsigned seat) const noexcept { return parked_.test(seat); }
   // System calls that woke a thread, when they took effect and who made them.
   [[nodiscard]] wake_profile profile() const noexcept;
@@ -132,24 +120,17 @@ class parking {
 
   alignas(64) atomic<std::uint64_t> counts_{0};
   bit_set<seats_max> parked_;  // no more bits than parked workers and wakes under way, never fewer
-  // Where each worker went to sleep. The kernel likes to wake a thread where it ran last, and one
-  // that is woken onto the processor of who wakes it takes it away from that thread, in the middle
-  // of its submit.
-  alignas(64) atomic<std::uint8_t> slept_on_[limits::pool_workers_max]{};
   bit_set<seats_max> waiting_;
   bit_set<limits::pool_helpers_max> taken_;
   // Written around system calls only.
   alignas(64) atomic<std::uint64_t> signal_to_run_[wake_profile::buckets]{};
   atomic<std::uint64_t> chain_depth_[wake_profile::depths]{};
-  atomic<unsigned> host_processor_{no_processor};
   atomic<std::uint64_t> paid_by_host_{0};
   atomic<std::uint64_t> paid_by_jobs_{0};
   atomic<std::uint64_t> paid_by_searchers_{0};
   seat_type* const seats_;
   const unsigned places_;
   const unsigned helpers_;
-  const jobs_of_thread* const host_;
-  const bool first_keeps_apart_;
 };
 
 }  // namespace overture

@@ -4,15 +4,11 @@
 
 #include <cstdint>
 
-#include "base/processor.hpp"
 #include "base/thread_name.hpp"
-#include "jobs/crowd_watch.hpp"
 #include "jobs/host_turn.hpp"
+#include "jobs/idle/idle.hpp"
 #include "jobs/job_deque.hpp"
-#include "jobs/job_pace.hpp"
-#include "jobs/job_rhythm.hpp"
 #include "jobs/job_slab.hpp"
-#include "jobs/job_watch.hpp"
 #include "overture/parking_word.hpp"
 #include "overture/thread.hpp"
 
@@ -43,23 +39,10 @@ struct alignas(64) pool_place {
   thread_name name = {};
 
   // Only the thread that has the place touches what follows.
-  free_records spare_records;        // its own, so that submit and run share no line
-  std::uint32_t random = 0;          // picks the first victim
-  bool warm = false;                 // it has the role
-  bool come_in_bunches = false;      // it has found several jobs of a thread of the host at once
-  std::uint64_t warm_job_ns = 0;     // when it came to a job while it was warm, 0 if it was not
-  bool jobs_come_fast = false;       // the last one came soon after it had gone to sleep
-  unsigned vain_looks = 0;           // in a row, each followed by a long sleep
-  bool jobs_are_long = false;        // those that it came to while it was warm
-  std::uint64_t looks_until_ns = 0;  // for work that is expected
-  std::uint64_t due_until_ns = 0;    // the same, where the worker expects it itself
-  unsigned avoids = no_processor;    // the host's, as this worker has seen it last
-  unsigned kept_off = no_processor;  // the same, where there are others for it to run on
-  job_rhythm rhythm;
-  job_pace pace;
+  free_records spare_records;  // its own, so that submit and run share no line
+  std::uint32_t random = 0;    // picks the first victim
+  jobs_detail::idle_state idle;
   host_turn turn;
-  job_watch next_of_host;
-  crowd_watch crowd;
   pool_place* lender = nullptr;      // of a borrowed place: the one its thread has otherwise
   job_group* ended_group = nullptr;  // jobs of it have ended that it has not been told of
   std::uint32_t ended_count = 0;
@@ -77,19 +60,8 @@ struct alignas(64) pool_place {
   alignas(64) atomic<const void*> runs{nullptr};
   atomic<std::uint64_t> forks_start{0};
   atomic<bool> borrowed{false};
-  // Of a guest: it has no spare records. A hint for threads that submit, so that none of them has
-  // to borrow it to see that the queue is full.
-  atomic<bool> out_of_records{false};
 
   job_deque deque;
-
-  // Whether there was a record for each job. Spare records come by the word, so that where there
-  // was one there may be more.
-  void tell_of_records(bool enough) noexcept {
-    if (out_of_records.load(std::memory_order_relaxed) == enough) {
-      out_of_records.store(!enough, std::memory_order_relaxed);
-    }
-  }
 
   // What it runs from here on, until the object ends.
   class window {

@@ -32,7 +32,6 @@ job_record* pool_state::take_record(pool_place* self) noexcept {
     return record;
   }
   job_record* const record = lane->spare_records.take(slab);
-  lane->tell_of_records(record != nullptr);
   if (self == nullptr) lane->borrowed.store(false, std::memory_order_release);
   return record;
 }
@@ -72,32 +71,23 @@ void pool_state::push(pool_place* self, job_record& record, job&& work, job_grou
 
 bool pool_state::push_from_outside(std::span<job> work, job_group* group,
                                    const job_options& options) noexcept {
-  pool_place* const mine = lane_of_thread();
-  if (is_full(mine)) {
-    for (job& each : work) run_now(std::move(each), group, options);
-    return true;
-  }
-  pool_place* const lane = borrow(mine);
+  pool_place* const lane = borrow_lane();
   if (lane == nullptr) return false;
   // Its jobs start in the order they came, whoever takes them.
   const bool room = lane->deque.make_room(work.size());
   std::array<job_record*, push_at_once> records;
   const std::span wanted = std::span(records).first(room ? work.size() : 0);
   const std::size_t count = lane->spare_records.take_several(slab, wanted);
-  if (room) lane->tell_of_records(count == wanted.size());
   if (count != 0) {
     const job_terms terms(options);
     // An armed record may be run by anybody at once, so the group knows of all of them before.
     if (group != nullptr) group->begin_job(static_cast<std::uint32_t>(count));
-    // The first one last: a worker that watches it takes it at once, and nobody would look for the
-    // others while it runs.
-    for (std::size_t i = count; i-- != 0;) {
+    for (std::size_t i = 0; i < count; ++i) {
       records[i]->arm(std::move(work[i]), group, terms, job_record::usual);
     }
     lane->deque.push_all({records.data(), count});
   }
   lane->deque.mark_arrivals();
-  lane->deque.expect(lane->spare_records.next());
   lane->borrowed.store(false, std::memory_order_release);
   if (count != 0) sleepers.work_added(group);
   for (job& each : work.subspan(count)) run_now(std::move(each), group, options);
@@ -231,8 +221,7 @@ found_work pool_state::steal(pool_place& self) noexcept {
       // Jobs of a thread of the host: several at once, so that not every one is searched for.
       if (hint.record() != nullptr && number >= workers_made) {
         self.turn.took_from(number, victim.deque);
-        self.next_of_host.follow(victim.deque);
-        self.come_in_bunches = take_more(self, victim.deque);
+        take_more(self, victim.deque);
       }
       return {hint.record(), hint.half()};
     }
@@ -240,18 +229,11 @@ found_work pool_state::steal(pool_place& self) noexcept {
   return {};
 }
 
-job_record* pool_state::take_watched(pool_place& self) noexcept {
-  job_record* const taken = self.next_of_host.take();
-  if (taken != nullptr) self.jobs_stolen.add(1);
-  return taken;
-}
-
-bool pool_state::take_more(pool_place& self, job_deque& from) noexcept {
+void pool_state::take_more(pool_place& self, job_deque& from) noexcept {
   std::array<job_record*, take_at_once> taken;
-  const std::uint64_t waiting = from.size();
   const std::uint64_t wanted = std::min<std::uint64_t>(take_at_once, self.turn.left());
   const std::size_t count = from.steal_arrivals(std::span(taken).first(wanted));
-  if (count == 0) return false;
+  if (count == 0) return;
   for (std::size_t i = 0; i < count; ++i) fetch_line(taken[i]);
   self.deque.push_all({taken.data(), count});
   self.deque.mark_arrivals();
@@ -264,8 +246,6 @@ bool pool_state::take_more(pool_place& self, job_deque& from) noexcept {
     }
     moved.wake_waiters(sleepers);
   }
-  // Where enough is left for the next time there is nothing to wait for.
-  return waiting < std::uint64_t{2} * take_at_once;
 }
 
 job_record* pool_state::take_of(pool_place& self, job_deque& from,

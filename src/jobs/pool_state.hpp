@@ -18,9 +18,9 @@
 
 #include "base/thread_slot.hpp"
 #include "base/vec.hpp"
+#include "jobs/idle/idle.hpp"
 #include "jobs/injector.hpp"
 #include "jobs/parking.hpp"
-#include "jobs/policy_word.hpp"
 #include "jobs/pool_place.hpp"
 #include "jobs/running_job.hpp"
 #include "jobs/this_thread.hpp"
@@ -74,23 +74,11 @@ struct pool_state {
   void work(pool_place& self) noexcept;
   // The next work for a worker that has none left. None when the pool stops.
   found_work search(pool_place& self) noexcept;
-  // Who submits to a full queue runs jobs itself. If they are short it is left alone for a moment,
-  // and has the processor, if it waits for that.
-  void give_way_to_submitters(const pool_place& self) noexcept;
   // One look at everything that this worker may take.
   [[nodiscard]] found_work look(pool_place& self) noexcept;
   // Between two looks. True if there may be work.
-  [[nodiscard]] bool pause(pool_place& self, bool beyond) noexcept;
-  [[nodiscard]] bool keeps_looking(pool_place& self, std::uint64_t looked_ns) noexcept;
-  // found_ns: when it has found work, 0 if it has not.
-  void give_up_warm_role(pool_place& self, std::uint64_t found_ns) noexcept;
-  // Until when this worker sleeps, 0 for ever.
-  [[nodiscard]] std::uint64_t set_alarm(pool_place& self, std::uint64_t idle_since_ns) noexcept;
-  void end_alarm(pool_place& self, std::uint64_t due_ns) noexcept;
-  // The first worker off the processor of the thread that made the pool.
-  void keep_apart(pool_place& self) const noexcept;
-  static void leave_crowd(pool_place& self) noexcept;
-  void park(pool_place& self, std::uint64_t idle_since_ns) noexcept;
+  [[nodiscard]] bool pause() const noexcept;
+  void sleep(pool_place& self, std::uint64_t deadline_ns) noexcept;
   void wake_for_policy() noexcept;
 
   // Jobs that have not begun are dropped: the pool ends, and was told so.
@@ -121,11 +109,6 @@ struct pool_state {
     const unsigned slot = thread_slot();
     return &places[workers_made + (slot < guests ? slot : slot % guests)];  // most need no division
   }
-  // The queue is full, so that a job submitted through this lane has to run at once.
-  [[nodiscard]] bool is_full(const pool_place* lane) const noexcept {
-    return lane != nullptr && lane->out_of_records.load(std::memory_order_relaxed) &&
-           slab.is_exhausted();
-  }
   // Borrowed, or null if it was taken, or there was none.
   static pool_place* borrow(pool_place* lane) noexcept {
     const bool taken = lane == nullptr || lane->borrowed.load(std::memory_order_relaxed) ||
@@ -142,7 +125,6 @@ struct pool_state {
   job_record* take_one(injector& from) noexcept;
   job_record* take_background() noexcept;
   found_work steal(pool_place& self) noexcept;
-  static job_record* take_watched(pool_place& self) noexcept;
   job_record* take_any() noexcept;
   // Looks at no more than `most` jobs of each other place.
   job_record* find_of(pool_place* self, const job_group* group,
@@ -211,11 +193,7 @@ struct pool_state {
   atomic<std::uint32_t> background_max{1};
   atomic<const char*> idle_reason{nullptr};
   atomic<bool> stopping{false};
-  const bool leaves_crowds;
-  policy_word policy;
-  alignas(64) atomic<bool> warm_taken{false};
-  atomic<bool> alarm_is_set{false};  // a worker sleeps with a deadline: shortly before ...
-  atomic<std::uint64_t> work_expected_ns{0};
+  jobs_detail::idle_shared idle;
   alignas(64) atomic<std::uint32_t> background_now{0};
   atomic<std::uint32_t> blocked_now{0};  // workers inside a blocking_scope
   // Jobs that threads without a place have run: many lines, or they would wait for each other.
@@ -244,8 +222,7 @@ struct pool_state {
   bool turn_arrivals(injector& where) noexcept;
   void prune(record_stack& stack) noexcept;
   void compact(pool_place& self) noexcept;
-  // True if there were some and few are left: more are likely to gather in a moment.
-  bool take_more(pool_place& self, job_deque& from) noexcept;
+  void take_more(pool_place& self, job_deque& from) noexcept;
   // Claims the oldest if it is one of the group, and takes those behind it along, into the empty
   // queue of `self`.
   job_record* take_of(pool_place& self, job_deque& from, const job_group* group) noexcept;

@@ -333,7 +333,7 @@ void pool_state::join_stolen(pool_place& self, fork_half& half) noexcept {
   while (!is_done()) {
     const std::uint64_t start_ns = now_ns();
     fork_half* found = find();
-    while (found == nullptr && !is_done() && now_ns() - start_ns < config.spin_ns) {
+    while (found == nullptr && !is_done() && now_ns() - start_ns < config.tuning.spin_ns) {
       for (int i = 0; i < pauses_between_looks; ++i) spin_hint();
       found = find();
     }
@@ -368,8 +368,6 @@ pool_place* pool_state::borrow_place() noexcept {
 
 void pool_state::enter_place(pool_place& guest) noexcept {
   guest.lender = std::exchange(this_thread_jobs().place, &guest);
-  // The records of the jobs that it runs stay with it.
-  guest.out_of_records.store(false, std::memory_order_relaxed);
 }
 
 void pool_state::return_place(pool_place& place) noexcept {

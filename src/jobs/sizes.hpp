@@ -18,8 +18,5 @@ inline constexpr std::uint64_t hints_thrown_away = 8;
 // where others' jobs wait by the thousand, looking through all of them takes longer than what is
 // left of the group does to end.
 inline constexpr std::uint64_t glance = 256;  // jobs
-// A worker that leaves those alone who submit short jobs to a full queue gives its time slice away
-// so often at most: 16 us, and where they wait for its processor they have it for longer.
-inline constexpr int yields_to_submitters = 32;
 
 }  // namespace overture::sizes

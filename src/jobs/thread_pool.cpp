@@ -116,28 +116,28 @@ void thread_pool::set_idle_reason(const char* reason) noexcept {
 }
 
 void thread_pool::expect_work(std::uint64_t at_ns) noexcept {
-  if (state_ != nullptr) state_->work_expected_ns.store(at_ns, std::memory_order_relaxed);
+  if (state_ != nullptr) state_->idle.expected_ns.store(at_ns, std::memory_order_relaxed);
 }
 
 void thread_pool::set_wake_policy(wake_policy policy) noexcept {
   if (state_ == nullptr) return;
-  state_->policy.set_base(policy);
+  state_->idle.policy.set_base(policy);
   if (policy != wake_policy::park) state_->wake_for_policy();
 }
 
 wake_policy thread_pool::current_wake_policy() const noexcept {
-  return state_ != nullptr ? state_->policy.now() : wake_policy::park;
+  return state_ != nullptr ? state_->idle.policy.now() : wake_policy::park;
 }
 
 wake_zone::wake_zone(thread_pool& pool, wake_policy policy) noexcept
     : pool_(pool), policy_(policy), before_(pool.profile()) {
   if (pool_.state_ == nullptr) return;
-  pool_.state_->policy.enter(policy_);
+  pool_.state_->idle.policy.enter(policy_);
   if (policy_ != wake_policy::park) pool_.state_->wake_for_policy();
 }
 
 wake_zone::~wake_zone() {
-  if (pool_.state_ != nullptr) pool_.state_->policy.leave(policy_);
+  if (pool_.state_ != nullptr) pool_.state_->idle.policy.leave(policy_);
 }
 
 wake_profile wake_zone::profile() const noexcept {
@@ -159,9 +159,6 @@ void thread_pool::submit(job work, job_group* group, const job_options& options)
     return gathered->add(std::move(work), group, options);
   }
   if (self == nullptr && options.priority == job_priority::normal) {
-    if (state_->is_full(state_->lane_of_thread())) {
-      return state_->run_now(std::move(work), group, options);
-    }
     if (state_->push_from_outside({&work, 1}, group, options)) return;
   }
   job_record* const record = state_->take_record(self);

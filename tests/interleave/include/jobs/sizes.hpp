@@ -10,6 +10,5 @@ inline constexpr std::uint32_t chunks_max = 16;
 inline constexpr std::uint64_t deque_slots = 64;
 inline constexpr std::uint64_t hints_thrown_away = 2;
 inline constexpr std::uint64_t glance = 1;
-inline constexpr int yields_to_submitters = 1;
 
 }  // namespace overture::sizes
