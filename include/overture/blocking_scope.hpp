@@ -20,7 +20,9 @@
 
 namespace overture {
 
-struct pool_place;
+namespace jobs_detail {
+struct pool_slot;
+}
 
 // Belongs to the thread that made it and ends there. Those inside another one do nothing.
 class blocking_scope {
@@ -31,7 +33,7 @@ class blocking_scope {
   blocking_scope& operator=(const blocking_scope&) = delete;
 
  private:
-  pool_place* blocked_ = nullptr;
+  jobs_detail::pool_slot* blocked_ = nullptr;
 };
 
 }  // namespace overture

@@ -53,6 +53,8 @@ struct job_options {
   const cancellation* token = nullptr;
   // Runs even in a pool that ends with at_end::cancel. For what must not be lost.
   bool always = false;
+
+  friend bool operator==(const job_options& left, const job_options& right) noexcept = default;
 };
 
 namespace detail {

@@ -30,7 +30,9 @@
 namespace overture {
 
 class thread_pool;
-struct pool_state;
+namespace jobs_detail {
+void flush_corks() noexcept;
+}
 
 // Of one thread at a time.
 class job_batch {
@@ -83,27 +85,29 @@ class cork final : private wait_observer {
 
  private:
   friend class thread_pool;
-  friend struct pool_state;
+  friend void jobs_detail::flush_corks() noexcept;
   static constexpr std::size_t jobs_max = 64;
 
-  static void flush_this_thread() noexcept;
+  // True if there was something to flush.
+  bool flush_if_filled() noexcept;
+  [[nodiscard]] cork* outer() const noexcept { return outer_; }
   [[nodiscard]] bool gathers(const thread_pool& pool, const job_options& options) const noexcept;
-  // `group` has been counted up already.
   void add(job&& work, job_group* group, const job_options& options) noexcept;
 
   void wait_begins(const char* reason) noexcept override;
   void wait_ends() noexcept override;
 
-  struct entry {
-    job work;
+  struct terms {
     job_group* group = nullptr;
     job_options options = {};
+    friend bool operator==(const terms& left, const terms& right) noexcept = default;
   };
 
   thread_pool& pool_;
   cork* const outer_;
   std::size_t count_ = 0;
-  entry entries_[jobs_max];
+  job jobs_[jobs_max];
+  terms of_jobs_[jobs_max];
 };
 
 }  // namespace overture

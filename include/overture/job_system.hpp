@@ -39,9 +39,9 @@ struct fork_half {
   void (*run)(fork_half& self) = nullptr;
   atomic<std::uint32_t> state{open};
   atomic<void*> thief{nullptr};  // of the system: who runs it, unless who forked it does
-  void* place = nullptr;         // of the system: where it was forked; null if it was not
+  void* slot = nullptr;          // of the system: where it was forked; null if it was not
   void* below = nullptr;         // of the system: the job that forked it
-  bool place_borrowed = false;
+  bool slot_borrowed = false;
 };
 
 // What runs jobs. thread_pool is Overture's own, single_threaded one for tests and replays.
@@ -67,7 +67,7 @@ class job_system : public executor {
 
   // Lets another thread run the half until join(), which returns when it has run. Joins come in the
   // reverse order of forks, on the same thread. A system without them runs it in join().
-  virtual void fork(fork_half& half) noexcept { half.place = nullptr; }
+  virtual void fork(fork_half& half) noexcept { half.slot = nullptr; }
   virtual void join(fork_half& half) noexcept { half.run(half); }
 
   // How many threads can run jobs at once when one thread of the host waits. Any thread.

@@ -41,7 +41,9 @@
 namespace overture {
 
 class timeline;
+namespace jobs_detail {
 struct pool_state;
+}
 
 // Callbacks to the host. Each runs on the thread where the event happens, never under a lock. Null
 // ones are skipped. `context` is passed to all of them.
@@ -159,7 +161,7 @@ class thread_pool final : public job_system {
   friend class wake_zone;
   friend class cork;
 
-  pool_state* state_ = nullptr;
+  jobs_detail::pool_state* state_ = nullptr;
 };
 
 }  // namespace overture

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/vec.hpp"
-#include "jobs/running_job.hpp"
+#include "jobs/pool/running_job.hpp"
 #include "overture/event_count.hpp"
 #include "overture/thread.hpp"
 #include "overture/timeline.hpp"
@@ -12,6 +12,8 @@
 
 namespace overture {
 namespace {
+
+using namespace jobs_detail;
 
 struct queued_job {
   job work;
@@ -207,18 +209,18 @@ bool single_threaded::try_help() {
 }
 
 void single_threaded::fork(fork_half& half) noexcept {
-  half.place = nullptr;
+  half.slot = nullptr;
   if (state_ == nullptr || !state_->is_own_thread() || (state_->next_random() & 1) == 0) return;
-  half.place = &half;  // it has run
+  half.slot = &half;  // it has run
   half.run(half);
 }
 
 void single_threaded::join(fork_half& half) noexcept {
-  if (half.place == nullptr) half.run(half);
+  if (half.slot == nullptr) half.run(half);
 }
 
 void single_threaded::body_threw(const char* what) noexcept {
-  if (state_ != nullptr) tell_of_throw(state_->reports, nullptr, what);
+  if (state_ != nullptr) report_throw(state_->reports, nullptr, what);
 }
 
 void single_threaded::set_idle_reason(const char* reason) noexcept {

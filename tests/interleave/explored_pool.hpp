@@ -8,7 +8,7 @@
 
 #include "interleave/expect.hpp"
 #include "interleave/explorer.hpp"
-#include "interleave/include/jobs/sizes.hpp"
+#include "interleave/include/jobs/queues/sizes.hpp"
 #include "interleave/include/overture/atomic.hpp"
 #include "overture/thread_pool.hpp"
 

@@ -1,14 +1,12 @@
 // Which of several sleepers a wake takes.
-#include "jobs/parking.hpp"
+#include "jobs/sleep/parking.hpp"
 
 #include <gtest/gtest.h>
-
-#include <memory>
 
 #include "interleave/expect.hpp"
 #include "interleave/explorer.hpp"
 
-namespace overture {
+namespace overture::jobs_detail {
 namespace {
 
 using interleave::check;
@@ -18,8 +16,7 @@ using interleave::run;
 TEST(a_wake_in_all_interleavings, takes_one_sleeper_at_a_time) {
   expect_clean(interleave::explore({.preemptions = 2, .stale_loads = 0}, [] {
     constexpr unsigned workers = 2;
-    const auto seats = std::make_unique<parking::seat_type[]>(workers);
-    parking sleepers(seats.get(), workers, 0);
+    parking sleepers(default_allocator(), workers, 0);
     const auto sleep_in = [&sleepers](unsigned seat) {
       sleepers.begin_search();
       sleepers.announce_worker(seat);
@@ -38,4 +35,4 @@ TEST(a_wake_in_all_interleavings, takes_one_sleeper_at_a_time) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::jobs_detail

@@ -1,4 +1,4 @@
-#include "jobs/job_deque.hpp"
+#include "jobs/queues/job_deque.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-namespace overture {
+namespace overture::jobs_detail {
 namespace {
 
 class job_deques : public testing::Test {
@@ -241,4 +241,4 @@ TEST_F(job_deques, let_a_group_be_found_in_their_middle) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::jobs_detail

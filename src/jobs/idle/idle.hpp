@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "jobs/policy_word.hpp"
+#include "jobs/sleep/policy_word.hpp"
 #include "overture/atomic.hpp"
 #include "overture/thread_pool.hpp"
 

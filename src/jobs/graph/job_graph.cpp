@@ -1,0 +1,276 @@
+#include "overture/job_graph.hpp"
+
+#include <optional>
+
+#include "base/vec.hpp"
+#include "jobs/pool/running_job.hpp"
+#include "overture/job_batch.hpp"
+#include "overture/thread.hpp"
+#include "overture/timeline.hpp"
+
+namespace overture {
+namespace {
+
+using namespace jobs_detail;
+
+constexpr std::uint32_t nobody = UINT32_MAX;
+
+// How long one job of the system goes on with jobs of a graph: somebody may wait for this thread.
+class slice {
+ public:
+  // Behind each job of the graph. Looks at the clock seldom where jobs are short.
+  [[nodiscard]] bool is_over() noexcept {
+    if (--left_ != 0) return false;
+    const std::uint64_t now = now_ns();
+    if (begin_ns_ == 0) begin_ns_ = looked_ns_ = now;
+    const bool short_ones = now - looked_ns_ < short_ns;
+    looked_ns_ = now;
+    step_ = !short_ones ? 1 : step_ < step_max ? step_ * 2 : step_;
+    left_ = step_;
+    return now - begin_ns_ > slice_ns;
+  }
+
+ private:
+  static constexpr std::uint64_t slice_ns = 100'000;
+  static constexpr std::uint64_t short_ns = 2'000;
+  static constexpr unsigned step_max = 64;
+
+  std::uint64_t begin_ns_ = 0;
+  std::uint64_t looked_ns_ = 0;
+  unsigned step_ = 1;
+  unsigned left_ = 1;
+};
+
+struct edge {
+  std::uint32_t before;
+  std::uint32_t after;
+};
+
+// Two cache lines, which no two jobs share: whoever ends one counts others down meanwhile.
+struct alignas(64) node {
+  node(job&& added, const job_options& wanted) noexcept : work(std::move(added)), options(wanted) {}
+  node(node&& other) noexcept
+      : left(other.left.load(std::memory_order_relaxed)),
+        before(other.before),
+        behind(other.behind),
+        behind_begin(other.behind_begin),
+        work(std::move(other.work)),
+        options(other.options) {}
+  node& operator=(node&&) = delete;
+  node(const node&) = delete;
+  node& operator=(const node&) = delete;
+  ~node() = default;
+
+  atomic<std::uint32_t> left{0};   // jobs that it still waits for
+  std::uint32_t before = 0;        // jobs that it waits for
+  std::uint32_t behind = 0;        // jobs that wait for it ...
+  std::uint32_t behind_begin = 0;  // ... from here on in the list of all
+  job work;
+  job_options options;
+  std::uint32_t next_back = nobody;  // of those that came back from the job system
+  bool came_back = false;
+};
+
+static_assert(sizeof(node) == 128);
+
+}  // namespace
+
+struct job_graph::state {
+  explicit state(allocator& memory) noexcept
+      : jobs(memory, memory_tag::jobs),
+        orders(memory, memory_tag::jobs),
+        behind(memory, memory_tag::jobs) {}
+
+  // The jobs behind each other job, in one list.
+  [[nodiscard]] bool sort_orders() noexcept {
+    if (!behind.resize_for_overwrite(orders.size())) return false;
+    for (node& each : jobs) each.before = each.behind = 0;
+    for (const edge& order : orders) {
+      ++jobs[order.before].behind;
+      ++jobs[order.after].before;
+    }
+    std::uint32_t begin = 0;
+    for (node& each : jobs) {
+      each.behind_begin = begin;
+      begin += std::exchange(each.behind, 0);
+    }
+    for (const edge& order : orders) {
+      node& first = jobs[order.before];
+      behind[first.behind_begin + first.behind++] = order.after;
+    }
+    return true;
+  }
+  void reset() noexcept {
+    for (node& each : jobs) each.left.store(each.before, std::memory_order_relaxed);
+  }
+  // Takes away whoever waits for none until none is left, or those that go in a circle (Kahn).
+  // Leaves the counts used up. errc::out_of_memory if there is no room for that.
+  [[nodiscard]] result<void> find_circle() noexcept {
+    vec<std::uint32_t> ready(jobs.memory(), memory_tag::jobs);
+    if (!ready.reserve(jobs.size())) return fail(errc::out_of_memory, "no memory for a graph");
+    for (std::uint32_t i = 0; i < jobs.size(); ++i) {
+      if (jobs[i].before == 0) (void)ready.push_back(i);
+    }
+    std::size_t gone = 0;
+    for (; gone < ready.size(); ++gone) {
+      const node& ended = jobs[ready[gone]];
+      for (std::uint32_t i = 0; i < ended.behind; ++i) {
+        const std::uint32_t after = behind[ended.behind_begin + i];
+        if (jobs[after].left.fetch_sub(1, std::memory_order_relaxed) == 1) {
+          (void)ready.push_back(after);
+        }
+      }
+    }
+    if (gone != jobs.size()) return fail(errc::invalid, "jobs of a graph wait for each other");
+    return {};
+  }
+  // Runs one job of the graph on this thread.
+  void call(node& now, const job_group& group) {
+    if (now.options.token != nullptr && now.options.token->is_cancelled()) return;
+    if (now.options.name == nullptr) return now.work();
+    // There is no frame in a job system of the host's.
+    std::optional<on_stack> frame;
+    const running_job* const inside = this_thread_jobs().innermost;
+    if (inside != nullptr) frame.emplace(*inside->reports, now.options.name, &group);
+    const zone shown(now.options.name, {.colour = now.options.colour});
+    now.work();
+  }
+
+  vec<node> jobs;
+  vec<edge> orders;
+  vec<std::uint32_t> behind;
+  bool prepared = false;
+};
+
+job_graph::job_graph(job_system& system, allocator& memory) noexcept
+    : system_(system),
+      memory_(memory),
+      group_(system),
+      state_(make_object<state>(memory, memory_tag::jobs, memory)) {}
+
+job_graph::~job_graph() {
+  group_.wait();
+  destroy_object(memory_, memory_tag::jobs, state_);
+}
+
+std::size_t job_graph::size() const noexcept {
+  return state_ != nullptr ? state_->jobs.size() : 0;
+}
+
+result<graph_job> job_graph::add(job work, const job_options& options) {
+  if (state_ == nullptr) return fail(errc::out_of_memory, "no memory for a graph");
+  const std::size_t index = state_->jobs.size();
+  if (index == limits::graph_jobs_max) return fail(errc::limit, "too many jobs in a graph");
+  if (!state_->jobs.push_back(node(std::move(work), options))) {
+    return fail(errc::out_of_memory, "no memory for a job of a graph");
+  }
+  state_->prepared = false;
+  return static_cast<graph_job>(index);
+}
+
+result<void> job_graph::order(graph_job before, graph_job after) {
+  const edge added{static_cast<std::uint32_t>(before), static_cast<std::uint32_t>(after)};
+  if (added.before >= size() || added.after >= size() || before == after) {
+    return fail(errc::invalid, "an order of jobs that the graph has not, or of one with itself");
+  }
+  if (state_->orders.size() == limits::graph_jobs_max) {
+    return fail(errc::limit, "too many orders in a graph");
+  }
+  if (!state_->orders.push_back(added)) {
+    return fail(errc::out_of_memory, "no memory for an order of a graph");
+  }
+  state_->prepared = false;
+  return {};
+}
+
+result<void> job_graph::prepare() {
+  if (state_ == nullptr) return fail(errc::out_of_memory, "no memory for a graph");
+  if (state_->prepared) return {};
+  if (!state_->sort_orders()) return fail(errc::out_of_memory, "no memory for a graph");
+  state_->reset();
+  const result<void> sound = state_->find_circle();
+  if (sound) state_->reset();
+  state_->prepared = sound.has_value();
+  return sound;
+}
+
+result<void> job_graph::start() {
+  if (is_running()) return fail(errc::busy, "a run of the graph is under way");
+  if (auto ok = prepare(); !ok) return ok;
+  if (group_.is_cancelled()) {
+    // The run before has left counts behind.
+    state_->reset();
+    group_.revive();
+  }
+  job_batch usual(system_, &group_);
+  for (std::uint32_t i = 0; i < state_->jobs.size(); ++i) {
+    const node& each = state_->jobs[i];
+    if (each.before != 0) continue;
+    if (each.options.priority == job_priority::normal) {
+      usual.add([this, i] { run_from(i); });
+    } else {
+      system_.submit([this, i] { run_from(i); }, &group_, {.priority = each.options.priority});
+    }
+  }
+  return {};
+}
+
+result<void> job_graph::run() {
+  auto started = start();
+  if (started) wait();
+  return started;
+}
+
+// A job that another one of the graph has handed to the system.
+struct job_graph::turn {
+  job_graph* graph;
+  std::uint32_t first;
+
+  void operator()() {
+    if (detail::runs_inside_submit(this)) {
+      graph->state_->jobs[first].came_back = true;
+    } else {
+      graph->run_from(first);
+    }
+  }
+};
+
+// False if the system has no room for the job: the caller runs it behind its own. Inside submit()
+// it would run above its own, and those that it lets start above it, until the stack is used up.
+bool job_graph::hand_over(std::uint32_t index) {
+  node& given = state_->jobs[index];
+  system_.submit(turn{this, index}, &group_, {.priority = given.options.priority});
+  return !std::exchange(given.came_back, false);
+}
+
+void job_graph::run_from(std::uint32_t first) {
+  vec<node>& jobs = state_->jobs;
+  slice own;
+  std::uint32_t back = nobody;  // those that came back, one linked to the next
+  for (std::uint32_t current = first;;) {
+    node& now = jobs[current];
+    const job_priority here = now.options.priority;
+    // For the next run: nobody counts this one down any more in this one.
+    now.left.store(now.before, std::memory_order_relaxed);
+    state_->call(now, group_);
+    // One of those that may start is kept for this thread, what the others need stays with them.
+    std::uint32_t next = nobody;
+    for (std::uint32_t i = 0; i < now.behind; ++i) {
+      const std::uint32_t after = state_->behind[now.behind_begin + i];
+      if (jobs[after].left.fetch_sub(1, std::memory_order_acq_rel) != 1) continue;
+      if (next == nobody && jobs[after].options.priority == here) {
+        next = after;
+      } else if (!hand_over(after)) {
+        jobs[after].next_back = std::exchange(back, after);
+      }
+    }
+    if (group_.is_cancelled()) return;
+    if (next == nobody || (own.is_over() && hand_over(next))) {
+      if (back == nobody) return;
+      next = std::exchange(back, jobs[back].next_back);
+    }
+    current = next;
+  }
+}
+
+}  // namespace overture

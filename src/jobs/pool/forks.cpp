@@ -1,0 +1,106 @@
+#include "jobs/pool/forks.hpp"
+
+#include "overture/spin.hpp"
+#include "overture/wait_observer.hpp"
+#include "sync/ladder.hpp"
+
+namespace overture::jobs_detail {
+namespace {
+
+constexpr int pauses_between_looks = 16;
+
+// True if the half is the newest and was taken back.
+bool take_back(pool_state& pool, pool_slot& self, fork_half& half) noexcept {
+  // No job from outside lies above a fork.
+  while (self.deque.has_own()) {
+    const job_hint newest = self.deque.pop();
+    if (!newest) return false;
+    if (newest.half() == &half) return true;
+    // A job that the first half has submitted and not waited for: this thread may not run it here.
+    job_record* const other = newest.record();
+    if (other == nullptr || !other->claim()) continue;
+    injector& into = pool.queues.of(job_priority::normal);
+    job_group* const group = other->group.load(std::memory_order_relaxed);
+    other->arm_again(group, into.linked_here());
+    pool.queues.publish(into, {other, other}, group);
+  }
+  return false;
+}
+
+bool is_done(const fork_half& half) noexcept {
+  return half.state.load(std::memory_order_seq_cst) == fork_half::done;
+}
+
+// What the thread that has taken the half forks from it.
+fork_half* find_fork_of(const fork_half& half) noexcept {
+  auto* const thief = static_cast<pool_slot*>(half.thief.load(std::memory_order_acquire));
+  if (thief == nullptr) return nullptr;
+  return thief->deque.steal_fork(thief->forks_start, [thief, &half]() noexcept {
+    return thief->runs.load(std::memory_order_acquire) == &half;
+  });
+}
+
+// Sleeps unless it finds a fork or the half is done.
+fork_half* sleep_for(pool_state& pool, const pool_slot& self, const fork_half& half) noexcept {
+  flush_corks();
+  pool.sleepers.announce_waiter(self.number, &half);
+  fork_half* const found = find_fork_of(half);
+  if (found != nullptr || is_done(half)) {
+    (void)pool.sleepers.withdraw_waiter(self.number);
+  } else {
+    (void)pool.sleepers.sleep_waiter(self.number, 0, wait_reasons::group);
+  }
+  return found;
+}
+
+void join_stolen(pool_state& pool, pool_slot& self, const fork_half& half) noexcept {
+  while (!is_done(half)) {
+    const std::uint64_t start_ns = now_ns();
+    fork_half* found = find_fork_of(half);
+    while (found == nullptr && !is_done(half) && now_ns() - start_ns < pool.config.tuning.spin_ns) {
+      for (int i = 0; i < pauses_between_looks; ++i) spin_hint();
+      found = find_fork_of(half);
+    }
+    if (found == nullptr && !climb_ladder([&half]() noexcept { return is_done(half); })) {
+      found = sleep_for(pool, self, half);
+    }
+    if (found == nullptr) continue;
+    self.jobs_stolen.add(1);
+    pool.runner.run_half(&self, *found);
+  }
+}
+
+}  // namespace
+
+void fork(pool_state& pool, fork_half& half) noexcept {
+  pool_slot* self = pool.slots.of_this_thread();
+  if (self == nullptr) {
+    self = pool.slots.borrow_any_guest();
+    if (self == nullptr) return;
+    pool_slots::enter(*self);
+    half.slot_borrowed = true;
+  }
+  if (!self->deque.make_room()) {
+    if (half.slot_borrowed) pool_slots::leave(*self, pool.slab);
+    return;
+  }
+  half.slot = self;
+  half.below = this_thread_jobs().innermost;
+  if (half.slot_borrowed) self->forks_open = 1;
+  self->deque.push_fork(half);
+  pool.sleepers.fork_added(self->runs.load(std::memory_order_relaxed));
+}
+
+void join(pool_state& pool, fork_half& half) noexcept {
+  auto& self = *static_cast<pool_slot*>(half.slot);
+  if (take_back(pool, self, half)) {
+    half.run(half);
+  } else if (half.state.load(std::memory_order_acquire) != fork_half::done) {
+    join_stolen(pool, self, half);
+  }
+  if (!half.slot_borrowed) return;
+  self.forks_open = 0;
+  pool_slots::leave(self, pool.slab);
+}
+
+}  // namespace overture::jobs_detail

@@ -1,0 +1,141 @@
+// Who sleeps, and who is woken for what.
+//
+// There are two kinds of sleepers. A worker is parked when it has found no work at all. A waiter (a
+// thread of the host, or a worker inside a job) waits for one group. Each sleeps on a word of its
+// own, in a seat of its own.
+//
+// No work is ever left with everybody asleep, by one rule on both sides: who adds work makes it
+// visible first and looks for sleepers then; who wants to sleep announces himself first and looks
+// for work then. Both steps are sequentially consistent read-modify-writes, so one of the two sees
+// the other. A worker that searches counts as awake: who adds work relies on it, and so the last
+// one that stops searching must look once more (end_search() tells it to).
+//
+// Whoever takes a sleeper's bit out of its set owes that sleeper a wake; nobody else may wake it.
+#pragma once
+
+#include <cstdint>
+
+#include "jobs/sleep/bit_set.hpp"
+#include "overture/allocator.hpp"
+#include "overture/atomic.hpp"
+#include "overture/limits.hpp"
+#include "overture/wake_profile.hpp"
+
+namespace overture::jobs_detail {
+
+class parking {
+ public:
+  static constexpr unsigned no_seat = ~0u;
+  static constexpr unsigned seats_max = limits::pool_workers_max + limits::pool_helpers_max;
+
+  enum seat_state : std::uint32_t { awake, asleep, woken };
+  struct alignas(64) seat_type {
+    atomic<std::uint32_t> word{awake};
+    atomic<const void*> group{nullptr};
+    // Written by whoever owes the wake, before the word.
+    atomic<std::uint64_t> signal_ns{0};
+    atomic<std::uint32_t> depth{0};  // of the chain of wakes that ends here
+  };
+
+  // Seats for the slots of the pool, which come first, and for host threads without a slot.
+  parking(allocator& memory, unsigned slots, unsigned helpers) noexcept;
+  ~parking();
+  parking(const parking&) = delete;
+  parking& operator=(const parking&) = delete;
+  // False if memory was refused; then no other function may be called.
+  [[nodiscard]] bool has_seats() const noexcept { return seats_ != nullptr; }
+
+  // -- workers; their seat is their number --
+
+  void begin_search() noexcept { counts_.fetch_add(searching_one, std::memory_order_seq_cst); }
+  // True if the caller must look for more work and, if there is some, wake a worker for it.
+  [[nodiscard]] bool end_search() noexcept;
+  // From searching to parked. The caller looks for work once more, wakes a worker if there is some
+  // (itself, most likely), and then sleeps.
+  void announce_worker(unsigned seat) noexcept;
+  // Returns as soon as somebody wakes this worker or time is up (deadline_ns 0 = never), which
+  // counts as searching then.
+  void sleep_worker(unsigned seat, std::uint64_t deadline_ns, const char* reason) noexcept;
+  // Wakes one parked worker, `preferred` if it is among them; none if one searches already, unless
+  // `always` says so.
+  void wake_worker(unsigned preferred = no_seat, bool always = false) noexcept;
+
+  // -- waiters --
+
+  // A seat for a thread of the host, or no_seat if all are taken.
+  [[nodiscard]] unsigned take_seat() noexcept;
+  void leave_seat(unsigned seat) noexcept { taken_.clear(seat - slots_); }
+  void announce_waiter(unsigned seat, const void* group) noexcept;
+  // Ends announce_waiter() without sleep. True if a wake was under way, which is used up then.
+  [[nodiscard]] bool withdraw_waiter(unsigned seat) noexcept;
+  // True as soon as somebody wakes this waiter, false once time is up. deadline_ns 0 = none.
+  [[nodiscard]] bool sleep_waiter(unsigned seat, std::uint64_t deadline_ns,
+                                  const char* reason) noexcept;
+
+  // -- who adds and ends work --
+
+  // Behind making a job of `group` (null for none) visible: wakes at most one thread.
+  void work_added(const void* group) noexcept;
+  // Behind making several visible that were hidden for a moment, and when the last one has ended:
+  // wakes all who wait for the group, whatever the group if it is null.
+  void wake_waiters(const void* group) noexcept;
+  // A fork is on its owner's queue. `waited_for` is what the owner runs: who waits for that may
+  // help.
+  void fork_added(const void* waited_for) noexcept {
+    const std::uint64_t seen = counts_.load(std::memory_order_seq_cst);
+    if (parked(seen) == 0 && waiting(seen) == 0) return;
+    work_added(waited_for);
+  }
+  [[nodiscard]] bool has_waiters() const noexcept {
+    return waiting(counts_.load(std::memory_order_seq_cst)) != 0;
+  }
+
+  [[nodiscard]] unsigned parked_workers() const noexcept {
+    return static_cast<unsigned>(parked(counts_.load(std::memory_order_seq_cst)));
+  }
+  // When the sleeper that has just been woken was signalled. Its own thread.
+  [[nodiscard]] std::uint64_t signalled_ns(unsigned seat) const noexcept {
+    return seats_[seat].signal_ns.load(std::memory_order_relaxed);
+  }
+  [[nodiscard]] bool is_parked(unsigned seat) const noexcept { return parked_.test(seat); }
+  // System calls that woke a thread, when they took effect and who made them.
+  [[nodiscard]] wake_profile profile() const noexcept;
+
+ private:
+  // Three counts in one word, so that adding work costs one load while nobody sleeps.
+  static constexpr std::uint64_t parked_one = 1;
+  static constexpr std::uint64_t searching_one = 1 << 16;
+  static constexpr std::uint64_t waiting_one = std::uint64_t{1} << 32;
+  static constexpr std::uint64_t parked(std::uint64_t counts) noexcept { return counts & 0xFFFF; }
+  static constexpr std::uint64_t searching(std::uint64_t counts) noexcept {
+    return counts >> 16 & 0xFFFF;
+  }
+  static constexpr std::uint64_t waiting(std::uint64_t counts) noexcept { return counts >> 32; }
+
+  // True if a waiter for this very group was woken. A null group stands for any.
+  bool wake_waiter(unsigned seat, const void* group) noexcept;
+  void wake(unsigned seat) noexcept;
+  // Behind counting one down: the seat of a parked worker, which the caller owes a wake.
+  [[nodiscard]] unsigned take_parked() noexcept;
+  // False if time ran out first; then nobody has woken this seat yet.
+  bool sleep(unsigned seat, std::uint64_t deadline_ns, const char* reason) noexcept;
+  // Behind a sleep that a wake has ended.
+  void note_wake(const seat_type& own) noexcept;
+
+  alignas(64) atomic<std::uint64_t> counts_{0};
+  bit_set<seats_max> parked_;  // no more bits than parked workers and wakes under way, never fewer
+  bit_set<seats_max> waiting_;
+  bit_set<limits::pool_helpers_max> taken_;
+  // Written around system calls only.
+  alignas(64) atomic<std::uint64_t> signal_to_run_[wake_profile::buckets]{};
+  atomic<std::uint64_t> chain_depth_[wake_profile::depths]{};
+  atomic<std::uint64_t> paid_by_host_{0};
+  atomic<std::uint64_t> paid_by_jobs_{0};
+  atomic<std::uint64_t> paid_by_searchers_{0};
+  allocator& memory_;
+  seat_type* seats_;
+  const unsigned slots_;
+  const unsigned helpers_;
+};
+
+}  // namespace overture::jobs_detail
