@@ -11,7 +11,6 @@ TEST(job_records, are_claimed_once) {
   record.arm(job([] {}), nullptr, {}, job_record::usual);
   EXPECT_TRUE(record.claim());
   EXPECT_FALSE(record.claim());
-  EXPECT_TRUE(record.end());
   record.arm(job([] {}), nullptr, {}, job_record::usual);
   EXPECT_TRUE(record.claim());
 }
@@ -27,7 +26,7 @@ TEST(job_records, keep_what_they_need_of_the_options) {
   EXPECT_EQ(record.given_terms().colour(), zone_colour::blue);
   EXPECT_EQ(record.given_terms().token, &token);
   EXPECT_NE(record.given_terms().bits & job_terms::always, 0u);
-  ASSERT_TRUE(record.claim() && record.end());
+  ASSERT_TRUE(record.claim());
 
   // Nothing of it is left to the next one.
   record.arm(job([] {}), nullptr, {}, job_record::usual);
@@ -48,25 +47,12 @@ TEST(job_records, are_not_claimed_by_who_looks_for_another_kind) {
       if (other == kind) continue;
       EXPECT_FALSE(record.claim(other) || record.claim_of(nullptr, other));
     }
-    EXPECT_EQ(record.is_hinted(), kind == job_record::usual);
+    EXPECT_TRUE(record.is_queued_as(kind));
+    EXPECT_EQ(record.is_queued_as(job_record::usual), kind == job_record::usual);
     EXPECT_TRUE(record.claim(kind));
     EXPECT_TRUE(record.is_of(kind));
-    EXPECT_FALSE(record.is_hinted());
-    EXPECT_TRUE(record.end());
+    EXPECT_FALSE(record.is_queued_as(kind));
   }
-}
-
-TEST(job_records, are_freed_by_the_later_of_run_and_unlink) {
-  job_record record;
-  record.arm(job([] {}), nullptr, {}, job_record::linked);
-  ASSERT_TRUE(record.claim());
-  EXPECT_FALSE(record.end());
-  EXPECT_TRUE(record.unlink());
-
-  record.arm(job([] {}), nullptr, {}, job_record::linked);
-  ASSERT_TRUE(record.claim());
-  EXPECT_FALSE(record.unlink());
-  EXPECT_TRUE(record.end());
 }
 
 }  // namespace

@@ -1,13 +1,10 @@
 #include "jobs/pool/forks.hpp"
 
-#include "overture/spin.hpp"
 #include "overture/wait_observer.hpp"
 #include "sync/ladder.hpp"
 
 namespace overture::jobs_detail {
 namespace {
-
-constexpr int pauses_between_looks = 16;
 
 // True if the half is the newest and was taken back.
 bool take_back(pool_state& pool, pool_slot& self, fork_half& half) noexcept {
@@ -16,13 +13,11 @@ bool take_back(pool_state& pool, pool_slot& self, fork_half& half) noexcept {
     const job_hint newest = self.deque.pop();
     if (!newest) return false;
     if (newest.half() == &half) return true;
-    // A job that the first half has submitted and not waited for: this thread may not run it here.
+    // A job that the first half has submitted and not waited for. It is not for this thread, unless
+    // there is no memory to put it elsewhere.
     job_record* const other = newest.record();
-    if (other == nullptr || !other->claim()) continue;
-    injector& into = pool.queues.of(job_priority::normal);
-    job_group* const group = other->group.load(std::memory_order_relaxed);
-    other->arm_again(group, into.linked_here());
-    pool.queues.publish(into, {other, other}, group);
+    if (other == nullptr || !other->claim() || pool.intake.add_again(*other)) continue;
+    pool.runner.run(&self, *other);
   }
   return false;
 }
@@ -55,15 +50,12 @@ fork_half* sleep_for(pool_state& pool, const pool_slot& self, const fork_half& h
 
 void join_stolen(pool_state& pool, pool_slot& self, const fork_half& half) noexcept {
   while (!is_done(half)) {
-    const std::uint64_t start_ns = now_ns();
-    fork_half* found = find_fork_of(half);
-    while (found == nullptr && !is_done(half) && now_ns() - start_ns < pool.config.tuning.spin_ns) {
-      for (int i = 0; i < pauses_between_looks; ++i) spin_hint();
+    fork_half* found = nullptr;
+    const bool ready = climb_ladder([&half, &found]() noexcept {
       found = find_fork_of(half);
-    }
-    if (found == nullptr && !climb_ladder([&half]() noexcept { return is_done(half); })) {
-      found = sleep_for(pool, self, half);
-    }
+      return found != nullptr || is_done(half);
+    });
+    if (!ready) found = sleep_for(pool, self, half);
     if (found == nullptr) continue;
     self.jobs_stolen.add(1);
     pool.runner.run_half(&self, *found);

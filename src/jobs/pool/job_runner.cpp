@@ -45,7 +45,6 @@ void job_runner::call(pool_slot* self, job& work, const job_terms& terms, const 
 void job_runner::run_uncounted(pool_slot* self, job_record& record) noexcept {
   const job_group* const group = record.group.load(std::memory_order_relaxed);
   call(self, record.work, record.given_terms(), group, false);
-  if (!record.end()) return;
   if (self != nullptr) {
     self->spare_records.give_back(slab_, record);
   } else {

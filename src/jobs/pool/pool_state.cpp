@@ -13,7 +13,7 @@ pool_state::pool_state(const thread_pool_config& wanted, allocator& from) noexce
       slab(from, std::max<std::size_t>(wanted.queued_max, 1)),
       slots(*this, wanted, from),
       sleepers(from, slots.size(), static_cast<unsigned>(limits::pool_helpers_max)),
-      queues(slab, slots, sleepers),
+      queues(from, slots, sleepers),
       intake(slab, slots, queues, sleepers),
       runner(wanted, slab, slots, queues, intake, sleepers),
       idle(wanted.wake, wanted.tuning),

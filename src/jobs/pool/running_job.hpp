@@ -50,6 +50,11 @@ class on_stack {
   running_job frame_;
 };
 
+// Whether a job with this token, of this group, is to be dropped. Either may be null.
+[[nodiscard]] inline bool is_cancelled(const cancellation* token, const job_group* group) noexcept {
+  return (token != nullptr && token->is_cancelled()) || (group != nullptr && group->is_cancelled());
+}
+
 // Reports an exception that has left the job of that name; null for a body outside of jobs.
 void report_throw(job_reports& reports, const char* name, const char* what) noexcept;
 

@@ -6,8 +6,6 @@
 namespace overture::jobs_detail {
 namespace {
 
-constexpr std::uint64_t fetched_ahead = 6;
-
 constexpr std::size_t array_bytes(std::uint64_t capacity) noexcept {
   return 2 * sizeof(void*) + capacity * sizeof(atomic<job_hint>);
 }
@@ -62,24 +60,18 @@ bool job_deque::make_room(std::uint64_t count) noexcept {
   return true;
 }
 
-void job_deque::push(job_record& record) noexcept {
-  const std::uint64_t bottom = own_bottom_++;
-  own_array_->slot(bottom).store(record, std::memory_order_relaxed);
-  // An exchange rather than a store: behind it the owner looks for sleepers, who look at this word
-  // before they sleep. One of the two must see the other.
-  bottom_.exchange(bottom + 1, std::memory_order_seq_cst);
-}
-
 void job_deque::push_all(std::span<job_record* const> records) noexcept {
   std::uint64_t bottom = own_bottom_;
   array& hints = *own_array_;
-  // Not asked for again behind each store, which as far as the compiler knows may change it.
+  // Read once: as far as the compiler knows each store may change it.
   atomic<job_hint>* const slots = hints.slots();
   const std::uint64_t mask = hints.capacity - 1;
   for (job_record* const each : records) {
     slots[bottom++ & mask].store(*each, std::memory_order_relaxed);
   }
   own_bottom_ = bottom;
+  // An exchange rather than a store: the owner then looks for sleepers, which look at this word
+  // before they sleep. One of the two must see the other.
   bottom_.exchange(bottom, std::memory_order_seq_cst);
 }
 
@@ -102,16 +94,13 @@ job_hint job_deque::pop() noexcept {
   // Thieves must see the lower bottom before this thread looks at the top.
   own_bottom_ = bottom;
   bottom_.exchange(bottom, std::memory_order_seq_cst);
-  std::uint64_t top = top_.load(std::memory_order_seq_cst);
+  const std::uint64_t top = top_.load(std::memory_order_seq_cst);
   job_hint taken;
   if (top <= bottom) {
     taken = own_array_->slot(bottom).load(std::memory_order_relaxed);
     if (top < bottom) return taken;
     // The last one: a thief may be after it too.
-    if (!top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst,
-                                      std::memory_order_relaxed)) {
-      taken = {};
-    }
+    if (!move_top(top, top + 1)) taken = {};
   }
   own_bottom_ = old_bottom;
   bottom_.store(old_bottom, std::memory_order_release);
@@ -119,25 +108,11 @@ job_hint job_deque::pop() noexcept {
 }
 
 job_hint job_deque::steal() noexcept {
-  std::uint64_t top = top_.load(std::memory_order_seq_cst);
+  const std::uint64_t top = top_.load(std::memory_order_seq_cst);
   if (bottom_.load(std::memory_order_seq_cst) <= top) return {};
   const job_hint taken =
       array_.load(std::memory_order_acquire)->slot(top).load(std::memory_order_relaxed);
-  return top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst,
-                                      std::memory_order_relaxed)
-             ? taken
-             : job_hint();
-}
-
-job_record* job_deque::steal_record() noexcept {
-  std::uint64_t top = top_.load(std::memory_order_seq_cst);
-  if (bottom_.load(std::memory_order_seq_cst) <= top) return nullptr;
-  job_record* const taken =
-      array_.load(std::memory_order_acquire)->slot(top).load(std::memory_order_relaxed).record();
-  return taken != nullptr && top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst,
-                                                          std::memory_order_relaxed)
-             ? taken
-             : nullptr;
+  return move_top(top, top + 1) ? taken : job_hint();
 }
 
 template <class Claim>
@@ -155,7 +130,7 @@ job_record* job_deque::walk_arrivals(Claim claim) noexcept {
     if (result == claim_result::claimed) found = seen;
   }
   walked_to_ = next;
-  // Nobody needs those any more. Where nothing else is left an empty queue must look empty.
+  // The hints up to here are no longer needed. If no other is left the queue must look empty.
   if (found == nullptr || next >= end || next - top >= sizes::hints_thrown_away) {
     while (top < next && !top_.compare_exchange_weak(top, next, std::memory_order_seq_cst,
                                                      std::memory_order_relaxed)) {
@@ -165,72 +140,49 @@ job_record* job_deque::walk_arrivals(Claim claim) noexcept {
 }
 
 job_record* job_deque::claim_arrival() noexcept {
-  return walk_arrivals([](job_record& record) noexcept {
-    return record.claim() ? claim_result::claimed : claim_result::gone;
+  return walk_arrivals([this](job_record& record) noexcept {
+    return record.claim(kind_) ? claim_result::claimed : claim_result::gone;
   });
 }
 
 job_record* job_deque::claim_arrival_of(const job_group* group) noexcept {
-  return walk_arrivals([group](job_record& record) noexcept {
-    // As in steal_of().
-    if (!record.is_hinted()) return claim_result::gone;
+  return walk_arrivals([this, group](job_record& record) noexcept {
+    // As in take_of().
+    if (!record.is_queued_as(kind_)) return claim_result::gone;
     if (record.group.load(std::memory_order_relaxed) != group) return claim_result::not_wanted;
-    return record.claim_of(group) ? claim_result::claimed : claim_result::gone;
+    return record.claim_of(group, kind_) ? claim_result::claimed : claim_result::gone;
   });
-}
-
-job_record* job_deque::steal_of(const job_group* group) noexcept {
-  for (;;) {
-    std::uint64_t top = top_.load(std::memory_order_seq_cst);
-    if (bottom_.load(std::memory_order_seq_cst) <= top) return nullptr;
-    array& hints = *array_.load(std::memory_order_acquire);
-    job_record* const oldest = hints.slot(top).load(std::memory_order_relaxed).record();
-    if (oldest == nullptr) return nullptr;
-    // Who takes one takes those behind it too, and each is looked at before it is taken.
-    fetch_line(hints.slot(top + fetched_ahead).load(std::memory_order_relaxed).record());
-    // A hint whose record is not queued never leads to that life of it again, and stays at the top
-    // until somebody moves the top. One that leads to another life is not the only one to it.
-    const bool hinted = oldest->is_hinted();
-    if (hinted && oldest->group.load(std::memory_order_relaxed) != group) return nullptr;
-    if (!top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst,
-                                      std::memory_order_relaxed)) {
-      continue;
-    }
-    if (hinted) return oldest;
-  }
-}
-
-template <class Keep>
-std::size_t job_deque::steal_several(std::span<job_record*> into, Keep keep) noexcept {
-  std::uint64_t top = top_.load(std::memory_order_seq_cst);
-  const std::uint64_t end = arrivals_end_.load(std::memory_order_acquire);
-  if (end <= top) return 0;
-  array& hints = *array_.load(std::memory_order_acquire);
-  std::size_t count = 0;
-  std::uint64_t next = top;
-  for (; next != end && count < into.size(); ++next) {
-    job_record* const seen = hints.slot(next).load(std::memory_order_relaxed).record();
-    const sort found = seen != nullptr ? keep(*seen) : sort::last;
-    if (found == sort::last) break;
-    if (found == sort::taken) into[count++] = seen;
-  }
-  // As long as nobody moves the top, what lies there stays.
-  return next != top && top_.compare_exchange_strong(top, next, std::memory_order_seq_cst,
-                                                     std::memory_order_relaxed)
-             ? count
-             : 0;
 }
 
 std::size_t job_deque::steal_arrivals(std::span<job_record*> into) noexcept {
-  return steal_several(into, [](const job_record&) noexcept { return sort::taken; });
+  const std::uint64_t top = top_.load(std::memory_order_seq_cst);
+  const std::uint64_t end = arrivals_end_.load(std::memory_order_acquire);
+  if (end <= top) return 0;
+  array& hints = *array_.load(std::memory_order_acquire);
+  const std::size_t count = std::min<std::uint64_t>(end - top, into.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    into[i] = hints.slot(top + i).load(std::memory_order_relaxed).record();
+    if (into[i] == nullptr) return 0;  // the top has moved, and this is a fork
+  }
+  // As long as the top does not move, what is there stays.
+  return count != 0 && move_top(top, top + count) ? count : 0;
 }
 
-std::size_t job_deque::steal_arrivals_of(const job_group* group,
-                                         std::span<job_record*> into) noexcept {
-  return steal_several(into, [group](const job_record& record) noexcept {
-    if (!record.is_hinted()) return sort::dropped;  // as in steal_of()
-    return record.group.load(std::memory_order_relaxed) == group ? sort::taken : sort::last;
-  });
+job_record* job_deque::take_of(const job_group* group, std::uint64_t most,
+                               std::uint64_t* dead) noexcept {
+  for (;;) {
+    const std::uint64_t top = top_.load(std::memory_order_seq_cst);
+    if (bottom_.load(std::memory_order_seq_cst) <= top) return nullptr;
+    array& hints = *array_.load(std::memory_order_acquire);
+    job_record* const oldest = hints.slot(top).load(std::memory_order_relaxed).record();
+    if (oldest == nullptr) break;
+    // A hint whose record is not queued never leads to that life of it again, and stays at the top
+    // until the top moves. One that leads to another life is not the only one to it.
+    if (oldest->is_queued_as(kind_) && oldest->group.load(std::memory_order_relaxed) != group)
+      break;
+    if (move_top(top, top + 1) && oldest->claim_of(group, kind_)) return oldest;
+  }
+  return claim_of(group, false, most, dead);
 }
 
 job_record* job_deque::claim_of(const job_group* group, bool newest_first, std::uint64_t most,
@@ -244,10 +196,24 @@ job_record* job_deque::claim_of(const job_group* group, bool newest_first, std::
     const std::uint64_t position = newest_first ? bottom - 1 - i : top + i;
     job_record* const record = hints->slot(position).load(std::memory_order_relaxed).record();
     if (record == nullptr) continue;
-    if (record->claim_of(group)) return record;
-    if (dead != nullptr && !record->is_hinted()) ++*dead;
+    if (record->claim_of(group, kind_)) return record;
+    if (dead != nullptr && !record->is_queued_as(kind_)) ++*dead;
   }
   return nullptr;
+}
+
+void job_deque::remove_dead(parking& sleepers) noexcept {
+  group_set groups;
+  // Each hint is taken from the top and, if it is still needed, goes back in at the bottom.
+  for (std::uint64_t left = size(); left != 0; --left) {
+    job_record* const oldest = steal().record();
+    if (oldest == nullptr || !oldest->is_queued_as(kind_)) continue;
+    groups.add(oldest->group.load(std::memory_order_relaxed));
+    push(*oldest);
+  }
+  mark_arrivals();
+  groups.wake_waiters(sleepers);
+  sleepers.work_added(nullptr);
 }
 
 }  // namespace overture::jobs_detail

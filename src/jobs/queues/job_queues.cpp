@@ -9,13 +9,12 @@ namespace {
 // The number of jobs a thread takes at once: few enough that others find some too.
 constexpr std::size_t take_at_once = 32;
 static_assert(take_at_once <= job_deque::first_capacity, "a worker takes them with an empty deque");
-constexpr std::uint64_t dead_hints_max = 32;
 
 }  // namespace
 
 // -- adding --
 
-injector& job_queues::of(job_priority priority) noexcept {
+shared_queue& job_queues::of(job_priority priority) noexcept {
   switch (priority) {
     case job_priority::high:
       return urgent_;
@@ -27,10 +26,8 @@ injector& job_queues::of(job_priority priority) noexcept {
   return overflow_;
 }
 
-void job_queues::publish(injector& into, const record_chain& newest_first,
-                         const job_group* group) noexcept {
-  into.push(newest_first);
-  if (&into != &of_main_ && (&into != &background_ || background_has_room())) {
+void job_queues::added_to(const shared_queue& queue, const job_group* group) noexcept {
+  if (&queue != &of_main_ && (&queue != &background_ || background_has_room())) {
     return sleepers_.work_added(group);
   }
   // No worker may take it now, but a waiter may, and only one of them may be the main thread.
@@ -120,42 +117,15 @@ job_record* job_queues::find_of(pool_slot* self, const job_group* group, bool is
   if (self != nullptr) {
     if (job_record* const own = claim_in_own(*self, group)) return own;
   }
-  for (injector* const each : {&urgent_, &overflow_}) {
+  for (shared_queue* const each : {&urgent_, &overflow_}) {
     if (job_record* const found = each->take_of(group)) return found;
   }
   for (pool_slot& each : slots_) {
     if (&each == self) continue;
-    if (self != nullptr && self->deque.empty()) {
-      if (job_record* const found = take_of(*self, each.deque, group)) return found;
-    }
-    if (job_record* const found = each.deque.claim_of(group, false, most)) return found;
+    if (job_record* const found = each.deque.take_of(group, most)) return found;
   }
   if (job_record* const found = background_.take_of(group)) return found;
   return is_main_thread ? of_main_.take_of(group) : nullptr;
-}
-
-job_record* job_queues::take_of(pool_slot& self, job_deque& from, const job_group* group) noexcept {
-  std::array<job_record*, take_at_once> taken;
-  std::size_t count = from.steal_arrivals_of(group, taken);
-  while (count < taken.size()) {
-    job_record* const next = from.steal_of(group);
-    if (next == nullptr) break;
-    taken[count++] = next;
-  }
-  std::span<job_record* const> rest(taken.data(), count);
-  job_record* mine = nullptr;
-  while (mine == nullptr && !rest.empty()) {
-    if (rest.front()->claim_of(group)) mine = rest.front();
-    rest = rest.subspan(1);
-  }
-  if (rest.empty()) return mine;
-  for (job_record* const each : rest) fetch_line(each);
-  self.deque.push_all(rest);
-  self.deque.mark_arrivals();
-  // They were hidden for a moment.
-  sleepers_.wake_waiters(group);
-  sleepers_.work_added(nullptr);
-  return mine;
 }
 
 job_record* job_queues::claim_in_own(pool_slot& self, const job_group* group) noexcept {
@@ -163,8 +133,8 @@ job_record* job_queues::claim_in_own(pool_slot& self, const job_group* group) no
     const job_hint newest = self.deque.peek();
     if (!newest) return nullptr;
     job_record* const top = newest.record();
-    if (top == nullptr ||
-        (top->is_hinted() && top->group.load(std::memory_order_relaxed) != group)) {
+    if (top == nullptr || (top->is_queued_as(job_record::usual) &&
+                           top->group.load(std::memory_order_relaxed) != group)) {
       // On top lies a fork of this thread, or a job of another group. It stays there.
       return self.deque.claim_of(group, true);
     }
@@ -176,25 +146,11 @@ job_record* job_queues::claim_in_own(pool_slot& self, const job_group* group) no
   if (job_record* const oldest = self.deque.claim_arrival_of(group)) return oldest;
   std::uint64_t dead = 0;
   job_record* const found = self.deque.claim_of(group, false, UINT64_MAX, &dead);
-  if (dead > dead_hints_max && dead > self.deque.size() / 2) compact(self);
+  // The position of a fork matters, so while there may be one nothing moves.
+  const bool may_have_forks =
+      self.runs.load(std::memory_order_relaxed) != nullptr || self.forks_open != 0;
+  if (!may_have_forks && self.deque.has_many_dead(dead)) self.deque.remove_dead(sleepers_);
   return found;
-}
-
-// Removes dead hints between live ones. The position of a fork matters, so while there may be one
-// nothing moves.
-void job_queues::compact(pool_slot& self) noexcept {
-  if (self.runs.load(std::memory_order_relaxed) != nullptr || self.forks_open != 0) return;
-  group_set groups;
-  // Each hint is taken from the top and, if it is still needed, goes back in at the bottom.
-  for (std::uint64_t left = self.deque.size(); left != 0; --left) {
-    job_record* const oldest = self.deque.steal().record();
-    if (oldest == nullptr || !oldest->is_hinted()) continue;
-    groups.add(oldest->group.load(std::memory_order_relaxed));
-    self.deque.push(*oldest);
-  }
-  self.deque.mark_arrivals();
-  groups.wake_waiters(sleepers_);
-  sleepers_.work_added(nullptr);
 }
 
 fork_half* job_queues::find_fork_of(const pool_slot* self, const void* work) noexcept {
@@ -209,7 +165,7 @@ fork_half* job_queues::find_fork_of(const pool_slot* self, const void* work) noe
 }
 
 found_work job_queues::take_any() noexcept {
-  for (injector* const each : {&urgent_, &overflow_}) {
+  for (shared_queue* const each : {&urgent_, &overflow_}) {
     if (job_record* const taken = each->take()) return {taken, nullptr};
   }
   for (pool_slot& each : slots_) {

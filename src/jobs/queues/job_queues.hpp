@@ -13,7 +13,7 @@
 #include <span>
 
 #include "jobs/pool/pool_slots.hpp"
-#include "jobs/queues/injector.hpp"
+#include "jobs/queues/shared_queue.hpp"
 #include "jobs/queues/submitter_rotation.hpp"
 
 namespace overture::jobs_detail {
@@ -30,15 +30,20 @@ struct found_work {
 
 class job_queues {
  public:
-  job_queues(job_slab& slab, pool_slots& slots, parking& sleepers) noexcept
-      : slab_(slab), slots_(slots), sleepers_(sleepers) {}
+  job_queues(allocator& memory, pool_slots& slots, parking& sleepers) noexcept
+      : slots_(slots),
+        sleepers_(sleepers),
+        urgent_(job_record::urgent, memory, sleepers),
+        overflow_(job_record::usual, memory, sleepers),
+        background_(job_record::background, memory, sleepers),
+        of_main_(job_record::of_main, memory, sleepers) {}
 
   // -- adding --
 
-  [[nodiscard]] injector& of(job_priority priority) noexcept;
-  [[nodiscard]] injector& of_main() noexcept { return of_main_; }
-  // Adds armed records of the group and wakes a thread that may take one.
-  void publish(injector& into, const record_chain& newest_first, const job_group* group) noexcept;
+  [[nodiscard]] shared_queue& of(job_priority priority) noexcept;
+  [[nodiscard]] shared_queue& of_main() noexcept { return of_main_; }
+  // After adding jobs of the group to one of these: wakes a thread that may take one.
+  void added_to(const shared_queue& queue, const job_group* group) noexcept;
 
   // -- for a worker --
 
@@ -77,20 +82,14 @@ class job_queues {
            background_max_.load(std::memory_order_relaxed);
   }
   void take_more(pool_slot& self, job_deque& from, std::uint64_t most) noexcept;
-  // Claims the oldest if it is one of the group, and moves those after it to the empty deque of
-  // `self`.
-  [[nodiscard]] job_record* take_of(pool_slot& self, job_deque& from,
-                                    const job_group* group) noexcept;
   [[nodiscard]] job_record* claim_in_own(pool_slot& self, const job_group* group) noexcept;
-  void compact(pool_slot& self) noexcept;
 
-  job_slab& slab_;
   pool_slots& slots_;
   parking& sleepers_;
-  injector urgent_{job_record::urgent, slab_, sleepers_};
-  injector overflow_{job_record::usual, slab_, sleepers_};
-  injector background_{job_record::background, slab_, sleepers_};
-  injector of_main_{job_record::of_main, slab_, sleepers_};
+  shared_queue urgent_;
+  shared_queue overflow_;
+  shared_queue background_;
+  shared_queue of_main_;
   alignas(64) atomic<std::uint32_t> background_now_{0};
   atomic<std::uint32_t> background_max_{1};
 };

@@ -101,7 +101,7 @@ free_word job_slab::take() noexcept {
   std::uint64_t seen = words_.load(std::memory_order_acquire);
   for (;;) {
     const auto number = static_cast<std::uint32_t>(seen);
-    if (number == no_record) {
+    if (number == no_word) {
       if (!grow()) return {};
       seen = words_.load(std::memory_order_acquire);
       continue;

@@ -52,10 +52,6 @@ class job_slab {
     job_record* const chunk = chunks_[index / chunk_records].load(std::memory_order_acquire);
     return chunk[index % chunk_records];
   }
-  [[nodiscard]] job_record* next_of(const job_record& record) const noexcept {
-    const std::uint32_t next = record.next.load(std::memory_order_acquire);
-    return next == no_record ? nullptr : &at(next);
-  }
   // One of a few records beyond the limit, for jobs that must be queued all the same. Null if all
   // are in use or memory was refused. Any thread.
   [[nodiscard]] job_record* take_spare() noexcept;
@@ -76,8 +72,9 @@ class job_slab {
   // the thread that sets its first bit pushes it, and no other thread does.
   struct word_state {
     atomic<std::uint64_t> free{0};
-    atomic<std::uint32_t> next{no_record};  // the word below it on the stack
+    atomic<std::uint32_t> next{no_word};  // the word below it on the stack
   };
+  static constexpr std::uint32_t no_word = UINT32_MAX;
   static constexpr std::uint32_t chunk_words = chunk_records / word_records;
   static constexpr std::uint32_t spare_begin = chunks_max * chunk_records;
   static constexpr std::uint64_t whole_word = ~std::uint64_t{0} >> (64 - word_records);
@@ -96,7 +93,7 @@ class job_slab {
 
   allocator& memory_;
   const std::uint32_t chunks_allowed_;
-  alignas(64) atomic<std::uint64_t> words_{no_record};  // removals << 32 | number of the top word
+  alignas(64) atomic<std::uint64_t> words_{no_word};  // removals << 32 | number of the top word
   alignas(64) atomic<std::uint32_t> chunk_count_{0};
   atomic<job_record*> chunks_[chunks_max + 1]{};  // the last is one word of spare records
   atomic<std::uint64_t> spares_free_{0};
