@@ -1,18 +1,18 @@
-// Objects in pages: their addresses never change, and pages are what threads share out.
+// Objects in pages: their addresses never change, and threads share them out page by page.
 //
-//   paged<unit> units;  // pages of 1,024, memory of the default allocator
+//   paged<unit> units;  // pages of 1,024 objects, memory of the default allocator
 //   result<unit*> knight = units.add(unit{.health = 100});
 //   units.remove(*knight);  // leaves a hole, which a later add() fills
 //   units.for_each([](unit& each) { each.age(); });
 //   units.for_each(jobs, [](unit& each) { each.age(); });  // page by page, on all threads
 //
-// Cost: an object is its size and one bit; a page is one allocation, and of those that a reader
-// adds up to 1 MiB are one; adding is a look at the lowest page with room and never moves anything;
-// removing looks its page up by address (binary search).
+// Cost: an object takes its size and one bit. A page is one allocation; of the pages that a reader
+// adds, up to 1 MiB share one. Adding looks at the first page with room and never moves objects;
+// removing finds the page by address (binary search).
 //
-// Order: pages by age, objects by place. An object added into a hole comes where the hole was.
+// Order: pages by age, objects by position. An object added into a hole takes the hole's position.
 //
-// Limits: one thread at a time changes a paged; any number may read it and change the objects.
+// Limits: only one thread at a time may change a paged; any number may read it and change objects.
 #pragma once
 
 #include <bit>
@@ -32,14 +32,14 @@ namespace overture {
 
 template <class T, std::size_t PageSize = 1024>
 class paged {
-  static_assert(PageSize > 0 && PageSize % 64 == 0, "which objects are there is kept in words");
+  static_assert(PageSize > 0 && PageSize % 64 == 0, "one bit for each object, in words");
   struct slot;
 
  public:
   using value_type = T;
   static constexpr std::size_t page_size = PageSize;
 
-  // Objects that lie together. Those that are there are visited in order.
+  // Objects that lie together. They are visited in order, holes are skipped.
   class page {
    public:
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
@@ -52,7 +52,7 @@ class paged {
     void for_each(Visit&& visit) const {
       visit_all(*this, visit);
     }
-    // state = step(state, object) for each: a state of one word stays in a register, which what a
+    // state = step(state, object) for each object. A state of one word stays in a register; what a
     // visitor refers to does not.
     template <class State, class Step>
     [[nodiscard]] State fold(State state, Step step) const {
@@ -64,10 +64,10 @@ class paged {
 
     template <class Self, class State, class Step>
     static State fold_all(Self& self, State state, Step step) {
-      // Once: what step() writes might be anything, this page too.
+      // Read once: for all the compiler knows, step() may write to this page.
       auto* const objects = self.at(0);
-      // Objects without a hole between them, at most those of one word. step() stands here once, so
-      // that it is compiled into the loop.
+      // Runs of objects without a hole, within one word. step() is called in one place only, so that
+      // it is inlined.
       for (std::size_t i = 0; i < PageSize;) {
         const std::uint64_t left = self.present_[i / 64] >> i % 64;
         if (left == 0) {
@@ -94,7 +94,7 @@ class paged {
     [[nodiscard]] const T* at(std::size_t i) const noexcept {
       return static_cast<const T*>(storage_) + i;
     }
-    // Of a page that is not full.
+    // Only if the page is not full.
     [[nodiscard]] std::size_t first_hole() const noexcept {
       if (size_ == end_) return end_;
       std::size_t word = 0;
@@ -109,7 +109,7 @@ class paged {
       if (i >= end_) end_ = i + 1;
       return made;
     }
-    // Objects that were made behind the last one.
+    // Objects that were made after the last one.
     void adopt(std::size_t count) noexcept {
       for (; count > 0; --count, ++end_, ++size_) {
         present_[end_ / 64] |= std::uint64_t{1} << end_ % 64;
@@ -123,8 +123,8 @@ class paged {
 
     std::uint64_t present_[PageSize / 64] = {};
     std::size_t size_ = 0;
-    std::size_t end_ = 0;  // behind the last place that was ever taken
-    void* storage_;        // behind the pages of its block
+    std::size_t end_ = 0;  // after the last position ever used
+    void* storage_;        // after the pages of its block
   };
 
   explicit paged(allocator& memory = default_allocator()) noexcept : memory_(&memory) {}
@@ -161,7 +161,7 @@ class paged {
     pages_[with_room_].size = place.size_;
     return made;
   }
-  // `object` must be one of these. Its page stays, also when it was the last in it.
+  // `object` must be in here. An empty page is kept.
   void remove(const T* object) noexcept {
     const std::size_t index = page_of(object);
     page& place = *pages_[index].at;
@@ -169,7 +169,7 @@ class paged {
     pages_[index].size = place.size_;
     if (index < with_room_) with_room_ = index;
   }
-  // Removes all objects and gives the memory back.
+  // Removes all objects and frees the memory.
   void clear() noexcept {
     for (std::size_t i = 0; i < page_count_; ++i) {
       pages_[i].at->for_each([](T& object) { object.~T(); });
@@ -182,7 +182,7 @@ class paged {
     page_count_ = page_capacity_ = with_room_ = 0;
   }
 
-  // Walks over the table of pages. Any number of threads while none changes it.
+  // Adds up the table of pages. Any number of threads while none changes it.
   [[nodiscard]] std::size_t size() const noexcept {
     std::size_t count = 0;
     for (std::size_t i = 0; i < page_count_; ++i) count += pages_[i].size;
@@ -190,7 +190,7 @@ class paged {
   }
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
   [[nodiscard]] std::size_t page_count() const noexcept { return page_count_; }
-  // page_at(i).size(), but without a look at that page: its memory is far from the others'.
+  // As page_at(i).size(), without touching that page's memory.
   [[nodiscard]] std::size_t page_objects(std::size_t i) const noexcept { return pages_[i].size; }
   [[nodiscard]] page& page_at(std::size_t i) noexcept { return *pages_[i].at; }
   [[nodiscard]] const page& page_at(std::size_t i) const noexcept { return *pages_[i].at; }
@@ -205,14 +205,14 @@ class paged {
   void for_each(Visit&& visit) const {
     for (std::size_t i = 0; i < page_count_; ++i) std::as_const(*pages_[i].at).for_each(visit);
   }
-  // The same on all threads of the job system, several pages at once; returns when all is done.
+  // As above, on all threads of the job system. Returns when all is done.
   template <class Visit>
   void for_each(job_system& jobs, Visit&& visit) {
     parallel_for(jobs, 0, page_count_, [&](std::size_t i) { pages_[i].at->for_each(visit); });
   }
 
-  // For readers, which fill many pages at once: adds empty pages, of which appenders may fill
-  // different ones on different threads. Errors: out_of_memory, and nothing has changed.
+  // For readers that fill many pages at once: adds empty pages, which appenders may fill on several
+  // threads, each page on one. Errors: out_of_memory, and nothing has changed.
   result<std::size_t> add_pages(std::size_t count) {
     const std::size_t first = page_count_;
     while (count > 0) {
@@ -225,8 +225,8 @@ class paged {
     }
     return first;
   }
-  // Makes value-initialised objects behind those that are in such a page, at most so many. They are
-  // the page's when the appender goes.
+  // Makes value-initialised objects after those in such a page, up to `most`. The page has them once
+  // the appender is destroyed.
   class appender {
    public:
     appender(paged& objects, std::size_t page_index, std::size_t most) noexcept
@@ -255,14 +255,14 @@ class paged {
     T* next_;
     T* end_;
   };
-  // Takes the objects of such a page away again; the page stays.
+  // Removes the objects of such a page; the page stays.
   void clear_page(std::size_t page_index) noexcept {
     page& place = *pages_[page_index].at;
     while (place.size_ > 0) place.destroy(place.size_ - 1);
     place.end_ = 0;
     pages_[page_index].size = 0;
   }
-  // Takes the pages from `first` on away again, objects and all.
+  // Removes the pages from `first` on, with their objects.
   void drop_pages(std::size_t first) noexcept {
     while (page_count_ > first) drop_last_page();
   }
@@ -270,13 +270,13 @@ class paged {
  private:
   struct slot {
     page* at;                 // by age
-    std::size_t size;         // its objects, as it knows itself
-    std::size_t by_address;   // the i-th of these is the index of the i-th page by address
-    std::size_t block_pages;  // of the block that begins with this page; 0 if it is not the first
+    std::size_t size;         // as page::size()
+    std::size_t by_address;   // in the i-th slot: the index of the i-th page by address
+    std::size_t block_pages;  // pages in the block that begins with this one; 0 if none does
   };
 
-  // Several pages in one allocation: first what they know, then all of their objects. So pages are
-  // ready without a touch of the memory of their objects, which whoever fills them touches first.
+  // Several pages in one allocation: first the page headers, then all objects. So the thread that
+  // fills a page is the first to touch the memory of its objects.
   static constexpr std::size_t block_alignment = alignof(T) < 64 ? 64 : alignof(T);
   static constexpr std::size_t page_bytes = sizeof(page) + sizeof(T) * PageSize;
   static constexpr std::size_t block_pages_max =
@@ -310,7 +310,7 @@ class paged {
     page_count_ += count;
     return true;
   }
-  // If page i is the first of one, which goes last.
+  // If a block begins with page i. The block's first page is dropped last.
   void free_block(std::size_t i) noexcept {
     const std::size_t count = pages_[i].block_pages;
     if (count == 0) return;

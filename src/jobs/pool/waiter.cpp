@@ -51,7 +51,7 @@ bool waiter::help() noexcept {
   // Behind thousands of other jobs a full look takes longer than the group needs to end.
   const found_work found = find(sizes::glance);
   if (found) {
-    was_woken_ = false;
+    if (std::exchange(was_woken_, false)) wake_others();
     run(found);
     return true;
   }
@@ -89,6 +89,11 @@ void waiter::sleep() noexcept {
   if (!found) return;
   pass_wake_on();
   run(found);
+}
+
+void waiter::wake_others() noexcept {
+  pool_.sleepers.wake_waiters(&group_);
+  if (pool_.queues.work_visible()) pool_.sleepers.work_added(nullptr);
 }
 
 void waiter::pass_wake_on() noexcept {

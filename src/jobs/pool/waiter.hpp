@@ -24,7 +24,9 @@ class waiter {
   void sleep() noexcept;
   [[nodiscard]] found_work find(std::uint64_t most = UINT64_MAX) noexcept;
   void run(const found_work& found) noexcept;
-  // The job that this thread was woken for needs another one.
+  // A submit wakes one thread at most, so the one that it has woken wakes others for further jobs.
+  void wake_others() noexcept;
+  // The job that this thread was woken for needs another thread.
   void pass_wake_on() noexcept;
 
   pool_state& pool_;
