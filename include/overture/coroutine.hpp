@@ -14,10 +14,10 @@
 //
 // A co_task<T> does nothing until another one awaits it or it is given to spawn(). Awaiting one
 // gives a result<T>; awaiting a shared_future gives the const result<T>& of its get(), or a copy if
-// the future is a temporary. co_return takes a T or a result<T>. A co_task<void> returns nothing; use
-// co_task<result<void>> for one that may fail. If what it awaits is ready the coroutine goes on at
-// once. Otherwise it is suspended and goes on as a job of the system that it was spawned on, on any
-// of its threads. No thread sleeps meanwhile.
+// the future is a temporary. co_return takes a T or a result<T>. A co_task<void> returns nothing;
+// use co_task<result<void>> for one that may fail. If what it awaits is ready the coroutine goes on
+// at once. Otherwise it is suspended and goes on as a job of the system that it was spawned on, on
+// any of its threads. No thread sleeps meanwhile.
 //
 // The jobs in which coroutines go on belong to no group, and a system that ends with at_end::cancel
 // runs them all the same, so a coroutine always comes to its end. It must have ended, or must wait
@@ -25,11 +25,11 @@
 //
 // Cost: the frame is one allocation, from the allocator& that is the first of at most nine
 // parameters (members and lambdas have one more, in front), otherwise from default_allocator().
-// co_await of another co_task switches to its frame and back without a job, except for one switch in
-// 256, so that no compiler lets the stack of a long loop or a deep recursion grow. If memory is
-// refused, the awaiting side or spawn() gets errc::out_of_memory and nothing has run. If the program
-// that compiles the coroutine has exceptions, one that leaves it is reported (job_hooks) and becomes
-// errc::cancelled.
+// co_await of another co_task switches to its frame and back without a job, except for one switch
+// in 256, so that no compiler lets the stack of a long loop or a deep recursion grow. If memory is
+// refused, the awaiting side or spawn() gets errc::out_of_memory and nothing has run. If the
+// program that compiles the coroutine has exceptions, one that leaves it is reported (job_hooks)
+// and becomes errc::cancelled.
 #pragma once
 
 #include <coroutine>
@@ -144,9 +144,9 @@ class coroutine_state : public coroutine_memory {
 
   static std::suspend_always initial_suspend() noexcept { return {}; }
 
-  // For await_suspend(): goes on with another coroutine on the stack of this one. GCC without -O2, or
-  // with a sanitizer, calls it where it should jump to it, so now and then a job on a fresh stack goes
-  // on instead. All compilers do so, which keeps the order of jobs the same.
+  // For await_suspend(): goes on with another coroutine on the stack of this one. GCC without -O2,
+  // or with a sanitizer, calls it where it should jump to it, so now and then a job on a fresh
+  // stack goes on instead. All compilers do so, which keeps the order of jobs the same.
   std::coroutine_handle<> move_to(std::coroutine_handle<> next, coroutine_state& its) noexcept {
     its.moves_ = moves_ + 1;
     if (its.moves_ < moves_max) return next;
@@ -354,8 +354,8 @@ result<shared_future<typename detail::value_of<T>::type>> spawn(job_system& wher
   return future;
 }
 
-// co_await run_job(jobs, function): runs the function as a job of that system and goes on in the same
-// job. Gives a result of what the function returns, or errc::cancelled if the job was dropped
+// co_await run_job(jobs, function): runs the function as a job of that system and goes on in the
+// same job. Gives a result of what the function returns, or errc::cancelled if the job was dropped
 // (options.token) or the function threw.
 template <class F>
 [[nodiscard]] auto run_job(job_system& system, F function, const job_options& options = {}) {
@@ -366,8 +366,8 @@ template <class F>
     awaiter(job_system& on, F&& wanted, const job_options& with) noexcept
         : system_(on), function_(std::move(wanted)), options_(with) {}
     static bool await_ready() noexcept { return false; }
-    // False if the job has run inside submit() for lack of room. Then the coroutine goes on here, or
-    // many such awaits in a row would nest on the stack.
+    // False if the job has run inside submit() for lack of room. Then the coroutine goes on here,
+    // or many such awaits in a row would nest on the stack.
     bool await_suspend(std::coroutine_handle<> waiting) {
       waiting_ = waiting;
       // The job may end the life of this awaiter before submit() returns.

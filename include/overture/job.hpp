@@ -5,9 +5,9 @@
 //
 // Making, moving and running a job allocates nothing; moving one whose callable is trivially
 // copyable copies its bytes. If the program is compiled with exceptions, one that leaves the
-// callable is caught and reported to the job system (job_hooks); the library itself uses none. A job
-// without a callable (default-made, moved from, or made of a null function pointer) does nothing and
-// is reported too.
+// callable is caught and reported to the job system (job_hooks); the library itself uses none. A
+// job without a callable (default-made, moved from, or made of a null function pointer) does
+// nothing and is reported too.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +26,8 @@
 
 namespace overture {
 
-// Which jobs start first. Jobs of low priority run in the background, on all workers but one at most
-// (on the only one if there is just one). A running job is never interrupted.
+// Which jobs start first. Jobs of low priority run in the background, on all workers but one at
+// most (on the only one if there is just one). A running job is never interrupted.
 enum class job_priority : std::uint8_t { high, normal, low };
 
 // Cancels the jobs that carry it and have not begun: when their turn comes, what they captured is

@@ -1,4 +1,5 @@
-// Jobs gathered and submitted together: one push, one look at the sleeping workers, at most one wake.
+// Jobs gathered and submitted together: one push, one look at the sleeping workers, at most one
+// wake.
 //
 //   job_batch batch(jobs, &group);
 //   for (auto& chunk : chunks) batch.add([&chunk] { build(chunk); });
@@ -71,8 +72,8 @@ class job_batch {
   };
 };
 
-// Ends on the thread that made it, after all corks made later. Gathers jobs of normal priority only.
-// Takes about 7 KiB of stack.
+// Ends on the thread that made it, after all corks made later. Gathers jobs of normal priority
+// only. Takes about 7 KiB of stack.
 class cork final : private wait_observer {
  public:
   explicit cork(thread_pool& pool) noexcept;

@@ -13,10 +13,10 @@
 //   group.run([&] { read_mesh();    upload.release(); });
 //   group.run([&] { read_texture(); upload.release(); });
 //
-// A graph is built once and run often. prepare() lays it out and refuses cycles; the first run calls
-// it if you have not. The thread that ends the last job before another one starts that one: it goes
-// on with one such job itself and submits the rest. So a chain uses no queue, and a fork needs one
-// submit less than it has branches.
+// A graph is built once and run often. prepare() lays it out and refuses cycles; the first run
+// calls it if you have not. The thread that ends the last job before another one starts that one:
+// it goes on with one such job itself and submits the rest. So a chain uses no queue, and a fork
+// needs one submit less than it has branches.
 //
 // Cost of a run: one read-modify-write for each order and a submit for each submitted job. Memory:
 // 128 bytes for each job and 12 for each order.
@@ -108,8 +108,8 @@ class held_job {
   held_job(const held_job&) = delete;
   held_job& operator=(const held_job&) = delete;
 
-  // The job sees everything that was written before the releases. This object may be gone as soon as
-  // the last release has begun, so do not release it too often. Any thread.
+  // The job sees everything that was written before the releases. This object may be gone as soon
+  // as the last release has begun, so do not release it too often. Any thread.
   void release(std::uint32_t count = 1) {
     if (left_.fetch_sub(count, std::memory_order_acq_rel) != count) return;
     // The job may end the life of this object, so nothing of it is used after the submit.

@@ -11,9 +11,9 @@
 // they fork (parallel_for and its relatives), and nothing else, so it never buries the job it waits
 // for under another one. A thread that may run any job calls try_help().
 //
-// A host may bring its own system: it derives from job_system, and the parallel algorithms, the read
-// queue and the loader take it. Main-thread jobs and corks are features of thread_pool only; the
-// library needs neither.
+// A host may bring its own system: it derives from job_system, and the parallel algorithms, the
+// read queue and the loader take it. Main-thread jobs and corks are features of thread_pool only;
+// the library needs neither.
 #pragma once
 
 #include <concepts>
@@ -65,9 +65,9 @@ class job_system : public executor {
   // else; no job may wait for what the calling thread holds up. Any thread.
   virtual bool try_help() { return false; }
 
-  // Between fork() and join() another thread may run the half; join() returns when it has run. Joins
-  // come in the reverse order of forks, on the same thread. A system without forks runs the half in
-  // join().
+  // Between fork() and join() another thread may run the half; join() returns when it has run.
+  // Joins come in the reverse order of forks, on the same thread. A system without forks runs the
+  // half in join().
   virtual void fork(fork_half& half) noexcept { half.slot = nullptr; }
   virtual void join(fork_half& half) noexcept { half.run(half); }
 

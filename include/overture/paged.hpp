@@ -66,8 +66,8 @@ class paged {
     static State fold_all(Self& self, State state, Step step) {
       // Read once: for all the compiler knows, step() may write to this page.
       auto* const objects = self.at(0);
-      // Runs of objects without a hole, within one word. step() is called in one place only, so that
-      // it is inlined.
+      // Runs of objects without a hole, within one word. step() is called in one place only, so
+      // that it is inlined.
       for (std::size_t i = 0; i < PageSize;) {
         const std::uint64_t left = self.present_[i / 64] >> i % 64;
         if (left == 0) {
@@ -225,8 +225,8 @@ class paged {
     }
     return first;
   }
-  // Makes value-initialised objects after those in such a page, up to `most`. The page has them once
-  // the appender is destroyed.
+  // Makes value-initialised objects after those in such a page, up to `most`. The page has them
+  // once the appender is destroyed.
   class appender {
    public:
     appender(paged& objects, std::size_t page_index, std::size_t most) noexcept

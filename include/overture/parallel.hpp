@@ -6,10 +6,10 @@
 //                                    [](double a, double b) { return a + b; });
 //   parallel_invoke(jobs, [&] { left(); }, [&] { right(); });     // for recursion
 //
-// All of them return when everything is done. Bodies may run on any thread, the caller's included. A
-// thread that waits for a half which another thread took helps with what that half forks, and with
-// nothing else. Any thread may call them, inside jobs too. An exception that leaves a body ends
-// there and is reported (job.hpp), so a body that can fail stores its error itself.
+// All of them return when everything is done. Bodies may run on any thread, the caller's included.
+// A thread that waits for a half which another thread took helps with what that half forks, and
+// with nothing else. Any thread may call them, inside jobs too. An exception that leaves a body
+// ends there and is reported (job.hpp), so a body that can fail stores its error itself.
 //
 // The grain is the number of calls run in one go. With 0 the range is halved until there are about
 // eight pieces for each thread.

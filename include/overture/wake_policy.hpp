@@ -5,7 +5,8 @@
 //   { wake_zone loading(jobs, wake_policy::warm); ... }  // for a part of the program
 //   { hot_zone burst(jobs); ... }                        // no worker sleeps inside
 //
-//   park   A worker without work looks for some for a moment, then sleeps; it looks longer where jobs
+//   park   A worker without work looks for some for a moment, then sleeps; it looks longer where
+//   jobs
 //          follow each other closely. A submit to a sleeping pool costs one wake, whatever the
 //          number of workers.
 //   warm   One worker stays awake and looks for work, for a budget of time after its last job; the
@@ -27,8 +28,8 @@ class thread_pool;
 enum class wake_policy : std::uint8_t { park, warm, spin };
 
 // Sets the policy of a pool while it lives, whatever the pool's own policy is. If several overlap,
-// the one that sleeps least wins. Entering wakes at most one sleeping worker, leaving wakes none. At
-// most 65,535 at once for each policy. Any thread may make one, and any thread may end it.
+// the one that sleeps least wins. Entering wakes at most one sleeping worker, leaving wakes none.
+// At most 65,535 at once for each policy. Any thread may make one, and any thread may end it.
 class wake_zone {
  public:
   wake_zone(thread_pool& pool, wake_policy policy) noexcept;

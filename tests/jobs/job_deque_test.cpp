@@ -169,7 +169,7 @@ TEST_F(job_deques, keep_few_hints_to_what_their_owner_has_claimed) {
   deque_.mark_arrivals();
   for (std::uint64_t i = 1; i < records.size(); ++i) {
     ASSERT_NE(deque_.claim_arrival(), nullptr);
-    ASSERT_LT(i - deque_.oldest(), sizes::hints_thrown_away);
+    ASSERT_LT(i - deque_.oldest(), sizes::hints_removed_at_once);
   }
 }
 

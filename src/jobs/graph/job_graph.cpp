@@ -13,12 +13,13 @@ namespace {
 
 using namespace jobs_detail;
 
-constexpr std::uint32_t nobody = UINT32_MAX;
+constexpr std::uint32_t none = UINT32_MAX;
 
-// How long one job of the system goes on with jobs of a graph: somebody may wait for this thread.
+// Limits how long one job of the system goes on with jobs of a graph: another thread may wait for
+// this one.
 class slice {
  public:
-  // Behind each job of the graph. Looks at the clock seldom where jobs are short.
+  // After each job of the graph. Reads the clock rarely while jobs are short.
   [[nodiscard]] bool is_over() noexcept {
     if (--left_ != 0) return false;
     const std::uint64_t now = now_ns();
@@ -46,14 +47,14 @@ struct edge {
   std::uint32_t after;
 };
 
-// Two cache lines, which no two jobs share: whoever ends one counts others down meanwhile.
+// Two cache lines that no two jobs share: threads count jobs down while others run.
 struct alignas(64) node {
   node(job&& added, const job_options& wanted) noexcept : work(std::move(added)), options(wanted) {}
   node(node&& other) noexcept
       : left(other.left.load(std::memory_order_relaxed)),
         before(other.before),
-        behind(other.behind),
-        behind_begin(other.behind_begin),
+        after(other.after),
+        after_begin(other.after_begin),
         work(std::move(other.work)),
         options(other.options) {}
   node& operator=(node&&) = delete;
@@ -61,13 +62,13 @@ struct alignas(64) node {
   node& operator=(const node&) = delete;
   ~node() = default;
 
-  atomic<std::uint32_t> left{0};   // jobs that it still waits for
-  std::uint32_t before = 0;        // jobs that it waits for
-  std::uint32_t behind = 0;        // jobs that wait for it ...
-  std::uint32_t behind_begin = 0;  // ... from here on in the list of all
+  atomic<std::uint32_t> left{0};  // predecessors that have not ended
+  std::uint32_t before = 0;       // predecessors
+  std::uint32_t after = 0;        // successors ...
+  std::uint32_t after_begin = 0;  // ... from here on in the list of all
   job work;
   job_options options;
-  std::uint32_t next_back = nobody;  // of those that came back from the job system
+  std::uint32_t next_back = none;  // of those that came back from the job system
   bool came_back = false;
 };
 
@@ -79,32 +80,31 @@ struct job_graph::state {
   explicit state(allocator& memory) noexcept
       : jobs(memory, memory_tag::jobs),
         orders(memory, memory_tag::jobs),
-        behind(memory, memory_tag::jobs) {}
+        successors(memory, memory_tag::jobs) {}
 
-  // The jobs behind each other job, in one list.
+  // Lists the successors of each job, all in one list.
   [[nodiscard]] bool sort_orders() noexcept {
-    if (!behind.resize_for_overwrite(orders.size())) return false;
-    for (node& each : jobs) each.before = each.behind = 0;
+    if (!successors.resize_for_overwrite(orders.size())) return false;
+    for (node& each : jobs) each.before = each.after = 0;
     for (const edge& order : orders) {
-      ++jobs[order.before].behind;
+      ++jobs[order.before].after;
       ++jobs[order.after].before;
     }
     std::uint32_t begin = 0;
     for (node& each : jobs) {
-      each.behind_begin = begin;
-      begin += std::exchange(each.behind, 0);
+      each.after_begin = begin;
+      begin += std::exchange(each.after, 0);
     }
     for (const edge& order : orders) {
       node& first = jobs[order.before];
-      behind[first.behind_begin + first.behind++] = order.after;
+      successors[first.after_begin + first.after++] = order.after;
     }
     return true;
   }
   void reset() noexcept {
     for (node& each : jobs) each.left.store(each.before, std::memory_order_relaxed);
   }
-  // Takes away whoever waits for none until none is left, or those that go in a circle (Kahn).
-  // Leaves the counts used up. errc::out_of_memory if there is no room for that.
+  // Removes jobs without predecessors until none is left, or a cycle (Kahn). Uses the counts up.
   [[nodiscard]] result<void> find_circle() noexcept {
     vec<std::uint32_t> ready(jobs.memory(), memory_tag::jobs);
     if (!ready.reserve(jobs.size())) return fail(errc::out_of_memory, "no memory for a graph");
@@ -114,21 +114,21 @@ struct job_graph::state {
     std::size_t gone = 0;
     for (; gone < ready.size(); ++gone) {
       const node& ended = jobs[ready[gone]];
-      for (std::uint32_t i = 0; i < ended.behind; ++i) {
-        const std::uint32_t after = behind[ended.behind_begin + i];
+      for (std::uint32_t i = 0; i < ended.after; ++i) {
+        const std::uint32_t after = successors[ended.after_begin + i];
         if (jobs[after].left.fetch_sub(1, std::memory_order_relaxed) == 1) {
           (void)ready.push_back(after);
         }
       }
     }
-    if (gone != jobs.size()) return fail(errc::invalid, "jobs of a graph wait for each other");
+    if (gone != jobs.size()) return fail(errc::invalid, "the orders of a graph form a cycle");
     return {};
   }
   // Runs one job of the graph on this thread.
   void call(node& now, const job_group& group) {
     if (now.options.token != nullptr && now.options.token->is_cancelled()) return;
     if (now.options.name == nullptr) return now.work();
-    // There is no frame in a job system of the host's.
+    // A job system of the host has no such frame.
     std::optional<on_stack> frame;
     const running_job* const inside = this_thread_jobs().innermost;
     if (inside != nullptr) frame.emplace(*inside->reports, now.options.name, &group);
@@ -138,7 +138,7 @@ struct job_graph::state {
 
   vec<node> jobs;
   vec<edge> orders;
-  vec<std::uint32_t> behind;
+  vec<std::uint32_t> successors;
   bool prepared = false;
 };
 
@@ -171,7 +171,7 @@ result<graph_job> job_graph::add(job work, const job_options& options) {
 result<void> job_graph::order(graph_job before, graph_job after) {
   const edge added{static_cast<std::uint32_t>(before), static_cast<std::uint32_t>(after)};
   if (added.before >= size() || added.after >= size() || before == after) {
-    return fail(errc::invalid, "an order of jobs that the graph has not, or of one with itself");
+    return fail(errc::invalid, "an order with an unknown job, or of a job with itself");
   }
   if (state_->orders.size() == limits::graph_jobs_max) {
     return fail(errc::limit, "too many orders in a graph");
@@ -195,19 +195,19 @@ result<void> job_graph::prepare() {
 }
 
 result<void> job_graph::start() {
-  if (is_running()) return fail(errc::busy, "a run of the graph is under way");
+  if (is_running()) return fail(errc::busy, "the graph is already running");
   if (auto ok = prepare(); !ok) return ok;
   if (group_.is_cancelled()) {
-    // The run before has left counts behind.
+    // The previous run has not used all counts up.
     state_->reset();
     group_.revive();
   }
-  job_batch usual(system_, &group_);
+  job_batch normal(system_, &group_);
   for (std::uint32_t i = 0; i < state_->jobs.size(); ++i) {
     const node& each = state_->jobs[i];
     if (each.before != 0) continue;
     if (each.options.priority == job_priority::normal) {
-      usual.add([this, i] { run_from(i); });
+      normal.add([this, i] { run_from(i); });
     } else {
       system_.submit([this, i] { run_from(i); }, &group_, {.priority = each.options.priority});
     }
@@ -221,7 +221,7 @@ result<void> job_graph::run() {
   return started;
 }
 
-// A job that another one of the graph has handed to the system.
+// Runs a job of the graph, submitted by another one.
 struct job_graph::turn {
   job_graph* graph;
   std::uint32_t first;
@@ -235,8 +235,8 @@ struct job_graph::turn {
   }
 };
 
-// False if the system has no room for the job: the caller runs it behind its own. Inside submit()
-// it would run above its own, and those that it lets start above it, until the stack is used up.
+// False if the system has no room for the job; then the caller runs it after its own. If it ran
+// inside submit(), so would its successors, nested until the stack is used up.
 bool job_graph::hand_over(std::uint32_t index) {
   node& given = state_->jobs[index];
   system_.submit(turn{this, index}, &group_, {.priority = given.options.priority});
@@ -246,27 +246,27 @@ bool job_graph::hand_over(std::uint32_t index) {
 void job_graph::run_from(std::uint32_t first) {
   vec<node>& jobs = state_->jobs;
   slice own;
-  std::uint32_t back = nobody;  // those that came back, one linked to the next
+  std::uint32_t back = none;  // those that came back, linked by next_back
   for (std::uint32_t current = first;;) {
     node& now = jobs[current];
     const job_priority here = now.options.priority;
-    // For the next run: nobody counts this one down any more in this one.
+    // For the next run: in this one all predecessors have ended.
     now.left.store(now.before, std::memory_order_relaxed);
     state_->call(now, group_);
-    // One of those that may start is kept for this thread, what the others need stays with them.
-    std::uint32_t next = nobody;
-    for (std::uint32_t i = 0; i < now.behind; ++i) {
-      const std::uint32_t after = state_->behind[now.behind_begin + i];
+    // This thread keeps one of those that may start and hands the others over.
+    std::uint32_t next = none;
+    for (std::uint32_t i = 0; i < now.after; ++i) {
+      const std::uint32_t after = state_->successors[now.after_begin + i];
       if (jobs[after].left.fetch_sub(1, std::memory_order_acq_rel) != 1) continue;
-      if (next == nobody && jobs[after].options.priority == here) {
+      if (next == none && jobs[after].options.priority == here) {
         next = after;
       } else if (!hand_over(after)) {
         jobs[after].next_back = std::exchange(back, after);
       }
     }
     if (group_.is_cancelled()) return;
-    if (next == nobody || (own.is_over() && hand_over(next))) {
-      if (back == nobody) return;
+    if (next == none || (own.is_over() && hand_over(next))) {
+      if (back == none) return;
       next = std::exchange(back, jobs[back].next_back);
     }
     current = next;

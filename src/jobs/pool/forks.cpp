@@ -36,7 +36,7 @@ fork_half* find_fork_of(const fork_half& half) noexcept {
 }
 
 // Sleeps unless it finds a fork or the half is done.
-fork_half* sleep_for(pool_state& pool, const pool_slot& self, const fork_half& half) noexcept {
+fork_half* wait_for_half(pool_state& pool, const pool_slot& self, const fork_half& half) noexcept {
   flush_corks();
   pool.sleepers.announce_waiter(self.number, &half);
   fork_half* const found = find_fork_of(half);
@@ -55,7 +55,7 @@ void join_stolen(pool_state& pool, pool_slot& self, const fork_half& half) noexc
       found = find_fork_of(half);
       return found != nullptr || is_done(half);
     });
-    if (!ready) found = sleep_for(pool, self, half);
+    if (!ready) found = wait_for_half(pool, self, half);
     if (found == nullptr) continue;
     self.jobs_stolen.add(1);
     pool.runner.run_half(&self, *found);

@@ -131,7 +131,7 @@ job_record* job_deque::walk_arrivals(Claim claim) noexcept {
   }
   walked_to_ = next;
   // The hints up to here are no longer needed. If no other is left the queue must look empty.
-  if (found == nullptr || next >= end || next - top >= sizes::hints_thrown_away) {
+  if (found == nullptr || next >= end || next - top >= sizes::hints_removed_at_once) {
     while (top < next && !top_.compare_exchange_weak(top, next, std::memory_order_seq_cst,
                                                      std::memory_order_relaxed)) {
     }

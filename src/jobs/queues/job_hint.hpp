@@ -1,8 +1,8 @@
-// What lies in a deque: the address of a record, or of a fork on the stack of the deque's owner.
+// An entry of a deque: the address of a job record, or of a fork on the stack of the deque's owner.
 //
-// A record may have been claimed elsewhere by the time its hint is met, and is readable for ever. A
-// fork is taken through the deque and no other way, so whoever takes its hint runs it; nobody may
-// look at it before that, because its stack may be gone.
+// A record may have been claimed elsewhere by the time its hint is read, but stays readable. A fork
+// is taken through the deque and in no other way: the thread that takes its hint runs it, and no
+// thread may look at it before, because its stack may be gone.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class job_hint {
 
   [[nodiscard]] explicit operator bool() const noexcept { return bits_ != 0; }
   [[nodiscard]] bool is_half() const noexcept { return (bits_ & half_bit) != 0; }
-  // Null for the other kind, and for none.
+  // Null for the other kind, and for an empty hint.
   [[nodiscard]] job_record* record() const noexcept {
     return is_half() ? nullptr : reinterpret_cast<job_record*>(bits_);
   }

@@ -14,8 +14,8 @@ class alignas(64) bit_set {
   static_assert(Bits % 64 == 0);
 
  public:
-  // seq_cst, both: whoever sets a bit looks for work behind it, whoever adds work looks for bits.
-  // True if this call set it.
+  // Both are seq_cst: a thread that sets a bit then looks for work, one that adds work then looks
+  // for bits. True if this call set it.
   bool set(std::size_t bit) noexcept {
     const std::uint64_t mask = mask_of(bit);
     return (words_[bit / 64].fetch_or(mask, std::memory_order_seq_cst) & mask) == 0;

@@ -35,7 +35,7 @@ bool parking::end_search() noexcept {
 }
 
 void parking::announce_worker(unsigned seat) noexcept {
-  // The bit first: whoever counts a parked worker down must find a bit.
+  // The bit first: a thread that counts a parked worker down must find a bit.
   parked_.set(seat);
   counts_.fetch_add(parked_one - searching_one, std::memory_order_seq_cst);
 }
@@ -55,7 +55,7 @@ unsigned parking::take_parked() noexcept {
     seat = static_cast<unsigned>(bit);
     return parked_.clear(bit);
   };
-  // One of the bits is this call's; others may take the one it looks at, but not all.
+  // One of the bits belongs to this call; others may take those it looks at, but not all of them.
   while (!parked_.find(take)) spin_hint();
   return seat;
 }
@@ -69,7 +69,7 @@ unsigned parking::take_seat() noexcept {
 
 void parking::announce_waiter(unsigned seat, const void* group) noexcept {
   seats_[seat].group.store(group, std::memory_order_relaxed);
-  // The count first: whoever looks at the bits has seen it. It is no promise of a bit.
+  // The count first: threads look at the bits only after they have seen it.
   counts_.fetch_add(waiting_one, std::memory_order_seq_cst);
   waiting_.set(seat);
 }
@@ -79,7 +79,7 @@ bool parking::withdraw_waiter(unsigned seat) noexcept {
     counts_.fetch_sub(waiting_one, std::memory_order_seq_cst);
     return false;
   }
-  // Somebody has taken the bit and will write to the seat, which must not be used again before.
+  // The thread that has taken the bit will write to the seat, which must not be used before that.
   seat_type& own = seats_[seat];
   while (own.word.load(std::memory_order_acquire) != woken) yield_thread();
   own.word.store(awake, std::memory_order_relaxed);
@@ -110,15 +110,15 @@ bool parking::sleep(unsigned seat, std::uint64_t deadline_ns, const char* reason
 
 bool parking::sleep_waiter(unsigned seat, std::uint64_t deadline_ns, const char* reason) noexcept {
   const bool woken_up = sleep(seat, deadline_ns, reason);
-  // The chain is one of workers that search; a waiter goes on with its own.
+  // Chains of wakes are those of searching workers.
   this_thread_jobs().wake_depth = 0;
   return woken_up || withdraw_waiter(seat);
 }
 
 void parking::sleep_worker(unsigned seat, std::uint64_t deadline_ns, const char* reason) noexcept {
   if (sleep(seat, deadline_ns, reason)) return;
-  // It wakes itself. If its bit is gone somebody else is about to, and then this wakes another one
-  // in its place, for nothing; a count without a bit would let a waker search for ever.
+  // It wakes itself. If its bit is gone another thread is about to wake it, and this call wakes
+  // some other worker in vain; a count without a bit would make a waker search for ever.
   wake_worker(seat, true);
   (void)sleep(seat, 0, reason);
 }
@@ -148,8 +148,8 @@ bool parking::wake_waiter(unsigned seat, const void* group) noexcept {
   };
   if (!fits() || !waiting_.clear(seat)) return false;
   counts_.fetch_sub(waiting_one, std::memory_order_seq_cst);
-  // The seat may have changed hands in between; then this wake is one for nothing, which its new
-  // owner survives, and the search goes on.
+  // The seat may have changed hands in between. Then this wake is a futile one for its new owner,
+  // and the search goes on.
   const bool right = fits();
   wake(seat);
   return right;

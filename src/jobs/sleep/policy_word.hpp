@@ -1,5 +1,5 @@
-// The wake policy of a pool and how many zones ask for another one, in one word: a worker that is
-// about to sleep reads it once.
+// The wake policy of a pool and the number of zones that ask for another one, in one word, so that
+// a worker that is about to sleep reads it once.
 #pragma once
 
 #include <cstdint>
