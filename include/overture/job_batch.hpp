@@ -32,8 +32,10 @@ namespace overture {
 
 class thread_pool;
 namespace jobs_detail {
+// Submits what all corks of this thread have gathered. Before the thread announces that it sleeps:
+// their jobs may be waited for, and those that there is no room for run right here.
 void flush_corks() noexcept;
-}
+}  // namespace jobs_detail
 
 // Used by one thread at a time.
 class job_batch {

@@ -1,6 +1,5 @@
 #include <utility>
 
-#include "jobs/pool/forks.hpp"
 #include "jobs/pool/pool_state.hpp"
 #include "overture/job_batch.hpp"
 

@@ -1,5 +1,6 @@
 #include "jobs/pool/forks.hpp"
 
+#include "overture/job_batch.hpp"
 #include "overture/wait_observer.hpp"
 #include "sync/ladder.hpp"
 

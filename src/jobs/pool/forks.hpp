@@ -11,8 +11,4 @@ namespace overture::jobs_detail {
 void fork(pool_state& pool, fork_half& half) noexcept;
 void join(pool_state& pool, fork_half& half) noexcept;
 
-// Before this thread announces that it sleeps: the jobs in its corks may be waited for, and those
-// that there is no room for run right here.
-void flush_corks() noexcept;
-
 }  // namespace overture::jobs_detail

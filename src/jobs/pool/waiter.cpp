@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "jobs/pool/forks.hpp"
 #include "overture/job_batch.hpp"
 #include "overture/wait_observer.hpp"
 #include "sync/ladder.hpp"
