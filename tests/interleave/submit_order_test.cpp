@@ -1,4 +1,4 @@
-// Workers that watch for the next job where they took the last one, through all interleavings.
+// Jobs that come one after the other while workers look for them, through all interleavings.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -16,10 +16,10 @@ using interleave::variable;
 using test::explored_pool;
 using test::in_all_ways;
 
-// One worker, which watches for the next job where it took the last one. Who submits does not help:
-// the worker starts all, in their order. submit(pool, numbered) makes them by numbered(number).
+// One worker that looks for work all the time. The submitting thread does not help, so the worker
+// starts all jobs, in their order. submit(pool, numbered) makes them by numbered(number).
 template <class Submit>
-void expect_order_with_a_worker_that_watches(int jobs, Submit submit) {
+void expect_order_with_a_worker_that_spins(int jobs, Submit submit) {
   in_all_ways([&] {
     variable<int> runs(0);
     barricade over;
@@ -40,24 +40,21 @@ void expect_order_with_a_worker_that_watches(int jobs, Submit submit) {
   });
 }
 
-TEST(a_pool_in_all_interleavings, starts_jobs_in_their_order_with_a_worker_that_watches) {
-  expect_order_with_a_worker_that_watches(3, [](thread_pool& pool, auto numbered) {
+TEST(a_pool_in_all_interleavings, starts_jobs_in_their_order_with_a_worker_that_spins) {
+  expect_order_with_a_worker_that_spins(3, [](thread_pool& pool, auto numbered) {
     for (int i = 0; i < 3; ++i) pool.submit(numbered(i));
   });
 }
 
-// The record that it watches is the first of a batch by then, and is taken before the others' hints
-// are there.
-TEST(a_pool_in_all_interleavings, starts_a_batch_in_its_order_with_a_worker_that_watches) {
-  expect_order_with_a_worker_that_watches(4, [](thread_pool& pool, auto numbered) {
+TEST(a_pool_in_all_interleavings, starts_a_batch_in_its_order_with_a_worker_that_spins) {
+  expect_order_with_a_worker_that_spins(4, [](thread_pool& pool, auto numbered) {
     pool.submit(numbered(0));
     job_batch batch(pool);
     for (const int number : {1, 2, 3}) batch.add(numbered(number));
   });
 }
 
-// Two of them: each job is one worker's, and no hint of another job goes with it.
-TEST(a_pool_in_all_interleavings, runs_each_job_once_with_two_workers_that_watch) {
+TEST(a_pool_in_all_interleavings, runs_each_job_once_with_two_workers_of_which_one_is_warm) {
   in_all_ways([] {
     std::array<variable<int>, 3> runs{variable<int>(0), variable<int>(0), variable<int>(0)};
     atomic<int> left{3};

@@ -60,7 +60,7 @@ idle_step wake_up(idle_state& own, idle_shared& pool, const idle_event& event) n
     }
     own.alarm_ns = 0;
   }
-  // Under `spin` all workers are to be awake, and each wakes one: nobody pays for all of them.
+  // Under `spin` all workers must be awake. Each wakes one, so no thread pays for all of them.
   return {may_sleep(pool) ? idle_step::look : idle_step::wake_next};
 }
 
@@ -81,7 +81,7 @@ idle_step next(idle_state& own, idle_shared& pool, const idle_event& event) noex
   }
   give_up_warm_role(own, pool);
   own.look_until_ns = 0;
-  // A submit wakes one worker at most; whoever finds work while there is more wakes the next.
+  // A submit wakes one worker at most; a worker that finds work while there is more wakes the next.
   return {event.what == idle_event::ends_with_more ? idle_step::wake_next : idle_step::go_on};
 }
 

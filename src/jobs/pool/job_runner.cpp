@@ -80,10 +80,8 @@ void job_runner::run_now(job&& work, job_group* group, const job_options& option
 
 void job_runner::run_half(pool_slot* self, fork_half& half) noexcept {
   // What it forks needs a slot to lie on; without one it just runs.
-  pool_slot* borrowed = nullptr;
-  if (self == nullptr && (borrowed = slots_.borrow_any_guest()) != nullptr) {
-    pool_slots::enter(*borrowed);
-  }
+  pool_slot* const borrowed = self == nullptr ? slots_.borrow_any_guest() : nullptr;
+  if (borrowed != nullptr) pool_slots::enter(*borrowed);
   pool_slot* const slot = self != nullptr ? self : borrowed;
   {
     const on_stack frame(reports, static_cast<running_job*>(half.below));

@@ -8,6 +8,9 @@ namespace overture::jobs_detail {
 
 class waiter {
  public:
+  waiter(const waiter&) = delete;
+  waiter& operator=(const waiter&) = delete;
+
   // True once the group has ended, false once `deadline_ns` has passed (0 = never) or if the wait
   // was refused.
   static bool wait(pool_state& pool, job_group& group, std::uint64_t deadline_ns) noexcept;
@@ -15,8 +18,6 @@ class waiter {
  private:
   waiter(pool_state& pool, job_group& group, std::uint64_t deadline_ns) noexcept;
   ~waiter();
-  waiter(const waiter&) = delete;
-  waiter& operator=(const waiter&) = delete;
 
   // Runs one job of the group, or a fork of one. False if it has found none.
   [[nodiscard]] bool help() noexcept;

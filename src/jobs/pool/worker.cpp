@@ -16,8 +16,8 @@ constexpr int pauses_between_glances = 4;
 worker::worker(pool_state& pool, pool_slot& slot) noexcept
     : pool_(pool), slot_(slot), ended_(pool.runner), random_(slot.number) {}
 
-void worker::main(void* argument) noexcept {
-  pool_slot& slot = *static_cast<pool_slot*>(argument);
+void worker::main(void* pool_slot_of_worker) noexcept {
+  pool_slot& slot = *static_cast<pool_slot*>(pool_slot_of_worker);
   pool_state& pool = *slot.pool;
   const job_hooks& hooks = pool.config.hooks;
   timeline* const record = pool.config.record;

@@ -9,8 +9,8 @@ namespace overture::jobs_detail {
 
 class worker {
  public:
-  // What its thread runs; the argument is its pool_slot.
-  static void main(void* slot) noexcept;
+  // What its thread runs.
+  static void main(void* pool_slot_of_worker) noexcept;
 
  private:
   worker(pool_state& pool, pool_slot& slot) noexcept;

@@ -2,7 +2,7 @@
 //
 // Queues hold hints: pointers to records. To run a job a thread claims its record by the state
 // word, wherever it found the hint. So a thread that waits for a group can take a job out of the
-// middle of any queue, and the hint that stays behind is skipped by whoever comes across it.
+// middle of any queue, and the hint that is left is skipped by any thread that finds it.
 // Records are never unmapped before the pool ends, so a stale hint can be followed. It may lead to
 // another job that the record holds by then, which has a hint of its own. The claim names the kind
 // of queue, so a stale hint never leads a thread to a job that only some threads may run.

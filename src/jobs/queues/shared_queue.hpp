@@ -1,6 +1,6 @@
 // A queue of jobs that all threads add to: those of high or low priority, those for the main
 // thread, and normal ones of threads that have no deque at the moment. It is a deque whose owner is
-// whoever holds the lock. Taking needs no lock.
+// the thread that holds the lock. Taking needs no lock.
 #pragma once
 
 #include "jobs/queues/job_deque.hpp"
@@ -35,7 +35,8 @@ class shared_queue {
   template <class Add>
   void add(Add add_to) noexcept {
     const scoped_lock hold(lock_);
-    if (is_ready_ || (is_ready_ = deque_.initialise(memory_))) add_to(deque_);
+    if (!is_ready_) is_ready_ = deque_.initialise(memory_);
+    if (is_ready_) add_to(deque_);
   }
 
  private:
