@@ -301,7 +301,7 @@ class slow_files final : public source_files, public test::refusing_os {
 // read takes; whether the read tells it when to look again.
 void measure_warmth(const settings& with, bool tells, const char* what, bench::results& out) {
   slow_files files;
-  thread_pool jobs({.workers = 1, .wake = wake_policy::warm, .warm_ns = 200'000});
+  thread_pool jobs({.workers = 1, .wake = wake_policy::warm, .tuning = {.warm_ns = 200'000}});
   read_queue reads(files, {.threads = 1, .warms = tells ? &jobs : nullptr});
   std::vector<double> until_job;
   const double cpu_before = bench::cpu_seconds();

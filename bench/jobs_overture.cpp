@@ -52,7 +52,7 @@ class overture_peer final : public job_peer {
  public:
   overture_peer(unsigned threads, const std::string& policy)
       : pool_({.workers = threads - 1,
-               .gives_way = policy == "gives way",
+               .worker_thread = {.batch_scheduling = policy == "batch"},
                .wake = policy_of(policy),
                .queued_max = policy == "bounded" ? 1024 : thread_pool_config{}.queued_max}),
         is_told_(policy == "told") {

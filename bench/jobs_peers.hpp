@@ -80,7 +80,7 @@ inline bool is_ours(const std::string& name) {
 }
 
 // Made when first asked for, with so many threads, the caller's included.
-// `policy` is one of ours, "bounded" (a short queue), "gives way" (its workers do) or "told" (it
+// `policy` is one of ours, "bounded" (a short queue), "batch" (batch scheduling) or "told" (it
 // listens to expect()).
 std::unique_ptr<job_peer> make_overture(unsigned threads, const std::string& policy = "park");
 std::unique_ptr<job_peer> make_tbb(unsigned threads);

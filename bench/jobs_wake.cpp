@@ -6,7 +6,7 @@
 // middle of the call. Where the kernel puts it differs from run to run. So each figure is taken
 // twice: with all sleepers, of every way alike, kept off the processor of the main thread, where
 // the call is all that is measured; and with all of them left to the kernel, where a pool whose
-// workers give way stands beside the others.
+// workers have batch scheduling stands beside the others.
 //
 // The processors of a virtual machine may be moved between two calls to where a cache line takes
 // four times as long from one to the other. Submitting jobs is little else, so beside each number
@@ -119,12 +119,11 @@ class sleepers {
 class pool_sleepers final : public sleepers {
  public:
   // One worker with the policy `spin`: then nobody sleeps, and releasing is submitting.
-  pool_sleepers(const placement& where, unsigned count, wake_policy policy, bool gives_way = false)
+  pool_sleepers(const placement& where, unsigned count, wake_policy policy, bool batch = false)
       : pool_({.workers = policy == wake_policy::spin ? 1 : count,
-               .affinity_mask = where.mask(),
-               .gives_way = gives_way,
+               .worker_thread = {.affinity_mask = where.mask(), .batch_scheduling = batch},
                .wake = policy,
-               .warm_ns = 2'000'000'000}),
+               .tuning = {.warm_ns = 2'000'000'000}}),
         asleep_(policy == wake_policy::park ? count : pool_.workers() - 1),
         jobs_(count) {}
   void settle() override {
@@ -275,7 +274,7 @@ std::vector<way> ways_of(const placement& where, unsigned count) {
   add("overture park", std::make_unique<pool_sleepers>(where, count, wake_policy::park), 1.3);
   add("overture warm", std::make_unique<pool_sleepers>(where, count, wake_policy::warm), 0.1);
   if (!where.apart()) {
-    add("overture park that gives way",
+    add("overture park, batch scheduling",
         std::make_unique<pool_sleepers>(where, count, wake_policy::park, true), 1.3);
   }
   add("all", std::make_unique<thread_sleepers<all_way>>(where, count));

@@ -54,18 +54,6 @@ std::uint64_t thread_cpu_ns() noexcept {
   return 0;
 }
 
-std::uint64_t thread_preemptions() noexcept {
-  return 0;
-}
-
-bool leave_processor() noexcept {
-  return false;
-}
-
-bool keep_off_processor(unsigned, unsigned) noexcept {
-  return false;
-}
-
 void sharpen_timers() noexcept {}
 
 void yield_thread() noexcept {

@@ -28,7 +28,7 @@ struct start_arguments {
   void (*entry)(void*);
   void* argument;
   thread_priority priority;
-  bool gives_way;
+  bool batch_scheduling;
   char name[16];
 };
 
@@ -57,7 +57,7 @@ void* thread_main(void* raw) {
     (void)setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), nice_value(arguments.priority));
   }
   // Respect another policy that the host has chosen for the process.
-  if (arguments.gives_way && sched_getscheduler(0) == SCHED_OTHER) {
+  if (arguments.batch_scheduling && sched_getscheduler(0) == SCHED_OTHER) {
     const sched_param none{};
     // 0: the calling thread, and no other.
     (void)sched_setscheduler(0, SCHED_BATCH, &none);
@@ -73,8 +73,8 @@ class posix_thread_factory final : public thread_factory {
     void* const memory = default_allocator().allocate(sizeof(start_arguments),
                                                       alignof(start_arguments), memory_tag::base);
     if (!memory) return fail(errc::out_of_memory, "no memory to start a thread");
-    auto* const arguments =
-        ::new (memory) start_arguments{entry, argument, options.priority, options.gives_way, {}};
+    auto* const arguments = ::new (memory)
+        start_arguments{entry, argument, options.priority, options.batch_scheduling, {}};
     std::strncpy(arguments->name, options.name, sizeof arguments->name - 1);
 
     pthread_attr_t attributes;
@@ -138,33 +138,6 @@ std::uint64_t thread_cpu_ns() noexcept {
 unsigned this_processor() noexcept {
   const int number = sched_getcpu();
   return number >= 0 ? static_cast<unsigned>(number) : 0;
-}
-
-std::uint64_t thread_preemptions() noexcept {
-  rusage used{};
-  return getrusage(RUSAGE_THREAD, &used) == 0 ? static_cast<std::uint64_t>(used.ru_nivcsw) : 0;
-}
-
-bool leave_processor() noexcept {
-  cpu_set_t all;
-  const int here = sched_getcpu();
-  // 0: the calling thread, and no other.
-  if (here < 0 || sched_getaffinity(0, sizeof all, &all) != 0) return false;
-  cpu_set_t others = all;
-  CPU_CLR(static_cast<unsigned>(here), &others);
-  if (CPU_COUNT(&others) == 0 || sched_setaffinity(0, sizeof others, &others) != 0) return false;
-  (void)sched_setaffinity(0, sizeof all, &all);
-  return true;
-}
-
-bool keep_off_processor(unsigned number, unsigned give_back) noexcept {
-  cpu_set_t allowed;
-  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return false;
-  if (give_back != no_processor) CPU_SET(give_back, &allowed);
-  const bool takes =
-      number != no_processor && CPU_ISSET(number, &allowed) && CPU_COUNT(&allowed) > 1;
-  if (takes) CPU_CLR(number, &allowed);
-  return sched_setaffinity(0, sizeof allowed, &allowed) == 0 && takes;
 }
 
 void sharpen_timers() noexcept {

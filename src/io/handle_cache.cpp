@@ -283,7 +283,7 @@ void handle_cache::released(source_id id) noexcept {
   bool wake = false;
   {
     const sync_detail::scoped_lock hold(mine.lock);
-    // Nobody asked for a name that nobody gave, but all who end are told of.
+    // The end of every read may be reported, so the id may be one that was never given out.
     const std::uint32_t at =
         mine.knows(id) ? mine.at(id.index).entry.load(std::memory_order_relaxed) : state::no_entry;
     if (at != state::no_entry) {

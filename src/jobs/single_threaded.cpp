@@ -1,10 +1,11 @@
 #include "overture/jobs/single_threaded.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
 #include "base/vec.hpp"
-#include "jobs/running_job.hpp"
+#include "jobs/pool/running_job.hpp"
 #include "overture/base/thread.hpp"
 #include "overture/sync/event_count.hpp"
 #include "overture/trace/timeline.hpp"
@@ -13,73 +14,51 @@
 namespace overture {
 namespace {
 
+using namespace jobs_detail;
+
 struct queued_job {
   job work;
   job_group* group = nullptr;
   job_options options = {};
-  bool taken = false;
 };
 
-// The jobs in the order in which they came, those that have been taken among them for a while.
+// Jobs of one priority in the order they came.
 class job_list {
  public:
   explicit job_list(allocator& memory) noexcept : entries_(memory, memory_tag::jobs) {}
 
-  // False if there is no room: then the work stays with the caller.
+  // False if there is no room; then the work stays with the caller.
   [[nodiscard]] bool add(job& work, job_group* group, const job_options& options) noexcept {
-    if (entries_.size() == entries_.capacity()) throw_taken_away();
     if (entries_.size() == entries_.capacity() && !entries_.reserve(entries_.size() * 2 + 8)) {
       return false;
     }
-    (void)entries_.push_back({std::move(work), group, options, false});
-    ++left_[static_cast<std::size_t>(options.priority)];
+    (void)entries_.push_back({std::move(work), group, options});
     return true;
   }
-  // The first that fits from a random place on, or the first of all; by priority. False if none
-  // does. A null group stands for any.
+  // The first job of the group (null: of any) from a random place on; the oldest if `random` is 0.
   [[nodiscard]] bool take(queued_job& to, const job_group* group, std::uint64_t random) noexcept {
-    for (const job_priority each : {job_priority::high, job_priority::normal, job_priority::low}) {
-      std::size_t& left = left_[static_cast<std::size_t>(each)];
-      if (left == 0) continue;
-      const std::size_t count = entries_.size() - begin_;
-      const std::size_t start = random % count;
-      for (std::size_t i = 0; i < count; ++i) {
-        queued_job& seen = entries_[begin_ + (start + i) % count];
-        if (seen.taken || seen.options.priority != each) continue;
-        if (group != nullptr && seen.group != group) continue;
-        to = std::exchange(seen, {job(), nullptr, {}, true});
-        --left;
-        ++taken_;
-        skip_taken();
-        return true;
+    const std::size_t count = entries_.size() - begin_;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t at = begin_ + (random + i) % count;
+      if (group != nullptr && entries_[at].group != group) continue;
+      to = std::move(entries_[at]);
+      if (random != 0) {
+        std::swap(entries_[at], entries_[begin_]);  // the order is random anyway
+      } else {
+        std::move_backward(&entries_[begin_], &entries_[at], &entries_[at] + 1);
       }
+      if (++begin_ == entries_.size()) {
+        entries_.clear();
+        begin_ = 0;
+      }
+      return true;
     }
     return false;
   }
 
  private:
-  void skip_taken() noexcept {
-    for (; begin_ < entries_.size() && entries_[begin_].taken; --taken_) ++begin_;
-    if (begin_ == entries_.size()) {
-      entries_.clear();
-      begin_ = 0;
-    }
-  }
-  // Only where it helps for long: moving costs as much as there is.
-  void throw_taken_away() noexcept {
-    if (begin_ + taken_ < entries_.size() / 2) return;
-    std::size_t kept = 0;
-    for (std::size_t i = begin_; i < entries_.size(); ++i) {
-      if (!entries_[i].taken) entries_[kept++] = std::move(entries_[i]);
-    }
-    while (entries_.size() > kept) entries_.pop_back();
-    begin_ = taken_ = 0;
-  }
-
   vec<queued_job> entries_;
-  std::size_t begin_ = 0;     // those in front have been taken
-  std::size_t taken_ = 0;     // behind it
-  std::size_t left_[3] = {};  // by priority
+  std::size_t begin_ = 0;  // those before it have been taken
 };
 
 }  // namespace
@@ -91,7 +70,7 @@ struct single_threaded::state {
         reports(wanted.hooks),
         own_thread(&this_thread_jobs()),
         random(wanted.seed),
-        jobs(from) {}
+        jobs{job_list(from), job_list(from), job_list(from)} {}
 
   [[nodiscard]] bool is_own_thread() const noexcept { return own_thread == &this_thread_jobs(); }
 
@@ -105,12 +84,15 @@ struct single_threaded::state {
   }
   [[nodiscard]] bool take(queued_job& next, const job_group* group) noexcept {
     const sync_detail::scoped_lock hold(lock);
-    return jobs.take(next, group, next_random());
+    const std::uint64_t number = next_random();
+    for (job_list& each : jobs) {
+      if (each.take(next, group, number)) return true;
+    }
+    return false;
   }
   void run(queued_job& next, bool may_run = true, bool submitted_now = false) {
-    const bool dropped = (!may_run && !next.options.always) ||
-                         (next.options.token != nullptr && next.options.token->is_cancelled()) ||
-                         (next.group != nullptr && next.group->is_cancelled());
+    const bool dropped =
+        (!may_run && !next.options.always) || is_cancelled(next.options.token, next.group);
     if (!dropped) {
       started.fetch_add(1, std::memory_order_relaxed);
       const on_stack frame(reports, next.options.name, next.group,
@@ -141,7 +123,7 @@ struct single_threaded::state {
   atomic<const char*> idle_reason{nullptr};
   event_count changed;  // a job has come, or a group has ended
   sync_detail::mutex lock;
-  job_list jobs;
+  job_list jobs[3];  // by priority, the highest first
 };
 
 single_threaded::single_threaded(const single_threaded_config& config) noexcept {
@@ -162,10 +144,11 @@ void single_threaded::submit(job work, job_group* group, const job_options& opti
   bool queued = false;
   {
     const sync_detail::scoped_lock hold(state_->lock);
-    queued = state_->jobs.add(work, group, options);
+    job_list& fitting = state_->jobs[static_cast<std::size_t>(options.priority)];
+    queued = fitting.add(work, group, options);
   }
   if (queued) return state_->changed.notify_all();
-  queued_job now{std::move(work), group, options, false};
+  queued_job now{std::move(work), group, options};
   state_->run(now, true, true);
 }
 
@@ -207,18 +190,18 @@ bool single_threaded::try_help() {
 }
 
 void single_threaded::fork(fork_half& half) noexcept {
-  half.place = nullptr;
+  half.slot = nullptr;
   if (state_ == nullptr || !state_->is_own_thread() || (state_->next_random() & 1) == 0) return;
-  half.place = &half;  // it has run
+  half.slot = &half;  // it has run
   half.run(half);
 }
 
 void single_threaded::join(fork_half& half) noexcept {
-  if (half.place == nullptr) half.run(half);
+  if (half.slot == nullptr) half.run(half);
 }
 
 void single_threaded::body_threw(const char* what) noexcept {
-  if (state_ != nullptr) tell_of_throw(state_->reports, nullptr, what);
+  if (state_ != nullptr) report_throw(state_->reports, nullptr, what);
 }
 
 void single_threaded::set_idle_reason(const char* reason) noexcept {

@@ -7,7 +7,6 @@
 
 #include <atomic>
 #include <string>
-#include <thread>
 
 #include "base/processor.hpp"
 
@@ -39,99 +38,15 @@ TEST(ThreadFactory, GivesNameAffinityAndStackAndJoins) {
   EXPECT_EQ(CPU_COUNT(&seen.allowed), 1);
 }
 
-TEST(ThreadFactory, OnlyAThreadThatGivesWayIsScheduledAsBatch) {
-  for (const bool gives_way : {false, true}) {
+TEST(ThreadFactory, SchedulesAThreadAsBatchOnlyIfAsked) {
+  for (const bool batch : {false, true}) {
     seen_by_thread seen;
     const result<thread_handle> started =
-        default_thread_factory().start({.gives_way = gives_way}, look_around, &seen);
+        default_thread_factory().start({.batch_scheduling = batch}, look_around, &seen);
     ASSERT_TRUE(started);
     default_thread_factory().join(*started);
-    EXPECT_EQ(seen.policy, gives_way ? SCHED_BATCH : sched_getscheduler(0));
+    EXPECT_EQ(seen.policy, batch ? SCHED_BATCH : sched_getscheduler(0));
   }
-}
-
-struct seen_by_leaver {
-  cpu_set_t before;
-  cpu_set_t after;
-  bool left = false;
-};
-
-void leave_here(void* raw) {
-  auto& seen = *static_cast<seen_by_leaver*>(raw);
-  sched_getaffinity(0, sizeof seen.before, &seen.before);
-  seen.left = leave_processor();
-  sched_getaffinity(0, sizeof seen.after, &seen.after);
-}
-
-TEST(leave_processor, keeps_the_processors_that_the_thread_may_run_on) {
-  for (const std::uint64_t mask : {0u, 1u}) {
-    seen_by_leaver seen;
-    const result<thread_handle> started =
-        default_thread_factory().start({.affinity_mask = mask}, leave_here, &seen);
-    ASSERT_TRUE(started);
-    default_thread_factory().join(*started);
-    EXPECT_TRUE(CPU_EQUAL(&seen.before, &seen.after));
-    EXPECT_EQ(seen.left, CPU_COUNT(&seen.before) > 1);
-  }
-}
-
-// Whether two threads may run on the same processors.
-void expect_same(const cpu_set_t& seen, const cpu_set_t& expected, const char* what) {
-  EXPECT_TRUE(CPU_EQUAL(&seen, &expected)) << what;
-}
-
-cpu_set_t allowed_here() {
-  cpu_set_t allowed;
-  sched_getaffinity(0, sizeof allowed, &allowed);
-  return allowed;
-}
-
-unsigned first_of(const cpu_set_t& allowed) {
-  unsigned number = 0;
-  while (!CPU_ISSET(number, &allowed)) ++number;
-  return number;
-}
-
-TEST(keep_off_processor, takes_one_and_gives_it_back) {
-  std::thread([] {
-    const cpu_set_t all = allowed_here();
-    const unsigned first = first_of(all);
-    cpu_set_t others = all;
-    CPU_CLR(first, &others);
-    const bool has_others = CPU_COUNT(&others) != 0;
-    EXPECT_EQ(keep_off_processor(first, no_processor), has_others);
-    if (has_others) expect_same(allowed_here(), others, "taken");
-    EXPECT_FALSE(keep_off_processor(first, no_processor)) << "it is no longer one of them";
-    EXPECT_FALSE(keep_off_processor(no_processor, has_others ? first : no_processor));
-    expect_same(allowed_here(), all, "given back");
-  }).join();
-}
-
-TEST(keep_off_processor, changes_one_for_another) {
-  std::thread([] {
-    const cpu_set_t all = allowed_here();
-    if (CPU_COUNT(&all) < 2) return;
-    const unsigned first = first_of(all);
-    cpu_set_t without_first = all;
-    CPU_CLR(first, &without_first);
-    const unsigned second = first_of(without_first);
-    ASSERT_TRUE(keep_off_processor(first, no_processor));
-    EXPECT_TRUE(keep_off_processor(second, first));
-    cpu_set_t without_second = all;
-    CPU_CLR(second, &without_second);
-    expect_same(allowed_here(), without_second, "the second in place of the first");
-  }).join();
-}
-
-TEST(keep_off_processor, leaves_a_thread_the_only_one_that_it_has) {
-  std::thread([] {
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(first_of(allowed_here()), &one);
-    ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
-    EXPECT_FALSE(keep_off_processor(first_of(one), no_processor));
-    expect_same(allowed_here(), one, "unchanged");
-  }).join();
 }
 
 TEST(sharpen_timers, lets_timed_waits_of_this_thread_end_at_their_time) {

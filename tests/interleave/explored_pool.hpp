@@ -8,7 +8,7 @@
 
 #include "interleave/expect.hpp"
 #include "interleave/explorer.hpp"
-#include "interleave/include/jobs/sizes.hpp"
+#include "interleave/include/jobs/queues/sizes.hpp"
 #include "interleave/include/overture/base/atomic.hpp"
 #include "overture/jobs/thread_pool.hpp"
 
@@ -48,15 +48,15 @@ class explored_pool {
   explicit explored_pool(unsigned workers, unsigned others, wake_policy wake = wake_policy::park,
                          unsigned spares = 0, unsigned guests = 1,
                          std::size_t queued_max = limits::jobs_queued_max)
-      : pool(std::in_place, thread_pool_config{.workers = workers,
-                                               .spare_workers = spares,
-                                               .wake = wake,
-                                               .spin_ns = 0,
-                                               .spin_long_ns = 0,
-                                               .warm_ns = 0,
-                                               .guests = guests,
-                                               .queued_max = queued_max,
-                                               .threads = &threads}),
+      : pool(std::in_place,
+             thread_pool_config{
+                 .workers = workers,
+                 .spare_workers = spares,
+                 .wake = wake,
+                 .guests = guests,
+                 .queued_max = queued_max,
+                 .threads = &threads,
+                 .tuning = {.spin_ns = 0, .spin_long_ns = 0, .yield_ns = 0, .warm_ns = 0}}),
         others_(others) {}
 
   void worker(std::size_t number) { threads.run(number); }

@@ -1,5 +1,5 @@
 // Thieves that take several jobs from outside at once, beside an owner who pops his own.
-#include "jobs/job_deque.hpp"
+#include "jobs/queues/job_deque.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include "interleave/expect.hpp"
 #include "interleave/explorer.hpp"
 
-namespace overture {
+namespace overture::jobs_detail {
 namespace {
 
 using interleave::bounds;
@@ -101,4 +101,4 @@ TEST(a_job_deque_in_all_interleavings, gives_each_job_to_one_thread_only) {
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::jobs_detail

@@ -1,5 +1,5 @@
 // The records beyond a pool's limit, which any thread may be the first to ask for.
-#include "jobs/job_slab.hpp"
+#include "jobs/queues/job_slab.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include "interleave/expect.hpp"
 #include "interleave/explorer.hpp"
 
-namespace overture {
+namespace overture::jobs_detail {
 namespace {
 
 using interleave::check;
@@ -55,4 +55,4 @@ TEST(spare_records_in_all_interleavings, are_each_one_threads_until_it_gives_the
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::jobs_detail

@@ -37,18 +37,6 @@ unsigned processor_count() noexcept {
   return 1;
 }
 
-std::uint64_t thread_preemptions() noexcept {
-  return 0;
-}
-
-bool leave_processor() noexcept {
-  return false;
-}
-
-bool keep_off_processor(unsigned, unsigned) noexcept {
-  return false;
-}
-
 void sharpen_timers() noexcept {}
 
 bool sync_detail::register_heavy_fence() noexcept {

@@ -109,11 +109,11 @@ TEST(a_pool_in_all_interleavings, loses_no_job_of_two_submitters) {
 TEST(a_pool_in_all_interleavings, loses_no_job_of_a_full_queue) {
   in_all_ways([] {
     atomic<int> runs{0};
-    explored_pool explored(1, 1, wake_policy::park, 0, 1, sizes::chunk_records);
+    explored_pool explored(1, 1, wake_policy::park, 0, 1, jobs_detail::sizes::chunk_records);
     std::optional<job_group> group(std::in_place, *explored.pool);
     const auto add = [&runs] { runs.fetch_add(1); };
     // The last one finds it full, and so would the next if the worker had not begun.
-    for (std::uint32_t i = 0; i <= sizes::chunk_records; ++i) group->run(add);
+    for (std::uint32_t i = 0; i <= jobs_detail::sizes::chunk_records; ++i) group->run(add);
     run({[&] { explored.worker(0); },
          [&] {
            group->run(add);
@@ -124,7 +124,7 @@ TEST(a_pool_in_all_interleavings, loses_no_job_of_a_full_queue) {
            group.reset();
            explored.leave();
          }});
-    check(runs.load() == static_cast<int>(sizes::chunk_records) + 3, "each ran once");
+    check(runs.load() == static_cast<int>(jobs_detail::sizes::chunk_records) + 3, "each ran once");
   });
 }
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "jobs/pool/this_thread.hpp"
 #include "jobs/pool_test_support.hpp"
-#include "jobs/this_thread.hpp"
 #include "overture/jobs/job_batch.hpp"
 #include "overture/jobs/single_threaded.hpp"
 #include "support/failing_allocator.hpp"
@@ -208,20 +208,21 @@ TEST(hooks, are_called_on_each_worker_when_it_begins_and_ends) {
     atomic<std::uint32_t> begun{0};
     atomic<std::uint32_t> ended{0};
     atomic<int> on_another_thread{0};
-    jobs_of_thread* threads[3] = {};
+    jobs_detail::jobs_of_thread* threads[3] = {};
   } all;
   {
     thread_pool pool{{.workers = 3,
                       .hooks = {.worker_begins =
                                     [](void* context, unsigned worker) {
                                       auto& self = *static_cast<seen*>(context);
-                                      self.threads[worker] = &this_thread_jobs();
+                                      self.threads[worker] = &jobs_detail::this_thread_jobs();
                                       self.begun.fetch_or(1u << worker);
                                     },
                                 .worker_ends =
                                     [](void* context, unsigned worker) {
                                       auto& self = *static_cast<seen*>(context);
-                                      if (self.threads[worker] != &this_thread_jobs()) {
+                                      if (self.threads[worker] !=
+                                          &jobs_detail::this_thread_jobs()) {
                                         self.on_another_thread.fetch_add(1);
                                       }
                                       self.ended.fetch_or(1u << worker);

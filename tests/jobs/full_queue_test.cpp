@@ -7,8 +7,8 @@
 #include <thread>
 #include <vector>
 
-#include "jobs/job_slab.hpp"
 #include "jobs/pool_test_support.hpp"
+#include "jobs/queues/job_slab.hpp"
 #include "overture/jobs/job_batch.hpp"
 #include "overture/jobs/job_graph.hpp"
 #include "overture/sync/countdown.hpp"
@@ -164,7 +164,7 @@ TEST(a_full_queue, loses_no_short_job) {
 
 // A pool without workers, so that it stays full.
 void fill(thread_pool& pool) {
-  for (std::size_t i = 0; i < job_slab::chunk_records; ++i) pool.submit([] {});
+  for (std::size_t i = 0; i < jobs_detail::job_slab::chunk_records; ++i) pool.submit([] {});
   bool is_full = false;
   pool.submit([&is_full] { is_full = true; });
   ASSERT_TRUE(is_full);

@@ -1,4 +1,4 @@
-#include "jobs/job_deque.hpp"
+#include "jobs/queues/job_deque.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-namespace overture {
+namespace overture::jobs_detail {
 namespace {
 
 class job_deques : public testing::Test {
@@ -93,7 +93,7 @@ struct no_jobs final : job_system {
   void set_idle_reason(const char*) noexcept override {}
 };
 
-TEST_F(job_deques, give_the_oldest_of_a_group_and_leave_what_is_behind_another_one) {
+TEST_F(job_deques, give_a_job_of_a_group_and_leave_those_of_others) {
   no_jobs system;
   job_group wanted{system};
   job_group other{system};
@@ -103,34 +103,35 @@ TEST_F(job_deques, give_the_oldest_of_a_group_and_leave_what_is_behind_another_o
     records[i].arm(job([] {}), groups[i], {}, job_record::usual);
     push(records[i]);
   }
-  EXPECT_EQ(deque_.steal_of(&wanted), nullptr);
-  EXPECT_TRUE(records[0].claim());  // somebody has run it: nobody needs its hint any more
+  EXPECT_EQ(deque_.take_of(&wanted, 1), nullptr) << "one of another group lies on top";
+  EXPECT_TRUE(records[0].claim());  // it has run, so its hint is no longer needed
   EXPECT_TRUE(records[1].claim());
-  EXPECT_EQ(deque_.steal_of(&wanted), &records[2]);
-  EXPECT_EQ(deque_.steal_of(&wanted), nullptr);
+  EXPECT_EQ(deque_.take_of(&wanted, 1), &records[2]);
+  EXPECT_EQ(deque_.size(), 2u);
+  EXPECT_EQ(deque_.take_of(&wanted, 1), nullptr);
+  EXPECT_EQ(deque_.take_of(&wanted, 2), &records[4]) << "out of the middle";
   EXPECT_EQ(deque_.size(), 2u);
 }
 
-TEST_F(job_deques, give_several_of_a_group_and_leave_what_is_behind_another_one) {
+TEST_F(job_deques, count_dead_hints_and_remove_them) {
+  parking sleepers(default_allocator(), 1, 0);
   no_jobs system;
   job_group wanted{system};
   job_group other{system};
-  std::vector<job_record> records(5);
-  job_group* const groups[] = {&wanted, &wanted, &wanted, &other, &wanted};
+  std::vector<job_record> records(100);
   for (std::size_t i = 0; i < records.size(); ++i) {
-    records[i].arm(job([] {}), groups[i], {}, job_record::usual);
+    records[i].arm(job([] {}), i % 10 == 0 ? &other : &wanted, {}, job_record::usual);
     push(records[i]);
   }
-  std::array<job_record*, 8> taken{};
-  EXPECT_EQ(deque_.steal_arrivals_of(&wanted, taken), 0u);  // the owner's
-  deque_.mark_arrivals();
-  EXPECT_EQ(deque_.steal_arrivals_of(&other, taken), 0u);
-  EXPECT_TRUE(records[1].claim());  // somebody has run it: nobody needs its hint any more
-  ASSERT_EQ(deque_.steal_arrivals_of(&wanted, taken), 2u);
-  EXPECT_EQ(taken[0], &records[0]);
-  EXPECT_EQ(taken[1], &records[2]);
-  EXPECT_EQ(deque_.steal_arrivals_of(&wanted, taken), 0u);
-  EXPECT_EQ(deque_.size(), 2u);
+  std::uint64_t dead = 0;
+  while (deque_.take_of(&wanted, UINT64_MAX, &dead) != nullptr) dead = 0;
+  EXPECT_EQ(dead, 90u);
+  EXPECT_TRUE(deque_.has_many_dead(dead));
+  deque_.remove_dead(sleepers);
+  EXPECT_EQ(deque_.size(), 10u);
+  for (std::size_t i = 0; i < records.size(); i += 10) {
+    ASSERT_EQ(deque_.claim_arrival(), &records[i]) << "in their order";
+  }
 }
 
 TEST_F(job_deques, give_their_owner_what_came_from_outside_in_its_order) {
@@ -141,7 +142,7 @@ TEST_F(job_deques, give_their_owner_what_came_from_outside_in_its_order) {
   }
   deque_.mark_arrivals();
   for (std::size_t i = 0; i < 3; ++i) ASSERT_EQ(deque_.claim_arrival(), &records[i]);
-  // Thieves may meet hints to those, and have no use for them.
+  // Thieves may come across hints to those, which lead nowhere.
   job_record* stolen = nullptr;
   while (stolen == nullptr) {
     job_record* const met = deque_.steal().record();
@@ -168,11 +169,11 @@ TEST_F(job_deques, keep_few_hints_to_what_their_owner_has_claimed) {
   deque_.mark_arrivals();
   for (std::uint64_t i = 1; i < records.size(); ++i) {
     ASSERT_NE(deque_.claim_arrival(), nullptr);
-    ASSERT_LT(i - deque_.oldest(), sizes::hints_thrown_away);
+    ASSERT_LT(i - deque_.oldest(), sizes::hints_removed_at_once);
   }
 }
 
-TEST_F(job_deques, give_their_owner_no_arrival_behind_one_of_another_group) {
+TEST_F(job_deques, give_their_owner_no_arrival_after_one_of_another_group) {
   no_jobs system;
   job_group wanted{system};
   job_group other{system};
@@ -183,17 +184,17 @@ TEST_F(job_deques, give_their_owner_no_arrival_behind_one_of_another_group) {
     push(records[i]);
   }
   deque_.mark_arrivals();
-  EXPECT_TRUE(records[1].claim());  // somebody has run it
+  EXPECT_TRUE(records[1].claim());  // it has run
   EXPECT_EQ(deque_.claim_arrival_of(&wanted), &records[0]);
   EXPECT_EQ(deque_.claim_arrival_of(&wanted), &records[2]);
   EXPECT_EQ(deque_.claim_arrival_of(&wanted), nullptr);
-  EXPECT_EQ(deque_.steal().record(), &records[3]) << "the first that somebody needs";
+  EXPECT_EQ(deque_.steal().record(), &records[3]) << "the first one still needed";
   EXPECT_EQ(deque_.claim_arrival_of(&wanted), &records[4]);
   EXPECT_TRUE(deque_.empty());
 }
 
-// They may hold another job by then, which only some may run.
-TEST_F(job_deques, throw_hints_away_whose_records_have_come_into_other_queues) {
+// Their records may hold another job by then, which only some threads may run.
+TEST_F(job_deques, remove_hints_whose_records_are_in_other_queues_by_now) {
   no_jobs system;
   job_group wanted{system};
   std::vector<job_record> records(3);
@@ -205,20 +206,18 @@ TEST_F(job_deques, throw_hints_away_whose_records_have_come_into_other_queues) {
     deque_.mark_arrivals();
     for (job_record* const each : {&records[0], &records[1]}) {
       ASSERT_TRUE(each->claim());
-      ASSERT_TRUE(each->end());
       each->arm(job([] {}), &wanted, {}, job_record::of_main);
     }
   };
   arm_and_push();
   EXPECT_EQ(deque_.claim_of(&wanted, false), &records[2]);
-  EXPECT_EQ(deque_.steal_of(&wanted), nullptr);
+  EXPECT_EQ(deque_.take_of(&wanted, 1), nullptr);
   EXPECT_TRUE(deque_.empty());
   EXPECT_TRUE(records[0].claim(job_record::of_main) && records[1].claim(job_record::of_main));
 
   arm_and_push();
-  std::array<job_record*, 8> taken{};
-  ASSERT_EQ(deque_.steal_arrivals_of(&wanted, taken), 1u);
-  EXPECT_EQ(taken[0], &records[2]);
+  EXPECT_EQ(deque_.take_of(&wanted, 1), &records[2]);
+  EXPECT_TRUE(deque_.empty());
 }
 
 TEST_F(job_deques, let_a_group_be_found_in_their_middle) {
@@ -235,10 +234,10 @@ TEST_F(job_deques, let_a_group_be_found_in_their_middle) {
   EXPECT_EQ(deque_.claim_of(&wanted, true), &records[2]);
   EXPECT_EQ(deque_.claim_of(&wanted, false), &records[1]);
   EXPECT_EQ(deque_.claim_of(&wanted, true), nullptr);
-  // The hints stay, but lead to nothing any more.
+  // The hints stay, but lead nowhere.
   EXPECT_FALSE(records[1].claim());
   EXPECT_TRUE(records[0].claim());
 }
 
 }  // namespace
-}  // namespace overture
+}  // namespace overture::jobs_detail

@@ -1,4 +1,4 @@
-#include "jobs/job_slab.hpp"
+#include "jobs/queues/job_slab.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,16 +9,8 @@
 #include <thread>
 #include <vector>
 
-namespace overture {
+namespace overture::jobs_detail {
 namespace {
-
-record_chain take(job_slab& slab, std::uint32_t count) {
-  free_records from;
-  record_chain taken;
-  while (taken.count < count) taken.append(*from.take(slab));
-  from.give_all_back(slab);
-  return taken;
-}
 
 TEST(job_slabs, give_each_record_to_one_taker) {
   job_slab slab(default_allocator());
@@ -177,123 +169,5 @@ TEST(job_slabs, lose_no_record_between_threads) {
   EXPECT_EQ(all.size(), job_slab::chunk_records);
 }
 
-TEST(record_stacks, keep_the_order_of_a_chain) {
-  job_slab slab(default_allocator());
-  const record_chain chain = take(slab, 5);
-  ASSERT_EQ(chain.count, 5u);
-  std::vector<job_record*> order;
-  for (job_record* at = chain.first; at != nullptr; at = slab.next_of(*at)) order.push_back(at);
-  record_stack stack;
-  stack.push(chain);
-  const record_chain two = stack.pop(slab, 2);
-  EXPECT_EQ(two.count, 2u);
-  EXPECT_EQ(two.first, order[0]);
-  EXPECT_EQ(two.last, order[1]);
-  EXPECT_EQ(slab.next_of(*two.last), nullptr);
-  const record_chain rest = stack.take_all(slab);
-  EXPECT_EQ(rest.count, 3u);
-  EXPECT_EQ(rest.first, order[2]);
-  EXPECT_EQ(rest.last, order[4]);
-  EXPECT_TRUE(stack.empty());
-  EXPECT_EQ(stack.pop(slab, 1).first, nullptr);
-}
-
-TEST(record_stacks, take_the_top_only_if_nothing_has_changed) {
-  job_slab slab(default_allocator());
-  const record_chain chain = take(slab, 1);
-  record_stack stack;
-  stack.push(chain);
-  const record_stack::head seen = stack.top();
-  // The same record lies on top again, but it has been away.
-  ASSERT_EQ(stack.pop(slab, 1).first, chain.first);
-  stack.push(*chain.first);
-  EXPECT_FALSE(stack.pop_exactly(slab, seen));
-  EXPECT_TRUE(stack.pop_exactly(slab, stack.top()));
-  EXPECT_TRUE(stack.empty());
-}
-
-TEST(record_stacks, lose_no_record_between_threads) {
-  job_slab slab(default_allocator());
-  ASSERT_TRUE(slab.grow());
-  record_stack stack;
-  stack.push(take(slab, 50));
-  const auto shuffle = [&](std::uint32_t at_once) {
-    for (int i = 0; i < 20'000; ++i) {
-      const record_chain chain = i % 100 == 0 ? stack.take_all(slab) : stack.pop(slab, at_once);
-      if (chain.first != nullptr) stack.push(chain);
-    }
-  };
-  std::thread first([&] { shuffle(1); });
-  std::thread second([&] { shuffle(2); });
-  shuffle(7);
-  first.join();
-  second.join();
-  EXPECT_EQ(stack.take_all(slab).count, 50u);
-}
-
-TEST(job_records, are_claimed_once) {
-  job_record record;
-  EXPECT_FALSE(record.claim());
-  record.arm(job([] {}), nullptr, {}, job_record::usual);
-  EXPECT_TRUE(record.claim());
-  EXPECT_FALSE(record.claim());
-  EXPECT_TRUE(record.end());
-  record.arm(job([] {}), nullptr, {}, job_record::usual);
-  EXPECT_TRUE(record.claim());
-}
-
-TEST(job_records, keep_what_they_need_of_the_options) {
-  job_record record;
-  const cancellation token;
-  record.arm(
-      job([] {}), nullptr,
-      job_options{.name = "name", .colour = zone_colour::blue, .token = &token, .always = true},
-      job_record::usual);
-  EXPECT_STREQ(record.name(), "name");
-  EXPECT_EQ(record.colour(), zone_colour::blue);
-  EXPECT_EQ(record.token, &token);
-  EXPECT_TRUE(record.runs_always());
-  ASSERT_TRUE(record.claim() && record.end());
-
-  // Nothing of it is left to the next one.
-  record.arm(job([] {}), nullptr, {}, job_record::usual);
-  EXPECT_EQ(record.name(), nullptr);
-  EXPECT_EQ(record.colour(), zone_colour::by_name);
-  EXPECT_EQ(record.token, nullptr);
-  EXPECT_FALSE(record.runs_always());
-}
-
-// A hint may be followed when the record holds another job by then.
-TEST(job_records, are_not_claimed_by_who_looks_for_another_kind) {
-  job_record record;
-  for (const std::uint32_t kind :
-       {job_record::usual, job_record::urgent, job_record::background, job_record::of_main}) {
-    record.arm(job([] {}), nullptr, {}, kind);
-    for (const std::uint32_t other :
-         {job_record::usual, job_record::urgent, job_record::background, job_record::of_main}) {
-      if (other == kind) continue;
-      EXPECT_FALSE(record.claim(other) || record.claim_of(nullptr, other));
-    }
-    EXPECT_EQ(record.is_hinted(), kind == job_record::usual);
-    EXPECT_TRUE(record.claim(kind));
-    EXPECT_TRUE(record.is_of(kind));
-    EXPECT_FALSE(record.is_hinted());
-    EXPECT_TRUE(record.end());
-  }
-}
-
-TEST(job_records, are_freed_by_the_later_of_run_and_unlink) {
-  job_record record;
-  record.arm(job([] {}), nullptr, {}, job_record::linked);
-  ASSERT_TRUE(record.claim());
-  EXPECT_FALSE(record.end());
-  EXPECT_TRUE(record.unlink());
-
-  record.arm(job([] {}), nullptr, {}, job_record::linked);
-  ASSERT_TRUE(record.claim());
-  EXPECT_FALSE(record.unlink());
-  EXPECT_TRUE(record.end());
-}
-
 }  // namespace
-}  // namespace overture
+}  // namespace overture::jobs_detail

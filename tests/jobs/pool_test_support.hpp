@@ -5,8 +5,8 @@
 
 #include <string_view>
 
-#include "jobs/running_job.hpp"
-#include "jobs/this_thread.hpp"
+#include "jobs/pool/running_job.hpp"
+#include "jobs/pool/this_thread.hpp"
 #include "overture/base/thread.hpp"
 #include "overture/jobs/parallel.hpp"
 #include "overture/jobs/thread_pool.hpp"
@@ -63,8 +63,8 @@ class busy_worker {
 
 inline int jobs_on_this_stack() {
   int count = 0;
-  for (const running_job* each = this_thread_jobs().innermost; each != nullptr;
-       each = each->below) {
+  for (const jobs_detail::running_job* each = jobs_detail::this_thread_jobs().innermost;
+       each != nullptr; each = each->below) {
     ++count;
   }
   return count;

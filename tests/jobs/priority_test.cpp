@@ -175,12 +175,12 @@ class stale_hints : public testing::Test {
 };
 
 TEST_F(stale_hints, lead_to_no_main_job) {
-  const void* const main_thread = &this_thread_jobs();
+  const void* const main_thread = &jobs_detail::this_thread_jobs();
   int runs = 0;
   atomic<int> elsewhere{0};
   for (int i = 0; i < many; ++i) {
     pool_.submit_main([&] {
-      if (&this_thread_jobs() != main_thread) elsewhere.fetch_add(1);
+      if (&jobs_detail::this_thread_jobs() != main_thread) elsewhere.fetch_add(1);
       ++runs;
     });
   }

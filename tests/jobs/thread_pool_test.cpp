@@ -291,28 +291,30 @@ TEST(pool, hands_its_wishes_for_threads_to_the_factory) {
     std::string name;
   } factory;
   const thread_pool pool{{.workers = 1,
-                          .priority = thread_priority::low,
-                          .affinity_mask = 5,
-                          .stack_bytes = 1 << 20,
-                          .gives_way = true,
+                          .worker_thread = {.priority = thread_priority::low,
+                                            .affinity_mask = 5,
+                                            .stack_bytes = 1 << 20,
+                                            .batch_scheduling = true},
                           .threads = &factory}};
   EXPECT_EQ(factory.seen.priority, thread_priority::low);
   EXPECT_EQ(factory.seen.affinity_mask, 5u);
   EXPECT_EQ(factory.seen.stack_bytes, std::size_t{1} << 20);
-  EXPECT_TRUE(factory.seen.gives_way);
+  EXPECT_TRUE(factory.seen.batch_scheduling);
   EXPECT_EQ(factory.name, "worker 1");
   const thread_pool usual{{.workers = 1, .threads = &factory}};
-  EXPECT_FALSE(factory.seen.gives_way);
-  const thread_pool named{{.workers = 1, .name = "io", .threads = &factory}};
+  EXPECT_FALSE(factory.seen.batch_scheduling);
+  const thread_pool named{{.workers = 1, .worker_thread = {.name = "io"}, .threads = &factory}};
   EXPECT_EQ(factory.name, "io 1");
-  const thread_pool nameless{{.workers = 1, .name = nullptr, .threads = &factory}};
+  const thread_pool nameless{
+      {.workers = 1, .worker_thread = {.name = nullptr}, .threads = &factory}};
   EXPECT_EQ(factory.name, "worker 1");
-  const thread_pool wordy{{.workers = 1, .name = "loader of the world", .threads = &factory}};
+  const thread_pool wordy{
+      {.workers = 1, .worker_thread = {.name = "loader of the world"}, .threads = &factory}};
   EXPECT_EQ(factory.name, "loader of the 1") << "the number shows, whatever the name";
 }
 
 TEST(pool, survives_a_random_mixture) {
-  thread_pool pool{{.workers = 3, .spin_ns = 0}};
+  thread_pool pool{{.workers = 3, .tuning = {.spin_ns = 0}}};
   atomic<std::uint64_t> runs{0};
   atomic<std::uint64_t> expected{0};
   const auto host = [&](std::uint32_t seed) {

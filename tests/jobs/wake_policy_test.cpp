@@ -1,11 +1,7 @@
 // What workers without work do, by policy.
 #include <gtest/gtest.h>
 
-#include <memory>
-
-#include "jobs/pool_state.hpp"
 #include "jobs/pool_test_support.hpp"
-#include "overture/base/spin.hpp"
 #include "support/wake_calls.hpp"
 
 namespace overture {
@@ -77,7 +73,8 @@ TEST(a_hot_zone, wakes_all_workers_and_lets_none_park) {
 }
 
 TEST(a_warm_pool, keeps_one_worker_awake_and_needs_no_wake) {
-  thread_pool pool{{.workers = 3, .wake = wake_policy::warm, .warm_ns = 3'600'000'000'000 / 1000}};
+  thread_pool pool{
+      {.workers = 3, .wake = wake_policy::warm, .tuning = {.warm_ns = 3'600'000'000'000 / 1000}}};
   const auto await_others_parked = [&] {
     while (pool.stats().parked_now != 2) yield_thread();
   };
@@ -96,7 +93,7 @@ TEST(a_warm_pool, keeps_one_worker_awake_and_needs_no_wake) {
 
 TEST(a_warm_pool, hands_the_role_on_while_its_worker_has_a_long_job) {
   constexpr unsigned no_end_ns = 3'600'000'000;
-  thread_pool pool{{.workers = 2, .wake = wake_policy::warm, .warm_ns = no_end_ns}};
+  thread_pool pool{{.workers = 2, .wake = wake_policy::warm, .tuning = {.warm_ns = no_end_ns}}};
   while (pool.stats().parked_now != 1) yield_thread();
   const test::busy_worker long_job(pool);
   run_one(pool);  // at the latest now the other one is awake, and it stays so
@@ -106,24 +103,8 @@ TEST(a_warm_pool, hands_the_role_on_while_its_worker_has_a_long_job) {
   EXPECT_EQ(pool.stats().parked_now, 0u);
 }
 
-// So that no submit has to. On a busy machine a job may come before its worker has the role; then
-// the next one counts.
-TEST(a_warm_pool, whose_jobs_are_long_wakes_the_next_worker_by_itself) {
-  constexpr unsigned no_end_ns = 3'600'000'000;
-  thread_pool pool{{.workers = 2, .wake = wake_policy::warm, .warm_ns = no_end_ns}};
-  while (pool.profile().paid_by_searchers == 0) {
-    barricade done;
-    pool.submit([&done] {
-      const std::uint64_t until_ns = now_ns() + 100'000;
-      while (now_ns() < until_ns) yield_thread();
-      done.lower();
-    });
-    done.wait();
-  }
-}
-
 TEST(a_warm_pool, parks_when_its_budget_is_used_up) {
-  thread_pool pool{{.workers = 2, .wake = wake_policy::warm, .warm_ns = 1'000'000}};
+  thread_pool pool{{.workers = 2, .wake = wake_policy::warm, .tuning = {.warm_ns = 1'000'000}}};
   await_parked(pool);
   run_one(pool);
   await_parked(pool);
@@ -132,7 +113,7 @@ TEST(a_warm_pool, parks_when_its_budget_is_used_up) {
 // One sleeps until the time that was told; the other one has a job, and ends it.
 TEST(a_warm_pool, keeps_a_worker_awake_while_another_sleeps_until_work_is_expected) {
   constexpr unsigned warm_ns = 1'000'000;
-  thread_pool pool{{.workers = 2, .wake = wake_policy::warm, .warm_ns = warm_ns}};
+  thread_pool pool{{.workers = 2, .wake = wake_policy::warm, .tuning = {.warm_ns = warm_ns}}};
   pool.expect_work(now_ns() + 3'600'000'000'000);
   barricade both;
   atomic<int> begun{0};
@@ -203,41 +184,6 @@ TEST(expected_work, that_is_called_off_lets_the_worker_sleep) {
     pool.expect_work(0);
   }
   await_parked(pool);
-}
-
-// Whether no submit woke anybody for a job behind 200 us, though workers had gone to sleep since
-// the job before. By chance, too, where a worker is just about to sleep when the job comes.
-bool needs_no_wake(thread_pool& pool) {
-  const thread_pool_stats before = pool.stats();
-  const std::uint64_t due_ns = now_ns() + 200'000;
-  while (now_ns() < due_ns) spin_hint();
-  run_one(pool);
-  const thread_pool_stats after = pool.stats();
-  return after.parks != before.parks && after.wakes == before.wakes;
-}
-
-TEST(jobs_in_a_rhythm, find_a_worker_awake_that_has_slept) {
-  thread_pool pool{{.workers = 2}};
-  await_parked(pool);
-  constexpr int jobs_most = 50'000;  // on a busy machine they themselves come out of step
-  constexpr int enough = 10;
-  int found = 0;
-  for (int i = 0; i < jobs_most && found < enough; ++i) found += needs_no_wake(pool) ? 1 : 0;
-  EXPECT_EQ(found, enough);
-}
-
-TEST(jobs_in_a_rhythm, are_followed_unless_the_pool_is_told_not_to) {
-  for (const bool follows : {true, false}) {
-    const thread_pool_config config{.workers = 1, .follows_rhythm = follows, .guests = 0};
-    const auto seats = std::make_unique<parking::seat_type[]>(1 + limits::pool_helpers_max);
-    pool_state pool(config, default_allocator(), seats.get());
-    pool_place worker;
-    for (int i = 0; i < 100; ++i) worker.rhythm.work_came(200'000);
-    ASSERT_TRUE(worker.rhythm.has_rhythm());
-    const std::uint64_t idle_since_ns =
-        now_ns() + 1'000'000'000;  // it is not due yet, however slow
-    EXPECT_EQ(pool.set_alarm(worker, idle_since_ns) != 0, follows);
-  }
 }
 
 TEST(idle_workers, sleep_a_second_without_a_wake) {

@@ -108,7 +108,7 @@ std::uint64_t waits_for(const timeline_track& lane, const char* reason) {
 TEST(workers, record_into_the_timeline_under_their_names) {
   timeline record;
   {
-    thread_pool pool{{.workers = 2, .name = "hand", .record = &record}};
+    thread_pool pool{{.workers = 2, .worker_thread = {.name = "hand"}, .record = &record}};
     await_parked(pool);
   }
   ASSERT_EQ(record.track_count(), 2u);

@@ -15,14 +15,14 @@ namespace overture {
 enum class thread_priority : std::uint8_t { low, normal, above_normal, high };
 
 struct thread_options {
-  const char* name = "overture";                       // 15 characters show on Linux
-  thread_priority priority = thread_priority::normal;  // a wish: systems may need rights for it
-  std::uint64_t affinity_mask = 0;                     // allowed processors 0..63, 0 = any
+  const char* name = "worker";                         // Linux shows 15 characters
+  thread_priority priority = thread_priority::normal;  // a wish: it may need rights
+  std::uint64_t affinity_mask = 0;                     // processors 0..63 it may use, 0 = any
   std::size_t stack_bytes = 0;                         // 0 = the system's default
-  // When it wakes it does not interrupt the thread that runs on its processor: it begins when that
-  // one's time slice ends, or on another processor. Linux (SCHED_BATCH, which threads and processes
-  // that it starts inherit; not where the process has a policy of its own); ignored elsewhere.
-  bool gives_way = false;
+  // The thread does not preempt others when it wakes, but waits for an idle processor or the end of
+  // a time slice (Linux: SCHED_BATCH, inherited by what it starts, and not if the process has a
+  // policy of its own; elsewhere without effect).
+  bool batch_scheduling = false;
 };
 
 struct thread_handle {

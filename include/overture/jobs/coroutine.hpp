@@ -1,4 +1,4 @@
-// Coroutines that run on a job system: code that waits without a thread that does.
+// Coroutines that run on a job system: code that waits without occupying a thread.
 //
 //   co_task<texture> load(job_system& jobs, read_queue& reads, path_id which) {
 //     shared_future<blob> reading = read(reads, which);
@@ -12,22 +12,22 @@
 //
 //   result<shared_future<texture>> title = spawn(jobs, load(jobs, reads, "gfx/title.png"_path));
 //
-// A co_task<T> does nothing until it is awaited by another one or given to spawn(). Awaiting one
-// gives a result<T>, awaiting a shared_future the const result<T>& that its get() gives (a copy if
-// the future itself is a temporary); co_return takes a T or a result<T> (a co_task<void> returns
-// nothing; for one that may fail take co_task<result<void>>). What waits for something that is
-// there goes on at once; otherwise the coroutine is put aside and goes on as a job of the system
-// that it was spawned on, on any of its threads. No thread sleeps meanwhile, and none is held up.
+// A co_task<T> does nothing until another one awaits it or it is given to spawn(). Awaiting one
+// gives a result<T>; awaiting a shared_future gives the const result<T>& of its get(), or a copy if
+// the future is a temporary. co_return takes a T or a result<T>. A co_task<void> returns nothing;
+// use co_task<result<void>> for one that may fail. If what it awaits is ready the coroutine goes on
+// at once. Otherwise it is suspended and goes on as a job of the system that it was spawned on, on
+// any of its threads. No thread sleeps meanwhile.
 //
-// The jobs that coroutines go on in belong to no group, and job systems keep them even when they
-// end with at_end::cancel: a coroutine always comes to its end. It must have done so, or must wait
-// for nothing any more, before the system is gone.
+// The jobs in which coroutines go on belong to no group, and a system that ends with at_end::cancel
+// runs them all the same, so a coroutine always comes to its end. It must have ended, or must wait
+// for nothing any more, before the system is destroyed.
 //
-// Cost: the frame is one allocation, from the allocator& that is the first parameter of a coroutine
-// with nine at most (members and lambdas have one more, in front), else from default_allocator();
-// co_await of another co_task moves to its frame and back without any job, but for one in 256
-// moves, so that no compiler lets the stack of a long loop or a deep recursion grow. If memory is
-// refused the awaiting side, or spawn(), gets errc::out_of_memory and nothing has run. Where the
+// Cost: the frame is one allocation, from the allocator& that is the first of at most nine
+// parameters (members and lambdas have one more, in front), otherwise from default_allocator().
+// co_await of another co_task switches to its frame and back without a job, except for one switch
+// in 256, so that no compiler lets the stack of a long loop or a deep recursion grow. If memory is
+// refused, the awaiting side or spawn() gets errc::out_of_memory and nothing has run. If the
 // program that compiles the coroutine has exceptions, one that leaves it is reported (job_hooks)
 // and becomes errc::cancelled.
 #pragma once
@@ -54,18 +54,17 @@ namespace detail {
 
 using sync_detail::value_of;
 
-// Goes on with the coroutine as a job of the system.
+// Resumes the coroutine.
 inline task resumption(std::coroutine_handle<> waiting) noexcept {
   return {[](void* frame) { std::coroutine_handle<>::from_address(frame).resume(); },
           waiting.address()};
 }
 
-// Frames come from an allocator, which is noted behind them.
+// Frames come from an allocator, whose address is stored after them.
 class coroutine_memory {
  public:
-  // A parameter of the coroutine that is none of this one's business. (With a template of any
-  // number GCC 12 takes operator delete for one of another kind, and warns of it in the user's
-  // code.)
+  // Any further parameter of the coroutine. (With a parameter pack GCC 12 mistakes operator delete
+  // for one of another kind and warns in the user's code.)
   struct other {
     other() noexcept = default;
     template <class T>
@@ -99,7 +98,7 @@ class coroutine_memory {
   }
 };
 
-// A future that nobody else need have is awaited for a copy: its state may go with the awaiter.
+// A temporary future gives a copy: its state may go with the awaiter.
 template <class T, bool Temporary>
 class future_awaiter {
  public:
@@ -138,18 +137,18 @@ class barricade_awaiter {
   barricade_continuation link_;
 };
 
-// What every coroutine knows, whatever it returns.
+// The state that does not depend on the coroutine's type.
 class coroutine_state : public coroutine_memory {
  public:
   job_system* where = nullptr;
-  std::coroutine_handle<> awaiting;  // who goes on when this one has ended; none if it was spawned
+  std::coroutine_handle<> awaiting;  // resumed when this one has ended; none if it was spawned
   coroutine_state* awaiting_state = nullptr;
 
   static std::suspend_always initial_suspend() noexcept { return {}; }
 
-  // For await_suspend(): goes on with another coroutine, on the stack of this one. GCC without -O2,
-  // or with a sanitizer, calls it where it should jump to it, so a job begins now and then instead,
-  // on a stack of its own; with all compilers, so that the order of jobs is the same.
+  // For await_suspend(): goes on with another coroutine on the stack of this one. GCC without -O2,
+  // or with a sanitizer, calls it where it should jump to it, so now and then a job on a fresh
+  // stack goes on instead. All compilers do so, which keeps the order of jobs the same.
   std::coroutine_handle<> move_to(std::coroutine_handle<> next, coroutine_state& its) noexcept {
     its.moves_ = moves_ + 1;
     if (its.moves_ < moves_max) return next;
@@ -181,11 +180,11 @@ class coroutine_state : public coroutine_memory {
   }
 
  private:
-  // Goes on in the job that this is, but not inside the submit() of it: that would be one stack
-  // above the other.
+  // Resumes the coroutine in a job, but not if that runs inside its own submit(): then the stack
+  // would grow.
   struct move {
     std::coroutine_handle<> next;
-    bool* ran_inside;  // there as long as submit() has not returned
+    bool* ran_inside;  // valid until submit() returns
 
     void operator()() const {
       if (runs_inside_submit(this)) {
@@ -209,7 +208,7 @@ class coroutine_outcome : public coroutine_state {
  public:
   using value_type = typename value_of<T>::type;
 
-  // Where the outcome goes of one that was spawned.
+  // Takes the outcome of a spawned one.
   std::optional<promise<value_type>> kept;
 
   [[nodiscard]] result<value_type> take() noexcept { return std::move(*outcome_); }
@@ -217,7 +216,7 @@ class coroutine_outcome : public coroutine_state {
   void unhandled_exception() noexcept {
     auto again = [] { throw_again(); };
     call_guarded(again);
-    outcome_.emplace(fail(errc::cancelled, "an exception has left the coroutine"));
+    outcome_.emplace(fail(errc::cancelled, "an exception left the coroutine"));
   }
   static auto final_suspend() noexcept {
     struct to_who_awaits {
@@ -266,14 +265,14 @@ class coroutine_promise<void> final : public coroutine_outcome<void> {
 
 }  // namespace detail
 
-// Begins the coroutine as a job of the system, and gives the future of its outcome, whose state is
-// in `memory`. Errors: out_of_memory, then or when the coroutine was made. Any thread.
+// Starts the coroutine as a job of the system and gives a future of its outcome, whose state is in
+// `memory`. Errors: out_of_memory, also if the coroutine itself could not be made. Any thread.
 template <class T>
 [[nodiscard]] result<shared_future<typename detail::value_of<T>::type>> spawn(
     job_system& where, co_task<T> begun, allocator& memory = default_allocator());
 
-// A coroutine that has not begun, or is awaited. Belongs to one thread at a time; one that is never
-// awaited ends unrun.
+// A coroutine that has not started, or is being awaited. Used by one thread at a time. One that is
+// never awaited does not run.
 template <class T>
 class [[nodiscard]] co_task {
  public:
@@ -291,10 +290,10 @@ class [[nodiscard]] co_task {
     if (frame_) frame_.destroy();
   }
 
-  // False if there was no memory for it, or it was moved from.
+  // False if memory for it was refused, or it was moved from.
   [[nodiscard]] bool valid() const noexcept { return static_cast<bool>(frame_); }
 
-  // Inside another coroutine: runs this one to its end. Gives a result<value_type>.
+  // In another coroutine: runs this one to its end. Gives a result<value_type>.
   auto operator co_await() && noexcept { return awaiter{frame_}; }
 
  private:
@@ -357,9 +356,9 @@ result<shared_future<typename detail::value_of<T>::type>> spawn(job_system& wher
   return future;
 }
 
-// co_await run_job(jobs, function): runs the function as a job of that system and goes on behind it
-// in the same job, with a result of what it returns: errc::cancelled if it was dropped unrun
-// (options.token) or has thrown.
+// co_await run_job(jobs, function): runs the function as a job of that system and goes on in the
+// same job. Gives a result of what the function returns, or errc::cancelled if the job was dropped
+// (options.token) or the function threw.
 template <class F>
 [[nodiscard]] auto run_job(job_system& system, F function, const job_options& options = {}) {
   using returned = std::invoke_result_t<F&>;
@@ -369,11 +368,11 @@ template <class F>
     awaiter(job_system& on, F&& wanted, const job_options& with) noexcept
         : system_(on), function_(std::move(wanted)), options_(with) {}
     static bool await_ready() noexcept { return false; }
-    // False if the job has run inside submit(), which had no room for it: then the coroutine goes
-    // on here, or many such awaits in a row would lie one above the other on the stack.
+    // False if the job has run inside submit() for lack of room. Then the coroutine goes on here,
+    // or many such awaits in a row would nest on the stack.
     bool await_suspend(std::coroutine_handle<> waiting) {
       waiting_ = waiting;
-      // The job may end all this before submit() returns.
+      // The job may end the life of this awaiter before submit() returns.
       const job_options options = options_;
       bool ended_inside = false;
       system_.submit(turn(*this, ended_inside), nullptr, options);
@@ -382,7 +381,7 @@ template <class F>
     result<value_type> await_resume() noexcept { return std::move(outcome_); }
 
    private:
-    // Goes on with the coroutine, in a job of its own if this one is dropped.
+    // Resumes the coroutine; if this job is dropped, in one of its own.
     class turn {
      public:
       turn(awaiter& of, bool& ended_inside) noexcept : of_(&of), ended_inside_(&ended_inside) {}
@@ -407,7 +406,7 @@ template <class F>
 
      private:
       awaiter* of_;
-      bool* ended_inside_;  // there as long as submit() has not returned
+      bool* ended_inside_;  // valid until submit() returns
     };
 
     void call() {
@@ -423,7 +422,7 @@ template <class F>
     F function_;
     const job_options options_;
     std::coroutine_handle<> waiting_;
-    result<value_type> outcome_ = fail(errc::cancelled, "the job was dropped, or has thrown");
+    result<value_type> outcome_ = fail(errc::cancelled, "the job was dropped, or threw");
   };
   return awaiter(system, std::move(function), options);
 }

@@ -1,13 +1,13 @@
-// A job: a callable that is stored inline, and what a job system is told about it.
+// A job: a callable stored inline, and what a job system is told about it.
 //
 //   job work = [&chunk] { build(chunk); };         // at most 48 bytes, else it does not compile
-//   auto large = job::allocated(memory, [big] { use(big); });   // result<job>: asks for memory
+//   auto large = job::allocated(memory, [big] { use(big); });   // result<job>: takes memory
 //
 // Making, moving and running a job allocates nothing; moving one whose callable is trivially
-// copyable copies its bytes. Where the program that makes the job is compiled with exceptions, one
-// that leaves the callable is caught and reported to the job system (job_hooks); it never reaches
-// the system's own code, which knows none. A job without a callable (made by default, moved from,
-// or of a function pointer that is null) does nothing, and is reported likewise.
+// copyable copies its bytes. If the program is compiled with exceptions, one that leaves the
+// callable is caught and reported to the job system (job_hooks); the library itself uses none. A
+// job without a callable (default-made, moved from, or made of a null function pointer) does
+// nothing and is reported too.
 #pragma once
 
 #include <cstddef>
@@ -26,12 +26,12 @@
 
 namespace overture {
 
-// When a job starts in relation to others. Those of low priority are for the background: they take
-// all workers but one at most. Jobs that have started are never interrupted.
+// Which jobs start first. Jobs of low priority run in the background, on all workers but one at
+// most (on the only one if there is just one). A running job is never interrupted.
 enum class job_priority : std::uint8_t { high, normal, low };
 
-// Asks jobs not to begin any more. Those that carry it and have not begun are dropped when their
-// turn comes: what they captured is destroyed, their group counted down. Must outlive them.
+// Cancels the jobs that carry it and have not begun: when their turn comes, what they captured is
+// destroyed and their group counted down. Must outlive them.
 class cancellation {
  public:
   // Any thread.
@@ -39,7 +39,7 @@ class cancellation {
   [[nodiscard]] bool is_cancelled() const noexcept {
     return cancelled_.load(std::memory_order_relaxed);
   }
-  // While no job carries it.
+  // Only while no job carries it.
   void reset() noexcept { cancelled_.store(false, std::memory_order_seq_cst); }
 
  private:
@@ -48,21 +48,22 @@ class cancellation {
 
 struct job_options {
   job_priority priority = job_priority::normal;
-  const char* name = nullptr;  // a literal; the zone in the timeline. Null = none is recorded
+  const char* name = nullptr;  // a literal: the job's zone in the timeline; null records none
   zone_colour colour = zone_colour::by_name;  // of that zone
   const cancellation* token = nullptr;
-  // Runs even in a pool that ends with at_end::cancel. For what must not be lost.
-  bool always = false;
+  bool always = false;  // runs even if its pool ends with at_end::cancel
+
+  friend bool operator==(const job_options& left, const job_options& right) noexcept = default;
 };
 
 namespace detail {
-// Tells the job system whose job runs on this thread that an exception has left it; `what` may be
-// null and lives for the call. False if there is none.
+// Reports an exception to the job system whose job runs on this thread; false if there is none.
+// `what` may be null.
 bool job_threw(const char* what) noexcept;
-// The job whose callable this is is run by the very call that submits it, for want of room.
+// True inside a job that runs within its own submit(), for lack of room. `callable` is the job's.
 [[nodiscard]] bool runs_inside_submit(const void* callable) noexcept;
 
-// Calls the function; an exception ends here, in report(what).
+// Calls the function and hands an exception to report(what).
 template <class F, class Report>
 void call_guarded(F& function, Report report) {
 #if defined(__cpp_exceptions)
@@ -84,7 +85,7 @@ void call_guarded(F& function) {
 }
 }  // namespace detail
 
-// A move-only callable without arguments.
+// A move-only callable without parameters.
 class job {
  public:
   // NOLINTNEXTLINE(modernize-use-equals-default): job() would fill the storage with zeros
@@ -105,7 +106,7 @@ class job {
     static_assert(std::is_nothrow_move_constructible_v<function>,
                   "a job is moved between queues: what its callable captures must move without "
                   "exceptions");
-    // What is copied as a whole is given a value as a whole.
+    // Moves copy these bytes as a whole, so none may be left without a value.
     constexpr std::size_t used = std::is_empty_v<function> ? 0 : sizeof(function);
     constexpr std::size_t copied = operations_of<function>.small ? small_bytes : sizeof storage_;
     if constexpr (used < copied) std::memset(storage_ + used, 0, copied - used);
@@ -127,7 +128,8 @@ class job {
   job& operator=(const job&) = delete;
   ~job() { reset(); }
 
-  // A job of any size, in memory of the allocator, which must outlive it. Errors: out_of_memory.
+  // A job of any size in the allocator's memory; the allocator must outlive it. Errors:
+  // out_of_memory.
   template <class F>
   [[nodiscard]] static result<job> allocated(allocator& memory, F&& callable) {
     using function = std::decay_t<F>;
@@ -136,7 +138,7 @@ class job {
     }
     void* const place = memory.allocate(sizeof(function), alignof(function), memory_tag::jobs);
     if (place == nullptr) return fail(errc::out_of_memory, "no memory for a large job");
-    // Given back if the copy throws.
+    // Frees the memory if the copy throws.
     struct unused {
       allocator& memory;
       void* place;
@@ -159,11 +161,11 @@ class job {
  private:
   struct operations {
     void (*run)(void* self);
-    void (*move)(void* self, void* to) noexcept;  // null: the bytes are copied
+    void (*move)(void* self, void* to) noexcept;  // null: copy the bytes
     void (*destroy)(void* self) noexcept;         // null: nothing to do
-    bool small;                                   // the first bytes are all there is
+    bool small;                                   // it fits in small_bytes
   };
-  // So much lies in the first cache line of a queued job; most captures need no more.
+  // This much is in the first cache line of a queued job; most captures need no more.
   static constexpr std::size_t small_bytes = 16;
 
   template <class Function>

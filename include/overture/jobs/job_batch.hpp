@@ -1,21 +1,22 @@
-// Jobs that are gathered and kicked in one go: one push, one look at who sleeps, at most one wake.
+// Jobs gathered and submitted together: one push, one look at the sleeping workers, at most one
+// wake.
 //
 //   job_batch batch(jobs, &group);
 //   for (auto& chunk : chunks) batch.add([&chunk] { build(chunk); });
-//   batch.kick();                          // or at the end of the batch's life
+//   batch.kick();                          // or when the batch is destroyed
 //
 //   {
 //     cork gathered(jobs);                 // whatever this thread submits to `jobs` in here ...
 //     load_level(level);
 //   }                                      // ... starts now
 //
-// A batch is explicit and works with any job_system. A cork gathers the submits of code that knows
-// nothing of it. It cannot make a program hang: what it has gathered starts when it is full, when
-// it ends, and before this thread waits: in the job system, on a barricade, a future or anything
-// else that sleeps through Overture's wait layer. (A loop that polls, without any of those, does
-// not count as a wait: call flush() before it.)
+// A batch is explicit and works with any job_system. A cork gathers the submits of code that does
+// not know about it; jobs that follow each other with the same group and options are pushed
+// together. A cork cannot make a program hang: its jobs start when it is full, when it ends, and
+// before this thread waits, in the job system or on anything else that sleeps in Overture's wait
+// layer. A loop that polls is not such a wait: call flush() before it.
 //
-// Cost: add() makes the job where it stays (2 ns); nothing is shared until the kick.
+// Cost: add() makes the job in place (2 ns). Nothing is shared before the kick.
 #pragma once
 
 #include <concepts>
@@ -30,9 +31,13 @@
 namespace overture {
 
 class thread_pool;
-struct pool_state;
+namespace jobs_detail {
+// Submits what all corks of this thread have gathered. Before the thread announces that it sleeps:
+// their jobs may be waited for, and those that there is no room for run right here.
+void flush_corks() noexcept;
+}  // namespace jobs_detail
 
-// Of one thread at a time.
+// Used by one thread at a time.
 class job_batch {
  public:
   static constexpr std::size_t jobs_max = 64;  // then it kicks by itself
@@ -44,11 +49,11 @@ class job_batch {
   job_batch(const job_batch&) = delete;
   job_batch& operator=(const job_batch&) = delete;
 
-  // A job, or the callable of one, which is made into a job where it stays.
+  // Adds a job, or makes one in place from a callable.
   template <class F>
     requires std::constructible_from<job, F>
   void add(F&& work) {
-    // Not as a copy of another job: right behind its making a copy waits for what was stored.
+    // In place: a copy made right after the original would wait for its stores.
     ::new (static_cast<void*>(jobs_ + count_)) job(std::forward<F>(work));
     if (++count_ == jobs_max) kick();
   }
@@ -69,8 +74,8 @@ class job_batch {
   };
 };
 
-// Belongs to the thread that made it and ends there, in the reverse order of others. Jobs of other
-// priorities than normal are not gathered. Takes about 6 KiB of the stack.
+// Ends on the thread that made it, after all corks made later. Gathers jobs of normal priority
+// only. Takes about 7 KiB of stack.
 class cork final : private wait_observer {
  public:
   explicit cork(thread_pool& pool) noexcept;
@@ -78,32 +83,34 @@ class cork final : private wait_observer {
   cork(const cork&) = delete;
   cork& operator=(const cork&) = delete;
 
-  // Starts what has been gathered so far.
+  // Submits what has been gathered so far.
   void flush() noexcept;
 
  private:
   friend class thread_pool;
-  friend struct pool_state;
+  friend void jobs_detail::flush_corks() noexcept;
   static constexpr std::size_t jobs_max = 64;
 
-  static void flush_this_thread() noexcept;
+  // True if there was something to flush.
+  bool flush_if_filled() noexcept;
+  [[nodiscard]] cork* outer() const noexcept { return outer_; }
   [[nodiscard]] bool gathers(const thread_pool& pool, const job_options& options) const noexcept;
-  // `group` has been counted up already.
   void add(job&& work, job_group* group, const job_options& options) noexcept;
 
   void wait_begins(const char* reason) noexcept override;
   void wait_ends() noexcept override;
 
-  struct entry {
-    job work;
+  struct terms {
     job_group* group = nullptr;
     job_options options = {};
+    friend bool operator==(const terms& left, const terms& right) noexcept = default;
   };
 
   thread_pool& pool_;
   cork* const outer_;
   std::size_t count_ = 0;
-  entry entries_[jobs_max];
+  job jobs_[jobs_max];
+  terms of_jobs_[jobs_max];
 };
 
 }  // namespace overture

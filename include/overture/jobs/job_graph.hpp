@@ -1,29 +1,28 @@
-// Jobs that start when others have ended.
+// Jobs that start after others have ended.
 //
 //   job_graph frame(jobs);
 //   auto sim  = *frame.add([&] { simulate(); }, {.name = "simulate"});
 //   auto cull = *frame.add([&] { cull_view(); });
 //   auto draw = *frame.add([&] { draw_view(); });
-//   frame.order(sim, cull);                        // draw begins behind both
+//   frame.order(sim, cull);
 //   frame.order(sim, draw);
-//   frame.order(cull, draw);
+//   frame.order(cull, draw);                       // draw runs after both
 //   for (;;) frame.run();                          // as often as you like: no allocation, no lock
 //
-//   held_job upload(jobs, 2, [&] { upload_level(); }, &group);     // one that is counted down
+//   held_job upload(jobs, 2, [&] { upload_level(); }, &group);     // starts after two releases
 //   group.run([&] { read_mesh();    upload.release(); });
 //   group.run([&] { read_texture(); upload.release(); });
 //
-// A graph is built once and run often. Its jobs and orders are counted and laid out by prepare(),
-// which the first run does if nobody else has; it refuses orders that go round in a circle. In a
-// run, whoever ends the last job before another one starts that: one of them goes on at once on the
-// same thread, the others are submitted. So a chain costs no queue, and a fork one submit for each
-// branch but one.
+// A graph is built once and run often. prepare() lays it out and refuses cycles; the first run
+// calls it if you have not. The thread that ends the last job before another one starts that one:
+// it goes on with one such job itself and submits the rest. So a chain uses no queue, and a fork
+// needs one submit less than it has branches.
 //
-// Cost of a run: for each order one read-modify-write, for each job that is submitted a submit.
-// Memory: 128 bytes for each job and 12 for each order.
+// Cost of a run: one read-modify-write for each order and a submit for each submitted job. Memory:
+// 128 bytes for each job and 12 for each order.
 //
-// A job that throws counts as ended: those behind it start. A job whose token is cancelled is
-// skipped, those behind it start. cancel() ends the run: what has not begun does not.
+// A job that throws counts as ended, so its successors start. A job whose token is cancelled is
+// skipped, and its successors start. cancel() ends a run: jobs that have not begun do not begin.
 #pragma once
 
 #include <cstddef>
@@ -44,29 +43,28 @@ class job_graph {
  public:
   // Both must outlive it.
   explicit job_graph(job_system& system, allocator& memory = default_allocator()) noexcept;
-  // Waits for the run that is under way.
+  // Waits for the current run.
   ~job_graph();
   job_graph(const job_graph&) = delete;
   job_graph& operator=(const job_graph&) = delete;
 
-  // -- building: one thread, while no run is under way --
+  // -- building: one thread at a time, and not during a run --
 
-  // The callable stays and is called once in each run. Errors: out_of_memory, limit (more than
-  // limits::graph_jobs_max).
+  // Keeps the callable and calls it once in each run. Errors: out_of_memory, limit (more than
+  // limits::graph_jobs_max jobs).
   result<graph_job> add(job work, const job_options& options = {});
-  // `after` starts when `before` has ended. The same order twice is the same as once. Errors:
-  // invalid (a job that this graph has not, or one behind itself), out_of_memory.
+  // Starts `after` once `before` has ended. The same order twice counts once. Errors: invalid
+  // (unknown job, or self-dependency), limit, out_of_memory.
   result<void> order(graph_job before, graph_job after);
-  // Lays everything out, so that runs allocate nothing. Errors: invalid (the orders go round in a
-  // circle), out_of_memory.
+  // Lays the graph out, so that runs allocate nothing. Errors: invalid (the orders form a cycle),
+  // out_of_memory.
   result<void> prepare();
 
   // -- running: one run at a time --
 
-  // Starts the jobs that wait for none. Errors: those of prepare(), busy (a run is under way).
+  // Starts the jobs without predecessors. Errors: those of prepare(), busy (already running).
   result<void> start();
-  // Returns when all have ended; runs jobs of the graph meanwhile. Any thread, once start() has
-  // returned.
+  // Runs jobs of the graph until all have ended. Any thread, once start() has returned.
   void wait() noexcept { group_.wait(); }
   // As wait(), but returns false once `deadline_ns` (on the clock of now_ns(); 0 = never) has
   // passed. Any thread.
@@ -75,11 +73,11 @@ class job_graph {
   }
   // start() and wait().
   result<void> run();
-  // What has not begun in the run under way does not. Wait for it all the same. Any thread.
+  // Jobs of the current run that have not begun do not begin. You still have to wait(). Any thread.
   void cancel() noexcept { group_.cancel(); }
   // Any thread.
   [[nodiscard]] bool is_running() const noexcept { return group_.pending() != 0; }
-  // How many jobs it has.
+  // The number of jobs.
   [[nodiscard]] std::size_t size() const noexcept;
 
  private:
@@ -95,11 +93,11 @@ class job_graph {
   state* state_ = nullptr;
 };
 
-// A job that is submitted when it has been released so many times. Lives until it has been.
+// A job that is submitted after a number of releases. It must live until then.
 class held_job {
  public:
-  // `releases` > 0. From the last release on the job belongs to `group`; who makes that release is
-  // a job of the same group, or keeps it from ending in another way.
+  // `releases` > 0. The job joins `group` with the last release, so the thread that makes it must
+  // keep the group from ending, as a job of the group does.
   held_job(job_system& system, std::uint32_t releases, job work, job_group* group = nullptr,
            const job_options& options = {}) noexcept
       : system_(system),
@@ -110,11 +108,11 @@ class held_job {
   held_job(const held_job&) = delete;
   held_job& operator=(const held_job&) = delete;
 
-  // What was written before any of the releases is seen by the job. It may be gone as soon as the
-  // last release is under way, so nobody may release it more often than it asks for. Any thread.
+  // The job sees everything that was written before the releases. This object may be gone as soon
+  // as the last release has begun, so do not release it too often. Any thread.
   void release(std::uint32_t count = 1) {
     if (left_.fetch_sub(count, std::memory_order_acq_rel) != count) return;
-    // The job may end what this lies in, so nothing of it is used behind its start.
+    // The job may end the life of this object, so nothing of it is used after the submit.
     const job_options options = options_;
     system_.submit(std::move(work_), group_, options);
   }

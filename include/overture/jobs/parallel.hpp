@@ -1,26 +1,25 @@
-// Loops and calls spread over all cores, with as little as nothing for a call that nobody helps
-// with: a fork is a push on the caller's own queue and a pop, no job is made of it.
+// Loops and calls spread over all cores. A call that no other thread helps with costs next to
+// nothing: a fork is a push on the caller's own queue and a pop, without a job.
 //
 //   parallel_for(jobs, 0, n, [&](std::size_t i) { ... });
 //   const auto sum = parallel_reduce(jobs, 0, n, 0.0, [&](std::size_t i) { return f(i); },
 //                                    [](double a, double b) { return a + b; });
 //   parallel_invoke(jobs, [&] { left(); }, [&] { right(); });     // for recursion
 //
-// All return when everything is done. Each call may run on any thread, the caller's included; a
-// thread that waits for a half that another one took helps with what that half forks, and with
-// nothing else. Any thread may call them, inside jobs too. An exception that leaves a body ends
-// there and is reported (job.hpp), so bodies that fail keep their error themselves.
+// All of them return when everything is done. Bodies may run on any thread, the caller's included.
+// A thread that waits for a half which another thread took helps with what that half forks, and
+// with nothing else. Any thread may call them, inside jobs too. An exception that leaves a body
+// ends there and is reported (job.hpp), so a body that can fail stores its error itself.
 //
-// The grain is how many calls are run in one go. Left alone (0), the range is halved until there
-// are about eight pieces for each thread, and no further.
+// The grain is the number of calls run in one go. With 0 the range is halved until there are about
+// eight pieces for each thread.
 //
-// Cost: a fork that is not stolen is one read-modify-write, about ten nanoseconds. A thread of the
-// host borrows a place in a thread_pool for the outermost call; if none is free, that call runs on
+// Cost: a fork that is not stolen takes one read-modify-write, about ten nanoseconds. A host thread
+// borrows a guest slot of a thread_pool for the outermost call; if none is free, that call runs on
 // the calling thread alone.
 //
-// Sources of the methods: the fork on the stack that its owner takes back is Cilk's and rayon's
-// (child stealing); helping only with the thief's descendants is leapfrogging (Wagner and Calder,
-// 1993).
+// Sources: forks on the stack that the owner takes back are Cilk's and rayon's (child stealing).
+// Helping only with the thief's descendants is leapfrogging (Wagner and Calder, 1993).
 #pragma once
 
 #include <cstddef>
@@ -33,8 +32,7 @@ namespace overture {
 
 namespace detail {
 
-// Calls a body. An exception ends here and is reported to the system whose job this thread runs, or
-// if it runs none to this one.
+// Calls a body. Reports an exception to the system whose job this thread runs, or to this one.
 template <class F>
 void call_body(job_system& system, F& body) {
   call_guarded(body, [&system](const char* what) noexcept {
@@ -44,7 +42,7 @@ void call_body(job_system& system, F& body) {
 
 }  // namespace detail
 
-// Calls both, the second perhaps on another thread at the same time.
+// Calls both, the second possibly on another thread at the same time.
 template <class First, class Second>
 void parallel_invoke(job_system& system, First&& first, Second&& second) {
   struct half final : fork_half {
@@ -121,7 +119,7 @@ T halve_and_combine(job_system& system, std::size_t first, std::size_t count, st
 
 }  // namespace detail
 
-// Calls body(i) for each i in [first, last). An exception ends the piece it happened in.
+// Calls body(i) for each i in [first, last). An exception ends the piece in which it happens.
 template <class Body>
 void parallel_for(job_system& system, std::size_t first, std::size_t last, Body&& body,
                   std::size_t grain = 0) {
@@ -130,10 +128,10 @@ void parallel_for(job_system& system, std::size_t first, std::size_t last, Body&
   detail::halve(system, first, count, detail::grain_of(system, count, grain), body);
 }
 
-// Combines map(i) for each i in [first, last), beginning with `identity` in each piece. The order
-// of the operands is kept, and with a grain of one's own the result is the same for any number of
-// threads, floating point included. A piece that throws counts as `identity`, and so do the pieces
-// that a call of `combine` which throws was to combine.
+// Combines map(i) for each i in [first, last), starting each piece with `identity`. Keeps the order
+// of operands, and with a fixed grain the result is the same for any number of threads, floating
+// point included. A piece that throws counts as `identity`; if combine() throws, so do the pieces
+// that it was to combine.
 template <class T, class Map, class Combine>
 [[nodiscard]] T parallel_reduce(job_system& system, std::size_t first, std::size_t last, T identity,
                                 Map&& map, Combine&& combine, std::size_t grain = 0) {

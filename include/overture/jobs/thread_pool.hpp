@@ -1,31 +1,30 @@
-// Overture's job system on threads of its own.
+// Overture's own job system: worker threads that steal jobs from each other.
 //
 //   thread_pool jobs{{.workers = processor_count() - 1}};
 //   if (auto ok = jobs.status(); !ok) ...        // fewer workers than asked for, say
 //
-// Each worker has a queue (last in, first out; others steal from the far end) and a word to park
-// on. Submitting wakes at most one parked worker, none while another looks for work; who finds work
-// wakes the next. So a submit costs the same however many sleep. What workers do that have none is
-// the wake policy (wake_policy.hpp). Jobs of a thread that is no worker start in the order they
-// came, by priority; of two such threads, in turns: first what the one has queued, then the other.
+// Each worker has a queue of its own, takes its newest job first and steals the oldest of others.
+// A submit wakes at most one sleeping worker, and none while another is looking for work; a worker
+// that finds work while there is more wakes the next. So a submit costs the same however many
+// workers sleep. The wake policy (wake_policy.hpp) says what workers without work do. Jobs
+// submitted by a thread that is not a worker start in order, by priority; two such threads take
+// turns, each with what it has queued by then.
 //
-// Cost: submitting from a worker is two read-modify-writes while nobody sleeps, one of them on the
-// group; from another thread three. Running takes three. A fork (parallel.hpp) that nobody steals
-// takes one in all. All memory comes in chunks that are kept until the pool ends, so that a warm
-// pool allocates nothing.
+// Cost: while no worker sleeps, a submit from a worker takes two read-modify-writes, one of them on
+// the group, and a submit from another thread three. Running a job takes three. A fork
+// (parallel.hpp) that is not stolen takes one in all. Memory is taken in chunks and kept until the
+// pool ends, so a warm pool allocates nothing.
 //
-// Back-pressure: when memory for a chunk is refused, or thread_pool_config::queued_max jobs are
-// queued, submit() runs the job before it returns, and so does execute(). So a thread that queues
-// more than that must not hold a lock that its jobs take, nor submit a job behind one that waits
-// for it: raise the limit for such a program. A flood of tiny jobs is faster with a low one,
-// because what is queued then stays in the caches. In a chain of jobs that submit each other so,
-// each lies on the stack above the one before: with 32 there, the next is queued all the same, 64
-// of them at once in a pool, jobs for the main thread among them. (Where memory is refused for
-// those too, the stack is the limit.)
+// Back-pressure: when thread_pool_config::queued_max jobs are queued, or memory for more is
+// refused, submit() and execute() run the job before they return. So a thread that queues that many
+// must not hold a lock that its jobs take, nor submit a job that another queued job waits for;
+// raise the limit for such a program. A low limit makes a flood of tiny jobs faster, because queued
+// jobs stay in the caches. Jobs that submit each other this way nest on one stack: from a depth of
+// 32 on they are queued in 64 spare records per pool, which submit_main() shares. Only if those run
+// out too is the stack the limit.
 //
-// Sources of the methods: the work-stealing deque is Chase and Lev's (2005) with the orders of
-// Le, Pop, Cohen and Zappa Nardelli (2013); the rule "no wake while somebody searches, who finds
-// wakes the next" is the one of Go's and Tokio's schedulers.
+// Sources: the deque is Chase and Lev's (2005) with the memory orders of Le, Pop, Cohen and Zappa
+// Nardelli (2013). Go and Tokio use the same rule for wakes.
 #pragma once
 
 #include <cstddef>
@@ -42,111 +41,93 @@
 namespace overture {
 
 class timeline;
+namespace jobs_detail {
 struct pool_state;
+}
 
-// What the host is told. Each is called on the thread that it happens on, never under a lock; null
-// = not told. `context` is handed to all of them.
+// Callbacks to the host. Each runs on the thread where the event happens, never under a lock. Null
+// ones are skipped. `context` is passed to all of them.
 struct job_hooks {
-  void (*worker_begins)(void* context, unsigned worker) = nullptr;  // on each worker's thread
+  void (*worker_begins)(void* context, unsigned worker) = nullptr;  // on the worker's thread
   void (*worker_ends)(void* context, unsigned worker) = nullptr;
-  // An exception has left a job or a body, or a job had no callable; `name` is the job's, `what`
-  // says what went wrong. Either may be null.
+  // An exception left a job or the body of a parallel call, or a job had no callable. `name` is the
+  // job's, `what` describes the error; either may be null.
   void (*job_threw)(void* context, const char* name, const char* what) = nullptr;
-  // A job waits for a group that it belongs to, or a job below it on the same stack: that wait
-  // could never end. It returns at once instead. A half of a fork counts as part of the job that
-  // forked it, whoever runs it. The names are those of the two jobs, null without one.
+  // A job waits for a group that it, or a job below it on the same stack, belongs to. The wait
+  // could never end, so it returns at once. A half of a fork counts as part of the job that forked
+  // it, whichever thread runs it. The names are those of the two jobs, null if they have none.
   void (*wait_refused)(void* context, const char* waiting, const char* below) = nullptr;
   void* context = nullptr;
 };
 
-// What happens to jobs that are queued when a pool ends.
+// What becomes of queued jobs when their pool is destroyed.
 enum class at_end : std::uint8_t {
-  run,     // they run on the thread that ends the pool
-  cancel,  // they, and those that running jobs submit by then, are destroyed without having run,
-           // but for those with job_options::always; their groups are counted down
+  run,     // they run on the thread that destroys the pool
+  cancel,  // they are destroyed unrun, except those with job_options::always, and so are jobs that
+           // running jobs still submit; groups are counted down either way
+};
+
+// Leave these alone. They are durations of waking and sleeping that fit desktop processors; change
+// them only with a measurement of your program in hand. All in nanoseconds.
+struct idle_tuning {
+  unsigned spin_ns = 2'000;            // a worker out of work looks for this long before it sleeps
+  unsigned spin_long_ns = 40'000;      // the same after a sleep shorter than this
+  unsigned yield_ns = 5'000;           // a worker that looks for longer yields this often
+  unsigned warm_ns = 20'000'000;       // the warm worker looks for this long: over one frame
+  unsigned expected_lead_ns = 60'000;  // a worker is back this long before expected work
+  unsigned expected_slack_ns = 500'000;  // and looks for it until this long after it was due
 };
 
 struct thread_pool_config {
-  unsigned workers = 0;        // threads to start; 0 is allowed: then jobs run in waits
-  unsigned spare_workers = 0;  // further threads, for workers inside a blocking_scope
-  // Threads are called "worker 1", "worker 2", ...; null = "worker". A long name is cut so that the
-  // 15 characters that Linux shows end with the number.
-  const char* name = "worker";
-  thread_priority priority = thread_priority::normal;
-  std::uint64_t affinity_mask = 0;  // as in thread_options
-  std::size_t stack_bytes = 0;      // as in thread_options
-  // As in thread_options, for all workers. One that the system wakes on the processor of the thread
-  // that submits does not interrupt that thread in the middle of the call, then. The price: if that
-  // thread goes on without a wait, the worker may start a time slice later (some 3 ms).
-  bool gives_way = false;
-  // The thread that made the pool, a main thread probably, goes on while its jobs start. It wakes
-  // the first worker, which keeps off the processor where that thread has woken somebody last: it
-  // is taken from those that the worker may run on, if there are others. The further workers, which
-  // wake each other, give way. The price: behind a long pause a job starts when another processor
-  // has been woken, 20 to 80 us in a virtual machine, and not in the main thread's place. (Linux;
-  // elsewhere no effect.)
-  bool keeps_apart = true;
-  // A worker that is interrupted again and again while it runs jobs shares its processor with
-  // another thread, a main thread that polls say, and moves to another one; once in a millisecond
-  // at most, and more and more rarely where that does not help. It may go to any of the processors
-  // that it may run on. Only where there are more processors than workers (Linux; elsewhere no
-  // effect).
-  bool leaves_crowds = true;
-  wake_policy wake = wake_policy::park;  // may be changed later
-  unsigned spin_ns = 2'000;              // how long a worker looks for work before it parks
-  // The same while jobs come at shorter distances than this: about what a sleep and a wake cost.
-  unsigned spin_long_ns = 40'000;
-  // A worker to which jobs come in a steady rhythm of up to half a millisecond sleeps until shortly
-  // before the next one is due, and then looks for it: no submit has to wake it, and the job starts
-  // without the time that a wake takes. One worker at a time does; each job costs some 30 us of it.
-  bool follows_rhythm = true;
-  unsigned warm_ns = 20'000'000;  // how long the warm worker looks: a frame and a bit
-  unsigned guests = 8;            // places for threads of the host: submits and parallel calls
-  at_end queued = at_end::run;    // what the destructor does with jobs that are left
-  // About so many jobs may be queued, 128 bytes each; in steps of 512, and
-  // limits::jobs_queued_max at most.
-  std::size_t queued_max = 65'536;
-  allocator* memory = nullptr;        // null = default_allocator()
-  thread_factory* threads = nullptr;  // null = default_thread_factory()
-  timeline* record = nullptr;         // workers attach to it; must outlive the pool
-  job_hooks hooks = {};
+  unsigned workers = 0;               // threads to start; with 0 jobs run inside waits
+  unsigned spare_workers = 0;         // further threads to stand in for those in a blocking_scope
+  thread_options worker_thread = {};  // of each worker, whose number is added to the name
+  wake_policy wake = wake_policy::park;  // what workers without work do; may be changed later
+  unsigned guests = 8;                // queues for host threads that submit or make parallel calls
+  std::size_t queued_max = 65'536;    // jobs that may be queued, 128 bytes each, in steps of 512
+  at_end queued = at_end::run;        // what becomes of queued jobs when the pool is destroyed
+  allocator* memory = nullptr;        // null: default_allocator()
+  thread_factory* threads = nullptr;  // null: default_thread_factory()
+  timeline* record = nullptr;         // workers record into it; it must outlive the pool
+  job_hooks hooks = {};               // callbacks to the host
+  idle_tuning tuning = {};            // leave it alone
 };
 
-// Counts since the start, for reports and tests.
+// Counts since the pool was made, for reports and tests.
 struct thread_pool_stats {
   std::uint64_t jobs_run = 0;
-  std::uint64_t jobs_stolen = 0;   // forks that another thread took among them
+  std::uint64_t jobs_stolen = 0;   // stolen forks included
   std::uint64_t jobs_dropped = 0;  // cancelled before they began
-  std::uint64_t jobs_thrown = 0;   // ended by an exception, bodies of parallel calls among them
-  std::uint64_t parks = 0;
+  std::uint64_t jobs_thrown = 0;   // ended by an exception, bodies of parallel calls included
+  std::uint64_t parks = 0;         // times a worker went to sleep
   std::uint64_t wakes = 0;         // system calls that woke a thread
   std::uint64_t wakes_futile = 0;  // threads that woke and found nothing
-  std::uint64_t spun_ns = 0;       // time that workers have looked for work in vain
-  unsigned parked_now = 0;         // workers that sleep at this moment
+  std::uint64_t spun_ns = 0;       // time that workers looked for work in vain
+  unsigned parked_now = 0;         // workers asleep at this moment
 };
 
 class thread_pool final : public job_system {
  public:
   explicit thread_pool(const thread_pool_config& config = {}) noexcept;
-  // Runs or cancels what is still queued, as configured, then stops and joins the workers. Jobs may
-  // submit until the end; no other call to the pool may be under way.
+  // Runs or cancels queued jobs as configured, then stops and joins the workers. Jobs may submit
+  // until then; no other call to the pool may be in progress.
   ~thread_pool() override;
   thread_pool(const thread_pool&) = delete;
   thread_pool& operator=(const thread_pool&) = delete;
 
-  // An error if memory or threads were refused; the pool works all the same, with the workers it
-  // has. Any thread.
+  // An error if memory or threads were refused; the pool still works, with the workers it has. Any
+  // thread.
   [[nodiscard]] result<void> status() const noexcept;
-  // Without the spare ones.
+  // Spare workers not included.
   [[nodiscard]] unsigned workers() const noexcept;
   [[nodiscard]] thread_pool_stats stats() const noexcept;
-  // What waking has cost since the start. Any thread.
+  // What wakes have cost so far. Any thread.
   [[nodiscard]] wake_profile profile() const noexcept;
 
-  // What workers without work do from now on; sleeping ones wake if they should not sleep. Any
-  // thread.
+  // Changes what workers without work do. Sleeping workers wake if they should not sleep any more.
+  // Any thread.
   void set_wake_policy(wake_policy policy) noexcept;
-  // The one that holds now, zones included. Any thread.
+  // The policy in force, zones included. Any thread.
   [[nodiscard]] wake_policy current_wake_policy() const noexcept;
 
   void submit(job work, job_group* group = nullptr, const job_options& options = {}) override;
@@ -160,28 +141,27 @@ class thread_pool final : public job_system {
   void body_threw(const char* what) noexcept override;
   [[nodiscard]] unsigned concurrency() const noexcept override { return workers() + 1; }
   void set_idle_reason(const char* reason) noexcept override;
-  // A worker that goes to sleep before that time sleeps no longer than until shortly before it, and
-  // then looks for work until half a millisecond behind it; one worker does, the others sleep. A
-  // pool knows one such time, the last it was told. To find a worker awake in each frame, tell it
-  // the begin of the next one before you submit the jobs of this one: the worker that is awake for
-  // this one stays so.
+  // One worker will be awake and looking for work from shortly before `at_ns` until half a
+  // millisecond after it, so that the submit wakes nobody and the job starts at once. Only the
+  // latest call counts; 0 takes it back. To find a worker awake in each frame, name the start of
+  // the next frame before you submit the jobs of this one. Any thread.
   void expect_work(std::uint64_t at_ns) noexcept override;
 
-  // Queues a job for the thread that made the pool, which runs it in pump() and in a wait for
-  // `group`, but not in one for another group, even if that one's jobs wait for this one. Beyond
-  // queued_max there is room for 64; where those are in use too, or memory is refused, it runs at
-  // once on the calling thread. What is left when the pool ends runs on the thread that ends it.
-  // Any thread.
+  // Queues a job for the thread that made the pool. It runs there in pump(), or in a wait for
+  // `group`, but not in a wait for another group, even if jobs of that group wait for this one. 64
+  // such jobs fit beyond queued_max; after that, or without memory, the job runs at once on the
+  // calling thread. Jobs left when the pool ends run on the thread that destroys it. Any thread.
   void submit_main(job work, job_group* group = nullptr, const job_options& options = {});
   // Runs jobs of submit_main() until none is left or `budget_ns` has passed, at least one if there
-  // is one; a job that has begun is finished. How many have run. The thread that made the pool.
+  // is one; a job that has begun is finished. Returns how many ran. Only the thread that made the
+  // pool.
   std::size_t pump(std::uint64_t budget_ns);
 
  private:
   friend class wake_zone;
   friend class cork;
 
-  pool_state* state_ = nullptr;
+  jobs_detail::pool_state* state_ = nullptr;
 };
 
 }  // namespace overture

@@ -1,16 +1,16 @@
-// What waking has cost, and whom: the numbers of a thread_pool since its start, or of a part of the
-// program.
+// What wakes have cost, and which threads paid: the figures of a thread_pool since its start, or of
+// a part of the program.
 //
 //   const wake_profile before = jobs.profile();
 //   load_level();
 //   const wake_profile cost = jobs.profile() - before;      // or: wake_zone zone(jobs, ...);
 //   if (cost.percentile_ns(0.99) > 50'000) ...              //     ... zone.profile()
 //
-// On the timeline each wake is a counter `wake_ns` of the thread that was woken: how long it took
-// from the signal until it ran; one that found nothing is the moment `futile wake`.
+// On the timeline each wake is a counter `wake_ns` of the woken thread: the time from the signal
+// until it ran. A wake that found no work is the mark `futile wake`.
 //
-// Cost: two looks at the clock and three relaxed read-modify-writes for each wake, which takes a
-// hundred times as long; nothing where nobody sleeps.
+// Cost: two clock reads and three relaxed read-modify-writes for each wake, which itself takes a
+// hundred times as long; nothing while no thread sleeps.
 #pragma once
 
 #include <array>
@@ -23,18 +23,18 @@ struct wake_profile {
   static constexpr std::size_t buckets = 20;
   static constexpr std::size_t depths = 8;
 
-  // How many sleepers ran so long after the signal: the first bucket up to 256 ns, each further one
-  // up to twice as much, the last one beyond.
+  // Wakes by the time from the signal until the thread ran: up to 256 ns in the first bucket, up to
+  // twice as much in each next one, anything longer in the last.
   std::array<std::uint64_t, buckets> signal_to_run{};
-  // How many workers were woken by a thread that was awake (the first number), by a worker that had
-  // just been woken so itself (the second), and so on; the last number has all beyond.
+  // Wakes by the length of the chain that led to them: by a thread that was awake (first), by a
+  // worker that such a thread had just woken (second), and so on; longer ones in the last.
   std::array<std::uint64_t, depths> chain_depth{};
-  // Who paid for the system calls.
-  std::uint64_t paid_by_host = 0;       // threads of the host that submitted or waited
-  std::uint64_t paid_by_jobs = 0;       // workers, inside a job: what it submitted or forked
-  std::uint64_t paid_by_searchers = 0;  // workers without a job: wakes handed on
+  // Which threads made the system calls.
+  std::uint64_t paid_by_host = 0;       // host threads that submitted or waited
+  std::uint64_t paid_by_jobs = 0;       // workers inside a job that submitted or forked
+  std::uint64_t paid_by_searchers = 0;  // workers between jobs, which wake the next
   std::uint64_t futile = 0;             // threads that woke and found nothing
-  std::uint64_t spun_ns = 0;            // time that workers have looked for work in vain
+  std::uint64_t spun_ns = 0;            // time that workers looked for work in vain
 
   [[nodiscard]] std::uint64_t wakes() const noexcept {
     return paid_by_host + paid_by_jobs + paid_by_searchers;
@@ -43,8 +43,8 @@ struct wake_profile {
   [[nodiscard]] static constexpr std::uint64_t upper_ns(std::size_t bucket) noexcept {
     return std::uint64_t{256} << bucket;
   }
-  // The end of the first bucket up to which this share of the wakes took (0.5: half of them); 0
-  // without any.
+  // The upper end of the bucket that this share of the wakes fits into (0.5: the median); 0 without
+  // any wakes.
   [[nodiscard]] std::uint64_t percentile_ns(double share) const noexcept {
     std::uint64_t all = 0;
     for (const std::uint64_t each : signal_to_run) all += each;
@@ -58,7 +58,7 @@ struct wake_profile {
     return 0;
   }
 
-  // What has come since `earlier`.
+  // The figures since `earlier`.
   friend wake_profile operator-(wake_profile later, const wake_profile& earlier) noexcept {
     for (std::size_t i = 0; i < buckets; ++i) later.signal_to_run[i] -= earlier.signal_to_run[i];
     for (std::size_t i = 0; i < depths; ++i) later.chain_depth[i] -= earlier.chain_depth[i];

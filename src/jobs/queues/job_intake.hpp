@@ -1,0 +1,45 @@
+// How jobs get into the queues of a pool.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "jobs/queues/job_queues.hpp"
+
+namespace overture::jobs_detail {
+
+class job_intake {
+ public:
+  job_intake(job_slab& slab, pool_slots& slots, job_queues& queues, parking& sleepers) noexcept
+      : slab_(slab), slots_(slots), queues_(queues), sleepers_(sleepers) {}
+
+  // Queues the first of these jobs, as many as there is room for, and wakes a worker. Returns how
+  // many; those are moved from. Any thread.
+  [[nodiscard]] std::size_t add(std::span<job> work, job_group* group,
+                                const job_options& options) noexcept;
+  // As add(), for a job of the main thread, which may use a spare record.
+  [[nodiscard]] bool add_main(job& work, job_group* group, const job_options& options) noexcept;
+  // Queues a job in a spare record; false if there is none. Any thread.
+  [[nodiscard]] bool add_spare(shared_queue& into, job& work, job_group* group,
+                               const job_options& options) noexcept;
+  // Queues a normal job again that the caller has claimed; false if there is no room. Any thread.
+  [[nodiscard]] bool add_again(job_record& claimed) noexcept;
+
+ private:
+  std::size_t add_to(pool_slot& slot, bool from_outside, std::span<job> work, job_group* group,
+                     const job_terms& terms) noexcept;
+  std::size_t add_to(shared_queue& into, std::span<job> work, job_group* group,
+                     const job_terms& terms) noexcept;
+  // The deque's owner: the first of these jobs, no more than `add_at_once`. Returns how many.
+  std::size_t push_some(job_deque& deque, free_records& records, std::span<job> work,
+                        job_group* group, const job_terms& terms) noexcept;
+  template <class Arm>
+  bool add_record(shared_queue& into, job_record& record, const job_group* group, Arm arm) noexcept;
+
+  job_slab& slab_;
+  pool_slots& slots_;
+  job_queues& queues_;
+  parking& sleepers_;
+};
+
+}  // namespace overture::jobs_detail

@@ -1,0 +1,179 @@
+#include "jobs/queues/job_queues.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace overture::jobs_detail {
+namespace {
+
+// The number of jobs a thread takes at once: few enough that others find some too.
+constexpr std::size_t take_at_once = 32;
+static_assert(take_at_once <= job_deque::first_capacity, "a worker takes them with an empty deque");
+
+}  // namespace
+
+// -- adding --
+
+shared_queue& job_queues::of(job_priority priority) noexcept {
+  switch (priority) {
+    case job_priority::high:
+      return urgent_;
+    case job_priority::low:
+      return background_;
+    case job_priority::normal:
+      break;
+  }
+  return overflow_;
+}
+
+void job_queues::added_to(const shared_queue& queue, const job_group* group) noexcept {
+  if (&queue != &of_main_ && (&queue != &background_ || background_has_room())) {
+    return sleepers_.work_added(group);
+  }
+  // No worker may take it now, but a waiter may, and only one of them may be the main thread.
+  if (group != nullptr) sleepers_.wake_waiters(group);
+}
+
+// -- for a worker --
+
+job_record* job_queues::take_own(pool_slot& self) noexcept {
+  job_deque& deque = self.deque;
+  while (!deque.empty()) {
+    // What this worker's jobs have submitted runs newest first, while its data is in the cache.
+    // What came from outside runs in the order it came.
+    if (!deque.has_own()) return deque.claim_arrival();
+    job_record* const newest = deque.pop().record();
+    if (newest != nullptr && newest->claim()) return newest;
+  }
+  return nullptr;
+}
+
+job_record* job_queues::take_background() noexcept {
+  if (background_.empty()) return nullptr;
+  if (background_now_.fetch_add(1, std::memory_order_seq_cst) <
+      background_max_.load(std::memory_order_relaxed)) {
+    if (job_record* const taken = background_.take()) return taken;
+  }
+  background_ended();
+  return nullptr;
+}
+
+found_work job_queues::steal(pool_slot& self, submitter_rotation& rotation, unsigned any) noexcept {
+  const unsigned count = slots_.size();
+  const unsigned first = rotation.first(count, any % count);
+  for (unsigned i = 0; i < count; ++i) {
+    const unsigned number = (first + i) % count;
+    pool_slot& victim = slots_[number];
+    if (&victim == &self) continue;
+    while (const job_hint hint = victim.deque.steal()) {
+      if (!hint.is_half() && !hint.record()->claim()) continue;
+      self.jobs_stolen.add(1);
+      if (hint.record() != nullptr && number >= slots_.first_guest()) {
+        rotation.took_from(number, victim.deque);
+        take_more(self, victim.deque, rotation.left());
+      }
+      return {hint.record(), hint.half()};
+    }
+  }
+  return {};
+}
+
+// Jobs of a host thread: several at once, so that not each of them is searched for.
+void job_queues::take_more(pool_slot& self, job_deque& from, std::uint64_t most) noexcept {
+  std::array<job_record*, take_at_once> taken;
+  const std::size_t count =
+      from.steal_arrivals(std::span(taken).first(std::min<std::uint64_t>(take_at_once, most)));
+  if (count == 0) return;
+  for (std::size_t i = 0; i < count; ++i) fetch_line(taken[i]);
+  self.deque.push_all({taken.data(), count});
+  self.deque.mark_arrivals();
+  // They were hidden for a moment. Their lines are still on the way, so their groups are read only
+  // if somebody waits. A record that has run since belongs to a group that needs no help.
+  if (!sleepers_.has_waiters()) return;
+  group_set groups;
+  for (std::size_t i = 0; i < count; ++i) {
+    groups.add(taken[i]->group.load(std::memory_order_relaxed));
+  }
+  groups.wake_waiters(sleepers_);
+}
+
+bool job_queues::host_work_visible() const noexcept {
+  return !overflow_.empty() || !urgent_.empty() ||
+         std::any_of(slots_.guests(), slots_.end(),
+                     [](const pool_slot& each) noexcept { return !each.deque.empty(); });
+}
+
+bool job_queues::work_visible() const noexcept {
+  return !overflow_.empty() || !urgent_.empty() ||
+         (!background_.empty() && background_has_room()) ||
+         std::any_of(slots_.begin(), slots_.end(),
+                     [](const pool_slot& each) noexcept { return !each.deque.empty(); });
+}
+
+// -- for a thread that waits, or helps --
+
+job_record* job_queues::find_of(pool_slot* self, const job_group* group, bool is_main_thread,
+                                std::uint64_t most) noexcept {
+  if (self != nullptr) {
+    if (job_record* const own = claim_in_own(*self, group)) return own;
+  }
+  for (shared_queue* const each : {&urgent_, &overflow_}) {
+    if (job_record* const found = each->take_of(group)) return found;
+  }
+  for (pool_slot& each : slots_) {
+    if (&each == self) continue;
+    if (job_record* const found = each.deque.take_of(group, most)) return found;
+  }
+  if (job_record* const found = background_.take_of(group)) return found;
+  return is_main_thread ? of_main_.take_of(group) : nullptr;
+}
+
+job_record* job_queues::claim_in_own(pool_slot& self, const job_group* group) noexcept {
+  while (self.deque.has_own()) {
+    const job_hint newest = self.deque.peek();
+    if (!newest) return nullptr;
+    job_record* const top = newest.record();
+    if (top == nullptr || (top->is_queued_as(job_record::usual) &&
+                           top->group.load(std::memory_order_relaxed) != group)) {
+      // On top lies a fork of this thread, or a job of another group. It stays there.
+      return self.deque.claim_of(group, true);
+    }
+    // A job of the group, or a hint that is no longer needed: either way it comes off.
+    job_record* const taken = self.deque.pop().record();
+    if (taken != nullptr && taken->claim_of(group)) return taken;
+  }
+  // From outside: in the order they came.
+  if (job_record* const oldest = self.deque.claim_arrival_of(group)) return oldest;
+  std::uint64_t dead = 0;
+  job_record* const found = self.deque.claim_of(group, false, UINT64_MAX, &dead);
+  // The position of a fork matters, so while there may be one nothing moves.
+  const bool may_have_forks =
+      self.runs.load(std::memory_order_relaxed) != nullptr || self.forks_open != 0;
+  if (!may_have_forks && self.deque.has_many_dead(dead)) self.deque.remove_dead(sleepers_);
+  return found;
+}
+
+fork_half* job_queues::find_fork_of(const pool_slot* self, const void* work) noexcept {
+  for (pool_slot& other : slots_) {
+    const auto runs_it = [&other, work]() noexcept {
+      return other.runs.load(std::memory_order_acquire) == work;
+    };
+    if (&other == self || !runs_it()) continue;
+    if (fork_half* const found = other.deque.steal_fork(other.forks_start, runs_it)) return found;
+  }
+  return nullptr;
+}
+
+found_work job_queues::take_any() noexcept {
+  for (shared_queue* const each : {&urgent_, &overflow_}) {
+    if (job_record* const taken = each->take()) return {taken, nullptr};
+  }
+  for (pool_slot& each : slots_) {
+    while (const job_hint hint = each.deque.steal()) {
+      if (hint.is_half() || hint.record()->claim()) return {hint.record(), hint.half()};
+    }
+  }
+  return {background_.take(), nullptr};
+}
+
+}  // namespace overture::jobs_detail

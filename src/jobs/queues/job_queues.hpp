@@ -1,0 +1,97 @@
+// Where the jobs of a pool lie, and how a thread takes one.
+//
+//   normal jobs   the deque of the submitting worker, or of the guest slot of the submitting
+//   thread;
+//                 `overflow` if that slot is taken
+//   others        `urgent`, `background` (high and low priority), `of_main` (submit_main())
+//
+// A worker takes up to 32 jobs at once from a guest's deque into its own, where others may steal
+// them. Every function that returns a record has claimed it for the caller.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "jobs/pool/pool_slots.hpp"
+#include "jobs/queues/shared_queue.hpp"
+#include "jobs/queues/submitter_rotation.hpp"
+
+namespace overture::jobs_detail {
+
+// What a thread has found to do: a job, a fork, or nothing.
+struct found_work {
+  job_record* record = nullptr;
+  fork_half* half = nullptr;
+
+  [[nodiscard]] explicit operator bool() const noexcept {
+    return record != nullptr || half != nullptr;
+  }
+};
+
+class job_queues {
+ public:
+  job_queues(allocator& memory, pool_slots& slots, parking& sleepers) noexcept
+      : slots_(slots),
+        sleepers_(sleepers),
+        urgent_(job_record::urgent, memory, sleepers),
+        overflow_(job_record::usual, memory, sleepers),
+        background_(job_record::background, memory, sleepers),
+        of_main_(job_record::of_main, memory, sleepers) {}
+
+  // -- adding --
+
+  [[nodiscard]] shared_queue& of(job_priority priority) noexcept;
+  [[nodiscard]] shared_queue& of_main() noexcept { return of_main_; }
+  // After adding jobs of the group to one of these: wakes a thread that may take one.
+  void added_to(const shared_queue& queue, const job_group* group) noexcept;
+
+  // -- for a worker --
+
+  [[nodiscard]] job_record* take_urgent() noexcept { return urgent_.take(); }
+  [[nodiscard]] static job_record* take_own(pool_slot& self) noexcept;
+  // From the deque of another slot, the first by `rotation`, or `any` if that has no preference.
+  [[nodiscard]] found_work steal(pool_slot& self, submitter_rotation& rotation,
+                                 unsigned any) noexcept;
+  [[nodiscard]] job_record* take_overflow() noexcept { return overflow_.take(); }
+  // Null as well while as many workers have background jobs as may. Call background_ended() after
+  // the job.
+  [[nodiscard]] job_record* take_background() noexcept;
+  void background_ended() noexcept { background_now_.fetch_sub(1, std::memory_order_seq_cst); }
+  // Of `workers`, all but one may have background jobs, but at least one.
+  void set_workers(unsigned workers) noexcept {
+    if (workers > 1) background_max_.store(workers - 1, std::memory_order_relaxed);
+  }
+  [[nodiscard]] bool work_visible() const noexcept;
+  // Of host threads alone: looking at the deques of workers would slow them down.
+  [[nodiscard]] bool host_work_visible() const noexcept;
+
+  // -- for a thread that waits, or helps --
+
+  // A job of the group. Looks at no more than `most` jobs of each other slot.
+  [[nodiscard]] job_record* find_of(pool_slot* self, const job_group* group, bool is_main_thread,
+                                    std::uint64_t most = UINT64_MAX) noexcept;
+  // A fork made by a slot while it runs `work`.
+  [[nodiscard]] fork_half* find_fork_of(const pool_slot* self, const void* work) noexcept;
+  [[nodiscard]] job_record* take_main() noexcept { return of_main_.take(); }
+  // Anything but jobs of the main thread.
+  [[nodiscard]] found_work take_any() noexcept;
+
+ private:
+  [[nodiscard]] bool background_has_room() const noexcept {
+    return background_now_.load(std::memory_order_seq_cst) <
+           background_max_.load(std::memory_order_relaxed);
+  }
+  void take_more(pool_slot& self, job_deque& from, std::uint64_t most) noexcept;
+  [[nodiscard]] job_record* claim_in_own(pool_slot& self, const job_group* group) noexcept;
+
+  pool_slots& slots_;
+  parking& sleepers_;
+  shared_queue urgent_;
+  shared_queue overflow_;
+  shared_queue background_;
+  shared_queue of_main_;
+  alignas(64) atomic<std::uint32_t> background_now_{0};
+  atomic<std::uint32_t> background_max_{1};
+};
+
+}  // namespace overture::jobs_detail
