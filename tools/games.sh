@@ -76,7 +76,8 @@ check_game() {
 # load_result ARGUMENT...: counts and the hash of all contents, on a line.
 load_result() {
   "$command" load --json --quiet "$@" |
-    sed -n 's/^  "\(files\|failed\|hash\)": "\{0,1\}\([0-9a-f]*\)"\{0,1\},$/\1 \2/p' | paste -s -d ' '
+    sed -n 's/^  "\(files\|failed\|hash\)": "\{0,1\}\([0-9a-f]*\)"\{0,1\},$/\1 \2/p' |
+    paste -s -d ' '
 }
 
 # The one game of these that comes as loose files, as a ZIP too: to compare.
