@@ -102,7 +102,7 @@ TEST_P(os_test, a_file_is_read_whole_and_in_parts) {
   os().close(file);
 }
 
-TEST_P(os_test, a_read_across_the_end_is_short_and_one_behind_it_is_empty) {
+TEST_P(os_test, a_read_across_the_end_is_short_and_one_beyond_it_is_empty) {
   world_->add_file("one.txt", "0123456789");
   world_->add_file("empty", "");
   const os_handle file = open("one.txt");

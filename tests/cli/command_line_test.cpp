@@ -58,7 +58,7 @@ std::string mistake_of(const std::vector<std::string>& words) {
   return said;
 }
 
-TEST(CommandLine, LeavesWhatIsNotGivenAsItWas) {
+TEST(command_line, leaves_what_is_not_given_as_it_was) {
   tea_command tea;
   EXPECT_EQ(tea.line.parse({}), std::nullopt);
   EXPECT_FALSE(tea.milk);
@@ -68,7 +68,7 @@ TEST(CommandLine, LeavesWhatIsNotGivenAsItWas) {
   EXPECT_THAT(tea.guests, IsEmpty());
 }
 
-TEST(CommandLine, TakesValuesBehindASpaceAndBehindAnEqualsSign) {
+TEST(command_line, takes_values_after_a_space_or_an_equals_sign) {
   tea_command tea;
   EXPECT_EQ(tea.line.parse({"alice", "-m", "--cup", "glass", "--minutes-in-the-teapot=10",
                             "--kind=black", "bob"}),
@@ -80,7 +80,7 @@ TEST(CommandLine, TakesValuesBehindASpaceAndBehindAnEqualsSign) {
   EXPECT_THAT(tea.guests, ElementsAre("alice", "bob"));
 }
 
-TEST(CommandLine, HandsWordsOverInTheOrderOfTheCommandLine) {
+TEST(command_line, hands_words_over_in_the_order_of_the_command_line) {
   tea_command tea;
   EXPECT_EQ(tea.line.parse({"alice", "--sugar", "1", "bob", "-m", "carol", "--sugar=2", "--",
                             "--sugar", "dave"}),
@@ -89,13 +89,13 @@ TEST(CommandLine, HandsWordsOverInTheOrderOfTheCommandLine) {
                                         "sugar 2", "guest --sugar", "guest dave"));
 }
 
-TEST(CommandLine, AWordOfAnOptionThatMayBeRepeatedIsNeverTheNextOnes) {
+TEST(command_line, a_word_of_an_option_that_may_be_repeated_is_never_the_next_ones) {
   tea_command tea;
   EXPECT_EQ(tea.line.parse({"--sugar", "1", "2"}), std::nullopt);
   EXPECT_THAT(tea.in_order, ElementsAre("sugar 1", "guest 2"));
 }
 
-TEST(CommandLine, ANumberIsDecimalWithZerosInFrontToo) {
+TEST(command_line, a_number_is_decimal_with_zeros_in_front_too) {
   for (const char* const word : {"--minutes-in-the-teapot=010", "--minutes-in-the-teapot=08"}) {
     tea_command tea;
     EXPECT_EQ(tea.line.parse({word}), std::nullopt);
@@ -103,7 +103,7 @@ TEST(CommandLine, ANumberIsDecimalWithZerosInFrontToo) {
   }
 }
 
-TEST(CommandLine, NumbersOfEveryWidthReachTheirLimits) {
+TEST(command_line, numbers_of_every_width_reach_their_limits) {
   constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
   command_line line({.name = "count", .usage = "", .description = "", .footer = ""});
   int number = 0;
@@ -119,7 +119,7 @@ TEST(CommandLine, NumbersOfEveryWidthReachTheirLimits) {
   EXPECT_EQ(large, most);
 }
 
-TEST(CommandLine, NamesEveryMistakeAndWhereHelpIs) {
+TEST(command_line, names_every_mistake_and_where_help_is) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {{"alice", "--mlik"}, "unknown option '--mlik'; did you mean '--milk'?"},
       {{"--cpu=glass"}, "unknown option '--cpu'; did you mean '--cup'?"},
@@ -139,7 +139,7 @@ TEST(CommandLine, NamesEveryMistakeAndWhereHelpIs) {
   }
 }
 
-TEST(CommandLine, RefusesWordsThatNobodyTakes) {
+TEST(command_line, refuses_words_that_it_does_not_know) {
   command_line line({.name = "quiet", .usage = "", .description = "", .footer = ""});
   testing::internal::CaptureStderr();
   EXPECT_EQ(line.parse({"word"}), exit_usage);
@@ -147,14 +147,14 @@ TEST(CommandLine, RefusesWordsThatNobodyTakes) {
             "error: 'word' was not expected\nSee 'overture help quiet'.\n");
 }
 
-TEST(CommandLine, RefusesForItsCommandInTheSameForm) {
+TEST(command_line, refuses_for_its_command_in_the_same_form) {
   const tea_command tea;
   testing::internal::CaptureStderr();
   EXPECT_EQ(tea.line.refuse("no guests"), exit_usage);
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "error: no guests\nSee 'overture help tea'.\n");
 }
 
-TEST(CommandLine, HelpShowsOptionsByGroupAndTakesNothing) {
+TEST(command_line, help_shows_options_by_group_and_takes_nothing) {
   for (const char* const asked : {"-h", "--help"}) {
     tea_command tea;
     testing::internal::CaptureStdout();

@@ -5,13 +5,13 @@
 namespace overture::cli {
 namespace {
 
-TEST(Printable, LeavesOrdinaryTextAsItIs) {
+TEST(printable, leaves_ordinary_text_as_it_is) {
   EXPECT_EQ(printable("maps/rome.txt"), "maps/rome.txt");
   EXPECT_EQ(printable("音楽/テーマ.ogg"), "音楽/テーマ.ogg");
   EXPECT_EQ(printable("größe 🎵"), "größe 🎵");
 }
 
-TEST(Printable, EscapesWhatATerminalWouldObey) {
+TEST(printable, escapes_what_a_terminal_would_obey) {
   EXPECT_EQ(printable("\x1b[31mred"), "\\x1b[31mred");
   EXPECT_EQ(printable("a\nb\rc\td\x07"), "a\\x0ab\\x0dc\\x09d\\x07");
   EXPECT_EQ(printable("\x7f"), "\\x7f");
@@ -19,12 +19,12 @@ TEST(Printable, EscapesWhatATerminalWouldObey) {
   EXPECT_EQ(printable("\u009b31m"), "\\u{9b}31m");  // one character that begins a sequence
 }
 
-TEST(Printable, EscapesWhatTurnsTheDirectionOfWriting) {
+TEST(printable, escapes_what_turns_the_direction_of_writing) {
   EXPECT_EQ(printable("gpj.\u202Eexe"), "gpj.\\u{202e}exe");
   EXPECT_EQ(printable("a\u2066b"), "a\\u{2066}b");
 }
 
-TEST(Printable, EscapesBytesThatAreNotUtf8) {
+TEST(printable, escapes_bytes_that_are_not_utf8) {
   EXPECT_EQ(printable("caf\xe9"), "caf\\xe9");
   EXPECT_EQ(printable("\xc0\xaf"), "\\xc0\\xaf");                    // overlong
   EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80");           // a surrogate
@@ -32,7 +32,7 @@ TEST(Printable, EscapesBytesThatAreNotUtf8) {
   EXPECT_EQ(printable("\xe3\x81"), "\\xe3\\x81");                    // cut short
 }
 
-TEST(DisplayWidth, CountsColumnsNotBytes) {
+TEST(display_width, counts_columns_not_bytes) {
   EXPECT_EQ(display_width(""), 0u);
   EXPECT_EQ(display_width("größe"), 5u);
   EXPECT_EQ(display_width("音楽"), 4u);
@@ -40,12 +40,12 @@ TEST(DisplayWidth, CountsColumnsNotBytes) {
   EXPECT_EQ(display_width("🎵"), 2u);
 }
 
-TEST(Shorten, KeepsWhatFits) {
+TEST(shorten, keeps_what_fits) {
   EXPECT_EQ(shorten("abc", 3, true), "abc");
   EXPECT_EQ(shorten("", 0, true), "");
 }
 
-TEST(Shorten, CutsTheMiddleAndNeverExceedsTheColumns) {
+TEST(shorten, cuts_the_middle_and_never_exceeds_the_columns) {
   EXPECT_EQ(shorten("textures/castle/wall.png", 13, true), "text…wall.png");
   EXPECT_EQ(shorten("textures/castle/wall.png", 15, false), "text...wall.png");
   const std::string wide = "音楽/テーマ/長い名前の曲.ogg";

@@ -24,7 +24,7 @@ decoded_asset asset_of(asset_kind kind, std::size_t bytes, allocator& memory) {
   return *decoded_asset::make(kind, bytes, memory);
 }
 
-TEST(KeptAssets, TakeDecodedAssetsAsTheyAre) {
+TEST(kept_assets, take_decoded_assets_as_they_are) {
   tracking_allocator memory;
   kept_assets kept(2, memory);
   decoded_asset image = asset_of(asset_kind::image, 4000, kept.memory());
@@ -40,7 +40,7 @@ TEST(KeptAssets, TakeDecodedAssetsAsTheyAre) {
   EXPECT_EQ(memory.total().bytes, 4100u);
 }
 
-TEST(KeptAssets, CopyTheBytesOfFilesThatNoDecoderAccepted) {
+TEST(kept_assets, copy_the_bytes_of_files_that_no_decoder_accepted) {
   tracking_allocator memory;
   kept_assets kept(2, memory);
   decoded_asset none;
@@ -52,7 +52,7 @@ TEST(KeptAssets, CopyTheBytesOfFilesThatNoDecoderAccepted) {
   EXPECT_EQ(memory.total().bytes, 6u);
 }
 
-TEST(KeptAssets, CountAsMemoryOfTheHost) {
+TEST(kept_assets, count_as_memory_of_the_host) {
   tracking_allocator memory;
   {
     kept_assets kept(2, memory);
@@ -69,7 +69,7 @@ TEST(KeptAssets, CountAsMemoryOfTheHost) {
   EXPECT_EQ(memory.total().bytes, 0u);
 }
 
-TEST(KeptAssets, OneFileWithoutMemoryFailsAlone) {
+TEST(kept_assets, one_file_without_memory_fails_alone) {
   failing_allocator memory(1);
   kept_assets kept(3, memory);
   for (entry_index entry = 0; entry < 3; ++entry) {
@@ -84,7 +84,7 @@ TEST(KeptAssets, OneFileWithoutMemoryFailsAlone) {
   EXPECT_EQ(kept.total().bytes, 12u);
 }
 
-TEST(KeptAssets, KeepFilesFromManyThreadsAtOnce) {
+TEST(kept_assets, keep_files_from_many_threads_at_once) {
   constexpr entry_index files = 1000;
   tracking_allocator memory;
   kept_assets kept(files, memory);

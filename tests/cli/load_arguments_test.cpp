@@ -18,7 +18,7 @@ std::vector<std::string> paths_of(const std::vector<mount_argument>& mounts) {
   return paths;
 }
 
-TEST(LoadArguments, TakeMountsAndOptionsInAnyOrder) {
+TEST(load_arguments, take_mounts_and_options_in_any_order) {
   load_arguments arguments;
   EXPECT_EQ(parse_load({"base.pk3", "--threads", "2", "dlc", "--archives-in", "a", "mods",
                         "--archives-in=b", "--first-wins", "--no-decode", "--trace=t.json", "-q",
@@ -41,13 +41,13 @@ TEST(LoadArguments, TakeMountsAndOptionsInAnyOrder) {
   EXPECT_EQ(arguments.colour, when::always);
 }
 
-TEST(LoadArguments, DoubleDashEndsTheOptions) {
+TEST(load_arguments, double_dash_ends_the_options) {
   load_arguments arguments;
   EXPECT_EQ(parse_load({"--", "--weird", "-q"}, arguments), std::nullopt);
   EXPECT_THAT(paths_of(arguments.tree.mounts), ElementsAre("--weird", "-q"));
 }
 
-TEST(LoadArguments, AMountPointHoldsForTheMountsBehindIt) {
+TEST(load_arguments, apply_a_mount_point_to_the_mounts_after_it) {
   load_arguments arguments;
   EXPECT_EQ(parse_load({"base", "--mount-point", "gfx/fonts", "fonts", "--archives-in=more",
                         "--mount-point=/", "mod.zip", "--archives-in", "last"},
@@ -67,7 +67,7 @@ std::pair<int, std::string> run_and_listen(const std::vector<std::string>& words
   return {code, testing::internal::GetCapturedStderr()};
 }
 
-TEST(LoadArguments, EveryMistakeIsNamedAndExitsWithTwo) {
+TEST(load_arguments, every_mistake_is_named_and_exits_with_two) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {{"load", "--thread", "4"}, "unknown option '--thread'; did you mean '--threads'?"},
       {{"load", "--jsn=1", "x"}, "unknown option '--jsn'; did you mean '--json'?"},
@@ -102,19 +102,19 @@ TEST(LoadArguments, EveryMistakeIsNamedAndExitsWithTwo) {
   }
 }
 
-TEST(LoadArguments, MistakesCannotCommandTheTerminal) {
+TEST(load_arguments, mistakes_cannot_command_the_terminal) {
   const auto [code, said] = run_and_listen({"\x1b[2J"});
   EXPECT_EQ(code, exit_usage);
   EXPECT_EQ(said.find('\x1b'), std::string::npos);
 }
 
-TEST(Command, AloneShowsItsHelpAsAMistake) {
+TEST(command, alone_shows_its_help_as_a_mistake) {
   const auto [code, said] = run_and_listen({});
   EXPECT_EQ(code, exit_usage);
   EXPECT_THAT(said, HasSubstr("Usage: overture COMMAND"));
 }
 
-TEST(Command, EveryCommandHasHelpOfAtMostEightyColumns) {
+TEST(command, every_command_has_help_of_at_most_eighty_columns) {
   for (const command& each : commands()) {
     testing::internal::CaptureStdout();
     EXPECT_EQ(run_command({"help", each.name}), exit_ok);

@@ -22,7 +22,7 @@ load_progress at(double fraction, std::uint64_t files, std::uint64_t bytes) {
   return progress;
 }
 
-TEST(ProgressMeter, PaintsFirstAfterATenthOfASecondThenTenTimesASecondAtMost) {
+TEST(progress_meter, paints_first_after_a_tenth_of_a_second_then_ten_times_a_second_at_most) {
   progress_meter meter;
   EXPECT_FALSE(meter.due(99 * ms));
   EXPECT_TRUE(meter.due(100 * ms));
@@ -31,7 +31,7 @@ TEST(ProgressMeter, PaintsFirstAfterATenthOfASecondThenTenTimesASecondAtMost) {
   EXPECT_TRUE(meter.due(230 * ms));
 }
 
-TEST(ProgressMeter, NeverGoesBack) {
+TEST(progress_meter, never_goes_back) {
   progress_meter meter;
   meter.update(at(0.5, 500, 5000), 100 * ms);
   const progress_view view = meter.update(at(0.4, 400, 4000), 200 * ms);
@@ -41,7 +41,7 @@ TEST(ProgressMeter, NeverGoesBack) {
   EXPECT_GE(view.bytes_per_second, 0);
 }
 
-TEST(ProgressMeter, EstimatesTheTimeLeftFromItsSpeed) {
+TEST(progress_meter, estimates_the_time_left_from_its_speed) {
   progress_meter meter;
   EXPECT_FALSE(meter.update(at(0, 0, 0), 100 * ms).seconds_left);
   progress_view view;
@@ -52,7 +52,7 @@ TEST(ProgressMeter, EstimatesTheTimeLeftFromItsSpeed) {
   EXPECT_NEAR(view.bytes_per_second, 1000, 120);
 }
 
-TEST(ProgressMeter, ASingleSlowSampleMovesTheEstimateOnlyALittle) {
+TEST(progress_meter, a_single_slow_sample_moves_the_estimate_only_a_little) {
   progress_meter meter;
   progress_view view;
   for (unsigned i = 1; i <= 50; ++i)
@@ -62,7 +62,7 @@ TEST(ProgressMeter, ASingleSlowSampleMovesTheEstimateOnlyALittle) {
   EXPECT_LT(*view.seconds_left, before * 1.2);
 }
 
-TEST(ProgressMeter, TwoSamplesOfOneMomentAreHarmless) {
+TEST(progress_meter, two_samples_of_one_moment_are_harmless) {
   progress_meter meter;
   meter.update(at(0.1, 100, 1000), 100 * ms);
   const progress_view view = meter.update(at(0.2, 200, 2000), 100 * ms);
@@ -81,7 +81,7 @@ progress_view half_way() {
   return view;
 }
 
-TEST(Render, ShowsEverythingWhereThereIsRoom) {
+TEST(render, shows_everything_where_there_is_room) {
   text_style style;
   style.width = 100;
   EXPECT_EQ(render(half_way(), style),
@@ -91,7 +91,7 @@ TEST(Render, ShowsEverythingWhereThereIsRoom) {
   EXPECT_THAT(render(half_way(), style), HasSubstr("██████████████████▏░░░"));
 }
 
-TEST(Render, LeavesTheLastColumnFreeAtEveryWidth) {
+TEST(render, leaves_the_last_column_free_at_every_width) {
   text_style style;
   for (style.width = 1; style.width < 200; ++style.width) {
     for (const bool unicode : {false, true}) {
@@ -101,14 +101,14 @@ TEST(Render, LeavesTheLastColumnFreeAtEveryWidth) {
   }
 }
 
-TEST(Render, NarrowLinesKeepThePercentageAndTheFiles) {
+TEST(render, narrow_lines_keep_the_percentage_and_the_files) {
   text_style style;
   style.width = 40;
   EXPECT_THAT(render(half_way(), style), HasSubstr(" 45 %    456/1,234 files"));
   EXPECT_THAT(render(half_way(), style), Not(HasSubstr("MiB")));
 }
 
-TEST(Render, HasTheSameWidthAllAlong) {
+TEST(render, has_the_same_width_all_along) {
   text_style style;
   style.width = 100;
   progress_view view = half_way();
@@ -120,7 +120,7 @@ TEST(Render, HasTheSameWidthAllAlong) {
   EXPECT_EQ(display_width(render(view, style)), width);
 }
 
-TEST(Render, SaysOneHundredPercentOnlyAtTheEnd) {
+TEST(render, says_one_hundred_percent_only_at_the_end) {
   text_style style;
   progress_view view = half_way();
   view.fraction = 0.9999;
@@ -129,7 +129,7 @@ TEST(Render, SaysOneHundredPercentOnlyAtTheEnd) {
   EXPECT_THAT(render(view, style), HasSubstr("100 %"));
 }
 
-TEST(Bar, HasItsWidthForEveryFraction) {
+TEST(bar, has_its_width_for_every_fraction) {
   for (int i = -1; i <= 101; ++i) {
     EXPECT_EQ(display_width(bar(i / 100.0, 17, true)), 17u);
     EXPECT_EQ(display_width(bar(i / 100.0, 17, false)), 17u);

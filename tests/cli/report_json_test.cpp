@@ -16,7 +16,7 @@ json parsed(const report& what) {
   return json::parse(report_json(what));
 }
 
-TEST(ReportJson, HasTheDocumentedFields) {
+TEST(report_json, has_the_documented_fields) {
   const json object = parsed(sample_report());
   EXPECT_EQ(object["schema"], 1);
   EXPECT_TRUE(object["version"].is_string());
@@ -54,33 +54,33 @@ TEST(ReportJson, HasTheDocumentedFields) {
                   {"undecoded", {{"files", 1890}, {"bytes", 12u << 20}}}}));
 }
 
-TEST(ReportJson, CountsNoKeptFilesIfNoneWereKept) {
+TEST(report_json, counts_no_kept_files_if_none_were_kept) {
   report what = sample_report();
   what.kept.reset();
   EXPECT_EQ(parsed(what)["kept"], (json{{"files", 0}, {"bytes", 0}, {"kinds", json::object()}}));
 }
 
-TEST(ReportJson, SharesOfTheVerdictAddUpToOne) {
+TEST(report_json, shares_of_the_verdict_add_up_to_one) {
   double sum = 0;
   const json object = parsed(sample_report());
   for (const json& share : object["verdict_shares"]) sum += share["share"].get<double>();
   EXPECT_NEAR(sum, 1, 1e-9);
 }
 
-TEST(ReportJson, IsOnePieceOfAscii) {
+TEST(report_json, is_one_piece_of_ascii) {
   const std::string text = report_json(sample_report());
   EXPECT_TRUE(std::all_of(text.begin(), text.end(),
                           [](char c) { return c == '\n' || (c >= ' ' && c < 0x7f); }));
   EXPECT_EQ(parsed(sample_report())["slowest"][1]["path"], "音楽/テーマ.ogg");
 }
 
-TEST(ReportJson, SurvivesNamesThatAreNotUtf8) {
+TEST(report_json, survives_names_that_are_not_utf8) {
   report what = sample_report();
   what.mounts[0].path = "caf\xe9.zip";
   EXPECT_EQ(parsed(what)["mounts"][0]["path"], "caf\uFFFD.zip");
 }
 
-TEST(ReportJson, OfNothingIsStillComplete) {
+TEST(report_json, of_nothing_is_still_complete) {
   const json object = parsed(report{});
   const json full = parsed(sample_report());
   for (const auto& [key, value] : full.items()) {

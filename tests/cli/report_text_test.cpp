@@ -37,11 +37,11 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-TEST(ReportText, LooksAsExpectedWhenPiped) {
+TEST(report_text, looks_as_expected_when_piped) {
   expect_golden(report_text(sample_report(), {}), "report.txt");
 }
 
-TEST(ReportText, LooksAsExpectedOnATerminal) {
+TEST(report_text, looks_as_expected_on_a_terminal) {
   text_style style;
   style.colour = true;
   style.unicode = true;
@@ -49,7 +49,7 @@ TEST(ReportText, LooksAsExpectedOnATerminal) {
   expect_golden(report_text(sample_report(), style), "report_terminal.txt");
 }
 
-TEST(ReportText, TablesFitATerminal) {
+TEST(report_text, tables_fit_a_terminal) {
   report what = sample_report();
   what.failures.clear();
   what.slowest[0].path = std::string(300, 'x');
@@ -64,7 +64,7 @@ TEST(ReportText, TablesFitATerminal) {
   }
 }
 
-TEST(ReportText, NoNameCanCommandTheTerminal) {
+TEST(report_text, no_name_can_command_the_terminal) {
   report what = sample_report();
   const std::string evil = "\x1b[2Jx\r\n\u009b";
   what.mounts[0].path = evil;
@@ -79,7 +79,7 @@ TEST(ReportText, NoNameCanCommandTheTerminal) {
   EXPECT_THAT(text, Not(HasSubstr("\u009b")));
 }
 
-TEST(ReportText, ListsAllFailuresButNotAllOverrides) {
+TEST(report_text, lists_all_failures_but_not_all_overrides) {
   report what = sample_report();
   what.overrides.assign(50, what.overrides[0]);
   what.failures.assign(50, what.failures[0]);
@@ -92,13 +92,13 @@ TEST(ReportText, ListsAllFailuresButNotAllOverrides) {
   EXPECT_EQ(failures, 50u);
 }
 
-TEST(ReportText, SumsUpRareTypes) {
+TEST(report_text, sums_up_rare_types) {
   report what = sample_report();
   what.types.assign(20, what.types[1]);
   EXPECT_THAT(report_text(what, {}), HasSubstr("6,400  800 MiB        -  1.60 s  8 others"));
 }
 
-TEST(ReportText, MountsOfOneNameAreToldApartByTheirPaths) {
+TEST(report_text, mounts_of_one_name_are_told_apart_by_their_paths) {
   report what = sample_report();
   what.mounts[1].path = "other/base.pk3";
   what.overrides = {{"a", "other/base.pk3", "game/base.pk3"}};
@@ -107,7 +107,7 @@ TEST(ReportText, MountsOfOneNameAreToldApartByTheirPaths) {
   EXPECT_THAT(report_text(what, {}), HasSubstr("other/base.pk3  game/base.pk3  a"));
 }
 
-TEST(ReportText, SaysThatItIsPartialWhenInterrupted) {
+TEST(report_text, says_that_it_is_partial_when_interrupted) {
   report what = sample_report();
   what.interrupted = true;
   what.summary.cancelled = 17;
@@ -115,7 +115,7 @@ TEST(ReportText, SaysThatItIsPartialWhenInterrupted) {
               HasSubstr("interrupted: 17 files were not loaded, what follows is partial"));
 }
 
-TEST(ReportText, SaysWhenOtherProgramsHadTheProcessors) {
+TEST(report_text, says_when_other_programs_had_the_processors) {
   report what = sample_report();
   EXPECT_THAT(report_text(what, {}), Not(HasSubstr("other programs")));
   what.threads_used[0].cpu_ns /= 4;
@@ -125,7 +125,7 @@ TEST(ReportText, SaysWhenOtherProgramsHadTheProcessors) {
       HasSubstr("other programs had the processors: busy threads ran only 25 % of the time"));
 }
 
-TEST(ReportText, CountsReadThreadsThatReadNothing) {
+TEST(report_text, counts_read_threads_that_read_nothing) {
   report what = sample_report();
   EXPECT_THAT(report_text(what, {}), Not(HasSubstr("read nothing")));
   for (int i = 0; i < 12; ++i) what.threads_used.push_back({.name = "io idle", .is_worker = false});
@@ -134,7 +134,7 @@ TEST(ReportText, CountsReadThreadsThatReadNothing) {
   EXPECT_THAT(text, Not(HasSubstr("io idle")));
 }
 
-TEST(ReportText, SaysWhatWasKept) {
+TEST(report_text, says_what_was_kept) {
   report what = sample_report();
   EXPECT_THAT(report_text(what, {}),
               HasSubstr("  kept 912 MiB: 2,000 images, 1,890 undecoded files\n"));
@@ -142,19 +142,19 @@ TEST(ReportText, SaysWhatWasKept) {
   EXPECT_THAT(report_text(what, {}), Not(HasSubstr("kept")));
 }
 
-TEST(ReportText, OfNothingIsShort) {
+TEST(report_text, of_nothing_is_short) {
   report what;
   what.threads = 1;
   EXPECT_THAT(report_text(what, {}), StartsWith("nothing to load"));
 }
 
-TEST(VerdictSentence, NamesTheLargestShares) {
+TEST(verdict_sentence, names_the_largest_shares) {
   EXPECT_EQ(verdict_sentence(sample_report()),
             "decode-bound: 61 % of the 2 threads' time went to decode, 20 % to unpack, 9 % to "
             "waiting for reads");
 }
 
-TEST(VerdictSentence, LeavesOutWhatDoesNotMatter) {
+TEST(verdict_sentence, leaves_out_what_does_not_matter) {
   report what = sample_report();
   what.threads = 1;
   what.verdict.name = "waiting for reads";

@@ -12,14 +12,14 @@ terminal_environment ordinary() {
   return environment;
 }
 
-TEST(Style, ColoursOnATerminalOnly) {
+TEST(style, colours_on_a_terminal_only) {
   EXPECT_TRUE(choose_style(when::automatic, ordinary(), 80).colour);
   EXPECT_FALSE(choose_style(when::automatic, ordinary(), 0).colour);
   EXPECT_TRUE(choose_style(when::always, ordinary(), 0).colour);
   EXPECT_FALSE(choose_style(when::never, ordinary(), 80).colour);
 }
 
-TEST(Style, NoColorAndDumbTerminalsTurnColoursOffUnlessAskedFor) {
+TEST(style, the_environment_and_dumb_terminals_turn_colours_off_unless_asked_for) {
   terminal_environment environment = ordinary();
   environment.no_color = "1";
   EXPECT_FALSE(choose_style(when::automatic, environment, 80).colour);
@@ -31,7 +31,7 @@ TEST(Style, NoColorAndDumbTerminalsTurnColoursOffUnlessAskedFor) {
   EXPECT_FALSE(choose_style(when::automatic, environment, 80).colour);
 }
 
-TEST(Style, BlockCharactersNeedAUtf8Locale) {
+TEST(style, block_characters_need_a_utf8_locale) {
   terminal_environment environment = ordinary();
   EXPECT_TRUE(environment.utf8());
   environment.locale = "de_DE.utf8";
@@ -42,7 +42,7 @@ TEST(Style, BlockCharactersNeedAUtf8Locale) {
   EXPECT_FALSE(environment.utf8());
 }
 
-TEST(Style, WithoutColourNoEscapeCodeIsMade) {
+TEST(style, without_colour_no_escape_code_is_made) {
   text_style style;
   EXPECT_EQ(style.bold("x") + style.red("y") + style.dim("z"), "xyz");
   style.colour = true;
@@ -50,7 +50,7 @@ TEST(Style, WithoutColourNoEscapeCodeIsMade) {
   EXPECT_EQ(style.red(""), "");
 }
 
-TEST(Progress, IsShownOnATerminalThatCanMoveItsCursor) {
+TEST(progress, is_shown_on_a_terminal_that_can_move_its_cursor) {
   EXPECT_TRUE(choose_progress(when::automatic, ordinary(), true));
   EXPECT_FALSE(choose_progress(when::automatic, ordinary(), false));
   EXPECT_TRUE(choose_progress(when::always, ordinary(), false));

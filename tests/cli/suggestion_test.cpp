@@ -8,7 +8,7 @@ namespace {
 const std::vector<std::string> options = {"--threads", "--trace", "--json", "--quiet",
                                           "--no-decode"};
 
-TEST(Nearest, FindsTheWordThatWasMeant) {
+TEST(nearest, finds_the_word_that_was_meant) {
   EXPECT_EQ(nearest("--thread", options), "--threads");
   EXPECT_EQ(nearest("--jsno", options), "--json");
   EXPECT_EQ(nearest("--tarce", options), "--trace");
@@ -16,7 +16,7 @@ TEST(Nearest, FindsTheWordThatWasMeant) {
   EXPECT_EQ(nearest("laod", {"load", "help"}), "load");
 }
 
-TEST(Nearest, SaysNothingRatherThanNonsense) {
+TEST(nearest, says_nothing_rather_than_nonsense) {
   EXPECT_EQ(nearest("--verbose", options), "");
   EXPECT_EQ(nearest("", options), "");
   EXPECT_EQ(nearest("x", {}), "");

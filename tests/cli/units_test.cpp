@@ -5,14 +5,14 @@
 namespace overture::cli {
 namespace {
 
-TEST(Units, GroupsDigits) {
+TEST(units, groups_digits) {
   EXPECT_EQ(grouped(0), "0");
   EXPECT_EQ(grouped(999), "999");
   EXPECT_EQ(grouped(1000), "1,000");
   EXPECT_EQ(grouped(18'446'744'073'709'551'615u), "18,446,744,073,709,551,615");
 }
 
-TEST(Units, BytesHaveThreeDigits) {
+TEST(units, bytes_have_three_digits) {
   EXPECT_EQ(human_bytes(0), "0 B");
   EXPECT_EQ(human_bytes(1023), "1023 B");
   EXPECT_EQ(human_bytes(1023.9), "1.00 KiB");
@@ -23,7 +23,7 @@ TEST(Units, BytesHaveThreeDigits) {
   EXPECT_EQ(human_rate(2048), "2.00 KiB/s");
 }
 
-TEST(Units, TimesChooseTheirUnit) {
+TEST(units, times_choose_their_unit) {
   EXPECT_EQ(human_time(0), "0.00 ms");
   EXPECT_EQ(human_time(12'300'000), "12.3 ms");
   EXPECT_EQ(human_time(999'400'000), "999 ms");
@@ -33,14 +33,14 @@ TEST(Units, TimesChooseTheirUnit) {
   EXPECT_EQ(human_time(125'000'000'000), "2:05 min");
 }
 
-TEST(Units, PercentTellsLittleFromNothing) {
+TEST(units, percent_tells_little_from_nothing) {
   EXPECT_EQ(human_percent(0), "0 %");
   EXPECT_EQ(human_percent(0.001), "<1 %");
   EXPECT_EQ(human_percent(0.614), "61 %");
   EXPECT_EQ(human_percent(1), "100 %");
 }
 
-TEST(Units, CountsAgreeWithTheirNoun) {
+TEST(units, counts_agree_with_their_noun) {
   EXPECT_EQ(counted(1, "file", "files"), "1 file");
   EXPECT_EQ(counted(0, "file", "files"), "0 files");
   EXPECT_EQ(counted(1200, "file", "files"), "1,200 files");

@@ -57,12 +57,12 @@ void expect_size(const dds_wish& wish, std::size_t size, const char* format) {
   EXPECT_EQ(decode(make_dds(wish, size + 1))->bytes().size(), size) << format;
 }
 
-TEST(Dds, AcceptsByExtensionInAnyCase) {
+TEST(dds, accepts_by_extension_in_any_case) {
   EXPECT_TRUE(dds_decoder().accepts("textures/Sky.DDS", {}));
   EXPECT_FALSE(dds_decoder().accepts("textures/sky.tga", {}));
 }
 
-TEST(Dds, BlocksStayAsTheyAre) {
+TEST(dds, blocks_stay_as_they_are) {
   expect_size({}, 32, "bc1");
   expect_size({.width = 5, .height = 1}, 16, "bc1");
   expect_size({.code = "DXT3"}, 64, "bc2");
@@ -73,7 +73,7 @@ TEST(Dds, BlocksStayAsTheyAre) {
   expect_size({.code = "DX10", .number = 98}, 64, "bc7");
 }
 
-TEST(Dds, PixelsAreToldByTheirMasks) {
+TEST(dds, pixels_are_told_by_their_masks) {
   const auto with = [](std::uint32_t flags, std::uint32_t bits, std::uint32_t red,
                        std::uint32_t green, std::uint32_t blue, std::uint32_t alpha) {
     return dds_wish{.width = 3,
@@ -97,7 +97,7 @@ TEST(Dds, PixelsAreToldByTheirMasks) {
             "unsupported");
 }
 
-TEST(Dds, ExtendedHeaderTellsFormatAndColourSpace) {
+TEST(dds, extended_header_tells_format_and_colour_space) {
   expect_size({.code = "DX10", .number = 2}, 1024, "rgba32_float");
   expect_size({.code = "DX10", .number = 10}, 512, "rgba16_float");
   expect_size({.code = "DX10", .number = 61}, 64, "r8");
@@ -106,7 +106,7 @@ TEST(Dds, ExtendedHeaderTellsFormatAndColourSpace) {
   EXPECT_EQ(outcome(decode(make_dds({.code = "DX10", .number = 1000}, 64))), "unsupported");
 }
 
-TEST(Dds, LevelsLayersAndSlicesAreCounted) {
+TEST(dds, levels_layers_and_slices_are_counted) {
   // 16 + 4 + 1 + 1 + 1 blocks of 8 bytes.
   expect_size({.width = 16, .height = 16, .levels = 5}, 184, "bc1");
   EXPECT_EQ(decode(make_dds({.width = 16, .height = 16, .levels = 5}, 184))->levels, 5u);
@@ -125,7 +125,7 @@ TEST(Dds, LevelsLayersAndSlicesAreCounted) {
   EXPECT_EQ(decode(make_dds(volume, 4 * 32 + 2 * 8))->depth, 4u);
 }
 
-TEST(Dds, NumbersThatLieAreErrorsAndTakeNoMemory) {
+TEST(dds, numbers_that_lie_are_errors_and_take_no_memory) {
   const bytes file = make_dds({.code = "DX10", .number = 71, .misc = 4}, 6 * 32);
   for (const std::size_t field : {12u, 16u, 28u, 140u}) {
     for (const std::uint64_t lie : {0x20u, 0x8000u, 0x7FFF'FFFFu, 0xFFFF'FFFFu}) {
@@ -144,7 +144,7 @@ TEST(Dds, NumbersThatLieAreErrorsAndTakeNoMemory) {
   }
 }
 
-TEST(Dds, CutAnywhereIsAnErrorAndNeverACrash) {
+TEST(dds, cut_anywhere_is_an_error_and_never_a_crash) {
   for (const dds_wish& wish : {dds_wish{}, dds_wish{.code = "DX10", .number = 71}}) {
     decode_each_cut(dds_decoder(), make_dds(wish, 32),
                     [](std::size_t size, const result<decoded_asset>& texture) {
@@ -153,12 +153,12 @@ TEST(Dds, CutAnywhereIsAnErrorAndNeverACrash) {
   }
 }
 
-TEST(Dds, FlippedBitsAreAnErrorOrATexture) {
+TEST(dds, flipped_bits_are_an_error_or_a_texture) {
   decode_flipped(dds_decoder(), make_dds({.levels = 4}, 200), 10'000, 128);
   decode_flipped(dds_decoder(), make_dds({.code = "DX10", .number = 71}, 200), 10'000, 148);
 }
 
-TEST(Dds, RefusedMemoryIsAnError) {
+TEST(dds, refused_memory_is_an_error) {
   expect_refusals(dds_decoder(), make_dds({}, 32));
 }
 

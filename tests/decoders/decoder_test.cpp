@@ -9,14 +9,14 @@
 namespace overture {
 namespace {
 
-TEST(Decoders, HaveNamesOfTheirOwn) {
+TEST(decoders, have_names_of_their_own) {
   std::set<std::string> names;
   for (const decoder* each : all_decoders()) EXPECT_TRUE(names.insert(each->name()).second);
   EXPECT_EQ(names, (std::set<std::string>{"png", "jpeg", "tga", "dds", "vorbis", "opus", "wav",
                                           "md3", "text"}));
 }
 
-TEST(DecodedAsset, MovesItsMemoryAndGivesItBack) {
+TEST(decoded_asset, moves_its_memory_and_gives_it_back) {
   tracking_allocator memory;
   {
     decoded_asset first = std::move(*decoded_asset::make(asset_kind::image, 100, memory));
@@ -31,7 +31,7 @@ TEST(DecodedAsset, MovesItsMemoryAndGivesItBack) {
   EXPECT_EQ(memory.total().bytes, 0u);
 }
 
-TEST(DecodedAsset, ContentBeginsWhereItIsAskedFor) {
+TEST(decoded_asset, content_begins_where_it_is_asked_for) {
   tracking_allocator memory;
   {
     decoded_asset asset = std::move(*decoded_asset::make(asset_kind::image, 100, memory, 8));

@@ -98,14 +98,14 @@ bytes with_size(bytes jpeg, unsigned width, unsigned height) {
   return jpeg;
 }
 
-TEST(Jpeg, AcceptsByExtensionInAnyCase) {
+TEST(jpeg, accepts_by_extension_in_any_case) {
   EXPECT_TRUE(jpeg_decoder().accepts("textures/wall.JPG", {}));
   EXPECT_TRUE(jpeg_decoder().accepts("a.jpeg", {}));
   EXPECT_FALSE(jpeg_decoder().accepts("a.png", {}));
   EXPECT_FALSE(jpeg_decoder().accepts("jpg", {}));
 }
 
-TEST(Jpeg, DecodesToThePixelsAsNearAsJpegKeepsThem) {
+TEST(jpeg, decodes_to_the_pixels_as_near_as_jpeg_keeps_them) {
   // 61 and 37 end in the middle of blocks and of the rows that are read at once.
   const std::vector<unsigned char> pixels = gradient(61, 37, 3);
   for (const bool progressive : {false, true}) {
@@ -126,7 +126,7 @@ TEST(Jpeg, DecodesToThePixelsAsNearAsJpegKeepsThem) {
   }
 }
 
-TEST(Jpeg, GrayBecomesOpaqueColour) {
+TEST(jpeg, grey_becomes_opaque_colour) {
   const result<decoded_asset> image =
       decode(make_jpeg(16, 16, gradient(16, 16, 1), {.pixels = JCS_GRAYSCALE, .quality = 100}));
   ASSERT_TRUE(image);
@@ -139,26 +139,26 @@ TEST(Jpeg, GrayBecomesOpaqueColour) {
   }
 }
 
-TEST(Jpeg, ColoursAndCodingsThatGamesDoNotUseAreUnsupported) {
+TEST(jpeg, colours_and_codings_that_games_do_not_use_are_unsupported) {
   EXPECT_EQ(outcome(decode(make_jpeg(8, 8, gradient(8, 8, 4), {.pixels = JCS_CMYK}))),
             "unsupported");
   EXPECT_EQ(outcome(decode(make_jpeg(8, 8, gradient(8, 8, 3), {.arithmetic = true}))),
             "unsupported");
 }
 
-TEST(Jpeg, WhatFollowsTheImageDoesNotMatter) {
+TEST(jpeg, what_follows_the_image_does_not_matter) {
   bytes jpeg = make_jpeg(20, 20, gradient(20, 20, 3));
   jpeg.insert(jpeg.end(), 100, std::byte{0x5A});
   EXPECT_EQ(outcome(decode(jpeg)), "ok");
 }
 
-TEST(Jpeg, PaddingBetweenSegmentsDoesNotMatter) {
+TEST(jpeg, padding_between_segments_does_not_matter) {
   bytes jpeg = make_jpeg(20, 20, gradient(20, 20, 3));
   jpeg.insert(jpeg.begin() + 2, 5, std::byte{0});  // behind the start marker
   EXPECT_EQ(outcome(decode(jpeg)), "ok");
 }
 
-TEST(Jpeg, CutAnywhereIsAnErrorAndNeverACrash) {
+TEST(jpeg, cut_anywhere_is_an_error_and_never_a_crash) {
   for (const bool progressive : {false, true}) {
     const auto raw = noise(40 * 40 * 3);
     decode_each_cut(jpeg_decoder(), make_jpeg(40, 40, raw, {.progressive = progressive}),
@@ -168,12 +168,12 @@ TEST(Jpeg, CutAnywhereIsAnErrorAndNeverACrash) {
   }
 }
 
-TEST(Jpeg, FlippedBitsAreAnErrorOrAnImage) {
+TEST(jpeg, flipped_bits_are_an_error_or_an_image) {
   decode_flipped(jpeg_decoder(), make_jpeg(17, 9, noise(17 * 9 * 3)), 4000);
   decode_flipped(jpeg_decoder(), make_jpeg(17, 9, noise(17 * 9 * 3), {.progressive = true}), 4000);
 }
 
-TEST(Jpeg, SizeThatTheFileCannotHoldTakesNoMemory) {
+TEST(jpeg, size_that_the_file_cannot_hold_takes_no_memory) {
   const bytes small = make_jpeg(8, 8, noise(8 * 8 * 3));
   tracking_allocator memory;
   const bytes lie = with_size(small, 16000, 16000);
@@ -184,12 +184,12 @@ TEST(Jpeg, SizeThatTheFileCannotHoldTakesNoMemory) {
   EXPECT_EQ(outcome(decode(flat)), "ok");
 }
 
-TEST(Jpeg, LargerThanTheLimitsIsRefused) {
+TEST(jpeg, larger_than_the_limits_is_refused) {
   const bytes small = make_jpeg(8, 8, noise(8 * 8 * 3));
   EXPECT_EQ(outcome(decode(with_size(small, limits::image_side_max + 1, 1))), "limit");
 }
 
-TEST(Jpeg, TooManyScansAreRefused) {
+TEST(jpeg, too_many_scans_are_refused) {
   // One scan for each frequency of each colour: little to read, all of the image to visit.
   std::vector<jpeg_scan_info> script(1);
   script[0] = {3, {0, 1, 2}, 0, 0, 0, 0};
@@ -205,7 +205,7 @@ TEST(Jpeg, TooManyScansAreRefused) {
   EXPECT_EQ(outcome(decode(make_jpeg(64, 64, pixels, {.script = script}))), "ok");
 }
 
-TEST(Jpeg, RefusedMemoryIsAnError) {
+TEST(jpeg, refused_memory_is_an_error) {
   expect_refusals(jpeg_decoder(), make_jpeg(8, 8, noise(8 * 8 * 3)));
 }
 

@@ -118,12 +118,12 @@ void expect_vector(const float* found, float x, float y, float z) {
   EXPECT_NEAR(found[2], z, 1e-5f);
 }
 
-TEST(Md3, AcceptsByExtensionInAnyCase) {
+TEST(md3, accepts_by_extension_in_any_case) {
   EXPECT_TRUE(md3_decoder().accepts("models/Head.MD3", {}));
   EXPECT_FALSE(md3_decoder().accepts("models/head.ase", {}));
 }
 
-TEST(Md3, KeepsEverythingOfTheFile) {
+TEST(md3, keeps_everything_of_the_file) {
   surface_wish first = square();
   first.poses.push_back({{6400, -64, 32}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}});
   surface_wish second = first;
@@ -167,7 +167,7 @@ TEST(Md3, KeepsEverythingOfTheFile) {
   expect_vector(model.vertices(1)[4].position, 100, -1, 0.5f);
 }
 
-TEST(Md3, NameWithoutAnEndIsCut) {
+TEST(md3, name_without_an_end_is_cut) {
   surface_wish long_name = square();
   long_name.name = std::string(64, 'x');
   const result<decoded_asset> asset = decode(make_md3({long_name}));
@@ -175,7 +175,7 @@ TEST(Md3, NameWithoutAnEndIsCut) {
   EXPECT_EQ(model_view(*asset).surfaces()[0].name, std::string(63, 'x'));
 }
 
-TEST(Md3, NormalsAreTheAnglesOfTheFile) {
+TEST(md3, normals_are_the_angles_of_the_file) {
   surface_wish surface = square();
   // The lower byte is the angle from z, the upper one the angle around z from x on; 64 = 90
   // degrees.
@@ -190,7 +190,7 @@ TEST(Md3, NormalsAreTheAnglesOfTheFile) {
   expect_vector(vertices[3].normal, 0, 0, -1);
 }
 
-TEST(Md3, TangentsFollowTheTextureAndTellItsSide) {
+TEST(md3, tangents_follow_the_texture_and_tell_its_side) {
   const auto tangent_of = [](auto change) {
     surface_wish surface = square();
     for (auto& [s, t] : surface.coordinates) change(s, t);
@@ -210,7 +210,7 @@ TEST(Md3, TangentsFollowTheTextureAndTellItsSide) {
   is(tangent_of([](float& s, float& t) { s *= 100, t *= 0.01f; }), 1, 0, 0, 1);
 }
 
-TEST(Md3, TangentsAreOfLengthOneAndSquareToTheNormalWhateverTheTexture) {
+TEST(md3, tangents_are_of_length_one_and_square_to_the_normal_whatever_the_texture) {
   surface_wish odd = crowd(300, 400, 2);
   constexpr float infinity = std::numeric_limits<float>::infinity();
   odd.coordinates[0] = {infinity, -infinity};
@@ -244,7 +244,7 @@ class backward_runner final : public parallel_runner {
   std::size_t pieces = 0;
 };
 
-TEST(Md3, BytesAreTheSameHoweverTheWorkIsSplit) {
+TEST(md3, bytes_are_the_same_however_the_work_is_split) {
   const bytes file = make_md3({crowd(500, 900, 60), crowd(1000, 700, 60), crowd(3, 1, 60)}, 60);
   backward_runner backward;
   const result<decoded_asset> whole = decode(file);
@@ -254,14 +254,14 @@ TEST(Md3, BytesAreTheSameHoweverTheWorkIsSplit) {
   EXPECT_TRUE(std::ranges::equal(whole->bytes(), split->bytes()));
 }
 
-TEST(Md3, SmallModelsAreNotWorthSplitting) {
+TEST(md3, small_models_are_not_worth_splitting) {
   backward_runner backward;
   const bytes file = make_md3({crowd(100, 100, 10)}, 10);
   ASSERT_TRUE(md3_decoder().decode(file, default_allocator(), backward));
   EXPECT_EQ(backward.pieces, 0u);
 }
 
-TEST(Md3, ModelOfTagsOnlyIsAModel) {
+TEST(md3, model_of_tags_only_is_a_model) {
   const result<decoded_asset> asset = decode(make_md3({}, 3, {"tag"}));
   ASSERT_TRUE(asset) << asset.error().reason;
   EXPECT_EQ(asset->vertices, 0u);
@@ -269,7 +269,7 @@ TEST(Md3, ModelOfTagsOnlyIsAModel) {
 }
 
 // Fields of the file and of its first surface (which begins behind one frame) that place or count.
-TEST(Md3, NumbersThatLieAreErrorsAndTakeNoMemory) {
+TEST(md3, numbers_that_lie_are_errors_and_take_no_memory) {
   const bytes file = make_md3({square()}, 1);
   const std::size_t surface = 108 + 56;
   std::vector<std::size_t> fields = {76, 80, 84, 92, 96, 100};
@@ -290,13 +290,13 @@ TEST(Md3, NumbersThatLieAreErrorsAndTakeNoMemory) {
   }
 }
 
-TEST(Md3, CornersThatAreNoVertexAreCorrupt) {
+TEST(md3, corners_without_a_vertex_are_corrupt) {
   surface_wish surface = square();
   surface.indices[4] = 4;
   EXPECT_EQ(outcome(decode(make_md3({surface}))), "corrupt");
 }
 
-TEST(Md3, SurfacesMayNotShareTheirBytes) {
+TEST(md3, surfaces_may_not_share_their_bytes) {
   // The second surface would begin again where the first does.
   bytes file = make_md3({square(), square()});
   put_u32(file, 108 + 56 + 104, 0);
@@ -305,7 +305,7 @@ TEST(Md3, SurfacesMayNotShareTheirBytes) {
   EXPECT_EQ(outcome(decode(file)), "corrupt");
 }
 
-TEST(Md3, OtherVersionsAndEmptyModelsAreRefused) {
+TEST(md3, other_versions_and_empty_models_are_refused) {
   bytes file = make_md3({square()});
   put_u32(file, 4, 16);
   EXPECT_EQ(outcome(decode(file)), "unsupported");
@@ -316,18 +316,18 @@ TEST(Md3, OtherVersionsAndEmptyModelsAreRefused) {
   EXPECT_EQ(outcome(decode(make_md3(many))), "limit");
 }
 
-TEST(Md3, CutAnywhereIsAnErrorAndNeverACrash) {
+TEST(md3, cut_anywhere_is_an_error_and_never_a_crash) {
   decode_each_cut(md3_decoder(), make_md3({crowd(20, 30, 4), crowd(10, 5, 4)}, 4, {"tag"}),
                   [](std::size_t size, const result<decoded_asset>& made) {
                     EXPECT_EQ(outcome(made), "corrupt") << size;
                   });
 }
 
-TEST(Md3, FlippedBitsAreAnErrorOrAModel) {
+TEST(md3, flipped_bits_are_an_error_or_a_model) {
   decode_flipped(md3_decoder(), make_md3({square(), square()}, 1, {"tag"}), 10'000);
 }
 
-TEST(Md3, RefusedMemoryIsAnError) {
+TEST(md3, refused_memory_is_an_error) {
   expect_refusals(md3_decoder(), make_md3({square()}));
 }
 

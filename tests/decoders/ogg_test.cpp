@@ -18,7 +18,7 @@ bytes page(const std::string& packet) {
   return page(packet, packet.size());
 }
 
-TEST(Ogg, CodecIsToldByTheFirstPacket) {
+TEST(ogg, codec_is_told_by_the_first_packet) {
   EXPECT_EQ(codec_of_ogg(page("\x01vorbis....")), ogg_codec::vorbis);
   EXPECT_EQ(codec_of_ogg(page("OpusHead....")), ogg_codec::opus);
   EXPECT_EQ(codec_of_ogg(page("Speex   ")), ogg_codec::other);
@@ -27,7 +27,7 @@ TEST(Ogg, CodecIsToldByTheFirstPacket) {
   EXPECT_EQ(codec_of_ogg({}), ogg_codec::none);
 }
 
-TEST(Ogg, HeaderCutAnywhereIsNoOggFile) {
+TEST(ogg, header_cut_anywhere_is_no_ogg_file) {
   const bytes whole = page("OpusHead");
   for (std::size_t size = 0; size < 28; ++size) {
     const bytes cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
@@ -35,7 +35,7 @@ TEST(Ogg, HeaderCutAnywhereIsNoOggFile) {
   }
 }
 
-TEST(Ogg, EndInsideThePageIsSeen) {
+TEST(ogg, end_inside_the_page_is_seen) {
   EXPECT_FALSE(is_cut_inside_page(page("12345678")));
   EXPECT_TRUE(is_cut_inside_page(page("12345678", 9)));
   bytes two = page("12345678");
@@ -50,7 +50,7 @@ TEST(Ogg, EndInsideThePageIsSeen) {
   EXPECT_TRUE(is_cut_inside_page(byte_writer{}.text("OggS").u8(0).content));
 }
 
-TEST(Ogg, PositionIsThatOfTheLastPage) {
+TEST(ogg, position_is_that_of_the_last_page) {
   const auto at = [](std::uint64_t position) {
     byte_writer page;
     page.text("OggS").u8(0).u8(0);
@@ -75,7 +75,7 @@ std::string picked(std::string_view path, const bytes& file) {
   return "none";
 }
 
-TEST(Ogg, DecoderIsChosenByContentWhereTheExtensionLeavesItOpen) {
+TEST(ogg, decoder_is_chosen_by_content_where_the_extension_leaves_it_open) {
   EXPECT_EQ(picked("a.ogg", page("\x01vorbis")), "vorbis");
   EXPECT_EQ(picked("a.OGA", page("\x01vorbis")), "vorbis");
   EXPECT_EQ(picked("a.ogg", page("OpusHead")), "opus");

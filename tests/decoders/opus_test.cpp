@@ -56,7 +56,7 @@ result<decoded_asset> decode(const bytes& file) {
   return opus_decoder().decode(file, default_allocator());
 }
 
-TEST(Opus, AcceptsByExtensionAndByContent) {
+TEST(opus, accepts_by_extension_and_by_content) {
   const bytes file = make_opus();
   EXPECT_TRUE(opus_decoder().accepts("music/Theme.OPUS", {}));
   EXPECT_TRUE(opus_decoder().accepts("music/theme.ogg", file));
@@ -66,7 +66,7 @@ TEST(Opus, AcceptsByExtensionAndByContent) {
   EXPECT_FALSE(vorbis_decoder().accepts("music/theme.ogg", file));
 }
 
-TEST(Opus, DecodesEverySampleAsNearAsOpusKeepsIt) {
+TEST(opus, decodes_every_sample_as_near_as_opus_keeps_it) {
   tracking_allocator memory;
   const result<decoded_asset> sound = opus_decoder().decode(make_opus(), memory);
   ASSERT_TRUE(sound) << sound.error().reason;
@@ -86,7 +86,7 @@ TEST(Opus, DecodesEverySampleAsNearAsOpusKeepsIt) {
   EXPECT_EQ(memory.total().allocations, 1u) << "no copies";
 }
 
-TEST(Opus, SilenceThatPacksBeyondExpectationIsWhole) {
+TEST(opus, silence_that_packs_extremely_well_is_complete) {
   const bytes file = make_opus({.frames = 1'000'000, .volume = 0});
   ASSERT_GT(4'000'000u, file.size() * limits::sound_bytes_per_byte_likely);
   const result<decoded_asset> sound = decode(file);
@@ -94,7 +94,7 @@ TEST(Opus, SilenceThatPacksBeyondExpectationIsWhole) {
   EXPECT_EQ(sound->frames, 1'000'000u);
 }
 
-TEST(Opus, ChainOfOneFormatIsOneSoundAndOfSeveralUnsupported) {
+TEST(opus, chain_of_one_format_is_one_sound_and_of_several_unsupported) {
   const auto joined = [](const opus_wish& second) {
     bytes file = make_opus();
     const bytes more = make_opus(second);
@@ -107,17 +107,17 @@ TEST(Opus, ChainOfOneFormatIsOneSoundAndOfSeveralUnsupported) {
   EXPECT_EQ(outcome(joined({.channels = 1, .serial = 2})), "unsupported");
 }
 
-TEST(Opus, CutAnywhereIsAnErrorAndNeverACrash) {
+TEST(opus, cut_anywhere_is_an_error_and_never_a_crash) {
   decode_each_cut(opus_decoder(), make_opus(), [](std::size_t size, const auto& sound) {
     EXPECT_EQ(outcome(sound), "corrupt") << size;
   });
 }
 
-TEST(Opus, FlippedBitsAreAnErrorOrASound) {
+TEST(opus, flipped_bits_are_an_error_or_a_sound) {
   decode_flipped(opus_decoder(), make_opus({.channels = 1, .frames = 2000}), 500);
 }
 
-TEST(Opus, RefusedMemoryIsAnError) {
+TEST(opus, refused_memory_is_an_error) {
   expect_refusals(opus_decoder(), make_opus({.channels = 1, .frames = 2000}));
 }
 

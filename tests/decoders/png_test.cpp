@@ -48,13 +48,13 @@ result<decoded_asset> decode(const bytes& png) {
   return png_decoder().decode(png, default_allocator());
 }
 
-TEST(Png, AcceptsByExtensionInAnyCase) {
+TEST(png, accepts_by_extension_in_any_case) {
   EXPECT_TRUE(png_decoder().accepts("gfx/Title.PNG", {}));
   EXPECT_FALSE(png_decoder().accepts("gfx/title.jpg", {}));
   EXPECT_FALSE(png_decoder().accepts("png", {}));
 }
 
-TEST(Png, DecodesToTheVeryPixels) {
+TEST(png, decodes_to_exactly_the_same_pixels) {
   const std::vector<unsigned char> pixels = noise(33 * 17 * 4);
   const result<decoded_asset> image =
       decode(make_png(33, 17, SPNG_COLOR_TYPE_TRUECOLOR_ALPHA, pixels));
@@ -66,7 +66,7 @@ TEST(Png, DecodesToTheVeryPixels) {
   EXPECT_EQ(std::memcmp(image->bytes().data(), pixels.data(), pixels.size()), 0);
 }
 
-TEST(Png, GrayBecomesOpaqueColour) {
+TEST(png, grey_becomes_opaque_colour) {
   const std::vector<unsigned char> pixels = {0, 128, 255, 7};
   const result<decoded_asset> image = decode(make_png(2, 2, SPNG_COLOR_TYPE_GRAYSCALE, pixels));
   ASSERT_TRUE(image);
@@ -78,7 +78,7 @@ TEST(Png, GrayBecomesOpaqueColour) {
   }
 }
 
-TEST(Png, CutAnywhereIsAnErrorAndNeverACrash) {
+TEST(png, cut_anywhere_is_an_error_and_never_a_crash) {
   const bytes whole = make_png(40, 40, SPNG_COLOR_TYPE_TRUECOLOR, noise(40 * 40 * 3));
   // The last 12 bytes are the end chunk, which no pixel depends on.
   for (std::size_t size = 0; size + 12 < whole.size(); size += 1 + size / 50) {
@@ -89,7 +89,7 @@ TEST(Png, CutAnywhereIsAnErrorAndNeverACrash) {
   }
 }
 
-TEST(Png, EveryFlippedBitIsAnErrorOrAnImage) {
+TEST(png, every_flipped_bit_is_an_error_or_an_image) {
   const bytes whole = make_png(8, 8, SPNG_COLOR_TYPE_TRUECOLOR, noise(8 * 8 * 3));
   for (std::size_t i = 0; i < whole.size() * 8; ++i) {
     bytes damaged = whole;
@@ -117,7 +117,7 @@ bytes with_size(bytes png, std::uint32_t width, std::uint32_t height) {
   return png;
 }
 
-TEST(Png, SizeThatTheFileCannotHoldTakesNoMemory) {
+TEST(png, size_that_the_file_cannot_hold_takes_no_memory) {
   const bytes small = make_png(4, 4, SPNG_COLOR_TYPE_TRUECOLOR, noise(4 * 4 * 3));
   ASSERT_TRUE(decode(with_size(small, 4, 4)));
   tracking_allocator memory;
@@ -127,14 +127,14 @@ TEST(Png, SizeThatTheFileCannotHoldTakesNoMemory) {
   EXPECT_EQ(memory.total().peak_bytes, 0u);
 }
 
-TEST(Png, LargerThanTheLimitsIsRefused) {
+TEST(png, larger_than_the_limits_is_refused) {
   const bytes small = make_png(4, 4, SPNG_COLOR_TYPE_TRUECOLOR, noise(4 * 4 * 3));
   const result<decoded_asset> image = decode(with_size(small, limits::image_side_max + 1, 1));
   ASSERT_FALSE(image);
   EXPECT_EQ(image.error().code, errc::limit);
 }
 
-TEST(Png, RefusedMemoryIsAnError) {
+TEST(png, refused_memory_is_an_error) {
   failing_allocator memory(0);
   const result<decoded_asset> image =
       png_decoder().decode(make_png(4, 4, SPNG_COLOR_TYPE_GRAYSCALE, noise(16)), memory);

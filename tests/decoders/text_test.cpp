@@ -16,14 +16,14 @@ std::string content(const decoded_asset& asset) {
   return {reinterpret_cast<const char*>(asset.bytes().data()), asset.bytes().size()};
 }
 
-TEST(Text, AcceptsByExtensionInAnyCase) {
+TEST(text, accepts_by_extension_in_any_case) {
   EXPECT_TRUE(text_decoder().accepts("scripts/map.TXT", {}));
   EXPECT_TRUE(text_decoder().accepts("a.json", {}));
   EXPECT_FALSE(text_decoder().accepts("a.png", {}));
   EXPECT_FALSE(text_decoder().accepts("locale/pt_BR.po", {})) << "names its encoding inside";
 }
 
-TEST(Text, LeavesXmlAloneThatSaysItIsInAnotherEncoding) {
+TEST(text, leaves_xml_alone_that_says_it_is_in_another_encoding) {
   using namespace std::string_view_literals;
   const auto accepts = [](std::string_view text) {
     return text_decoder().accepts("a.xml", std::as_bytes(std::span(text)));
@@ -42,7 +42,7 @@ TEST(Text, LeavesXmlAloneThatSaysItIsInAnotherEncoding) {
   EXPECT_FALSE(accepts("\0<\0?"sv)) << "UTF-16 without a mark";
 }
 
-TEST(Text, KeepsTheTextAndCountsItsLines) {
+TEST(text, keeps_the_text_and_counts_its_lines) {
   const result<decoded_asset> made = decode("eins\nzwei \xC3\xBC\ndrei");
   ASSERT_TRUE(made);
   EXPECT_EQ(made->kind(), asset_kind::text);
@@ -52,7 +52,7 @@ TEST(Text, KeepsTheTextAndCountsItsLines) {
   EXPECT_EQ(decode("")->lines, 0u);
 }
 
-TEST(Text, ByteOrderMarkIsDropped) {
+TEST(text, byte_order_mark_is_dropped) {
   EXPECT_EQ(content(*decode("\xEF\xBB\xBFhi")), "hi");
 }
 
@@ -62,9 +62,9 @@ struct ill_formed {
   std::uint64_t offset;
 };
 
-class TextIllFormed : public testing::TestWithParam<ill_formed> {};
+class ill_formed_text : public testing::TestWithParam<ill_formed> {};
 
-TEST_P(TextIllFormed, IsAnErrorThatNamesTheOffset) {
+TEST_P(ill_formed_text, is_an_error_that_names_the_offset) {
   const result<decoded_asset> made = decode(GetParam().text);
   ASSERT_FALSE(made) << GetParam().what;
   EXPECT_EQ(made.error().code, errc::corrupt);
@@ -72,7 +72,7 @@ TEST_P(TextIllFormed, IsAnErrorThatNamesTheOffset) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    All, TextIllFormed,
+    all, ill_formed_text,
     testing::Values(ill_formed{"a lone continuation", "ab\x80", 2},
                     ill_formed{"Latin-1", "12345678 na\xEFve text", 11},
                     ill_formed{"overlong", "\xC0\xAF", 0},
@@ -82,7 +82,7 @@ INSTANTIATE_TEST_SUITE_P(
                     ill_formed{"cut at the end", "abc\xE2\x82", 3}, ill_formed{"0xFF", "\xFF", 0},
                     ill_formed{"behind a byte order mark", "\xEF\xBB\xBFok\xFF", 5}));
 
-TEST(Text, RefusedMemoryIsAnError) {
+TEST(text, refused_memory_is_an_error) {
   failing_allocator memory(0);
   const std::string_view text = "text";
   const result<decoded_asset> made = text_decoder().decode(std::as_bytes(std::span(text)), memory);

@@ -54,12 +54,12 @@ pixels decoded(const bytes& file) {
   return found;
 }
 
-TEST(Tga, AcceptsByExtensionInAnyCase) {
+TEST(tga, accepts_by_extension_in_any_case) {
   EXPECT_TRUE(tga_decoder().accepts("textures/Sky.TGA", {}));
   EXPECT_FALSE(tga_decoder().accepts("textures/sky.jpg", {}));
 }
 
-TEST(Tga, ColoursOfEachWidthAreTheVeryPixels) {
+TEST(tga, colours_of_every_depth_are_kept_exactly) {
   EXPECT_EQ(decoded(make_tga(2, 1, {}, byte_writer{}.u8(1).u8(2).u8(3).u8(4).u8(5).u8(6).content)),
             (pixels{0x030201FF, 0x060504FF}));
   EXPECT_EQ(decoded(make_tga(2, 1, {.bits = 32}, byte_writer{}.u32(0x80'11'22'33).u32(0).content)),
@@ -75,7 +75,7 @@ TEST(Tga, ColoursOfEachWidthAreTheVeryPixels) {
             (pixels{0x070707FF, 0xC8C8C8FF}));
 }
 
-TEST(Tga, RowsAndColumnsComeInTheOrderOfTheFlags) {
+TEST(tga, rows_and_columns_come_in_the_order_of_the_flags) {
   const bytes gray = byte_writer{}.u8(1).u8(2).u8(3).u8(4).u8(5).u8(6).content;
   const auto with = [&](unsigned flags) {
     pixels found = decoded(make_tga(2, 3, {.type = 3, .bits = 8, .flags = flags}, gray));
@@ -88,7 +88,7 @@ TEST(Tga, RowsAndColumnsComeInTheOrderOfTheFlags) {
   EXPECT_EQ(with(right_to_left), (pixels{6, 5, 4, 3, 2, 1}));
 }
 
-TEST(Tga, PaletteOfEachWidthIsLookedUp) {
+TEST(tga, palette_of_each_width_is_looked_up) {
   const auto with = [](unsigned map_bits, const bytes& map) {
     bytes rest = map;
     const bytes indices = byte_writer{}.u8(11).u8(10).u8(12).content;
@@ -106,13 +106,13 @@ TEST(Tga, PaletteOfEachWidthIsLookedUp) {
             (pixels{0x0000FFFF, 0xFF0000FF, 0}));
 }
 
-TEST(Tga, MapThatTrueColourDoesNotUseAndTheNameAreSkipped) {
+TEST(tga, map_that_true_colour_does_not_use_and_the_name_are_skipped) {
   const bytes rest = byte_writer{}.u8(9).u8(9).u8(9).u8(1).u8(2).u8(3).content;
   EXPECT_EQ(decoded(make_tga(1, 1, {.map_entries = 1, .map_bits = 24, .id = "a name"}, rest)),
             (pixels{0x030201FF}));
 }
 
-TEST(Tga, RunsMayCrossRowsAndTheirEndDoesNotMatter) {
+TEST(tga, runs_may_cross_rows_and_their_end_does_not_matter) {
   // Three of 7, then 1 and 2 as they are, then a run that is longer than the image.
   const bytes runs = byte_writer{}.u8(0x82).u8(7).u8(0x01).u8(1).u8(2).u8(0xFF).u8(9).content;
   pixels found = decoded(make_tga(2, 4, {.type = 11, .bits = 8, .flags = 0}, runs));
@@ -123,7 +123,7 @@ TEST(Tga, RunsMayCrossRowsAndTheirEndDoesNotMatter) {
             (pixels{0x33221144, 0x77665588}));
 }
 
-TEST(Tga, SizesThatTheFileCannotHoldTakeNoMemory) {
+TEST(tga, sizes_that_the_file_cannot_hold_take_no_memory) {
   for (const unsigned type : {2u, 10u}) {
     tracking_allocator memory;
     const bytes lie = make_tga(20'000, 10'000, {.type = type}, bytes(1000));
@@ -136,12 +136,12 @@ TEST(Tga, SizesThatTheFileCannotHoldTakeNoMemory) {
   EXPECT_EQ(outcome(decode(make_tga(1280, 100, {.type = 11, .bits = 8}, runs.content))), "ok");
 }
 
-TEST(Tga, SizesBeyondTheLimitsAreRefused) {
+TEST(tga, sizes_beyond_the_limits_are_refused) {
   EXPECT_EQ(outcome(decode(make_tga(limits::image_side_max + 1, 1, {}, {}))), "limit");
   EXPECT_EQ(outcome(decode(make_tga(30'000, 30'000, {}, {}))), "limit");
 }
 
-TEST(Tga, FormsThatNobodyReadsAreErrors) {
+TEST(tga, forms_without_support_are_errors) {
   EXPECT_EQ(outcome(decode(make_tga(1, 1, {.type = 0}, bytes(9)))), "corrupt");
   EXPECT_EQ(outcome(decode(make_tga(1, 1, {.type = 4}, bytes(9)))), "unsupported");
   EXPECT_EQ(outcome(decode(make_tga(1, 1, {.type = 32}, bytes(9)))), "corrupt");
@@ -171,7 +171,7 @@ bytes runs_of_noise(std::size_t pixel_count, unsigned pixel_bytes) {
   return runs.content;
 }
 
-TEST(Tga, CutAnywhereIsAnErrorAndNeverACrash) {
+TEST(tga, cut_anywhere_is_an_error_and_never_a_crash) {
   for (const bytes& file : {make_tga(20, 30, {}, raw_bytes(20 * 30 * 3)),
                             make_tga(20, 30, {.type = 10}, runs_of_noise(20 * 30, 3))}) {
     ASSERT_EQ(outcome(decode(file)), "ok");
@@ -181,7 +181,7 @@ TEST(Tga, CutAnywhereIsAnErrorAndNeverACrash) {
   }
 }
 
-TEST(Tga, FlippedBitsAreAnErrorOrAnImage) {
+TEST(tga, flipped_bits_are_an_error_or_an_image) {
   decode_flipped(tga_decoder(), make_tga(8, 8, {}, raw_bytes(8 * 8 * 3)), 2000, 20);
   decode_flipped(tga_decoder(), make_tga(16, 16, {.type = 10}, runs_of_noise(256, 3)), 5000);
   const tga_wish mapped{.type = 9, .bits = 8, .map_entries = 4, .map_bits = 24};
@@ -191,7 +191,7 @@ TEST(Tga, FlippedBitsAreAnErrorOrAnImage) {
   decode_flipped(tga_decoder(), make_tga(16, 16, mapped, rest), 5000);
 }
 
-TEST(Tga, RefusedMemoryIsAnError) {
+TEST(tga, refused_memory_is_an_error) {
   expect_refusals(tga_decoder(), make_tga(4, 4, {}, raw_bytes(48)));
 }
 

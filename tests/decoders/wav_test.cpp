@@ -54,12 +54,12 @@ samples decoded(const bytes& file) {
   return content<std::int16_t>(*sound);
 }
 
-TEST(Wav, AcceptsByExtensionInAnyCase) {
+TEST(wav, accepts_by_extension_in_any_case) {
   EXPECT_TRUE(wav_decoder().accepts("sound/Jump.WAV", {}));
   EXPECT_FALSE(wav_decoder().accepts("sound/jump.ogg", {}));
 }
 
-TEST(Wav, SixteenBitsAreTheVerySamples) {
+TEST(wav, samples_of_sixteen_bits_are_kept_exactly) {
   const result<decoded_asset> sound =
       decode(make_wav({.channels = 2}, sixteen({1, -1, 32767, -32768, 300, -300})));
   ASSERT_TRUE(sound) << sound.error().reason;
@@ -70,7 +70,7 @@ TEST(Wav, SixteenBitsAreTheVerySamples) {
   EXPECT_EQ(content<std::int16_t>(*sound), (samples{1, -1, 32767, -32768, 300, -300}));
 }
 
-TEST(Wav, OtherWidthsKeepTheUpperSixteenBits) {
+TEST(wav, other_widths_keep_the_upper_sixteen_bits) {
   EXPECT_EQ(decoded(make_wav({.bits = 8}, byte_writer{}.u8(0).u8(128).u8(255).content)),
             (samples{-32768, 0, 32512}));
   EXPECT_EQ(
@@ -80,7 +80,7 @@ TEST(Wav, OtherWidthsKeepTheUpperSixteenBits) {
             (samples{32767, -1}));
 }
 
-TEST(Wav, FloatsAreClampedAndWhatIsNoNumberIsSilence) {
+TEST(wav, floats_are_clamped_and_nan_is_silence) {
   const bytes data = byte_writer{}
                          .f32(0.5f)
                          .f32(-1.0f)
@@ -93,7 +93,7 @@ TEST(Wav, FloatsAreClampedAndWhatIsNoNumberIsSilence) {
             (samples{16384, -32768, 32767, -32768, 0, 32767}));
 }
 
-TEST(Wav, FormatMayBeInTheExtension) {
+TEST(wav, format_may_be_in_the_extension) {
   byte_writer file;
   file.text("RIFF").u32(0).text("WAVE").text("fmt ").u32(40).u16(0xFFFE).u16(1).u32(8000);
   file.u32(16000).u16(2).u16(16).u16(22).u16(16).u32(4).u16(1).text("", 14);
@@ -101,7 +101,7 @@ TEST(Wav, FormatMayBeInTheExtension) {
   EXPECT_EQ(decoded(file.content), (samples{77}));
 }
 
-TEST(Wav, ImaAdpcmFollowsThePrediction) {
+TEST(wav, ima_adpcm_follows_the_prediction) {
   // One channel: the first sample as it is, then eight codes. 7 and 15 are the largest steps up
   // and down, 0 and 8 the smallest.
   const bytes block = byte_writer{}.u16(100).u8(0).u8(0).u32(0x0000'00F7).content;
@@ -127,14 +127,14 @@ TEST(Wav, ImaAdpcmFollowsThePrediction) {
   EXPECT_EQ(both[17], -20);
 }
 
-TEST(Wav, ImaAdpcmEndsWhereTheFileSays) {
+TEST(wav, ima_adpcm_ends_where_the_file_says) {
   const bytes block = byte_writer{}.u16(100).u8(0).u8(0).u32(0).content;
   const bytes fact = byte_writer{}.text("fact").u32(4).u32(3).content;
   const wav_wish wish{.tag = 0x11, .bits = 4, .block_bytes = 8, .before_data = fact};
   EXPECT_EQ(decoded(make_wav(wish, block)), (samples{100, 100, 100}));
 }
 
-TEST(Wav, ImaAdpcmThatContradictsItselfIsCorrupt) {
+TEST(wav, ima_adpcm_that_contradicts_itself_is_corrupt) {
   const bytes block = byte_writer{}.u16(100).u8(89).u8(0).u32(0).content;
   EXPECT_EQ(outcome(decode(make_wav({.tag = 0x11, .bits = 4, .block_bytes = 8}, block))),
             "corrupt");
@@ -144,18 +144,18 @@ TEST(Wav, ImaAdpcmThatContradictsItselfIsCorrupt) {
   }
 }
 
-TEST(Wav, ChunksBeforeTheSamplesAreSkippedWithTheirPadding) {
+TEST(wav, chunks_before_the_samples_are_skipped_with_their_padding) {
   const bytes more = byte_writer{}.text("LIST").u32(3).text("abc").u8(0).content;
   EXPECT_EQ(decoded(make_wav({.before_data = more}, sixteen({5}))), (samples{5}));
 }
 
-TEST(Wav, SizeOfAStreamMeansTheRestOfTheFile) {
+TEST(wav, size_of_a_stream_means_the_rest_of_the_file) {
   bytes file = make_wav({}, sixteen({1, 2, 3}));
   put_u32(file, data_size_place, UINT32_MAX);
   EXPECT_EQ(decoded(file), (samples{1, 2, 3}));
 }
 
-TEST(Wav, SizesThatLieTakeNoMemory) {
+TEST(wav, sizes_that_lie_take_no_memory) {
   for (const std::uint64_t size :
        {std::uint64_t{7}, std::uint64_t{0x7FFF'FFFF}, std::uint64_t{UINT32_MAX - 1}}) {
     bytes file = make_wav({}, sixteen({1, 2, 3}));
@@ -166,14 +166,14 @@ TEST(Wav, SizesThatLieTakeNoMemory) {
   }
 }
 
-TEST(Wav, FormsThatNobodyReadsAreUnsupported) {
+TEST(wav, forms_without_support_are_refused_as_such) {
   EXPECT_EQ(outcome(decode(make_wav({.tag = 2, .bits = 4}, sixteen({1})))), "unsupported");
   EXPECT_EQ(outcome(decode(make_wav({.tag = 7, .bits = 8}, sixteen({1})))), "unsupported");
   EXPECT_EQ(outcome(decode(make_wav({.bits = 12}, sixteen({1})))), "unsupported");
   EXPECT_EQ(outcome(decode(make_wav({.tag = 3, .bits = 64}, sixteen({1})))), "unsupported");
 }
 
-TEST(Wav, FormatsThatContradictThemselvesAreCorrupt) {
+TEST(wav, formats_that_contradict_themselves_are_corrupt) {
   EXPECT_EQ(outcome(decode(make_wav({.channels = 0}, sixteen({1})))), "corrupt");
   EXPECT_EQ(outcome(decode(make_wav({.rate = 0}, sixteen({1})))), "corrupt");
   EXPECT_EQ(outcome(decode(make_wav({.block_bytes = 4}, sixteen({1})))), "corrupt");
@@ -182,7 +182,7 @@ TEST(Wav, FormatsThatContradictThemselvesAreCorrupt) {
             "corrupt");
 }
 
-TEST(Wav, CutAnywhereIsAnErrorAndNeverACrash) {
+TEST(wav, cut_anywhere_is_an_error_and_never_a_crash) {
   const auto raw = noise(1000);
   byte_writer data;
   for (const unsigned char value : raw) data.u8(value);
@@ -194,7 +194,7 @@ TEST(Wav, CutAnywhereIsAnErrorAndNeverACrash) {
   }
 }
 
-TEST(Wav, FlippedBitsAreAnErrorOrASound) {
+TEST(wav, flipped_bits_are_an_error_or_a_sound) {
   byte_writer data;
   for (const unsigned char value : noise(256)) data.u8(value);
   decode_flipped(wav_decoder(), make_wav({.channels = 2}, data.content), 10'000);
@@ -203,14 +203,14 @@ TEST(Wav, FlippedBitsAreAnErrorOrASound) {
                  10'000);
 }
 
-TEST(Wav, WithoutASampleIsAnEmptySound) {
+TEST(wav, without_a_sample_is_an_empty_sound) {
   const result<decoded_asset> sound = decode(make_wav({}, {}));
   ASSERT_TRUE(sound);
   EXPECT_EQ(sound->frames, 0u);
   EXPECT_TRUE(sound->bytes().empty());
 }
 
-TEST(Wav, RefusedMemoryIsAnError) {
+TEST(wav, refused_memory_is_an_error) {
   expect_refusals(wav_decoder(), make_wav({}, sixteen({1, 2})));
 }
 

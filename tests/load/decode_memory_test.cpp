@@ -85,9 +85,9 @@ class comparing_sink final : public asset_sink {
   bool one_thread_;
 };
 
-class DecodeMemory : public ::testing::Test {
+class memory_for_decoding : public ::testing::Test {
  protected:
-  DecodeMemory() { os_.set_cached(true); }
+  memory_for_decoding() { os_.set_cached(true); }
   void add_files(int large, int small) {
     for (int i = 0; i < large + small; ++i) {
       const char byte = static_cast<char>('A' + i % 50);
@@ -106,7 +106,7 @@ class DecodeMemory : public ::testing::Test {
   const decoder* const decoders_[1] = {&decoder_};
 };
 
-TEST_F(DecodeMemory, ALargeFileWaitsWithItsContentWhileAnotherFillsTheBudget) {
+TEST_F(memory_for_decoding, a_large_file_waits_with_its_content_while_another_fills_the_budget) {
   add_files(2, 20);
   load_rig rig(os_, {.workers = 1});
   rig.mount({"/game"});
@@ -129,7 +129,7 @@ TEST_F(DecodeMemory, ALargeFileWaitsWithItsContentWhileAnotherFillsTheBudget) {
 }
 
 // The lane where a file was refused reads others into its room while another lane decodes it.
-TEST_F(DecodeMemory, AFileThatWaitedIsNotOverwrittenByThoseThatCameAfterIt) {
+TEST_F(memory_for_decoding, a_file_that_waited_is_not_overwritten_by_those_that_came_after_it) {
   constexpr std::size_t large = 20'000;
   for (int i = 0; i < 3; ++i) {
     os_.add_file("/game/0" + std::to_string(i) + ".big", std::string(large, 'L'));
@@ -170,7 +170,7 @@ TEST_F(DecodeMemory, AFileThatWaitedIsNotOverwrittenByThoseThatCameAfterIt) {
   EXPECT_EQ(sink.files, 63);
 }
 
-TEST_F(DecodeMemory, OneOfManyLargeFilesDecodesAtATimeWhenEachFillsTheBudget) {
+TEST_F(memory_for_decoding, one_of_many_large_files_decodes_at_a_time_when_each_fills_the_budget) {
   for (const unsigned workers : {0u, 1u, 3u}) {
     add_files(40, 40);
     load_rig rig(os_, {.workers = workers});
@@ -186,7 +186,7 @@ TEST_F(DecodeMemory, OneOfManyLargeFilesDecodesAtATimeWhenEachFillsTheBudget) {
   }
 }
 
-TEST_F(DecodeMemory, IsFreeAgainWhenTheOneThreadOfTheHostIsDoneWithAFile) {
+TEST_F(memory_for_decoding, is_free_again_when_the_one_thread_of_the_host_is_done_with_a_file) {
   add_files(10, 10);
   load_rig rig(os_, {.workers = 2});
   rig.mount({"/game"});
@@ -198,7 +198,7 @@ TEST_F(DecodeMemory, IsFreeAgainWhenTheOneThreadOfTheHostIsDoneWithAFile) {
   EXPECT_EQ(peak(), decoded_bytes);
 }
 
-TEST_F(DecodeMemory, AFileThatWaitsForItIsCancelledWithTheOthers) {
+TEST_F(memory_for_decoding, a_file_that_waits_for_it_is_cancelled_with_the_others) {
   add_files(2, 0);
   load_rig rig(os_, {.workers = 1});
   rig.mount({"/game"});
@@ -228,7 +228,7 @@ TEST_F(DecodeMemory, AFileThatWaitsForItIsCancelledWithTheOthers) {
 }
 
 // The budget is one thing, the machine's memory another.
-TEST_F(DecodeMemory, ThatTheHostDoesNotHaveCostsTheFile) {
+TEST_F(memory_for_decoding, that_the_host_does_not_have_costs_the_file) {
   class refusing_allocator final : public allocator {
    public:
     void* allocate(std::size_t bytes, std::size_t alignment, memory_tag tag) noexcept override {

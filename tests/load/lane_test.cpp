@@ -41,7 +41,7 @@ std::string text_of(const zip_writer& zip) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-TEST(Lane, LargeFilesOfArchivesComeFirstTheLargestAtTheHead) {
+TEST(lane, large_files_of_archives_come_first_the_largest_at_the_head) {
   zip_writer zip;
   for (const char* name : {"a", "b", "c"}) zip.add({.name = name, .data = "small"});
   zip.add({.name = "d_large", .data = std::string(300'000, 'x')});
@@ -60,7 +60,7 @@ TEST(Lane, LargeFilesOfArchivesComeFirstTheLargestAtTheHead) {
   EXPECT_EQ(order, (std::vector<std::string>{"f_larger", "d_large", "a", "b", "c", "e"}));
 }
 
-TEST(Lane, ThreadsThatFoundTheBudgetFullComeBackWhenThereIsRoom) {
+TEST(lane, threads_that_found_the_budget_full_come_back_when_there_is_room) {
   fake_os os;
   os.add_file("/game/a_huge.bin", std::string(500'000, 'h'));
   for (int i = 0; i < 400; ++i) os.add_file("/game/b" + std::to_string(i), "small");
@@ -109,7 +109,7 @@ TEST(Lane, ThreadsThatFoundTheBudgetFullComeBackWhenThereIsRoom) {
 // The lane keeps a credit of 50,000 of the budget's 800,000, the large file goes beyond the budget
 // by less than that, and the last costs more than the credit: it must wait, and not be tried for
 // ever by the only thread that could finish the others.
-TEST(Lane, FileThatCostsMoreThanTheCreditWaitsWhenTheBudgetIsFull) {
+TEST(lane, file_that_costs_more_than_the_credit_waits_when_the_budget_is_full) {
   fake_os os;
   os.add_file("/game/a_small.bin", std::string(100, 's'));
   os.add_file("/game/b_large.bin", std::string(790'000, 'l'));
@@ -128,7 +128,7 @@ TEST(Lane, FileThatCostsMoreThanTheCreditWaitsWhenTheBudgetIsFull) {
   EXPECT_EQ(scope.summary().files, 3u);
 }
 
-TEST(Lane, AllocationsDoNotGrowWithTheNumberOfFiles) {
+TEST(lane, allocations_do_not_grow_with_the_number_of_files) {
   const auto allocations = [](int files) {
     zip_writer zip;
     for (int i = 0; i < files; ++i) {
@@ -151,7 +151,7 @@ TEST(Lane, AllocationsDoNotGrowWithTheNumberOfFiles) {
   EXPECT_EQ(allocations(1000), allocations(100));
 }
 
-TEST(Lane, RoomsOfAllThreadsStayASmallPartOfTheBudget) {
+TEST(lane, rooms_of_all_threads_stay_a_small_part_of_the_budget) {
   zip_writer zip;
   for (int i = 0; i < 40; ++i) {
     zip.add({.name = std::to_string(i),

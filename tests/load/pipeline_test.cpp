@@ -38,7 +38,7 @@ void add_game(fake_os& os) {
   os.add_file("/mod/new.bin", repeated("x", 10'000));
 }
 
-TEST(Pipeline, LoadsArchivesAndFoldersTogether) {
+TEST(pipeline, loads_archives_and_folders_together) {
   for (const bool cached : {false, true}) {
     fake_os os;
     add_game(os);
@@ -59,7 +59,7 @@ TEST(Pipeline, LoadsArchivesAndFoldersTogether) {
   }
 }
 
-TEST(Pipeline, TellsWhichReadsItsThreadsDidThemselves) {
+TEST(pipeline, tells_which_reads_its_threads_did_themselves) {
   for (const bool cached : {false, true}) {
     fake_os os;
     add_game(os);
@@ -118,7 +118,7 @@ class checking_sink final : public asset_sink {
   std::atomic<std::size_t> pieces = 0;
 };
 
-TEST(Pipeline, DecoderMaySplitItsWorkOverTheThreadsOfTheLoad) {
+TEST(pipeline, decoder_may_split_its_work_over_the_threads_of_the_load) {
   const splitting_decoder splitting;
   const decoder* const decoders[] = {&splitting};
   for (const unsigned workers : {1u, 4u}) {
@@ -135,7 +135,7 @@ TEST(Pipeline, DecoderMaySplitItsWorkOverTheThreadsOfTheLoad) {
   }
 }
 
-TEST(Pipeline, ClosesEveryLooseFile) {
+TEST(pipeline, closes_every_loose_file) {
   fake_os os;
   add_game(os);
   {
@@ -151,7 +151,7 @@ TEST(Pipeline, ClosesEveryLooseFile) {
   EXPECT_EQ(os.misuses(), 0u);
 }
 
-TEST(Pipeline, OneBadEntryNeverStopsTheOthers) {
+TEST(pipeline, one_bad_entry_never_stops_the_others) {
   fake_os os;
   zip_writer zip;
   zip.add({.name = "a.bin", .data = "good"});
@@ -184,7 +184,7 @@ TEST(Pipeline, OneBadEntryNeverStopsTheOthers) {
   EXPECT_EQ(scope.summary().failed, 6u);
 }
 
-TEST(Pipeline, HeaderLongerThanTheDirectorySaysIsReadAgain) {
+TEST(pipeline, header_longer_than_the_directory_says_is_read_again) {
   fake_os os;
   zip_writer zip;
   zip.add({.name = "padded.bin", .data = "payload", .local_extra_bytes = 60'000});
@@ -198,7 +198,7 @@ TEST(Pipeline, HeaderLongerThanTheDirectorySaysIsReadAgain) {
   EXPECT_EQ(scope.summary().files, 2u);
 }
 
-TEST(Pipeline, WithoutDecodingBadTextIsOnlyBytes) {
+TEST(pipeline, without_decoding_bad_text_is_only_bytes) {
   fake_os os;
   os.add_file("/game/text.txt", "\xFF\xFE");
   load_rig rig(os);
@@ -210,7 +210,7 @@ TEST(Pipeline, WithoutDecodingBadTextIsOnlyBytes) {
   EXPECT_EQ(scope.summary().decoded_bytes, 0u);
 }
 
-TEST(Pipeline, FileThatVanishesBeforeItIsOpenedIsNotFound) {
+TEST(pipeline, file_that_vanishes_before_it_is_opened_is_not_found) {
   fake_os os;
   add_game(os);
   load_rig rig(os);
@@ -223,7 +223,7 @@ TEST(Pipeline, FileThatVanishesBeforeItIsOpenedIsNotFound) {
   EXPECT_EQ(scope.summary().files, 4u);
 }
 
-TEST(Pipeline, FileThatShrinksBetweenResolveAndReadIsTruncated) {
+TEST(pipeline, file_that_shrinks_between_resolve_and_read_is_truncated) {
   for (const bool cached : {false, true}) {
     fake_os os;
     os.add_file("/game/big.bin", repeated("b", 100'000));
@@ -240,7 +240,7 @@ TEST(Pipeline, FileThatShrinksBetweenResolveAndReadIsTruncated) {
 }
 
 // Neighbours are read at once; what lies behind the damage must not cost what lies in front of it.
-TEST(Pipeline, ArchiveThatIsCutShortAfterItsMountKeepsWhatIsInFront) {
+TEST(pipeline, archive_that_is_cut_short_after_its_mount_keeps_what_is_in_front) {
   fake_os os;
   zip_writer archive;
   archive.add({.name = "a.bin", .data = repeated("a", 1'000)});
@@ -258,7 +258,7 @@ TEST(Pipeline, ArchiveThatIsCutShortAfterItsMountKeepsWhatIsInFront) {
   EXPECT_EQ(outcomes(rig, scope)["c.bin"], "read: truncated");
 }
 
-TEST(Pipeline, FolderInThePlaceOfAFileIsNotAFile) {
+TEST(pipeline, folder_in_the_place_of_a_file_is_not_a_file) {
   fake_os os;
   add_game(os);
   load_rig rig(os);
@@ -272,7 +272,7 @@ TEST(Pipeline, FolderInThePlaceOfAFileIsNotAFile) {
 }
 
 // Loose files: reads of neighbours in an archive may be one, which is tried for each again.
-TEST(Pipeline, EachFailingReadCostsItsFileAndNoOther) {
+TEST(pipeline, each_failing_read_costs_its_file_and_no_other) {
   fake_os os;
   add_game(os);
   os.add_file("/mod/maps/one.bin", repeated("map", 50'000));
@@ -295,7 +295,7 @@ TEST(Pipeline, EachFailingReadCostsItsFileAndNoOther) {
   }
 }
 
-TEST(Pipeline, ShortAndInterruptedReadsAreContinued) {
+TEST(pipeline, short_and_interrupted_reads_are_continued) {
   fake_os os;
   add_game(os);
   load_rig rig(os);
@@ -312,7 +312,7 @@ TEST(Pipeline, ShortAndInterruptedReadsAreContinued) {
   EXPECT_EQ(shortened.summary().hash, plain.summary().hash);
 }
 
-TEST(Pipeline, RefusedMemoryAtAnyCallIsAnErrorOfThatFileOrOfTheStart) {
+TEST(pipeline, refused_memory_at_any_call_is_an_error_of_that_file_or_of_the_start) {
   fake_os os;
   add_game(os);
   std::uint64_t refused = 0;
@@ -341,7 +341,7 @@ TEST(Pipeline, RefusedMemoryAtAnyCallIsAnErrorOfThatFileOrOfTheStart) {
   EXPECT_GT(refused, 8u) << "the loop must have met the loader's own calls";
 }
 
-TEST(Pipeline, RefusedMemoryAnywhereInTheEngineEndsInAnErrorNotInACrash) {
+TEST(pipeline, refused_memory_anywhere_in_the_engine_ends_in_an_error_not_in_a_crash) {
   fake_os os;
   add_game(os);
   std::uint64_t refused = 0;

@@ -53,7 +53,7 @@ class counting_sink : public asset_sink {
   std::mutex lock_;
 };
 
-TEST(LoadScope, NeedsAFrozenTreeAndStartsOnce) {
+TEST(load_scope, needs_a_frozen_tree_and_starts_once) {
   fake_os os;
   add_files(os, 1, 10);
   load_rig rig(os);
@@ -67,7 +67,7 @@ TEST(LoadScope, NeedsAFrozenTreeAndStartsOnce) {
   EXPECT_EQ(early.start().error().code, errc::invalid);
 }
 
-TEST(LoadScope, EmptyTreeIsDoneAtOnce) {
+TEST(load_scope, empty_tree_is_done_at_once) {
   fake_os os;
   os.add_folder("/game");
   load_rig rig(os);
@@ -79,7 +79,7 @@ TEST(LoadScope, EmptyTreeIsDoneAtOnce) {
   EXPECT_EQ(scope.summary().files, 0u);
 }
 
-TEST(LoadScope, HashIsTheSameForAnyNumberOfThreadsAndTellsContents) {
+TEST(load_scope, hash_is_the_same_for_any_number_of_threads_and_tells_contents) {
   std::set<std::uint64_t> hashes;
   for (const unsigned workers : {0u, 1u, 7u}) {
     fake_os os;
@@ -105,7 +105,7 @@ TEST(LoadScope, HashIsTheSameForAnyNumberOfThreadsAndTellsContents) {
   EXPECT_FALSE(hashes.contains(scope.summary().hash));
 }
 
-TEST(LoadScope, BytesInFlightStayWithinTheBudgetAndOneFile) {
+TEST(load_scope, bytes_in_flight_stay_within_the_budget_and_one_file) {
   for (const bool cached : {false, true}) {
     fake_os os;
     add_files(os, 60, 10'000);
@@ -122,7 +122,7 @@ TEST(LoadScope, BytesInFlightStayWithinTheBudgetAndOneFile) {
   }
 }
 
-TEST(LoadScope, BudgetOfOneByteLoadsOneFileAtATime) {
+TEST(load_scope, budget_of_one_byte_loads_one_file_at_a_time) {
   fake_os os;
   add_files(os, 30, 1000);
   load_rig rig(os, {.workers = 3});
@@ -134,7 +134,7 @@ TEST(LoadScope, BudgetOfOneByteLoadsOneFileAtATime) {
   EXPECT_EQ(scope.summary().in_flight_bytes_max, 1000u);
 }
 
-TEST(LoadScope, FilesInFlightAreLimited) {
+TEST(load_scope, files_in_flight_are_limited) {
   fake_os os;
   add_files(os, 50, 100);
   barricade gate{barricade::raised};
@@ -159,7 +159,7 @@ TEST(LoadScope, FilesInFlightAreLimited) {
   EXPECT_EQ(opened, 50u);
 }
 
-TEST(LoadScope, ProgressNeverGoesBack) {
+TEST(load_scope, progress_never_goes_back) {
   fake_os os;
   add_files(os, 300, 500);
   load_rig rig(os);
@@ -179,7 +179,7 @@ TEST(LoadScope, ProgressNeverGoesBack) {
   EXPECT_EQ(scope.progress().bytes_done, 150'000u);
 }
 
-TEST(LoadScope, SinkGetsEveryFileOnceAndItsErrorIsTheFiles) {
+TEST(load_scope, sink_gets_every_file_once_and_its_error_is_the_files) {
   fake_os os;
   add_files(os, 40, 100);
   load_rig rig(os);
@@ -196,7 +196,7 @@ TEST(LoadScope, SinkGetsEveryFileOnceAndItsErrorIsTheFiles) {
   EXPECT_EQ(outcomes(rig, scope)[std::string(rig.files.entry(3).path)], "finalize: unsupported");
 }
 
-TEST(LoadScope, SinkOfOneThreadIsCalledOnThatThreadOnly) {
+TEST(load_scope, sink_of_one_thread_is_called_on_that_thread_only) {
   fake_os os;
   add_files(os, 40, 100);
   load_rig rig(os, {.workers = 3});
@@ -211,7 +211,7 @@ TEST(LoadScope, SinkOfOneThreadIsCalledOnThatThreadOnly) {
   EXPECT_EQ(scope.summary().files, 40u);
 }
 
-TEST(LoadScope, PumpFinalizesAtLeastOneFileWhateverTheBudget) {
+TEST(load_scope, pump_finalizes_at_least_one_file_whatever_the_budget) {
   fake_os os;
   add_files(os, 10, 100);
   load_rig rig(os, {.workers = 2});
@@ -237,7 +237,7 @@ TEST(LoadScope, PumpFinalizesAtLeastOneFileWhateverTheBudget) {
   EXPECT_EQ(pumped, 10u);
 }
 
-TEST(LoadScope, WaitReturnsWhenItsTimeIsUpHoweverMuchIsLeft) {
+TEST(load_scope, wait_returns_when_its_time_is_up_however_much_is_left) {
   // Each file takes longer than a lane may run in one piece.
   class slow_sink : public asset_sink {
    public:
@@ -260,7 +260,7 @@ TEST(LoadScope, WaitReturnsWhenItsTimeIsUpHoweverMuchIsLeft) {
   EXPECT_GE(waits, 20);
 }
 
-TEST(LoadScope, CancelEndsSoonAndCountsEveryFile) {
+TEST(load_scope, cancel_ends_soon_and_counts_every_file) {
   fake_os os;
   add_files(os, 200, 100);
   barricade gate{barricade::raised};
@@ -286,7 +286,7 @@ TEST(LoadScope, CancelEndsSoonAndCountsEveryFile) {
   EXPECT_LT(scope.progress().fraction, 1.0);
 }
 
-TEST(LoadScope, EndOfTheScopeCancelsAndCallsNothingBackAfterwards) {
+TEST(load_scope, end_of_the_scope_cancels_and_calls_nothing_back_afterwards) {
   fake_os os;
   add_files(os, 200, 100);
   load_rig rig(os, {.workers = 2});
@@ -303,7 +303,7 @@ TEST(LoadScope, EndOfTheScopeCancelsAndCallsNothingBackAfterwards) {
   EXPECT_EQ(os.misuses(), 0u);
 }
 
-TEST(LoadScope, TwoLoadsAtOnceDoNotDisturbEachOther) {
+TEST(load_scope, two_loads_at_once_do_not_disturb_each_other) {
   fake_os os;
   add_files(os, 100, 1000);
   load_rig rig(os, {.workers = 2});

@@ -33,7 +33,7 @@ std::uint64_t share(const load_verdict& verdict, std::string_view name) {
   return ns;
 }
 
-TEST(Verdict, LargestShareGivesTheName) {
+TEST(verdict, largest_share_gives_the_name) {
   timeline times;
   on_lane(times, "main", [] {
     spend(event_kind::zone, "decode", 60 * ms);
@@ -52,7 +52,7 @@ TEST(Verdict, LargestShareGivesTheName) {
   EXPECT_EQ(share(verdict, "other"), 50 * ms);
 }
 
-TEST(Verdict, SharesAddUpToTheWorkersTimeEvenIfWaitsReachBeyondTheLoad) {
+TEST(verdict, shares_add_up_to_the_workers_time_even_if_waits_reach_beyond_the_load) {
   timeline times;
   on_lane(times, "worker 1", [] {
     spend(event_kind::zone, "unpack", 40 * ms);
@@ -68,7 +68,7 @@ TEST(Verdict, SharesAddUpToTheWorkersTimeEvenIfWaitsReachBeyondTheLoad) {
   EXPECT_STREQ(verdict.name, "waiting for the last files");
 }
 
-TEST(Verdict, WaitInsideAStageBelongsToTheStage) {
+TEST(verdict, wait_inside_a_stage_belongs_to_the_stage) {
   timeline times;
   on_lane(times, "main", [] {
     spend(event_kind::wait, "lock", 30 * ms);
@@ -80,7 +80,7 @@ TEST(Verdict, WaitInsideAStageBelongsToTheStage) {
   EXPECT_EQ(share(verdict, "other"), 20 * ms);
 }
 
-TEST(Verdict, ThreadsOfTheReadQueueDoNotCount) {
+TEST(verdict, threads_of_the_read_queue_do_not_count) {
   timeline times;
   on_lane(times, "io 1", [] { spend(event_kind::zone, "read", 90 * ms); });
   const load_verdict verdict = judge(times, 0, 100 * ms);
@@ -94,16 +94,16 @@ struct named_case {
   const char* verdict;
 };
 
-class VerdictName : public testing::TestWithParam<named_case> {};
+class name_of_the_verdict : public testing::TestWithParam<named_case> {};
 
-TEST_P(VerdictName, FollowsFromTheShare) {
+TEST_P(name_of_the_verdict, follows_from_the_share) {
   timeline times;
   on_lane(times, "main", [] { spend(GetParam().kind, GetParam().name, 90 * ms); });
   EXPECT_STREQ(judge(times, 0, 100 * ms).name, GetParam().verdict);
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    All, VerdictName,
+    all, name_of_the_verdict,
     testing::Values(named_case{event_kind::zone, "resolve", "resolve-bound"},
                     named_case{event_kind::zone, "read", "read-bound"},
                     named_case{event_kind::zone, "unpack", "unpack-bound"},

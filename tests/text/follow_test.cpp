@@ -102,7 +102,7 @@ TEST(a_script, without_any_one_of_its_fields_has_the_others) {
   }
 }
 
-TEST(a_script, with_something_that_goes_on_behind_a_value_is_refused) {
+TEST(a_script, with_text_that_goes_on_after_a_value_is_refused) {
   for (const char* const field : {"gold=12abc=5", "gold=12.5", "speed=1.5x=5", "enabled=yesgold=5",
                                   "enabled=nox", "gold=5;"}) {
     for (const char* const before : {"unit={ ", "unit={  "}) {
@@ -144,7 +144,7 @@ TEST(numbers, of_all_lengths_are_read_back) {
   EXPECT_TRUE((read<text::script<>, numbers>(written<text::script<>>(all)) == wanted));
 }
 
-TEST(numbers, that_do_not_fit_are_errors_whatever_stands_behind) {
+TEST(numbers, that_do_not_fit_are_errors_whatever_follows) {
   for (const char* const row :
        {"128,0,0,0,0,0", "-129,0,0,0,0,0", "0,-1,0,0,0,0", "0,65536,0,0,0,0", "0,0,1.5,0,0,0",
         "0,0,1e3,0,0,0", "0,0,--1,0,0,0", "0,0,-,0,0,0", "0,0,0,0,1.5.5,0", "0,0,0,0,1.5x,0",

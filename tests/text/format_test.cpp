@@ -43,7 +43,7 @@ TEST(format_to, cuts_off_and_says_how_long_it_would_be) {
   EXPECT_EQ(std::string(text, 4), "12-#");
 }
 
-TEST(format_to, leaves_what_is_behind_its_text) {
+TEST(format_to, leaves_what_follows_its_text) {
   char text[] = "########";
   EXPECT_EQ(text::format_to(text, "{}{}", 7, std::string_view("longer", 2)), 3u);
   EXPECT_STREQ(text, "7lo#####");

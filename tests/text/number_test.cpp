@@ -30,7 +30,7 @@ TEST(fixed_decimals, round_half_to_even) {
   EXPECT_EQ(fixed<2>(999.996f), "1000.00");
 }
 
-TEST(fixed_decimals, know_what_is_no_ordinary_number) {
+TEST(fixed_decimals, write_nan_infinity_and_numbers_too_small_to_show) {
   EXPECT_EQ(fixed<2>(std::bit_cast<float>(0x7FC00000u)), "nan");
   EXPECT_EQ(fixed<2>(std::bit_cast<float>(0xFFC00000u)), "-nan");
   EXPECT_EQ(fixed<2>(std::bit_cast<float>(0x7F800000u)), "inf");
@@ -41,7 +41,7 @@ TEST(fixed_decimals, know_what_is_no_ordinary_number) {
             "340282346638528859811704183484516925440.00");
 }
 
-TEST(fixed_decimals, at_the_ends_of_the_quick_way) {
+TEST(fixed_decimals, are_right_at_the_ends_of_the_fast_path) {
   // Results of 63, 64 and 65 bits; shifts of 63, 64 and more.
   EXPECT_EQ(fixed<2>(0x1p56), "72057594037927936.00");
   EXPECT_EQ(fixed<2>(0x1p57), "144115188075855872.00");
@@ -86,7 +86,7 @@ TEST(numbers, ignore_the_locale_and_allocate_nothing_and_take_no_lock) {
   EXPECT_EQ(value, 1234567.88);
 }
 
-TEST(reading, stops_behind_the_number) {
+TEST(reading, stops_after_the_number) {
   float value = 0;
   const std::string text = "12.50}";
   const text::read_end end = read(text, value);

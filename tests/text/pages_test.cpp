@@ -197,7 +197,7 @@ TEST(pages, whose_place_becomes_known_between_them_are_joined) {
   EXPECT_EQ(buffer.substr(0, written->bytes), wanted);
 }
 
-TEST(pages, do_not_depend_on_who_runs_the_jobs) {
+TEST(pages, are_the_same_whichever_thread_runs_the_jobs) {
   const auto flags = sample::random_flags(20'000, 4);
   backwards_jobs jobs;
   std::string buffer(text::bytes_max<plain_rows>(flags), '#');
@@ -269,7 +269,7 @@ TEST(a_buffer, that_is_too_small_is_an_error_that_says_how_much_is_needed) {
 }
 
 // By writers that use all that they may touch.
-TEST(a_buffer, is_never_written_behind_its_end) {
+TEST(a_buffer, is_never_written_beyond_its_end) {
   const auto flags = sample::random_flags(500, 7);
   constexpr std::size_t object_bytes = 8;
   const auto write_most = [](char* out, const sample::flag& /*each*/) {

@@ -112,7 +112,7 @@ TEST(what_was_written, with_odd_floats_is_read_back) {
   EXPECT_TRUE(std::isnan(read<plain_rows>(written<plain_rows>(units)).at(0).speed));
 }
 
-TEST(a_script, may_have_fields_in_any_order_and_unknown_ones_and_none) {
+TEST(a_script, may_have_fields_in_any_order_unknown_ones_or_none) {
   const auto units = read<unit_script>(
       "version=3\r\n"
       "# a comment with a } in it\r\n"
@@ -228,7 +228,7 @@ TEST(an_error, is_that_of_the_first_place_for_any_number_of_threads) {
   }
 }
 
-TEST(a_name, that_an_enumeration_does_not_have_is_called_so) {
+TEST(a_name, missing_from_its_enumeration_is_an_error_that_says_so) {
   EXPECT_STREQ(error_of<unit_script>("unit={ kind=knight }\n").reason,
                "neither a name of the enumeration nor a number");
 }
@@ -343,7 +343,7 @@ TEST(nesting, has_a_limit) {
   EXPECT_EQ(error_of<unit_script>(nested(limits::text_depth_max + 1)).code, errc::limit);
 }
 
-TEST(a_script, may_have_comments_in_blocks_that_nobody_knows) {
+TEST(a_script, may_have_comments_in_unknown_blocks) {
   const auto units = read<unit_script>("unit={ new={ 1 # } \"\n 2 } gold=5 }\n");
   ASSERT_EQ(units.size(), 1u);
   EXPECT_EQ(units[0].gold, 5);
@@ -403,7 +403,7 @@ TEST(a_page_table, that_lies_is_refused) {
   EXPECT_TRUE(text::read<plain_rows>(text, read, &table));
 }
 
-TEST(a_page_table, that_nobody_has_filled_suits_only_an_empty_text) {
+TEST(a_page_table, that_was_never_filled_fits_only_an_empty_text) {
   paged<flag> flags;
   text::page_table empty;
   const auto done = text::read<plain_rows>("y 1.00\n", flags, &empty);

@@ -59,7 +59,7 @@ std::string text_of(const T& object) {
   return room;
 }
 
-TEST(an_aggregate, that_nobody_has_described_is_written_by_its_members) {
+TEST(an_aggregate, without_a_description_is_written_member_by_member) {
   EXPECT_EQ(text_of<text::script<"unit">>(knight()),
             "unit={ enabled=yes speed=1.25 title=\"K\" at={ 1 -2 3 } "
             "path={ { x=0 y=1 } { x=3 y=4 } } kind=horse home={ x=0 y=1 } owner=5 }\n");
@@ -104,7 +104,7 @@ TEST(a_description, may_name_members_of_a_base) {
   });
 }
 
-TEST(an_aggregate, has_as_many_members_as_it_has) {
+TEST(an_aggregate, has_its_members_counted_right) {
   struct one {
     char only[1];
   };

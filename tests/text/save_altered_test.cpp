@@ -67,7 +67,7 @@ class altered_file : public ::testing::Test {
 };
 
 // The line before is lost, so it is not known where the page begins; not anywhere, though.
-TEST_F(altered_file, has_no_page_in_front_of_those_before_or_behind_the_end) {
+TEST_F(altered_file, has_no_page_out_of_order_or_beyond_the_end) {
   file[page_line(2) + 3] ^= 1;
   const std::uint64_t left = salvaged_pages();
   EXPECT_EQ(left, one.page_count() - 1);

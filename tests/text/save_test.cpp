@@ -136,7 +136,7 @@ TEST_F(saves, of_an_older_version_pass_through_the_hook) {
   EXPECT_TRUE(all(current) == all(many));
 }
 
-TEST_F(saves, refuse_names_that_are_none_or_there_already) {
+TEST_F(saves, refuse_invalid_and_duplicate_names) {
   text::save_writer out{1};
   ASSERT_TRUE(out.add<script>("units", few));
   for (const char* const name :

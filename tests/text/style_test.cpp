@@ -234,7 +234,7 @@ TEST(the_most_bytes, are_enough_for_many_of_each_kind) {
 }
 
 // Also by the copy of constant length that names of enums are.
-TEST(writers, touch_no_more_than_the_slack_behind_an_object) {
+TEST(writers, touch_no_more_than_the_slack_after_an_object) {
   const auto check = [&]<class Style>(Style, const auto& object) {
     std::string room(8192, '#');
     const std::string_view all(room);

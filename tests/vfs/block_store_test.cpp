@@ -73,7 +73,7 @@ TEST_F(block_store_test, has_its_blocks_side_by_side) {
   EXPECT_EQ(blocks.status(os_handle{1})->size, 8u);
 }
 
-TEST_F(block_store_test, unpacks_a_block_once_for_all_who_read_in_it) {
+TEST_F(block_store_test, unpacks_a_block_once_for_all_its_readers) {
   letters& blocks = make({1000, 1000});
   std::vector<std::thread> readers;
   std::atomic<int> right{0};
@@ -90,7 +90,7 @@ TEST_F(block_store_test, unpacks_a_block_once_for_all_who_read_in_it) {
   EXPECT_EQ(blocks.unpacked_count(), 1u);
 }
 
-TEST_F(block_store_test, says_busy_to_who_must_not_wait) {
+TEST_F(block_store_test, says_busy_to_a_reader_that_must_not_wait) {
   letters& blocks = make({10});
   blocks.held = true;
   std::thread first([&] { EXPECT_EQ(read(blocks, 0, 1), "a"); });
@@ -124,7 +124,7 @@ TEST_F(block_store_test, gives_what_comes_before_the_damage_and_tries_once) {
   EXPECT_EQ(blocks.unpacked, 2);
 }
 
-TEST_F(block_store_test, that_nothing_can_be_read_of_is_tried_once) {
+TEST_F(block_store_test, tries_once_what_cannot_be_read_at_all) {
   letters& blocks = make({1});
   blocks.broken = 0;
   EXPECT_EQ(read(blocks, 0, 1), "error: corrupt");

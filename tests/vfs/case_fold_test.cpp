@@ -32,7 +32,7 @@ TEST(case_fold, folds_what_unicode_folds_simply) {
   EXPECT_EQ(folded("\xFF\xC3"), "\xFF\xC3") << "no UTF-8";
 }
 
-TEST(case_fold, folds_what_is_folded_to_itself) {
+TEST(case_fold, folds_a_folded_character_to_itself) {
   for (char32_t each = 0; each < 0x110000; ++each) {
     const char32_t once = fold_case(each);
     ASSERT_EQ(fold_case(once), once) << static_cast<std::uint32_t>(each);

@@ -43,7 +43,7 @@ TEST(explain, writes_errors_with_the_names_it_knows) {
   EXPECT_EQ(files.explain(error{errc::corrupt, 0, "too long for it", {}, 0}, few), sizeof few);
 }
 
-TEST(describe, names_the_file_behind_a_source) {
+TEST(describe, names_the_file_of_a_source) {
   temp_folder folder;
   zip_writer zip;
   zip.add({.name = "packed"});

@@ -60,7 +60,7 @@ class watching : public ::testing::Test {
   mount_id id;
 };
 
-TEST_F(watching, tells_of_files_that_are_written_and_removed) {
+TEST_F(watching, reports_files_that_are_written_and_removed) {
   EXPECT_THAT(changes(), IsEmpty());
   folder.write("a.txt", "new");
   folder.write("maps/deep/paris.txt", "paris");
@@ -72,7 +72,7 @@ TEST_F(watching, tells_of_files_that_are_written_and_removed) {
                                      "written mod/maps/roma.txt"));
 }
 
-TEST_F(watching, tells_when_a_file_is_closed_and_not_before) {
+TEST_F(watching, reports_a_file_when_it_is_closed_and_not_before) {
   std::ofstream out(folder / "b.txt");
   out << "half" << std::flush;
   EXPECT_THAT(changes(), IsEmpty());
@@ -80,7 +80,7 @@ TEST_F(watching, tells_when_a_file_is_closed_and_not_before) {
   EXPECT_THAT(changes(), ElementsAre("written mod/b.txt"));
 }
 
-TEST_F(watching, tells_of_what_is_put_in_place) {
+TEST_F(watching, reports_a_file_that_replaces_another) {
   result<file_writer> writer =
       file_writer::open(files, id, "mod/a.txt"_path, write_kind::replace, {.sync = false});
   ASSERT_TRUE(writer && writer->commit());
@@ -121,14 +121,14 @@ TEST_F(watching, asks_for_a_rescan_when_changes_were_lost) {
   EXPECT_THAT(changes(), IsEmpty());
 }
 
-TEST_F(watching, ends_for_a_mount) {
+TEST_F(watching, stops_for_a_removed_mount) {
   watch->remove(id);
   folder.write("a.txt", "new");
   folder.write("maps/deep/rome.txt", "new");
   EXPECT_THAT(changes(), IsEmpty());
 }
 
-TEST_F(watching, knows_nothing_more_of_a_folder_that_was_moved_away) {
+TEST_F(watching, reports_nothing_of_a_folder_that_was_moved_away) {
   folder.write("maps of others/x.txt", "x");
   (void)changes();
   temp_folder elsewhere;
@@ -172,7 +172,7 @@ TEST_F(watching, forgets_mounts_that_were_removed) {
   EXPECT_LT(memory.total().bytes, 100'000u);
 }
 
-TEST_F(watching, is_of_whole_folders_only) {
+TEST_F(watching, covers_whole_folders_only) {
   zip_writer zip;
   zip.add({.name = "a", .data = "a"});
   zip.save(folder / "a.zip");
@@ -186,7 +186,7 @@ TEST_F(watching, is_of_whole_folders_only) {
   EXPECT_EQ(watch->add({77}).error().code, errc::not_found);
 }
 
-TEST(watching_without_case, tells_folded_paths) {
+TEST(watching_without_case, reports_folded_paths) {
   temp_folder folder;
   folder.write("Maps/Rome.TXT", "rome");
   file_system files({.ignore_case = true});

@@ -139,7 +139,7 @@ TEST(hostile_iso, cut_short_gives_files_or_errors) {
   }
 }
 
-TEST(hostile_iso, damaged_anywhere_harms_nobody) {
+TEST(hostile_iso, damaged_anywhere_does_no_harm) {
   check_damaged(write_iso(varied(), true), "test.iso", 61, anything);
 }
 

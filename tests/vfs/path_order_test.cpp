@@ -65,14 +65,14 @@ TEST(path_order, is_the_same_by_keys_as_by_comparing) {
   }
 }
 
-TEST(path_order, of_many_paths_is_that_of_few) {
+TEST(path_order, is_the_same_for_many_paths_as_for_few) {
   std::mt19937 random(9);
   std::vector<std::string> paths = odd_paths(random, 3'000, 20);
   for (std::size_t i = 0; i < paths.size(); ++i) paths[i] = std::to_string(i % 3) + "/" + paths[i];
   EXPECT_EQ(sorted(paths), as_path_before_says(paths));
 }
 
-TEST(path_order, of_paths_that_are_alike_for_long_is_found) {
+TEST(path_order, is_found_for_paths_with_long_common_beginnings) {
   std::mt19937 random(8);
   std::vector<std::string> paths = odd_paths(random, 100, 30);
   for (std::size_t i = 0; i < paths.size(); ++i) {

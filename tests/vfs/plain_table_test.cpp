@@ -149,7 +149,7 @@ TEST_P(plain_table, large_one_cut_at_every_fiftieth_gives_files_or_errors) {
   check_cut(whole, name.c_str(), 50, right_or_error(right));
 }
 
-TEST_P(plain_table, damaged_anywhere_harms_nobody) {
+TEST_P(plain_table, damaged_anywhere_does_no_harm) {
   for (const bool second : {false, true}) {
     check_damaged(write(three_files, {}, second), name.c_str(), 1, anything);
   }

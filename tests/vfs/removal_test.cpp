@@ -117,7 +117,7 @@ TEST_P(removal, ends_with_its_mount) {
   EXPECT_THAT(walked(), ElementsAre("a"));
 }
 
-TEST_P(removal, is_asked_for_and_is_of_files_only) {
+TEST_P(removal, is_opt_in_and_for_files_only) {
   mount({"a", "maps/rome"});
   mount({".wh.a"}, {}, "no marker");
   mount_mod({".wh.maps", "x/.wh..wh..opq", ".wh.", "x/.wh...", ".wh.c", "c"});

@@ -32,7 +32,7 @@ TEST(rofs, has_its_files) {
   EXPECT_EQ(load_archive(write_rofs({}), "rofs1.dat"), contents_map{});
 }
 
-TEST(rofs, packs_at_all) {
+TEST(rofs, shrinks_what_can_be_packed) {
   EXPECT_LT(write_rofs({four_files[1]}).size(), long_text.size() * 3 / 4);
 }
 
@@ -95,7 +95,7 @@ TEST(hostile_rofs, that_lies_about_its_count_takes_no_memory_for_it) {
   }
 }
 
-TEST(hostile_rofs, cut_or_damaged_harms_nobody) {
+TEST(hostile_rofs, cut_or_damaged_does_no_harm) {
   const std::string whole = write_rofs(four_files);
   check_cut(whole, "a.dat", 50, right_or_error(four_contents));
   const std::string small = write_rofs({{.name = "A", .data = "hello hello hello hello"},

@@ -72,7 +72,7 @@ TEST(seven_zip, has_what_physfs_finds_in_it) {
   }
 }
 
-TEST(seven_zip, behind_any_filter_is_read) {
+TEST(seven_zip, packed_through_any_filter_is_read) {
   std::string sound;  // longer than what is unpacked at once, as the code is
   for (int i = 0; i < 50'000; ++i) {
     for (const int byte : {i * 3, i >> 5, i * 5, i >> 6}) sound += static_cast<char>(byte);
@@ -282,7 +282,7 @@ TEST(hostile_seven_zip, damaged_gives_right_files_or_errors) {
   check_damaged(small().bytes(), "test.7z", 1, right_or_error(small_contents));
 }
 
-TEST(hostile_seven_zip, with_a_damaged_header_of_a_right_checksum_harms_nobody) {
+TEST(hostile_seven_zip, with_a_damaged_header_of_a_right_checksum_does_no_harm) {
   const std::string whole = small().bytes();
   const std::size_t packed_bytes = static_cast<unsigned char>(whole[12]);
   const std::string packed = whole.substr(32, packed_bytes);
@@ -352,7 +352,7 @@ TEST(seven_zip, made_by_7zip_is_read) {
   }
 }
 
-TEST(seven_zip, made_by_7zip_says_what_is_not_read) {
+TEST(seven_zip, made_by_7zip_names_the_method_without_support) {
   if (!has_7zip()) GTEST_SKIP() << "neither 7zz nor 7z is installed";
   const temp_folder folder;
   folder.write("game.exe", code);

@@ -151,7 +151,7 @@ TEST_P(written, is_gone_when_it_is_removed) {
   EXPECT_FALSE(files.exists("old/x.txt"_path));
 }
 
-TEST_P(written, goes_with_its_name) {
+TEST_P(written, moves_with_its_name) {
   put(files, ids[1], "old/deep/z.txt", "z");
   ASSERT_TRUE(files.rename(ids[1], "a.txt"_path, "b.txt"_path));
   EXPECT_EQ(load(files, "b.txt"), "own a");

@@ -100,7 +100,7 @@ TEST(zip_links, to_folders_have_what_is_below_them) {
   }
 }
 
-TEST(zip_links, in_folders_behind_links_are_links_there_too) {
+TEST(zip_links, in_folders_reached_through_links_are_links_there_too) {
   zip_writer zip;
   zip.add({.name = "one/a", .data = "a"});
   zip.add(link("one/other", "../two"));
@@ -227,7 +227,7 @@ TEST(zip_links, with_targets_that_take_long_to_follow_are_skipped) {
               Contains(Pair("l599", "the targets of the archive's links are too long")));
 }
 
-TEST(zip_links, damaged_or_without_memory_harm_nobody) {
+TEST(zip_links, damaged_or_without_memory_do_no_harm) {
   zip_writer zip;
   zip.add({.name = "one/a", .data = "a"});
   zip.add(link("one/other", "../two"));

@@ -52,7 +52,7 @@ TEST(zip, reads_the_same_through_a_queue) {
             errc::not_found);
 }
 
-TEST(zip, is_put_where_the_host_wants_it) {
+TEST(zip, is_mounted_where_the_host_wants_it) {
   zip_writer zip;
   zip.add({.name = "a.txt", .data = "hello"});
   mounted test(zip, {.at = "/dlc//rome/"});
@@ -130,7 +130,7 @@ TEST(zip, may_have_a_long_comment_and_one_that_looks_like_an_end_record) {
   EXPECT_THAT(mounted(zip).contents(), ElementsAre(Pair("a", "a")));
 }
 
-TEST(zip, may_have_bytes_behind_its_end) {
+TEST(zip, may_have_bytes_after_its_end) {
   zip_writer zip;
   zip.add({.name = "a", .data = "a"});
   const std::string bytes = zip.bytes() + std::string(100, '\n');
@@ -155,7 +155,7 @@ TEST(zip, may_follow_a_self_extractor) {
   }
 }
 
-TEST(zip, may_have_a_signature_behind_its_directory) {
+TEST(zip, may_have_a_signature_after_its_directory) {
   zip_writer zip;
   zip.add({.name = "a", .data = "a"});
   zip.behind_directory = "PK\5\5 signed";
@@ -185,7 +185,7 @@ TEST(zip, of_more_than_65535_entries_needs_no_zip64) {
   EXPECT_EQ(test.files.entry_count(), 70'000u);
 }
 
-TEST(zip, may_state_sizes_behind_the_data) {
+TEST(zip, may_state_sizes_after_the_data) {
   zip_writer zip;
   zip.add({.name = "a", .data = long_text, .method = zip_deflated, .sizes_behind = true});
   zip.add({.name = "b", .data = "b", .sizes_behind = true});
@@ -304,7 +304,7 @@ TEST(zip, names_that_become_too_long_at_the_mount_point_are_skipped) {
   EXPECT_THAT(skipped_of(test.files), ElementsAre(Pair(name, "the path is too long")));
 }
 
-TEST(zip, methods_that_are_not_read_are_told_by_name) {
+TEST(zip, methods_without_support_are_named) {
   for (const auto& [method, word] :
        {std::pair{9, "Deflate64"}, std::pair{12, "BZip2"}, std::pair{14, "LZMA"},
         std::pair{95, "xz"}, std::pair{98, "PPMd"}, std::pair{99, "encrypted"},

@@ -64,7 +64,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(a_barricade_on_a_futex_that_lies, keeps_all_who_wait_until_it_is_lowered) {
+TEST(a_barricade_on_a_futex_that_lies, holds_all_waiters_until_it_is_lowered) {
   const std::uint64_t told_before = lies_told.load();
   for (int round = 0; round < 100; ++round) {
     lies_left.store(300);
@@ -144,7 +144,7 @@ TEST(a_lowering_that_outlives_the_barricade, touches_nothing_with_many_waiters) 
 
 // Everybody who sleeps is moved to another queue of the kernel's; those who time out there, or are
 // interrupted, must not take a wake with them that others wait for.
-TEST(relayed_wakes, reach_everybody_though_some_give_up) {
+TEST(relayed_wakes, reach_all_waiters_though_some_give_up) {
   for (int round = 0; round < 200; ++round) {
     barricade door;
     std::vector<std::thread> waiting;
