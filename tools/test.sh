@@ -35,8 +35,8 @@ cmd_test() {
 
   local tree=$root/build/$preset status=0
   rm -f "$tree/tests.xml" "$tree/repeated.xml"
-  # A compiler does not mind what runs beside it, and takes long.
-  [ -z "$busy" ] || { keep_processors_busy && options+=(-E '^package[.]'); }
+  # Compilers and the explorer, whose threads take turns on one, take long and do not mind.
+  [ -z "$busy" ] || { keep_processors_busy && options+=(-E '^(package|interleave)[.]'); }
   [ -z "$long" ] || export OVERTURE_LONG_TESTS=1
   say "running the tests of preset $preset${busy:+ beside $busy_processes busy processes}"
   run_ctest tests.xml "${options[@]}" || status=$?
