@@ -18,9 +18,9 @@
 namespace overture {
 namespace {
 
-using namespace std::chrono_literals;
 using test::fake_os;
 using test::finish;
+using test::hang;
 using test::load_rig;
 using test::outcomes;
 
@@ -38,7 +38,7 @@ class swelling_decoder final : public decoder {
     // Files that hold memory already ask for more at the same time.
     if (arrived.fetch_add(1) < meets) {
       if (arrived == meets) all_there.lower();
-      EXPECT_TRUE(all_there.wait_for(10s));
+      EXPECT_TRUE(all_there.wait_for(hang));
     }
     result<decoded_asset> made = decoded_asset::make(asset_kind::texture, decoded_bytes, memory);
     const int turn = made ? ++given : (++refused, 0);
@@ -115,7 +115,7 @@ TEST_F(memory_for_decoding, a_large_file_waits_with_its_content_while_another_fi
   barricade refused{barricade::raised};
   decoder_.between = [&](int given) {
     if (given == 0) refused.lower();
-    EXPECT_TRUE(refused.wait_for(10s));
+    EXPECT_TRUE(refused.wait_for(hang));
   };
   {
     load_scope scope(rig.files, rig.reads, rig.jobs, options(sink));
@@ -146,7 +146,7 @@ TEST_F(memory_for_decoding, a_file_that_waited_is_not_overwritten_by_those_that_
     if (given == 0) refused.lower();
     if (given == 3) taken_up.lower();
     barricade* const awaited[] = {&go_on, &refused, &taken_up, &both_threads_read};
-    EXPECT_TRUE(awaited[given]->wait_for(10s));
+    EXPECT_TRUE(awaited[given]->wait_for(hang));
   };
   comparing_sink sink(false);
   std::mutex lock;
@@ -158,7 +158,7 @@ TEST_F(memory_for_decoding, a_file_that_waited_is_not_overwritten_by_those_that_
       threads.insert(std::this_thread::get_id());
       if (threads.size() == 2) both_threads_read.lower();
     }
-    EXPECT_TRUE(both_threads_read.wait_for(10s));
+    EXPECT_TRUE(both_threads_read.wait_for(hang));
   };
   load_options wishes = options(sink);
   wishes.budget_bytes = 1'500'000;
@@ -209,13 +209,13 @@ TEST_F(memory_for_decoding, a_file_that_waits_for_it_is_cancelled_with_the_other
   decoder_.between = [&](int given) {
     if (given == 0) refused.lower();
     if (given != 0) {
-      EXPECT_TRUE(go_on.wait_for(10s));
+      EXPECT_TRUE(go_on.wait_for(hang));
     }
   };
   load_scope scope(rig.files, rig.reads, rig.jobs, options(sink));
   ASSERT_TRUE(scope.start());
   std::thread host([&] {
-    EXPECT_TRUE(refused.wait_for(10s));
+    EXPECT_TRUE(refused.wait_for(hang));
     scope.cancel();
     go_on.lower();
   });

@@ -21,6 +21,7 @@ namespace {
 using namespace std::chrono_literals;
 using test::fake_os;
 using test::finish;
+using test::hang;
 using test::load_rig;
 using test::os_call;
 
@@ -86,7 +87,7 @@ TEST(lane, threads_that_found_the_budget_full_come_back_when_there_is_room) {
     }
     if (!huge_is_there.is_lowered()) {
       // Enough of them are left for two threads, however late the one is that has the huge one.
-      if (++others_before >= others_before_max) (void)huge_is_there.wait_for(10s);
+      if (++others_before >= others_before_max) (void)huge_is_there.wait_for(hang);
       return;
     }
     {
@@ -94,7 +95,7 @@ TEST(lane, threads_that_found_the_budget_full_come_back_when_there_is_room) {
       threads.insert(std::this_thread::get_id());
       if (threads.size() >= 2) two_came.lower();
     }
-    if (!two_came.wait_for(10s)) {
+    if (!two_came.wait_for(hang)) {
       ADD_FAILURE() << "one thread alone goes on";
       two_came.lower();
     }
