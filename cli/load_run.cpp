@@ -45,8 +45,10 @@ void warn_of_missing_threads(const char* what, const result<void>& status) {
 std::optional<report> run_load(file_system& files, const load_run& how, load_window& window) {
   const unsigned threads = how.threads > 0 ? how.threads : processor_count();
   // Declared before the queue, which must be destroyed first: it wakes the pool's workers.
-  thread_pool jobs{
-      {.workers = threads - 1, .name = worker_name, .memory = how.memory, .record = how.record}};
+  thread_pool jobs{{.workers = threads - 1,
+                    .worker_thread = {.name = worker_name},
+                    .memory = how.memory,
+                    .record = how.record}};
   warn_of_missing_threads("worker", jobs.status());
   read_queue reads{files,
                    {.backend = how.backend,

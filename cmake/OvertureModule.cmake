@@ -94,7 +94,7 @@ function(overture_tests name)
     ${ARG_LINK} overture_flags overture_test_flags GTest::gtest GTest::gmock GTest::gtest_main)
   overture_precompile(${name}_tests tests ${OVERTURE_PCH_OF_TESTS})
   gtest_discover_tests(${name}_tests TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
-    PROPERTIES TIMEOUT 300 LABELS "${ARG_LABEL}")
+    PROPERTIES LABELS "${ARG_LABEL}")
 endfunction()
 
 # overture_fuzzer(NAME LINK libs... [SOURCE file]): the program fuzz_NAME from NAME.cpp, or from

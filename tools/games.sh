@@ -1,4 +1,5 @@
-# Part of ./dev, which reads it for `./dev games`: the data of real games, from Debian.
+# Part of ./dev, which reads it for `./dev games`: the data of real games, from Debian, to load and
+# to check with.
 # shellcheck shell=bash
 
 game_packages() {
@@ -17,11 +18,26 @@ game_folder() {
   esac
 }
 
+# The arguments that load it, one a line.
+game_mounts() {
+  case $1 in
+    openarena) printf '%s\n' --archives-in "$cache/$1/$(game_folder "$1")" ;;
+    warzone) printf '%s\n' "$cache/$1/$(game_folder "$1")"/{base,mp}.wz ;;
+    *) echo "$cache/$1/$(game_folder "$1")" ;;
+  esac
+}
+
 cmd_games() {
-  local name names=("$@") cache=${OVERTURE_GAMES:-$root/.cache/games}
+  local name names=() check='' wrong=() cache=${OVERTURE_GAMES:-$root/.cache/games}
   cache=$(realpath -m "$cache")
-  [ $# -gt 0 ] || names=(supertux openarena warzone)
-  for name in "${names[@]}"; do game_packages "$name" >/dev/null; done
+  for name in "$@"; do
+    case $name in
+      --check) check=yes ;;
+      -*) misuse "games: unknown option $name" ;;
+      *) game_packages "$name" >/dev/null && names+=("$name") ;;
+    esac
+  done
+  [ ${#names[@]} -gt 0 ] || names=(supertux openarena warzone)
   mkdir -p "$cache"
   for name in "${names[@]}"; do
     if [ ! -d "$cache/$name" ]; then
@@ -30,6 +46,38 @@ cmd_games() {
     say "$name: $cache/$name/$(game_folder "$name")"
     [ "$name" != supertux ] || pack_supertux "$cache"
   done
+  [ -n "$check" ] || return 0
+
+  build_preset release bin/overture
+  for name in "${names[@]}"; do check_game "$name" || wrong+=("$name"); done
+  [ ${#wrong[@]} -eq 0 ] || fail "games: not loaded as they should be: ${wrong[*]}"
+  say "every game has one result, and every checksum is right"
+}
+
+# check_game NAME: loads all its files, the same ones with any number of threads, and verifies every
+# checksum.
+check_game() {
+  local mounts result first='' threads command=$root/build/release/bin/overture
+  mapfile -t mounts < <(game_mounts "$1")
+  for threads in 1 2 7; do
+    result=$(load_result --threads "$threads" "${mounts[@]}") || true
+    say "$1 with $threads threads: $result"
+    [[ $result == *' failed 0 '* && $result != 'files 0 '* ]] || return 1
+    [ "${first:=$result}" = "$result" ] || return 1
+  done
+  if [ "$1" = supertux ]; then
+    result=$(load_result "$cache/packed/supertux.zip") || true
+    say "supertux as a ZIP: $result"
+    [ "$first" = "$result" ] || return 1
+  fi
+  "$command" check --quiet "${mounts[@]}"
+}
+
+# load_result ARGUMENT...: counts and the hash of all contents, on a line.
+load_result() {
+  "$command" load --json --quiet "$@" |
+    sed -n 's/^  "\(files\|failed\|hash\)": "\{0,1\}\([0-9a-f]*\)"\{0,1\},$/\1 \2/p' |
+    paste -s -d ' '
 }
 
 # The one game of these that comes as loose files, as a ZIP too: to compare.

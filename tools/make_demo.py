@@ -38,8 +38,8 @@ LUA_LINES = (
     "for _, friend in ipairs(friends(self)) do cheer(friend) end",
 )
 
-GRAY, RGB, PALETTE, RGBA = 0, 2, 3, 6
-CHANNELS = {GRAY: 1, RGB: 3, PALETTE: 1, RGBA: 4}
+GREY, RGB, PALETTE, RGBA = 0, 2, 3, 6
+CHANNELS = {GREY: 1, RGB: 3, PALETTE: 1, RGBA: 4}
 
 
 def png_chunk(kind, data):
@@ -69,7 +69,7 @@ def png(rng, width, height, colour, row_filter, level=6):
 
 
 def texture(rng, size):
-    return png(rng, size, size, rng.choice((GRAY, RGB, RGB, RGBA, PALETTE)), rng.randrange(5))
+    return png(rng, size, size, rng.choice((GREY, RGB, RGB, RGBA, PALETTE)), rng.randrange(5))
 
 
 def sound(rng, seconds):
@@ -115,7 +115,7 @@ def level_map(rng, name, objects):
 
 def script(rng, name, lines):
     body = "\n".join(rng.choice(LUA_LINES) for _ in range(lines))
-    return f"-- {name}: how it behaves. © nobody: a sample\n{body}\n".encode()
+    return f"-- {name}: how it behaves. © a sample\n{body}\n".encode()
 
 
 def base_game():

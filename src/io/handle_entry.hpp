@@ -78,10 +78,12 @@ class alignas(64) handle_entry {
   }
 
   // Changes, each with the lock of the cache held. False if the word has changed since.
-  [[nodiscard]] bool forget_use(state seen, const sync_detail::mutex& held) noexcept REQUIRES(held) {
+  [[nodiscard]] bool forget_use(state seen, const sync_detail::mutex& held) noexcept
+      REQUIRES(held) {
     return change(seen, seen.bits_ & ~used, held);
   }
-  [[nodiscard]] bool close_later(state seen, const sync_detail::mutex& held) noexcept REQUIRES(held) {
+  [[nodiscard]] bool close_later(state seen, const sync_detail::mutex& held) noexcept
+      REQUIRES(held) {
     return change(seen, seen.bits_ | closing, held);
   }
   [[nodiscard]] bool stay_open(state seen, const sync_detail::mutex& held) noexcept REQUIRES(held) {
@@ -90,8 +92,8 @@ class alignas(64) handle_entry {
   [[nodiscard]] bool vacate(state seen, const sync_detail::mutex& held) noexcept REQUIRES(held) {
     return change(seen, 0, held);
   }
-  [[nodiscard]] bool begin_to_open(state seen, std::uint32_t file, const sync_detail::mutex& held) noexcept
-      REQUIRES(held) {
+  [[nodiscard]] bool begin_to_open(state seen, std::uint32_t file,
+                                   const sync_detail::mutex& held) noexcept REQUIRES(held) {
     return change(seen, opening | bits_of(file), held);
   }
   // By the thread that has begun to open it.

@@ -49,7 +49,8 @@ pooled_file& descriptor_pool::of(parked_file& file, const sync_detail::mutex& he
 }
 
 // Finds a slot for the file. The caller closes the evicted file's descriptor without the lock.
-bool descriptor_pool::take_slot(parked_file& file, archives_detail::owned_handle& evicted) noexcept {
+bool descriptor_pool::take_slot(parked_file& file,
+                                archives_detail::owned_handle& evicted) noexcept {
   for (std::size_t look = 0; look < 2 * slot_count_; ++look) {
     const std::size_t at = hand_;
     hand_ = (hand_ + 1) % slot_count_;

@@ -40,7 +40,8 @@ class descriptor_pool {
   void forget(parked_file& file) noexcept;
   [[nodiscard]] static pooled_file& of(parked_file& file, const sync_detail::mutex& held) noexcept
       REQUIRES(held);
-  [[nodiscard]] bool take_slot(parked_file& file, archives_detail::owned_handle& evicted) noexcept REQUIRES(lock_);
+  [[nodiscard]] bool take_slot(parked_file& file, archives_detail::owned_handle& evicted) noexcept
+      REQUIRES(lock_);
   result<os_handle> open_again(parked_file& file) noexcept;
   void measure() noexcept REQUIRES(lock_);
 

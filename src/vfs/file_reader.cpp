@@ -47,9 +47,9 @@ struct file_reader::state {
   std::size_t buffered = 0;
   vec<std::byte> buffer;
 
-  vec<std::byte> whole;              // a compressed file, unpacked when it was opened
+  vec<std::byte> whole;                         // a compressed file, unpacked when it was opened
   io_detail::inflate_stream* stream = nullptr;  // a larger compressed file
-  std::uint64_t seen = 0;            // a stored file: how many bytes have passed in order
+  std::uint64_t seen = 0;  // a stored file: how many bytes have passed in order
   std::uint32_t seen_crc = 0;
   bool verified = false;
 };

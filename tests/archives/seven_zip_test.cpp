@@ -313,7 +313,22 @@ TEST(hostile_seven_zip, on_a_bad_disk_or_without_memory_reports_it) {
 
 // --- Archives by other programs ------------------------------------------------------------------
 
+// Packs `files` of the folder into an archive there; false on failure. 7-Zip's own package names
+// the command 7zz, p7zip's 7z.
+bool run_7zip(const temp_folder& folder, const std::string& options, const std::string& archive,
+              const std::string& files) {
+  const std::string command = "cd '" + folder.path().string() + "' && export LC_ALL=C.UTF-8 && " +
+                              "$(command -v 7zz || command -v 7z) a -bd " + options + " " +
+                              archive + " " + files + " >/dev/null 2>&1";
+  return std::system(command.c_str()) == 0;
+}
+
+bool has_7zip() {
+  return std::system("command -v 7zz >/dev/null || command -v 7z >/dev/null") == 0;
+}
+
 TEST(seven_zip, made_by_7zip_is_read) {
+  if (!has_7zip()) GTEST_SKIP() << "neither 7zz nor 7z is installed";
   const temp_folder folder;
   folder.write("game.exe", code);
   folder.write("a/sound.wav", text);  // newer versions apply a filter of its own to it
@@ -327,19 +342,14 @@ TEST(seven_zip, made_by_7zip_is_read) {
   for (const char* options :
        {"", "-mx=0", "-m0=lzma", "-m0=bcj -m1=lzma", "-m0=bcj -m1=lzma2", "-m0=bcj -m1=copy",
         "-m0=delta:2 -m1=lzma", "-ms=off", "-mhc=off", "-mx=9 -m0=lzma2"}) {
-    const std::string archive = "out" + std::to_string(made) + ".7z";
-    const std::string command = "cd '" + folder.path().string() + "' && LC_ALL=C.UTF-8 7z a -bd " +
-                                options + " " + archive + " game.exe a >/dev/null 2>&1";
-    if (std::system(command.c_str()) != 0) break;
-    ++made;
+    const std::string archive = "out" + std::to_string(made++) + ".7z";
+    ASSERT_TRUE(run_7zip(folder, options, archive, "game.exe a")) << options;
     file_system files;
     ASSERT_TRUE(files.mount((folder / archive).c_str())) << options;
     ASSERT_TRUE(files.freeze());
     EXPECT_EQ(load_all(files), right) << options;
     EXPECT_EQ(load_with_physfs(folder / archive), right) << options;
   }
-  if (made == 0) GTEST_SKIP() << "there is no 7z";
-  EXPECT_EQ(made, 10);
 }
 
 TEST(seven_zip, made_by_7zip_names_what_is_unsupported) {
@@ -349,11 +359,8 @@ TEST(seven_zip, made_by_7zip_names_what_is_unsupported) {
   for (const auto& [options, word] :
        {std::pair{"-m0=PPMd", "PPMd"}, std::pair{"-m0=BZip2", "BZip2"},
         std::pair{"-m0=BCJ2 -m1=lzma", "BCJ2"}, std::pair{"-psesame", "encrypted"}}) {
-    const std::string archive = "out" + std::to_string(made) + ".7z";
-    const std::string command = "cd '" + folder.path().string() + "' && 7z a -bd " + options + " " +
-                                archive + " game.exe >/dev/null 2>&1";
-    if (std::system(command.c_str()) != 0) break;
-    ++made;
+    const std::string archive = "out" + std::to_string(made++) + ".7z";
+    ASSERT_TRUE(run_7zip(folder, options, archive, "game.exe")) << options;
     file_system files;
     ASSERT_TRUE(files.mount((folder / archive).c_str())) << options;
     const result<opened_file> opened = files.open("game.exe"_path);
@@ -362,8 +369,6 @@ TEST(seven_zip, made_by_7zip_names_what_is_unsupported) {
     EXPECT_NE(std::string_view(opened.error().reason).find(word), std::string_view::npos)
         << opened.error().reason;
   }
-  if (made == 0) GTEST_SKIP() << "there is no 7z";
-  EXPECT_EQ(made, 4);
 }
 
 }  // namespace

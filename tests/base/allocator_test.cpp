@@ -11,7 +11,7 @@
 namespace overture {
 namespace {
 
-TEST(DefaultAllocator, HonoursAlignment) {
+TEST(default_allocator, honours_alignment) {
   for (std::size_t alignment = 1; alignment <= 4096; alignment *= 2) {
     void* const memory = default_allocator().allocate(100, alignment, memory_tag::host);
     ASSERT_NE(memory, nullptr);
@@ -21,7 +21,7 @@ TEST(DefaultAllocator, HonoursAlignment) {
   }
 }
 
-TEST(TrackingAllocator, CountsByTagAndRemembersThePeak) {
+TEST(tracking_allocator, counts_by_tag_and_remembers_the_peak) {
   tracking_allocator memory;
   void* const a = memory.allocate(100, 8, memory_tag::vfs);
   void* const b = memory.allocate(50, 8, memory_tag::io);
@@ -35,21 +35,21 @@ TEST(TrackingAllocator, CountsByTagAndRemembersThePeak) {
   EXPECT_EQ(memory.total().bytes, 0u);
 }
 
-TEST(TrackingAllocator, RefusalIsNotCounted) {
+TEST(tracking_allocator, refusal_is_not_counted) {
   failing_allocator upstream(0);
   tracking_allocator memory(upstream);
   EXPECT_EQ(memory.allocate(10, 8, memory_tag::host), nullptr);
   EXPECT_EQ(memory.total().peak_bytes, 0u);
 }
 
-TEST(Vec, GrowsKeepsAndMovesItsElements) {
+TEST(vec, grows_keeps_and_moves_its_elements) {
   vec<std::unique_ptr<int>> values(default_allocator(), memory_tag::host);
   for (int i = 0; i < 100; ++i) ASSERT_TRUE(values.push_back(std::make_unique<int>(i)));
   vec<std::unique_ptr<int>> moved(std::move(values));
   for (int i = 0; i < 100; ++i) EXPECT_EQ(*moved[static_cast<std::size_t>(i)], i);
 }
 
-TEST(Vec, RefusedGrowthLeavesTheContents) {
+TEST(vec, refused_growth_leaves_the_contents) {
   failing_allocator memory(1, true);
   vec<int> values(memory, memory_tag::host);
   int pushed = 0;

@@ -12,7 +12,7 @@
 namespace overture {
 namespace {
 
-TEST(BufferPool, BlobHasTheSizeAskedForAndIsAligned) {
+TEST(buffer_pool, blob_has_the_size_asked_for_and_is_aligned) {
   buffer_pool pool;
   for (const std::size_t bytes : {0u, 1u, 63u, 1024u, 1025u, 70'000u, 5'000'000u}) {
     result<blob> taken = pool.take(bytes);
@@ -23,7 +23,7 @@ TEST(BufferPool, BlobHasTheSizeAskedForAndIsAligned) {
   }
 }
 
-TEST(BufferPool, ReturnedBlockIsHandedOutAgain) {
+TEST(buffer_pool, returned_block_is_handed_out_again) {
   buffer_pool pool;
   std::byte* first = nullptr;
   {
@@ -38,7 +38,7 @@ TEST(BufferPool, ReturnedBlockIsHandedOutAgain) {
   EXPECT_EQ(pool.kept_bytes(), 0u);
 }
 
-TEST(BufferPool, KeepsNoMoreThanItsLimit) {
+TEST(buffer_pool, keeps_no_more_than_its_limit) {
   tracking_allocator memory;
   buffer_pool pool({.memory = &memory, .kept_bytes_max = 100'000, .block_bytes_max = 50'000});
   {
@@ -52,7 +52,7 @@ TEST(BufferPool, KeepsNoMoreThanItsLimit) {
   EXPECT_EQ(pool.kept_bytes(), 0u);
 }
 
-TEST(BufferPool, GivesEverythingBackAtItsEnd) {
+TEST(buffer_pool, gives_everything_back_at_its_end) {
   tracking_allocator memory;
   {
     buffer_pool pool({.memory = &memory});
@@ -61,7 +61,7 @@ TEST(BufferPool, GivesEverythingBackAtItsEnd) {
   EXPECT_EQ(memory.total().bytes, 0u);
 }
 
-TEST(BufferPool, RefusedMemoryIsAnErrorAtEachCall) {
+TEST(buffer_pool, refused_memory_is_an_error_at_each_call) {
   for (std::uint64_t refused = 0; refused < 4; ++refused) {
     failing_allocator memory(refused);
     buffer_pool pool({.memory = &memory});
@@ -75,7 +75,7 @@ TEST(BufferPool, RefusedMemoryIsAnErrorAtEachCall) {
   }
 }
 
-TEST(BufferPool, BlobsMayEndOnAnyThread) {
+TEST(buffer_pool, blobs_may_end_on_any_thread) {
   buffer_pool pool;
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
@@ -92,7 +92,7 @@ TEST(BufferPool, BlobsMayEndOnAnyThread) {
   for (std::thread& thread : threads) thread.join();
 }
 
-TEST(Blob, MovesAndShrinks) {
+TEST(blob, moves_and_shrinks) {
   buffer_pool pool;
   blob first = std::move(*pool.take(100));
   blob second = std::move(first);

@@ -9,7 +9,7 @@
 namespace overture {
 namespace {
 
-TEST(Error, EveryKindHasANameOfItsOwn) {
+TEST(error, every_kind_has_a_name_of_its_own) {
   std::set<std::string> names;
   for (int code = 0; code <= static_cast<int>(errc::replaced); ++code) {
     EXPECT_TRUE(names.insert(to_string(static_cast<errc>(code))).second) << code;
@@ -17,7 +17,7 @@ TEST(Error, EveryKindHasANameOfItsOwn) {
   EXPECT_FALSE(names.contains("unknown"));
 }
 
-TEST(Error, KindFollowsFromErrno) {
+TEST(error, kind_follows_from_errno) {
   const auto code = [](int os_error) { return os_failure(os_error, "").code; };
   EXPECT_EQ(code(ENOENT), errc::not_found);
   EXPECT_EQ(code(ENOTDIR), errc::not_found);
@@ -32,7 +32,7 @@ TEST(Error, KindFollowsFromErrno) {
   EXPECT_EQ(code(EBADF), errc::io) << "unknown errno values count as io";
 }
 
-TEST(Error, KeepsErrnoAndReason) {
+TEST(error, keeps_errno_and_reason) {
   const error failure = os_failure(EIO, "cannot read");
   EXPECT_EQ(failure.os_error, EIO);
   EXPECT_STREQ(failure.reason, "cannot read");

@@ -147,7 +147,7 @@ TEST_F(fake_os_test, a_file_can_shrink_between_two_reads) {
   EXPECT_EQ(text.error().offset, 6u);
 }
 
-TEST_F(fake_os_test, a_replaced_file_lives_on_behind_its_handles) {
+TEST_F(fake_os_test, a_replaced_file_stays_readable_through_its_handles) {
   const os_handle old = *os.open("/game/one.txt");
   const auto mapped = os.map(old);
   os.add_file("/game/one.txt", "new");

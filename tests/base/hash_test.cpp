@@ -12,7 +12,7 @@ namespace {
 static_assert(hash64("") == 0xEF46DB3751D8E999u, "known answer of XXH64 with seed 0");
 static_assert(hash64("abc") == 0x44BC2CF5AD770999u, "known answer of XXH64 with seed 0");
 
-TEST(Hash, EqualsXxhashForEveryLengthUpTo300) {
+TEST(hash, equals_xxhash_for_every_length_up_to_300) {
   std::mt19937 random(1);
   std::string text;
   for (int length = 0; length <= 300; ++length) {

@@ -51,6 +51,13 @@ class os_test : public ::testing::TestWithParam<kind_of_world> {
     EXPECT_FALSE(opened) << path;
     return opened ? errc::invalid : opened.error().code;
   }
+  bool opens_below(const std::string& folder, const char* path) {
+    const os_handle root = open(folder);
+    const auto opened = os().open_below(root, path);
+    if (opened) os().close(*opened);
+    os().close(root);
+    return opened.has_value();
+  }
   std::string read_below(const std::string& folder, const char* path) {
     const os_handle root = open(folder);
     const auto opened = os().open_below(root, path);
@@ -96,7 +103,7 @@ TEST_P(os_test, a_file_is_read_whole_and_in_parts) {
   os().close(file);
 }
 
-TEST_P(os_test, a_read_across_the_end_is_short_and_one_behind_it_is_empty) {
+TEST_P(os_test, a_read_across_the_end_is_short_and_one_beyond_it_is_empty) {
   world_->add_file("one.txt", "0123456789");
   world_->add_file("empty", "");
   const os_handle file = open("one.txt");
@@ -365,8 +372,7 @@ TEST_P(os_test, nothing_opens_below_a_folder_that_is_gone) {
   os().close(root);
 }
 
-TEST_P(os_test, nothing_opens_outside_the_folder) {
-  if (!world_->knows_links_that_leave()) GTEST_SKIP() << "this system cannot tell";
+TEST_P(os_test, nothing_opens_outside_the_folder_where_the_system_can_tell) {
   world_->add_file("secret", "secret");
   world_->add_file("outside/secret", "secret");
   world_->add_file("root/folder/one.txt", "one");
@@ -377,7 +383,11 @@ TEST_P(os_test, nothing_opens_outside_the_folder) {
   world_->add_link("root/there_and_back", "../root/folder/one.txt");
   for (const char* path : {"../secret", "folder/../../secret", "absolute", "absolute_inside", "up",
                            "folder/out/secret", "there_and_back", "..", "/etc"}) {
-    EXPECT_EQ(error_of_open_below("root", path), errc::permission) << path;
+    if (world_->knows_links_that_leave()) {
+      EXPECT_EQ(error_of_open_below("root", path), errc::permission) << path;
+    } else {
+      EXPECT_TRUE(opens_below("root", path)) << path << " is refused: say so in the world";
+    }
   }
 }
 

@@ -8,11 +8,11 @@
 namespace overture {
 namespace {
 
-TEST(ThreadSlot, StaysTheSameForAThread) {
+TEST(thread_slot, stays_the_same_for_a_thread) {
   EXPECT_EQ(thread_slot(), thread_slot());
 }
 
-TEST(ThreadSlot, LivingThreadsHaveDifferentSlotsAndEndedOnesGiveTheirsBack) {
+TEST(thread_slot, living_threads_have_different_slots_and_ended_ones_give_theirs_back) {
   const std::uint32_t own = thread_slot();
   std::set<std::uint32_t> seen;
   for (int i = 0; i < 3000; ++i) {
@@ -30,7 +30,7 @@ struct late_asker {
   ~late_asker() { *answer = thread_slot(); }
 };
 
-TEST(ThreadSlot, OfAThreadThatHasGivenItsOwnBackIsTheSharedOne) {
+TEST(thread_slot, of_a_thread_that_has_given_its_own_back_is_the_shared_one) {
   std::uint32_t answer = 0;
   std::uint32_t before = 0;
   std::thread([&] {

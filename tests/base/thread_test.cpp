@@ -28,7 +28,7 @@ void look_around(void* raw) {
   seen.policy = sched_getscheduler(0);
 }
 
-TEST(ThreadFactory, GivesNameAffinityAndStackAndJoins) {
+TEST(thread_factory, gives_name_affinity_and_stack_and_joins) {
   seen_by_thread seen;
   const result<thread_handle> started = default_thread_factory().start(
       {.name = "loader", .affinity_mask = 1, .stack_bytes = 1}, look_around, &seen);
@@ -38,7 +38,7 @@ TEST(ThreadFactory, GivesNameAffinityAndStackAndJoins) {
   EXPECT_EQ(CPU_COUNT(&seen.allowed), 1);
 }
 
-TEST(ThreadFactory, SchedulesAThreadAsBatchOnlyIfAsked) {
+TEST(thread_factory, schedules_as_batch_only_threads_that_ask_for_it) {
   for (const bool batch : {false, true}) {
     seen_by_thread seen;
     const result<thread_handle> started =
@@ -61,7 +61,7 @@ TEST(sharpen_timers, lets_timed_waits_of_this_thread_end_at_their_time) {
   EXPECT_EQ(slack_ns, 1);
 }
 
-TEST(ThreadFactory, LongNameIsCut) {
+TEST(thread_factory, long_name_is_cut) {
   seen_by_thread seen;
   const result<thread_handle> started =
       default_thread_factory().start({.name = "a name that is much too long"}, look_around, &seen);
@@ -70,7 +70,7 @@ TEST(ThreadFactory, LongNameIsCut) {
   EXPECT_EQ(seen.name, "a name that is ");
 }
 
-TEST(ThreadFactory, ImpossibleWishIsAnErrorAndNothingRuns) {
+TEST(thread_factory, impossible_request_is_an_error_and_starts_no_thread) {
   static std::atomic<bool> ran{false};
   ran = false;
   const result<thread_handle> started = default_thread_factory().start(
@@ -80,7 +80,7 @@ TEST(ThreadFactory, ImpossibleWishIsAnErrorAndNothingRuns) {
   EXPECT_FALSE(ran);
 }
 
-TEST(Clock, NeverGoesBack) {
+TEST(clock, never_goes_back) {
   std::uint64_t last = now_ns();
   for (int i = 0; i < 1000; ++i) {
     const std::uint64_t now = now_ns();
@@ -89,7 +89,7 @@ TEST(Clock, NeverGoesBack) {
   }
 }
 
-TEST(Clock, CpuTimeGrowsWithWork) {
+TEST(clock, cpu_time_grows_with_work) {
   const std::uint64_t before = thread_cpu_ns();
   const std::uint64_t until = now_ns() + 2'000'000;
   while (now_ns() < until) {
@@ -97,7 +97,7 @@ TEST(Clock, CpuTimeGrowsWithWork) {
   EXPECT_GT(thread_cpu_ns(), before);
 }
 
-TEST(Processors, ThereIsAtLeastOne) {
+TEST(processors, are_at_least_one) {
   EXPECT_GE(processor_count(), 1u);
 }
 

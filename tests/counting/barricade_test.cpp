@@ -34,7 +34,7 @@ TEST(a_barricade, lets_through_with_one_load_when_lowered) {
   EXPECT_EQ(seen.total().writes(), 0u);
 }
 
-TEST(a_barricade, is_lowered_with_one_read_modify_write_when_nobody_waits) {
+TEST(a_barricade, is_lowered_with_one_read_modify_write_without_waiters) {
   const std::uint64_t wakes = test::wake_calls();
   barricade door;
   for (int i = 0; i < 2; ++i) {  // raised, then already lowered
@@ -54,7 +54,7 @@ TEST(a_barricade, is_raised_with_one_read_modify_write) {
   EXPECT_EQ(seen.total().loads, 0u);
 }
 
-TEST(a_mutex, costs_one_read_modify_write_each_way_while_nobody_competes) {
+TEST(a_mutex, costs_one_read_modify_write_each_way_without_contention) {
   sync_detail::mutex lock;
   {
     const recording seen;

@@ -23,7 +23,7 @@ TEST(a_future, is_got_with_one_load_when_it_is_ready) {
   EXPECT_EQ(seen.total().writes(), 0u);
 }
 
-TEST(a_future, is_set_with_two_read_modify_writes_when_nobody_waits) {
+TEST(a_future, is_set_with_two_read_modify_writes_without_waiters) {
   const std::uint64_t wakes = test::wake_calls();
   future_storage<int> place;
   promise<int> made(place);
@@ -51,7 +51,7 @@ TEST(a_countdown, is_waited_for_with_one_load_when_it_is_done) {
   EXPECT_EQ(seen.total().writes(), 0u);
 }
 
-TEST(an_event_count, is_notified_with_one_read_modify_write_when_nobody_waits) {
+TEST(an_event_count, is_notified_with_one_read_modify_write_without_waiters) {
   event_count changed;
   const recording seen;
   changed.notify_one();

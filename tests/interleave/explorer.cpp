@@ -47,6 +47,7 @@ outcome explorer::explore(const bounds& limits, const std::function<void()>& pro
   if (const char* const seed = std::getenv("OVERTURE_INTERLEAVE_SEED")) {
     limits_.seed = std::strtoull(seed, nullptr, 10);
   }
+  if (std::getenv("OVERTURE_LONG_TESTS")) limits_.random *= 10;
   random_.seed(limits_.seed);
   executions_ = 0;
   trail_.clear();

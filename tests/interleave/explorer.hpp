@@ -44,8 +44,10 @@ struct bounds {
   unsigned early_returns = 1;  // waits that return for no reason
   bool heavy_fences = true;    // false: they do nothing, as if they were left out
   std::uint64_t executions_max = 3'000'000;
-  std::uint64_t random = 0;  // this many executions by chance instead of the search
-  std::uint64_t seed = 1;    // of those; OVERTURE_INTERLEAVE_SEED replaces it
+  // This many executions by chance instead of the search, ten times as many where the environment
+  // has OVERTURE_LONG_TESTS.
+  std::uint64_t random = 0;
+  std::uint64_t seed = 1;  // of those; OVERTURE_INTERLEAVE_SEED replaces it
 };
 
 struct outcome {

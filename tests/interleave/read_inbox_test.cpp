@@ -26,7 +26,7 @@ using small_inbox = io_detail::basic_read_inbox<2>;
 // What a queue's lock and words are to its inbox.
 struct taker {
   small_inbox inbox;
-  mutex lock;
+  sync_detail::mutex lock;
   small_inbox::receiver receiver GUARDED_BY(lock){inbox};
   atomic<std::uint32_t> word{0};
   std::uint64_t last[2] = {};  // of each who puts
@@ -43,7 +43,7 @@ struct taker {
     static read_request none[2];
     std::uint32_t calls = 0;
     if (!inbox.put(std::span(none, who), number, calls)) {
-      const scoped_lock hold(lock);
+      const sync_detail::scoped_lock hold(lock);
       take_all();
       check(number == ++last[who - 1], "behind those that were put before");
       ++taken;
@@ -58,7 +58,7 @@ struct taker {
     for (;;) {
       std::uint32_t seen = 0;
       {
-        const scoped_lock hold(lock);
+        const sync_detail::scoped_lock hold(lock);
         (void)receiver.withdraw(small_inbox::reader);
         take_all();
         if (taken == all) return;

@@ -17,7 +17,7 @@ struct row {
 };
 
 // The whole of the rule, line by line.
-TEST(Choice, FollowsTheTable) {
+TEST(choice, follows_the_table) {
   const moment start{.head = {5, 100}, .danger_ns = 1000};
   const std::vector<row> table{
       {"alone", {{{1, 0}, none, 1, 0, 0}}, start, 0},
@@ -55,7 +55,7 @@ TEST(Choice, FollowsTheTable) {
   }
 }
 
-TEST(Choice, IsAStrictOrder) {
+TEST(choice, is_a_strict_order) {
   const moment now{.head = {2, 2}, .danger_ns = 2};
   std::vector<candidate> all;
   std::uint64_t ticket = 0;

@@ -23,7 +23,7 @@ std::string name_of(std::size_t i) {
   return "file" + std::to_string(i);
 }
 
-class HandleCache : public testing::Test {
+class handle_cache_test : public testing::Test {
  protected:
   source_id add(handle_cache& cache, std::size_t i) {
     return *cache.add(folder.write(name_of(i), "this is " + name_of(i)));
@@ -41,7 +41,7 @@ class HandleCache : public testing::Test {
   temp_folder folder;
 };
 
-TEST_F(HandleCache, OpensOnFirstUseAndKeepsOpen) {
+TEST_F(handle_cache_test, opens_on_first_use_and_keeps_open) {
   handle_cache cache({.open_max = 4});
   const source_id id = add(cache, 1);
   EXPECT_EQ(cache.stats().opens, 0u);
@@ -53,7 +53,7 @@ TEST_F(HandleCache, OpensOnFirstUseAndKeepsOpen) {
   EXPECT_EQ(cache.stats().hits, 1u);
 }
 
-TEST_F(HandleCache, EvictsWhatWasNotUsedLately) {
+TEST_F(handle_cache_test, evicts_what_was_not_used_lately) {
   handle_cache cache({.open_max = 3});
   std::vector<source_id> ids;
   for (std::size_t i = 0; i < 4; ++i) ids.push_back(add(cache, i));
@@ -67,7 +67,7 @@ TEST_F(HandleCache, EvictsWhatWasNotUsedLately) {
   EXPECT_EQ(cache.stats().open, 3u);
 }
 
-TEST_F(HandleCache, NeverClosesUnderARead) {
+TEST_F(handle_cache_test, never_closes_under_a_read) {
   handle_cache cache({.open_max = 2});
   const source_id held = add(cache, 0);
   ASSERT_TRUE(cache.pin(held));
@@ -79,7 +79,7 @@ TEST_F(HandleCache, NeverClosesUnderARead) {
   expect_reads(cache, held, "this is file0");
 }
 
-TEST_F(HandleCache, ErrorsNameTheFile) {
+TEST_F(handle_cache_test, errors_name_the_file) {
   handle_cache cache;
   const source_id missing = *cache.add(folder / "missing");
   const result<open_source> opened = cache.pin(missing);
@@ -97,7 +97,7 @@ TEST_F(HandleCache, ErrorsNameTheFile) {
   EXPECT_EQ(cache.add(std::string_view("a\0b", 3)).error().code, errc::bad_path);
 }
 
-TEST_F(HandleCache, AReadWaitsForAPlaceInsteadOfFailing) {
+TEST_F(handle_cache_test, a_read_waits_for_a_place_instead_of_failing) {
   handle_cache cache({.open_max = 1});
   const source_id first = add(cache, 0);
   const source_id second = add(cache, 1);
@@ -109,7 +109,7 @@ TEST_F(HandleCache, AReadWaitsForAPlaceInsteadOfFailing) {
   EXPECT_EQ(cache.stats().open, 1u);
 }
 
-TEST_F(HandleCache, OpensAheadOnlyWhereThereIsRoom) {
+TEST_F(handle_cache_test, opens_ahead_only_where_there_is_room) {
   handle_cache cache({.open_max = 1});
   const source_id first = add(cache, 0);
   const source_id second = add(cache, 1);
@@ -121,7 +121,7 @@ TEST_F(HandleCache, OpensAheadOnlyWhereThereIsRoom) {
 }
 
 // A thousand files, 8 threads, and a process that may open 32.
-TEST_F(HandleCache, StaysWithinTheLimitOfTheProcess) {
+TEST_F(handle_cache_test, stays_within_the_limit_of_the_process) {
   rlimit before{};
   ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
   rlimit few = before;
@@ -153,7 +153,7 @@ TEST_F(HandleCache, StaysWithinTheLimitOfTheProcess) {
 }
 
 // The ring's one thread must not wait for a place that only its own reads can free.
-TEST_F(HandleCache, OnePlaceIsEnoughForAnyWayOfReading) {
+TEST_F(handle_cache_test, one_place_is_enough_for_any_way_of_reading) {
   for (const read_backend backend : {read_backend::threads, read_backend::uring}) {
     handle_cache cache({.open_max = 1});
     read_queue reads(cache, {.backend = backend, .threads = 4});
@@ -171,7 +171,7 @@ TEST_F(HandleCache, OnePlaceIsEnoughForAnyWayOfReading) {
   }
 }
 
-TEST_F(HandleCache, TheQueueClosesAndOpensOnRequest) {
+TEST_F(handle_cache_test, the_queue_closes_and_opens_on_request) {
   handle_cache cache;
   const source_id id = add(cache, 0);
   read_queue reads(cache, {.threads = 1});
@@ -182,7 +182,7 @@ TEST_F(HandleCache, TheQueueClosesAndOpensOnRequest) {
   EXPECT_FALSE(cache.source(id));
 }
 
-TEST_F(HandleCache, TheFileOfAGatedReadIsOpenedAhead) {
+TEST_F(handle_cache_test, the_file_of_a_gated_read_is_opened_ahead) {
   handle_cache cache;
   const source_id id = add(cache, 0);
   read_queue reads(cache, {.threads = 1});
@@ -199,7 +199,7 @@ TEST_F(HandleCache, TheFileOfAGatedReadIsOpenedAhead) {
   EXPECT_TRUE(request.outcome);
 }
 
-TEST_F(HandleCache, AHostThatPollsOpensAheadThere) {
+TEST_F(handle_cache_test, a_host_that_polls_opens_ahead_there) {
   handle_cache cache;
   const source_id id = add(cache, 0);
   read_queue reads(cache, {.run_by_host = true});
@@ -210,7 +210,7 @@ TEST_F(HandleCache, AHostThatPollsOpensAheadThere) {
 }
 
 // The process had descriptors when the cache asked, and others have taken them since.
-TEST_F(HandleCache, ClosesAFileWhenTheSystemHasNoDescriptorLeft) {
+TEST_F(handle_cache_test, closes_a_file_when_the_system_has_no_descriptor_left) {
   rlimit before{};
   ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
   rlimit few = before;
@@ -245,7 +245,7 @@ TEST_F(HandleCache, ClosesAFileWhenTheSystemHasNoDescriptorLeft) {
   }
 }
 
-TEST_F(HandleCache, WithoutAnyDescriptorEveryReadFails) {
+TEST_F(handle_cache_test, without_any_descriptor_every_read_fails) {
   rlimit before{};
   ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
   rlimit none = before;
@@ -288,7 +288,7 @@ void read_all(read_queue& reads, std::span<const source_id> ids) {
   }
 }
 
-TEST_F(HandleCache, FilesReadOnceDoNotPushOutThoseReadOften) {
+TEST_F(handle_cache_test, files_read_once_do_not_push_out_those_read_often) {
   for (const read_backend backend : {read_backend::threads, read_backend::uring}) {
     handle_cache cache({.open_max = 16});
     std::vector<source_id> ids;
@@ -329,7 +329,7 @@ class slow_to_read final : public forwarding_os {
 };
 
 // The reader is not counted, and is asked.
-TEST_F(HandleCache, NeverClosesUnderTheReadOfAQueue) {
+TEST_F(handle_cache_test, never_closes_under_the_read_of_a_queue) {
   slow_to_read os;
   handle_cache cache({.open_max = 1, .os = &os});
   const source_id slow = add(cache, 0);
@@ -355,7 +355,7 @@ TEST_F(HandleCache, NeverClosesUnderTheReadOfAQueue) {
   left.wait();
 }
 
-TEST_F(HandleCache, AReadOfNobodysFileEndsWhileOthersWaitForAPlace) {
+TEST_F(handle_cache_test, a_read_of_nobodys_file_ends_while_others_wait_for_a_place) {
   handle_cache cache({.open_max = 1});
   const source_id held = add(cache, 0);
   const source_id wanted = add(cache, 1);
@@ -375,7 +375,7 @@ TEST_F(HandleCache, AReadOfNobodysFileEndsWhileOthersWaitForAPlace) {
   other.join();
 }
 
-TEST_F(HandleCache, WhatWasToCloseUnderTheReadOfAQueueIsClosedBehindIt) {
+TEST_F(handle_cache_test, what_was_to_close_under_the_read_of_a_queue_is_closed_behind_it) {
   slow_to_read os;
   handle_cache cache({.os = &os});
   const source_id slow = add(cache, 0);
@@ -394,7 +394,7 @@ TEST_F(HandleCache, WhatWasToCloseUnderTheReadOfAQueueIsClosedBehindIt) {
   EXPECT_EQ(os.closed, 1);
 }
 
-TEST_F(HandleCache, ThreadsPinAndCloseAndEvictTheSameFewFiles) {
+TEST_F(handle_cache_test, threads_pin_and_close_and_evict_the_same_few_files) {
   handle_cache cache({.open_max = 3});
   std::vector<source_id> ids;
   for (std::size_t i = 0; i < 5; ++i) ids.push_back(add(cache, i));
@@ -417,7 +417,7 @@ TEST_F(HandleCache, ThreadsPinAndCloseAndEvictTheSameFewFiles) {
   EXPECT_EQ(cache.stats().hits + cache.stats().opens, 4'000u);
 }
 
-TEST_F(HandleCache, ShowsFilesThatAreDeclaredImmutable) {
+TEST_F(handle_cache_test, shows_files_that_are_declared_immutable) {
   handle_cache changing;
   const source_id other = add(changing, 3);
   EXPECT_EQ(changing.view(other, 0, 1).error().code, errc::unsupported);
@@ -455,7 +455,7 @@ class slow_to_close final : public forwarding_os {
   }
 };
 
-TEST_F(HandleCache, TheQueueClosesOnAThreadOfItsOwn) {
+TEST_F(handle_cache_test, the_queue_closes_on_a_thread_of_its_own) {
   for (const read_backend backend : {read_backend::threads, read_backend::uring}) {
     slow_to_close os;
     handle_cache cache({.os = &os});
@@ -470,7 +470,7 @@ TEST_F(HandleCache, TheQueueClosesOnAThreadOfItsOwn) {
   }
 }
 
-TEST_F(HandleCache, RefusedMemoryIsAnError) {
+TEST_F(handle_cache_test, refused_memory_is_an_error) {
   const std::string path = folder.write("file", "bytes");
   for (std::uint64_t refused = 0; refused < 4; ++refused) {
     failing_allocator memory(refused);

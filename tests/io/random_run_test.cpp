@@ -313,7 +313,7 @@ std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
   return text ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
-TEST(ARandomRun, CompletesEachRequestOnceWithTheRightBytes) {
+TEST(a_random_run, completes_each_request_once_with_the_right_bytes) {
   const std::uint64_t count = number_from("OVERTURE_IO_STEPS", 120'000);
   const std::uint64_t first_seed = number_from("OVERTURE_IO_SEED", 1);
   for (std::uint64_t seed = first_seed; seed < first_seed + 6; ++seed) {
@@ -331,7 +331,7 @@ TEST(ARandomRun, CompletesEachRequestOnceWithTheRightBytes) {
   }
 }
 
-TEST(ARandomRun, ShrinksToWhatMatters) {
+TEST(a_random_run, shrinks_to_what_matters) {
   const steps all = draw_steps(5, 500);
   const auto fails = [](const steps& some) {
     // Fails if a close comes anywhere behind a truncate.

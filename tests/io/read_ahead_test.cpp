@@ -95,17 +95,17 @@ class noting_disk final : public test::refusing_os {
 };
 
 // Nine files; what a thread takes is the same for any processor: all are there before it looks.
-class ReadAhead : public testing::Test {
+class read_ahead : public testing::Test {
  protected:
   static constexpr std::size_t many = 1'000;
   static constexpr io_detail::bundle_rules slow{
       .reads_max = 8, .share = 1, .span_ns_max = 0, .files_ahead = 8, .memory_ns = 0};
 
-  ReadAhead() {
+  read_ahead() {
     requests_.reserve(32);
     files_.emplace(handle_cache_config{.open_max = 512, .os = &disk_});
   }
-  ~ReadAhead() override {
+  ~read_ahead() override {
     finish();
     files_.reset();
     EXPECT_EQ(disk_.open_files(), 0);
@@ -153,7 +153,7 @@ class ReadAhead : public testing::Test {
 
 using files = std::vector<int>;
 
-TEST_F(ReadAhead, OpensAndFetchesTheFilesOfABundleBeforeItReadsTheFirst) {
+TEST_F(read_ahead, opens_and_fetches_the_files_of_a_bundle_before_it_reads_the_first) {
   add_nine();
   begin();
   EXPECT_EQ(disk_.files('o', 1), (files{0, 1, 2, 3, 4, 5, 6, 7}));
@@ -166,7 +166,7 @@ TEST_F(ReadAhead, OpensAndFetchesTheFilesOfABundleBeforeItReadsTheFirst) {
   EXPECT_EQ(files_->stats().opens, 9u);
 }
 
-TEST_F(ReadAhead, HasNoMoreFilesOpenThanItsShare) {
+TEST_F(read_ahead, has_no_more_files_open_than_its_share) {
   add_nine();
   io_detail::bundle_rules rules = slow;
   rules.files_ahead = 3;
@@ -177,7 +177,7 @@ TEST_F(ReadAhead, HasNoMoreFilesOpenThanItsShare) {
   EXPECT_EQ(disk_.files('f', 9), (files{0, 1, 2, 3, 4, 5, 6, 7}));  // the last one is alone
 }
 
-TEST_F(ReadAhead, HasNoMoreFilesOpenThanTheCacheGave) {
+TEST_F(read_ahead, has_no_more_files_open_than_the_cache_gave) {
   for (int file = 0; file < 32; ++file) (void)add(file);
   begin();
   EXPECT_EQ(disk_.files('o', 1).size(), 8u);
@@ -188,7 +188,7 @@ TEST_F(ReadAhead, HasNoMoreFilesOpenThanTheCacheGave) {
   second.join();
 }
 
-TEST_F(ReadAhead, IsNotForReadsFromMemory) {
+TEST_F(read_ahead, is_not_for_reads_from_memory) {
   add_nine();
   io_detail::bundle_rules rules = slow;
   rules.span_ns_max = 1u << 30;
@@ -201,7 +201,7 @@ TEST_F(ReadAhead, IsNotForReadsFromMemory) {
   EXPECT_EQ(disk_.files('f', 9), (files{}));
 }
 
-TEST_F(ReadAhead, IsNotForTwoReadsOfOneFile) {
+TEST_F(read_ahead, is_not_for_two_reads_of_one_file) {
   (void)add(1);
   for (std::uint64_t i = 0; i < 4; ++i) {
     read_request& same = requests_.emplace_back();
@@ -213,7 +213,7 @@ TEST_F(ReadAhead, IsNotForTwoReadsOfOneFile) {
   EXPECT_EQ(core_->stats().reads, 1u);
 }
 
-TEST_F(ReadAhead, ClosesTheFilesOfReadsThatWereRecalled) {
+TEST_F(read_ahead, closes_the_files_of_reads_that_were_recalled) {
   add_nine();
   begin();
   read_request& urgent = add(20);
@@ -228,7 +228,7 @@ TEST_F(ReadAhead, ClosesTheFilesOfReadsThatWereRecalled) {
 }
 
 // Who is refused a descriptor waits for such files, or fails if there are none.
-TEST_F(ReadAhead, TellsOfFilesOfReadsThatWereRecalled) {
+TEST_F(read_ahead, tells_of_files_of_reads_that_were_recalled) {
   add_nine();
   ASSERT_TRUE(files_->pin(requests_[0].source));  // so the first is no file of its own
   files_->unpin(requests_[0].source);
@@ -240,7 +240,7 @@ TEST_F(ReadAhead, TellsOfFilesOfReadsThatWereRecalled) {
   EXPECT_FALSE(core_->has_own_files());
 }
 
-TEST_F(ReadAhead, LeavesAnErrorToTheReadItself) {
+TEST_F(read_ahead, leaves_an_error_to_the_read_itself) {
   (void)add(0);
   (void)add(noting_disk::missing);
   for (int file = 2; file < 9; ++file) (void)add(file);
@@ -252,7 +252,7 @@ TEST_F(ReadAhead, LeavesAnErrorToTheReadItself) {
   EXPECT_EQ(requests_[1].outcome.error().code, errc::not_found);
 }
 
-TEST_F(ReadAhead, IsNotForWhatKeepsADiskBusyByItself) {
+TEST_F(read_ahead, is_not_for_what_keeps_a_disk_busy_by_itself) {
   add_nine();
   std::vector<std::byte> room((1u << 18) + 1);
   requests_[2].destination = room;

@@ -42,7 +42,7 @@ class some_files {
   handle_cache cache_;
 };
 
-class ReadBackend : public testing::TestWithParam<way_of_reading> {
+class read_backend_test : public testing::TestWithParam<way_of_reading> {
  protected:
   void SetUp() override {
     const read_queue probe(files, how());
@@ -73,7 +73,7 @@ std::string some_text(std::size_t bytes) {
   return text;
 }
 
-TEST_P(ReadBackend, ReadsManyPiecesOfManyFiles) {
+TEST_P(read_backend_test, reads_many_pieces_of_many_files) {
   const std::string text = some_text(300'000);
   constexpr std::size_t file_count = 4;
   for (std::size_t i = 0; i < file_count; ++i) {
@@ -103,7 +103,7 @@ TEST_P(ReadBackend, ReadsManyPiecesOfManyFiles) {
   EXPECT_LT(reads.stats().reads, count) << "neighbours are read together";
 }
 
-TEST_P(ReadBackend, AFileOverFourGigabytes) {
+TEST_P(read_backend_test, a_file_over_four_gigabytes) {
   const std::string path = folder / "sparse";
   const std::uint64_t at = (std::uint64_t{5} << 30) + 12'345;
   {
@@ -125,7 +125,7 @@ TEST_P(ReadBackend, AFileOverFourGigabytes) {
   EXPECT_EQ(beyond.error().source, file);
 }
 
-TEST_P(ReadBackend, WhatIsNoFileFailsAndHoldsUpNobody) {
+TEST_P(read_backend_test, what_is_no_file_fails_and_holds_up_nobody) {
   const std::string fifo = folder / "fifo";
   ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
   const source_id good = files.open(folder.write("good", "12345678"));
@@ -149,7 +149,7 @@ TEST_P(ReadBackend, WhatIsNoFileFailsAndHoldsUpNobody) {
   EXPECT_TRUE(read_one(reads, good, 8, {}));
 }
 
-TEST_P(ReadBackend, FilesOfProcReadWhatTheyHave) {
+TEST_P(read_backend_test, files_of_proc_read_what_they_have) {
   const source_id file = files.open("/proc/self/cmdline");
   if (!file.valid()) GTEST_SKIP() << "no /proc here";
   read_queue reads(files, how());
@@ -161,7 +161,7 @@ TEST_P(ReadBackend, FilesOfProcReadWhatTheyHave) {
   EXPECT_EQ(read.error().code, errc::truncated);
 }
 
-TEST_P(ReadBackend, EndsWithRequestsInFlightAndQueued) {
+TEST_P(read_backend_test, ends_with_requests_in_flight_and_queued) {
   const std::string text = some_text(1 << 20);
   const source_id file = files.open(folder.write("file", text));
   for (int round = 0; round < 20; ++round) {
@@ -192,7 +192,7 @@ TEST_P(ReadBackend, EndsWithRequestsInFlightAndQueued) {
 }
 
 // Each is read once, so a ring opens, reads and closes it by one chain.
-TEST_P(ReadBackend, ReadsManyFilesOfWhichSomeAreMissingOrTooShort) {
+TEST_P(read_backend_test, reads_many_files_of_which_some_are_missing_or_too_short) {
   constexpr std::size_t count = 300;
   const std::string text = some_text(9'000);
   std::vector<source_id> sources;
@@ -240,7 +240,7 @@ TEST_P(ReadBackend, ReadsManyFilesOfWhichSomeAreMissingOrTooShort) {
   reads.drain();
 }
 
-TEST_P(ReadBackend, WakesFromSleepForEachOfManyThreads) {
+TEST_P(read_backend_test, wakes_from_sleep_for_each_of_many_threads) {
   const source_id file = files.open(folder.write("file", some_text(10'000)));
   read_queue reads(files, how());
   std::vector<std::thread> threads;
@@ -263,7 +263,7 @@ TEST_P(ReadBackend, WakesFromSleepForEachOfManyThreads) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    All, ReadBackend,
+    All, read_backend_test,
     testing::Values(way_of_reading{"threads", read_backend::threads, false},
                     way_of_reading{"uring", read_backend::uring, false},
                     way_of_reading{"threads_opening", read_backend::threads, true},

@@ -22,7 +22,7 @@ using io_detail::bundle_rules;
 using io_detail::bundle_size;
 
 // The whole of the rule, line by line.
-TEST(BundleSize, FollowsTheTable) {
+TEST(bundle_size, follows_the_table) {
   const bundle_rules rules{
       .reads_max = 8, .share = 4, .span_ns_max = 1'000, .untried_ns = 1'000'000};
   struct row {
@@ -101,11 +101,11 @@ read_queue_config plain() {
 
 // Nine reads, of which a thread has taken eight and does the first. (What it takes is the same for
 // any processor: they are all there before it looks.)
-class ReadBundles : public testing::Test {
+class read_bundles : public testing::Test {
  protected:
   static constexpr std::size_t count = 9;
 
-  ReadBundles() : core_(file_, plain(), eager), requests_(count + 1), left_(count) {
+  read_bundles() : core_(file_, plain(), eager), requests_(count + 1), left_(count) {
     for (std::size_t i = 0; i < count; ++i) {
       requests_[i].source = {0, 1};
       requests_[i].offset = i;
@@ -117,7 +117,7 @@ class ReadBundles : public testing::Test {
     threads_.emplace_back([this] { io_detail::serve_blocking(core_); });
     (void)file_.begun(1);
   }
-  ~ReadBundles() override {
+  ~read_bundles() override {
     file_.allow(many);
     core_.wait_until_idle();
     core_.stop();
@@ -137,7 +137,7 @@ class ReadBundles : public testing::Test {
   std::vector<std::thread> threads_;
 };
 
-TEST_F(ReadBundles, AreReadInTheOrderOfTheDisk) {
+TEST_F(read_bundles, are_read_in_the_order_of_the_disk) {
   EXPECT_EQ(core_.stats().reads, 8u);  // or there is nothing to test here
   EXPECT_EQ(finish(), (std::vector<std::uint64_t>{0, 1, 2, 3, 4, 5, 6, 7, 8}));
   EXPECT_TRUE(left_.is_done());
@@ -145,7 +145,7 @@ TEST_F(ReadBundles, AreReadInTheOrderOfTheDisk) {
   EXPECT_EQ(core_.stats().bytes_in_flight, 0u);
 }
 
-TEST_F(ReadBundles, LetWhatIsMoreUrgentGoFirst) {
+TEST_F(read_bundles, let_what_is_more_urgent_go_first) {
   countdown urgent(1);
   requests_[count] = {.source = {0, 1},
                       .offset = 100,
@@ -159,7 +159,7 @@ TEST_F(ReadBundles, LetWhatIsMoreUrgentGoFirst) {
   EXPECT_EQ(order[1], 100u);
 }
 
-TEST_F(ReadBundles, AreRecalledForADeadline) {
+TEST_F(read_bundles, are_recalled_for_a_deadline) {
   requests_[count] = {
       .source = {0, 1}, .offset = 100, .destination = {&byte_, 1}, .deadline_ns = 1};
   core_.submit({&requests_[count], 1});
@@ -168,7 +168,7 @@ TEST_F(ReadBundles, AreRecalledForADeadline) {
   EXPECT_EQ(file_.begun(2)[1], 100u);
 }
 
-TEST_F(ReadBundles, KeepTheirPriorityChangeable) {
+TEST_F(read_bundles, keep_their_priority_changeable) {
   EXPECT_TRUE(core_.set_priority(requests_[6], read_priority::high));
   EXPECT_TRUE(core_.set_deadline(requests_[4], 1));
   EXPECT_FALSE(core_.set_priority(requests_[0], read_priority::high));
@@ -177,7 +177,7 @@ TEST_F(ReadBundles, KeepTheirPriorityChangeable) {
   EXPECT_EQ(order[2], 6u);
 }
 
-TEST_F(ReadBundles, AreCancelledBeforeTheCallReturns) {
+TEST_F(read_bundles, are_cancelled_before_the_call_returns) {
   EXPECT_TRUE(core_.cancel(requests_[3]));
   EXPECT_EQ(requests_[3].outcome.error().code, errc::cancelled);
   EXPECT_FALSE(core_.cancel(requests_[0]));
@@ -187,12 +187,12 @@ TEST_F(ReadBundles, AreCancelledBeforeTheCallReturns) {
   EXPECT_TRUE(left_.is_done());
 }
 
-TEST_F(ReadBundles, AreGivenUpWithTheirSource) {
+TEST_F(read_bundles, are_given_up_with_their_source) {
   EXPECT_EQ(core_.close_source({0, 1}, true), count - 1);
   EXPECT_EQ(finish(), (std::vector<std::uint64_t>{0}));
 }
 
-TEST_F(ReadBundles, DoNotBeginWhileTheQueueIsSuspended) {
+TEST_F(read_bundles, do_not_begin_while_the_queue_is_suspended) {
   core_.suspend();
   file_.allow(1);
   while (core_.stats().bytes != 1) std::this_thread::yield();
@@ -202,7 +202,7 @@ TEST_F(ReadBundles, DoNotBeginWhileTheQueueIsSuspended) {
   EXPECT_EQ(finish().size(), count);
 }
 
-TEST_F(ReadBundles, AreLeftToAThreadThatHasNothingToDo) {
+TEST_F(read_bundles, are_left_to_a_thread_that_has_nothing_to_do) {
   file_.hold_back(0);
   file_.allow(count - 1);
   threads_.emplace_back([this] { io_detail::serve_blocking(core_); });
@@ -210,7 +210,7 @@ TEST_F(ReadBundles, AreLeftToAThreadThatHasNothingToDo) {
   file_.hold_back(UINT64_MAX);
 }
 
-TEST_F(ReadBundles, TellOfACountdownAtOnceThoughTheyGoOn) {
+TEST_F(read_bundles, tell_of_a_countdown_at_once_though_they_go_on) {
   countdown early(1);
   {
     io_detail::read_core core(file_, plain(), eager);
@@ -237,7 +237,7 @@ TEST_F(ReadBundles, TellOfACountdownAtOnceThoughTheyGoOn) {
 }
 
 // One place for all files, and the read before has not been told as ended when the next needs it.
-TEST(ReadBundlesOfFiles, NeverWaitForAPlaceOfTheirOwn) {
+TEST(read_bundles_of_files, never_wait_for_a_place_of_their_own) {
   handle_cache files({.open_max = 1});
   std::vector<source_id> sources;
   for (int i = 0; i < 64; ++i) sources.push_back(*files.add("/dev/zero"));
@@ -263,7 +263,7 @@ TEST(ReadBundlesOfFiles, NeverWaitForAPlaceOfTheirOwn) {
 }
 
 // What sanitizers look at: all that recalls, against two threads that take.
-TEST(ReadBundlesOfThreads, CompleteEachRequestOnceWhateverHappensToIt) {
+TEST(read_bundles_of_threads, complete_each_request_once_whatever_happens_to_it) {
   gated_file file;
   file.allow(many);
   io_detail::read_core core(file, plain(), eager);

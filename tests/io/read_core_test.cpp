@@ -40,7 +40,7 @@ struct asked {
   asked& operator=(const asked&) = delete;
 };
 
-class ReadCore : public testing::Test {
+class read_core_test : public testing::Test {
  protected:
   asked& ask(std::uint64_t offset, std::size_t size,
              read_priority priority = read_priority::normal) {
@@ -68,7 +68,7 @@ class ReadCore : public testing::Test {
   std::deque<std::unique_ptr<asked>> all_;
 };
 
-TEST_F(ReadCore, AdjacentRequestsAreOneRead) {
+TEST_F(read_core_test, adjacent_requests_are_one_read) {
   read_queue reads(disk, {.disk = &disk});
   std::vector<asked*> mine;
   for (const std::uint64_t i : {3u, 1u, 0u, 2u})
@@ -82,7 +82,7 @@ TEST_F(ReadCore, AdjacentRequestsAreOneRead) {
   EXPECT_EQ(reads.stats().merged, 4u);
 }
 
-TEST_F(ReadCore, OverlappingRequestsAreReadOnceAndGapsThrownAway) {
+TEST_F(read_core_test, overlapping_requests_are_read_once_and_gaps_thrown_away) {
   read_queue reads(disk, {.disk = &disk});
   std::vector<asked*> mine;
   for (const auto& [offset, size] : std::vector<std::pair<std::uint64_t, std::size_t>>{
@@ -95,7 +95,7 @@ TEST_F(ReadCore, OverlappingRequestsAreReadOnceAndGapsThrownAway) {
   EXPECT_EQ(disk.stats().bytes, 1'007u);
 }
 
-TEST_F(ReadCore, MergingKeepsItsLimits) {
+TEST_F(read_core_test, merging_keeps_its_limits) {
   read_queue reads(disk, {.merge_bytes_max = 250, .merge_gap_max = 10, .disk = &disk});
   std::vector<asked*> mine;
   for (const std::uint64_t offset : {0u, 100u, 200u, 311u, 500u}) {
@@ -111,7 +111,7 @@ TEST_F(ReadCore, MergingKeepsItsLimits) {
   EXPECT_EQ(disk.stats().reads, 6u);
 }
 
-TEST_F(ReadCore, OneBadMemberDoesNotSpoilTheOthers) {
+TEST_F(read_core_test, one_bad_member_does_not_spoil_the_others) {
   disk.truncate(file, 1'150);
   read_queue reads(disk, {.disk = &disk});
   asked& good = submit(reads, 1'000, 100);
@@ -127,7 +127,7 @@ TEST_F(ReadCore, OneBadMemberDoesNotSpoilTheOthers) {
   EXPECT_EQ(reads.stats().failed, 1u);
 }
 
-TEST_F(ReadCore, OffsetsThatNoFileHasFail) {
+TEST_F(read_core_test, offsets_that_no_file_has_fail) {
   read_queue reads(disk, {.disk = &disk});
   asked& over = submit(reads, UINT64_MAX - 10, 100);
   asked& far = submit(reads, std::uint64_t{1} << 62, 100);
@@ -136,7 +136,7 @@ TEST_F(ReadCore, OffsetsThatNoFileHasFail) {
   EXPECT_EQ(far.request.outcome.error().code, errc::truncated);
 }
 
-TEST(ReadCoreSharing, BytesInFlightAreReadOnce) {
+TEST(read_core_sharing, bytes_in_flight_are_read_once) {
   simulated_disk disk({.depth = 4});
   const source_id file = *disk.add_file(100'000);
   read_queue reads(disk, {.disk = &disk});
@@ -155,7 +155,7 @@ TEST(ReadCoreSharing, BytesInFlightAreReadOnce) {
   EXPECT_EQ(reads.stats().shared, 1u);
 }
 
-TEST_F(ReadCore, AHighRequestAmongTenThousandLowOnesStartsWithinTwoCompletions) {
+TEST_F(read_core_test, a_high_request_among_ten_thousand_low_ones_starts_within_two_completions) {
   read_queue reads(disk, {.merge_bytes_max = 0, .disk = &disk});
   for (std::uint64_t i = 0; i < 10'000; ++i)
     submit(reads, i * 100 % (1 << 20), 1, read_priority::low);
@@ -168,7 +168,7 @@ TEST_F(ReadCore, AHighRequestAmongTenThousandLowOnesStartsWithinTwoCompletions) 
   EXPECT_EQ(order.size(), 10'001u);
 }
 
-TEST_F(ReadCore, CancelCompletesBeforeItReturnsAndOnlyOnce) {
+TEST_F(read_core_test, cancel_completes_before_it_returns_and_only_once) {
   read_queue reads(disk, {.disk = &disk});
   asked& a = submit(reads, 0, 10);
   EXPECT_TRUE(reads.cancel(a.request));
@@ -180,7 +180,7 @@ TEST_F(ReadCore, CancelCompletesBeforeItReturnsAndOnlyOnce) {
   EXPECT_EQ(disk.stats().reads, 0u);
 }
 
-TEST_F(ReadCore, TenThousandOfATagAreCancelledAndTheOthersStay) {
+TEST_F(read_core_test, ten_thousand_of_a_tag_are_cancelled_and_the_others_stay) {
   read_queue reads(disk, {.disk = &disk});
   std::vector<asked*> mine;
   for (std::uint64_t i = 0; i < 10'000; ++i) {
@@ -200,7 +200,7 @@ TEST_F(ReadCore, TenThousandOfATagAreCancelledAndTheOthersStay) {
   }
 }
 
-TEST_F(ReadCore, CloseSourceGivesUpItsRequests) {
+TEST_F(read_core_test, close_source_gives_up_its_requests) {
   const source_id second = *disk.add_file(1'000);
   read_queue reads(disk, {.disk = &disk});
   asked& a = submit(reads, 0, 10);
@@ -213,7 +213,7 @@ TEST_F(ReadCore, CloseSourceGivesUpItsRequests) {
   expect_done(b);
 }
 
-TEST_F(ReadCore, TheTimelineTellsHowEachReadWasServed) {
+TEST_F(read_core_test, the_timeline_tells_how_each_read_was_served) {
   timeline record;
   ASSERT_TRUE(record.attach_thread("main"));
   read_queue reads(disk, {.disk = &disk});
@@ -242,7 +242,7 @@ TEST_F(ReadCore, TheTimelineTellsHowEachReadWasServed) {
   EXPECT_LE(events[4].begin_ns, served.begin_ns);
 }
 
-TEST_F(ReadCore, NothingBeginsWhileSuspended) {
+TEST_F(read_core_test, nothing_begins_while_suspended) {
   read_queue reads(disk, {.disk = &disk});
   reads.suspend();
   asked& a = submit(reads, 0, 10);
@@ -253,7 +253,7 @@ TEST_F(ReadCore, NothingBeginsWhileSuspended) {
   expect_done(a);
 }
 
-TEST_F(ReadCore, EndCompletesWhatIsQueuedEvenWhileSuspended) {
+TEST_F(read_core_test, end_completes_what_is_queued_even_while_suspended) {
   asked a(file, 0, 10);
   {
     read_queue reads(disk, {.disk = &disk});
@@ -264,7 +264,7 @@ TEST_F(ReadCore, EndCompletesWhatIsQueuedEvenWhileSuspended) {
   EXPECT_EQ(a.request.outcome.error().code, errc::cancelled);
 }
 
-TEST_F(ReadCore, ACompletionMaySubmit) {
+TEST_F(read_core_test, a_completion_may_submit) {
   read_queue reads(disk, {.disk = &disk});
   struct chain {
     read_queue* reads;
@@ -286,7 +286,7 @@ TEST_F(ReadCore, ACompletionMaySubmit) {
   EXPECT_EQ(reads.stats().requests, 100u);
 }
 
-TEST_F(ReadCore, ABatchIsCountedDownTogether) {
+TEST_F(read_core_test, a_batch_is_counted_down_together) {
   read_queue reads(disk, {.disk = &disk});
   countdown left(3);
   std::vector<asked*> mine{&ask(0, 10), &ask(500, 10), &ask(1'000, 10)};
@@ -315,7 +315,7 @@ class expecting final : public job_system {
   std::vector<std::uint64_t> expected;
 };
 
-TEST_F(ReadCore, TellsTheJobSystemWhenReadsWillEnd) {
+TEST_F(read_core_test, tells_the_job_system_when_reads_will_end) {
   expecting jobs;
   read_queue reads(disk, {.merge_bytes_max = 0, .warms = &jobs, .disk = &disk});
   for (int i = 0; i < 40; ++i) {
@@ -330,7 +330,7 @@ TEST_F(ReadCore, TellsTheJobSystemWhenReadsWillEnd) {
   EXPECT_LE(jobs.expected.back(), disk.now_ns() + usual);
 }
 
-TEST_F(ReadCore, CountsWhatItDoes) {
+TEST_F(read_core_test, counts_what_it_does) {
   read_queue reads(disk, {.merge_bytes_max = 0, .disk = &disk});
   submit(reads, 0, 100, read_priority::high);
   submit(reads, 1'000, 100, read_priority::low);
@@ -356,7 +356,7 @@ TEST_F(ReadCore, CountsWhatItDoes) {
   for (const std::uint64_t queued : after.queued) EXPECT_EQ(queued, 0u);
 }
 
-TEST_F(ReadCore, RefusedMemoryFailsTheRequestAlone) {
+TEST_F(read_core_test, refused_memory_fails_the_request_alone) {
   for (std::uint64_t refused = 1; refused < 30; ++refused) {
     failing_allocator memory(refused);
     read_queue reads(disk, {.memory = &memory, .disk = &disk});

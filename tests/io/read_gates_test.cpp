@@ -15,7 +15,7 @@
 namespace overture {
 namespace {
 
-class ReadGates : public testing::Test {
+class read_gates : public testing::Test {
  protected:
   void submit_gated(read_queue& reads, barricade& door, std::uint64_t offset = 100) {
     request.source = file;
@@ -35,7 +35,7 @@ class ReadGates : public testing::Test {
   int completions = 0;
 };
 
-TEST_F(ReadGates, AReadBeginsWhenItsBarricadeIsLowered) {
+TEST_F(read_gates, a_read_begins_when_its_barricade_is_lowered) {
   barricade door{barricade::raised};
   read_queue reads(disk, {.disk = &disk});
   submit_gated(reads, door);
@@ -48,7 +48,7 @@ TEST_F(ReadGates, AReadBeginsWhenItsBarricadeIsLowered) {
   EXPECT_TRUE(is_read());
 }
 
-TEST_F(ReadGates, OneThatIsLoweredAlreadyHoldsNothingUp) {
+TEST_F(read_gates, one_that_is_lowered_already_holds_nothing_up) {
   barricade door{barricade::lowered};
   read_queue reads(disk, {.disk = &disk});
   submit_gated(reads, door);
@@ -56,7 +56,7 @@ TEST_F(ReadGates, OneThatIsLoweredAlreadyHoldsNothingUp) {
   EXPECT_TRUE(is_read());
 }
 
-TEST_F(ReadGates, ACountdownIsAGateToo) {
+TEST_F(read_gates, a_countdown_is_a_gate_too) {
   countdown left(2);
   read_queue reads(disk, {.disk = &disk});
   submit_gated(reads, left.at_zero());
@@ -67,7 +67,7 @@ TEST_F(ReadGates, ACountdownIsAGateToo) {
   EXPECT_TRUE(is_read());
 }
 
-TEST_F(ReadGates, AJobOpensItWhileTheQueueIsDrained) {
+TEST_F(read_gates, a_job_opens_it_while_the_queue_is_drained) {
   barricade door{barricade::raised};
   thread_pool pool({.workers = 1});
   job_group group(pool);
@@ -82,7 +82,7 @@ TEST_F(ReadGates, AJobOpensItWhileTheQueueIsDrained) {
   EXPECT_TRUE(is_read());
 }
 
-TEST_F(ReadGates, AGatedReadIsCancelledBeforeTheCallReturns) {
+TEST_F(read_gates, a_gated_read_is_cancelled_before_the_call_returns) {
   for (int way = 0; way < 3; ++way) {
     barricade door{barricade::raised};
     read_queue reads(disk, {.disk = &disk});
@@ -110,7 +110,7 @@ TEST_F(ReadGates, AGatedReadIsCancelledBeforeTheCallReturns) {
   }
 }
 
-TEST_F(ReadGates, TheQueueMayEndBeforeTheGateOpens) {
+TEST_F(read_gates, the_queue_may_end_before_the_gate_opens) {
   barricade door{barricade::raised};
   failing_allocator memory(UINT64_MAX);
   {
@@ -124,7 +124,7 @@ TEST_F(ReadGates, TheQueueMayEndBeforeTheGateOpens) {
   EXPECT_EQ(memory.live_bytes(), 0) << "what was registered has gone with it";
 }
 
-TEST_F(ReadGates, RefusedMemoryFailsTheRequestAlone) {
+TEST_F(read_gates, refused_memory_fails_the_request_alone) {
   for (std::uint64_t refused = 1; refused < 30; ++refused) {
     barricade door{barricade::raised};
     failing_allocator memory(refused);
@@ -140,7 +140,7 @@ TEST_F(ReadGates, RefusedMemoryFailsTheRequestAlone) {
   }
 }
 
-TEST_F(ReadGates, ManyGatesOpenWhileOthersAreCancelled) {
+TEST_F(read_gates, many_gates_open_while_others_are_cancelled) {
   constexpr int rounds = 300;
   read_queue reads(disk, {.threads = 1});
   for (int i = 0; i < rounds; ++i) {

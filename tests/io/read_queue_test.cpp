@@ -135,7 +135,7 @@ struct countdown_task {
   }
 };
 
-TEST(ReadQueue, ReadsExactlyWhatWasAskedFor) {
+TEST(read_queue, reads_exactly_what_was_asked_for) {
   gated_files files(100'000);
   inline_executor on;
   read_queue reads(files, {.threads = 2});
@@ -154,7 +154,7 @@ TEST(ReadQueue, ReadsExactlyWhatWasAskedFor) {
   EXPECT_GE(a.request.finished_ns, a.request.started_ns);
 }
 
-TEST(ReadQueue, ShortReadsAreContinued) {
+TEST(read_queue, short_reads_are_continued) {
   gated_files files(10'000);
   files.read_bytes_max = 7;
   inline_executor on;
@@ -166,7 +166,7 @@ TEST(ReadQueue, ShortReadsAreContinued) {
   EXPECT_EQ(std::memcmp(a.bytes.data(), files.at(1), 1000), 0);
 }
 
-TEST(ReadQueue, FailureNamesSourceAndOffsetAndTheOthersGoOn) {
+TEST(read_queue, failure_names_source_and_offset_and_the_others_go_on) {
   gated_files files(10'000);
   files.broken_offset = 500;
   inline_executor on;
@@ -193,7 +193,7 @@ TEST(ReadQueue, FailureNamesSourceAndOffsetAndTheOthersGoOn) {
   EXPECT_EQ(reads.stats().failed, 3u);
 }
 
-TEST(ReadQueue, HigherPriorityIsReadFirstAndEqualOnesAsTheyLie) {
+TEST(read_queue, higher_priority_is_read_first_and_equal_ones_as_they_lie) {
   gated_files files(10'000);
   files.gate.raise();
   inline_executor on;
@@ -218,7 +218,7 @@ TEST(ReadQueue, HigherPriorityIsReadFirstAndEqualOnesAsTheyLie) {
   EXPECT_EQ(files.order(), (std::vector<std::uint64_t>{1, 30, 50, 10, 40, 20}));
 }
 
-TEST(ReadQueue, CancelCompletesQueuedRequestsOfTheTagBeforeItReturns) {
+TEST(read_queue, cancel_completes_queued_requests_of_the_tag_before_it_returns) {
   gated_files files(10'000);
   files.gate.raise();
   inline_executor on;
@@ -247,7 +247,7 @@ TEST(ReadQueue, CancelCompletesQueuedRequestsOfTheTagBeforeItReturns) {
   EXPECT_EQ(reads.stats().cancelled, 1u);
 }
 
-TEST(ReadQueue, EndCompletesEveryRequestExactlyOnce) {
+TEST(read_queue, end_completes_every_request_exactly_once) {
   gated_files files(100'000);
   inline_executor on;
   std::vector<std::unique_ptr<counted_request>> requests;
@@ -266,7 +266,7 @@ TEST(ReadQueue, EndCompletesEveryRequestExactlyOnce) {
   }
 }
 
-TEST(ReadQueue, ManyThreadsSubmitBatches) {
+TEST(read_queue, many_threads_submit_batches) {
   gated_files files(100'000);
   inline_executor on;
   read_queue reads(files, {.threads = 4});
@@ -300,7 +300,7 @@ TEST(ReadQueue, ManyThreadsSubmitBatches) {
   EXPECT_EQ(reads.stats().requests, 1600u);
 }
 
-TEST(ReadQueue, CachedBytesAreReadAtOnce) {
+TEST(read_queue, cached_bytes_are_read_at_once) {
   gated_files files(1000);
   inline_executor on;
   read_queue reads(files, {.threads = 1});
@@ -313,7 +313,7 @@ TEST(ReadQueue, CachedBytesAreReadAtOnce) {
   EXPECT_FALSE(reads.read_if_cached(beyond.request));  // its error comes out of submit()
 }
 
-TEST(ReadQueue, ReadsOfOneFileAreUnderWayAtOnce) {
+TEST(read_queue, reads_of_one_file_are_under_way_at_once) {
   gated_files files(10'000);
   files.gate.raise();
   read_queue reads(files, {.threads = 2, .merge_bytes_max = 0});
@@ -330,7 +330,7 @@ TEST(ReadQueue, ReadsOfOneFileAreUnderWayAtOnce) {
   left.wait();
 }
 
-TEST(ReadQueue, WhoCannotGoOnReadsNow) {
+TEST(read_queue, who_cannot_go_on_reads_now) {
   gated_files files(1000);
   files.cached = true;
   read_queue reads(files, {.run_by_host = true});
@@ -351,7 +351,7 @@ TEST(ReadQueue, WhoCannotGoOnReadsNow) {
   EXPECT_EQ(beyond.error().code, errc::truncated);
 }
 
-TEST(ReadQueue, AHostRunsItOnAThreadOfItsOwn) {
+TEST(read_queue, a_host_runs_it_on_a_thread_of_its_own) {
   gated_files files(10'000);
   read_queue reads(files, {.run_by_host = true});
   ASSERT_TRUE(reads.status());
@@ -369,7 +369,7 @@ TEST(ReadQueue, AHostRunsItOnAThreadOfItsOwn) {
   own.join();
 }
 
-TEST(ReadQueue, AHostThatPollsGetsItsCompletionsThere) {
+TEST(read_queue, a_host_that_polls_gets_its_completions_there) {
   gated_files files(10'000);
   read_queue reads(files, {.run_by_host = true, .merge_bytes_max = 0});
   std::byte bytes[3];
@@ -391,7 +391,7 @@ TEST(ReadQueue, AHostThatPollsGetsItsCompletionsThere) {
 }
 
 // One drainer at the gate; whoever asks for the same bytes meanwhile gets a copy.
-TEST(ReadQueue, ThreadsShareWhatIsInFlight) {
+TEST(read_queue, threads_share_what_is_in_flight) {
   gated_files files(10'000);
   files.gate.raise();
   read_queue reads(files, {.threads = 2});
@@ -420,7 +420,7 @@ class refusing_factory final : public thread_factory {
   void join(thread_handle) override {}
 };
 
-TEST(ReadQueue, WithoutThreadsEveryRequestFailsAtOnce) {
+TEST(read_queue, without_threads_every_request_fails_at_once) {
   gated_files files(1000);
   inline_executor on;
   refusing_factory factory;
@@ -432,7 +432,7 @@ TEST(ReadQueue, WithoutThreadsEveryRequestFailsAtOnce) {
   EXPECT_FALSE(a.request.outcome);
 }
 
-TEST(ReadQueue, RefusedMemoryIsReportedAndRequestsStillComplete) {
+TEST(read_queue, refused_memory_is_reported_and_requests_still_complete) {
   // The one between is that of the pool, which only reads that need it miss.
   for (const std::uint64_t refused : {0u, 1u, 3u}) {
     gated_files files(1000);

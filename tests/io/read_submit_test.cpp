@@ -10,13 +10,13 @@
 namespace overture {
 namespace {
 
-class ReadSubmit : public testing::Test {
+class read_submit : public testing::Test {
  protected:
   read_request& add() {
     read_request& added = requests.emplace_back();
     added.source = file;
     added.done = {[](void* self) {
-                    auto& mine = *static_cast<ReadSubmit*>(self);
+                    auto& mine = *static_cast<read_submit*>(self);
                     ++mine.completions;
                   },
                   this};
@@ -30,7 +30,7 @@ class ReadSubmit : public testing::Test {
 };
 
 // More spans than there is room for before the queue has to take them up.
-TEST_F(ReadSubmit, ManySpansBeforeAnybodyLooksKeepTheirOrder) {
+TEST_F(read_submit, many_spans_before_anybody_looks_keep_their_order) {
   constexpr std::size_t count = 300;
   read_queue reads(disk, {.merge_bytes_max = 0, .disk = &disk});
   for (std::size_t i = 0; i < count; ++i) add();
@@ -44,7 +44,7 @@ TEST_F(ReadSubmit, ManySpansBeforeAnybodyLooksKeepTheirOrder) {
   EXPECT_EQ(reads.stats().in_flight_max, count);
 }
 
-TEST_F(ReadSubmit, WhateverDependsOnWhatWaitsKnowsOfIt) {
+TEST_F(read_submit, whatever_depends_on_what_waits_knows_of_it) {
   read_queue reads(disk, {.merge_bytes_max = 0, .disk = &disk});
   for (int i = 0; i < 4; ++i) add().tag = 1u << i;
   reads.submit(std::span(requests).subspan(0, 1));
@@ -61,7 +61,7 @@ TEST_F(ReadSubmit, WhateverDependsOnWhatWaitsKnowsOfIt) {
   EXPECT_EQ(reads.stats().cancelled, 4u);
 }
 
-TEST_F(ReadSubmit, WhatIsSubmittedBeforeTheFirstFrameCountsThere) {
+TEST_F(read_submit, what_is_submitted_before_the_first_frame_counts_there) {
   read_queue reads(disk, {.disk = &disk});
   add();
   add();

@@ -37,7 +37,7 @@ void without_uring(int failure, Body body) {
   }).join();
 }
 
-TEST(ReadQueueWithoutUring, FallsBackToThreadsInSilence) {
+TEST(read_queue_without_uring, falls_back_to_threads_in_silence) {
   temp_folder folder;
   opened_files files;
   const source_id file = files.open(folder.write("file", "bytes"));
@@ -58,7 +58,7 @@ TEST(ReadQueueWithoutUring, FallsBackToThreadsInSilence) {
   }
 }
 
-TEST(ReadQueueWithoutUring, LivesWithLittleLockedMemory) {
+TEST(read_queue_without_uring, lives_with_little_locked_memory) {
   rlimit before{};
   ASSERT_EQ(getrlimit(RLIMIT_MEMLOCK, &before), 0);
   rlimit little = before;

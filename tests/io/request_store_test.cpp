@@ -34,7 +34,7 @@ std::vector<std::uint64_t> take_all(request_store& store, disk_position head,
   return order;
 }
 
-TEST(RequestStore, GivesOutInOneDirectionOverTheDisk) {
+TEST(request_store, gives_out_in_one_direction_over_the_disk) {
   request_store store(default_allocator(), patient);
   std::vector<read_request> requests;
   for (const std::uint64_t offset : {50u, 10u, 70u, 30u}) requests.push_back(request_at(1, offset));
@@ -43,7 +43,7 @@ TEST(RequestStore, GivesOutInOneDirectionOverTheDisk) {
   EXPECT_EQ(store.size(), 0u);
 }
 
-TEST(RequestStore, TheCallersKeyDecidesAboutFiles) {
+TEST(request_store, the_callers_key_decides_about_files) {
   request_store store(default_allocator(), patient);
   std::vector<read_request> requests;
   for (const std::uint32_t i : {1u, 2u, 3u}) requests.push_back(request_at(i, i * 11));
@@ -54,7 +54,7 @@ TEST(RequestStore, TheCallersKeyDecidesAboutFiles) {
   EXPECT_EQ(take_all(store, {}, 0), (std::vector<std::uint64_t>{33, 22, 11}));
 }
 
-TEST(RequestStore, WaitingLiftsByOneLevelAtATime) {
+TEST(request_store, waiting_lifts_by_one_level_at_a_time) {
   request_store store(default_allocator(), patient);
   read_request old = request_at(1, 1, read_priority::low);
   read_request fresh = request_at(1, 2, read_priority::normal);
@@ -68,7 +68,7 @@ TEST(RequestStore, WaitingLiftsByOneLevelAtATime) {
   EXPECT_EQ(store.size(read_priority::low), 1u) << "counted by what it was given";
 }
 
-TEST(RequestStore, NothingStarvesUnderAStreamOfTheHighest) {
+TEST(request_store, nothing_starves_under_a_stream_of_the_highest) {
   request_store store(default_allocator(), patient);
   read_request poor = request_at(9, 1, read_priority::minimum);
   ASSERT_TRUE(store.add(poor, 0));
@@ -85,7 +85,7 @@ TEST(RequestStore, NothingStarvesUnderAStreamOfTheHighest) {
   EXPECT_LE(now_ns, 7'000u);
 }
 
-TEST(RequestStore, PrioritiesAndDeadlinesChangeWhileQueued) {
+TEST(request_store, priorities_and_deadlines_change_while_queued) {
   request_store store(default_allocator(), patient);
   read_request a = request_at(1, 1);
   read_request b = request_at(1, 2);
@@ -106,7 +106,7 @@ TEST(RequestStore, PrioritiesAndDeadlinesChangeWhileQueued) {
   EXPECT_FALSE(store.set_deadline(a, 1));
 }
 
-TEST(RequestStore, FindsWhatLiesBehind) {
+TEST(request_store, finds_what_lies_behind) {
   request_store store(default_allocator(), patient);
   std::deque<read_request> requests;
   for (std::uint64_t i = 0; i < 100; ++i) requests.push_back(request_at(1 + i % 2, 1'000 - i));
@@ -124,7 +124,7 @@ TEST(RequestStore, FindsWhatLiesBehind) {
 }
 
 // The indexes narrow the choice down; they must never change it.
-TEST(RequestStore, ChoosesWhatTheRuleWouldChoose) {
+TEST(request_store, chooses_what_the_rule_would_choose) {
   for (const unsigned seed : {1u, 2u, 3u, 4u, 5u}) {
     std::mt19937 chance(seed);
     const auto below = [&](std::uint64_t n) { return chance() % n; };
@@ -181,7 +181,7 @@ TEST(RequestStore, ChoosesWhatTheRuleWouldChoose) {
 }
 
 // Nobody may ever look at what was given up: its traces must go all the same.
-TEST(RequestStore, ForgetsWhatWasGivenUpOrChanged) {
+TEST(request_store, forgets_what_was_given_up_or_changed) {
   request_store store(default_allocator(), patient);
   read_request stays = request_at(1, 1);
   ASSERT_TRUE(store.add(stays, 0));
@@ -197,7 +197,7 @@ TEST(RequestStore, ForgetsWhatWasGivenUpOrChanged) {
   EXPECT_EQ(take_all(store, {}, 0), (std::vector<std::uint64_t>{1}));
 }
 
-TEST(RequestStore, RefusedMemoryLeavesItWhole) {
+TEST(request_store, refused_memory_leaves_it_whole) {
   for (std::uint64_t refused = 0; refused < 40; ++refused) {
     failing_allocator memory(refused);
     request_store store(memory, patient);

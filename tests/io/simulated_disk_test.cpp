@@ -11,7 +11,7 @@
 namespace overture {
 namespace {
 
-TEST(SimulatedDisk, TakesTheTimeOfItsModel) {
+TEST(simulated_disk, takes_the_time_of_its_model) {
   simulated_disk disk({.seek_ns = 1'000'000, .latency_ns = 50, .bytes_per_second = 1'000'000'000});
   const source_id file = *disk.add_file(1'000);
   const std::uint64_t begin = disk.now_ns();
@@ -25,7 +25,7 @@ TEST(SimulatedDisk, TakesTheTimeOfItsModel) {
   EXPECT_FALSE(disk.holds(file, 501, room));
 }
 
-TEST(SimulatedDisk, ServesTheNearestOfWhatItHas) {
+TEST(simulated_disk, serves_the_nearest_of_what_it_has) {
   simulated_disk disk({.depth = 3});
   const source_id file = *disk.add_file(1'000);
   std::byte room[1];
@@ -38,7 +38,7 @@ TEST(SimulatedDisk, ServesTheNearestOfWhatItHas) {
   EXPECT_EQ(disk.wait().slot, 0u);
 }
 
-TEST(SimulatedDisk, EndsWhereItWasTruncated) {
+TEST(simulated_disk, ends_where_it_was_truncated) {
   simulated_disk disk;
   const source_id file = *disk.add_file(1'000);
   disk.truncate(file, 30);
@@ -50,7 +50,7 @@ TEST(SimulatedDisk, EndsWhereItWasTruncated) {
   EXPECT_EQ(disk.wait().outcome, 0);
 }
 
-TEST(SimulatedDisk, HasTheBadLuckThatWasAskedFor) {
+TEST(simulated_disk, has_the_bad_luck_that_was_asked_for) {
   simulated_disk disk({.short_reads = 10'000, .interrupted = 10'000, .broken = 10'000, .seed = 3});
   const source_id file = *disk.add_file(1'000);
   std::byte room[100];
@@ -69,7 +69,7 @@ TEST(SimulatedDisk, HasTheBadLuckThatWasAskedFor) {
 }
 
 // The order of the disk, against the shortest way there is: once over it.
-TEST(SimulatedDisk, TheQueueComesWithinFivePercentOfTheBest) {
+TEST(simulated_disk, the_queue_comes_within_five_percent_of_the_best) {
   for (const unsigned depth : {1u, 4u, 32u}) {
     const disk_model model{.latency_ns = 20'000, .depth = depth};
     constexpr std::size_t count = 2'000;

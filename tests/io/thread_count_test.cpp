@@ -13,7 +13,7 @@ namespace {
 using step = thread_search::step;
 
 // The whole of the rule, line by line.
-TEST(ThreadCount, FollowsTheTable) {
+TEST(thread_count, follows_the_table) {
   const thread_rules rules{.fewest = 2, .most = 16, .gain_percent = 10, .rest = 3};
   struct row {
     const char* rule;
@@ -49,7 +49,7 @@ TEST(ThreadCount, FollowsTheTable) {
   }
 }
 
-TEST(ThreadCount, StaysWithinItsBoundsWhateverTheDiskAnswers) {
+TEST(thread_count, stays_within_its_bounds_whatever_the_disk_answers) {
   const thread_rules rules{.fewest = 3, .most = 11};
   thread_search now{3, 3};
   std::uint64_t chance = 7;
@@ -65,7 +65,7 @@ TEST(ThreadCount, StaysWithinItsBoundsWhateverTheDiskAnswers) {
   }
 }
 
-TEST(ThreadCount, IsEightToSixteenUnlessAHostSaysOtherwise) {
+TEST(thread_count, is_eight_to_sixteen_unless_a_host_says_otherwise) {
   simulated_disk files;
   const auto at_first = [&](const read_queue_config& config) {
     return read_queue(files, config).stats().threads;
@@ -101,7 +101,7 @@ read_by read_files(const disk_model& model, unsigned fewest, unsigned most) {
 }
 
 // A disk without a head, as they are built of memory: the more are asked, the more are answered.
-TEST(ThreadCount, BecomesAllThereAreForADiskThatAnswersManyAtOnce) {
+TEST(thread_count, becomes_all_there_are_for_a_disk_that_answers_many_at_once) {
   const disk_model model{
       .seek_ns = 0, .latency_ns = 500'000, .bytes_per_second = 3'000'000'000, .depth = 32};
   disk_model sixteen = model;
@@ -116,7 +116,7 @@ TEST(ThreadCount, BecomesAllThereAreForADiskThatAnswersManyAtOnce) {
 }
 
 // One that takes four at once keeps others waiting in line.
-TEST(ThreadCount, StopsWhereMoreReadsOnlyWait) {
+TEST(thread_count, stops_where_more_reads_only_wait) {
   const disk_model model{
       .seek_ns = 0, .latency_ns = 500'000, .bytes_per_second = 3'000'000'000, .depth = 4};
   const read_by found = read_files(model, 1, 16);

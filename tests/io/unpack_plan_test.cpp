@@ -28,7 +28,7 @@ std::string by_parts(compression method, std::string_view from, std::string& to,
   return plan.holds(std::as_bytes(std::span(to))) ? "" : "checksum";
 }
 
-TEST(UnpackPlan, EveryMethodGivesTheBytesBack) {
+TEST(unpack_plan, every_method_gives_the_bytes_back) {
   for (const compression method : all_methods) {
     for (const std::size_t bytes : {0u, 1u, 15u, 16u, 1'000u, 300'000u}) {
       const std::string data = sample(bytes);
@@ -41,7 +41,7 @@ TEST(UnpackPlan, EveryMethodGivesTheBytesBack) {
   }
 }
 
-TEST(UnpackPlan, FramesAndIndependentBlocksArePartsOfTheirOwn) {
+TEST(unpack_plan, frames_and_independent_blocks_are_parts_of_their_own) {
   const std::string data = sample(3'000'000);
   for (const std::size_t frame : {64u << 10, 100'001u, 1u << 20}) {
     std::string room(data.size(), '?');
@@ -64,7 +64,7 @@ TEST(UnpackPlan, FramesAndIndependentBlocksArePartsOfTheirOwn) {
   }
 }
 
-TEST(UnpackPlan, TheAnnouncedSizeIsTheBound) {
+TEST(unpack_plan, the_announced_size_is_the_bound) {
   const std::string data = sample(700'000);
   for (const std::string& frames :
        {zstd_frames(data, 100'000), lz4_frame(data, LZ4F_blockIndependent)}) {
@@ -77,7 +77,7 @@ TEST(UnpackPlan, TheAnnouncedSizeIsTheBound) {
   }
 }
 
-TEST(UnpackPlan, AnyBitThatIsFlippedIsFoundOrHarmless) {
+TEST(unpack_plan, any_bit_that_is_flipped_is_found_or_harmless) {
   const std::string data = sample(200'000);
   const std::string good = lz4_frame(data, LZ4F_blockIndependent);
   for (std::size_t at = 0; at < good.size(); at += at < 40 ? 1 : 97) {
@@ -91,7 +91,7 @@ TEST(UnpackPlan, AnyBitThatIsFlippedIsFoundOrHarmless) {
   }
 }
 
-TEST(UnpackPlan, EmptyFramesWithoutNumberStayFewParts) {
+TEST(unpack_plan, empty_frames_without_number_stay_few_parts) {
   const std::string empty = zstd_frames("", 1);
   std::string many;
   for (int i = 0; i < 10'000; ++i) many += empty;

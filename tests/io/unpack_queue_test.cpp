@@ -80,7 +80,7 @@ struct wish {
   }
 };
 
-class Unpacking : public testing::Test {
+class unpacking : public testing::Test {
  protected:
   wish& ask(compression method, std::size_t bytes) {
     return wishes.emplace_back(file, method, sample(bytes, static_cast<unsigned>(wishes.size())));
@@ -90,7 +90,7 @@ class Unpacking : public testing::Test {
   test::manual_executor jobs;
 };
 
-TEST_F(Unpacking, AHostThatPollsUnpacksInPoll) {
+TEST_F(unpacking, a_host_that_polls_unpacks_in_poll) {
   read_queue reads(file, {.run_by_host = true});
   for (const compression method : all_methods) reads.submit({&ask(method, 70'000).request, 1});
   for (std::size_t completed = 0; completed < wishes.size();) completed += reads.poll();
@@ -103,7 +103,7 @@ TEST_F(Unpacking, AHostThatPollsUnpacksInPoll) {
   EXPECT_EQ(reads.stats().packed_bytes, 0u);
 }
 
-TEST_F(Unpacking, NothingIsUnpackedBeforeTheExecutorRunsIt) {
+TEST_F(unpacking, nothing_is_unpacked_before_the_executor_runs_it) {
   read_queue reads(file, {.run_by_host = true, .unpacks_on = &jobs});
   wish& one = ask(compression::zstd, 1'000);
   reads.submit({&one.request, 1});
@@ -115,7 +115,7 @@ TEST_F(Unpacking, NothingIsUnpackedBeforeTheExecutorRunsIt) {
   EXPECT_EQ(one.completions, 1);
 }
 
-TEST_F(Unpacking, WithoutAnExecutorOfTheQueueTheRequestsOwnIsAsked) {
+TEST_F(unpacking, without_an_executor_of_the_queue_the_requests_own_is_asked) {
   read_queue reads(file, {.threads = 1});
   wish& one = ask(compression::lz4, 50'000);
   one.request.on = &jobs;
@@ -131,7 +131,7 @@ TEST_F(Unpacking, WithoutAnExecutorOfTheQueueTheRequestsOwnIsAsked) {
   EXPECT_TRUE(one.is_right());
 }
 
-TEST_F(Unpacking, PartsOfOneEntryAreUnpackedByManyThreads) {
+TEST_F(unpacking, parts_of_one_entry_are_unpacked_by_many_threads) {
   const std::string data = sample(2'000'000);
   wish& frames = wishes.emplace_back(file, compression::zstd, data, zstd_frames(data, 100'000));
   wish& blocks = wishes.emplace_back(file, compression::lz4, data,
@@ -149,7 +149,7 @@ TEST_F(Unpacking, PartsOfOneEntryAreUnpackedByManyThreads) {
   EXPECT_TRUE(frames.is_right() && blocks.is_right());
 }
 
-TEST_F(Unpacking, WhatIsReadAndNotUnpackedIsBounded) {
+TEST_F(unpacking, what_is_read_and_not_unpacked_is_bounded) {
   for (int i = 0; i < 6; ++i) ask(compression::deflate, 100'000);
   const std::size_t two = wishes[0].request.packed_bytes + wishes[1].request.packed_bytes;
   read_queue reads(
@@ -167,7 +167,7 @@ TEST_F(Unpacking, WhatIsReadAndNotUnpackedIsBounded) {
   EXPECT_LE(reads.stats().packed_bytes_peak, two);
 }
 
-TEST_F(Unpacking, OneThatIsLargerThanTheBoundGoesAlone) {
+TEST_F(unpacking, one_that_is_larger_than_the_bound_goes_alone) {
   for (int i = 0; i < 3; ++i) ask(compression::zstd, 50'000);
   read_queue reads(file, {.threads = 2, .packed_bytes_max = 10, .unpacks_on = &jobs});
   std::vector<read_request*> order;
@@ -182,7 +182,7 @@ TEST_F(Unpacking, OneThatIsLargerThanTheBoundGoesAlone) {
   jobs.run();
 }
 
-TEST_F(Unpacking, BrokenDataTellsWhereAndSpoilsNothingElse) {
+TEST_F(unpacking, broken_data_tells_where_and_spoils_nothing_else) {
   const std::string data = sample(1'000'000);
   std::string frames = zstd_frames(data, 100'000);
   const std::size_t behind = zstd_frames(data.substr(0, 300'000), 100'000).size();
@@ -210,7 +210,7 @@ TEST_F(Unpacking, BrokenDataTellsWhereAndSpoilsNothingElse) {
   EXPECT_EQ(reads.stats().packed_bytes, 0u);
 }
 
-TEST_F(Unpacking, BlocksShorterThanAnnouncedAreFollowedByOneThread) {
+TEST_F(unpacking, blocks_shorter_than_announced_are_followed_by_one_thread) {
   // A writer that flushes makes blocks of any length; blocks of two frames behind each other are
   // not in the places that one frame of that size would have them in.
   const std::string data = sample(400'000);
@@ -236,7 +236,7 @@ TEST_F(Unpacking, BlocksShorterThanAnnouncedAreFollowedByOneThread) {
   EXPECT_TRUE(flushed.is_right());
 }
 
-TEST_F(Unpacking, IdenticalPackedRequestsInFlightAreReadAndUnpackedOnce) {
+TEST_F(unpacking, identical_packed_requests_in_flight_are_read_and_unpacked_once) {
   wish& first = ask(compression::zstd, 300'000);
   std::string room(300'000, '?');
   read_request second;
@@ -271,7 +271,7 @@ TEST_F(Unpacking, IdenticalPackedRequestsInFlightAreReadAndUnpackedOnce) {
   EXPECT_TRUE(second.shared);
 }
 
-TEST_F(Unpacking, BuffersAreTakenWhenTheReadBegins) {
+TEST_F(unpacking, buffers_are_taken_when_the_read_begins) {
   failing_allocator memory(UINT64_MAX);
   buffer_pool pool({.memory = &memory});
   {
@@ -292,7 +292,7 @@ TEST_F(Unpacking, BuffersAreTakenWhenTheReadBegins) {
   }
 }
 
-TEST_F(Unpacking, AViewIsShownWhereItLiesOrReadIntoABuffer) {
+TEST_F(unpacking, a_view_is_shown_where_it_lies_or_read_into_a_buffer) {
   for (const bool shows : {true, false}) {
     for (const compression method : {compression::none, compression::deflate}) {
       file.shows = shows;
@@ -313,7 +313,7 @@ TEST_F(Unpacking, AViewIsShownWhereItLiesOrReadIntoABuffer) {
   }
 }
 
-TEST_F(Unpacking, RefusedMemoryFailsTheRequestAlone) {
+TEST_F(unpacking, refused_memory_fails_the_request_alone) {
   wishes.clear();
   for (std::uint64_t refused = 0; refused < 25; ++refused) {
     failing_allocator memory(refused);
@@ -343,7 +343,7 @@ TEST_F(Unpacking, RefusedMemoryFailsTheRequestAlone) {
   }
 }
 
-TEST_F(Unpacking, AJobMayWaitForItsOwnPackedReadOnTheOnlyWorker) {
+TEST_F(unpacking, a_job_may_wait_for_its_own_packed_read_on_the_only_worker) {
   thread_pool pool({.workers = 1});
   read_queue reads(file, {.threads = 1, .unpacks_on = &pool});
   wish& one = ask(compression::zstd, 400'000);
@@ -362,7 +362,7 @@ TEST_F(Unpacking, AJobMayWaitForItsOwnPackedReadOnTheOnlyWorker) {
   EXPECT_TRUE(right);
 }
 
-TEST_F(Unpacking, TheQueueMayEndWhileTasksOfItWaitToBeRun) {
+TEST_F(unpacking, the_queue_may_end_while_tasks_of_it_wait_to_be_run) {
   wish& one = ask(compression::zstd, 400'000);
   {
     read_queue reads(file, {.threads = 1, .unpacks_on = &jobs});
@@ -375,7 +375,7 @@ TEST_F(Unpacking, TheQueueMayEndWhileTasksOfItWaitToBeRun) {
   EXPECT_EQ(jobs.run(), 1u) << "finds nothing to do any more";
 }
 
-TEST_F(Unpacking, ManyThreadsSubmitAndUnpackUnderATightBound) {
+TEST_F(unpacking, many_threads_submit_and_unpack_under_a_tight_bound) {
   thread_pool pool({.workers = 2});
   std::deque<wish> all;
   for (int i = 0; i < 60; ++i) {

@@ -18,9 +18,9 @@
 namespace overture {
 namespace {
 
-using namespace std::chrono_literals;
 using test::fake_os;
 using test::finish;
+using test::hang;
 using test::load_rig;
 using test::outcomes;
 
@@ -38,7 +38,7 @@ class swelling_decoder final : public decoder {
     // Makes files that already hold memory ask for more at the same time.
     if (arrived.fetch_add(1) < meets) {
       if (arrived == meets) all_there.lower();
-      EXPECT_TRUE(all_there.wait_for(10s));
+      EXPECT_TRUE(all_there.wait_for(hang));
     }
     result<decoded_asset> made = decoded_asset::make(asset_kind::texture, decoded_bytes, memory);
     const int turn = made ? ++given : (++refused, 0);
@@ -116,7 +116,7 @@ TEST_F(decode_budget, makes_a_large_file_wait_with_its_content_while_another_fil
   barricade refused{barricade::raised};
   decoder_.between = [&](int given) {
     if (given == 0) refused.lower();
-    EXPECT_TRUE(refused.wait_for(10s));
+    EXPECT_TRUE(refused.wait_for(hang));
   };
   {
     load_scope scope(rig.files, rig.reads, rig.jobs, options(sink));
@@ -147,7 +147,7 @@ TEST_F(decode_budget, keeps_the_content_of_a_waiting_file_from_being_overwritten
     if (given == 0) refused.lower();
     if (given == 3) taken_up.lower();
     barricade* const awaited[] = {&go_on, &refused, &taken_up, &both_threads_read};
-    EXPECT_TRUE(awaited[given]->wait_for(10s));
+    EXPECT_TRUE(awaited[given]->wait_for(hang));
   };
   comparing_sink sink(false);
   std::mutex lock;
@@ -159,7 +159,7 @@ TEST_F(decode_budget, keeps_the_content_of_a_waiting_file_from_being_overwritten
       threads.insert(std::this_thread::get_id());
       if (threads.size() == 2) both_threads_read.lower();
     }
-    EXPECT_TRUE(both_threads_read.wait_for(10s));
+    EXPECT_TRUE(both_threads_read.wait_for(hang));
   };
   load_options requested = options(sink);
   requested.budget_bytes = 1'500'000;
@@ -210,13 +210,13 @@ TEST_F(decode_budget, lets_a_waiting_file_be_cancelled) {
   decoder_.between = [&](int given) {
     if (given == 0) refused.lower();
     if (given != 0) {
-      EXPECT_TRUE(go_on.wait_for(10s));
+      EXPECT_TRUE(go_on.wait_for(hang));
     }
   };
   load_scope scope(rig.files, rig.reads, rig.jobs, options(sink));
   ASSERT_TRUE(scope.start());
   std::thread host([&] {
-    EXPECT_TRUE(refused.wait_for(10s));
+    EXPECT_TRUE(refused.wait_for(hang));
     scope.cancel();
     go_on.lower();
   });

@@ -1,6 +1,7 @@
 // A whole load in memory: a fake operating system, a tree, the engine, and the outcomes.
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <string>
@@ -42,6 +43,10 @@ struct load_rig {
     if (!frozen) throw std::runtime_error(frozen.error().reason);
   }
 };
+
+// For waits that end at once where the code is right: a test that hangs says where. An idle machine
+// needs microseconds, a busy one may need many seconds.
+inline constexpr std::chrono::minutes hang{4};
 
 inline void finish(load_scope& scope) {
   while (!scope.wait_for(std::chrono::seconds(10))) {

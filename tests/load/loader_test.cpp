@@ -21,6 +21,7 @@ namespace {
 using namespace std::chrono_literals;
 using test::fake_os;
 using test::finish;
+using test::hang;
 using test::load_rig;
 using test::os_call;
 
@@ -86,7 +87,7 @@ TEST(loader, resumes_on_all_threads_when_the_budget_has_room_again) {
     }
     if (!huge_is_there.is_lowered()) {
       // Leaves enough files for two threads, however late the thread with the huge one is.
-      if (++others_before >= others_before_max) (void)huge_is_there.wait_for(10s);
+      if (++others_before >= others_before_max) (void)huge_is_there.wait_for(hang);
       return;
     }
     {
@@ -94,7 +95,7 @@ TEST(loader, resumes_on_all_threads_when_the_budget_has_room_again) {
       threads.insert(std::this_thread::get_id());
       if (threads.size() >= 2) two_came.lower();
     }
-    if (!two_came.wait_for(10s)) {
+    if (!two_came.wait_for(hang)) {
       ADD_FAILURE() << "only one thread resumed";
       two_came.lower();
     }

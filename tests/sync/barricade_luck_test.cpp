@@ -71,7 +71,7 @@ TEST_P(barricades_in_bad_luck, a_wait_may_time_out_at_the_very_moment_of_lowerin
 
 // Four threads lower and raise while four others wait: every wait returns, and after the last call
 // the barricade is in the state it left.
-TEST_P(barricades_in_bad_luck, four_who_lower_and_raise_against_four_who_wait) {
+TEST_P(barricades_in_bad_luck, four_waiters_all_pass_while_four_threads_lower_and_raise) {
   constexpr int lowering_threads = 4;
   constexpr int waiting_threads = 4;
   const auto end = end_of_stress();
@@ -143,7 +143,7 @@ TEST_P(barricades_in_bad_luck, every_pulse_releases_every_waiter) {
   for (auto& thread : waiting) thread.join();
 }
 
-TEST_P(barricades_in_bad_luck, the_one_let_through_destroys_it_while_others_still_lower) {
+TEST_P(barricades_in_bad_luck, a_waiter_may_destroy_it_while_others_still_lower) {
   const auto end = end_of_stress();
   for (int round = 0; round < rounds_min || clock::now() < end; ++round) {
     auto door = std::make_unique<barricade>();

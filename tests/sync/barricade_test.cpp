@@ -62,7 +62,7 @@ TEST_F(barricades, let_through_at_once_when_lowered_before_the_wait) {
   EXPECT_EQ(sleeps(), 0u);
 }
 
-TEST_F(barricades, cost_no_system_call_while_nobody_waits) {
+TEST_F(barricades, cost_no_system_call_without_waiters) {
   const test::no_alloc_scope no_alloc;
   const test::no_lock_scope no_lock;
   barricade door;
@@ -75,7 +75,7 @@ TEST_F(barricades, cost_no_system_call_while_nobody_waits) {
   EXPECT_EQ(wakes(), 0u);
 }
 
-TEST_F(barricades, release_everybody_who_waits) {
+TEST_F(barricades, release_all_waiters) {
   barricade door;
   std::vector<std::thread> threads;
   for (int i = 0; i < 16; ++i) threads.emplace_back([&door] { door.wait(); });
@@ -85,7 +85,7 @@ TEST_F(barricades, release_everybody_who_waits) {
   EXPECT_EQ(wakes(), 1u);
 }
 
-TEST_F(barricades, release_everybody_even_if_raised_again_at_once) {
+TEST_F(barricades, release_all_waiters_even_if_raised_again_at_once) {
   barricade door;
   for (int round = 0; round < 20; ++round) {
     const std::uint64_t asleep = sleeps();
@@ -99,7 +99,7 @@ TEST_F(barricades, release_everybody_even_if_raised_again_at_once) {
   }
 }
 
-TEST_F(barricades, hold_who_comes_after_a_pulse) {
+TEST_F(barricades, hold_threads_that_arrive_after_a_pulse) {
   barricade door;
   door.lower();
   door.raise();
@@ -186,7 +186,7 @@ TEST_F(barricades, report_a_wait_that_blocks_with_its_reason) {
   EXPECT_STREQ(reason, "a reason");
 }
 
-TEST_F(barricades, may_be_destroyed_by_whoever_they_let_through) {
+TEST_F(barricades, may_be_destroyed_by_a_thread_that_they_let_through) {
   for (int round = 0; round < 2000; ++round) {
     auto* const door = new barricade;
     std::thread lowering([door] { door->lower(); });

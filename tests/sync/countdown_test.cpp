@@ -57,7 +57,7 @@ TEST(countdowns, report_a_wait_that_blocks_with_its_reason) {
   EXPECT_STREQ(observer.last_reason.load(), wait_reasons::countdown);
 }
 
-TEST(countdowns, show_what_all_have_written_and_may_be_destroyed_then) {
+TEST(countdowns, show_all_writes_and_may_be_destroyed_afterwards) {
   constexpr unsigned threads = 4;
   for (int round = 0; round < 300; ++round) {
     auto* const left = new countdown(threads);

@@ -28,7 +28,7 @@ class event_counts : public testing::Test {
   const std::uint64_t wakes_before_ = test::wake_calls();
 };
 
-TEST_F(event_counts, cost_no_system_call_while_nobody_waits) {
+TEST_F(event_counts, cost_no_system_call_without_waiters) {
   const test::no_alloc_scope no_alloc;
   const test::no_lock_scope no_lock;
   event_count changed;
@@ -56,7 +56,7 @@ TEST_F(event_counts, call_the_condition_once_if_it_is_true) {
   EXPECT_EQ(looks, 1);
 }
 
-TEST_F(event_counts, wake_who_sleeps_when_the_condition_has_come_true) {
+TEST_F(event_counts, wake_a_sleeper_when_its_condition_becomes_true) {
   event_count changed;
   atomic<bool> ready{false};
   int value = 0;
@@ -71,7 +71,7 @@ TEST_F(event_counts, wake_who_sleeps_when_the_condition_has_come_true) {
   waiter.join();
 }
 
-TEST_F(event_counts, wake_everybody) {
+TEST_F(event_counts, wake_all_waiters) {
   event_count changed;
   atomic<bool> ready{false};
   std::vector<std::thread> waiters;

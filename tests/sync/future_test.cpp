@@ -111,7 +111,7 @@ TEST(futures, need_no_allocation_in_storage_of_the_callers) {
   EXPECT_EQ(copy.get().value(), 7);
 }
 
-TEST(futures, cost_no_system_call_while_nobody_waits) {
+TEST(futures, cost_no_system_call_without_waiters) {
   const wait_counts before = wait_layer::counts();
   const std::uint64_t wakes = test::wake_calls();
   auto made = *promise<int>::make();
@@ -122,7 +122,7 @@ TEST(futures, cost_no_system_call_while_nobody_waits) {
   EXPECT_EQ(wait_layer::counts().waits, before.waits);
 }
 
-TEST(futures, wake_everybody_who_waits) {
+TEST(futures, wake_all_waiters) {
   const wait_counts before = wait_layer::counts();
   auto made = *promise<std::unique_ptr<int>>::make();
   const auto future = made.future();

@@ -44,7 +44,7 @@ TEST(mutexes, can_be_tried) {
   }
 }
 
-TEST(mutexes, cost_no_system_call_while_nobody_competes) {
+TEST(mutexes, cost_no_system_call_without_contention) {
   const recording_observer observer;
   const wait_counts before = wait_layer::counts();
   const std::uint64_t wakes = test::wake_calls();

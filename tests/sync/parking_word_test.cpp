@@ -47,7 +47,7 @@ TEST(parking_words, wake_their_thread) {
   parked.join();
 }
 
-TEST(parking_words, give_up_when_time_runs_out_and_take_no_permit_then) {
+TEST(parking_words, time_out_without_taking_a_permit) {
   parking_word own;
   const auto deadline = std::chrono::steady_clock::now() + 2ms;
   EXPECT_FALSE(own.park_until(deadline));

@@ -69,7 +69,7 @@ TYPED_TEST(wait_layers, wake_one_at_a_time) {
   for (auto& thread : threads) thread.join();
 }
 
-TYPED_TEST(wait_layers, wake_all_who_wait_at_the_address) {
+TYPED_TEST(wait_layers, wake_all_waiters_at_the_address) {
   atomic<std::uint32_t> word{0};
   std::vector<std::thread> threads;
   for (int i = 0; i < 8; ++i) {
@@ -81,7 +81,7 @@ TYPED_TEST(wait_layers, wake_all_who_wait_at_the_address) {
   for (auto& thread : threads) thread.join();
 }
 
-TYPED_TEST(wait_layers, relay_a_wake_to_all_who_wait_at_the_address) {
+TYPED_TEST(wait_layers, relay_a_wake_to_all_waiters_at_the_address) {
   atomic<std::uint32_t> word{0};
   std::vector<std::thread> threads;
   for (int i = 0; i < 24; ++i) {
@@ -95,7 +95,7 @@ TYPED_TEST(wait_layers, relay_a_wake_to_all_who_wait_at_the_address) {
 
 // The word has not changed, as if the wake was meant for an earlier object at this address: all
 // wake and sleep again, and none is left where later wakes do not reach it.
-TYPED_TEST(wait_layers, end_a_relay_among_those_who_sleep_again) {
+TYPED_TEST(wait_layers, end_a_relay_among_threads_that_sleep_again) {
   atomic<std::uint32_t> word{0};
   atomic<int> came_back{0};
   std::vector<std::thread> threads;
@@ -170,7 +170,7 @@ TYPED_TEST(wait_layers, forget_a_sleeper_that_timed_out) {
   sleeper.join();
 }
 
-TYPED_TEST(wait_layers, survive_wakes_of_addresses_where_nobody_waits) {
+TYPED_TEST(wait_layers, survive_wakes_of_addresses_without_waiters) {
   // The first page is never mapped: an address is only a key and is never read.
   const void* const address = reinterpret_cast<const void*>(std::uintptr_t{64});
   TypeParam::wake_one(address);

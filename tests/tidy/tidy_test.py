@@ -294,6 +294,86 @@ class Tests(TidyTest):
             )
 
 
+class RefusedWords(TidyTest):
+    rule = staticmethod(tidy.rule_refused_words)
+
+    def setUp(self):
+        later = mock.patch.object(tidy, "NOT_REWRITTEN", ("later/",))
+        later.start()
+        self.addCleanup(later.stop)
+
+    def test_each_word(self):
+        for text, word in (
+            ("on a disc", "disc"),
+            ("a color", "color"),
+            ("gray", "gray"),
+            ("its behavior", "behavior"),
+            ("in the center", "center"),
+            ("a neighbor", "neighbor"),
+            ("it was canceled", "canceled"),
+            ("a catalog", "catalog"),
+            ("initialized", "initialized"),
+            ("we analyze", "analyze"),
+            ("Nobody waits", "Nobody"),
+            ("shown to who reads", "to who"),
+            ("who has said so", "who has said"),
+            ("a number that is none", "that is none"),
+            ("It is awake, then.", "then."),
+            ("draw begins behind both", "begins behind"),
+        ):
+            with self.subTest(text):
+                self.assert_fires(self.rule, {"a.md": f"# a\n{text}\n"}, f"of '{word}'")
+                self.assert_fires(self.rule, {"src/a.cpp": f"// {text}\n"}, f"of '{word}'")
+                self.assert_fires(self.rule, {"src/a.cpp": f'f("{text}");\n'}, f"of '{word}'")
+
+    def test_what_only_looks_alike(self):
+        for text in (
+            "discard",
+            "its size",
+            "`color`",
+            "--color, NO_COLOR",
+            "since then.",
+            "there is none",
+            "it is none of them",
+            "behind it",
+            "a promise",
+        ):
+            with self.subTest(text):
+                self.assert_quiet(self.rule, {"a.md": f"# a\n{text}\n"})
+        self.assert_quiet(self.rule, {"src/a.cpp": "int color = gray + initialize(x);\n"})
+        self.assert_quiet(self.rule, {"a.md": "# a\n\n```\nsomebody(color);\n```\n"})
+
+    def test_names(self):
+        self.assert_fires(self.rule, {"src/a.cpp": "int old_disc = 1;\n"}, "instead of 'disc'")
+        self.assert_fires(self.rule, {"src/old_disc.cpp": "\n"}, "the file's name")
+
+    def test_what_is_to_be_rewritten_later(self):
+        self.assert_quiet(self.rule, {"later/a.md": "# a disc\n"})
+        self.assert_fires(
+            self.rule, {"later/a.md": "# a disk\n"}, "warning: tools/tidy/words.py:1: later/ has no"
+        )
+
+    def test_names_of_tests(self):
+        rule = tidy.rule_test_names_are_sentences
+        self.assert_quiet(
+            rule,
+            {
+                "tests/base/a_test.cpp": "TEST(vec, grows_by_half) {\nTEST_F(a2, is_b) {\n",
+                "src/base/a.cpp": "TEST(Vec, Grows)\n",
+            },
+        )
+        for head, part in (
+            ("TEST(vec, GrowsByHalf)", "snake_case"),
+            ("TEST_F(Vec, grows_by_half)", "snake_case"),
+            ("TEST(vec, grows)", "in a sentence"),
+            ("TEST_P(vec,\n     harms_nobody)", "instead of 'nobody'"),
+        ):
+            with self.subTest(head):
+                self.assert_fires(rule, {"tests/base/a_test.cpp": f"\n{head} {{\n"}, part)
+        with mock.patch.object(tidy, "NOT_RENAMED", ("tests/base/",)):
+            self.assert_quiet(rule, {"tests/base/a_test.cpp": "TEST(Vec, Grows) {\n"})
+
+
 class Text(TidyTest):
     def test_file_length(self):
         rule = tidy.rule_file_length

@@ -249,7 +249,7 @@ TEST(chrome_json, subjects_have_names_or_are_numbers) {
   EXPECT_EQ(spans[2]["args"], json::object());
 }
 
-TEST(chrome_json, lost_events_are_told) {
+TEST(chrome_json, lost_events_are_reported) {
   const recorded record{std::vector<trace_event>(20, span_event(event_kind::zone, 1, 2)),
                         {.events_per_thread = 16}};
   EXPECT_EQ(exported(record)["otherData"]["events_lost"], 4);

@@ -389,7 +389,7 @@ TEST(recorder, a_wait_for_a_barricade_is_recorded) {
   EXPECT_LE(events[0].end_ns, events[1].end_ns);
 }
 
-TEST(recorder, an_observer_that_was_there_before_hears_on_and_comes_back) {
+TEST(recorder, an_earlier_observer_still_hears_and_is_restored) {
   listening_observer listener;
   (void)set_wait_observer(&listener);
   {

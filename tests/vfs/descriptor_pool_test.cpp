@@ -224,7 +224,7 @@ class counting_os final : public forwarding_os {
   }
 };
 
-class parked : public ::testing::Test {
+class parked_archive : public ::testing::Test {
  protected:
   void SetUp() override { ASSERT_TRUE(pool.claim()) << "measures"; }
   void TearDown() override {
@@ -250,7 +250,7 @@ class parked : public ::testing::Test {
   std::vector<std::unique_ptr<vfs_detail::parked_file>> files;
 };
 
-TEST_F(parked, reads_as_one_that_is_open) {
+TEST_F(parked_archive, reads_as_one_that_is_open) {
   const std::string path = folder.write("a", "0123456789");
   vfs_detail::parked_file file(default_allocator());
   const result<file_status> status = system_os().status(path.c_str(), true);
@@ -265,7 +265,7 @@ TEST_F(parked, reads_as_one_that_is_open) {
   file.close(vfs_detail::parked_file::root);
 }
 
-TEST_F(parked, stays_open_if_it_is_read_more_often_than_others) {
+TEST_F(parked_archive, stays_open_if_it_is_read_more_often_than_others) {
   constexpr std::size_t others = 3 * vfs_detail::descriptor_pool::slots_max;
   constexpr std::size_t rounds = 10;
   os.counted = (std::filesystem::canonical(folder.path()) / "0").string();
@@ -278,7 +278,7 @@ TEST_F(parked, stays_open_if_it_is_read_more_often_than_others) {
   EXPECT_LE(os.opened, 2) << "it may go once, when all were just opened";
 }
 
-TEST_F(parked, is_replaced_when_it_is_overwritten_with_as_many_bytes) {
+TEST_F(parked_archive, is_replaced_when_it_is_overwritten_with_as_many_bytes) {
   vfs_detail::parked_file& file = park();
   ASSERT_TRUE(read(file));
   file.close(vfs_detail::parked_file::root);
@@ -288,7 +288,7 @@ TEST_F(parked, is_replaced_when_it_is_overwritten_with_as_many_bytes) {
   EXPECT_EQ(read(file).error().code, errc::replaced);
 }
 
-TEST_F(parked, is_replaced_when_a_copy_takes_its_name) {
+TEST_F(parked_archive, is_replaced_when_a_copy_takes_its_name) {
   vfs_detail::parked_file& file = park();
   ASSERT_TRUE(read(file));
   file.close(vfs_detail::parked_file::root);
@@ -298,7 +298,7 @@ TEST_F(parked, is_replaced_when_a_copy_takes_its_name) {
   EXPECT_EQ(read(file).error().code, errc::replaced);
 }
 
-TEST_F(parked, releases_its_slot_when_it_cannot_be_opened) {
+TEST_F(parked_archive, releases_its_slot_when_it_cannot_be_opened) {
   for (std::size_t i = 0; i < 2 * vfs_detail::descriptor_pool::slots_max; ++i) {
     vfs_detail::parked_file& file = park();
     std::filesystem::remove(folder / number(static_cast<int>(i)));
@@ -307,7 +307,7 @@ TEST_F(parked, releases_its_slot_when_it_cannot_be_opened) {
   EXPECT_TRUE(read(park()));
 }
 
-TEST_F(parked, releases_its_slot_when_it_is_destroyed) {
+TEST_F(parked_archive, releases_its_slot_when_it_is_destroyed) {
   for (std::size_t i = 0; i < 4 * vfs_detail::descriptor_pool::slots_max; ++i) {
     vfs_detail::parked_file& file = park();
     ASSERT_TRUE(file.pin(false)) << "a place is free";
@@ -316,7 +316,7 @@ TEST_F(parked, releases_its_slot_when_it_is_destroyed) {
   }
 }
 
-TEST_F(parked, waits_until_a_slot_is_released) {
+TEST_F(parked_archive, waits_until_a_slot_is_released) {
   std::size_t pinned = 0;
   while (park().pin(false)) ++pinned;
   ASSERT_GT(pinned, 0u);

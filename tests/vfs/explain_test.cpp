@@ -44,7 +44,7 @@ TEST(explain, names_the_file_in_an_error) {
   EXPECT_EQ(files.explain(error{errc::corrupt, 0, "too long for it", {}, 0}, few), sizeof few);
 }
 
-TEST(describe, names_the_file_behind_a_source) {
+TEST(describe, names_the_file_of_a_source) {
   temp_folder folder;
   zip_writer zip;
   zip.add({.name = "packed"});

@@ -37,7 +37,7 @@ TEST_F(game, earlier_mounts_win_with_first_wins) {
   EXPECT_THAT(found, ElementsAre(ids[0], ids[1], ids[2]));
 }
 
-TEST_F(game, knows_who_wins_and_who_loses) {
+TEST_F(game, knows_which_mount_wins_and_which_loses) {
   mount_all(files);
   ASSERT_TRUE(files.freeze());
   const entry_index b = *files.find("b.txt"_path);

@@ -16,6 +16,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from modules import BESIDE, LAYERS, NO_TEST_OF_ITS_OWN, USES_BESIDE
+from words import LISTS_OF_WORDS, NOT_RENAMED, NOT_REWRITTEN, REFUSED, REFUSED_IN_NAMES
 
 LINES_WARN = 500  # a file that is longer holds more than one concept
 LINES_MAX = 800
@@ -161,13 +162,29 @@ LITERAL_OR_COMMENT = re.compile(
 )
 
 
+MARKDOWN_CODE = re.compile(r"^```.*?^```|`[^`]*`", re.DOTALL | re.MULTILINE)
+
+
+def blanked(found):
+    return re.sub(r"[^\n]", " ", found.group(0))
+
+
 def code_lines(text):
     """The lines of a source with comments and the insides of literals blanked."""
+    return LITERAL_OR_COMMENT.sub(blanked, text).split("\n")
 
-    def blank(found):
-        return re.sub(r"[^\n]", " ", found.group(0))
 
-    return LITERAL_OR_COMMENT.sub(blank, text).split("\n")
+def prose_lines(file):
+    """The lines of a file with what is no prose blanked: code outside of comments and literals, and
+    in Markdown what is marked as code."""
+    if file.is_code:
+        return [
+            "".join(was if now == " " else " " for was, now in zip(line, code))
+            for line, code in zip(file.lines, file.code)
+        ]
+    if file.suffix != ".md":
+        return file.lines
+    return MARKDOWN_CODE.sub(blanked, file.text).split("\n")
 
 
 def allowed_modules(module):
@@ -346,7 +363,7 @@ def rule_function_length(tree):
             head = re.match(r"( {0,4})[\w~:<(\[]", line)
             opens = head and line.endswith("{") and ")" in line and not keyword.match(line)
             if opens:
-                # A constructor's initializers, and parameters on lines of their own, stand deeper
+                # A constructor's initialisers, and parameters on lines of their own, stand deeper
                 # than the brace that closes it.
                 first = file.code[first_line_of_head(file.code, number)]
                 indent = re.match(" *", first).group().removesuffix(
@@ -386,6 +403,62 @@ def rule_no_reminders(tree):
             found = REMINDER.search(line)
             if found:
                 yield Problem(file.path, number, f"finish it or drop it: {found.group(1)}")
+
+
+def refusal(words, text):
+    for pattern, instead in words:
+        found = pattern.search(text)
+        if found:
+            return f"instead of '{found.group(0)}': {instead}"
+    return None
+
+
+def refused_words(file):
+    if refusal(REFUSED_IN_NAMES, file.path):
+        yield Problem(file.path, 1, f"the file's name: {refusal(REFUSED_IN_NAMES, file.path)}")
+    for number, (line, prose) in enumerate(zip(file.lines, prose_lines(file)), 1):
+        problem = refusal(REFUSED, prose) or refusal(REFUSED_IN_NAMES, line)
+        if problem:
+            yield Problem(file.path, number, problem)
+
+
+def rule_refused_words(tree):
+    clean = {beginning for beginning in NOT_REWRITTEN if any_path(tree, beginning)}
+    for file in (file for file in tree.files if file.is_text and file.path not in LISTS_OF_WORDS):
+        problems = list(refused_words(file))
+        later = [beginning for beginning in NOT_REWRITTEN if file.path.startswith(beginning)]
+        if not later:
+            yield from problems
+        elif problems:
+            clean.difference_update(later)
+    for beginning in sorted(clean):
+        text = f"{beginning} has no refused word: take it out of NOT_REWRITTEN"
+        yield Problem("tools/tidy/words.py", 1, text, warning=True)
+
+
+def any_path(tree, beginning):
+    return any(path.startswith(beginning) for path in tree.paths)
+
+
+TEST_HEAD = re.compile(r"\bTEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\)")
+
+
+def rule_test_names_are_sentences(tree):
+    """As far as a machine can tell: words, more than one, and none that is refused."""
+    for file in tree.code("tests"):
+        if file.path.startswith(NOT_RENAMED):
+            continue
+        code = "\n".join(file.code)
+        for found in TEST_HEAD.finditer(code):
+            suite, name = found.groups()
+            problem = refusal(REFUSED, f"{suite} {name}".replace("_", " "))
+            if not re.fullmatch(r"[a-z][a-z0-9_]*", suite + name):
+                problem = "write words in snake_case"
+            elif "_" not in name:
+                problem = "say in a sentence what holds"
+            if problem:
+                line = code.count("\n", 0, found.start()) + 1
+                yield Problem(file.path, line, f"{suite}.{name}: {problem}")
 
 
 def rule_markdown_has_one_title(tree):

@@ -66,7 +66,7 @@ namespace {
 using namespace std::chrono_literals;
 using namespace sync_detail;
 
-TEST(a_barricade_on_a_futex_that_lies, keeps_all_who_wait_until_it_is_lowered) {
+TEST(a_barricade_on_a_futex_that_lies, holds_all_waiters_until_it_is_lowered) {
   const std::uint64_t told_before = lies_told.load();
   for (int round = 0; round < 100; ++round) {
     lies_left.store(300);
@@ -146,7 +146,7 @@ TEST(a_lowering_that_outlives_the_barricade, touches_nothing_with_many_waiters) 
 
 // All sleepers are moved to another kernel queue; those that time out or are interrupted there must
 // not consume a wake that others wait for.
-TEST(relayed_wakes, reach_everybody_though_some_give_up) {
+TEST(relayed_wakes, reach_all_waiters_though_some_give_up) {
   for (int round = 0; round < 200; ++round) {
     barricade door;
     std::vector<std::thread> waiting;

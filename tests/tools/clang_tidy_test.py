@@ -1,0 +1,56 @@
+"""Sees tools/clang_tidy.py remember what was clean for as long as nothing that it read changes."""
+
+import importlib.util
+import pathlib
+import tempfile
+import unittest
+from unittest import mock
+
+ROOT = pathlib.Path(__file__).parents[2]
+SPEC = importlib.util.spec_from_file_location("clang_tidy", ROOT / "tools" / "clang_tidy.py")
+clang_tidy = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(clang_tidy)
+
+
+class Cache(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        for name in ("a.cpp", "a.hpp"):
+            (self.folder / name).write_text(name)
+        self.common = b"version 1"
+        self.patch("common", lambda: self.common)
+        self.patch("ROOT", self.folder)
+
+    def patch(self, name, value):
+        patched = mock.patch.object(clang_tidy, name, value)
+        patched.start()
+        self.addCleanup(patched.stop)
+
+    def source(self, command="c++ -c a.cpp"):
+        clang_tidy.hash_of.cache_clear()
+        source = clang_tidy.Source("a.cpp", {"command": command}, self.folder / "cache")
+        source.files_read = lambda: ["a.cpp", "a.hpp"]
+        return source
+
+    def test_a_clean_source_is_known_by_a_later_run(self):
+        self.assertFalse(self.source().is_known_clean())
+        self.source().remember()
+        self.assertTrue(self.source().is_known_clean())
+
+    def test_whatever_changes_makes_it_unknown(self):
+        self.source().remember()
+        self.assertFalse(self.source("c++ -DNEW -c a.cpp").is_known_clean())
+        (self.folder / "a.hpp").write_text("changed")
+        self.assertFalse(self.source().is_known_clean())
+        (self.folder / "a.hpp").unlink()
+        self.assertFalse(self.source().is_known_clean())
+        (self.folder / "a.hpp").write_text("a.hpp")
+        self.assertTrue(self.source().is_known_clean())
+        self.common = b"version 2"
+        self.assertFalse(self.source().is_known_clean())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,79 @@
+# Part of ./dev, which reads it for `./dev test`: the tests of a preset.
+# shellcheck shell=bash
+
+# What `--long` runs again and again: a schedule that breaks a test may come once in many runs.
+concurrent_tests='^(sync|sync_generic|sync_futex|jobs|jobs_generic|io|load)[.]'
+long_repeats=20
+busy_processes=8
+
+cmd_test() {
+  local preset=release options=() filter='' quick='' long='' busy='' timeout_s=300
+  while [ $# -gt 0 ]; do
+    case $1 in
+      --quick) quick=yes ;;
+      --long) long=yes ;;
+      --busy) busy=yes ;;
+      --preset) value "$@" && preset=$2 && shift ;;
+      --preset=*) preset=${1#*=} ;;
+      -*) misuse "test: unknown option $1" ;;
+      *)
+        [ -z "$filter" ] || misuse "test: one FILTER only"
+        filter=$1
+        ;;
+    esac
+    shift
+  done
+  case $preset in
+    fuzz | mingw) misuse "test: preset $preset has no tests" ;;
+  esac
+  [ -z "$quick" ] || [ -z "$long" ] || misuse "test: either --quick or --long"
+  [ -z "$quick" ] || options+=(-LE '^slow$')
+  [ -z "$filter" ] || options+=(-R "$filter")
+  # A hang is not a matter of minutes, whatever else the machine does.
+  [ -z "$long$busy" ] || timeout_s=3000
+  build_preset "$preset"
+
+  local tree=$root/build/$preset status=0
+  rm -f "$tree/tests.xml" "$tree/repeated.xml"
+  # Compilers and the explorer, whose threads take turns on one, take long and do not mind.
+  [ -z "$busy" ] || { keep_processors_busy && options+=(-E '^(package|interleave)[.]'); }
+  [ -z "$long" ] || export OVERTURE_LONG_TESTS=1
+  say "running the tests of preset $preset${busy:+ beside $busy_processes busy processes}"
+  run_ctest tests.xml "${options[@]}" || status=$?
+  if [ -n "$long" ]; then
+    say "running concurrent tests $long_repeats times"
+    run_ctest repeated.xml -LE '^slow$' -R "${filter:-$concurrent_tests}" \
+      --repeat "until-fail:$long_repeats" || status=$?
+    [ "$preset" != release ] || [ -n "$filter" ] || test_all_floats || status=$?
+  fi
+  [ -f "$tree/tests.xml" ] || fail "no test ran"
+  python3 "$root/tools/test_results.py" "$tree" && [ "$status" -eq 0 ]
+}
+
+# run_ctest RESULTS [OPTION...]: runs tests of `preset`, and leaves what came of them in a file.
+run_ctest() {
+  local results=$1
+  shift
+  fixed_addresses "$preset" ctest --test-dir "$tree" --output-on-failure --parallel "$jobs" \
+    --timeout "$timeout_s" --no-tests=error --output-junit "$tree/$results" "$@" </dev/null |
+    { grep -v '^ *Start ' || true; }
+}
+
+# A test that is right only on an idle machine fails beside these. They end with this script.
+keep_processors_busy() {
+  local number
+  busy_pids=()
+  for ((number = 0; number < busy_processes; ++number)); do
+    while :; do :; done &
+    busy_pids+=($!)
+  done
+  trap 'kill "${busy_pids[@]}" 2>/dev/null' EXIT
+  trap 'exit 130' INT TERM
+}
+
+# All 2^32 of them as text and back: minutes.
+test_all_floats() {
+  build_preset release text_all_floats
+  say "writing and reading all floats"
+  "$(find "$root/build/release" -name text_all_floats -type f)"
+}

@@ -1,0 +1,49 @@
+"""Words that the text of Overture does not use, and what to write instead.
+
+Each stands here because it is nearly always wrong, so that the rule needs no judgement: the text is
+British English with one spelling a word ("disk" is one), names its subjects and puts a sentence's
+verb before its end. What takes a reader (after or behind, this noun or that one) is for reviews.
+"""
+
+import re
+
+# Looked for in comments, string literals, scripts and Markdown (but for `code`), in either case.
+REFUSED = (
+    (r"discs?", "disk"),
+    (r"colors?|colored|coloring", "colour"),
+    (r"grays?|grayscale", "grey"),
+    (r"behaviors?", "behaviour"),
+    (r"center(s|ed|ing)?", "centre"),
+    (r"neighbors?|neighboring|favorites?", "-our"),
+    (r"canceled|canceling", "cancelled, cancelling"),
+    (r"catalogs?", "catalogue"),
+    (
+        r"(de|re|un)?(initial|normal|recogn|optim|serial|organ|custom|minim|maxim|summar"
+        r"|special|general|real)iz(e|es|ed|er|ers|ing|ation|ations)",
+        "-ise",
+    ),
+    (r"analyz(e|es|ed|er|ing)", "analyse"),
+    (r"nobody|somebody|everybody", "the noun: a thread, a caller, every waiter"),
+    (r"(to|by|of|for|from|with|lets|tells|than) who", "a noun: by the thread that"),
+    (r"who has (said|asked|set|taken|got)", "a noun: the thread that, a registered reader"),
+    (r"(that|which|it|this|what) (is|are) none(?! of)", "is not"),
+    (r"(?<!since )(?<!until )(?<!by )(?<!from )(?<!only )then\.", "nothing: the order says it"),
+    (r"(begin|begins|begun|start|starts|started|run|runs) behind", "after"),
+)
+REFUSED = tuple(
+    (re.compile(rf"(?<![\w-])(?:{pattern})(?![\w-])", re.IGNORECASE), instead)
+    for pattern, instead in REFUSED
+)
+
+# The same words as parts of names: of files, and of whatever code names.
+REFUSED_IN_NAMES = ((re.compile(r"(?<![A-Za-z])discs?(?![A-Za-z])", re.IGNORECASE), "disk"),)
+
+# They list the words.
+LISTS_OF_WORDS = ("tools/tidy/words.py", "tests/tidy/tidy_test.py")
+
+# Beginnings of paths that the rules leave alone until they are rewritten. A warning
+# names those that have become clean.
+NOT_REWRITTEN = ()
+
+# Beginnings of paths whose test names are not sentences yet.
+NOT_RENAMED = ()
