@@ -212,19 +212,19 @@ void handle_cache::unpin(source_id id) noexcept {
 
 // --- Readers that are not counted ----------------------------------------------------------------
 
-source_files::reader_terms handle_cache::add_reader(source_reader& added, unsigned at_once,
+source_files::reader_terms handle_cache::add_reader(source_reader& reader, unsigned at_once,
                                                     unsigned wished) noexcept {
   if (!state_) return {};
   const sync_detail::scoped_lock hold(state_->lock);
-  if (!state_->readers.push_back({&added, 0})) return {};
-  if (state_->waiting.load(std::memory_order_relaxed) != 0) added.notify_every_release(true);
+  if (!state_->readers.push_back({&reader, 0})) return {};
+  if (state_->waiting.load(std::memory_order_relaxed) != 0) reader.notify_every_release(true);
   unsigned own_files = state_->give_entries(std::max(at_once, wished));
   if (own_files == 0) own_files = state_->give_entries(at_once);
   state_->readers.back().own_files = own_files;
   return {true, own_files};
 }
 
-void handle_cache::remove_reader(source_reader& removed) noexcept {
+void handle_cache::remove_reader(source_reader& reader) noexcept {
   if (!state_) return;
   bool wake = false;
   {
@@ -232,9 +232,9 @@ void handle_cache::remove_reader(source_reader& removed) noexcept {
     vec<state::reader>& readers = state_->readers;
     state::reader* const at =
         std::find_if(readers.begin(), readers.end(),
-                     [&](const state::reader& each) { return each.asked == &removed; });
+                     [&](const state::reader& each) { return each.asked == &reader; });
     if (at == readers.end()) return;
-    const reader_counts counts = removed.counts();
+    const reader_counts counts = reader.counts();
     state_->stats.hits += counts.hits;
     state_->stats.opens += counts.opens;
     state_->entry_limit += at->own_files;
