@@ -121,7 +121,7 @@ TEST_F(read_gates, the_queue_may_end_before_the_gate_opens) {
   EXPECT_EQ(request.outcome.error().code, errc::cancelled);
   EXPECT_GT(memory.live_bytes(), 0);
   door.lower();
-  EXPECT_EQ(memory.live_bytes(), 0) << "what was registered has gone with it";
+  EXPECT_EQ(memory.live_bytes(), 0) << "the registration is freed too";
 }
 
 TEST_F(read_gates, refused_memory_fails_the_request_alone) {
