@@ -1,9 +1,9 @@
-// The read queue: what queueing costs, and what it makes of files and disks.
+// The read queue: what queueing costs, and how fast it reads files and disks.
 //
 //   look-up  enqueue, find the handle, dequeue: beside a queue that knows files by their names and
 //            compares them without regard to case, as such queues used to
-//   submit   of one request and of a batch, nobody asleep; and with the drainer parked, beside one
-//            wake of a thread
+//   submit   of one request and of a batch, no thread asleep; and with the drainer parked, beside
+//            one wake of a thread
 //   warmth   how soon a job has the bytes, with a worker that the read has told to look
 //   warm     loose files in the page cache, beside plain threads
 //   cold     loose files that are not, one pack in random order: beside plain threads and a ring

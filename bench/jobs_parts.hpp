@@ -24,7 +24,7 @@ struct jobs_settings {
   int queens = 12;
   std::size_t empty = 1'000'000;
   int wakes = 2000;  // of each kind and number of sleepers
-  int gaps = 400;    // submits behind a pause, a quarter of it in all behind the long ones
+  int gaps = 400;    // submits after a pause, a quarter of them after the long ones
   std::uint64_t burn_ns = 1'000'000'000;
   int turns = 5;     // of each system, where only one may live at a time
   int frames = 120;  // in a turn

@@ -1,4 +1,4 @@
-// A whole game, warm: Overture beside what the machine can do and beside what games do.
+// A whole game, warm: Overture compared with the limits of the machine and with what games do.
 //
 // Without decoding the reference is the floor: pread, libdeflate and its CRC over all files, on the
 // same number of threads, into buffers that are used again; that is what remains when everything

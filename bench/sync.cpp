@@ -1,13 +1,13 @@
-// The barricade and its relatives beside what one would use instead.
+// The barricade and its relatives, compared with the alternatives.
 //
 //   polling    threads that look at an event that is not there yet
-//   hurdles    threads that come to a row of events, the last to arrive lowers each
+//   hurdles    threads that run along a row of events, the last to arrive lowers each
 //   ladder     the same over the barricade alone, with different spin policies
 //   lowering   what it costs to lower with many asleep, and when the last of them runs
 //   future     a shared_future that is ready
 //
-// One-shot events of other libraries, which need an allocation for each hurdle, stand behind
-// std::shared_future here; none is a package that this build needs.
+// One-shot events of other libraries, which need an allocation for each hurdle, are represented by
+// std::shared_future; none is a package that this build needs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -197,7 +197,7 @@ class hurdle_row {
   }
 
  private:
-  // Those who arrive write to one line, those who wait look at another.
+  // Threads that arrive write to one line, waiters look at another.
   struct hurdle {
     alignas(64) std::atomic<unsigned> arrived{0};
     alignas(64) Event event;
@@ -435,7 +435,7 @@ void measure_future(const settings& set, bench::results& results) {
   const std::shared_future<int> theirs = promised.get_future().share();
   promised.set_value(1);
   std::atomic<int> word{1};
-  // Copies of the handles, as somebody who waits has one.
+  // Copies of the handles, as a waiter has one.
   std::vector<bench::variant> variants = {
       {"one atomic load",
        [&] { take([&word] { return word.load(std::memory_order_acquire); }, count); }},

@@ -5,8 +5,7 @@
 //   threads    the same on two: std::execution::par with snprintf, two independent processes
 //   reading    the text read back, beside sscanf and strtof
 //   object     an object with 12 mixed fields: as a script beside compiled fmt, as JSON beside
-//   Glaze
-//              if OVERTURE_PEERS has it
+//              Glaze if OVERTURE_PEERS has it
 #include <fmt/compile.h>
 #include <fmt/format.h>
 
