@@ -70,7 +70,7 @@ class game_loop {
   stage_seconds seconds_;
 };
 
-// Gives memory that is free back to the system, so that whoever runs next pays for fresh pages.
+// Gives free memory back to the system, so that the next program to run pays for fresh pages.
 void return_free_memory();
 
 }  // namespace bench

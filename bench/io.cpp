@@ -235,7 +235,7 @@ class pinned {
 
 // Beside a thread of ordinary priority that parks on a word and is woken, as the drainer is, on the
 // same processor as the drainer: to wake one that idles takes several times as long as to wake one
-// that is in use, whoever sleeps there. On the submitter's own, whoever is woken may take it away.
+// that is in use. On the submitter's own processor, the woken thread may take it away.
 void measure_wake(const settings& with, thread_priority priority, unsigned processor,
                   const std::string& what, bench::results& out) {
   const pinned here(0);
@@ -415,7 +415,7 @@ int main(int argc, char** argv) {
   bench::options line("Measures the read queue", with.rounds, with.json);
   line.number("--files", with.files, "loose files to read");
   line.word("--folder", with.folder, "where to write them");
-  line.words("--only", only, "these parts",
+  line.words("--only", only, "measure these parts only",
              {"look-up", "submit", "warmth", "order", "warm", "cold"});
   if (const std::optional<int> over = line.parse(argc, argv)) return *over;
   bench::results out("io");

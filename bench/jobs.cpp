@@ -127,14 +127,15 @@ int main(int argc, char** argv) try {
   jobs_settings set;
   std::string json_path;
   bool quick = false;
-  bench::options line("Measures the job system beside others", set.rounds, json_path);
+  bench::options line("Compares the job system with others", set.rounds, json_path);
   line.word("--plots", set.plots, "write the plots to this folder");
-  line.words("--only", set.only, "these parts",
+  line.words("--only", set.only, "measure these parts only",
              {"forkjoin", "empty", "graphs", "gaps", "burn", "frame", "wake"});
-  line.number("--threads", set.threads, "threads of each system, the main thread among them");
-  line.number("--turns", set.turns, "turns of each system, where only one may live at a time");
+  line.number("--threads", set.threads, "threads of each system, including the main thread");
+  line.number("--turns", set.turns,
+              "turns of each system, in measurements that run one system at a time");
   line.number("--frames", set.frames, "frames in a turn");
-  line.flag("--quick", quick, "a little of the work, to see that it runs");
+  line.flag("--quick", quick, "little work, only to see that it runs");
   if (const std::optional<int> over = line.parse(argc, argv)) return *over;
   if (quick) set.make_quick();
 

@@ -58,8 +58,8 @@ using turns_of_systems = std::map<std::string, std::vector<double>>;
 // The best of these systems: the one with the best median.
 struct best_system {
   std::string name;
-  // The best of each turn by itself: better than any one system, and the more so the more there
-  // are, so it is shown beside the goals and is none.
+  // The best system of each turn: better than any single one, and the more so the more systems
+  // there are, so it is printed but is not a goal.
   std::vector<double> of_turn;
 };
 best_system best_of(const turns_of_systems& all,

@@ -1,4 +1,4 @@
-// Requests that wait for a barricade: registered there, and queued by whoever lowers it.
+// Requests that wait for a barricade: registered there, and queued by the thread that lowers it.
 //
 // A registration lasts until the barricade is lowered, even if the request is cancelled or the
 // queue ends first. So each gate holds a reference to the unpack queue, which outlives the read

@@ -29,7 +29,7 @@ struct packed_item {
   read_request* request = nullptr;
   read_request* followers = nullptr;  // want the same and get a copy
   unpack_owner* owner = nullptr;
-  executor* on = nullptr;  // where it is unpacked; null: by whoever polls
+  executor* on = nullptr;  // where it is unpacked; null: by the polling thread
   std::span<const std::byte> packed;
   std::uint64_t counted_bytes = 0;  // against packed_bytes_max
 

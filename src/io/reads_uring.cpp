@@ -80,8 +80,8 @@ class uring_reads {
 };
 
 bool uring_reads::set_up() noexcept {
-  // Completions are only worked on when this thread asks for them (Linux 6.1); older kernels know
-  // nothing of it.
+  // Completions are only worked on when this thread asks for them (Linux 6.1); older kernels lack
+  // the flag.
   const unsigned flags = IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN;
   const unsigned entries = chain_length * depth_ + 1;
   int failure = io_uring_queue_init(entries, &ring_, flags);
@@ -191,8 +191,8 @@ void uring_reads::read_rest(flight& of) noexcept {
 }
 
 // Opens, reads and closes in one go, if the file is to be read once. The close is linked so that it
-// happens however the read ends, or the place in the table would stay taken; each of the three says
-// that it has ended, because one that fails keeps others from it and from saying so.
+// happens however the read ends, or the entry in the table would stay taken; each of the three
+// posts its end, because one that fails keeps the later ones from running.
 bool uring_reads::begin_chain(flight& of) noexcept {
   if (!has_table_ || of.op.bytes() == 0) return false;
   const char* path = nullptr;

@@ -1,8 +1,8 @@
 // loader: a job that sends one file after another down the pipeline.
 //
-// A load runs at most one loader per thread of the job system. A loader ends when no file
-// may begin: none is left, no item is free, or the budget is full. The thread that makes
-// room starts another.
+// A load runs at most one loader per thread of the job system. A loader ends when no file may
+// begin: none is left, no item is free, or the budget is full. The thread that makes room starts
+// another.
 #pragma once
 
 #include "load/load_state.hpp"

@@ -41,7 +41,7 @@ TEST_F(read_gates, a_read_begins_when_its_barricade_is_lowered) {
   submit_gated(reads, door);
   EXPECT_EQ(reads.poll(), 0u);
   EXPECT_EQ(reads.stats().gated, 1u);
-  request.offset = 777;  // whoever lowers it may fill it in
+  request.offset = 777;  // the thread that lowers it may fill it in
   door.lower();
   EXPECT_EQ(reads.stats().gated, 0u);
   reads.drain();
