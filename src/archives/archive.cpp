@@ -7,6 +7,7 @@
 #include "base/ascii.hpp"
 
 namespace overture::archives_detail {
+using namespace base_detail;
 
 error error_of(entry_flaw flaw) noexcept {
   const auto make = [](errc code, const char* reason) { return error{code, 0, reason, {}, 0}; };

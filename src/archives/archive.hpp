@@ -99,12 +99,12 @@ class owned_store {
   // Null if out of memory. Call it once.
   template <class Store, class... Args>
   Store* make(allocator& memory, Args&&... args) noexcept {
-    Store* const made =
-        make_object<Store>(memory, memory_tag::vfs, memory, std::forward<Args>(args)...);
+    Store* const made = base_detail::make_object<Store>(memory, memory_tag::vfs, memory,
+                                                        std::forward<Args>(args)...);
     memory_ = &memory;
     store_ = made;
     end_ = [](allocator& from, block_store* store) noexcept {
-      destroy_object(from, memory_tag::vfs, static_cast<Store*>(store));
+      base_detail::destroy_object(from, memory_tag::vfs, static_cast<Store*>(store));
     };
     return made;
   }
@@ -126,13 +126,13 @@ struct archive {
         skipped(memory, memory_tag::vfs) {}
 
   const archive_format* format = nullptr;
-  owned_handle handle;             // the archive file, or the folder
-  owned_store store;               // if the format unpacks blocks of entries
-  vec<char> names;                 // each NUL-terminated; paths begin with the mount point
-  vec<archive_entry> entries;      // paths are unique
-  vec<skipped_entry> skipped;      // in byte order of the names
-  std::uint32_t removals = 0;      // how many entries are removal markers
-  std::uint32_t prefix_bytes = 0;  // length of the mount point in each path, with its '/'
+  owned_handle handle;                      // the archive file, or the folder
+  owned_store store;                        // if the format unpacks blocks of entries
+  base_detail::vec<char> names;             // each NUL-terminated; paths begin with the mount point
+  base_detail::vec<archive_entry> entries;  // paths are unique
+  base_detail::vec<skipped_entry> skipped;  // in byte order of the names
+  std::uint32_t removals = 0;               // how many entries are removal markers
+  std::uint32_t prefix_bytes = 0;           // length of the mount point in each path, with its '/'
 
   [[nodiscard]] std::string_view path_of(const archive_entry& entry) const noexcept {
     return {names.data() + entry.name, entry.name_bytes};

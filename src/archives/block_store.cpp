@@ -6,6 +6,8 @@
 #include "base/little_endian.hpp"
 
 namespace overture::archives_detail {
+using namespace base_detail;
+
 namespace {
 
 // Whether a second try would fail in the same way.

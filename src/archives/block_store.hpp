@@ -121,9 +121,9 @@ class block_store : public operating_system {
   const owned_handle& file_;
   sync_detail::mutex lock_;
   event_count unpacked_;
-  vec<kept_block> blocks_;                         // does not change once the archive is listed
-  vec<std::uint32_t> resident_ GUARDED_BY(lock_);  // blocks in memory
-  std::size_t hand_ GUARDED_BY(lock_) = 0;         // clock hand, an index of resident_
+  base_detail::vec<kept_block> blocks_;  // does not change once the archive is listed
+  base_detail::vec<std::uint32_t> resident_ GUARDED_BY(lock_);  // blocks in memory
+  std::size_t hand_ GUARDED_BY(lock_) = 0;                      // clock hand, an index of resident_
   std::uint64_t kept_bytes_ GUARDED_BY(lock_) = 0;
   std::uint64_t unpacked_count_ GUARDED_BY(lock_) = 0;
 };

@@ -8,6 +8,8 @@
 #include "archives/skip_reason.hpp"
 
 namespace overture::archives_detail {
+using namespace base_detail;
+
 namespace {
 
 constexpr std::uint32_t no_parent = UINT32_MAX;

@@ -9,6 +9,8 @@
 #include "archives/skip_reason.hpp"
 
 namespace overture::archives_detail {
+using namespace base_detail;
+
 namespace {
 
 constexpr std::size_t name_bytes = 13;

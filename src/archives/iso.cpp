@@ -17,6 +17,8 @@
 #include "archives/utf16.hpp"
 
 namespace overture::archives_detail {
+using namespace base_detail;
+
 namespace {
 
 constexpr std::size_t sector_bytes = 2048;

@@ -11,6 +11,8 @@
 #include "archives/skip_reason.hpp"
 
 namespace overture::archives_detail {
+using namespace base_detail;
+
 namespace {
 
 constexpr std::size_t kind_bytes = 4;

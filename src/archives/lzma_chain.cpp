@@ -8,6 +8,8 @@
 #include "base/vec.hpp"
 
 namespace overture::archives_detail {
+using namespace base_detail;
+
 namespace {
 
 constexpr std::size_t input_bytes = 64u << 10;

@@ -6,6 +6,8 @@
 #include "archives/plain_table.hpp"
 
 namespace overture::archives_detail {
+using namespace base_detail;
+
 namespace {
 
 constexpr std::size_t name_bytes = 13;

@@ -69,7 +69,7 @@ class path_index {
                              reinterpret_cast<std::uintptr_t>(this));
   }
 
-  vec<slot> slots_;
+  base_detail::vec<slot> slots_;
   std::uint64_t multiplier_ = 1;
   int shift_ = 60;
 };

@@ -10,6 +10,8 @@
 #include "overture/base/prefetch.hpp"
 
 namespace overture::archives_detail {
+using namespace base_detail;
+
 namespace {
 
 constexpr std::size_t key_bytes = 8;

@@ -27,6 +27,6 @@ struct ordered_path {
 // at a time: each text is read once per eight bytes and not once per comparison, because with a
 // million names every read is a cache miss. Within eight bytes it sorts by those that differ, last
 // byte first, so the time per name does not grow with the number of names.
-[[nodiscard]] bool sort_paths(vec<ordered_path>& paths) noexcept;
+[[nodiscard]] bool sort_paths(base_detail::vec<ordered_path>& paths) noexcept;
 
 }  // namespace overture::archives_detail

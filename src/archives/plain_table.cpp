@@ -6,6 +6,8 @@
 #include "archives/skip_reason.hpp"
 
 namespace overture::archives_detail {
+using namespace base_detail;
+
 namespace {
 
 tl::unexpected<error> no_memory() {

@@ -37,7 +37,7 @@ class plain_table {
   [[nodiscard]] std::uint64_t file_bytes() const noexcept { return input_.status.size; }
   // Whether all of the table is inside the archive.
   [[nodiscard]] bool has(const record_table& records) const noexcept {
-    return fits(records.offset, records.count, records.record_bytes, file_bytes());
+    return base_detail::fits(records.offset, records.count, records.record_bytes, file_bytes());
   }
   // Bytes of the file, valid until the next read() or each(). Error: corrupt if the file ends
   // first.
@@ -45,7 +45,7 @@ class plain_table {
     return window(offset, bytes, chain_window_bytes);
   }
   // The same, into a buffer of the caller's.
-  [[nodiscard]] result<void> read_into(vec<char>& text, std::uint64_t offset,
+  [[nodiscard]] result<void> read_into(base_detail::vec<char>& text, std::uint64_t offset,
                                        std::uint64_t bytes) noexcept;
 
   // Calls `act` for each record. It must not call read().
@@ -80,7 +80,7 @@ class plain_table {
   const archive_input& input_;
   archive& into_;
   archive_builder builder_;
-  vec<std::byte> window_;
+  base_detail::vec<std::byte> window_;
   std::uint64_t window_offset_ = 0;
 };
 

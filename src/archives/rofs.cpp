@@ -14,6 +14,8 @@
 #include "archives/rofs_block.hpp"
 
 namespace overture::archives_detail {
+using namespace base_detail;
+
 namespace {
 
 constexpr std::string_view mark{"\3\0\0\0\1\0\0\0\4\0\0\0\0\1\1\0\0\4\0\0\0", 21};

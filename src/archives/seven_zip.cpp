@@ -17,6 +17,8 @@
 #include "overture/io/unpack.hpp"
 
 namespace overture::archives_detail {
+using namespace base_detail;
+
 namespace {
 
 // How often a header may be packed: it may unpack to a header that is packed, too.

@@ -1,6 +1,8 @@
 #include "archives/seven_zip_coders.hpp"
 
 namespace overture::archives_detail {
+using namespace base_detail;
+
 namespace {
 
 // No archiver chains more. Keeps a small header from taking much memory.

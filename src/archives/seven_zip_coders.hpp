@@ -36,7 +36,7 @@ class seven_zip_reader {
   }
   std::uint32_t u32() noexcept {
     const std::span<const std::byte> four = take(4);
-    return four.empty() ? 0 : load_u32(four.data());
+    return four.empty() ? 0 : base_detail::load_u32(four.data());
   }
   // The number of leading ones in the first byte is the number of bytes that follow.
   std::uint64_t number() noexcept {

@@ -8,6 +8,8 @@
 #include "overture/io/unpack.hpp"
 
 namespace overture::archives_detail {
+using namespace base_detail;
+
 namespace {
 
 enum property : std::uint64_t {

@@ -51,10 +51,10 @@ struct seven_zip_header {
         no_stream(memory, memory_tag::vfs) {}
 
   bool encoded = false;  // blocks[0] unpacks to the actual header; the fields below are empty
-  vec<seven_zip_block> blocks;
-  vec<seven_zip_stream> streams;  // of all blocks
+  base_detail::vec<seven_zip_block> blocks;
+  base_detail::vec<seven_zip_stream> streams;  // of all blocks
   std::uint64_t files = 0;
-  vec<std::uint8_t> no_stream;            // by file: the flags below
+  base_detail::vec<std::uint8_t> no_stream;  // by file: the flags below
   std::span<const std::byte> names;       // UTF-16, each NUL-terminated; refers to the parsed bytes
   std::span<const std::byte> attributes;  // u32 for each file, or empty
 

@@ -3,6 +3,8 @@
 #include "base/little_endian.hpp"
 
 namespace overture::archives_detail {
+using namespace base_detail;
+
 namespace {
 
 std::size_t put_character(std::uint32_t c, char* to) noexcept {

@@ -17,6 +17,8 @@
 #include "archives/zip_links.hpp"
 
 namespace overture::archives_detail {
+using namespace base_detail;
+
 namespace {
 
 // How many bytes to read for the extra field of a local header, which may be longer than the one in

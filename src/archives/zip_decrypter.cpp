@@ -6,6 +6,7 @@
 #include "overture/io/unpack.hpp"
 
 namespace overture::archives_detail {
+using namespace base_detail;
 
 result<void> zip_decrypter::add(const archive_entry& entry, std::uint8_t check) noexcept {
   const result<std::uint64_t> offset = add_block(entry.bytes);

@@ -32,7 +32,7 @@ class zip_decrypter final : public block_store {
                       std::size_t& made) noexcept override;
 
   zip_cipher key_;
-  vec<encrypted> entries_;  // by block number
+  base_detail::vec<encrypted> entries_;  // by block number
 };
 
 }  // namespace overture::archives_detail

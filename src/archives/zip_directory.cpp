@@ -5,6 +5,8 @@
 #include "base/little_endian.hpp"
 
 namespace overture::archives_detail {
+using namespace base_detail;
+
 namespace {
 
 using bytes = std::span<const std::byte>;

@@ -5,6 +5,8 @@
 #include "archives/zip_links.hpp"
 
 namespace overture::archives_detail {
+using namespace base_detail;
+
 namespace {
 
 constexpr std::uint32_t none = UINT32_MAX;

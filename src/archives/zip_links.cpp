@@ -8,6 +8,8 @@
 #include "archives/zip.hpp"
 
 namespace overture::archives_detail {
+using namespace base_detail;
+
 namespace {
 
 tl::unexpected<error> no_memory() {

@@ -65,11 +65,11 @@ class zip_link_targets {
   const path_index& index_;
   operating_system& os_;
   archive& into_;
-  vec<zip_link> links_;  // by entry
-  vec<char> texts_;      // targets, and folders that links lead to
-  vec<std::byte> room_;
-  vec<std::uint32_t> order_;  // all entries by path
-  std::size_t elements_ = 0;  // path elements followed so far
+  base_detail::vec<zip_link> links_;  // by entry
+  base_detail::vec<char> texts_;      // targets, and folders that links lead to
+  base_detail::vec<std::byte> room_;
+  base_detail::vec<std::uint32_t> order_;  // all entries by path
+  std::size_t elements_ = 0;               // path elements followed so far
   unpacker unpacker_;
 };
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-namespace overture {
+namespace overture::base_detail {
 
 inline void* allocate_aligned(std::size_t bytes, std::size_t alignment) noexcept {
   if (alignment <= alignof(std::max_align_t)) return std::malloc(bytes);
@@ -24,4 +24,4 @@ inline void free_aligned(void* memory, std::size_t alignment) noexcept {
   std::free(memory);
 }
 
-}  // namespace overture
+}  // namespace overture::base_detail

@@ -13,14 +13,14 @@ namespace {
 class system_allocator final : public allocator {
  public:
   void* allocate(std::size_t bytes, std::size_t alignment, memory_tag tag) noexcept override {
-    void* const memory = allocate_aligned(bytes, alignment);
+    void* const memory = base_detail::allocate_aligned(bytes, alignment);
     // The tables of a mount are filled once, front to back, and then accessed at random. Decoders'
     // output gets none: it is often freed before all of it has been touched.
-    if (memory && tag == memory_tag::vfs) prefer_large_pages(memory, bytes);
+    if (memory && tag == memory_tag::vfs) base_detail::prefer_large_pages(memory, bytes);
     return memory;
   }
   void deallocate(void* memory, std::size_t, std::size_t alignment, memory_tag) noexcept override {
-    free_aligned(memory, alignment);
+    base_detail::free_aligned(memory, alignment);
   }
 };
 

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-namespace overture {
+namespace overture::base_detail {
 
 [[nodiscard]] constexpr char to_lower_ascii(char c) noexcept {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -17,4 +17,4 @@ namespace overture {
   return true;
 }
 
-}  // namespace overture
+}  // namespace overture::base_detail

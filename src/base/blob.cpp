@@ -34,18 +34,19 @@ static_assert(class_bytes(class_of(1025)) == 1280 && class_bytes(class_of(2048))
 struct block {
   std::byte* memory = nullptr;
   std::uint32_t size_class = 0;
-  atomic<std::uint32_t> link{index_stack::none};
+  atomic<std::uint32_t> link{base_detail::index_stack::none};
 };
 
-// Descriptors live in chunks that are freed only with the pool: index_stack may read stale ones.
+// Descriptors live in chunks that are freed only with the pool: base_detail::index_stack may read
+// stale ones.
 constexpr std::uint32_t chunk_blocks = 256;
 constexpr std::uint32_t chunks_max = 4096;
 
 }  // namespace
 
 struct buffer_pool::state {
-  index_stack free_by_class[class_count];
-  index_stack unused_blocks;  // descriptors without memory
+  base_detail::index_stack free_by_class[class_count];
+  base_detail::index_stack unused_blocks;  // descriptors without memory
   atomic<block*> chunks[chunks_max] = {};
   atomic<std::uint32_t> chunk_count{0};
   atomic<std::size_t> kept_bytes{0};
@@ -57,17 +58,17 @@ struct buffer_pool::state {
     return [this](std::uint32_t index) -> atomic<std::uint32_t>& { return at(index).link; };
   }
 
-  // A descriptor without memory, or index_stack::none.
+  // A descriptor without memory, or base_detail::index_stack::none.
   std::uint32_t take_descriptor(allocator& memory, memory_tag tag) noexcept {
     const std::uint32_t reused = unused_blocks.pop(links());
-    if (reused != index_stack::none) return reused;
+    if (reused != base_detail::index_stack::none) return reused;
     void* const place = memory.allocate(sizeof(block) * chunk_blocks, alignof(block), tag);
-    if (!place) return index_stack::none;
+    if (!place) return base_detail::index_stack::none;
     const std::uint32_t chunk = chunk_count.fetch_add(1, std::memory_order_relaxed);
     if (chunk >= chunks_max) {
       chunk_count.fetch_sub(1, std::memory_order_relaxed);
       memory.deallocate(place, sizeof(block) * chunk_blocks, alignof(block), tag);
-      return index_stack::none;
+      return base_detail::index_stack::none;
     }
     auto* const blocks = static_cast<block*>(place);
     for (std::uint32_t i = 0; i < chunk_blocks; ++i) ::new (static_cast<void*>(blocks + i)) block;
@@ -80,7 +81,7 @@ struct buffer_pool::state {
 
 buffer_pool::buffer_pool(const buffer_pool_config& config) noexcept : config_(config) {
   if (!config_.memory) config_.memory = &default_allocator();
-  state_ = make_object<state>(*config_.memory, config_.tag);
+  state_ = base_detail::make_object<state>(*config_.memory, config_.tag);
 }
 
 buffer_pool::~buffer_pool() {
@@ -90,7 +91,7 @@ buffer_pool::~buffer_pool() {
     config_.memory->deallocate(chunk.load(std::memory_order_relaxed), sizeof(block) * chunk_blocks,
                                alignof(block), config_.tag);
   }
-  destroy_object(*config_.memory, config_.tag, state_);
+  base_detail::destroy_object(*config_.memory, config_.tag, state_);
 }
 
 result<blob> buffer_pool::take(std::size_t bytes) noexcept {
@@ -98,11 +99,12 @@ result<blob> buffer_pool::take(std::size_t bytes) noexcept {
   if (!state_ || bytes > largest) return fail(errc::out_of_memory, "no memory for a buffer");
   const unsigned wanted = class_of(bytes + slack_bytes);
   std::uint32_t index = state_->free_by_class[wanted].pop(state_->links());
-  if (index != index_stack::none) {
+  if (index != base_detail::index_stack::none) {
     state_->kept_bytes.fetch_sub(class_bytes(wanted), std::memory_order_relaxed);
   } else {
     index = state_->take_descriptor(*config_.memory, config_.tag);
-    if (index == index_stack::none) return fail(errc::out_of_memory, "no memory for a buffer");
+    if (index == base_detail::index_stack::none)
+      return fail(errc::out_of_memory, "no memory for a buffer");
     block& fresh = state_->at(index);
     fresh.size_class = wanted;
     fresh.memory = static_cast<std::byte*>(
@@ -145,7 +147,7 @@ void buffer_pool::trim() noexcept {
   for (unsigned size_class = 0; size_class < class_count; ++size_class) {
     for (;;) {
       const std::uint32_t index = state_->free_by_class[size_class].pop(state_->links());
-      if (index == index_stack::none) break;
+      if (index == base_detail::index_stack::none) break;
       block& dropped = state_->at(index);
       const std::size_t bytes = class_bytes(size_class);
       state_->kept_bytes.fetch_sub(bytes, std::memory_order_relaxed);

@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <string_view>
 
-namespace overture {
-
-namespace detail {
+namespace overture::base_detail {
 
 constexpr bool is_device(std::string_view element) noexcept {
   std::string_view stem = element.substr(0, element.find_first_of(".:"));
@@ -28,16 +26,14 @@ constexpr bool is_device(std::string_view element) noexcept {
          port == "\xC2\xB2" || port == "\xC2\xB3";
 }
 
-}  // namespace detail
-
 // True if any element of a '/'-separated path is a device name.
 constexpr bool names_a_device(std::string_view path) noexcept {
   for (;;) {
     const std::size_t slash = path.find('/');
-    if (detail::is_device(path.substr(0, slash))) return true;
+    if (is_device(path.substr(0, slash))) return true;
     if (slash == std::string_view::npos) return false;
     path.remove_prefix(slash + 1);
   }
 }
 
-}  // namespace overture
+}  // namespace overture::base_detail

@@ -10,7 +10,7 @@
 
 #include "overture/base/atomic.hpp"
 
-namespace overture {
+namespace overture::base_detail {
 
 class index_stack {
  public:
@@ -52,4 +52,4 @@ class index_stack {
   atomic<std::uint64_t> head_{none};
 };
 
-}  // namespace overture
+}  // namespace overture::base_detail

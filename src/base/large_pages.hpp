@@ -4,10 +4,10 @@
 
 #include <cstddef>
 
-namespace overture {
+namespace overture::base_detail {
 
 // Hints that the system should back the block with large pages where possible. Ignores small
 // blocks.
 void prefer_large_pages(void* block, std::size_t bytes) noexcept;
 
-}  // namespace overture
+}  // namespace overture::base_detail

@@ -2,6 +2,6 @@
 
 namespace overture {
 
-void prefer_large_pages(void* /*block*/, std::size_t /*bytes*/) noexcept {}
+void base_detail::prefer_large_pages(void* /*block*/, std::size_t /*bytes*/) noexcept {}
 
 }  // namespace overture

@@ -6,7 +6,7 @@
 
 namespace overture {
 
-void prefer_large_pages(void* block, std::size_t bytes) noexcept {
+void base_detail::prefer_large_pages(void* block, std::size_t bytes) noexcept {
   constexpr std::uintptr_t page = std::uintptr_t{2} << 20;
   if (bytes < 2 * page) return;  // may not contain an aligned large page
   const auto address = reinterpret_cast<std::uintptr_t>(block);

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-namespace overture {
+namespace overture::base_detail {
 
 [[nodiscard]] inline std::uint32_t load_u8(const std::byte* at) noexcept {
   return std::to_integer<std::uint32_t>(*at);
@@ -36,4 +36,4 @@ namespace overture {
   return offset <= size && (item_bytes == 0 || count <= (size - offset) / item_bytes);
 }
 
-}  // namespace overture
+}  // namespace overture::base_detail

@@ -52,14 +52,14 @@ class generic_system final : public operating_system {
     std::error_code code;
     const fs::file_status found = fs::status(path, code);
     if (code) return failed(code, "cannot open");
-    auto* const file = make_object<open_file>(default_allocator(), memory_tag::base);
+    auto* const file = base_detail::make_object<open_file>(default_allocator(), memory_tag::base);
     if (!file) return fail(errc::out_of_memory, "no memory for an open file");
     file->path = path;
     if (found.type() != fs::file_type::directory) {
       file->stream = std::fopen(path, "rb");
       if (!file->stream) {
         const int failure = errno;
-        destroy_object(default_allocator(), memory_tag::base, file);
+        base_detail::destroy_object(default_allocator(), memory_tag::base, file);
         return tl::unexpected<error>(os_failure(failure, "cannot open"));
       }
       (void)std::setvbuf(file->stream, nullptr, _IONBF, 0);
@@ -69,7 +69,7 @@ class generic_system final : public operating_system {
 
   result<os_handle> open_below(os_handle folder, const char* path) override {
     constexpr bool on_windows = fs::path::preferred_separator == '\\';
-    if (on_windows && names_a_device(path)) {
+    if (on_windows && base_detail::names_a_device(path)) {
       return fail(errc::not_a_file, "a device name on this system");
     }
     return open((file_of(folder).path / path).string().c_str());
@@ -78,7 +78,7 @@ class generic_system final : public operating_system {
   void close(os_handle handle) override {
     open_file& file = file_of(handle);
     if (file.stream) (void)std::fclose(file.stream);
-    destroy_object(default_allocator(), memory_tag::base, &file);
+    base_detail::destroy_object(default_allocator(), memory_tag::base, &file);
   }
 
   result<file_status> status(os_handle handle) override {
@@ -149,13 +149,13 @@ class generic_system final : public operating_system {
     std::error_code code;
     // fopen() would follow a link, so remove it first.
     if (fs::is_symlink(fs::symlink_status(path, code))) (void)fs::remove(path, code);
-    auto* const file = make_object<open_file>(default_allocator(), memory_tag::base);
+    auto* const file = base_detail::make_object<open_file>(default_allocator(), memory_tag::base);
     if (!file) return fail(errc::out_of_memory, "no memory for an open file");
     file->path = path;
     file->stream = std::fopen(path, "w+b");
     if (!file->stream) {
       const int failure = errno;
-      destroy_object(default_allocator(), memory_tag::base, file);
+      base_detail::destroy_object(default_allocator(), memory_tag::base, file);
       return tl::unexpected<error>(os_failure(failure, "cannot create"));
     }
     (void)std::setvbuf(file->stream, nullptr, _IONBF, 0);
@@ -213,7 +213,7 @@ class generic_system final : public operating_system {
 
 }  // namespace
 
-operating_system& generic_os() noexcept {
+operating_system& base_detail::generic_os() noexcept {
   static generic_system instance;
   return instance;
 }

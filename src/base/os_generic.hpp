@@ -4,8 +4,8 @@
 
 #include "overture/base/os.hpp"
 
-namespace overture {
+namespace overture::base_detail {
 
 [[nodiscard]] operating_system& generic_os() noexcept;
 
-}  // namespace overture
+}  // namespace overture::base_detail

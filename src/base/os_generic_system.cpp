@@ -3,7 +3,7 @@
 namespace overture {
 
 operating_system& system_os() noexcept {
-  return generic_os();
+  return base_detail::generic_os();
 }
 
 }  // namespace overture

@@ -1,7 +1,7 @@
 // The calling thread and the processor it runs on.
 #pragma once
 
-namespace overture {
+namespace overture::base_detail {
 
 // The number of the current processor, possibly out of date on return. Systems that do not say get
 // the same number for every thread. Any thread; no system call.
@@ -11,4 +11,4 @@ namespace overture {
 // 50 microseconds to batch timers.
 void sharpen_timers() noexcept;
 
-}  // namespace overture
+}  // namespace overture::base_detail

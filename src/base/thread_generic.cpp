@@ -15,8 +15,8 @@ class generic_thread_factory final : public thread_factory {
  public:
   result<thread_handle> start(const thread_options&, void (*entry)(void*),
                               void* argument) override {
-    auto* const thread =
-        make_object<std::thread>(default_allocator(), memory_tag::base, entry, argument);
+    auto* const thread = base_detail::make_object<std::thread>(default_allocator(),
+                                                               memory_tag::base, entry, argument);
     if (!thread) return fail(errc::out_of_memory, "no memory to start a thread");
     return thread_handle{reinterpret_cast<std::uintptr_t>(thread)};
   }
@@ -24,7 +24,7 @@ class generic_thread_factory final : public thread_factory {
   void join(thread_handle handle) override {
     auto* const thread = reinterpret_cast<std::thread*>(handle.value);
     thread->join();
-    destroy_object(default_allocator(), memory_tag::base, thread);
+    base_detail::destroy_object(default_allocator(), memory_tag::base, thread);
   }
 };
 
@@ -35,7 +35,7 @@ thread_factory& default_thread_factory() noexcept {
   return instance;
 }
 
-unsigned this_processor() noexcept {
+unsigned base_detail::this_processor() noexcept {
   return 0;
 }
 
@@ -54,7 +54,7 @@ std::uint64_t thread_cpu_ns() noexcept {
   return 0;
 }
 
-void sharpen_timers() noexcept {}
+void base_detail::sharpen_timers() noexcept {}
 
 void yield_thread() noexcept {
   std::this_thread::yield();

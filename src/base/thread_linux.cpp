@@ -135,12 +135,12 @@ std::uint64_t thread_cpu_ns() noexcept {
 }
 
 // glibc reads it from the rseq area that the kernel keeps up to date.
-unsigned this_processor() noexcept {
+unsigned base_detail::this_processor() noexcept {
   const int number = sched_getcpu();
   return number >= 0 ? static_cast<unsigned>(number) : 0;
 }
 
-void sharpen_timers() noexcept {
+void base_detail::sharpen_timers() noexcept {
   (void)prctl(PR_SET_TIMERSLACK, 1UL);
 }
 

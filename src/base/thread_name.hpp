@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstring>
 
-namespace overture {
+namespace overture::base_detail {
 
 // As long as Linux allows, including the NUL.
 using thread_name = char[16];
@@ -24,4 +24,4 @@ inline void write_thread_name(thread_name& text, const char* name, unsigned numb
   text[length + 1 + digit_count] = '\0';
 }
 
-}  // namespace overture
+}  // namespace overture::base_detail

@@ -19,14 +19,14 @@ std::uint32_t take_slot() noexcept {
     while (~bits != 0) {
       const auto bit = static_cast<std::uint32_t>(std::countr_one(bits));
       const std::uint32_t slot = word * 64 + bit;
-      if (slot == shared_thread_slot) return shared_thread_slot;
+      if (slot == base_detail::shared_thread_slot) return base_detail::shared_thread_slot;
       if (taken[word].compare_exchange_weak(bits, bits | std::uint64_t{1} << bit,
                                             std::memory_order_acquire, std::memory_order_relaxed)) {
         return slot;
       }
     }
   }
-  return shared_thread_slot;
+  return base_detail::shared_thread_slot;
 }
 
 constexpr std::uint32_t no_slot = UINT32_MAX;
@@ -38,8 +38,8 @@ struct slot_holder {
   slot_holder() noexcept { slot_of_thread = take_slot(); }
   // From here on another thread may take the slot.
   ~slot_holder() {
-    const std::uint32_t slot = std::exchange(slot_of_thread, shared_thread_slot);
-    if (slot == shared_thread_slot) return;
+    const std::uint32_t slot = std::exchange(slot_of_thread, base_detail::shared_thread_slot);
+    if (slot == base_detail::shared_thread_slot) return;
     taken[slot / 64].fetch_and(~(std::uint64_t{1} << slot % 64), std::memory_order_release);
   }
 };
@@ -52,7 +52,7 @@ struct slot_holder {
 
 }  // namespace
 
-std::uint32_t thread_slot() noexcept {
+std::uint32_t base_detail::thread_slot() noexcept {
   const std::uint32_t slot = slot_of_thread;
   return slot != no_slot ? slot : first_slot();
 }

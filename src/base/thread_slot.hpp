@@ -10,11 +10,11 @@
 
 #include "overture/base/limits.hpp"
 
-namespace overture {
+namespace overture::base_detail {
 
 inline constexpr std::uint32_t shared_thread_slot = limits::thread_slots_max - 1;
 
 // The first call on a thread takes a slot; later calls are one thread-local load. Any thread.
 [[nodiscard]] std::uint32_t thread_slot() noexcept;
 
-}  // namespace overture
+}  // namespace overture::base_detail

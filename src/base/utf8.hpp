@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace overture {
+namespace overture::base_detail {
 
 // The length of the first character in bytes; 0 if the text is empty or ill-formed there.
 [[nodiscard]] constexpr std::size_t utf8_character_bytes(std::string_view text) noexcept {
@@ -30,4 +30,4 @@ namespace overture {
   return bytes;
 }
 
-}  // namespace overture
+}  // namespace overture::base_detail

@@ -14,7 +14,7 @@
 
 #include "overture/base/allocator.hpp"
 
-namespace overture {
+namespace overture::base_detail {
 
 template <class T>
 class vec {
@@ -142,4 +142,4 @@ void destroy_object(allocator& memory, memory_tag tag, T* object) noexcept {
   memory.deallocate(object, sizeof(T), alignof(T), tag);
 }
 
-}  // namespace overture
+}  // namespace overture::base_detail

@@ -14,6 +14,8 @@
 #include "overture/base/path.hpp"
 
 namespace overture::decoders_detail {
+using namespace base_detail;
+
 namespace {
 
 // Warnings that affect no pixel. Games display such files, so they are not errors.

@@ -13,6 +13,8 @@
 #include "overture/decoders/model.hpp"
 
 namespace overture::decoders_detail {
+using namespace base_detail;
+
 namespace {
 
 // Record sizes in the file.

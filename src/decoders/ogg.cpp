@@ -6,6 +6,8 @@
 #include "base/little_endian.hpp"
 
 namespace overture::decoders_detail {
+using namespace base_detail;
+
 namespace {
 
 constexpr std::size_t page_header_bytes = 27;

@@ -13,6 +13,8 @@
 #include "overture/base/path.hpp"
 
 namespace overture::decoders_detail {
+using namespace base_detail;
+
 namespace {
 
 constexpr std::uint32_t opus_sample_rate = 48'000;  // whatever rate was encoded

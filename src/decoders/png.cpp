@@ -9,6 +9,8 @@
 #include "overture/base/path.hpp"
 
 namespace overture::decoders_detail {
+using namespace base_detail;
+
 namespace {
 
 struct free_context {

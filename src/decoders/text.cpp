@@ -8,6 +8,8 @@
 #include "overture/base/path.hpp"
 
 namespace overture::decoders_detail {
+using namespace base_detail;
+
 namespace {
 
 // Formats that are UTF-8 by specification or convention. Formats that declare their encoding

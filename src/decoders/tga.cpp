@@ -10,6 +10,8 @@
 #include "overture/base/path.hpp"
 
 namespace overture::decoders_detail {
+using namespace base_detail;
+
 namespace {
 
 constexpr std::size_t header_bytes = 18;

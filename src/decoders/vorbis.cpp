@@ -14,6 +14,8 @@
 #include "overture/base/path.hpp"
 
 namespace overture::decoders_detail {
+using namespace base_detail;
+
 namespace {
 
 // A file in memory, offered to libvorbisfile as a stream that cannot seek. If it could, the library

@@ -11,6 +11,8 @@
 #include "overture/base/path.hpp"
 
 namespace overture::decoders_detail {
+using namespace base_detail;
+
 namespace {
 
 constexpr std::uint32_t tag_pcm = 1;

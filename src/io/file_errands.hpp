@@ -52,7 +52,7 @@ class file_errands {
     return false;
   }
 
-  vec<file_errand> errands_;
+  base_detail::vec<file_errand> errands_;
   std::size_t closings_ = 0;  // among them
 };
 

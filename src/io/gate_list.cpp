@@ -3,6 +3,8 @@
 #include "base/vec.hpp"
 
 namespace overture::io_detail {
+using namespace base_detail;
+
 namespace {
 
 // Runs a task at once: these only take a lock and store a request, and the thread that lowers a

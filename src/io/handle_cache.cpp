@@ -12,6 +12,7 @@
 #include "sync/wait.hpp"
 
 namespace overture {
+using namespace base_detail;
 
 using io_detail::handle_entry;
 

@@ -233,8 +233,8 @@ struct handle_cache::state {
   std::uint32_t starving GUARDED_BY(lock) =
       0;  // wait for a descriptor to open a file in their entry
   handle_cache_stats stats GUARDED_BY(lock);
-  vec<reader> readers GUARDED_BY(lock);
-  vec<char*> paths GUARDED_BY(lock);                 // blocks of them
+  base_detail::vec<reader> readers GUARDED_BY(lock);
+  base_detail::vec<char*> paths GUARDED_BY(lock);    // blocks of them
   std::size_t path_bytes_used GUARDED_BY(lock) = 0;  // of the last
   // Moves on when an entry may be free, or a file was opened, while a thread waits for that. A
   // thread that waits counts itself in `waiting` before it looks at the entries once more; one that

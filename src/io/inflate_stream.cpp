@@ -8,6 +8,8 @@
 #include "overture/io/unpack.hpp"
 
 namespace overture::io_detail {
+using namespace base_detail;
+
 namespace {
 
 // Without input zlib may still give bytes, and stops at the end of a block without giving any.

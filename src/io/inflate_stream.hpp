@@ -77,7 +77,7 @@ class inflate_stream {
   std::uint64_t unpacked_ = 0;
   bool ended_ = false;
   bool broken_ = false;  // failed halfway: only restart() helps
-  vec<restart_point> points_;
+  base_detail::vec<restart_point> points_;
 };
 
 }  // namespace overture::io_detail

@@ -4,6 +4,8 @@
 #include <tuple>
 
 namespace overture::io_detail {
+using namespace base_detail;
+
 namespace {
 
 bool by_position(const position_entry& a, const position_entry& b) noexcept {

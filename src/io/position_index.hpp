@@ -64,7 +64,7 @@ class position_index {
  private:
   struct run {
     explicit run(allocator& memory) noexcept : entries(memory, memory_tag::io) {}
-    vec<position_entry> entries;
+    base_detail::vec<position_entry> entries;
     std::size_t cursor = 0;   // where the last look ended
     std::size_t skipped = 0;  // void entries looked at since they were last removed
   };
@@ -80,7 +80,7 @@ class position_index {
   void compact(run& in, ticket_column tickets) noexcept;
 
   allocator& memory_;
-  vec<position_entry> fresh_;
+  base_detail::vec<position_entry> fresh_;
   std::size_t entries_ = 0;
   // Runs that are not used keep their memory for the next: a warm index allocates nothing.
   [[nodiscard]] run* take_run(std::size_t entries) noexcept;

@@ -12,6 +12,7 @@
 #include "overture/trace/timeline.hpp"
 
 namespace overture {
+using namespace base_detail;
 
 struct read_queue::state {
   struct io_thread {

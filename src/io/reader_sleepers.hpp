@@ -23,12 +23,13 @@ class reader_signal {
   // once, so that submit() can return first.
   void sleep_while(std::uint32_t seen) noexcept {
     word.sleep_while(seen, wait_reasons::no_request);
-    if (waking_on_.load(std::memory_order_relaxed) == this_processor() + 1) yield_thread();
+    if (waking_on_.load(std::memory_order_relaxed) == base_detail::this_processor() + 1)
+      yield_thread();
   }
   // For submit().
   void call_one() noexcept {
     word.move_on();
-    waking_on_.store(this_processor() + 1, std::memory_order_relaxed);
+    waking_on_.store(base_detail::this_processor() + 1, std::memory_order_relaxed);
     word.wake_one();
     waking_on_.store(0, std::memory_order_relaxed);
   }

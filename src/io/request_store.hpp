@@ -106,7 +106,7 @@ class request_store {
   // First in, first out.
   struct waiting_line {
     explicit waiting_line(allocator& memory) noexcept : entries(memory, memory_tag::io) {}
-    vec<line_entry> entries;
+    base_detail::vec<line_entry> entries;
     std::size_t begin = 0;
   };
   struct level_state {
@@ -146,22 +146,22 @@ class request_store {
 
   store_rules rules_;
   // Columns, by slot. The ticket of an empty slot is 0.
-  vec<std::uint64_t> tickets_;
-  vec<std::uint64_t> tags_;
-  vec<source_id> sources_;
-  vec<disk_position> positions_;
-  vec<std::uint64_t> deadlines_;
-  vec<std::uint8_t> levels_;
-  vec<std::uint8_t> priorities_;
-  vec<read_request*> requests_;
-  vec<std::uint32_t> free_slots_;
+  base_detail::vec<std::uint64_t> tickets_;
+  base_detail::vec<std::uint64_t> tags_;
+  base_detail::vec<source_id> sources_;
+  base_detail::vec<disk_position> positions_;
+  base_detail::vec<std::uint64_t> deadlines_;
+  base_detail::vec<std::uint8_t> levels_;
+  base_detail::vec<std::uint8_t> priorities_;
+  base_detail::vec<read_request*> requests_;
+  base_detail::vec<std::uint32_t> free_slots_;
 
   static constexpr std::size_t following_max = 32;
   position_entry
       following_[following_max];  // of following(): to make it anew costs more than to fill it
 
   level_state levels_state_[read_priority_count];
-  vec<deadline_entry> by_deadline_;  // a heap, the earliest on top
+  base_detail::vec<deadline_entry> by_deadline_;  // a heap, the earliest on top
   std::size_t with_deadline_ = 0;
   std::size_t waiting_[read_priority_count] = {};
   std::size_t size_ = 0;

@@ -10,6 +10,8 @@
 #include "io/xxh32.hpp"
 
 namespace overture::io_detail {
+using namespace base_detail;
+
 namespace {
 
 // https://github.com/lz4/lz4/blob/dev/doc/lz4_Frame_format.md

@@ -8,6 +8,7 @@
 #include "sync/wait.hpp"
 
 namespace overture::io_detail {
+using namespace base_detail;
 
 unpack_queue* unpack_queue::make(allocator& memory) noexcept {
   return make_object<unpack_queue>(memory, memory_tag::io, memory);

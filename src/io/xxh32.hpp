@@ -24,7 +24,7 @@ namespace overture::io_detail {
     std::uint32_t lanes[4] = {prime_1 + prime_2, prime_2, 0, 0u - prime_1};
     for (; left >= 16; left -= 16) {
       for (std::uint32_t& lane : lanes) {
-        lane = std::rotl(lane + load_u32(at) * prime_2, 13) * prime_1;
+        lane = std::rotl(lane + base_detail::load_u32(at) * prime_2, 13) * prime_1;
         at += 4;
       }
     }
@@ -32,7 +32,8 @@ namespace overture::io_detail {
           std::rotl(lanes[3], 18);
   }
   sum += static_cast<std::uint32_t>(bytes.size());
-  for (; left >= 4; left -= 4, at += 4) sum = std::rotl(sum + load_u32(at) * prime_3, 17) * prime_4;
+  for (; left >= 4; left -= 4, at += 4)
+    sum = std::rotl(sum + base_detail::load_u32(at) * prime_3, 17) * prime_4;
   for (; left > 0; --left, ++at) {
     sum = std::rotl(sum + std::to_integer<std::uint32_t>(*at) * prime_5, 11) * prime_1;
   }

@@ -12,6 +12,8 @@
 #include "sync/mutex.hpp"
 
 namespace overture {
+using namespace base_detail;
+
 namespace {
 
 using namespace jobs_detail;

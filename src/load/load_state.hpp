@@ -44,8 +44,9 @@ struct scratch_space {
 // A file in flight.
 struct load_item {
   load_state* load = nullptr;
-  atomic<std::uint32_t> link{index_stack::none};  // the next item of the stack it is in
-  std::uint32_t index = 0;                        // in load_state::items
+  atomic<std::uint32_t> link{
+      base_detail::index_stack::none};  // the next item of the stack it is in
+  std::uint32_t index = 0;              // in load_state::items
   entry_index entry = 0;
   bool resolved = false;
   bool is_unpacked = false;          // its decode was deferred
@@ -82,8 +83,8 @@ struct load_state {
   buffer_pool own_buffers;
   buffer_pool& buffers;
 
-  vec<file_record> records;  // by entry_index
-  vec<entry_index> order;    // the order in which files begin
+  base_detail::vec<file_record> records;  // by entry_index
+  base_detail::vec<entry_index> order;    // the order in which files begin
   load_item* items = nullptr;
   std::uint32_t item_count = 0;
   static constexpr std::size_t scratch_slots = 64;
@@ -95,10 +96,10 @@ struct load_state {
 
   // Admission.
   alignas(64) atomic<std::uint32_t> next_entry{0};
-  index_stack free_items;
-  index_stack stalled_items;    // resolved, waiting for the budget
-  index_stack awaiting_decode;  // unpacked, waiting for the budget
-  index_stack finalizable;      // decoded, waiting for a one-thread sink
+  base_detail::index_stack free_items;
+  base_detail::index_stack stalled_items;    // resolved, waiting for the budget
+  base_detail::index_stack awaiting_decode;  // unpacked, waiting for the budget
+  base_detail::index_stack finalizable;      // decoded, waiting for a one-thread sink
   atomic<std::uint32_t> stalled_count{0};
   atomic<std::uint32_t> awaiting_decode_count{0};
   atomic<std::uint32_t> large_decodes{0};  // admitted and not yet retired

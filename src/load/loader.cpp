@@ -13,6 +13,8 @@
 #include "load/decode_memory.hpp"
 
 namespace overture::load_detail {
+using namespace base_detail;
+
 namespace {
 
 constexpr std::uint64_t slice_ns = 1'000'000;  // then the loader continues as a new job

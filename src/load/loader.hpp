@@ -30,7 +30,8 @@ class loader {
   std::uint16_t zone_flags = 0;  // request_flags of the current stage
 
   // Pops an item, or returns null.
-  [[nodiscard]] load_item* pop(index_stack& from, atomic<std::uint32_t>& count) noexcept;
+  [[nodiscard]] load_item* pop(base_detail::index_stack& from,
+                               atomic<std::uint32_t>& count) noexcept;
 
   // Scratch of `bytes` bytes, valid until this loader's next file. Empty if that is too much, or if
   // files may outlive the loader's turn (a one-thread sink).
@@ -54,7 +55,7 @@ class loader {
 
  private:
   [[nodiscard]] load_item* next_item() noexcept;
-  void push(index_stack& to, atomic<std::uint32_t>& count, load_item& item) noexcept;
+  void push(base_detail::index_stack& to, atomic<std::uint32_t>& count, load_item& item) noexcept;
   [[nodiscard]] bool try_enter() noexcept;
   [[nodiscard]] std::span<std::byte> scratch_buffer(blob scratch_space::* kept,
                                                     std::size_t bytes) noexcept;

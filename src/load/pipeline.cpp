@@ -15,6 +15,8 @@
 #include "overture/jobs/parallel.hpp"
 
 namespace overture::load_detail {
+using namespace base_detail;
+
 namespace {
 
 file_record& record_of(load_state& load, const load_item& item) noexcept {

@@ -5,6 +5,7 @@
 #include "load/loader.hpp"
 
 namespace overture {
+using namespace base_detail;
 
 using namespace load_detail;
 

@@ -29,6 +29,8 @@
 #include "sync/wait.hpp"
 
 namespace overture::sync_detail::native_wait {
+using namespace base_detail;
+
 namespace {
 
 // Each on its own cache line, so that wakers do not fetch what sleepers have written.

@@ -8,6 +8,7 @@
 #include "text/save_lines.hpp"
 
 namespace overture::text {
+using namespace base_detail;
 
 struct save_writer::section {
   section(allocator& memory, std::string_view called) noexcept

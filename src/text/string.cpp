@@ -4,6 +4,8 @@
 #include "overture/text/style.hpp"
 
 namespace overture::text::detail {
+using namespace base_detail;
+
 namespace {
 
 // The character after the backslash: 0 for bytes written as they are, 'x' for those written in hex.

@@ -16,6 +16,8 @@
 #include "trace/json_writer.hpp"
 
 namespace overture {
+using namespace base_detail;
+
 namespace {
 
 // Viewers have a fixed palette, named after its use in Chrome.

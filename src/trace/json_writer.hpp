@@ -73,7 +73,7 @@ class json_writer {
     while (bytes < text.size()) {
       const auto first = static_cast<unsigned char>(text[bytes]);
       if (first < 0x20 || first == '"' || first == '\\') break;
-      const std::size_t character = utf8_character_bytes(text.substr(bytes));
+      const std::size_t character = base_detail::utf8_character_bytes(text.substr(bytes));
       if (character == 0) break;
       bytes += character;
     }

@@ -178,7 +178,7 @@ class parked_file final : public operating_system {
 
   descriptor_pool* pool_ = nullptr;
   operating_system* os_ = nullptr;
-  vec<char> path_;  // NUL-terminated
+  base_detail::vec<char> path_;  // NUL-terminated
   file_status status_;
 
   pooled_file pooled_;  // only descriptor_pool::of() gives it out

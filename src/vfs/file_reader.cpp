@@ -8,6 +8,8 @@
 #include "vfs/packed_data.hpp"
 
 namespace overture {
+using namespace base_detail;
+
 namespace {
 
 constexpr std::uint64_t packed_surplus_max = 64u << 10;

@@ -11,6 +11,8 @@
 #include "vfs/state.hpp"
 
 namespace overture {
+using namespace base_detail;
+
 namespace {
 
 tl::unexpected<error> no_memory() {

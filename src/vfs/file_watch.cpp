@@ -8,6 +8,8 @@
 #include "vfs/state.hpp"
 
 namespace overture {
+using namespace base_detail;
+
 namespace {
 
 tl::unexpected<error> no_memory() {

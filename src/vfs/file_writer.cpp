@@ -8,6 +8,8 @@
 #include "vfs/writing.hpp"
 
 namespace overture {
+using namespace base_detail;
+
 namespace {
 
 constexpr std::string_view side_prefix = ".overture-";

@@ -4,6 +4,8 @@
 #include "overture/base/case_fold.hpp"
 
 namespace overture::vfs_detail {
+using namespace base_detail;
+
 namespace {
 
 tl::unexpected<error> no_memory() {

@@ -133,8 +133,8 @@ class frozen_index {
     return i + 1 == groups_.size() ? 0 : i + 1;
   }
 
-  vec<group> groups_;
-  vec<text_line> texts_;
+  base_detail::vec<group> groups_;
+  base_detail::vec<text_line> texts_;
   std::uint64_t end_ = 0;  // of the texts
   std::uint64_t multiplier_ = 1;
 };

@@ -6,6 +6,8 @@
 #include <utility>
 
 namespace overture::vfs_detail {
+using namespace base_detail;
+
 namespace {
 
 constexpr std::size_t buckets_min = 16;

@@ -239,8 +239,8 @@ class live_index {
   [[nodiscard]] bool fill_room(live_bucket& of) noexcept;
   void replace(live_block* block) noexcept;
 
-  vec<live_bucket> buckets_;
-  vec<live_owner> owners_;
+  base_detail::vec<live_bucket> buckets_;
+  base_detail::vec<live_owner> owners_;
   std::uint64_t multiplier_ = 1;
   int shift_ = 60;
   std::uint64_t version_ = 0;

@@ -7,6 +7,8 @@
 #include "overture/base/prefetch.hpp"
 
 namespace overture::vfs_detail {
+using namespace base_detail;
+
 namespace {
 
 bool lies_in(std::string_view path, const mount_folder& folder) noexcept {

@@ -65,14 +65,14 @@ struct mount {
   source_id source;       // an archive's; a folder has none
   bool mappable = false;  // immutable, and the system can map it
   bool writable = false;
-  bool ignore_case = false;   // paths are folded
-  bool narrowed = false;      // mounted with mount_options::from
-  bool custom_os = false;     // not on the system's own storage
-  mapping mapped;             // of the archive, if mappable
-  vec<char> path;             // as passed to mount(), NUL-terminated
-  vec<char> prefix;           // the mount point and a '/', or nothing
-  vec<std::uint32_t> order;   // entries by path, see path_order.hpp
-  vec<mount_folder> folders;  // each after its parent, the root first
+  bool ignore_case = false;                // paths are folded
+  bool narrowed = false;                   // mounted with mount_options::from
+  bool custom_os = false;                  // not on the system's own storage
+  mapping mapped;                          // of the archive, if mappable
+  base_detail::vec<char> path;             // as passed to mount(), NUL-terminated
+  base_detail::vec<char> prefix;           // the mount point and a '/', or nothing
+  base_detail::vec<std::uint32_t> order;   // entries by path, see path_order.hpp
+  base_detail::vec<mount_folder> folders;  // each after its parent, the root first
   mount_release release;
   mutable written_names written;  // changes in a writable mount
 

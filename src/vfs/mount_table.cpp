@@ -5,6 +5,8 @@
 #include <utility>
 
 namespace overture::vfs_detail {
+using namespace base_detail;
+
 namespace {
 
 tl::unexpected<error> no_memory() {

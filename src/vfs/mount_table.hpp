@@ -40,9 +40,9 @@ struct snapshot {
     return false;
   }
 
-  vec<mount*> mounts;
-  vec<const mount*> writable;    // the writable ones
-  vec<std::uint32_t> positions;  // positions in `mounts`, by mount::pins
+  base_detail::vec<mount*> mounts;
+  base_detail::vec<const mount*> writable;    // the writable ones
+  base_detail::vec<std::uint32_t> positions;  // positions in `mounts`, by mount::pins
   bool first_wins = false;
   live_index index;
 
@@ -108,7 +108,8 @@ class mount_table {
   [[nodiscard]] result<void> derive(snapshot& next, std::span<const mount_id> out,
                                     std::span<const made_mount> in, mount*& departing) noexcept
       REQUIRES(changing_);
-  [[nodiscard]] result<void> insert(vec<mount*>& mounts, const made_mount& added) const noexcept;
+  [[nodiscard]] result<void> insert(base_detail::vec<mount*>& mounts,
+                                    const made_mount& added) const noexcept;
   [[nodiscard]] result<void> give_numbers(snapshot& next, std::span<const made_mount> in) noexcept
       REQUIRES(changing_);
   // Fills snapshot::positions. All mounts have their numbers.

@@ -3,6 +3,7 @@
 #include "base/vec.hpp"
 
 namespace overture::vfs_detail {
+using namespace base_detail;
 
 reader_pins::~reader_pins() {
   for (atomic<stripe*>& left : stripes_) {

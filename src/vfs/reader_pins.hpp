@@ -44,7 +44,7 @@ class reader_pins {
   // The calling thread's stripe. Allocated at the thread's first call; threads for which that fails
   // share one.
   [[nodiscard]] stripe& mine() noexcept {
-    const std::uint32_t slot = thread_slot();
+    const std::uint32_t slot = base_detail::thread_slot();
     stripe* found = stripes_[slot].load(std::memory_order_acquire);
     if (!found) found = make(slot);
     return found ? *found : shared_;

@@ -3,6 +3,7 @@
 #include <new>
 
 namespace overture::vfs_detail {
+using namespace base_detail;
 
 source_table::~source_table() {
   for (atomic<slot*>& chunk : chunks_) {

@@ -45,7 +45,7 @@ class source_table {
  private:
   struct slot {
     atomic<std::uint32_t> generation{0};
-    atomic<std::uint32_t> link{index_stack::none};
+    atomic<std::uint32_t> link{base_detail::index_stack::none};
     atomic<std::int64_t> handle{0};
     atomic<std::uint32_t> mount{0};
     atomic<std::uint32_t> entry{0};
@@ -61,7 +61,7 @@ class source_table {
   }
 
   allocator& memory_;
-  index_stack free_;
+  base_detail::index_stack free_;
   atomic<std::uint32_t> chunk_count_{0};
   atomic<slot*> chunks_[chunks_max] = {};
 };

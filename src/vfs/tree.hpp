@@ -58,8 +58,8 @@ class tree {
   result<void> separate_losers() noexcept;
   [[nodiscard]] result<void> begin_index() noexcept;
 
-  vec<tree_entry> entries_;  // in byte order of the paths
-  vec<tree_loser> losers_;
+  base_detail::vec<tree_entry> entries_;  // in byte order of the paths
+  base_detail::vec<tree_loser> losers_;
   frozen_index index_;
 };
 

@@ -5,6 +5,7 @@
 #include "archives/path_order.hpp"
 
 namespace overture::vfs_detail {
+using namespace base_detail;
 
 result<void> tree_merge::begin(const snapshot& now, asset_path folder, depth how_deep) noexcept {
   const bool has_written = !now.writable.empty();

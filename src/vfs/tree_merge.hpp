@@ -55,12 +55,12 @@ class tree_merge {
   [[nodiscard]] bool move_to(input& moved, std::uint32_t at) const noexcept;
   void advance_first(std::uint32_t at) noexcept;
 
-  vec<input> inputs_;  // a heap by path
+  base_detail::vec<input> inputs_;  // a heap by path
   struct written_path {
     const written_name* name = nullptr;
     std::string_view path;  // a folder's ends with '/'
   };
-  vec<written_path> written_;
+  base_detail::vec<written_path> written_;
 };
 
 }  // namespace overture::vfs_detail

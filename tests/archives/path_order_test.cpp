@@ -10,6 +10,8 @@
 #include <vector>
 
 namespace overture::archives_detail {
+using namespace base_detail;
+
 namespace {
 
 std::vector<std::string> sorted(const std::vector<std::string>& paths) {

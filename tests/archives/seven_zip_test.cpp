@@ -358,7 +358,7 @@ TEST(seven_zip, made_by_7zip_names_what_is_unsupported) {
   int made = 0;
   for (const auto& [options, word] :
        {std::pair{"-m0=PPMd", "PPMd"}, std::pair{"-m0=BZip2", "BZip2"},
-        std::pair{"-m0=BCJ2 -m1=lzma", "BCJ2"}, std::pair{"-psesame", "encrypted"}}) {
+        std::pair{"-m0=BCJ2 -m1=lzma", "BCJ2"}, std::pair{"-psesame", "encryption"}}) {
     const std::string archive = "out" + std::to_string(made++) + ".7z";
     ASSERT_TRUE(run_7zip(folder, options, archive, "game.exe")) << options;
     file_system files;

@@ -9,6 +9,8 @@
 #include "support/failing_allocator.hpp"
 
 namespace overture {
+using namespace base_detail;
+
 namespace {
 
 TEST(default_allocator, honours_alignment) {

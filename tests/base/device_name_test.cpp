@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 namespace overture {
+using namespace base_detail;
+
 namespace {
 
 TEST(device_names, are_found_in_any_folder_with_any_extension) {

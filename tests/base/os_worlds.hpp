@@ -67,7 +67,7 @@ class disk_world : public world {
 
 class generic_world final : public disk_world {
  public:
-  operating_system& os() override { return generic_os(); }
+  operating_system& os() override { return base_detail::generic_os(); }
   bool knows_links_that_leave() const override { return false; }
   bool maps_files() const override { return false; }
 };

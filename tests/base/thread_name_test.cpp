@@ -5,6 +5,8 @@
 #include <limits>
 
 namespace overture {
+using namespace base_detail;
+
 namespace {
 
 TEST(numbered_thread_names, end_with_the_number_however_long_the_name_is) {

@@ -6,6 +6,8 @@
 #include <thread>
 
 namespace overture {
+using namespace base_detail;
+
 namespace {
 
 TEST(thread_slot, stays_the_same_for_a_thread) {

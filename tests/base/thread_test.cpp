@@ -11,6 +11,8 @@
 #include "base/processor.hpp"
 
 namespace overture {
+using namespace base_detail;
+
 namespace {
 
 struct seen_by_thread {

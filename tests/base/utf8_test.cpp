@@ -5,6 +5,8 @@
 #include <string>
 
 namespace overture {
+using namespace base_detail;
+
 namespace {
 
 TEST(utf8, characters_of_each_length_are_accepted) {

@@ -29,7 +29,7 @@ std::uint64_t thread_cpu_ns() noexcept {
 }
 
 // Threads 0 and 2 share one, 1 and 3 the other: wakes find sleepers of both kinds.
-unsigned this_processor() noexcept {
+unsigned base_detail::this_processor() noexcept {
   return static_cast<unsigned>(interleave::this_thread()) % 2;
 }
 
@@ -37,7 +37,7 @@ unsigned processor_count() noexcept {
   return 1;
 }
 
-void sharpen_timers() noexcept {}
+void base_detail::sharpen_timers() noexcept {}
 
 bool sync_detail::register_heavy_fence() noexcept {
   return true;
@@ -48,7 +48,7 @@ bool sync_detail::heavy_fence() noexcept {
 }
 
 // Not the shipped one, which takes a slot once for all fibres: the first execution would differ.
-std::uint32_t thread_slot() noexcept {
+std::uint32_t base_detail::thread_slot() noexcept {
   return static_cast<std::uint32_t>(interleave::this_thread());
 }
 

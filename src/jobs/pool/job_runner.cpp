@@ -6,6 +6,8 @@
 #include "base/thread_slot.hpp"
 
 namespace overture::jobs_detail {
+using namespace base_detail;
+
 namespace {
 
 // A job that runs inside submit() may submit another one, and so on. From this depth on jobs are

@@ -35,7 +35,7 @@ struct alignas(64) pool_slot {
   thread_handle thread;
   parking_word rest;        // a spare worker sleeps here while it is not needed
   bool is_blocked = false;  // inside a blocking_scope
-  thread_name name = {};
+  base_detail::thread_name name = {};
 
   // Only the thread that has the slot touches these.
   free_records spare_records;    // its own, so that submit and run share no line

@@ -8,6 +8,7 @@
 #include "jobs/pool/this_thread.hpp"
 
 namespace overture::jobs_detail {
+using namespace base_detail;
 
 pool_slots::pool_slots(pool_state& pool, const thread_pool_config& config,
                        allocator& memory) noexcept

@@ -9,6 +9,8 @@
 #include "overture/jobs/job_batch.hpp"
 
 namespace overture {
+using namespace base_detail;
+
 namespace {
 
 using namespace jobs_detail;

@@ -6,6 +6,8 @@
 #include "overture/sync/wait_observer.hpp"
 
 namespace overture::jobs_detail {
+using namespace base_detail;
+
 namespace {
 
 constexpr int pauses_between_looks = 16;

@@ -11,7 +11,6 @@
 #include "sync/wait.hpp"
 
 namespace overture::jobs_detail {
-
 parking::parking(allocator& memory, unsigned slots, unsigned helpers) noexcept
     : memory_(memory), slots_(slots), helpers_(helpers) {
   const std::size_t count = slots + helpers;
