@@ -12,9 +12,9 @@
 //
 // Cost: while no worker sleeps, a submit from a worker takes two read-modify-writes, one of them on
 // the group, and a submit from another thread three. Running a job takes three. A fork
-// (parallel.hpp) that is not stolen takes one in all. Jobs of high or low priority, and jobs for the
-// main thread, are in queues that all threads share: adding to one takes its lock, taking from it
-// does not. Memory is taken in chunks and kept until the pool ends, so a warm pool allocates
+// (parallel.hpp) that is not stolen takes one in all. Jobs of high or low priority, and jobs for
+// the main thread, are in queues that all threads share: adding to one takes its lock, taking from
+// it does not. Memory is taken in chunks and kept until the pool ends, so a warm pool allocates
 // nothing.
 //
 // Back-pressure: when thread_pool_config::queued_max jobs are queued, or memory for more is
