@@ -263,7 +263,7 @@ result<open_source> handle_cache::look(source_id id, std::uint64_t turn) noexcep
   }
   result<os_handle> opened = config_.os->open(wanted.path);
   if (opened) return open_source{config_.os, *opened, true};
-  // open() handles a lack of descriptors.
+  // pin() copes with a lack of descriptors; see free_descriptor().
   const int why = opened.error().os_error;
   if (why == EMFILE || why == ENFILE)
     return fail(errc::busy, "the process has no file descriptor left", id);

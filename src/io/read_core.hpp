@@ -54,9 +54,9 @@ class read_core final : public source_reader, private unpack_owner, private gate
   void mark_first_frame() noexcept EXCLUDES(lock_);
   void suspend() noexcept EXCLUDES(lock_);
   void resume() noexcept EXCLUDES(lock_);
-  // Each unpacks while it waits. The first returns when nothing is outstanding; the second also
-  // when a read could begin; the third when nothing is outstanding, when the countdown is at zero,
-  // or, if asked for, when a read could begin.
+  // Each unpacks while it waits. The first two return when nothing is outstanding, the second also
+  // when a read could begin. The third returns when the countdown is done or, if asked to, when a
+  // read could begin.
   void wait_until_idle() noexcept EXCLUDES(lock_);
   void wait_for_work() noexcept EXCLUDES(lock_);
   void wait_for(const countdown& until, bool or_for_work) noexcept EXCLUDES(lock_);

@@ -433,7 +433,7 @@ TEST(read_queue, without_threads_every_request_fails_at_once) {
 }
 
 TEST(read_queue, refused_memory_is_reported_and_requests_still_complete) {
-  // The second allocation is the pool's; only reads that need the pool miss it.
+  // Allocation 2 is the pool's; refusing it fails only reads that need the pool.
   for (const std::uint64_t refused : {0u, 1u, 3u}) {
     gated_files files(1000);
     inline_executor on;
