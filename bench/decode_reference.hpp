@@ -28,9 +28,9 @@ struct kept_outputs {
 };
 kept_outputs count(const std::vector<plain_output>& outputs);
 
-// The plain loop over the files that lie in the archives: pread, libdeflate and its CRC into
-// buffers that are kept, then the decoding library, then the next file; on several threads the
-// files are handed out by a counter.
+// The plain loop over the files in the archives: pread, libdeflate and its CRC into buffers that
+// are kept, then the decoding library, then the next file; on several threads the files are handed
+// out by a counter.
 class plain_loop {
  public:
   explicit plain_loop(const std::vector<std::filesystem::path>& mounts);
@@ -70,7 +70,7 @@ class game_loop {
   stage_seconds seconds_;
 };
 
-// Gives memory that is free back to the system, so that whoever runs next pays for fresh pages.
+// Gives free memory back to the system, so that the next program to run pays for fresh pages.
 void return_free_memory();
 
 }  // namespace bench

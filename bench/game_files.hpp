@@ -1,5 +1,5 @@
-// The files of a game as a program knows them that spares itself everything but the work: where
-// each lies, known beforehand.
+// The files of a game as known to a program that does nothing but the necessary work: the place of
+// each is known beforehand.
 #pragma once
 
 #include <cstddef>

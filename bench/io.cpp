@@ -1,9 +1,9 @@
-// The read queue: what queueing costs, and what it makes of files and disks.
+// The read queue: what queueing costs, and how fast it reads files and disks.
 //
 //   look-up  enqueue, find the handle, dequeue: beside a queue that knows files by their names and
 //            compares them without regard to case, as such queues used to
-//   submit   of one request and of a batch, nobody asleep; and with the drainer parked, beside one
-//            wake of a thread
+//   submit   of one request and of a batch, no thread asleep; and with the drainer parked, beside
+//            one wake of a thread
 //   warmth   how soon a job has the bytes, with a worker that the read has told to look
 //   warm     loose files in the page cache, beside plain threads
 //   cold     loose files that are not, one pack in random order: beside plain threads and a ring
@@ -235,7 +235,7 @@ class pinned {
 
 // Beside a thread of ordinary priority that parks on a word and is woken, as the drainer is, on the
 // same processor as the drainer: to wake one that idles takes several times as long as to wake one
-// that is in use, whoever sleeps there. On the submitter's own, whoever is woken may take it away.
+// that is in use. On the submitter's own processor, the woken thread may take it away.
 void measure_wake(const settings& with, thread_priority priority, unsigned processor,
                   const std::string& what, bench::results& out) {
   const pinned here(0);
@@ -415,7 +415,7 @@ int main(int argc, char** argv) {
   bench::options line("Measures the read queue", with.rounds, with.json);
   line.number("--files", with.files, "loose files to read");
   line.word("--folder", with.folder, "where to write them");
-  line.words("--only", only, "these parts",
+  line.words("--only", only, "measure these parts only",
              {"look-up", "submit", "warmth", "order", "warm", "cold"});
   if (const std::optional<int> over = line.parse(argc, argv)) return *over;
   bench::results out("io");

@@ -175,8 +175,7 @@ const bench::variant& faster(const bench::variant& a, const bench::variant& b) {
 
 void report_cold(const std::string& what, std::vector<bench::variant>& variants,
                  bench::results& out) {
-  // 0 and 1 are the references, behind them the queue in both its ways, the last as it is by
-  // default.
+  // 0 and 1 are the references, then the queue in both its ways, the last with its defaults.
   const bench::variant& best = bench::has_ring() ? faster(variants[0], variants[1]) : variants[0];
   for (const bench::variant& each : variants) {
     out.metric(what + ", " + each.name + ", ms",

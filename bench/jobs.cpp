@@ -1,4 +1,4 @@
-// The job system beside others: TBB always; where OVERTURE_PEERS has them
+// The job system and others: TBB always; where OVERTURE_PEERS has them
 //   enkiTS     enkiTS/src with its headers and a built enkiTS/libenkiTS.a
 //   Taskflow   taskflow/taskflow/taskflow.hpp
 //   marl       marl/include and a built marl/libmarl.a
@@ -11,7 +11,7 @@
 //   gaps       one job, submit to start, after pauses of several lengths
 //   burn       processor time of a trickle of jobs, and of none
 //   frame      60 frames a second, 200 jobs each, and reads that complete meanwhile
-//   wake       what releasing sleepers costs who releases them (two plots)
+//   wake       what releasing sleepers costs the releasing thread (two plots)
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -69,10 +69,10 @@ void measure_forkjoin(const jobs_settings& set, const peers& all, bench::results
       [&](bench::job_peer& peer) { peer.queens({}, set.queens); });
 }
 
-// enkiTS runs a job inside the submit when 256 are queued, ours when 65,536 are; one that does so
-// at a thousand stands beside it. Batches of one thread are a parallel loop with a grain of 1,
-// which enkiTS has not: its set of a million is one task that loops. Batches of several threads
-// only ours has, so they stand beside the others' single jobs.
+// enkiTS runs a job inside the submit when 256 are queued, ours when 65,536 are; a variant of ours
+// that does so at a thousand is measured too. Batches of one thread are a parallel loop with a
+// grain of 1, which enkiTS does not have: its set of a million is one task that loops. Only ours
+// has batches of several threads, so they are compared with the others' single jobs.
 void measure_empty(const jobs_settings& set, peers all, bench::results& results) {
   all.insert(all.begin() + 1, bench::make_overture(set.threads, "bounded"));
   const auto add = [&set](std::vector<bench::variant>& to, const auto& peer, unsigned submitters,
@@ -127,14 +127,15 @@ int main(int argc, char** argv) try {
   jobs_settings set;
   std::string json_path;
   bool quick = false;
-  bench::options line("Measures the job system beside others", set.rounds, json_path);
+  bench::options line("Compares the job system with others", set.rounds, json_path);
   line.word("--plots", set.plots, "write the plots to this folder");
-  line.words("--only", set.only, "these parts",
+  line.words("--only", set.only, "measure these parts only",
              {"forkjoin", "empty", "graphs", "gaps", "burn", "frame", "wake"});
-  line.number("--threads", set.threads, "threads of each system, the main thread among them");
-  line.number("--turns", set.turns, "turns of each system, where only one may live at a time");
+  line.number("--threads", set.threads, "threads of each system, including the main thread");
+  line.number("--turns", set.turns,
+              "turns of each system, in measurements that run one system at a time");
   line.number("--frames", set.frames, "frames in a turn");
-  line.flag("--quick", quick, "a little of the work, to see that it runs");
+  line.flag("--quick", quick, "little work, only to see that it runs");
   if (const std::optional<int> over = line.parse(argc, argv)) return *over;
   if (quick) set.make_quick();
 

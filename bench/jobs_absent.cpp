@@ -1,4 +1,4 @@
-// Stands in for peers whose sources are not there.
+// Used instead of peers whose sources are missing.
 #include "jobs_peers.hpp"
 
 namespace bench {

@@ -55,7 +55,7 @@ std::uint64_t thread_cpu_ns() {
 class game {
  public:
   game(job_peer& peer, int frames, double per_us) : peer_(peer), frames_(frames) {
-    // Log-normal, cut to 20 .. 100 microseconds; the same jobs for everybody.
+    // Log-normal, cut to 20 .. 100 microseconds; the same jobs for each system.
     std::mt19937 random(7);
     std::lognormal_distribution<double> length(std::log(40.0), 0.5);
     for (int i = 0; i < jobs_in_frame; ++i) {
@@ -168,7 +168,7 @@ void measure_frame(const jobs_settings& set, results& results, peer_makers maker
   const double per_us = steps_in_us();
   std::minstd_rand order;  // NOLINT(cert-msc51-cpp): any order will do, the same in each run
   for (int turn = 0; turn < set.turns; ++turn) {
-    // What a system leaves behind is not always for the same.
+    // What a system leaves running must not always hit the same one.
     std::shuffle(makers.begin(), makers.end(), order);
     for (const auto& make : makers) {
       const auto peer = make();

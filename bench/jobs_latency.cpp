@@ -121,7 +121,7 @@ void submit_at_gaps(job_peer& peer, std::uint64_t gap_ns, int count, times& into
   }
 }
 
-// Behind longer gaps the threads of all others sleep.
+// After longer gaps the threads of all others sleep.
 constexpr std::uint64_t spun_through_ns = 200'000;
 
 }  // namespace
@@ -143,7 +143,7 @@ void measure_gaps(const jobs_settings& set, results& results, peer_makers makers
     turns_of_systems starts_us;
     turns_of_systems first_us;
     for (int turn = 0; turn < turns; ++turn) {
-      // What a system leaves behind is not always for the same.
+      // What a system leaves running must not always hit the same one.
       std::shuffle(makers.begin(), makers.end(), order);
       for (const auto& make : makers) {
         const auto peer = make();
@@ -163,7 +163,7 @@ void measure_gaps(const jobs_settings& set, results& results, peer_makers makers
       results.metric(fmt::format("{}, {}: submit call us", what, name),
                      spread_of(calls_us[name]).median);
       results.metric(fmt::format("{}, {}: submit to start us", what, name), spread_of(each).median);
-      results.metric(fmt::format("{}, {}: the first jobs behind a rest, us", what, name),
+      results.metric(fmt::format("{}, {}: the first jobs after a rest, us", what, name),
                      spread_of(first_us[name]).median);
     }
     // Pools that spin: ours with that policy, and while the gaps are short all others too.

@@ -24,7 +24,7 @@ struct jobs_settings {
   int queens = 12;
   std::size_t empty = 1'000'000;
   int wakes = 2000;  // of each kind and number of sleepers
-  int gaps = 400;    // submits behind a pause, a quarter of it in all behind the long ones
+  int gaps = 400;    // submits after a pause, a quarter of them after the long ones
   std::uint64_t burn_ns = 1'000'000'000;
   int turns = 5;     // of each system, where only one may live at a time
   int frames = 120;  // in a turn
@@ -58,8 +58,8 @@ using turns_of_systems = std::map<std::string, std::vector<double>>;
 // The best of these systems: the one with the best median.
 struct best_system {
   std::string name;
-  // The best of each turn by itself: better than any one system, and the more so the more there
-  // are, so it is shown beside the goals and is none.
+  // The best system of each turn: better than any single one, and the more so the more systems
+  // there are, so it is printed but is not a goal.
   std::vector<double> of_turn;
 };
 best_system best_of(const turns_of_systems& all,

@@ -41,25 +41,25 @@ class job_peer {
   virtual ~job_peer() = default;
   std::string name;
 
-  // All threads, the caller's included; no cut-off. Not for who has no forks.
+  // All threads, the caller's included; no cut-off. Only called if has_forks().
   [[nodiscard]] virtual bool has_forks() const { return true; }
   virtual std::uint64_t fib(unsigned n) = 0;
   virtual std::uint64_t skynet(std::uint64_t first, std::uint64_t leaves) = 0;
   virtual std::uint64_t queens(const queens_board& board, int size) = 0;
 
   // Runs so many empty jobs from so many threads, each with a group of its own where the peer has
-  // groups, and returns when all have run. False if the peer
-  // has no such call.
+  // groups, and returns when all have run. False if the peer has no such call.
   virtual bool empty_jobs(std::size_t count, unsigned submitters, bool batched) = 0;
 
-  // One job that nobody waits for through the system. Any thread.
+  // One job without a group. Any thread.
   virtual void submit(void (*run)(void*), void* context) = 0;
   // So many, in the way that is best for one thread that has them all.
   virtual void submit_all(void (*run)(void*), const std::vector<void*>& contexts) {
     for (void* const each : contexts) submit(run, each);
   }
 
-  // The main thread's next jobs come at that time (on the clock of now_ns()), for who can be told.
+  // The main thread's next jobs come at that time (on the clock of now_ns()); for peers that use
+  // it.
   virtual void expect(std::uint64_t /*at_ns*/) {}
 
   // Around the submits of a thread that is not the main one.

@@ -1,16 +1,16 @@
 // What releasing sleepers costs the thread that releases them: pools of ours by policy, beside
 // every sleeper woken by one call, a semaphore posted once for each, a condition variable and a
-// bare futex; and beside the same jobs submitted to a pool where nobody sleeps.
+// bare futex; and beside the same jobs submitted to a pool where no worker sleeps.
 //
-// A thread that is woken onto the processor of who wakes it takes that processor away, in the
-// middle of the call. Where the kernel puts it differs from run to run. So each figure is taken
-// twice: with all sleepers, of every way alike, kept off the processor of the main thread, where
-// the call is all that is measured; and with all of them left to the kernel, where a pool whose
-// workers have batch scheduling stands beside the others.
+// A thread that is woken onto the processor of its waker takes that processor away in the middle of
+// the call. Where the kernel puts it differs from run to run. So each figure is taken twice: with
+// all sleepers, of every way alike, kept off the processor of the main thread, where the call is
+// all that is measured; and with all of them left to the kernel, where a pool with batch scheduling
+// is measured too.
 //
 // The processors of a virtual machine may be moved between two calls to where a cache line takes
-// four times as long from one to the other. Submitting jobs is little else, so beside each number
-// of sleepers that are kept apart stands how long a line takes there and back.
+// four times as long from one to the other. Submitting jobs is little else, so the time that a line
+// takes there and back is printed with each number of sleepers that are kept apart.
 #include <fmt/format.h>
 #include <linux/futex.h>
 #include <sched.h>
@@ -101,7 +101,7 @@ double line_there_and_back_ns(const placement& where) {
   return spread_of(ns).median;
 }
 
-// Who has counted itself as asleep is about to be.
+// A thread that has counted itself as asleep is about to be.
 void fall_asleep() {
   const std::uint64_t until_ns = now_ns() + 50'000;
   while (now_ns() < until_ns) yield_thread();
@@ -118,7 +118,7 @@ class sleepers {
 
 class pool_sleepers final : public sleepers {
  public:
-  // One worker with the policy `spin`: then nobody sleeps, and releasing is submitting.
+  // One worker with the policy `spin`: then no worker sleeps, and releasing is submitting.
   pool_sleepers(const placement& where, unsigned count, wake_policy policy, bool batch = false)
       : pool_({.workers = policy == wake_policy::spin ? 1 : count,
                .worker_thread = {.affinity_mask = where.mask(), .batch_scheduling = batch},
@@ -203,7 +203,7 @@ struct futex_way {
   }
 };
 
-// As many job systems do: whatever is added, everybody is woken.
+// As many job systems do: whatever is added, all workers are woken.
 struct all_way {
   std::atomic<std::uint32_t> tickets{0};
   std::atomic<std::uint32_t> rounds{0};
@@ -270,7 +270,7 @@ std::vector<way> ways_of(const placement& where, unsigned count) {
   const auto add = [&all](const char* name, std::unique_ptr<sleepers> asleep, double goal = 0) {
     all.push_back({name, std::move(asleep), goal, {}});
   };
-  add("overture, nobody asleep", std::make_unique<pool_sleepers>(where, count, wake_policy::spin));
+  add("overture, none asleep", std::make_unique<pool_sleepers>(where, count, wake_policy::spin));
   add("overture park", std::make_unique<pool_sleepers>(where, count, wake_policy::park), 1.3);
   add("overture warm", std::make_unique<pool_sleepers>(where, count, wake_policy::warm), 0.1);
   if (!where.apart()) {
@@ -302,8 +302,8 @@ struct figure {
   bool all;  // of them are released, or else one
 };
 
-// What a call of ours costs beside the unit; in all, and what of it is due to who sleeps: the rest
-// is the cost of submitting as many jobs.
+// What a call of ours costs in units, in all and beyond the submit: the part that is due to
+// sleepers, without the cost of submitting as many jobs.
 void add_goals(results& results, const std::string& name, const way& ours, const way& none_asleep,
                double unit_us) {
   results.goal(name + ": x one futex wake", in_units(spread_of(ours.us), unit_us), ours.goal);

@@ -1,4 +1,4 @@
-// A whole game, warm: Overture beside what the machine can do and beside what games do.
+// A whole game, warm: Overture compared with the limits of the machine and with what games do.
 //
 // Without decoding the reference is the floor: pread, libdeflate and its CRC over all files, on the
 // same number of threads, into buffers that are used again; that is what remains when everything
@@ -78,18 +78,19 @@ int main(int argc, char** argv) try {
   std::vector<unsigned> thread_counts = {1, 2};
   int rounds = 25;
   bench::options line(
-      "Loads whole games, warm, beside the floor of the hardware and other ways to do it", rounds,
+      "Loads whole games, warm, and compares with the hardware's floor and other loaders", rounds,
       json_path);
   line.word("--games", games, "the folder that ./dev games fills");
   line.words("--only", only, "measure these sets only (supertux is decoded only if it is named)",
              {"openarena", "supertux.zip", "warzone", "supertux"});
   line.words("--parts", only_parts,
-             "measure these parts only: memory (the most that a load has), plain (no decoding, "
+             "measure these parts only: memory (the peak of a load), plain (no decoding, "
              "beside the floor and PhysFS), decode (everything decoded and kept), timeline, debug "
              "(the preset dev)",
              {"memory", "plain", "decode", "timeline", "debug"});
   line.words("--mount", mounts, "measure this overlay of folders and ZIPs instead");
-  line.numbers("--threads", thread_counts, "numbers of threads; all parts but plain take the last");
+  line.numbers("--threads", thread_counts,
+               "numbers of threads; all parts except plain use the last");
   if (const std::optional<int> over = line.parse(argc, argv)) return *over;
 
   const std::vector<data_set> sets =

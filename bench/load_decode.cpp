@@ -120,9 +120,9 @@ void judge_scaling(const std::string& prefix, const std::vector<variant>& varian
   into.metric(prefix + "speed-up over 1 thread", spread_of(speed_up).median);
   into.metric(prefix + "the machine's own speed-up", spread_of(machine).median);
   into.goal(prefix + "speed-up, x the machine's own", ratio(speed_up, machine), 0.97, false);
-  // What the stages allow. A game's loop takes P (PhysFS reads and unpacks) + D (decoding); who
-  // replaces its reading and has all processors needs (read + unpack + D) / the machine's own
-  // speed-up, which is what the plain loop in as many processes takes.
+  // What the stages allow. A game's loop takes P (PhysFS reads and unpacks) + D (decoding); a
+  // program that replaces its reading and has all processors needs (read + unpack + D) / the
+  // machine's own speed-up, which is what the plain loop in as many processes takes.
   const double allowed = ratio(variants[5], variants[4], clock::wall).median;
   into.metric(prefix + "x faster than PhysFS, decode, next, as the stages allow", allowed);
   constexpr double wanted = 2.5;

@@ -21,7 +21,7 @@ constexpr double right = 250;  // the legend is there
 constexpr double top = 48;
 constexpr double bottom = 60;
 
-// Told apart by people who do not see all colours, and by their dashes in print.
+// Distinct for colour-blind readers, and by their dashes in print.
 constexpr std::array colours = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#555555"};
 constexpr std::array dashes = {"", "6 3", "2 3", "8 3 2 3", "12 4", "1 4", "1 1"};
 

@@ -34,7 +34,7 @@ pipe_ends make_pipe() {
 
 void send(int pipe, const void* bytes, std::size_t size) {
   if (write(pipe, bytes, size) != static_cast<ssize_t>(size)) {
-    throw std::runtime_error("a process of the benchmark is gone");
+    throw std::runtime_error("a child process of the benchmark has died");
   }
 }
 
@@ -42,7 +42,7 @@ void receive(int pipe, void* bytes, std::size_t size) {
   auto* at = static_cast<char*>(bytes);
   while (size > 0) {
     const ssize_t got = read(pipe, at, size);
-    if (got <= 0) throw std::runtime_error("a process of the benchmark is gone");
+    if (got <= 0) throw std::runtime_error("a child process of the benchmark has died");
     at += got;
     size -= static_cast<std::size_t>(got);
   }
@@ -59,7 +59,7 @@ int fork_into(Body body) {
   try {
     body();
   } catch (const std::exception& failure) {
-    (void)std::fprintf(stderr, "error: in a process of the benchmark: %s\n", failure.what());
+    (void)std::fprintf(stderr, "error in a child process: %s\n", failure.what());
     _exit(1);
   }
   _exit(0);

@@ -1,13 +1,13 @@
-// The barricade and its relatives beside what one would use instead.
+// The barricade and its relatives, compared with the alternatives.
 //
 //   polling    threads that look at an event that is not there yet
-//   hurdles    threads that come to a row of events, the last to arrive lowers each
+//   hurdles    threads that run along a row of events, the last to arrive lowers each
 //   ladder     the same over the barricade alone, with different spin policies
 //   lowering   what it costs to lower with many asleep, and when the last of them runs
 //   future     a shared_future that is ready
 //
-// One-shot events of other libraries, which need an allocation for each hurdle, stand behind
-// std::shared_future here; none is a package that this build needs.
+// One-shot events of other libraries, which need an allocation for each hurdle, are represented by
+// std::shared_future; none is a package that this build needs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -197,7 +197,7 @@ class hurdle_row {
   }
 
  private:
-  // Those who arrive write to one line, those who wait look at another.
+  // Threads that arrive write to one line, waiters look at another.
   struct hurdle {
     alignas(64) std::atomic<unsigned> arrived{0};
     alignas(64) Event event;
@@ -435,7 +435,7 @@ void measure_future(const settings& set, bench::results& results) {
   const std::shared_future<int> theirs = promised.get_future().share();
   promised.set_value(1);
   std::atomic<int> word{1};
-  // Copies of the handles, as somebody who waits has one.
+  // Copies of the handles, as a waiter has one.
   std::vector<bench::variant> variants = {
       {"one atomic load",
        [&] { take([&word] { return word.load(std::memory_order_acquire); }, count); }},
@@ -458,24 +458,25 @@ int main(int argc, char** argv) try {
   settings set;
   std::string json_path;
   bool quick = false;
-  bench::options line("Measures the barricade and its relatives beside what one would use instead",
-                      set.rounds, json_path);
+  bench::options line("Compares the barricade and its relatives with the alternatives", set.rounds,
+                      json_path);
   line.word("--plots", set.plots, "write the plots to this folder");
-  line.words("--only", set.only, "these parts",
+  line.words("--only", set.only, "measure these parts only",
              {"polling", "hurdles", "ladder", "lowering", "future"});
   line.numbers("--threads", set.threads, "numbers of threads");
-  line.number("--polls", set.polls, "looks of each thread");
-  line.number("--hurdles", set.hurdles, "hurdles, in all rounds together");
-  line.numbers("--sleepers", set.sleepers, "numbers of threads that sleep on what is lowered",
+  line.number("--polls", set.polls, "polls of each thread");
+  line.number("--hurdles", set.hurdles, "hurdles, over all rounds");
+  line.numbers("--sleepers", set.sleepers, "numbers of threads asleep on the barricade",
                {.least = 0});
   line.number("--lowerings", set.lowerings,
-              "for each number of sleepers, three times as many for one");
-  line.number("--pauses", bench::spin.pauses, "looks with a pause between before it sleeps",
+              "for each number of sleepers; three times as many for one");
+  line.number("--pauses", bench::spin.pauses,
+              "polls with a pause in between before a waiter sleeps", {.least = 0});
+  line.number("--yields", bench::spin.yields,
+              "polls with a yield in between before a waiter sleeps", {.least = 0});
+  line.number("--spin", bench::spin.nanoseconds, "minimum time for these, in nanoseconds",
               {.least = 0});
-  line.number("--yields", bench::spin.yields, "looks with a yield between before it sleeps",
-              {.least = 0});
-  line.number("--spin", bench::spin.nanoseconds, "nanoseconds of them at least", {.least = 0});
-  line.flag("--quick", quick, "a hundredth of the work, to see that it runs");
+  line.flag("--quick", quick, "a hundredth of the work, only to see that it runs");
   if (const std::optional<int> over = line.parse(argc, argv)) return *over;
   if (quick) {
     set.polls = 1'000'000;

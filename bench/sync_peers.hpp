@@ -114,7 +114,7 @@ struct future_event {
   std::shared_future<void> future;
 };
 
-// -- only for waking those who sleep --
+// -- only for waking sleepers --
 
 struct semaphore_event {
   static constexpr const char* name = "sem_post each";

@@ -5,8 +5,7 @@
 //   threads    the same on two: std::execution::par with snprintf, two independent processes
 //   reading    the text read back, beside sscanf and strtof
 //   object     an object with 12 mixed fields: as a script beside compiled fmt, as JSON beside
-//   Glaze
-//              if OVERTURE_PEERS has it
+//              Glaze if OVERTURE_PEERS has it
 #include <fmt/compile.h>
 #include <fmt/format.h>
 
@@ -377,11 +376,10 @@ int run(const settings& set, const std::string& json_path) {
 int main(int argc, char** argv) {
   settings set;
   std::string json_path;
-  bench::options line(
-      "Measures game objects as text beside the ways in which one would do it instead", set.rounds,
-      json_path);
-  line.number("--objects", set.objects, "how many", {.least = 4096, .most = 1 << 24});
-  line.words("--only", set.only, "these parts", {"numbers", "threads", "reading", "object"});
+  bench::options line("Compares game objects as text with the alternatives", set.rounds, json_path);
+  line.number("--objects", set.objects, "how many objects", {.least = 4096, .most = 1 << 24});
+  line.words("--only", set.only, "measure these parts only",
+             {"numbers", "threads", "reading", "object"});
   if (const std::optional<int> over = line.parse(argc, argv)) return *over;
   try {
     return run(set, json_path);

@@ -13,7 +13,7 @@ int main(int count, char** words) {
   line.numbers("--entries", entries, "look-ups: paths in the tree",
                {.least = 1'000, .most = 4'000'000});
   line.word("--games", games, "the folder that ./dev games fills");
-  line.words("--only", only, "these parts",
+  line.words("--only", only, "measure these parts only",
              {"lookup", "open", "mount", "freeze", "write", "games"});
   if (const std::optional<int> over = line.parse(count, words)) return *over;
   bench::results out("vfs");

@@ -1,7 +1,7 @@
 // Looking up paths: frozen, not frozen, and while another thread mounts and unmounts.
 //
 //   hot      1,000 of the paths, again and again: streamed, and each waiting for the last
-//   random   paths in random order, beside the floor: the path's hash and two random lines; behind
+//   random   paths in random order, beside the floor: the path's hash and two random lines; after
 //            work that has filled the caches, and again at once
 //   mounts   the same paths in 1, 10, 100 and 200 mounts
 //   misses   names that are in none of them, in folders that are

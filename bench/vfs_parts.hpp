@@ -11,7 +11,7 @@
 
 namespace bench {
 
-// Keeps the compiler from leaving out what nobody asks for.
+// Keeps the compiler from removing unused results.
 inline void keep(std::uint64_t value) {
   asm volatile("" : : "r"(value) : "memory");
 }

@@ -192,7 +192,7 @@ std::vector<std::string> all_paths(file_system& files) {
   return paths;
 }
 
-// One byte of each page, as whoever uses the data would have to.
+// One byte of each page, as a user of the data would have to read it.
 std::uint64_t touch(std::span<const std::byte> bytes) {
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < bytes.size(); i += 4096) sum += std::to_integer<unsigned>(bytes[i]);
@@ -256,7 +256,7 @@ void measure_solid(results& out) {
   const std::string make =
       "cd '" + (folder / "") + "' && 7z a -bd -ms=on a.7z 'f*' >/dev/null 2>&1";
   if (std::system(make.c_str()) != 0) {
-    std::fprintf(stderr, "there is no 7z: left out\n");
+    std::fprintf(stderr, "7z is not installed: skipped\n");
     return;
   }
   counting_system os;
@@ -315,7 +315,7 @@ void measure_games(results& out, int rounds, const std::string& games) {
   measure_solid(out);
   const auto with = [&](const std::string& archive, auto measure) {
     if (fs::exists(archive)) return measure(out, rounds, archive);
-    std::fprintf(stderr, "%s is not there: left out\n", archive.c_str());
+    std::fprintf(stderr, "%s is missing: skipped\n", archive.c_str());
   };
   with(games + "/warzone/usr/share/games/warzone2100/base.wz", measure_warzone);
   with(games + "/packed/supertux.zip", measure_mods);

@@ -2,7 +2,7 @@
 //
 // A slot holds a number and half of the path's hash. A look-up touches one slot, and compares
 // texts, which the caller has, only if these halves are equal. The slot depends on the table's
-// address, so nobody can craft names that share one.
+// address, so an attacker cannot craft names that share one.
 #pragma once
 
 #include <bit>

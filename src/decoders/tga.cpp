@@ -45,7 +45,7 @@ pixel to_pixel(const std::byte* at) noexcept {
 }
 
 struct tga_header {
-  bool palette = false;  // pixels are indices into the color map
+  bool palette = false;  // pixels are indices into the colour map
   bool grey = false;
   bool run_length = false;
   bool top_down = false;

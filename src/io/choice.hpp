@@ -18,7 +18,7 @@
 
 namespace overture::io_detail {
 
-// Where bytes lie on the disk, as far as anybody knows: the caller's key, the file, the offset.
+// Where bytes are on the disk, as far as is known: the caller's key, the file, the offset.
 struct disk_position {
   std::uint64_t file = 0;
   std::uint64_t offset = 0;

@@ -1,7 +1,7 @@
 // How an operation gets its file from the source_files, and gives it back.
 //
-// A queue that its source_files know as a reader finds open files by look(), and opens files for
-// itself alone as far as its turns go. All others, and what look() does not have, go by pin().
+// A registered reader borrows open files with look(), and may open as many files for itself as it
+// has turns. Other queues, and files that look() does not have, use pin().
 //
 // Any thread; opening and closing may block.
 #pragma once

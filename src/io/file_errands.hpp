@@ -1,5 +1,5 @@
-// What threads of a queue do for files besides reading: open those that are read soon, and close
-// those that are not read any more. Either may take the system long.
+// What threads of a queue do for files besides reading: open those that will be read soon, and
+// close those that are no longer read. Either may block.
 //
 // One thread at a time.
 #pragma once

@@ -12,7 +12,7 @@ class file_ledger {
  public:
   void add_turns(unsigned turns) noexcept { turns_ += turns; }
   [[nodiscard]] unsigned turns() const noexcept { return turns_; }
-  // Takes one if there is one.
+  // Takes a turn if one is left.
   [[nodiscard]] bool take_turn() noexcept {
     if (turns_ == 0) return false;
     --turns_;

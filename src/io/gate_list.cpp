@@ -7,8 +7,8 @@ using namespace base_detail;
 
 namespace {
 
-// Runs a task at once: these only take a lock and store a request, and whoever lowers a barricade
-// calls them outside of all locks.
+// Runs a task at once: these only take a lock and store a request, and the thread that lowers a
+// barricade calls them outside of all locks.
 class at_once final : public executor {
  public:
   void execute(task work) override { work.run(work.context); }

@@ -1,8 +1,8 @@
-// Requests that wait for a barricade: registered there, and queued by whoever lowers it.
+// Requests that wait for a barricade: registered there, and queued by the thread that lowers it.
 //
-// What is registered stays until the barricade is lowered, whatever becomes of the request, and
-// perhaps longer than the queue. So each gate holds a reference to the unpack queue, which outlives
-// the queue and says whether that is still there.
+// A registration lasts until the barricade is lowered, even if the request is cancelled or the
+// queue ends first. So each gate holds a reference to the unpack queue, which outlives the read
+// queue and knows whether that still exists.
 //
 // One thread at a time, but for register_all().
 #pragma once
@@ -17,11 +17,11 @@ namespace overture::io_detail {
 
 struct read_gate;
 
-// The queue whose requests they are.
+// The queue that owns the requests.
 class gate_owner {
  public:
-  // The barricade was lowered: to be removed from the list and queued, unless the request was
-  // given up. On the thread that lowers it, or from register_all().
+  // The barricade was lowered: removes the gate from the list and queues its request, unless that
+  // was given up. Runs on the thread that lowers it, or in register_all().
   virtual void let_through(read_gate& opened) noexcept = 0;
 
  protected:
@@ -46,11 +46,10 @@ class gate_list {
       : owner_(owner), memory_(memory), lifetime_(lifetime) {}
 
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
-  // Puts the request in front of those that register_all() is to register. False: memory was
-  // refused.
+  // Prepends the request to the list for register_all(). False: memory was refused.
   [[nodiscard]] bool add(read_request& request, barricade& after, read_gate*& fresh) noexcept;
   void remove(read_gate& gate) noexcept;
-  // False if the request does not stand here.
+  // False if the request is not in the list.
   [[nodiscard]] bool remove(read_request& request) noexcept {
     if (!request.gate) return false;
     remove(*static_cast<read_gate*>(request.gate));

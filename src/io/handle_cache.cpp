@@ -96,7 +96,7 @@ result<open_source> handle_cache::pin_closed(source_id id, bool may_wait) noexce
       if (where == state::no_entry) {
         at = mine.take_entry(id.index, evicted);
       } else {
-        // Another thread opens it, or had it closed, which this one prevents.
+        // Another thread opens it, or was closing it, which the pin prevents.
         const handle_entry::state now = mine.entries[where].look();
         if (now.is_closing()) (void)mine.entries[where].stay_open(now, mine.lock);
         pinned = mine.entries[where].pin(id.index, handle);
@@ -110,7 +110,7 @@ result<open_source> handle_cache::pin_closed(source_id id, bool may_wait) noexce
       }
       if (!may_wait) return fail(errc::busy, "too many files are open", id);
       if (!waits) {
-        // Looks once more: a thread that unpins looks at `waiting` after that.
+        // Look once more: a thread that unpins reads `waiting` after that.
         mine.begin_to_wait();
         waits = true;
         continue;
@@ -122,7 +122,7 @@ result<open_source> handle_cache::pin_closed(source_id id, bool may_wait) noexce
     (void)sync_detail::address_wait(mine.changed, seen, 0);
     waited = true;
   }
-  // The entry counts as taken while the system works, so that there is never one too many.
+  // The entry counts as taken during the system call, so there are never too many open files.
   if (evicted.valid()) config_.os->close(evicted);
   return open_in(at, id, may_wait);
 }
@@ -136,7 +136,7 @@ result<open_source> handle_cache::open_in(std::uint32_t at, source_id id, bool m
     if (outcome == freed::busy)
       opened = fail(errc::busy, "the process has no file descriptor left", id);
     if (outcome == freed::busy) break;
-    // Somebody may have closed one between the refusal and the look.
+    // Another thread may have closed a file since the refusal.
     opened = config_.os->open(path);
     if (outcome == freed::none) break;
   }
@@ -160,7 +160,7 @@ result<open_source> handle_cache::open_in(std::uint32_t at, source_id id, bool m
   return tl::unexpected<error>(opened.error());
 }
 
-// Others of the process have taken more descriptors than were left to them.
+// Other code of the process has taken more descriptors than it was left.
 handle_cache::freed handle_cache::free_descriptor(std::uint32_t opening, bool may_wait) noexcept {
   state& mine = *state_;
   os_handle closed;
@@ -211,7 +211,7 @@ void handle_cache::unpin(source_id id) noexcept {
   mine.wake_waiting(wake);
 }
 
-// --- Readers that are not counted ----------------------------------------------------------------
+// --- Registered readers -------------------------------------------------------------------------
 
 source_files::reader_terms handle_cache::add_reader(source_reader& reader, unsigned at_once,
                                                     unsigned wished) noexcept {
@@ -263,7 +263,7 @@ result<open_source> handle_cache::look(source_id id, std::uint64_t turn) noexcep
   }
   result<os_handle> opened = config_.os->open(wanted.path);
   if (opened) return open_source{config_.os, *opened, true};
-  // Places know what to do without descriptors.
+  // pin() copes with a lack of descriptors; see free_descriptor().
   const int why = opened.error().os_error;
   if (why == EMFILE || why == ENFILE)
     return fail(errc::busy, "the process has no file descriptor left", id);
@@ -321,7 +321,7 @@ void handle_cache::close_source(source_id id) noexcept {
     for (;;) {
       const handle_entry::state seen = mine.entries[at].look();
       if (!seen.is_open()) return;  // it is being opened, by a thread that needs it now
-      // As it is read, whoever ends the last read closes it: unpin() or released().
+      // It is being read, so the end of the last read closes it: unpin() or released().
       if (!seen.is_closing() && !mine.entries[at].close_later(seen, mine.lock)) continue;
       const handle_entry::state marked = mine.entries[at].look();
       if (marked.pins() == 0) (void)mine.vacate(at, marked, closed);

@@ -16,9 +16,9 @@
 
 namespace overture {
 
-// Files are numbered as they are added, so the number finds the file without a search; entries hold
-// those that are open, and are what the clock hand goes over. Files lie in chunks that never move,
-// so that an open one is pinned without the lock.
+// A file's number is its index, so finding it needs no search. The clock hand goes over the
+// entries, one for each open file. Files are in chunks that never move, so that an open one can be
+// pinned without the lock.
 struct handle_cache::state {
   using entry_state = io_detail::handle_entry::state;
   static constexpr std::uint32_t no_entry = UINT32_MAX;
@@ -34,7 +34,7 @@ struct handle_cache::state {
 
    private:
     friend struct state;
-    mapping mapped_;  // once it was viewed; until the end
+    mapping mapped_;  // made by the first view, kept until the end
   };
   struct reader {
     source_reader* asked = nullptr;
@@ -109,7 +109,8 @@ struct handle_cache::state {
     return chunks[index / chunk_files].load(std::memory_order_relaxed)[index % chunk_files];
   }
 
-  // False: it was read lately as well, so it will be read again, and gets an entry. Any thread.
+  // False: it was read recently too, so it is likely to be read again and gets an entry. Any
+  // thread.
   [[nodiscard]] bool is_read_once(file& wanted, std::uint64_t turn) const noexcept {
     const std::uint64_t before = wanted.last_turn.load(std::memory_order_relaxed);
     wanted.last_turn.store(turn, std::memory_order_relaxed);
@@ -122,8 +123,8 @@ struct handle_cache::state {
     return where != no_entry && entries[where].pin(index, handle);
   }
 
-  // Whether a reader that is not counted reads the file of the entry, which is left as closing if
-  // not. Otherwise released() will be called when the read has ended.
+  // Whether a registered reader is reading the entry's file. If so, released() is called when the
+  // read has ended; if not, the entry stays marked as closing.
   [[nodiscard]] bool is_shown(std::uint32_t where, entry_state& seen) noexcept REQUIRES(lock) {
     if (!seen.was_shown()) return false;
     const bool was_closing = seen.is_closing();
@@ -134,8 +135,8 @@ struct handle_cache::state {
     if (found && !was_closing) (void)entries[where].stay_open(seen, lock);
     return found;
   }
-  // Empties the entry if nobody has come to use it since `seen`; its handle is the caller's to
-  // close, once the lock is released.
+  // Empties the entry unless it was used since `seen`. The caller closes its handle after releasing
+  // the lock.
   [[nodiscard]] bool vacate(std::uint32_t where, entry_state seen, os_handle& closed) noexcept
       REQUIRES(lock) {
     if (!seen.is_open() || seen.pins() > 0 || is_shown(where, seen)) return false;
@@ -148,7 +149,7 @@ struct handle_cache::state {
     at(seen.file()).entry.store(no_entry, std::memory_order_release);
     stats.hits += seen.hits();
   }
-  // A entry for this file, empty or made so; no_entry if all are in use.
+  // An entry for this file, empty or emptied; no_entry if all are in use.
   [[nodiscard]] std::uint32_t take_entry(std::uint32_t index, os_handle& evicted) noexcept
       REQUIRES(lock) {
     for (std::size_t look = 0; look < std::size_t{2} * entry_limit; ++look) {
@@ -192,8 +193,8 @@ struct handle_cache::state {
     return false;
   }
 
-  // Threads that wait for an entry or a descriptor need the end of every read: an entry found in
-  // use may have been taken by a read that began after the last look.
+  // While a thread waits for an entry or a descriptor, the end of every read must be reported: the
+  // entry that it found in use may by now belong to a read that began later.
   void begin_to_wait() noexcept REQUIRES(lock) {
     if (waiting.fetch_add(1, std::memory_order_seq_cst) == 0) notify_every_release(true);
   }

@@ -2,14 +2,14 @@
 // an open file is pinned by one compare-and-swap and released by one subtraction.
 //
 // An entry changes hands under the lock of the cache, and only by a compare-and-swap from a word
-// that counts no pins: pinning and taking away cannot both succeed. The handle is written before
-// the word says open, and stays as long as anybody is counted.
+// that counts no pins, so a pin and an eviction cannot both succeed. The handle is written before
+// the word says open, and stays valid while there are pins.
 //
 // A registered reader (source_reader) is not counted: it first notes what it reads, and then finds
 // the word open. A thread that wants the entry first marks it as closing, and then asks the
 // readers. The reader notes and answers under one lock of its own: either it has noted the read
-// before it is asked, or it finds the mark. Nobody needs to be asked about a file that was lent to
-// no reader since it was opened: the first reader leaves a bit in the word, by a compare-and-swap.
+// before it is asked, or it finds the mark. The first reader that borrows a file sets a bit in the
+// word by a compare-and-swap; without that bit no reader needs to be asked.
 #pragma once
 
 #include <cstdint>

@@ -170,7 +170,7 @@ result<void> inflate_stream::produce(std::span<std::byte> to, fetch packed) noex
   return {};
 }
 
-// All bytes are there: the stream must say so too, and no byte more.
+// All bytes are unpacked: the stream must end here too.
 result<void> inflate_stream::check_end(fetch packed) noexcept {
   z_stream& zlib = tables_->zlib;
   std::byte surplus{};
@@ -211,7 +211,7 @@ void inflate_stream::note_point() noexcept {
   const std::uint64_t last = points_.empty() ? 0 : points_.back().out;
   if (!block_begins || at_ <= last || at_ - last < interval_) return;
   void* const window = memory_.allocate(window_bytes_max, 1, memory_tag::io);
-  if (!window) return;  // a longer way back, no more
+  if (!window) return;  // going back takes longer, no more
   restart_point point{at_, fetched_ - zlib.avail_in, static_cast<unsigned>(zlib.data_type & 7),
                       static_cast<std::byte*>(window), 0};
   uInt held = 0;

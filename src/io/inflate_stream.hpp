@@ -1,8 +1,8 @@
-// Unpacks a raw DEFLATE stream piece by piece, at any place of what it unpacks to.
+// Unpacks a raw DEFLATE stream piece by piece, from any position.
 //
-// Going forward it notes restart points: where a block begins, and the 32 KiB before it, which are
-// all that the rest of the stream can refer to. Going back begins at the last of them before the
-// place asked for, not at the stream's beginning. A stream made of one enormous block has none.
+// On the way forward it records restart points: the start of a block and the 32 KiB before it,
+// which are all that the rest of the stream can refer to. Going back restarts at the last such
+// point before the position, not at the beginning. A stream of one enormous block has none.
 //
 // Source of the method: Mark Adler's zran.c, an example of zlib.
 #pragma once
@@ -39,7 +39,7 @@ class inflate_stream {
   // How much of the content, from its beginning, has passed through, and its CRC-32.
   [[nodiscard]] std::uint64_t seen_bytes() const noexcept { return seen_; }
   [[nodiscard]] std::uint32_t seen_crc32() const noexcept { return crc32_; }
-  // What has been unpacked in all, going back and skipping included.
+  // Bytes unpacked in total, including those skipped and those unpacked again.
   [[nodiscard]] std::uint64_t unpacked_bytes() const noexcept { return unpacked_; }
 
  private:
@@ -70,13 +70,13 @@ class inflate_stream {
   std::uint64_t bytes_;
   std::uint64_t interval_;
   tables* tables_ = nullptr;
-  std::uint64_t fetched_ = 0;  // packed bytes that zlib has got
-  std::uint64_t at_ = 0;       // unpacked bytes that it has given
+  std::uint64_t fetched_ = 0;  // packed bytes given to zlib
+  std::uint64_t at_ = 0;       // unpacked bytes got from it
   std::uint64_t seen_ = 0;
   std::uint32_t crc32_ = 0;
   std::uint64_t unpacked_ = 0;
   bool ended_ = false;
-  bool broken_ = false;  // in the middle of something: only restart() mends it
+  bool broken_ = false;  // failed halfway: only restart() helps
   base_detail::vec<restart_point> points_;
 };
 

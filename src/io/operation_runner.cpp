@@ -67,8 +67,8 @@ bool operation_runner::show(read_operation& op) noexcept {
   return true;
 }
 
-// As late as this, so that waiting requests hold no memory. The first refusal is the operation's;
-// members that have room are read all the same, each by itself.
+// Done this late so that waiting requests hold no memory. The first refusal becomes the
+// operation's; members that have room are still read, each by itself.
 result<void> operation_runner::make_room(read_operation& op) noexcept {
   result<void> all;
   for (std::size_t i = 0; i < op.members().size(); ++i) {
@@ -136,7 +136,7 @@ void operation_runner::finish(read_operation& op, const result<void>& outcome) n
   if (outcome && !alone) op.copy_overlaps();
   for (std::size_t i = 0; i < members.size(); ++i) {
     read_request& member = *members[i];
-    // One member's bad luck is not the others'.
+    // One member's error must not fail the others.
     const bool again = !outcome && !alone && op.file.os;
     member.outcome = again ? read_alone(op, i) : outcome;
     if (member.outcome) {
@@ -224,7 +224,7 @@ operation_runner::unpacked_requests operation_runner::end_unpacked(
   } else {
     request.content = request.destination;
   }
-  // The room goes back before anybody hears of the end.
+  // The room is returned before the requests complete.
   item.destroy();
   while (follower) {
     read_request& each = *follower;

@@ -1,5 +1,5 @@
-// The way of one operation once it was taken: its file is opened, its bytes are read, its requests
-// complete or go on to be unpacked. Back ends call these steps in their own time.
+// The steps of one operation after it was taken: its file is opened, its bytes are read, its
+// requests complete or go on to be unpacked. Back ends call these steps when it suits them.
 //
 // Any thread, each with an operation of its own; no lock of the queue is held.
 #pragma once
@@ -25,8 +25,8 @@ class operation_runner {
   // too many files are open, and only the end of another read can change that.
   enum class opening : std::uint8_t { open, ended, busy };
   [[nodiscard]] opening open(read_operation& op, bool may_wait) noexcept;
-  // For back ends that open, read and close in one go. open: `path` names the file, which is open
-  // nowhere, and there is room for the bytes. busy: open() is the way.
+  // For back ends that open, read and close in one go. open: `path` names the file, which is not
+  // open, and there is room for the bytes. busy: use open() instead.
   [[nodiscard]] opening open_by_path(read_operation& op, const char*& path) noexcept;
   // Opens the file after open_by_path() has made room, because something went wrong there.
   [[nodiscard]] opening open_after_all(read_operation& op, bool may_wait) noexcept;
@@ -43,11 +43,11 @@ class operation_runner {
   [[nodiscard]] bool advance(read_operation& op, std::int64_t outcome) noexcept;
 
   // --- Unpacking ---
-  // Whether packed bytes are unpacked by whoever polls.
+  // Whether packed bytes are unpacked by the polling thread.
   [[nodiscard]] bool unpacks_here() const noexcept { return unpacks_here_; }
   // Error: there is no memory, or no executor, to unpack the request.
   [[nodiscard]] result<void> check_unpacking(const read_request& request) const noexcept;
-  // Unpacks all that waits, on this thread; how many requests have completed.
+  // Unpacks everything that waits, on this thread. Returns how many requests have completed.
   std::size_t unpack_here() noexcept;
   // Ends an item that was unpacked, and its requests.
   struct unpacked_requests {

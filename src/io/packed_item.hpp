@@ -13,12 +13,12 @@ namespace overture::io_detail {
 
 struct packed_item;
 
-// The queue whose items they are. On the thread that unpacks.
+// The queue that owns the items. Called on the thread that unpacks.
 class unpack_owner {
  public:
-  // Gives the request a buffer if it is not to have the caller's. Error: out_of_memory.
+  // Gives the request a buffer unless it has the caller's destination. Error: out_of_memory.
   [[nodiscard]] virtual result<void> take_destination(read_request& request) noexcept = 0;
-  // Ends the item and its requests; how many.
+  // Ends the item and its requests; returns how many.
   virtual std::size_t unpacked(packed_item& item) noexcept = 0;
 
  protected:
@@ -29,7 +29,7 @@ struct packed_item {
   read_request* request = nullptr;
   read_request* followers = nullptr;  // want the same and get a copy
   unpack_owner* owner = nullptr;
-  executor* on = nullptr;  // where it is unpacked; null: by whoever polls
+  executor* on = nullptr;  // where it is unpacked; null: by the polling thread
   std::span<const std::byte> packed;
   std::uint64_t counted_bytes = 0;  // against packed_bytes_max
 

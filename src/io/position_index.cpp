@@ -116,7 +116,7 @@ position_index::run* position_index::merge(const run& a, const run& b,
 // If memory is refused the new entries stay unsorted, or the runs unmerged: slower, not wrong.
 void position_index::settle(ticket_column tickets) noexcept {
   if (fresh_.size() > fresh_max && run_count_ < runs_max) {
-    // The new entries get the run's room in exchange, for as many to come.
+    // The new entries and the run swap memory, so that as many can be added again.
     if (run* const added = take_run(fresh_.size())) {
       std::sort(fresh_.begin(), fresh_.end(), by_position);
       std::swap(added->entries, fresh_);

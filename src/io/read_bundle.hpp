@@ -1,11 +1,10 @@
 // Several reads that a thread of the queue takes at once, and does one after the other.
 //
-// Two processors that take reads in turns fetch from each other, for every read, whatever the
-// choice has written. So where many short reads wait, a thread takes some at once. Only the one
-// that it does has begun: the others can be recalled at any time, and stand in the queue again as
-// if they had never been taken. That is done for all that the order of reads depends on: something
-// more urgent comes, a thread has nothing to do, requests are cancelled, closed, changed or
-// suspended.
+// Two processors that take reads in turn fetch the state of the choice from each other for every
+// read. So where many short reads wait, a thread takes several at once. Only the one it is doing
+// has begun; the others can be recalled at any time and are then back in the queue as if they had
+// never been taken. They are recalled whenever the order may change: something more urgent comes, a
+// thread has nothing to do, or requests are cancelled, closed, changed or suspended.
 //
 // Reads that go to the disk are bundled for another reason: the thread opens all their files before
 // it reads the first, and has the system begin to fetch what they want, so that the disk works on
@@ -32,12 +31,12 @@ struct bundle_rules {
   std::size_t reads_max = 8;
   std::size_t share = 8;                   // of what waits for each thread, one in so many
   std::uint64_t span_ns_max = 200'000;     // all of a bundle
-  std::uint64_t untried_ns = 100'000'000;  // what a read takes for as long as none has ended
+  std::uint64_t untried_ns = 100'000'000;  // the assumed length of a read until one has ended
   std::size_t files_ahead = 64;            // of all threads, open before they are read
   std::uint64_t memory_ns = thread_rules{}.memory_ns;
 };
 
-// What it depends on how many are taken.
+// What the number of reads taken depends on.
 struct bundle_moment {
   std::size_t waiting = 0;          // requests
   std::size_t threads = 1;          // that read
@@ -58,11 +57,11 @@ struct bundle_moment {
   return std::clamp<std::size_t>(std::min(quick_or_hidden, fair), 1, rules.reads_max);
 }
 
-// Counts down for several reads at once, if that cannot be told from one after the other: as long
-// as the thread has claimed another read that counts for the same one, it is not zero.
+// Counts down for several reads at once where that makes no difference: while the thread has
+// claimed another read of the same countdown, it cannot reach zero.
 class held_counts {
  public:
-  // True: a countdown has come to zero.
+  // True: a countdown has reached zero.
   [[nodiscard]] bool add(countdown& of) noexcept {
     const bool zero = counter_ != &of && flush();
     counter_ = &of;
@@ -101,14 +100,14 @@ class read_bundle {
     ++current_;
     return true;
   }
-  // Which one that may be; its requests are not to be touched.
+  // The read that claim_next() may claim; its requests must not be touched.
   [[nodiscard]] const read_operation* likely_next() const noexcept {
     return current_ + 1 < taken_ ? &reads_[current_ + 1] : nullptr;
   }
   held_counts counts;
 
   [[nodiscard]] std::size_t taken() const noexcept { return taken_; }
-  std::size_t retired = 0;               // the first ones, whose end the queue knows
+  std::size_t retired = 0;               // the first ones, reported to the queue
   std::size_t turns = 0;                 // how many files it may open for itself at once
   atomic<std::uint32_t> files_ahead{0};  // open for reads that have not begun, perhaps recalled
 

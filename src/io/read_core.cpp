@@ -33,8 +33,8 @@ read_core::read_core(source_files& files, const read_queue_config& config,
       schedule_(config, rules),
       gates_(*this, *config.memory, unpacks_),
       errands_(*config.memory) {
-  // What a host's own thread completes may wait for a file that this very thread has read, and such
-  // a read ends only after its completions. So these queues are not asked what they read.
+  // A completion on a host's own thread may wait for a file that this very thread has read, and a
+  // read ends only after its completions. So such queues do not register as readers.
   if (config.run_by_host || config.disk) return;
   const bool ring = config.backend == read_backend::uring;
   const unsigned at_once = std::max({config.threads, config.threads_max, ring ? config.depth : 0});
@@ -51,8 +51,8 @@ read_core::~read_core() {
 
 // --- Requests come -------------------------------------------------------------------------------
 
-// No request is looked at: the threads that read wrote their lines last. Gated ones are registered
-// before this returns, because whoever lowers a barricade may end its life.
+// Does not look at the requests: the reading threads wrote their cache lines last. Gated ones are
+// registered before this returns, because the thread that lowers the barricade may destroy it.
 void read_core::submit(std::span<read_request> requests, barricade* after) noexcept {
   const std::uint64_t now_ns = clock_.now();
   std::uint32_t calls = 0;
@@ -194,7 +194,7 @@ std::size_t read_core::close_source(source_id id, bool at_once) noexcept {
   }
   const std::size_t count = end_cancelled(cancelled);
   if (!at_once) {
-    // Closing may take the system long, so a thread of the queue does it.
+    // Closing can be slow, so a thread of the queue does it.
     section hold(*this);
     if (errands_.add_close(id)) {
       schedule_.counters().add_outstanding();
@@ -380,7 +380,7 @@ void read_core::end_errand() noexcept {
   call_for_ended(hold.due);
 }
 
-// --- Who is woken --------------------------------------------------------------------------------
+// --- Wakes ---------------------------------------------------------------------------------------
 
 void read_core::act_on(const due_calls& due) noexcept {
   if (due.reader) signal_.word.wake_one();
@@ -430,7 +430,7 @@ void read_core::call_helpers(due_calls& due) noexcept {
   due.helpers = true;
 }
 
-// Offers a sleeper to submit(), unless that has left something which must be taken up first.
+// Offers a sleeper to submit(), unless submitted requests must be taken up first.
 void read_core::offer_reader(due_calls& due) noexcept {
   while (!sleepers_.offer(schedule_.may_read_more())) {
     take_up();
@@ -458,8 +458,8 @@ bool read_core::is_reached(const goal& wanted) noexcept {
   return wanted.work && (schedule_.has_refused() || schedule_.can_take());
 }
 
-// Whoever puts something to unpack, ends a request or makes room takes the lock afterwards, and
-// sees a helper that has looked before that.
+// A thread that adds something to unpack, ends a request or makes room takes the lock afterwards,
+// and so sees every helper that has looked before.
 void read_core::help_until(const goal& wanted) noexcept {
   const bool hears_countdowns = wanted.counted != nullptr;
   const bool helps = unpacks_ && !runner_.unpacks_here();

@@ -4,15 +4,15 @@
 //                              (what goes next)    (next..., here)         (open, read, complete)
 //
 // A back end asks for the next read, does it in its own way with runner(), and hands it back by
-// asking for the next. One lock, taken once for each read (or bundle of reads), guards all that
-// decides; completions run outside of it. Submitted requests lie in the inbox until somebody has
-// the lock, and whoever asks for anything that depends on what waits takes them up first.
+// asking for the next. One lock, taken once for each read (or bundle of reads), guards every
+// decision; completions run outside of it. Submitted requests stay in the inbox until a thread
+// holds the lock; every call whose answer depends on them sorts them in first.
 //
-// Why no request is left lying: a thread that finds nothing adds itself to the sleepers under the
-// lock, and sleeps on the word that it saw there. Whoever adds a request under the lock and sees a
-// sleeper moves the word on and wakes one. While that one is on its way nobody else is woken: it
-// looks, and wakes the next if it leaves something. A sleeper that may be woken is offered to the
-// inbox, where submit() finds it without the lock.
+// Why no request is forgotten: a thread that finds nothing adds itself to the sleepers under the
+// lock, and sleeps on the word as it saw it there. A thread that adds a request under the lock and
+// sees a sleeper moves the word on and wakes one. No other is woken until that one has looked; it
+// wakes the next if it leaves work. A sleeper that may be woken is offered to the inbox, where
+// submit() finds it without the lock.
 #pragma once
 
 #include <cstddef>
@@ -54,8 +54,9 @@ class read_core final : public source_reader, private unpack_owner, private gate
   void mark_first_frame() noexcept EXCLUDES(lock_);
   void suspend() noexcept EXCLUDES(lock_);
   void resume() noexcept EXCLUDES(lock_);
-  // Return once nothing is outstanding; or, of the second, a read could begin; or, of the third,
-  // the countdown is at zero (or, if asked for, a read could begin). Unpack meanwhile.
+  // Each unpacks while it waits. The first two return when nothing is outstanding, the second also
+  // when a read could begin. The third returns when the countdown is done or, if asked to, when a
+  // read could begin.
   void wait_until_idle() noexcept EXCLUDES(lock_);
   void wait_for_work() noexcept EXCLUDES(lock_);
   void wait_for(const countdown& until, bool or_for_work) noexcept EXCLUDES(lock_);
@@ -66,8 +67,8 @@ class read_core final : public source_reader, private unpack_owner, private gate
   [[nodiscard]] bool can_unpack() const noexcept { return unpacks_ != nullptr; }
 
   // --- For source_files ---
-  // Whoever asks for own files was refused a descriptor by the system, which orders that after
-  // those that were given.
+  // The caller of has_own_files() was refused a descriptor by the system, which orders the refusal
+  // after the opens that succeeded.
   [[nodiscard]] bool is_reading(source_id id) noexcept override EXCLUDES(lock_) {
     const sync_detail::scoped_lock hold(lock_);
     return schedule_.is_reading(id);
@@ -93,8 +94,8 @@ class read_core final : public source_reader, private unpack_owner, private gate
   [[nodiscard]] bool next(read_operation& op) noexcept EXCLUDES(lock_);
   // Ends its last read only.
   void leave(read_operation& op) noexcept EXCLUDES(lock_);
-  // For back ends that sleep in their own way, and give a waker to end that: as next(), but adds
-  // the caller to the sleepers if there is nothing to read. `noted` says whether it is there.
+  // For back ends that sleep in their own way and provide a waker: as next(), but adds the caller
+  // to the sleepers if there is nothing to read. `noted`: whether it is among them.
   enum class turn : std::uint8_t { found, nothing, stopped, errand };
   [[nodiscard]] turn next_or_note(read_operation& op, bool& noted) noexcept EXCLUDES(lock_);
   // The waker is called with the lock held. After this call the one before is not called again.
@@ -179,7 +180,7 @@ class read_core final : public source_reader, private unpack_owner, private gate
   void run_errand(const file_errand& taken) noexcept EXCLUDES(lock_);
   void end_errand() noexcept EXCLUDES(lock_);
 
-  // --- Who is woken ---
+  // --- Wakes ---
   void call_offered(std::uint32_t who) noexcept EXCLUDES(lock_);
   void call_for_waiting(due_calls& due) noexcept REQUIRES(lock_);
   void call_for_ended(due_calls& due) noexcept REQUIRES(lock_);

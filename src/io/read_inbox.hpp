@@ -1,12 +1,12 @@
-// What submit() leaves for whoever takes the queue's lock next.
+// What submit() leaves for the next thread that takes the queue's lock.
 //
-// The state of the queue lies on cache lines that reading threads write all the time. submit() does
-// not touch them: it notes where the batch lies and when it came, on lines of its own, and one word
-// tells that there is something. Whoever holds the queue's lock takes the batches in order.
+// Reading threads write the queue's cache lines all the time, so submit() does not touch them: it
+// notes the batch's address and time on lines of its own and marks one word. The holder of the
+// queue's lock takes the batches in order.
 //
-// Why no batch is left lying: a thread that finds nothing offers itself, by a compare-exchange on
-// the word, which fails if a batch has come since it looked. put() exchanges that word, so it
-// either comes before, and is seen, or finds the offer, takes it, and calls the thread.
+// Why no batch is forgotten: a thread that finds nothing offers itself by a compare-exchange on the
+// word, which fails if a batch has come since it looked. put() exchanges that word: either it comes
+// before the offer and is seen, or it finds the offer, takes it, and wakes the thread.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ namespace overture::io_detail {
 template <std::uint32_t capacity>
 class basic_read_inbox {
  public:
-  // Who sleeps and is to be called by put().
+  // The sleepers that put() may have to wake.
   static constexpr std::uint32_t reader = 1;
   static constexpr std::uint32_t host = 2;
 
@@ -36,8 +36,8 @@ class basic_read_inbox {
     std::uint64_t queued_ns = 0;
   };
 
-  // Any thread. `calls`: whom the caller is to wake now. False: there is no room, and nothing was
-  // done.
+  // Any thread. `calls`: the sleepers that the caller must wake now. False: there was no room, and
+  // nothing was done.
   [[nodiscard]] bool put(std::span<read_request> requests, std::uint64_t queued_ns,
                          std::uint32_t& calls) noexcept {
     const sync_detail::scoped_lock hold(putting_);
@@ -62,7 +62,7 @@ class basic_read_inbox {
     return !holds_none(word_.load(std::memory_order_relaxed));
   }
 
-  // The side that takes. One thread at a time: read_core holds its lock around every call.
+  // The receiving side. One thread at a time: read_core holds its lock around every call.
   class receiver {
    public:
     explicit receiver(basic_read_inbox& inbox) noexcept : inbox_(inbox) {}
@@ -86,7 +86,8 @@ class basic_read_inbox {
     [[nodiscard]] bool is_offered(std::uint32_t who) const noexcept {
       return (inbox_.word_.load(std::memory_order_relaxed) & who) != 0;
     }
-    // Takes the offer back. False: a put() was quicker, and calls. What it has put can be taken.
+    // Takes the offer back. False: a put() was quicker and wakes the thread; its batch can be
+    // taken.
     bool withdraw(std::uint32_t who) noexcept {
       return is_offered(who) &&
              (inbox_.word_.fetch_and(~who, std::memory_order_acq_rel) & who) != 0;
@@ -110,7 +111,7 @@ class basic_read_inbox {
   std::uint32_t next_ GUARDED_BY(putting_) = 0;  // numbers of batches
   std::uint32_t known_taken_ GUARDED_BY(putting_) = 0;
   atomic<std::uint64_t> calls_{0};
-  batch batches_[capacity];  // handed over by the word, each to whoever takes it
+  batch batches_[capacity];  // handed over by the word
   // The number of the next one, and offers.
   alignas(64) atomic<std::uint32_t> word_{0};
   // Written by the receiver.

@@ -6,7 +6,7 @@
 namespace overture::io_detail {
 namespace {
 
-// Stands in the list of followers once nobody may follow any more.
+// The list of followers once no request may follow any more.
 alignas(read_request) std::byte closed_place[sizeof(read_request)];
 read_request* const closed = reinterpret_cast<read_request*>(closed_place);
 

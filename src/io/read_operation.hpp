@@ -66,7 +66,7 @@ class read_operation {
   static constexpr std::size_t no_member = members_max;
   [[nodiscard]] std::size_t twin_of(const read_request& request) const noexcept;
 
-  // Where the bytes go, in order, from byte `done` of the operation on; how many parts.
+  // Where the bytes go, in order, from byte `done` of the operation on. Returns how many parts.
   [[nodiscard]] std::size_t parts(std::uint64_t done, std::span<std::span<std::byte>> out) noexcept;
   static constexpr std::size_t parts_max = 2 * members_max;
   // Fills what two members share in the one that did not get it, once all has been read.
@@ -74,7 +74,7 @@ class read_operation {
 
   // Requests for the same bytes as a member, which get a copy. False: too late.
   [[nodiscard]] bool follow(read_request& request) noexcept;
-  // Ends that; the followers.
+  // Takes no more followers after this; returns those it has.
   [[nodiscard]] read_request* close_followers() noexcept;
 
   read_tally tally;
@@ -82,15 +82,15 @@ class read_operation {
   // For back ends.
   open_source file;
   open_source ahead;       // the same file, opened before it is its turn
-  bool is_pinned = false;  // and to be let go
+  bool is_pinned = false;  // and to be unpinned
   std::uint64_t started_ns = 0;
-  std::uint64_t done = 0;  // bytes that are there
+  std::uint64_t done = 0;  // bytes read so far
   std::uint64_t ended_ns = 0;
   std::uint64_t turn = 0;         // how many reads the queue had begun, with this one
   disk_position end_position;     // where the head of the disk is then
   held_counts* counts = nullptr;  // of the thread that does several in turn
 
-  // What others look at while the thread reads lies away from what that thread writes meanwhile.
+  // What other threads look at during the read is kept off the lines that its thread writes.
   alignas(64) atomic<bool> owns_file{false};  // one that is open, or about to be
   bool may_own_file = false;                  // a turn to open one for itself
   bool has_turn = false;                      // of its own, to be given back
@@ -109,7 +109,7 @@ class read_operation {
 
   static range range_of(const read_request& request) noexcept;
 
-  // Of reads_in_flight, on the line that others look at.
+  // For reads_in_flight, on the line that other threads look at.
   read_operation* before_ = nullptr;
   read_operation* after_ = nullptr;
   bool in_flight_ = false;
@@ -124,7 +124,7 @@ class read_operation {
   std::span<std::byte> rooms_[members_max];
   bool has_room_[members_max] = {};
   atomic<read_request*> followers_{nullptr};
-  std::byte gap_[gap_bytes_max];  // what lies between two members
+  std::byte gap_[gap_bytes_max];  // bytes between two members
 };
 
 }  // namespace overture::io_detail

@@ -105,7 +105,7 @@ std::size_t read_schedule::fetched_ahead() const noexcept {
   return std::min<std::size_t>(share, 1 + files_.turns());
 }
 
-// Of the level of the first, and only reads whose end nobody may have to act on or wait for.
+// Only reads of the first one's level, and none whose end must be acted on or waited for.
 bool read_schedule::take_another(read_bundle& of, std::size_t at, std::uint64_t now_ns) noexcept {
   while (read_request* const chosen = waiting_.choose(now_ns)) {
     const std::uint8_t level = waiting_.level_of(*chosen);
@@ -113,7 +113,7 @@ bool read_schedule::take_another(read_bundle& of, std::size_t at, std::uint64_t 
         chosen->into == read_into::view) {
       return false;
     }
-    // What is fetched ahead are files of their own.
+    // Reads that are fetched ahead are of different files.
     if (of.turns > 1 && chosen->source == of.at(0).source()) return false;
     if (share(*chosen)) continue;
     read_operation& op = of.at(at);

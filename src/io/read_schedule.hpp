@@ -1,8 +1,8 @@
 // The order of a queue's reads: what waits, what threads have taken, and how many of them may read.
 //
 // take() makes the next operation of what waits, retire() ends it. Several reads may be taken at
-// once as a bundle; those that have not begun go back whenever the order could be another one with
-// what has happened since: more urgent requests, cancelling, a thread with nothing to do.
+// once as a bundle; those that have not begun go back whenever the order may have changed: more
+// urgent requests, cancelling, a thread with nothing to do.
 //
 // One thread at a time: read_core holds its lock around every call. Nothing here blocks, sleeps or
 // wakes.
@@ -46,7 +46,7 @@ class read_schedule {
     counters_.note_submitted(count);
     recall_outranked();
   }
-  // False if it does not wait any more.
+  // False if it no longer waits.
   [[nodiscard]] bool remove(read_request& request) noexcept;
   template <class Visit>
   void remove_tagged(std::uint64_t mask, std::uint64_t value, Visit visit) noexcept {
@@ -58,11 +58,11 @@ class read_schedule {
     (void)recall_all();
     waiting_.remove_source(source, visit);
   }
-  // False if it does not wait any more, or if memory was refused.
+  // False if it no longer waits, or if memory was refused.
   [[nodiscard]] bool set_priority(read_request& request, read_priority priority,
                                   std::uint64_t now_ns) noexcept;
   [[nodiscard]] bool set_deadline(read_request& request, std::uint64_t deadline_ns) noexcept;
-  // One that cannot be queued; its outcome says why. A thread that reads ends it.
+  // For a request that cannot be queued; its outcome says why. A reading thread completes it.
   void refuse(read_request& request) noexcept {
     request.next = refused_;
     refused_ = &request;
@@ -87,8 +87,8 @@ class read_schedule {
   [[nodiscard]] bool can_take() noexcept {
     return !suspended_ && waiting_.has_choice(clock_.now());
   }
-  // Makes the next read, or the next few, of what waits. False: there is nothing to read. What
-  // other threads have taken and not begun is better begun here than later.
+  // Makes the next read, or the next few, of what waits. False: there is nothing to read. Also
+  // takes over reads that other threads have taken and not begun.
   [[nodiscard]] bool take(read_operation& op) noexcept {
     return take_waiting(op) || (recall_all() && take_waiting(op));
   }
@@ -103,7 +103,7 @@ class read_schedule {
   [[nodiscard]] std::uint64_t expected_end_ns(read_bundle& of) const noexcept {
     return expected_end_ns(of.at(0));
   }
-  // The operation has ended, if it was ever taken.
+  // Ends the operation, if it was ever taken.
   void retire(read_operation& op, ended_reads& ended) noexcept;
   // All reads that its thread has claimed have ended.
   void retire(read_bundle& of, ended_reads& ended) noexcept;
@@ -122,12 +122,12 @@ class read_schedule {
     return sizing_.is_sized() ? sizing_.count() : 0;
   }
   [[nodiscard]] file_ledger& files() noexcept { return files_; }
-  // Whether a read of the file is under way; its end will be reported then.
+  // Whether a read of the file is under way. If so, its end will be reported.
   [[nodiscard]] bool is_reading(source_id id) noexcept;
   [[nodiscard]] bool has_own_files() const noexcept;
 
   [[nodiscard]] read_counters& counters() noexcept { return counters_; }
-  // The fields that it knows.
+  // Fills the fields that this class knows.
   [[nodiscard]] read_queue_stats stats() const noexcept;
 
  private:

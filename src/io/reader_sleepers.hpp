@@ -1,9 +1,9 @@
 // The threads of back ends that sleep because there is nothing to read, and how one of them is
 // woken.
 //
-// At most one is on its way at a time: it will look for work, and calls the next if it leaves
-// something. A sleeper that may be woken is offered to the inbox, so that submit() can wake it
-// without the queue's lock.
+// At most one is on its way at a time; it looks for work and wakes the next if it leaves some. A
+// sleeper that may be woken is offered to the inbox, so that submit() can wake it without the
+// queue's lock.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,8 @@ namespace overture::io_detail {
 // The word they sleep on. Any thread.
 class reader_signal {
  public:
-  // Sleeps while the word is `seen`. A thread that was woken on the processor where submit() runs
-  // lets submit() return first, once: where others want the processor too, the system gives it back
-  // at once.
+  // Sleeps while the word is `seen`. A thread woken on the processor where submit() runs yields
+  // once, so that submit() can return first.
   void sleep_while(std::uint32_t seen) noexcept {
     word.sleep_while(seen, wait_reasons::no_request);
     if (waking_on_.load(std::memory_order_relaxed) == base_detail::this_processor() + 1)
@@ -38,18 +37,18 @@ class reader_signal {
   alignas(64) sleep_word word;
 
  private:
-  // On which processor submit() is waking a thread, + 1; 0: on none. A hint.
+  // The processor on which submit() is waking a thread, + 1; 0: none. A hint.
   alignas(64) atomic<std::uint32_t> waking_on_{0};
 };
 
-// Who sleeps. One thread at a time: read_core holds its lock around every call.
+// The threads that sleep. One thread at a time: read_core holds its lock around every call.
 class reader_sleepers {
  public:
   reader_sleepers(reader_signal& signal, read_inbox::receiver& inbox) noexcept
       : signal_(signal), inbox_(inbox) {}
 
-  // Notes the caller, which may sleep while the word is `seen`. False: something was submitted
-  // meanwhile, and it is not noted. `may_read`: whether submit() may wake it.
+  // Adds the caller, which may sleep while the word is `seen`. False: something was submitted
+  // meanwhile, and it was not added. `may_read`: whether submit() may wake it.
   [[nodiscard]] bool add(bool may_read, std::uint32_t& seen) noexcept {
     ++count_;
     seen = signal_.word.value();  // before it can be called
@@ -57,7 +56,7 @@ class reader_sleepers {
     --count_;
     return false;
   }
-  // The caller looks for work after this, and finds what whoever took the offer has put.
+  // The caller must look for work after this: a put() may have taken the offer.
   void remove() noexcept {
     if (std::exchange(offered_, false)) (void)inbox_.withdraw(read_inbox::reader);
     --count_;
@@ -79,8 +78,9 @@ class reader_sleepers {
     return waker_ == nullptr;
   }
 
-  // Call it after any change of who sleeps or may read: offers a sleeper to submit(), or takes the
-  // offer back. False: something was submitted that nobody was called for.
+  // Call this when a sleeper comes or goes, or when reading is allowed or stopped: offers a sleeper
+  // to submit(), or takes the offer back. False: something was submitted that no thread was woken
+  // for.
   [[nodiscard]] bool offer(bool may_read) noexcept {
     const bool wanted = may_read && count_ > 0 && !is_on_its_way();
     if (wanted == offered_) return true;
@@ -90,7 +90,7 @@ class reader_sleepers {
     return true;
   }
 
-  // For a thread that sleeps in its own way. After this call the waker before is not called again.
+  // For a thread that sleeps in its own way. The previous waker is not called after this.
   void set_waker(void (*wake)(void* context) noexcept, void* context) noexcept {
     waker_ = wake;
     waker_context_ = context;

@@ -11,7 +11,7 @@ namespace {
 
 using opening = operation_runner::opening;
 
-// What is looked at of a request when it is its turn; the submitter's thread has written it.
+// Fetches what a read needs of its requests, which the submitting thread has written.
 void fetch(const read_operation& op) noexcept {
   const auto* const request = reinterpret_cast<const std::byte*>(op.members()[0]);
   for (std::size_t at = 0; at < sizeof(read_request); at += 64) prefetch_to_write(request + at);
@@ -42,8 +42,8 @@ void read_current(read_core& core, read_bundle& of) noexcept {
   read_operation& op = of.current();
   const bool is_ahead = op.ahead.os != nullptr;
   op.counts = &of.counts;
-  // Reads of the bundle that have ended are not reported yet, and somebody may wait for that. So
-  // this thread must not wait before it has reported them.
+  // Ended reads of the bundle are not reported yet, and a thread may be waiting for them. So this
+  // one must not wait until it has reported them.
   opening how = runner.open(op, of.current_index() == of.retired);
   if (how == opening::busy) {
     core.settle(of);
@@ -53,7 +53,7 @@ void read_current(read_core& core, read_bundle& of) noexcept {
   if (how == opening::open) runner.read_here(op);
 }
 
-// All that it can claim.
+// Does all the reads that it can claim.
 void perform(read_core& core, read_bundle& of) noexcept {
   if (of.turns > 1) open_ahead(core.runner().files(), of);
   for (;;) {
@@ -61,7 +61,7 @@ void perform(read_core& core, read_bundle& of) noexcept {
     if (const read_operation* const next = of.likely_next()) fetch(*next);
     read_current(core, of);
     const std::uint64_t ended_ns = op.ended_ns;
-    // What was submitted meanwhile may be more urgent than the rest, which is recalled then.
+    // If more urgent requests were submitted meanwhile, the rest is recalled.
     core.take_up_submitted();
     const bool claimed = of.claim_next();
     if (claimed) {
@@ -75,7 +75,7 @@ void perform(read_core& core, read_bundle& of) noexcept {
       }
       return;
     }
-    // Somebody is to hear of it now.
+    // A waiter, or a thread that unpacks, must be told now.
     if (op.tally.brought_to_zero || op.tally.put_to_unpack != 0) core.settle(of);
   }
 }

@@ -21,7 +21,7 @@ class reads_in_flight {
   [[nodiscard]] read_operation* find_twin(const read_request& request) const noexcept;
   // Marks the operations that read this file, for was_asked_for(). False: there is none.
   [[nodiscard]] bool ask_for(source_id id) noexcept;
-  // Whether somebody waits for the end of it; once.
+  // Whether ask_for() has marked the operation; clears the mark.
   [[nodiscard]] static bool was_asked_for(read_operation& op) noexcept;
   // Whether one of them has a file of its own.
   [[nodiscard]] bool any_owns_file() const noexcept;

@@ -22,7 +22,7 @@ struct flight {
   iovec parts[read_operation::parts_max];
   flight* next_free = nullptr;
   unsigned slot = 0;  // of the ring's own table of files
-  // Of a chain: how much of it has not ended yet, what its read said, and whether that was not all.
+  // Of a chain: how many parts have not ended, the outcome of its read, and whether it has room.
   unsigned chained = 0;
   int chain_outcome = 0;
   bool has_room = false;
@@ -80,8 +80,8 @@ class uring_reads {
 };
 
 bool uring_reads::set_up() noexcept {
-  // Completions are only worked on when this thread asks for them (Linux 6.1); older kernels know
-  // nothing of it.
+  // Completions are only worked on when this thread asks for them (Linux 6.1); older kernels lack
+  // the flag.
   const unsigned flags = IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN;
   const unsigned entries = chain_length * depth_ + 1;
   int failure = io_uring_queue_init(entries, &ring_, flags);
@@ -191,8 +191,8 @@ void uring_reads::read_rest(flight& of) noexcept {
 }
 
 // Opens, reads and closes in one go, if the file is to be read once. The close is linked so that it
-// happens however the read ends, or the place in the table would stay taken; each of the three says
-// that it has ended, because one that fails keeps others from it and from saying so.
+// happens however the read ends, or the entry in the table would stay taken; each of the three
+// posts its end, because one that fails keeps the later ones from running.
 bool uring_reads::begin_chain(flight& of) noexcept {
   if (!has_table_ || of.op.bytes() == 0) return false;
   const char* path = nullptr;
@@ -205,7 +205,7 @@ bool uring_reads::begin_chain(flight& of) noexcept {
   of.has_room = true;
   while (io_uring_sq_space_left(&ring_) < chain_length) (void)io_uring_submit(&ring_);
   io_uring_sqe* const opens = entry();
-  // The ring's own files know no O_CLOEXEC; the other flags are those of system_os().
+  // The ring's own files take no O_CLOEXEC; the other flags are those of system_os().
   io_uring_prep_openat_direct(opens, AT_FDCWD, path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, of.slot);
   opens->flags |= IOSQE_IO_LINK;
   set_data(*opens, of, part::chain_other);
@@ -228,7 +228,7 @@ void uring_reads::end_chain(flight& of, part which, int outcome) noexcept {
   const bool is_all =
       of.chain_outcome >= 0 && static_cast<std::uint64_t>(of.chain_outcome) == of.op.bytes();
   if (is_all && runner_.advance(of.op, of.chain_outcome)) return ended(of);
-  // Whatever it was, what reads step by step finds out and can tell.
+  // Whatever went wrong, reading step by step finds the error and reports it.
   begin(of);
 }
 
@@ -251,7 +251,7 @@ void uring_reads::begin(flight& of) noexcept {
       of.next_free = std::exchange(unopened_, &of);
       return;
   }
-  // What is no file of the system's, or nothing at all, is not for the ring.
+  // The ring cannot read storage other than the system's, nor zero bytes.
   if (of.op.bytes() == 0 || of.op.file.os->descriptor(of.op.file.handle) < 0) {
     runner_.read_here(of.op);
     return ended(of);
@@ -289,7 +289,7 @@ void uring_reads::reap() noexcept {
     } else if (which != part::whole) {
       end_chain(*of, which, outcome);
     } else if (outcome == -EAGAIN) {
-      // The ring will not wait for this file; a thread gets to know why.
+      // The ring does not wait for this file; a blocking read finds out why.
       runner_.read_here(of->op);
       --in_flight_;
       ended(*of);

@@ -1,4 +1,4 @@
-// Stands in where liburing is not there.
+// Used where liburing is missing.
 #include "io/reads_uring.hpp"
 
 namespace overture::io_detail {

@@ -1,4 +1,4 @@
-// How requests end: what is counted and recorded of them, and how their submitters hear of it.
+// How requests end: what is counted and recorded of them, and how their submitters are told.
 //
 // Any thread; the queue's lock must not be held, because completions run other people's code.
 #pragma once
@@ -17,7 +17,7 @@ class request_completion {
   request_completion(buffer_pool& pool, bool runs_here) noexcept
       : pool_(pool), runs_here_(runs_here) {}
 
-  // Adds a request that ends now to the tally of those that do.
+  // Adds a request that ends now to the tally.
   static void count(read_tally& sum, const read_request& request,
                     std::uint64_t finished_ns) noexcept;
   // The request belongs to its submitter again, and may be gone after this. Countdowns go to
@@ -28,7 +28,7 @@ class request_completion {
   [[nodiscard]] read_tally refuse(read_request* list, std::uint64_t now_ns) const noexcept;
   [[nodiscard]] read_tally cancel(read_request* list, std::uint64_t now_ns) const noexcept;
 
-  // Gives the request a buffer if it is not to have the caller's. Error: out_of_memory.
+  // Gives the request a buffer unless it has the caller's destination. Error: out_of_memory.
   [[nodiscard]] result<void> take_destination(read_request& request) const noexcept;
   // What a follower gets of the request that asked for the same bytes and has them, or an error.
   void copy(read_request& follower, const read_request& twin) const noexcept;

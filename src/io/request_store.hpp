@@ -1,5 +1,5 @@
-// The requests that wait, as columns: what the choice and cancel_tag() look at lies together, and
-// the requests themselves are not touched until they are taken.
+// The requests that wait, as columns: the fields that the choice and cancel_tag() look at are kept
+// together, and the requests themselves are not touched until they are taken.
 //
 // Each request has a slot, and a ticket that is new whenever it changes its position in line. The
 // indexes (by position, by age, by deadline) name slot and ticket, so that taking a request out of
@@ -37,8 +37,8 @@ class request_store {
     return request.slot < requests_.size() && requests_[request.slot] == &request;
   }
 
-  // One that was removed to be read, and was not begun: stands again where it stood, on the level
-  // that it had come to.
+  // For a request that was removed to be read and was not begun: it gets its old position back, and
+  // the level it had reached.
   [[nodiscard]] bool put_back(read_request& request, std::uint8_t level) noexcept;
   // Whether something waits that goes before requests of this level, or may.
   [[nodiscard]] bool outranks(std::uint8_t level) const noexcept {
@@ -126,8 +126,8 @@ class request_store {
   [[nodiscard]] bool add_at(read_request& request, std::uint8_t level,
                             std::uint64_t since_ns) noexcept;
   static void put_in_order(waiting_line& line) noexcept;
-  // Puts the slot's request in line with a new ticket. False if the memory was refused; then it
-  // stands where it stood.
+  // Puts the slot's request in line with a new ticket. False if the memory was refused; then its
+  // position is unchanged.
   [[nodiscard]] bool line_up(std::uint32_t slot, std::uint8_t level, std::uint64_t now_ns) noexcept;
   void leave_level(std::uint8_t level) noexcept;
   // When one that has waited since then is lifted.
@@ -166,7 +166,7 @@ class request_store {
   std::size_t waiting_[read_priority_count] = {};
   std::size_t size_ = 0;
   std::uint64_t last_ticket_ = 0;
-  std::uint64_t next_lift_ns_ = UINT64_MAX;  // nobody is lifted before
+  std::uint64_t next_lift_ns_ = UINT64_MAX;  // no request is lifted before
 };
 
 }  // namespace overture::io_detail

@@ -1,4 +1,4 @@
-// How much is kept together. The interleaving explorer, which keeps few atomics, has others.
+// Sizes of the queue's parts. The interleaving explorer, which keeps few atomics, replaces them.
 #pragma once
 
 #include <cstddef>

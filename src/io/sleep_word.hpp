@@ -1,7 +1,7 @@
 // A word that threads sleep on until it moves on.
 //
-// Whoever is about to sleep reads the word first, makes sure that there is nothing to do, and
-// sleeps only while the word has that value; whoever makes something to do moves it on and wakes.
+// A thread about to sleep reads the word, checks that there is nothing to do, and sleeps only while
+// the word has that value. A thread that adds work moves the word on and wakes.
 #pragma once
 
 #include <cstdint>

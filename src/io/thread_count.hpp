@@ -1,12 +1,11 @@
 // How many threads read: one pure function of what the disk answers.
 //
-// In steps: as long as more threads bring more, their number doubles; when they do not, it goes
-// back to the best one and stays there for a while, then looks up and down for a change of the
-// disk. What comes from memory needs no more threads than the fewest: then processors are the
-// limit, not disks.
+// While more threads read more, their number doubles. When they do not, it returns to the best
+// number, stays there for a while, and then probes up and down in case the disk has changed. Reads
+// from memory get the fewest threads: there processors are the limit, not disks.
 //
-// Source of the method: hill climbing on throughput, as thread pools do it that take their number
-// from what they achieve (Hellerstein et al., "Feedback control of computing systems", 2004).
+// Source of the method: hill climbing on throughput, as in thread pools that size themselves
+// (Hellerstein et al., "Feedback control of computing systems", 2004).
 #pragma once
 
 #include <algorithm>
@@ -19,12 +18,12 @@ struct thread_rules {
   unsigned most = 1;
   std::uint64_t memory_ns = 40'000;  // a read that is shorter has not been to the disk
   unsigned gain_percent = 10;        // what more threads have to bring
-  unsigned rest = 20;                // periods without a look
+  unsigned rest = 20;                // periods between probes
 };
 
-// What a period of reading came to.
+// The result of a period of reading.
 struct disk_answer {
-  std::uint64_t work = 0;  // bytes, and so many for each read as it costs besides
+  std::uint64_t work = 0;  // bytes, and a fixed number for each read
   std::uint64_t time_ns = 1;
   std::uint64_t usual_read_ns = 0;
   bool kept_busy = true;  // something waited all the time, so that more threads could have read
@@ -36,7 +35,7 @@ struct thread_search {
   unsigned best = 1;
   std::uint64_t best_rate = 0;  // of work, for each millisecond
   step looks = step::up;
-  step looked = step::up;  // the last way that was tried from the best
+  step looked = step::up;  // the last direction probed from the best
   unsigned rested = 0;
 };
 

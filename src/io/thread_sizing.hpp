@@ -1,5 +1,5 @@
-// How many threads may read at a time: counts those that do, and sizes their number by what the
-// disk answers (thread_count.hpp).
+// How many threads may read at a time: counts those that do, and sizes their number by the disk's
+// throughput (thread_count.hpp).
 //
 // One thread at a time.
 #pragma once
@@ -30,8 +30,8 @@ class thread_sizing {
     std::uint64_t reads = 0;  // that were begun so far
     std::uint64_t usual_read_ns = 0;
   };
-  // At the beginning of a read that has waited. Every so often that ends a period of reading, and
-  // the number follows from what it came to.
+  // Call at the beginning of a read that has waited. Every so often this ends a period, and its
+  // result decides the number.
   void note(const sample& now) noexcept {
     constexpr std::uint64_t reads_each = 16;
     constexpr std::uint64_t period_ns_min = 2'000'000;

@@ -51,7 +51,7 @@ result<void> unpacker::unpack(compression method, std::span<const std::byte> pac
   return fail(errc::unsupported, "unknown compression method");
 }
 
-// Tables and nothing else: what is unpacked whole needs no window, whatever the data asks for.
+// Allocates tables only: data unpacked in one piece needs no window, whatever it asks for.
 result<void> unpacker::unpack_zstd(std::span<const std::byte> packed,
                                    std::span<std::byte> bytes) noexcept {
   if (!zstd_) zstd_ = ZSTD_createDCtx();
@@ -65,7 +65,7 @@ result<void> unpacker::unpack_zstd(std::span<const std::byte> packed,
   return fail(errc::corrupt, "the data unpacks to fewer bytes than announced");
 }
 
-// The library keeps what it has unpacked last where it lies, for blocks that refer to it.
+// liblz4 reads earlier output in place, for blocks that refer to it.
 result<void> unpacker::unpack_lz4(std::span<const std::byte> packed,
                                   std::span<std::byte> bytes) noexcept {
   auto* tables = static_cast<LZ4F_dctx*>(lz4_);

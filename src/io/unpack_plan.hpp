@@ -1,5 +1,4 @@
-// How packed data can be unpacked by several threads at once: parts that need nothing of each
-// other.
+// How several threads can unpack packed data at once: as parts that are independent of each other.
 //
 // zstd: frames that say how much they hold. lz4: the blocks of one frame that declares them
 // independent, all but the last one full, as writers make them. Everything else is one part.
@@ -37,7 +36,7 @@ class unpack_plan {
   [[nodiscard]] result<void> unpack(std::size_t index, unpacker& tables, compression method,
                                     std::span<const std::byte> packed,
                                     std::span<std::byte> bytes) const noexcept;
-  // What can only be checked after the last part: a checksum of all.
+  // Checks what only the last part completes: a checksum of all.
   [[nodiscard]] bool holds(std::span<const std::byte> bytes) const noexcept;
 
  private:

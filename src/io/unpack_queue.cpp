@@ -59,7 +59,7 @@ void unpack_queue::put(packed_item& item) noexcept {
     last_ = &item;
   }
   if (!on) return;
-  // The executor lives until the request has completed, and that does not before this one lets go.
+  // The executor lives until the request has completed, which needs this item to be let go first.
   post(*on, 1);
   if (let_go(item)) (void)item.owner->unpacked(item);
 }
@@ -135,7 +135,7 @@ result<void> unpack_queue::unpack(const unit& taken) noexcept {
                           request.destination);
 }
 
-// The first thread that comes to an item sees whether others can help.
+// The first thread that takes an item decides whether others can help.
 void unpack_queue::plan(packed_item& item) noexcept {
   item.is_planned = true;
   item.plan.make(item.request->method, item.packed, item.request->destination.size());

@@ -1,9 +1,9 @@
-// Where packed bytes wait to be unpacked, and threads come to unpack them.
+// Packed bytes that wait to be unpacked, and the threads that unpack them.
 //
-// A unit is one part of one request. For each unit that waits, one task has been given to an
-// executor. A task works on one unit or finds none: a thread that waits for requests of the queue
-// may have been quicker. So nobody depends on a task that is never run, and one may be run long
-// afterwards: the unpack queue is counted, and outlives the read queue until the last of them.
+// A unit is one part of one request. For each unit that waits, one task has been posted to an
+// executor. A task unpacks one unit, or finds none because a thread that waits for requests of the
+// queue was quicker. So no request depends on a task that never runs, and a task may run late: the
+// unpack queue is reference-counted and outlives the read queue until the last of them.
 //
 // Any thread.
 #pragma once
@@ -24,19 +24,19 @@ class unpack_queue {
   unpack_queue& operator=(const unpack_queue&) = delete;
   // Null if the memory was refused. retire() ends it.
   [[nodiscard]] static unpack_queue* make(allocator& memory) noexcept;
-  // Once no item is left: waits until every thread has left. Tasks that have not been run do not
-  // count.
+  // Call once no item is left: waits until every thread has left. Tasks that have not run are not
+  // waited for.
   void retire() noexcept;
 
-  // For whoever may come after the read queue's end: a reference keeps this object. Between
-  // enter(), if it returns true, and leave() the read queue stays too.
+  // For tasks and gates that may outlive the read queue: a reference keeps this object. Between
+  // enter(), if it returns true, and leave() the read queue is kept too.
   void add_reference() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
   void drop_reference() noexcept;
   [[nodiscard]] bool enter() noexcept EXCLUDES(lock_);
   void leave() noexcept EXCLUDES(lock_) { leave(unit{}); }
   [[nodiscard]] allocator& memory() const noexcept { return memory_; }
 
-  // The item's bytes are there; it belongs to this object from here on.
+  // The item's bytes are read; this object owns the item from here on.
   void put(packed_item& item) noexcept EXCLUDES(lock_);
   [[nodiscard]] bool has_work() noexcept EXCLUDES(lock_);
   // Works on one unit, and adds to `completed` how many requests have completed with it. False:
@@ -60,7 +60,7 @@ class unpack_queue {
   void plan(packed_item& item) noexcept;
   [[nodiscard]] result<void> unpack(const unit& taken) noexcept;
   static void judge(packed_item& item, tables* with) noexcept;
-  // Whoever holds the item lets it go; true if it was the last.
+  // Releases one hold on the item; true if it was the last.
   [[nodiscard]] bool let_go(packed_item& item) noexcept;
   void leave(const unit& done) noexcept;
 

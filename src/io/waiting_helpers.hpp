@@ -14,7 +14,7 @@ class waiting_helpers {
  public:
   explicit waiting_helpers(sleep_word& word) noexcept : word_(word) {}
 
-  // Notes the caller, which may sleep while the word has the value that is returned.
+  // Adds the caller, which may sleep while the word has the value that is returned.
   [[nodiscard]] std::uint32_t add(bool hears_countdowns) noexcept {
     ++count_;
     countdown_waiters_ += hears_countdowns ? 1 : 0;
@@ -26,7 +26,7 @@ class waiting_helpers {
   }
   [[nodiscard]] bool any() const noexcept { return count_ > 0; }
   [[nodiscard]] bool any_hears_countdowns() const noexcept { return countdown_waiters_ > 0; }
-  // They are to look again: wake all on the word, after the lock is released.
+  // Makes them look again; the caller wakes all on the word after it has released the lock.
   void call() noexcept { word_.move_on(); }
 
  private:

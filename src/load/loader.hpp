@@ -1,7 +1,7 @@
 // loader: a job that sends one file after another down the pipeline.
 //
-// A load runs at most one loader per thread of the job system. A loader ends when no file
-// may begin: none is left, no item is free, or the budget is full. Whoever makes room starts
+// A load runs at most one loader per thread of the job system. A loader ends when no file may
+// begin: none is left, no item is free, or the budget is full. The thread that makes room starts
 // another.
 #pragma once
 

@@ -4,9 +4,9 @@
 //   mutex lock;
 //   { const scoped_lock hold(lock); ... }
 //
-// Cost: one read-modify-write to lock and one to unlock while nobody competes; a wait is reported
-// to the wait observer as wait_reasons::lock. Not recursive, not fair. May be destroyed by the
-// thread that has locked it last as soon as nobody else can reach it.
+// Cost: one read-modify-write to lock and one to unlock without contention; a wait is reported to
+// the wait observer as wait_reasons::lock. Not recursive, not fair. May be destroyed by the thread
+// that locked it last as soon as no other thread can reach it.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ class CAPABILITY("mutex") mutex {
   }
 
  private:
-  // contended: locked, and somebody may sleep (Drepper, "Futexes are tricky").
+  // contended: locked, and a thread may sleep (Drepper, "Futexes are tricky").
   static constexpr std::uint32_t unlocked = 0;
   static constexpr std::uint32_t locked = 1;
   static constexpr std::uint32_t contended = 2;

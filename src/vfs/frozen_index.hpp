@@ -2,8 +2,8 @@
 //
 // A look-up touches two cache lines, the minimum for a table that compares whole paths: a group of
 // seven slots, whose tags are compared all at once, and a copy of the text. Texts of up to 62 bytes
-// do not cross a cache line. The group depends on the table's address, so nobody can craft names
-// that share one.
+// do not cross a cache line. The group depends on the table's address, so an attacker cannot craft
+// names that share one.
 #pragma once
 
 #include <cstddef>
@@ -72,9 +72,9 @@ class frozen_index {
     const std::int64_t likely = find_likely(path);
     return likely == unsure ? find_anywhere(path) : static_cast<std::uint32_t>(likely);
   }
-  // The same with -1 for none, or `unsure`: call find() then. The first candidate nearly always is
-  // the path, and its group nearly always has room for all; only that case is inlined, without a
-  // call. The result is wider than the values so that no value is special.
+  // The same with -1 for none, or `unsure` if find() must be called. The first candidate nearly
+  // always is the path, and its group nearly always has room for all; only that case is inlined,
+  // without a call. The result is wider than the values so that no value is special.
   static constexpr std::int64_t unsure = -2;
   [[nodiscard, gnu::always_inline]] std::int64_t find_likely(
       const asset_path& path) const noexcept {

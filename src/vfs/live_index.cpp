@@ -109,7 +109,7 @@ bool live_index::resize_directory(std::size_t buckets) noexcept {
   return true;
 }
 
-// The multiplier depends on an address, so nobody can craft names that share a page.
+// The multiplier depends on an address, so an attacker cannot craft names that share a page.
 bool live_index::begin() noexcept {
   if (!resize_directory(buckets_min)) return false;
   multiplier_ = detail::xxh_round(reinterpret_cast<std::uintptr_t>(buckets_.data()),

@@ -46,7 +46,7 @@ result<source_id> source_table::add(os_handle handle, source_owner owner) noexce
   taken.mount.store(owner.mount.value, std::memory_order_relaxed);
   taken.entry.store(owner.entry, std::memory_order_relaxed);
   taken.os.store(owner.os, std::memory_order_relaxed);
-  // Odd generations are in use. The release makes the slot visible to anyone who knows the id.
+  // Odd generations are in use. The release makes the slot visible to all threads that know the id.
   const std::uint32_t generation = taken.generation.load(std::memory_order_relaxed) + 1;
   taken.generation.store(generation, std::memory_order_release);
   return source_id{*index, generation};

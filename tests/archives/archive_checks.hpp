@@ -99,7 +99,7 @@ inline void check_bad_disk(const std::string& bytes, const char* name, const con
     EXPECT_EQ(os.open_handles(), 0);
     if (os.calls() <= call) break;  // there are no more calls
     expect_all(contents, may_be);
-    EXPECT_NE(contents, whole) << "call " << call << " failed and nobody noticed";
+    EXPECT_NE(contents, whole) << "call " << call << " failed unnoticed";
   }
   memory_file_os slow(bytes);
   slow.limit_reads(7);

@@ -19,7 +19,7 @@ TEST(output_style, has_colours_on_a_terminal_only) {
   EXPECT_FALSE(choose_style(when::never, ordinary(), 80).colour);
 }
 
-TEST(output_style, has_no_colours_with_no_color_or_a_dumb_terminal_unless_forced) {
+TEST(output_style, has_no_colours_where_the_environment_forbids_them_unless_forced) {
   terminal_environment environment = ordinary();
   environment.no_color = "1";
   EXPECT_FALSE(choose_style(when::automatic, environment, 80).colour);

@@ -15,7 +15,7 @@ constexpr unsigned top_down = 0x20;
 constexpr unsigned right_to_left = 0x10;
 
 struct tga_wish {
-  unsigned type = 2;  // 1 palette, 2 colour, 3 gray; 8 more: run-length encoded
+  unsigned type = 2;  // 1 palette, 2 colour, 3 grey; 8 more: run-length encoded
   unsigned bits = 24;
   unsigned flags = top_down;
   unsigned map_first = 0;

@@ -77,7 +77,7 @@ TEST(a_barricade_in_all_interleavings, may_spin_before_it_sleeps) {
   }));
 }
 
-TEST(a_barricade_in_all_interleavings, releases_who_sleeps_though_it_is_raised_at_once) {
+TEST(a_barricade_in_all_interleavings, releases_sleepers_though_it_is_raised_at_once) {
   expect_clean_and_complete(interleave::explore({.preemptions = 2}, [] {
     barricade door;
     const auto wait = [&] { door.wait(at_once); };
@@ -171,8 +171,8 @@ TEST(a_barricade_in_all_interleavings, may_time_out_at_the_very_moment_of_loweri
   }));
 }
 
-// With three asleep the wake is relayed; the one who gives up must not take it along.
-TEST(a_barricade_in_all_interleavings, relays_the_wake_past_one_who_gives_up) {
+// With three asleep the wake is relayed; a waiter that gives up must not take it along.
+TEST(a_barricade_in_all_interleavings, relays_the_wake_past_a_waiter_that_gives_up) {
   expect_clean_and_complete(interleave::explore({.preemptions = 1, .stale_loads = 0}, [] {
     barricade door;
     const auto wait = [&] { door.wait(at_once); };
@@ -208,8 +208,8 @@ TEST(a_barricade_in_all_interleavings, may_be_destroyed_by_the_last_one_out) {
   }));
 }
 
-// A lower() that is late wakes whoever sleeps at the address by then, on something else.
-TEST(a_barricade_in_all_interleavings, harms_nobody_who_sleeps_where_it_was) {
+// A lower() that is late wakes a thread that by then sleeps at the address on something else.
+TEST(a_barricade_in_all_interleavings, disturbs_no_later_sleeper_at_its_address) {
   const bounds few{.preemptions = 1, .stale_loads = 0, .early_returns = 2};
   expect_clean_and_complete(interleave::explore(few, [] {
     using word_type = atomic<std::uint32_t>;
@@ -237,7 +237,7 @@ TEST(a_barricade_in_all_interleavings, harms_nobody_who_sleeps_where_it_was) {
   }));
 }
 
-TEST(a_barricade_by_chance, holds_two_who_lower_and_raise_against_three_who_wait) {
+TEST(a_barricade_by_chance, lets_three_threads_through_while_two_lower_and_raise) {
   const bounds by_chance{.stale_loads = 8, .early_returns = 4, .random = 20'000, .seed = 1};
   expect_clean(interleave::explore(by_chance, [] {
     barricade door;
@@ -295,7 +295,7 @@ TEST(a_barricade_in_all_interleavings, runs_what_waits_for_it_once) {
              if (raised_again) door.raise();
            },
            [&] { first.wait(); }, [&] { second.wait(); }});
-      door.lower();  // for who came when it was raised again
+      door.lower();  // for the one that came when it was raised again
       check(first.runs.load() == 1 && second.runs.load() == 1, "each ran once");
     };
   };

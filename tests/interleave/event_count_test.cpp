@@ -106,8 +106,8 @@ TEST(an_event_count_in_all_interleavings, wakes_all) {
   }));
 }
 
-// Who gives up at the moment of the notify must not take the wake of the other one with it.
-TEST(an_event_count_in_all_interleavings, passes_over_one_who_gives_up) {
+// A thread that gives up at the moment of the notify must not take the other one's wake with it.
+TEST(an_event_count_in_all_interleavings, passes_over_a_waiter_that_gives_up) {
   expect_clean_and_complete(
       interleave::explore({.preemptions = 2, .stale_loads = 0, .early_returns = 0}, [] {
         event_count changed;
@@ -159,7 +159,7 @@ TEST(a_parking_word_in_all_interleavings, loses_no_permit) {
   }));
 }
 
-TEST(a_parking_word_in_all_interleavings, keeps_the_permit_of_one_who_gave_up) {
+TEST(a_parking_word_in_all_interleavings, keeps_the_permit_of_a_thread_that_gave_up) {
   expect_clean_and_complete(interleave::explore({.preemptions = 4}, [] {
     parking_word own;
     run({[&] { own.unpark(); },

@@ -23,7 +23,7 @@ class noted_threads final : public thread_factory {
     return thread_handle{started_.size()};
   }
   void join(thread_handle thread) override {
-    // Behind a run that has failed nobody is left who would end it.
+    // After a failed run no thread is left to end it.
     while (!started_[thread.value - 1].ended && interleave::exploring()) {
       interleave::let_others_run();
     }
@@ -79,7 +79,7 @@ inline constexpr interleave::bounds short_search{
 inline constexpr interleave::bounds drawn{
     .stale_loads = 4, .early_returns = 2, .random = interleave::some, .seed = 3};
 
-// The short search is through where the long one has changed no more than the last steps.
+// The short search completes in cases where the long one would have varied only the last steps.
 inline void in_all_ways(const std::function<void()>& program) {
   interleave::expect_clean(interleave::explore(short_search, program));
   interleave::expect_clean(interleave::explore(searched, program));

@@ -119,7 +119,7 @@ bool explorer::can_run(std::size_t thread) const {
   return each.now == state::ready || (sleeps && each.has_deadline);
 }
 
-// Decides who goes on. To choose a thread that sleeps is to let its time run out.
+// Decides which thread goes on. To choose a thread that sleeps is to let its time run out.
 void explorer::schedule(bool yielding) {
   if (!active_) return;
   std::array<std::size_t, threads_max> able{};
@@ -137,7 +137,7 @@ void explorer::schedule(bool yielding) {
   if (count == 0) {
     const bool over = std::all_of(&fibres_[1], &fibres_[1] + thread_count_,
                                   [](const fibre& each) { return each.now == state::finished; });
-    if (!over) fail("everybody who is left sleeps");
+    if (!over) fail("all remaining threads sleep");
     if (current_ != 0) switch_to(0);
     return;
   }

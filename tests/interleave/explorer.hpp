@@ -11,24 +11,23 @@
 //   EXPECT_TRUE(seen.complete);
 //
 // Threads are fibres on one real thread. Each operation on an atomic and each call of the wait
-// layer is a step; before it the explorer decides who goes on. Decisions are kept in a trail, and
-// the next execution takes the last one that has another way left: a depth-first search that ends
-// when there is none. A bound on preemptions (switches away from a thread that could go on) keeps
-// it short; nearly all known bugs need two or fewer. Without the bound, or for larger programs, it
-// draws by a seed that a failure prints.
+// layer is a step; before it the explorer decides which thread goes on. Decisions are kept in a
+// trail, and the next execution takes the last one that has another way left: a depth-first search
+// that ends when there is none. A bound on preemptions (switches away from a thread that could go
+// on) keeps it short; nearly all known bugs need two or fewer. Without the bound, or for larger
+// programs, it draws by a seed that a failure prints.
 //
 // Memory is weaker than the machine it runs on. Each atomic keeps the history of its stores; a load
 // that is not forced to see the latest may return an older one: any that is not older than what the
 // thread knows of by its own reads, by acquire and release, and by the order of sequentially
-// consistent operations. Data that is no atomic is checked for races by vector clocks. What is not
-// modelled: a load that sees a store which comes later in the execution, a store that takes its
-// place before one that is there already, a compare-exchange that fails on an old value or without
-// reason, fences but the heavy one of sync/asymmetric_fence.hpp: behind it each thread sees all
-// that was stored before it. It makes no data known that an acquire would not. The library uses no
-// others.
+// consistent operations. Plain data is checked for races by vector clocks. Not modelled: a load
+// that sees a store which comes later in the execution, a store that takes its place before an
+// earlier one, a compare-exchange that fails on an old value or without reason, and fences other
+// than the heavy one of sync/asymmetric_fence.hpp: after it each thread sees all that was stored
+// before it. It makes no data known that an acquire would not. The library uses no others.
 //
 // It fails on: a check that is false, a race, a use after the end of an object's life, a state in
-// which all who are left sleep, and a program that runs for ever.
+// which all remaining threads sleep, and a program that runs for ever.
 #pragma once
 
 #include <cstdint>
@@ -56,11 +55,10 @@ struct outcome {
   std::uint64_t executions = 0;
 };
 
-// Runs `program` again and again. It makes its objects, calls run() once, and may check what is
-// left behind.
+// Runs `program` again and again. It makes its objects, calls run() once, and may check the result.
 outcome explore(const bounds& limits, const std::function<void()>& program);
 
-// Runs the threads to their ends, step by step. Behind a failure it returns at once.
+// Runs the threads to their ends, step by step. After a failure it returns at once.
 void run(std::initializer_list<std::function<void()>> threads);
 
 // Fails the execution unless `truth`.

@@ -1,5 +1,6 @@
 // The inside of the explorer: one object that decides, remembers and models. explorer.cpp decides
-// who runs, memory.cpp knows what memory may show and who sleeps, steps.cpp is how others call it.
+// which thread runs, memory.cpp what memory may show and which threads sleep; steps.cpp is the
+// interface to both.
 #pragma once
 
 #include <ucontext.h>
@@ -23,8 +24,8 @@ inline constexpr std::size_t objects_max = 256;
 inline constexpr std::size_t steps_max = 4000;  // a program that makes more runs for ever
 inline constexpr std::size_t stack_bytes = 128 * 1024;
 
-// What a thread knows: of each object the oldest store that it may still see, of each thread how
-// far it is ordered behind it.
+// What a thread knows: of each object the oldest store that it may still see, of each thread the
+// last step that happened before its own.
 struct knowledge {
   std::array<std::uint16_t, objects_max> seen{};
   std::array<std::uint32_t, threads_max> clock{};
@@ -37,14 +38,14 @@ struct knowledge {
 
 struct stored {
   std::uint64_t value = 0;
-  knowledge released;  // what who acquires this store learns
+  knowledge released;  // what a thread learns by acquiring this store
 };
 
 struct object {
   std::vector<stored> stores;
   std::size_t last_sequential = 0;  // the last store that was sequentially consistent
   bool alive = true;
-  // Plain data only: when each thread has read it last, and who wrote last.
+  // Plain data only: when each thread read it last, and which one wrote last.
   std::array<std::uint32_t, threads_max> read_at{};
   std::uint32_t written_at = 0;
   std::size_t writer = 0;
@@ -147,7 +148,7 @@ class explorer {
   std::vector<object> objects_;
   std::size_t object_count_ = 0;
   std::unordered_map<const void*, std::size_t> known_;
-  std::unordered_set<const void*> gone_;  // before anybody made a step on them
+  std::unordered_set<const void*> gone_;  // before any step on them
   bool ran_ = false;
   std::vector<traced> trace_;
 };

@@ -61,7 +61,7 @@ class one_task_executor final : public executor {
   atomic<int> there_{0};
 };
 
-TEST(a_future_in_all_interleavings, gives_its_value_to_two_who_wait) {
+TEST(a_future_in_all_interleavings, gives_its_value_to_two_waiters) {
   expect_clean_and_complete(interleave::explore({.preemptions = 2}, [] {
     watching_allocator memory;
     variable<int> value(0);
@@ -152,7 +152,7 @@ TEST(a_future_in_all_interleavings, is_ready_where_what_was_registered_runs) {
   }));
 }
 
-// Who has got the value may end the storage while set_value() is still on its way out.
+// A thread that has the value may free the storage while set_value() is still returning.
 TEST(a_future_in_all_interleavings, may_end_in_storage_of_the_callers_as_soon_as_it_is_got) {
   expect_clean_and_complete(interleave::explore({.preemptions = 4}, [] {
     alignas(future_storage<int>) std::byte memory[sizeof(future_storage<int>)];

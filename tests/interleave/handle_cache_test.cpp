@@ -1,6 +1,6 @@
-// The shipped handle_cache.cpp below the shipped read_core.cpp: who reads a file is not counted but
-// asked, through all interleavings of small programs. Opening, reading and closing are accesses to
-// one piece of data for each handle, so that to close under a read is a race.
+// The shipped handle_cache.cpp below the shipped read_core.cpp: registered readers are asked, not
+// counted, through all interleavings of small programs. Opening, reading and closing are accesses
+// to one piece of data for each handle, so that to close during a read is a race.
 #include "overture/io/handle_cache.hpp"
 
 #include <gtest/gtest.h>
@@ -97,14 +97,14 @@ void in_both_ways(const std::function<void()>& program) {
   interleave::expect_clean(interleave::explore(drawn, program));
 }
 
-TEST(a_handle_cache_in_all_interleavings, gives_no_place_away_under_a_read) {
+TEST(a_handle_cache_in_all_interleavings, evicts_no_entry_during_a_read) {
   in_both_ways([] {
     reading of(1);
     run({[&] { io_detail::serve_blocking(of.core); },
          [&] {
            of.core.submit({&of.request, 1});
            const result<open_source> other = of.cache.pin(of.second);
-           check(other.has_value(), "it waits for the place");
+           check(other.has_value(), "it waits for the entry");
            check(of.os.open_now() == 1, "one at a time");
            of.cache.unpin(of.second);
            of.end();
@@ -112,21 +112,21 @@ TEST(a_handle_cache_in_all_interleavings, gives_no_place_away_under_a_read) {
   });
 }
 
-TEST(a_handle_cache_in_all_interleavings, who_waits_for_a_place_hears_of_readers_that_come_later) {
+TEST(a_handle_cache_in_all_interleavings, a_waiter_for_an_entry_hears_of_later_readers) {
   in_both_ways([] {
     reading of(1);
     run({[&] { io_detail::serve_blocking(of.core); }, [&] { io_detail::serve_blocking(of.core); },
          [&] {
            of.core.submit({&of.request, 1});
            of.core.submit({&of.again, 1});
-           check(of.cache.pin(of.second).has_value(), "it waits for the place");
+           check(of.cache.pin(of.second).has_value(), "it waits for the entry");
            of.cache.unpin(of.second);
            of.end();
          }});
   });
 }
 
-TEST(a_handle_cache_in_all_interleavings, closes_behind_a_read_and_before_the_queue_is_idle) {
+TEST(a_handle_cache_in_all_interleavings, closes_after_a_read_and_before_the_queue_is_idle) {
   in_both_ways([] {
     reading of(1);
     run({[&] { io_detail::serve_blocking(of.core); },
@@ -140,7 +140,7 @@ TEST(a_handle_cache_in_all_interleavings, closes_behind_a_read_and_before_the_qu
   });
 }
 
-TEST(a_handle_cache_in_all_interleavings, two_readers_hold_what_is_closed_meanwhile) {
+TEST(a_handle_cache_in_all_interleavings, two_readers_keep_open_what_is_closed_meanwhile) {
   in_both_ways([] {
     reading of(1);
     run({[&] { io_detail::serve_blocking(of.core); }, [&] { io_detail::serve_blocking(of.core); },
@@ -153,7 +153,7 @@ TEST(a_handle_cache_in_all_interleavings, two_readers_hold_what_is_closed_meanwh
   });
 }
 
-TEST(a_handle_cache_in_all_interleavings, a_file_read_once_is_closed_by_who_has_opened_it) {
+TEST(a_handle_cache_in_all_interleavings, a_file_read_once_is_closed_by_the_thread_that_opened_it) {
   in_both_ways([] {
     reading of(4);
     of.request.source = of.second;

@@ -1,4 +1,4 @@
-// Thieves that take several jobs from outside at once, beside an owner who pops his own.
+// Thieves that take several jobs from outside at once, while the owner pops its own.
 #include "jobs/queues/job_deque.hpp"
 
 #include <gtest/gtest.h>

@@ -29,7 +29,7 @@ struct shared_slab {
   }
 
   job_slab slab{default_allocator(), 0};
-  // Of each record, by who had it last. Read and written without any order but the slab's.
+  // The last thread to have each record. Read and written without any order but the slab's.
   struct seen : variable<job_record*> {
     seen() : variable(nullptr) {}
   };

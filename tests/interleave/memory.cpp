@@ -43,7 +43,7 @@ void explorer::begin_plain_life(const void* address) {
 }
 
 void explorer::end_life(const void* address) {
-  // Behind run() only the program's own thread is left.
+  // After run() only the program's own thread is left.
   if (!active_ || ran_) return;
   const auto found = known_.find(address);
   if (found != known_.end()) {
@@ -61,7 +61,7 @@ void explorer::step(const void* address, std::uint64_t value, const char* what) 
   if (trace_.size() > steps_max) fail("it runs for ever");
   if (!active_) return;
   trace(what, index, objects_[index].stores.back().value);
-  // The address may stand for another object by now.
+  // The address may belong to another object by now.
   if (!objects_[index].alive || known_.at(address) != index) fail("use after the end of its life");
 }
 

@@ -1,5 +1,5 @@
-// Designs with a bug in them, which the explorer must find. Each is what somebody has shipped, or
-// what is left of ours if one line is taken out.
+// Designs with a bug in them, which the explorer must find. Each has been shipped in some library,
+// or is what remains of ours if one line is taken out.
 #pragma once
 
 #include <cstdint>
@@ -76,7 +76,7 @@ class three_state_event {
   kernel_event event_;
 };
 
-// One word, but no count of the lowerings: who is slow to wake finds it raised again.
+// One word, but no count of the lowerings: a slow waiter wakes and finds it raised again.
 class event_without_generation {
  public:
   void lower() {
@@ -99,7 +99,7 @@ class event_without_generation {
   atomic<std::uint32_t> word_{0};
 };
 
-// Says that it will sleep, and does not look again: a lower() in between saw nobody.
+// Says that it will sleep, and does not look again: a lower() in between saw no sleeper.
 class event_without_second_look {
  public:
   void lower() {
@@ -117,7 +117,7 @@ class event_without_second_look {
   atomic<std::uint32_t> sleeping_{0};
 };
 
-// Looks at a member behind the operation that lets the waiter go, who may free it.
+// Looks at a member after the operation that releases the waiter, which may free it.
 class event_that_looks_back {
  public:
   void lower() {

@@ -16,14 +16,14 @@ using interleave::outcome;
 using interleave::run;
 using interleave::variable;
 
-const char* const hang = "everybody who is left sleeps";
+const char* const hang = "all remaining threads sleep";
 
 bool finds(const outcome& seen, const char* what) {
   testing::Test::RecordProperty("executions", std::to_string(seen.executions));
   return seen.failure.find(what) != std::string::npos;
 }
 
-// One raises; one who has seen that lowers again; both that one and a third wait.
+// One raises; one that has seen that lowers again; both that one and a third wait.
 template <class Event>
 void lower_behind_a_raise() {
   Event door(true);

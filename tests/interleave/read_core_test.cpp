@@ -163,7 +163,7 @@ class one_packed_file final : public one_byte_files {
   }
 };
 
-TEST(a_read_queue_in_all_interleavings, who_waits_unpacks_and_is_never_forgotten) {
+TEST(a_read_queue_in_all_interleavings, a_waiter_unpacks_and_is_never_forgotten) {
   in_both_ways([] {
     one_packed_file file;
     later jobs;
@@ -183,7 +183,7 @@ TEST(a_read_queue_in_all_interleavings, who_waits_unpacks_and_is_never_forgotten
            [&] {
              core.submit({&request, 1});
              core.wait_for(left, false);
-             check(byte == std::byte{7}, "it was unpacked by who waits");
+             check(byte == std::byte{7}, "it was unpacked by the waiter");
              core.wait_until_idle();
              core.stop();
            }});
@@ -344,7 +344,7 @@ TEST(a_read_queue_in_all_interleavings, cancels_what_was_taken_or_lets_it_be_rea
   });
 }
 
-TEST(a_read_queue_in_all_interleavings, counts_a_bundle_down_and_wakes_who_waits_for_it) {
+TEST(a_read_queue_in_all_interleavings, counts_a_bundle_down_and_wakes_its_waiter) {
   in_both_ways([] {
     one_file file;
     here on;

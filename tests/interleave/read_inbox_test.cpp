@@ -1,4 +1,4 @@
-// The shipped read_inbox.hpp: who puts, takes, sleeps and is called, through all interleavings of a
+// The shipped read_inbox.hpp: putting, taking, sleeping and waking, through all interleavings of a
 // small program.
 #include "io/read_inbox.hpp"
 
@@ -29,7 +29,7 @@ struct taker {
   sync_detail::mutex lock;
   small_inbox::receiver receiver GUARDED_BY(lock){inbox};
   atomic<std::uint32_t> word{0};
-  std::uint64_t last[2] = {};  // of each who puts
+  std::uint64_t last[2] = {};  // of each thread that puts
   int taken = 0;
 
   void take_all() REQUIRES(lock) {
@@ -45,7 +45,7 @@ struct taker {
     if (!inbox.put(std::span(none, who), number, calls)) {
       const sync_detail::scoped_lock hold(lock);
       take_all();
-      check(number == ++last[who - 1], "behind those that were put before");
+      check(number == ++last[who - 1], "after those that were put before");
       ++taken;
       if (!receiver.withdraw(small_inbox::reader)) return;
     } else if (calls == 0) {

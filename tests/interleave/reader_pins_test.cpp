@@ -68,7 +68,7 @@ TEST(reader_pins_without_their_fence, free_what_a_reader_sees) {
   EXPECT_NE(seen.failure.find("a race"), std::string::npos);
 }
 
-TEST_P(reader_pins_in_all_interleavings, know_two_readers_and_one_who_comes_again) {
+TEST_P(reader_pins_in_all_interleavings, know_two_readers_and_one_that_comes_again) {
   expect_clean_and_complete(interleave::explore({.preemptions = 2}, [] {
     reader_pins pins(default_allocator(), GetParam());
     replaceable what;
@@ -103,7 +103,7 @@ TEST_P(reader_pins_in_all_interleavings, know_the_outer_one_of_nested_readers) {
   }));
 }
 
-// Who leaves looks for something to free, as who replaces looks for readers.
+// A leaving reader looks for something to free, as a thread that replaces looks for readers.
 interleave::outcome leave_and_retire(bool has_heavy_fence, const interleave::bounds& limits) {
   return interleave::explore(limits, [=] {
     reader_pins pins(default_allocator(), has_heavy_fence);
@@ -122,17 +122,17 @@ interleave::outcome leave_and_retire(bool has_heavy_fence, const interleave::bou
            pins.fence();
            seen_by_writer = pins.have_left(epoch);
          }});
-    check(seen_by_reader || seen_by_writer, "somebody frees it");
+    check(seen_by_reader || seen_by_writer, "one of the two frees it");
   });
 }
 
-TEST_P(reader_pins_in_all_interleavings, tell_the_last_who_leaves_that_there_is_something_to_free) {
+TEST_P(reader_pins_in_all_interleavings, tell_the_last_reader_that_there_is_something_to_free) {
   expect_clean_and_complete(leave_and_retire(GetParam(), {.preemptions = 3, .stale_loads = 2}));
 }
 
-TEST(reader_pins_without_their_fence, leave_something_that_nobody_frees) {
+TEST(reader_pins_without_their_fence, leave_something_unfreed) {
   const interleave::outcome seen = leave_and_retire(true, {.heavy_fences = false});
-  EXPECT_NE(seen.failure.find("somebody frees it"), std::string::npos);
+  EXPECT_NE(seen.failure.find("one of the two frees it"), std::string::npos);
 }
 
 TEST_P(reader_pins_in_all_interleavings, count_files_closed_on_another_thread) {

@@ -23,7 +23,7 @@ void release(atomic<std::uint32_t>& word) {
   sync_detail::address_wake_relayed(&word);
 }
 
-TEST(relayed_wakes_in_all_interleavings, reach_all_who_sleep) {
+TEST(relayed_wakes_in_all_interleavings, reach_all_sleepers) {
   expect_clean_and_complete(interleave::explore({.preemptions = 2, .stale_loads = 0}, [] {
     atomic<std::uint32_t> word{0};
     const auto sleep = [&] { sleep_on(word); };
@@ -31,8 +31,9 @@ TEST(relayed_wakes_in_all_interleavings, reach_all_who_sleep) {
   }));
 }
 
-// Two words share a queue: who moves takes on what another one has moved and not counted yet.
-TEST(relayed_wakes_in_all_interleavings, of_two_words_in_one_queue_forget_nobody) {
+// Two words share a queue: a thread that moves sleepers takes over those that another has moved and
+// not counted yet.
+TEST(relayed_wakes_in_all_interleavings, of_two_words_in_one_queue_reach_all) {
   expect_clean_and_complete(interleave::explore({.preemptions = 1, .stale_loads = 0}, [] {
     atomic<std::uint32_t> one{0};
     atomic<std::uint32_t> other{0};
@@ -43,7 +44,7 @@ TEST(relayed_wakes_in_all_interleavings, of_two_words_in_one_queue_forget_nobody
 
 // Those of the second word are counted while one of the first word takes its share. All schedules
 // would be millions; a count that is taken by a load and a store fails before the 10,000th.
-TEST(relayed_wakes_in_many_interleavings, of_one_word_after_another_forget_nobody) {
+TEST(relayed_wakes_in_many_interleavings, of_one_word_after_another_reach_all) {
   expect_clean(
       interleave::explore({.preemptions = 2, .stale_loads = 0, .executions_max = 50'000}, [] {
         atomic<std::uint32_t> one{0};
@@ -57,7 +58,7 @@ TEST(relayed_wakes_in_many_interleavings, of_one_word_after_another_forget_nobod
       }));
 }
 
-TEST(relayed_wakes_in_all_interleavings, go_on_past_those_who_give_up) {
+TEST(relayed_wakes_in_all_interleavings, go_on_past_waiters_that_give_up) {
   expect_clean_and_complete(interleave::explore({.preemptions = 2, .stale_loads = 0}, [] {
     atomic<std::uint32_t> word{0};
     const auto sleep = [&] { sleep_on(word); };
@@ -67,7 +68,7 @@ TEST(relayed_wakes_in_all_interleavings, go_on_past_those_who_give_up) {
 }
 
 // A wake meant for an object that lay there before: all wake for nothing and sleep again.
-TEST(relayed_wakes_in_all_interleavings, that_come_late_leave_nobody_where_wakes_do_not_reach) {
+TEST(relayed_wakes_in_all_interleavings, that_come_late_strand_no_sleeper) {
   expect_clean_and_complete(interleave::explore({.preemptions = 2, .stale_loads = 0}, [] {
     atomic<std::uint32_t> word{0};
     const auto sleep = [&] { sleep_on(word); };

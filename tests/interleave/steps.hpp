@@ -30,7 +30,7 @@ enum class slept : std::uint8_t { not_at_all, until_woken, too_long };
 // waiter expects.
 slept sleep(const void* object, bool same, bool has_deadline) noexcept;
 void wake(const void* key, bool all) noexcept;
-// Moves who sleeps there to the queue that wakes are relayed from, and says how many these are.
+// Moves the sleepers to the queue that wakes are relayed from, and returns how many these are.
 unsigned move_sleepers(const void* key) noexcept;
 void wake_moved(unsigned threads) noexcept;
 void yield() noexcept;

@@ -1,4 +1,4 @@
-// The shipped src/text/pages.cpp, in which whoever completes a page hands it on to its place,
+// The shipped src/text/pages.cpp, where the thread that completes a page passes it on to its place,
 // through all interleavings of two and three lanes.
 #include "overture/text/pages.hpp"
 
@@ -64,8 +64,8 @@ class lanes final : public job_system {
 // Pages of unlike lengths, one of them empty.
 constexpr std::string_view texts[] = {"aaaa", "b", "", "ccc", "dd"};
 
-// The buffer is no data that the explorer watches: what is checked is what stands in it at the end,
-// and that every lane comes to its end.
+// The explorer does not watch the buffer: the test checks its content at the end, and that every
+// lane ends.
 void write_all(unsigned lane_count, std::size_t pages) {
   constexpr std::size_t object_bytes = 4;
   lanes jobs(lane_count);
@@ -96,23 +96,23 @@ void write_all(unsigned lane_count, std::size_t pages) {
   }
 }
 
-TEST(pages_in_all_interleavings, of_two_lanes_come_to_their_places) {
+TEST(pages_in_all_interleavings, of_two_lanes_reach_their_places) {
   expect_clean_and_complete(
       interleave::explore({.preemptions = 3, .early_returns = 0}, [] { write_all(2, 3); }));
 }
 
-TEST(pages_in_all_interleavings, of_three_lanes_come_to_their_places) {
+TEST(pages_in_all_interleavings, of_three_lanes_reach_their_places) {
   expect_clean_and_complete(interleave::explore(
       {.preemptions = 2, .stale_loads = 1, .early_returns = 0}, [] { write_all(3, 3); }));
 }
 
-TEST(pages_in_many_interleavings, of_three_lanes_and_five_pages_come_to_their_places) {
+TEST(pages_in_many_interleavings, of_three_lanes_and_five_pages_reach_their_places) {
   interleave::expect_clean(
       interleave::explore({.random = 5'000, .seed = 1}, [] { write_all(3, 5); }));
 }
 
 // Of which lanes take two at once.
-TEST(pages_in_many_interleavings, of_two_lanes_and_many_pages_come_to_their_places) {
+TEST(pages_in_many_interleavings, of_two_lanes_and_many_pages_reach_their_places) {
   interleave::expect_clean(
       interleave::explore({.random = 500, .seed = 2}, [] { write_all(2, 64); }));
 }

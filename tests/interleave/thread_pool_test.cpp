@@ -23,14 +23,14 @@ using interleave::variable;
 using test::explored_pool;
 using test::in_all_ways;
 
-TEST(a_pool_in_all_interleavings, runs_a_job_for_which_nobody_waits) {
+TEST(a_pool_in_all_interleavings, runs_a_job_without_a_waiter) {
   in_all_ways([] {
     atomic<int> runs{0};
     explored_pool explored(1, 1);
     run({[&] { explored.worker(0); },
          [&] {
            explored.pool->submit([&runs] { runs.fetch_add(1); });
-           // Nobody but the worker may run it: a lost wake leaves all asleep here.
+           // Only the worker may run it: a lost wake leaves all threads asleep here.
            while (runs.load() == 0) interleave::let_others_run();
            explored.leave();
          }});
@@ -144,8 +144,8 @@ TEST(a_pool_in_all_interleavings, hands_wakes_on_from_worker_to_worker) {
   });
 }
 
-// Who waits takes several jobs of another place at once: the others must come to those that he has
-// not begun. The first job to run ends only when another thread has run the second.
+// A waiter takes several jobs of another slot at once: other threads must be able to get those it
+// has not begun. The first job to run ends only when another thread has run the second.
 void wait_for_the_next(atomic<int>& runs) {
   if (runs.fetch_add(1) != 0) return;
   while (runs.load() == 1 && interleave::exploring()) interleave::let_others_run();
@@ -180,7 +180,7 @@ TEST(a_pool_in_all_interleavings, gives_a_waiter_what_another_one_has_taken) {
   });
 }
 
-// They come while both sleep, and the one who is woken for them takes them all.
+// They come while both sleep, and the waiter woken for them takes them all.
 TEST(a_pool_in_all_interleavings, wakes_a_waiter_for_what_another_one_was_woken_for) {
   in_all_ways([] {
     atomic<int> runs{0};
@@ -201,8 +201,8 @@ TEST(a_pool_in_all_interleavings, wakes_a_waiter_for_what_another_one_was_woken_
   });
 }
 
-// One whose time is up is woken for a job that lies behind another one, further back than it looks
-// before it leaves: the one who stays must run it.
+// A waiter whose time is up is woken for a job that is queued after another one, further back than
+// it looks before it leaves: the other waiter must run it.
 TEST(a_pool_in_all_interleavings, passes_a_wake_on_with_which_a_waiter_leaves) {
   in_all_ways([] {
     barricade has_run;
@@ -232,7 +232,8 @@ TEST(a_pool_in_all_interleavings, stops_while_its_worker_goes_to_sleep) {
   });
 }
 
-// Jobs of low priority are taken by one worker only here: who gives up its turn must not leave one.
+// Jobs of low priority are taken by one worker only here: a worker that gives up its turn must not
+// leave one.
 TEST(a_pool_in_all_interleavings, leaves_no_job_of_low_priority) {
   in_all_ways([] {
     atomic<int> runs{0};
@@ -281,7 +282,7 @@ TEST(a_pool_in_all_interleavings, loses_no_job_while_the_warm_role_moves) {
   });
 }
 
-// The worker yields for ever, so nobody else may: who submits sleeps until the job has run.
+// The worker yields for ever, so no other thread may: the submitter sleeps until the job has run.
 TEST(a_pool_in_all_interleavings, loses_no_job_with_a_worker_that_never_sleeps) {
   in_all_ways([] {
     variable<int> value(0);
@@ -345,7 +346,7 @@ TEST(a_pool_in_all_interleavings, gives_the_work_of_one_that_blocks_to_a_spare) 
            explored.pool->submit([&] {
              explored.pool->submit([&runs] { runs.fetch_add(1); });
              const blocking_scope here;
-             // Nobody but the spare may run it, which is not to sleep among the workers behind it.
+             // Only the spare may run it; it must not sleep among the workers.
              while (runs.load() == 0) interleave::let_others_run();
              runs.fetch_add(1);
            });
@@ -356,7 +357,7 @@ TEST(a_pool_in_all_interleavings, gives_the_work_of_one_that_blocks_to_a_spare) 
   });
 }
 
-TEST(a_graph_in_all_interleavings, starts_a_job_behind_all_that_it_waits_for) {
+TEST(a_graph_in_all_interleavings, starts_a_job_after_all_that_it_waits_for) {
   in_all_ways([] {
     variable<int> left(0);
     variable<int> right(0);

@@ -64,7 +64,7 @@ TEST_F(file_access_test, a_view_is_of_no_file_of_its_own) {
   EXPECT_FALSE(op_.owns_file.load());
 }
 
-TEST_F(file_access_test, who_may_not_wait_is_told_that_it_would) {
+TEST_F(file_access_test, a_caller_that_may_not_wait_is_refused) {
   const result<void> opened = files_access_.open(op_, false);
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().code, errc::busy);

@@ -36,7 +36,7 @@ TEST(file_errands, a_file_is_opened_once_for_many_requests_in_a_row) {
   EXPECT_FALSE(all.take_open(taken));
 }
 
-TEST(file_errands, refused_memory_is_told_for_closing_and_forgotten_for_opening) {
+TEST(file_errands, refused_memory_is_reported_for_closing_and_ignored_for_opening) {
   failing_allocator memory(0, true);
   file_errands all(memory);
   all.add_open(some_file);

@@ -67,7 +67,7 @@ TEST_F(handle_cache_test, evicts_what_was_not_used_lately) {
   EXPECT_EQ(cache.stats().open, 3u);
 }
 
-TEST_F(handle_cache_test, never_closes_under_a_read) {
+TEST_F(handle_cache_test, never_closes_a_file_during_a_read) {
   handle_cache cache({.open_max = 2});
   const source_id held = add(cache, 0);
   ASSERT_TRUE(cache.pin(held));
@@ -97,7 +97,7 @@ TEST_F(handle_cache_test, errors_name_the_file) {
   EXPECT_EQ(cache.add(std::string_view("a\0b", 3)).error().code, errc::bad_path);
 }
 
-TEST_F(handle_cache_test, a_read_waits_for_a_place_instead_of_failing) {
+TEST_F(handle_cache_test, a_read_waits_for_an_entry_instead_of_failing) {
   handle_cache cache({.open_max = 1});
   const source_id first = add(cache, 0);
   const source_id second = add(cache, 1);
@@ -152,8 +152,8 @@ TEST_F(handle_cache_test, stays_within_the_limit_of_the_process) {
   ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
 }
 
-// The ring's one thread must not wait for a place that only its own reads can free.
-TEST_F(handle_cache_test, one_place_is_enough_for_any_way_of_reading) {
+// The ring's one thread must not wait for an entry that only its own reads can free.
+TEST_F(handle_cache_test, one_entry_is_enough_for_any_way_of_reading) {
   for (const read_backend backend : {read_backend::threads, read_backend::uring}) {
     handle_cache cache({.open_max = 1});
     read_queue reads(cache, {.backend = backend, .threads = 4});
@@ -294,11 +294,11 @@ TEST_F(handle_cache_test, files_read_once_do_not_push_out_those_read_often) {
     std::vector<source_id> ids;
     for (std::size_t i = 0; i < 60; ++i) ids.push_back(add(cache, i));
     const source_id often = ids[0];
-    // One thread: where a read takes as long as from a disk, one of several may open files ahead
-    // for all that may be outside of the cache, and what the others read gets places meanwhile.
+    // One thread: where reads are as slow as a disk's, one of several threads may open files ahead
+    // for all that may be outside of the cache, and the others' reads get entries meanwhile.
     read_queue reads(cache, {.backend = backend, .depth = 2, .threads = 1});
     read_all(reads, {&often, 1});
-    EXPECT_FALSE(cache.source(often)) << "nobody knows yet that it will be read again";
+    EXPECT_FALSE(cache.source(often)) << "it has been read only once";
     read_all(reads, {&often, 1});
     EXPECT_TRUE(cache.source(often));
     read_all(reads, ids);
@@ -310,7 +310,7 @@ TEST_F(handle_cache_test, files_read_once_do_not_push_out_those_read_often) {
   }
 }
 
-// A system on which a read takes until somebody lets it.
+// A system on which a read blocks until the test lets it end.
 class slow_to_read final : public forwarding_os {
  public:
   barricade begun{barricade::raised};
@@ -329,7 +329,7 @@ class slow_to_read final : public forwarding_os {
 };
 
 // The reader is not counted, and is asked.
-TEST_F(handle_cache_test, never_closes_under_the_read_of_a_queue) {
+TEST_F(handle_cache_test, never_closes_a_file_during_a_read_of_a_queue) {
   slow_to_read os;
   handle_cache cache({.open_max = 1, .os = &os});
   const source_id slow = add(cache, 0);
@@ -343,11 +343,11 @@ TEST_F(handle_cache_test, never_closes_under_the_read_of_a_queue) {
   request.counter = &left;
   reads.submit({&request, 1});
   os.begun.wait();
-  EXPECT_EQ(cache.pin(other, false).error().code, errc::busy) << "its place is in use";
+  EXPECT_EQ(cache.pin(other, false).error().code, errc::busy) << "its entry is in use";
   cache.close_source(slow);
   EXPECT_EQ(os.closed, 0);
   os.allowed.lower();
-  expect_reads(cache, other, "this is file1");  // waits for the place
+  expect_reads(cache, other, "this is file1");  // waits for the entry
   reads.drain();
   EXPECT_TRUE(request.outcome);
   EXPECT_EQ(os.closed, 1);
@@ -355,7 +355,7 @@ TEST_F(handle_cache_test, never_closes_under_the_read_of_a_queue) {
   left.wait();
 }
 
-TEST_F(handle_cache_test, a_read_of_nobodys_file_ends_while_others_wait_for_a_place) {
+TEST_F(handle_cache_test, a_read_of_an_unknown_file_ends_while_others_wait_for_an_entry) {
   handle_cache cache({.open_max = 1});
   const source_id held = add(cache, 0);
   const source_id wanted = add(cache, 1);
@@ -375,7 +375,7 @@ TEST_F(handle_cache_test, a_read_of_nobodys_file_ends_while_others_wait_for_a_pl
   other.join();
 }
 
-TEST_F(handle_cache_test, what_was_to_close_under_the_read_of_a_queue_is_closed_behind_it) {
+TEST_F(handle_cache_test, a_file_closed_during_a_read_of_a_queue_is_closed_after_it) {
   slow_to_read os;
   handle_cache cache({.os = &os});
   const source_id slow = add(cache, 0);
@@ -443,7 +443,7 @@ TEST_F(handle_cache_test, shows_files_that_are_declared_immutable) {
   EXPECT_EQ(std::memcmp(request.content.data(), "this", 4), 0);
 }
 
-// A system on which closing takes until somebody lets it.
+// A system on which closing blocks until the test lets it end.
 class slow_to_close final : public forwarding_os {
  public:
   barricade allowed{barricade::raised};

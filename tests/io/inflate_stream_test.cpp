@@ -105,7 +105,7 @@ TEST(inflate_stream, skips_ahead_by_points_it_knows) {
   EXPECT_LT(under.stream.unpacked_bytes() - before, 800'000u);
 }
 
-TEST(inflate_stream, tells_streams_that_are_shorter_or_longer_than_announced) {
+TEST(inflate_stream, reports_streams_that_are_shorter_or_longer_than_announced) {
   const std::string text = sample(100'000);
   const std::string packed = deflated(text, 6);
   EXPECT_EQ(stream_under_test(packed, text.size() + 1).read(0, text.size() + 1), "error: corrupt");

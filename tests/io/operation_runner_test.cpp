@@ -1,4 +1,4 @@
-// The way of one operation: opened, read, completed.
+// The steps of one operation: opened, read, completed.
 #include "io/operation_runner.hpp"
 
 #include <gtest/gtest.h>
@@ -115,9 +115,9 @@ TEST_F(operation_runner_test, packed_bytes_go_on_to_be_unpacked) {
   EXPECT_TRUE(failed_) << "those are no packed bytes";
 }
 
-TEST_F(operation_runner_test, a_packed_request_needs_somebody_to_unpack_it) {
+TEST_F(operation_runner_test, a_packed_request_needs_an_executor) {
   const read_request packed = wanting_packed(0, 8);
-  EXPECT_TRUE(runner_.check_unpacking(packed)) << "whoever polls";
+  EXPECT_TRUE(runner_.check_unpacking(packed)) << "the polling thread unpacks";
   const read_queue_config threads;
   const operation_runner other(threads, files_, pool_, unpacks_, *this);
   EXPECT_EQ(other.check_unpacking(packed).error().code, errc::invalid);

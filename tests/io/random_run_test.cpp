@@ -79,10 +79,10 @@ steps draw_steps(std::uint64_t seed, std::size_t count) {
 
 constexpr std::uint32_t file_count = 6;
 constexpr std::uint64_t file_bytes = 20'000;
-constexpr std::uint32_t packed_file = file_count;       // behind the others
+constexpr std::uint32_t packed_file = file_count;       // after the others
 constexpr std::uint32_t missing_file = file_count + 1;  // not there at all
 
-// A file of packed pieces, one behind the other.
+// A file of packed pieces, one after the other.
 struct packed_pieces {
   struct piece {
     compression method;
@@ -128,7 +128,7 @@ class world {
     reads = std::make_unique<read_queue>(
         disk, read_queue_config{.ageing_ns = 300'000'000, .packed_bytes_max = 300, .disk = &disk});
   }
-  // A gate has to open some time.
+  // A gate has to open at some time.
   ~world() {
     for (barricade& each : gates) each.lower();
   }
@@ -334,7 +334,7 @@ TEST(a_random_run, completes_each_request_once_with_the_right_bytes) {
 TEST(a_random_run, shrinks_to_what_matters) {
   const steps all = draw_steps(5, 500);
   const auto fails = [](const steps& some) {
-    // Fails if a close comes anywhere behind a truncate.
+    // Fails if a close comes anywhere after a truncate.
     bool seen = false;
     for (const step& each : some) {
       seen = seen || each.what == action::truncate;

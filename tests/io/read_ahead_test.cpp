@@ -1,5 +1,4 @@
-// Files that a thread of the queue opens before it is their turn, so that the disk works on
-// several.
+// Files that a thread of the queue opens before their turn, so that the disk works on several.
 #include <gtest/gtest.h>
 
 #include <condition_variable>
@@ -94,7 +93,7 @@ class noting_disk final : public test::refusing_os {
   int open_ = 0;
 };
 
-// Nine files; what a thread takes is the same for any processor: all are there before it looks.
+// Nine files; what a thread takes is the same on any machine: all are submitted before it looks.
 class read_ahead : public testing::Test {
  protected:
   static constexpr std::size_t many = 1'000;
@@ -227,10 +226,10 @@ TEST_F(read_ahead, closes_the_files_of_reads_that_were_recalled) {
   for (const read_request& each : requests_) EXPECT_TRUE(each.outcome);
 }
 
-// Who is refused a descriptor waits for such files, or fails if there are none.
-TEST_F(read_ahead, tells_of_files_of_reads_that_were_recalled) {
+// A thread that is refused a descriptor waits for such files, or fails if there are none.
+TEST_F(read_ahead, reports_files_of_reads_that_were_recalled) {
   add_nine();
-  ASSERT_TRUE(files_->pin(requests_[0].source));  // so the first is no file of its own
+  ASSERT_TRUE(files_->pin(requests_[0].source));  // so the queue does not open the first one itself
   files_->unpin(requests_[0].source);
   begin();
   EXPECT_TRUE(core_->has_own_files());

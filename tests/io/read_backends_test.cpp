@@ -125,7 +125,7 @@ TEST_P(read_backend_test, a_file_over_four_gigabytes) {
   EXPECT_EQ(beyond.error().source, file);
 }
 
-TEST_P(read_backend_test, what_is_no_file_fails_and_holds_up_nobody) {
+TEST_P(read_backend_test, what_is_not_a_file_fails_and_delays_no_other_read) {
   const std::string fifo = folder / "fifo";
   ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
   const source_id good = files.open(folder.write("good", "12345678"));
@@ -138,7 +138,7 @@ TEST_P(read_backend_test, what_is_no_file_fails_and_holds_up_nobody) {
   for (const source_id bad : {pipe, directory}) {
     const result<void> read = read_one(reads, bad, 0, bytes);
     ASSERT_FALSE(read);
-    // A FIFO that nobody writes to has an end, some say.
+    // A FIFO without a writer is empty on some systems.
     EXPECT_TRUE(read.error().os_error != 0 || read.error().code == errc::truncated);
     EXPECT_EQ(read.error().source, bad);
     EXPECT_TRUE(read_one(reads, good, 0, bytes));

@@ -31,7 +31,7 @@ TEST(bundle_size, follows_the_table) {
     std::size_t size;
   };
   const row table[] = {
-      {"nobody waits", {0, 1, 10, false}, 1},
+      {"no request waits", {0, 1, 10, false}, 1},
       {"few wait", {7, 1, 10, false}, 1},
       {"one in four", {12, 1, 10, false}, 3},
       {"of what there is for each thread", {24, 2, 10, false}, 3},
@@ -99,8 +99,8 @@ read_queue_config plain() {
   return config;
 }
 
-// Nine reads, of which a thread has taken eight and does the first. (What it takes is the same for
-// any processor: they are all there before it looks.)
+// Nine reads, of which a thread has taken eight and does the first. (What it takes is the same on
+// any machine: all are submitted before it looks.)
 class read_bundles : public testing::Test {
  protected:
   static constexpr std::size_t count = 9;
@@ -163,7 +163,7 @@ TEST_F(read_bundles, are_recalled_for_a_deadline) {
   requests_[count] = {
       .source = {0, 1}, .offset = 100, .destination = {&byte_, 1}, .deadline_ns = 1};
   core_.submit({&requests_[count], 1});
-  // Nobody but the thread that reads asks the queue for anything until it has gone on.
+  // Only the reading thread asks the queue for anything until it has gone on.
   file_.allow(1);
   EXPECT_EQ(file_.begun(2)[1], 100u);
 }
@@ -210,7 +210,7 @@ TEST_F(read_bundles, are_left_to_a_thread_that_has_nothing_to_do) {
   file_.hold_back(UINT64_MAX);
 }
 
-TEST_F(read_bundles, tell_of_a_countdown_at_once_though_they_go_on) {
+TEST_F(read_bundles, report_a_countdown_at_once_though_they_go_on) {
   countdown early(1);
   {
     io_detail::read_core core(file_, plain(), eager);
@@ -236,8 +236,8 @@ TEST_F(read_bundles, tell_of_a_countdown_at_once_though_they_go_on) {
   EXPECT_TRUE(early.is_done());
 }
 
-// One place for all files, and the read before has not been told as ended when the next needs it.
-TEST(read_bundles_of_files, never_wait_for_a_place_of_their_own) {
+// One entry for all files, and the end of the last read is not reported yet when the next needs it.
+TEST(read_bundles_of_files, never_wait_for_an_entry_that_they_hold) {
   handle_cache files({.open_max = 1});
   std::vector<source_id> sources;
   for (int i = 0; i < 64; ++i) sources.push_back(*files.add("/dev/zero"));
@@ -262,7 +262,7 @@ TEST(read_bundles_of_files, never_wait_for_a_place_of_their_own) {
   for (const read_request& each : requests) EXPECT_TRUE(each.outcome);
 }
 
-// What sanitizers look at: all that recalls, against two threads that take.
+// For the sanitizers: everything that recalls, against two threads that take.
 TEST(read_bundles_of_threads, complete_each_request_once_whatever_happens_to_it) {
   gated_file file;
   file.allow(many);

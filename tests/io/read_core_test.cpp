@@ -103,7 +103,7 @@ TEST_F(read_core_test, merging_keeps_its_limits) {
   }
   reads.drain();
   for (const asked* each : mine) expect_done(*each);
-  EXPECT_EQ(disk.stats().reads, 4u) << "0+100, 200, 311 behind too large a gap, 500";
+  EXPECT_EQ(disk.stats().reads, 4u) << "0+100, 200, 311 after too large a gap, 500";
   read_queue never(disk, {.merge_bytes_max = 0, .disk = &disk});
   submit(never, 0, 10);
   submit(never, 10, 10);

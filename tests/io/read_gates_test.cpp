@@ -41,7 +41,7 @@ TEST_F(read_gates, a_read_begins_when_its_barricade_is_lowered) {
   submit_gated(reads, door);
   EXPECT_EQ(reads.poll(), 0u);
   EXPECT_EQ(reads.stats().gated, 1u);
-  request.offset = 777;  // whoever lowers it may fill it in
+  request.offset = 777;  // the thread that lowers it may fill it in
   door.lower();
   EXPECT_EQ(reads.stats().gated, 0u);
   reads.drain();
@@ -121,7 +121,7 @@ TEST_F(read_gates, the_queue_may_end_before_the_gate_opens) {
   EXPECT_EQ(request.outcome.error().code, errc::cancelled);
   EXPECT_GT(memory.live_bytes(), 0);
   door.lower();
-  EXPECT_EQ(memory.live_bytes(), 0) << "what was registered has gone with it";
+  EXPECT_EQ(memory.live_bytes(), 0) << "the registration is freed too";
 }
 
 TEST_F(read_gates, refused_memory_fails_the_request_alone) {

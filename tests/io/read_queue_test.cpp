@@ -330,7 +330,7 @@ TEST(read_queue, reads_of_one_file_are_under_way_at_once) {
   left.wait();
 }
 
-TEST(read_queue, who_cannot_go_on_reads_now) {
+TEST(read_queue, a_thread_that_cannot_go_on_reads_now) {
   gated_files files(1000);
   files.cached = true;
   read_queue reads(files, {.run_by_host = true});
@@ -390,7 +390,7 @@ TEST(read_queue, a_host_that_polls_gets_its_completions_there) {
   EXPECT_EQ(completions, 3);
 }
 
-// One drainer at the gate; whoever asks for the same bytes meanwhile gets a copy.
+// One drainer at the gate; requests for the same bytes meanwhile get a copy.
 TEST(read_queue, threads_share_what_is_in_flight) {
   gated_files files(10'000);
   files.gate.raise();
@@ -433,7 +433,7 @@ TEST(read_queue, without_threads_every_request_fails_at_once) {
 }
 
 TEST(read_queue, refused_memory_is_reported_and_requests_still_complete) {
-  // The one between is that of the pool, which only reads that need it miss.
+  // Allocation 2 is the pool's; refusing it fails only reads that need the pool.
   for (const std::uint64_t refused : {0u, 1u, 3u}) {
     gated_files files(1000);
     inline_executor on;

@@ -124,7 +124,7 @@ TEST_F(read_schedule_test, an_operation_is_retired_once_with_all_that_has_ended)
   EXPECT_EQ(schedule_.stats().bytes_in_flight, 0u);
 }
 
-TEST_F(read_schedule_test, the_release_of_a_file_is_reported_to_who_asked) {
+TEST_F(read_schedule_test, the_release_of_a_file_is_reported_if_asked_for) {
   submit(requests_);
   ASSERT_TRUE(schedule_.take(single_));
   EXPECT_TRUE(schedule_.is_reading(some_file));

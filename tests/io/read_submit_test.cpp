@@ -1,4 +1,4 @@
-// What is submitted before anybody of the queue looks.
+// What is submitted before a thread of the queue looks.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -30,7 +30,7 @@ class read_submit : public testing::Test {
 };
 
 // More spans than there is room for before the queue has to take them up.
-TEST_F(read_submit, many_spans_before_anybody_looks_keep_their_order) {
+TEST_F(read_submit, many_spans_before_a_thread_looks_keep_their_order) {
   constexpr std::size_t count = 300;
   read_queue reads(disk, {.merge_bytes_max = 0, .disk = &disk});
   for (std::size_t i = 0; i < count; ++i) add();

@@ -1,4 +1,4 @@
-// Who sleeps, who is woken, and who is offered to submit().
+// Which threads sleep, which is woken, and which is offered to submit().
 #include "io/reader_sleepers.hpp"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ class reader_sleepers_test : public testing::Test {
   reader_sleepers sleepers_{signal_, received_};
 };
 
-TEST_F(reader_sleepers_test, nobody_is_woken_where_nobody_sleeps) {
+TEST_F(reader_sleepers_test, without_sleepers_no_thread_is_woken) {
   EXPECT_FALSE(sleepers_.claim());
   EXPECT_FALSE(submit());
   EXPECT_EQ(sleepers_.claims(), 0u);
@@ -61,7 +61,7 @@ TEST_F(reader_sleepers_test, submit_wakes_the_sleeper_that_was_offered) {
   sleepers_.remove();
 }
 
-TEST_F(reader_sleepers_test, who_would_miss_what_was_submitted_is_not_noted) {
+TEST_F(reader_sleepers_test, a_thread_that_would_miss_a_submit_is_not_added) {
   EXPECT_FALSE(submit());
   std::uint32_t seen = 0;
   EXPECT_FALSE(sleepers_.add(true, seen));
@@ -91,7 +91,7 @@ TEST_F(reader_sleepers_test, a_waker_is_called_instead_of_the_signal) {
   EXPECT_EQ(woken, 1);
 }
 
-TEST(waiting_helpers, say_who_hears_of_countdowns) {
+TEST(waiting_helpers, know_which_of_them_wait_for_countdowns) {
   sleep_word word;
   waiting_helpers helpers(word);
   EXPECT_FALSE(helpers.any());

@@ -1,4 +1,4 @@
-// Who reads what at this moment.
+// What is being read at this moment.
 #include "io/reads_in_flight.hpp"
 
 #include <gtest/gtest.h>

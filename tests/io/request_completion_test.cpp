@@ -47,7 +47,7 @@ TEST_F(request_completion_test, one_without_an_executor_runs_only_where_the_host
   EXPECT_EQ(completions_, 1);
 }
 
-TEST_F(request_completion_test, a_countdown_that_comes_to_zero_is_told_of) {
+TEST_F(request_completion_test, a_countdown_that_reaches_zero_is_reported) {
   countdown left(2);
   request_.counter = &left;
   completion_.end(sum_, request_, 9);

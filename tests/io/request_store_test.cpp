@@ -34,7 +34,7 @@ std::vector<std::uint64_t> take_all(request_store& store, disk_position head,
   return order;
 }
 
-TEST(request_store, gives_out_in_one_direction_over_the_disk) {
+TEST(request_store, goes_over_the_disk_in_one_direction) {
   request_store store(default_allocator(), patient);
   std::vector<read_request> requests;
   for (const std::uint64_t offset : {50u, 10u, 70u, 30u}) requests.push_back(request_at(1, offset));
@@ -106,7 +106,7 @@ TEST(request_store, priorities_and_deadlines_change_while_queued) {
   EXPECT_FALSE(store.set_deadline(a, 1));
 }
 
-TEST(request_store, finds_what_lies_behind) {
+TEST(request_store, finds_what_follows_a_position) {
   request_store store(default_allocator(), patient);
   std::deque<read_request> requests;
   for (std::uint64_t i = 0; i < 100; ++i) requests.push_back(request_at(1 + i % 2, 1'000 - i));
@@ -180,7 +180,7 @@ TEST(request_store, chooses_what_the_rule_would_choose) {
   }
 }
 
-// Nobody may ever look at what was given up: its traces must go all the same.
+// Cancelled requests may never be looked at again: their entries must go all the same.
 TEST(request_store, forgets_what_was_given_up_or_changed) {
   request_store store(default_allocator(), patient);
   read_request stays = request_at(1, 1);

@@ -50,7 +50,7 @@ TEST(simulated_disk, ends_where_it_was_truncated) {
   EXPECT_EQ(disk.wait().outcome, 0);
 }
 
-TEST(simulated_disk, has_the_bad_luck_that_was_asked_for) {
+TEST(simulated_disk, has_the_failures_that_were_asked_for) {
   simulated_disk disk({.short_reads = 10'000, .interrupted = 10'000, .broken = 10'000, .seed = 3});
   const source_id file = *disk.add_file(1'000);
   std::byte room[100];

@@ -34,7 +34,7 @@ TEST(thread_count, follows_the_table) {
       {"they do not", {8, 4, 150, step::up}, at(155), 4, step::rests},
       {"or bring less", {8, 4, 150, step::up}, at(90), 4, step::rests},
       {"there are no more", {16, 8, 150, step::up}, at(300), 16, step::rests},
-      {"nobody waits", {4, 2, 100, step::up}, idle, 4, step::up},
+      {"no request waits", {4, 2, 100, step::up}, idle, 4, step::up},
       {"it comes from memory", {16, 16, 100, step::rests}, from_memory, 2, step::up},
       {"rests", {4, 4, 150, step::rests, step::up, 0}, at(150), 4, step::rests},
       {"then looks down", {4, 4, 150, step::rests, step::up, 2}, at(150), 2, step::down},
@@ -100,7 +100,7 @@ read_by read_files(const disk_model& model, unsigned fewest, unsigned most) {
   return {static_cast<double>(disk.now_ns()) * 1e-9, reads.stats().threads};
 }
 
-// A disk without a head, as they are built of memory: the more are asked, the more are answered.
+// A disk without a head, made of memory: the more it is asked, the more it answers.
 TEST(thread_count, becomes_all_there_are_for_a_disk_that_answers_many_at_once) {
   const disk_model model{
       .seek_ns = 0, .latency_ns = 500'000, .bytes_per_second = 3'000'000'000, .depth = 32};

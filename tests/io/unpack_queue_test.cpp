@@ -1,4 +1,4 @@
-// Requests for packed bytes: who unpacks them, what is bounded, and where they go.
+// Requests for packed bytes: which threads unpack them, what is bounded, and where the bytes go.
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -182,11 +182,11 @@ TEST_F(unpacking, one_that_is_larger_than_the_bound_goes_alone) {
   jobs.run();
 }
 
-TEST_F(unpacking, broken_data_tells_where_and_spoils_nothing_else) {
+TEST_F(unpacking, broken_data_is_located_and_spoils_nothing_else) {
   const std::string data = sample(1'000'000);
   std::string frames = zstd_frames(data, 100'000);
   const std::size_t behind = zstd_frames(data.substr(0, 300'000), 100'000).size();
-  // The beginnings of the fourth and of the last frame's blocks, behind their headers.
+  // The beginnings of the fourth and of the last frame's blocks, after their headers.
   const std::size_t last = zstd_frames(data.substr(0, 900'000), 100'000).size();
   for (const std::size_t at : {behind, last}) frames.replace(at + 12, 40, 40, '\xFF');
   ask(compression::zstd, 1'000);
@@ -211,8 +211,8 @@ TEST_F(unpacking, broken_data_tells_where_and_spoils_nothing_else) {
 }
 
 TEST_F(unpacking, blocks_shorter_than_announced_are_followed_by_one_thread) {
-  // A writer that flushes makes blocks of any length; blocks of two frames behind each other are
-  // not in the places that one frame of that size would have them in.
+  // A writer that flushes makes blocks of any length; blocks of two consecutive frames are not
+  // where one frame of that size would have them.
   const std::string data = sample(400'000);
   LZ4F_preferences_t wanted = LZ4F_INIT_PREFERENCES;
   wanted.frameInfo.blockMode = LZ4F_blockIndependent;
@@ -328,7 +328,8 @@ TEST_F(unpacking, refused_memory_fails_the_request_alone) {
     reads.drain();
     std::size_t failed = 0;
     for (wish& each : wishes) {
-      EXPECT_EQ(each.completions, refused == 1 ? 0 : 1) << "behind the pool comes the queue";
+      EXPECT_EQ(each.completions, refused == 1 ? 0 : 1)
+          << "the pool's allocation, then the queue's";
       if (each.request.outcome) {
         EXPECT_TRUE(each.is_right());
       } else {

@@ -49,7 +49,7 @@ TEST(unpacker, unpacks_one_after_another) {
   }
 }
 
-TEST(unpacker, takes_another_size_than_announced_for_corrupt) {
+TEST(unpacker, reports_a_wrong_size_as_corrupt) {
   for (const std::size_t bytes : {0u, 4u, 6u, 100u}) {
     EXPECT_EQ(unpacked(compression::deflate, hello_deflated, bytes), "error: corrupt") << bytes;
     EXPECT_EQ(unpacked(compression::none, "hello", bytes), "error: corrupt") << bytes;
@@ -57,7 +57,7 @@ TEST(unpacker, takes_another_size_than_announced_for_corrupt) {
   EXPECT_EQ(unpacked(compression::deflate, nothing_deflated, 1), "error: corrupt");
 }
 
-TEST(unpacker, takes_broken_data_for_corrupt) {
+TEST(unpacker, reports_broken_data_as_corrupt) {
   EXPECT_EQ(unpacked(compression::deflate, "", 5), "error: corrupt");
   EXPECT_EQ(unpacked(compression::deflate, "", 0), "error: corrupt");
   for (std::size_t cut = 1; cut + 2 < hello_deflated.size(); ++cut) {
@@ -65,7 +65,7 @@ TEST(unpacker, takes_broken_data_for_corrupt) {
   }
 }
 
-TEST(unpacker, does_not_know_other_methods) {
+TEST(unpacker, refuses_unknown_methods) {
   EXPECT_EQ(unpacked(static_cast<compression>(99), "hello", 5), "error: unsupported");
 }
 

@@ -259,8 +259,8 @@ TEST(a_million_jobs_at_once, all_run_and_take_bounded_memory) {
   all_run_in_bounded_memory(limits::jobs_queued_max);
 }
 
-// Who hands a job over may have counted something for it that the job ends: the group must not come
-// to zero by that while the job runs.
+// The thread that submits a job may have counted something that the job ends: the group must not
+// reach zero by that while the job runs.
 TEST(a_job_that_submit_runs, is_counted_until_it_has_ended) {
   for (const std::uint64_t refused_from : {std::uint64_t{0}, std::uint64_t{1}}) {
     failing_allocator memory(refused_from, true);

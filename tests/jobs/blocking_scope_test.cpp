@@ -42,7 +42,7 @@ TEST(a_blocking_scope, wakes_a_spare_for_work_that_comes_later) {
 }
 
 // Among the workers it would be woken for a job of theirs.
-TEST(spare_workers, rest_elsewhere_once_nobody_blocks) {
+TEST(spare_workers, rest_elsewhere_once_no_job_blocks) {
   thread_pool pool{{.workers = 1, .spare_workers = 1}};
   std::uint64_t parks = 0;
   barricade done;
@@ -59,13 +59,13 @@ TEST(spare_workers, rest_elsewhere_once_nobody_blocks) {
   test::await_parked(pool);                            // it alone
 }
 
-TEST(spare_workers, run_nothing_while_nobody_blocks) {
+TEST(spare_workers, run_nothing_while_no_job_blocks) {
   thread_pool pool{{.workers = 1, .spare_workers = 2}};
   const test::busy_worker busy(pool);
   atomic<int> runs{0};
   job_group group(pool);
   group.run([&runs] { runs.fetch_add(1); });
-  // The only worker is busy: nobody but this thread may take it, if spares keep out.
+  // The only worker is busy: only this thread may take the job, if spares keep out.
   const std::uint64_t until_ns = now_ns() + 2'000'000;
   while (now_ns() < until_ns) yield_thread();
   EXPECT_EQ(runs.load(), 0);

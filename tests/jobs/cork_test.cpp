@@ -128,7 +128,7 @@ TEST(a_cork, holds_jobs_back_until_it_ends) {
   {
     const cork gathered(pool);
     for (int i = 0; i < 10; ++i) pool.submit([&runs] { ++runs; });
-    // try_help() flushes, so nobody is asked here.
+    // try_help() flushes, so it is not called here.
     EXPECT_EQ(pool.stats().jobs_run, 0u);
   }
   while (pool.try_help()) {
@@ -185,7 +185,7 @@ TEST(a_cork, lets_go_before_any_other_wait) {
   done.wait();
 }
 
-// Where there is no room those jobs run as the cork lets go, and may gather and wait themselves.
+// Where there is no room those jobs run as the cork ends, and may gather and wait themselves.
 TEST(a_cork, of_a_full_pool_lets_go_before_its_thread_counts_as_asleep) {
   thread_pool full{{.queued_max = 1}};
   job_group group(full);

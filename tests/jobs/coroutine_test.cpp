@@ -28,7 +28,7 @@ co_task<int> sum_of(int from, int to) {
   co_return *left + *right;
 }
 
-TEST(a_coroutine, gives_its_value_to_who_awaits_and_to_the_future) {
+TEST(a_coroutine, gives_its_value_to_its_awaiter_and_to_the_future) {
   thread_pool pool{{.workers = 1}};
   const auto value = spawn(pool, answer());
   ASSERT_TRUE(value);
@@ -141,7 +141,7 @@ TEST(coroutines, wait_for_a_barricade_in_any_number) {
   }
 }
 
-TEST(a_coroutine, that_comes_to_a_lowered_barricade_goes_on) {
+TEST(a_coroutine, that_reaches_a_lowered_barricade_goes_on) {
   single_threaded jobs;
   barricade door{barricade::lowered};
   atomic<int> passed{0};
@@ -186,7 +186,7 @@ co_task<int> unlucky(job_system& jobs, const cancellation& token) {
   co_return (thrown ? 0 : 1) + (dropped ? 0 : 2);
 }
 
-TEST(a_coroutine, goes_on_behind_jobs_that_throw_or_are_dropped) {
+TEST(a_coroutine, goes_on_after_jobs_that_throw_or_are_dropped) {
   thread_pool pool{{.workers = 1}};
   cancellation token;
   token.cancel();
@@ -239,7 +239,7 @@ TEST(a_coroutine, takes_its_memory_from_its_first_parameter) {
   EXPECT_EQ(told->get(), errc::out_of_memory);
 }
 
-TEST(a_coroutine, comes_to_its_end_in_a_pool_that_cancels) {
+TEST(a_coroutine, ends_in_a_pool_that_cancels) {
   auto made = promise<int>::make();
   shared_future<int> outcome;
   {
@@ -248,7 +248,7 @@ TEST(a_coroutine, comes_to_its_end_in_a_pool_that_cancels) {
     while (pool.try_help()) {
     }
     made->set_value(4);
-    EXPECT_FALSE(outcome.is_ready()) << "nobody has run the rest yet";
+    EXPECT_FALSE(outcome.is_ready()) << "the rest has not run yet";
   }
   EXPECT_EQ(outcome.get(), 8);
 }
@@ -318,7 +318,7 @@ TEST(a_coroutine, takes_no_stack_where_there_is_no_room_for_its_jobs) {
   }
 }
 
-// The jobs that a cork has gathered run later, if there is no room inside the call that lets go.
+// The jobs that a cork has gathered run later if there is no room in the call that releases them.
 TEST(a_coroutine, waits_for_a_job_in_a_cork_of_a_full_pool) {
   thread_pool full{{.queued_max = 1}};
   bool is_full = false;
@@ -333,7 +333,7 @@ TEST(a_coroutine, waits_for_a_job_in_a_cork_of_a_full_pool) {
   EXPECT_EQ(sum.get(), 100);
 }
 
-// Runs each job inside submit(), and looks at the options behind it.
+// Runs each job inside submit(), and looks at the options afterwards.
 class hasty final : public job_system {
  public:
   void submit(job work, job_group*, const job_options& options) override {
@@ -348,7 +348,7 @@ class hasty final : public job_system {
   std::vector<job_priority> priorities;  // of those that have ended first, first
 };
 
-// Nothing is left of what lay in it.
+// Overwrites what it frees.
 class wiping_allocator final : public allocator {
  public:
   void* allocate(std::size_t bytes, std::size_t alignment, memory_tag tag) noexcept override {

@@ -1,4 +1,4 @@
-// Forks: the halves of parallel calls, taken back by who forked them or by a thief.
+// Forks: the halves of parallel calls, taken back by the forking thread or by a thief.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -109,7 +109,7 @@ TEST(fork, whose_thief_forks_again_is_helped_with) {
   EXPECT_EQ(pool.stats().jobs_stolen, 2u);
 }
 
-TEST(fork, of_a_job_is_helped_with_by_who_waits_for_its_group) {
+TEST(fork, of_a_job_is_helped_with_by_waiters_of_its_group) {
   thread_pool pool{{.workers = 1}};
   barricade begun;
   barricade met;

@@ -200,12 +200,12 @@ TEST(group_wait, is_woken_by_a_job_that_comes_later) {
   await_sleepers(before, 1);
   std::thread second([&group] { group.wait(); });  // finds nothing to run
   await_sleepers(before, 2);
-  group.run([&door] { door.lower(); });  // nobody but the second can run this
+  group.run([&door] { door.lower(); });  // only the second can run this
   first.join();
   second.join();
 }
 
-TEST(group_wait, wakes_everybody_when_the_group_has_ended) {
+TEST(group_wait, wakes_all_waiters_when_the_group_has_ended) {
   thread_pool pool{{.workers = 1}};
   for (int round = 0; round < 20; ++round) {
     busy_worker busy(pool);

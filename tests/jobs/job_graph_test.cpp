@@ -25,7 +25,7 @@ struct noted {
   }
 };
 
-TEST(a_graph, starts_a_job_behind_all_that_it_waits_for) {
+TEST(a_graph, starts_a_job_after_all_that_it_waits_for) {
   thread_pool pool{{.workers = 3}};
   job_graph graph(pool);
   noted order(4);
@@ -175,7 +175,7 @@ TEST(a_graph, that_is_cancelled_ends_early_and_runs_whole_the_next_time) {
   EXPECT_EQ(runs, (std::vector<int>{2, 1, 1}));
 }
 
-TEST(a_graph, goes_on_behind_jobs_that_throw_or_are_skipped) {
+TEST(a_graph, goes_on_after_jobs_that_throw_or_are_skipped) {
   thread_pool pool;
   job_graph graph(pool);
   cancellation token;
@@ -192,7 +192,7 @@ TEST(a_graph, goes_on_behind_jobs_that_throw_or_are_skipped) {
 }
 
 TEST(a_graph, lets_a_thread_with_a_deadline_go_within_a_chain) {
-  thread_pool pool;  // nobody else runs it
+  thread_pool pool;  // no other thread runs it
   job_graph graph(pool);
   std::uint64_t runs = 0;
   graph_job last = *graph.add([&runs] { ++runs; });

@@ -37,7 +37,7 @@ TEST(job_records, keep_what_they_need_of_the_options) {
 }
 
 // A hint may be followed when the record holds another job by then.
-TEST(job_records, are_not_claimed_by_who_looks_for_another_kind) {
+TEST(job_records, are_not_claimed_by_a_search_for_another_kind) {
   job_record record;
   for (const std::uint32_t kind :
        {job_record::usual, job_record::urgent, job_record::background, job_record::of_main}) {

@@ -70,7 +70,7 @@ TEST(job_slabs, stop_at_their_limit) {
   EXPECT_FALSE(small.grow());
 }
 
-// Not to whoever has given them back, like others.
+// Not to the thread that gave them back, unlike others.
 TEST(job_slabs, get_their_spare_records_back_by_any_way) {
   tracking_allocator memory;
   {

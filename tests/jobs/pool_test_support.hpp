@@ -15,7 +15,7 @@
 
 namespace overture::test {
 
-// The generic wait layer has a mutex, which who sleeps or wakes another takes.
+// The generic wait layer has a mutex that sleepers and wakers take.
 #define OVERTURE_TEST_NAME_OF(name) #name
 #define OVERTURE_TEST_NAME(name) OVERTURE_TEST_NAME_OF(name)
 inline constexpr bool sleeping_locks =

@@ -1,4 +1,4 @@
-// Priorities, cancellation, outcomes, the main thread's jobs, and helping anybody.
+// Priorities, cancellation, outcomes, the main thread's jobs, and helping any group.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -11,7 +11,7 @@
 namespace overture {
 namespace {
 
-TEST(priorities, decide_who_starts_first) {
+TEST(priorities, decide_which_job_starts_first) {
   std::vector<int> order;
   {
     thread_pool pool{{.workers = 1}};
@@ -52,7 +52,7 @@ TEST(priorities, put_a_job_before_those_that_a_worker_has_taken_along) {
   EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3}));
 }
 
-// Spare workers, which stand in for those that block, count for nothing.
+// Spare workers, which replace blocked ones, count for nothing.
 TEST(background_jobs, leave_one_worker_to_the_others) {
   constexpr unsigned workers = 3;
   thread_pool pool{{.workers = workers, .spare_workers = 2}};
@@ -217,7 +217,7 @@ TEST(main_jobs, run_when_their_thread_waits_for_their_group) {
   EXPECT_EQ(runs, 1);
 }
 
-TEST(try_help, runs_one_job_of_anybody) {
+TEST(try_help, runs_one_job_of_any_group) {
   thread_pool pool;
   EXPECT_FALSE(pool.try_help());
   int runs = 0;

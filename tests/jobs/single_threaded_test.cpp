@@ -178,7 +178,7 @@ TEST(single_threaded, refuses_a_wait_that_could_not_end) {
   EXPECT_EQ(refused, 1);
 }
 
-TEST(single_threaded, tells_of_a_job_that_throws) {
+TEST(single_threaded, reports_a_job_that_throws) {
   const char* name = nullptr;
   single_threaded jobs{
       {.hooks = {.job_threw = [](void* context, const char* job_name,

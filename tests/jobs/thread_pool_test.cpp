@@ -213,7 +213,7 @@ TEST(pool, starts_jobs_from_outside_in_the_order_they_came) {
   EXPECT_EQ(order, expected);
 }
 
-TEST(pool, runs_what_a_thread_had_submitted_before_what_another_one_submits_then) {
+TEST(pool, runs_what_one_thread_submitted_before_what_another_submits_later) {
   std::vector<int> order;
   {
     thread_pool pool{{.workers = 1}};
@@ -279,7 +279,7 @@ TEST(pool, caps_its_workers_and_says_so) {
   EXPECT_EQ(pool.workers(), 0u);
 }
 
-TEST(pool, hands_its_wishes_for_threads_to_the_factory) {
+TEST(pool, passes_its_thread_options_to_the_factory) {
   struct recording final : thread_factory {
     result<thread_handle> start(const thread_options& options, void (*)(void*), void*) override {
       seen = options;

@@ -139,7 +139,7 @@ TEST(expected_work, wakes_one_worker_ahead_of_its_time) {
   for (bool seen = false; !seen;) {
     await_parked(pool);
     pool.expect_work(now_ns() + 20'000'000);
-    run_one(pool);  // who parks behind this knows what is expected
+    run_one(pool);  // a worker that parks after this knows what is expected
     await_parked(pool);
     const thread_pool_stats before = pool.stats();
     // It comes back by itself, looks for work for a while in vain, and sleeps again.
@@ -153,7 +153,7 @@ TEST(expected_work, wakes_one_worker_ahead_of_its_time) {
   await_parked(pool);
 }
 
-TEST(expected_work, holds_where_the_next_time_is_told_before_the_work_comes) {
+TEST(expected_work, holds_if_the_next_time_is_named_before_the_work_comes) {
   thread_pool pool{{.workers = 1}};
   // On a busy machine a worker may be late, or kept from running until the look, so that one that
   // would sleep seems not to: more of them must stay awake than do not.

@@ -17,7 +17,7 @@ std::uint64_t sum_of(const auto& counts) {
   return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
 }
 
-TEST(the_wake_profile, counts_each_wake_once_and_says_who_paid) {
+TEST(the_wake_profile, counts_each_wake_once_and_says_which_thread_paid) {
   thread_pool pool{{.workers = 1}};
   wake_profile seen;
   // A worker that is only about to sleep needs no system call; then the next job counts.

@@ -1,4 +1,4 @@
-// Who is woken, how often, and what a pool does that has nothing to do.
+// Which workers are woken, how often, and what an idle pool does.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -94,7 +94,7 @@ TEST(an_idle_pool, does_nothing) {
   EXPECT_EQ(after.wakes, before.wakes);
   EXPECT_EQ(after.wakes_futile, before.wakes_futile);
   EXPECT_EQ(after.parked_now, 4u);
-  // Workers that had announced themselves may have gone to sleep meanwhile; nobody woke.
+  // Workers that had announced themselves may have gone to sleep meanwhile; none woke.
   EXPECT_EQ(test::wake_calls(), calls);
 }
 

@@ -1,5 +1,5 @@
-// What somebody who uses Overture from a project of her own writes first: mounts a folder and loads
-// it. Shared by the projects beside it, which differ in how they find the library.
+// The first program of a new user of Overture: mounts a folder and loads it. Shared by the projects
+// beside it, which differ in how they find the library.
 #include <overture/overture.hpp>
 
 #include <chrono>

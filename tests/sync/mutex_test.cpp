@@ -37,7 +37,7 @@ TEST(mutexes, admit_one_thread_at_a_time) {
 TEST(mutexes, can_be_tried) {
   sync_detail::mutex lock;
   for (int i = 0; i < 2; ++i) {
-    if (!lock.try_lock()) FAIL() << "nobody has it";
+    if (!lock.try_lock()) FAIL() << "it is free";
     const bool again = lock.try_lock();
     EXPECT_FALSE(again);
     lock.unlock();

@@ -77,7 +77,7 @@ TEST_P(removal, hides_a_file_of_every_mount_below) {
   EXPECT_EQ(files.remover("maps/paris"_path).error().code, errc::not_found);
   EXPECT_THAT(walked(), ElementsAre("a", "b", "maps/paris"));
   EXPECT_THAT(listed("maps"_path), ElementsAre("paris"));
-  EXPECT_EQ(files.mount_of(mod).entries, 1u) << "a marker is no file";
+  EXPECT_EQ(files.mount_of(mod).entries, 1u) << "a marker is not a file";
   if (GetParam()) {
     EXPECT_EQ(files.entry_count(), 3u);
     EXPECT_EQ(files.hidden_count(), 0u);

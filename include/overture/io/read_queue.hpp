@@ -88,11 +88,11 @@ struct reader_counts {
 };
 
 // Reads files and can say at any time which; a read queue is one. See source_files::add_reader().
-// Each function: any thread; takes a lock, and calls nobody while it holds it.
+// Each function: any thread; takes a lock, and makes no call while it holds it.
 class source_reader {
  public:
   // Whether a read of this file is under way. If so, source_files::released() is called when it has
-  // ended, before anybody else sees it as ended.
+  // ended, before its end is visible to any other thread.
   [[nodiscard]] virtual bool is_reading(source_id id) noexcept = 0;
   // Whether it has a file open for itself, or is about to open one.
   [[nodiscard]] virtual bool has_own_files() noexcept = 0;

@@ -12,9 +12,9 @@
 //
 // Cost: while no worker sleeps, a submit from a worker takes two read-modify-writes, one of them on
 // the group, and a submit from another thread three. Running a job takes three. A fork
-// (parallel.hpp) that is not stolen takes one in all. Jobs of high or low priority, and jobs for the
-// main thread, are in queues that all threads share: adding to one takes its lock, taking from it
-// does not. Memory is taken in chunks and kept until the pool ends, so a warm pool allocates
+// (parallel.hpp) that is not stolen takes one in all. Jobs of high or low priority, and jobs for
+// the main thread, are in queues that all threads share: adding to one takes its lock, taking from
+// it does not. Memory is taken in chunks and kept until the pool ends, so a warm pool allocates
 // nothing.
 //
 // Back-pressure: when thread_pool_config::queued_max jobs are queued, or memory for more is
@@ -144,9 +144,9 @@ class thread_pool final : public job_system {
   [[nodiscard]] unsigned concurrency() const noexcept override { return workers() + 1; }
   void set_idle_reason(const char* reason) noexcept override;
   // One worker will be awake and looking for work from shortly before `at_ns` until half a
-  // millisecond after it, so that the submit wakes nobody and the job starts at once. Only the
-  // latest call counts; 0 takes it back. To find a worker awake in each frame, name the start of
-  // the next frame before you submit the jobs of this one. Any thread.
+  // millisecond after it, so that the submit makes no system call and the job starts at once. Only
+  // the latest call counts; 0 takes it back. To find a worker awake in each frame, name the start
+  // of the next frame before you submit the jobs of this one. Any thread.
   void expect_work(std::uint64_t at_ns) noexcept override;
 
   // Queues a job for the thread that made the pool. It runs there in pump(), or in a wait for

@@ -6,14 +6,13 @@
 //   { hot_zone burst(jobs); ... }                        // no worker sleeps inside
 //
 //   park   A worker without work looks for some for a moment, then sleeps; it looks longer where
-//   jobs
-//          follow each other closely. A submit to a sleeping pool costs one wake, whatever the
+//          jobs follow each other closely. A submit to a sleeping pool costs one wake, whatever the
 //          number of workers.
 //   warm   One worker stays awake and looks for work, for a budget of time after its last job; the
 //          others sleep. A submit is one store that this worker sees.
 //   spin   All workers look for work until the policy changes. A submit is one store.
 //
-// Under every policy a submit wakes at most one worker; whoever is woken wakes the next. `spin` is
+// Under every policy a submit wakes at most one worker; the woken worker wakes the next. `spin` is
 // for programs that own the machine: it keeps all cores busy and slows down everything else.
 #pragma once
 

@@ -6,9 +6,8 @@
 //
 // snprintf() replaces C's: same bytes and same return value in the C locale. It has all flags,
 // width and precision, the lengths hh h l ll z j t, and the conversions d i u o x X c s p f F e E g
-// G a A
-// %. It returns -1 for what it does not support: %n, which lets a format string write to memory;
-// long double, whose format differs between systems; wide characters, which need a locale.
+// G a A %. It returns -1 for what it does not support: %n, which lets a format string write to
+// memory; long double, whose format differs between systems; wide characters, which need a locale.
 // Compilers check the arguments as they do for C's snprintf, but do not know about these gaps.
 //
 // format_to() checks its format at compile time: one that does not match its arguments does not

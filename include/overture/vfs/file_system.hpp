@@ -111,7 +111,7 @@ struct mount_options {
   mount_id wins_over = {};
   mount_id loses_to = {};
   operating_system* os = nullptr;  // storage that `path` is on; null = the file_system's
-  // A promise: nobody changes or shortens the archive, or the folder's files, while it is mounted
+  // A promise: the archive, or the folder's files, will not be changed or shortened while mounted
   // or mapped. Required for file_system::map(), because reading mapped memory of a file that has
   // shrunk faults. Archives in memory are always immutable.
   bool immutable_source = false;

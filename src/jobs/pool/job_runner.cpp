@@ -72,7 +72,7 @@ void job_runner::run_now(job&& work, job_group* group, const job_options& option
       intake_.add_spare(queues_.of(options.priority), work, group, options)) {
     return;
   }
-  // Counted like any other: it may end a count that stood for it, while somebody waits.
+  // Counted like any other: it may end a count that stood for it while a thread waits.
   if (group != nullptr) group->begin_job();
   ++depth;
   call(nullptr, work, options, group, inside_submit);

@@ -58,8 +58,8 @@ class on_stack {
 // Reports an exception that has left the job of that name; null for a body outside of jobs.
 void report_throw(job_reports& reports, const char* name, const char* what) noexcept;
 
-// True if the calling thread must not wait for the group, because a job of it lies below on this
-// stack and the wait could never end. The host has been told then.
+// True, after telling the host, if the calling thread must not wait for the group because a job of
+// it is below on this stack: the wait could never end.
 [[nodiscard]] bool refuse_wait(const job_reports& reports, const job_group& group) noexcept;
 
 // submit() and wait_until() (deadline_ns 0 = none) of a job system that got no memory for itself.

@@ -88,7 +88,7 @@ void job_queues::take_more(pool_slot& self, job_deque& from, std::uint64_t most)
   self.deque.push_all({taken.data(), count});
   self.deque.mark_arrivals();
   // They were hidden for a moment. Their lines are still on the way, so their groups are read only
-  // if somebody waits. A record that has run since belongs to a group that needs no help.
+  // if there are waiters. A record that has run since belongs to a group that needs no help.
   if (!sleepers_.has_waiters()) return;
   group_set groups;
   for (std::size_t i = 0; i < count; ++i) {

@@ -1,7 +1,6 @@
 // Where the jobs of a pool lie, and how a thread takes one.
 //
-//   normal jobs   the deque of the submitting worker, or of the guest slot of the submitting
-//   thread;
+//   normal jobs   the deque of the submitting worker, or of the submitting thread's guest slot;
 //                 `overflow` if that slot is taken
 //   others        `urgent`, `background` (high and low priority), `of_main` (submit_main())
 //

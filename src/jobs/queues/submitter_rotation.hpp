@@ -17,7 +17,7 @@ namespace overture::jobs_detail {
 // Belongs to one worker. Slots are given by their number.
 class submitter_rotation {
  public:
-  // The slot to look into first, the ones after it follow; `any` if it is no thread's turn.
+  // The slot to look into first, the ones after it follow; `any` if no thread has the turn.
   [[nodiscard]] unsigned first(unsigned slots, unsigned any) noexcept {
     if (queue_ == nullptr) return any;
     if (left() != 0) return slot_;

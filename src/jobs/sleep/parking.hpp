@@ -4,7 +4,7 @@
 // host thread, or a worker inside a job) waits for one group. Each sleeps on a word of its own, in
 // a seat of its own.
 //
-// No work is left while everybody sleeps, by one rule on both sides: a thread that adds work makes
+// No work is left while all threads sleep, by one rule on both sides: a thread that adds work makes
 // it visible first and then looks for sleepers; a thread that wants to sleep announces itself first
 // and then looks for work. Both steps are sequentially consistent read-modify-writes, so one of the
 // two sees the other. A searching worker counts as awake, and threads that add work rely on it, so
@@ -67,7 +67,7 @@ class parking {
   [[nodiscard]] unsigned take_seat() noexcept;
   void leave_seat(unsigned seat) noexcept { taken_.clear(seat - slots_); }
   void announce_waiter(unsigned seat, const void* group) noexcept;
-  // Takes announce_waiter() back. True if a wake was on its way, which is used up then.
+  // Takes announce_waiter() back. True if a wake was on its way; this call has used it up.
   [[nodiscard]] bool withdraw_waiter(unsigned seat) noexcept;
   // True when this waiter is woken, false when time is up (deadline_ns 0 = never).
   [[nodiscard]] bool sleep_waiter(unsigned seat, std::uint64_t deadline_ns,

@@ -1,5 +1,5 @@
-// Code of somebody else inside of the scopes of overture/base/guards.hpp: one piece that allocates
-// and locks, one that does neither.
+// A user's code inside the scopes of overture/base/guards.hpp: one piece that allocates and locks,
+// one that does neither.
 #include <cstdio>
 #include <memory>
 #include <mutex>
