@@ -1,4 +1,5 @@
-// The commands of `overture`. Each is one file (cmd_NAME.cpp) and one line in commands().
+// The commands of `overture`. Each is one file (cmd_NAME.cpp), declared here and listed in the
+// table of command.cpp.
 #pragma once
 
 #include <span>

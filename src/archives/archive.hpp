@@ -5,21 +5,27 @@
 //
 // To add a format:
 //   1. Write src/archives/NAME.cpp: the grammar as a comment at the top, then `list`, `open` and
-//      one `const archive_format NAME_format`. wad.cpp is a good model (37 lines). A format that
-//      only stores files uncompressed builds on plain_table.hpp; one that compresses several files
-//      together derives from block_store.hpp.
-//      All numbers in the archive are hostile: check each before use, against base/limits.hpp.
-//   2. Add NAME.cpp to src/archives/CMakeLists.txt, NAME_format to the declarations below and to
-//      the table in formats.cpp, and NAME to mount_format (overture/archives/mount_format.hpp).
-//   3. Add a line to the table of formats in docs/guide/vfs.md.
-//   4. Test it. A format on plain_table.hpp needs a writer and a row in
-//      tests/support/table_writer.cpp, which brings all of plain_table_test, a name in
-//      fuzz/CMakeLists.txt and a line in tools/tidy/modules.py. Any other needs a writer in
-//      tests/support, a NAME_test.cpp that truncates archives and flips their bits
-//      (tests/archives/archive_checks.hpp), and a fuzzer.
+//      one `const archive_format NAME_format`. wad.cpp is a good model. A format that only stores
+//      files uncompressed builds on plain_table.hpp; one that compresses several files together
+//      derives from block_store.hpp. All numbers in the archive are hostile: check each before
+//      use, against base/limits.hpp.
+//   2. Register it: NAME.cpp in src/archives/CMakeLists.txt, NAME_format in the declarations below
+//      and in formats.cpp (the order matters), NAME in mount_format
+//      (overture/archives/mount_format.hpp), and its extension, if no other kind of file has it, in
+//      has_archive_extension() (cli/mounting.cpp).
+//   3. Document it: the table of formats in docs/guide/vfs.md, and CHANGELOG.md.
+//   4. Test it. A format on plain_table.hpp needs a writer in tests/support/table_writer.cpp, with
+//      a row in table_kinds() and a case in write_table(). That brings all of plain_table_test.cpp;
+//      formats with folders or without a signature are also listed there by hand. Add its name to
+//      fuzz/CMakeLists.txt and a line to tools/tidy/modules.py.
+//      Any other needs a writer in tests/support, a NAME_test.cpp that truncates archives and flips
+//      their bits (tests/archives/archive_checks.hpp), a fuzzer fuzz/NAME.cpp with its lines in
+//      fuzz/CMakeLists.txt, and a function in fuzz/make_archive_corpus.cpp.
+//      make_archive_corpus writes the seeds of either kind; commit them in fuzz/corpus/NAME.
 //
-// Where texts come from: errors of an entry are in error_of(entry_flaw) in archive.cpp, reasons why
-// a name is skipped in skip_reason.hpp, errors of a whole archive where they are detected.
+// Where texts come from: what the directory says against an entry is in error_of(entry_flaw) in
+// archive.cpp, reasons why a name is skipped in skip_reason.hpp, all other errors (wrong password,
+// checksum, a whole archive) where they are detected.
 #pragma once
 
 #include <cstddef>

@@ -13,18 +13,17 @@
 // and a request for bytes that are already in flight gets a copy of them.
 //
 // Completion. Every submitted request completes exactly once: done, failed or cancelled. Its
-// completion is handed to its executor and never runs on a thread of the queue. The request and its
-// destination belong to the submitter and must stay in place until then. A failed request names
-// source, offset and errno in its outcome; requests that were merged with it are read once more by
-// themselves.
+// completion is handed to its executor. It runs on a thread of the queue only if that executor runs
+// tasks at once, as a thread_pool does when its own queue is full. The request and its destination
+// belong to the submitter and must stay in place until then. A failed request names source, offset
+// and errno in its outcome; requests that were merged with it are read once more by themselves.
 //
 // Packed bytes (`method`, `packed_bytes`) are unpacked by jobs, in parallel where the format
-// allows, and never by a thread of the queue: on `unpacks_on`, or else on the request's own `on`. A
-// host that runs the queue without `unpacks_on` unpacks inside poll() and run(). Bytes that were
-// read and are not unpacked yet are bounded by `packed_bytes_max`: above it no packed request
-// begins, others go on. A single request may be larger. The destination's size is the announced
-// size; data that makes more or fewer bytes is corrupt, and its error names the position in the
-// file.
+// allows: on `unpacks_on`, or else on the request's own `on`. A host that runs the queue without
+// `unpacks_on` unpacks inside poll() and run(). Bytes that were read and are not unpacked yet are
+// bounded by `packed_bytes_max`: above it no packed request begins, others go on. A single request
+// may be larger. The destination's size is the announced size; data that makes more or fewer bytes
+// is corrupt, and its error names the position in the file.
 //
 // Gates. With `after`, requests are not queued until a barricade is lowered, at the end of a job
 // for example; countdown::at_zero() is one. Until that moment the job may still fill in source,

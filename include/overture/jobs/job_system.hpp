@@ -50,7 +50,8 @@ class job_system : public executor {
   // Runs `work` later, as part of `group` if there is one. Never fails: a system without room runs
   // the job at once on the calling thread. Any thread.
   virtual void submit(job work, job_group* group = nullptr, const job_options& options = {}) = 0;
-  // As submit(), for several jobs, which are moved from. Wakes at most one thread. Any thread.
+  // As submit(), for several jobs, which are moved from. thread_pool wakes at most one thread for
+  // each 64 jobs; the default submits them one by one. Any thread.
   virtual void submit_all(std::span<job> work, job_group* group = nullptr,
                           const job_options& options = {}) {
     for (job& each : work) submit(std::move(each), group, options);
@@ -89,8 +90,8 @@ class job_system : public executor {
   }
 };
 
-// Jobs that are waited for together. May be used again after wait(). Must outlive its jobs: destroy
-// it only after wait() has returned.
+// Jobs that are waited for together. May be used again after wait(). Must outlive its jobs; the
+// destructor waits for them.
 class job_group final : public executor {
  public:
   explicit job_group(job_system& system) noexcept : system_(system) {}

@@ -3,12 +3,13 @@
 //   thread_pool jobs{{.workers = processor_count() - 1}};
 //   if (auto ok = jobs.status(); !ok) ...        // fewer workers than asked for, say
 //
-// Each worker has a queue of its own, takes its newest job first and steals the oldest of others.
-// A submit wakes at most one sleeping worker, and none while another is looking for work; a worker
-// that finds work while there is more wakes the next. So a submit costs the same however many
-// workers sleep. The wake policy (wake_policy.hpp) says what workers without work do. Jobs
-// submitted by a thread that is not a worker start in order, by priority; two such threads take
-// turns, each with what it has queued by then.
+// Each worker has a queue of its own, takes its newest job first and steals the oldest of others. A
+// submit wakes at most one thread: one that waits for the group of the job, or else a sleeping
+// worker, and no worker while another is looking for work. A worker that finds work while there is
+// more wakes the next. So a submit costs the same however many workers sleep. The wake policy
+// (wake_policy.hpp) says what workers without work do. Jobs submitted by a thread that is not a
+// worker start in order, by priority; two such threads take turns, each with all that it has
+// queued.
 //
 // Cost: while no worker sleeps, a submit from a worker takes two read-modify-writes, one of them on
 // the group, and a submit from another thread three. Running a job takes three. A fork

@@ -1,4 +1,4 @@
-// What a worker without work does: all of it, in one function.
+// What a worker without work does: all decisions, in one function. worker.cpp carries them out.
 //
 // A worker that runs out of work looks for more for a moment and then sleeps until a submit wakes
 // it. How long it looks, when it yields, whether it sleeps with a deadline and when it wakes

@@ -6,9 +6,10 @@
 //
 // No work is left while all threads sleep, by one rule on both sides: a thread that adds work makes
 // it visible first and then looks for sleepers; a thread that wants to sleep announces itself first
-// and then looks for work. Both steps are sequentially consistent read-modify-writes, so one of the
-// two sees the other. A searching worker counts as awake, and threads that add work rely on it, so
-// the last worker to end its search must look once more (end_search() says so).
+// and then looks for work. Making visible and announcing are sequentially consistent
+// read-modify-writes, so one of the two sees the other. A searching worker counts as awake, and
+// threads that add work rely on it, so the last worker to end its search must look once more
+// (end_search() says so).
 //
 // The thread that takes a sleeper's bit out of its set owes that sleeper a wake; no other thread
 // may wake it.
