@@ -1,5 +1,5 @@
-// Archive formats: which ones there are, and where a file's bytes are stored in one. To mount
-// archives, see overture/vfs.hpp.
+// The supported archive formats, and where an entry's bytes are stored. To mount archives, see
+// overture/vfs.hpp.
 #pragma once
 
 #include "overture/archives/file_place.hpp"

@@ -1,4 +1,4 @@
-// Decoders: images, textures, sounds, models and text from their file formats.
+// Decoders for images, textures, sounds, models and text.
 #pragma once
 
 #include "overture/decoders/decoder.hpp"

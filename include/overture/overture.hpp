@@ -12,7 +12,7 @@
 // (overture::sync, ...). From low to high; each module uses only those above it in this list:
 //
 //   base.hpp      errors, memory, paths, hashes, threads, the operating system
-//   sync.hpp      barricade, countdown, future: one load when there is nothing to wait for
+//   sync.hpp      barricade, countdown, future: a single load if nothing has to be waited for
 //   trace.hpp     timeline: what happened when
 //   jobs.hpp      thread_pool, job_system, parallel calls, graphs, coroutines
 //   text.hpp      objects as text and back; saves

@@ -1,4 +1,4 @@
-// Waiting: barricade, countdown, futures, and the primitives below them.
+// Waiting: barricade, countdown, futures, and the underlying primitives.
 #pragma once
 
 #include "overture/sync/barricade.hpp"

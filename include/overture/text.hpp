@@ -2,7 +2,7 @@
 //
 // Which header to open:
 //
-//   text/fields.hpp   describe a type once, for all of the below
+//   text/fields.hpp   describe a type once, for all the headers below
 //   text/style.hpp    what the text looks like: script, blocks, rows, JSON
 //   text/write.hpp    write objects: one, or a whole paged<T> (jobs/paged.hpp)
 //   text/read.hpp     read them back; turn an error's offset into line and column

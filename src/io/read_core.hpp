@@ -1,16 +1,16 @@
 // The read queue without its threads: what is submitted, taken and ended, and which threads sleep.
 //
 //   submit() ──► read_inbox ──► read_schedule ──► a back end's thread ──► operation_runner
-//                              (what goes next)    (next..., here)         (open, read, complete)
+//                              (what goes next)    (next(), here)          (open, read, complete)
 //
 // A back end asks for the next read, does it in its own way with runner(), and hands it back by
 // asking for the next. One lock, taken once for each read (or bundle of reads), guards every
 // decision; completions run outside of it. Submitted requests stay in the inbox until a thread
 // holds the lock; every call whose answer depends on them sorts them in first.
 //
-// Why no request is forgotten: a thread that finds nothing adds itself to the sleepers under the
-// lock, and sleeps on the word as it saw it there. A thread that adds a request under the lock and
-// sees a sleeper moves the word on and wakes one. No other is woken until that one has looked; it
+// Why no request is lost: a thread that finds nothing adds itself to the sleepers under the lock,
+// and sleeps on the value that the word had there. A thread that adds a request under the lock and
+// sees a sleeper changes the word and wakes one. No other is woken until that one has looked; it
 // wakes the next if it leaves work. A sleeper that may be woken is offered to the inbox, where
 // submit() finds it without the lock.
 #pragma once
@@ -54,9 +54,9 @@ class read_core final : public source_reader, private unpack_owner, private gate
   void mark_first_frame() noexcept EXCLUDES(lock_);
   void suspend() noexcept EXCLUDES(lock_);
   void resume() noexcept EXCLUDES(lock_);
-  // Each unpacks while it waits. The first two return when nothing is outstanding, the second also
-  // when a read could begin. The third returns when the countdown is done or, if asked to, when a
-  // read could begin.
+  // All three unpack while they wait. wait_until_idle() and wait_for_work() return when nothing is
+  // outstanding, wait_for_work() also when a read could begin; wait_for() when the countdown is
+  // done or, with `or_for_work`, when a read could begin.
   void wait_until_idle() noexcept EXCLUDES(lock_);
   void wait_for_work() noexcept EXCLUDES(lock_);
   void wait_for(const countdown& until, bool or_for_work) noexcept EXCLUDES(lock_);

@@ -105,7 +105,7 @@ std::size_t read_schedule::fetched_ahead() const noexcept {
   return std::min<std::size_t>(share, 1 + files_.turns());
 }
 
-// Only reads of the first one's level, and none whose end must be acted on or waited for.
+// Only reads of the first one's level that are neither packed nor views.
 bool read_schedule::take_another(read_bundle& of, std::size_t at, std::uint64_t now_ns) noexcept {
   while (read_request* const chosen = waiting_.choose(now_ns)) {
     const std::uint8_t level = waiting_.level_of(*chosen);

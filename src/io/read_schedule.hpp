@@ -1,7 +1,7 @@
 // The order of a queue's reads: what waits, what threads have taken, and how many of them may read.
 //
 // take() makes the next operation of what waits, retire() ends it. Several reads may be taken at
-// once as a bundle; those that have not begun go back whenever the order may have changed: more
+// once as a bundle; those not yet begun are returned whenever the order may have changed: more
 // urgent requests, cancelling, a thread with nothing to do.
 //
 // One thread at a time: read_core holds its lock around every call. Nothing here blocks, sleeps or
@@ -41,7 +41,7 @@ class read_schedule {
   [[nodiscard]] bool add(read_request& request, std::uint64_t now_ns) noexcept {
     return waiting_.add(request, now_ns);
   }
-  // After requests were added: so many more are outstanding.
+  // After requests were added: that many more are outstanding.
   void note_submitted(std::size_t count) noexcept {
     counters_.note_submitted(count);
     recall_outranked();
@@ -111,7 +111,7 @@ class read_schedule {
   void retire_until(read_bundle& of, std::size_t end, ended_reads& ended) noexcept;
   // Requests have completed, other than by the end of an operation.
   void account(const read_tally& tally, ended_reads& ended) noexcept;
-  // Takes back what was not begun. False: there was nothing.
+  // Recalls reads that have not begun. False: there was nothing.
   bool recall_all() noexcept;
 
   // --- The threads and their files ---

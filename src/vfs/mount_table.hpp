@@ -27,7 +27,7 @@ struct snapshot {
         index(memory) {}
 
   [[nodiscard]] const mount* find(mount_id id) const noexcept;
-  // A mount's priority: 0 wins over all.
+  // A mount's priority: 0 is the highest.
   [[nodiscard]] std::size_t precedence(const mount& one) const noexcept {
     const std::size_t at = positions[one.pins];
     return first_wins ? at : mounts.size() - 1 - at;

@@ -1,4 +1,4 @@
-// Asynchronous reads of physical files, which are known by source_id alone.
+// Asynchronous reads of physical files, identified by source_id.
 //
 //   read_queue reads{files, {.threads = 8}};
 //   read_request request{.source = place.source, .offset = place.offset, .destination = bytes,
@@ -7,10 +7,11 @@
 //   reads.set_priority(request, read_priority::high);
 //   reads.cancel_tag(~0ull, level_three);
 //
-// Order. Deadlines in danger come first, then priorities (each `ageing_ns` of waiting raises a
-// request by one, so nothing starves), then the position on the disk: onwards in the file that was
-// read last, then the files after it. Neighbours become one read, overlapping bytes are read once,
-// and a request for bytes that are already in flight gets a copy of them.
+// Order. Requests about to miss their deadline come first, then priorities (each `ageing_ns` of
+// waiting raises a request by one priority, so nothing starves), then the position on the disk:
+// onwards in the file that was read last, then the files after it. Neighbours become one read,
+// overlapping bytes are read once, and a request for bytes that are already in flight gets a copy
+// of them.
 //
 // Completion. Every submitted request completes exactly once: done, failed or cancelled. Its
 // completion is handed to its executor. It runs on a thread of the queue only if that executor runs
@@ -40,11 +41,12 @@
 // then; completions without an executor then run inside those calls. Reads need not reach a disk at
 // all: see simulated_disk.hpp.
 //
-// Where many short reads wait, or files that come from the disk, a thread takes several reads at
-// once. Reads that it has not begun go back whenever they affect the order, so this is not visible.
+// When many short reads are waiting, or loose files come from the disk, a thread takes several
+// reads at once. Reads that it has not begun go back whenever they affect the order, so callers do
+// not notice.
 //
-// Cost. submit() takes one lock, which no reading thread takes, and makes at most one wake for the
-// whole span. It does not look at the requests and allocates nothing. They are sorted in by the
+// Cost. submit() takes one lock, which reading threads never take, and makes at most one wake for
+// the whole span. It does not look at the requests and allocates nothing. They are sorted in by the
 // next thread of the queue that looks for work, or by the next call that depends on what waits;
 // memory is allocated there when more requests wait than ever before. When 64 spans wait to be
 // sorted in, or the span is gated, submit() does that itself under the queue's lock. A packed
@@ -109,7 +111,7 @@ class source_reader {
 class source_files : public source_info {
  public:
   // The open file of an id. It stays open as long as the caller's claim on the id (a mount, an
-  // opened_file). Error: not_found for an id that is not known, or not any more.
+  // opened_file). Error: not_found if the id is unknown or stale.
   [[nodiscard]] virtual result<open_source> source(source_id id) noexcept = 0;
 
   // The same where files are opened on demand: the file stays open until unpin(), once for each
@@ -151,9 +153,9 @@ class source_files : public source_info {
   }
   // A registered reader has ended a read of this file: see source_reader.
   virtual void released(source_id id) noexcept { (void)id; }
-  // Bytes of the file where they are in memory already: a mapping, a cached block. They stay as
-  // long as the caller's claim on the id. Error: unsupported if there is nothing of the kind,
-  // truncated if the file ends before them.
+  // Bytes of the file, if they are already in memory: a mapping, a cached block. They stay as long
+  // as the caller's claim on the id. Error: unsupported if there is nothing of the kind, truncated
+  // if the file ends before them.
   [[nodiscard]] virtual result<std::span<const std::byte>> view(source_id id, std::uint64_t offset,
                                                                 std::size_t bytes) noexcept {
     (void)offset, (void)bytes;
@@ -190,8 +192,8 @@ struct read_request {
   std::uint64_t tag = 0;               // for cancel_tag()
   std::uint32_t subject = UINT32_MAX;  // for the timeline
 
-  // On completion `done` is posted to `on`. `counter` is counted down instead, or as well; that
-  // comes last, because the request may not live longer.
+  // On completion `done` is posted to `on`. `counter` is counted down instead, or as well, and
+  // last: the request may be gone afterwards.
   executor* on = nullptr;
   task done = {};
   countdown* counter = nullptr;
@@ -238,11 +240,11 @@ struct read_queue_config {
   // uring: memory that contains destinations, for the kernel to keep in place. It counts as locked
   // memory; where the limit for that is too low it is used like any other. Must outlive the queue.
   std::span<const std::span<std::byte>> registered = {};
-  // Threads, which only block in reads; at most limits::io_threads_max. 0: 8, and if threads_max is
-  // 0 too, 8 to 16.
+  // Threads, which only block in reads; at most limits::io_threads_max. 0 means 8 (8 to 16 if
+  // threads_max is 0 too).
   unsigned threads = 0;
-  // If more than `threads`: so many threads, of which between `threads` and all read at a time, as
-  // many as make the disk faster. (On a simulated disk: how many reads are in flight.)
+  // If more than `threads`: starts this many; between `threads` and all of them read at once,
+  // depending on what the disk benefits from. (On a simulated disk: how many reads are in flight.)
   unsigned threads_max = 0;
   const char* name = "io";  // threads are called "io 1", "io 2", ...
   thread_priority priority = thread_priority::above_normal;
@@ -252,10 +254,9 @@ struct read_queue_config {
   std::uint64_t ageing_ns = 500'000'000;   // waiting that long raises a request by one priority
   std::uint64_t danger_ns = 5'000'000;     // deadlines nearer than this come before all priorities
   std::size_t merge_bytes_max = 1u << 20;  // requests are merged into reads up to this; 0 = never
-  std::size_t merge_gap_max = 4096;        // bytes between two requests that may be read in vain
+  std::size_t merge_gap_max = 4096;        // largest gap between merged requests
 
-  // Most bytes that are being read, or were read, and are not unpacked yet; a single request may be
-  // larger.
+  // Limit on the packed bytes being read or waiting to be unpacked; a single request may be larger.
   std::uint64_t packed_bytes_max = 64u << 20;
   // Where packed bytes are unpacked. Null: on each request's own `on`; in poll() and run() if the
   // host runs the queue. A simulated disk always unpacks in poll() and run(). Must outlive the
@@ -268,7 +269,7 @@ struct read_queue_config {
   allocator* memory = nullptr;        // null = default_allocator()
   thread_factory* factory = nullptr;  // null = default_thread_factory()
   timeline* record = nullptr;         // the threads attach to it; must outlive the queue
-  // Is told when a read is likely to end, so that a worker is awake for its completion
+  // Told when a read is about to finish, so that a worker is awake for its completion
   // (job_system::expect_work). Must outlive the queue.
   job_system* warms = nullptr;
   simulated_disk* disk = nullptr;  // reads from it, in virtual time, in poll() and run()
@@ -276,14 +277,14 @@ struct read_queue_config {
 
 struct read_queue_stats {
   std::uint64_t requests = 0;
-  std::uint64_t in_flight_max = 0;    // most requests submitted and not completed
+  std::uint64_t in_flight_max = 0;    // most requests outstanding at a time
   std::uint64_t reads = 0;            // begun; fewer than requests if some were merged
   std::uint64_t bytes = 0;            // of requests that succeeded
   std::uint64_t queue_ns = 0;         // sum of the times from submit() to the start of the read
   std::uint64_t service_ns = 0;       // sum of the times from there to completion
   std::uint64_t bytes_in_flight = 0;  // being read now
   std::uint64_t wakes = 0;            // system calls that woke a thread
-  unsigned threads = 0;               // that may read at a time, now
+  unsigned threads = 0;               // threads allowed to read right now
 
   std::uint64_t failed = 0;
   std::uint64_t cancelled = 0;
@@ -319,8 +320,8 @@ class read_queue {
   // Queues the requests. One that cannot be queued (memory was refused, there is no executor to
   // unpack on) completes as failed like any other: by a thread of the queue, or inside poll() and
   // run(). Any thread, including one that runs a completion.
-  // `after`: they are queued when this is lowered. It must live until then, and must be lowered
-  // some time, even if the requests are cancelled or the queue ends before.
+  // `after`: they are queued when this is lowered. It must live until then, and must eventually be
+  // lowered, even if the requests are cancelled or the queue ends before.
   void submit(std::span<read_request> requests, barricade* after = nullptr) noexcept;
   // Reads at once, on the calling thread, if the bytes are in the page cache. True: the destination
   // is filled. False: nothing was read; submit the request, which also reports the errors of the
@@ -349,7 +350,7 @@ class read_queue {
   // The source will be read soon: a thread of the queue opens it if it is not open. Any thread.
   void open_ahead(source_id id) noexcept;
 
-  // The player sees something from now on: requests submitted before are counted separately. Only
+  // The first frame is visible from now on: requests submitted before are counted separately. Only
   // the first call counts. Any thread.
   void mark_first_frame() noexcept;
 

@@ -11,9 +11,9 @@
 // they fork (parallel_for and its relatives), and nothing else, so it never buries the job it waits
 // for under another one. A thread that may run any job calls try_help().
 //
-// A host may bring its own system: it derives from job_system, and the parallel algorithms, the
-// read queue and the loader take it. Main-thread jobs and corks are features of thread_pool only;
-// the library needs neither.
+// A host can supply its own system by deriving from job_system; the parallel algorithms, the read
+// queue and the loader accept it. Main-thread jobs and corks are features of thread_pool only; the
+// library needs neither.
 #pragma once
 
 #include <concepts>
@@ -63,7 +63,7 @@ class job_system : public executor {
   // Any thread.
   virtual bool wait_until(job_group& group, std::uint64_t deadline_ns) = 0;
   // Runs one queued job of any group; false if there is none. For threads that poll for something
-  // else; no job may wait for what the calling thread holds up. Any thread.
+  // else. The caller must not hold anything (a lock, say) that a job may wait for. Any thread.
   virtual bool try_help() { return false; }
 
   // Between fork() and join() another thread may run the half; join() returns when it has run.
@@ -100,7 +100,7 @@ class job_group final : public executor {
   job_group& operator=(const job_group&) = delete;
 
   // Submits a job, or the callable for one, as part of this group. Jobs of the group may call it at
-  // any time, other threads only while the group cannot end.
+  // any time, other threads only while a job of the group is known to be pending.
   template <class F>
     requires std::constructible_from<job, F>
   void run(F&& work, const job_options& options = {}) {
@@ -126,7 +126,7 @@ class job_group final : public executor {
   void revive() noexcept { stop_.reset(); }
 
   // For job systems: count jobs before they are queued and after they have ended. end_job() returns
-  // true for the last one; from then on the group may be gone.
+  // true for the last one; from then on the group may be destroyed.
   void begin_job(std::uint32_t count = 1) noexcept {
     pending_.fetch_add(count, std::memory_order_relaxed);
   }

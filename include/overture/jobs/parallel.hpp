@@ -7,9 +7,9 @@
 //   parallel_invoke(jobs, [&] { left(); }, [&] { right(); });     // for recursion
 //
 // All of them return when everything is done. Bodies may run on any thread, the caller's included.
-// A thread that waits for a half which another thread took helps with what that half forks, and
-// with nothing else. Any thread may call them, inside jobs too. An exception that leaves a body
-// ends there and is reported (job.hpp), so a body that can fail stores its error itself.
+// A thread that waits for a stolen half helps only with what that half forks. Any thread may call
+// them, inside jobs too. An exception that leaves a body ends there and is reported (job.hpp), so a
+// body that can fail stores its error itself.
 //
 // The grain is the number of calls run in one go. With 0 the range is halved until there are about
 // eight pieces for each thread.
@@ -130,8 +130,8 @@ void parallel_for(job_system& system, std::size_t first, std::size_t last, Body&
 
 // Combines map(i) for each i in [first, last), starting each piece with `identity`. Keeps the order
 // of operands, and with a fixed grain the result is the same for any number of threads, floating
-// point included. A piece that throws counts as `identity`; if combine() throws, so do the pieces
-// that it was to combine.
+// point included. A piece that throws counts as `identity`; if combine() throws, both its pieces
+// do.
 template <class T, class Map, class Combine>
 [[nodiscard]] T parallel_reduce(job_system& system, std::size_t first, std::size_t last, T identity,
                                 Map&& map, Combine&& combine, std::size_t grain = 0) {

@@ -1,7 +1,7 @@
 // Overture's own job system: worker threads that steal jobs from each other.
 //
 //   thread_pool jobs{{.workers = processor_count() - 1}};
-//   if (auto ok = jobs.status(); !ok) ...        // fewer workers than asked for, say
+//   if (auto ok = jobs.status(); !ok) ...        // for example, fewer workers than requested
 //
 // Each worker has a queue of its own, takes its newest job first and steals the oldest of others. A
 // submit wakes at most one thread: one that waits for the group of the job, or else a sleeping
@@ -66,18 +66,18 @@ struct job_hooks {
 // What becomes of queued jobs when their pool is destroyed.
 enum class at_end : std::uint8_t {
   run,     // they run on the thread that destroys the pool
-  cancel,  // they are destroyed unrun, except those with job_options::always, and so are jobs that
-           // running jobs still submit; groups are counted down either way
+  cancel,  // they, and jobs that running jobs still submit, are destroyed unrun, except those with
+           // job_options::always; groups are counted down either way
 };
 
-// Leave these alone. They are durations of waking and sleeping that fit desktop processors; change
-// them only with a measurement of your program in hand. All in nanoseconds.
+// Leave these alone: spin and sleep durations tuned for desktop CPUs. Change them only after
+// measuring your program. All in nanoseconds.
 struct idle_tuning {
   unsigned spin_ns = 2'000;            // a worker out of work looks for this long before it sleeps
   unsigned spin_long_ns = 40'000;      // the same after a sleep shorter than this
   unsigned yield_ns = 5'000;           // a worker that looks for longer yields this often
   unsigned warm_ns = 20'000'000;       // the warm worker looks for this long: over one frame
-  unsigned expected_lead_ns = 60'000;  // a worker is back this long before expected work
+  unsigned expected_lead_ns = 60'000;  // a worker is awake this long before expected work
   unsigned expected_slack_ns = 500'000;  // and looks for it until this long after it was due
 };
 
@@ -146,12 +146,12 @@ class thread_pool final : public job_system {
   void set_idle_reason(const char* reason) noexcept override;
   // One worker will be awake and looking for work from shortly before `at_ns` until half a
   // millisecond after it, so that the submit makes no system call and the job starts at once. Only
-  // the latest call counts; 0 takes it back. To find a worker awake in each frame, name the start
-  // of the next frame before you submit the jobs of this one. Any thread.
+  // the latest call counts; 0 cancels it. To find a worker awake in each frame, name the start of
+  // the next frame before you submit the jobs of this one. Any thread.
   void expect_work(std::uint64_t at_ns) noexcept override;
 
   // Queues a job for the thread that made the pool. It runs there in pump(), or in a wait for
-  // `group`, but not in a wait for another group, even if jobs of that group wait for this one. 64
+  // `group`, but not in a wait for another group, so that group must not depend on this job. 64
   // such jobs fit beyond queued_max; after that, or without memory, the job runs at once on the
   // calling thread. Jobs left when the pool ends run on the thread that destroys it. Any thread.
   void submit_main(job work, job_group* group = nullptr, const job_options& options = {});

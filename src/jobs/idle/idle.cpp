@@ -54,7 +54,8 @@ idle_step wake_up(idle_state& own, idle_shared& pool, const idle_event& event) n
   own.jobs_come_fast = event.signalled_ns < own.asleep_ns + tuned.spin_long_ns;
   if (own.alarm_ns != 0) {
     pool.alarm.give_back();
-    // The host may have named the next time by now, but this work has yet to come.
+    // The host may have named the next time by now, but the work this worker was woken for is still
+    // due.
     if (event.at_ns >= own.alarm_ns) {
       own.look_until_ns = own.alarm_ns + tuned.expected_lead_ns + tuned.expected_slack_ns;
     }

@@ -21,7 +21,8 @@ class idle_role {
     return !taken_.load(std::memory_order_relaxed) &&
            !taken_.exchange(true, std::memory_order_seq_cst);
   }
-  // Ordered by what the worker does next: it ends its search or announces that it sleeps.
+  // Release is enough: a sequentially consistent operation follows, end_search() or
+  // announce_worker().
   void give_back() noexcept { taken_.store(false, std::memory_order_release); }
 
  private:
@@ -42,19 +43,19 @@ struct idle_shared {
 
 // One worker's.
 struct idle_state {
-  std::uint64_t since_ns = 0;       // it has looked since then
+  std::uint64_t since_ns = 0;       // start of this search
   std::uint64_t yielded_ns = 0;     // its last yield
   std::uint64_t asleep_ns = 0;      // when it last went to sleep
   std::uint64_t alarm_ns = 0;       // the deadline of its sleep; 0 unless it has the alarm role
   std::uint64_t look_until_ns = 0;  // work is expected until then
   bool is_warm = false;             // it has the warm role
-  bool jobs_come_fast = false;      // its last sleep was a short one
+  bool jobs_come_fast = false;      // its last sleep was shorter than spin_long_ns
 };
 
 struct idle_event {
   enum kind : std::uint8_t {
     starts,          // it has run out of work, and a first look found none
-    found_nothing,   // nor did a further look
+    found_nothing,   // another look found none either
     woken,           // its sleep has ended, by a signal or by its deadline
     ends,            // it has work, or leaves the pool
     ends_with_more,  // it has work, there is more, and the other workers are busy or asleep

@@ -56,7 +56,7 @@ void worker::work() noexcept {
     run(next);
   }
   ended_.count_down();
-  if (!slot_.deque.empty()) pool_.sleepers.work_added(nullptr);  // a spare one leaves it to others
+  if (!slot_.deque.empty()) pool_.sleepers.work_added(nullptr);  // a retiring spare leaves jobs
 }
 
 void worker::run(const found_work& found) noexcept {
@@ -82,7 +82,7 @@ found_work worker::search() noexcept {
       this_thread_jobs().wake_depth = 0;
       return found;
     }
-    if (pause()) continue;  // no clock is read before the job starts
+    if (pause()) continue;  // a job has come: start it before reading the clock
     event.at_ns = now_ns();
     const idle_step step = next(idle_, pool_.idle, event);
     event.what = idle_event::found_nothing;
@@ -122,11 +122,11 @@ bool worker::pause() const noexcept {
 }
 
 void worker::sleep(std::uint64_t until_ns) noexcept {
-  // A queue would stay full if sleeping workers had all of its records.
+  // Sleeping workers must not hoard free records: the pool would stay full.
   if (pool_.slab.is_at_limit()) slot_.spare_records.give_all_back(pool_.slab);
   slot_.parks.add(1);
   pool_.sleepers.announce_worker(slot_.number);
-  // A fork is pushed without ordering the push before the look at who sleeps, so this first look
+  // A fork is pushed without ordering the push before the check for sleepers, so this first look
   // may come too early for one. A moment later the push is visible everywhere.
   bool visible = pool_.queues.work_visible();
   for (int i = 0; !visible && i < pauses_between_looks; ++i) spin_hint();

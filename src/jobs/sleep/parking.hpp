@@ -78,7 +78,7 @@ class parking {
 
   // After a job of `group` (null for none) was made visible: wakes at most one thread.
   void work_added(const void* group) noexcept;
-  // After jobs were hidden for a moment, or the last one has ended: wakes all threads that wait for
+  // After jobs were briefly in no queue, or the last one has ended: wakes all threads that wait for
   // the group, or for any group if it is null.
   void wake_waiters(const void* group) noexcept;
   // After a fork was pushed. `waited_for` is what its owner runs; threads that wait for it may
