@@ -1,5 +1,5 @@
-// Jobs gathered and submitted together: one push, one look at the sleeping workers, at most one
-// wake.
+// Jobs gathered and submitted together: one push, one check for sleepers and at most one wake for
+// each 64 of them.
 //
 //   job_batch batch(jobs, &group);
 //   for (auto& chunk : chunks) batch.add([&chunk] { build(chunk); });
