@@ -28,7 +28,7 @@ double value_of(const sample& taken, clock which) {
   return which == clock::wall ? taken.wall_s : taken.cpu_s;
 }
 
-// One line that is written over and over, and gone at the end.
+// A line that is rewritten in place and erased at the end.
 class status_line {
  public:
   explicit status_line(std::string what) : what_(std::move(what)), shown_(isatty(2) != 0) {}
