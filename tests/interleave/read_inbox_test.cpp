@@ -23,13 +23,13 @@ constexpr bounds drawn{.stale_loads = 4, .early_returns = 2, .random = 5'000, .s
 
 using small_inbox = io_detail::basic_read_inbox<2>;
 
-// What a queue's lock and words are to its inbox.
+// Stands in for the lock and the words of a queue.
 struct taker {
   small_inbox inbox;
   sync_detail::mutex lock;
   small_inbox::receiver receiver GUARDED_BY(lock){inbox};
   atomic<std::uint32_t> word{0};
-  std::uint64_t last[2] = {};  // of each thread that puts
+  std::uint64_t last[2] = {};  // by each thread that puts
   int taken = 0;
 
   void take_all() REQUIRES(lock) {
@@ -39,13 +39,13 @@ struct taker {
       ++taken;
     }
   }
-  void put(std::size_t who, std::uint64_t number) {
+  void put(std::size_t thread, std::uint64_t number) {
     static read_request none[2];
     std::uint32_t calls = 0;
-    if (!inbox.put(std::span(none, who), number, calls)) {
+    if (!inbox.put(std::span(none, thread), number, calls)) {
       const sync_detail::scoped_lock hold(lock);
       take_all();
-      check(number == ++last[who - 1], "after those that were put before");
+      check(number == ++last[thread - 1], "after those that were put before");
       ++taken;
       if (!receiver.withdraw(small_inbox::reader)) return;
     } else if (calls == 0) {
