@@ -119,14 +119,14 @@ TEST_F(unpacking, without_an_executor_of_the_queue_the_requests_own_is_asked) {
   read_queue reads(file, {.threads = 1});
   wish& one = ask(compression::lz4, 50'000);
   one.request.on = &jobs;
-  wish& nobody = ask(compression::lz4, 50'000);
+  wish& without_executor = ask(compression::lz4, 50'000);
   reads.submit({&one.request, 1});
   countdown ended(1);
-  nobody.request.counter = &ended;
-  reads.submit({&nobody.request, 1});
+  without_executor.request.counter = &ended;
+  reads.submit({&without_executor.request, 1});
   reads.wait(ended);
-  ASSERT_FALSE(nobody.request.outcome);
-  EXPECT_EQ(nobody.request.outcome.error().code, errc::invalid);
+  ASSERT_FALSE(without_executor.request.outcome);
+  EXPECT_EQ(without_executor.request.outcome.error().code, errc::invalid);
   while (one.completions == 0) jobs.run();
   EXPECT_TRUE(one.is_right());
 }
