@@ -1,8 +1,8 @@
 // The read queue without its threads: what is submitted, taken and ended, and which threads sleep.
 //
 //   submit() ──► read_inbox ──► read_schedule ──► a back end's thread ──► operation_runner
-//                               decides what      calls take_next()      opens, reads
-//                               goes next         of this class          and completes
+//                               what goes next    take_next()             open, read,
+//                                                                         complete
 //
 // A back end asks for the next read, does it in its own way with runner(), and hands it back by
 // asking for the next. One lock, taken once for each read (or bundle of reads), guards every
@@ -122,7 +122,7 @@ class read_core final : public source_reader, private unpack_owner, private gate
     const sync_detail::scoped_lock hold(lock_);
     schedule_.remove_bundle(of);
   }
-  // Ends all that was claimed of the bundle and takes the next; sleeps until there is something.
+  // Ends the claimed reads of the bundle and takes the next ones; sleeps until there are some.
   // False: stop() was called.
   [[nodiscard]] bool take_next_or_sleep(read_bundle& of) noexcept EXCLUDES(lock_);
   // Reports the reads of the bundle that have ended; the thread keeps the others.
