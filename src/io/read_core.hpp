@@ -10,10 +10,10 @@
 // holds the lock; every call whose answer depends on them sorts them in first.
 //
 // Why no request is lost: a thread that finds nothing adds itself to the sleepers under the lock,
-// and sleeps while the word still has the value that it had then. A thread that adds a request
-// under the lock and sees a sleeper changes the word and wakes one. No other is woken until that
-// one has looked; it wakes the next if it leaves work. A sleeper that may be woken is offered to
-// the inbox, where submit() finds it without the lock.
+// and sleeps while the word keeps the value it had there. A thread that adds a request under the
+// lock and sees a sleeper changes the word and wakes one. No other is woken until that one has
+// looked; it wakes the next if it leaves work. A sleeper that may be woken is offered to the inbox,
+// where submit() finds it without the lock.
 #pragma once
 
 #include <cstddef>
