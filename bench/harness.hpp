@@ -93,7 +93,4 @@ class results {
   std::vector<goal_row> goals_;
 };
 
-// The processors, the system and the compiler, as recorded with the results.
-std::string machine();
-
 }  // namespace bench
