@@ -122,7 +122,7 @@ fetch_deb() {
       options+=(-o "Dir::State::lists=$private/lists" -o "Dir::Cache=$private"
         -o "Dir::Cache::archives=$private/archives")
       apt-cache "${options[@]}" show "$package" >/dev/null 2>&1 ||
-        apt-get "${options[@]}" update || fail "cannot fetch the package lists: is there a network?"
+        apt-get "${options[@]}" update || fail "cannot fetch the package lists; check the network"
     fi
     (cd "$debs/partial" && apt-get "${options[@]}" download "$package") ||
       fail "cannot download $package"

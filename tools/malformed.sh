@@ -52,7 +52,7 @@ fetch_libzip_archives() {
   local options=(-q -o APT::Sandbox::User=root -o Dir::Etc::SourceList=/dev/null
     -o "Dir::Etc::SourceParts=$private/parts" -o "Dir::State::lists=$private/lists"
     -o "Dir::Cache=$private" -o "Dir::Cache::archives=$private/archives")
-  apt-get "${options[@]}" update || fail "cannot fetch the source lists: is there a network?"
+  apt-get "${options[@]}" update || fail "cannot fetch the source lists; check the network"
   (cd "$cache/partial" && apt-get "${options[@]}" source --download-only libzip) ||
     fail "cannot download the source of libzip"
   mkdir "$cache/partial/unpacked"

@@ -237,9 +237,9 @@ TEST(a_barricade_in_all_interleavings, disturbs_no_later_sleeper_at_its_address)
   }));
 }
 
-TEST(a_barricade_by_chance, lets_three_threads_through_while_two_lower_and_raise) {
-  const bounds by_chance{.stale_loads = 8, .early_returns = 4, .random = 20'000, .seed = 1};
-  expect_clean(interleave::explore(by_chance, [] {
+TEST(a_barricade_in_random_interleavings, lets_three_threads_through_while_two_lower_and_raise) {
+  const bounds at_random{.stale_loads = 8, .early_returns = 4, .random = 20'000, .seed = 1};
+  expect_clean(interleave::explore(at_random, [] {
     barricade door;
     atomic<int> lowering{2};
     const auto lower_and_raise = [&] {

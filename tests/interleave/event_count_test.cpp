@@ -126,7 +126,7 @@ TEST(an_event_count_in_all_interleavings, passes_over_a_waiter_that_gives_up) {
       }));
 }
 
-TEST(an_event_count_by_chance, feeds_two_consumers_from_two_producers) {
+TEST(an_event_count_in_random_interleavings, feeds_two_consumers_from_two_producers) {
   expect_clean(
       interleave::explore({.stale_loads = 8, .early_returns = 4, .random = 20'000, .seed = 2}, [] {
         event_count changed;
