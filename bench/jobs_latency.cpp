@@ -129,7 +129,7 @@ constexpr std::uint64_t spun_through_ns = 200'000;
 // Only one system exists at a time: workers of another would take the core that is measured.
 void measure_gaps(const jobs_settings& set, results& results, peer_makers makers) {
   makers.emplace_back([&] { return make_overture(set.threads, "spin"); });
-  makers.emplace_back([&] { return make_overture(set.threads, "gives way"); });
+  makers.emplace_back([&] { return make_overture(set.threads, "batch"); });
   makers.emplace_back(
       [] { return std::make_unique<one_thread_peer>(one_thread_peer::waits::polls); });
   std::minstd_rand order;  // NOLINT(cert-msc51-cpp): any order will do, the same in each run
