@@ -29,7 +29,7 @@ std::string reason_of(const error& failure) {
     // A host gives the password when it mounts, a user with an option.
     const std::size_t advice = reason.find("; ");
     if (advice != std::string::npos) reason.replace(advice, reason.npos, password_advice);
-    return reason;  // no offset: nobody looks for a password in the bytes
+    return reason;  // without the offset: it does not help to find a password
   }
   if (failure.os_error != 0) reason += fmt::format(" ({})", system_message(failure.os_error));
   if (failure.offset != 0) reason += fmt::format(", at byte {}", failure.offset);
