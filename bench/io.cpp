@@ -142,7 +142,7 @@ profile by_number(std::size_t count, handle_cache& handles, const std::vector<so
   // As the queue does it: its list of reads in flight, which is part of taking one, says what it
   // reads, and nothing is counted.
   for (const source_id each : out) {
-    if (!handles.look(each, 0)) stop("a file is not open");
+    if (!handles.borrow(each, 0)) stop("a file is not open");
   }
   taken.look_up = seconds_since(begin);
   return taken;
@@ -302,7 +302,7 @@ class slow_files final : public source_files, public test::refusing_os {
 void measure_warmth(const settings& with, bool tells, const char* what, bench::results& out) {
   slow_files files;
   thread_pool jobs({.workers = 1, .wake = wake_policy::warm, .tuning = {.warm_ns = 200'000}});
-  read_queue reads(files, {.threads = 1, .warms = tells ? &jobs : nullptr});
+  read_queue reads(files, {.threads = 1, .wake_ahead = tells ? &jobs : nullptr});
   std::vector<double> until_job;
   const double cpu_before = bench::cpu_seconds();
   for (int round = 0; round < with.rounds * 30; ++round) {

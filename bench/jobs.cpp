@@ -11,7 +11,7 @@
 //   gaps       one job, submit to start, after pauses of several lengths
 //   burn       processor time of a trickle of jobs, and of none
 //   frame      60 frames a second, 200 jobs each, and reads that complete meanwhile
-//   wake       what releasing sleepers costs the releasing thread (two plots)
+//   wake       what releasing sleepers costs the releasing thread (a plot)
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -128,7 +128,7 @@ int main(int argc, char** argv) try {
   std::string json_path;
   bool quick = false;
   bench::options line("Compares the job system with others", set.rounds, json_path);
-  line.word("--plots", set.plots, "write the plots to this folder");
+  line.word("--plots", set.plots, "write the plot to this folder");
   line.words("--only", set.only, "measure these parts only",
              {"forkjoin", "empty", "graphs", "gaps", "burn", "frame", "wake"});
   line.number("--threads", set.threads, "threads of each system, including the main thread");

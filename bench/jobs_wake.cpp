@@ -283,7 +283,7 @@ std::vector<way> ways_of(const placement& where, unsigned count) {
   add("futex", std::make_unique<thread_sleepers<futex_way>>(where, count));
   return all;
 }
-constexpr std::size_t nobody_asleep = 0;
+constexpr std::size_t none_asleep_way = 0;
 
 double percentile(std::vector<double> values, double which) {
   const auto at = static_cast<std::size_t>(which * static_cast<double>(values.size() - 1));
@@ -297,7 +297,7 @@ spread in_units(const spread& of, double unit) {
 
 struct figure {
   std::string what;
-  std::string file;
+  std::string file;  // of the plot; empty: there is none
   std::vector<unsigned> asleep;
   bool all;  // of them are released, or else one
 };
@@ -358,7 +358,7 @@ void draw(const jobs_settings& set, results& results, const placement& where, co
       if (lines.size() <= i) lines.push_back({all[i].name, {}});
       lines[i].points.emplace_back(asleep, median);
       if (drawn.all && all[i].goal != 0) {
-        add_goals(results, name, all[i], all[nobody_asleep], unit_us);
+        add_goals(results, name, all[i], all[none_asleep_way], unit_us);
       }
     }
   }
@@ -377,7 +377,7 @@ void measure_wake(const jobs_settings& set, results& results) {
   if (placement::can_be_apart()) {
     const placement apart(true);
     draw(set, results, apart, {"releasing all", "jobs_wake_all.svg", some, true});
-    draw(set, results, apart, {"releasing one", "jobs_wake_one.svg", others, false});
+    draw(set, results, apart, {"releasing one", "", others, false});
   }
   draw(set, results, placement(false), {"releasing all", "", some, true});
 }

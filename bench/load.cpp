@@ -70,8 +70,7 @@ std::vector<data_set> known_sets(const fs::path& games) {
 
 int main(int argc, char** argv) try {
   std::string json_path;
-  const char* const games_wanted = std::getenv("OVERTURE_GAMES");
-  std::string games = games_wanted ? games_wanted : ".cache/games";
+  std::string games = bench::default_games_folder();
   std::vector<std::string> only;
   std::vector<std::string> only_parts;
   std::vector<std::string> mounts;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -19,6 +20,12 @@ class App;
 }
 
 namespace bench {
+
+// The folder that `./dev games` fills: OVERTURE_GAMES, or what ./dev takes without it.
+[[nodiscard]] inline std::string default_games_folder() {
+  const char* const named = std::getenv("OVERTURE_GAMES");
+  return named != nullptr ? named : ".cache/games";
+}
 
 // Whether a part is to be measured: all are, if none is named.
 [[nodiscard]] inline bool is_wanted(const std::vector<std::string>& named,

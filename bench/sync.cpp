@@ -165,8 +165,6 @@ void measure_polling(const settings& set, bench::results& results) {
   }
   print_table("Polling: nanoseconds for one look, while all threads look", rows, set.threads,
               "threads");
-  write_plot(set, "sync_polling.svg", "Polling an event that is not there yet", "threads",
-             "ns for one look", rows, true);
 }
 
 // -- hurdles --
@@ -413,8 +411,6 @@ void measure_lowering(const settings& set, bench::results& results) {
   print_table("Lowering: microseconds until the last one runs", lasts, waiters, "asleep");
   write_plot(set, "sync_lower.svg", "Lowering with many asleep: cost to the thread that lowers",
              "threads asleep", "us for the call", calls, false);
-  write_plot(set, "sync_last.svg", "Lowering with many asleep: until the last one runs",
-             "threads asleep", "us", lasts, false);
 }
 
 // -- futures --

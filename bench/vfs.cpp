@@ -7,7 +7,7 @@ int main(int count, char** words) {
   std::vector<std::size_t> entries = {1'000, 10'000, 100'000, 1'000'000};
   int rounds = 9;
   std::string json;
-  std::string games;
+  std::string games = bench::default_games_folder();
   std::vector<std::string> only;
   bench::options line("Measures the tree of folders and archives", rounds, json);
   line.numbers("--entries", entries, "look-ups: paths in the tree",

@@ -254,9 +254,10 @@ void measure_solid(results& out) {
   }
   const std::string archive = folder / "a.7z";
   const std::string make =
-      "cd '" + (folder / "") + "' && 7z a -bd -ms=on a.7z 'f*' >/dev/null 2>&1";
+      "cd '" + (folder / "") +
+      "' && $(command -v 7zz || command -v 7z) a -bd -ms=on a.7z 'f*' >/dev/null 2>&1";
   if (std::system(make.c_str()) != 0) {
-    std::fprintf(stderr, "7z is not installed: skipped\n");
+    std::fprintf(stderr, "neither 7zz nor 7z is installed: skipped\n");
     return;
   }
   counting_system os;

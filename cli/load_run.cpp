@@ -56,7 +56,7 @@ std::optional<report> run_load(file_system& files, const load_run& how, load_win
                     .name = io_name,
                     .memory = how.memory,
                     .record = how.record,
-                    .warms = &jobs}};
+                    .wake_ahead = &jobs}};
   warn_of_missing_threads("read", reads.status());
   load_scope scope{files, reads, jobs, how.options};
   progress_line line(how.progress, how.out->environment());

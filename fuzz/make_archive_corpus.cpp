@@ -43,7 +43,7 @@ zip_writer odd() {
   zip_writer zip = plain();
   zip.prefix = "#!/bin/sh\n";
   zip.comment = "PK\5\6 a comment";
-  zip.add({.name = "a.txt", .data = "again", .sizes_behind = true});
+  zip.add({.name = "a.txt", .data = "again", .sizes_in_descriptor = true});
   zip.add({.name = "win\\dows", .data = "w", .made_on = 0, .local_extra_bytes = 100});
   zip.add({.name = "../up", .data = "x", .central_extra_bytes = 8});
   zip.add({.name = "folder/", .mode = overture::zip_mode_folder});
@@ -65,7 +65,7 @@ zip_writer packed_otherwise() {
   zip.add({.name = "deflated",
            .data = text,
            .method = overture::zip_deflated,
-           .sizes_behind = true,
+           .sizes_in_descriptor = true,
            .password = "password"});
   return zip;
 }

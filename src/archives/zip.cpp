@@ -298,8 +298,8 @@ result<void> zip_list::add(const zip_record& record) noexcept {
   const auto number = static_cast<std::uint32_t>(into_.entries.size() - 1);
   if (kind == unix_link && !links_.push_back(number)) return no_memory();
   if (into_.entries[number].flaw == entry_flaw::encrypted) {
-    const bool sizes_behind = (record.flags & zip_flag_sizes_after_data) != 0;
-    const std::uint32_t check = sizes_behind ? record.time >> 8u : record.crc32 >> 24;
+    const bool sizes_in_descriptor = (record.flags & zip_flag_sizes_after_data) != 0;
+    const std::uint32_t check = sizes_in_descriptor ? record.time >> 8u : record.crc32 >> 24;
     if (!encrypted_.push_back({number, static_cast<std::uint8_t>(check)})) return no_memory();
   }
   return {};

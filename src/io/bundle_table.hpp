@@ -54,7 +54,7 @@ class bundle_table {
       if (!each->is_open_) continue;
       const std::size_t begin = each->recall();
       const read_operation& begun = each->at(begin - 1);
-      if (!last || last->turn < begun.turn) last = &begun;
+      if (!last || last->read_number < begun.read_number) last = &begun;
       found |= begin < each->taken();
       for (std::size_t i = begin; i < each->taken(); ++i) recalled(each->at(i));
     }

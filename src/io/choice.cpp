@@ -28,12 +28,4 @@ bool goes_before(const candidate& a, const candidate& b, const moment& now) noex
          std::tuple(way_to(b.position, now.head), b.position, b.ticket);
 }
 
-std::size_t choose(std::span<const candidate> waiting, const moment& now) noexcept {
-  std::size_t best = 0;
-  for (std::size_t i = 1; i < waiting.size(); ++i) {
-    if (goes_before(waiting[i], waiting[best], now)) best = i;
-  }
-  return best;
-}
-
 }  // namespace overture::io_detail

@@ -1,5 +1,5 @@
-// Which request is read next: the rule, goes_before(), a pure function. request_store applies it
-// with indexes; waiting_requests::choose() makes the choice.
+// Which request is read next: the rule, goes_before(), a pure function. request_store finds the
+// first request with indexes; waiting_requests::choose() makes the choice.
 //
 // In this order: deadlines in danger, the earliest first; the higher level (the priority, and one
 // more for each time that a request has waited long); the file that was read last, onwards from
@@ -11,9 +11,7 @@
 #pragma once
 
 #include <compare>
-#include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include "overture/base/source_id.hpp"
 
@@ -51,9 +49,5 @@ struct moment {
 
 // Whether `a` is to be read before `b`. A strict weak order.
 [[nodiscard]] bool goes_before(const candidate& a, const candidate& b, const moment& now) noexcept;
-
-// The index of the one to read next; `waiting` is not empty. The slow reference that tests compare
-// request_store with; the library does not call it.
-[[nodiscard]] std::size_t choose(std::span<const candidate> waiting, const moment& now) noexcept;
 
 }  // namespace overture::io_detail

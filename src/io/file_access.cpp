@@ -16,7 +16,7 @@ result<void> file_access::open(read_operation& op, bool may_wait) noexcept {
     // A view is of a file that stays.
     const bool may_own = op.may_own_file && op.members()[0]->into != read_into::view;
     if (may_own) op.owns_file.store(true, std::memory_order_relaxed);
-    const result<open_source> seen = files_.look(op.source(), may_own ? op.turn : 0);
+    const result<open_source> seen = files_.borrow(op.source(), may_own ? op.read_number : 0);
     if (may_own && !(seen && seen->is_own)) op.owns_file.store(false, std::memory_order_relaxed);
     if (seen) {
       ++(seen->is_own ? op.tally.files.opens : op.tally.files.hits);
@@ -34,7 +34,7 @@ result<void> file_access::open(read_operation& op, bool may_wait) noexcept {
 
 const char* file_access::path_to_open(read_operation& op) noexcept {
   if (!is_known_ || op.members()[0]->into == read_into::view) return nullptr;
-  const char* const path = files_.path_to_open(op.source(), op.turn);
+  const char* const path = files_.path_to_open(op.source(), op.read_number);
   if (!path) return nullptr;
   op.is_pinned = false;
   ++op.tally.files.opens;
@@ -42,7 +42,7 @@ const char* file_access::path_to_open(read_operation& op) noexcept {
 }
 
 bool file_access::open_ahead(read_operation& op) noexcept {
-  const result<open_source> opened = files_.look(op.source(), op.turn);
+  const result<open_source> opened = files_.borrow(op.source(), op.read_number);
   if (!opened || !opened->is_own) return false;
   op.ahead = *opened;
   op.ahead.os->fetch_ahead(op.ahead.handle, op.offset(), op.bytes());

@@ -1,7 +1,7 @@
 // How an operation gets its file from the source_files, and gives it back.
 //
-// A registered reader borrows open files with look(), and may open as many files for itself as it
-// has turns. Other queues, and files that look() does not have, use pin().
+// A registered reader borrows open files with borrow(), and may open as many files for itself as it
+// has permits. Other queues, and files that borrow() does not have, use pin().
 //
 // Any thread; opening and closing may block.
 #pragma once

@@ -1,5 +1,5 @@
-// What a read queue owes to its source_files: it opens no more files for itself than it has turns,
-// counts the files that it used, and reports the end of reads where that is wanted.
+// What a read queue owes to its source_files. It opens no more files for itself than it has
+// permits, counts the files that it used, and reports the end of a read where that is wanted.
 //
 // One thread at a time.
 #pragma once
@@ -10,15 +10,15 @@ namespace overture::io_detail {
 
 class file_ledger {
  public:
-  void add_turns(unsigned turns) noexcept { turns_ += turns; }
-  [[nodiscard]] unsigned turns() const noexcept { return turns_; }
-  // Takes a turn if one is left.
-  [[nodiscard]] bool take_turn() noexcept {
-    if (turns_ == 0) return false;
-    --turns_;
+  void add_permits(unsigned permits) noexcept { permits_ += permits; }
+  [[nodiscard]] unsigned permits() const noexcept { return permits_; }
+  // Takes a permit if one is left.
+  [[nodiscard]] bool take_permit() noexcept {
+    if (permits_ == 0) return false;
+    --permits_;
     return true;
   }
-  void take_turns(unsigned count) noexcept { turns_ -= count; }
+  void take_permits(unsigned count) noexcept { permits_ -= count; }
 
   void add(const reader_counts& files) noexcept {
     counts_.hits += files.hits;
@@ -30,7 +30,7 @@ class file_ledger {
   [[nodiscard]] bool notifies_every_release() const noexcept { return notifies_all_; }
 
  private:
-  unsigned turns_ = 0;
+  unsigned permits_ = 0;
   reader_counts counts_;
   bool notifies_all_ = false;
 };

@@ -216,14 +216,14 @@ void handle_cache::unpin(source_id id) noexcept {
 
 // --- Registered readers -------------------------------------------------------------------------
 
-source_files::reader_terms handle_cache::add_reader(source_reader& reader, unsigned at_once,
-                                                    unsigned wished) noexcept {
+source_files::reader_terms handle_cache::add_reader(source_reader& reader, unsigned reads_max,
+                                                    unsigned own_files_wanted) noexcept {
   if (!state_) return {};
   const sync_detail::scoped_lock hold(state_->lock);
   if (!state_->readers.push_back({&reader, 0})) return {};
   if (state_->waiting.load(std::memory_order_relaxed) != 0) reader.notify_every_release(true);
-  unsigned own_files = state_->give_entries(std::max(at_once, wished));
-  if (own_files == 0) own_files = state_->give_entries(at_once);
+  unsigned own_files = state_->give_entries(std::max(reads_max, own_files_wanted));
+  if (own_files == 0) own_files = state_->give_entries(reads_max);
   state_->readers.back().own_files = own_files;
   return {true, own_files};
 }
@@ -249,7 +249,7 @@ void handle_cache::remove_reader(source_reader& reader) noexcept {
   state_->wake_waiting(wake);
 }
 
-result<open_source> handle_cache::look(source_id id, std::uint64_t turn) noexcept {
+result<open_source> handle_cache::borrow(source_id id, std::uint64_t read_number) noexcept {
   if (!state_) return fail(errc::out_of_memory, "out of memory for the handle cache");
   state& mine = *state_;
   if (!mine.knows(id)) return fail(errc::not_found, "unknown file", id);
@@ -257,11 +257,11 @@ result<open_source> handle_cache::look(source_id id, std::uint64_t turn) noexcep
   const std::uint32_t where = wanted.entry.load(std::memory_order_acquire);
   os_handle handle;
   if (where != state::no_entry) {
-    if (mine.entries[where].show(id.index, handle)) return open_source{config_.os, handle};
+    if (mine.entries[where].lend(id.index, handle)) return open_source{config_.os, handle};
     return fail(errc::busy, "the file is not open", id);
   }
-  if (turn == 0) return fail(errc::busy, "the file is not open", id);
-  if (!mine.is_read_once(wanted, turn)) {
+  if (read_number == 0) return fail(errc::busy, "the file is not open", id);
+  if (!mine.is_read_once(wanted, read_number)) {
     return fail(errc::busy, "the file is not open", id);
   }
   result<os_handle> opened = config_.os->open(wanted.path);
@@ -274,11 +274,11 @@ result<open_source> handle_cache::look(source_id id, std::uint64_t turn) noexcep
   return tl::unexpected<error>(opened.error());
 }
 
-const char* handle_cache::path_to_open(source_id id, std::uint64_t turn) noexcept {
+const char* handle_cache::path_to_open(source_id id, std::uint64_t read_number) noexcept {
   if (!state_ || config_.os != &system_os() || !state_->knows(id)) return nullptr;
   state::file& wanted = state_->at(id.index);
   if (wanted.entry.load(std::memory_order_acquire) != state::no_entry) return nullptr;
-  return state_->is_read_once(wanted, turn) ? wanted.path : nullptr;
+  return state_->is_read_once(wanted, read_number) ? wanted.path : nullptr;
 }
 
 void handle_cache::released(source_id id) noexcept {

@@ -30,7 +30,7 @@ struct handle_cache::state {
   struct alignas(64) file {  // one is opened while its neighbour is read
     const char* path = nullptr;
     atomic<std::uint32_t> entry{no_entry};
-    atomic<std::uint64_t> last_turn{0};  // of a reader that found it closed
+    atomic<std::uint64_t> last_read_number{0};  // of a reader that found it closed
 
    private:
     friend struct state;
@@ -111,10 +111,10 @@ struct handle_cache::state {
 
   // False: it was read recently too, so it is likely to be read again and gets an entry. Any
   // thread.
-  [[nodiscard]] bool is_read_once(file& wanted, std::uint64_t turn) const noexcept {
-    const std::uint64_t before = wanted.last_turn.load(std::memory_order_relaxed);
-    wanted.last_turn.store(turn, std::memory_order_relaxed);
-    return before == 0 || turn - before > entry_count;
+  [[nodiscard]] bool is_read_once(file& wanted, std::uint64_t read_number) const noexcept {
+    const std::uint64_t before = wanted.last_read_number.load(std::memory_order_relaxed);
+    wanted.last_read_number.store(read_number, std::memory_order_relaxed);
+    return before == 0 || read_number - before > entry_count;
   }
 
   // The open file's entry pinned, without the lock. Any thread.
@@ -125,8 +125,8 @@ struct handle_cache::state {
 
   // Whether a registered reader is reading the entry's file. If so, released() is called when the
   // read has ended; if not, the entry stays marked as closing.
-  [[nodiscard]] bool is_shown(std::uint32_t where, entry_state& seen) noexcept REQUIRES(lock) {
-    if (!seen.was_shown()) return false;
+  [[nodiscard]] bool is_lent(std::uint32_t where, entry_state& seen) noexcept REQUIRES(lock) {
+    if (!seen.was_lent()) return false;
     const bool was_closing = seen.is_closing();
     if (!was_closing && !entries[where].close_later(seen, lock)) return true;
     seen = entries[where].look();
@@ -139,7 +139,7 @@ struct handle_cache::state {
   // the lock.
   [[nodiscard]] bool vacate(std::uint32_t where, entry_state seen, os_handle& closed) noexcept
       REQUIRES(lock) {
-    if (!seen.is_open() || seen.pins() > 0 || is_shown(where, seen)) return false;
+    if (!seen.is_open() || seen.pins() > 0 || is_lent(where, seen)) return false;
     if (!entries[where].vacate(seen, lock)) return false;
     note_left(seen);
     closed = entries[where].handle();
@@ -163,7 +163,7 @@ struct handle_cache::state {
           (void)each.forget_use(seen, lock);
           continue;
         }
-        if (is_shown(where, seen)) continue;
+        if (is_lent(where, seen)) continue;
       }
       const os_handle handle = each.handle();
       if (!each.begin_to_open(seen, index, lock)) continue;

@@ -31,7 +31,7 @@ class alignas(64) handle_entry {
     [[nodiscard]] bool is_open() const noexcept { return (bits_ & open) != 0; }
     [[nodiscard]] bool was_used() const noexcept { return (bits_ & used) != 0; }
     [[nodiscard]] bool is_closing() const noexcept { return (bits_ & closing) != 0; }
-    [[nodiscard]] bool was_shown() const noexcept { return (bits_ & shown) != 0; }
+    [[nodiscard]] bool was_lent() const noexcept { return (bits_ & lent) != 0; }
     [[nodiscard]] std::uint32_t pins() const noexcept { return bits_ & pins_mask; }
     [[nodiscard]] std::uint32_t file() const noexcept {
       return static_cast<std::uint32_t>((bits_ & file_mask) >> file_shift);
@@ -58,12 +58,12 @@ class alignas(64) handle_entry {
     return true;
   }
   // The same for a registered reader that has noted the read, and is not counted.
-  [[nodiscard]] bool show(std::uint32_t file, os_handle& handle) noexcept {
+  [[nodiscard]] bool lend(std::uint32_t file, os_handle& handle) noexcept {
     std::uint64_t seen = word_.load(std::memory_order_acquire);
     do {
       if ((seen & (open | closing | file_mask)) != (open | bits_of(file))) return false;
-    } while ((seen & (shown | used)) != (shown | used) &&
-             !word_.compare_exchange_weak(seen, seen | shown | used, std::memory_order_acq_rel,
+    } while ((seen & (lent | used)) != (lent | used) &&
+             !word_.compare_exchange_weak(seen, seen | lent | used, std::memory_order_acq_rel,
                                           std::memory_order_acquire));
     handle.value = handle_.load(std::memory_order_relaxed);
     return true;
@@ -111,7 +111,7 @@ class alignas(64) handle_entry {
   static constexpr std::uint64_t opening = 1u << 15;
   static constexpr unsigned file_shift = 16;
   static constexpr std::uint64_t file_mask = std::uint64_t{(1u << 20) - 1} << file_shift;
-  static constexpr std::uint64_t shown = std::uint64_t{1} << 36;  // since it was opened
+  static constexpr std::uint64_t lent = std::uint64_t{1} << 36;  // since it was opened
   static constexpr unsigned hits_shift = 37;
   static constexpr std::uint64_t hit = std::uint64_t{1} << hits_shift;
   static_assert(limits::sources_max <= 1u << 20, "files are numbered by 20 bits of the word");

@@ -16,8 +16,8 @@ operation_runner::operation_runner(const read_queue_config& config, source_files
       clock_(config.disk),
       unpacks_(unpacks),
       owner_(owner),
-      unpacks_on_(config.unpacks_on),
-      unpacks_here_(config.disk || (config.run_by_host && !config.unpacks_on)) {}
+      unpack_executor_(config.unpack_executor),
+      unpacks_here_(config.disk || (config.run_by_host && !config.unpack_executor)) {}
 
 // --- Opening -------------------------------------------------------------------------------------
 
@@ -209,7 +209,8 @@ result<void> operation_runner::check_unpacking(const read_request& request) cons
   if (request.method == compression::none) return {};
   if (!unpacks_) return fail(errc::out_of_memory, "out of memory for unpacking files");
   if (unpacks_here_ || unpacker_of(request)) return {};
-  return fail(errc::invalid, "no executor to unpack on: set `on` or read_queue_config::unpacks_on");
+  return fail(errc::invalid,
+              "no executor to unpack on: set `on` or read_queue_config::unpack_executor");
 }
 
 operation_runner::unpacked_requests operation_runner::end_unpacked(

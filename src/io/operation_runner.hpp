@@ -67,7 +67,7 @@ class operation_runner {
   void end_followers(read_operation& op, std::uint64_t finished_ns) noexcept;
   void prepare_unpacking(read_operation& op) noexcept;
   [[nodiscard]] executor* unpacker_of(const read_request& request) const noexcept {
-    return unpacks_on_ ? unpacks_on_ : request.on;
+    return unpack_executor_ ? unpack_executor_ : request.on;
   }
 
   file_access files_;
@@ -76,7 +76,7 @@ class operation_runner {
   const queue_clock clock_;
   unpack_queue* const unpacks_;
   unpack_owner& owner_;
-  executor* const unpacks_on_;
+  executor* const unpack_executor_;
   const bool unpacks_here_;
 };
 

@@ -108,7 +108,7 @@ class read_bundle {
 
   [[nodiscard]] std::size_t taken() const noexcept { return taken_; }
   std::size_t retired = 0;               // the first ones, reported to the queue
-  std::size_t turns = 0;                 // how many files it may open for itself at once
+  std::size_t permits = 0;               // how many files it may open for itself at once
   atomic<std::uint32_t> files_ahead{0};  // open for reads that have not begun, perhaps recalled
 
  private:

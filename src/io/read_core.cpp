@@ -37,11 +37,12 @@ read_core::read_core(source_files& files, const read_queue_config& config,
   // read ends only after its completions. So such queues do not register as readers.
   if (config.run_by_host || config.disk) return;
   const bool ring = config.backend == read_backend::uring;
-  const unsigned at_once = std::max({config.threads, config.threads_max, ring ? config.depth : 0});
+  const unsigned reads_max =
+      std::max({config.threads, config.threads_max, ring ? config.depth : 0});
   const auto ahead = static_cast<unsigned>(rules.files_ahead);
-  const source_files::reader_terms terms = files.add_reader(*this, at_once, ring ? 0 : ahead);
+  const source_files::reader_terms terms = files.add_reader(*this, reads_max, ring ? 0 : ahead);
   runner_.files().set_known(terms.is_known);
-  schedule_.files().add_turns(terms.own_files);
+  schedule_.files().add_permits(terms.own_files);
 }
 
 read_core::~read_core() {
@@ -67,7 +68,7 @@ void read_core::submit_locked(std::span<read_request> requests, std::uint64_t no
   read_gate* fresh = nullptr;
   {
     section hold(*this);
-    take_up();
+    sort_in();
     for (read_request& request : requests) {
       if (after) {
         hold_back(request, now_ns, *after, fresh);
@@ -83,22 +84,22 @@ void read_core::submit_locked(std::span<read_request> requests, std::uint64_t no
   gate_list::register_all(fresh);
 }
 
-void read_core::take_up() noexcept {
-  read_inbox::batch next;
+void read_core::sort_in() noexcept {
+  read_inbox::batch taken;
   std::size_t count = 0;
-  while (received_.take(next)) {
-    for (read_request& request : std::span(next.first, next.count)) {
-      if (!enqueue(request, next.queued_ns)) schedule_.refuse(request);
+  while (received_.take(taken)) {
+    for (read_request& request : std::span(taken.first, taken.count)) {
+      if (!enqueue(request, taken.queued_ns)) schedule_.refuse(request);
     }
-    count += next.count;
+    count += taken.count;
   }
   if (count != 0) schedule_.note_submitted(count);
 }
 
-void read_core::take_up_submitted() noexcept {
+void read_core::drain_inbox() noexcept {
   if (!inbox_.has_any()) return;
   section hold(*this);
-  take_up();
+  sort_in();
   call_for_waiting(hold.due);
   offer_reader(hold.due);
 }
@@ -147,7 +148,7 @@ void read_core::let_through(read_gate& opened) noexcept {
 bool read_core::set_priority(read_request& request, read_priority priority) noexcept {
   const std::uint64_t now_ns = clock_.now();
   const sync_detail::scoped_lock hold(lock_);
-  take_up();
+  sort_in();
   if (!request.gate) return schedule_.set_priority(request, priority, now_ns);
   request.priority = priority;
   return true;
@@ -155,7 +156,7 @@ bool read_core::set_priority(read_request& request, read_priority priority) noex
 
 bool read_core::set_deadline(read_request& request, std::uint64_t deadline_ns) noexcept {
   const sync_detail::scoped_lock hold(lock_);
-  take_up();
+  sort_in();
   if (!request.gate) return schedule_.set_deadline(request, deadline_ns);
   request.deadline_ns = deadline_ns;
   return true;
@@ -164,7 +165,7 @@ bool read_core::set_deadline(read_request& request, std::uint64_t deadline_ns) n
 bool read_core::cancel(read_request& request) noexcept {
   {
     const sync_detail::scoped_lock hold(lock_);
-    take_up();
+    sort_in();
     if (!gates_.remove(request) && !schedule_.remove(request)) return false;
     request.next = nullptr;
   }
@@ -176,24 +177,24 @@ std::size_t read_core::cancel_tag(std::uint64_t mask, std::uint64_t value) noexc
   const into_list keep{cancelled};
   {
     const sync_detail::scoped_lock hold(lock_);
-    take_up();
+    sort_in();
     schedule_.remove_tagged(mask, value, keep);
     gates_.remove_if([&](const read_request& each) { return (each.tag & mask) == value; }, keep);
   }
   return end_cancelled(cancelled);
 }
 
-std::size_t read_core::close_source(source_id id, bool at_once) noexcept {
+std::size_t read_core::close_source(source_id id, bool on_this_thread) noexcept {
   read_request* cancelled = nullptr;
   const into_list keep{cancelled};
   {
     const sync_detail::scoped_lock hold(lock_);
-    take_up();
+    sort_in();
     schedule_.remove_source(id, keep);
     gates_.remove_if([&](const read_request& each) { return each.source == id; }, keep);
   }
   const std::size_t count = end_cancelled(cancelled);
-  if (!at_once) {
+  if (!on_this_thread) {
     // Closing can be slow, so a thread of the queue does it.
     section hold(*this);
     if (errands_.add_close(id)) {
@@ -242,7 +243,7 @@ void read_core::open_ahead(source_id id) noexcept {
 
 void read_core::mark_first_frame() noexcept {
   const sync_detail::scoped_lock hold(lock_);
-  take_up();
+  sort_in();
   schedule_.counters().mark_first_frame();
 }
 
@@ -254,7 +255,7 @@ void read_core::suspend() noexcept {
 
 void read_core::resume() noexcept {
   section hold(*this);
-  take_up();
+  sort_in();
   schedule_.resume();
   call_for_waiting(hold.due);
   offer_reader(hold.due);
@@ -262,13 +263,13 @@ void read_core::resume() noexcept {
 
 bool read_core::idle() noexcept {
   const sync_detail::scoped_lock hold(lock_);
-  take_up();
+  sort_in();
   return schedule_.counters().outstanding() == 0;
 }
 
 read_queue_stats read_core::stats() noexcept {
   const sync_detail::scoped_lock hold(lock_);
-  take_up();
+  sort_in();
   read_queue_stats now = schedule_.stats();
   now.wakes = sleepers_.claims() + inbox_.calls();
   now.gated = gates_.size();
@@ -287,55 +288,56 @@ void read_core::stop() noexcept {
 // --- Reads ---------------------------------------------------------------------------------------
 
 template <class Reads>
-read_core::turn read_core::look(Reads& of, file_errand& other, due_calls& due) noexcept {
+read_core::look_outcome read_core::look(Reads& of, file_errand& other, due_calls& due) noexcept {
   schedule_.retire(of, due.ended);
   call_for_ended(due);
-  take_up();
+  sort_in();
   due.refused = schedule_.take_refused();
-  if (errands_.take_close(other)) return turn::errand;
+  if (errands_.take_close(other)) return look_outcome::errand;
   if (schedule_.take(of)) {
-    if (config_.warms) due.expected_ns = schedule_.expected_end_ns(of);
+    if (config_.wake_ahead) due.expected_ns = schedule_.expected_end_ns(of);
     if (schedule_.has_waiting() && schedule_.may_read_more()) claim_reader(due);
-    return turn::found;
+    return look_outcome::found;
   }
-  if (errands_.take_open(other)) return turn::errand;
-  return stopping_ ? turn::stopped : turn::nothing;
+  if (errands_.take_open(other)) return look_outcome::errand;
+  return stopping_ ? look_outcome::stopped : look_outcome::nothing;
 }
 
 template <class Reads>
-read_core::turn read_core::look_or_note(Reads& of, bool& noted, std::uint32_t& seen) noexcept {
+read_core::look_outcome read_core::look_or_enlist(Reads& of, bool& enlisted,
+                                                  std::uint32_t& seen) noexcept {
   for (;;) {
-    turn outcome = turn::nothing;
+    look_outcome outcome = look_outcome::nothing;
     file_errand other;
     {
       section hold(*this);
-      if (noted) sleepers_.remove();
-      noted = false;
+      if (enlisted) sleepers_.remove();
+      enlisted = false;
       outcome = look(of, other, hold.due);
-      if (outcome == turn::nothing) {
-        noted = sleepers_.add(schedule_.may_read_more(), seen);
+      if (outcome == look_outcome::nothing) {
+        enlisted = sleepers_.add(schedule_.may_read_more(), seen);
       } else {
         offer_reader(hold.due);
       }
     }
-    if (outcome == turn::errand) {
+    if (outcome == look_outcome::errand) {
       run_errand(other);
-    } else if (outcome != turn::nothing || noted) {
+    } else if (outcome != look_outcome::nothing || enlisted) {
       return outcome;
     }
   }
 }
 
-bool read_core::next(read_operation& op) noexcept {
+bool read_core::take_next(read_operation& op) noexcept {
   for (;;) {
-    turn outcome = turn::nothing;
+    look_outcome outcome = look_outcome::nothing;
     file_errand other;
     {
       section hold(*this);
       outcome = look(op, other, hold.due);
       offer_reader(hold.due);
     }
-    if (outcome != turn::errand) return outcome == turn::found;
+    if (outcome != look_outcome::errand) return outcome == look_outcome::found;
     run_errand(other);
   }
 }
@@ -346,16 +348,17 @@ void read_core::leave(read_operation& op) noexcept {
   call_for_ended(hold.due);
 }
 
-read_core::turn read_core::next_or_note(read_operation& op, bool& noted) noexcept {
+read_core::look_outcome read_core::take_next_or_enlist(read_operation& op,
+                                                       bool& enlisted) noexcept {
   std::uint32_t seen = 0;
-  return look_or_note(op, noted, seen);
+  return look_or_enlist(op, enlisted, seen);
 }
 
-bool read_core::next_or_sleep(read_bundle& of) noexcept {
-  for (bool noted = false;;) {
+bool read_core::take_next_or_sleep(read_bundle& of) noexcept {
+  for (bool enlisted = false;;) {
     std::uint32_t seen = 0;
-    const turn outcome = look_or_note(of, noted, seen);
-    if (outcome != turn::nothing) return outcome == turn::found;
+    const look_outcome outcome = look_or_enlist(of, enlisted, seen);
+    if (outcome != look_outcome::nothing) return outcome == look_outcome::found;
     signal_.sleep_while(seen);
   }
 }
@@ -385,7 +388,7 @@ void read_core::end_errand() noexcept {
 void read_core::act_on(const due_calls& due) noexcept {
   if (due.reader) signal_.word.wake_one();
   if (due.helpers) helper_word_.wake_all();
-  if (due.expected_ns != 0) config_.warms->expect_work(due.expected_ns);
+  if (due.expected_ns != 0) config_.wake_ahead->expect_work(due.expected_ns);
   for (std::uint32_t i = 0; i < due.ended.released_count; ++i) {
     files_.released(due.ended.released[i]);
     end_errand();
@@ -394,8 +397,8 @@ void read_core::act_on(const due_calls& due) noexcept {
 }
 
 // For an offer that submit() has found in the inbox.
-void read_core::call_offered(std::uint32_t who) noexcept {
-  if ((who & read_inbox::reader) != 0) {
+void read_core::call_offered(std::uint32_t sleepers) noexcept {
+  if ((sleepers & read_inbox::reader) != 0) {
     if (config_.backend == read_backend::uring) {
       section hold(*this);
       hold.due.reader = sleepers_.wake_claimed();
@@ -403,7 +406,7 @@ void read_core::call_offered(std::uint32_t who) noexcept {
       signal_.call_one();
     }
   }
-  if ((who & read_inbox::host) != 0) {
+  if ((sleepers & read_inbox::host) != 0) {
     helper_word_.move_on();
     helper_word_.wake_all();
   }
@@ -430,10 +433,10 @@ void read_core::call_helpers(due_calls& due) noexcept {
   due.helpers = true;
 }
 
-// Offers a sleeper to submit(), unless submitted requests must be taken up first.
+// Offers a sleeper to submit(), unless submitted requests must be sorted in first.
 void read_core::offer_reader(due_calls& due) noexcept {
   while (!sleepers_.offer(schedule_.may_read_more())) {
-    take_up();
+    sort_in();
     call_for_waiting(due);
   }
 }
@@ -468,7 +471,7 @@ void read_core::help_until(const goal& wanted) noexcept {
     bool sleeps = false;
     {
       const sync_detail::scoped_lock hold(lock_);
-      take_up();
+      sort_in();
       if (is_reached(wanted)) return;
       sleeps = !helps || !unpacks_->has_work();
       if (sleeps) {

@@ -1,7 +1,8 @@
 // The read queue without its threads: what is submitted, taken and ended, and which threads sleep.
 //
 //   submit() ──► read_inbox ──► read_schedule ──► a back end's thread ──► operation_runner
-//                              (what goes next)    (next(), here)          (open, read, complete)
+//                               what goes next    take_next()             open, read,
+//                                                                         complete
 //
 // A back end asks for the next read, does it in its own way with runner(), and hands it back by
 // asking for the next. One lock, taken once for each read (or bundle of reads), guards every
@@ -9,10 +10,10 @@
 // holds the lock; every call whose answer depends on them sorts them in first.
 //
 // Why no request is lost: a thread that finds nothing adds itself to the sleepers under the lock,
-// and sleeps on the value that the word had there. A thread that adds a request under the lock and
-// sees a sleeper changes the word and wakes one. No other is woken until that one has looked; it
-// wakes the next if it leaves work. A sleeper that may be woken is offered to the inbox, where
-// submit() finds it without the lock.
+// and sleeps while the word keeps the value it had there. A thread that adds a request under the
+// lock and sees a sleeper changes the word and wakes one. No other is woken until that one has
+// looked; it wakes the next if it leaves work. A sleeper that may be woken is offered to the inbox,
+// where submit() finds it without the lock.
 #pragma once
 
 #include <cstddef>
@@ -48,8 +49,8 @@ class read_core final : public source_reader, private unpack_owner, private gate
   bool set_deadline(read_request& request, std::uint64_t deadline_ns) noexcept EXCLUDES(lock_);
   bool cancel(read_request& request) noexcept EXCLUDES(lock_);
   std::size_t cancel_tag(std::uint64_t mask, std::uint64_t value) noexcept EXCLUDES(lock_);
-  // `at_once`: this thread closes the file, not one of the queue.
-  std::size_t close_source(source_id id, bool at_once) noexcept EXCLUDES(lock_);
+  // `on_this_thread`: the caller closes the file, not a thread of the queue.
+  std::size_t close_source(source_id id, bool on_this_thread) noexcept EXCLUDES(lock_);
   void open_ahead(source_id id) noexcept EXCLUDES(lock_);
   void mark_first_frame() noexcept EXCLUDES(lock_);
   void suspend() noexcept EXCLUDES(lock_);
@@ -67,8 +68,8 @@ class read_core final : public source_reader, private unpack_owner, private gate
   [[nodiscard]] bool can_unpack() const noexcept { return unpacks_ != nullptr; }
 
   // --- For source_files ---
-  // The caller of has_own_files() was refused a descriptor by the system, which orders the refusal
-  // after the opens that succeeded.
+  // has_own_files() reads flags that are set before a file is opened. Relaxed loads are enough: its
+  // caller was refused a descriptor, and the system orders that after the opens that succeeded.
   [[nodiscard]] bool is_reading(source_id id) noexcept override EXCLUDES(lock_) {
     const sync_detail::scoped_lock hold(lock_);
     return schedule_.is_reading(id);
@@ -90,20 +91,21 @@ class read_core final : public source_reader, private unpack_owner, private gate
   // --- For back ends ---
   [[nodiscard]] const read_queue_config& config() const noexcept { return config_; }
   [[nodiscard]] operation_runner& runner() noexcept { return runner_; }
-  // Ends the operation's last read and makes it the next one. False: there is none.
-  [[nodiscard]] bool next(read_operation& op) noexcept EXCLUDES(lock_);
+  // Ends the operation's last read and makes it the next one. False: there is nothing to read.
+  [[nodiscard]] bool take_next(read_operation& op) noexcept EXCLUDES(lock_);
   // Ends its last read only.
   void leave(read_operation& op) noexcept EXCLUDES(lock_);
-  // For back ends that sleep in their own way and provide a waker: as next(), but adds the caller
-  // to the sleepers if there is nothing to read. `noted`: whether it is among them.
-  enum class turn : std::uint8_t { found, nothing, stopped, errand };
-  [[nodiscard]] turn next_or_note(read_operation& op, bool& noted) noexcept EXCLUDES(lock_);
+  // For back ends that sleep in their own way and provide a waker: as take_next(), but adds the
+  // caller to the sleepers if there is nothing to read. `enlisted`: whether it is among them.
+  enum class look_outcome : std::uint8_t { found, nothing, stopped, errand };
+  [[nodiscard]] look_outcome take_next_or_enlist(read_operation& op, bool& enlisted) noexcept
+      EXCLUDES(lock_);
   // The waker is called with the lock held. After this call the one before is not called again.
   void set_waker(void (*wake)(void* context) noexcept, void* context) noexcept EXCLUDES(lock_) {
     const sync_detail::scoped_lock hold(lock_);
     sleepers_.set_waker(wake, context);
   }
-  // How many reads there may be at a time; 0: as many as there are threads.
+  // How many reads may be under way at a time; 0: as many as there are threads.
   [[nodiscard]] unsigned reads_at_once() noexcept EXCLUDES(lock_) {
     const sync_detail::scoped_lock hold(lock_);
     return schedule_.reads_at_once();
@@ -120,13 +122,13 @@ class read_core final : public source_reader, private unpack_owner, private gate
     const sync_detail::scoped_lock hold(lock_);
     schedule_.remove_bundle(of);
   }
-  // Ends all that was claimed of the bundle and takes the next; sleeps until there is something.
+  // Ends the claimed reads of the bundle and takes the next ones; sleeps until there are some.
   // False: stop() was called.
-  [[nodiscard]] bool next_or_sleep(read_bundle& of) noexcept EXCLUDES(lock_);
+  [[nodiscard]] bool take_next_or_sleep(read_bundle& of) noexcept EXCLUDES(lock_);
   // Reports the reads of the bundle that have ended; the thread keeps the others.
   void settle(read_bundle& of) noexcept EXCLUDES(lock_);
-  // Takes up what was submitted, if anything was.
-  void take_up_submitted() noexcept EXCLUDES(lock_);
+  // Sorts in what was submitted, if anything was.
+  void drain_inbox() noexcept EXCLUDES(lock_);
 
  private:
   // What is due once the lock is released.
@@ -137,7 +139,7 @@ class read_core final : public source_reader, private unpack_owner, private gate
     ended_reads ended;
     read_request* refused = nullptr;  // cannot be queued
   };
-  // Holds the lock, and does afterwards what has become due.
+  // Holds the lock; after its release, makes the calls that have become due.
   class SCOPED_CAPABILITY section {
    public:
     explicit section(read_core& core) noexcept ACQUIRE(core.lock_) : core_(core) {
@@ -159,7 +161,7 @@ class read_core final : public source_reader, private unpack_owner, private gate
   // --- Requests ---
   void submit_locked(std::span<read_request> requests, std::uint64_t now_ns,
                      barricade* after) noexcept EXCLUDES(lock_);
-  void take_up() noexcept REQUIRES(lock_);
+  void sort_in() noexcept REQUIRES(lock_);
   [[nodiscard]] bool enqueue(read_request& request, std::uint64_t now_ns) noexcept REQUIRES(lock_);
   void hold_back(read_request& request, std::uint64_t now_ns, barricade& after,
                  read_gate*& fresh) noexcept REQUIRES(lock_);
@@ -173,15 +175,16 @@ class read_core final : public source_reader, private unpack_owner, private gate
 
   // --- Reads; of an operation, or of a bundle ---
   template <class Reads>
-  [[nodiscard]] turn look(Reads& of, file_errand& other, due_calls& due) noexcept REQUIRES(lock_);
+  [[nodiscard]] look_outcome look(Reads& of, file_errand& other, due_calls& due) noexcept
+      REQUIRES(lock_);
   template <class Reads>
-  [[nodiscard]] turn look_or_note(Reads& of, bool& noted, std::uint32_t& seen) noexcept
+  [[nodiscard]] look_outcome look_or_enlist(Reads& of, bool& enlisted, std::uint32_t& seen) noexcept
       EXCLUDES(lock_);
   void run_errand(const file_errand& taken) noexcept EXCLUDES(lock_);
   void end_errand() noexcept EXCLUDES(lock_);
 
   // --- Wakes ---
-  void call_offered(std::uint32_t who) noexcept EXCLUDES(lock_);
+  void call_offered(std::uint32_t sleepers) noexcept EXCLUDES(lock_);
   void call_for_waiting(due_calls& due) noexcept REQUIRES(lock_);
   void call_for_ended(due_calls& due) noexcept REQUIRES(lock_);
   void claim_reader(due_calls& due) noexcept REQUIRES(lock_) { due.reader |= sleepers_.claim(); }

@@ -74,23 +74,23 @@ class basic_read_inbox {
       inbox_.taken_.store(taken + 1, std::memory_order_release);
       return true;
     }
-    // The next put() calls `who`. False: something has been put since take() found nothing.
-    [[nodiscard]] bool offer(std::uint32_t who) noexcept {
+    // The next put() calls `sleeper`. False: something has been put since take() found nothing.
+    [[nodiscard]] bool offer(std::uint32_t sleeper) noexcept {
       std::uint32_t word = inbox_.word_.load(std::memory_order_relaxed);
       do {
         if (!inbox_.holds_none(word)) return false;
-      } while (!inbox_.word_.compare_exchange_weak(word, word | who, std::memory_order_acq_rel,
+      } while (!inbox_.word_.compare_exchange_weak(word, word | sleeper, std::memory_order_acq_rel,
                                                    std::memory_order_relaxed));
       return true;
     }
-    [[nodiscard]] bool is_offered(std::uint32_t who) const noexcept {
-      return (inbox_.word_.load(std::memory_order_relaxed) & who) != 0;
+    [[nodiscard]] bool is_offered(std::uint32_t sleeper) const noexcept {
+      return (inbox_.word_.load(std::memory_order_relaxed) & sleeper) != 0;
     }
     // Takes the offer back. False: a put() was quicker and wakes the thread; its batch can be
     // taken.
-    bool withdraw(std::uint32_t who) noexcept {
-      return is_offered(who) &&
-             (inbox_.word_.fetch_and(~who, std::memory_order_acq_rel) & who) != 0;
+    bool withdraw(std::uint32_t sleeper) noexcept {
+      return is_offered(sleeper) &&
+             (inbox_.word_.fetch_and(~sleeper, std::memory_order_acq_rel) & sleeper) != 0;
     }
 
    private:

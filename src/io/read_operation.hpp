@@ -81,19 +81,19 @@ class read_operation {
 
   // For back ends.
   open_source file;
-  open_source ahead;       // the same file, opened before it is its turn
+  open_source ahead;       // the same file, opened before the read begins
   bool is_pinned = false;  // and to be unpinned
   std::uint64_t started_ns = 0;
   std::uint64_t done = 0;  // bytes read so far
   std::uint64_t ended_ns = 0;
-  std::uint64_t turn = 0;         // how many reads the queue had begun, with this one
+  std::uint64_t read_number = 0;  // how many reads the queue had begun, with this one
   disk_position end_position;     // where the head of the disk is then
-  held_counts* counts = nullptr;  // of the thread that does several in turn
+  held_counts* counts = nullptr;  // of the thread that does several reads
 
   // What other threads look at during the read is kept off the lines that its thread writes.
   alignas(64) atomic<bool> owns_file{false};  // one that is open, or about to be
-  bool may_own_file = false;                  // a turn to open one for itself
-  bool has_turn = false;                      // of its own, to be given back
+  bool may_own_file = false;                  // there is a permit for a file of its own
+  bool has_permit = false;                    // the permit is this read's, to be given back
   std::uint8_t level = 0;                     // of its requests, when they were taken
 
  private:

@@ -91,7 +91,7 @@ struct read_queue::state {
     }
     io_detail::read_operation op;
     std::size_t completed = 0;
-    for (std::size_t reads = 0; core.next(op); ++reads) {
+    for (std::size_t reads = 0; core.take_next(op); ++reads) {
       core.runner().perform(op);
       completed += op.tally.completed + core.runner().unpack_here();
       if (reads + 1 >= reads_max) {

@@ -68,7 +68,7 @@ bool read_schedule::take_waiting(read_operation& op) noexcept {
   while (read_request* const chosen = waiting_.choose(now_ns)) {
     const std::uint8_t level = waiting_.level_of(*chosen);
     if (share(*chosen)) continue;
-    op.has_turn = op.may_own_file = files_.take_turn();
+    op.has_permit = op.may_own_file = files_.take_permit();
     begin(op, *chosen, level, now_ns);
     return true;
   }
@@ -78,18 +78,18 @@ bool read_schedule::take_waiting(read_operation& op) noexcept {
 bool read_schedule::take_waiting(read_bundle& of) noexcept {
   if (!take_waiting(of.at(0))) return false;
   read_operation& first = of.at(0);
-  of.turns = std::exchange(first.has_turn, false) ? 1 : 0;
+  of.permits = std::exchange(first.has_permit, false) ? 1 : 0;
   const bundle_moment moment{
       .waiting = waiting_.size(),
       .threads = bundles_.size(),
       .usual_read_ns = counters_.usual_read_ns(),
       .is_exact = files_.notifies_every_release() || waiting_.has_deadlines(),
-      .fetched_ahead = of.turns != 0 ? fetched_ahead() : 0};
+      .fetched_ahead = of.permits != 0 ? fetched_ahead() : 0};
   const std::size_t size = std::min(bundle_size(rules_, moment), of.room());
-  // One turn for all that are read one after the other; one for each that is open at a time.
+  // Reads done one after the other share one permit; files open at a time need one each.
   const std::size_t more = std::min(size, std::max<std::size_t>(moment.fetched_ahead, 1)) - 1;
-  of.turns += more;
-  files_.take_turns(static_cast<unsigned>(more));
+  of.permits += more;
+  files_.take_permits(static_cast<unsigned>(more));
   std::size_t count = 1;
   while (count < size && take_another(of, count, first.started_ns)) ++count;
   bundles_.publish(of, count);
@@ -102,7 +102,7 @@ std::size_t read_schedule::fetched_ahead() const noexcept {
   if (counters_.usual_read_ns() < rules_.memory_ns) return 0;
   const std::size_t threads = sizing_.is_sized() ? sizing_.count() : bundles_.size();
   const std::size_t share = rules_.files_ahead / std::max<std::size_t>(threads, 1);
-  return std::min<std::size_t>(share, 1 + files_.turns());
+  return std::min<std::size_t>(share, 1 + files_.permits());
 }
 
 // Only reads of the first one's level that are neither packed nor views.
@@ -114,11 +114,11 @@ bool read_schedule::take_another(read_bundle& of, std::size_t at, std::uint64_t 
       return false;
     }
     // Reads that are fetched ahead are of different files.
-    if (of.turns > 1 && chosen->source == of.at(0).source()) return false;
+    if (of.permits > 1 && chosen->source == of.at(0).source()) return false;
     if (share(*chosen)) continue;
     read_operation& op = of.at(at);
-    op.has_turn = false;
-    op.may_own_file = of.turns != 0;
+    op.has_permit = false;
+    op.may_own_file = of.permits != 0;
     begin(op, *chosen, level, now_ns);
     return true;
   }
@@ -153,7 +153,7 @@ void read_schedule::begin(read_operation& op, read_request& chosen, std::uint8_t
     member->viewed = false;
   }
   counters_.note_begun(op.members().size());
-  op.turn = counters_.reads();
+  op.read_number = counters_.reads();
   in_flight_.add(op);
 }
 
@@ -162,7 +162,7 @@ void read_schedule::begin(read_operation& op, read_request& chosen, std::uint8_t
 void read_schedule::retire(read_operation& op, ended_reads& ended) noexcept {
   if (!reads_in_flight::has(op)) return;
   in_flight_.remove(op);
-  files_.add_turns(std::exchange(op.has_turn, false) ? 1 : 0);
+  files_.add_permits(std::exchange(op.has_permit, false) ? 1 : 0);
   files_.add(op.tally.files);
   const bool reports = reads_in_flight::was_asked_for(op) || files_.notifies_every_release();
   if (reports && op.source().valid()) {
@@ -180,7 +180,7 @@ void read_schedule::retire_until(read_bundle& of, std::size_t end, ended_reads& 
 void read_schedule::retire(read_bundle& of, ended_reads& ended) noexcept {
   if (of.taken() == 0) return;
   retire_until(of, of.current_index() + 1, ended);
-  files_.add_turns(static_cast<unsigned>(std::exchange(of.turns, 0)));
+  files_.add_permits(static_cast<unsigned>(std::exchange(of.permits, 0)));
   bundles_.retire(of);
   sizing_.end();
 }

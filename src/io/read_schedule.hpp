@@ -1,8 +1,9 @@
-// The order of a queue's reads: what waits, what threads have taken, and how many of them may read.
+// The order of a queue's reads: which wait, which are taken, and how many threads may read.
 //
-// take() makes the next operation of what waits, retire() ends it. Several reads may be taken at
-// once as a bundle; those not yet begun are returned whenever the order may have changed: more
-// urgent requests, cancelling, a thread with nothing to do.
+// take() turns waiting requests into the next operation, retire() ends it. A thread may take
+// several reads at once as a bundle. Those it has not begun go back to the queue whenever the order
+// may have changed: when a more urgent request comes, one is cancelled, or a thread has nothing to
+// do.
 //
 // One thread at a time: read_core holds its lock around every call. Nothing here blocks, sleeps or
 // wakes.
@@ -22,14 +23,15 @@
 
 namespace overture::io_detail {
 
-// What has ended, for threads that wait for it.
+// What has ended, so that read_core wakes the threads that wait for it.
 struct ended_reads {
-  bool completed = false;        // requests
+  bool completed = false;        // a request has
   bool brought_to_zero = false;  // a countdown
-  bool put_to_unpack = false;
-  bool freed_packed = false;  // packed requests may have room now
+  bool put_to_unpack = false;    // there is something to unpack
+  bool freed_packed = false;     // packed requests may have room now
+  // Files whose read has ended; source_files::released() is to be called for each.
   std::uint32_t released_count = 0;
-  source_id released[bundle_reads_max];  // whose release is to be reported
+  source_id released[bundle_reads_max];
 };
 
 class read_schedule {
@@ -41,7 +43,7 @@ class read_schedule {
   [[nodiscard]] bool add(read_request& request, std::uint64_t now_ns) noexcept {
     return waiting_.add(request, now_ns);
   }
-  // After requests were added: that many more are outstanding.
+  // Call this after adding requests: that many more are outstanding.
   void note_submitted(std::size_t count) noexcept {
     counters_.note_submitted(count);
     recall_outranked();
@@ -62,7 +64,7 @@ class read_schedule {
   [[nodiscard]] bool set_priority(read_request& request, read_priority priority,
                                   std::uint64_t now_ns) noexcept;
   [[nodiscard]] bool set_deadline(read_request& request, std::uint64_t deadline_ns) noexcept;
-  // For a request that cannot be queued; its outcome says why. A reading thread completes it.
+  // Takes a request that cannot be queued; its outcome says why. A reading thread completes it.
   void refuse(read_request& request) noexcept {
     request.next = refused_;
     refused_ = &request;
@@ -77,7 +79,7 @@ class read_schedule {
     suspended_ = true;
   }
   void resume() noexcept { suspended_ = false; }
-  // Whether something waits that may be read, and whether one more thread may do so.
+  // Whether a request waits that may be read; whether one more thread may read.
   [[nodiscard]] bool has_waiting() const noexcept { return !suspended_ && waiting_.size() > 0; }
   [[nodiscard]] bool has_waiting_packed() const noexcept {
     return !suspended_ && waiting_.has_packed();
@@ -87,15 +89,15 @@ class read_schedule {
   [[nodiscard]] bool can_take() noexcept {
     return !suspended_ && waiting_.has_choice(clock_.now());
   }
-  // Makes the next read, or the next few, of what waits. False: there is nothing to read. Also
-  // takes over reads that other threads have taken and not begun.
+  // Takes the next read, or the next few. False: there is nothing to read. If nothing waits,
+  // recalls reads that other threads have taken and not begun.
   [[nodiscard]] bool take(read_operation& op) noexcept {
     return take_waiting(op) || (recall_all() && take_waiting(op));
   }
   [[nodiscard]] bool take(read_bundle& of) noexcept {
     return sizing_.may_begin() && (take_waiting(of) || (recall_all() && take_waiting(of)));
   }
-  // When that is likely to end; 0 = not known.
+  // When the read is likely to end; 0 = not known.
   [[nodiscard]] std::uint64_t expected_end_ns(const read_operation& op) const noexcept {
     const std::uint64_t usual_ns = counters_.usual_read_ns();
     return usual_ns != 0 ? op.started_ns + usual_ns : 0;
@@ -105,24 +107,24 @@ class read_schedule {
   }
   // Ends the operation, if it was ever taken.
   void retire(read_operation& op, ended_reads& ended) noexcept;
-  // All reads that its thread has claimed have ended.
+  // Ends all reads of the bundle that its thread has claimed.
   void retire(read_bundle& of, ended_reads& ended) noexcept;
-  // The first `end` of them have.
+  // Ends the first `end` reads of the bundle.
   void retire_until(read_bundle& of, std::size_t end, ended_reads& ended) noexcept;
-  // Requests have completed, other than by the end of an operation.
+  // Counts requests that have completed in another way than by the end of an operation.
   void account(const read_tally& tally, ended_reads& ended) noexcept;
-  // Recalls reads that have not begun. False: there was nothing.
+  // Recalls reads that have not begun. False: there were none.
   bool recall_all() noexcept;
 
   // --- The threads and their files ---
   void add_bundle(read_bundle& of) noexcept { bundles_.add(of); }
   void remove_bundle(read_bundle& of) noexcept { bundles_.remove(of); }
-  // How many reads there may be at a time; 0: any number.
+  // How many reads may be under way at a time; 0: any number.
   [[nodiscard]] unsigned reads_at_once() const noexcept {
     return sizing_.is_sized() ? sizing_.count() : 0;
   }
   [[nodiscard]] file_ledger& files() noexcept { return files_; }
-  // Whether a read of the file is under way. If so, its end will be reported.
+  // Whether a read of the file is under way. If so, source_files::released() will be called.
   [[nodiscard]] bool is_reading(source_id id) noexcept;
   [[nodiscard]] bool has_own_files() const noexcept;
 

@@ -21,7 +21,7 @@ void fetch(const read_operation& op) noexcept {
 void open_ahead(file_access& files, read_bundle& of) noexcept {
   constexpr std::uint64_t bytes_max = 1u << 18;  // more keep a disk busy by themselves
   const bool first_is_view = of.at(0).members()[0]->into == read_into::view;
-  const std::size_t end = std::min(of.turns, of.taken());
+  const std::size_t end = std::min(of.permits, of.taken());
   for (std::size_t i = first_is_view ? 1 : 0; i < end; ++i) {
     read_operation& op = of.at(i);
     if (op.overflows() || op.bytes() > bytes_max) continue;
@@ -55,14 +55,14 @@ void read_current(read_core& core, read_bundle& of) noexcept {
 
 // Does all the reads that it can claim.
 void perform(read_core& core, read_bundle& of) noexcept {
-  if (of.turns > 1) open_ahead(core.runner().files(), of);
+  if (of.permits > 1) open_ahead(core.runner().files(), of);
   for (;;) {
     read_operation& op = of.current();
     if (const read_operation* const next = of.likely_next()) fetch(*next);
     read_current(core, of);
     const std::uint64_t ended_ns = op.ended_ns;
     // If more urgent requests were submitted meanwhile, the rest is recalled.
-    core.take_up_submitted();
+    core.drain_inbox();
     const bool claimed = of.claim_next();
     if (claimed) {
       for (read_request* const member : of.current().members()) member->started_ns = ended_ns;
@@ -93,7 +93,7 @@ void serve_blocking(read_core& core) noexcept {
     ::new (static_cast<void*>(reads + i)) read_operation;
   read_bundle mine(room ? reads : &alone, room ? wanted : 1);
   core.add_bundle(mine);
-  while (core.next_or_sleep(mine)) {
+  while (core.take_next_or_sleep(mine)) {
     perform(core, mine);
     (void)core.runner().unpack_here();
   }

@@ -33,7 +33,7 @@ void simulated_reads::read_rest(unsigned slot) noexcept {
 // Gives the free slot the next read. False: there is none.
 bool simulated_reads::start(unsigned slot) noexcept {
   read_operation& op = operations_[slot];
-  while (core_.next(op)) {
+  while (core_.take_next(op)) {
     if (core_.runner().open(op, true) == operation_runner::opening::open) {
       busy_[slot] = true;
       ++busy_count_;

@@ -75,7 +75,7 @@ class uring_reads {
   bool has_table_ = false;      // of files of the ring's own, so that it opens them
   bool has_memory_ = false;     // that the kernel keeps in place
   unsigned in_flight_ = 0;
-  bool noted_ = false;  // among the sleepers of the core
+  bool enlisted_ = false;  // among the sleepers of the core
   bool stopped_ = false;
 };
 
@@ -267,12 +267,12 @@ void uring_reads::begin_all() noexcept {
     if (unopened_ == first) break;
   }
   while (free_ && !unopened_) {
-    flight& next = *free_;
-    const read_core::turn turn = core_.next_or_note(next.op, noted_);
-    stopped_ = turn == read_core::turn::stopped;
-    if (turn != read_core::turn::found) return;
-    free_ = next.next_free;
-    if (!begin_chain(next)) begin(next);
+    flight& taken = *free_;
+    const read_core::look_outcome outcome = core_.take_next_or_enlist(taken.op, enlisted_);
+    stopped_ = outcome == read_core::look_outcome::stopped;
+    if (outcome != read_core::look_outcome::found) return;
+    free_ = taken.next_free;
+    if (!begin_chain(taken)) begin(taken);
   }
 }
 

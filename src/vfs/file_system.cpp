@@ -69,25 +69,25 @@ result<void> file_system::remount(std::span<const mount_id> out, std::span<const
   if (!state_) return no_memory();
   if (ids.size() < in.size()) return fail(errc::invalid, "fewer ids than mounts");
   if (frozen()) return refuse_change();
-  vec<vfs_detail::made_mount> made(*config_.memory, memory_tag::vfs);
+  vec<vfs_detail::prepared_mount> prepared(*config_.memory, memory_tag::vfs);
   result<void> done;
-  if (!made.reserve(in.size())) done = no_memory();
+  if (!prepared.reserve(in.size())) done = no_memory();
   for (std::size_t i = 0; done && i < in.size(); ++i) {
-    const result<vfs_detail::made_mount> one = state_->mounts.make(in[i]);
-    if (one) (void)made.push_back(*one);  // has room
+    const result<vfs_detail::prepared_mount> one = state_->mounts.prepare(in[i]);
+    if (one) (void)prepared.push_back(*one);  // has room
     if (!one) done = tl::unexpected(one.error());
   }
   // Write the ids before the change: after it, another thread may unmount them.
-  for (std::size_t i = 0; done && i < in.size(); ++i) ids[i] = made[i].made->id;
+  for (std::size_t i = 0; done && i < in.size(); ++i) ids[i] = prepared[i].mount->id;
   if (done) {
-    done = state_->mounts.change(out, made.span(), [&] {
+    done = state_->mounts.change(out, prepared.span(), [&] {
       if (frozen()) return false;
       if (!out.empty()) state_->colliding[0] = {};  // its text may be freed
       return true;
     });
   }
   if (!done) {
-    for (const vfs_detail::made_mount& left : made) state_->mounts.discard(left.made);
+    for (const vfs_detail::prepared_mount& left : prepared) state_->mounts.discard(left.mount);
     if (done.error().code == errc::frozen) return refuse_change();
   }
   return done;

@@ -22,7 +22,7 @@ constexpr std::size_t chunk_alignment = 64;
 constexpr std::size_t chunk_pages_max = std::size_t{32} << 10;
 
 static_assert(alignof(live_page) == alignof(live_block));
-static_assert(alignof(live_others) == alignof(live_block));
+static_assert(alignof(live_overflow) == alignof(live_block));
 static_assert(sizeof(live_chunk) <= chunk_alignment);
 static_assert(sizeof(live_page) % chunk_alignment == 0);
 
@@ -47,17 +47,17 @@ void free_block(allocator& memory, live_block* block) noexcept {
   memory.deallocate(block, block->bytes, alignof(live_block), memory_tag::vfs);
 }
 
-void put_in(live_others& others, const live_item& added, std::uint32_t at) noexcept {
-  live_item* const items = others.items();
-  std::copy_backward(items + at, items + others.count, items + others.count + 1);
+void put_in(live_overflow& overflow, const live_item& added, std::uint32_t at) noexcept {
+  live_item* const items = overflow.items();
+  std::copy_backward(items + at, items + overflow.count, items + overflow.count + 1);
   items[at] = added;
-  ++others.count;
+  ++overflow.count;
 }
 
-void take_out(live_others& others, std::uint32_t at) noexcept {
-  live_item* const items = others.items();
-  std::copy(items + at + 1, items + others.count, items + at);
-  --others.count;
+void take_out(live_overflow& overflow, std::uint32_t at) noexcept {
+  live_item* const items = overflow.items();
+  std::copy(items + at + 1, items + overflow.count, items + at);
+  --overflow.count;
 }
 
 bool is_same(const live_item& a, const live_item& b) noexcept {
@@ -74,11 +74,11 @@ path_id live_index::id_of(const live_item& item) const noexcept {
                            : entry.owner->content.entries[entry.index()].id;
 }
 
-std::uint32_t live_index::find_other(const live_others& others, const asset_path& path,
-                                     std::uint32_t from) const noexcept {
-  const live_item* const items = others.items();
+std::uint32_t live_index::find_in_overflow(const live_overflow& overflow, const asset_path& path,
+                                           std::uint32_t from) const noexcept {
+  const live_item* const items = overflow.items();
   const std::uint32_t tag = tag_of(path.id);
-  while (from < others.count &&
+  while (from < overflow.count &&
          (items[from].tag != tag || !same_text(text_of(items[from].slot), path.text))) {
     ++from;
   }
@@ -148,14 +148,14 @@ bool live_index::spread(const live_index& from) noexcept {
     }
   }
   for (const live_bucket& old : from.buckets_) {
-    const live_others* const others = old.page ? old.page->others : nullptr;
-    for (std::uint32_t i = 0; others && i < others->count; ++i) {
-      if (!insert(id_of(others->items()[i]), others->items()[i], never)) return false;
+    const live_overflow* const overflow = old.page ? old.page->overflow : nullptr;
+    for (std::uint32_t i = 0; overflow && i < overflow->count; ++i) {
+      if (!insert(id_of(overflow->items()[i]), overflow->items()[i], never)) return false;
     }
   }
   for (const live_bucket& old : from.buckets_) {
     if (!old.page) continue;
-    if (old.page->others) replace(old.page->others);
+    if (old.page->overflow) replace(old.page->overflow);
     replace(old.page);
   }
   return true;
@@ -203,7 +203,7 @@ live_bucket* live_index::writable(path_id id) noexcept {
   live_page* const made = make_page();
   if (!made) return nullptr;
   if (known) {
-    made->others = known->others;
+    made->overflow = known->overflow;
     std::copy(std::begin(known->slots), std::end(known->slots), made->slots);
     std::copy(std::begin(known->numbers), std::end(known->numbers), made->numbers);
     replace(known);
@@ -212,20 +212,20 @@ live_bucket* live_index::writable(path_id id) noexcept {
   return &here;
 }
 
-live_others* live_index::writable_others(live_page& of, std::uint32_t more) noexcept {
-  live_others* const known = of.others;
+live_overflow* live_index::writable_overflow(live_page& of, std::uint32_t more) noexcept {
+  live_overflow* const known = of.overflow;
   const bool own = known && known->version == version_;
   const std::uint32_t count = known ? known->count : 0;
   if (own && count + more <= known->capacity) return known;
   const std::uint32_t capacity = std::max<std::uint32_t>(4, std::bit_ceil(count + more));
-  live_others* const made = make_block<live_others>(
-      buckets_.memory(), version_, sizeof(live_others) + capacity * sizeof(live_item));
+  live_overflow* const made = make_block<live_overflow>(
+      buckets_.memory(), version_, sizeof(live_overflow) + capacity * sizeof(live_item));
   if (!made) return nullptr;
   made->capacity = capacity;
-  of.others = made;
+  of.overflow = made;
   if (!known) return made;
   made->count = count;
-  made->without_room = known->without_room;
+  made->paths_without_slot = known->paths_without_slot;
   std::copy(known->items(), known->items() + count, made->items());
   if (own) {
     free_block(buckets_.memory(), known);
@@ -246,24 +246,24 @@ bool live_index::insert(path_id id, const live_item& added, WinsOver wins_over) 
   const asset_path path{text_of(item.slot), id};
   const std::uint32_t winner = find_slot(*bucket, path);
   const bool in_page = winner != tag_word::slots;
-  const live_others* const known = page.others;
-  if (!in_page && (!known || find_other(*known, path, 0) == known->count)) {
+  const live_overflow* const known = page.overflow;
+  if (!in_page && (!known || find_in_overflow(*known, path, 0) == known->count)) {
     return insert_new(*bucket, id, item);
   }
-  live_others* const others = writable_others(page, 1);
-  if (!others) return false;
+  live_overflow* const overflow = writable_overflow(page, 1);
+  if (!overflow) return false;
   std::uint32_t at = 0;
   if (in_page && wins_over(page.item(winner))) {
     const live_item hidden = {page.slots[winner], page.numbers[winner], item.tag};
     page.put(winner, item);
     item = hidden;  // the first of the losers
   } else {
-    at = find_other(*others, path, 0);
-    while (at < others->count && !wins_over(others->items()[at])) {
-      at = find_other(*others, path, at + 1);
+    at = find_in_overflow(*overflow, path, 0);
+    while (at < overflow->count && !wins_over(overflow->items()[at])) {
+      at = find_in_overflow(*overflow, path, at + 1);
     }
   }
-  put_in(*others, item, at);
+  put_in(*overflow, item, at);
   return true;
 }
 
@@ -274,12 +274,12 @@ bool live_index::insert_new(live_bucket& into, path_id id, const live_item& adde
     into.page->put(at, added);
     into.tags.set(at, id);
   } else {
-    const live_others* const known = into.page->others;
-    overfull_ = known && known->without_room == paths_of_page_max - tag_word::slots;
-    live_others* const others = overfull_ ? nullptr : writable_others(*into.page, 1);
-    if (!others) return false;
-    put_in(*others, added, others->count);
-    ++others->without_room;
+    const live_overflow* const known = into.page->overflow;
+    overfull_ = known && known->paths_without_slot == paths_of_page_max - tag_word::slots;
+    live_overflow* const overflow = overfull_ ? nullptr : writable_overflow(*into.page, 1);
+    if (!overflow) return false;
+    put_in(*overflow, added, overflow->count);
+    ++overflow->paths_without_slot;
     into.tags.set_more(true);
   }
   ++paths_;
@@ -293,49 +293,49 @@ bool live_index::erase(path_id id, const live_item& erased) noexcept {
   const asset_path path{text_of(erased.slot), id};
   const std::uint32_t at = from->tags.find(
       id, [&](std::uint32_t candidate) { return is_same(page.item(candidate), erased); });
-  if (at == tag_word::slots) return erase_other(*from, path, erased);
-  const std::uint32_t heir = page.others ? find_other(*page.others, path, 0) : 0;
-  if (page.others && heir != page.others->count) {
-    live_others* const others = writable_others(page, 0);
-    if (!others) return false;
-    page.put(at, others->items()[heir]);
-    take_out(*others, heir);
+  if (at == tag_word::slots) return erase_from_overflow(*from, path, erased);
+  const std::uint32_t heir = page.overflow ? find_in_overflow(*page.overflow, path, 0) : 0;
+  if (page.overflow && heir != page.overflow->count) {
+    live_overflow* const overflow = writable_overflow(page, 0);
+    if (!overflow) return false;
+    page.put(at, overflow->items()[heir]);
+    take_out(*overflow, heir);
     return true;
   }
   page.put(at, page.item(from->tags.take_out(at)));
   --paths_;
-  return !from->tags.more() || fill_room(*from);
+  return !from->tags.more() || fill_free_slot(*from);
 }
 
-// Removes an item from the separate list.
-bool live_index::erase_other(live_bucket& from, const asset_path& path,
-                             const live_item& erased) noexcept {
-  live_others* const others = writable_others(*from.page, 0);
-  if (!others) return false;
+// Removes an item from the overflow.
+bool live_index::erase_from_overflow(live_bucket& from, const asset_path& path,
+                                     const live_item& erased) noexcept {
+  live_overflow* const overflow = writable_overflow(*from.page, 0);
+  if (!overflow) return false;
   const live_item* const at =
-      std::find_if(others->items(), others->items() + others->count,
+      std::find_if(overflow->items(), overflow->items() + overflow->count,
                    [&](const live_item& item) { return is_same(item, erased); });
-  take_out(*others, static_cast<std::uint32_t>(at - others->items()));
+  take_out(*overflow, static_cast<std::uint32_t>(at - overflow->items()));
   if (find_slot(from, path) != tag_word::slots) return true;
-  if (find_other(*others, path, 0) != others->count) return true;
+  if (find_in_overflow(*overflow, path, 0) != overflow->count) return true;
   --paths_;
-  from.tags.set_more(--others->without_room != 0);
+  from.tags.set_more(--overflow->paths_without_slot != 0);
   return true;
 }
 
-// Moves a path from the separate list to the page, which now has room for it.
-bool live_index::fill_room(live_bucket& of) noexcept {
-  live_others* const others = writable_others(*of.page, 0);
-  if (!others) return false;
-  for (std::uint32_t i = 0; i < others->count; ++i) {
-    const live_item item = others->items()[i];
+// Moves a path from the overflow to the page, which now has room for it.
+bool live_index::fill_free_slot(live_bucket& of) noexcept {
+  live_overflow* const overflow = writable_overflow(*of.page, 0);
+  if (!overflow) return false;
+  for (std::uint32_t i = 0; i < overflow->count; ++i) {
+    const live_item item = overflow->items()[i];
     const path_id id = id_of(item);
     if (find_slot(of, {text_of(item.slot), id}) != tag_word::slots) continue;
     const std::uint32_t at = of.tags.first_empty();
     of.page->put(at, item);
     of.tags.set(at, id);
-    take_out(*others, i);
-    of.tags.set_more(--others->without_room != 0);
+    take_out(*overflow, i);
+    of.tags.set_more(--overflow->paths_without_slot != 0);
     break;
   }
   return true;
@@ -423,8 +423,8 @@ void live_index::discard() noexcept {
   for (const live_bucket& each : buckets_) {
     live_page* const page = each.page;
     if (!page || page->version != version_) continue;
-    if (page->others && page->others->version == version_) {
-      free_block(buckets_.memory(), page->others);
+    if (page->overflow && page->overflow->version == version_) {
+      free_block(buckets_.memory(), page->overflow);
     }
     free_block(buckets_.memory(), page);
   }
@@ -437,7 +437,7 @@ void live_index::free_blocks(live_block* first, allocator& memory) noexcept {
 
 void live_index::free_all() noexcept {
   for (const live_bucket& each : buckets_) {
-    if (each.page) free_block(buckets_.memory(), each.page->others);
+    if (each.page) free_block(buckets_.memory(), each.page->overflow);
     free_block(buckets_.memory(), each.page);
   }
   buckets_.clear();

@@ -4,8 +4,8 @@
 //
 // A page has the winners of up to seven paths. Their tags are next to the pointer to the page, in
 // the directory: a look-up goes from there to one slot and its text; one that finds nothing ends
-// there. Losers, and winners that do not fit in the page, are in a separate list in order of
-// priority. So a look-up touches nothing but winners, whatever the number of mounts.
+// there. Losers, and winners that do not fit in the page, are in the page's overflow, a list in
+// order of priority. So a look-up touches nothing but winners, whatever the number of mounts.
 #pragma once
 
 #include <cstddef>
@@ -52,7 +52,7 @@ static_assert(sizeof(live_slot) == 8);
 static_assert(limits::path_bytes_max < live_slot::removal_bit);
 static_assert(limits::mounts_max <= UINT16_MAX);
 
-// An entry of the separate list.
+// An entry of the overflow.
 struct live_item {
   live_slot slot;
   std::uint32_t number = 0;  // as in live_entry
@@ -74,10 +74,11 @@ struct live_block {
   live_chunk* chunk;  // null: allocated separately
 };
 
-struct live_others : live_block {
+// What belongs to a page and has no slot in it: losers, and winners of further paths.
+struct live_overflow : live_block {
   std::uint32_t capacity;
   std::uint32_t count;
-  std::uint32_t without_room;  // paths that have no slot in the page
+  std::uint32_t paths_without_slot;
 
   [[nodiscard]] live_item* items() noexcept { return reinterpret_cast<live_item*>(this + 1); }
   [[nodiscard]] const live_item* items() const noexcept {
@@ -86,7 +87,7 @@ struct live_others : live_block {
 };
 
 struct live_page : live_block {
-  live_others* others;  // or null
+  live_overflow* overflow;  // or null
   live_slot slots[tag_word::slots];
   std::uint32_t numbers[tag_word::slots];  // of the slots, as in live_entry
 
@@ -150,11 +151,11 @@ class live_index {
     if (!bucket.page) return;
     const std::uint32_t winner = find_slot(bucket, path);
     if (winner != tag_word::slots) visit(entry_of(bucket.page->item(winner)));
-    const live_others* const others = bucket.page->others;
-    if (!others) return;
-    for (std::uint32_t i = find_other(*others, path, 0); i < others->count;
-         i = find_other(*others, path, i + 1)) {
-      visit(entry_of(others->items()[i]));
+    const live_overflow* const overflow = bucket.page->overflow;
+    if (!overflow) return;
+    for (std::uint32_t i = find_in_overflow(*overflow, path, 0); i < overflow->count;
+         i = find_in_overflow(*overflow, path, i + 1)) {
+      visit(entry_of(overflow->items()[i]));
     }
   }
 
@@ -210,8 +211,9 @@ class live_index {
     });
   }
   // The index of the path's first entry at or after `from`, or `count`.
-  [[nodiscard]] std::uint32_t find_other(const live_others& others, const asset_path& path,
-                                         std::uint32_t from) const noexcept;
+  [[nodiscard]] std::uint32_t find_in_overflow(const live_overflow& overflow,
+                                               const asset_path& path,
+                                               std::uint32_t from) const noexcept;
   [[nodiscard, gnu::noinline]] live_entry find_anywhere(const asset_path& path) const noexcept;
   [[nodiscard]] live_entry first_of(const asset_path& path, bool folder) const noexcept;
 
@@ -228,15 +230,15 @@ class live_index {
   [[nodiscard]] live_page* make_page() noexcept;
   // The id's directory entry with a page that this version may modify. Null if out of memory.
   [[nodiscard]] live_bucket* writable(path_id id) noexcept;
-  // A modifiable list of such a page, with room for `more`. Null if out of memory.
-  [[nodiscard]] live_others* writable_others(live_page& of, std::uint32_t more) noexcept;
+  // The modifiable overflow of such a page, with room for `more`. Null if out of memory.
+  [[nodiscard]] live_overflow* writable_overflow(live_page& of, std::uint32_t more) noexcept;
   template <class WinsOver>
   [[nodiscard]] bool insert(path_id id, const live_item& added, WinsOver wins_over) noexcept;
   [[nodiscard]] bool insert_new(live_bucket& into, path_id id, const live_item& added) noexcept;
   [[nodiscard]] bool erase(path_id id, const live_item& erased) noexcept;
-  [[nodiscard]] bool erase_other(live_bucket& from, const asset_path& path,
-                                 const live_item& erased) noexcept;
-  [[nodiscard]] bool fill_room(live_bucket& of) noexcept;
+  [[nodiscard]] bool erase_from_overflow(live_bucket& from, const asset_path& path,
+                                         const live_item& erased) noexcept;
+  [[nodiscard]] bool fill_free_slot(live_bucket& of) noexcept;
   void replace(live_block* block) noexcept;
 
   base_detail::vec<live_bucket> buckets_;

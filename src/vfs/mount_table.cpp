@@ -53,15 +53,15 @@ mount_table::~mount_table() {
   if (!last) return;
   last->index.free_all();
   while (!last->mounts.empty()) {
-    end(last->mounts.back());
+    destroy(last->mounts.back());
     last->mounts.pop_back();
   }
   destroy_object(memory_, memory_tag::vfs, last);
 }
 
-// --- Making mounts -------------------------------------------------------------------------------
+// --- Preparing mounts ----------------------------------------------------------------------------
 
-result<made_mount> mount_table::make(const mount_request& request) noexcept {
+result<prepared_mount> mount_table::prepare(const mount_request& request) noexcept {
   const mount_options& options = request.options;
   if (options.wins_over != mount_id{} && options.loses_to != mount_id{}) {
     return fail(errc::invalid, "set wins_over or loses_to, not both");
@@ -82,24 +82,24 @@ result<made_mount> mount_table::make(const mount_request& request) noexcept {
     return tl::unexpected(done.error());
   }
   made->release = options.release;
-  return made_mount{made, options.wins_over, options.loses_to};
+  return prepared_mount{made, options.wins_over, options.loses_to};
 }
 
-void mount_table::discard(mount* made) noexcept {
-  made->release = {};
-  end(made);
+void mount_table::discard(mount* prepared) noexcept {
+  prepared->release = {};
+  destroy(prepared);
 }
 
-void mount_table::end(mount* ended) noexcept {
-  if (ended->source.valid()) (void)sources_.remove(ended->source);
-  const mount_release release = ended->release;
-  destroy_object(memory_, memory_tag::vfs, ended);
+void mount_table::destroy(mount* gone) noexcept {
+  if (gone->source.valid()) (void)sources_.remove(gone->source);
+  const mount_release release = gone->release;
+  destroy_object(memory_, memory_tag::vfs, gone);
   if (release.call) release.call(release.context);
 }
 
 // --- Changing ------------------------------------------------------------------------------------
 
-result<void> mount_table::change(std::span<const mount_id> out, std::span<const made_mount> in,
+result<void> mount_table::change(std::span<const mount_id> out, std::span<const prepared_mount> in,
                                  function_ref<bool()> may_change) noexcept {
   result<void> done;
   (void)pins_.mine();  // so that this thread's later opens need no allocation
@@ -122,7 +122,7 @@ result<void> mount_table::change(std::span<const mount_id> out, std::span<const 
 }
 
 result<void> mount_table::derive(snapshot& next, std::span<const mount_id> out,
-                                 std::span<const made_mount> in, mount*& departing) noexcept {
+                                 std::span<const prepared_mount> in, mount*& departing) noexcept {
   const snapshot& old = *current_.load();
   if (old.mounts.size() + in.size() > limits::mounts_max + out.size()) {
     return fail(errc::limit, limit_text::mounts);
@@ -136,9 +136,9 @@ result<void> mount_table::derive(snapshot& next, std::span<const mount_id> out,
     remove_at(next.mounts, position);
   }
   std::size_t more = 0;
-  for (const made_mount& added : in) {
+  for (const prepared_mount& added : in) {
     if (result<void> done = insert(next.mounts, added); !done) return done;
-    more += added.made->content.entries.size() + added.made->folders.size();
+    more += added.mount->content.entries.size() + added.mount->folders.size();
   }
   next.first_wins = config_.first_wins;
   for (std::uint32_t i = 0; i < next.mounts.size(); ++i) {
@@ -151,12 +151,12 @@ result<void> mount_table::derive(snapshot& next, std::span<const mount_id> out,
   for (const mount* gone = departing; gone; gone = gone->next) {
     if (!next.index.remove(*gone)) return no_memory();
   }
-  for (const made_mount& added : in) {
-    if (next.index.add(*added.made, config_.first_wins)) continue;
+  for (const prepared_mount& added : in) {
+    if (next.index.add(*added.mount, config_.first_wins)) continue;
     if (!next.index.overfull()) return no_memory();
     return fail(errc::collision, "too many paths share a hash; the mount is probably malicious");
   }
-  return give_numbers(next, in);
+  return assign_numbers(next, in);
 }
 
 bool mount_table::number_positions(snapshot& next) noexcept {
@@ -168,7 +168,7 @@ bool mount_table::number_positions(snapshot& next) noexcept {
 }
 
 // Inserts a mount at its position. The list has room.
-result<void> mount_table::insert(vec<mount*>& mounts, const made_mount& added) const noexcept {
+result<void> mount_table::insert(vec<mount*>& mounts, const prepared_mount& added) const noexcept {
   std::size_t position = mounts.size();
   const bool over = added.wins_over != mount_id{};
   if (over || added.loses_to != mount_id{}) {
@@ -177,16 +177,17 @@ result<void> mount_table::insert(vec<mount*>& mounts, const made_mount& added) c
       return fail(errc::not_found, "wins_over or loses_to is not a mount");
     if (over != config_.first_wins) ++position;
   }
-  (void)mounts.push_back(added.made);
+  (void)mounts.push_back(added.mount);
   std::rotate(mounts.begin() + position, mounts.end() - 1, mounts.end());
   return {};
 }
 
-result<void> mount_table::give_numbers(snapshot& next, std::span<const made_mount> in) noexcept {
+result<void> mount_table::assign_numbers(snapshot& next,
+                                         std::span<const prepared_mount> in) noexcept {
   std::uint64_t left[std::size(decltype(numbers_){})];
   std::copy(std::begin(numbers_), std::end(numbers_), std::begin(left));
   std::size_t word = 0;
-  for (const made_mount& added : in) {
+  for (const prepared_mount& added : in) {
     while (word < std::size(left) && ~left[word] == 0) ++word;
     if (word == std::size(left))
       return fail(
@@ -194,7 +195,7 @@ result<void> mount_table::give_numbers(snapshot& next, std::span<const made_moun
           "too many unmounted archives and folders still have open files; close some of them");
     const int bit = std::countr_one(left[word]);
     left[word] |= std::uint64_t{1} << bit;
-    added.made->pins = static_cast<std::uint32_t>(word * 64 + static_cast<std::size_t>(bit));
+    added.mount->pins = static_cast<std::uint32_t>(word * 64 + static_cast<std::size_t>(bit));
   }
   if (!number_positions(next)) return no_memory();
   std::copy(std::begin(left), std::end(left), std::begin(numbers_));
@@ -230,7 +231,7 @@ void mount_table::collect() noexcept {
     collect_wanted_.exchange(false);
     mount* unused = take_unused();
     changing_.unlock();
-    while (unused) end(std::exchange(unused, unused->next));
+    while (unused) destroy(std::exchange(unused, unused->next));
   } while (collect_wanted_.exchange(false));
 }
 

@@ -54,8 +54,8 @@ struct snapshot {
 };
 
 // A mount that has been opened and listed, but is not in the tree yet.
-struct made_mount {
-  mount* made = nullptr;
+struct prepared_mount {
+  vfs_detail::mount* mount = nullptr;
   mount_id wins_over;
   mount_id loses_to;
 };
@@ -71,12 +71,13 @@ class mount_table {
   [[nodiscard]] bool usable() const noexcept { return current_.load() != nullptr; }
 
   // Opens a folder or archive and reads its directory. Takes no lock.
-  [[nodiscard]] result<made_mount> make(const mount_request& request) noexcept;
-  // Destroys a made_mount that was not passed to change().
-  void discard(mount* made) noexcept;
+  [[nodiscard]] result<prepared_mount> prepare(const mount_request& request) noexcept;
+  // Destroys a prepared mount that change() has not taken, without the call to its `release`.
+  void discard(mount* prepared) noexcept;
   // Unmounts `out` and mounts `in`, or changes nothing and returns an error. Calls `may_change`
   // once, under the lock; if it returns false, the error is `frozen`.
-  [[nodiscard]] result<void> change(std::span<const mount_id> out, std::span<const made_mount> in,
+  [[nodiscard]] result<void> change(std::span<const mount_id> out,
+                                    std::span<const prepared_mount> in,
                                     function_ref<bool()> may_change) noexcept;
   // Calls `act` under the lock, so that nothing changes meanwhile.
   void hold(function_ref<void(const snapshot&)> act) noexcept;
@@ -106,18 +107,19 @@ class mount_table {
 
  private:
   [[nodiscard]] result<void> derive(snapshot& next, std::span<const mount_id> out,
-                                    std::span<const made_mount> in, mount*& departing) noexcept
+                                    std::span<const prepared_mount> in, mount*& departing) noexcept
       REQUIRES(changing_);
   [[nodiscard]] result<void> insert(base_detail::vec<mount*>& mounts,
-                                    const made_mount& added) const noexcept;
-  [[nodiscard]] result<void> give_numbers(snapshot& next, std::span<const made_mount> in) noexcept
+                                    const prepared_mount& added) const noexcept;
+  [[nodiscard]] result<void> assign_numbers(snapshot& next,
+                                            std::span<const prepared_mount> in) noexcept
       REQUIRES(changing_);
   // Fills snapshot::positions. All mounts have their numbers.
   [[nodiscard]] static bool number_positions(snapshot& next) noexcept;
   void publish(snapshot* next, mount* departing) noexcept REQUIRES(changing_);
   void collect() noexcept;
   mount* take_unused() noexcept REQUIRES(changing_);
-  void end(mount* ended) noexcept;
+  void destroy(mount* gone) noexcept;
 
   file_system_config config_;
   allocator& memory_;

@@ -46,7 +46,7 @@ zip_writer varied_zip() {
   zip.add({.name = "stored", .data = "the stored one"});
   zip.add({.name = "deflated", .data = text, .method = zip_deflated});
   zip.add({.name = "zip64", .data = text, .method = zip_deflated, .zip64 = true});
-  zip.add({.name = "behind", .data = "sizes behind", .sizes_behind = true});
+  zip.add({.name = "described", .data = "sizes follow", .sizes_in_descriptor = true});
   zip.add({.name = "link", .data = "stored", .mode = zip_mode_link});
   zip.add({.name = "twice", .data = "first"});
   zip.add({.name = "twice", .data = "second"});
@@ -54,7 +54,7 @@ zip_writer varied_zip() {
   return zip;
 }
 
-const std::set<std::string> varied_contents{"the stored one", text,      "sizes behind", "first",
+const std::set<std::string> varied_contents{"the stored one", text,      "sizes follow", "first",
                                             "second",         "windows", "stored"};
 
 // Each file must be one of the original files or an error.
@@ -153,13 +153,13 @@ struct liar_test {
     zip.add({.name = "before", .data = "honest"});
     liar.name = "liar";
     zip.add(liar);
-    zip.add({.name = "behind", .data = "honest"});
+    zip.add({.name = "after", .data = "honest"});
     bytes = zip.bytes();
     os.change(bytes);
     EXPECT_TRUE(files.mount("test.zip"));
     EXPECT_TRUE(files.freeze());
     EXPECT_EQ(load(files, "before"), "honest");
-    EXPECT_EQ(load(files, "behind"), "honest");
+    EXPECT_EQ(load(files, "after"), "honest");
   }
   // The error of open().
   errc opening() {

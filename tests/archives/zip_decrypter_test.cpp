@@ -21,14 +21,14 @@ zip_writer secret_zip() {
   zip.add({.name = "stored", .data = "a secret", .password = "sesame"});
   zip.add({.name = "deflated", .data = text, .method = zip_deflated, .password = "sesame"});
   zip.add({.name = "zstd", .data = text, .method = zip_zstd, .password = "sesame"});
-  zip.add({.name = "behind", .data = "b", .sizes_behind = true, .password = "sesame"});
+  zip.add({.name = "described", .data = "d", .sizes_in_descriptor = true, .password = "sesame"});
   zip.add({.name = "empty", .data = "", .password = "sesame"});
   zip.add({.name = "link", .data = "stored", .mode = zip_mode_link});
   return zip;
 }
 const contents_map secret_contents{
     {"open", "open to all"}, {"stored", "a secret"}, {"deflated", text},  {"zstd", text},
-    {"behind", "b"},         {"empty", ""},          {"link", "a secret"}};
+    {"described", "d"},      {"empty", ""},          {"link", "a secret"}};
 
 TEST(encrypted_zip, is_read_with_its_password) {
   EXPECT_EQ(load_archive(secret_zip().bytes(), "a.zip", with_password), secret_contents);

@@ -158,7 +158,7 @@ TEST(zip, may_follow_a_self_extractor) {
 TEST(zip, may_have_a_signature_after_its_directory) {
   zip_writer zip;
   zip.add({.name = "a", .data = "a"});
-  zip.behind_directory = "PK\5\5 signed";
+  zip.after_directory = "PK\5\5 signed";
   EXPECT_THAT(mounted(zip).contents(), ElementsAre(Pair("a", "a")));
 }
 
@@ -187,8 +187,8 @@ TEST(zip, with_more_than_65535_entries_needs_no_zip64) {
 
 TEST(zip, may_state_sizes_after_the_data) {
   zip_writer zip;
-  zip.add({.name = "a", .data = long_text, .method = zip_deflated, .sizes_behind = true});
-  zip.add({.name = "b", .data = "b", .sizes_behind = true});
+  zip.add({.name = "a", .data = long_text, .method = zip_deflated, .sizes_in_descriptor = true});
+  zip.add({.name = "b", .data = "b", .sizes_in_descriptor = true});
   EXPECT_THAT(mounted(zip).contents(), ElementsAre(Pair("a", long_text), Pair("b", "b")));
 }
 

@@ -23,7 +23,7 @@ unsigned explorer::choose(std::size_t count, kind what) {
   std::size_t taken = 0;
   if (limits_.random != 0) {
     // Mostly the plain way on, so that what is drawn differs from it in a few places.
-    const bool plain = random_() % (what == kind::who ? 3 : 8) != 0;
+    const bool plain = random_() % (what == kind::thread ? 3 : 8) != 0;
     taken = plain ? 0 : random_() % count;
   }
   trail_.push_back({static_cast<std::uint16_t>(taken), static_cast<std::uint16_t>(count)});
@@ -141,7 +141,7 @@ void explorer::schedule(bool yielding) {
     if (current_ != 0) switch_to(0);
     return;
   }
-  const std::size_t next = able[choose(count, kind::who)];
+  const std::size_t next = able[choose(count, kind::thread)];
   if (may_stay && !yielding && next != current_) --preemptions_left_;
   fibre& chosen = fibres_[next];
   if (chosen.now != state::ready) {

@@ -113,7 +113,7 @@ class explorer {
   void schedule(bool yielding);
 
  private:
-  enum class kind { who, rare };
+  enum class kind { thread, rare };
 
   unsigned choose(std::size_t count, kind what);
   bool next_trail();

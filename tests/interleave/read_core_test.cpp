@@ -130,7 +130,7 @@ TEST(a_read_queue_in_all_interleavings, tells_a_host_that_sleeps_of_work) {
          [&] {
            io_detail::read_operation op;
            while (!left.is_done()) {
-             if (core.next(op)) {
+             if (core.take_next(op)) {
                core.runner().perform(op);
                core.leave(op);
              } else {
@@ -170,7 +170,7 @@ TEST(a_read_queue_in_all_interleavings, a_waiter_unpacks_and_is_never_forgotten)
     countdown left(1);
     {
       read_queue_config config = alone();
-      config.unpacks_on = &jobs;
+      config.unpack_executor = &jobs;
       io_detail::read_core core(file, config);
       std::byte byte{};
       read_request request;

@@ -39,13 +39,13 @@ struct taker {
       ++taken;
     }
   }
-  void put(std::size_t who, std::uint64_t number) {
+  void put(std::size_t submitter, std::uint64_t number) {
     static read_request none[2];
     std::uint32_t calls = 0;
-    if (!inbox.put(std::span(none, who), number, calls)) {
+    if (!inbox.put(std::span(none, submitter), number, calls)) {
       const sync_detail::scoped_lock hold(lock);
       take_all();
-      check(number == ++last[who - 1], "after those that were put before");
+      check(number == ++last[submitter - 1], "after those that were put before");
       ++taken;
       if (!receiver.withdraw(small_inbox::reader)) return;
     } else if (calls == 0) {

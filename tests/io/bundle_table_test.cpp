@@ -12,8 +12,8 @@ class bundle_table_test : public testing::Test {
  protected:
   bundle_table_test() {
     for (std::uint64_t i = 0; i < 3; ++i) {
-      first_reads_[i].turn = i + 1;
-      second_reads_[i].turn = i + 11;
+      first_reads_[i].read_number = i + 1;
+      second_reads_[i].read_number = i + 11;
       first_reads_[i].level = 3;
       second_reads_[i].level = 2;
     }
@@ -21,7 +21,7 @@ class bundle_table_test : public testing::Test {
     all_.add(second_);
   }
   const read_operation* recall() {
-    return all_.recall_all([&](read_operation& op) { recalled_.push_back(op.turn); });
+    return all_.recall_all([&](read_operation& op) { recalled_.push_back(op.read_number); });
   }
 
   read_operation first_reads_[3];

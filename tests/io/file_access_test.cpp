@@ -13,7 +13,7 @@ class file_access_test : public testing::Test {
   file_access_test() {
     op_.begin();
     op_.add(request_);
-    op_.turn = 1;
+    op_.read_number = 1;
   }
   void give_back() { files_access_.close(op_, files_access_.release(op_)); }
 

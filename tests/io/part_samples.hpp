@@ -35,8 +35,8 @@ inline read_request wanting_packed(std::uint64_t offset, std::size_t packed_byte
 // Files that hold their offsets, and note what they are asked.
 class noted_files : public source_files, public refusing_os {
  public:
-  bool lends = false;      // look() finds every file open
-  bool opens_own = false;  // look() opens a file for its reader alone
+  bool lends = false;      // borrow() finds every file open
+  bool opens_own = false;  // borrow() opens a file for its reader alone
   int pins = 0;
   int unpins = 0;
   int closed = 0;
@@ -51,8 +51,8 @@ class noted_files : public source_files, public refusing_os {
     return source(id);
   }
   void unpin(source_id) noexcept override { ++unpins; }
-  result<open_source> look(source_id id, std::uint64_t turn) noexcept override {
-    if (opens_own && turn != 0) return open_source{this, {2}, true};
+  result<open_source> borrow(source_id id, std::uint64_t read_number) noexcept override {
+    if (opens_own && read_number != 0) return open_source{this, {2}, true};
     if (lends) return open_source{this, {1}};
     return fail(errc::busy, "not open", id);
   }

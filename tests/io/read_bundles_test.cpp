@@ -271,22 +271,22 @@ TEST(read_bundles_of_threads, complete_each_request_once_whatever_happens_to_it)
   for (std::thread& each : readers) each = std::thread([&] { io_detail::serve_blocking(core); });
   std::byte byte[4]{};
   std::thread submitters[2];
-  for (std::size_t who = 0; who < 2; ++who) {
-    submitters[who] = std::thread([&, who] {
+  for (std::size_t submitter = 0; submitter < 2; ++submitter) {
+    submitters[submitter] = std::thread([&, submitter] {
       std::vector<read_request> requests(200);
       for (int round = 0; round < 20; ++round) {
         countdown left(200);
         for (std::size_t i = 0; i < requests.size(); ++i) {
           requests[i] = {.source = {static_cast<std::uint32_t>(i % 7), 1},
                          .offset = i / 2,
-                         .destination = {byte + who, 1},
-                         .tag = who,
+                         .destination = {byte + submitter, 1},
+                         .tag = submitter,
                          .counter = &left};
         }
         core.submit(requests);
         (void)core.set_priority(requests[150], read_priority::high);
         (void)core.cancel(requests[120]);
-        if (round % 3 == 0) (void)core.cancel_tag(~0ull, who);
+        if (round % 3 == 0) (void)core.cancel_tag(~0ull, submitter);
         if (round % 3 == 1) (void)core.close_source({3, 1}, true);
         if (round % 3 == 2) core.suspend();
         core.resume();

@@ -317,7 +317,7 @@ class expecting final : public job_system {
 
 TEST_F(read_core_test, tells_the_job_system_when_reads_will_end) {
   expecting jobs;
-  read_queue reads(disk, {.merge_bytes_max = 0, .warms = &jobs, .disk = &disk});
+  read_queue reads(disk, {.merge_bytes_max = 0, .wake_ahead = &jobs, .disk = &disk});
   for (int i = 0; i < 40; ++i) {
     submit(reads, 500, 1);
     reads.drain();

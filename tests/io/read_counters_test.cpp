@@ -65,13 +65,13 @@ TEST(read_counters, the_usual_time_follows_the_reads_that_ended_lately) {
 
 TEST(file_ledger, gives_no_more_turns_than_it_has) {
   file_ledger files;
-  EXPECT_FALSE(files.take_turn());
-  files.add_turns(3);
-  EXPECT_TRUE(files.take_turn());
-  files.take_turns(2);
-  EXPECT_FALSE(files.take_turn());
-  files.add_turns(1);
-  EXPECT_EQ(files.turns(), 1u);
+  EXPECT_FALSE(files.take_permit());
+  files.add_permits(3);
+  EXPECT_TRUE(files.take_permit());
+  files.take_permits(2);
+  EXPECT_FALSE(files.take_permit());
+  files.add_permits(1);
+  EXPECT_EQ(files.permits(), 1u);
 }
 
 TEST(file_ledger, sums_the_files_that_were_used) {

@@ -138,7 +138,7 @@ TEST_F(read_schedule_test, the_release_of_a_file_is_reported_if_asked_for) {
 }
 
 TEST_F(read_schedule_test, a_turn_comes_back_with_the_end_of_its_read) {
-  schedule_.files().add_turns(1);
+  schedule_.files().add_permits(1);
   submit(requests_);
   ASSERT_TRUE(schedule_.take(single_));
   EXPECT_TRUE(single_.may_own_file);
@@ -147,7 +147,7 @@ TEST_F(read_schedule_test, a_turn_comes_back_with_the_end_of_its_read) {
   EXPECT_FALSE(other.may_own_file);
   ended_reads ended;
   schedule_.retire(single_, ended);
-  EXPECT_EQ(schedule_.files().turns(), 1u);
+  EXPECT_EQ(schedule_.files().permits(), 1u);
 }
 
 class read_schedule_refused : public read_schedule_test {

@@ -6,6 +6,7 @@
 #include <random>
 #include <vector>
 
+#include "io/plain_choice.hpp"
 #include "support/failing_allocator.hpp"
 
 namespace overture::io_detail {
@@ -139,7 +140,7 @@ TEST(request_store, chooses_what_the_rule_would_choose) {
       store.for_each([&](const candidate& each) { candidates.push_back(each); });
       ASSERT_EQ(candidates.size(), waiting.size());
       const moment now{.head = head, .danger_ns = now_ns + 50};
-      const candidate expected = candidates[choose(candidates, now)];
+      const candidate expected = candidates[test::plain_choice(candidates, now)];
       ASSERT_NE(chosen, nullptr);
       ASSERT_EQ(chosen->slot, expected.slot) << "seed " << seed;
       head = position_of(chosen->sort_key, chosen->source, chosen->offset + 1);

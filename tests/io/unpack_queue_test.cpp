@@ -104,7 +104,7 @@ TEST_F(unpacking, a_host_that_polls_unpacks_in_poll) {
 }
 
 TEST_F(unpacking, nothing_is_unpacked_before_the_executor_runs_it) {
-  read_queue reads(file, {.run_by_host = true, .unpacks_on = &jobs});
+  read_queue reads(file, {.run_by_host = true, .unpack_executor = &jobs});
   wish& one = ask(compression::zstd, 1'000);
   reads.submit({&one.request, 1});
   EXPECT_EQ(reads.poll(), 0u);
@@ -119,14 +119,14 @@ TEST_F(unpacking, without_an_executor_of_the_queue_the_requests_own_is_asked) {
   read_queue reads(file, {.threads = 1});
   wish& one = ask(compression::lz4, 50'000);
   one.request.on = &jobs;
-  wish& nobody = ask(compression::lz4, 50'000);
+  wish& without_executor = ask(compression::lz4, 50'000);
   reads.submit({&one.request, 1});
   countdown ended(1);
-  nobody.request.counter = &ended;
-  reads.submit({&nobody.request, 1});
+  without_executor.request.counter = &ended;
+  reads.submit({&without_executor.request, 1});
   reads.wait(ended);
-  ASSERT_FALSE(nobody.request.outcome);
-  EXPECT_EQ(nobody.request.outcome.error().code, errc::invalid);
+  ASSERT_FALSE(without_executor.request.outcome);
+  EXPECT_EQ(without_executor.request.outcome.error().code, errc::invalid);
   while (one.completions == 0) jobs.run();
   EXPECT_TRUE(one.is_right());
 }
@@ -136,7 +136,7 @@ TEST_F(unpacking, parts_of_one_entry_are_unpacked_by_many_threads) {
   wish& frames = wishes.emplace_back(file, compression::zstd, data, zstd_frames(data, 100'000));
   wish& blocks = wishes.emplace_back(file, compression::lz4, data,
                                      lz4_frame(data, LZ4F_blockIndependent, LZ4F_max64KB));
-  read_queue reads(file, {.run_by_host = true, .unpacks_on = &jobs});
+  read_queue reads(file, {.run_by_host = true, .unpack_executor = &jobs});
   for (wish& each : wishes) {
     reads.submit({&each.request, 1});
     (void)reads.poll();
@@ -152,9 +152,10 @@ TEST_F(unpacking, parts_of_one_entry_are_unpacked_by_many_threads) {
 TEST_F(unpacking, what_is_read_and_not_unpacked_is_bounded) {
   for (int i = 0; i < 6; ++i) ask(compression::deflate, 100'000);
   const std::size_t two = wishes[0].request.packed_bytes + wishes[1].request.packed_bytes;
-  read_queue reads(
-      file,
-      {.run_by_host = true, .merge_bytes_max = 0, .packed_bytes_max = two, .unpacks_on = &jobs});
+  read_queue reads(file, {.run_by_host = true,
+                          .merge_bytes_max = 0,
+                          .packed_bytes_max = two,
+                          .unpack_executor = &jobs});
   for (wish& each : wishes) reads.submit({&each.request, 1});
   wish& stored = ask(compression::none, 1'000);
   reads.submit({&stored.request, 1});
@@ -169,7 +170,7 @@ TEST_F(unpacking, what_is_read_and_not_unpacked_is_bounded) {
 
 TEST_F(unpacking, one_that_is_larger_than_the_bound_goes_alone) {
   for (int i = 0; i < 3; ++i) ask(compression::zstd, 50'000);
-  read_queue reads(file, {.threads = 2, .packed_bytes_max = 10, .unpacks_on = &jobs});
+  read_queue reads(file, {.threads = 2, .packed_bytes_max = 10, .unpack_executor = &jobs});
   std::vector<read_request*> order;
   countdown left(3);
   for (wish& each : wishes) {
@@ -346,7 +347,7 @@ TEST_F(unpacking, refused_memory_fails_the_request_alone) {
 
 TEST_F(unpacking, a_job_may_wait_for_its_own_packed_read_on_the_only_worker) {
   thread_pool pool({.workers = 1});
-  read_queue reads(file, {.threads = 1, .unpacks_on = &pool});
+  read_queue reads(file, {.threads = 1, .unpack_executor = &pool});
   wish& one = ask(compression::zstd, 400'000);
   wish& two = ask(compression::lz4, 4'000);
   job_group group(pool);
@@ -366,7 +367,7 @@ TEST_F(unpacking, a_job_may_wait_for_its_own_packed_read_on_the_only_worker) {
 TEST_F(unpacking, the_queue_may_end_while_tasks_of_it_wait_to_be_run) {
   wish& one = ask(compression::zstd, 400'000);
   {
-    read_queue reads(file, {.threads = 1, .unpacks_on = &jobs});
+    read_queue reads(file, {.threads = 1, .unpack_executor = &jobs});
     countdown left(1);
     one.request.counter = &left;
     reads.submit({&one.request, 1});
@@ -383,7 +384,7 @@ TEST_F(unpacking, many_threads_submit_and_unpack_under_a_tight_bound) {
     all.emplace_back(file, all_methods[static_cast<std::size_t>(i) % 5],
                      sample(static_cast<std::size_t>(i) * 5'000, static_cast<unsigned>(i)));
   }
-  read_queue reads(file, {.threads = 1, .packed_bytes_max = 20'000, .unpacks_on = &pool});
+  read_queue reads(file, {.threads = 1, .packed_bytes_max = 20'000, .unpack_executor = &pool});
   countdown left(60);
   const auto submit = [&](std::size_t from) {
     for (std::size_t i = from; i < 60; i += 2) {

@@ -31,15 +31,15 @@ TEST(wakes, are_handed_on_until_there_is_a_worker_for_each_job) {
   for (int round = 0; round < 20; ++round) {
     await_parked(pool);
     atomic<unsigned> started{0};
-    barricade everybody;
+    barricade all_started;
     barricade done;
     atomic<unsigned> ended{0};
     for (unsigned i = 0; i < workers; ++i) {
       pool.submit(
           [&] {
             // Ends only once all eight run at the same time.
-            if (started.fetch_add(1) + 1 == workers) everybody.lower();
-            everybody.wait();
+            if (started.fetch_add(1) + 1 == workers) all_started.lower();
+            all_started.wait();
             if (ended.fetch_add(1) + 1 == workers) done.lower();
           },
           nullptr);
@@ -53,17 +53,17 @@ TEST(wakes, spread_the_jobs_of_a_worker_too) {
   thread_pool pool{{.workers = workers}};
   await_parked(pool);
   atomic<unsigned> started{0};
-  barricade everybody;
+  barricade all_started;
   job_group group{pool};
   group.run([&] {
     for (unsigned i = 0; i < workers; ++i) {
       group.run([&] {
-        if (started.fetch_add(1) + 1 == workers) everybody.lower();
-        everybody.wait();
+        if (started.fetch_add(1) + 1 == workers) all_started.lower();
+        all_started.wait();
       });
     }
   });
-  everybody.wait();
+  all_started.wait();
   group.wait();
   EXPECT_GE(pool.stats().jobs_stolen, 1u);
 }
@@ -98,8 +98,8 @@ TEST(an_idle_pool, does_nothing) {
   EXPECT_EQ(test::wake_calls(), calls);
 }
 
-std::uint64_t waits_for(const timeline_track& lane, const char* reason) {
-  for (const trace_total& total : lane.totals()) {
+std::uint64_t waits_for(const timeline_track& track, const char* reason) {
+  for (const trace_total& total : track.totals()) {
     if (total.kind == event_kind::wait && std::strcmp(total.name, reason) == 0) return total.count;
   }
   return 0;
@@ -114,10 +114,10 @@ TEST(workers, record_into_the_timeline_under_their_names) {
   ASSERT_EQ(record.track_count(), 2u);
   bool seen[3] = {};
   for (std::size_t i = 0; i < 2; ++i) {
-    const timeline_track& lane = record.track(i);
-    seen[1] = seen[1] || std::strcmp(lane.name(), "hand 1") == 0;
-    seen[2] = seen[2] || std::strcmp(lane.name(), "hand 2") == 0;
-    EXPECT_NE(lane.detached_ns(), 0u);
+    const timeline_track& track = record.track(i);
+    seen[1] = seen[1] || std::strcmp(track.name(), "hand 1") == 0;
+    seen[2] = seen[2] || std::strcmp(track.name(), "hand 2") == 0;
+    EXPECT_NE(track.detached_ns(), 0u);
   }
   EXPECT_TRUE(seen[1]);
   EXPECT_TRUE(seen[2]);

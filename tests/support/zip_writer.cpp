@@ -78,19 +78,19 @@ packed_entry pack(const zip_entry& entry) {
   packed.crc = libdeflate_crc32(0, entry.data.data(), entry.data.size());
   if (!entry.password.empty()) {
     // With a data descriptor, the time (0) is checked instead.
-    const auto check = static_cast<std::uint8_t>(entry.sizes_behind ? 0 : packed.crc >> 24);
+    const auto check = static_cast<std::uint8_t>(entry.sizes_in_descriptor ? 0 : packed.crc >> 24);
     packed.data = encrypted(packed.data, entry.password, check);
   }
   return packed;
 }
 
 std::uint16_t flags_of(const zip_entry& entry) {
-  return static_cast<std::uint16_t>(entry.flags | (entry.sizes_behind ? 1u << 3 : 0u) |
+  return static_cast<std::uint16_t>(entry.flags | (entry.sizes_in_descriptor ? 1u << 3 : 0u) |
                                     (entry.password.empty() ? 0u : 1u));
 }
 
 void write_local(byte_text& out, const zip_entry& entry, const packed_entry& packed) {
-  const bool has_descriptor = entry.sizes_behind;
+  const bool has_descriptor = entry.sizes_in_descriptor;
   const std::string extra =
       (entry.zip64 ? byte_text().u16(1).u16(16).u64(entry.data.size()).u64(packed.data.size()).str()
                    : std::string()) +
@@ -147,7 +147,7 @@ std::string zip_writer::bytes(zip_layout* layout) const {
   const std::uint64_t entries = stated_entries.value_or(entries_.size());
   const std::uint64_t size = stated_directory_bytes.value_or(out.size() - places.directory);
   const std::uint64_t offset = stated_directory_offset.value_or(places.directory - base);
-  out.text(behind_directory);
+  out.text(after_directory);
   if (zip64) {
     places.end64 = out.size();
     out.u32(0x06064B50).u64(44 + end64_extra_bytes).u16(45).u16(45).u32(0).u32(0);

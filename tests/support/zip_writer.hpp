@@ -29,10 +29,10 @@ struct zip_entry {
   std::string data = {};  // unpacked
   std::uint16_t method = zip_stored;
   std::uint32_t mode = zip_mode_file;
-  std::uint8_t made_on = 3;   // the system of origin: 0 DOS, 3 Unix, 10 and 11 NTFS, 14 VFAT, ...
-  std::uint16_t flags = 0;    // bit 0 marks it encrypted; does not change the data
-  bool zip64 = false;         // sizes and offset in Zip64 fields
-  bool sizes_behind = false;  // in a data descriptor, and zero in the local header
+  std::uint8_t made_on = 3;  // the system of origin: 0 DOS, 3 Unix, 10 and 11 NTFS, 14 VFAT, ...
+  std::uint16_t flags = 0;   // bit 0 marks it encrypted; does not change the data
+  bool zip64 = false;        // sizes and offset in Zip64 fields
+  bool sizes_in_descriptor = false;  // in a data descriptor, and zero in the local header
   std::size_t local_extra_bytes = 0;
   std::size_t central_extra_bytes = 0;
   std::string entry_comment = {};
@@ -68,8 +68,8 @@ class zip_writer {
   std::string prefix;                // before the archive, like a self-extractor
   bool offsets_with_prefix = false;  // offsets count from the start of the file, as with `zip -A`
   std::string comment;
-  std::string behind_directory;  // between the directory and the end records
-  bool zip64 = false;            // with a Zip64 end record
+  std::string after_directory;  // between the directory and the end records
+  bool zip64 = false;           // with a Zip64 end record
   std::size_t end64_extra_bytes = 0;
   std::optional<std::uint64_t> stated_entries = {};
   std::optional<std::uint64_t> stated_directory_bytes = {};

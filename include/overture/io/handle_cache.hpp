@@ -19,7 +19,7 @@
 // it can be asked what it reads (source_reader) when a file is to be closed. For all others pin()
 // of an open file is one table look-up and one compare-and-swap, and unpin() one subtraction; no
 // lock is taken and no string compared. A clock hand chooses which file to close, sparing those
-// used since its last turn (Corbato, 1968). A file is never closed while it is read.
+// used since it last passed (Corbato, 1968). A file is never closed while it is read.
 //
 // Limits. `open_max` is reduced to what the process's limit on descriptors allows, less a reserve
 // for others. If the system has no descriptor left all the same, an unused file is closed for the
@@ -74,11 +74,12 @@ class handle_cache final : public source_files {
   [[nodiscard]] result<open_source> source(source_id id) noexcept override;
   [[nodiscard]] result<open_source> pin(source_id id, bool may_wait = true) noexcept override;
   void unpin(source_id id) noexcept override;
-  [[nodiscard]] reader_terms add_reader(source_reader& reader, unsigned at_once,
-                                        unsigned wished) noexcept override;
+  [[nodiscard]] reader_terms add_reader(source_reader& reader, unsigned reads_max,
+                                        unsigned own_files_wanted) noexcept override;
   void remove_reader(source_reader& reader) noexcept override;
-  [[nodiscard]] result<open_source> look(source_id id, std::uint64_t turn) noexcept override;
-  [[nodiscard]] const char* path_to_open(source_id id, std::uint64_t turn) noexcept override;
+  [[nodiscard]] result<open_source> borrow(source_id id,
+                                           std::uint64_t read_number) noexcept override;
+  [[nodiscard]] const char* path_to_open(source_id id, std::uint64_t read_number) noexcept override;
   void released(source_id id) noexcept override;
   void open_ahead(source_id id) noexcept override;
   // Errors: unsupported without immutable_files, truncated, those of opening and mapping. Any

@@ -20,11 +20,11 @@
 // and errno in its outcome; requests that were merged with it are read once more by themselves.
 //
 // Packed bytes (`method`, `packed_bytes`) are unpacked by jobs, in parallel where the format
-// allows: on `unpacks_on`, or else on the request's own `on`. A host that runs the queue without
-// `unpacks_on` unpacks inside poll() and run(). Bytes that were read and are not unpacked yet are
-// bounded by `packed_bytes_max`: above it no packed request begins, others go on. A single request
-// may be larger. The destination's size is the announced size; data that makes more or fewer bytes
-// is corrupt, and its error names the position in the file.
+// allows: on `unpack_executor`, or else on the request's own `on`. A host that runs the queue
+// without `unpack_executor` unpacks inside poll() and run(). Bytes that were read and are not
+// unpacked yet are bounded by `packed_bytes_max`: above it no packed request begins, others go on.
+// A single request may be larger. The data must unpack to exactly the destination's size; if it
+// does not it is corrupt, and the error names the position in the file.
 //
 // Gates. With `after`, requests are not queued until a barricade is lowered, at the end of a job
 // for example; countdown::at_zero() is one. Until that moment the job may still fill in source,
@@ -123,32 +123,34 @@ class source_files : public source_info {
   }
   virtual void unpin(source_id id) noexcept { (void)id; }
 
-  // Readers that can be asked what they read need not pin. look() lends an open file to a
-  // registered reader; it stays open while is_reading() says that the reader reads it, and there is
-  // no unpin().
+  // Readers that can be asked what they read need not pin. A registered reader gets an open file
+  // from borrow(); it stays open while is_reading() says that the reader reads it, and there is no
+  // unpin().
   struct reader_terms {
     bool is_known = false;   // false: not registered, use pin()
-    unsigned own_files = 0;  // how many files look() may open for this reader at a time
+    unsigned own_files = 0;  // how many files borrow() may open for this reader at a time
   };
-  // The reader must be removed before either of the two ends. `at_once`: the most reads at a time.
-  // `wished`: how many own files it would like, so that some are open before they are read.
-  [[nodiscard]] virtual reader_terms add_reader(source_reader& reader, unsigned at_once,
-                                                unsigned wished) noexcept {
-    (void)reader, (void)at_once, (void)wished;
+  // The reader must be removed before either of the two ends. `reads_max`: its most reads at a
+  // time. `own_files_wanted`: how many own files it would like, so that some are open before they
+  // are read.
+  [[nodiscard]] virtual reader_terms add_reader(source_reader& reader, unsigned reads_max,
+                                                unsigned own_files_wanted) noexcept {
+    (void)reader, (void)reads_max, (void)own_files_wanted;
     return {};
   }
   virtual void remove_reader(source_reader& reader) noexcept { (void)reader; }
-  // `turn`: how many reads the reader has begun, with this one; 0 = it may not have a file of its
-  // own. Error: busy if the file is not open (use pin()), or why it could not be opened.
-  [[nodiscard]] virtual result<open_source> look(source_id id, std::uint64_t turn) noexcept {
-    (void)turn;
+  // `read_number`: how many reads the reader has begun, with this one; 0 = it may not have a file
+  // of its own. Error: busy if the file is not open (use pin()), or why it could not be opened.
+  [[nodiscard]] virtual result<open_source> borrow(source_id id,
+                                                   std::uint64_t read_number) noexcept {
+    (void)read_number;
     return fail(errc::busy, "readers are not registered here", id);
   }
   // The path of a file that a registered reader may open by itself, for this read alone and without
-  // a descriptor of the process (io_uring has its own). Null: use look() or pin(). `turn` as above,
-  // never 0.
-  [[nodiscard]] virtual const char* path_to_open(source_id id, std::uint64_t turn) noexcept {
-    (void)id, (void)turn;
+  // a descriptor of the process (io_uring has its own). Null: use borrow() or pin(). `read_number`
+  // as above, never 0.
+  [[nodiscard]] virtual const char* path_to_open(source_id id, std::uint64_t read_number) noexcept {
+    (void)id, (void)read_number;
     return nullptr;
   }
   // A registered reader has ended a read of this file: see source_reader.
@@ -261,7 +263,7 @@ struct read_queue_config {
   // Where packed bytes are unpacked. Null: on each request's own `on`; in poll() and run() if the
   // host runs the queue. A simulated disk always unpacks in poll() and run(). Must outlive the
   // queue.
-  executor* unpacks_on = nullptr;
+  executor* unpack_executor = nullptr;
   // Where buffers come from. Null: a pool of the queue's own, which buffers must not outlive. Must
   // outlive the queue.
   buffer_pool* pool = nullptr;
@@ -271,7 +273,7 @@ struct read_queue_config {
   timeline* record = nullptr;         // the threads attach to it; must outlive the queue
   // Told when a read is about to finish, so that a worker is awake for its completion
   // (job_system::expect_work). Must outlive the queue.
-  job_system* warms = nullptr;
+  job_system* wake_ahead = nullptr;
   simulated_disk* disk = nullptr;  // reads from it, in virtual time, in poll() and run()
 };
 

@@ -11,7 +11,7 @@ using namespace base_detail;
 namespace {
 
 constexpr int pauses_between_looks = 16;
-constexpr int pauses_between_glances = 4;
+constexpr int pauses_between_host_checks = 4;
 
 }  // namespace
 
@@ -46,14 +46,14 @@ bool worker::must_leave() const noexcept {
 
 void worker::work() noexcept {
   while (pool_.spares.is_needed(slot_)) {
-    found_work next{pool_.queues.take_urgent(), nullptr};
-    if (!next) next.record = job_queues::take_own(slot_);
-    if (!next) {
+    found_work found{pool_.queues.take_urgent(), nullptr};
+    if (!found) found.record = job_queues::take_own(slot_);
+    if (!found) {
       ended_.count_down();
-      next = search();
+      found = search();
     }
-    if (!next) break;
-    run(next);
+    if (!found) break;
+    run(found);
   }
   ended_.count_down();
   if (!slot_.deque.empty()) pool_.sleepers.work_added(nullptr);  // a retiring spare leaves jobs
@@ -116,7 +116,7 @@ found_work worker::look() noexcept {
 bool worker::pause() const noexcept {
   for (int i = pauses_between_looks; i != 0; --i) {
     spin_hint();
-    if (i % pauses_between_glances == 0 && pool_.queues.host_work_visible()) return true;
+    if (i % pauses_between_host_checks == 0 && pool_.queues.host_work_visible()) return true;
   }
   return false;
 }

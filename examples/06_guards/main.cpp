@@ -2,7 +2,7 @@
 //
 // The program does not link the guards library; preload it:
 //
-//   LD_PRELOAD=liboverture_guards.so example_08_guards
+//   LD_PRELOAD=liboverture_guards.so example_06_guards
 #include <array>
 #include <cstdio>
 #include <iostream>
