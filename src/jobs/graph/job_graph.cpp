@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "base/limit_text.hpp"
 #include "base/vec.hpp"
 #include "jobs/pool/running_job.hpp"
 #include "overture/base/thread.hpp"
@@ -109,7 +110,8 @@ struct job_graph::state {
   // Removes jobs without predecessors until none is left, or a cycle (Kahn). Uses the counts up.
   [[nodiscard]] result<void> find_circle() noexcept {
     vec<std::uint32_t> ready(jobs.memory(), memory_tag::jobs);
-    if (!ready.reserve(jobs.size())) return fail(errc::out_of_memory, "no memory for a graph");
+    if (!ready.reserve(jobs.size()))
+      return fail(errc::out_of_memory, "out of memory for the job graph");
     for (std::uint32_t i = 0; i < jobs.size(); ++i) {
       if (jobs[i].before == 0) (void)ready.push_back(i);
     }
@@ -123,7 +125,8 @@ struct job_graph::state {
         }
       }
     }
-    if (gone != jobs.size()) return fail(errc::invalid, "the orders of a graph form a cycle");
+    if (gone != jobs.size())
+      return fail(errc::invalid, "the dependencies of the graph form a cycle");
     return {};
   }
   // Runs one job of the graph on this thread.
@@ -160,11 +163,11 @@ std::size_t job_graph::size() const noexcept {
 }
 
 result<graph_job> job_graph::add(job work, const job_options& options) {
-  if (state_ == nullptr) return fail(errc::out_of_memory, "no memory for a graph");
+  if (state_ == nullptr) return fail(errc::out_of_memory, "out of memory for the job graph");
   const std::size_t index = state_->jobs.size();
-  if (index == limits::graph_jobs_max) return fail(errc::limit, "too many jobs in a graph");
+  if (index == limits::graph_jobs_max) return fail(errc::limit, limit_text::graph_jobs);
   if (!state_->jobs.push_back(node(std::move(work), options))) {
-    return fail(errc::out_of_memory, "no memory for a job of a graph");
+    return fail(errc::out_of_memory, "out of memory for a job of the graph");
   }
   state_->prepared = false;
   return static_cast<graph_job>(index);
@@ -173,22 +176,22 @@ result<graph_job> job_graph::add(job work, const job_options& options) {
 result<void> job_graph::order(graph_job before, graph_job after) {
   const edge added{static_cast<std::uint32_t>(before), static_cast<std::uint32_t>(after)};
   if (added.before >= size() || added.after >= size() || before == after) {
-    return fail(errc::invalid, "an order with an unknown job, or of a job with itself");
+    return fail(errc::invalid, "a dependency on an unknown job, or of a job on itself");
   }
   if (state_->orders.size() == limits::graph_jobs_max) {
-    return fail(errc::limit, "too many orders in a graph");
+    return fail(errc::limit, limit_text::graph_dependencies);
   }
   if (!state_->orders.push_back(added)) {
-    return fail(errc::out_of_memory, "no memory for an order of a graph");
+    return fail(errc::out_of_memory, "out of memory for a dependency of the graph");
   }
   state_->prepared = false;
   return {};
 }
 
 result<void> job_graph::prepare() {
-  if (state_ == nullptr) return fail(errc::out_of_memory, "no memory for a graph");
+  if (state_ == nullptr) return fail(errc::out_of_memory, "out of memory for the job graph");
   if (state_->prepared) return {};
-  if (!state_->sort_orders()) return fail(errc::out_of_memory, "no memory for a graph");
+  if (!state_->sort_orders()) return fail(errc::out_of_memory, "out of memory for the job graph");
   state_->reset();
   const result<void> sound = state_->find_circle();
   if (sound) state_->reset();
