@@ -71,7 +71,8 @@ function(overture_module name)
     PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
            $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
     PRIVATE ${PROJECT_SOURCE_DIR}/src)
-  target_compile_options(${target} PRIVATE -fno-exceptions -fno-rtti)
+  # Exceptions of the host pass a frame of the library on their way to base/guarded_call.cpp.
+  target_compile_options(${target} PRIVATE -fno-exceptions -fno-rtti -fasynchronous-unwind-tables)
   target_link_libraries(${target} PUBLIC ${ARG_LINK} PRIVATE ${ARG_LINK_PRIVATE}
     $<BUILD_INTERFACE:overture_flags>)
   overture_precompile(${target} module ${OVERTURE_PCH_OF_LIBRARIES})

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/guarded_call.hpp"
 #include "base/thread_name.hpp"
 #include "io/read_core.hpp"
 #include "io/reads_blocking.hpp"
@@ -49,9 +50,10 @@ struct read_queue::state {
       (void)threads.push_back({this, tries_uring, {}, {}});  // reserved: the address stays
       io_thread& thread = threads.back();
       write_thread_name(thread.name, config.name, i + 1);
-      const result<thread_handle> started = factory.start(
-          {.name = thread.name, .priority = config.priority, .affinity_mask = config.affinity_mask},
-          run_thread, &thread);
+      const thread_options options{
+          .name = thread.name, .priority = config.priority, .affinity_mask = config.affinity_mask};
+      const result<thread_handle> started = guarded_result(
+          thread_factory_threw, [&] { return factory.start(options, run_thread, &thread); });
       if (!started) {
         threads.pop_back();
         status = tl::unexpected<error>(started.error());
@@ -65,7 +67,7 @@ struct read_queue::state {
     }
   }
 
-  static void run_thread(void* raw) {
+  static void run_thread(void* raw) noexcept {
     const auto& self = *static_cast<const io_thread*>(raw);
     state& queue = *self.queue;
     timeline* const record = queue.core.config().record;

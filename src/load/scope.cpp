@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/guarded_call.hpp"
 #include "load/loader.hpp"
 
 namespace overture {
@@ -216,8 +217,9 @@ load_summary load_scope::summary() const noexcept {
   return sum;
 }
 
-void load_scope::for_each_file(function_ref<void(const loaded_file&)> visit) const {
-  if (!state_) return;
+result<void> load_scope::for_each_file(
+    function_ref<void(const loaded_file&)> visit) const noexcept {
+  if (!state_) return {};
   for (entry_index i = 0; i < state_->entry_count(); ++i) {
     const file_record& kept = state_->records[i];
     loaded_file file;
@@ -233,8 +235,9 @@ void load_scope::for_each_file(function_ref<void(const loaded_file&)> visit) con
     file.decoder = kept.decoder;
     std::copy(std::begin(kept.stage_ns), std::end(kept.stage_ns), std::begin(file.stage_ns));
     file.queued_ns = kept.queued_ns;
-    visit(file);
+    if (!guarded_call([&] { visit(file); })) return fail(errc::threw, visitor_threw);
   }
+  return {};
 }
 
 }  // namespace overture

@@ -1,6 +1,7 @@
 #include <cstring>
 #include <new>
 
+#include "base/guarded_call.hpp"
 #include "base/vec.hpp"
 #include "overture/base/hash.hpp"
 #include "overture/base/limits.hpp"
@@ -243,7 +244,14 @@ error save_file::first_damage() const {
   return frame_problem_;
 }
 
-void save_file::for_each_damage(function_ref<void(const save_damage&)> visit) const {
+result<void> save_file::for_each_damage(
+    function_ref<void(const save_damage&)> visit) const noexcept {
+  const auto visit_all = [&] { visit_damage(visit); };
+  if (!base_detail::guarded_call(visit_all)) return fail(errc::threw, base_detail::visitor_threw);
+  return {};
+}
+
+void save_file::visit_damage(function_ref<void(const save_damage&)> visit) const {
   if (is_error(frame_problem_)) visit({{}, save_damage::no_page, 0, frame_problem_});
   std::uint64_t number = 0;
   for (std::size_t i = 0; i < page_count_; ++i, ++number) {

@@ -263,7 +263,7 @@ TEST(a_barricade_by_chance, lets_three_threads_through_while_two_lower_and_raise
 // Work that waits without a thread. The executor runs it where it is handed over.
 class at_once_executor final : public executor {
  public:
-  void execute(task work) override { work.run(work.context); }
+  void execute(task work) noexcept override { work.run(work.context); }
 };
 
 struct passes {

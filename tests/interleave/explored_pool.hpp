@@ -17,12 +17,12 @@ namespace overture::test {
 // What a pool would start as a thread, for the explorer to run.
 class noted_threads final : public thread_factory {
  public:
-  result<thread_handle> start(const thread_options&, void (*entry)(void*),
+  result<thread_handle> start(const thread_options&, void (*entry)(void*) noexcept,
                               void* argument) override {
     started_.push_back({entry, argument, false});
     return thread_handle{started_.size()};
   }
-  void join(thread_handle thread) override {
+  void join(thread_handle thread) noexcept override {
     // After a failed run no thread is left to end it.
     while (!started_[thread.value - 1].ended && interleave::exploring()) {
       interleave::let_others_run();

@@ -46,7 +46,7 @@ class watching_allocator final : public allocator {
 // own to explore.
 class one_task_executor final : public executor {
  public:
-  void execute(task work) override {
+  void execute(task work) noexcept override {
     check(work_.run == nullptr, "runs once");
     work_ = work;
     there_.store(1, std::memory_order_release);

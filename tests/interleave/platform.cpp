@@ -68,7 +68,7 @@ thread_factory& default_thread_factory() noexcept {
     result<thread_handle> start(const thread_options&, void (*)(void*), void*) override {
       return fail(errc::unsupported, "no threads here");
     }
-    void join(thread_handle) override {}
+    void join(thread_handle) noexcept override {}
   };
   static none instance;
   return instance;

@@ -47,7 +47,7 @@ class gated_files final : public source_files, public operating_system {
   std::size_t describe(source_id, std::span<char>) const noexcept override { return 0; }
 
   result<std::size_t> read_at(os_handle, std::uint64_t offset,
-                              std::span<std::byte> bytes) override {
+                              std::span<std::byte> bytes) noexcept override {
     {
       const std::lock_guard hold(lock_);
       order_.push_back(offset);
@@ -62,26 +62,29 @@ class gated_files final : public source_files, public operating_system {
     return count;
   }
   result<std::size_t> read_cached_at(os_handle handle, std::uint64_t offset,
-                                     std::span<std::byte> bytes) override {
+                                     std::span<std::byte> bytes) noexcept override {
     if (!cached) return fail(errc::busy, "not cached");
     return read_at(handle, offset, bytes);
   }
 
-  result<os_handle> open(const char*) override { return fail(errc::unsupported, ""); }
-  result<os_handle> open_below(os_handle, const char*) override {
+  result<os_handle> open(const char*) noexcept override { return fail(errc::unsupported, ""); }
+  result<os_handle> open_below(os_handle, const char*) noexcept override {
     return fail(errc::unsupported, "");
   }
-  void close(os_handle) override {}
-  result<file_status> status(os_handle) override { return fail(errc::unsupported, ""); }
-  result<file_status> status(const char*, bool) override { return fail(errc::unsupported, ""); }
-  result<void> list(const char*, function_ref<void(const folder_entry&)>) override {
+  void close(os_handle) noexcept override {}
+  result<file_status> status(os_handle) noexcept override { return fail(errc::unsupported, ""); }
+  result<file_status> status(const char*, bool) noexcept override {
     return fail(errc::unsupported, "");
   }
-  result<std::size_t> canonical_path(const char*, std::span<char>) override {
+  result<void> list(const char*,
+                    function_ref<void(const folder_entry&) noexcept>) noexcept override {
     return fail(errc::unsupported, "");
   }
-  result<mapping> map(os_handle) override { return fail(errc::unsupported, ""); }
-  void unmap(mapping) override {}
+  result<std::size_t> canonical_path(const char*, std::span<char>) noexcept override {
+    return fail(errc::unsupported, "");
+  }
+  result<mapping> map(os_handle) noexcept override { return fail(errc::unsupported, ""); }
+  void unmap(mapping) noexcept override {}
 
  private:
   std::mutex lock_;
@@ -92,7 +95,7 @@ class gated_files final : public source_files, public operating_system {
 // Runs tasks at once, on whichever thread; remembers the threads.
 class inline_executor final : public executor {
  public:
-  void execute(task work) override {
+  void execute(task work) noexcept override {
     {
       const std::lock_guard hold(lock_);
       threads_.insert(std::this_thread::get_id());
@@ -417,7 +420,7 @@ class refusing_factory final : public thread_factory {
   result<thread_handle> start(const thread_options&, void (*)(void*), void*) override {
     return fail(errc::limit, "no threads today");
   }
-  void join(thread_handle) override {}
+  void join(thread_handle) noexcept override {}
 };
 
 TEST(read_queue, without_threads_every_request_fails_at_once) {

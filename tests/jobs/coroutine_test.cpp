@@ -336,12 +336,12 @@ TEST(a_coroutine, waits_for_a_job_in_a_cork_of_a_full_pool) {
 // Runs each job inside submit(), and looks at the options afterwards.
 class hasty final : public job_system {
  public:
-  void submit(job work, job_group*, const job_options& options) override {
+  void submit(job work, job_group*, const job_options& options) noexcept override {
     work();
     priorities.push_back(options.priority);
   }
-  void wait(job_group&) override {}
-  bool wait_until(job_group&, std::uint64_t) override { return true; }
+  void wait(job_group&) noexcept override {}
+  bool wait_until(job_group&, std::uint64_t) noexcept override { return true; }
   [[nodiscard]] unsigned concurrency() const noexcept override { return 1; }
   void set_idle_reason(const char*) noexcept override {}
 

@@ -271,7 +271,7 @@ TEST(pool, caps_its_workers_and_says_so) {
     result<thread_handle> start(const thread_options&, void (*)(void*), void*) override {
       return fail(errc::limit, "no threads here");
     }
-    void join(thread_handle) override { FAIL(); }
+    void join(thread_handle) noexcept override { FAIL(); }
   } factory;
   thread_pool pool{{.workers = 100'000, .threads = &factory}};
   ASSERT_FALSE(pool.status());
@@ -286,7 +286,7 @@ TEST(pool, passes_its_thread_options_to_the_factory) {
       name = options.name;
       return fail(errc::limit, "no threads here");
     }
-    void join(thread_handle) override { FAIL(); }
+    void join(thread_handle) noexcept override { FAIL(); }
     thread_options seen;
     std::string name;
   } factory;

@@ -378,7 +378,8 @@ result<file_status> fake_os::status(const char* path, bool follow_links) {
   return status_of(*found.what);
 }
 
-result<void> fake_os::list(const char* path, function_ref<void(const folder_entry&)> visit) {
+result<void> fake_os::list(const char* path,
+                           function_ref<void(const folder_entry&) noexcept> visit) {
   const verdict outcome = begin_call(os_call::list, path);
   if (outcome.os_error != 0) return failed(outcome.os_error, "cannot list the folder");
   std::vector<std::pair<std::string, file_kind>> entries;

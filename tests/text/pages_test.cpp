@@ -77,11 +77,11 @@ TEST(pages, have_the_same_bytes_for_any_number_of_threads_and_any_buffer_size) {
 // A job system that runs jobs on the waiting thread, last first.
 class backwards_jobs final : public job_system {
  public:
-  void submit(job work, job_group* group, const job_options& /*options*/) override {
+  void submit(job work, job_group* group, const job_options& /*options*/) noexcept override {
     if (group) group->begin_job();
     queued_.push_back({std::move(work), group});
   }
-  void wait(job_group& group) override {
+  void wait(job_group& group) noexcept override {
     while (group.pending() > 0) {
       auto [work, of] = std::move(queued_.back());
       queued_.pop_back();
@@ -89,7 +89,7 @@ class backwards_jobs final : public job_system {
       if (of) (void)of->end_job();
     }
   }
-  bool wait_until(job_group& group, std::uint64_t) override {
+  bool wait_until(job_group& group, std::uint64_t) noexcept override {
     wait(group);
     return true;
   }

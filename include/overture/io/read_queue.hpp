@@ -15,7 +15,8 @@
 //
 // Completion. Every submitted request completes exactly once: done, failed or cancelled. Its
 // completion is handed to its executor. It runs on a thread of the queue only if that executor runs
-// tasks at once, as a thread_pool does when its own queue is full. The request and its destination
+// tasks at once, as a thread_pool does when its own queue is full. If `done` throws, the executor
+// sees it: a thread_pool reports it (job_hooks). The request and its destination
 // belong to the submitter and must stay in place until then. A failed request names source, offset
 // and errno in its outcome; requests that were merged with it are read once more by themselves.
 //
@@ -301,6 +302,7 @@ struct read_queue_stats {
   std::uint64_t unpack_ns = 0;                     // sum of the times from read to unpacked
   std::uint64_t packed_bytes = 0;                  // being read or waiting to be unpacked, now
   std::uint64_t packed_bytes_peak = 0;             // the most there were
+  std::uint64_t thrown = 0;                        // completions without an executor that threw
 };
 
 class read_queue {

@@ -69,7 +69,7 @@ class asset_sink {
   virtual ~asset_sink() = default;
   // Takes one loaded file. Move `asset` out to keep it; its kind is none if no decoder accepted
   // the file or decoding is off. `bytes`, the file's content, is valid during the call only. An
-  // error makes the file fail in finalize.
+  // error, or an exception, makes the file fail in finalize.
   // Threads: any thread of the job system, several at once; with one_thread(), only the thread in
   // wait_for() or pump().
   virtual result<void> finalize(entry_index entry, decoded_asset& asset,
@@ -165,8 +165,8 @@ class load_scope {
 
   // The two below: only once done(), any thread.
   [[nodiscard]] load_summary summary() const noexcept;
-  // Visits every file, in tree order.
-  void for_each_file(function_ref<void(const loaded_file&)> visit) const;
+  // Visits every file, in tree order. Error: threw (the visitor; it ends there).
+  result<void> for_each_file(function_ref<void(const loaded_file&)> visit) const noexcept;
 
  private:
   struct state;
