@@ -65,9 +65,9 @@ class counting_system final : public overture::operating_system {
                                                  bool follow_links) noexcept override {
     return count().status(path, follow_links);
   }
-  overture::result<void> list(
-      const char* path,
-      overture::function_ref<void(const overture::folder_entry&)> visit) noexcept override {
+  overture::result<void> list(const char* path,
+                              overture::function_ref<void(const overture::folder_entry&) noexcept>
+                                  visit) noexcept override {
     return count().list(path, visit);
   }
   overture::result<std::size_t> canonical_path(const char* path,

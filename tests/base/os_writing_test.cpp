@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -239,6 +240,15 @@ TEST(a_system_that_only_reads, says_that_it_does_not_write) {
   reader os;
   const auto done = replace_file(os, "one.txt", [](os_handle) { return result<void>{}; });
   EXPECT_EQ(done.error().code, errc::unsupported);
+}
+
+TEST_P(os_writing, a_function_that_throws_leaves_the_old_file_and_nothing_else) {
+  ASSERT_TRUE(replace("one.txt", "old"));
+  const auto done = replace_file(os(), at("one.txt").c_str(),
+                                 [](os_handle) -> result<void> { throw std::runtime_error("no"); });
+  EXPECT_EQ(done.error().code, errc::threw);
+  EXPECT_EQ(content("one.txt"), "old");
+  EXPECT_EQ(os().status(at("one.txt.new").c_str(), false).error().code, errc::not_found);
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ class noted_threads final : public thread_factory {
 
  private:
   struct work {
-    void (*entry)(void*);
+    void (*entry)(void*) noexcept;
     void* argument;
     bool ended = false;
   };

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -394,6 +395,29 @@ TEST(read_queue, a_host_that_polls_gets_its_completions_there) {
 }
 
 // One drainer at the gate; requests for the same bytes meanwhile get a copy.
+TEST(read_queue, completions_that_throw_are_counted_and_the_others_go_on) {
+  gated_files files(1000);
+  read_queue reads(files, {.run_by_host = true});
+  std::byte bytes[2][10];
+  int completed = 0;
+  read_request requests[2];
+  for (int i = 0; i < 2; ++i) {
+    requests[i].source = files.id;
+    requests[i].offset = static_cast<std::uint64_t>(i) * 500;
+    requests[i].destination = bytes[i];
+    requests[i].done = {[](void* context) {
+                          ++*static_cast<int*>(context);
+                          throw std::runtime_error("not ready for it");
+                        },
+                        &completed};
+  }
+  reads.submit(requests);
+  reads.drain();
+  EXPECT_EQ(completed, 2);
+  EXPECT_EQ(reads.stats().thrown, 2u);
+  EXPECT_TRUE(requests[1].outcome);
+}
+
 TEST(read_queue, threads_share_what_is_in_flight) {
   gated_files files(10'000);
   files.gate.raise();
@@ -417,7 +441,7 @@ TEST(read_queue, threads_share_what_is_in_flight) {
 
 class refusing_factory final : public thread_factory {
  public:
-  result<thread_handle> start(const thread_options&, void (*)(void*), void*) override {
+  result<thread_handle> start(const thread_options&, void (*)(void*) noexcept, void*) override {
     return fail(errc::limit, "no threads today");
   }
   void join(thread_handle) noexcept override {}

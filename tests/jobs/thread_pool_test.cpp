@@ -268,7 +268,7 @@ TEST(pool, runs_the_newest_job_of_a_worker_first) {
 TEST(pool, caps_its_workers_and_says_so) {
   // Threads that are never started cost nothing: refuse them all.
   struct refusing final : thread_factory {
-    result<thread_handle> start(const thread_options&, void (*)(void*), void*) override {
+    result<thread_handle> start(const thread_options&, void (*)(void*) noexcept, void*) override {
       return fail(errc::limit, "no threads here");
     }
     void join(thread_handle) noexcept override { FAIL(); }
@@ -281,7 +281,8 @@ TEST(pool, caps_its_workers_and_says_so) {
 
 TEST(pool, passes_its_thread_options_to_the_factory) {
   struct recording final : thread_factory {
-    result<thread_handle> start(const thread_options& options, void (*)(void*), void*) override {
+    result<thread_handle> start(const thread_options& options, void (*)(void*) noexcept,
+                                void*) override {
       seen = options;
       name = options.name;
       return fail(errc::limit, "no threads here");

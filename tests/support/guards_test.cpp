@@ -78,7 +78,7 @@ TEST_F(guards, count_nothing_outside_of_a_scope) {
 
 // The report that the handler received.
 guard_report last;
-void remember(const guard_report& seen) {
+void remember(const guard_report& seen) noexcept {
   last = seen;
 }
 
@@ -153,7 +153,7 @@ TEST_F(guards, show_the_stack_of_the_first_call_from_its_caller_on) {
   kept_text = &first;
   {
     const overture::no_alloc_scope no_alloc(
-        [](const guard_report& seen) { *kept_text = seen.first; });
+        [](const guard_report& seen) noexcept { *kept_text = seen.first; });
     void* volatile nothing = nullptr;
     std::free(nothing);
   }

@@ -176,7 +176,7 @@ TEST(futures, chain_values_errors_and_results) {
   EXPECT_EQ(typed.get().value(), "odd");
 }
 
-TEST(futures, say_cancelled_when_the_function_throws) {
+TEST(futures, say_so_when_the_function_throws) {
   manual_executor later;
   auto owned = std::make_shared<int>(0);
   auto made = *promise<int>::make();
@@ -185,12 +185,29 @@ TEST(futures, say_cancelled_when_the_function_throws) {
   made.set_value(1);
   EXPECT_THROW(later.run(), int);
   ASSERT_TRUE(number->is_ready());
-  EXPECT_EQ(number->get().error().code, errc::cancelled);
+  EXPECT_EQ(number->get().error().code, errc::threw);
   EXPECT_EQ(owned.use_count(), 1);
   const auto nothing = number->then(later, [](const result<int>&) { throw 4; });
   EXPECT_THROW(later.run(), int);
   ASSERT_TRUE(nothing->is_ready());
   EXPECT_FALSE(nothing->get());
+}
+
+TEST(a_promise, whose_value_throws_while_it_is_set_is_still_unfulfilled) {
+  struct fickle {
+    explicit fickle(bool throws) : throws_now(throws) {}
+    fickle(fickle&& other) noexcept(false) : throws_now(other.throws_now) {
+      if (throws_now) throw 3;
+    }
+    bool throws_now;
+  };
+  auto made = *promise<fickle>::make();
+  const shared_future<fickle> future = made.future();
+  EXPECT_THROW(made.set_value(true), int);
+  EXPECT_FALSE(future.is_ready());
+  ASSERT_TRUE(made.valid());
+  made.set_value(false);
+  EXPECT_TRUE(future.get());
 }
 
 TEST(futures, let_go_what_a_function_owns_when_it_has_run) {
