@@ -9,8 +9,11 @@ namespace overture {
 bool base_detail::run_guarded(void (*call)(void* context), void* context,
                               void (*threw)(void* reporter, const char* what) noexcept,
                               void* reporter) noexcept {
+  // Volatile, so that no link-time optimiser sees that it calls a function compiled without
+  // exceptions, which it takes for one that never throws.
+  void (*volatile unknown)(void* context) = call;
   try {
-    call(context);
+    unknown(context);
     return true;
   } catch (const std::exception& thrown) {
     threw(reporter, thrown.what());

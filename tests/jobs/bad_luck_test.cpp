@@ -11,6 +11,7 @@
 #include "jobs/pool_test_support.hpp"
 #include "overture/jobs/job_batch.hpp"
 #include "overture/jobs/single_threaded.hpp"
+#include "overture/sync/future.hpp"
 #include "support/failing_allocator.hpp"
 
 namespace overture {

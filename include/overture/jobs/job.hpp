@@ -154,19 +154,26 @@ class job {
   // This much is in the first cache line of a queued job; most captures need no more.
   static constexpr std::size_t small_bytes = 16;
 
+  // Functions and not lambdas, which GCC gives one name for all instances of operations_of.
+  template <class Function, bool Exceptions>
+  static void run_function(void* self) {
+    detail::call_reporting<Exceptions>(*static_cast<Function*>(self));
+  }
+  template <class Function>
+  static void move_function(void* self, void* to) noexcept {
+    auto& from = *static_cast<Function*>(self);
+    ::new (to) Function(std::move(from));
+    from.~Function();
+  }
+  template <class Function>
+  static void destroy_function(void* self) noexcept {
+    static_cast<Function*>(self)->~Function();
+  }
   template <class Function, bool Exceptions>
   static constexpr operations operations_of = {
-      [](void* self) { detail::call_reporting<Exceptions>(*static_cast<Function*>(self)); },
-      std::is_trivially_copyable_v<Function>
-          ? nullptr
-          : +[](void* self, void* to) noexcept {
-              auto& from = *static_cast<Function*>(self);
-              ::new (to) Function(std::move(from));
-              static_cast<Function*>(self)->~Function();
-            },
-      std::is_trivially_destructible_v<Function>
-          ? nullptr
-          : +[](void* self) noexcept { static_cast<Function*>(self)->~Function(); },
+      &run_function<Function, Exceptions>,
+      std::is_trivially_copyable_v<Function> ? nullptr : &move_function<Function>,
+      std::is_trivially_destructible_v<Function> ? nullptr : &destroy_function<Function>,
       sizeof(Function) <= small_bytes};
 
   template <class Function, bool Exceptions>
