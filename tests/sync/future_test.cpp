@@ -193,23 +193,6 @@ TEST(futures, say_so_when_the_function_throws) {
   EXPECT_FALSE(nothing->get());
 }
 
-TEST(a_promise, whose_value_throws_while_it_is_set_is_still_unfulfilled) {
-  struct fickle {
-    explicit fickle(bool throws) : throws_now(throws) {}
-    fickle(fickle&& other) noexcept(false) : throws_now(other.throws_now) {
-      if (throws_now) throw 3;
-    }
-    bool throws_now;
-  };
-  auto made = *promise<fickle>::make();
-  const shared_future<fickle> future = made.future();
-  EXPECT_THROW(made.set_value(true), int);
-  EXPECT_FALSE(future.is_ready());
-  ASSERT_TRUE(made.valid());
-  made.set_value(false);
-  EXPECT_TRUE(future.get());
-}
-
 TEST(futures, let_go_what_a_function_owns_when_it_has_run) {
   failing_allocator memory(never);
   auto made = *promise<int>::make(memory);

@@ -115,6 +115,9 @@ class future_core {
 template <class T>
 class future_state : public future_core {
  public:
+  static_assert(std::is_void_v<T> || std::is_nothrow_move_constructible_v<T>,
+                "the value of a future must move without exceptions");
+
   future_state() noexcept {}
   future_state(allocator& memory, memory_tag tag, end_function end) noexcept
       : future_core(memory, tag, end) {}
@@ -124,10 +127,10 @@ class future_state : public future_core {
   future_state(const future_state&) = delete;
   future_state& operator=(const future_state&) = delete;
 
-  // Then call complete(). Nothing has happened if the constructor throws.
   template <class... Args>
-  void store(Args&&... args) {
+  void set(Args&&... args) {
     new (&outcome_) outcome_type(std::forward<Args>(args)...);
+    complete();
   }
   [[nodiscard]] const result<T>& outcome() const noexcept { return outcome_; }
 
@@ -246,8 +249,7 @@ class shared_future {
       auto call = [&self] { self.call(); };
       detail::call_guard<Exceptions>::call_and_rethrow(call, [&self]() noexcept {
         self.let_go();
-        self.store(fail(errc::threw, "the function passed to then() threw an exception"));
-        self.complete();
+        self.set(fail(errc::threw, "the function passed to then() threw an exception"));
       });
     }
     void call() {
@@ -255,13 +257,12 @@ class shared_future {
       if constexpr (std::is_void_v<returned>) {
         (*function_)(source_.get());
         let_go();
-        this->store();
+        this->set();
       } else {
         returned value = (*function_)(source_.get());
         let_go();
-        this->store(std::move(value));
+        this->set(std::move(value));
       }
-      this->complete();
     }
     // Destroys what the function owns as soon as it has run, not with the last future.
     void let_go() {
@@ -337,11 +338,7 @@ class promise {
   }
 
   // Call one of these, once. Never blocks.
-  // (If a constructor of T throws, the promise is still valid.)
-  void set(result<T> outcome) {
-    state_->store(std::move(outcome));
-    std::exchange(state_, nullptr)->complete();
-  }
+  void set(result<T> outcome) { std::exchange(state_, nullptr)->set(std::move(outcome)); }
   void set_error(const error& why) { set(tl::unexpected<error>(why)); }
   template <class... Args>
   void set_value(Args&&... args) {
