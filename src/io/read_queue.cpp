@@ -9,6 +9,7 @@
 #include "io/reads_simulated.hpp"
 #include "io/reads_uring.hpp"
 #include "overture/base/limits.hpp"
+#include "overture/jobs/job_system.hpp"
 #include "overture/sync/barricade.hpp"
 #include "overture/trace/timeline.hpp"
 
@@ -125,6 +126,8 @@ read_queue::read_queue(source_files& files, const read_queue_config& config) noe
     : files_(files), config_(config) {
   if (!config_.memory) config_.memory = &default_allocator();
   if (!config_.factory) config_.factory = &default_thread_factory();
+  const bool other_jobs = config_.wake_ahead && !config_.wake_ahead->is_of_this_version();
+  if (other_jobs) config_.wake_ahead = nullptr;
   choose_threads(config_);
   state_ = make_object<state>(*config_.memory, memory_tag::io, files, config_);
   if (!state_) return;
@@ -141,6 +144,7 @@ read_queue::read_queue(source_files& files, const read_queue_config& config) noe
   } else if (!config_.run_by_host) {
     state_->start(*config_.factory);
   }
+  if (other_jobs) state_->status = fail(errc::unsupported, other_version);
 }
 
 read_queue::~read_queue() {
@@ -155,6 +159,7 @@ read_queue::~read_queue() {
 }
 
 result<void> read_queue::status() const noexcept {
+  if (!is_of_this_version()) return fail(errc::unsupported, other_version);
   if (!state_) return fail(errc::out_of_memory, "no memory for a read queue");
   return state_->status;
 }

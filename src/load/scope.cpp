@@ -111,6 +111,9 @@ result<void> load_scope::start() noexcept {
   if (!state_) return fail(errc::out_of_memory, "out of memory for the load");
   load_state& load = *state_;
   if (load.started) return fail(errc::invalid, "the load was already started");
+  if (!load.jobs.is_of_this_version() || !load.reads.is_of_this_version()) {
+    return fail(errc::unsupported, other_version);
+  }
   if (!load.files.frozen()) return fail(errc::invalid, "freeze the file system before loading");
   const std::size_t count = load.files.entry_count();
   const auto items = static_cast<std::uint32_t>(
@@ -161,7 +164,7 @@ bool load_scope::wait_for(std::chrono::nanoseconds duration) noexcept {
 }
 
 std::size_t load_scope::pump(std::chrono::nanoseconds budget) noexcept {
-  if (!state_) return 0;
+  if (!state_ || !state_->reads.is_of_this_version()) return 0;
   if (!std::exchange(state_->had_frame, true)) state_->reads.mark_first_frame();
   return state_->finalize_some(budget);
 }

@@ -358,12 +358,14 @@ class page_writing {
 
 result<written> write_pages(job_system* jobs, page_table& pages, std::span<char> buffer, layout how,
                             write_page_function write_page) {
+  if (jobs && !jobs->is_of_this_version()) return fail(errc::unsupported, other_version);
   if (pages.size() == 0) return written{};
   return page_writing(jobs, pages, buffer, write_page).run(how);
 }
 
 result<void> read_pages(job_system* jobs, page_table& pages, std::string_view text,
                         std::size_t objects_max, read_page_function read_page) {
+  if (jobs && !jobs->is_of_this_version()) return fail(errc::unsupported, other_version);
   std::uint64_t end = 0;
   for (std::size_t i = 0; i < pages.size_; ++i) {
     const page_entry& entry = pages.records_[i].entry;

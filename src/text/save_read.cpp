@@ -94,6 +94,8 @@ result<void> save_file::load_bytes(std::string_view bytes, const save_options& o
 }
 
 result<void> save_file::check(const save_options& options) {
+  if (options.jobs && !options.jobs->is_of_this_version())
+    return fail(errc::unsupported, other_version);
   using save_lines::bytes_of;
   using save_lines::head;
   constexpr std::uint64_t line = bytes_of<head>;

@@ -55,6 +55,7 @@ result<void> save_writer::add_section(job_system* jobs, std::string_view name, s
                                       std::size_t object_bytes,
                                       function_ref<std::size_t(std::size_t) noexcept> objects_in,
                                       write_page_function write_page) {
+  if (jobs && !jobs->is_of_this_version()) return fail(errc::unsupported, other_version);
   if (auto named = check_name(name); !named) return named;
   if (sections_ == limits::save_sections_max || pages > limits::save_pages_max - pages_) {
     return fail(errc::limit, "too many sections or pages for one save");

@@ -18,7 +18,7 @@ namespace sync_detail {
 
 struct fresh_continuation_table {
   fresh_continuation_table() {
-    for (auto& each : continuation_table::lists_) begin_anew(each);
+    for (auto& each : base_detail::shared().continuations) begin_anew(each);
   }
   [[nodiscard]] static bool same_list(const barricade& a, const barricade& b) {
     return &continuation_table::list_of(&a) == &continuation_table::list_of(&b);

@@ -68,6 +68,7 @@
 #include "overture/base/os.hpp"
 #include "overture/base/source_id.hpp"
 #include "overture/base/thread.hpp"
+#include "overture/base/version.hpp"
 #include "overture/io/unpack.hpp"
 #include "overture/sync/countdown.hpp"
 
@@ -314,9 +315,14 @@ class read_queue {
   read_queue(const read_queue&) = delete;
   read_queue& operator=(const read_queue&) = delete;
 
-  // An error if threads or memory were refused. Without any thread, submit() completes each request
-  // as failed. Any thread.
+  // An error if threads or memory were refused, or if config.wake_ahead is unsupported. Without any
+  // thread, submit() completes each request as failed. Any thread.
   [[nodiscard]] result<void> status() const noexcept;
+  // As job_system::is_of_this_version().
+  template <std::uint32_t Version = version_number>
+  [[nodiscard]] bool is_of_this_version() const noexcept {
+    return version_ == Version;
+  }
 
   // How it reads; not `uring` if the kernel, a sandbox or the build does not allow it. Any thread.
   [[nodiscard]] read_backend backend() const noexcept;
@@ -381,6 +387,7 @@ class read_queue {
 
  private:
   struct state;
+  std::uint32_t version_ = version_number;  // stays the first member in every version
   source_files& files_;
   read_queue_config config_;
   state* state_ = nullptr;

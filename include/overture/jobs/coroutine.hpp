@@ -263,7 +263,8 @@ class coroutine_promise<void> final : public coroutine_outcome<void> {
 }  // namespace detail
 
 // Starts the coroutine as a job of the system and gives a future of its outcome, whose state is in
-// `memory`. Errors: out_of_memory, also if the coroutine itself could not be made. Any thread.
+// `memory`. Errors: out_of_memory, also if the coroutine itself could not be made; unsupported (a
+// job system of another version of Overture). Any thread.
 template <class T>
 [[nodiscard]] result<shared_future<typename detail::value_of<T>::type>> spawn(
     job_system& where, co_task<T> begun, allocator& memory = default_allocator());
@@ -342,6 +343,7 @@ template <class T>
 result<shared_future<typename detail::value_of<T>::type>> spawn(job_system& where, co_task<T> begun,
                                                                 allocator& memory) {
   using value_type = typename detail::value_of<T>::type;
+  if (!where.is_of_this_version()) return fail(errc::unsupported, other_version);
   if (!begun.valid()) return fail(errc::out_of_memory, "no memory for a coroutine");
   auto kept = promise<value_type>::make(memory, memory_tag::jobs);
   if (!kept) return tl::unexpected<error>(kept.error());

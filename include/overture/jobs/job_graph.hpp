@@ -57,7 +57,7 @@ class job_graph {
   // (unknown job, or self-dependency), limit, out_of_memory.
   result<void> order(graph_job before, graph_job after);
   // Lays the graph out, so that runs allocate nothing. Errors: invalid (the orders form a cycle),
-  // out_of_memory.
+  // unsupported (a job system of another version of Overture), out_of_memory.
   result<void> prepare();
 
   // -- running: one run at a time --

@@ -24,6 +24,7 @@
 
 #include "overture/base/atomic.hpp"
 #include "overture/base/executor.hpp"
+#include "overture/base/version.hpp"
 #include "overture/jobs/job.hpp"
 
 namespace overture {
@@ -54,6 +55,14 @@ struct fork_half {
 // Runs jobs. thread_pool is Overture's own; single_threaded is for tests and replays.
 class job_system : public executor {
  public:
+  // False if a copy of Overture of another version made it, that of a plug-in for example. What
+  // returns a result refuses such a system as unsupported; nothing else can be called with it. Any
+  // thread.
+  template <std::uint32_t Version = version_number>
+  [[nodiscard]] bool is_of_this_version() const noexcept {
+    return version_ == Version;
+  }
+
   // Runs `work` later, as part of `group` if there is one. Never fails: a system without room runs
   // the job at once on the calling thread. Any thread.
   virtual void submit(job work, job_group* group = nullptr,
@@ -94,6 +103,9 @@ class job_system : public executor {
 
   // As submit(), but runs even if the system ends first and cancels its jobs.
   void execute(task work) noexcept override { detail::execute_as_job(*this, nullptr, work); }
+
+ private:
+  std::uint32_t version_ = version_number;  // stays the first member in every version
 };
 
 // Jobs that are waited for together. May be used again after wait(). Must outlive its jobs; the
@@ -101,7 +113,9 @@ class job_system : public executor {
 class job_group final : public executor {
  public:
   explicit job_group(job_system& system) noexcept : system_(system) {}
-  ~job_group() override { wait(); }
+  ~job_group() override {
+    if (system_.is_of_this_version()) wait();
+  }
   job_group(const job_group&) = delete;
   job_group& operator=(const job_group&) = delete;
 

@@ -143,7 +143,8 @@ class load_scope {
   load_scope& operator=(const load_scope&) = delete;
 
   // Starts loading every file of the tree and returns. Call it once.
-  // Errors: invalid (tree not frozen, or started before), out_of_memory.
+  // Errors: invalid (tree not frozen, or started before), unsupported (the job system or the queue
+  // is of another version of Overture), out_of_memory.
   result<void> start() noexcept;
   // True once every file has loaded, failed or been cancelled, and before start(). Any thread.
   [[nodiscard]] bool done() const noexcept;

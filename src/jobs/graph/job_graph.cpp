@@ -151,7 +151,7 @@ job_graph::job_graph(job_system& system, allocator& memory) noexcept
       state_(make_object<state>(memory, memory_tag::jobs, memory)) {}
 
 job_graph::~job_graph() {
-  group_.wait();
+  if (system_.is_of_this_version()) group_.wait();
   destroy_object(memory_, memory_tag::jobs, state_);
 }
 
@@ -188,6 +188,7 @@ result<void> job_graph::order(graph_job before, graph_job after) {
 result<void> job_graph::prepare() {
   if (state_ == nullptr) return fail(errc::out_of_memory, "no memory for a graph");
   if (state_->prepared) return {};
+  if (!system_.is_of_this_version()) return fail(errc::unsupported, other_version);
   if (!state_->sort_orders()) return fail(errc::out_of_memory, "no memory for a graph");
   state_->reset();
   const result<void> sound = state_->find_circle();

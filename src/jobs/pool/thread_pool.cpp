@@ -47,6 +47,7 @@ thread_pool::~thread_pool() {
 }
 
 result<void> thread_pool::status() const noexcept {
+  if (!is_of_this_version()) return fail(errc::unsupported, other_version);
   if (state_ == nullptr) return fail(errc::out_of_memory, "no memory for a thread pool");
   return state_->status;
 }
