@@ -39,7 +39,7 @@ result<source_id> simulated_disk::add_file(std::uint64_t bytes) noexcept {
   if (file_count_ == file_room_) {
     const std::size_t room = std::max<std::size_t>(16, file_room_ * 2);
     void* const fresh = model_.memory->allocate(room * sizeof(file), alignof(file), memory_tag::io);
-    if (!fresh) return fail(errc::out_of_memory, "no memory for a simulated file");
+    if (!fresh) return fail(errc::out_of_memory, "out of memory for a simulated file");
     if (file_count_ > 0) std::memcpy(fresh, files_, file_count_ * sizeof(file));
     model_.memory->deallocate(files_, file_room_ * sizeof(file), alignof(file), memory_tag::io);
     files_ = static_cast<file*>(fresh);

@@ -101,7 +101,9 @@ std::size_t file_system::explain(const error& failure, std::span<char> text) con
     } else {
       out << from->path_text();
     }
-    if (failure.offset != 0) out << " at byte " << failure.offset;
+    if (failure.offset != 0 && failure.code != errc::password) {
+      out << " at byte " << failure.offset;
+    }
     out << ": ";
   } else if (failure.offset != 0) {
     out << "at byte " << failure.offset << ": ";

@@ -1,4 +1,4 @@
-// A thread pool whose workers are threads of the explorer, and the bounds of the search. What its
+// A thread pool whose workers are threads of the explorer, and the bounds of the searches that its
 // tests share.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace overture::test {
 
-// What a pool would start as a thread, for the explorer to run.
+// Notes the threads that a pool starts, for the explorer to run.
 class noted_threads final : public thread_factory {
  public:
   result<thread_handle> start(const thread_options&, void (*entry)(void*) noexcept,
@@ -23,7 +23,7 @@ class noted_threads final : public thread_factory {
     return thread_handle{started_.size()};
   }
   void join(thread_handle thread) noexcept override {
-    // After a failed run no thread is left to end it.
+    // After a failed run there is no thread left to run it to its end.
     while (!started_[thread.value - 1].ended && interleave::exploring()) {
       interleave::let_others_run();
     }
@@ -42,7 +42,7 @@ class noted_threads final : public thread_factory {
   std::vector<work> started_;
 };
 
-// A pool whose workers run as threads of the explorer; the last of the others to end stops it.
+// A pool whose workers run as threads of the explorer. The last of the other threads stops it.
 class explored_pool {
  public:
   explicit explored_pool(unsigned workers, unsigned others, wake_policy wake = wake_policy::park,
@@ -60,7 +60,7 @@ class explored_pool {
         others_(others) {}
 
   void worker(std::size_t number) { threads.run(number); }
-  // At the end of every other thread.
+  // Call at the end of every other thread.
   void leave() {
     if (others_.fetch_sub(1) == 1) pool.reset();
   }
@@ -79,7 +79,7 @@ inline constexpr interleave::bounds short_search{
 inline constexpr interleave::bounds drawn{
     .stale_loads = 4, .early_returns = 2, .random = interleave::some, .seed = 3};
 
-// The short search completes in cases where the long one would have varied only the last steps.
+// The short search completes where the long one is cut off and has varied only the last steps.
 inline void in_all_ways(const std::function<void()>& program) {
   interleave::expect_clean(interleave::explore(short_search, program));
   interleave::expect_clean(interleave::explore(searched, program));

@@ -17,12 +17,12 @@ unsigned explorer::choose(std::size_t count, kind what) {
   if (position_ < trail_.size()) {
     const choice& before = trail_[position_++];
     if (before.count == count) return before.taken;
-    fail("the program does not repeat itself: what it does depends on something besides its steps");
+    fail("the program is not deterministic: it depends on something besides its steps");
     return 0;
   }
   std::size_t taken = 0;
   if (limits_.random != 0) {
-    // Mostly the plain way on, so that what is drawn differs from it in a few places.
+    // Mostly the first choice, so that an execution differs from the plain one in a few places.
     const bool plain = random_() % (what == kind::thread ? 3 : 8) != 0;
     taken = plain ? 0 : random_() % count;
   }
@@ -119,7 +119,7 @@ bool explorer::can_run(std::size_t thread) const {
   return each.now == state::ready || (sleeps && each.has_deadline);
 }
 
-// Decides which thread goes on. To choose a thread that sleeps is to let its time run out.
+// Decides which thread runs next. Choosing a sleeping thread lets its deadline pass.
 void explorer::schedule(bool yielding) {
   if (!active_) return;
   std::array<std::size_t, threads_max> able{};
@@ -130,7 +130,7 @@ void explorer::schedule(bool yielding) {
     for (std::size_t i = 1; i <= thread_count_; ++i) {
       if (i != current_ && can_run(i)) able[count++] = i;
     }
-    // A sleeper alone may find its own time run out.
+    // If the current thread sleeps, its own deadline may pass.
     if (current_ != 0 && !may_stay && can_run(current_)) able[count++] = current_;
   }
   if (count == 0 && may_stay) return;
@@ -147,7 +147,7 @@ void explorer::schedule(bool yielding) {
   if (chosen.now != state::ready) {
     chosen.now = state::ready;
     chosen.timed_out = true;
-    trace_.push_back({next, "time runs out", objects_max, 0});
+    trace_.push_back({next, "its deadline passes", objects_max, 0});
   }
   if (next != current_) switch_to(next);
 }
@@ -167,7 +167,7 @@ void explorer::fail(const std::string& text) {
   if (!active_) return;
   failure_ = text + story();
   active_ = false;
-  // The fibres are left where they are, for ever.
+  // The fibres are abandoned where they are.
   if (current_ != 0) switch_to(0);
 }
 
@@ -177,7 +177,7 @@ std::string explorer::story() const {
   if (limits_.random != 0) out << " by seed " << limits_.seed;
   out << ", step by step:\n";
   constexpr std::size_t shown_max = 200;
-  if (trace_.size() > shown_max) out << "  ... " << trace_.size() - shown_max << " before these\n";
+  if (trace_.size() > shown_max) out << "  ... " << trace_.size() - shown_max << " earlier steps\n";
   const std::size_t first = trace_.size() - std::min(trace_.size(), shown_max);
   for (std::size_t i = first; i < trace_.size(); ++i) {
     const traced& each = trace_[i];

@@ -1,7 +1,7 @@
-// Runs small multi-threaded programs through all their interleavings, or through many by chance.
+// Runs small multi-threaded programs through all their interleavings, or through random ones.
 //
 //   const auto seen = interleave::explore({.preemptions = 2}, [] {
-//     barricade door;                                 // the shipped source, over our atomics
+//     barricade door;                                 // the shipped source, over these atomics
 //     interleave::variable<int> value(0);
 //     interleave::run({[&] { value.write(1); door.lower(); },
 //                      [&] { door.wait({.spin = spin_policy::none()});
@@ -11,23 +11,23 @@
 //   EXPECT_TRUE(seen.complete);
 //
 // Threads are fibres on one real thread. Each operation on an atomic and each call of the wait
-// layer is a step; before it the explorer decides which thread goes on. Decisions are kept in a
-// trail, and the next execution takes the last one that has another way left: a depth-first search
-// that ends when there is none. A bound on preemptions (switches away from a thread that could go
-// on) keeps it short; nearly all known bugs need two or fewer. Without the bound, or for larger
-// programs, it draws by a seed that a failure prints.
+// layer is a step, before which the explorer decides which thread runs next. It keeps its decisions
+// in a trail, and the next execution changes the last one that has an alternative left: a
+// depth-first search. A bound on preemptions (switches away from a thread that could continue)
+// keeps it short; nearly all known bugs need two or fewer. For larger programs the explorer decides
+// at random instead, without that bound, from a seed that a failure prints.
 //
-// Memory is weaker than the machine it runs on. Each atomic keeps the history of its stores; a load
-// that is not forced to see the latest may return an older one: any that is not older than what the
-// thread knows of by its own reads, by acquire and release, and by the order of sequentially
-// consistent operations. Plain data is checked for races by vector clocks. Not modelled: a load
-// that sees a store which comes later in the execution, a store that takes its place before an
-// earlier one, a compare-exchange that fails on an old value or without reason, and fences other
-// than the heavy one of sync/asymmetric_fence.hpp: after it each thread sees all that was stored
-// before it. It makes no data known that an acquire would not. The library uses no others.
+// The modelled memory is weaker than the machine's. Each atomic keeps the history of its stores,
+// and a load may return any of them that is not older than what the thread knows: from its own
+// reads, from acquire and release, and from the order of sequentially consistent operations. Plain
+// data is checked for races with vector clocks. Not modelled: a load that sees a store from later
+// in the execution, a store that moves before an earlier one, and a compare-exchange that fails
+// spuriously or on an old value. Of fences there is only the heavy one of
+// sync/asymmetric_fence.hpp, as the library uses no others: after it every thread sees all earlier
+// stores, but plain data still needs an acquire.
 //
-// It fails on: a check that is false, a race, a use after the end of an object's life, a state in
-// which all remaining threads sleep, and a program that runs for ever.
+// An execution fails if a check is false, on a race, on a use after the end of an object's
+// lifetime, when all remaining threads sleep, and when it runs for ever.
 #pragma once
 
 #include <cstdint>
@@ -40,40 +40,40 @@ namespace interleave {
 struct bounds {
   unsigned preemptions = 2;    // in one execution
   unsigned stale_loads = 1;    // loads that return an old value
-  unsigned early_returns = 1;  // waits that return for no reason
-  bool heavy_fences = true;    // false: they do nothing, as if they were left out
+  unsigned early_returns = 1;  // waits that return without a wake
+  bool heavy_fences = true;    // false: they do nothing, as if left out
   std::uint64_t executions_max = 3'000'000;
-  // This many executions by chance instead of the search, ten times as many where the environment
-  // has OVERTURE_LONG_TESTS.
+  // Unless 0: this many random executions instead of the search, ten times as many if
+  // OVERTURE_LONG_TESTS is set in the environment.
   std::uint64_t random = 0;
-  std::uint64_t seed = 1;  // of those; OVERTURE_INTERLEAVE_SEED replaces it
+  std::uint64_t seed = 1;  // for random executions; OVERTURE_INTERLEAVE_SEED overrides it
 };
 
 struct outcome {
-  std::string failure;    // "" if there was none; else what, the seed or trail, and the steps
-  bool complete = false;  // every execution within the bounds was seen
+  std::string failure;    // "" if there was none; else what, the execution and its steps
+  bool complete = false;  // every execution within the bounds was tried
   std::uint64_t executions = 0;
 };
 
-// Runs `program` again and again. It makes its objects, calls run() once, and may check the result.
+// Runs `program` repeatedly. It creates its objects, calls run() once, and may check the result.
 outcome explore(const bounds& limits, const std::function<void()>& program);
 
-// Runs the threads to their ends, step by step. After a failure it returns at once.
+// Runs the threads step by step until all have ended. After a failure it returns at once.
 void run(std::initializer_list<std::function<void()>> threads);
 
 // Fails the execution unless `truth`.
 void check(bool truth, const char* text);
 
-// Number of the thread that runs: 0 outside of run(), 1 for the first.
+// The number of the running thread: 0 outside of run(), 1 for the first.
 unsigned this_thread();
 
-// Whether that thread sleeps in the wait layer. No step: for programs that wait for it by yielding.
+// Whether that thread sleeps in the wait layer. Not a step; programs wait for it by yielding.
 bool asleep(unsigned thread);
-// Lets others run. The only loop that an exhaustive search survives is one that calls this, and
+// Lets other threads run. For an exhaustive search to end, every waiting loop must call this, and
 // only one thread at a time may be in such a loop: two would take turns for ever.
 void let_others_run();
 
-// Plain data that threads share.
+// Plain data that threads share, checked for races.
 class plain_access {
  public:
   plain_access() noexcept;

@@ -1,5 +1,5 @@
 // The shipped read_core.cpp: submit, sleep, wake, complete, through all interleavings of small
-// programs. A drainer is one of the explorer's threads; a read is a copy.
+// programs. A read thread is one of the explorer's threads; a read is a copy.
 #include "io/read_core.hpp"
 #include "io/reads_blocking.hpp"
 
@@ -57,7 +57,7 @@ struct counted {
   }
 };
 
-// Of no interest here, and of more atomics than the explorer keeps: made before it runs.
+// Not under test, and has more atomics than the explorer can track: created before it runs.
 buffer_pool shared_pool;
 
 read_queue_config alone() {
@@ -159,7 +159,7 @@ class one_packed_file final : public one_byte_files {
  public:
   result<std::size_t> read_at(os_handle, std::uint64_t,
                               std::span<std::byte> bytes) noexcept override {
-    for (std::byte& each : bytes) each = std::byte{7};  // as platform.cpp unpacks
+    for (std::byte& each : bytes) each = std::byte{7};  // as platform.cpp unpacks it
     return bytes.size();
   }
 };
@@ -193,7 +193,7 @@ TEST(a_read_queue_in_all_interleavings, a_waiter_unpacks_and_is_never_forgotten)
   });
 }
 
-TEST(a_read_queue_in_all_interleavings, wakes_a_second_drainer_and_shares_twins) {
+TEST(a_read_queue_in_all_interleavings, wakes_a_second_thread_and_shares_equal_reads) {
   in_both_ways([] {
     one_file file;
     here on;
@@ -229,8 +229,8 @@ TEST(a_read_queue_in_all_interleavings, cancels_or_reads_but_never_both) {
   });
 }
 
-// `how` submits the request and lets the queue go on.
-void reads_behind_a_pause(const std::function<void(io_detail::read_core&, read_request&)>& how) {
+// `how` submits the request and resumes the queue.
+void reads_after_a_pause(const std::function<void(io_detail::read_core&, read_request&)>& how) {
   in_both_ways([&how] {
     one_file file;
     here on;
@@ -248,14 +248,14 @@ void reads_behind_a_pause(const std::function<void(io_detail::read_core&, read_r
 }
 
 TEST(a_read_queue_in_all_interleavings, goes_on_after_a_pause) {
-  reads_behind_a_pause([](io_detail::read_core& core, read_request& request) {
+  reads_after_a_pause([](io_detail::read_core& core, read_request& request) {
     core.submit({&request, 1});
     core.resume();
   });
 }
 
 TEST(a_read_queue_in_all_interleavings, hears_of_what_comes_after_a_pause) {
-  reads_behind_a_pause([](io_detail::read_core& core, read_request& request) {
+  reads_after_a_pause([](io_detail::read_core& core, read_request& request) {
     core.resume();
     core.submit({&request, 1});
   });

@@ -30,10 +30,11 @@ TEST(explain, names_the_file_in_an_error) {
             "bad/crc in " + archive + " at byte 38: the content does not match its checksum");
   EXPECT_EQ(explained(files, files.open("bad/size"_path).error()),
             "bad/size in " + archive +
-                " at byte 78: the entry is stored, but its packed and unpacked sizes differ");
-  EXPECT_EQ(
-      explained(files, files.open("bad/place"_path).error()),
-      "bad/place in " + archive + " at byte 1073741824: the entry's data is outside the archive");
+                " at byte 78: the file is stored, but its packed and unpacked sizes differ");
+  EXPECT_EQ(explained(files, files.open("bad/place"_path).error()),
+            "bad/place in " + archive +
+                " at byte 1073741824: the file's data is outside the archive, "
+                "which is probably truncated");
 
   fs::remove(folder / "folder/a");
   EXPECT_EQ(explained(files, files.open("a"_path).error()),

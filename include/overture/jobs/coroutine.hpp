@@ -313,7 +313,7 @@ class [[nodiscard]] co_task {
       return waiting.promise().move_to(frame, begun);
     }
     result<value_type> await_resume() noexcept {
-      if (!frame) return fail(errc::out_of_memory, "no memory for a coroutine");
+      if (!frame) return fail(errc::out_of_memory, "out of memory for a coroutine");
       return frame.promise().take();
     }
   };
@@ -344,7 +344,7 @@ result<shared_future<typename detail::value_of<T>::type>> spawn(job_system& wher
                                                                 allocator& memory) {
   using value_type = typename detail::value_of<T>::type;
   if (!where.is_of_this_version()) return fail(errc::unsupported, other_version);
-  if (!begun.valid()) return fail(errc::out_of_memory, "no memory for a coroutine");
+  if (!begun.valid()) return fail(errc::out_of_memory, "out of memory for a coroutine");
   auto kept = promise<value_type>::make(memory, memory_tag::jobs);
   if (!kept) return tl::unexpected<error>(kept.error());
   shared_future<value_type> future = kept->future();

@@ -349,7 +349,8 @@ class file_system final : public source_files {
   //   corrupt      the archive's directory contradicts itself about this entry
   //   unsupported  compression or encryption that is not supported
   //   limit        larger than limits::entry_bytes_max, see open_any_size()
-  //   permission   refused by the system, or encrypted and the mount has no password
+  //   permission   refused by the system
+  //   password     encrypted, and the mount has no password
   //   replaced     the mount is not the same file on disk any more
   //   io
   [[nodiscard]] result<opened_file> open(entry_index index) noexcept;
@@ -366,7 +367,7 @@ class file_system final : public source_files {
       const file_place& place, std::span<const std::byte> read) noexcept;
 
   // Opens, reads, unpacks and verifies one file on the calling thread. Errors: those of open();
-  // corrupt (wrong checksum, broken data), truncated, io, permission (wrong password),
+  // corrupt (wrong checksum, broken data), truncated, io, password (wrong),
   // out_of_memory.
   [[nodiscard]] result<blob> read_all(asset_path path, buffer_pool& buffers) noexcept;
   // The same through a read queue over this file_system: what is not in the page cache is read by
