@@ -34,6 +34,11 @@ bool is_error(const error& problem) noexcept {
   return problem.reason[0] != '\0';
 }
 
+result<void> check_version(const save_options& options) noexcept {
+  if (!options.jobs || options.jobs->is_of_this_version()) return {};
+  return fail(errc::unsupported, other_version);
+}
+
 template <class T>
 bool make_all(allocator& memory, T*& all, std::size_t count) noexcept {
   if (count == 0) return true;
@@ -65,6 +70,7 @@ void save_file::forget() noexcept {
 
 result<void> save_file::load(operating_system& os, const char* path, const save_options& options) {
   forget();
+  if (auto known = check_version(options); !known) return known;
   const result<os_handle> file = os.open(path);
   if (!file) return tl::unexpected(file.error());
   const auto read_into_memory = [&]() -> result<void> {
@@ -90,13 +96,12 @@ result<void> save_file::load(operating_system& os, const char* path, const save_
 
 result<void> save_file::load_bytes(std::string_view bytes, const save_options& options) {
   forget();
+  if (auto known = check_version(options); !known) return known;
   text_ = bytes;
   return check(options);
 }
 
 result<void> save_file::check(const save_options& options) {
-  if (options.jobs && !options.jobs->is_of_this_version())
-    return fail(errc::unsupported, other_version);
   using save_lines::bytes_of;
   using save_lines::head;
   constexpr std::uint64_t line = bytes_of<head>;
