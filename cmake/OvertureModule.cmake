@@ -61,9 +61,11 @@ set(OVERTURE_PCH_OF_TESTS ${OVERTURE_PCH_OF_PROGRAMS} <gmock/gmock.h> <gtest/gte
 
 # overture_without_exceptions(TARGET): the only source with exceptions is guarded_call.cpp, through
 # which the others call the host's code. What the host throws passes a frame of the library on its
-# way there.
+# way there. No link-time optimisation: it takes a function that one source compiled without
+# exceptions for one that throws in no source of the program.
 function(overture_without_exceptions target)
-  target_compile_options(${target} PRIVATE -fno-exceptions -fno-rtti -fasynchronous-unwind-tables)
+  target_compile_options(${target} PRIVATE
+    -fno-exceptions -fno-rtti -fasynchronous-unwind-tables -fno-lto)
   set_source_files_properties(${PROJECT_SOURCE_DIR}/src/base/guarded_call.cpp
     TARGET_DIRECTORY ${target}
     PROPERTIES COMPILE_OPTIONS -fexceptions SKIP_PRECOMPILE_HEADERS ON)
