@@ -163,7 +163,7 @@ class job {
   static void move_function(void* self, void* to) noexcept {
     auto& from = *static_cast<Function*>(self);
     ::new (to) Function(std::move(from));
-    from.~Function();
+    static_cast<Function*>(self)->~Function();
   }
   template <class Function>
   static void destroy_function(void* self) noexcept {
