@@ -15,10 +15,10 @@
 //
 // Completion. Every submitted request completes exactly once: done, failed or cancelled. Its
 // completion is handed to its executor. It runs on a thread of the queue only if that executor runs
-// tasks at once, as a thread_pool does when its own queue is full. If `done` throws, the executor
-// sees it: a thread_pool reports it (job_hooks). The request and its destination
-// belong to the submitter and must stay in place until then. A failed request names source, offset
-// and errno in its outcome; requests that were merged with it are read once more by themselves.
+// tasks at once, as a thread_pool does when its own queue is full. What `done` throws goes to the
+// executor: a thread_pool reports it (job_hooks). The request and its destination belong to the
+// submitter and must stay in place until then. A failed request names source, offset and errno in
+// its outcome; requests that were merged with it are read once more by themselves.
 //
 // Packed bytes (`method`, `packed_bytes`) are unpacked by jobs, in parallel where the format
 // allows: on `unpack_executor`, or else on the request's own `on`. A host that runs the queue

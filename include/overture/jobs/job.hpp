@@ -154,7 +154,7 @@ class job {
   // This much is in the first cache line of a queued job; most captures need no more.
   static constexpr std::size_t small_bytes = 16;
 
-  // Functions and not lambdas, which GCC gives one name for all instances of operations_of.
+  // Only the first depends on the setting of exceptions; see base/exceptions.hpp.
   template <class Function, bool Exceptions>
   static void run_function(void* self) {
     detail::call_reporting<Exceptions>(*static_cast<Function*>(self));

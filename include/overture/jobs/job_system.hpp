@@ -55,9 +55,9 @@ struct fork_half {
 // Runs jobs. thread_pool is Overture's own; single_threaded is for tests and replays.
 class job_system : public executor {
  public:
-  // False if a copy of Overture of another version made it, that of a plug-in for example. What
-  // returns a result refuses such a system as unsupported; nothing else can be called with it. Any
-  // thread.
+  // False if it was made by a copy of Overture of another version, in a plug-in for example.
+  // Functions that return a result refuse such a system as unsupported; do not pass it to others.
+  // Any thread.
   template <std::uint32_t Version = version_number>
   [[nodiscard]] bool is_of_this_version() const noexcept {
     return version_ == Version;
