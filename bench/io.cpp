@@ -291,7 +291,8 @@ class slow_files final : public source_files, public test::refusing_os {
  public:
   result<open_source> source(source_id) noexcept override { return open_source{this, {1}}; }
   std::size_t describe(source_id, std::span<char>) const noexcept override { return 0; }
-  result<std::size_t> read_at(os_handle, std::uint64_t, std::span<std::byte> bytes) override {
+  result<std::size_t> read_at(os_handle, std::uint64_t,
+                              std::span<std::byte> bytes) noexcept override {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     return bytes.size();
   }

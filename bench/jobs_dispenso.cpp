@@ -72,7 +72,7 @@ class dispenso_peer final : public job_peer {
     for (std::thread& each : others) each.join();
     return true;
   }
-  void submit(void (*run)(void*), void* context) override {
+  void submit(void (*run)(void*), void* context) noexcept override {
     pool_.schedule([run, context] { run(context); }, dispenso::ForceQueuingTag());
   }
 

@@ -107,7 +107,7 @@ class enki_peer final : public job_peer {
   }
   void thread_begins() override { scheduler_.RegisterExternalTaskThread(); }
   void thread_ends() override { scheduler_.DeRegisterExternalTaskThread(); }
-  void submit(void (*run)(void*), void* context) override {
+  void submit(void (*run)(void*), void* context) noexcept override {
     ring_task& each = tasks_[next_.fetch_add(1) % tasks_.size()];
     each.run = run;
     each.context = context;

@@ -67,7 +67,7 @@ class one_thread_peer final : public job_peer {
     submit(nullptr, nullptr);
     thread_.join();
   }
-  void submit(void (*run)(void*), void* context) override {
+  void submit(void (*run)(void*), void* context) noexcept override {
     while (posted_.load(std::memory_order_acquire) != 0) overture::spin_hint();
     run_ = run;
     context_ = context;

@@ -56,7 +56,7 @@ class libfork_peer final : public job_peer {
   bool empty_jobs(std::size_t /*count*/, unsigned /*submitters*/, bool /*batched*/) override {
     return false;
   }
-  void submit(void (*run)(void*), void* context) override { run(context); }
+  void submit(void (*run)(void*), void* context) noexcept override { run(context); }
 
  private:
   lf::lazy_pool pool_;

@@ -46,7 +46,7 @@ class marl_peer final : public job_peer {
   }
   void thread_begins() override { scheduler_.bind(); }
   void thread_ends() override { marl::Scheduler::unbind(); }
-  void submit(void (*run)(void*), void* context) override {
+  void submit(void (*run)(void*), void* context) noexcept override {
     marl::schedule([run, context] { run(context); });
   }
 

@@ -88,10 +88,10 @@ class overture_peer final : public job_peer {
     for (job_group& each : groups) each.wait();
     return true;
   }
-  void submit(void (*run)(void*), void* context) override {
+  void submit(void (*run)(void*), void* context) noexcept override {
     pool_.submit([run, context] { run(context); });
   }
-  void submit_all(void (*run)(void*), const std::vector<void*>& contexts) override {
+  void submit_all(void (*run)(void*), const std::vector<void*>& contexts) noexcept override {
     job_batch batch(pool_);
     for (void* const each : contexts) batch.add([run, each] { run(each); });
   }

@@ -26,7 +26,7 @@ class taskflow_peer final : public job_peer {
     executor_.wait_for_all();
     return true;
   }
-  void submit(void (*run)(void*), void* context) override {
+  void submit(void (*run)(void*), void* context) noexcept override {
     executor_.silent_async([run, context] { run(context); });
   }
   std::function<void()> make_graph(std::vector<std::uint32_t>& runs,

@@ -95,7 +95,7 @@ class tbb_peer final : public job_peer {
     }
     return true;
   }
-  void submit(void (*run)(void*), void* context) override {
+  void submit(void (*run)(void*), void* context) noexcept override {
     arena_.enqueue([run, context] { run(context); });
   }
   std::function<void()> make_graph(std::vector<std::uint32_t>& runs,

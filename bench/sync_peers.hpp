@@ -174,7 +174,7 @@ class slept_on_event final : public slept_on {
   [[nodiscard]] const char* name() const override { return Event::name; }
   void lower(unsigned waiters) override { event_.lower(waiters); }
   void raise() override { event_.raise(); }
-  void wait() override { event_.wait(); }
+  void wait() noexcept override { event_.wait(); }
 
  private:
   alignas(64) Event event_;

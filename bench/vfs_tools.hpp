@@ -46,36 +46,38 @@ class counting_system final : public overture::operating_system {
  public:
   std::uint64_t calls = 0;
 
-  overture::result<overture::os_handle> open(const char* path) override {
+  overture::result<overture::os_handle> open(const char* path) noexcept override {
     return count().open(path);
   }
   overture::result<overture::os_handle> open_below(overture::os_handle folder,
-                                                   const char* path) override {
+                                                   const char* path) noexcept override {
     return count().open_below(folder, path);
   }
-  void close(overture::os_handle handle) override { count().close(handle); }
-  overture::result<overture::file_status> status(overture::os_handle handle) override {
+  void close(overture::os_handle handle) noexcept override { count().close(handle); }
+  overture::result<overture::file_status> status(overture::os_handle handle) noexcept override {
     return count().status(handle);
   }
   overture::result<std::size_t> read_at(overture::os_handle handle, std::uint64_t offset,
-                                        std::span<std::byte> bytes) override {
+                                        std::span<std::byte> bytes) noexcept override {
     return count().read_at(handle, offset, bytes);
   }
-  overture::result<overture::file_status> status(const char* path, bool follow_links) override {
+  overture::result<overture::file_status> status(const char* path,
+                                                 bool follow_links) noexcept override {
     return count().status(path, follow_links);
   }
-  overture::result<void> list(
-      const char* path,
-      overture::function_ref<void(const overture::folder_entry&)> visit) override {
+  overture::result<void> list(const char* path,
+                              overture::function_ref<void(const overture::folder_entry&) noexcept>
+                                  visit) noexcept override {
     return count().list(path, visit);
   }
-  overture::result<std::size_t> canonical_path(const char* path, std::span<char> text) override {
+  overture::result<std::size_t> canonical_path(const char* path,
+                                               std::span<char> text) noexcept override {
     return count().canonical_path(path, text);
   }
-  overture::result<overture::mapping> map(overture::os_handle handle) override {
+  overture::result<overture::mapping> map(overture::os_handle handle) noexcept override {
     return count().map(handle);
   }
-  void unmap(overture::mapping memory) override { count().unmap(memory); }
+  void unmap(overture::mapping memory) noexcept override { count().unmap(memory); }
 
  private:
   overture::operating_system& count() {

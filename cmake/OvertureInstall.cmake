@@ -28,6 +28,10 @@ foreach(target IN LISTS targets)
 endforeach()
 list(JOIN pkg_libraries " " pkg_libraries)
 list(JOIN OVERTURE_PKG_REQUIRES " " pkg_requires)
+set(pkg_export "")
+if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
+  set(pkg_export " ${OVERTURE_EXPORT_SHARED_STATE}")
+endif()
 # Relative to the file itself, so that the installed tree can be moved.
 file(RELATIVE_PATH pkg_prefix
   /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)

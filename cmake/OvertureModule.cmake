@@ -59,6 +59,18 @@ set(OVERTURE_PCH_OF_PROGRAMS ${OVERTURE_PCH_OF_LIBRARIES} <filesystem> <mutex> <
   <string> <thread> <vector>)
 set(OVERTURE_PCH_OF_TESTS ${OVERTURE_PCH_OF_PROGRAMS} <gmock/gmock.h> <gtest/gtest.h>)
 
+# overture_without_exceptions(TARGET): the only source with exceptions is guarded_call.cpp, through
+# which the others call the host's code. What the host throws passes a frame of the library on its
+# way there. No link-time optimisation: it takes a function that one source compiled without
+# exceptions for one that throws in no source of the program.
+function(overture_without_exceptions target)
+  target_compile_options(${target} PRIVATE
+    -fno-exceptions -fno-rtti -fasynchronous-unwind-tables -fno-lto)
+  set_source_files_properties(${PROJECT_SOURCE_DIR}/src/base/guarded_call.cpp
+    TARGET_DIRECTORY ${target}
+    PROPERTIES COMPILE_OPTIONS -fexceptions SKIP_PRECOMPILE_HEADERS ON)
+endfunction()
+
 function(overture_module name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK;LINK_PRIVATE" ${ARGN})
   set(target overture_${name})
@@ -71,7 +83,7 @@ function(overture_module name)
     PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
            $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
     PRIVATE ${PROJECT_SOURCE_DIR}/src)
-  target_compile_options(${target} PRIVATE -fno-exceptions -fno-rtti)
+  overture_without_exceptions(${target})
   target_link_libraries(${target} PUBLIC ${ARG_LINK} PRIVATE ${ARG_LINK_PRIVATE}
     $<BUILD_INTERFACE:overture_flags>)
   overture_precompile(${target} module ${OVERTURE_PCH_OF_LIBRARIES})

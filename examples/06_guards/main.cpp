@@ -37,8 +37,8 @@ void examine(const char* name, Write write) {
   heap = {};
   locks = {};
   {
-    const no_lock_scope no_lock([](const guard_report& seen) { locks = seen; });
-    const no_alloc_scope no_alloc([](const guard_report& seen) { heap = seen; });
+    const no_lock_scope no_lock([](const guard_report& seen) noexcept { locks = seen; });
+    const no_alloc_scope no_alloc([](const guard_report& seen) noexcept { heap = seen; });
     for (int i = 0; i < 1000; ++i) write();
   }
   const bool clear = heap.calls == 0 && locks.calls == 0;
@@ -85,7 +85,7 @@ int main() {
 
   // Where a call came from.
   const no_alloc_scope no_alloc(
-      [](const guard_report& seen) { std::printf("\nfirst call: %s\n", seen.first); });
+      [](const guard_report& seen) noexcept { std::printf("\nfirst call: %s\n", seen.first); });
   std::ostringstream out;
   out << std::string(100, 'x');
   return 0;

@@ -6,6 +6,7 @@
 #include "overture/base/blob.hpp"
 #include "overture/base/case_fold.hpp"
 #include "overture/base/error.hpp"
+#include "overture/base/exceptions.hpp"
 #include "overture/base/executor.hpp"
 #include "overture/base/function_ref.hpp"
 #include "overture/base/guards.hpp"

@@ -45,26 +45,32 @@ class block_store : public operating_system {
   [[nodiscard]] std::uint64_t unpacked_count() noexcept;
   [[nodiscard]] std::uint64_t kept_bytes() noexcept;
 
-  result<os_handle> open(const char*) override { return os_handle{1}; }
-  result<os_handle> open_below(os_handle, const char*) override { return no_folder(); }
-  void close(os_handle) override {}
-  result<file_status> status(os_handle) override { return file_status{file_kind::file, size(), 0}; }
-  result<std::size_t> read_at(os_handle, std::uint64_t offset, std::span<std::byte> to) override {
+  result<os_handle> open(const char*) noexcept override { return os_handle{1}; }
+  result<os_handle> open_below(os_handle, const char*) noexcept override { return no_folder(); }
+  void close(os_handle) noexcept override {}
+  result<file_status> status(os_handle) noexcept override {
+    return file_status{file_kind::file, size(), 0};
+  }
+  result<std::size_t> read_at(os_handle, std::uint64_t offset,
+                              std::span<std::byte> to) noexcept override {
     return read(offset, to, reading::may_wait);
   }
   result<std::size_t> read_cached_at(os_handle, std::uint64_t offset,
-                                     std::span<std::byte> to) override {
+                                     std::span<std::byte> to) noexcept override {
     return read(offset, to, reading::at_once);
   }
-  result<file_status> status(const char*, bool) override { return status(os_handle{1}); }
-  result<void> list(const char*, function_ref<void(const folder_entry&)>) override {
+  result<file_status> status(const char*, bool) noexcept override { return status(os_handle{1}); }
+  result<void> list(const char*,
+                    function_ref<void(const folder_entry&) noexcept>) noexcept override {
     return no_folder();
   }
-  result<std::size_t> canonical_path(const char*, std::span<char>) override { return no_folder(); }
-  result<mapping> map(os_handle) override {
+  result<std::size_t> canonical_path(const char*, std::span<char>) noexcept override {
+    return no_folder();
+  }
+  result<mapping> map(os_handle) noexcept override {
     return fail(errc::unsupported, "compressed data cannot be mapped");
   }
-  void unmap(mapping) override {}
+  void unmap(mapping) noexcept override {}
 
  protected:
   enum class reading : std::uint8_t { may_wait, at_once };

@@ -134,7 +134,7 @@ result<void> folder_walk::visit(std::uint32_t folder) noexcept {
   listed_names_.clear();
   listed_.clear();
   result<void> memory;
-  const result<void> listed = os_.list(path.c_str(), [&](const folder_entry& entry) {
+  const result<void> listed = os_.list(path.c_str(), [&](const folder_entry& entry) noexcept {
     if (!memory) return;
     listed_name added{{}, entry.kind};
     if (listed_.size() >= limits::entries_max) {

@@ -44,6 +44,8 @@ const char* to_string(errc code) noexcept {
       return "replaced";
     case errc::exists:
       return "exists";
+    case errc::threw:
+      return "threw";
   }
   return "unknown";
 }

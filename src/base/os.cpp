@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "base/guarded_call.hpp"
 #include "base/limit_text.hpp"
 #include "overture/base/limits.hpp"
 
@@ -107,7 +108,8 @@ result<void> replace_file(operating_system& os, const char* path,
   }
   const result<os_handle> file = os.create(temporary);
   if (!file) return tl::unexpected<error>(file.error());
-  result<void> done = write(*file);
+  result<void> done = base_detail::guarded_result("the function that writes the file threw",
+                                                  [&] { return write(*file); });
   if (done) done = os.sync(*file);
   os.close(*file);
   if (done) done = os.rename(temporary, path);

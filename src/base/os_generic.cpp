@@ -48,7 +48,7 @@ open_file& file_of(os_handle handle) {
 
 class generic_system final : public operating_system {
  public:
-  result<os_handle> open(const char* path) override {
+  result<os_handle> open(const char* path) noexcept override {
     std::error_code code;
     const fs::file_status found = fs::status(path, code);
     if (code) return failed(code, "cannot open");
@@ -67,7 +67,7 @@ class generic_system final : public operating_system {
     return os_handle{reinterpret_cast<std::int64_t>(file)};
   }
 
-  result<os_handle> open_below(os_handle folder, const char* path) override {
+  result<os_handle> open_below(os_handle folder, const char* path) noexcept override {
     constexpr bool on_windows = fs::path::preferred_separator == '\\';
     if (on_windows && base_detail::names_a_device(path)) {
       return fail(errc::not_a_file, "a device name on this system");
@@ -75,18 +75,18 @@ class generic_system final : public operating_system {
     return open((file_of(folder).path / path).string().c_str());
   }
 
-  void close(os_handle handle) override {
+  void close(os_handle handle) noexcept override {
     open_file& file = file_of(handle);
     if (file.stream) (void)std::fclose(file.stream);
     base_detail::destroy_object(default_allocator(), memory_tag::base, &file);
   }
 
-  result<file_status> status(os_handle handle) override {
+  result<file_status> status(os_handle handle) noexcept override {
     return status(file_of(handle).path.string().c_str(), true);
   }
 
   result<std::size_t> read_at(os_handle handle, std::uint64_t offset,
-                              std::span<std::byte> bytes) override {
+                              std::span<std::byte> bytes) noexcept override {
     open_file& file = file_of(handle);
     if (!file.stream) return tl::unexpected<error>(os_failure(EISDIR, "cannot read a folder"));
     if (offset > static_cast<std::uint64_t>(std::numeric_limits<long>::max()))
@@ -104,7 +104,7 @@ class generic_system final : public operating_system {
     return got;
   }
 
-  result<file_status> status(const char* path, bool follow_links) override {
+  result<file_status> status(const char* path, bool follow_links) noexcept override {
     std::error_code code;
     const fs::file_status found =
         follow_links ? fs::status(path, code) : fs::symlink_status(path, code);
@@ -124,7 +124,8 @@ class generic_system final : public operating_system {
     return status;
   }
 
-  result<void> list(const char* path, function_ref<void(const folder_entry&)> visit) override {
+  result<void> list(const char* path,
+                    function_ref<void(const folder_entry&) noexcept> visit) noexcept override {
     std::error_code code;
     for (fs::directory_iterator entry(path, code), end; !code && entry != end;
          entry.increment(code)) {
@@ -136,7 +137,7 @@ class generic_system final : public operating_system {
     return {};
   }
 
-  result<std::size_t> canonical_path(const char* path, std::span<char> text) override {
+  result<std::size_t> canonical_path(const char* path, std::span<char> text) noexcept override {
     std::error_code code;
     const auto resolved = fs::canonical(path, code).string();
     if (code) return failed(code, "cannot resolve the path");
@@ -146,7 +147,7 @@ class generic_system final : public operating_system {
     return resolved.size();
   }
 
-  result<os_handle> create(const char* path) override {
+  result<os_handle> create(const char* path) noexcept override {
     std::error_code code;
     // fopen() would follow a link, so remove it first.
     if (fs::is_symlink(fs::symlink_status(path, code))) (void)fs::remove(path, code);
@@ -164,7 +165,7 @@ class generic_system final : public operating_system {
   }
 
   result<std::size_t> write_at(os_handle handle, std::uint64_t offset,
-                               std::span<const std::byte> bytes) override {
+                               std::span<const std::byte> bytes) noexcept override {
     open_file& file = file_of(handle);
     if (!file.stream) return tl::unexpected<error>(os_failure(EISDIR, "cannot write to a folder"));
     if (offset > static_cast<std::uint64_t>(std::numeric_limits<long>::max())) {
@@ -185,16 +186,16 @@ class generic_system final : public operating_system {
   }
 
   // The standard library cannot flush to the disk.
-  result<void> sync(os_handle) override { return {}; }
+  result<void> sync(os_handle) noexcept override { return {}; }
 
-  result<void> rename(const char* from, const char* to) override {
+  result<void> rename(const char* from, const char* to) noexcept override {
     std::error_code code;
     fs::rename(from, to, code);
     if (code) return failed(code, "cannot rename");
     return {};
   }
 
-  result<void> remove_file(const char* path) override {
+  result<void> remove_file(const char* path) noexcept override {
     std::error_code code;
     if (fs::is_directory(fs::symlink_status(path, code))) {
       return tl::unexpected<error>(os_failure(EISDIR, "cannot remove"));
@@ -206,10 +207,10 @@ class generic_system final : public operating_system {
     return {};
   }
 
-  result<mapping> map(os_handle) override {
+  result<mapping> map(os_handle) noexcept override {
     return fail(errc::unsupported, "memory mapping is not supported");
   }
-  void unmap(mapping) override {}
+  void unmap(mapping) noexcept override {}
 };
 
 }  // namespace

@@ -115,7 +115,7 @@ class parent_folder {
 
 class posix_system final : public operating_system {
  public:
-  result<os_handle> open(const char* path) override {
+  result<os_handle> open(const char* path) noexcept override {
     // O_NONBLOCK: a FIFO in a game folder must not hang the load.
     const int descriptor = retry_if_interrupted(
         [&] { return ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); });
@@ -123,24 +123,24 @@ class posix_system final : public operating_system {
     return to_handle(descriptor);
   }
 
-  result<os_handle> open_below(os_handle folder, const char* path) override {
+  result<os_handle> open_below(os_handle folder, const char* path) noexcept override {
     const int descriptor = open_beneath(to_descriptor(folder), path);
     if (descriptor < 0) return failed("cannot open");
     return to_handle(descriptor);
   }
 
-  int descriptor(os_handle handle) override { return to_descriptor(handle); }
+  int descriptor(os_handle handle) noexcept override { return to_descriptor(handle); }
 
-  void close(os_handle handle) override { (void)::close(to_descriptor(handle)); }
+  void close(os_handle handle) noexcept override { (void)::close(to_descriptor(handle)); }
 
-  result<file_status> status(os_handle handle) override {
+  result<file_status> status(os_handle handle) noexcept override {
     struct stat found{};
     if (fstat(to_descriptor(handle), &found) != 0) return failed("cannot get the file status");
     return status_of(found);
   }
 
   result<std::size_t> read_at(os_handle handle, std::uint64_t offset,
-                              std::span<std::byte> bytes) override {
+                              std::span<std::byte> bytes) noexcept override {
     if (offset > static_cast<std::uint64_t>(std::numeric_limits<off_t>::max()))
       return std::size_t{0};
     const std::size_t wanted = std::min<std::size_t>(bytes.size(), read_bytes_max);
@@ -152,7 +152,7 @@ class posix_system final : public operating_system {
   }
 
   result<std::size_t> read_parts_at(os_handle handle, std::uint64_t offset,
-                                    std::span<const std::span<std::byte>> parts) override {
+                                    std::span<const std::span<std::byte>> parts) noexcept override {
     if (offset > static_cast<std::uint64_t>(std::numeric_limits<off_t>::max()))
       return std::size_t{0};
     constexpr std::size_t parts_max = 64;
@@ -171,13 +171,13 @@ class posix_system final : public operating_system {
     return static_cast<std::size_t>(got);
   }
 
-  void fetch_ahead(os_handle handle, std::uint64_t offset, std::uint64_t bytes) override {
+  void fetch_ahead(os_handle handle, std::uint64_t offset, std::uint64_t bytes) noexcept override {
     (void)posix_fadvise(to_descriptor(handle), static_cast<off_t>(offset),
                         static_cast<off_t>(bytes), POSIX_FADV_WILLNEED);
   }
 
   result<std::size_t> read_cached_at(os_handle handle, std::uint64_t offset,
-                                     std::span<std::byte> bytes) override {
+                                     std::span<std::byte> bytes) noexcept override {
     if (offset > static_cast<std::uint64_t>(std::numeric_limits<off_t>::max()))
       return std::size_t{0};
     iovec part{bytes.data(), std::min<std::size_t>(bytes.size(), read_bytes_max)};
@@ -194,14 +194,15 @@ class posix_system final : public operating_system {
     return static_cast<std::size_t>(got);
   }
 
-  result<file_status> status(const char* path, bool follow_links) override {
+  result<file_status> status(const char* path, bool follow_links) noexcept override {
     struct stat found{};
     const int failure = follow_links ? stat(path, &found) : lstat(path, &found);
     if (failure != 0) return failed("cannot get the file status");
     return status_of(found);
   }
 
-  result<void> list(const char* path, function_ref<void(const folder_entry&)> visit) override {
+  result<void> list(const char* path,
+                    function_ref<void(const folder_entry&) noexcept> visit) noexcept override {
     DIR* const folder = opendir(path);
     if (!folder) return failed("cannot list the folder");
     for (;;) {
@@ -217,7 +218,7 @@ class posix_system final : public operating_system {
     return {};
   }
 
-  result<std::size_t> canonical_path(const char* path, std::span<char> text) override {
+  result<std::size_t> canonical_path(const char* path, std::span<char> text) noexcept override {
     char resolved[PATH_MAX];
     if (!realpath(path, resolved)) return failed("cannot resolve the path");
     const std::size_t length = std::strlen(resolved);
@@ -227,7 +228,7 @@ class posix_system final : public operating_system {
     return length;
   }
 
-  result<os_handle> create(const char* path) override {
+  result<os_handle> create(const char* path) noexcept override {
     const int descriptor = retry_if_interrupted([&] {
       return ::open(
           path, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
@@ -237,7 +238,7 @@ class posix_system final : public operating_system {
   }
 
   result<std::size_t> write_at(os_handle handle, std::uint64_t offset,
-                               std::span<const std::byte> bytes) override {
+                               std::span<const std::byte> bytes) noexcept override {
     if (offset > static_cast<std::uint64_t>(std::numeric_limits<off_t>::max())) {
       errno = EFBIG;
       return failed("cannot write");
@@ -250,24 +251,24 @@ class posix_system final : public operating_system {
     return static_cast<std::size_t>(put);
   }
 
-  result<void> sync(os_handle handle) override {
+  result<void> sync(os_handle handle) noexcept override {
     if (retry_if_interrupted([&] { return fsync(to_descriptor(handle)); }) != 0) {
       return failed("cannot sync");
     }
     return {};
   }
 
-  result<void> rename(const char* from, const char* to) override {
+  result<void> rename(const char* from, const char* to) noexcept override {
     if (::rename(from, to) != 0) return failed("cannot rename");
     return {};
   }
 
-  result<void> remove_file(const char* path) override {
+  result<void> remove_file(const char* path) noexcept override {
     if (unlink(path) != 0) return failed("cannot remove");
     return {};
   }
 
-  result<mapping> map(os_handle handle) override {
+  result<mapping> map(os_handle handle) noexcept override {
     const result<file_status> found = status(handle);
     if (!found) return tl::unexpected<error>(found.error());
     if (found->size == 0) return mapping{};
@@ -277,11 +278,12 @@ class posix_system final : public operating_system {
     return mapping{static_cast<const std::byte*>(memory), found->size};
   }
 
-  void unmap(mapping memory) override {
+  void unmap(mapping memory) noexcept override {
     if (memory.data) (void)munmap(const_cast<std::byte*>(memory.data), memory.size);
   }
 
-  result<os_handle> open_to_write(os_handle folder, const char* path, write_mode mode) override {
+  result<os_handle> open_to_write(os_handle folder, const char* path,
+                                  write_mode mode) noexcept override {
     // O_NONBLOCK: a FIFO without a reader must not hang the writer.
     const int flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
     const bool is_new = mode == write_mode::create;
@@ -296,7 +298,7 @@ class posix_system final : public operating_system {
     return fail(errc::not_a_file, "not a regular file");
   }
 
-  result<void> make_folder_below(os_handle folder, const char* path) override {
+  result<void> make_folder_below(os_handle folder, const char* path) noexcept override {
     const parent_folder parent(to_descriptor(folder), path);
     if (parent.missing() || mkdirat(parent.descriptor(), parent.name(), 0777) != 0) {
       return failed("cannot create the folder");
@@ -304,7 +306,7 @@ class posix_system final : public operating_system {
     return {};
   }
 
-  result<void> remove_below(os_handle folder, const char* path) override {
+  result<void> remove_below(os_handle folder, const char* path) noexcept override {
     const parent_folder parent(to_descriptor(folder), path);
     if (parent.missing()) return failed("cannot remove");
     int outcome = unlinkat(parent.descriptor(), parent.name(), 0);
@@ -315,7 +317,7 @@ class posix_system final : public operating_system {
     return {};
   }
 
-  result<void> rename_below(os_handle folder, const char* from, const char* to) override {
+  result<void> rename_below(os_handle folder, const char* from, const char* to) noexcept override {
     const parent_folder old_parent(to_descriptor(folder), from);
     if (old_parent.missing()) return failed("cannot rename");
     const parent_folder parent(to_descriptor(folder), to);

@@ -13,7 +13,7 @@ namespace {
 
 class generic_thread_factory final : public thread_factory {
  public:
-  result<thread_handle> start(const thread_options&, void (*entry)(void*),
+  result<thread_handle> start(const thread_options&, void (*entry)(void*) noexcept,
                               void* argument) override {
     auto* const thread = base_detail::make_object<std::thread>(default_allocator(),
                                                                memory_tag::base, entry, argument);
@@ -21,7 +21,7 @@ class generic_thread_factory final : public thread_factory {
     return thread_handle{reinterpret_cast<std::uintptr_t>(thread)};
   }
 
-  void join(thread_handle handle) override {
+  void join(thread_handle handle) noexcept override {
     auto* const thread = reinterpret_cast<std::thread*>(handle.value);
     thread->join();
     base_detail::destroy_object(default_allocator(), memory_tag::base, thread);

@@ -25,7 +25,7 @@ std::uint64_t read_clock(clockid_t clock) noexcept {
 }
 
 struct start_arguments {
-  void (*entry)(void*);
+  void (*entry)(void*) noexcept;
   void* argument;
   thread_priority priority;
   bool batch_scheduling;
@@ -68,7 +68,7 @@ void* thread_main(void* raw) {
 
 class posix_thread_factory final : public thread_factory {
  public:
-  result<thread_handle> start(const thread_options& options, void (*entry)(void*),
+  result<thread_handle> start(const thread_options& options, void (*entry)(void*) noexcept,
                               void* argument) override {
     void* const memory = default_allocator().allocate(sizeof(start_arguments),
                                                       alignof(start_arguments), memory_tag::base);
@@ -103,7 +103,7 @@ class posix_thread_factory final : public thread_factory {
     return thread_handle{static_cast<std::uintptr_t>(thread)};
   }
 
-  void join(thread_handle thread) override {
+  void join(thread_handle thread) noexcept override {
     (void)pthread_join(static_cast<pthread_t>(thread.value), nullptr);
   }
 };

@@ -3,25 +3,26 @@
 #include <bit>
 #include <utility>
 
-#include "overture/base/atomic.hpp"
+#include "base/shared_state.hpp"
 #include "overture/base/limits.hpp"
 
 namespace overture {
+using base_detail::shared;
+
 namespace {
 
 constexpr std::uint32_t word_count = limits::thread_slots_max / 64;
 
-atomic<std::uint64_t> taken[word_count];
-
 std::uint32_t take_slot() noexcept {
   for (std::uint32_t word = 0; word < word_count; ++word) {
-    std::uint64_t bits = taken[word].load(std::memory_order_relaxed);
+    atomic<std::uint64_t>& taken = shared().thread_slots[word];
+    std::uint64_t bits = taken.load(std::memory_order_relaxed);
     while (~bits != 0) {
       const auto bit = static_cast<std::uint32_t>(std::countr_one(bits));
       const std::uint32_t slot = word * 64 + bit;
       if (slot == base_detail::shared_thread_slot) return base_detail::shared_thread_slot;
-      if (taken[word].compare_exchange_weak(bits, bits | std::uint64_t{1} << bit,
-                                            std::memory_order_acquire, std::memory_order_relaxed)) {
+      if (taken.compare_exchange_weak(bits, bits | std::uint64_t{1} << bit,
+                                      std::memory_order_acquire, std::memory_order_relaxed)) {
         return slot;
       }
     }
@@ -40,7 +41,8 @@ struct slot_holder {
   ~slot_holder() {
     const std::uint32_t slot = std::exchange(slot_of_thread, base_detail::shared_thread_slot);
     if (slot == base_detail::shared_thread_slot) return;
-    taken[slot / 64].fetch_and(~(std::uint64_t{1} << slot % 64), std::memory_order_release);
+    shared().thread_slots[slot / 64].fetch_and(~(std::uint64_t{1} << slot % 64),
+                                               std::memory_order_release);
   }
 };
 

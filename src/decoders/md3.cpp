@@ -371,7 +371,7 @@ class md3 final : public decoder {
     if (std::uint64_t{counts.frames} * counts.vertices < split_from) {
       for (std::size_t i = 0; i < pieces.count(); ++i) pieces.compute(i, view);
     } else {
-      workers.run(pieces.count(), [&](std::size_t i) { pieces.compute(i, view); });
+      workers.run(pieces.count(), [&](std::size_t i) noexcept { pieces.compute(i, view); });
     }
     return model;
   }

@@ -11,7 +11,7 @@ namespace {
 // barricade calls them outside of all locks.
 class at_once final : public executor {
  public:
-  void execute(task work) override { work.run(work.context); }
+  void execute(task work) noexcept override { work.run(work.context); }
 };
 
 executor& run_at_once() noexcept {

@@ -30,6 +30,7 @@ class read_counters {
     sums_.bytes += tally.bytes;
     if (tally.failed != 0) sums_.failed += tally.failed;  // rare, and on another cache line
     if (tally.viewed != 0) sums_.viewed += tally.viewed;
+    if (tally.thrown != 0) sums_.thrown += tally.thrown;
     sums_.queue_ns += tally.queue_ns;
     sums_.service_ns += tally.service_ns;
     outstanding_ -= tally.completed;

@@ -18,6 +18,7 @@ struct read_tally {
   std::uint32_t failed = 0;
   std::uint32_t viewed = 0;
   std::uint32_t put_to_unpack = 0;
+  std::uint32_t thrown = 0;      // completions that threw
   bool brought_to_zero = false;  // a countdown
   std::uint64_t bytes = 0;
   std::uint64_t queue_ns = 0;

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 
+#include "base/guarded_call.hpp"
 #include "base/thread_name.hpp"
 #include "io/read_core.hpp"
 #include "io/reads_blocking.hpp"
 #include "io/reads_simulated.hpp"
 #include "io/reads_uring.hpp"
 #include "overture/base/limits.hpp"
+#include "overture/jobs/job_system.hpp"
 #include "overture/sync/barricade.hpp"
 #include "overture/trace/timeline.hpp"
 
@@ -49,9 +51,10 @@ struct read_queue::state {
       (void)threads.push_back({this, tries_uring, {}, {}});  // reserved: the address stays
       io_thread& thread = threads.back();
       write_thread_name(thread.name, config.name, i + 1);
-      const result<thread_handle> started = factory.start(
-          {.name = thread.name, .priority = config.priority, .affinity_mask = config.affinity_mask},
-          run_thread, &thread);
+      const thread_options options{
+          .name = thread.name, .priority = config.priority, .affinity_mask = config.affinity_mask};
+      const result<thread_handle> started = guarded_result(
+          thread_factory_threw, [&] { return factory.start(options, run_thread, &thread); });
       if (!started) {
         threads.pop_back();
         status = tl::unexpected<error>(started.error());
@@ -65,7 +68,7 @@ struct read_queue::state {
     }
   }
 
-  static void run_thread(void* raw) {
+  static void run_thread(void* raw) noexcept {
     const auto& self = *static_cast<const io_thread*>(raw);
     state& queue = *self.queue;
     timeline* const record = queue.core.config().record;
@@ -123,6 +126,8 @@ read_queue::read_queue(source_files& files, const read_queue_config& config) noe
     : files_(files), config_(config) {
   if (!config_.memory) config_.memory = &default_allocator();
   if (!config_.factory) config_.factory = &default_thread_factory();
+  const bool other_jobs = config_.wake_ahead && !config_.wake_ahead->is_of_this_version();
+  if (other_jobs) config_.wake_ahead = nullptr;
   choose_threads(config_);
   state_ = make_object<state>(*config_.memory, memory_tag::io, files, config_);
   if (!state_) return;
@@ -139,6 +144,7 @@ read_queue::read_queue(source_files& files, const read_queue_config& config) noe
   } else if (!config_.run_by_host) {
     state_->start(*config_.factory);
   }
+  if (other_jobs) state_->status = fail(errc::unsupported, other_version);
 }
 
 read_queue::~read_queue() {
@@ -153,6 +159,7 @@ read_queue::~read_queue() {
 }
 
 result<void> read_queue::status() const noexcept {
+  if (!is_of_this_version()) return fail(errc::unsupported, other_version);
   if (!state_) return fail(errc::out_of_memory, "out of memory for the read queue");
   return state_->status;
 }

@@ -3,9 +3,11 @@
 #include <cstring>
 #include <utility>
 
+#include "base/guarded_call.hpp"
 #include "overture/trace/timeline.hpp"
 
 namespace overture::io_detail {
+using namespace base_detail;
 
 namespace {
 
@@ -66,7 +68,7 @@ void request_completion::end(read_tally& sum, read_request& request, std::uint64
   if (on) {
     on->execute(done);
   } else if (done.run && runs_here_) {
-    done.run(done.context);
+    if (!guarded_call([&] { done.run(done.context); })) ++sum.thrown;
   }
   if (counter && (counts ? counts->add(*counter) : counter->done())) sum.brought_to_zero = true;
 }

@@ -180,7 +180,7 @@ std::size_t simulated_disk::describe(source_id id, std::span<char> text) const n
 }
 
 result<std::size_t> simulated_disk::read_at(os_handle handle, std::uint64_t offset,
-                                            std::span<std::byte> bytes) {
+                                            std::span<std::byte> bytes) noexcept {
   const source_id id{static_cast<std::uint32_t>(handle.value - 1), 1};
   for (;;) {
     const std::int64_t outcome = fill(id, offset, {&bytes, 1});
@@ -191,31 +191,32 @@ result<std::size_t> simulated_disk::read_at(os_handle handle, std::uint64_t offs
   }
 }
 
-result<file_status> simulated_disk::status(os_handle handle) {
+result<file_status> simulated_disk::status(os_handle handle) noexcept {
   const file* const found = find({static_cast<std::uint32_t>(handle.value - 1), 1});
   if (!found) return fail(errc::not_found, "no such file on the simulated disk");
   return file_status{file_kind::file, found->bytes, 0};
 }
 
-result<os_handle> simulated_disk::open(const char*) {
+result<os_handle> simulated_disk::open(const char*) noexcept {
   return no_paths();
 }
-result<os_handle> simulated_disk::open_below(os_handle, const char*) {
+result<os_handle> simulated_disk::open_below(os_handle, const char*) noexcept {
   return no_paths();
 }
-void simulated_disk::close(os_handle) {}
-result<file_status> simulated_disk::status(const char*, bool) {
+void simulated_disk::close(os_handle) noexcept {}
+result<file_status> simulated_disk::status(const char*, bool) noexcept {
   return no_paths();
 }
-result<void> simulated_disk::list(const char*, function_ref<void(const folder_entry&)>) {
+result<void> simulated_disk::list(const char*,
+                                  function_ref<void(const folder_entry&) noexcept>) noexcept {
   return no_paths();
 }
-result<std::size_t> simulated_disk::canonical_path(const char*, std::span<char>) {
+result<std::size_t> simulated_disk::canonical_path(const char*, std::span<char>) noexcept {
   return no_paths();
 }
-result<mapping> simulated_disk::map(os_handle) {
+result<mapping> simulated_disk::map(os_handle) noexcept {
   return no_paths();
 }
-void simulated_disk::unmap(mapping) {}
+void simulated_disk::unmap(mapping) noexcept {}
 
 }  // namespace overture

@@ -140,7 +140,7 @@ single_threaded::~single_threaded() {
   destroy_object(state_->memory, memory_tag::jobs, state_);
 }
 
-void single_threaded::submit(job work, job_group* group, const job_options& options) {
+void single_threaded::submit(job work, job_group* group, const job_options& options) noexcept {
   if (state_ == nullptr) return run_without_memory(std::move(work), group, options);
   if (group != nullptr) group->begin_job();
   bool queued = false;
@@ -154,11 +154,11 @@ void single_threaded::submit(job work, job_group* group, const job_options& opti
   state_->run(now, true, true);
 }
 
-void single_threaded::wait(job_group& group) {
+void single_threaded::wait(job_group& group) noexcept {
   (void)wait_until(group, 0);
 }
 
-bool single_threaded::wait_until(job_group& group, std::uint64_t deadline_ns) {
+bool single_threaded::wait_until(job_group& group, std::uint64_t deadline_ns) noexcept {
   if (group.pending() == 0) return true;
   if (state_ == nullptr) return wait_without_memory(group, deadline_ns);
   if (refuse_wait(state_->reports, group)) return false;
@@ -187,7 +187,7 @@ bool single_threaded::wait_until(job_group& group, std::uint64_t deadline_ns) {
   return true;
 }
 
-bool single_threaded::try_help() {
+bool single_threaded::try_help() noexcept {
   return state_ != nullptr && state_->run_one(nullptr);
 }
 
@@ -210,7 +210,7 @@ void single_threaded::set_idle_reason(const char* reason) noexcept {
   if (state_ != nullptr) state_->idle_reason.store(reason, std::memory_order_relaxed);
 }
 
-std::size_t single_threaded::pump(std::uint64_t budget_ns) {
+std::size_t single_threaded::pump(std::uint64_t budget_ns) noexcept {
   const std::uint64_t start_ns = now_ns();
   std::size_t count = 0;
   while (try_help()) {
@@ -220,7 +220,7 @@ std::size_t single_threaded::pump(std::uint64_t budget_ns) {
   return count;
 }
 
-void single_threaded::run_all() {
+void single_threaded::run_all() noexcept {
   while (try_help()) {
   }
 }

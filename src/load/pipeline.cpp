@@ -9,6 +9,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/guarded_call.hpp"
 #include "base/thread_slot.hpp"
 #include "load/decode_memory.hpp"
 #include "load/loader.hpp"
@@ -191,9 +192,9 @@ class decode_helpers final : public parallel_runner {
  public:
   decode_helpers(load_state& load, entry_index entry) noexcept : load_(load), entry_(entry) {}
 
-  void run(std::size_t count, function_ref<void(std::size_t)> body) override {
+  void run(std::size_t count, function_ref<void(std::size_t) noexcept> body) noexcept override {
     const std::uint32_t caller = thread_slot();
-    const auto piece = [&](std::size_t i) {
+    const auto piece = [&](std::size_t i) noexcept {
       if (thread_slot() == caller) return body(i);
       const zone span(to_string(load_stage::decode), {.subject = entry_});
       const std::uint64_t begin_ns = now_ns();
@@ -250,7 +251,9 @@ result<std::uint64_t> decode(loader& by, load_item& item, bool& waits) noexcept 
 result<std::uint64_t> finalize(loader& by, load_item& item) noexcept {
   load_state& load = by.load;
   if (load.options.sink) {
-    const result<void> taken = load.options.sink->finalize(item.entry, item.asset, item.content);
+    const result<void> taken = guarded_result("asset_sink::finalize() threw an exception", [&] {
+      return load.options.sink->finalize(item.entry, item.asset, item.content);
+    });
     if (!taken) return tl::unexpected<error>(taken.error());
   }
   item.asset = {};  // frees what the host did not take, as part of this stage

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/guarded_call.hpp"
 #include "load/loader.hpp"
 
 namespace overture {
@@ -110,6 +111,9 @@ result<void> load_scope::start() noexcept {
   if (!state_) return fail(errc::out_of_memory, "out of memory for the load");
   load_state& load = *state_;
   if (load.started) return fail(errc::invalid, "the load was already started");
+  if (!load.jobs.is_of_this_version() || !load.reads.is_of_this_version()) {
+    return fail(errc::unsupported, other_version);
+  }
   if (!load.files.frozen()) return fail(errc::invalid, "freeze the file system before loading");
   const std::size_t count = load.files.entry_count();
   const auto items = static_cast<std::uint32_t>(
@@ -160,7 +164,7 @@ bool load_scope::wait_for(std::chrono::nanoseconds duration) noexcept {
 }
 
 std::size_t load_scope::pump(std::chrono::nanoseconds budget) noexcept {
-  if (!state_) return 0;
+  if (!state_ || !state_->reads.is_of_this_version()) return 0;
   if (!std::exchange(state_->had_frame, true)) state_->reads.mark_first_frame();
   return state_->finalize_some(budget);
 }
@@ -216,8 +220,9 @@ load_summary load_scope::summary() const noexcept {
   return sum;
 }
 
-void load_scope::for_each_file(function_ref<void(const loaded_file&)> visit) const {
-  if (!state_) return;
+result<void> load_scope::for_each_file(
+    function_ref<void(const loaded_file&)> visit) const noexcept {
+  if (!state_) return {};
   for (entry_index i = 0; i < state_->entry_count(); ++i) {
     const file_record& kept = state_->records[i];
     loaded_file file;
@@ -233,8 +238,9 @@ void load_scope::for_each_file(function_ref<void(const loaded_file&)> visit) con
     file.decoder = kept.decoder;
     std::copy(std::begin(kept.stage_ns), std::end(kept.stage_ns), std::begin(file.stage_ns));
     file.queued_ns = kept.queued_ns;
-    visit(file);
+    if (!guarded_call([&] { visit(file); })) return fail(errc::threw, visitor_threw);
   }
+  return {};
 }
 
 }  // namespace overture

@@ -4,11 +4,10 @@
 
 namespace overture::sync_detail {
 
-constinit continuation_table::list continuation_table::lists_[list_count];
-
 continuation_table::list& continuation_table::list_of(const void* barricade_address) noexcept {
   const auto bits = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(barricade_address));
-  return lists_[bits * 0x9E3779B97F4A7C15u >> 58];
+  static_assert(base_detail::shared_state::continuation_lists_max == 1 << (64 - 58));
+  return base_detail::shared().continuations[bits * 0x9E3779B97F4A7C15u >> 58];
 }
 
 void continuation_table::push(list& to, barricade_continuation& first,
@@ -21,7 +20,6 @@ void continuation_table::push(list& to, barricade_continuation& first,
 }
 
 void continuation_table::add(barricade_continuation& added) noexcept {
-  static_assert(list_count == 1 << (64 - 58));
   push(list_of(added.of), added, added);
 }
 

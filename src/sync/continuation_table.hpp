@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/shared_state.hpp"
 #include "overture/base/atomic.hpp"
 #include "overture/sync/barricade.hpp"
 
@@ -29,16 +30,10 @@ class continuation_table {
  private:
   friend struct fresh_continuation_table;  // the explorer starts each run with one
 
-  struct alignas(64) list {
-    atomic<barricade_continuation*> newest{nullptr};
-    atomic<std::uint32_t> scans{0};
-  };
+  using list = base_detail::continuation_list;
   static list& list_of(const void* barricade_address) noexcept;
   static void push(list& to, barricade_continuation& first, barricade_continuation& last) noexcept;
   static void scan(list& all) noexcept;
-
-  static constexpr std::size_t list_count = 64;
-  static list lists_[list_count];
 };
 
 }  // namespace overture::sync_detail

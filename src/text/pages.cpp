@@ -3,6 +3,7 @@
 #include <limits>
 #include <new>
 
+#include "base/guarded_call.hpp"
 #include "overture/jobs/parallel.hpp"
 #include "overture/text/number.hpp"
 #include "overture/text/pages.hpp"
@@ -176,7 +177,10 @@ class page_writing {
   // Writes page i to `out` and returns its length; 0 if its writer gave up.
   std::uint64_t write_to(std::size_t i, char* out) { return write_to(i, out, out); }
   std::uint64_t write_to(std::size_t i, char* out, const char* destination) {
-    const char* const end = write_page_(i, out, destination);
+    const char* end = nullptr;
+    if (!base_detail::guarded_call([&] { end = write_page_(i, out, destination); })) {
+      threw_.store(true, std::memory_order_relaxed);
+    }
     if (end) return static_cast<std::uint64_t>(end - out);
     std::size_t first = failed_page_.load(std::memory_order_relaxed);
     while (i < first && !failed_page_.compare_exchange_weak(first, i, std::memory_order_relaxed)) {
@@ -185,6 +189,9 @@ class page_writing {
   }
   [[nodiscard]] result<written> finished(std::uint64_t bytes) const {
     const std::size_t failed = failed_page_.load(std::memory_order_relaxed);
+    if (threw_.load(std::memory_order_relaxed)) {
+      return fail(errc::threw, "the function that writes a page threw an exception", {}, failed);
+    }
     if (failed != none)
       return fail(errc::limit, "the text of an object is longer than its maximum", {}, failed);
     return written{bytes, pages_.size_};
@@ -346,16 +353,19 @@ class page_writing {
   std::size_t run_pages_ = 1;
   std::size_t runs_left_min_ = 1;
   atomic<std::size_t> failed_page_{none};
+  atomic<bool> threw_{false};
 };
 
 result<written> write_pages(job_system* jobs, page_table& pages, std::span<char> buffer, layout how,
                             write_page_function write_page) {
+  if (jobs && !jobs->is_of_this_version()) return fail(errc::unsupported, other_version);
   if (pages.size() == 0) return written{};
   return page_writing(jobs, pages, buffer, write_page).run(how);
 }
 
 result<void> read_pages(job_system* jobs, page_table& pages, std::string_view text,
                         std::size_t objects_max, read_page_function read_page) {
+  if (jobs && !jobs->is_of_this_version()) return fail(errc::unsupported, other_version);
   std::uint64_t end = 0;
   for (std::size_t i = 0; i < pages.size_; ++i) {
     const page_entry& entry = pages.records_[i].entry;
@@ -369,7 +379,10 @@ result<void> read_pages(job_system* jobs, page_table& pages, std::string_view te
     page_table::record& page = pages.records_[i];
     // Here and not per number: read_page may have the code that reads numbers inlined.
     const float_mode_scope default_mode;
-    page.problem = read_page(i, text.substr(page.entry.offset, page.entry.bytes));
+    const std::string_view page_text = text.substr(page.entry.offset, page.entry.bytes);
+    if (!base_detail::guarded_call([&] { page.problem = read_page(i, page_text); })) {
+      page.problem = {errc::threw, 0, "the function that reads a page threw an exception"};
+    }
   };
   if (jobs) {
     parallel_for(*jobs, 0, pages.size_, read_one, 1);

@@ -1,6 +1,7 @@
 #include <cstring>
 #include <new>
 
+#include "base/guarded_call.hpp"
 #include "base/limit_text.hpp"
 #include "base/vec.hpp"
 #include "overture/base/hash.hpp"
@@ -31,6 +32,11 @@ namespace {
 
 bool is_error(const error& problem) noexcept {
   return problem.reason[0] != '\0';
+}
+
+result<void> check_version(const save_options& options) noexcept {
+  if (!options.jobs || options.jobs->is_of_this_version()) return {};
+  return fail(errc::unsupported, other_version);
 }
 
 template <class T>
@@ -64,6 +70,7 @@ void save_file::forget() noexcept {
 
 result<void> save_file::load(operating_system& os, const char* path, const save_options& options) {
   forget();
+  if (auto known = check_version(options); !known) return known;
   const result<os_handle> file = os.open(path);
   if (!file) return tl::unexpected(file.error());
   const auto read_into_memory = [&]() -> result<void> {
@@ -89,6 +96,7 @@ result<void> save_file::load(operating_system& os, const char* path, const save_
 
 result<void> save_file::load_bytes(std::string_view bytes, const save_options& options) {
   forget();
+  if (auto known = check_version(options); !known) return known;
   text_ = bytes;
   return check(options);
 }
@@ -257,7 +265,14 @@ error save_file::first_damage() const {
   return frame_problem_;
 }
 
-void save_file::for_each_damage(function_ref<void(const save_damage&)> visit) const {
+result<void> save_file::for_each_damage(
+    function_ref<void(const save_damage&)> visit) const noexcept {
+  const auto visit_all = [&] { visit_damage(visit); };
+  if (!base_detail::guarded_call(visit_all)) return fail(errc::threw, base_detail::visitor_threw);
+  return {};
+}
+
+void save_file::visit_damage(function_ref<void(const save_damage&)> visit) const {
   if (is_error(frame_problem_)) visit({{}, save_damage::no_page, 0, frame_problem_});
   std::uint64_t number = 0;
   for (std::size_t i = 0; i < page_count_; ++i, ++number) {

@@ -54,8 +54,9 @@ result<void> save_writer::check_name(std::string_view name) const noexcept {
 
 result<void> save_writer::add_section(job_system* jobs, std::string_view name, std::size_t pages,
                                       std::size_t object_bytes,
-                                      function_ref<std::size_t(std::size_t)> objects_in,
+                                      function_ref<std::size_t(std::size_t) noexcept> objects_in,
                                       write_page_function write_page) {
+  if (jobs && !jobs->is_of_this_version()) return fail(errc::unsupported, other_version);
   if (auto named = check_name(name); !named) return named;
   if (sections_ == limits::save_sections_max || pages > limits::save_pages_max - pages_) {
     return fail(errc::limit, limit_text::save_parts);
@@ -76,7 +77,7 @@ result<void> save_writer::add_section(job_system* jobs, std::string_view name, s
 }
 
 result<void> save_writer::write_text(job_system* jobs, section& to, std::size_t object_bytes,
-                                     function_ref<std::size_t(std::size_t)> objects_in,
+                                     function_ref<std::size_t(std::size_t) noexcept> objects_in,
                                      write_page_function write_page) {
   const std::size_t pages = to.table.size();
   std::size_t room = 0;

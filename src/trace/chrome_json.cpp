@@ -324,7 +324,10 @@ class chrome_json {
   [[nodiscard]] std::string_view told_of(
       std::uint32_t subject, function_ref<std::size_t(std::uint32_t, std::span<char>)>* tell) {
     if (!tell) return {};
-    const std::size_t length = (*tell)(subject, subject_text_);
+    std::size_t length = 0;
+    if (!base_detail::guarded_call([&] { length = (*tell)(subject, subject_text_); })) {
+      out_.give_up(errc::threw, "the function that names subjects threw an exception");
+    }
     return {subject_text_, std::min(length, sizeof subject_text_)};
   }
 

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/guarded_call.hpp"
 #include "base/utf8.hpp"
 #include "overture/trace/timeline.hpp"
 
@@ -18,6 +19,10 @@ class json_writer {
 
   // True once the sink has failed; it receives nothing more.
   [[nodiscard]] bool failed() const noexcept { return !outcome_.has_value(); }
+  // Writes no more.
+  void give_up(errc code, const char* reason) noexcept {
+    if (outcome_) outcome_ = fail(code, reason);
+  }
 
   void raw(std::string_view text) {
     while (!text.empty()) {
@@ -90,7 +95,10 @@ class json_writer {
   }
 
   void flush() {
-    if (outcome_ && used_ != 0) outcome_ = sink_.write({text_, used_});
+    if (outcome_ && used_ != 0) {
+      outcome_ = base_detail::guarded_result("text_sink::write() threw an exception",
+                                             [this] { return sink_.write({text_, used_}); });
+    }
     used_ = 0;
   }
 

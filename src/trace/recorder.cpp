@@ -4,6 +4,7 @@
 #include <cstring>
 #include <new>
 
+#include "base/guarded_call.hpp"
 #include "base/limit_text.hpp"
 #include "overture/base/limits.hpp"
 #include "overture/base/thread.hpp"
@@ -156,8 +157,13 @@ std::uint64_t timeline_track::events_lost() const noexcept {
   return written_ > capacity_ ? written_ - capacity_ : 0;
 }
 
-void timeline_track::for_each_event(function_ref<void(const trace_event&)> visit) const {
-  for (std::uint64_t i = events_lost(); i < written_; ++i) visit(events_[i & (capacity_ - 1)]);
+result<void> timeline_track::for_each_event(
+    function_ref<void(const trace_event&)> visit) const noexcept {
+  const auto visit_all = [&] {
+    for (std::uint64_t i = events_lost(); i < written_; ++i) visit(events_[i & (capacity_ - 1)]);
+  };
+  if (!base_detail::guarded_call(visit_all)) return fail(errc::threw, base_detail::visitor_threw);
+  return {};
 }
 
 timeline::timeline(const timeline_config& config) noexcept

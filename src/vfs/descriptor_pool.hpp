@@ -101,63 +101,65 @@ class parked_file final : public operating_system {
   void unpin() noexcept { pool_->unpin(*this); }
   [[nodiscard]] operating_system& system() const noexcept { return *os_; }
 
-  result<os_handle> open(const char* path) override { return os_->open(path); }
-  result<os_handle> open_below(os_handle folder, const char* path) override {
+  result<os_handle> open(const char* path) noexcept override { return os_->open(path); }
+  result<os_handle> open_below(os_handle folder, const char* path) noexcept override {
     return with(folder, [&](os_handle at) { return os_->open_below(at, path); });
   }
-  void close(os_handle handle) override {
+  void close(os_handle handle) noexcept override {
     is_root(handle) ? pool_->forget(*this) : os_->close(handle);
   }
-  result<file_status> status(os_handle handle) override {
+  result<file_status> status(os_handle handle) noexcept override {
     return with(handle, [&](os_handle at) { return os_->status(at); });
   }
   result<std::size_t> read_at(os_handle handle, std::uint64_t offset,
-                              std::span<std::byte> bytes) override {
+                              std::span<std::byte> bytes) noexcept override {
     return with(handle, [&](os_handle at) { return os_->read_at(at, offset, bytes); });
   }
   result<std::size_t> read_parts_at(os_handle handle, std::uint64_t offset,
-                                    std::span<const std::span<std::byte>> parts) override {
+                                    std::span<const std::span<std::byte>> parts) noexcept override {
     return with(handle, [&](os_handle at) { return os_->read_parts_at(at, offset, parts); });
   }
   result<std::size_t> read_cached_at(os_handle handle, std::uint64_t offset,
-                                     std::span<std::byte> bytes) override {
+                                     std::span<std::byte> bytes) noexcept override {
     return with(
         handle, [&](os_handle at) { return os_->read_cached_at(at, offset, bytes); }, false);
   }
   // The parked file's own descriptor may be closed at any time; use pin().
-  int descriptor(os_handle handle) override {
+  int descriptor(os_handle handle) noexcept override {
     return is_root(handle) ? -1 : os_->descriptor(handle);
   }
-  result<file_status> status(const char* path, bool follow_links) override {
+  result<file_status> status(const char* path, bool follow_links) noexcept override {
     return os_->status(path, follow_links);
   }
-  result<void> list(const char* path, function_ref<void(const folder_entry&)> visit) override {
+  result<void> list(const char* path,
+                    function_ref<void(const folder_entry&) noexcept> visit) noexcept override {
     return os_->list(path, visit);
   }
-  result<std::size_t> canonical_path(const char* path, std::span<char> text) override {
+  result<std::size_t> canonical_path(const char* path, std::span<char> text) noexcept override {
     return os_->canonical_path(path, text);
   }
   result<std::size_t> write_at(os_handle handle, std::uint64_t offset,
-                               std::span<const std::byte> bytes) override {
+                               std::span<const std::byte> bytes) noexcept override {
     return os_->write_at(handle, offset, bytes);
   }
-  result<void> sync(os_handle handle) override {
+  result<void> sync(os_handle handle) noexcept override {
     return with(handle, [&](os_handle at) { return os_->sync(at); });
   }
-  result<mapping> map(os_handle handle) override {
+  result<mapping> map(os_handle handle) noexcept override {
     return with(handle, [&](os_handle at) { return os_->map(at); });
   }
-  void unmap(mapping memory) override { os_->unmap(memory); }
-  result<os_handle> open_to_write(os_handle folder, const char* path, write_mode mode) override {
+  void unmap(mapping memory) noexcept override { os_->unmap(memory); }
+  result<os_handle> open_to_write(os_handle folder, const char* path,
+                                  write_mode mode) noexcept override {
     return with(folder, [&](os_handle at) { return os_->open_to_write(at, path, mode); });
   }
-  result<void> make_folder_below(os_handle folder, const char* path) override {
+  result<void> make_folder_below(os_handle folder, const char* path) noexcept override {
     return with(folder, [&](os_handle at) { return os_->make_folder_below(at, path); });
   }
-  result<void> remove_below(os_handle folder, const char* path) override {
+  result<void> remove_below(os_handle folder, const char* path) noexcept override {
     return with(folder, [&](os_handle at) { return os_->remove_below(at, path); });
   }
-  result<void> rename_below(os_handle folder, const char* from, const char* to) override {
+  result<void> rename_below(os_handle folder, const char* from, const char* to) noexcept override {
     return with(folder, [&](os_handle at) { return os_->rename_below(at, from, to); });
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/guarded_call.hpp"
 #include "vfs/folder_events.hpp"
 #include "vfs/path_key.hpp"
 #include "vfs/state.hpp"
@@ -97,6 +98,7 @@ struct file_watch::state {
   static constexpr std::size_t names_bytes_min = 16u << 10;
   // During poll().
   const function_ref<void(const file_change&)>* visit = nullptr;
+  bool threw = false;
   std::size_t reported = 0;
 };
 
@@ -161,7 +163,7 @@ result<void> file_watch::state::watch(std::uint32_t root_number, std::string_vie
     const root& of = roots[root_number];
     const joined path(text(of.path, of.path_bytes), folder.view());
     bool complete = true;
-    (void)system_os().list(path.c_str(), [&](const folder_entry& entry) {
+    (void)system_os().list(path.c_str(), [&](const folder_entry& entry) noexcept {
       const joined inner(folder.view(), entry.name);
       if (inner.view().empty()) return;  // too long
       if (entry.kind == file_kind::folder) {
@@ -221,7 +223,8 @@ void file_watch::state::report(change_kind kind, const root& of, std::string_vie
   const vfs_detail::path_key key({path.view(), {hash64(path.view())}}, ignore_case);
   const asset_path reported_path = key;
   ++reported;
-  (*visit)({kind, reported_path.text, reported_path.id, of.mount});
+  const file_change change{kind, reported_path.text, reported_path.id, of.mount};
+  if (!base_detail::guarded_call([&] { (*visit)(change); })) threw = true;
 }
 
 void file_watch::state::take(const vfs_detail::folder_event& event) noexcept {
@@ -318,6 +321,7 @@ result<std::size_t> file_watch::poll(function_ref<void(const file_change&)> visi
   state& mine = *state_;
   mine.visit = &visit;
   mine.reported = 0;
+  mine.threw = false;
   const result<void> read =
       mine.events.read([&](const vfs_detail::folder_event& event) { mine.take(event); });
   for (state::root& each : mine.roots) {
@@ -327,6 +331,7 @@ result<std::size_t> file_watch::poll(function_ref<void(const file_change&)> visi
   mine.visit = nullptr;
   if (mine.names.size() > mine.names_bytes_max) mine.forget_names();
   if (!read) return tl::unexpected(read.error());
+  if (mine.threw) return fail(errc::threw, base_detail::visitor_threw);
   return mine.reported;
 }
 

@@ -1,4 +1,5 @@
 // Look-ups by path, frozen or not.
+#include "base/guarded_call.hpp"
 #include "overture/vfs/file_system.hpp"
 #include "vfs/lookup_hit.hpp"
 #include "vfs/path_key.hpp"
@@ -16,6 +17,13 @@ folder_item item_of(const vfs_detail::lookup_hit& has, std::string_view name,
                     asset_path path) noexcept {
   return {name,          path.text, path.id, has.folder ? entry_kind::folder : entry_kind::file,
           has.owner->id, &has};
+}
+
+// Whether the visitor wants more.
+result<bool> call_visitor(function_ref<bool(const folder_item&)> visit,
+                          const folder_item& item) noexcept {
+  return base_detail::guarded_result(base_detail::visitor_threw,
+                                     [&]() -> result<bool> { return visit(item); });
 }
 
 result<file_stat> stat_of(const vfs_detail::lookup_hit& has) noexcept {
@@ -99,8 +107,8 @@ result<mount_id> file_system::remover(asset_path path) noexcept {
   return found->id;
 }
 
-void file_system::removals(function_ref<bool(const folder_item&)> visit) noexcept {
-  if (!state_) return;
+result<void> file_system::removals(function_ref<bool(const folder_item&)> visit) noexcept {
+  if (!state_) return {};
   const reading now(*state_);
   for (const vfs_detail::mount* const one : now->mounts) {
     if (one->content.removals == 0) continue;
@@ -108,9 +116,13 @@ void file_system::removals(function_ref<bool(const folder_item&)> visit) noexcep
       const archives_detail::archive_entry& removal = one->content.entries[entry];
       if (removal.flaw != archives_detail::entry_flaw::removal) continue;
       const std::string_view path = one->content.path_of(removal);
-      if (!visit({path, path, removal.id, entry_kind::file, one->id})) return;
+      const result<bool> goes_on =
+          call_visitor(visit, {path, path, removal.id, entry_kind::file, one->id});
+      if (!goes_on) return tl::unexpected<error>(goes_on.error());
+      if (!*goes_on) return {};
     }
   }
+  return {};
 }
 
 result<void> file_system::enumerate(asset_path folder,
@@ -127,8 +139,11 @@ result<void> file_system::enumerate(asset_path folder,
     const bool is_file = child.size() == merge.path().size();
     const asset_path path{child, is_file ? merge.id() : path_id{hash64(child)}};
     const vfs_detail::lookup_hit winner = vfs_detail::look_up(*now, path);
-    // A written file may be gone by now.
-    if (winner && !visit(item_of(winner, child.substr(above), path))) return {};
+    if (winner) {  // a written file may be gone by now
+      const result<bool> goes_on = call_visitor(visit, item_of(winner, child.substr(above), path));
+      if (!goes_on) return tl::unexpected<error>(goes_on.error());
+      if (!*goes_on) return {};
+    }
     merge.skip_child(child);
   }
   return {};
@@ -145,7 +160,10 @@ result<void> file_system::walk(asset_path folder,
   while (!merge.done()) {
     const vfs_detail::lookup_hit winner = merge.winner();
     const asset_path path{merge.path(), merge.id()};
-    if (!visit(item_of(winner, path.text.substr(above), path))) return {};
+    const result<bool> goes_on =
+        call_visitor(visit, item_of(winner, path.text.substr(above), path));
+    if (!goes_on) return tl::unexpected<error>(goes_on.error());
+    if (!*goes_on) return {};
     merge.skip_path();
   }
   return {};

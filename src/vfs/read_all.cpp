@@ -85,6 +85,7 @@ result<blob> file_system::read_all(asset_path path, buffer_pool& buffers) noexce
 
 result<blob> file_system::read_all(asset_path path, buffer_pool& buffers,
                                    read_queue& reads) noexcept {
+  if (!reads.is_of_this_version()) return fail(errc::unsupported, other_version);
   const result<opened_file> opened = open(path);
   if (!opened) return tl::unexpected(opened.error());
   const file_place& place = opened->place();

@@ -94,7 +94,8 @@ TEST_F(folder_mount, skips_and_lists_folders_nested_too_deeply) {
 
 class unreadable_folder_os final : public forwarding_os {
  public:
-  result<void> list(const char* path, function_ref<void(const folder_entry&)> visit) override {
+  result<void> list(const char* path,
+                    function_ref<void(const folder_entry&) noexcept> visit) noexcept override {
     if (std::string_view(path).ends_with(unreadable)) {
       return tl::unexpected(os_failure(EACCES, "cannot list the folder"));
     }
@@ -265,7 +266,7 @@ TEST_F(folder_mount, a_file_larger_than_the_limit_is_refused) {
 class broken_read_os final : public forwarding_os {
  public:
   result<std::size_t> read_at(os_handle handle, std::uint64_t offset,
-                              std::span<std::byte> bytes) override {
+                              std::span<std::byte> bytes) noexcept override {
     if (offset > 0) return tl::unexpected(os_failure(EIO, "cannot read"));
     return forwarding_os::read_at(handle, offset, bytes.first(1));
   }

@@ -33,7 +33,7 @@ class fake_os_test : public ::testing::Test {
 TEST_F(fake_os_test, calls_are_counted_by_kind) {
   ASSERT_TRUE(read());
   (void)os.status("/game", true);
-  (void)os.list("/game", [](const folder_entry&) {});
+  (void)os.list("/game", [](const folder_entry&) noexcept {});
   EXPECT_EQ(os.calls(os_call::open), 1u);
   EXPECT_EQ(os.calls(os_call::read), 1u);
   EXPECT_EQ(os.calls(os_call::close), 1u);
@@ -77,7 +77,7 @@ TEST_F(fake_os_test, each_kind_of_call_can_fail) {
   EXPECT_EQ(os.status("/game", true).error().code, errc::permission);
   EXPECT_EQ(os.read_at(file, 0, bytes).error().code, errc::permission);
   EXPECT_EQ(os.read_cached_at(file, 0, bytes).error().code, errc::permission);
-  EXPECT_EQ(os.list("/game", [](const folder_entry&) {}).error().code, errc::permission);
+  EXPECT_EQ(os.list("/game", [](const folder_entry&) noexcept {}).error().code, errc::permission);
   EXPECT_EQ(os.canonical_path("/game", text).error().code, errc::permission);
   EXPECT_EQ(os.map(file).error().code, errc::permission);
   os.close(file);

@@ -75,7 +75,7 @@ class os_test : public ::testing::TestWithParam<kind_of_world> {
   }
   std::map<std::string, file_kind> listed(const std::string& path) {
     std::map<std::string, file_kind> entries;
-    EXPECT_TRUE(os().list(at(path).c_str(), [&](const folder_entry& entry) {
+    EXPECT_TRUE(os().list(at(path).c_str(), [&](const folder_entry& entry) noexcept {
       EXPECT_TRUE(entries.emplace(entry.name, entry.kind).second)
           << entry.name << " was listed twice";
     }));
@@ -188,7 +188,7 @@ TEST_P(os_test, what_does_not_exist_is_not_found) {
     EXPECT_EQ(opened.error().code, errc::not_found) << path;
     EXPECT_EQ(opened.error().os_error, ENOENT) << path;
     EXPECT_EQ(os().status(at(path).c_str(), true).error().code, errc::not_found) << path;
-    EXPECT_EQ(os().list(at(path).c_str(), [](const folder_entry&) {}).error().code,
+    EXPECT_EQ(os().list(at(path).c_str(), [](const folder_entry&) noexcept {}).error().code,
               errc::not_found);
     EXPECT_EQ(canonical(path), "error " + std::to_string(ENOENT));
     EXPECT_EQ(error_of_open_below("", path), errc::not_found);
@@ -201,7 +201,7 @@ TEST_P(os_test, nothing_lies_below_a_file) {
   world_->add_file("file", "x");
   EXPECT_EQ(os().open(at("file/below").c_str()).error().code, errc::not_found);
   EXPECT_EQ(os().status(at("file/below").c_str(), true).error().code, errc::not_found);
-  EXPECT_EQ(os().list(at("file").c_str(), [](const folder_entry&) {}).error().code,
+  EXPECT_EQ(os().list(at("file").c_str(), [](const folder_entry&) noexcept {}).error().code,
             errc::not_found);
   EXPECT_EQ(error_of_open_below("", "file/below"), errc::not_found);
 }
@@ -300,7 +300,7 @@ TEST_P(os_test, a_folder_lists_each_entry_once_with_its_own_kind) {
 TEST_P(os_test, a_visitor_may_use_the_system_itself) {
   world_->add_file("folder/one.txt", "0123");
   std::string bytes;
-  ASSERT_TRUE(os().list(at("folder").c_str(), [&](const folder_entry& entry) {
+  ASSERT_TRUE(os().list(at("folder").c_str(), [&](const folder_entry& entry) noexcept {
     const os_handle file = open("folder/" + std::string(entry.name));
     bytes = read(file, 0, 10);
     os().close(file);

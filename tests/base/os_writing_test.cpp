@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -216,24 +217,38 @@ TEST_F(replacing, refuses_paths_that_are_too_long) {
 
 TEST(a_system_that_only_reads, says_that_it_does_not_write) {
   class reader final : public operating_system {
-    result<os_handle> open(const char*) override { return os_handle{1}; }
-    result<os_handle> open_below(os_handle, const char*) override { return os_handle{1}; }
-    void close(os_handle) override {}
-    result<file_status> status(os_handle) override { return file_status{file_kind::file}; }
-    result<std::size_t> read_at(os_handle, std::uint64_t, std::span<std::byte>) override {
+    result<os_handle> open(const char*) noexcept override { return os_handle{1}; }
+    result<os_handle> open_below(os_handle, const char*) noexcept override { return os_handle{1}; }
+    void close(os_handle) noexcept override {}
+    result<file_status> status(os_handle) noexcept override { return file_status{file_kind::file}; }
+    result<std::size_t> read_at(os_handle, std::uint64_t, std::span<std::byte>) noexcept override {
       return std::size_t{0};
     }
-    result<file_status> status(const char*, bool) override { return file_status{file_kind::file}; }
-    result<void> list(const char*, function_ref<void(const folder_entry&)>) override { return {}; }
-    result<std::size_t> canonical_path(const char*, std::span<char>) override {
+    result<file_status> status(const char*, bool) noexcept override {
+      return file_status{file_kind::file};
+    }
+    result<void> list(const char*,
+                      function_ref<void(const folder_entry&) noexcept>) noexcept override {
+      return {};
+    }
+    result<std::size_t> canonical_path(const char*, std::span<char>) noexcept override {
       return std::size_t{0};
     }
-    result<mapping> map(os_handle) override { return mapping{}; }
-    void unmap(mapping) override {}
+    result<mapping> map(os_handle) noexcept override { return mapping{}; }
+    void unmap(mapping) noexcept override {}
   };
   reader os;
   const auto done = replace_file(os, "one.txt", [](os_handle) { return result<void>{}; });
   EXPECT_EQ(done.error().code, errc::unsupported);
+}
+
+TEST_P(os_writing, a_function_that_throws_leaves_the_old_file_and_nothing_else) {
+  ASSERT_TRUE(replace("one.txt", "old"));
+  const auto done = replace_file(os(), at("one.txt").c_str(),
+                                 [](os_handle) -> result<void> { throw std::runtime_error("no"); });
+  EXPECT_EQ(done.error().code, errc::threw);
+  EXPECT_EQ(content("one.txt"), "old");
+  EXPECT_EQ(os().status(at("one.txt.new").c_str(), false).error().code, errc::not_found);
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ struct seen_by_thread {
   int policy = -1;
 };
 
-void look_around(void* raw) {
+void look_around(void* raw) noexcept {
   auto& seen = *static_cast<seen_by_thread*>(raw);
   char name[16] = {};
   pthread_getname_np(pthread_self(), name, sizeof name);
@@ -53,7 +53,7 @@ TEST(thread_factory, schedules_as_batch_only_threads_that_ask_for_it) {
 
 TEST(sharpen_timers, lets_timed_waits_of_this_thread_end_at_their_time) {
   int slack_ns = -1;
-  const auto sharpen = [](void* seen) {
+  const auto sharpen = [](void* seen) noexcept {
     sharpen_timers();
     *static_cast<int*>(seen) = prctl(PR_GET_TIMERSLACK);
   };
@@ -76,7 +76,7 @@ TEST(thread_factory, impossible_request_is_an_error_and_starts_no_thread) {
   static std::atomic<bool> ran{false};
   ran = false;
   const result<thread_handle> started = default_thread_factory().start(
-      {.stack_bytes = std::size_t{1} << 60}, [](void*) { ran = true; }, nullptr);
+      {.stack_bytes = std::size_t{1} << 60}, [](void*) noexcept { ran = true; }, nullptr);
   ASSERT_FALSE(started);
   EXPECT_NE(started.error().os_error, 0);
   EXPECT_FALSE(ran);

@@ -236,7 +236,7 @@ TEST(md3_decoder, keeps_tangents_unit_and_perpendicular_for_any_texture) {
 // Runs the pieces in reverse order on its own threads.
 class backward_runner final : public parallel_runner {
  public:
-  void run(std::size_t count, function_ref<void(std::size_t)> body) override {
+  void run(std::size_t count, function_ref<void(std::size_t) noexcept> body) noexcept override {
     pieces += count;
     std::vector<std::thread> threads;
     for (std::size_t i = count; i-- > 0;) threads.emplace_back([body, i] { body(i); });

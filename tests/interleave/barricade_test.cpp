@@ -18,7 +18,7 @@ namespace sync_detail {
 
 struct fresh_continuation_table {
   fresh_continuation_table() {
-    for (auto& each : continuation_table::lists_) begin_anew(each);
+    for (auto& each : base_detail::shared().continuations) begin_anew(each);
   }
   [[nodiscard]] static bool same_list(const barricade& a, const barricade& b) {
     return &continuation_table::list_of(&a) == &continuation_table::list_of(&b);
@@ -263,7 +263,7 @@ TEST(a_barricade_in_random_interleavings, lets_three_threads_through_while_two_l
 // Work that waits without a thread. The executor runs it at once.
 class at_once_executor final : public executor {
  public:
-  void execute(task work) override { work.run(work.context); }
+  void execute(task work) noexcept override { work.run(work.context); }
 };
 
 struct passes {

@@ -17,12 +17,12 @@ namespace overture::test {
 // Notes the threads that a pool starts, for the explorer to run.
 class noted_threads final : public thread_factory {
  public:
-  result<thread_handle> start(const thread_options&, void (*entry)(void*),
+  result<thread_handle> start(const thread_options&, void (*entry)(void*) noexcept,
                               void* argument) override {
     started_.push_back({entry, argument, false});
     return thread_handle{started_.size()};
   }
-  void join(thread_handle thread) override {
+  void join(thread_handle thread) noexcept override {
     // After a failed run there is no thread left to run it to its end.
     while (!started_[thread.value - 1].ended && interleave::exploring()) {
       interleave::let_others_run();
@@ -35,7 +35,7 @@ class noted_threads final : public thread_factory {
 
  private:
   struct work {
-    void (*entry)(void*);
+    void (*entry)(void*) noexcept;
     void* argument;
     bool ended = false;
   };

@@ -45,7 +45,7 @@ class watching_allocator final : public allocator {
 // An executor without a queue to explore: it keeps one task, and a thread of the program runs it.
 class one_task_executor final : public executor {
  public:
-  void execute(task work) override {
+  void execute(task work) noexcept override {
     check(work_.run == nullptr, "runs once");
     work_ = work;
     there_.store(1, std::memory_order_release);

@@ -21,18 +21,18 @@ using interleave::variable;
 
 class watched_os final : public test::refusing_os {
  public:
-  result<os_handle> open(const char*) override {
+  result<os_handle> open(const char*) noexcept override {
     check(opened_ + 1 < handles_max, "opens no more than expected");
     states_[++opened_].write(is_open);
     return os_handle{opened_};
   }
-  void close(os_handle handle) override {
+  void close(os_handle handle) noexcept override {
     check(states_[handle.value].read() == is_open, "closed once");
     states_[handle.value].write(is_closed);
     ++closed_;
   }
   result<std::size_t> read_at(os_handle handle, std::uint64_t,
-                              std::span<std::byte> bytes) override {
+                              std::span<std::byte> bytes) noexcept override {
     check(states_[handle.value].read() == is_open, "read while it is open");
     return bytes.size();
   }

@@ -65,10 +65,10 @@ std::size_t io_detail::descriptors_left() noexcept {
 thread_factory& default_thread_factory() noexcept {
   class none final : public thread_factory {
    public:
-    result<thread_handle> start(const thread_options&, void (*)(void*), void*) override {
+    result<thread_handle> start(const thread_options&, void (*)(void*) noexcept, void*) override {
       return fail(errc::unsupported, "no threads here");
     }
-    void join(thread_handle) override {}
+    void join(thread_handle) noexcept override {}
   };
   static none instance;
   return instance;

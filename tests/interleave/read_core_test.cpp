@@ -26,7 +26,7 @@ class one_byte_files : public source_files, public test::refusing_os {
   result<open_source> source(source_id) noexcept override { return open_source{this, {1}}; }
   std::size_t describe(source_id, std::span<char>) const noexcept override { return 0; }
   result<std::size_t> read_at(os_handle, std::uint64_t offset,
-                              std::span<std::byte> bytes) override {
+                              std::span<std::byte> bytes) noexcept override {
     for (std::byte& each : bytes) each = static_cast<std::byte>(offset);
     return bytes.size();
   }
@@ -36,7 +36,7 @@ class one_file final : public one_byte_files {};
 
 class here final : public executor {
  public:
-  void execute(task work) override { work.run(work.context); }
+  void execute(task work) noexcept override { work.run(work.context); }
 };
 
 struct counted {
@@ -145,7 +145,7 @@ TEST(a_read_queue_in_all_interleavings, tells_a_host_that_sleeps_of_work) {
 // Keeps its tasks until the threads have ended: an executor whose workers are all busy.
 class later final : public executor {
  public:
-  void execute(task work) override { tasks_[count_++] = work; }
+  void execute(task work) noexcept override { tasks_[count_++] = work; }
   void run_all() {
     for (std::size_t i = 0; i < count_; ++i) tasks_[i].run(tasks_[i].context);
   }
@@ -157,7 +157,8 @@ class later final : public executor {
 
 class one_packed_file final : public one_byte_files {
  public:
-  result<std::size_t> read_at(os_handle, std::uint64_t, std::span<std::byte> bytes) override {
+  result<std::size_t> read_at(os_handle, std::uint64_t,
+                              std::span<std::byte> bytes) noexcept override {
     for (std::byte& each : bytes) each = std::byte{7};  // as platform.cpp unpacks it
     return bytes.size();
   }

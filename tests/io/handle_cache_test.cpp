@@ -316,12 +316,12 @@ class slow_to_read final : public forwarding_os {
   barricade begun{barricade::raised};
   barricade allowed{barricade::raised};
   std::atomic<int> closed{0};
-  void close(os_handle handle) override {
+  void close(os_handle handle) noexcept override {
     ++closed;
     forwarding_os::close(handle);
   }
   result<std::size_t> read_at(os_handle handle, std::uint64_t offset,
-                              std::span<std::byte> bytes) override {
+                              std::span<std::byte> bytes) noexcept override {
     begun.lower();
     allowed.wait();
     return forwarding_os::read_at(handle, offset, bytes);
@@ -448,7 +448,7 @@ class slow_to_close final : public forwarding_os {
  public:
   barricade allowed{barricade::raised};
   std::thread::id closed_by;
-  void close(os_handle handle) override {
+  void close(os_handle handle) noexcept override {
     allowed.wait();
     closed_by = std::this_thread::get_id();
     forwarding_os::close(handle);

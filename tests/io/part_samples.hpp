@@ -57,15 +57,15 @@ class noted_files : public source_files, public refusing_os {
     return fail(errc::busy, "not open", id);
   }
   result<std::size_t> read_at(os_handle, std::uint64_t offset,
-                              std::span<std::byte> bytes) override {
+                              std::span<std::byte> bytes) noexcept override {
     std::size_t count = 0;
     for (; count < bytes.size() && offset + count < size; ++count) {
       bytes[count] = static_cast<std::byte>(offset + count);
     }
     return count;
   }
-  void fetch_ahead(os_handle, std::uint64_t, std::uint64_t) override { ++fetched; }
-  void close(os_handle) override { ++closed; }
+  void fetch_ahead(os_handle, std::uint64_t, std::uint64_t) noexcept override { ++fetched; }
+  void close(os_handle) noexcept override { ++closed; }
 };
 
 }  // namespace overture::test

@@ -26,7 +26,7 @@ class noting_disk final : public test::refusing_os {
   };
   static constexpr int missing = 99;
 
-  result<os_handle> open(const char* path) override {
+  result<os_handle> open(const char* path) noexcept override {
     const std::lock_guard hold(lock_);
     const int file = std::atoi(path);
     if (file == missing) return fail(errc::not_found, "no such file");
@@ -34,19 +34,19 @@ class noting_disk final : public test::refusing_os {
     ++open_;
     return os_handle{file + 1};
   }
-  void close(os_handle handle) override {
+  void close(os_handle handle) noexcept override {
     const std::lock_guard hold(lock_);
     note('c', file_of(handle));
     --open_;
   }
-  void fetch_ahead(os_handle handle, std::uint64_t offset, std::uint64_t bytes) override {
+  void fetch_ahead(os_handle handle, std::uint64_t offset, std::uint64_t bytes) noexcept override {
     const std::lock_guard hold(lock_);
     note('f', file_of(handle));
     EXPECT_EQ(offset, static_cast<std::uint64_t>(file_of(handle)));
     EXPECT_EQ(bytes, 1u);
   }
   result<std::size_t> read_at(os_handle handle, std::uint64_t,
-                              std::span<std::byte> bytes) override {
+                              std::span<std::byte> bytes) noexcept override {
     std::unique_lock hold(lock_);
     note('r', file_of(handle));
     changed_.wait(hold, [&] { return allowed_ > 0; });

@@ -55,7 +55,7 @@ class gated_file final : public source_files, public test::refusing_os {
   result<open_source> source(source_id) noexcept override { return open_source{this, {1}}; }
   std::size_t describe(source_id, std::span<char>) const noexcept override { return 0; }
   result<std::size_t> read_at(os_handle, std::uint64_t offset,
-                              std::span<std::byte> bytes) override {
+                              std::span<std::byte> bytes) noexcept override {
     std::unique_lock hold(lock_);
     begun_.push_back(offset);
     changed_.notify_all();

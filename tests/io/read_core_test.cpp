@@ -306,9 +306,9 @@ TEST_F(read_core_test, a_batch_is_counted_down_together) {
 // Notes what it is told to expect.
 class expecting final : public job_system {
  public:
-  void submit(job, job_group*, const job_options&) override {}
-  void wait(job_group&) override {}
-  bool wait_until(job_group&, std::uint64_t) override { return true; }
+  void submit(job, job_group*, const job_options&) noexcept override {}
+  void wait(job_group&) noexcept override {}
+  bool wait_until(job_group&, std::uint64_t) noexcept override { return true; }
   [[nodiscard]] unsigned concurrency() const noexcept override { return 1; }
   void set_idle_reason(const char*) noexcept override {}
   void expect_work(std::uint64_t at_ns) noexcept override { expected.push_back(at_ns); }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -47,7 +48,7 @@ class gated_files final : public source_files, public operating_system {
   std::size_t describe(source_id, std::span<char>) const noexcept override { return 0; }
 
   result<std::size_t> read_at(os_handle, std::uint64_t offset,
-                              std::span<std::byte> bytes) override {
+                              std::span<std::byte> bytes) noexcept override {
     {
       const std::lock_guard hold(lock_);
       order_.push_back(offset);
@@ -62,26 +63,29 @@ class gated_files final : public source_files, public operating_system {
     return count;
   }
   result<std::size_t> read_cached_at(os_handle handle, std::uint64_t offset,
-                                     std::span<std::byte> bytes) override {
+                                     std::span<std::byte> bytes) noexcept override {
     if (!cached) return fail(errc::busy, "not cached");
     return read_at(handle, offset, bytes);
   }
 
-  result<os_handle> open(const char*) override { return fail(errc::unsupported, ""); }
-  result<os_handle> open_below(os_handle, const char*) override {
+  result<os_handle> open(const char*) noexcept override { return fail(errc::unsupported, ""); }
+  result<os_handle> open_below(os_handle, const char*) noexcept override {
     return fail(errc::unsupported, "");
   }
-  void close(os_handle) override {}
-  result<file_status> status(os_handle) override { return fail(errc::unsupported, ""); }
-  result<file_status> status(const char*, bool) override { return fail(errc::unsupported, ""); }
-  result<void> list(const char*, function_ref<void(const folder_entry&)>) override {
+  void close(os_handle) noexcept override {}
+  result<file_status> status(os_handle) noexcept override { return fail(errc::unsupported, ""); }
+  result<file_status> status(const char*, bool) noexcept override {
     return fail(errc::unsupported, "");
   }
-  result<std::size_t> canonical_path(const char*, std::span<char>) override {
+  result<void> list(const char*,
+                    function_ref<void(const folder_entry&) noexcept>) noexcept override {
     return fail(errc::unsupported, "");
   }
-  result<mapping> map(os_handle) override { return fail(errc::unsupported, ""); }
-  void unmap(mapping) override {}
+  result<std::size_t> canonical_path(const char*, std::span<char>) noexcept override {
+    return fail(errc::unsupported, "");
+  }
+  result<mapping> map(os_handle) noexcept override { return fail(errc::unsupported, ""); }
+  void unmap(mapping) noexcept override {}
 
  private:
   std::mutex lock_;
@@ -92,7 +96,7 @@ class gated_files final : public source_files, public operating_system {
 // Runs tasks at once, on whichever thread; remembers the threads.
 class inline_executor final : public executor {
  public:
-  void execute(task work) override {
+  void execute(task work) noexcept override {
     {
       const std::lock_guard hold(lock_);
       threads_.insert(std::this_thread::get_id());
@@ -391,6 +395,29 @@ TEST(read_queue, a_host_that_polls_gets_its_completions_there) {
 }
 
 // One drainer at the gate; requests for the same bytes meanwhile get a copy.
+TEST(read_queue, completions_that_throw_are_counted_and_the_others_go_on) {
+  gated_files files(1000);
+  read_queue reads(files, {.run_by_host = true});
+  std::byte bytes[2][10];
+  int completed = 0;
+  read_request requests[2];
+  for (int i = 0; i < 2; ++i) {
+    requests[i].source = files.id;
+    requests[i].offset = static_cast<std::uint64_t>(i) * 500;
+    requests[i].destination = bytes[i];
+    requests[i].done = {[](void* context) {
+                          ++*static_cast<int*>(context);
+                          throw std::runtime_error("not ready for it");
+                        },
+                        &completed};
+  }
+  reads.submit(requests);
+  reads.drain();
+  EXPECT_EQ(completed, 2);
+  EXPECT_EQ(reads.stats().thrown, 2u);
+  EXPECT_TRUE(requests[1].outcome);
+}
+
 TEST(read_queue, threads_share_what_is_in_flight) {
   gated_files files(10'000);
   files.gate.raise();
@@ -414,10 +441,10 @@ TEST(read_queue, threads_share_what_is_in_flight) {
 
 class refusing_factory final : public thread_factory {
  public:
-  result<thread_handle> start(const thread_options&, void (*)(void*), void*) override {
+  result<thread_handle> start(const thread_options&, void (*)(void*) noexcept, void*) override {
     return fail(errc::limit, "no threads today");
   }
-  void join(thread_handle) override {}
+  void join(thread_handle) noexcept override {}
 };
 
 TEST(read_queue, without_threads_every_request_fails_at_once) {

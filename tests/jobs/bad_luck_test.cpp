@@ -11,6 +11,7 @@
 #include "jobs/pool_test_support.hpp"
 #include "overture/jobs/job_batch.hpp"
 #include "overture/jobs/single_threaded.hpp"
+#include "overture/sync/future.hpp"
 #include "support/failing_allocator.hpp"
 
 namespace overture {
@@ -382,6 +383,72 @@ TEST(sixty_four_workers, do_their_work_on_few_cores) {
     parallel_for(pool, 0, runs.size(), [&runs](std::size_t i) { ++runs[i]; }, 1);
   }
   EXPECT_EQ(runs, std::vector<int>(5000, 3));
+}
+
+TEST(then, whose_function_throws_on_a_pool_is_reported_and_ends_as_threw) {
+  thread_pool pool{{.workers = 1}};
+  auto made = *promise<int>::make();
+  const auto after = made.future().then(
+      pool, [](const result<int>&) -> int { throw std::runtime_error("broken asset"); });
+  made.set_value(1);
+  EXPECT_EQ(after->get().error().code, errc::threw);
+  job_group group{pool};
+  group.run([] {});  // by the one worker, after it
+  group.wait();
+  EXPECT_EQ(pool.stats().jobs_thrown, 1u);
+}
+
+TEST(a_task, that_throws_is_reported_by_every_job_system) {
+  const task throws{[](void*) { throw std::runtime_error("broken asset"); }, nullptr};
+  const auto count = [](void* context, const char*, const char* what) {
+    EXPECT_STREQ(what, "broken asset");
+    ++*static_cast<int*>(context);
+  };
+  int reported = 0;
+  {
+    thread_pool pool{{.hooks = {.job_threw = count, .context = &reported}}};
+    pool.execute(throws);
+    job_group group{pool};
+    group.execute(throws);
+    group.wait();
+  }
+  EXPECT_EQ(reported, 2);
+  single_threaded alone{{.hooks = {.job_threw = count, .context = &reported}}};
+  alone.execute(throws);
+  alone.run_all();
+  EXPECT_EQ(reported, 3);
+}
+
+TEST(a_hook, that_throws_is_reported_to_job_threw_and_no_further) {
+  std::atomic<int> reported{0};
+  {
+    thread_pool pool{{.workers = 1,
+                      .hooks = {.worker_begins = [](void*, unsigned) { throw 1; },
+                                .worker_ends = [](void*, unsigned) { throw 2; },
+                                .job_threw =
+                                    [](void* context, const char*, const char*) {
+                                      ++*static_cast<std::atomic<int>*>(context);
+                                      throw 3;
+                                    },
+                                .wait_refused = [](void*, const char*, const char*) { throw 4; },
+                                .context = &reported}}};
+    job_group group{pool};
+    group.run([&group] { group.wait(); });
+    group.wait();
+  }
+  EXPECT_EQ(reported, 3);
+}
+
+TEST(a_thread_factory, that_throws_leaves_a_pool_without_workers) {
+  struct throwing final : thread_factory {
+    result<thread_handle> start(const thread_options&, void (*)(void*) noexcept, void*) override {
+      throw std::runtime_error("no threads today");
+    }
+    void join(thread_handle) noexcept override {}
+  } factory;
+  thread_pool pool{{.workers = 2, .threads = &factory}};
+  EXPECT_EQ(pool.status().error().code, errc::threw);
+  EXPECT_EQ(pool.workers(), 0u);
 }
 
 }  // namespace

@@ -19,13 +19,16 @@ namespace {
 // Forgets what it is given, without taking it along.
 class forgetful final : public job_system {
  public:
-  void submit(job /*work*/, job_group* /*group*/, const job_options& /*options*/) override {}
+  void submit(job /*work*/, job_group* /*group*/,
+              const job_options& /*options*/) noexcept override {}
   void submit_all(std::span<job> work, job_group* /*group*/,
-                  const job_options& /*options*/) override {
+                  const job_options& /*options*/) noexcept override {
     seen += work.size();
   }
-  void wait(job_group& /*group*/) override {}
-  bool wait_until(job_group& /*group*/, std::uint64_t /*deadline_ns*/) override { return true; }
+  void wait(job_group& /*group*/) noexcept override {}
+  bool wait_until(job_group& /*group*/, std::uint64_t /*deadline_ns*/) noexcept override {
+    return true;
+  }
   [[nodiscard]] unsigned concurrency() const noexcept override { return 1; }
   void set_idle_reason(const char* /*reason*/) noexcept override {}
 

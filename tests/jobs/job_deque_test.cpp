@@ -86,9 +86,9 @@ TEST_F(job_deques, give_each_hint_to_one_thread_only) {
 }
 
 struct no_jobs final : job_system {
-  void submit(job, job_group*, const job_options&) override {}
-  void wait(job_group&) override {}
-  bool wait_until(job_group&, std::uint64_t) override { return true; }
+  void submit(job, job_group*, const job_options&) noexcept override {}
+  void wait(job_group&) noexcept override {}
+  bool wait_until(job_group&, std::uint64_t) noexcept override { return true; }
   unsigned concurrency() const noexcept override { return 1; }
   void set_idle_reason(const char*) noexcept override {}
 };

@@ -31,13 +31,13 @@ class refusing_allocator final : public allocator {
 class refusing_factory final : public thread_factory {
  public:
   explicit refusing_factory(unsigned allowed) : allowed_(allowed) {}
-  result<thread_handle> start(const thread_options& options, void (*entry)(void*),
+  result<thread_handle> start(const thread_options& options, void (*entry)(void*) noexcept,
                               void* argument) override {
     if (allowed_ == 0) return fail(errc::limit, "no more threads");
     --allowed_;
     return default_thread_factory().start(options, entry, argument);
   }
-  void join(thread_handle thread) override { default_thread_factory().join(thread); }
+  void join(thread_handle thread) noexcept override { default_thread_factory().join(thread); }
 
  private:
   unsigned allowed_;

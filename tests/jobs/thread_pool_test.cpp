@@ -268,10 +268,10 @@ TEST(pool, runs_the_newest_job_of_a_worker_first) {
 TEST(pool, caps_its_workers_and_says_so) {
   // Threads that are never started cost nothing: refuse them all.
   struct refusing final : thread_factory {
-    result<thread_handle> start(const thread_options&, void (*)(void*), void*) override {
+    result<thread_handle> start(const thread_options&, void (*)(void*) noexcept, void*) override {
       return fail(errc::limit, "no threads here");
     }
-    void join(thread_handle) override { FAIL(); }
+    void join(thread_handle) noexcept override { FAIL(); }
   } factory;
   thread_pool pool{{.workers = 100'000, .threads = &factory}};
   ASSERT_FALSE(pool.status());
@@ -281,12 +281,13 @@ TEST(pool, caps_its_workers_and_says_so) {
 
 TEST(pool, passes_its_thread_options_to_the_factory) {
   struct recording final : thread_factory {
-    result<thread_handle> start(const thread_options& options, void (*)(void*), void*) override {
+    result<thread_handle> start(const thread_options& options, void (*)(void*) noexcept,
+                                void*) override {
       seen = options;
       name = options.name;
       return fail(errc::limit, "no threads here");
     }
-    void join(thread_handle) override { FAIL(); }
+    void join(thread_handle) noexcept override { FAIL(); }
     thread_options seen;
     std::string name;
   } factory;

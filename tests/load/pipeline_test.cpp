@@ -95,7 +95,7 @@ class splitting_decoder final : public decoder {
                                parallel_runner& workers) const noexcept override {
     result<decoded_asset> made = decoded_asset::make(asset_kind::texture, bytes.size(), memory);
     if (!made) return made;
-    workers.run(bytes.size(), [&](std::size_t i) {
+    workers.run(bytes.size(), [&](std::size_t i) noexcept {
       made->bytes()[i] = static_cast<std::byte>(std::to_integer<unsigned>(bytes[i]) + 1);
     });
     return made;

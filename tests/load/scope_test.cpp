@@ -4,6 +4,7 @@
 #include <atomic>
 #include <mutex>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <thread>
 
@@ -318,6 +319,34 @@ TEST(load, runs_beside_another_load) {
   finish(two);
   EXPECT_EQ(one.summary().files, 100u);
   EXPECT_EQ(two.summary().files + two.summary().cancelled, 100u);
+}
+
+TEST(load, a_sink_that_throws_fails_the_file_and_not_the_others) {
+  class throwing_sink final : public asset_sink {
+   public:
+    result<void> finalize(entry_index entry, decoded_asset&, std::span<const std::byte>) override {
+      if (entry == 1) throw std::runtime_error("the game is not ready for it");
+      return {};
+    }
+  } sink;
+  fake_os os;
+  add_files(os, 3, 10);
+  load_rig rig(os);
+  rig.mount({"/game"});
+  load_scope scope(rig.files, rig.reads, rig.jobs, {.sink = &sink});
+  ASSERT_TRUE(scope.start());
+  finish(scope);
+  const auto seen = outcomes(rig, scope);
+  EXPECT_EQ(seen.at("0.bin"), "ok");
+  EXPECT_EQ(seen.at("1.bin"), "finalize: threw");
+  EXPECT_EQ(seen.at("2.bin"), "ok");
+
+  int visited = 0;
+  const auto all = scope.for_each_file([&](const loaded_file&) {
+    if (++visited == 2) throw 3;
+  });
+  EXPECT_EQ(all.error().code, errc::threw);
+  EXPECT_EQ(visited, 2);
 }
 
 }  // namespace

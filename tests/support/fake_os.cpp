@@ -309,14 +309,14 @@ const fake_os::open_file* fake_os::find(os_handle handle) {
 
 // --- The calls ---
 
-result<os_handle> fake_os::open(const char* path) {
+result<os_handle> fake_os::open(const char* path) noexcept {
   const verdict outcome = begin_call(os_call::open, path);
   if (outcome.os_error != 0) return failed(outcome.os_error, "cannot open");
   const lock guard{*this};
   return open_resolved(resolve(path, true, nullptr));
 }
 
-result<os_handle> fake_os::open_below(os_handle folder, const char* path) {
+result<os_handle> fake_os::open_below(os_handle folder, const char* path) noexcept {
   const verdict outcome = begin_call(os_call::open_below, path);
   if (outcome.os_error != 0) return failed(outcome.os_error, "cannot open");
   const lock guard{*this};
@@ -327,13 +327,13 @@ result<os_handle> fake_os::open_below(os_handle folder, const char* path) {
   return open_resolved(resolve(path, true, &opened->path));
 }
 
-void fake_os::close(os_handle handle) {
+void fake_os::close(os_handle handle) noexcept {
   (void)begin_call(os_call::close, handle);
   const lock guard{*this};
   if (find(handle)) handles_.erase(handle.value);
 }
 
-result<file_status> fake_os::status(os_handle handle) {
+result<file_status> fake_os::status(os_handle handle) noexcept {
   const verdict outcome = begin_call(os_call::status, handle);
   if (outcome.os_error != 0) return failed(outcome.os_error, "cannot get the file status");
   const lock guard{*this};
@@ -343,12 +343,12 @@ result<file_status> fake_os::status(os_handle handle) {
 }
 
 result<std::size_t> fake_os::read_at(os_handle handle, std::uint64_t offset,
-                                     std::span<std::byte> bytes) {
+                                     std::span<std::byte> bytes) noexcept {
   return read(os_call::read, handle, offset, bytes);
 }
 
 result<std::size_t> fake_os::read_cached_at(os_handle handle, std::uint64_t offset,
-                                            std::span<std::byte> bytes) {
+                                            std::span<std::byte> bytes) noexcept {
   return read(os_call::read_cached, handle, offset, bytes);
 }
 
@@ -369,7 +369,7 @@ result<std::size_t> fake_os::read(os_call kind, os_handle handle, std::uint64_t 
   return count;
 }
 
-result<file_status> fake_os::status(const char* path, bool follow_links) {
+result<file_status> fake_os::status(const char* path, bool follow_links) noexcept {
   const verdict outcome = begin_call(os_call::status, path);
   if (outcome.os_error != 0) return failed(outcome.os_error, "cannot get the file status");
   const lock guard{*this};
@@ -378,7 +378,8 @@ result<file_status> fake_os::status(const char* path, bool follow_links) {
   return status_of(*found.what);
 }
 
-result<void> fake_os::list(const char* path, function_ref<void(const folder_entry&)> visit) {
+result<void> fake_os::list(const char* path,
+                           function_ref<void(const folder_entry&) noexcept> visit) noexcept {
   const verdict outcome = begin_call(os_call::list, path);
   if (outcome.os_error != 0) return failed(outcome.os_error, "cannot list the folder");
   std::vector<std::pair<std::string, file_kind>> entries;
@@ -398,7 +399,7 @@ result<void> fake_os::list(const char* path, function_ref<void(const folder_entr
   return {};
 }
 
-result<std::size_t> fake_os::canonical_path(const char* path, std::span<char> text) {
+result<std::size_t> fake_os::canonical_path(const char* path, std::span<char> text) noexcept {
   const verdict outcome = begin_call(os_call::canonical_path, path);
   if (outcome.os_error != 0) return failed(outcome.os_error, "cannot resolve the path");
   const lock guard{*this};
@@ -409,7 +410,7 @@ result<std::size_t> fake_os::canonical_path(const char* path, std::span<char> te
   return found.path.size();
 }
 
-result<mapping> fake_os::map(os_handle handle) {
+result<mapping> fake_os::map(os_handle handle) noexcept {
   const verdict outcome = begin_call(os_call::map, handle);
   if (outcome.os_error != 0) return failed(outcome.os_error, "cannot map");
   const lock guard{*this};
@@ -422,7 +423,7 @@ result<mapping> fake_os::map(os_handle handle) {
   return mapping{bytes->data(), bytes->size()};
 }
 
-void fake_os::unmap(mapping memory) {
+void fake_os::unmap(mapping memory) noexcept {
   if (!memory.data) return;
   const lock guard{*this};
   const auto found = std::find_if(mappings_.begin(), mappings_.end(),

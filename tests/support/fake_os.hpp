@@ -115,25 +115,26 @@ class fake_os final : public operating_system {
   // How often a handle or mapping was used that was not open.
   [[nodiscard]] std::uint64_t misuses() const;
 
-  result<os_handle> open(const char* path) override;
-  result<os_handle> open_below(os_handle folder, const char* path) override;
-  void close(os_handle handle) override;
-  result<file_status> status(os_handle handle) override;
+  result<os_handle> open(const char* path) noexcept override;
+  result<os_handle> open_below(os_handle folder, const char* path) noexcept override;
+  void close(os_handle handle) noexcept override;
+  result<file_status> status(os_handle handle) noexcept override;
   result<std::size_t> read_at(os_handle handle, std::uint64_t offset,
-                              std::span<std::byte> bytes) override;
+                              std::span<std::byte> bytes) noexcept override;
   result<std::size_t> read_cached_at(os_handle handle, std::uint64_t offset,
-                                     std::span<std::byte> bytes) override;
-  result<file_status> status(const char* path, bool follow_links) override;
-  result<void> list(const char* path, function_ref<void(const folder_entry&)> visit) override;
-  result<std::size_t> canonical_path(const char* path, std::span<char> text) override;
-  result<os_handle> create(const char* path) override;
+                                     std::span<std::byte> bytes) noexcept override;
+  result<file_status> status(const char* path, bool follow_links) noexcept override;
+  result<void> list(const char* path,
+                    function_ref<void(const folder_entry&) noexcept> visit) noexcept override;
+  result<std::size_t> canonical_path(const char* path, std::span<char> text) noexcept override;
+  result<os_handle> create(const char* path) noexcept override;
   result<std::size_t> write_at(os_handle handle, std::uint64_t offset,
-                               std::span<const std::byte> bytes) override;
-  result<void> sync(os_handle handle) override;
-  result<void> rename(const char* from, const char* to) override;
-  result<void> remove_file(const char* path) override;
-  result<mapping> map(os_handle handle) override;
-  void unmap(mapping memory) override;
+                               std::span<const std::byte> bytes) noexcept override;
+  result<void> sync(os_handle handle) noexcept override;
+  result<void> rename(const char* from, const char* to) noexcept override;
+  result<void> remove_file(const char* path) noexcept override;
+  result<mapping> map(os_handle handle) noexcept override;
+  void unmap(mapping memory) noexcept override;
 
  private:
   using file_bytes = std::vector<std::byte>;

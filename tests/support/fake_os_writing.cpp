@@ -72,7 +72,7 @@ fake_os::resolution fake_os::resolve_new(std::string_view path) const {
   return found;
 }
 
-result<os_handle> fake_os::create(const char* path) {
+result<os_handle> fake_os::create(const char* path) noexcept {
   const verdict outcome = begin_call(os_call::create, path);
   if (outcome.os_error != 0) return failed(outcome.os_error, "cannot create");
   const lock guard{*this};
@@ -92,7 +92,7 @@ result<os_handle> fake_os::create(const char* path) {
 }
 
 result<std::size_t> fake_os::write_at(os_handle handle, std::uint64_t offset,
-                                      std::span<const std::byte> bytes) {
+                                      std::span<const std::byte> bytes) noexcept {
   const verdict outcome = begin_call(os_call::write, handle, offset, bytes.size());
   if (outcome.os_error != 0) return failed(outcome.os_error, "cannot write");
   const lock guard{*this};
@@ -110,7 +110,7 @@ result<std::size_t> fake_os::write_at(os_handle handle, std::uint64_t offset,
   return count;
 }
 
-result<void> fake_os::sync(os_handle handle) {
+result<void> fake_os::sync(os_handle handle) noexcept {
   const verdict outcome = begin_call(os_call::sync, handle);
   if (outcome.os_error != 0) return failed(outcome.os_error, "cannot sync");
   const lock guard{*this};
@@ -124,7 +124,7 @@ result<void> fake_os::sync(os_handle handle) {
   return {};
 }
 
-result<void> fake_os::rename(const char* from, const char* to) {
+result<void> fake_os::rename(const char* from, const char* to) noexcept {
   const verdict outcome = begin_call(os_call::rename, from);
   if (outcome.os_error != 0) return failed(outcome.os_error, "cannot rename");
   const lock guard{*this};
@@ -142,7 +142,7 @@ result<void> fake_os::rename(const char* from, const char* to) {
   return {};
 }
 
-result<void> fake_os::remove_file(const char* path) {
+result<void> fake_os::remove_file(const char* path) noexcept {
   const verdict outcome = begin_call(os_call::remove, path);
   if (outcome.os_error != 0) return failed(outcome.os_error, "cannot remove");
   const lock guard{*this};

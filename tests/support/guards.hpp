@@ -14,7 +14,7 @@ namespace overture::test {
 
 using overture::guards_active;
 
-inline void fail_for(const guard_report& seen) {
+inline void fail_for(const guard_report& seen) noexcept {
   ADD_FAILURE() << seen.calls << (seen.kind == guard_kind::locks ? " locks" : " allocator calls")
                 << " where none are allowed, first " << seen.first;
 }

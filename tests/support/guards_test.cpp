@@ -78,7 +78,7 @@ TEST_F(guards, count_nothing_outside_of_a_scope) {
 
 // The report that the handler received.
 guard_report last;
-void remember(const guard_report& seen) {
+void remember(const guard_report& seen) noexcept {
   last = seen;
 }
 
@@ -141,7 +141,7 @@ TEST_F(guards, name_the_first_call_of_the_outermost_scope) {
     EXPECT_TRUE(guards_active());  // its own probe is not the first call
     void* volatile nothing = nullptr;
     std::free(nothing);
-    const overture::no_alloc_scope inner([](const guard_report& /*seen*/) {});
+    const overture::no_alloc_scope inner([](const guard_report& /*seen*/) noexcept {});
     allocate_something();
   }
   EXPECT_EQ(std::string_view(last.first).substr(0, 5), "free,");
@@ -153,7 +153,7 @@ TEST_F(guards, show_the_stack_of_the_first_call_from_its_caller_on) {
   kept_text = &first;
   {
     const overture::no_alloc_scope no_alloc(
-        [](const guard_report& seen) { *kept_text = seen.first; });
+        [](const guard_report& seen) noexcept { *kept_text = seen.first; });
     void* volatile nothing = nullptr;
     std::free(nothing);
   }
@@ -166,7 +166,7 @@ TEST_F(guards, show_the_stack_of_the_first_call_from_its_caller_on) {
 
 TEST_F(guards, add_up_the_time_of_all_locks) {
   static std::mutex lock;
-  const overture::no_lock_scope no_lock([](const guard_report& /*seen*/) {});
+  const overture::no_lock_scope no_lock([](const guard_report& /*seen*/) noexcept {});
   std::uint64_t before = 0;
   for (int i = 0; i < 1000; ++i) {
     {

@@ -11,7 +11,7 @@ namespace overture::test {
 
 class manual_executor final : public executor {
  public:
-  void execute(task work) override {
+  void execute(task work) noexcept override {
     const std::lock_guard hold(lock_);
     tasks_.push_back(work);
   }

@@ -29,35 +29,37 @@ class memory_file_os final : public operating_system {
   [[nodiscard]] int calls() const { return calls_; }
   [[nodiscard]] int open_handles() const { return open_; }
 
-  result<os_handle> open(const char*) override {
+  result<os_handle> open(const char*) noexcept override {
     if (fails()) return failure();
     ++open_;
     return os_handle{1};
   }
-  result<os_handle> open_below(os_handle, const char* path) override { return open(path); }
-  void close(os_handle) override { --open_; }
-  result<file_status> status(os_handle) override {
+  result<os_handle> open_below(os_handle, const char* path) noexcept override { return open(path); }
+  void close(os_handle) noexcept override { --open_; }
+  result<file_status> status(os_handle) noexcept override {
     if (fails()) return failure();
     return file_status{file_kind::file, bytes_.size(), 0};
   }
-  result<std::size_t> read_at(os_handle, std::uint64_t offset, std::span<std::byte> to) override {
+  result<std::size_t> read_at(os_handle, std::uint64_t offset,
+                              std::span<std::byte> to) noexcept override {
     if (fails()) return failure();
     if (offset >= bytes_.size()) return std::size_t{0};
     const std::size_t count = std::min({to.size(), bytes_.size() - offset, read_bytes_max_});
     if (count > 0) std::memcpy(to.data(), bytes_.data() + offset, count);
     return count;
   }
-  result<file_status> status(const char*, bool) override { return status(os_handle{1}); }
-  result<void> list(const char*, function_ref<void(const folder_entry&)>) override {
+  result<file_status> status(const char*, bool) noexcept override { return status(os_handle{1}); }
+  result<void> list(const char*,
+                    function_ref<void(const folder_entry&) noexcept>) noexcept override {
     return tl::unexpected(os_failure(ENOTDIR, "cannot list the folder"));
   }
-  result<std::size_t> canonical_path(const char*, std::span<char>) override {
+  result<std::size_t> canonical_path(const char*, std::span<char>) noexcept override {
     return tl::unexpected(os_failure(ENOENT, "cannot resolve the path"));
   }
-  result<mapping> map(os_handle) override {
+  result<mapping> map(os_handle) noexcept override {
     return tl::unexpected(os_failure(ENOTSUP, "cannot map"));
   }
-  void unmap(mapping) override {}
+  void unmap(mapping) noexcept override {}
 
  private:
   bool fails() { return calls_++ == failing_call_; }

@@ -7,20 +7,23 @@ namespace overture::test {
 
 class refusing_os : public operating_system {
  public:
-  result<os_handle> open(const char*) override { return none(); }
-  result<os_handle> open_below(os_handle, const char*) override { return none(); }
-  void close(os_handle) override {}
-  result<file_status> status(os_handle) override { return none(); }
-  result<std::size_t> read_at(os_handle, std::uint64_t, std::span<std::byte>) override {
+  result<os_handle> open(const char*) noexcept override { return none(); }
+  result<os_handle> open_below(os_handle, const char*) noexcept override { return none(); }
+  void close(os_handle) noexcept override {}
+  result<file_status> status(os_handle) noexcept override { return none(); }
+  result<std::size_t> read_at(os_handle, std::uint64_t, std::span<std::byte>) noexcept override {
     return none();
   }
-  result<file_status> status(const char*, bool) override { return none(); }
-  result<void> list(const char*, function_ref<void(const folder_entry&)>) override {
+  result<file_status> status(const char*, bool) noexcept override { return none(); }
+  result<void> list(const char*,
+                    function_ref<void(const folder_entry&) noexcept>) noexcept override {
     return none();
   }
-  result<std::size_t> canonical_path(const char*, std::span<char>) override { return none(); }
-  result<mapping> map(os_handle) override { return none(); }
-  void unmap(mapping) override {}
+  result<std::size_t> canonical_path(const char*, std::span<char>) noexcept override {
+    return none();
+  }
+  result<mapping> map(os_handle) noexcept override { return none(); }
+  void unmap(mapping) noexcept override {}
 
  private:
   static tl::unexpected<error> none() { return fail(errc::unsupported, ""); }

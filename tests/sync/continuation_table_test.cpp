@@ -10,7 +10,7 @@ namespace {
 
 class at_once final : public executor {
  public:
-  void execute(task work) override { work.run(work.context); }
+  void execute(task work) noexcept override { work.run(work.context); }
 };
 
 struct passes {

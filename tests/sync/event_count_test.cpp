@@ -137,5 +137,20 @@ TEST_F(event_counts, feed_several_consumers_from_several_producers) {
   EXPECT_EQ(items.load(), 0);
 }
 
+TEST(a_condition, that_throws_leaves_await_and_no_waiter) {
+  event_count events;
+  int looks = 0;
+  EXPECT_THROW(events.await([&]() -> bool {
+    if (++looks == 2) throw 3;
+    return false;
+  }),
+               int);
+  EXPECT_EQ(looks, 2);
+  // With a waiter left over, this would make a system call.
+  const std::uint64_t wakes = test::wake_calls();
+  events.notify_all();
+  EXPECT_EQ(test::wake_calls(), wakes);
+}
+
 }  // namespace
 }  // namespace overture

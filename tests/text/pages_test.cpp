@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -77,11 +78,11 @@ TEST(pages, have_the_same_bytes_for_any_number_of_threads_and_any_buffer_size) {
 // A job system that runs jobs on the waiting thread, last first.
 class backwards_jobs final : public job_system {
  public:
-  void submit(job work, job_group* group, const job_options& /*options*/) override {
+  void submit(job work, job_group* group, const job_options& /*options*/) noexcept override {
     if (group) group->begin_job();
     queued_.push_back({std::move(work), group});
   }
-  void wait(job_group& group) override {
+  void wait(job_group& group) noexcept override {
     while (group.pending() > 0) {
       auto [work, of] = std::move(queued_.back());
       queued_.pop_back();
@@ -89,7 +90,7 @@ class backwards_jobs final : public job_system {
       if (of) (void)of->end_job();
     }
   }
-  bool wait_until(job_group& group, std::uint64_t) override {
+  bool wait_until(job_group& group, std::uint64_t) noexcept override {
     wait(group);
     return true;
   }
@@ -409,8 +410,8 @@ TEST(the_parallel_part, allocates_nothing_and_takes_no_lock_between_pages) {
   if (!test::guards_active()) GTEST_SKIP() << "a sanitizer stands where the guards would";
   struct scopes {
     int round;
-    overture::no_alloc_scope no_alloc{[](const guard_report&) {}};
-    overture::no_lock_scope no_lock{[](const guard_report&) {}};
+    overture::no_alloc_scope no_alloc{[](const guard_report&) noexcept {}};
+    overture::no_lock_scope no_lock{[](const guard_report&) noexcept {}};
   };
   const auto flags = sample::random_flags(50'000, 12);
   const std::size_t object_bytes = text::object_bytes_max<plain_rows, flag>();
@@ -438,6 +439,33 @@ TEST(the_parallel_part, allocates_nothing_and_takes_no_lock_between_pages) {
         text::write_pages(&jobs, table, std::span(buffer), text::layout::dense, write_page));
   }
   EXPECT_EQ(calls.load(), 0u);
+}
+
+TEST(a_page, whose_function_throws_is_an_error_on_any_number_of_threads) {
+  for (const unsigned workers : {0u, 2u}) {
+    thread_pool jobs{{.workers = workers}};
+    text::page_table table;
+    ASSERT_TRUE(table.prepare(8, jobs.concurrency()));
+    for (std::size_t i = 0; i < 8; ++i) table.set_page(i, 1, 4);
+    std::string buffer(1000, '#');
+    const auto write_page = [](std::size_t i, char* out, const char*) -> char* {
+      if (i == 5) throw std::runtime_error("broken unit");
+      std::memcpy(out, "abc\n", 4);
+      return out + 4;
+    };
+    EXPECT_EQ(text::write_pages(&jobs, table, buffer, text::layout::dense, write_page).error().code,
+              errc::threw);
+    EXPECT_EQ(
+        text::write_pages(nullptr, table, buffer, text::layout::dense, write_page).error().code,
+        errc::threw);
+    for (std::size_t i = 0; i < 8; ++i) table.set_entry(i, {i * 4, 4, 1});
+    const auto read_page = [](std::size_t i, std::string_view) -> error {
+      if (i == 5) throw std::runtime_error("broken unit");
+      return {};
+    };
+    EXPECT_EQ(text::read_pages(&jobs, table, buffer, 1, read_page).error().code, errc::threw);
+    EXPECT_EQ(text::read_pages(nullptr, table, buffer, 1, read_page).error().code, errc::threw);
+  }
 }
 
 }  // namespace

@@ -22,12 +22,12 @@ class one_large_file final : public test::refusing_os {
   explicit one_large_file(std::uint64_t size) : size_(size) {}
 
   using test::refusing_os::status;
-  result<os_handle> open(const char* /*path*/) override {
+  result<os_handle> open(const char* /*path*/) noexcept override {
     ++open_;
     return os_handle{1};
   }
-  void close(os_handle /*handle*/) override { --open_; }
-  result<file_status> status(os_handle /*handle*/) override {
+  void close(os_handle /*handle*/) noexcept override { --open_; }
+  result<file_status> status(os_handle /*handle*/) noexcept override {
     return file_status{.kind = file_kind::file, .size = size_};
   }
   [[nodiscard]] int open_handles() const { return open_; }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -389,6 +390,27 @@ TEST(chrome_json, a_million_events_stream_through_a_small_buffer) {
   // One line for each event, the brackets, the process, and two for each of 1 + 3 tracks.
   EXPECT_EQ(sink.lines, 4 * rounds + 2 + 1 + 8);
   EXPECT_LE(sink.bytes_max, 64u * 1024);
+}
+
+TEST(chrome_json, what_the_host_throws_ends_the_export_with_an_error) {
+  class throwing_sink final : public text_sink {
+   public:
+    result<void> write(std::string_view) override { throw std::runtime_error("disk full"); }
+  } throwing;
+  timeline record;
+  ASSERT_TRUE(record.attach_thread("main"));
+  {
+    const zone work("work", {.subject = 1});
+  }
+  record.detach_thread();
+  EXPECT_EQ(write_chrome_json(record, throwing).error().code, errc::threw);
+
+  string_sink sink;
+  const auto no_name = [](std::uint32_t, std::span<char>) -> std::size_t { throw 3; };
+  function_ref<std::size_t(std::uint32_t, std::span<char>)> naming = no_name;
+  EXPECT_EQ(write_chrome_json(record, sink, {.subject_name = &naming}).error().code, errc::threw);
+  EXPECT_EQ(record.track(0).for_each_event([](const trace_event&) { throw 3; }).error().code,
+            errc::threw);
 }
 
 }  // namespace

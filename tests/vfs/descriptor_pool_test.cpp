@@ -218,7 +218,7 @@ class counting_os final : public forwarding_os {
   std::string counted;
   int opened = 0;
 
-  result<os_handle> open(const char* path) override {
+  result<os_handle> open(const char* path) noexcept override {
     if (path == counted) ++opened;
     return forwarding_os::open(path);
   }

@@ -30,32 +30,33 @@ class changing_os final : public forwarding_os {
   std::size_t write_bytes_max = SIZE_MAX;
   int open = 0;
 
-  result<os_handle> open_to_write(os_handle folder, const char* path, write_mode mode) override {
+  result<os_handle> open_to_write(os_handle folder, const char* path,
+                                  write_mode mode) noexcept override {
     if (fails()) return failure();
     result<os_handle> opened = forwarding_os::open_to_write(folder, path, mode);
     open += opened.has_value();
     return opened;
   }
-  void close(os_handle handle) override {
+  void close(os_handle handle) noexcept override {
     --open;
     forwarding_os::close(handle);
   }
-  result<os_handle> open_below(os_handle folder, const char* path) override {
+  result<os_handle> open_below(os_handle folder, const char* path) noexcept override {
     result<os_handle> opened = forwarding_os::open_below(folder, path);
     open += opened.has_value();
     return opened;
   }
   result<std::size_t> write_at(os_handle file, std::uint64_t offset,
-                               std::span<const std::byte> bytes) override {
+                               std::span<const std::byte> bytes) noexcept override {
     if (fails()) return failure();
     return forwarding_os::write_at(file, offset,
                                    bytes.first(std::min(bytes.size(), write_bytes_max)));
   }
-  result<void> sync(os_handle file) override {
+  result<void> sync(os_handle file) noexcept override {
     if (fails()) return failure();
     return forwarding_os::sync(file);
   }
-  result<void> rename_below(os_handle folder, const char* from, const char* to) override {
+  result<void> rename_below(os_handle folder, const char* from, const char* to) noexcept override {
     if (fails()) return failure();
     return forwarding_os::rename_below(folder, from, to);
   }

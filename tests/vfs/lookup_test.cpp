@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -95,6 +96,18 @@ TEST_P(lookup, stops_listing_when_the_visitor_returns_false) {
   EXPECT_EQ(seen, 2);
   ASSERT_TRUE(files.walk({}, [&](const folder_item&) { return ++seen < 4; }));
   EXPECT_EQ(seen, 4);
+}
+
+TEST_P(lookup, ends_with_an_error_when_the_visitor_throws) {
+  int visited = 0;
+  const auto throwing = [&](const folder_item&) -> bool {
+    ++visited;
+    throw std::runtime_error("not this one");
+  };
+  EXPECT_EQ(files.enumerate(asset_path{}, throwing).error().code, errc::threw);
+  EXPECT_EQ(files.walk(asset_path{}, throwing).error().code, errc::threw);
+  EXPECT_EQ(visited, 2);
+  EXPECT_TRUE(files.walk(asset_path{}, [](const folder_item&) { return true; }));
 }
 
 TEST_P(lookup, walks_all_files_below_a_folder) {

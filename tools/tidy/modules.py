@@ -13,6 +13,7 @@ ZIP = "one piece of the ZIP reader: zip_test, hostile_zip_test"
 SEVEN_ZIP = "one piece of the 7z reader: seven_zip_test"
 TABLE = "one of the plain tables: plain_table_test tests all of them"
 NO_TEST_OF_ITS_OWN = {
+    "src/base/shared_state.cpp": "shared by copies of Overture: tests/copies",
     "src/io/descriptor_limit_generic.cpp": "a constant",
     "src/io/descriptor_limit_linux.cpp": "handle_cache_test",
     "src/io/position_index.cpp": "an index of the store: request_store_test",

@@ -35,6 +35,7 @@ enum class errc : std::uint8_t {
   invalid,        // invalid argument
   exists,         // the name is taken, or the folder is not empty
   replaced,       // the mounted file has been deleted from the disk or replaced
+  threw,          // a function of the host threw an exception
 };
 
 // The name of the enumerator, such as "not_found". Any thread.

@@ -10,7 +10,8 @@
 
 namespace overture {
 
-// A function to run once, and its argument. Owns nothing.
+// A function to run once, and its argument. Owns nothing. An exception that leaves it goes to the
+// executor; Overture's own report it (job_hooks) and go on.
 struct task {
   void (*run)(void* context) = nullptr;
   void* context = nullptr;
@@ -22,7 +23,7 @@ class executor {
   virtual ~executor() = default;
   // Runs `work` later. A job system whose queues are full may run it right here, so never call this
   // while holding a lock that `work` takes. Never blocks, never fails. Any thread.
-  virtual void execute(task work) = 0;
+  virtual void execute(task work) noexcept = 0;
 };
 
 // Splits one piece of work over several threads and waits for it. The loader passes decoders one
@@ -32,14 +33,14 @@ class parallel_runner {
   virtual ~parallel_runner() = default;
   // Calls body(i) once for each i < count, in any order and concurrently, on any threads including
   // the calling one. Returns when all calls have returned. Any thread.
-  virtual void run(std::size_t count, function_ref<void(std::size_t)> body) = 0;
+  virtual void run(std::size_t count, function_ref<void(std::size_t) noexcept> body) noexcept = 0;
 };
 
 // Runs everything in order on the calling thread. Lives as long as the process. Any thread.
 [[nodiscard]] inline parallel_runner& serial_runner() noexcept {
   class serial final : public parallel_runner {
    public:
-    void run(std::size_t count, function_ref<void(std::size_t)> body) override {
+    void run(std::size_t count, function_ref<void(std::size_t) noexcept> body) noexcept override {
       for (std::size_t i = 0; i < count; ++i) body(i);
     }
   };

@@ -1,5 +1,7 @@
 // A non-owning reference to a callable, for visitors: two pointers, no allocation. The callable
 // must outlive the call it is passed to.
+//
+// function_ref<void(int) noexcept> takes only callables that are noexcept.
 #pragma once
 
 #include <memory>
@@ -29,6 +31,21 @@ class function_ref<R(Args...)> {
  private:
   void* object_;
   R (*call_)(void*, Args...);
+};
+
+template <class R, class... Args>
+class function_ref<R(Args...) noexcept> {
+ public:
+  template <class F>
+    requires(!std::is_same_v<std::remove_cvref_t<F>, function_ref> &&
+             std::is_nothrow_invocable_r_v<R, F&, Args...>)
+  // NOLINTNEXTLINE(google-explicit-constructor): a lambda converts where it is passed
+  function_ref(F&& callable) noexcept : called_(callable) {}
+
+  R operator()(Args... args) const noexcept { return called_(std::forward<Args>(args)...); }
+
+ private:
+  function_ref<R(Args...)> called_;
 };
 
 }  // namespace overture

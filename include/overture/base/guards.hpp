@@ -81,7 +81,7 @@ struct guard_report {
 
 // Receives the report of a scope in which anything was counted, on the scope's thread. The
 // handler's own calls are counted only by an enclosing scope.
-using guard_handler = void (*)(const guard_report&);
+using guard_handler = void (*)(const guard_report&) noexcept;
 
 namespace detail {
 

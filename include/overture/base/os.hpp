@@ -1,7 +1,8 @@
 // The operating system interface: all file access in Overture goes through it.
 //
 // system_os() is the real one. A host with its own storage (a console, a network) can implement the
-// interface; Overture's tests use one that keeps files in memory and fails on demand.
+// interface; Overture's tests use one that keeps files in memory and fails on demand. Its functions
+// are noexcept: what goes wrong is an error.
 //
 // Errors carry the errno in error::os_error. Implementations retry EINTR but may return short reads
 // and writes: read_fully() and write_fully() loop over those. replace_file() replaces a file so
@@ -55,84 +56,87 @@ class operating_system {
   virtual ~operating_system() = default;
 
   // Opens a file for reading, or a folder as the root for open_below().
-  [[nodiscard]] virtual result<os_handle> open(const char* path) = 0;
+  [[nodiscard]] virtual result<os_handle> open(const char* path) noexcept = 0;
   // Opens a file for reading; `path` is relative to an open folder. Fails with errc::permission if
   // the path leaves the folder (through a link, say), where the system can tell.
-  [[nodiscard]] virtual result<os_handle> open_below(os_handle folder, const char* path) = 0;
-  virtual void close(os_handle handle) = 0;
+  [[nodiscard]] virtual result<os_handle> open_below(os_handle folder,
+                                                     const char* path) noexcept = 0;
+  virtual void close(os_handle handle) noexcept = 0;
 
-  [[nodiscard]] virtual result<file_status> status(os_handle handle) = 0;
+  [[nodiscard]] virtual result<file_status> status(os_handle handle) noexcept = 0;
   // Reads up to bytes.size() bytes at `offset`. Returns the number of bytes read, 0 only at the end
   // of the file.
   [[nodiscard]] virtual result<std::size_t> read_at(os_handle handle, std::uint64_t offset,
-                                                    std::span<std::byte> bytes) = 0;
+                                                    std::span<std::byte> bytes) noexcept = 0;
   // As read_at(), into several buffers in order. The default fills only the first, as a short read.
   [[nodiscard]] virtual result<std::size_t> read_parts_at(
-      os_handle handle, std::uint64_t offset, std::span<const std::span<std::byte>> parts) {
+      os_handle handle, std::uint64_t offset,
+      std::span<const std::span<std::byte>> parts) noexcept {
     return parts.empty() ? result<std::size_t>(0) : read_at(handle, offset, parts[0]);
   }
   // As read_at(), but fails with errc::busy rather than wait for the disk, so it reads only from
   // the page cache. Systems that cannot tell always fail with busy.
   [[nodiscard]] virtual result<std::size_t> read_cached_at(os_handle handle, std::uint64_t offset,
-                                                           std::span<std::byte> bytes) {
+                                                           std::span<std::byte> bytes) noexcept {
     (void)handle, (void)offset, (void)bytes;
     return fail(errc::busy, "cached reads are not supported");
   }
 
   // A hint that these bytes will be read soon. Does not wait for the disk.
-  virtual void fetch_ahead(os_handle handle, std::uint64_t offset, std::uint64_t bytes) {
+  virtual void fetch_ahead(os_handle handle, std::uint64_t offset, std::uint64_t bytes) noexcept {
     (void)handle, (void)offset, (void)bytes;
   }
 
   // The file descriptor of an open file, for direct system calls such as io_uring's; -1 if it has
   // none.
-  [[nodiscard]] virtual int descriptor(os_handle handle) {
+  [[nodiscard]] virtual int descriptor(os_handle handle) noexcept {
     (void)handle;
     return -1;
   }
 
   // The status of a path. follow_links affects only its last element.
-  [[nodiscard]] virtual result<file_status> status(const char* path, bool follow_links) = 0;
+  [[nodiscard]] virtual result<file_status> status(const char* path,
+                                                   bool follow_links) noexcept = 0;
   // Calls `visit` for each entry of a folder, in no particular order.
-  [[nodiscard]] virtual result<void> list(const char* path,
-                                          function_ref<void(const folder_entry&)> visit) = 0;
+  [[nodiscard]] virtual result<void> list(
+      const char* path, function_ref<void(const folder_entry&) noexcept> visit) noexcept = 0;
   // Writes the absolute path, with links resolved, to `text`, NUL-terminated. Returns its length.
   [[nodiscard]] virtual result<std::size_t> canonical_path(const char* path,
-                                                           std::span<char> text) = 0;
+                                                           std::span<char> text) noexcept = 0;
 
   // Writing. Functions that are not overridden fail with errc::unsupported.
 
   // Creates or truncates a file and opens it for reading and writing. Does not follow a link.
-  [[nodiscard]] virtual result<os_handle> create(const char* path) {
+  [[nodiscard]] virtual result<os_handle> create(const char* path) noexcept {
     (void)path;
     return fail(errc::unsupported, "this operating_system is read-only");
   }
   // Writes up to bytes.size() (> 0) bytes at `offset`. Returns the number of bytes written.
   [[nodiscard]] virtual result<std::size_t> write_at(os_handle handle, std::uint64_t offset,
-                                                     std::span<const std::byte> bytes) {
+                                                     std::span<const std::byte> bytes) noexcept {
     (void)handle, (void)offset, (void)bytes;
     return fail(errc::unsupported, "this operating_system is read-only");
   }
   // Flushes a file's data, or a folder's names, to the disk, so that they survive a power failure
   // as far as the system can tell.
-  [[nodiscard]] virtual result<void> sync(os_handle handle) {
+  [[nodiscard]] virtual result<void> sync(os_handle handle) noexcept {
     (void)handle;
     return fail(errc::unsupported, "this operating_system is read-only");
   }
   // Renames a file atomically, replacing an existing one.
-  [[nodiscard]] virtual result<void> rename(const char* from, const char* to) {
+  [[nodiscard]] virtual result<void> rename(const char* from, const char* to) noexcept {
     (void)from, (void)to;
     return fail(errc::unsupported, "this operating_system is read-only");
   }
   // Removes a file or a link.
-  [[nodiscard]] virtual result<void> remove_file(const char* path) {
+  [[nodiscard]] virtual result<void> remove_file(const char* path) noexcept {
     (void)path;
     return fail(errc::unsupported, "this operating_system is read-only");
   }
 
   // Maps a whole file read-only. If the file shrinks, reading past its new end faults.
-  [[nodiscard]] virtual result<mapping> map(os_handle handle) = 0;
-  virtual void unmap(mapping memory) = 0;
+  [[nodiscard]] virtual result<mapping> map(os_handle handle) noexcept = 0;
+  virtual void unmap(mapping memory) noexcept = 0;
 
   // Writing below an open folder: paths are relative to it and may not leave it, as in
   // open_below().
@@ -140,23 +144,24 @@ class operating_system {
   // Opens a file for write_at(). write_mode::create makes a new file (error: exists);
   // write_mode::append appends to an existing file or makes a new one. Does not follow a link.
   [[nodiscard]] virtual result<os_handle> open_to_write(os_handle folder, const char* path,
-                                                        write_mode mode) {
+                                                        write_mode mode) noexcept {
     (void)folder, (void)path, (void)mode;
     return fail(errc::unsupported, "this operating_system is read-only");
   }
   // Creates a folder. Error: exists.
-  [[nodiscard]] virtual result<void> make_folder_below(os_handle folder, const char* path) {
+  [[nodiscard]] virtual result<void> make_folder_below(os_handle folder,
+                                                       const char* path) noexcept {
     (void)folder, (void)path;
     return fail(errc::unsupported, "this operating_system is read-only");
   }
   // Removes a file, a link or an empty folder. Error: exists (the folder is not empty).
-  [[nodiscard]] virtual result<void> remove_below(os_handle folder, const char* path) {
+  [[nodiscard]] virtual result<void> remove_below(os_handle folder, const char* path) noexcept {
     (void)folder, (void)path;
     return fail(errc::unsupported, "this operating_system is read-only");
   }
   // Renames a file atomically, replacing an existing one.
   [[nodiscard]] virtual result<void> rename_below(os_handle folder, const char* from,
-                                                  const char* to) {
+                                                  const char* to) noexcept {
     (void)folder, (void)from, (void)to;
     return fail(errc::unsupported, "this operating_system is read-only");
   }
@@ -188,8 +193,8 @@ class operating_system {
 // unchanged and the temporary file removed. The one exception: if syncing the folder fails, which
 // `reason` says, the new content is in place but may not survive a power failure.
 //
-// One thread at a time for each path. Errors: those of the system calls and of `write`; limit (the
-// path is too long); not_a_file (the path is a folder, a device or a pipe).
+// One thread at a time for each path. Errors: those of the system calls and of `write`; threw
+// (`write`); limit (the path is too long); not_a_file (the path is a folder, a device or a pipe).
 [[nodiscard]] result<void> replace_file(operating_system& os, const char* path,
                                         function_ref<result<void>(os_handle file)> write);
 

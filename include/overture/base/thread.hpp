@@ -32,11 +32,13 @@ struct thread_handle {
 class thread_factory {
  public:
   virtual ~thread_factory() = default;
-  // Starts a thread that calls entry(argument). On failure entry is never called. Any thread.
+  // Starts a thread that calls entry(argument). On failure entry is never called; an exception is a
+  // failure (errc::threw). Any thread.
   [[nodiscard]] virtual result<thread_handle> start(const thread_options& options,
-                                                    void (*entry)(void*), void* argument) = 0;
+                                                    void (*entry)(void*) noexcept,
+                                                    void* argument) = 0;
   // Waits until the thread has ended, then frees its resources. Once for each handle. Any thread.
-  virtual void join(thread_handle thread) = 0;
+  virtual void join(thread_handle thread) noexcept = 0;
 };
 
 // Lives as long as the process. Any thread.

@@ -1,6 +1,8 @@
 // The version of this copy of Overture.
 #pragma once
 
+#include <cstdint>
+
 #define OVERTURE_VERSION_MAJOR 0
 #define OVERTURE_VERSION_MINOR 1
 #define OVERTURE_VERSION_PATCH 0
@@ -8,6 +10,13 @@
 namespace overture {
 
 inline constexpr const char* version = "0.1.0";
+
+// Not inline: a copy of another version in the same process has its own.
+constexpr std::uint32_t version_number =
+    OVERTURE_VERSION_MAJOR * 1'000'000 + OVERTURE_VERSION_MINOR * 1'000 + OVERTURE_VERSION_PATCH;
+
+// The reason of errc::unsupported for an object of another version.
+inline constexpr const char* other_version = "made by another version of Overture";
 
 static_assert(sizeof(void*) == 8, "Overture requires a 64-bit target");
 

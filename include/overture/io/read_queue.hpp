@@ -15,9 +15,10 @@
 //
 // Completion. Every submitted request completes exactly once: done, failed or cancelled. Its
 // completion is handed to its executor. It runs on a thread of the queue only if that executor runs
-// tasks at once, as a thread_pool does when its own queue is full. The request and its destination
-// belong to the submitter and must stay in place until then. A failed request names source, offset
-// and errno in its outcome; requests that were merged with it are read once more by themselves.
+// tasks at once, as a thread_pool does when its own queue is full. What `done` throws goes to the
+// executor: a thread_pool reports it (job_hooks). The request and its destination belong to the
+// submitter and must stay in place until then. A failed request names source, offset and errno in
+// its outcome; requests that were merged with it are read once more by themselves.
 //
 // Packed bytes (`method`, `packed_bytes`) are unpacked by jobs, in parallel where the format
 // allows: on `unpack_executor`, or else on the request's own `on`. A host that runs the queue
@@ -67,6 +68,7 @@
 #include "overture/base/os.hpp"
 #include "overture/base/source_id.hpp"
 #include "overture/base/thread.hpp"
+#include "overture/base/version.hpp"
 #include "overture/io/unpack.hpp"
 #include "overture/sync/countdown.hpp"
 
@@ -302,6 +304,7 @@ struct read_queue_stats {
   std::uint64_t unpack_ns = 0;                     // sum of the times from read to unpacked
   std::uint64_t packed_bytes = 0;                  // being read or waiting to be unpacked, now
   std::uint64_t packed_bytes_peak = 0;             // the most there were
+  std::uint64_t thrown = 0;                        // completions without an executor that threw
 };
 
 class read_queue {
@@ -313,9 +316,14 @@ class read_queue {
   read_queue(const read_queue&) = delete;
   read_queue& operator=(const read_queue&) = delete;
 
-  // An error if threads or memory were refused. Without any thread, submit() completes each request
-  // as failed. Any thread.
+  // An error if threads or memory were refused, or if config.wake_ahead is unsupported. Without any
+  // thread, submit() completes each request as failed. Any thread.
   [[nodiscard]] result<void> status() const noexcept;
+  // As job_system::is_of_this_version().
+  template <std::uint32_t Version = version_number>
+  [[nodiscard]] bool is_of_this_version() const noexcept {
+    return version_ == Version;
+  }
 
   // How it reads; not `uring` if the kernel, a sandbox or the build does not allow it. Any thread.
   [[nodiscard]] read_backend backend() const noexcept;
@@ -381,6 +389,7 @@ class read_queue {
 
  private:
   struct state;
+  std::uint32_t version_ = version_number;  // stays the first member in every version
   source_files& files_;
   read_queue_config config_;
   state* state_ = nullptr;

@@ -92,17 +92,18 @@ class simulated_disk final : public source_files, public operating_system {
   [[nodiscard]] result<open_source> source(source_id id) noexcept override;
   std::size_t describe(source_id id, std::span<char> text) const noexcept override;
   [[nodiscard]] result<std::size_t> read_at(os_handle handle, std::uint64_t offset,
-                                            std::span<std::byte> bytes) override;
-  [[nodiscard]] result<os_handle> open(const char* path) override;
-  [[nodiscard]] result<os_handle> open_below(os_handle folder, const char* path) override;
-  void close(os_handle handle) override;
-  [[nodiscard]] result<file_status> status(os_handle handle) override;
-  [[nodiscard]] result<file_status> status(const char* path, bool follow_links) override;
-  [[nodiscard]] result<void> list(const char* path,
-                                  function_ref<void(const folder_entry&)> visit) override;
-  [[nodiscard]] result<std::size_t> canonical_path(const char* path, std::span<char> text) override;
-  [[nodiscard]] result<mapping> map(os_handle handle) override;
-  void unmap(mapping memory) override;
+                                            std::span<std::byte> bytes) noexcept override;
+  [[nodiscard]] result<os_handle> open(const char* path) noexcept override;
+  [[nodiscard]] result<os_handle> open_below(os_handle folder, const char* path) noexcept override;
+  void close(os_handle handle) noexcept override;
+  [[nodiscard]] result<file_status> status(os_handle handle) noexcept override;
+  [[nodiscard]] result<file_status> status(const char* path, bool follow_links) noexcept override;
+  [[nodiscard]] result<void> list(
+      const char* path, function_ref<void(const folder_entry&) noexcept> visit) noexcept override;
+  [[nodiscard]] result<std::size_t> canonical_path(const char* path,
+                                                   std::span<char> text) noexcept override;
+  [[nodiscard]] result<mapping> map(os_handle handle) noexcept override;
+  void unmap(mapping memory) noexcept override;
 
  private:
   struct file {

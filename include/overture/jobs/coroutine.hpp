@@ -29,11 +29,12 @@
 // in 256, so that no compiler lets the stack of a long loop or a deep recursion grow. If memory is
 // refused, the awaiting side or spawn() gets errc::out_of_memory and nothing has run. If the
 // program that compiles the coroutine has exceptions, one that leaves it is reported (job_hooks)
-// and becomes errc::cancelled.
+// and becomes errc::threw.
 #pragma once
 
 #include <coroutine>
 #include <cstddef>
+#include <exception>
 #include <new>
 #include <optional>
 #include <type_traits>
@@ -186,7 +187,7 @@ class coroutine_state : public coroutine_memory {
     std::coroutine_handle<> next;
     bool* ran_inside;  // valid until submit() returns
 
-    void operator()() const {
+    void operator()() const noexcept {
       if (runs_inside_submit(this)) {
         *ran_inside = true;
       } else {
@@ -213,10 +214,11 @@ class coroutine_outcome : public coroutine_state {
 
   [[nodiscard]] result<value_type> take() noexcept { return std::move(*outcome_); }
 
+  template <bool Exceptions = exceptions>
   void unhandled_exception() noexcept {
-    auto again = [] { throw_again(); };
-    call_guarded(again);
-    outcome_.emplace(fail(errc::cancelled, "an exception left the coroutine"));
+    auto again = [] { std::rethrow_exception(std::current_exception()); };
+    call_reporting<Exceptions>(again);
+    outcome_.emplace(fail(errc::threw, "an exception left the coroutine"));
   }
   static auto final_suspend() noexcept {
     struct to_who_awaits {
@@ -237,11 +239,6 @@ class coroutine_outcome : public coroutine_state {
   }
 
  protected:
-  static void throw_again() {
-#if defined(__cpp_exceptions)
-    throw;
-#endif
-  }
   std::optional<result<value_type>> outcome_;
 };
 
@@ -266,7 +263,8 @@ class coroutine_promise<void> final : public coroutine_outcome<void> {
 }  // namespace detail
 
 // Starts the coroutine as a job of the system and gives a future of its outcome, whose state is in
-// `memory`. Errors: out_of_memory, also if the coroutine itself could not be made. Any thread.
+// `memory`. Errors: out_of_memory, also if the coroutine itself could not be made; unsupported (a
+// job system of another version of Overture). Any thread.
 template <class T>
 [[nodiscard]] result<shared_future<typename detail::value_of<T>::type>> spawn(
     job_system& where, co_task<T> begun, allocator& memory = default_allocator());
@@ -345,6 +343,7 @@ template <class T>
 result<shared_future<typename detail::value_of<T>::type>> spawn(job_system& where, co_task<T> begun,
                                                                 allocator& memory) {
   using value_type = typename detail::value_of<T>::type;
+  if (!where.is_of_this_version()) return fail(errc::unsupported, other_version);
   if (!begun.valid()) return fail(errc::out_of_memory, "out of memory for a coroutine");
   auto kept = promise<value_type>::make(memory, memory_tag::jobs);
   if (!kept) return tl::unexpected<error>(kept.error());
@@ -357,9 +356,9 @@ result<shared_future<typename detail::value_of<T>::type>> spawn(job_system& wher
 }
 
 // co_await run_job(jobs, function): runs the function as a job of that system and goes on in the
-// same job. Gives a result of what the function returns, or errc::cancelled if the job was dropped
-// (options.token) or the function threw.
-template <class F>
+// same job. Gives a result of what the function returns, errc::cancelled if the job was dropped
+// (options.token), or errc::threw if the function threw, which is reported (job_hooks).
+template <class F, bool Exceptions = detail::exceptions>
 [[nodiscard]] auto run_job(job_system& system, F function, const job_options& options = {}) {
   using returned = std::invoke_result_t<F&>;
   using value_type = typename detail::value_of<returned>::type;
@@ -396,7 +395,10 @@ template <class F>
       void operator()() {
         awaiter& owner = *std::exchange(of_, nullptr);
         auto body = [&owner] { owner.call(); };
-        detail::call_guarded(body);
+        detail::call_guard<Exceptions>::call(body, [&owner](const char* what) noexcept {
+          owner.outcome_ = fail(errc::threw, "the function passed to run_job() threw an exception");
+          (void)detail::job_threw(what);
+        });
         if (detail::runs_inside_submit(this)) {
           *ended_inside_ = true;
         } else {
@@ -422,7 +424,7 @@ template <class F>
     F function_;
     const job_options options_;
     std::coroutine_handle<> waiting_;
-    result<value_type> outcome_ = fail(errc::cancelled, "the job was dropped, or threw");
+    result<value_type> outcome_ = fail(errc::cancelled, "the job was dropped");
   };
   return awaiter(system, std::move(function), options);
 }

@@ -13,7 +13,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <exception>
 #include <new>
 #include <type_traits>
 #include <utility>
@@ -21,6 +20,7 @@
 #include "overture/base/allocator.hpp"
 #include "overture/base/atomic.hpp"
 #include "overture/base/error.hpp"
+#include "overture/base/exceptions.hpp"
 #include "overture/base/limits.hpp"
 #include "overture/trace/timeline.hpp"
 
@@ -63,25 +63,10 @@ bool job_threw(const char* what) noexcept;
 // True inside a job that runs within its own submit(), for lack of room. `callable` is the job's.
 [[nodiscard]] bool runs_inside_submit(const void* callable) noexcept;
 
-// Calls the function and hands an exception to report(what).
-template <class F, class Report>
-void call_guarded(F& function, Report report) {
-#if defined(__cpp_exceptions)
-  try {
-    function();
-  } catch (const std::exception& thrown) {
-    report(thrown.what());
-  } catch (...) {
-    report(nullptr);
-  }
-#else
-  (void)report;
-  function();
-#endif
-}
-template <class F>
-void call_guarded(F& function) {
-  call_guarded(function, [](const char* what) noexcept { (void)job_threw(what); });
+// Calls the function and reports an exception as job_threw() does.
+template <bool Exceptions, class F>
+void call_reporting(F& function) {
+  call_guard<Exceptions>::call(function, [](const char* what) noexcept { (void)job_threw(what); });
 }
 }  // namespace detail
 
@@ -91,11 +76,11 @@ class job {
   // NOLINTNEXTLINE(modernize-use-equals-default): job() would fill the storage with zeros
   job() noexcept {}
 
-  template <class F>
+  template <class F, bool Exceptions = detail::exceptions>
     requires(!std::is_same_v<std::remove_cvref_t<F>, job> && std::is_invocable_v<std::decay_t<F>&>)
   // NOLINTNEXTLINE(google-explicit-constructor): a lambda is a job wherever one is asked for
   job(F&& callable) noexcept(std::is_nothrow_constructible_v<std::decay_t<F>, F>)
-      : how_(&operations_of<std::decay_t<F>>) {
+      : how_(&operations_of<std::decay_t<F>, Exceptions>) {
     using function = std::decay_t<F>;
     static_assert(sizeof(function) <= limits::job_bytes_max,
                   "the callable captures too much for a job: capture a pointer instead, or ask for "
@@ -108,7 +93,8 @@ class job {
                   "exceptions");
     // Moves copy these bytes as a whole, so none may be left without a value.
     constexpr std::size_t used = std::is_empty_v<function> ? 0 : sizeof(function);
-    constexpr std::size_t copied = operations_of<function>.small ? small_bytes : sizeof storage_;
+    constexpr std::size_t copied =
+        operations_of<function, Exceptions>.small ? small_bytes : sizeof storage_;
     if constexpr (used < copied) std::memset(storage_ + used, 0, copied - used);
     if constexpr (std::is_pointer_v<std::remove_cvref_t<F>>) {
       if (callable == nullptr) how_ = nullptr;
@@ -130,7 +116,7 @@ class job {
 
   // A job of any size in the allocator's memory; the allocator must outlive it. Errors:
   // out_of_memory.
-  template <class F>
+  template <class F, bool Exceptions = detail::exceptions>
   [[nodiscard]] static result<job> allocated(allocator& memory, F&& callable) {
     using function = std::decay_t<F>;
     if constexpr (std::is_pointer_v<std::remove_cvref_t<F>>) {
@@ -149,7 +135,7 @@ class job {
     } room{memory, place};
     auto* const made = ::new (place) function(std::forward<F>(callable));
     room.place = nullptr;
-    return job(elsewhere<function>(memory, made));
+    return job(elsewhere<function, Exceptions>(memory, made));
   }
 
   [[nodiscard]] explicit operator bool() const noexcept { return how_ != nullptr; }
@@ -168,22 +154,29 @@ class job {
   // This much is in the first cache line of a queued job; most captures need no more.
   static constexpr std::size_t small_bytes = 16;
 
+  // Only the first depends on the setting of exceptions; see base/exceptions.hpp.
+  template <class Function, bool Exceptions>
+  static void run_function(void* self) {
+    detail::call_reporting<Exceptions>(*static_cast<Function*>(self));
+  }
   template <class Function>
+  static void move_function(void* self, void* to) noexcept {
+    auto& from = *static_cast<Function*>(self);
+    ::new (to) Function(std::move(from));
+    static_cast<Function*>(self)->~Function();
+  }
+  template <class Function>
+  static void destroy_function(void* self) noexcept {
+    static_cast<Function*>(self)->~Function();
+  }
+  template <class Function, bool Exceptions>
   static constexpr operations operations_of = {
-      [](void* self) { detail::call_guarded(*static_cast<Function*>(self)); },
-      std::is_trivially_copyable_v<Function>
-          ? nullptr
-          : +[](void* self, void* to) noexcept {
-              auto& from = *static_cast<Function*>(self);
-              ::new (to) Function(std::move(from));
-              static_cast<Function*>(self)->~Function();
-            },
-      std::is_trivially_destructible_v<Function>
-          ? nullptr
-          : +[](void* self) noexcept { static_cast<Function*>(self)->~Function(); },
+      &run_function<Function, Exceptions>,
+      std::is_trivially_copyable_v<Function> ? nullptr : &move_function<Function>,
+      std::is_trivially_destructible_v<Function> ? nullptr : &destroy_function<Function>,
       sizeof(Function) <= small_bytes};
 
-  template <class Function>
+  template <class Function, bool Exceptions>
   class elsewhere {
    public:
     elsewhere(allocator& memory, Function* function) noexcept

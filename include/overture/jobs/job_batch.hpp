@@ -50,14 +50,14 @@ class job_batch {
   job_batch& operator=(const job_batch&) = delete;
 
   // Adds a job, or makes one in place from a callable.
-  template <class F>
+  template <class F, bool Exceptions = detail::exceptions>
     requires std::constructible_from<job, F>
   void add(F&& work) {
     // In place: a copy made right after the original would wait for its stores.
     ::new (static_cast<void*>(jobs_ + count_)) job(std::forward<F>(work));
     if (++count_ == jobs_max) kick();
   }
-  void kick() {
+  void kick() noexcept {
     if (count_ == 0) return;
     const std::span<job> gathered(jobs_, std::exchange(count_, 0));
     system_.submit_all(gathered, group_, options_);

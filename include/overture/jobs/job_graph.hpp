@@ -57,7 +57,7 @@ class job_graph {
   // (unknown job, or self-dependency), limit, out_of_memory.
   result<void> order(graph_job before, graph_job after);
   // Lays the graph out, so that runs allocate nothing. Errors: invalid (the dependencies form a
-  // cycle), out_of_memory.
+  // cycle), unsupported (a job system of another version of Overture), out_of_memory.
   result<void> prepare();
 
   // -- running: one run at a time --
@@ -68,7 +68,7 @@ class job_graph {
   void wait() noexcept { group_.wait(); }
   // As wait(), but returns false once `deadline_ns` (on the clock of now_ns(); 0 = never) has
   // passed. Any thread.
-  [[nodiscard]] bool wait_until(std::uint64_t deadline_ns) {
+  [[nodiscard]] bool wait_until(std::uint64_t deadline_ns) noexcept {
     return group_.wait_until(deadline_ns);
   }
   // start() and wait().
@@ -110,7 +110,7 @@ class held_job {
 
   // The job sees everything that was written before the releases. This object may be gone as soon
   // as the last release has begun, so do not release it too often. Any thread.
-  void release(std::uint32_t count = 1) {
+  void release(std::uint32_t count = 1) noexcept {
     if (left_.fetch_sub(count, std::memory_order_acq_rel) != count) return;
     // The job may end the life of this object, so nothing of it is used after the submit.
     const job_options options = options_;

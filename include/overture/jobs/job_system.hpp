@@ -24,18 +24,26 @@
 
 #include "overture/base/atomic.hpp"
 #include "overture/base/executor.hpp"
+#include "overture/base/version.hpp"
 #include "overture/jobs/job.hpp"
 
 namespace overture {
 
 class job_group;
+class job_system;
+
+namespace detail {
+// Submits the task as a job, which catches what it throws. Without a group it runs even if the
+// system ends first and cancels its jobs.
+void execute_as_job(job_system& system, job_group* group, task work) noexcept;
+}  // namespace detail
 
 // One half of a fork, on the stack of the forking thread. For the parallel algorithms and for job
 // systems; programs use parallel_invoke().
 struct fork_half {
   enum : std::uint32_t { open, done };
 
-  void (*run)(fork_half& self) = nullptr;
+  void (*run)(fork_half& self) noexcept = nullptr;
   atomic<std::uint32_t> state{open};
   // The rest is the job system's.
   atomic<void*> thief{nullptr};  // the slot of another thread that runs it
@@ -47,24 +55,33 @@ struct fork_half {
 // Runs jobs. thread_pool is Overture's own; single_threaded is for tests and replays.
 class job_system : public executor {
  public:
+  // False if it was made by a copy of Overture of another version, in a plug-in for example.
+  // Functions that return a result refuse such a system as unsupported; do not pass it to others.
+  // Any thread.
+  template <std::uint32_t Version = version_number>
+  [[nodiscard]] bool is_of_this_version() const noexcept {
+    return version_ == Version;
+  }
+
   // Runs `work` later, as part of `group` if there is one. Never fails: a system without room runs
   // the job at once on the calling thread. Any thread.
-  virtual void submit(job work, job_group* group = nullptr, const job_options& options = {}) = 0;
+  virtual void submit(job work, job_group* group = nullptr,
+                      const job_options& options = {}) noexcept = 0;
   // As submit(), for several jobs, which are moved from. thread_pool wakes at most one thread for
   // each 64 jobs; the default submits them one by one. Any thread.
   virtual void submit_all(std::span<job> work, job_group* group = nullptr,
-                          const job_options& options = {}) {
+                          const job_options& options = {}) noexcept {
     for (job& each : work) submit(std::move(each), group, options);
   }
   // Runs jobs of the group until all of them have ended. Any thread.
-  virtual void wait(job_group& group) = 0;
+  virtual void wait(job_group& group) noexcept = 0;
   // As wait(), but returns false once `deadline_ns` (on the clock of now_ns(); 0 = never) has
   // passed. Runs at least one job of the group if there is one, and finishes a job that has begun.
   // Any thread.
-  virtual bool wait_until(job_group& group, std::uint64_t deadline_ns) = 0;
+  virtual bool wait_until(job_group& group, std::uint64_t deadline_ns) noexcept = 0;
   // Runs one queued job of any group; false if there is none. For threads that poll for something
   // else. The caller must not hold anything (a lock, say) that a job may wait for. Any thread.
-  virtual bool try_help() { return false; }
+  virtual bool try_help() noexcept { return false; }
 
   // Between fork() and join() another thread may run the half; join() returns when it has run.
   // Joins come in the reverse order of forks, on the same thread. A system without forks runs the
@@ -85,9 +102,10 @@ class job_system : public executor {
   virtual void body_threw(const char* what) noexcept { (void)what; }
 
   // As submit(), but runs even if the system ends first and cancels its jobs.
-  void execute(task work) override {
-    submit([work] { work.run(work.context); }, nullptr, {.always = true});
-  }
+  void execute(task work) noexcept override { detail::execute_as_job(*this, nullptr, work); }
+
+ private:
+  std::uint32_t version_ = version_number;  // stays the first member in every version
 };
 
 // Jobs that are waited for together. May be used again after wait(). Must outlive its jobs; the
@@ -95,23 +113,23 @@ class job_system : public executor {
 class job_group final : public executor {
  public:
   explicit job_group(job_system& system) noexcept : system_(system) {}
-  ~job_group() override { wait(); }
+  ~job_group() override {
+    if (system_.is_of_this_version()) wait();
+  }
   job_group(const job_group&) = delete;
   job_group& operator=(const job_group&) = delete;
 
   // Submits a job, or the callable for one, as part of this group. Jobs of the group may call it at
   // any time, other threads only while a job of the group is known to be pending.
-  template <class F>
+  template <class F, bool Exceptions = detail::exceptions>
     requires std::constructible_from<job, F>
   void run(F&& work, const job_options& options = {}) {
     system_.submit(job(std::forward<F>(work)), this, options);
   }
-  void execute(task work) override {
-    run([work] { work.run(work.context); });
-  }
+  void execute(task work) noexcept override { detail::execute_as_job(system_, this, work); }
   // Any thread.
-  void wait() { system_.wait(*this); }
-  [[nodiscard]] bool wait_until(std::uint64_t deadline_ns) {
+  void wait() noexcept { system_.wait(*this); }
+  [[nodiscard]] bool wait_until(std::uint64_t deadline_ns) noexcept {
     return system_.wait_until(*this, deadline_ns);
   }
   // The number of jobs that have not ended. Any thread.

@@ -211,7 +211,7 @@ class paged {
     for (std::size_t i = 0; i < page_count_; ++i) std::as_const(*pages_[i].at).for_each(visit);
   }
   // The same on all threads of the job system, several pages at once. Returns when all are visited.
-  template <class Visit>
+  template <class Visit, bool Exceptions = detail::exceptions>
   void for_each(job_system& jobs, Visit&& visit) {
     parallel_for(jobs, 0, page_count_, [&](std::size_t i) { pages_[i].at->for_each(visit); });
   }

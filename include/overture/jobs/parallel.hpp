@@ -33,9 +33,9 @@ namespace overture {
 namespace detail {
 
 // Calls a body. Reports an exception to the system whose job this thread runs, or to this one.
-template <class F>
-void call_body(job_system& system, F& body) {
-  call_guarded(body, [&system](const char* what) noexcept {
+template <bool Exceptions, class F>
+void call_body(job_system& system, F& body) noexcept {
+  call_guard<Exceptions>::call(body, [&system](const char* what) noexcept {
     if (!job_threw(what)) system.body_threw(what);
   });
 }
@@ -43,7 +43,7 @@ void call_body(job_system& system, F& body) {
 }  // namespace detail
 
 // Calls both, the second possibly on another thread at the same time.
-template <class First, class Second>
+template <class First, class Second, bool Exceptions = detail::exceptions>
 void parallel_invoke(job_system& system, First&& first, Second&& second) {
   struct half final : fork_half {
     std::remove_reference_t<Second>* body = nullptr;
@@ -51,16 +51,17 @@ void parallel_invoke(job_system& system, First&& first, Second&& second) {
   } forked;
   forked.body = &second;
   forked.system = &system;
-  forked.run = [](fork_half& self) {
+  forked.run = [](fork_half& self) noexcept {
     auto& mine = static_cast<half&>(self);
-    detail::call_body(*mine.system, *mine.body);
+    detail::call_body<Exceptions>(*mine.system, *mine.body);
   };
   system.fork(forked);
-  detail::call_body(system, first);
+  detail::call_body<Exceptions>(system, first);
   system.join(forked);
 }
 
-template <class First, class Second, class... More>
+template <class First, class Second, class... More, bool Exceptions = detail::exceptions>
+  requires(sizeof...(More) > 0)
 void parallel_invoke(job_system& system, First&& first, Second&& second, More&&... more) {
   auto rest = [&] { parallel_invoke(system, second, more...); };
   parallel_invoke(system, first, rest);
@@ -73,22 +74,22 @@ namespace detail {
   return grain != 0 ? grain : count / (std::size_t{system.concurrency()} * 8) + 1;
 }
 
-template <class Body>
+template <bool Exceptions, class Body>
 void halve(job_system& system, std::size_t first, std::size_t count, std::size_t grain,
            Body& body) {
   if (count <= grain) {
     auto piece = [&] {
       for (std::size_t i = 0; i < count; ++i) body(first + i);
     };
-    return call_body(system, piece);
+    return call_body<Exceptions>(system, piece);
   }
   const std::size_t half = count / 2;
   parallel_invoke(
-      system, [&] { halve(system, first, half, grain, body); },
-      [&] { halve(system, first + half, count - half, grain, body); });
+      system, [&] { halve<Exceptions>(system, first, half, grain, body); },
+      [&] { halve<Exceptions>(system, first + half, count - half, grain, body); });
 }
 
-template <class T, class Map, class Combine>
+template <bool Exceptions, class T, class Map, class Combine>
 T halve_and_combine(job_system& system, std::size_t first, std::size_t count, std::size_t grain,
                     const T& identity, Map& map, Combine& combine) {
   T sum = identity;
@@ -100,45 +101,48 @@ T halve_and_combine(job_system& system, std::size_t first, std::size_t count, st
       }
       sum = std::move(of_piece);
     };
-    call_body(system, piece);
+    call_body<Exceptions>(system, piece);
     return sum;
   }
   const std::size_t half = count / 2;
   T left = identity;
   T right = identity;
   parallel_invoke(
-      system, [&] { left = halve_and_combine(system, first, half, grain, identity, map, combine); },
+      system,
       [&] {
-        right =
-            halve_and_combine(system, first + half, count - half, grain, identity, map, combine);
+        left = halve_and_combine<Exceptions>(system, first, half, grain, identity, map, combine);
+      },
+      [&] {
+        right = halve_and_combine<Exceptions>(system, first + half, count - half, grain, identity,
+                                              map, combine);
       });
   auto both = [&] { sum = combine(std::move(left), std::move(right)); };
-  call_body(system, both);
+  call_body<Exceptions>(system, both);
   return sum;
 }
 
 }  // namespace detail
 
 // Calls body(i) for each i in [first, last). An exception ends the piece in which it happens.
-template <class Body>
+template <class Body, bool Exceptions = detail::exceptions>
 void parallel_for(job_system& system, std::size_t first, std::size_t last, Body&& body,
                   std::size_t grain = 0) {
   if (first >= last) return;
   const std::size_t count = last - first;
-  detail::halve(system, first, count, detail::grain_of(system, count, grain), body);
+  detail::halve<Exceptions>(system, first, count, detail::grain_of(system, count, grain), body);
 }
 
 // Combines map(i) for each i in [first, last), starting each piece with `identity`. Keeps the order
 // of operands, and with a fixed grain the result is the same for any number of threads, floating
 // point included. A piece that throws counts as `identity`; if combine() throws, both its pieces
 // do.
-template <class T, class Map, class Combine>
+template <class T, class Map, class Combine, bool Exceptions = detail::exceptions>
 [[nodiscard]] T parallel_reduce(job_system& system, std::size_t first, std::size_t last, T identity,
                                 Map&& map, Combine&& combine, std::size_t grain = 0) {
   if (first >= last) return identity;
   const std::size_t count = last - first;
-  return detail::halve_and_combine(system, first, count, detail::grain_of(system, count, grain),
-                                   identity, map, combine);
+  return detail::halve_and_combine<Exceptions>(
+      system, first, count, detail::grain_of(system, count, grain), identity, map, combine);
 }
 
 }  // namespace overture

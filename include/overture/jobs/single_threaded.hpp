@@ -44,11 +44,12 @@ class single_threaded final : public job_system {
   single_threaded(const single_threaded&) = delete;
   single_threaded& operator=(const single_threaded&) = delete;
 
-  void submit(job work, job_group* group = nullptr, const job_options& options = {}) override;
-  void wait(job_group& group) override;
-  bool wait_until(job_group& group, std::uint64_t deadline_ns) override;
+  void submit(job work, job_group* group = nullptr,
+              const job_options& options = {}) noexcept override;
+  void wait(job_group& group) noexcept override;
+  bool wait_until(job_group& group, std::uint64_t deadline_ns) noexcept override;
   // Always false on other threads than its own.
-  bool try_help() override;
+  bool try_help() noexcept override;
   // Either half may run first.
   void fork(fork_half& half) noexcept override;
   void join(fork_half& half) noexcept override;
@@ -58,9 +59,9 @@ class single_threaded final : public job_system {
 
   // Runs jobs until none is left or `budget_ns` has passed, at least one if there is one. Returns
   // how many ran. Only its own thread.
-  std::size_t pump(std::uint64_t budget_ns);
+  std::size_t pump(std::uint64_t budget_ns) noexcept;
   // Runs jobs until none is left, including those that they submit. Only its own thread.
-  void run_all();
+  void run_all() noexcept;
   // The number of jobs that have begun. Any thread.
   [[nodiscard]] std::uint64_t jobs_run() const noexcept;
 

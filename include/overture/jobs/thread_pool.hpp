@@ -50,7 +50,8 @@ struct pool_state;
 }
 
 // Callbacks to the host. Each runs on the thread where the event happens, never under a lock. Null
-// ones are skipped. `context` is passed to all of them.
+// ones are skipped. `context` is passed to all of them. An exception from worker_begins,
+// worker_ends or wait_refused goes to job_threw, one from job_threw nowhere.
 struct job_hooks {
   void (*worker_begins)(void* context, unsigned worker) = nullptr;  // on the worker's thread
   void (*worker_ends)(void* context, unsigned worker) = nullptr;
@@ -134,12 +135,13 @@ class thread_pool final : public job_system {
   // The policy in force, zones included. Any thread.
   [[nodiscard]] wake_policy current_wake_policy() const noexcept;
 
-  void submit(job work, job_group* group = nullptr, const job_options& options = {}) override;
+  void submit(job work, job_group* group = nullptr,
+              const job_options& options = {}) noexcept override;
   void submit_all(std::span<job> work, job_group* group = nullptr,
-                  const job_options& options = {}) override;
-  void wait(job_group& group) override;
-  bool wait_until(job_group& group, std::uint64_t deadline_ns) override;
-  bool try_help() override;
+                  const job_options& options = {}) noexcept override;
+  void wait(job_group& group) noexcept override;
+  bool wait_until(job_group& group, std::uint64_t deadline_ns) noexcept override;
+  bool try_help() noexcept override;
   void fork(fork_half& half) noexcept override;
   void join(fork_half& half) noexcept override;
   void body_threw(const char* what) noexcept override;
@@ -156,11 +158,11 @@ class thread_pool final : public job_system {
   // `group`, but not in a wait for another group, so that group must not depend on this job. 64
   // such jobs fit beyond queued_max; after that, or without memory, the job runs at once on the
   // calling thread. Jobs left when the pool ends run on the thread that destroys it. Any thread.
-  void submit_main(job work, job_group* group = nullptr, const job_options& options = {});
+  void submit_main(job work, job_group* group = nullptr, const job_options& options = {}) noexcept;
   // Runs jobs of submit_main() until none is left or `budget_ns` has passed, at least one if there
   // is one; a job that has begun is finished. Returns how many ran. Only the thread that made the
   // pool.
-  std::size_t pump(std::uint64_t budget_ns);
+  std::size_t pump(std::uint64_t budget_ns) noexcept;
 
  private:
   friend class wake_zone;

@@ -69,7 +69,7 @@ class asset_sink {
   virtual ~asset_sink() = default;
   // Takes one loaded file. Move `asset` out to keep it; its kind is none if no decoder accepted
   // the file or decoding is off. `bytes`, the file's content, is valid during the call only. An
-  // error makes the file fail in finalize.
+  // error, or an exception, makes the file fail in finalize.
   // Threads: any thread of the job system, several at once; with one_thread(), only the thread in
   // wait_for() or pump().
   virtual result<void> finalize(entry_index entry, decoded_asset& asset,
@@ -143,7 +143,8 @@ class load_scope {
   load_scope& operator=(const load_scope&) = delete;
 
   // Starts loading every file of the tree and returns. Call it once.
-  // Errors: invalid (tree not frozen, or started before), out_of_memory.
+  // Errors: invalid (tree not frozen, or started before), unsupported (the job system or the queue
+  // is of another version of Overture), out_of_memory.
   result<void> start() noexcept;
   // True once every file has loaded, failed or been cancelled. Also true before start(). Any
   // thread.
@@ -167,8 +168,8 @@ class load_scope {
 
   // The two below: only once done(), any thread.
   [[nodiscard]] load_summary summary() const noexcept;
-  // Visits every file, in tree order.
-  void for_each_file(function_ref<void(const loaded_file&)> visit) const;
+  // Visits every file, in tree order. Error: threw (the visitor; it ends there).
+  result<void> for_each_file(function_ref<void(const loaded_file&)> visit) const noexcept;
 
  private:
   struct state;

@@ -78,15 +78,20 @@ class event_count {
   void notify_one() noexcept;
   void notify_all() noexcept;
 
-  // Returns once condition() is true; calls it on this thread. Any thread.
+  // Returns once condition() is true; calls it on this thread. Passes on what it throws. Any
+  // thread.
   template <class Condition>
-  void await(Condition condition, const wait_options& options = {}) noexcept {
+  void await(Condition condition, const wait_options& options = {}) {
     while (!condition()) {
       const key_type key = prepare_wait();
-      if (condition()) {
-        cancel_wait();
-        return;
-      }
+      struct announcement {
+        event_count* of;
+        ~announcement() {
+          if (of != nullptr) of->cancel_wait();
+        }
+      } open{this};
+      if (condition()) return;
+      open.of = nullptr;
       wait(key, options);
     }
   }

@@ -17,9 +17,9 @@
 //
 // then() runs a function on an executor once the value is there and returns a future of its result
 // (a result<U> gives a future of U, void works too). It allocates once. If the function throws, its
-// future gets errc::cancelled and the exception propagates to the executor (a job system reports
-// it). on_ready() takes a list node from the caller and allocates nothing. Functions run on the
-// executor in registration order, under no lock, and see is_ready() true.
+// future gets errc::threw and the exception propagates to the executor (a job system reports it).
+// on_ready() takes a list node from the caller and allocates nothing. Functions run on the executor
+// in registration order, under no lock, and see is_ready() true.
 //
 // Cost: is_ready() and get() with the value there are one load. Setting the value is two
 // read-modify-writes, plus one system call if a thread sleeps. Copying a handle is one
@@ -45,6 +45,7 @@
 #include "overture/base/allocator.hpp"
 #include "overture/base/atomic.hpp"
 #include "overture/base/error.hpp"
+#include "overture/base/exceptions.hpp"
 #include "overture/base/executor.hpp"
 #include "overture/sync/barricade.hpp"
 
@@ -114,6 +115,9 @@ class future_core {
 template <class T>
 class future_state : public future_core {
  public:
+  static_assert(std::is_void_v<T> || std::is_nothrow_move_constructible_v<T>,
+                "the value of a future must move without exceptions");
+
   future_state() noexcept {}
   future_state(allocator& memory, memory_tag tag, end_function end) noexcept
       : future_core(memory, tag, end) {}
@@ -205,10 +209,14 @@ class shared_future {
 
   // Runs function(const result<T>&) on `where` once the value is there; returns the future of its
   // result, allocated from the allocator of this state. Error: out_of_memory. Any thread.
-  template <class F>
+  template <class F, bool Exceptions = detail::exceptions>
   auto then(executor& where, F function) const {
+    static_assert(std::is_nothrow_move_constructible_v<F>,
+                  "the function is moved to where it runs: what it captures must move without "
+                  "exceptions");
     using returned = std::invoke_result_t<F&, const result<T>&>;
-    return then_as<typename sync_detail::value_of<returned>::type>(where, std::move(function));
+    return then_as<typename sync_detail::value_of<returned>::type, Exceptions>(where,
+                                                                               std::move(function));
   }
 
  private:
@@ -221,7 +229,7 @@ class shared_future {
   explicit shared_future(sync_detail::future_state<T>* held) noexcept : state_(held) {}
 
   // The state of the future that then() returns, and the function that produces its value.
-  template <class U, class F>
+  template <class U, bool Exceptions, class F>
   class continued : public sync_detail::future_state<U> {
    public:
     template <class End>
@@ -238,17 +246,11 @@ class shared_future {
    private:
     static void run(void* context) {
       auto& self = *static_cast<continued*>(context);
-#if defined(__cpp_exceptions)
-      try {
-        self.call();
-      } catch (...) {
+      auto call = [&self] { self.call(); };
+      detail::call_guard<Exceptions>::call_and_rethrow(call, [&self]() noexcept {
         self.let_go();
-        self.set(fail(errc::cancelled, "the function passed to then() threw an exception"));
-        throw;  // the executor decides what becomes of it
-      }
-#else
-      self.call();
-#endif
+        self.set(fail(errc::threw, "the function passed to then() threw an exception"));
+      });
     }
     void call() {
       using returned = std::invoke_result_t<F&, const result<T>&>;
@@ -273,9 +275,9 @@ class shared_future {
     continuation link_;
   };
 
-  template <class U, class F>
+  template <class U, bool Exceptions, class F>
   result<shared_future<U>> then_as(executor& where, F&& function) const {
-    using state_type = continued<U, F>;
+    using state_type = continued<U, Exceptions, F>;
     auto* const state = sync_detail::make_state<state_type>(state_->memory(), state_->tag(), *this,
                                                             where, std::forward<F>(function));
     if (state == nullptr) return fail(errc::out_of_memory, "out of memory for a continuation");

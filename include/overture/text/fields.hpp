@@ -23,9 +23,9 @@
 //   float, double                   shortest, fixed<N>      JSON: "nan", "inf" etc. in quotes
 //   enums                           by name; by number if names() does not list the value
 //   char[N], std::array<char, N>    quoted, up to the first NUL if there is one
-//   convertible to string_view      quoted<Max>; a longer string is an error. Reading needs
-//                                   assign(const char*, std::size_t), as std::string has, and
-//                                   allocates as the type does.
+//   convertible to string_view      quoted<Max>; a longer string is an error. The conversion is
+//                                   noexcept. Reading needs assign(const char*, std::size_t), as
+//                                   std::string has, and allocates as the type does.
 //   a type with fields()            a nested block (script, JSON); one cell per field (rows)
 //   an aggregate without fields()   the same, by the names of its members (see below)
 //   T[N], std::array<T, N>          each element in the given format

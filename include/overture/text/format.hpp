@@ -77,6 +77,8 @@ argument argument_of(const T& value) noexcept {
   } else if constexpr (std::is_same_v<T, double>) {
     return {type::float64, std::bit_cast<std::uint64_t>(value)};
   } else {
+    static_assert(!std::is_class_v<T> || std::is_nothrow_convertible_v<const T&, std::string_view>,
+                  "the conversion of this argument to std::string_view must be noexcept");
     return {type::text, 0, value};
   }
 }

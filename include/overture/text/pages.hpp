@@ -53,7 +53,8 @@ using read_page_function = function_ref<error(std::size_t i, std::string_view pa
 // Reads all pages of the table, on all threads of `jobs`, or on the calling thread if it is null.
 // Errors: corrupt if the table does not match the text (pages must follow one another, end within
 // the text, and have at most `objects_max` objects); otherwise the error of the first page that has
-// one, its offset counted from the start of the text. Any thread.
+// one, its offset counted from the start of the text; threw (read_page); unsupported (`jobs` is of
+// another version of Overture). Any thread.
 [[nodiscard]] result<void> read_pages(job_system* jobs, page_table& pages, std::string_view text,
                                       std::size_t objects_max, read_page_function read_page);
 
@@ -112,8 +113,8 @@ class page_table {
 using write_page_function = function_ref<char*(std::size_t i, char* out, const char* destination)>;
 
 // Writes all pages of the table, on all threads of `jobs`, or on the calling thread if it is null.
-// Errors: no_space, limit (write_page gave up), out_of_memory, invalid; see text/write.hpp. Any
-// thread, one at a time per table.
+// Errors: no_space, limit (write_page gave up), threw (write_page), out_of_memory, invalid,
+// unsupported; see text/write.hpp. Any thread, one at a time per table.
 [[nodiscard]] result<written> write_pages(job_system* jobs, page_table& pages,
                                           std::span<char> buffer, layout how,
                                           write_page_function write_page);

@@ -28,7 +28,8 @@
 // Threads: any thread may call; `objects` belongs to the call until it returns.
 //
 // Errors: all or nothing, so after an error `objects` is as it was. corrupt, truncated, limit,
-// out_of_memory; error::offset is the position in the text of the first error in the text,
+// out_of_memory, threw (a member that allocates), unsupported (the job system is of another version
+// of Overture); error::offset is the position in the text of the first error in the text,
 // whichever thread found it.
 #pragma once
 

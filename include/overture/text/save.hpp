@@ -100,7 +100,7 @@ class save_writer {
   template <class Style, class T, std::size_t PageSize>
   result<void> add_objects(job_system* jobs, std::string_view name,
                            const paged<T, PageSize>& objects) {
-    const auto objects_in = [&objects](std::size_t i) { return objects.page_objects(i); };
+    const auto objects_in = [&objects](std::size_t i) noexcept { return objects.page_objects(i); };
     const detail::object_writer<Style> write_object;
     const detail::page_writer<T, PageSize, const detail::object_writer<Style>> write_page{
         objects, write_object};
@@ -109,11 +109,11 @@ class save_writer {
   }
   result<void> add_section(job_system* jobs, std::string_view name, std::size_t pages,
                            std::size_t object_bytes,
-                           function_ref<std::size_t(std::size_t)> objects_in,
+                           function_ref<std::size_t(std::size_t) noexcept> objects_in,
                            write_page_function write_page);
   result<void> check_name(std::string_view name) const noexcept;
   result<void> write_text(job_system* jobs, section& to, std::size_t object_bytes,
-                          function_ref<std::size_t(std::size_t)> objects_in,
+                          function_ref<std::size_t(std::size_t) noexcept> objects_in,
                           write_page_function write_page);
   char* put_table(char* out, std::uint64_t file_bytes) const noexcept;
   result<void> store(operating_system& os, os_handle file, std::string_view table,
@@ -191,8 +191,9 @@ class save_file {
   [[nodiscard]] std::string_view text() const noexcept { return text_; }
   [[nodiscard]] std::size_t section_count() const noexcept { return section_count_; }
   [[nodiscard]] save_section section(std::size_t i) const noexcept;
-  // Visits everything that load(), and since then salvage(), found damaged, in file order.
-  void for_each_damage(function_ref<void(const save_damage&)> visit) const;
+  // Visits everything that load(), and since then salvage(), found damaged, in file order. Error:
+  // threw (the visitor; it ends there).
+  result<void> for_each_damage(function_ref<void(const save_damage&)> visit) const noexcept;
 
   // Appends the objects of a section to `objects`, all or nothing. Returns how many. If the file is
   // older than options.version, upgrade(object, file_version) is called for each object. Errors:
@@ -270,6 +271,7 @@ class save_file {
     if (pages_done_) pages_done_->fetch_add(1, std::memory_order_relaxed);
   }
   result<void> check(const save_options& options);
+  void visit_damage(function_ref<void(const save_damage&)> visit) const;
   void read_table() noexcept;
   void check_offsets(std::uint64_t table_end, std::uint64_t end) noexcept;
   void check_page_hashes(job_system* jobs);

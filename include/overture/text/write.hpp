@@ -33,6 +33,8 @@
 //   limit          a string is longer than its format allows; error::offset is the page number
 //   out_of_memory  the allocator refused
 //   invalid        the objects changed during the call
+//   threw          a function of yours that writes an object threw
+//   unsupported    the job system is of another version of Overture
 #pragma once
 
 #include <span>
@@ -102,6 +104,7 @@ template <class T, std::size_t PageSize, class Write>
 result<written> write_paged(job_system* jobs, const paged<T, PageSize>& objects,
                             std::span<char> buffer, std::size_t object_bytes, page_table* table,
                             Write write_object, layout how) {
+  if (jobs && !jobs->is_of_this_version()) return fail(errc::unsupported, other_version);
   page_table own(objects.memory());
   page_table& pages = table ? *table : own;
   auto sized = pages.prepare(objects.page_count(), jobs ? jobs->concurrency() : 1);

@@ -112,8 +112,9 @@ class timeline_track {
   // CPU time that the thread used while attached; 0 if unknown, or until it detaches.
   [[nodiscard]] std::uint64_t cpu_ns() const noexcept { return cpu_ns_; }
   // Visits the events in the order in which they were recorded: zones and waits by their ends.
-  // References stay valid while the timeline lives and the thread does not record.
-  void for_each_event(function_ref<void(const trace_event&)> visit) const;
+  // References stay valid while the timeline lives and the thread does not record. Error: threw
+  // (the visitor; it ends there).
+  result<void> for_each_event(function_ref<void(const trace_event&)> visit) const noexcept;
   // In order of first appearance. Beyond limits::timeline_totals_max, further names are summed by
   // kind under the name "other".
   [[nodiscard]] std::span<const trace_total> totals() const noexcept {
@@ -228,7 +229,8 @@ struct chrome_json_options {
 //
 // Sorting takes memory from the timeline's allocator: up to 80 bytes for each event of the longest
 // track, or for all requests or all counters if they are more. Text is formatted without
-// allocation. Errors: those of the sink, after which nothing more is written, and out_of_memory.
+// allocation. Errors: those of the sink, after which nothing more is written; threw (the sink, or a
+// function that names subjects); out_of_memory.
 // Threads: as for reading the timeline.
 [[nodiscard]] result<void> write_chrome_json(const timeline& record, text_sink& sink,
                                              const chrome_json_options& options = {});

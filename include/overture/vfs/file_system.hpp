@@ -313,12 +313,13 @@ class file_system final : public source_files {
   // win over it may still have the path. Error: not_found.
   [[nodiscard]] result<mount_id> remover(asset_path path) noexcept;
   // Calls `visit` for every removal marker, mount by mount in the order of mount_at(), until it
-  // returns false. folder_item::path is what is removed, folder_item::mount has the marker.
-  void removals(function_ref<bool(const folder_item&)> visit) noexcept;
+  // returns false. folder_item::path is what is removed, folder_item::mount has the marker. Error:
+  // threw (the visitor).
+  result<void> removals(function_ref<bool(const folder_item&)> visit) noexcept;
   // Calls `visit` for each file and folder directly in `folder`, each name once, in byte order,
   // until it returns false. Mounting and unmounting do not affect an enumeration in progress. A
   // folder whose files are all removed by markers is left out, although exists() finds it. Errors:
-  // not_found, not_a_file (not a folder), out_of_memory.
+  // not_found, not_a_file (not a folder), threw (the visitor), out_of_memory.
   [[nodiscard]] result<void> enumerate(asset_path folder,
                                        function_ref<bool(const folder_item&)> visit) noexcept;
   // The same for all files below `folder`, at any depth; no folders. folder_item::name is the path

@@ -81,7 +81,8 @@ class file_watch {
   void remove(mount_id mount) noexcept;
 
   // Calls `visit` for each change since the last call; returns their number. `visit` must not use
-  // this watch. Error: io.
+  // this watch. If it throws it is still called for the other changes, and the error is threw.
+  // Errors: io, threw.
   result<std::size_t> poll(function_ref<void(const file_change&)> visit) noexcept;
 
   // A descriptor that becomes readable when there are changes, for the host's own event loop.

@@ -154,7 +154,7 @@ job_graph::job_graph(job_system& system, allocator& memory) noexcept
       state_(make_object<state>(memory, memory_tag::jobs, memory)) {}
 
 job_graph::~job_graph() {
-  group_.wait();
+  if (system_.is_of_this_version()) group_.wait();
   destroy_object(memory_, memory_tag::jobs, state_);
 }
 
@@ -191,6 +191,7 @@ result<void> job_graph::order(graph_job before, graph_job after) {
 result<void> job_graph::prepare() {
   if (state_ == nullptr) return fail(errc::out_of_memory, "out of memory for the job graph");
   if (state_->prepared) return {};
+  if (!system_.is_of_this_version()) return fail(errc::unsupported, other_version);
   if (!state_->sort_dependencies())
     return fail(errc::out_of_memory, "out of memory for the job graph");
   state_->reset();

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/guarded_call.hpp"
 #include "jobs/pool/worker.hpp"
 
 namespace overture::jobs_detail {
+using namespace base_detail;
 
 pool_state::pool_state(const thread_pool_config& wanted, allocator& from) noexcept
     : memory(from),
@@ -32,7 +34,8 @@ void pool_state::start_workers() noexcept {
     options.name = slot.name;
     thread_factory& threads =
         config.threads != nullptr ? *config.threads : default_thread_factory();
-    const result<thread_handle> started = threads.start(options, worker::main, &slot);
+    const result<thread_handle> started = guarded_result(
+        thread_factory_threw, [&] { return threads.start(options, worker::main, &slot); });
     if (!started) {
       status = tl::unexpected<error>(started.error());
       break;

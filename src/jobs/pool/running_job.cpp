@@ -3,23 +3,29 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/guarded_call.hpp"
 #include "jobs/pool/pool_state.hpp"
 #include "overture/base/thread.hpp"
 
 namespace overture {
 namespace jobs_detail {
+using namespace base_detail;
+
 namespace {
 
 constinit job_reports unheard{{}};
 
 }  // namespace
 
-bool refuse_wait(const job_reports& reports, const job_group& group) noexcept {
+bool refuse_wait(job_reports& reports, const job_group& group) noexcept {
   const running_job* const innermost = this_thread_jobs().innermost;
   for (const running_job* below = innermost; below != nullptr; below = below->below) {
     if (below->group != &group) continue;
-    if (reports.hooks.wait_refused != nullptr) {
-      reports.hooks.wait_refused(reports.hooks.context, innermost->name, below->name);
+    const job_hooks& hooks = reports.hooks;
+    if (hooks.wait_refused != nullptr) {
+      guarded_call(
+          [&] { hooks.wait_refused(hooks.context, innermost->name, below->name); },
+          [&](const char* what) noexcept { report_throw(reports, innermost->name, what); });
     }
     return true;
   }
@@ -48,14 +54,23 @@ bool wait_without_memory(const job_group& group, std::uint64_t deadline_ns) noex
 
 void report_throw(job_reports& reports, const char* name, const char* what) noexcept {
   reports.thrown.fetch_add(1, std::memory_order_relaxed);
-  if (reports.hooks.job_threw != nullptr) {
-    reports.hooks.job_threw(reports.hooks.context, name, what);
-  }
+  const job_hooks& hooks = reports.hooks;
+  if (hooks.job_threw == nullptr) return;
+  (void)guarded_call([&] { hooks.job_threw(hooks.context, name, what); });
 }
 
 }  // namespace jobs_detail
 
+using namespace base_detail;
 using namespace jobs_detail;
+
+void detail::execute_as_job(job_system& system, job_group* group, task work) noexcept {
+  const auto run = [work]() noexcept {
+    guarded_call([&work] { work.run(work.context); },
+                 [](const char* what) noexcept { (void)job_threw(what); });
+  };
+  system.submit(run, group, {.always = group == nullptr});
+}
 
 bool detail::runs_inside_submit(const void* callable) noexcept {
   const running_job* const innermost = this_thread_jobs().innermost;

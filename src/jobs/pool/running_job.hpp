@@ -60,7 +60,7 @@ void report_throw(job_reports& reports, const char* name, const char* what) noex
 
 // True, after telling the host, if the calling thread must not wait for the group because a job of
 // it is below on this stack: the wait could never end.
-[[nodiscard]] bool refuse_wait(const job_reports& reports, const job_group& group) noexcept;
+[[nodiscard]] bool refuse_wait(job_reports& reports, const job_group& group) noexcept;
 
 // submit() and wait_until() (deadline_ns 0 = none) of a job system that got no memory for itself.
 void run_without_memory(job&& work, job_group* group, const job_options& options) noexcept;

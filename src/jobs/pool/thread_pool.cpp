@@ -48,6 +48,7 @@ thread_pool::~thread_pool() {
 }
 
 result<void> thread_pool::status() const noexcept {
+  if (!is_of_this_version()) return fail(errc::unsupported, other_version);
   if (state_ == nullptr) return fail(errc::out_of_memory, "out of memory for the thread pool");
   return state_->status;
 }
@@ -122,7 +123,7 @@ void thread_pool::body_threw(const char* what) noexcept {
 
 // -- submitting --
 
-void thread_pool::submit(job work, job_group* group, const job_options& options) {
+void thread_pool::submit(job work, job_group* group, const job_options& options) noexcept {
   if (state_ == nullptr) return run_without_memory(std::move(work), group, options);
   auto* const gathered = static_cast<cork*>(this_thread_jobs().cork);
   if (gathered != nullptr && gathered->gathers(*this, options)) {
@@ -131,19 +132,20 @@ void thread_pool::submit(job work, job_group* group, const job_options& options)
   state_->submit({&work, 1}, group, options, true);
 }
 
-void thread_pool::submit_all(std::span<job> work, job_group* group, const job_options& options) {
+void thread_pool::submit_all(std::span<job> work, job_group* group,
+                             const job_options& options) noexcept {
   if (state_ == nullptr) return job_system::submit_all(work, group, options);
   state_->submit(work, group, options, true);
 }
 
-void thread_pool::submit_main(job work, job_group* group, const job_options& options) {
+void thread_pool::submit_main(job work, job_group* group, const job_options& options) noexcept {
   if (state_ == nullptr) return run_without_memory(std::move(work), group, options);
   if (state_->intake.add_main(work, group, options)) return;
   // Better on the wrong thread than never.
   state_->runner.run_now(std::move(work), group, options, true);
 }
 
-std::size_t thread_pool::pump(std::uint64_t budget_ns) {
+std::size_t thread_pool::pump(std::uint64_t budget_ns) noexcept {
   if (state_ == nullptr) return 0;
   flush_corks();
   const std::uint64_t start_ns = now_ns();
@@ -158,18 +160,18 @@ std::size_t thread_pool::pump(std::uint64_t budget_ns) {
 
 // -- waiting --
 
-void thread_pool::wait(job_group& group) {
+void thread_pool::wait(job_group& group) noexcept {
   (void)wait_until(group, 0);
 }
 
-bool thread_pool::wait_until(job_group& group, std::uint64_t deadline_ns) {
+bool thread_pool::wait_until(job_group& group, std::uint64_t deadline_ns) noexcept {
   if (group.pending() == 0) return true;
   flush_corks();
   return state_ != nullptr ? waiter::wait(*state_, group, deadline_ns)
                            : wait_without_memory(group, deadline_ns);
 }
 
-bool thread_pool::try_help() {
+bool thread_pool::try_help() noexcept {
   if (state_ == nullptr) return false;
   flush_corks();
   pool_slot* const self = state_->slots.of_this_thread();

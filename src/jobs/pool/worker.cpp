@@ -1,5 +1,6 @@
 #include "jobs/pool/worker.hpp"
 
+#include "base/guarded_call.hpp"
 #include "base/processor.hpp"
 #include "jobs/pool/pool_state.hpp"
 #include "overture/base/spin.hpp"
@@ -13,6 +14,13 @@ namespace {
 constexpr int pauses_between_looks = 16;
 constexpr int pauses_between_host_checks = 4;
 
+void call_hook(pool_state& pool, void (*hook)(void* context, unsigned worker),
+               unsigned number) noexcept {
+  guarded_call(
+      [&] { hook(pool.config.hooks.context, number); },
+      [&](const char* what) noexcept { report_throw(pool.runner.reports, nullptr, what); });
+}
+
 }  // namespace
 
 worker::worker(pool_state& pool, pool_slot& slot) noexcept
@@ -24,7 +32,7 @@ void worker::main(void* pool_slot_of_worker) noexcept {
   const job_hooks& hooks = pool.config.hooks;
   timeline* const record = pool.config.record;
   const bool recorded = record != nullptr && record->attach_thread(slot.name).has_value();
-  if (hooks.worker_begins != nullptr) hooks.worker_begins(hooks.context, slot.number);
+  if (hooks.worker_begins != nullptr) call_hook(pool, hooks.worker_begins, slot.number);
   this_thread_jobs().slot = &slot;
   sharpen_timers();
   worker self(pool, slot);
@@ -36,7 +44,7 @@ void worker::main(void* pool_slot_of_worker) noexcept {
     }
   } while (!pool.runner.is_stopping());
   this_thread_jobs().slot = nullptr;
-  if (hooks.worker_ends != nullptr) hooks.worker_ends(hooks.context, slot.number);
+  if (hooks.worker_ends != nullptr) call_hook(pool, hooks.worker_ends, slot.number);
   if (recorded) record->detach_thread();
 }
 

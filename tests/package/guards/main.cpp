@@ -18,8 +18,8 @@ int main() {
   const auto watch = [](auto work) {
     heap = {};
     locks = {};
-    const no_alloc_scope no_alloc([](const guard_report& seen) { heap = seen; });
-    const no_lock_scope no_lock([](const guard_report& seen) { locks = seen; });
+    const no_alloc_scope no_alloc([](const guard_report& seen) noexcept { heap = seen; });
+    const no_lock_scope no_lock([](const guard_report& seen) noexcept { locks = seen; });
     work();
   };
   std::unique_ptr<int> made;

@@ -34,7 +34,7 @@ class host_allocator final : public allocator {
 
 class host_threads final : public thread_factory {
  public:
-  result<thread_handle> start(const thread_options&, void (*entry)(void*),
+  result<thread_handle> start(const thread_options&, void (*entry)(void*) noexcept,
                               void* argument) override {
     try {
       ++started;
@@ -43,7 +43,7 @@ class host_threads final : public thread_factory {
       return fail(errc::limit, "no thread");
     }
   }
-  void join(thread_handle handle) override {
+  void join(thread_handle handle) noexcept override {
     auto* thread = reinterpret_cast<std::thread*>(handle.value);
     thread->join();
     delete thread;
@@ -53,7 +53,7 @@ class host_threads final : public thread_factory {
 
 class host_executor final : public executor {
  public:
-  void execute(task work) override { work.run(work.context); }
+  void execute(task work) noexcept override { work.run(work.context); }
 };
 
 class host_names final : public source_info {

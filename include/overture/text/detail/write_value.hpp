@@ -373,6 +373,8 @@ inline char* put_value(char* out, const V& value) noexcept {
     }
     return put_string<Style>(out, view_of(value));
   } else if constexpr (string<V>) {
+    static_assert(!std::is_class_v<V> || std::is_nothrow_convertible_v<const V&, std::string_view>,
+                  "the conversion of this string to std::string_view must be noexcept");
     const std::string_view text = value;
     return text.size() <= Format::bytes_max ? put_string<Style>(out, text) : nullptr;
   } else if constexpr (optional<V>) {

@@ -1,0 +1,7 @@
+#include "base/shared_state.hpp"
+
+namespace overture {
+
+constinit base_detail::shared_state OVERTURE_SHARED_STATE;
+
+}  // namespace overture

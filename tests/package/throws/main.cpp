@@ -1,0 +1,57 @@
+// Runs the test of each place; the program of usual flags checks that no place is missing and runs
+// the programs compiled in other ways.
+#include <cstdlib>
+#include <sstream>
+
+#include "host.hpp"
+
+namespace host {
+namespace {
+
+int failures = 0;
+
+int run_all() {
+  for (const auto* places : {&places_of_jobs, &places_of_files}) {
+    for (const place& each : *places) {
+      const int before = failures;
+      each.test();
+      if (failures != before) std::fprintf(stderr, "failed: %s\n", each.name);
+    }
+  }
+  std::printf("%zu places, %d failures\n", places_of_jobs.size() + places_of_files.size(),
+              failures);
+  return failures == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+void check(bool condition, const char* what, int line) {
+  if (condition) return;
+  ++failures;
+  std::fprintf(stderr, "line %d: %s\n", line, what);
+}
+
+}  // namespace host
+
+int main(int count, char** arguments) {
+  (void)count;
+  int status = host::run_all();
+#if defined(VARIANTS)
+  std::string check = CHECK_PLACES;
+  for (const auto* places : {&host::places_of_jobs, &host::places_of_files}) {
+    for (const host::place& each : *places) check += std::string(" '") + each.name + "'";
+  }
+  if (std::system(check.c_str()) != 0) status = 1;
+  const std::string self = arguments[0];
+  const std::string folder = self.substr(0, self.rfind('/') + 1);
+  std::istringstream variants(VARIANTS);
+  for (std::string variant; std::getline(variants, variant, ',');) {
+    std::printf("%s: ", variant.c_str());
+    (void)std::fflush(stdout);
+    if (std::system(("'" + folder + variant + "'").c_str()) != 0) status = 1;
+  }
+#else
+  (void)arguments;
+#endif
+  return status;
+}
