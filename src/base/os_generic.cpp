@@ -126,12 +126,20 @@ class generic_system final : public operating_system {
 
   result<void> list(const char* path, function_ref<void(const folder_entry&)> visit) override {
     std::error_code code;
+    std::error_code unknown;  // of an entry whose kind cannot be found out
     for (fs::directory_iterator entry(path, code), end; !code && entry != end;
          entry.increment(code)) {
       const auto name = entry->path().filename().string();
-      std::error_code ignored;
-      visit({name, kind_of(entry->symlink_status(ignored).type())});
+      std::error_code failure;
+      const fs::file_type type = entry->symlink_status(failure).type();
+      if (type == fs::file_type::not_found) continue;  // removed meanwhile
+      if (type == fs::file_type::none) {
+        unknown = failure;
+      } else {
+        visit({name, kind_of(type)});
+      }
     }
+    if (!code) code = unknown;
     if (code) return failed(code, "cannot list the folder");
     return {};
   }
