@@ -82,7 +82,7 @@ int open_in(int folder, const char* name) {
 // How many threads write a file, and whether the process is about to exit without memory.
 atomic<int> writing{0};
 atomic<bool> exiting{false};
-thread_local bool writes_here = false;  // before the file is made: writing one needs no memory
+thread_local bool writes_here = false;
 
 class write_in_progress {
  public:
@@ -100,9 +100,11 @@ class write_in_progress {
 };
 
 [[noreturn]] void exit_without_memory() {
+  // Its file is not made yet: once it is, no memory is needed.
+  if (std::exchange(writes_here, false)) writing.fetch_sub(1);
   // The first thread exits for all.
   while (exiting.exchange(true)) ::pause();
-  while (writing.load() > (writes_here ? 1 : 0)) ::usleep(1000);
+  while (writing.load() > 0) ::usleep(1000);
   print_out_of_memory();
   _exit(exit_output_failed);
 }

@@ -48,7 +48,8 @@ def main():
     unknown = [name for name in arguments.cases if name not in CASES]
     if unknown:
         parser.error(f"no such case: {', '.join(unknown)}")
-    results = [run(name, arguments.overture, arguments.refused_calls) for name in arguments.cases or CASES]
+    cases = arguments.cases or CASES
+    results = [run(name, arguments.overture, arguments.refused_calls) for name in cases]
     return 0 if all(results) else 1
 
 

@@ -270,8 +270,8 @@ class file_system final : public source_files {
   // A call that fails changes nothing.
 
   // Mounts a folder or an archive. Names in it that cannot be in the tree are skipped; skipped()
-  // lists them. Folders in it that cannot be read are left out; failures() lists them. `path` is a C
-  // string. Errors:
+  // lists them. Folders in it that cannot be read are left out; failures() lists them. `path` is a
+  // C string. Errors:
   //   frozen         thaw() first
   //   not_found      no such path, no options.from in it, or no mount options.wins_over/loses_to
   //   not_a_file     neither a folder nor a regular file

@@ -90,7 +90,7 @@ void waiter::sleep() noexcept {
   run(found);
 }
 
-// As sleep(), but nobody is woken for this thread alone, so it owes no wake to others.
+// As sleep(), but no wake is for this thread alone, so it owes none to others.
 void waiter::sleep_in_crowd() noexcept {
   parking& sleepers = pool_.sleepers;
   const event_count::key_type key = sleepers.join_crowd();
