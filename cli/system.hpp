@@ -53,6 +53,8 @@ class output_folder {
 // would throw, on any thread: an exception might have to pass the library or a destructor, where it
 // ends the process without a word. Files that are being written are finished first.
 void exit_when_out_of_memory();
+// Before it exits so, it removes these two files; null: none. The texts must stay.
+void remove_when_out_of_memory(const char* path, const char* other);
 // Tells the user that memory ran out, without using any.
 void print_out_of_memory();
 // Makes a closed pipe or a file size limit an error of the write instead of a fatal signal.

@@ -82,6 +82,7 @@ int open_in(int folder, const char* name) {
 // How many threads write a file, and whether the process is about to exit without memory.
 atomic<int> writing{0};
 atomic<bool> exiting{false};
+atomic<const char*> removed_at_exit[2]{};
 thread_local bool writes_here = false;
 
 class write_in_progress {
@@ -105,6 +106,9 @@ class write_in_progress {
   // The first thread exits for all.
   while (exiting.exchange(true)) ::pause();
   while (writing.load() > 0) ::usleep(1000);
+  for (const atomic<const char*>& each : removed_at_exit) {
+    if (const char* const path = each.load()) ::unlink(path);
+  }
   print_out_of_memory();
   _exit(exit_output_failed);
 }
@@ -194,6 +198,11 @@ bool is_broken_pipe(int os_error) {
 
 void exit_when_out_of_memory() {
   std::set_new_handler(exit_without_memory);
+}
+
+void remove_when_out_of_memory(const char* path, const char* other) {
+  removed_at_exit[0].store(path);
+  removed_at_exit[1].store(other);
 }
 
 void print_out_of_memory() {

@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <limits>
 
-#include "base/device_name.hpp"
 #include "base/vec.hpp"
 #include "overture/base/atomic.hpp"
+#include "overture/base/portable_name.hpp"
 #include "overture/base/thread.hpp"
 
 namespace overture {
@@ -69,9 +69,8 @@ class generic_system final : public operating_system {
 
   result<os_handle> open_below(os_handle folder, const char* path) override {
     constexpr bool on_windows = fs::path::preferred_separator == '\\';
-    if (on_windows && base_detail::names_a_device(path)) {
-      return fail(errc::not_a_file, "a device name on this system");
-    }
+    const char* const flaw = on_windows ? portable_name_flaw(path) : nullptr;
+    if (flaw) return fail(errc::not_a_file, flaw);
     return open((file_of(folder).path / path).string().c_str());
   }
 

@@ -13,14 +13,35 @@ std::string flaw(std::string_view path) {
 }
 
 TEST(portable_name, has_no_flaw_in_usual_names) {
-  for (const char* const path : {"maps/rome.txt", "a", ".hidden", "a.b.c", "console.txt", "com.txt",
-                                 "lpt10", "a b/c d", "\xE9\x9F\xB3\xE6\xA5\xBD.ogg", ""}) {
+  for (const char* const path : {"",
+                                 "maps/rome.txt",
+                                 "a",
+                                 ".hidden",
+                                 "a.b.c",
+                                 "a b/c d",
+                                 "\xE9\x9F\xB3.ogg",
+                                 "console.txt",
+                                 "null",
+                                 "auxiliary",
+                                 "maps/prnt",
+                                 "com",
+                                 "com10",
+                                 "comx",
+                                 "lpt",
+                                 "a.con",
+                                 "txt.nul",
+                                 " con",
+                                 "com/1",
+                                 "\xC2\xB9",
+                                 "com\xC2\xBC"}) {
     EXPECT_EQ(flaw(path), "") << path;
   }
 }
 
-TEST(portable_name, is_no_device_of_windows) {
-  for (const char* const path : {"CON", "gfx/aux.png", "nul/a", "maps/Com1.txt", "prn .txt"}) {
+TEST(portable_name, is_no_device_of_windows_in_any_folder_with_any_extension) {
+  for (const char* const path :
+       {"con", "NUL", "Aux.txt", "maps/prn", "nul/readme", "com1", "LPT9.dat", "a/b/COM0.x.y",
+        "nul ", "con .txt", "conin$", "CONOUT$", "com\xC2\xB9", "lpt\xC2\xB3.cfg"}) {
     EXPECT_EQ(flaw(path), "the name of a device on Windows") << path;
   }
 }

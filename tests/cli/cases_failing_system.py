@@ -121,15 +121,23 @@ def memory_commands(box):
         (("load", "base", "mods.zip"), False),
         (("load", "--json", "--keep", "base", "mods.zip"), False),
         (("load", "--trace", "trace.json", "base"), False),
+        (("save-bench", "--objects", "2000", "--rounds", "1", "--json"), False),
     )
 
 
 def refuse_memory(box, arguments, same, all_after, step):
+    temporary = box.folder / "tmp"
+    temporary.mkdir(exist_ok=True)
     whole = box.run(*arguments)
     first = 1
     while True:
         result = box.run_refusing(
-            "malloc", *arguments, first=first, errno=errno.ENOMEM, all_after=all_after
+            "malloc",
+            *arguments,
+            first=first,
+            errno=errno.ENOMEM,
+            all_after=all_after,
+            env={"TMPDIR": str(temporary)},
         )
         if not result.refused:
             break
@@ -139,6 +147,7 @@ def refuse_memory(box, arguments, same, all_after, step):
         if result.err == "Fatal glibc error: failed to register TLS destructor: out of memory\n":
             continue
         assert result.code in (whole.code, 5), where
+        assert not list(temporary.iterdir()), where
         assert "terminate" not in result.err and "Fatal" not in result.err, where
         if result.code == 5:
             assert "memory" in result.err, where

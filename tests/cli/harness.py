@@ -130,7 +130,7 @@ class Box:
         text = lambda data: None if data is None else data.decode("utf-8", "replace")
         return Result(process.returncode, text(out), text(err))
 
-    def run_refusing(self, call, *arguments, first=1, errno=0, all_after=False):
+    def run_refusing(self, call, *arguments, first=1, errno=0, all_after=False, env=None):
         """Runs it with a call of the C library that fails. Sets `refused` of the result to whether
         the call was made."""
         told = self.folder / "refused"
@@ -141,6 +141,7 @@ class Box:
                 "LD_PRELOAD": self.refused_calls,
                 "REFUSE": f"{call}:{first}:{errno}{'+' if all_after else ''}",
                 "REFUSE_TOLD": str(told),
+                **(env or {}),
             },
         )
         result.refused = told.exists()
