@@ -91,7 +91,8 @@ int open_by_walking(int folder, const char* path, int flags) {
   owned_descriptor here;
   for (int parent = folder;; parent = here.get()) {
     const char* const slash = std::strchr(path, '/');
-    const std::string_view element = slash ? std::string_view(path, slash - path) : path;
+    const std::string_view rest(path);
+    const std::string_view element = rest.substr(0, rest.find('/'));
     char name[NAME_MAX + 1];
     if (element.size() >= sizeof name) {
       errno = ENAMETOOLONG;
