@@ -1,6 +1,7 @@
 // overture cat: prints one file of the merged tree.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "command.hpp"
@@ -25,10 +26,11 @@ constexpr const char* examples = R"(  overture cat maps/rome.txt base.pk3 mods/b
 
 const std::string footer = std::string(R"(Exit status
   0  the file was written
-  1  the file was not found or is damaged; nothing was written
+  1  the file was not found or is damaged, and nothing was written; or a folder
+     of a mount could not be listed, which might have a file that wins
   2  invalid arguments
   3  a mount could not be opened
-  5  output could not be written
+  5  output could not be written, or memory ran out
 )") + environment_footer;
 
 }  // namespace
@@ -58,14 +60,16 @@ int cmd_cat(const std::vector<std::string>& words) {
   const path_argument path(typed, help_command);
   if (!path.valid()) return exit_usage;
   file_system files(tree.config());
-  if (!mount_all(files, tree)) return exit_mount_failed;
+  if (const int failed = mount_all(files, tree); failed != exit_ok) return failed;
 
   buffer_pool buffers;
   read_queue reads(files, {.run_by_host = true});  // a single file: read it on this thread
   const result<blob> bytes = files.read_all(*path, buffers, reads);
   if (bytes) {
     const auto* const text = reinterpret_cast<const char*>(bytes->data());
-    return print(bytes->empty() ? std::string_view{} : std::string_view{text, bytes->size()});
+    const int outcome =
+        print(bytes->empty() ? std::string_view{} : std::string_view{text, bytes->size()});
+    return std::max(outcome, status_of_mounts(files));
   }
   if (bytes.error().code == errc::not_found && !files.exists(*path)) {
     path.print_not_found(files);
@@ -75,7 +79,7 @@ int cmd_cat(const std::vector<std::string>& words) {
   } else {
     path.print_failure(bytes.error());
   }
-  return exit_files_failed;
+  return exit_for(bytes.error().code, exit_files_failed);
 }
 
 }  // namespace overture::cli

@@ -1,6 +1,7 @@
 // overture check: reads every file of every mount, overridden ones too, and verifies checksums.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,10 +37,11 @@ constexpr const char* examples = R"(  overture check base.pk3 dlc/rome/ mods/bet
 
 const std::string footer = std::string(R"(Exit status
   0    every file is intact
-  1    some files are damaged; each is listed with its mount and the reason
+  1    some files are damaged, or a folder could not be listed; each is listed
+       with its mount and the reason
   2    invalid arguments
   3    a mount could not be opened
-  5    output could not be written
+  5    output could not be written, or memory ran out
   130  interrupted by Ctrl-C; the report covers what was checked so far
 )") + environment_footer;
 
@@ -157,20 +159,38 @@ void large_files::check(report& what) {
   });
 }
 
-// Removes the prefixes of mount_layout::separate.
-void take_numbers_away(report& what) {
-  for (report_failure& failure : what.failures) {
-    failure.path.erase(0, failure.path.find('/') + 1);
-  }
+// Without the prefix of mount_layout::separate.
+std::string path_in_mount(std::string_view path) {
+  return std::string(path.substr(path.find('/') + 1));
 }
 
-std::string check_text(const report& what, const text_style& style) {
+void take_numbers_away(report& what) {
+  for (report_failure& failure : what.failures) failure.path = path_in_mount(failure.path);
+}
+
+// Names that would stop the game from being unpacked on Windows. Not an error: they load.
+std::vector<report_warning> find_warnings(const file_system& files) {
+  std::vector<report_warning> warnings;
+  for (entry_index i = 0; i < files.entry_count(); ++i) {
+    const entry_info entry = files.entry(i);
+    const std::string path = path_in_mount(entry.path);
+    const char* const flaw = portable_name_flaw(path);
+    if (flaw) warnings.push_back({path, std::string(files.mount_of(entry.mount).path), flaw});
+  }
+  return warnings;
+}
+
+std::string check_text(const report& what, const std::vector<report_warning>& warnings,
+                       const text_style& style) {
   const load_summary& sum = what.summary;
   std::string text;
   const std::string count = counted(sum.files, "file", "files");
   if (what.interrupted) {
     text = fmt::format("interrupted: {} of {} files checked\n", grouped(sum.files + sum.failed),
                        grouped(sum.files + sum.failed + sum.cancelled));
+  } else if (sum.failed == 0 && !what.mount_failures.empty()) {
+    text =
+        fmt::format("{}: {} intact, but {}\n", style.red("incomplete"), count, missing_files(what));
   } else if (sum.failed == 0) {
     text = fmt::format("{}: {}, {} in {}\n", style.bold("intact"), count,
                        human_bytes(static_cast<double>(sum.bytes)), human_time(sum.ns));
@@ -195,15 +215,29 @@ std::string check_text(const report& what, const text_style& style) {
   for (const report_failure& failure : what.failures) {
     text += "  " + failure_line(failure, style) + '\n';
   }
+  if (!what.mount_failures.empty()) text += "\nNot read\n";
+  for (const report_failure& failure : what.mount_failures) {
+    text += "  " + failure_line(failure, style) + '\n';
+  }
   if (!what.skipped.empty()) text += "\nSkipped\n";
   for (const report_skipped& name : what.skipped) {
     text += fmt::format("  {} ({}): {}\n", printable(name.name), printable(name.mount),
                         printable(name.reason));
   }
+  if (!warnings.empty()) text += "\nWarnings\n";
+  for (const report_warning& warning : warnings) {
+    text += fmt::format("  {} ({}): {}\n", style.yellow(printable(warning.path)),
+                        printable(warning.mount), warning.reason);
+  }
   return text;
 }
 
-std::string check_json(const report& what) {
+std::string check_json(const report& what, const std::vector<report_warning>& warnings) {
+  json warned = json::array();
+  for (const report_warning& warning : warnings) {
+    warned.push_back(
+        {{"path", warning.path}, {"mount", warning.mount}, {"reason", warning.reason}});
+  }
   json mounts = json::array();
   for (const report_mount& mount : what.mounts) {
     mounts.push_back({{"path", mount.path},
@@ -223,12 +257,15 @@ std::string check_json(const report& what) {
                     {"seconds", static_cast<double>(sum.ns) / 1e9},
                     {"mounts", mounts},
                     {"failures", failures_json(what)},
-                    {"skipped_names", skipped_json(what)}});
+                    {"mount_failures", mount_failures_json(what)},
+                    {"skipped_names", skipped_json(what)},
+                    {"warnings", warned}});
 }
 
-int write_outcome(const report& what, const check_arguments& arguments, const outputs& out) {
-  if (arguments.json) return print(check_json(what));
-  if (!arguments.quiet) return print(check_text(what, out.style(stream::out)));
+int write_outcome(const report& what, const std::vector<report_warning>& warnings,
+                  const check_arguments& arguments, const outputs& out) {
+  if (arguments.json) return print(check_json(what, warnings));
+  if (!arguments.quiet) return print(check_text(what, warnings, out.style(stream::out)));
   for (const report_failure& failure : what.failures) print_error(failure_line(failure, {}));
   return exit_ok;
 }
@@ -241,9 +278,9 @@ int cmd_check(const std::vector<std::string>& words) {
   const outputs out(arguments.colour);
   watch_interrupts();
   file_system files(arguments.tree.config());
-  if (!mount_all(files, arguments.tree, mount_layout::separate) || !freeze_tree(files)) {
-    return exit_mount_failed;
-  }
+  int failed = mount_all(files, arguments.tree, mount_layout::separate);
+  if (failed == exit_ok) failed = freeze_tree(files);
+  if (failed != exit_ok) return failed;
 
   load_run how;
   how.threads = arguments.threads;
@@ -257,10 +294,12 @@ int cmd_check(const std::vector<std::string>& words) {
   large_files(files, how).check(*what);
   what->summary.ns += now_ns() - begin_ns;
   take_numbers_away(*what);
-  const int outcome = write_outcome(*what, arguments, out);
+  const int outcome = write_outcome(*what, find_warnings(files), arguments, out);
   if (what->interrupted) return exit_interrupted;
   if (outcome != exit_ok) return outcome;
-  return what->summary.failed > 0 ? exit_files_failed : exit_ok;
+  const int status = std::max(status_of_files(*what), status_of_mounts(files));
+  if (status == exit_output_failed) print_out_of_memory();
+  return status;
 }
 
 }  // namespace overture::cli

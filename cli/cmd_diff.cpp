@@ -13,6 +13,7 @@
 #include "messages.hpp"
 #include "mounting.hpp"
 #include "outputs.hpp"
+#include "system.hpp"
 #include "units.hpp"
 
 namespace overture::cli {
@@ -29,10 +30,11 @@ constexpr const char* examples = R"(  overture diff mods/better_ai.zip mods/hard
 
 const std::string footer = std::string(R"(Exit status
   0  compared, whether or not there are differences
-  1  some files could not be read; each is listed
+  1  some files could not be read, or a folder could not be listed; each is
+     listed
   2  invalid arguments
   3  a mount could not be opened
-  5  output could not be written
+  5  output could not be written, or memory ran out
 )") + environment_footer;
 
 struct diff_arguments {
@@ -170,16 +172,23 @@ int cmd_diff(const std::vector<std::string>& words) {
   file_system left(config);
   file_system right(config);
   const mounting_options how{.removal_markers = arguments.removal_markers};
-  const bool mounted = mount_these(base, arguments.base, how);
-  const bool left_mounted = mount_these(left, arguments.left, how);
-  if (!mount_these(right, arguments.right, how) || !left_mounted || !mounted)
-    return exit_mount_failed;
+  int status = mount_these(base, arguments.base, how);
+  status = std::max(status, mount_these(left, arguments.left, how));
+  status = std::max(status, mount_these(right, arguments.right, how));
+  if (status != exit_ok) return status;
+  for (const file_system* const each : {&base, &left, &right}) {
+    status = std::max(status, status_of_mounts(*each));
+  }
 
-  const comparison found = compare_trees(base, left, right);
-  bool failed = false;
+  const result<comparison> compared = compare_trees(base, left, right);
+  if (!compared) {
+    print_error(fmt::format("cannot compare ({})", reason_of(compared.error())));
+    return exit_output_failed;
+  }
+  const comparison& found = *compared;
   for (const shared_file& file : found.both) {
     if (file.failure.empty()) continue;
-    failed = true;
+    status = std::max(status, exit_for(file.code, exit_files_failed));
     if (arguments.json) {
       print_error(fmt::format("{}: {}", printable(file.path), printable(file.failure)));
     }
@@ -187,8 +196,8 @@ int cmd_diff(const std::vector<std::string>& words) {
   const int outcome =
       print(arguments.json ? diff_json(found, arguments)
                            : diff_text(found, out.style(stream::out), !arguments.base.empty()));
-  if (outcome != exit_ok) return outcome;
-  return failed ? exit_files_failed : exit_ok;
+  if (status == exit_output_failed) print_out_of_memory();
+  return std::max(outcome, status);
 }
 
 }  // namespace overture::cli

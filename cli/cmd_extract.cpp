@@ -1,9 +1,8 @@
 // overture extract: writes the merged tree, or a part of it, to a folder.
 #include <fmt/format.h>
 
-#include <filesystem>
+#include <algorithm>
 #include <optional>
-#include <system_error>
 
 #include "command.hpp"
 #include "command_line.hpp"
@@ -31,10 +30,11 @@ constexpr const char* examples =
 
 const std::string footer = std::string(R"(Exit status
   0    every file was written
-  1    some files failed (each is listed), or the path was not found
+  1    some files failed (each is listed), the path was not found, or a folder
+       of a mount could not be listed
   2    invalid arguments
   3    a mount could not be opened
-  5    output could not be written
+  5    output could not be written, or memory ran out
   130  interrupted by Ctrl-C; files written so far are complete
 )") + environment_footer;
 
@@ -110,7 +110,7 @@ int cmd_extract(const std::vector<std::string>& words) {
   if (!from.valid()) return exit_usage;
   watch_interrupts();
   file_system files(arguments.tree.config());
-  if (!mount_all(files, arguments.tree)) return exit_mount_failed;
+  if (const int failed = mount_all(files, arguments.tree); failed != exit_ok) return failed;
 
   extraction how;
   const result<std::vector<std::string>> paths = files_below(files, *from, how.above);
@@ -120,16 +120,15 @@ int cmd_extract(const std::vector<std::string>& words) {
   }
   if (!paths) {
     from.print_failure(paths.error());
-    return exit_files_failed;
+    return exit_for(paths.error().code, exit_files_failed);
   }
-  how.to = arguments.to;
-  std::error_code no_folder;
-  std::filesystem::create_directories(how.to, no_folder);
-  if (no_folder) {
+  output_folder to;
+  if (const int os_error = to.open(arguments.to); os_error != 0) {
     print_error(fmt::format("{}: cannot create the folder ({}); choose another with --to",
-                            printable(how.to), no_folder.message()));
+                            printable(arguments.to), system_message(os_error)));
     return exit_output_failed;
   }
+  how.to = &to;
   how.overwrite = arguments.overwrite;
   how.progress = !arguments.quiet && out.shows_progress(arguments.progress);
   thread_pool jobs{
@@ -147,7 +146,7 @@ int cmd_extract(const std::vector<std::string>& words) {
   }
   if (interrupted()) return exit_interrupted;
   if (outcome != exit_ok) return outcome;
-  return done.failed > 0 ? exit_files_failed : exit_ok;
+  return std::max(done.status, status_of_mounts(files));
 }
 
 }  // namespace overture::cli

@@ -1,4 +1,5 @@
 // overture load: mounts, freezes, loads everything and reports where the time went.
+#include <algorithm>
 #include <optional>
 
 #include "command.hpp"
@@ -82,7 +83,7 @@ int cmd_load(const std::vector<std::string>& words) {
   file_system_config config = arguments.tree.config();
   config.memory = &memory;
   file_system files(config);
-  if (!build_tree(files, arguments.tree)) return exit_mount_failed;
+  if (const int failed = build_tree(files, arguments.tree); failed != exit_ok) return failed;
   const std::uint64_t mount_ns = now_ns() - begin_ns;
 
   trace_file trace;
@@ -97,7 +98,9 @@ int cmd_load(const std::vector<std::string>& words) {
   if (trace.is_open()) outcome = std::max(outcome, trace.write(record, files));
   if (what->interrupted) return exit_interrupted;
   if (outcome != exit_ok) return outcome;
-  return what->summary.failed > 0 ? exit_files_failed : exit_ok;
+  const int status = std::max(status_of_files(*what), status_of_mounts(files));
+  if (status == exit_output_failed) print_out_of_memory();
+  return status;
 }
 
 }  // namespace overture::cli

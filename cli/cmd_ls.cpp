@@ -1,6 +1,7 @@
 // overture ls: lists a folder of the merged tree.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "command.hpp"
@@ -31,10 +32,10 @@ constexpr const char* examples = R"(  overture ls base.pk3 mods/better_ai.zip
 
 const std::string footer = std::string(R"(Exit status
   0  the folder was listed
-  1  the folder was not found
+  1  the folder was not found, or a folder of a mount could not be listed
   2  invalid arguments
   3  a mount could not be opened
-  5  output could not be written
+  5  output could not be written, or memory ran out
 )") + environment_footer;
 
 struct ls_arguments {
@@ -148,7 +149,7 @@ int cmd_ls(const std::vector<std::string>& words) {
   const path_argument folder(arguments.folder, help_command);
   if (!folder.valid()) return exit_usage;
   file_system files(arguments.tree.config());
-  if (!mount_all(files, arguments.tree)) return exit_mount_failed;
+  if (const int failed = mount_all(files, arguments.tree); failed != exit_ok) return failed;
 
   const result<std::vector<listed_item>> items = list(files, *folder, arguments);
   if (!items) {
@@ -157,11 +158,13 @@ int cmd_ls(const std::vector<std::string>& words) {
     } else {
       folder.print_failure(items.error());
     }
-    return exit_files_failed;
+    return exit_for(items.error().code, exit_files_failed);
   }
-  if (arguments.json) return print(listing_json(*items, folder.text()));
   const text_style style = out.style(stream::out);
-  return print(arguments.details ? long_text(*items, style) : plain_text(*items, style));
+  const int outcome = print(arguments.json      ? listing_json(*items, folder.text())
+                            : arguments.details ? long_text(*items, style)
+                                                : plain_text(*items, style));
+  return std::max(outcome, status_of_mounts(files));
 }
 
 }  // namespace overture::cli

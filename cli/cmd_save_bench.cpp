@@ -210,10 +210,14 @@ class bench_file {
     const std::filesystem::path folder = std::filesystem::temp_directory_path(no_folder_);
     const auto unique = std::chrono::steady_clock::now().time_since_epoch().count();
     path_ = (folder / fmt::format("overture-{}.save", unique)).string();
+    unfinished_ = path_ + ".new";
+    remove_when_out_of_memory(path_.c_str(), unfinished_.c_str());
   }
   ~bench_file() {
     std::error_code ignored;
-    if (is_temporary_) std::filesystem::remove(path_, ignored);
+    if (!is_temporary_) return;
+    std::filesystem::remove(path_, ignored);
+    remove_when_out_of_memory(nullptr, nullptr);
   }
   bench_file(const bench_file&) = delete;
   bench_file& operator=(const bench_file&) = delete;
@@ -223,6 +227,7 @@ class bench_file {
 
  private:
   std::string path_;
+  std::string unfinished_;  // as replace_file() calls it
   bool is_temporary_;
   std::error_code no_folder_;
 };

@@ -30,10 +30,10 @@ constexpr const char* examples =
 
 const std::string footer = std::string(R"(Exit status
   0  the path was found
-  1  the path was not found
+  1  the path was not found, or a folder of a mount could not be listed
   2  invalid arguments
   3  a mount could not be opened
-  5  output could not be written
+  5  output could not be written, or memory ran out
 )") + environment_footer;
 
 std::vector<mount_info> providers_of(file_system& files, asset_path path) {
@@ -108,19 +108,20 @@ int cmd_which(const std::vector<std::string>& words) {
   const path_argument path(typed, help_command);
   if (!path.valid()) return exit_usage;
   file_system files(tree.config());
-  if (!mount_all(files, tree)) return exit_mount_failed;
+  if (const int failed = mount_all(files, tree); failed != exit_ok) return failed;
 
   const std::vector<mount_info> found = providers_of(files, *path);
   const result<mount_id> removing = files.remover(*path);
   const mount_info remover = removing ? files.mount_of(*removing) : mount_info{};
   if (found.empty() && !removing) {
     path.print_not_found(files);
-    return exit_files_failed;
+    return std::max<int>(exit_files_failed, status_of_mounts(files));
   }
   const result<file_stat> stat = files.stat(*path);
   const bool folder = stat && stat->kind == entry_kind::folder;
-  return print(as_json ? which_json(found, folder, remover, path.text())
-                       : which_text(found, folder, remover, out.style(stream::out)));
+  const int outcome = print(as_json ? which_json(found, folder, remover, path.text())
+                                    : which_text(found, folder, remover, out.style(stream::out)));
+  return std::max(outcome, status_of_mounts(files));
 }
 
 }  // namespace overture::cli

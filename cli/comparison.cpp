@@ -13,12 +13,13 @@ asset_path path_of(const std::string& text) {
   return {text, {hash64(text)}};
 }
 
-std::vector<std::string> files_of(file_system& files) {
+result<std::vector<std::string>> files_of(file_system& files) {
   std::vector<std::string> paths;
-  (void)files.walk({}, [&](const folder_item& item) {
+  const result<void> walked = files.walk({}, [&](const folder_item& item) {
     paths.emplace_back(item.path);
     return true;
   });
+  if (!walked) return tl::unexpected(walked.error());
   std::sort(paths.begin(), paths.end());
   return paths;
 }
@@ -71,12 +72,16 @@ std::vector<std::string> removed_from(file_system& base, file_system& files) {
 
 }  // namespace
 
-comparison compare_trees(file_system& base, file_system& left, file_system& right) {
+result<comparison> compare_trees(file_system& base, file_system& left, file_system& right) {
   comparison found;
   found.left_removes = removed_from(base, left);
   found.right_removes = removed_from(base, right);
-  const std::vector<std::string> mine = files_of(left);
-  const std::vector<std::string> theirs = files_of(right);
+  const result<std::vector<std::string>> left_files = files_of(left);
+  if (!left_files) return tl::unexpected(left_files.error());
+  const result<std::vector<std::string>> right_files = files_of(right);
+  if (!right_files) return tl::unexpected(right_files.error());
+  const std::vector<std::string>& mine = *left_files;
+  const std::vector<std::string>& theirs = *right_files;
   readable_tree left_tree(left);
   readable_tree right_tree(right);
   auto a = mine.begin();
@@ -90,8 +95,12 @@ comparison compare_trees(file_system& base, file_system& left, file_system& righ
       ++b;
     } else {
       const result<bool> same = same_bytes(left_tree, right_tree, *a);
-      found.both.push_back(
-          {*a, has_file(base, *a), same && *same, same ? std::string() : reason_of(same.error())});
+      shared_file row{*a, has_file(base, *a), same && *same, {}};
+      if (!same) {
+        row.failure = reason_of(same.error());
+        row.code = same.error().code;
+      }
+      found.both.push_back(row);
       ++a;
       ++b;
     }

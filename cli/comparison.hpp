@@ -18,8 +18,9 @@ struct compared_file {
 struct shared_file {
   std::string path;
   bool overrides = false;
-  bool same = false;    // identical bytes
-  std::string failure;  // why they could not be compared
+  bool same = false;     // identical bytes
+  std::string failure;   // why they could not be compared
+  errc code = errc::io;  // of the failure
 };
 
 struct comparison {
@@ -32,7 +33,9 @@ struct comparison {
   std::vector<shared_file> both;
 };
 
-// All lists are sorted by path. Reads files only where sizes and checksums do not decide.
-[[nodiscard]] comparison compare_trees(file_system& base, file_system& left, file_system& right);
+// All lists are sorted by path. Reads files only where sizes and checksums do not decide. Errors:
+// out_of_memory.
+[[nodiscard]] result<comparison> compare_trees(file_system& base, file_system& left,
+                                               file_system& right);
 
 }  // namespace overture::cli

@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <cerrno>
-#include <filesystem>
-#include <system_error>
 #include <thread>
 
 #include "display.hpp"
+#include "exit_code.hpp"
 #include "messages.hpp"
 #include "overture/base/atomic.hpp"
 #include "progress.hpp"
@@ -35,6 +34,7 @@ class extractor {
         [this](std::size_t i) {
           if (interrupted()) return;
           reasons_[i] = extract(paths_[i]);
+          if (!reasons_[i].empty()) raise_status(exit_files_failed);
           files_done_.fetch_add(1);
           if (on_main_thread()) show_progress();
         },
@@ -48,6 +48,7 @@ class extractor {
           fmt::format("{}: {}", printable(paths_[i]), printable(reasons_[i])));
     }
     outcome.files = files_done_.load() - outcome.failed;
+    outcome.status = status_.load();
     return outcome;
   }
 
@@ -55,16 +56,22 @@ class extractor {
   // Returns why it failed, or an empty string.
   std::string extract(const std::string& path) {
     const result<blob> bytes = files_.read_all({path, {hash64(path)}}, buffers_, reads_);
-    if (!bytes) return reason_of(bytes.error());
-    const std::string target = how_.to + '/' + path.substr(how_.above);
-    std::error_code failed;
-    std::filesystem::create_directories(std::filesystem::path(target).parent_path(), failed);
-    if (failed) return fmt::format("cannot create its folder ({})", failed.message());
-    const int os_error = write_file(target, bytes->span(), how_.overwrite);
+    if (!bytes) {
+      raise_status(exit_for(bytes.error().code, exit_files_failed));
+      return reason_of(bytes.error());
+    }
+    const int os_error = how_.to->write(path.substr(how_.above), bytes->span(), how_.overwrite);
+    if (os_error == ELOOP) return "a link is in the way and is not followed; remove it";
     if (os_error == EEXIST) return "file exists; replace it with --overwrite";
     if (os_error != 0) return fmt::format("cannot write ({})", system_message(os_error));
     bytes_done_.fetch_add(bytes->size());
     return {};
+  }
+
+  void raise_status(int status) {
+    int known = status_.load();
+    while (known < status && !status_.compare_exchange_weak(known, status)) {
+    }
   }
 
   [[nodiscard]] bool on_main_thread() const { return std::this_thread::get_id() == main_; }
@@ -88,6 +95,7 @@ class extractor {
   std::vector<std::string> reasons_;  // parallel to paths_; each written by one thread
   atomic<std::uint64_t> files_done_{0};
   atomic<std::uint64_t> bytes_done_{0};
+  atomic<int> status_{exit_ok};
   const std::thread::id main_ = std::this_thread::get_id();
   const std::uint64_t begin_ns_ = now_ns();
   progress_meter meter_;

@@ -6,11 +6,12 @@
 
 #include "outputs.hpp"
 #include "overture/overture.hpp"
+#include "system.hpp"
 
 namespace overture::cli {
 
 struct extraction {
-  std::string to;
+  const output_folder* to = nullptr;
   std::size_t above = 0;  // length of the prefix of each path to leave out
   bool overwrite = false;
   bool progress = false;
@@ -20,6 +21,7 @@ struct extracted {
   std::uint64_t files = 0;
   std::uint64_t bytes = 0;
   std::uint64_t failed = 0;
+  int status = 0;                     // exit status
   std::vector<std::string> failures;  // one line each, sorted by path
 };
 

@@ -16,7 +16,8 @@ constexpr const char* examples = R"(  overture load base.pk3 dlc/rome/ mods/bett
 
 constexpr const char* footer = R"(Exit status
   0    every file was loaded
-  1    some files failed; each is listed with its mount and the reason
+  1    some files failed, or a folder could not be listed; each is listed with
+       its mount and the reason
   2    invalid arguments
   3    a mount could not be opened, or the mounts could not be merged
   5    output could not be written, or another error outside the files

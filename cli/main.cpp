@@ -8,6 +8,7 @@
 
 int main(int count, char** words) {
   namespace cli = overture::cli;
+  cli::exit_when_out_of_memory();
   try {
     cli::make_write_errors_nonfatal();
     const auto environment = cli::terminal_environment::from_process();

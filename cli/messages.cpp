@@ -61,8 +61,7 @@ void print_warning(std::string_view text) {
 
 int print_exception(const std::exception& failure) {
   if (dynamic_cast<const std::bad_alloc*>(&failure) != nullptr) {
-    // Formatting would allocate.
-    print_to_stderr("error: out of memory; close other programs and try again\n");
+    print_out_of_memory();
   } else {
     print_error(fmt::format("internal error: {}", printable(failure.what())));
   }

@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "display.hpp"
+#include "exit_code.hpp"
 #include "messages.hpp"
 #include "overture/trace/timeline.hpp"
 #include "system.hpp"
@@ -69,13 +70,27 @@ void print_mount_error(const std::string& path, const error& failure) {
   print_error(fmt::format("{}: {}; {}", name, reason_of(failure), mount_advice(failure)));
 }
 
-result<mount_id> mount_one(file_system& files, const mount_argument& mount, mounting_options how) {
+void print_failures(const file_system& files, mount_id mounted, const std::string& path) {
+  if (files.mount_of(mounted).failures == 0) return;
+  files.failures([&](const mount_failure& failure) {
+    if (failure.mount != mounted) return true;
+    const char* const between = path.ends_with('/') ? "" : "/";
+    print_mount_error(fmt::format("{}{}{}", path, between, failure.path), failure.why);
+    return true;
+  });
+}
+
+// Prints nothing if the mount fails.
+result<void> mount_one(file_system& files, const mount_argument& mount, mounting_options how) {
   const zone span("mount");
   std::string at = mount.at;
   if (how.layout == mount_layout::separate) at = fmt::format("{:04}/{}", files.mount_count(), at);
-  return files.mount(
-      mount.path.c_str(),
-      {.at = at, .removal_markers = how.removal_markers, .password = mount.password});
+  const result<mount_id> mounted =
+      files.mount(mount.path.c_str(),
+                  {.at = at, .removal_markers = how.removal_markers, .password = mount.password});
+  if (!mounted) return tl::unexpected(mounted.error());
+  print_failures(files, *mounted, mount.path);
+  return {};
 }
 
 // The regular files of a folder, sorted by the bytes of their names.
@@ -83,8 +98,11 @@ std::vector<std::string> files_in(const std::string& folder, std::error_code& fa
   std::vector<std::string> paths;
   for (std::filesystem::directory_iterator at(folder, failed), end; !failed && at != end;
        at.increment(failed)) {
-    std::error_code unknown;
-    if (at->is_regular_file(unknown)) paths.push_back(at->path().string());
+    const std::filesystem::file_type type = at->status(failed).type();
+    if (type == std::filesystem::file_type::regular) paths.push_back(at->path().string());
+    // Links to nowhere and in circles are no archives; anything else might be one.
+    const bool known = type != std::filesystem::file_type::none;
+    if (known || failed == std::errc::too_many_symbolic_link_levels) failed.clear();
   }
   std::sort(paths.begin(), paths.end());
   return paths;
@@ -100,7 +118,7 @@ bool has_archive_extension(const std::string& path) {
   return std::find(names.begin(), names.end(), extension) != names.end();
 }
 
-bool mount_archives_in(file_system& files, const mount_argument& from, mounting_options how) {
+int mount_archives_in(file_system& files, const mount_argument& from, mounting_options how) {
   const std::string& folder = from.path;
   std::error_code failed;
   const std::vector<std::string> paths = files_in(folder, failed);
@@ -108,65 +126,74 @@ bool mount_archives_in(file_system& files, const mount_argument& from, mounting_
     print_error(
         fmt::format("{}: cannot list the folder ({}); --archives-in needs a readable folder",
                     printable(folder), failed.message()));
-    return false;
+    return failed == std::errc::not_enough_memory ? exit_output_failed : exit_mount_failed;
   }
-  bool all = true;
+  int outcome = exit_ok;
   bool any = false;
   for (const std::string& path : paths) {
-    if (interrupted()) return all;
-    const result<mount_id> mounted = mount_one(files, {path, from.at, from.password}, how);
+    if (interrupted()) return outcome;
+    const result<void> mounted = mount_one(files, {path, from.at, from.password}, how);
     const bool known = mounted || mounted.error().code != errc::unsupported;
     if (!known && !has_archive_extension(path)) continue;
     any = true;
     if (mounted) continue;
     print_mount_error(path, mounted.error());
-    all = false;
+    outcome = std::max(outcome, exit_for(mounted.error().code, exit_mount_failed));
   }
-  if (!any) {
-    print_error(
-        fmt::format("{}: no archives in this folder; mount the folder itself or choose another",
-                    printable(folder)));
-  }
-  return all && any;
+  if (any) return outcome;
+  print_error(
+      fmt::format("{}: no archives in this folder; mount the folder itself or choose another",
+                  printable(folder)));
+  return exit_mount_failed;
 }
 
 }  // namespace
 
-bool mount_these(file_system& files, const std::vector<mount_argument>& mounts,
-                 mounting_options how) {
-  bool all = true;
+int mount_these(file_system& files, const std::vector<mount_argument>& mounts,
+                mounting_options how) {
+  int outcome = exit_ok;
   for (const mount_argument& mount : mounts) {
-    if (interrupted()) return all;
-    const result<mount_id> mounted = mount_one(files, mount, how);
+    if (interrupted()) return outcome;
+    const result<void> mounted = mount_one(files, mount, how);
     if (mounted) continue;
     print_mount_error(mount.path, mounted.error());
-    all = false;
+    outcome = std::max(outcome, exit_for(mounted.error().code, exit_mount_failed));
   }
-  return all;
+  return outcome;
 }
 
-bool mount_all(file_system& files, const tree_arguments& arguments, mount_layout layout) {
+int mount_all(file_system& files, const tree_arguments& arguments, mount_layout layout) {
   const mounting_options how{layout, arguments.removal_markers};
-  bool all = mount_these(files, arguments.mounts, how);
+  int outcome = mount_these(files, arguments.mounts, how);
   for (const mount_argument& folder : arguments.archives_in) {
-    if (!interrupted()) all = mount_archives_in(files, folder, how) && all;
+    if (!interrupted()) outcome = std::max(outcome, mount_archives_in(files, folder, how));
   }
-  return all;
+  return outcome;
 }
 
-bool freeze_tree(file_system& files) {
+int status_of_mounts(const file_system& files) {
+  int outcome = exit_ok;
+  files.failures([&](const mount_failure& failure) {
+    outcome = std::max(outcome, exit_for(failure.why.code, exit_files_failed));
+    return outcome != exit_output_failed;
+  });
+  return outcome;
+}
+
+int freeze_tree(file_system& files) {
   const zone span("freeze");
   const result<void> frozen = files.freeze();
-  if (frozen) return true;
+  if (frozen) return exit_ok;
   std::array<char, 4 * limits::path_bytes_max> text;  // a collision quotes two paths and two mounts
   const std::size_t length = files.explain(frozen.error(), text);
   print_error(fmt::format("{}; {}", printable({text.data(), std::min(length, text.size())}),
                           merge_advice(frozen.error().code)));
-  return false;
+  return exit_for(frozen.error().code, exit_mount_failed);
 }
 
-bool build_tree(file_system& files, const tree_arguments& arguments) {
-  return mount_all(files, arguments) && freeze_tree(files);
+int build_tree(file_system& files, const tree_arguments& arguments) {
+  const int mounted = mount_all(files, arguments);
+  return mounted == exit_ok ? freeze_tree(files) : mounted;
 }
 
 }  // namespace overture::cli

@@ -1,6 +1,8 @@
 // Builds the tree that a command's arguments describe.
 #pragma once
 
+#include <string>
+
 #include "overture/vfs/file_system.hpp"
 #include "tree_arguments.hpp"
 
@@ -19,16 +21,21 @@ struct mounting_options {
 [[nodiscard]] const char* mount_advice(const error& failure);
 [[nodiscard]] const char* merge_advice(errc code);
 
-// These print what failed and then return false.
+// These print what failed and return the exit status, exit_ok if nothing did.
 
 // Mounts the arguments in order, then the archives of each --archives-in. Tries every mount even if
-// one fails; stops early when interrupted.
-[[nodiscard]] bool mount_all(file_system& files, const tree_arguments& arguments,
-                             mount_layout layout = mount_layout::merged);
-[[nodiscard]] bool mount_these(file_system& files, const std::vector<mount_argument>& mounts,
-                               mounting_options how = {});
-[[nodiscard]] bool freeze_tree(file_system& files);
+// one fails; stops early when interrupted. Folders of a mount that cannot be listed are printed,
+// but do not fail it: see status_of_mounts().
+[[nodiscard]] int mount_all(file_system& files, const tree_arguments& arguments,
+                            mount_layout layout = mount_layout::merged);
+[[nodiscard]] int mount_these(file_system& files, const std::vector<mount_argument>& mounts,
+                              mounting_options how = {});
+[[nodiscard]] int freeze_tree(file_system& files);
 // mount_all() and freeze_tree().
-[[nodiscard]] bool build_tree(file_system& files, const tree_arguments& arguments);
+[[nodiscard]] int build_tree(file_system& files, const tree_arguments& arguments);
+
+// The exit status that the mounts leave: exit_files_failed if files are missing from the tree
+// because a folder could not be listed.
+[[nodiscard]] int status_of_mounts(const file_system& files);
 
 }  // namespace overture::cli

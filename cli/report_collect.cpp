@@ -104,6 +104,14 @@ class file_collector {
     }
   }
 
+  void add_mount_failures() {
+    files_.failures([this](const mount_failure& failure) {
+      what_.mount_failures.push_back({std::string(failure.path), mount_path(failure.mount), "mount",
+                                      to_string(failure.why.code), reason_of(failure.why)});
+      return true;
+    });
+  }
+
  private:
   [[nodiscard]] const std::string& mount_path(mount_id mount) const {
     return what_.mounts[row_of_.at(mount.value)].path;
@@ -157,6 +165,7 @@ report collect_files(const file_system& files, const load_scope& scope) {
   scope.for_each_file([&](const loaded_file& file) { collector.add(file); });
   collector.add_overrides();
   collector.add_skipped();
+  collector.add_mount_failures();
   collector.finish();
   return what;
 }

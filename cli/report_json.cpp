@@ -152,6 +152,17 @@ json failures_json(const report& what) {
   return list;
 }
 
+json mount_failures_json(const report& what) {
+  json list = json::array();
+  for (const report_failure& failure : what.mount_failures) {
+    list.push_back({{"path", failure.path},
+                    {"mount", failure.mount},
+                    {"code", failure.code},
+                    {"reason", failure.reason}});
+  }
+  return list;
+}
+
 json skipped_json(const report& what) {
   json list = json::array();
   for (const report_skipped& name : what.skipped) {
@@ -191,6 +202,7 @@ std::string report_json(const report& what) {
       {"slowest", slowest(what)},
       {"overrides", overrides(what)},
       {"failures", failures_json(what)},
+      {"mount_failures", mount_failures_json(what)},
       {"skipped_names", skipped_json(what)},
       {"memory", memory(what)},
       {"in_flight_bytes_max", summary.in_flight_bytes_max},

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "exit_code.hpp"
 #include "units.hpp"
 
 namespace overture::cli {
@@ -19,6 +22,14 @@ std::string use_of(const report_share& share) {
 }
 
 }  // namespace
+
+int status_of_files(const report& what) {
+  if (what.summary.failed == 0) return exit_ok;
+  const bool no_memory = std::any_of(
+      what.failures.begin(), what.failures.end(),
+      [](const report_failure& each) { return each.code == to_string(errc::out_of_memory); });
+  return no_memory ? exit_output_failed : exit_files_failed;
+}
 
 std::string verdict_sentence(const report& what) {
   constexpr std::size_t shares_shown = 3;

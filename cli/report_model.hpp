@@ -97,6 +97,13 @@ struct report_skipped {
   std::string reason;
 };
 
+// A file that some systems cannot have.
+struct report_warning {
+  std::string path;
+  std::string mount;
+  std::string reason;
+};
+
 struct report_memory {
   std::string module;
   std::uint64_t peak_bytes = 0;
@@ -116,11 +123,16 @@ struct report {
   std::vector<report_file> slowest;         // slowest first
   std::vector<report_override> overrides;   // sorted by path
   std::vector<report_failure> failures;     // sorted by path
+  // Folders and links that could not be read while mounting: files are missing. In mount order.
+  std::vector<report_failure> mount_failures;
   std::vector<report_skipped> skipped;
   std::vector<report_memory> memory;  // by module
   std::uint64_t memory_peak_bytes = 0;
   std::optional<kept_total> kept;  // with --keep
 };
+
+// The exit status for the files that failed.
+[[nodiscard]] int status_of_files(const report& what);
 
 // "decode-bound: 61 % of the 2 threads' time went to decode, 20 % to unpack, ..."
 [[nodiscard]] std::string verdict_sentence(const report& what);

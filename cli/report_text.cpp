@@ -90,6 +90,7 @@ class writer {
     slowest();
     overrides();
     failures();
+    mount_failures();
     skipped();
     memory();
     return std::move(text_);
@@ -133,6 +134,7 @@ class writer {
     line(fmt::format("  {}, {} overridden, {} skipped",
                      summary.failed > 0 ? style_.red(failed) : failed,
                      grouped(what_.overrides.size()), grouped(what_.skipped.size())));
+    if (!what_.mount_failures.empty()) line("  " + style_.red(missing_files(what_)));
     const worker_time spent = time_of_workers();
     line(fmt::format("  mounted in {}; {} and {}, {} of CPU time", human_time(what_.mount_ns),
                      counted(what_.threads, "thread", "threads"),
@@ -302,6 +304,14 @@ class writer {
     }
   }
 
+  void mount_failures() {
+    if (what_.mount_failures.empty()) return;
+    title(fmt::format("Not read ({})", grouped(what_.mount_failures.size())));
+    for (const report_failure& failure : what_.mount_failures) {
+      line("  " + failure_line(failure, style_));
+    }
+  }
+
   void skipped() {
     if (what_.skipped.empty()) return;
     title(fmt::format("Skipped ({})", grouped(what_.skipped.size())));
@@ -335,6 +345,11 @@ class writer {
 std::string failure_line(const report_failure& failure, const text_style& style) {
   return fmt::format("{} ({}): {}: {}", style.red(printable(failure.path)),
                      printable(failure.mount), failure.stage, printable(failure.reason));
+}
+
+std::string missing_files(const report& what) {
+  return fmt::format("files are missing: {} could not be read",
+                     counted(what.mount_failures.size(), "folder or link", "folders or links"));
 }
 
 std::string report_text(const report& what, const text_style& style) {

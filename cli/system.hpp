@@ -21,17 +21,42 @@ enum class stream : unsigned char { out, err };
 
 // Writes everything, unbuffered. Returns 0 or the errno.
 [[nodiscard]] int write_all(stream which, std::string_view text);
-// Creates a file. An existing one is an error (EEXIST); with `overwrite` it is replaced, and a link
-// is replaced rather than followed. Returns 0 or the errno; after an error no partial file is left
-// and the old file is unchanged.
-[[nodiscard]] int write_file(const std::string& path, std::span<const std::byte> bytes,
-                             bool overwrite);
+// A folder that files are written to, at any depth. Its own path may lead through links; below it
+// none is followed. Any thread may write.
+class output_folder {
+ public:
+  output_folder() = default;
+  output_folder(const output_folder&) = delete;
+  output_folder& operator=(const output_folder&) = delete;
+  ~output_folder();
+
+  // Creates the folder, and those above it, if they are missing. Returns 0 or the errno. Once.
+  [[nodiscard]] int open(const std::string& path);
+  // Creates a file, and the folders on its way. An existing file is an error (EEXIST); with
+  // `overwrite` it is replaced, and so is a link. A link on the way is an error (ELOOP). Returns 0
+  // or the errno; after an error no partial file is left and the old file is unchanged.
+  [[nodiscard]] int write(const std::string& path, std::span<const std::byte> bytes,
+                          bool overwrite) const;
+
+ private:
+  int write_in(const std::string& path, std::span<const std::byte> bytes, bool overwrite) const;
+
+  int folder_ = -1;
+};
 // Standard output as a new FILE that the caller closes; null if that fails, with errno set.
 [[nodiscard]] std::FILE* duplicate_output();
 // The message for an errno, such as "No space left on device".
 [[nodiscard]] std::string system_message(int os_error);
 [[nodiscard]] bool is_broken_pipe(int os_error);
 
+// From now on the process prints an error and exits with exit_output_failed where operator new
+// would throw, on any thread: an exception might have to pass the library or a destructor, where it
+// ends the process without a word. Files that are being written are finished first.
+void exit_when_out_of_memory();
+// Before it exits so, it removes these two files; null: none. The texts must stay.
+void remove_when_out_of_memory(const char* path, const char* other);
+// Tells the user that memory ran out, without using any.
+void print_out_of_memory();
 // Makes a closed pipe or a file size limit an error of the write instead of a fatal signal.
 void make_write_errors_nonfatal();
 // From now on the first SIGINT or SIGTERM sets a flag; the second exits at once with

@@ -1,12 +1,16 @@
 #include <fcntl.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <new>
 #include <system_error>
+#include <utility>
 
 #include "exit_code.hpp"
 #include "overture/base/atomic.hpp"
@@ -33,11 +37,80 @@ int write_all(int file, std::string_view text) {
   return 0;
 }
 
-// The name of a temporary file in the same folder, to be renamed to `path` when complete.
-std::string temporary_name(const std::string& path) {
+std::string temporary_name() {
   static atomic<unsigned> made{0};
-  return path.substr(0, path.rfind('/') + 1) + ".overture-" + std::to_string(::getpid()) + '-' +
-         std::to_string(made.fetch_add(1));
+  return ".overture-" + std::to_string(::getpid()) + '-' + std::to_string(made.fetch_add(1));
+}
+
+// A descriptor that closes itself.
+class descriptor_of {
+ public:
+  explicit descriptor_of(int file) : file_(file) {}
+  ~descriptor_of() { (void)close(); }
+  descriptor_of(const descriptor_of&) = delete;
+  descriptor_of& operator=(const descriptor_of&) = delete;
+  descriptor_of& operator=(int file) {
+    (void)close();
+    file_ = file;
+    return *this;
+  }
+  [[nodiscard]] int get() const { return file_; }
+  // Returns 0 or the errno.
+  int close() {
+    const int file = std::exchange(file_, -1);
+    return file >= 0 && ::close(file) != 0 ? errno : 0;
+  }
+
+ private:
+  int file_;
+};
+
+bool is_link(int folder, const char* name) {
+  struct stat found{};
+  return ::fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(found.st_mode);
+}
+
+// Opens a folder in another one, after creating it if it is missing. Follows no link. Returns -1
+// and sets errno.
+int open_in(int folder, const char* name) {
+  if (::mkdirat(folder, name, 0777) != 0 && errno != EEXIST) return -1;
+  const int opened = ::openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (opened < 0 && errno == ENOTDIR && is_link(folder, name)) errno = ELOOP;
+  return opened;
+}
+
+// How many threads write a file, and whether the process is about to exit without memory.
+atomic<int> writing{0};
+atomic<bool> exiting{false};
+atomic<const char*> removed_at_exit[2]{};
+thread_local bool writes_here = false;
+
+class write_in_progress {
+ public:
+  write_in_progress() {
+    writing.fetch_add(1);
+    writes_here = true;
+  }
+  ~write_in_progress() {
+    writes_here = false;
+    writing.fetch_sub(1);
+  }
+  write_in_progress(const write_in_progress&) = delete;
+  write_in_progress& operator=(const write_in_progress&) = delete;
+  [[nodiscard]] bool refused() const { return exiting.load(); }
+};
+
+[[noreturn]] void exit_without_memory() {
+  // Its file is not made yet: once it is, no memory is needed.
+  if (std::exchange(writes_here, false)) writing.fetch_sub(1);
+  // The first thread exits for all.
+  while (exiting.exchange(true)) ::pause();
+  while (writing.load() > 0) ::usleep(1000);
+  for (const atomic<const char*>& each : removed_at_exit) {
+    if (const char* const path = each.load()) ::unlink(path);
+  }
+  print_out_of_memory();
+  _exit(exit_output_failed);
 }
 
 extern "C" void on_interrupt(int) {
@@ -62,16 +135,48 @@ int write_all(stream which, std::string_view text) {
   return write_all(descriptor(which), text);
 }
 
-int write_file(const std::string& path, std::span<const std::byte> bytes, bool overwrite) {
-  const std::string name = overwrite ? temporary_name(path) : path;
-  const int file = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (file < 0) return errno;
+output_folder::~output_folder() {
+  if (folder_ >= 0) ::close(folder_);
+}
+
+int output_folder::open(const std::string& path) {
+  std::error_code failed;
+  std::filesystem::create_directories(path, failed);
+  if (failed) return failed.value();
+  folder_ = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  return folder_ < 0 ? errno : 0;
+}
+
+int output_folder::write(const std::string& path, std::span<const std::byte> bytes,
+                         bool overwrite) const {
+  const write_in_progress held;
+  return held.refused() ? ENOMEM : write_in(path, bytes, overwrite);
+}
+
+int output_folder::write_in(const std::string& path, std::span<const std::byte> bytes,
+                            bool overwrite) const {
+  descriptor_of here(::fcntl(folder_, F_DUPFD_CLOEXEC, 0));
+  if (here.get() < 0) return errno;
+  std::size_t begin = 0;
+  for (std::size_t slash; (slash = path.find('/', begin)) != path.npos; begin = slash + 1) {
+    const int next = open_in(here.get(), path.substr(begin, slash - begin).c_str());
+    if (next < 0) return errno;
+    here = next;
+  }
+  const std::string last = path.substr(begin);
+  const std::string name = overwrite ? temporary_name() : last;
+  descriptor_of file(
+      ::openat(here.get(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (file.get() < 0) return errno;
   const auto* const text = reinterpret_cast<const char*>(bytes.data());
-  int failed =
-      write_all(file, bytes.empty() ? std::string_view{} : std::string_view{text, bytes.size()});
-  if (::close(file) != 0 && failed == 0) failed = errno;
-  if (failed == 0 && overwrite && ::rename(name.c_str(), path.c_str()) != 0) failed = errno;
-  if (failed != 0) ::unlink(name.c_str());
+  int failed = write_all(file.get(),
+                         bytes.empty() ? std::string_view{} : std::string_view{text, bytes.size()});
+  if (const int closed = file.close(); failed == 0) failed = closed;
+  if (failed == 0 && overwrite &&
+      ::renameat(here.get(), name.c_str(), here.get(), last.c_str()) != 0) {
+    failed = errno;
+  }
+  if (failed != 0) ::unlinkat(here.get(), name.c_str(), 0);
   return failed;
 }
 
@@ -89,6 +194,19 @@ std::string system_message(int os_error) {
 
 bool is_broken_pipe(int os_error) {
   return os_error == EPIPE;
+}
+
+void exit_when_out_of_memory() {
+  std::set_new_handler(exit_without_memory);
+}
+
+void remove_when_out_of_memory(const char* path, const char* other) {
+  removed_at_exit[0].store(path);
+  removed_at_exit[1].store(other);
+}
+
+void print_out_of_memory() {
+  (void)write_all(STDERR_FILENO, "error: out of memory; close other programs and try again\n");
 }
 
 void make_write_errors_nonfatal() {

@@ -14,6 +14,7 @@
 #include "overture/base/limits.hpp"
 #include "overture/base/os.hpp"
 #include "overture/base/path.hpp"
+#include "overture/base/portable_name.hpp"
 #include "overture/base/prefetch.hpp"
 #include "overture/base/source_id.hpp"
 #include "overture/base/spin.hpp"

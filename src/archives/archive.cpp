@@ -89,7 +89,8 @@ archive_builder::archive_builder(archive& into, std::string_view prefix) noexcep
 }
 
 result<void> archive_builder::make_room() const noexcept {
-  if (into_.entries.size() + into_.skipped.size() < limits::entries_max) return {};
+  const std::size_t names = into_.entries.size() + into_.skipped.size() + into_.lost.size();
+  if (names < limits::entries_max) return {};
   return fail(errc::limit, limit_text::files);
 }
 
@@ -131,26 +132,46 @@ result<bool> archive_builder::add(std::string_view name, const archive_entry& en
   return true;
 }
 
+result<archive_builder::shown_name> archive_builder::keep_shown(std::string_view name) noexcept {
+  if (result<void> room = make_room(); !room) return tl::unexpected(room.error());
+  const std::string_view cut = name.substr(0, limits::path_bytes_max);
+  return keep(cut).map(
+      [&](std::uint32_t at) { return shown_name{at, static_cast<std::uint16_t>(cut.size())}; });
+}
+
+archive_builder::shown_name archive_builder::shown(const archive_entry& entry) const noexcept {
+  return {entry.name + into_.prefix_bytes,
+          static_cast<std::uint16_t>(entry.name_bytes - into_.prefix_bytes)};
+}
+
 result<void> archive_builder::skip(std::string_view name, const char* reason) noexcept {
-  if (result<void> room = make_room(); !room) return room;
-  const std::string_view shown = name.substr(0, limits::path_bytes_max);
-  const result<std::uint32_t> kept = keep(shown);
+  const result<shown_name> kept = keep_shown(name);
   if (!kept) return tl::unexpected(kept.error());
-  if (!into_.skipped.push_back({reason, *kept, static_cast<std::uint16_t>(shown.size())})) {
-    return fail(errc::out_of_memory, "out of memory for the list of skipped names");
-  }
-  return {};
+  return add_skipped(*kept, reason);
+}
+
+result<void> archive_builder::lose(std::string_view name, const error& why) noexcept {
+  const result<shown_name> kept = keep_shown(name);
+  if (!kept) return tl::unexpected(kept.error());
+  return add_lost(*kept, why);
 }
 
 result<void> archive_builder::take_back(std::uint32_t entry, const char* reason) noexcept {
-  archive_entry& taken = into_.entries[entry];
-  const skipped_entry skipped{reason, taken.name + into_.prefix_bytes,
-                              static_cast<std::uint16_t>(taken.name_bytes - into_.prefix_bytes)};
-  if (!into_.skipped.push_back(skipped)) {
-    return fail(errc::out_of_memory, "out of memory for the list of skipped names");
-  }
-  drop(entry);
-  return {};
+  return add_skipped(shown(into_.entries[entry]), reason).map([&] { drop(entry); });
+}
+
+result<void> archive_builder::take_back_lost(std::uint32_t entry, const error& why) noexcept {
+  return add_lost(shown(into_.entries[entry]), why).map([&] { drop(entry); });
+}
+
+result<void> archive_builder::add_skipped(shown_name name, const char* reason) noexcept {
+  if (into_.skipped.push_back({reason, name.at, name.bytes})) return {};
+  return fail(errc::out_of_memory, "out of memory for the list of skipped names");
+}
+
+result<void> archive_builder::add_lost(shown_name name, const error& why) noexcept {
+  if (into_.lost.push_back({why, name.at, name.bytes})) return {};
+  return fail(errc::out_of_memory, "out of memory for the list of unreadable folders");
 }
 
 result<void> archive_builder::index_last_of_each(path_index& index) noexcept {
@@ -199,14 +220,15 @@ void archive_builder::finish() noexcept {
                        [](const archive_entry& entry) { return entry.name_bytes == 0; });
     while (into_.entries.end() != end) into_.entries.pop_back();
   }
-  const auto name_of = [this](const skipped_entry& entry) {
-    return std::string_view(into_.names.data() + entry.name, entry.name_bytes);
+  const auto by_name = [this](const auto& a, const auto& b) {
+    const auto name_of = [this](const auto& entry) {
+      return std::string_view(into_.names.data() + entry.name, entry.name_bytes);
+    };
+    const int order = name_of(a).compare(name_of(b));
+    return order != 0 ? order < 0 : a.name < b.name;
   };
-  std::sort(into_.skipped.begin(), into_.skipped.end(),
-            [&](const skipped_entry& a, const skipped_entry& b) {
-              const int order = name_of(a).compare(name_of(b));
-              return order != 0 ? order < 0 : a.name < b.name;
-            });
+  std::sort(into_.skipped.begin(), into_.skipped.end(), by_name);
+  std::sort(into_.lost.begin(), into_.lost.end(), by_name);
 }
 
 }  // namespace overture::archives_detail

@@ -92,6 +92,13 @@ struct skipped_entry {
   std::uint16_t name_bytes = 0;
 };
 
+// A folder or link that could not be read, so that files are missing from the tree.
+struct lost_entry {
+  error why;
+  std::uint32_t name = 0;
+  std::uint16_t name_bytes = 0;
+};
+
 // Owns a block_store of any derived type.
 class owned_store {
  public:
@@ -129,7 +136,8 @@ struct archive {
   explicit archive(allocator& memory) noexcept
       : names(memory, memory_tag::vfs),
         entries(memory, memory_tag::vfs),
-        skipped(memory, memory_tag::vfs) {}
+        skipped(memory, memory_tag::vfs),
+        lost(memory, memory_tag::vfs) {}
 
   const archive_format* format = nullptr;
   owned_handle handle;                      // the archive file, or the folder
@@ -137,6 +145,7 @@ struct archive {
   base_detail::vec<char> names;             // each NUL-terminated; paths begin with the mount point
   base_detail::vec<archive_entry> entries;  // paths are unique
   base_detail::vec<skipped_entry> skipped;  // in byte order of the names
+  base_detail::vec<lost_entry> lost;        // likewise
   std::uint32_t removals = 0;               // how many entries are removal markers
   std::uint32_t prefix_bytes = 0;           // length of the mount point in each path, with its '/'
 
@@ -221,8 +230,11 @@ class archive_builder {
   result<bool> add(std::string_view name, const archive_entry& entry) noexcept;
   // Lists a name as skipped. `reason` is one of skip_reason.hpp, or of path_flaw().
   result<void> skip(std::string_view name, const char* reason) noexcept;
-  // Removes an entry that was added, and lists it as skipped. Before finish().
+  // Lists a name whose files could not be read: the system or the disk failed.
+  result<void> lose(std::string_view name, const error& why) noexcept;
+  // Removes an entry that was added, and lists it as skipped or lost. Before finish().
   result<void> take_back(std::uint32_t entry, const char* reason) noexcept;
+  result<void> take_back_lost(std::uint32_t entry, const error& why) noexcept;
   // Removes an entry without listing it: other entries replace it. Before finish().
   void drop(std::uint32_t entry) noexcept {
     into_.entries[entry].name_bytes = 0;
@@ -243,7 +255,16 @@ class archive_builder {
   void finish() noexcept;
 
  private:
+  struct shown_name {
+    std::uint32_t at = 0;
+    std::uint16_t bytes = 0;
+  };
   result<std::uint32_t> append(std::string_view front, std::string_view back) noexcept;
+  // Keeps a name that is not in the tree.
+  result<shown_name> keep_shown(std::string_view name) noexcept;
+  [[nodiscard]] shown_name shown(const archive_entry& entry) const noexcept;
+  result<void> add_skipped(shown_name name, const char* reason) noexcept;
+  result<void> add_lost(shown_name name, const error& why) noexcept;
   result<void> make_room() const noexcept;
 
   archive& into_;

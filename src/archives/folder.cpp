@@ -1,6 +1,8 @@
 // A folder of the operating system. Names are listed when it is mounted, level by level; a file is
 // not touched until it is opened. Links that stay inside the folder are followed: their entries
-// name the target, so opening follows no link.
+// name the target, so opening follows no link. A folder below the mount that the system cannot
+// list, or not to its end, does not stop the mount: what was listed stays, and archive::lost names
+// the folder.
 #include <cerrno>
 #include <cstring>
 
@@ -146,8 +148,7 @@ result<void> folder_walk::visit(std::uint32_t folder) noexcept {
   if (!memory) return memory;
   if (!listed) {
     if (folder == 0) return listed;
-    result<void> skipped = builder_.skip(name, skip_reason::unlistable_folder);
-    if (!skipped) return skipped;
+    if (result<void> kept = builder_.lose(name, listed.error()); !kept) return kept;
   }
   for (const listed_name& found : listed_) {
     if (result<void> added = add(folder, found); !added) return added;
@@ -221,9 +222,12 @@ result<void> folder_walk::add_link(const found_name& found) noexcept {
   const result<std::size_t> length = os_.canonical_path(link.c_str(), room);
   if (!length) {
     const error& why = length.error();
-    return builder_.skip(found.path, why.code == errc::not_found ? skip_reason::link_dangling
-                                     : why.os_error == ELOOP     ? skip_reason::link_loop
-                                                                 : skip_reason::link_unreadable);
+    if (why.code == errc::not_found) return builder_.skip(found.path, skip_reason::link_dangling);
+    if (why.os_error == ELOOP) return builder_.skip(found.path, skip_reason::link_loop);
+    if (why.code == errc::limit && (why.os_error == 0 || why.os_error == ENAMETOOLONG)) {
+      return builder_.skip(found.path, skip_reason::path_too_long);
+    }
+    return builder_.lose(found.path, why);
   }
   const std::string_view target(room, *length);
   const bool is_root = target == root.substr(0, root.size() - 1);
@@ -231,7 +235,7 @@ result<void> folder_walk::add_link(const found_name& found) noexcept {
     return builder_.skip(found.path, skip_reason::link_leaves_mount);
   }
   const result<file_status> status = os_.status(room, true);
-  if (!status) return builder_.skip(found.path, skip_reason::link_unreadable);
+  if (!status) return builder_.lose(found.path, status.error());
   const found_name linked{found.folder, found.path,
                           is_root ? std::string_view{} : target.substr(root.size())};
   if (status->kind == file_kind::file) return add_file(linked);

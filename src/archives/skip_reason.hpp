@@ -17,17 +17,15 @@ inline constexpr const char* duplicate = "a later file has the same name";
 inline constexpr const char* case_duplicate = "another name differs only by case";
 
 // Folders and links.
-inline constexpr const char* unlistable_folder = "the folder cannot be listed";
 inline constexpr const char* link_dangling = "the link's target does not exist";
 inline constexpr const char* link_loop = "the link forms a loop";
-inline constexpr const char* link_unreadable = "the link cannot be followed";
 inline constexpr const char* link_leaves_mount = "the link leads outside the mount";
 inline constexpr const char* too_many_folder_links = limit_text::folder_links;
 
 // Links in archives.
 inline constexpr const char* link_not_in_archive = "the link's target is not in the archive";
 inline constexpr const char* link_target_too_long = limit_text::link_target;
-inline constexpr const char* link_target_unreadable = "the link's target cannot be read";
+inline constexpr const char* link_target_damaged = "the link is damaged";
 inline constexpr const char* link_targets_too_long = limit_text::link_elements;
 inline constexpr const char* link_hidden = "the archive has another file with this path";
 inline constexpr const char* link_in_7z = "links in 7z archives are not supported";

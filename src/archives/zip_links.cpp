@@ -90,7 +90,7 @@ result<void> zip_link_targets::find(std::span<const std::uint32_t> entries) noex
   return {};
 }
 
-// Fails only if out of memory; any other problem becomes the link's flaw.
+// Fails if out of memory or if the disk does; any other problem becomes the link's flaw.
 result<void> zip_link_targets::read_target(zip_link& link) noexcept {
   const archive_entry& entry = into_.entries[link.entry];
   if (entry.flaw != entry_flaw::none) {
@@ -104,7 +104,9 @@ result<void> zip_link_targets::read_target(zip_link& link) noexcept {
   }
   const file_place place = zip_place(entry);
   const result<std::span<const std::byte>> packed = read_packed(place);
-  if (!packed && packed.error().code == errc::out_of_memory) return tl::unexpected(packed.error());
+  const bool readable =
+      packed || packed.error().code == errc::corrupt || packed.error().code == errc::truncated;
+  if (!readable) return tl::unexpected(packed.error());
   std::byte target[limits::link_target_bytes_max];
   const std::span<std::byte> bytes(target, entry.bytes);
   if (packed) {
@@ -120,7 +122,8 @@ result<void> zip_link_targets::read_target(zip_link& link) noexcept {
       return {};
     }
   }
-  link.flaw = skip_reason::link_target_unreadable;
+  link.flaw = skip_reason::link_target_damaged;
+  link.damaged = true;
   return {};
 }
 
@@ -185,7 +188,10 @@ result<void> zip_link_targets::follow(zip_link& link) noexcept {
   unsigned followed = 0;
   while (step || !way.done()) {
     if (step) {
-      if (step->flaw) link.flaw = step->flaw;
+      if (step->flaw) {
+        link.flaw = step->flaw;
+        return {};
+      }
       const std::string_view target = target_of(*step);
       if (target.starts_with('/')) link.flaw = skip_reason::link_leaves_mount;
       if (target.empty()) link.flaw = skip_reason::link_not_in_archive;
@@ -258,7 +264,10 @@ result<void> resolve_zip_links(std::span<const std::uint32_t> links, path_index&
   }
   for (const zip_link& link : targets.links()) {
     if (!link.flaw) continue;
-    if (result<void> taken = builder.take_back(link.entry, link.flaw); !taken) return taken;
+    const result<void> taken =
+        link.damaged ? builder.take_back_lost(link.entry, error{errc::corrupt, 0, link.flaw, {}, 0})
+                     : builder.take_back(link.entry, link.flaw);
+    if (!taken) return taken;
   }
   if (!to_folders) return {};
   // Entries of the archive take precedence over what a link to a folder would put at their path.

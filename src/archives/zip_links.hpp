@@ -16,6 +16,7 @@ struct zip_link {
   std::uint32_t target = 0;  // offset in the texts
   std::uint32_t target_bytes = 0;
   const char* flaw = nullptr;  // why it cannot be followed: one of skip_reason.hpp
+  bool damaged = false;        // its target cannot be unpacked
   std::uint32_t leads_to = 0;  // a file's entry
   std::uint32_t folder = 0;    // or the path of a folder of the archive, an offset in the texts
   std::uint32_t folder_bytes = 0;
@@ -35,7 +36,8 @@ class zip_link_targets {
         room_(into.names.memory(), memory_tag::vfs),
         order_(into.names.memory(), memory_tag::vfs) {}
 
-  // Reads and follows the links among these entries (ascending numbers). Errors: out_of_memory.
+  // Reads and follows the links among these entries (ascending numbers). Errors: out_of_memory,
+  // those of reading.
   result<void> find(std::span<const std::uint32_t> entries) noexcept;
 
   [[nodiscard]] std::span<const zip_link> links() const noexcept { return links_.span(); }

@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <limits>
 
-#include "base/device_name.hpp"
 #include "base/vec.hpp"
 #include "overture/base/atomic.hpp"
+#include "overture/base/portable_name.hpp"
 #include "overture/base/thread.hpp"
 
 namespace overture {
@@ -69,9 +69,8 @@ class generic_system final : public operating_system {
 
   result<os_handle> open_below(os_handle folder, const char* path) noexcept override {
     constexpr bool on_windows = fs::path::preferred_separator == '\\';
-    if (on_windows && base_detail::names_a_device(path)) {
-      return fail(errc::not_a_file, "a device name on this system");
-    }
+    const char* const flaw = on_windows ? portable_name_flaw(path) : nullptr;
+    if (flaw) return fail(errc::not_a_file, flaw);
     return open((file_of(folder).path / path).string().c_str());
   }
 
@@ -127,12 +126,20 @@ class generic_system final : public operating_system {
   result<void> list(const char* path,
                     function_ref<void(const folder_entry&) noexcept> visit) noexcept override {
     std::error_code code;
+    std::error_code unknown;  // of an entry whose kind cannot be found out
     for (fs::directory_iterator entry(path, code), end; !code && entry != end;
          entry.increment(code)) {
       const auto name = entry->path().filename().string();
-      std::error_code ignored;
-      visit({name, kind_of(entry->symlink_status(ignored).type())});
+      std::error_code failure;
+      const fs::file_type type = entry->symlink_status(failure).type();
+      if (type == fs::file_type::not_found) continue;  // removed meanwhile
+      if (type == fs::file_type::none) {
+        unknown = failure;
+      } else {
+        visit({name, kind_of(type)});
+      }
     }
+    if (!code) code = unknown;
     if (code) return failed(code, "cannot list the folder");
     return {};
   }

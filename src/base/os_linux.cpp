@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <string_view>
 
 #include "overture/base/atomic.hpp"
 #include "overture/base/os.hpp"
@@ -58,8 +59,65 @@ file_status status_of(const struct stat& found) {
 
 constexpr mode_t new_file_mode = 0666;  // before the umask
 
-// openat2 (Linux 5.6) refuses paths that leave the folder. Without it, or in a sandbox that forbids
-// it (EPERM), the only protection is that paths were checked when mounted.
+// Closes its descriptor and keeps errno.
+class owned_descriptor {
+ public:
+  owned_descriptor() = default;
+  ~owned_descriptor() { reset(-1); }
+  owned_descriptor(const owned_descriptor&) = delete;
+  owned_descriptor& operator=(const owned_descriptor&) = delete;
+
+  void reset(int other) {
+    const int failure = errno;
+    if (descriptor_ >= 0) (void)::close(descriptor_);
+    errno = failure;
+    descriptor_ = other;
+  }
+  [[nodiscard]] int get() const { return descriptor_; }
+
+ private:
+  int descriptor_ = -1;
+};
+
+bool is_link(int folder, const char* name) {
+  struct stat found{};
+  return fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(found.st_mode);
+}
+
+// As open_beneath(), but refuses every link, because it cannot tell where one leads without a race.
+// Files of a mounted folder are opened by the paths of their links' targets, so only links that
+// came later are affected, and those that a writable mount writes through.
+int open_by_walking(int folder, const char* path, int flags) {
+  owned_descriptor here;
+  for (int parent = folder;; parent = here.get()) {
+    const char* const slash = std::strchr(path, '/');
+    const std::string_view rest(path);
+    const std::string_view element = rest.substr(0, rest.find('/'));
+    char name[NAME_MAX + 1];
+    if (element.size() >= sizeof name) {
+      errno = ENAMETOOLONG;
+      return -1;
+    }
+    std::memcpy(name, element.data(), element.size());
+    name[element.size()] = '\0';
+    if (element.empty() || element == "..") {
+      errno = EXDEV;
+      return -1;
+    }
+    const int step = slash ? O_PATH | O_DIRECTORY : flags;
+    const int opened = retry_if_interrupted(
+        [&] { return openat(parent, name, step | O_NOFOLLOW | O_CLOEXEC, new_file_mode); });
+    const bool refused_link = opened < 0 && (errno == ELOOP || errno == ENOTDIR) &&
+                              (step & O_NOFOLLOW) == 0 && is_link(parent, name);
+    if (refused_link) errno = EXDEV;
+    if (opened < 0 || !slash) return opened;
+    here.reset(opened);
+    path = slash + 1;
+  }
+}
+
+// openat2 (Linux 5.6) refuses paths that leave the folder. It is missing in older systems, and a
+// sandbox may forbid it (EPERM).
 int open_beneath(int folder, const char* path, int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY) {
   static atomic<bool> missing{false};
   if (!missing.load(std::memory_order_relaxed)) {
@@ -73,8 +131,7 @@ int open_beneath(int folder, const char* path, int flags = O_RDONLY | O_NONBLOCK
     // EPERM may come from this file alone, so keep trying for others.
     if (errno == ENOSYS) missing.store(true, std::memory_order_relaxed);
   }
-  return retry_if_interrupted(
-      [&] { return openat(folder, path, flags | O_CLOEXEC, new_file_mode); });
+  return open_by_walking(folder, path, flags);
 }
 
 // Opens the folder that contains a path's last element, and names that element.
@@ -92,13 +149,9 @@ class parent_folder {
     }
     std::memcpy(front, path, length);
     front[length] = '\0';
-    opened_ = folder_ = open_beneath(folder, front, O_PATH | O_DIRECTORY);
+    folder_ = open_beneath(folder, front, O_PATH | O_DIRECTORY);
+    opened_.reset(folder_);
     name_ = slash + 1;
-  }
-  ~parent_folder() {
-    const int failure = errno;
-    if (opened_ >= 0) (void)::close(opened_);
-    errno = failure;
   }
   parent_folder(const parent_folder&) = delete;
   parent_folder& operator=(const parent_folder&) = delete;
@@ -109,7 +162,7 @@ class parent_folder {
 
  private:
   int folder_;
-  int opened_ = -1;
+  owned_descriptor opened_;
   const char* name_;
 };
 
@@ -203,16 +256,25 @@ class posix_system final : public operating_system {
 
   result<void> list(const char* path,
                     function_ref<void(const folder_entry&) noexcept> visit) noexcept override {
-    DIR* const folder = opendir(path);
+    DIR* folder = opendir(path);
+    while (!folder && errno == EINTR) folder = opendir(path);
     if (!folder) return failed("cannot list the folder");
+    int failure = 0;
     for (;;) {
       errno = 0;
       const dirent* const found = readdir(folder);
-      if (!found) break;
+      if (!found) {
+        if (errno != 0) failure = errno;
+        break;
+      }
       if (std::strcmp(found->d_name, ".") == 0 || std::strcmp(found->d_name, "..") == 0) continue;
-      visit({found->d_name, listed_kind(folder, *found)});
+      file_kind kind = file_kind::other;
+      if (listed_kind(folder, *found, kind)) {
+        visit({found->d_name, kind});
+      } else if (errno != ENOENT) {  // removed meanwhile
+        failure = errno;
+      }
     }
-    const int failure = errno;
     (void)closedir(folder);
     if (failure != 0) return tl::unexpected<error>(os_failure(failure, "cannot list the folder"));
     return {};
@@ -332,24 +394,28 @@ class posix_system final : public operating_system {
   // Linux reads and writes at most 2^31 - 4096 bytes in one call.
   static constexpr std::size_t read_bytes_max = 0x7ffff000;
 
-  static file_kind listed_kind(DIR* folder, const dirent& found) {
+  // False if the kind cannot be found out; errno says why.
+  static bool listed_kind(DIR* folder, const dirent& found, file_kind& kind) {
     switch (found.d_type) {
       case DT_REG:
-        return file_kind::file;
+        kind = file_kind::file;
+        return true;
       case DT_DIR:
-        return file_kind::folder;
+        kind = file_kind::folder;
+        return true;
       case DT_LNK:
-        return file_kind::link;
+        kind = file_kind::link;
+        return true;
       case DT_UNKNOWN:
         break;  // some file systems do not report it
       default:
-        return file_kind::other;
+        kind = file_kind::other;
+        return true;
     }
     struct stat status{};
-    if (fstatat(dirfd(folder), found.d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) {
-      return file_kind::other;
-    }
-    return kind_of(status.st_mode);
+    if (fstatat(dirfd(folder), found.d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) return false;
+    kind = kind_of(status.st_mode);
+    return true;
   }
 };
 

@@ -93,21 +93,26 @@ struct single_threaded::state {
     return false;
   }
   void run(queued_job& next, bool may_run = true, bool submitted_now = false) {
-    const bool dropped =
-        (!may_run && !next.options.always) || is_cancelled(next.options.token, next.group);
-    if (!dropped) {
-      started.fetch_add(1, std::memory_order_relaxed);
+    {
+      // Its captures are destroyed inside, too: they must not wait for its own group.
       const on_stack frame(reports, next.options.name, next.group,
                            submitted_now ? &next.work : nullptr);
-      if (next.options.name != nullptr) {
-        const zone shown(next.options.name, {.colour = next.options.colour});
-        next.work();
-      } else {
-        next.work();
-      }
+      call(next, may_run);
+      next.work = job();  // what it captured ends before its group does
     }
-    next.work = job();  // what it captured ends before its group does
     if (next.group != nullptr && next.group->end_job()) changed.notify_all();
+  }
+  void call(queued_job& next, bool may_run) {
+    const bool dropped =
+        (!may_run && !next.options.always) || is_cancelled(next.options.token, next.group);
+    if (dropped) return;
+    started.fetch_add(1, std::memory_order_relaxed);
+    if (next.options.name != nullptr) {
+      const zone shown(next.options.name, {.colour = next.options.colour});
+      next.work();
+    } else {
+      next.work();
+    }
   }
   [[nodiscard]] bool run_one(const job_group* group) {
     queued_job next;

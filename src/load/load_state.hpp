@@ -8,6 +8,7 @@
 
 #include "base/index_stack.hpp"
 #include "base/vec.hpp"
+#include "load/cancellable_reads.hpp"
 #include "overture/base/blob.hpp"
 #include "overture/io/unpack.hpp"
 #include "overture/load/load_scope.hpp"
@@ -109,7 +110,7 @@ struct load_state {
   atomic<std::uint64_t> in_flight_bytes_max{0};
   atomic<std::uint32_t> reads_outstanding{0};
   atomic<std::uint32_t> finalizable_count{0};
-  atomic<bool> cancelled{false};
+  cancellable_reads cancelling;
 
   // Progress.
   alignas(64) atomic<std::uint64_t> files_done{0};

@@ -22,7 +22,7 @@ constexpr std::size_t scratch_bytes_max = std::size_t{8} << 20;
 constexpr std::size_t scratch_bytes_min = std::size_t{64} << 10;
 
 bool can_begin(load_state& load) noexcept {
-  if (load.cancelled.load(std::memory_order_seq_cst)) return false;
+  if (load.cancelling.cancelled()) return false;
   if (load.awaiting_decode_count.load(std::memory_order_seq_cst) > 0 &&
       decode_is_admissible(load)) {
     return true;
@@ -104,7 +104,7 @@ void loader::push(index_stack& to, atomic<std::uint32_t>& count, load_item& item
 
 // The next item to advance, or null: deferred decodes, then stalled files, then new ones.
 load_item* loader::next_item() noexcept {
-  if (load.cancelled.load(std::memory_order_seq_cst)) return nullptr;
+  if (load.cancelling.cancelled()) return nullptr;
   if (load.awaiting_decode_count.load(std::memory_order_seq_cst) > 0 &&
       decode_is_admissible(load)) {
     if (load_item* const item = pop(load.awaiting_decode, load.awaiting_decode_count)) return item;

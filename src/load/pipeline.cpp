@@ -14,6 +14,7 @@
 #include "load/decode_memory.hpp"
 #include "load/loader.hpp"
 #include "overture/jobs/parallel.hpp"
+#include "overture/sync/barricade.hpp"
 
 namespace overture::load_detail {
 using namespace base_detail;
@@ -120,12 +121,11 @@ void read_completed(void* context) noexcept {
 }
 
 void queue_read(load_state& load, load_item& item) noexcept {
-  item.request.tag = reinterpret_cast<std::uintptr_t>(&load);
   item.request.on = &load.group;
   item.request.done = {read_completed, &item};
   load.group.begin_job();
   load.reads_outstanding.fetch_add(1, std::memory_order_seq_cst);
-  load.reads.submit({&item.request, 1});
+  load.cancelling.submit(load.reads, item.request);
 }
 
 // The header before the data is longer than the archive's directory implied: reads all of it again.
@@ -138,8 +138,13 @@ result<std::span<const std::byte>> read_longer(load_state& load, load_item& item
                       .offset = place.offset,
                       .destination = *buffer,
                       .subject = item.entry};
-  const result<void> read = load.reads.read_now(longer);
-  if (!read) return tl::unexpected<error>(read.error());
+  if (!load.reads.read_if_cached(longer)) {
+    countdown left(1);
+    longer.counter = &left;
+    load.cancelling.submit(load.reads, longer);
+    load.reads.wait(left);
+    if (!longer.outcome) return tl::unexpected<error>(longer.outcome.error());
+  }
   return file_system::packed_part(place, *buffer);
 }
 

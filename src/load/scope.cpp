@@ -79,7 +79,7 @@ struct load_scope::state : load_state {
   }
 
   void finish_cancelled() noexcept {
-    if (!cancelled.load(std::memory_order_seq_cst)) return;
+    if (!cancelling.cancelled()) return;
     drop_stalled(*this);
     std::uint64_t none = 0;
     end_ns.compare_exchange_strong(none, now_ns());
@@ -171,9 +171,7 @@ std::size_t load_scope::pump(std::chrono::nanoseconds budget) noexcept {
 
 void load_scope::cancel() noexcept {
   if (!state_ || !state_->started) return;
-  state_->cancelled.store(true, std::memory_order_seq_cst);
-  (void)state_->reads.cancel_tag(
-      ~std::uint64_t{0}, reinterpret_cast<std::uintptr_t>(static_cast<load_state*>(state_)));
+  state_->cancelling.cancel(state_->reads);
 }
 
 load_progress load_scope::progress() const noexcept {

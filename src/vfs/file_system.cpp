@@ -166,6 +166,18 @@ skipped_name file_system::skipped(std::size_t index) const noexcept {
   return {};
 }
 
+void file_system::failures(function_ref<bool(const mount_failure&)> visit) const noexcept {
+  if (!state_) return;
+  const reading now(*state_);
+  for (const vfs_detail::mount* const one : now->mounts) {
+    const archives_detail::archive& content = one->content;
+    for (const archives_detail::lost_entry& lost : content.lost) {
+      const std::string_view path(content.names.data() + lost.name, lost.name_bytes);
+      if (!visit({one->id, path, lost.why})) return;
+    }
+  }
+}
+
 // --- The frozen tree -----------------------------------------------------------------------------
 
 std::size_t file_system::entry_count() const noexcept {

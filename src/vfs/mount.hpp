@@ -100,7 +100,8 @@ struct mount {
             at(),
             content.format->id,
             static_cast<std::uint32_t>(content.entries.size()) - content.removals,
-            static_cast<std::uint32_t>(content.skipped.size())};
+            static_cast<std::uint32_t>(content.skipped.size()),
+            static_cast<std::uint32_t>(content.lost.size())};
   }
 
  private:

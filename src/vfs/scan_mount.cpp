@@ -50,10 +50,26 @@ bool is_below(std::string_view name, std::string_view folder) noexcept {
   return name.size() > folder.size() && name[folder.size()] == '/' && name.starts_with(folder);
 }
 
+// Drops the lost names that are not below `from`. If `from` itself or a folder above it was not
+// listed, nothing is known of what is below: that fails.
+result<void> narrow_lost(archives_detail::archive& content, std::string_view from,
+                         bool ignore_case) noexcept {
+  archives_detail::lost_entry* kept = content.lost.begin();
+  for (const archives_detail::lost_entry& lost : content.lost) {
+    const path_key key({{content.names.data() + lost.name, lost.name_bytes}, {}}, ignore_case);
+    const std::string_view name = asset_path(key).text;
+    if (name == from || is_below(from, name)) return tl::unexpected(lost.why);
+    if (is_below(name, from)) *kept++ = lost;
+  }
+  while (content.lost.end() != kept) content.lost.pop_back();
+  return {};
+}
+
 // Implements mount_options::from: keeps only what is below a folder and moves it to the mount
 // point. Runs after listing, because formats look up entries by their names in the archive.
 result<void> narrow(archives_detail::archive& content, std::string_view from,
                     std::string_view prefix, bool ignore_case) noexcept {
+  if (result<void> known = narrow_lost(content, from, ignore_case); !known) return known;
   const std::size_t bytes = content.names.size() + content.entries.size() * (prefix.size() + 1);
   if (bytes > UINT32_MAX - content.names.size()) {
     return fail(errc::limit, "more than 4 GiB of names");

@@ -92,35 +92,120 @@ TEST_F(folder_mount, skips_and_lists_folders_nested_too_deeply) {
               ElementsAre(Pair(name + "/d", "folders nested more than 128 deep")));
 }
 
+// Fails to list some folders: after the first name, or at once.
 class unreadable_folder_os final : public forwarding_os {
  public:
   result<void> list(const char* path,
                     function_ref<void(const folder_entry&) noexcept> visit) noexcept override {
-    if (std::string_view(path).ends_with(unreadable)) {
-      return tl::unexpected(os_failure(EACCES, "cannot list the folder"));
+    if (!std::string_view(path).ends_with(unreadable)) return forwarding_os::list(path, visit);
+    std::size_t listed = 0;
+    (void)forwarding_os::list(path, [&](const folder_entry& entry) noexcept {
+      if (listed++ < listed_before) visit(entry);
+    });
+    return tl::unexpected(os_failure(os_error, "cannot list the folder"));
+  }
+  result<std::size_t> canonical_path(const char* path, std::span<char> text) noexcept override {
+    if (!std::string_view(path).ends_with(unreadable)) {
+      return forwarding_os::canonical_path(path, text);
     }
-    return forwarding_os::list(path, visit);
+    return tl::unexpected(os_failure(os_error, "cannot resolve the path"));
   }
   std::string unreadable;
+  int os_error = EACCES;
+  std::size_t listed_before = 0;
 };
 
-TEST_F(folder_mount, skips_and_lists_folders_that_cannot_be_read) {
+std::vector<std::string> failures_of(const file_system& files) {
+  std::vector<std::string> texts;
+  files.failures([&](const mount_failure& failure) {
+    texts.push_back(std::string(failure.path) + ": " + failure.why.reason + ", " +
+                    to_string(failure.why.code) + " " + std::to_string(failure.why.os_error));
+    return true;
+  });
+  return texts;
+}
+
+TEST_F(folder_mount, goes_on_without_a_folder_that_cannot_be_listed_and_says_so) {
   folder.write("good/a", "a");
   folder.write("secret/b", "b");
+  folder.write("secret/c", "c");
+  for (const int os_error : {EACCES, EMFILE, EIO, ENOMEM}) {
+    unreadable_folder_os os;
+    os.unreadable = "/secret";
+    os.os_error = os_error;
+    file_system some({.os = &os});
+    ASSERT_TRUE(some.mount(folder.path().c_str()));
+    ASSERT_TRUE(some.freeze());
+    EXPECT_THAT(load_all(some), ElementsAre(Pair("good/a", "a")));
+    EXPECT_THAT(skipped_of(some), IsEmpty());
+    EXPECT_EQ(some.mount_at(0).failures, 1u);
+    EXPECT_THAT(failures_of(some),
+                ElementsAre("secret: cannot list the folder, " +
+                            std::string(to_string(os_failure(os_error, "").code)) + " " +
+                            std::to_string(os_error)));
+  }
+}
+
+TEST_F(folder_mount, keeps_what_was_listed_before_the_disk_failed_and_says_so) {
+  folder.write("good/a", "a");
+  folder.write("broken/b", "b");
+  folder.write("broken/c", "c");
   unreadable_folder_os os;
-  os.unreadable = "/secret";
+  os.unreadable = "/broken";
+  os.os_error = EIO;
+  os.listed_before = 1;
   file_system some({.os = &os});
   ASSERT_TRUE(some.mount(folder.path().c_str()));
   ASSERT_TRUE(some.freeze());
-  EXPECT_THAT(load_all(some), ElementsAre(Pair("good/a", "a")));
-  EXPECT_THAT(skipped_of(some), ElementsAre(Pair("secret", "the folder cannot be listed")));
+  EXPECT_EQ(some.entry_count(), 2u);
+  EXPECT_THAT(failures_of(some), ElementsAre("broken: cannot list the folder, io 5"));
+}
 
+TEST_F(folder_mount, says_which_links_the_system_could_not_follow) {
+  folder.write("real", "real");
+  fs::create_symlink("real", folder / "link");
+  unreadable_folder_os os;
+  os.unreadable = "/link";
+  file_system some({.os = &os});
+  ASSERT_TRUE(some.mount(folder.path().c_str()));
+  ASSERT_TRUE(some.freeze());
+  EXPECT_THAT(load_all(some), ElementsAre(Pair("real", "real")));
+  EXPECT_THAT(failures_of(some), ElementsAre("link: cannot resolve the path, permission 13"));
+}
+
+TEST_F(folder_mount, fails_if_its_root_cannot_be_listed_to_the_end) {
+  folder.write("a", "a");
+  folder.write("b", "b");
+  unreadable_folder_os os;
   os.unreadable = folder.path().string();
-  file_system none({.os = &os});
-  const result<mount_id> mount = none.mount(folder.path().c_str());
-  ASSERT_FALSE(mount);
-  EXPECT_EQ(mount.error().code, errc::permission);
-  EXPECT_EQ(none.mount_count(), 0u);
+  for (const std::size_t listed : {0, 1}) {
+    os.listed_before = listed;
+    file_system none({.os = &os});
+    const result<mount_id> mount = none.mount(folder.path().c_str());
+    ASSERT_FALSE(mount);
+    EXPECT_EQ(mount.error().code, errc::permission);
+    EXPECT_EQ(none.mount_count(), 0u);
+  }
+}
+
+TEST_F(folder_mount, of_a_part_looks_only_at_failures_in_that_part) {
+  folder.write("one/a", "a");
+  folder.write("two/deep/b", "b");
+  folder.write("two/c", "c");
+  unreadable_folder_os os;
+  os.unreadable = "/two/deep";
+  file_system files_of_one({.os = &os});
+  ASSERT_TRUE(files_of_one.mount(folder.path().c_str(), {.from = "one"}));
+  EXPECT_THAT(failures_of(files_of_one), IsEmpty());
+  file_system files_of_two({.os = &os});
+  ASSERT_TRUE(files_of_two.mount(folder.path().c_str(), {.from = "two"}));
+  EXPECT_EQ(failures_of(files_of_two).size(), 1u);
+  for (const char* const root : {"two/deep", "two/deep/er"}) {
+    file_system nothing({.os = &os});
+    const result<mount_id> mount = nothing.mount(folder.path().c_str(), {.from = root});
+    ASSERT_FALSE(mount) << root;
+    EXPECT_EQ(mount.error().code, errc::permission) << root;
+  }
 }
 
 // --- Links ---------------------------------------------------------------------------------------

@@ -56,26 +56,43 @@ TEST(zip_links, that_lead_elsewhere_are_skipped_and_listed) {
   zip.add(link("to a dangling one", "dangling"));
   zip.add(link("long", std::string(5000, 'x')));
   zip.add(link("empty", ""));
-  zip_entry damaged = link("damaged", "a");
-  damaged.stated_crc32 = 1;
-  zip.add(damaged);
   zip_entry encrypted = link("encrypted", "a");
   encrypted.password = "sesame";
   zip.add(encrypted);
   mounted test(zip);
   EXPECT_THAT(test.contents(), ElementsAre(Pair("a", "a"), Pair("folder/b", "b")));
   constexpr const char* nowhere = "the link's target is not in the archive";
+  EXPECT_THAT(
+      skipped_of(test.files),
+      UnorderedElementsAre(
+          Pair("absolute", "the link leads outside the mount"),
+          Pair("up", "the link leads outside the mount"),
+          Pair("folder/up", "the link leads outside the mount"), Pair("dangling", nowhere),
+          Pair("to the root", "the link forms a loop"), Pair("self", "the link forms a loop"),
+          Pair("one", "the link forms a loop"), Pair("other", "the link forms a loop"),
+          Pair("to a dangling one", nowhere),
+          Pair("long", "the link's target is longer than 4,096 bytes"), Pair("empty", nowhere),
+          Pair("encrypted", "the file is encrypted; mount it with a password")));
+}
+
+TEST(zip_links, that_are_damaged_are_failures_of_the_mount) {
+  zip_writer zip;
+  zip.add({.name = "a", .data = "a"});
+  zip_entry damaged = link("damaged", "a");
+  damaged.stated_crc32 = 1;
+  zip.add(damaged);
+  zip.add(link("to the damaged one", "damaged"));
+  mounted test(zip);
+  EXPECT_THAT(test.contents(), ElementsAre(Pair("a", "a")));
+  std::vector<std::string> failures;
+  test.files.failures([&](const mount_failure& failure) {
+    EXPECT_EQ(failure.why.code, errc::corrupt);
+    failures.push_back(std::string(failure.path) + ": " + failure.why.reason);
+    return true;
+  });
+  EXPECT_THAT(failures, ElementsAre("damaged: the link is damaged"));
   EXPECT_THAT(skipped_of(test.files),
-              UnorderedElementsAre(
-                  Pair("absolute", "the link leads outside the mount"),
-                  Pair("up", "the link leads outside the mount"),
-                  Pair("folder/up", "the link leads outside the mount"), Pair("dangling", nowhere),
-                  Pair("to the root", "the link forms a loop"),
-                  Pair("self", "the link forms a loop"), Pair("one", "the link forms a loop"),
-                  Pair("other", "the link forms a loop"), Pair("to a dangling one", nowhere),
-                  Pair("long", "the link's target is longer than 4,096 bytes"),
-                  Pair("empty", nowhere), Pair("damaged", "the link's target cannot be read"),
-                  Pair("encrypted", "the file is encrypted; mount it with a password")));
+              ElementsAre(Pair("to the damaged one", "the link is damaged")));
 }
 
 TEST(zip_links, to_folders_have_the_files_below_them) {

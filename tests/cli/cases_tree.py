@@ -224,6 +224,55 @@ def extract_writes_the_merged_tree(box):
 
 
 @case()
+def extract_follows_no_link_below_its_folder(box):
+    box.write("base/maps/rome.txt", "rome")
+    box.write("base/maps/deep/paris.txt", "paris")
+    box.write("elsewhere/rome.txt", "precious")
+    box.write("real/x", "x")
+    os.symlink("real", box.folder / "out")  # its own path may lead through a link
+    os.symlink("../elsewhere", box.folder / "real/maps")
+    for overwrite in ((), ("--overwrite",)):
+        result = box.run("extract", "--to", "out", "base", *overwrite)
+        assert result.code == 1, result
+        assert "error: maps/rome.txt: a link is in the way" in result.err, result
+        assert sorted(os.listdir(box.folder / "elsewhere")) == ["rome.txt"], result
+        assert (box.folder / "elsewhere/rome.txt").read_text() == "precious", result
+    # A link to a folder that is itself below the output folder is not followed either.
+    (box.folder / "real/maps").unlink()
+    os.mkdir(box.folder / "real/other")
+    os.symlink("other", box.folder / "real/maps")
+    assert box.run("extract", "--to", "out", "base").code == 1
+    assert os.listdir(box.folder / "real/other") == []
+    (box.folder / "real/maps").unlink()
+    assert box.run("extract", "--to", "out", "base").code == 0
+    assert (box.folder / "real/maps/deep/paris.txt").read_text() == "paris"
+
+
+@case()
+def check_warns_of_names_that_windows_cannot_have(box):
+    box.write("base/maps/con.txt", "x")
+    box.write("base/ends with a space /y", "y")
+    box.write("base/dot.", "z")
+    box.write("base/good.txt", "g")
+    box.zip("mod.zip", {"deep/a:b": "b", "tab\tx": "t"})
+    result = box.run("check", "base", "mod.zip")
+    assert result.code == 0 and result.out.startswith("intact: 6 files"), result
+    assert "\nWarnings\n" in result.out and result.out.count("Windows") == 5, result
+    assert "  maps/con.txt (base): the name of a device on Windows\n" in result.out, result
+    assert "  deep/a:b (mod.zip): a colon in the name" in result.out, result
+    warnings = box.run("check", "base", "mod.zip", "--json").json()["warnings"]
+    assert sorted(each["path"] for each in warnings) == [
+        "deep/a:b",
+        "dot.",
+        "ends with a space /y",
+        "maps/con.txt",
+        "tab\tx",
+    ], warnings
+    quiet = box.run("check", "-q", "base")
+    assert (quiet.code, quiet.out, quiet.err) == (0, "", ""), quiet
+
+
+@case()
 def extract_keeps_the_old_file_if_the_new_one_cannot_be_written(box):
     box.write("base/a.txt", "n" * 5000)
     box.write("out/a.txt", "old")

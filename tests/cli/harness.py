@@ -61,8 +61,9 @@ class Result:
 class Box:
     """A temporary folder to run the command in."""
 
-    def __init__(self, overture):
+    def __init__(self, overture, refused_calls=None):
         self.overture = str(pathlib.Path(overture).resolve())
+        self.refused_calls = refused_calls and str(pathlib.Path(refused_calls).resolve())
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="overture-"))
 
     def close(self):
@@ -128,6 +129,23 @@ class Box:
             process.kill()
         text = lambda data: None if data is None else data.decode("utf-8", "replace")
         return Result(process.returncode, text(out), text(err))
+
+    def run_refusing(self, call, *arguments, first=1, errno=0, all_after=False, env=None):
+        """Runs it with a call of the C library that fails. Sets `refused` of the result to whether
+        the call was made."""
+        told = self.folder / "refused"
+        told.unlink(missing_ok=True)
+        result = self.run(
+            *arguments,
+            env={
+                "LD_PRELOAD": self.refused_calls,
+                "REFUSE": f"{call}:{first}:{errno}{'+' if all_after else ''}",
+                "REFUSE_TOLD": str(told),
+                **(env or {}),
+            },
+        )
+        result.refused = told.exists()
+        return result
 
     def load(self, *arguments, **options):
         return self.run("load", *arguments, **options)

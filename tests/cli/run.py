@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the end-to-end tests of the command.
 
-    run.py --overture PATH [CASE...]     runs these cases, or all
+    run.py --overture PATH [--refused-calls PATH] [CASE...]     runs these cases, or all
     run.py --list                        prints each case and its labels: "name;label"
 """
 
@@ -9,16 +9,17 @@ import argparse
 import sys
 import traceback
 
-import cases_load  # noqa: F401 (registers its cases)
+import cases_failing_system  # noqa: F401 (registers its cases)
+import cases_load  # noqa: F401
 import cases_save  # noqa: F401
 import cases_streams  # noqa: F401
 import cases_tree  # noqa: F401
 from harness import CASES, Box
 
 
-def run(name, overture):
+def run(name, overture, refused_calls):
     function, _ = CASES[name]
-    box = Box(overture)
+    box = Box(overture, refused_calls)
     try:
         function(box)
     except Exception:
@@ -34,6 +35,7 @@ def run(name, overture):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--overture", help="the command to test")
+    parser.add_argument("--refused-calls", help="the library of refused_calls.cpp")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("cases", nargs="*")
     arguments = parser.parse_args()
@@ -46,7 +48,8 @@ def main():
     unknown = [name for name in arguments.cases if name not in CASES]
     if unknown:
         parser.error(f"no such case: {', '.join(unknown)}")
-    results = [run(name, arguments.overture) for name in arguments.cases or CASES]
+    cases = arguments.cases or CASES
+    results = [run(name, arguments.overture, arguments.refused_calls) for name in cases]
     return 0 if all(results) else 1
 
 

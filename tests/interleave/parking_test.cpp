@@ -34,5 +34,36 @@ TEST(a_wake_in_all_interleavings, takes_one_sleeper_at_a_time) {
   }));
 }
 
+// What a waiter without a seat does, as in waiter::sleep_in_crowd().
+template <class Found>
+void wait_in_crowd(parking& sleepers, Found found) {
+  while (!found()) {
+    const event_count::key_type key = sleepers.join_crowd();
+    if (found()) return sleepers.leave_crowd();
+    sleepers.sleep_in_crowd(key, 0, "asleep");
+  }
+}
+
+TEST(a_waiter_without_a_seat_in_all_interleavings, hears_of_work_and_of_the_end_of_its_group) {
+  for (const bool ends : {false, true}) {
+    const auto program = [ends] {
+      constexpr unsigned slots = 1;
+      parking sleepers(default_allocator(), slots, 0);
+      atomic<int> work{0};
+      const int group = 0;  // its address
+      const auto found = [&work] { return work.load(std::memory_order_seq_cst) != 0; };
+      run({[&] {
+             work.fetch_add(1, std::memory_order_seq_cst);
+             if (ends) return sleepers.wake_waiters(&group);
+             sleepers.work_added(&group);
+           },
+           [&] { wait_in_crowd(sleepers, found); }, [&] { wait_in_crowd(sleepers, found); }});
+      check(!sleepers.has_waiters(), "both are gone");
+    };
+    expect_clean(interleave::explore({.preemptions = 2, .stale_loads = 1}, program));
+    expect_clean(interleave::explore({.stale_loads = 4, .random = interleave::some}, program));
+  }
+}
+
 }  // namespace
 }  // namespace overture::jobs_detail

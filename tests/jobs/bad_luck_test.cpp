@@ -5,6 +5,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "jobs/pool/this_thread.hpp"
@@ -141,6 +142,40 @@ TEST(a_job_that_waits_for_its_own_group, is_refused_and_named) {
   EXPECT_FALSE(waited);
   EXPECT_EQ(seen.refused.load(), 1);
   EXPECT_STREQ(seen.name.load(), "first");
+}
+
+// Waits when it is destroyed, as a scoped handle of some library may.
+class waits_at_its_end {
+ public:
+  waits_at_its_end(job_group& group, atomic<int>& refused) : group_(&group), refused_(&refused) {}
+  waits_at_its_end(waits_at_its_end&& other) noexcept
+      : group_(std::exchange(other.group_, nullptr)), refused_(other.refused_) {}
+  ~waits_at_its_end() {
+    if (group_ != nullptr && !group_->wait_until(0)) refused_->fetch_add(1);
+  }
+
+ private:
+  job_group* group_;
+  atomic<int>* refused_;
+};
+
+TEST(a_job_that_waits_for_its_own_group, is_refused_while_its_captures_are_destroyed) {
+  for (const bool cancelled : {false, true}) {
+    told seen;
+    thread_pool pool{{.workers = 1, .hooks = seen.hooks()}};
+    single_threaded single({.hooks = seen.hooks()});
+    for (job_system* const system :
+         {static_cast<job_system*>(&pool), static_cast<job_system*>(&single)}) {
+      job_group group{*system};
+      atomic<int> refused{0};
+      if (cancelled) group.cancel();
+      group.run([last = waits_at_its_end(group, refused)] {}, {.name = "last"});
+      group.wait();
+      EXPECT_EQ(refused.load(), 1);
+      EXPECT_STREQ(seen.name.load(), "last");
+    }
+    EXPECT_EQ(seen.refused.load(), 2);
+  }
 }
 
 // The job below the fork could not wait for it either: it ends when the half has ended.

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -229,23 +230,50 @@ TEST(group_wait, wakes_all_waiters_when_the_group_has_ended) {
   }
 }
 
-TEST(group_wait, works_for_more_threads_than_have_a_place_to_sleep) {
+TEST(group_wait, lets_more_threads_sleep_than_have_a_seat_of_their_own) {
+  constexpr std::size_t threads = limits::pool_helpers_max + 5;
   thread_pool pool;
-  job_group group{pool};
-  barricade started;
+  std::optional<job_group> group(pool);
+  const sync_detail::wait_counts before = sync_detail::wait_layer::counts();
   barricade door;
-  group.run([&] {
-    started.lower();
-    door.wait();
-  });
+  group->run([&door] { door.wait(); });
   std::vector<std::thread> waiters;
-  for (std::size_t i = 0; i < limits::pool_helpers_max + 5; ++i) {
-    waiters.emplace_back([&group] { group.wait(); });
+  for (std::size_t i = 0; i < threads; ++i) {
+    waiters.emplace_back([&group] { group->wait(); });
   }
-  started.wait();
-  for (int i = 0; i < 100; ++i) yield_thread();
+  await_sleepers(before, threads);  // one of them in the job
   door.lower();
   for (auto& thread : waiters) thread.join();
+  group.reset();
+}
+
+TEST(group_wait, of_a_thread_without_a_seat_helps_its_group_and_ends_in_time) {
+  thread_pool pool;
+  job_group busy{pool};
+  const sync_detail::wait_counts before = sync_detail::wait_layer::counts();
+  barricade door;
+  busy.run([&door] { door.wait(); });
+  std::vector<std::thread> seated;
+  for (std::size_t i = 0; i < limits::pool_helpers_max + 3; ++i) {
+    seated.emplace_back([&busy] { busy.wait(); });
+  }
+  await_sleepers(before, limits::pool_helpers_max + 3);
+  job_group group{pool};
+  barricade held;
+  group.run([&held] { held.wait(); });
+  std::thread first([&group] { group.wait(); });  // runs it
+  await_sleepers(before, limits::pool_helpers_max + 4);
+  std::thread second([&group] { group.wait(); });
+  await_sleepers(before, limits::pool_helpers_max + 5);
+  EXPECT_FALSE(group.wait_until(now_ns() + 2'000'000));
+  barricade ran;
+  group.run([&ran] { ran.lower(); });  // only the second can run it
+  ran.wait();
+  held.lower();
+  first.join();
+  second.join();
+  door.lower();
+  for (auto& thread : seated) thread.join();
 }
 
 TEST(group_wait, gives_up_when_time_runs_out) {

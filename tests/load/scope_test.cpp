@@ -11,6 +11,7 @@
 #include "load/load_rig.hpp"
 #include "overture/sync/barricade.hpp"
 #include "overture/sync/countdown.hpp"
+#include "support/zip_writer.hpp"
 
 namespace overture {
 namespace {
@@ -303,6 +304,41 @@ TEST(load, calls_nothing_back_after_its_destructor) {
               200);  // the sink is destroyed here: a late call would be a use after free
   }
   EXPECT_EQ(os.misuses(), 0u);
+}
+
+TEST(load, ends_though_the_queue_is_suspended_if_a_read_comes_after_the_cancel) {
+  fake_os os;
+  add_files(os, 1, 100);
+  load_rig rig(os, {.workers = 1});
+  rig.mount({"/game"});
+  rig.reads.suspend();
+  load_scope scope(rig.files, rig.reads, rig.jobs);
+  // The loader has looked whether the load is cancelled, and has not submitted yet.
+  os.at_call(os_call::read_cached, 0, [&scope] { scope.cancel(); });
+  ASSERT_TRUE(scope.start());
+  EXPECT_TRUE(scope.wait_for(test::hang));
+  rig.reads.resume();
+  EXPECT_EQ(scope.summary().cancelled, 1u);
+}
+
+TEST(load, ends_though_the_queue_is_suspended_if_a_header_is_read_again_after_the_cancel) {
+  zip_writer zip;
+  zip.add({.name = "a", .data = "hello", .local_extra_bytes = 60'000});
+  fake_os os;
+  os.add_file("/game.zip", zip.bytes());
+  os.set_cached(true);
+  load_rig rig(os, {.workers = 1});
+  rig.mount({"/game.zip"});
+  rig.reads.suspend();
+  load_scope scope(rig.files, rig.reads, rig.jobs);
+  os.at_call(os_call::read_cached, 1, [&] {  // of the whole header
+    scope.cancel();
+    os.set_cached(false);
+  });
+  ASSERT_TRUE(scope.start());
+  EXPECT_TRUE(scope.wait_for(test::hang));
+  rig.reads.resume();
+  EXPECT_EQ(scope.summary().cancelled, 1u);
 }
 
 TEST(load, runs_beside_another_load) {

@@ -16,6 +16,9 @@
 //   A folder's names are listed when it is mounted; its files are not touched until they are
 //   opened. An archive's directory is read when it is mounted, in a few large reads. Its format is
 //   recognised by content. Archives inside a mounted folder are ordinary files.
+//   A folder that the system cannot list fails to mount. One below it does not stop the mount, but
+//   its files are missing from the tree: failures() says where and why. Look at
+//   mount_info::failures after each mount() of a folder.
 //   An archive may also be in memory (mount_memory()) or on storage of your own
 //   (mount_options::os).
 //   Mounting and unmounting cost in proportion to that mount, not to the whole tree.
@@ -170,8 +173,17 @@ struct mount_info {
   std::string_view path;  // as passed to mount()
   std::string_view at;
   mount_format format = mount_format::folder;
-  std::uint32_t entries = 0;  // files in it, including those hidden by other mounts
-  std::uint32_t skipped = 0;  // names in it that are not in the tree, see skipped()
+  std::uint32_t entries = 0;   // files in it, including those hidden by other mounts
+  std::uint32_t skipped = 0;   // names in it that are not in the tree, see skipped()
+  std::uint32_t failures = 0;  // folders and links in it that could not be read, see failures()
+};
+
+// A folder that could not be listed, or not to its end, or a link that could not be followed. Files
+// are missing from the tree, though the mount succeeded.
+struct mount_failure {
+  mount_id mount;
+  std::string_view path;  // in the mounted folder or archive, as stored
+  error why;
 };
 
 // A name that a mount has but the tree does not.
@@ -258,7 +270,8 @@ class file_system final : public source_files {
   // A call that fails changes nothing.
 
   // Mounts a folder or an archive. Names in it that cannot be in the tree are skipped; skipped()
-  // lists them. `path` is a C string. Errors:
+  // lists them. Folders in it that cannot be read are left out; failures() lists them. `path` is a
+  // C string. Errors:
   //   frozen         thaw() first
   //   not_found      no such path, no options.from in it, or no mount options.wins_over/loses_to
   //   not_a_file     neither a folder nor a regular file
@@ -296,6 +309,9 @@ class file_system final : public source_files {
   [[nodiscard]] mount_info mount_of(mount_id mount) const noexcept;
   [[nodiscard]] std::size_t skipped_count() const noexcept;
   [[nodiscard]] skipped_name skipped(std::size_t index) const noexcept;
+  // Calls `visit` for everything that could not be read while mounting, mount by mount in the order
+  // of mount_at(), until it returns false.
+  void failures(function_ref<bool(const mount_failure&)> visit) const noexcept;
 
   // --- Looking up by path ---------------------------------------------------------------------
   // Frozen or not, from any thread. The root of the tree is asset_path{} or ""_path, and always

@@ -18,11 +18,13 @@ constexpr unsigned jobs_in_submit_max = 32;
 
 void job_runner::call(pool_slot* self, job& work, const job_terms& terms, const job_group* group,
                       bool inside_submit) noexcept {
+  // Until the job is destroyed: what its captures do then is still part of it, and must not wait
+  // for its own group.
+  const on_stack frame(reports, terms.name, group, inside_submit ? &work : nullptr);
   const bool ends = at_end_ == at_end::cancel && stopping_.load(std::memory_order_relaxed);
   if ((ends && (terms.bits & job_terms::always) == 0) || is_cancelled(terms.token, group)) {
     dropped_.fetch_add(1, std::memory_order_relaxed);
   } else {
-    const on_stack frame(reports, terms.name, group, inside_submit ? &work : nullptr);
     // Never null: what it forks lies on the slot from here on.
     std::optional<pool_slot::running> shown;
     if (self != nullptr) {

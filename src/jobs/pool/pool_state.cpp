@@ -5,6 +5,7 @@
 
 #include "base/guarded_call.hpp"
 #include "jobs/pool/worker.hpp"
+#include "jobs/queues/sizes.hpp"
 
 namespace overture::jobs_detail {
 using namespace base_detail;
@@ -14,7 +15,7 @@ pool_state::pool_state(const thread_pool_config& wanted, allocator& from) noexce
       config(wanted),
       slab(from, std::max<std::size_t>(wanted.queued_max, 1)),
       slots(*this, wanted, from),
-      sleepers(from, slots.size(), static_cast<unsigned>(limits::pool_helpers_max)),
+      sleepers(from, slots.size(), sizes::host_seats),
       queues(from, slots, sleepers),
       intake(slab, slots, queues, sleepers),
       runner(wanted, slab, slots, queues, intake, sleepers),

@@ -76,7 +76,7 @@ void waiter::sleep() noexcept {
   flush_corks();
   parking& sleepers = pool_.sleepers;
   const unsigned seat = slot_ != nullptr ? slot_->number : sleepers.take_seat();
-  if (seat == parking::no_seat) return yield_thread();
+  if (seat == parking::no_seat) return sleep_in_crowd();
   sleepers.announce_waiter(seat, &group_);
   const found_work found = find();
   if (found || group_.pending() == 0) {
@@ -88,6 +88,19 @@ void waiter::sleep() noexcept {
   if (!found) return;
   pass_wake_on();
   run(found);
+}
+
+// As sleep(), but no wake is for this thread alone, so it owes none to others.
+void waiter::sleep_in_crowd() noexcept {
+  parking& sleepers = pool_.sleepers;
+  const event_count::key_type key = sleepers.join_crowd();
+  const found_work found = find();
+  if (found || group_.pending() == 0) {
+    sleepers.leave_crowd();
+  } else {
+    sleepers.sleep_in_crowd(key, deadline_ns_, pool_.reason_or(wait_reasons::group));
+  }
+  if (found) run(found);
 }
 
 void waiter::wake_others() noexcept {

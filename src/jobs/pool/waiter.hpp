@@ -23,6 +23,7 @@ class waiter {
   [[nodiscard]] bool help() noexcept;
   // Until there may be a job of the group, or none is pending any more, or time is up.
   void sleep() noexcept;
+  void sleep_in_crowd() noexcept;
   [[nodiscard]] found_work find(std::uint64_t most = UINT64_MAX) noexcept;
   void run(const found_work& found) noexcept;
   // A submit wakes one thread at most, so the one that it has woken wakes others for further jobs.

@@ -16,5 +16,7 @@ inline constexpr std::uint64_t deque_slots = 256;  // at first; a power of two
 inline constexpr std::uint64_t hints_removed_at_once = 8;
 // A waiter looks at this many jobs of each other slot before it looks at all of them.
 inline constexpr std::uint64_t glance = 256;
+// Host threads without a slot that can each be woken alone while they wait.
+inline constexpr unsigned host_seats = limits::pool_helpers_max;
 
 }  // namespace overture::jobs_detail::sizes

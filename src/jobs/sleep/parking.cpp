@@ -116,6 +116,20 @@ bool parking::sleep_waiter(unsigned seat, std::uint64_t deadline_ns, const char*
   return woken_up || withdraw_waiter(seat);
 }
 
+void parking::sleep_in_crowd(event_count::key_type key, std::uint64_t deadline_ns,
+                             const char* reason) noexcept {
+  const wait_options shown{.reason = reason, .spin = spin_policy::none()};
+  if (deadline_ns == 0) {
+    crowd_.wait(key, shown);
+  } else {
+    const std::uint64_t now = now_ns();
+    const std::uint64_t left_ns = deadline_ns > now ? deadline_ns - now : 0;
+    (void)crowd_.wait_for(key, std::chrono::nanoseconds(left_ns), shown);
+  }
+  counts_.fetch_sub(crowd_one, std::memory_order_seq_cst);
+  this_thread_jobs().wake_depth = 0;
+}
+
 void parking::sleep_worker(unsigned seat, std::uint64_t deadline_ns, const char* reason) noexcept {
   if (sleep(seat, deadline_ns, reason)) return;
   // It wakes itself. If its bit is gone another thread is about to wake it, and this call wakes
@@ -126,17 +140,20 @@ void parking::sleep_worker(unsigned seat, std::uint64_t deadline_ns, const char*
 
 void parking::work_added(const void* group) noexcept {
   const std::uint64_t seen = counts_.load(std::memory_order_seq_cst);
-  if (group != nullptr && waiting(seen) != 0) {
+  if (group != nullptr && any_waits(seen)) {
     const auto wake_first = [this, group](std::size_t bit) noexcept {
       return wake_waiter(static_cast<unsigned>(bit), group);
     };
     if (waiting_.find(wake_first)) return;
+    if (crowd(seen) != 0) crowd_.notify_all();
   }
   if (parked(seen) != 0 && searching(seen) == 0) wake_worker();
 }
 
 void parking::wake_waiters(const void* group) noexcept {
-  if (!has_waiters()) return;
+  const std::uint64_t seen = counts_.load(std::memory_order_seq_cst);
+  if (!any_waits(seen)) return;
+  if (crowd(seen) != 0) crowd_.notify_all();
   waiting_.find([this, group](std::size_t bit) noexcept {
     wake_waiter(static_cast<unsigned>(bit), group);
     return false;

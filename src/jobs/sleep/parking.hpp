@@ -2,7 +2,8 @@
 //
 // There are two kinds of sleepers. A worker parks when it has found no work at all. A waiter (a
 // host thread, or a worker inside a job) waits for one group. Each sleeps on a word of its own, in
-// a seat of its own.
+// a seat of its own. If more host threads wait at once than there are seats, the rest are a crowd:
+// they sleep together, and all of them wake when any group ends or one of theirs might have work.
 //
 // No work is left while all threads sleep, by one rule on both sides: a thread that adds work makes
 // it visible first and then looks for sleepers; a thread that wants to sleep announces itself first
@@ -23,6 +24,7 @@
 #include "overture/base/atomic.hpp"
 #include "overture/base/limits.hpp"
 #include "overture/jobs/wake_profile.hpp"
+#include "overture/sync/event_count.hpp"
 
 namespace overture::jobs_detail {
 
@@ -75,9 +77,25 @@ class parking {
   [[nodiscard]] bool sleep_waiter(unsigned seat, std::uint64_t deadline_ns,
                                   const char* reason) noexcept;
 
+  // -- waiters without a seat --
+
+  // Look for work after this, then call leave_crowd() or sleep_in_crowd().
+  [[nodiscard]] event_count::key_type join_crowd() noexcept {
+    counts_.fetch_add(crowd_one, std::memory_order_seq_cst);
+    return crowd_.prepare_wait();
+  }
+  void leave_crowd() noexcept {
+    crowd_.cancel_wait();
+    counts_.fetch_sub(crowd_one, std::memory_order_seq_cst);
+  }
+  // Returns when there is something to look at, or when time is up (deadline_ns 0 = never).
+  void sleep_in_crowd(event_count::key_type key, std::uint64_t deadline_ns,
+                      const char* reason) noexcept;
+
   // -- threads that add and end work --
 
-  // After a job of `group` (null for none) was made visible: wakes at most one thread.
+  // After a job of `group` (null for none) was made visible: wakes at most one thread, and the
+  // crowd.
   void work_added(const void* group) noexcept;
   // After jobs were briefly in no queue, or the last one has ended: wakes all threads that wait for
   // the group, or for any group if it is null.
@@ -86,11 +104,11 @@ class parking {
   // help.
   void fork_added(const void* waited_for) noexcept {
     const std::uint64_t seen = counts_.load(std::memory_order_seq_cst);
-    if (parked(seen) == 0 && waiting(seen) == 0) return;
+    if (parked(seen) == 0 && !any_waits(seen)) return;
     work_added(waited_for);
   }
   [[nodiscard]] bool has_waiters() const noexcept {
-    return waiting(counts_.load(std::memory_order_seq_cst)) != 0;
+    return any_waits(counts_.load(std::memory_order_seq_cst));
   }
 
   [[nodiscard]] unsigned parked_workers() const noexcept {
@@ -105,7 +123,7 @@ class parking {
   [[nodiscard]] wake_profile profile() const noexcept;
 
  private:
-  // Three counts in one word, so adding work costs one load while no thread sleeps.
+  // Four counts in one word, so adding work costs one load while no thread sleeps.
   static constexpr std::uint64_t parked_one = 1;
   static constexpr std::uint64_t searching_one = 1 << 16;
   static constexpr std::uint64_t waiting_one = std::uint64_t{1} << 32;
@@ -113,7 +131,12 @@ class parking {
   static constexpr std::uint64_t searching(std::uint64_t counts) noexcept {
     return counts >> 16 & 0xFFFF;
   }
-  static constexpr std::uint64_t waiting(std::uint64_t counts) noexcept { return counts >> 32; }
+  static constexpr std::uint64_t crowd_one = std::uint64_t{1} << 48;
+  static constexpr std::uint64_t waiting(std::uint64_t counts) noexcept {
+    return counts >> 32 & 0xFFFF;
+  }
+  static constexpr std::uint64_t crowd(std::uint64_t counts) noexcept { return counts >> 48; }
+  static constexpr bool any_waits(std::uint64_t counts) noexcept { return counts >> 32 != 0; }
 
   // True if a waiter for this very group was woken. Null is any group.
   bool wake_waiter(unsigned seat, const void* group) noexcept;
@@ -129,6 +152,7 @@ class parking {
   bit_set<seats_max> parked_;  // as many bits as parked workers and wakes on their way, never fewer
   bit_set<seats_max> waiting_;
   bit_set<limits::pool_helpers_max> taken_;
+  event_count crowd_;
   // Written only around system calls.
   alignas(64) atomic<std::uint64_t> signal_to_run_[wake_profile::buckets]{};
   atomic<std::uint64_t> chain_depth_[wake_profile::depths]{};

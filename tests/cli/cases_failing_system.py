@@ -1,0 +1,173 @@
+"""What the command does when the system refuses calls and memory."""
+
+import errno
+
+from harness import case
+
+# Preloading does not mix with sanitizers, which replace the same functions.
+UNSANITIZED = "unsanitized"
+
+
+def every_command(box):
+    """Each command over the folder `base`, which has base/gfx/a, base/maps/b and base/z."""
+    box.write("base/gfx/a", "a")
+    box.write("base/maps/b", "b")
+    box.write("base/z", "z")
+    box.write("other/z", "y")
+    return (
+        ("load", "base"),
+        ("load", "-q", "base"),
+        ("load", "--json", "base"),
+        ("check", "base"),
+        ("check", "-q", "base"),
+        ("check", "--json", "base"),
+        ("ls", "-r", "base"),
+        ("ls", "--json", "base"),
+        ("cat", "z", "base"),
+        ("which", "z", "base"),
+        ("diff", "base", "other"),
+        ("extract", "--overwrite", "--to", "out", "base"),
+        ("extract", "-q", "--overwrite", "--to", "out", "base"),
+    )
+
+
+def each_failure(box, call, error, make, expected):
+    """Fails the n-th call, n = 1, ..., until the command makes fewer. `expected` gets each result
+    and n."""
+    for arguments in make:
+        n = 1
+        while True:
+            result = box.run_refusing(call, *arguments, first=n, errno=error)
+            if not result.refused:
+                assert result.code == 0, (arguments, n, result)
+                break
+            expected(result, arguments, n)
+            n += 1
+        assert n > 2, (arguments, "the call was never refused")
+
+
+@case(UNSANITIZED)
+def a_folder_that_cannot_be_opened_is_named_by_every_command(box):
+    def expected(result, arguments, n):
+        if n == 1:  # the root
+            assert result.code == 3 and "base: cannot list the folder" in result.err, result
+            return
+        assert result.code == 1, (arguments, n, result)
+        named = [f"error: base/{name}: cannot list the folder (" for name in ("gfx", "maps")]
+        assert any(text in result.err for text in named), (arguments, n, result)
+
+    for error in (errno.EMFILE, errno.EACCES):
+        commands = [each for each in every_command(box) if each[0] != "diff"]
+        each_failure(box, "opendir", error, commands, expected)
+
+
+@case(UNSANITIZED)
+def a_folder_that_fails_in_the_middle_is_named_by_every_command(box):
+    def expected(result, arguments, n):
+        assert result.code in (1, 3), (arguments, n, result)
+        assert ": cannot list the folder (Input/output error)" in result.err, (arguments, result)
+
+    each_failure(box, "readdir", errno.EIO, every_command(box), expected)
+
+
+@case(UNSANITIZED)
+def reports_list_what_could_not_be_read(box):
+    every_command(box)
+    refuse = {"first": 2, "errno": errno.EACCES}
+    for command in ("load", "check"):
+        report = box.run_refusing("opendir", command, "--json", "base", **refuse)
+        failures = report.json()["mount_failures"]
+        assert len(failures) == 1 and failures[0]["path"] in ("gfx", "maps"), report
+        assert failures[0]["code"] == "permission" and failures[0]["mount"] == "base", report
+        text = box.run_refusing("opendir", command, "base", **refuse)
+        assert "files are missing: 1 folder or link could not be read" in text.out, text
+        assert "(base): mount: cannot list the folder (Permission denied)" in text.out, text
+    assert "incomplete: 2 files intact, but " in text.out and "\nintact" not in text.out, text
+    box.zip("mods/one.zip", {"a": "a"})
+    listing = box.run_refusing("readdir", "ls", "--archives-in", "mods", errno=errno.EIO)
+    assert listing.code == 3 and "mods: cannot list the folder" in listing.err, listing
+
+
+@case(UNSANITIZED)
+def links_out_of_a_folder_are_refused_without_openat2(box):
+    box.write("base/maps/a.txt", "a")
+    box.write("outside/b.txt", "b")
+    plain = box.run_refusing("openat2", "cat", "maps/a.txt", "base", errno=errno.ENOSYS)
+    assert plain.refused and (plain.code, plain.out) == (0, "a"), plain
+    # Listing refuses the link; opening has to refuse it too when it comes later, which
+    # tests/base/os_linux_test.cpp checks.
+    (box.folder / "base/link").symlink_to("../outside")
+    found = box.run_refusing("openat2", "cat", "link/b.txt", "base", errno=errno.ENOSYS)
+    assert found.code == 1 and found.out == "", found
+
+
+def memory_commands(box):
+    """Commands, and whether their output is the same each time."""
+    box.write("base/gfx/a", "a")
+    box.write("base/maps/b", "b")
+    box.zip("mods.zip", {"maps/b": "other", "c": "c" * 5000})
+    box.write("right/gfx/a", "A")
+    return (
+        (("--version",), True),
+        (("ls", "-r", "base", "mods.zip"), True),
+        (("ls", "-l", "--json", "base"), True),
+        (("cat", "c", "base", "mods.zip"), True),
+        (("cat", "nothing", "base"), False),
+        (("which", "gfx/a", "base", "mods.zip"), True),
+        (("diff", "base", "right"), True),
+        (("diff", "--json", "base", "right"), True),
+        (("extract", "--overwrite", "--to", "out", "base", "mods.zip"), True),
+        (("check", "base", "mods.zip"), False),
+        (("load", "base", "mods.zip"), False),
+        (("load", "--json", "--keep", "base", "mods.zip"), False),
+        (("load", "--trace", "trace.json", "base"), False),
+        (("save-bench", "--objects", "2000", "--rounds", "1", "--json"), False),
+    )
+
+
+def refuse_memory(box, arguments, same, all_after, step):
+    temporary = box.folder / "tmp"
+    temporary.mkdir(exist_ok=True)
+    whole = box.run(*arguments)
+    first = 1
+    while True:
+        result = box.run_refusing(
+            "malloc",
+            *arguments,
+            first=first,
+            errno=errno.ENOMEM,
+            all_after=all_after,
+            env={"TMPDIR": str(temporary)},
+        )
+        if not result.refused:
+            break
+        where = (arguments, first, all_after, result)
+        first += step
+        # glibc ends the process where it cannot note that a thread_local has a destructor.
+        if "Fatal glibc error: failed to register TLS destructor" in result.err:
+            continue
+        assert result.code in (whole.code, 5), where
+        assert not list(temporary.iterdir()), where
+        assert "terminate" not in result.err and "Fatal" not in result.err, where
+        if result.code == 5:
+            assert "memory" in result.err, where
+        elif same:  # it did not need that memory
+            assert result.out == whole.out, where
+    assert first > 1, (arguments, "no memory was refused")
+    if (box.folder / "out").exists():
+        assert not list((box.folder / "out").rglob(".overture-*")), "a temporary file is left"
+        assert (box.folder / "out/c").read_text() == "c" * 5000
+
+
+@case(UNSANITIZED)
+def without_memory_the_command_says_so(box):
+    for arguments, same in memory_commands(box):
+        for all_after in (False, True):
+            refuse_memory(box, arguments, same, all_after, step=23)
+
+
+@case(UNSANITIZED, "slow")
+def without_memory_the_command_says_so_at_every_position(box):
+    for arguments, same in memory_commands(box):
+        for all_after in (False, True):
+            refuse_memory(box, arguments, same, all_after, step=1)

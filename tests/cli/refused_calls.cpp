@@ -1,0 +1,148 @@
+// Preloaded into the command by its end-to-end tests: makes a call of the C library fail.
+//
+//   LD_PRELOAD=./refused_calls.so REFUSE=readdir:3:5      the third readdir() fails with errno 5
+//   LD_PRELOAD=./refused_calls.so REFUSE=malloc:100:12+   and so do all after the hundredth
+//   malloc()
+//
+// Calls: opendir, readdir, openat2, malloc (and its relatives), all from main() on. Writes
+// "refused" to the file that REFUSE_TOLD names when a call was refused.
+#include <dirent.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+extern "C" {
+void* __libc_malloc(size_t size);
+void* __libc_calloc(size_t count, size_t size);
+void* __libc_realloc(void* old, size_t size);
+void* __libc_memalign(size_t alignment, size_t size);
+}
+
+namespace {
+
+enum class call { none, opendir, readdir, openat2, malloc };
+
+call refused = call::none;
+long first = 0;
+int with_errno = 0;
+bool all_after = false;
+long calls = 0;
+bool in_main = false;
+DIR* uncounted = nullptr;  // below /proc, which the library lists to count its descriptors
+const char* told = nullptr;
+
+__attribute__((constructor)) void read_environment() {
+  const char* text = getenv("REFUSE");
+  told = getenv("REFUSE_TOLD");
+  if (!text) return;
+  const char* const names[] = {"none", "opendir", "readdir", "openat2", "malloc"};
+  call found = call::none;
+  for (int i = 1; i < 5; ++i) {
+    const size_t length = strlen(names[i]);
+    if (strncmp(text, names[i], length) == 0 && text[length] == ':') found = static_cast<call>(i);
+  }
+  char* end = const_cast<char*>(strchr(text, ':'));
+  if (!end) return;
+  first = strtol(end + 1, &end, 10);
+  with_errno = static_cast<int>(strtol(end + 1, &end, 10));
+  all_after = *end == '+';
+  refused = found;
+}
+
+bool refuse(call which) {
+  if (which != refused || !in_main) return false;
+  const long number = __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED);
+  if (number < first || (number > first && !all_after)) return false;
+  if (told && number == first) {
+    const int file = ::open(told, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file >= 0) {
+      (void)!::write(file, "refused", 7);
+      ::close(file);
+    }
+  }
+  errno = with_errno;
+  return true;
+}
+
+template <class Function>
+Function next(const char* name) {
+  return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
+}
+
+using main_type = int (*)(int, char**, char**);
+main_type program = nullptr;
+
+int counted_main(int count, char** words, char** environment) {
+  in_main = true;
+  return program(count, words, environment);
+}
+
+}  // namespace
+
+extern "C" {
+
+int __libc_start_main(main_type main, int count, char** words, void (*init)(), void (*fini)(),
+                      void (*rtld_fini)(), void* stack_end) {
+  program = main;
+  using start_type = int (*)(main_type, int, char**, void (*)(), void (*)(), void (*)(), void*);
+  return next<start_type>("__libc_start_main")(counted_main, count, words, init, fini, rtld_fini,
+                                               stack_end);
+}
+
+DIR* opendir(const char* path) {
+  const bool of_system = strncmp(path, "/proc/", 6) == 0;
+  if (!of_system && refuse(call::opendir)) return nullptr;
+  static const auto real = next<DIR* (*)(const char*)>("opendir");
+  DIR* const folder = real(path);
+  if (of_system) {
+    uncounted = folder;
+  } else if (folder == uncounted) {
+    uncounted = nullptr;
+  }
+  return folder;
+}
+
+dirent* readdir(DIR* folder) {
+  if (folder != uncounted && refuse(call::readdir)) return nullptr;
+  static const auto real = next<dirent* (*)(DIR*)>("readdir");
+  return real(folder);
+}
+
+long syscall(long number, ...) noexcept {
+  va_list list;
+  va_start(list, number);
+  long given[6];
+  for (long& each : given) each = va_arg(list, long);
+  va_end(list);
+  if (number == SYS_openat2 && refuse(call::openat2)) return -1;
+  static const auto real = next<long (*)(long, ...)>("syscall");
+  return real(number, given[0], given[1], given[2], given[3], given[4], given[5]);
+}
+
+void* malloc(size_t size) noexcept {
+  return refuse(call::malloc) ? nullptr : __libc_malloc(size);
+}
+void* calloc(size_t count, size_t size) noexcept {
+  return refuse(call::malloc) ? nullptr : __libc_calloc(count, size);
+}
+void* realloc(void* old, size_t size) noexcept {
+  return refuse(call::malloc) ? nullptr : __libc_realloc(old, size);
+}
+void* aligned_alloc(size_t alignment, size_t size) noexcept {
+  return refuse(call::malloc) ? nullptr : __libc_memalign(alignment, size);
+}
+void* memalign(size_t alignment, size_t size) noexcept {
+  return aligned_alloc(alignment, size);
+}
+int posix_memalign(void** into, size_t alignment, size_t size) noexcept {
+  *into = aligned_alloc(alignment, size);
+  return *into ? 0 : ENOMEM;
+}
+
+}  // extern "C"

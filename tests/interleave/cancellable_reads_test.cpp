@@ -1,0 +1,60 @@
+// The shipped hand-over between a loader that submits and a host that cancels.
+#include "load/cancellable_reads.hpp"
+
+#include <gtest/gtest.h>
+
+#include "interleave/expect.hpp"
+#include "interleave/explorer.hpp"
+#include "io/read_core.hpp"
+#include "support/refusing_os.hpp"
+
+namespace overture::load_detail {
+namespace {
+
+using interleave::check;
+using interleave::run;
+
+class no_files final : public source_files, public test::refusing_os {
+ public:
+  result<open_source> source(source_id) noexcept override { return open_source{this, {1}}; }
+  std::size_t describe(source_id, std::span<char>) const noexcept override { return 0; }
+};
+
+class here final : public executor {
+ public:
+  void execute(task work) override { work.run(work.context); }
+};
+
+// Not under test, and has more atomics than the explorer can track: created before it runs.
+buffer_pool shared_pool;
+
+void submit_beside_a_cancel() {
+  no_files files;
+  here on;
+  read_queue_config config;
+  config.memory = &default_allocator();
+  config.pool = &shared_pool;
+  io_detail::read_core core(files, config);
+  core.suspend();
+  cancellable_reads reads;
+  std::byte byte{};
+  int completions = 0;
+  read_request request;
+  request.source = {0, 1};
+  request.destination = {&byte, 1};
+  request.on = &on;
+  request.done = {[](void* count) { ++*static_cast<int*>(count); }, &completions};
+  run({[&] { reads.submit(core, request); }, [&] { reads.cancel(core); }});
+  check(completions == 1, "the read has ended, once");
+  check(!request.outcome && request.outcome.error().code == errc::cancelled, "as cancelled");
+}
+
+TEST(a_read_submitted_beside_a_cancel_in_all_interleavings, ends_in_a_suspended_queue) {
+  interleave::expect_clean_and_complete(interleave::explore(
+      {.preemptions = 2, .stale_loads = 1, .early_returns = 0}, submit_beside_a_cancel));
+  interleave::expect_clean(interleave::explore(
+      {.stale_loads = 4, .early_returns = 2, .random = interleave::some}, submit_beside_a_cancel));
+}
+
+}  // namespace
+}  // namespace overture::load_detail
