@@ -178,7 +178,7 @@ TEST_F(folder_mount, fails_if_its_root_cannot_be_listed_to_the_end) {
   folder.write("b", "b");
   unreadable_folder_os os;
   os.unreadable = folder.path().string();
-  for (const std::size_t listed : {0, 1}) {
+  for (const std::size_t listed : {std::size_t{0}, std::size_t{1}}) {
     os.listed_before = listed;
     file_system none({.os = &os});
     const result<mount_id> mount = none.mount(folder.path().c_str());

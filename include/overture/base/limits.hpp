@@ -42,7 +42,7 @@ inline constexpr std::size_t linked_bytes_max = 16u << 20;  // table bytes that 
 // Threads.
 inline constexpr std::size_t thread_slots_max = 1024;
 inline constexpr std::size_t pool_workers_max = 192;
-inline constexpr std::size_t pool_helpers_max = 64;  // host threads waiting in one pool at a time
+inline constexpr std::size_t pool_helpers_max = 64;  // waiting host threads with a seat each
 inline constexpr std::size_t io_threads_max = 64;
 
 // Jobs.
