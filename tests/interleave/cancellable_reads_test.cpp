@@ -22,7 +22,7 @@ class no_files final : public source_files, public test::refusing_os {
 
 class here final : public executor {
  public:
-  void execute(task work) override { work.run(work.context); }
+  void execute(task work) noexcept override { work.run(work.context); }
 };
 
 // Not under test, and has more atomics than the explorer can track: created before it runs.
