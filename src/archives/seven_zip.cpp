@@ -178,14 +178,13 @@ result<void> seven_zip_list::unpack_header() noexcept {
   }
   const entry_flaw flaw = flaw_of(block);
   if (flaw != entry_flaw::none) return tl::unexpected(error_of(flaw));
-  if (block.packed.bytes > limits::archive_directory_bytes_max) {
-    return fail(errc::limit, limit_text::archive_directory);
-  }
+  result<void> done = check_packed_header(block.packed.bytes, block.packed.packed_bytes);
+  if (!done) return done;
   vec<std::byte> unpacked(memory(), memory_tag::vfs);
   if (!unpacked.resize_for_overwrite(block.packed.bytes)) return no_memory();
   const std::span<std::byte> room(unpacked.data(), unpacked.size());
   seven_zip_blocks alone(memory(), input_.os, into_.handle);
-  result<void> done = alone.add(block.packed, at).and_then([&](std::uint64_t offset) {
+  done = alone.add(block.packed, at).and_then([&](std::uint64_t offset) {
     return read_fully(alone, os_handle{1}, offset, room);
   });
   if (!done) return done;

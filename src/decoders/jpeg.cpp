@@ -10,6 +10,7 @@
 
 #include "base/ascii.hpp"
 #include "base/limit_text.hpp"
+#include "decoders/image_size.hpp"
 #include "decoders/table.hpp"
 #include "overture/base/limits.hpp"
 #include "overture/base/path.hpp"
@@ -186,13 +187,11 @@ class jpeg final : public decoder {
     const std::uint32_t width = reader.width();
     const std::uint32_t height = reader.height();
     const std::uint64_t pixels = std::uint64_t{width} * height;
-    if (width > limits::image_side_max || height > limits::image_side_max) {
-      return fail(errc::limit, limit_text::image_side);
-    }
-    if (pixels * 4 > limits::image_bytes_max) return fail(errc::limit, limit_text::image_bytes);
     if (pixels / limits::jpeg_pixels_per_byte_max > bytes.size()) {
       return fail(errc::corrupt, "JPEG file too small for its image size");
     }
+    const result<void> checked = check_image_size(width, height, pixels * 4, bytes.size());
+    if (!checked) return tl::unexpected<error>(checked.error());
     result<decoded_asset> image =
         decoded_asset::make(asset_kind::image, pixels * 4, memory, pixels_offset);
     if (!image) return image;

@@ -5,6 +5,7 @@
 
 #include "base/ascii.hpp"
 #include "base/limit_text.hpp"
+#include "decoders/image_size.hpp"
 #include "decoders/table.hpp"
 #include "overture/base/limits.hpp"
 #include "overture/base/path.hpp"
@@ -67,8 +68,9 @@ class png final : public decoder {
     if (const int code = spng_decoded_image_size(context.get(), SPNG_FMT_RGBA8, &size)) {
       return refused(code);
     }
-    if (size > limits::image_bytes_max) return fail(errc::limit, limit_text::image_bytes);
     if (const char* lie = implausible(header, bytes.size())) return fail(errc::corrupt, lie);
+    const result<void> checked = check_image_size(header.width, header.height, size, bytes.size());
+    if (!checked) return tl::unexpected<error>(checked.error());
 
     result<decoded_asset> image = decoded_asset::make(asset_kind::image, size, memory);
     if (!image) return image;
