@@ -373,13 +373,10 @@ result<std::span<const std::byte>> handle_cache::view(source_id id, std::uint64_
 std::size_t handle_cache::describe(source_id id, std::span<char> text) const noexcept {
   if (!state_) return 0;
   if (!state_->knows(id)) return 0;
-  const char* const path = state_->at(id.index).path;
-  const std::size_t length = std::strlen(path);
-  if (!text.empty()) {
-    const std::size_t cut = std::min(length, text.size() - 1);
-    std::memcpy(text.data(), path, cut);
-    text[cut] = '\0';
-  }
+  const std::string_view path(state_->at(id.index).path);
+  if (text.empty()) return 0;
+  const std::size_t length = path.copy(text.data(), text.size() - 1);
+  text[length] = '\0';
   return length;
 }
 

@@ -174,9 +174,9 @@ result<open_source> simulated_disk::source(source_id id) noexcept {
 }
 
 std::size_t simulated_disk::describe(source_id id, std::span<char> text) const noexcept {
-  if (!find(id)) return 0;
+  if (!find(id) || text.empty()) return 0;
   const int length = std::snprintf(text.data(), text.size(), "simulated:%u", id.index);
-  return static_cast<std::size_t>(length);
+  return std::min<std::size_t>(static_cast<std::size_t>(length), text.size() - 1);
 }
 
 result<std::size_t> simulated_disk::read_at(os_handle handle, std::uint64_t offset,

@@ -363,6 +363,19 @@ class RefusedWords(TidyTest):
                 self.assert_fires(rule, {"tests/base/a_test.cpp": f"\n{head} {{\n"}, part)
 
 
+    def test_tests_named_in_documents(self):
+        rule = tidy.rule_tests_named_in_documents_exist
+        test = "TEST_F(vec, grows_by_half) {\n"
+        for name, known in (("vec.grows_by_half", True), ("vec.grows_by_two_thirds", False)):
+            tree = {"tests/base/vec_test.cpp": test, "a.md": f"# a\n\nSee `{name}`.\n"}
+            with self.subTest(name):
+                if known:
+                    self.assert_quiet(rule, tree)
+                else:
+                    self.assert_fires(rule, tree, "a.md:3: there is no test")
+        self.assert_quiet(rule, {"a.md": "# a\n\n`docs/guide/io.md`, `thread_pool.hpp`, `a.b_c`\n"})
+
+
 class Text(TidyTest):
     def test_file_length(self):
         rule = tidy.rule_file_length

@@ -447,6 +447,20 @@ def rule_test_names_are_sentences(tree):
                 yield Problem(file.path, line, f"{suite}.{name}: {problem}")
 
 
+# `suite.name_of_a_test`: three words at least, or it may be a file or a field.
+TEST_NAME = re.compile(r"`([a-z][a-z0-9_]*)\.([a-z0-9]+(?:_[a-z0-9]+){2,})`")
+
+
+def rule_tests_named_in_documents_exist(tree):
+    tests = "\n".join(line for file in tree.code("tests") for line in file.code)
+    known = {found.groups() for found in TEST_HEAD.finditer(tests)}
+    for file in (file for file in tree.files if file.suffix == ".md"):
+        for number, line in enumerate(file.lines, 1):
+            for suite, name in TEST_NAME.findall(line):
+                if (suite, name) not in known:
+                    yield Problem(file.path, number, f"there is no test {suite}.{name}")
+
+
 def rule_markdown_has_one_title(tree):
     for file in (file for file in tree.files if file.suffix == ".md"):
         prose = re.sub(r"^```.*?^```", "", file.text, flags=re.DOTALL | re.MULTILINE)

@@ -147,7 +147,8 @@ class load_scope {
   // Starts loading every file of the tree and returns. Call it once.
   // Errors: invalid (tree not frozen, or started before), out_of_memory.
   result<void> start() noexcept;
-  // True once every file has loaded, failed or been cancelled, and before start(). Any thread.
+  // True once every file has loaded, failed or been cancelled. Also true before start(). Any
+  // thread.
   [[nodiscard]] bool done() const noexcept;
   // Works on this load (and nothing else) until it is done (returns true) or `duration` has passed
   // (returns false). It checks the clock between pieces of work of about a millisecond, and does at
@@ -159,7 +160,8 @@ class load_scope {
   // nothing, so with a pool without workers only wait_for() makes progress. Same thread as
   // wait_for(). The first call marks the first frame in the read queue's statistics.
   std::size_t pump(std::chrono::nanoseconds budget) noexcept;
-  // Begins no more files and cancels queued reads; files in flight finish. Then call wait_for(),
+  // Begins no more files, cancels queued reads and files that wait for the budget; files that a
+  // thread works on finish. Then call wait_for(),
   // which soon returns true. Any thread, but not a signal handler.
   void cancel() noexcept;
   // A snapshot. Any thread.

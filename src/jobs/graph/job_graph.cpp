@@ -82,25 +82,25 @@ static_assert(sizeof(node) == 128);
 struct job_graph::state {
   explicit state(allocator& memory) noexcept
       : jobs(memory, memory_tag::jobs),
-        orders(memory, memory_tag::jobs),
+        dependencies(memory, memory_tag::jobs),
         successors(memory, memory_tag::jobs) {}
 
   // Lists the successors of each job, all in one list.
-  [[nodiscard]] bool sort_orders() noexcept {
-    if (!successors.resize_for_overwrite(orders.size())) return false;
+  [[nodiscard]] bool sort_dependencies() noexcept {
+    if (!successors.resize_for_overwrite(dependencies.size())) return false;
     for (node& each : jobs) each.before = each.after = 0;
-    for (const edge& order : orders) {
-      ++jobs[order.before].after;
-      ++jobs[order.after].before;
+    for (const edge& each : dependencies) {
+      ++jobs[each.before].after;
+      ++jobs[each.after].before;
     }
     std::uint32_t begin = 0;
     for (node& each : jobs) {
       each.after_begin = begin;
       begin += std::exchange(each.after, 0);
     }
-    for (const edge& order : orders) {
-      node& first = jobs[order.before];
-      successors[first.after_begin + first.after++] = order.after;
+    for (const edge& each : dependencies) {
+      node& first = jobs[each.before];
+      successors[first.after_begin + first.after++] = each.after;
     }
     return true;
   }
@@ -142,7 +142,7 @@ struct job_graph::state {
   }
 
   vec<node> jobs;
-  vec<edge> orders;
+  vec<edge> dependencies;
   vec<std::uint32_t> successors;
   bool prepared = false;
 };
@@ -178,10 +178,10 @@ result<void> job_graph::order(graph_job before, graph_job after) {
   if (added.before >= size() || added.after >= size() || before == after) {
     return fail(errc::invalid, "a dependency on an unknown job, or of a job on itself");
   }
-  if (state_->orders.size() == limits::graph_jobs_max) {
+  if (state_->dependencies.size() == limits::graph_jobs_max) {
     return fail(errc::limit, limit_text::graph_dependencies);
   }
-  if (!state_->orders.push_back(added)) {
+  if (!state_->dependencies.push_back(added)) {
     return fail(errc::out_of_memory, "out of memory for a dependency of the graph");
   }
   state_->prepared = false;
@@ -191,7 +191,8 @@ result<void> job_graph::order(graph_job before, graph_job after) {
 result<void> job_graph::prepare() {
   if (state_ == nullptr) return fail(errc::out_of_memory, "out of memory for the job graph");
   if (state_->prepared) return {};
-  if (!state_->sort_orders()) return fail(errc::out_of_memory, "out of memory for the job graph");
+  if (!state_->sort_dependencies())
+    return fail(errc::out_of_memory, "out of memory for the job graph");
   state_->reset();
   const result<void> sound = state_->find_circle();
   if (sound) state_->reset();
