@@ -1,4 +1,4 @@
-// Waiting: barricade, countdown, futures, the underlying primitives, and the ledger that bounds memory.
+// Waiting: barricade, countdown, futures, and the underlying primitives. Room: memory_ledger.
 #pragma once
 
 #include "overture/sync/barricade.hpp"

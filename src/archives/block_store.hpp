@@ -126,7 +126,7 @@ class block_store : public operating_system, public room_reclaimer {
     bool stored = false;     // uncompressed at archive_offset; the fields below are then unused
     std::uint64_t room = 0;  // taken from the ledger
     std::uint32_t readers = 0;
-    bool ticket = false;  // the ledger's, until nobody reads the block
+    bool ticket = false;  // the ledger's, until no thread reads the block
     bool broken = false;  // permanently: `flaw` says why
     bool unpacking = false;
     bool used = false;  // since the clock hand passed

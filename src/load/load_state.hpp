@@ -50,6 +50,7 @@ struct load_item {
   std::uint32_t index = 0;              // in load_state::items
   entry_index entry = 0;
   bool resolved = false;
+  bool needs_all = false;            // a decoder accepts it, so it cannot be checked in pieces
   bool is_unpacked = false;          // its decode was deferred
   bool ticket = false;               // the ledger's: it is past the limit
   bool block_ticket = false;         // that of the file system's ledger, if it has another

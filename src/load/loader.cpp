@@ -196,16 +196,27 @@ void loader::give_scratch_to(load_item& item) noexcept {
 
 // --- Room ----------------------------------------------------------------------------------------
 
-bool loader::reserve(load_item& item) noexcept {
+std::uint64_t whole_file_bytes(const load_item& item) noexcept {
   const file_place& place = item.file.place();
-  const std::uint64_t cost =
-      place.read_bytes + (place.method == compression::none ? 0 : place.bytes);
-  if (!take_with_block(item, cost)) {
+  return place.read_bytes + (place.method == compression::none ? 0 : place.bytes);
+}
+
+bool loader::reserve(load_item& item, std::uint64_t bytes) noexcept {
+  if (!take_with_block(item, bytes)) {
     wait_for_room(load.stalled_items, load.stalled_count, item);
     return false;
   }
-  item.reserved_bytes = cost;
+  item.reserved_bytes = bytes;
   return true;
+}
+
+void loader::release_all(load_item& item) noexcept {
+  release_room(item, item.reserved_bytes);
+  if (item.asset_bytes != 0) {
+    load.ledger.give_back(std::exchange(item.asset_bytes, 0), memory_tag::decode);
+  }
+  load.ledger.end_item(item.ticket);
+  load.block_ledger.end_item(item.block_ticket);
 }
 
 bool loader::take_room(load_item& item, std::uint64_t cost) noexcept {
@@ -300,13 +311,9 @@ void loader::retire(load_item& item) noexcept {
   item.file = {};
   item.resolved = false;
   item.is_unpacked = false;
+  item.needs_all = false;
   item.asset_wanted = 0;
-  release_room(item, item.reserved_bytes);
-  if (item.asset_bytes != 0) {
-    load.ledger.give_back(std::exchange(item.asset_bytes, 0), memory_tag::decode);
-  }
-  load.ledger.end_item(item.ticket);
-  load.block_ledger.end_item(item.block_ticket);
+  release_all(item);
   bytes_done_ += load.records[item.entry].bytes;
   ++files_done_;
   if (!spare_) {

@@ -41,8 +41,11 @@ class loader {
     return scratch_ ? &scratch_->decompressor : nullptr;
   }
 
-  // Takes room for an item's file. False if refused: the item then waits for a loader to resume it.
-  [[nodiscard]] bool reserve(load_item& item) noexcept;
+  // Takes `bytes` of room for an item's file, and its block's. False if refused: the item then
+  // waits for a loader to resume it.
+  [[nodiscard]] bool reserve(load_item& item, std::uint64_t bytes) noexcept;
+  // Gives back all that an item holds.
+  void release_all(load_item& item) noexcept;
   // Decodes that allocate at least this much take room first.
   [[nodiscard]] std::uint64_t large_decode_bytes() const noexcept { return share_bytes_ + 1; }
   // Makes an item wait, with its content, because there is no room for its asset.
@@ -83,6 +86,9 @@ class loader {
 [[nodiscard]] bool can_begin(load_state& load) noexcept;
 // Ends the items that wait for room. For a load that was cancelled.
 void drop_waiting(load_state& load) noexcept;
+
+// The room of a file that is loaded as a whole: its packed and its unpacked bytes.
+[[nodiscard]] std::uint64_t whole_file_bytes(const load_item& item) noexcept;
 
 // In pipeline.cpp. Takes an item as far as it can go now.
 void advance(loader& by, load_item& item) noexcept;

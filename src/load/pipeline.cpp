@@ -13,6 +13,7 @@
 #include "base/thread_slot.hpp"
 #include "load/decode_memory.hpp"
 #include "load/loader.hpp"
+#include "load/pieces.hpp"
 #include "overture/jobs/parallel.hpp"
 
 namespace overture::load_detail {
@@ -236,14 +237,6 @@ bool reserve_asset(loader& by, load_item& item, const decoder& chosen) noexcept 
   return true;
 }
 
-const decoder* decoder_of(const load_state& load, const load_item& item) noexcept {
-  const std::string_view path = load.files.entry(item.entry).path;
-  for (const decoder* const candidate : load.options.decoders) {
-    if (candidate->accepts(path, item.content)) return candidate;
-  }
-  return nullptr;
-}
-
 // Sets `waits` if there is no room for the asset.
 result<std::uint64_t> decode(loader& by, load_item& item, bool& waits) noexcept {
   load_state& load = by.load;
@@ -259,7 +252,7 @@ result<std::uint64_t> decode(loader& by, load_item& item, bool& waits) noexcept 
   item.asset_bytes = memory.granted_bytes();
   waits = !made && memory.refused_bytes() != 0;
   if (waits) {
-    // All of it is taken at once the next time, so that nobody waits for a file that waits itself.
+    // All of it is taken at once the next time, so that no file waits for one that waits itself.
     item.asset_wanted = memory.refused_bytes();
     if (item.asset_bytes != 0) {
       load.ledger.give_back(std::exchange(item.asset_bytes, 0), memory_tag::decode);
@@ -310,10 +303,28 @@ void after_read(loader& by, load_item& item) noexcept {
 
 }  // namespace
 
+namespace {
+
+// Instead of reading the file as a whole.
+void advance_in_pieces(loader& by, load_item& item) noexcept {
+  if (!by.reserve(item, room_for_pieces(item))) return;
+  bool wanted = false;
+  const auto stage = [&](loader& here, load_item& of) { return check_in_pieces(here, of, wanted); };
+  if (!run_stage(by, item, load_stage::unpack, stage)) return by.retire(item);
+  item.file.release_block();
+  if (!wanted) return finalize_here(by, item);
+  by.release_all(item);
+  item.needs_all = true;
+  advance(by, item);
+}
+
+}  // namespace
+
 void advance(loader& by, load_item& item) noexcept {
   if (item.is_unpacked) return after_unpack(by, item);
   if (!item.resolved && !run_stage(by, item, load_stage::resolve, resolve)) return by.retire(item);
-  if (!by.reserve(item)) return;
+  if (may_go_in_pieces(by.load, item)) return advance_in_pieces(by, item);
+  if (!by.reserve(item, whole_file_bytes(item))) return;
 
   bool filled = false;
   const auto read = [&](loader& here, load_item& of) { return read_at_once(here, of, filled); };

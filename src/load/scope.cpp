@@ -182,6 +182,9 @@ load_summary load_scope::summary() const noexcept {
   if (!state_) return sum;
   sum.ns = state_->end_ns.load(std::memory_order_acquire) - state_->begin_ns;
   sum.in_flight_bytes_max = state_->ledger.peak();
+  for (std::size_t tag = 0; tag < memory_tag_count; ++tag) {
+    sum.in_flight_by_module[tag] = state_->ledger.peak(static_cast<memory_tag>(tag));
+  }
   for (entry_index i = 0; i < state_->entry_count(); ++i) {
     const file_record& file = state_->records[i];
     const bool loaded = file.state == file_record::outcome::loaded;

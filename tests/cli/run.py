@@ -9,7 +9,8 @@ import argparse
 import sys
 import traceback
 
-import cases_load  # noqa: F401 (registers its cases)
+import cases_limits  # noqa: F401 (registers its cases)
+import cases_load  # noqa: F401
 import cases_save  # noqa: F401
 import cases_streams  # noqa: F401
 import cases_tree  # noqa: F401

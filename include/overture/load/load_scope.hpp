@@ -129,6 +129,9 @@ struct load_summary {
   std::uint64_t ns = 0;    // wall time from start() to the last file
   std::uint64_t hash = 0;  // over path, size and CRC-32 of every loaded file; independent of order
   std::uint64_t in_flight_bytes_max = 0;  // the ledger's peak, which budget_bytes bounds
+  // The peaks of each module's share in the ledger, by memory_tag: load (files), decode (assets),
+  // vfs (solid blocks, if the file system has the same ledger).
+  std::uint64_t in_flight_by_module[memory_tag_count] = {};
   stage_summary stages[load_stage_count];
 };
 

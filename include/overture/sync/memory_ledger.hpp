@@ -100,7 +100,7 @@ class memory_ledger {
 
   // --- For calls that cannot wait ---
 
-  // As take(), but fails as errc::limit. Wakes nobody later.
+  // As take(), but fails as errc::limit, and room_made() is not called for it.
   [[nodiscard]] result<void> take_now(std::uint64_t bytes, memory_tag tag, bool& ticket) noexcept;
 
   [[nodiscard]] std::uint64_t limit() const noexcept { return limit_; }
@@ -122,7 +122,7 @@ class memory_ledger {
   void leave(room_listener& listener) noexcept;
   void join(room_reclaimer& reclaimer) noexcept;
   void leave(room_reclaimer& reclaimer) noexcept;
-  // How much of the room reclaim() could free: without any, nobody is asked.
+  // How much of the room reclaim() could free. Without any, no reclaimer is called.
   void add_reclaimable(std::uint64_t bytes) noexcept {
     reclaimable_.fetch_add(bytes, std::memory_order_relaxed);
   }
