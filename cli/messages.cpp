@@ -31,6 +31,9 @@ std::string reason_of(const error& failure) {
     if (advice != std::string::npos) reason.replace(advice, reason.npos, password_advice);
     return reason;  // without the offset: it does not help to find a password
   }
+  // What an archive's directory says holds for the whole file, and a place in front of advice would
+  // tear the sentence apart.
+  if (failure.code == errc::unsupported) return reason;
   if (failure.os_error != 0) reason += fmt::format(" ({})", system_message(failure.os_error));
   if (failure.offset != 0) reason += fmt::format(", at byte {}", failure.offset);
   return reason;

@@ -38,10 +38,12 @@ error error_of(entry_flaw flaw) noexcept {
       return make(errc::unsupported,
                   "unsupported encryption; only traditional ZIP encryption is supported");
     case entry_flaw::method:
-      return make(errc::unsupported, "unknown compression method");
-    case entry_flaw::bzip2:
       return make(errc::unsupported,
-                  "unsupported compression BZip2; repack with DEFLATE, zstd or LZMA2");
+                  "unknown compression method; repack a ZIP with DEFLATE or zstd, a 7z with LZMA2");
+    case entry_flaw::bzip2:
+      return make(
+          errc::unsupported,
+          "unsupported compression BZip2; repack a ZIP with DEFLATE or zstd, a 7z with LZMA2");
     case entry_flaw::deflate64:
       return make(errc::unsupported,
                   "unsupported compression Deflate64; repack with DEFLATE or zstd");
@@ -49,8 +51,9 @@ error error_of(entry_flaw flaw) noexcept {
       return make(errc::unsupported,
                   "unsupported compression LZMA in a ZIP; repack with DEFLATE or zstd, or as 7z");
     case entry_flaw::ppmd:
-      return make(errc::unsupported,
-                  "unsupported compression PPMd; repack with DEFLATE, zstd or LZMA2");
+      return make(
+          errc::unsupported,
+          "unsupported compression PPMd; repack a ZIP with DEFLATE or zstd, a 7z with LZMA2");
     case entry_flaw::xz:
       return make(errc::unsupported, "unsupported compression xz; repack with DEFLATE or zstd");
     case entry_flaw::bcj2:
