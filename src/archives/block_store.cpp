@@ -255,13 +255,14 @@ bool block_store::hold_block(std::uint64_t offset, std::uint64_t room) noexcept 
   return held;
 }
 
-void block_store::release_block(std::uint64_t offset) noexcept {
+void block_store::release_block(std::uint64_t offset, bool& ticket) noexcept {
   if (offset >= size()) return;
   kept_block& one = blocks_[block_at(offset)];
   if (!is_counted(one)) return;
   returned_room room;
   {
     const sync_detail::scoped_lock hold(lock_);
+    if (one.data && ticket) one.ticket = std::exchange(ticket, false);
     end_use(one, room);
   }
   give_back(room);
@@ -286,6 +287,7 @@ void block_store::give_back(returned_room& room) noexcept {
   if (!ledger_) return;
   if (room.bytes != 0) ledger_->give_back(room.bytes, memory_tag::vfs);
   ledger_->end_item(room.ticket);
+  if (room.is_idle) ledger_->wake();
 }
 
 void block_store::begin_use(kept_block& one) noexcept {
@@ -295,11 +297,12 @@ void block_store::begin_use(kept_block& one) noexcept {
 
 void block_store::end_use(kept_block& one, returned_room& room) noexcept {
   if (--one.readers > 0 || !ledger_) return;
-  room.ticket = std::exchange(one.ticket, false);
   if (one.data) {
     ledger_->add_reclaimable(one.room);
+    room.is_idle = true;
   } else {
     room.bytes = std::exchange(one.room, 0);
+    room.ticket = std::exchange(one.ticket, false);
   }
 }
 
@@ -331,6 +334,7 @@ void block_store::evict_at_hand(returned_room& room) noexcept {
   one.data = nullptr;
   if (ledger_) ledger_->remove_reclaimable(one.room);
   room.bytes += std::exchange(one.room, 0);
+  room.ticket |= std::exchange(one.ticket, false);
   resident_[hand_] = resident_.back();
   resident_.pop_back();
 }

@@ -56,7 +56,8 @@ class block_store : public operating_system, public room_reclaimer {
   // what turns out not to be needed. False: it is too little, because the block was evicted
   // meanwhile; nothing is held, and the room was given back.
   [[nodiscard]] bool hold_block(std::uint64_t offset, std::uint64_t room) noexcept;
-  void release_block(std::uint64_t offset) noexcept;
+  // The block keeps the ledger's ticket, if the caller has it, for as long as it is in memory.
+  void release_block(std::uint64_t offset, bool& ticket) noexcept;
   void reclaim(std::uint64_t bytes) noexcept override;
 
   // A handle to the one file, for an opened_entry.
@@ -126,7 +127,7 @@ class block_store : public operating_system, public room_reclaimer {
     bool stored = false;     // uncompressed at archive_offset; the fields below are then unused
     std::uint64_t room = 0;  // taken from the ledger
     std::uint32_t readers = 0;
-    bool ticket = false;  // the ledger's, until no thread reads the block
+    bool ticket = false;  // the ledger's, until the block is evicted
     bool broken = false;  // permanently: `flaw` says why
     bool unpacking = false;
     bool used = false;  // since the clock hand passed
@@ -147,6 +148,7 @@ class block_store : public operating_system, public room_reclaimer {
   struct returned_room {
     std::uint64_t bytes = 0;
     bool ticket = false;
+    bool is_idle = false;  // a block is, so it can be reclaimed
   };
   void give_back(returned_room& room) noexcept EXCLUDES(lock_);
   void begin_use(kept_block& one) noexcept REQUIRES(lock_);

@@ -210,13 +210,19 @@ bool loader::reserve(load_item& item, std::uint64_t bytes) noexcept {
   return true;
 }
 
+void loader::release_block(load_item& item) noexcept {
+  const bool same = &load.ledger == &load.block_ledger;
+  item.file.release_block(same ? item.ticket : item.block_ticket);
+  load.block_ledger.end_item(item.block_ticket);
+}
+
 void loader::release_all(load_item& item) noexcept {
+  release_block(item);
   release_room(item, item.reserved_bytes);
   if (item.asset_bytes != 0) {
     load.ledger.give_back(std::exchange(item.asset_bytes, 0), memory_tag::decode);
   }
   load.ledger.end_item(item.ticket);
-  load.block_ledger.end_item(item.block_ticket);
 }
 
 bool loader::take_room(load_item& item, std::uint64_t cost) noexcept {
@@ -308,12 +314,12 @@ void loader::retire(load_item& item) noexcept {
   item.asset = {};
   item.packed.reset();
   item.unpacked.reset();
-  item.file = {};
   item.resolved = false;
   item.is_unpacked = false;
   item.needs_all = false;
   item.asset_wanted = 0;
   release_all(item);
+  item.file = {};
   bytes_done_ += load.records[item.entry].bytes;
   ++files_done_;
   if (!spare_) {

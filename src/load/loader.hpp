@@ -44,6 +44,8 @@ class loader {
   // Takes `bytes` of room for an item's file, and its block's. False if refused: the item then
   // waits for a loader to resume it.
   [[nodiscard]] bool reserve(load_item& item, std::uint64_t bytes) noexcept;
+  // The item's bytes have been read, so it no longer needs its solid block.
+  void release_block(load_item& item) noexcept;
   // Gives back all that an item holds.
   void release_all(load_item& item) noexcept;
   // Decodes that allocate at least this much take room first.

@@ -295,8 +295,7 @@ void after_unpack(loader& by, load_item& item) noexcept {
 
 // The rest of the pipeline once the bytes have arrived.
 void after_read(loader& by, load_item& item) noexcept {
-  item.file.release_block();
-  by.load.block_ledger.end_item(item.block_ticket);
+  by.release_block(item);
   if (!run_stage(by, item, load_stage::unpack, unpack)) return by.retire(item);
   after_unpack(by, item);
 }
@@ -311,7 +310,7 @@ void advance_in_pieces(loader& by, load_item& item) noexcept {
   bool wanted = false;
   const auto stage = [&](loader& here, load_item& of) { return check_in_pieces(here, of, wanted); };
   if (!run_stage(by, item, load_stage::unpack, stage)) return by.retire(item);
-  item.file.release_block();
+  by.release_block(item);
   if (!wanted) return finalize_here(by, item);
   by.release_all(item);
   item.needs_all = true;

@@ -58,6 +58,7 @@ bool memory_ledger::take(std::uint64_t bytes, memory_tag tag, bool& ticket) noex
   if (take_at_once(bytes, tag, ticket)) return true;
   // Whoever makes room from now on sees this. The second look finds what was made before.
   refused_.store(true, std::memory_order_seq_cst);
+  reclaim(bytes);
   return take_at_once(bytes, tag, ticket);
 }
 
@@ -98,7 +99,7 @@ void memory_ledger::wake() noexcept {
 }
 
 void memory_ledger::reclaim(std::uint64_t bytes) noexcept {
-  if (reclaimable_.load(std::memory_order_relaxed) == 0) return;
+  if (reclaimable_.load(std::memory_order_seq_cst) == 0) return;
   visit_each(reclaimers_, [&](ledger_member& member) {
     const std::uint64_t now = used_.load(std::memory_order_relaxed);
     const std::uint64_t room = limit_ - std::min(limit_, now);

@@ -329,7 +329,8 @@ result<void> file_system::open_entry(const vfs_detail::lookup_hit& found,
 
 void file_system::close(const opened_file& file) noexcept {
   const vfs_detail::mount& from = *file.mount_;
-  if (file.holds_block_) file.store_->release_block(file.place_.offset);
+  bool no_ticket = false;
+  if (file.holds_block_) file.store_->release_block(file.place_.offset, no_ticket);
   if (file.owns_source_) {
     os_handle handle;
     vfs_detail::source_owner owner;
@@ -373,8 +374,10 @@ bool opened_file::hold_block(std::uint64_t room) noexcept {
   return holds_block_;
 }
 
-void opened_file::release_block() noexcept {
-  if (files_ && std::exchange(holds_block_, false)) store_->release_block(place_.offset);
+void opened_file::release_block(bool& ticket) noexcept {
+  if (files_ && std::exchange(holds_block_, false)) {
+    store_->release_block(place_.offset, ticket);
+  }
 }
 
 // --- Mapping -------------------------------------------------------------------------------------

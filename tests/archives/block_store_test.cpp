@@ -237,7 +237,7 @@ TEST_F(counted_blocks, are_held_with_room_that_was_taken_for_them) {
   EXPECT_EQ(blocks.kept_bytes(), 2 * mib);
   ledger.give_back(11 * mib, memory_tag::load);
   ledger.end_item(ticket);
-  for (int i = 0; i < 3; ++i) blocks.release_block(0);
+  for (int i = 0; i < 3; ++i) blocks.release_block(0, ticket);
   blocks.reclaim(1);
   EXPECT_EQ(blocks.kept_bytes(), 0u);
   EXPECT_FALSE(blocks.hold_block(0, 0)) << "it was evicted, so room must be taken again";
@@ -247,8 +247,27 @@ TEST_F(counted_blocks, give_room_back_if_they_are_never_read) {
   letters& blocks = make_counted({2 * mib});
   ledger.add(2 * mib, memory_tag::vfs);
   ASSERT_TRUE(blocks.hold_block(0, 2 * mib));
-  blocks.release_block(0);
+  bool ticket = false;
+  blocks.release_block(0, ticket);
   EXPECT_EQ(ledger.used(), 0u);
+}
+
+TEST_F(counted_blocks, keep_the_ticket_while_other_files_hold_them) {
+  letters& blocks = make_counted({6 * mib});
+  bool ticket = false;
+  ASSERT_TRUE(ledger.take(6 * mib, memory_tag::vfs, ticket));
+  ASSERT_TRUE(ticket);
+  EXPECT_TRUE(blocks.hold_block(0, 6 * mib));
+  EXPECT_TRUE(blocks.hold_block(1, 0));
+  EXPECT_EQ(read(blocks, 0, 1), "a");
+  blocks.release_block(0, ticket);
+  EXPECT_FALSE(ticket);
+  bool other = false;
+  EXPECT_FALSE(ledger.take(1, memory_tag::vfs, other));
+  blocks.release_block(1, ticket);
+  EXPECT_TRUE(ledger.take(1, memory_tag::vfs, other));
+  EXPECT_FALSE(other) << "the idle block was evicted";
+  ledger.give_back(1, memory_tag::vfs);
 }
 
 TEST_F(counted_blocks, give_room_back_if_they_are_damaged_or_not_cached) {

@@ -148,6 +148,25 @@ TEST(png_decoder, rejects_a_large_image_out_of_proportion_to_its_file) {
   EXPECT_EQ(memory.total().peak_bytes, 0u);
 }
 
+TEST(png_decoder, states_the_memory_it_needs_from_the_header_alone) {
+  const bytes small = make_png(40, 30, SPNG_COLOR_TYPE_TRUECOLOR, noise(40 * 30 * 3));
+  EXPECT_GE(png_decoder().memory_needed(small), 40u * 30 * 4);
+  EXPECT_LE(png_decoder().memory_needed(small), 40u * 30 * 4 + 40 * 64);
+  EXPECT_GE(png_decoder().memory_needed(with_size(small, 20'000, 10'000)), 800'000'000u);
+  // A compressed colour profile can unpack to a thousand times its size.
+  bytes profile = small;
+  const std::string_view chunk("\0\1\0\0iCCP", 8);
+  const bytes front = bytes(profile.begin(), profile.begin() + 33);
+  profile = front;
+  for (const char each : chunk) profile.push_back(static_cast<std::byte>(each));
+  profile.resize(profile.size() + (1u << 16) + 4);
+  profile.insert(profile.end(), small.begin() + 33, small.end());
+  EXPECT_GE(png_decoder().memory_needed(profile), 64u << 20);
+  for (std::size_t size = 0; size < small.size(); ++size) {
+    (void)png_decoder().memory_needed(std::span(small).first(size));
+  }
+}
+
 TEST(png_decoder, reports_refused_memory) {
   failing_allocator memory(0);
   const result<decoded_asset> image =

@@ -122,13 +122,15 @@ class memory_ledger {
   void leave(room_listener& listener) noexcept;
   void join(room_reclaimer& reclaimer) noexcept;
   void leave(room_reclaimer& reclaimer) noexcept;
-  // How much of the room reclaim() could free. Without any, no reclaimer is called.
+  // How much of the room reclaim() could free. Without any, no reclaimer is called. After more was
+  // added, call wake() without holding a lock: what was refused may be admitted now.
   void add_reclaimable(std::uint64_t bytes) noexcept {
-    reclaimable_.fetch_add(bytes, std::memory_order_relaxed);
+    reclaimable_.fetch_add(bytes, std::memory_order_seq_cst);
   }
   void remove_reclaimable(std::uint64_t bytes) noexcept {
-    reclaimable_.fetch_sub(bytes, std::memory_order_relaxed);
+    reclaimable_.fetch_sub(bytes, std::memory_order_seq_cst);
   }
+  void wake() noexcept;
 
  private:
   struct tag_counters {
@@ -139,7 +141,6 @@ class memory_ledger {
   [[nodiscard]] bool take_at_once(std::uint64_t bytes, memory_tag tag, bool& ticket) noexcept;
   void note_peaks(std::uint64_t bytes, memory_tag tag, std::uint64_t now) noexcept;
   void reclaim(std::uint64_t bytes) noexcept;
-  void wake() noexcept;
   void lock() noexcept;
   void unlock() noexcept;
   void link(sync_detail::ledger_member*& list, sync_detail::ledger_member& member) noexcept;

@@ -236,8 +236,9 @@ class opened_file {
   // False: the block has been evicted since block_room(), and the room was given back. Call it
   // once.
   [[nodiscard]] bool hold_block(std::uint64_t room) noexcept;
-  // Call it when the bytes have been read. Does nothing if no block is held.
-  void release_block() noexcept;
+  // Call it when the bytes have been read. Does nothing if no block is held. The block keeps the
+  // ledger's ticket, if you have it, for as long as it is in memory.
+  void release_block(bool& ticket) noexcept;
 
  private:
   friend class file_system;
