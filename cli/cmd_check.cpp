@@ -277,7 +277,10 @@ int cmd_check(const std::vector<std::string>& words) {
   if (const std::optional<int> over = parse_check(words, arguments)) return *over;
   const outputs out(arguments.colour);
   watch_interrupts();
-  file_system files(arguments.tree.config());
+  memory_ledger ledger(load_options{}.budget_bytes);
+  file_system_config config = arguments.tree.config();
+  config.ledger = &ledger;
+  file_system files(config);
   int failed = mount_all(files, arguments.tree, mount_layout::separate);
   if (failed == exit_ok) failed = freeze_tree(files);
   if (failed != exit_ok) return failed;
@@ -285,6 +288,7 @@ int cmd_check(const std::vector<std::string>& words) {
   load_run how;
   how.threads = arguments.threads;
   how.options.decode = false;
+  how.options.ledger = &ledger;
   how.progress = !arguments.quiet && out.shows_progress(arguments.progress);
   how.out = &out;
   load_window window;

@@ -26,7 +26,7 @@ constexpr std::uint64_t mib = 1u << 20;
 
 // Everything between the frozen tree and the report. Empty if the load could not start.
 std::optional<report> load(file_system& files, const load_arguments& arguments, const outputs& out,
-                           tracking_allocator& memory, timeline& record) {
+                           tracking_allocator& memory, memory_ledger& ledger, timeline& record) {
   std::optional<kept_assets> kept;
   if (arguments.keep) kept.emplace(files.entry_count(), memory);
   load_run how;
@@ -34,7 +34,7 @@ std::optional<report> load(file_system& files, const load_arguments& arguments, 
   how.backend = arguments.io == "uring" ? read_backend::uring : read_backend::threads;
   how.io_threads = arguments.io_threads;
   how.options = {.decode = !arguments.no_decode,
-                 .budget_bytes = arguments.budget_mib * mib,
+                 .ledger = &ledger,
                  .sink = kept ? &*kept : nullptr,
                  .memory = kept ? &kept->memory() : &memory};
   how.memory = &memory;
@@ -82,6 +82,8 @@ int cmd_load(const std::vector<std::string>& words) {
   const std::uint64_t begin_ns = now_ns();
   file_system_config config = arguments.tree.config();
   config.memory = &memory;
+  memory_ledger ledger(arguments.budget_mib * mib);
+  config.ledger = &ledger;
   file_system files(config);
   if (const int failed = build_tree(files, arguments.tree); failed != exit_ok) return failed;
   const std::uint64_t mount_ns = now_ns() - begin_ns;
@@ -89,7 +91,7 @@ int cmd_load(const std::vector<std::string>& words) {
   trace_file trace;
   if (!arguments.trace.empty() && !trace.open(arguments.trace)) return exit_output_failed;
 
-  std::optional<report> what = load(files, arguments, out, memory, record);
+  std::optional<report> what = load(files, arguments, out, memory, ledger, record);
   if (!what) return exit_output_failed;
   what->mount_ns = mount_ns;
 

@@ -118,6 +118,15 @@ json overrides(const report& what) {
   return list;
 }
 
+json in_flight(const load_summary& summary) {
+  json object = json::object();
+  for (std::size_t tag = 0; tag < memory_tag_count; ++tag) {
+    const std::uint64_t bytes = summary.in_flight_by_module[tag];
+    if (bytes != 0) object[to_string(static_cast<memory_tag>(tag))] = bytes;
+  }
+  return object;
+}
+
 json memory(const report& what) {
   json object = json::object();
   for (const report_memory& module : what.memory) object[module.module] = module.peak_bytes;
@@ -206,6 +215,7 @@ std::string report_json(const report& what) {
       {"skipped_names", skipped_json(what)},
       {"memory", memory(what)},
       {"in_flight_bytes_max", summary.in_flight_bytes_max},
+      {"in_flight_by_module", in_flight(summary)},
       {"kept", kept(what)},
   };
   return json_text(object);

@@ -162,7 +162,8 @@ struct archive_input {
   std::span<const std::byte> front =
       {};  // the first front_bytes of the archive, or all of a shorter one
 
-  std::string_view password = {};  // for encrypted entries
+  std::string_view password = {};   // for encrypted entries
+  memory_ledger* ledger = nullptr;  // bounds what listing unpacks
 
   static constexpr std::size_t front_bytes = 512;
   [[nodiscard]] bool begins_with(std::string_view magic, std::size_t at = 0) const noexcept;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "base/limit_text.hpp"
 #include "base/little_endian.hpp"
@@ -20,7 +21,14 @@ bool lasts(errc code) noexcept {
 }  // namespace
 
 block_store::~block_store() {
-  for (const std::uint32_t number : resident_) give_back(blocks_[number]);
+  if (ledger_) ledger_->leave(*this);
+  returned_room room;
+  {
+    const sync_detail::scoped_lock hold(lock_);
+    hand_ = 0;
+    while (!resident_.empty()) evict_at_hand(room);
+  }
+  give_back(room);
 }
 
 std::uint64_t block_store::unpacked_count() noexcept {
@@ -101,10 +109,14 @@ result<std::size_t> block_store::read(std::uint64_t offset, std::span<std::byte>
   if (result<void> held = hold(number, how); !held) return tl::unexpected(held.error());
   const bool right = inside + count <= one.right;
   if (right) std::memcpy(to.data(), one.data + inside, count);
-  const sync_detail::scoped_lock hold(lock_);
-  --one.readers;
+  returned_room room;
+  lock_.lock();
+  const error flaw = one.flaw;
+  end_use(one, room);
+  lock_.unlock();
+  give_back(room);
   if (right) return count;
-  return tl::unexpected(one.flaw);
+  return tl::unexpected(flaw);
 }
 
 // Makes sure that the block is unpacked, and keeps it until the caller decrements `readers`.
@@ -118,8 +130,7 @@ result<void> block_store::hold(std::uint32_t number, reading how) noexcept {
         lock_.unlock();
         return tl::unexpected(flaw);
       }
-      one.used = true;
-      ++one.readers;
+      begin_use(one);
       if (one.data) {
         lock_.unlock();
         return {};
@@ -140,22 +151,26 @@ result<void> block_store::hold(std::uint32_t number, reading how) noexcept {
 // The caller has set `unpacking` and incremented `readers`.
 result<void> block_store::unpack_held(std::uint32_t number, reading how) noexcept {
   kept_block& one = blocks_[number];
-  result<void> done =
-      fail(errc::out_of_memory, "out of memory for unpacking a block of the archive");
   std::size_t made = 0;
   std::byte* data = nullptr;
-  lock_.lock();
-  const bool room = make_room(one.bytes);
-  lock_.unlock();
-  if (room) data = static_cast<std::byte*>(memory().allocate(one.bytes, 64, memory_tag::vfs));
-  if (data) {
-    done = unpack(number, {data, one.bytes}, how, made);
+  result<void> done = take_room(number);
+  const bool has_room = done.has_value();
+  if (done) {
+    returned_room room;
+    lock_.lock();
+    const bool listed = make_room(one.bytes, room);
+    lock_.unlock();
+    give_back(room);
+    if (listed) data = static_cast<std::byte*>(memory().allocate(one.bytes, 64, memory_tag::vfs));
+    done = data ? unpack(number, {data, one.bytes}, how, made)
+                : fail(errc::out_of_memory, "out of memory for unpacking a block of the archive");
     if (done) made = one.bytes;
   }
+  returned_room room;
   {
     const sync_detail::scoped_lock hold(lock_);
     one.unpacking = false;
-    one.broken = !done && lasts(done.error().code);
+    one.broken = !done && has_room && lasts(done.error().code);
     if (one.broken) one.flaw = done.error();
     const bool keep = done || (one.broken && made > 0);
     one.right = keep ? made : 0;
@@ -164,20 +179,137 @@ result<void> block_store::unpack_held(std::uint32_t number, reading how) noexcep
       one.data = data;
       kept_bytes_ += one.bytes;
       (void)resident_.push_back(number);  // make_room() has reserved it
+      if (one.room > one.bytes) {         // what unpacking took is free again
+        room.bytes = one.room - one.bytes;
+        one.room = one.bytes;
+      }
       done = {};
     } else {
-      --one.readers;
+      end_use(one, room);
     }
   }
   unpacked_.notify_all();
   if (!done) memory().deallocate(data, one.bytes, 64, memory_tag::vfs);
+  give_back(room);
   return done;
+}
+
+// --- Room ----------------------------------------------------------------------------------------
+
+void block_store::use_ledger(memory_ledger& ledger) noexcept {
+  ledger_ = &ledger;
+  ledger.join(*this);
+}
+
+// For a block that no pipeline has taken room for.
+result<void> block_store::take_room(std::uint32_t number) noexcept {
+  kept_block& one = blocks_[number];
+  if (!ledger_) return {};
+  {
+    const sync_detail::scoped_lock hold(lock_);
+    if (one.room != 0) return {};
+  }
+  const std::uint64_t bytes = one.bytes + working_bytes(number);
+  bool ticket = false;
+  if (is_counted(one)) {
+    if (result<void> taken = ledger_->take_now(bytes, memory_tag::vfs, ticket); !taken) {
+      return taken;
+    }
+  } else {
+    ledger_->add(bytes, memory_tag::vfs);
+  }
+  returned_room surplus;
+  {
+    const sync_detail::scoped_lock hold(lock_);
+    // Someone who waited may have handed over room meanwhile.
+    surplus = {std::exchange(one.room, bytes), std::exchange(one.ticket, ticket)};
+  }
+  give_back(surplus);
+  return {};
+}
+
+std::uint64_t block_store::missing_room(std::uint64_t offset) noexcept {
+  if (offset >= size()) return 0;
+  const std::uint32_t number = block_at(offset);
+  const kept_block& one = blocks_[number];
+  if (!is_counted(one)) return 0;
+  const sync_detail::scoped_lock hold(lock_);
+  return one.data || one.room != 0 || one.broken ? 0 : one.bytes + working_bytes(number);
+}
+
+bool block_store::hold_block(std::uint64_t offset, std::uint64_t room) noexcept {
+  if (offset >= size()) return true;
+  kept_block& one = blocks_[block_at(offset)];
+  if (!is_counted(one)) return true;
+  returned_room surplus{room, false};
+  bool held = true;
+  {
+    const sync_detail::scoped_lock hold(lock_);
+    if (!one.data && one.room == 0 && !one.broken) {
+      held = room != 0;
+      one.room = std::exchange(surplus.bytes, 0);
+    }
+    if (held) begin_use(one);
+  }
+  give_back(surplus);
+  return held;
+}
+
+void block_store::release_block(std::uint64_t offset, bool& ticket) noexcept {
+  if (offset >= size()) return;
+  kept_block& one = blocks_[block_at(offset)];
+  if (!is_counted(one)) return;
+  returned_room room;
+  {
+    const sync_detail::scoped_lock hold(lock_);
+    if (one.data && ticket) one.ticket = std::exchange(ticket, false);
+    end_use(one, room);
+  }
+  give_back(room);
+}
+
+void block_store::reclaim(std::uint64_t bytes) noexcept {
+  returned_room room;
+  {
+    const sync_detail::scoped_lock hold(lock_);
+    for (hand_ = 0; room.bytes < bytes && hand_ < resident_.size();) {
+      if (blocks_[resident_[hand_]].readers > 0) {
+        ++hand_;
+      } else {
+        evict_at_hand(room);
+      }
+    }
+  }
+  give_back(room);
+}
+
+void block_store::give_back(returned_room& room) noexcept {
+  if (!ledger_) return;
+  if (room.bytes != 0) ledger_->give_back(room.bytes, memory_tag::vfs);
+  ledger_->end_item(room.ticket);
+  if (room.is_idle) ledger_->wake();
+}
+
+void block_store::begin_use(kept_block& one) noexcept {
+  one.used = true;
+  if (one.readers++ == 0 && one.data && ledger_) ledger_->remove_reclaimable(one.room);
+}
+
+void block_store::end_use(kept_block& one, returned_room& room) noexcept {
+  if (--one.readers > 0 || !ledger_) return;
+  if (one.data) {
+    ledger_->add_reclaimable(one.room);
+    room.is_idle = true;
+  } else {
+    room.bytes = std::exchange(one.room, 0);
+    room.ticket = std::exchange(one.ticket, false);
+  }
 }
 
 // --- Memory --------------------------------------------------------------------------------------
 
 // Evicts blocks until there is room for one of this size. False if out of memory.
-bool block_store::make_room(std::uint64_t bytes) noexcept {
+bool block_store::make_room(std::uint64_t bytes, returned_room& room) noexcept {
   // Reserve for all blocks at once, because other threads may be unpacking too. The list is small.
   if (!resident_.reserve(blocks_.size())) return false;
   for (std::size_t looked = 0; kept_bytes_ + bytes > limits::blocks_kept_bytes &&
@@ -190,17 +322,21 @@ bool block_store::make_room(std::uint64_t bytes) noexcept {
       ++hand_;
       continue;
     }
-    kept_bytes_ -= one.bytes;
-    give_back(one);
-    resident_[hand_] = resident_.back();
-    resident_.pop_back();
+    evict_at_hand(room);
   }
   return true;
 }
 
-void block_store::give_back(kept_block& one) noexcept {
+void block_store::evict_at_hand(returned_room& room) noexcept {
+  kept_block& one = blocks_[resident_[hand_]];
+  kept_bytes_ -= one.bytes;
   memory().deallocate(one.data, one.bytes, 64, memory_tag::vfs);
   one.data = nullptr;
+  if (ledger_) ledger_->remove_reclaimable(one.room);
+  room.bytes += std::exchange(one.room, 0);
+  room.ticket |= std::exchange(one.ticket, false);
+  resident_[hand_] = resident_.back();
+  resident_.pop_back();
 }
 
 }  // namespace overture::archives_detail

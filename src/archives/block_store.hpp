@@ -7,7 +7,11 @@
 //
 // Memory: up to limits::blocks_kept_bytes of idle blocks, plus those being read, each up to
 // limits::block_bytes_max. Blocks are evicted by the clock algorithm (Corbató, "A paging experiment
-// with the Multics system", 1968).
+// with the Multics system", 1968), and idle ones when the ledger is short of room.
+//
+// Room: a block takes room for itself and for what unpacks it before it is unpacked. Who can wait
+// for room takes it first and hands it over with hold_block(). Any other reader gets it at once, or
+// fails as errc::limit. Blocks of less than small_bytes are counted and never refused.
 //
 // Threads: any, several at once. The first reader of a block unpacks it; meanwhile read_at() waits
 // and read_cached_at() fails as busy. A damaged block is unpacked only once, too: the bytes in
@@ -22,12 +26,15 @@
 #include "overture/base/limits.hpp"
 #include "overture/base/os.hpp"
 #include "overture/sync/event_count.hpp"
+#include "overture/sync/memory_ledger.hpp"
 #include "sync/mutex.hpp"
 
 namespace overture::archives_detail {
 
-class block_store : public operating_system {
+class block_store : public operating_system, public room_reclaimer {
  public:
+  static constexpr std::uint64_t small_bytes = 1u << 20;
+
   // `file` is the archive's, and stays open while the store is used.
   block_store(allocator& memory, operating_system& os, const owned_handle& file) noexcept
       : os_(os),
@@ -37,6 +44,21 @@ class block_store : public operating_system {
   ~block_store() override;
   block_store(const block_store&) = delete;
   block_store& operator=(const block_store&) = delete;
+
+  // Counts blocks in a ledger, which must outlive the store. Call it once, before anything is read.
+  void use_ledger(memory_ledger& ledger) noexcept;
+
+  // The room that reading at this offset would take now: 0 if the block is in memory, if it is
+  // small, or if room was taken for it.
+  [[nodiscard]] std::uint64_t missing_room(std::uint64_t offset) noexcept;
+  // Keeps the block at this offset until release_block(), once unpacked. Takes over `room`, which
+  // missing_room() has stated and the caller has taken from the ledger with the tag vfs; gives back
+  // what turns out not to be needed. False: it is too little, because the block was evicted
+  // meanwhile; nothing is held, and the room was given back.
+  [[nodiscard]] bool hold_block(std::uint64_t offset, std::uint64_t room) noexcept;
+  // The block keeps the ledger's ticket, if the caller has it, for as long as it is in memory.
+  void release_block(std::uint64_t offset, bool& ticket) noexcept;
+  void reclaim(std::uint64_t bytes) noexcept override;
 
   // A handle to the one file, for an opened_entry.
   [[nodiscard]] owned_handle open_all() noexcept { return {*this, os_handle{1}}; }
@@ -90,6 +112,12 @@ class block_store : public operating_system {
   virtual result<void> unpack(std::uint32_t number, std::span<std::byte> to, reading how,
                               std::size_t& made) noexcept = 0;
 
+  // Memory that unpack() takes besides the block.
+  [[nodiscard]] virtual std::uint64_t working_bytes(std::uint32_t number) const noexcept {
+    (void)number;
+    return 0;
+  }
+
   // Fills `to` with bytes of the archive, for unpack().
   [[nodiscard]] result<void> read_packed(std::uint64_t offset, std::span<std::byte> to,
                                          reading how) noexcept;
@@ -102,8 +130,10 @@ class block_store : public operating_system {
     std::uint64_t right = 0;    // how many bytes can be read
     error flaw = {};            // why the others cannot
     std::uint64_t archive_offset = 0;
-    bool stored = false;  // uncompressed at archive_offset; the fields below are then unused
+    bool stored = false;     // uncompressed at archive_offset; the fields below are then unused
+    std::uint64_t room = 0;  // taken from the ledger
     std::uint32_t readers = 0;
+    bool ticket = false;  // the ledger's, until the block is evicted
     bool broken = false;  // permanently: `flaw` says why
     bool unpacking = false;
     bool used = false;  // since the clock hand passed
@@ -120,11 +150,25 @@ class block_store : public operating_system {
   result<std::size_t> read(std::uint64_t offset, std::span<std::byte> to, reading how) noexcept;
   result<void> hold(std::uint32_t number, reading how) noexcept;
   result<void> unpack_held(std::uint32_t number, reading how) noexcept;
-  [[nodiscard]] bool make_room(std::uint64_t bytes) noexcept REQUIRES(lock_);
-  void give_back(kept_block& one) noexcept REQUIRES(lock_);
+  // What the ledger gets back, once the lock is released: nothing may be told under the lock.
+  struct returned_room {
+    std::uint64_t bytes = 0;
+    bool ticket = false;
+    bool is_idle = false;  // a block is, so it can be reclaimed
+  };
+  void give_back(returned_room& room) noexcept EXCLUDES(lock_);
+  void begin_use(kept_block& one) noexcept REQUIRES(lock_);
+  void end_use(kept_block& one, returned_room& room) noexcept REQUIRES(lock_);
+  [[nodiscard]] result<void> take_room(std::uint32_t number) noexcept EXCLUDES(lock_);
+  [[nodiscard]] bool make_room(std::uint64_t bytes, returned_room& room) noexcept REQUIRES(lock_);
+  void evict_at_hand(returned_room& room) noexcept REQUIRES(lock_);
+  [[nodiscard]] bool is_counted(const kept_block& one) const noexcept {
+    return ledger_ && !one.stored && one.bytes >= small_bytes;
+  }
 
   operating_system& os_;
   const owned_handle& file_;
+  memory_ledger* ledger_ = nullptr;
   sync_detail::mutex lock_;
   event_count unpacked_;
   base_detail::vec<kept_block> blocks_;  // does not change once the archive is listed

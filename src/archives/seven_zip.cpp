@@ -80,6 +80,11 @@ class seven_zip_blocks final : public block_store {
     };
     return unpack_lzma(from.block, read, to, made, packed_.memory());
   }
+  // The dictionary.
+  [[nodiscard]] std::uint64_t working_bytes(std::uint32_t number) const noexcept override {
+    const packed_block& block = packed_[number].block;
+    return std::min<std::uint64_t>(block.dictionary_bytes, block.bytes);
+  }
 
   vec<located_block> packed_;  // by block number
   vec<std::uint64_t> unchecked_;
@@ -178,14 +183,17 @@ result<void> seven_zip_list::unpack_header() noexcept {
   }
   const entry_flaw flaw = flaw_of(block);
   if (flaw != entry_flaw::none) return tl::unexpected(error_of(flaw));
-  if (block.packed.bytes > limits::archive_directory_bytes_max) {
-    return fail(errc::limit, limit_text::archive_directory);
-  }
+  result<void> done = check_packed_header(block.packed.bytes, block.packed.packed_bytes);
+  if (!done) return done;
+  // The block, its dictionary, and the copy.
+  const result<ledger_room> room_taken =
+      ledger_room::take(*input_.ledger, 3 * block.packed.bytes, memory_tag::vfs);
+  if (!room_taken) return tl::unexpected(room_taken.error());
   vec<std::byte> unpacked(memory(), memory_tag::vfs);
   if (!unpacked.resize_for_overwrite(block.packed.bytes)) return no_memory();
   const std::span<std::byte> room(unpacked.data(), unpacked.size());
   seven_zip_blocks alone(memory(), input_.os, into_.handle);
-  result<void> done = alone.add(block.packed, at).and_then([&](std::uint64_t offset) {
+  done = alone.add(block.packed, at).and_then([&](std::uint64_t offset) {
     return read_fully(alone, os_handle{1}, offset, room);
   });
   if (!done) return done;

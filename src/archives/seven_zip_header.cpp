@@ -353,6 +353,17 @@ result<seven_zip_start> read_seven_zip_start(std::span<const std::byte> front) n
                          load_u32(front.data() + 28)};
 }
 
+result<void> check_packed_header(std::uint64_t bytes, std::uint64_t packed_bytes) noexcept {
+  if (bytes > limits::archive_directory_bytes_max) {
+    return fail(errc::limit, limit_text::archive_directory);
+  }
+  if (bytes > limits::packed_directory_bytes_always &&
+      bytes / limits::packed_directory_ratio_max > packed_bytes) {
+    return fail(errc::limit, limit_text::packed_directory);
+  }
+  return {};
+}
+
 result<void> read_seven_zip_header(std::span<const std::byte> bytes,
                                    seven_zip_header& header) noexcept {
   return header_parser(bytes, header).run();

@@ -63,6 +63,10 @@ struct seven_zip_header {
   static constexpr std::uint8_t is_anti = 4;    // a request to delete a file
 };
 
+// Whether a packed header may be unpacked. Error: limit.
+[[nodiscard]] result<void> check_packed_header(std::uint64_t bytes,
+                                               std::uint64_t packed_bytes) noexcept;
+
 // Errors: corrupt, limit, unsupported, out_of_memory.
 [[nodiscard]] result<void> read_seven_zip_header(std::span<const std::byte> bytes,
                                                  seven_zip_header& header) noexcept;

@@ -30,6 +30,9 @@ class zip_decrypter final : public block_store {
 
   result<void> unpack(std::uint32_t number, std::span<std::byte> to, reading how,
                       std::size_t& made) noexcept override;
+  [[nodiscard]] std::uint64_t working_bytes(std::uint32_t number) const noexcept override {
+    return entries_[number].packed_bytes;
+  }
 
   zip_cipher key_;
   base_detail::vec<encrypted> entries_;  // by block number

@@ -45,6 +45,10 @@ static_assert(limits::link_elements_max == 262'144);
 // Archives.
 inline constexpr const char* archive_directory = "the archive's directory is larger than 1 GiB";
 static_assert(limits::archive_directory_bytes_max == gib);
+inline constexpr const char* packed_directory =
+    "the archive's directory unpacks to more than 16 MiB and more than 64 times its packed size";
+static_assert(limits::packed_directory_bytes_always == 16 * mib &&
+              limits::packed_directory_ratio_max == 64);
 inline constexpr const char* archive_blocks =
     "more than 1,048,576 compressed blocks in the archive";
 static_assert(limits::archive_blocks_max == 1'048'576);
@@ -73,6 +77,10 @@ static_assert(limits::timeline_events_max == 67'108'864);
 inline constexpr const char* image_side = "the image has more than 32,768 pixels on a side";
 static_assert(limits::image_side_max == 32768);
 inline constexpr const char* image_bytes = "the image is larger than 1 GiB when decoded";
+inline constexpr const char* image_ratio =
+    "the image is larger than 64 MiB when decoded and has more than 1,100 pixels for each byte of "
+    "the file";
+static_assert(limits::image_bytes_always == 64 * mib && limits::image_pixels_per_byte_max == 1100);
 inline constexpr const char* image_memory = "decoding the image takes more than 1 GiB";
 static_assert(limits::image_bytes_max == gib);
 inline constexpr const char* jpeg_scans = "the JPEG file has more than 100 scans";

@@ -5,11 +5,14 @@
 
 #include <jerror.h>  // its codes depend on what jpeglib.h defines
 
+#include <algorithm>
 #include <csetjmp>
 #include <cstring>
 
 #include "base/ascii.hpp"
 #include "base/limit_text.hpp"
+#include "base/little_endian.hpp"
+#include "decoders/image_size.hpp"
 #include "decoders/table.hpp"
 #include "overture/base/limits.hpp"
 #include "overture/base/path.hpp"
@@ -164,6 +167,41 @@ class jpeg_reader {
   std::jmp_buf way_out_;
 };
 
+std::uint32_t load_u16_big(const std::byte* from) noexcept {
+  return load_u8(from) << 8 | load_u8(from + 1);
+}
+
+// What decoding takes, from the segments in front of the first scan. If the scans cover the image
+// more than once, libjpeg keeps the coefficients of all of it. 0 if the header cannot be read.
+std::uint64_t jpeg_memory(std::span<const std::byte> bytes) noexcept {
+  std::uint64_t pixels = 0;
+  std::uint64_t components = 0;
+  bool progressive = false;
+  for (std::size_t at = 2; bytes.size() - std::min(at, bytes.size()) >= 10;) {
+    const std::byte* const segment = bytes.data() + at;
+    const std::uint32_t marker = load_u8(segment + 1);
+    if (load_u8(segment) != 0xFF || marker == 0xFF) {
+      ++at;  // padding
+      continue;
+    }
+    const bool is_frame =
+        marker >= 0xC0 && marker <= 0xCF && marker != 0xC4 && marker != 0xC8 && marker != 0xCC;
+    if (is_frame) {
+      progressive = marker == 0xC2;
+      pixels = std::uint64_t{load_u16_big(segment + 5)} * load_u16_big(segment + 7);
+      components = load_u8(segment + 9);
+    }
+    if (marker == 0xDA) {
+      const bool buffered = progressive || load_u8(segment + 4) < components;
+      // Two bytes for each coefficient; blocks at the edges are whole.
+      const std::uint64_t coefficients = buffered ? pixels * components * 2 * 9 / 8 : 0;
+      return pixels * 4 + coefficients + (1u << 20);
+    }
+    at += 2 + load_u16_big(segment + 2);
+  }
+  return pixels * 4;
+}
+
 class jpeg final : public decoder {
  public:
   const char* name() const noexcept override { return "jpeg"; }
@@ -186,13 +224,11 @@ class jpeg final : public decoder {
     const std::uint32_t width = reader.width();
     const std::uint32_t height = reader.height();
     const std::uint64_t pixels = std::uint64_t{width} * height;
-    if (width > limits::image_side_max || height > limits::image_side_max) {
-      return fail(errc::limit, limit_text::image_side);
-    }
-    if (pixels * 4 > limits::image_bytes_max) return fail(errc::limit, limit_text::image_bytes);
     if (pixels / limits::jpeg_pixels_per_byte_max > bytes.size()) {
       return fail(errc::corrupt, "JPEG file too small for its image size");
     }
+    const result<void> checked = check_image_size(width, height, pixels * 4, bytes.size());
+    if (!checked) return tl::unexpected<error>(checked.error());
     result<decoded_asset> image =
         decoded_asset::make(asset_kind::image, pixels * 4, memory, pixels_offset);
     if (!image) return image;
@@ -200,6 +236,10 @@ class jpeg final : public decoder {
     image->width = width;
     image->height = height;
     return image;
+  }
+
+  std::uint64_t memory_needed(std::span<const std::byte> bytes) const noexcept override {
+    return jpeg_memory(bytes);
   }
 };
 

@@ -1,10 +1,14 @@
 // PNG images, through libspng.
 #include <spng.h>
 
+#include <algorithm>
 #include <memory>
+#include <string_view>
 
 #include "base/ascii.hpp"
 #include "base/limit_text.hpp"
+#include "base/little_endian.hpp"
+#include "decoders/image_size.hpp"
 #include "decoders/table.hpp"
 #include "overture/base/limits.hpp"
 #include "overture/base/path.hpp"
@@ -67,8 +71,9 @@ class png final : public decoder {
     if (const int code = spng_decoded_image_size(context.get(), SPNG_FMT_RGBA8, &size)) {
       return refused(code);
     }
-    if (size > limits::image_bytes_max) return fail(errc::limit, limit_text::image_bytes);
     if (const char* lie = implausible(header, bytes.size())) return fail(errc::corrupt, lie);
+    const result<void> checked = check_image_size(header.width, header.height, size, bytes.size());
+    if (!checked) return tl::unexpected<error>(checked.error());
 
     result<decoded_asset> image = decoded_asset::make(asset_kind::image, size, memory);
     if (!image) return image;
@@ -81,7 +86,33 @@ class png final : public decoder {
     return image;
   }
 
+  // libspng keeps a few rows, and the profiles and texts in front of the pixels.
+  std::uint64_t memory_needed(std::span<const std::byte> bytes) const noexcept override {
+    constexpr std::size_t header_end = 33;  // the signature and the first chunk
+    if (bytes.size() < header_end) return 0;
+    const std::uint64_t width = load_u32_big(bytes.data() + 16);
+    const std::uint64_t height = load_u32_big(bytes.data() + 20);
+    if (width > limits::image_side_max || height > limits::image_side_max) return 0;
+    std::uint64_t unpacked = 0;
+    for (std::uint64_t at = header_end; bytes.size() - at >= 12;) {
+      const std::uint64_t size = load_u32_big(bytes.data() + at);
+      const std::string_view kind(reinterpret_cast<const char*>(bytes.data() + at + 4), 4);
+      if (kind == "IDAT" || size > bytes.size() - at - 12) break;
+      if (kind == "iCCP" || kind == "zTXt" || kind == "iTXt") {
+        unpacked += size * limits::deflate_ratio_max;
+      }
+      at += 12 + size;
+    }
+    constexpr std::uint64_t row_count = 4;
+    return width * height * 4 + row_count * width * 8 +
+           std::min<std::uint64_t>(unpacked, chunk_bytes_max);
+  }
+
  private:
+  static std::uint32_t load_u32_big(const std::byte* from) noexcept {
+    return load_u8(from) << 24 | load_u8(from + 1) << 16 | load_u8(from + 2) << 8 |
+           load_u8(from + 3);
+  }
   // Keeps a tiny file from claiming a huge image and the memory for it: DEFLATE has a maximum
   // ratio.
   static const char* implausible(const spng_ihdr& header, std::size_t file_bytes) noexcept {

@@ -29,7 +29,7 @@ class cancellable_reads {
   }
   template <class Queue>
   void cancel(Queue& queue) noexcept {
-    cancelled_.exchange(1, std::memory_order_acq_rel);
+    cancelled_.exchange(1, std::memory_order_seq_cst);  // before the caller looks at what waits
     cancel_in(queue);
   }
 

@@ -12,6 +12,7 @@
 #include "overture/base/blob.hpp"
 #include "overture/io/unpack.hpp"
 #include "overture/load/load_scope.hpp"
+#include "overture/sync/memory_ledger.hpp"
 #include "overture/trace/timeline.hpp"
 
 namespace overture::load_detail {
@@ -50,9 +51,13 @@ struct load_item {
   std::uint32_t index = 0;              // in load_state::items
   entry_index entry = 0;
   bool resolved = false;
+  bool needs_all = false;            // a decoder accepts it, so it cannot be checked in pieces
   bool is_unpacked = false;          // its decode was deferred
-  bool large_decode = false;         // counted in load_state::large_decodes
-  std::uint64_t reserved_bytes = 0;  // in the budget
+  bool ticket = false;               // the ledger's: it is past the limit
+  bool block_ticket = false;         // that of the file system's ledger, if it has another
+  std::uint64_t reserved_bytes = 0;  // of the ledger's room, for the file
+  std::uint64_t asset_bytes = 0;     // likewise, for a large asset
+  std::uint64_t asset_wanted = 0;    // what its decoder was refused before
 
   opened_file file;
   blob packed;                         // what was read, unless it is in the loader's scratch
@@ -60,6 +65,16 @@ struct load_item {
   std::span<const std::byte> content;  // the unpacked file
   decoded_asset asset;
   read_request request;
+};
+
+// Starts a loader when there is room again.
+class load_room final : public room_listener {
+ public:
+  explicit load_room(load_state& load) noexcept : load_(load) {}
+  void room_made() noexcept override;
+
+ private:
+  load_state& load_;
 };
 
 struct load_state {
@@ -70,8 +85,16 @@ struct load_state {
         jobs(system),
         options(requested),
         memory(from),
-        own_buffers({.memory = &from, .kept_bytes_max = requested.budget_bytes / 4}),
+        own_buffers(
+            {.memory = &from,
+             .kept_bytes_max =
+                 (requested.ledger ? requested.ledger->limit() : requested.budget_bytes) / 4}),
         buffers(requested.buffers ? *requested.buffers : own_buffers),
+        own_ledger(requested.budget_bytes),
+        ledger(requested.ledger ? *requested.ledger : own_ledger),
+        block_ledger(tree.ledger() ? *tree.ledger() : own_ledger),
+        room(*this),
+        block_room(*this),
         records(from, memory_tag::load),
         order(from, memory_tag::load),
         group(system) {}
@@ -83,6 +106,11 @@ struct load_state {
   allocator& memory;
   buffer_pool own_buffers;
   buffer_pool& buffers;
+  memory_ledger own_ledger;
+  memory_ledger& ledger;
+  memory_ledger& block_ledger;  // the file system's, for solid blocks; may be the same
+  load_room room;
+  load_room block_room;  // listens to block_ledger if it is another
 
   base_detail::vec<file_record> records;  // by entry_index
   base_detail::vec<entry_index> order;    // the order in which files begin
@@ -98,16 +126,16 @@ struct load_state {
   // Admission.
   alignas(64) atomic<std::uint32_t> next_entry{0};
   base_detail::index_stack free_items;
-  base_detail::index_stack stalled_items;    // resolved, waiting for the budget
-  base_detail::index_stack awaiting_decode;  // unpacked, waiting for the budget
+  base_detail::index_stack stalled_items;    // resolved, waiting for room
+  base_detail::index_stack awaiting_decode;  // unpacked, waiting for room
   base_detail::index_stack finalizable;      // decoded, waiting for a one-thread sink
   atomic<std::uint32_t> stalled_count{0};
   atomic<std::uint32_t> awaiting_decode_count{0};
-  atomic<std::uint32_t> large_decodes{0};  // admitted and not yet retired
   atomic<std::uint32_t> free_count{0};
   atomic<std::uint32_t> active_loaders{0};  // at most one per thread of the job system
-  atomic<std::uint64_t> in_flight_bytes{0};
-  atomic<std::uint64_t> in_flight_bytes_max{0};
+  // How often room was made, and as of when an item was refused: if they are equal, nothing begins.
+  atomic<std::uint64_t> rooms{0};
+  atomic<std::uint64_t> refused_at{UINT64_MAX};
   atomic<std::uint32_t> reads_outstanding{0};
   atomic<std::uint32_t> finalizable_count{0};
   cancellable_reads cancelling;
@@ -116,16 +144,10 @@ struct load_state {
   alignas(64) atomic<std::uint64_t> files_done{0};
   atomic<std::uint64_t> bytes_done{0};
 
-  // Every job of the load, plus one count per read in flight: the load is over when the group is
-  // empty. Last, because its destructor waits.
+  // Every job of the load, plus one count for each read in flight and each item that waits for
+  // room: the load is over when the group is empty. Last, because its destructor waits.
   job_group group;
 
-  void update_in_flight_peak(std::uint64_t bytes) noexcept {
-    std::uint64_t most = in_flight_bytes_max.load(std::memory_order_relaxed);
-    while (bytes > most &&
-           !in_flight_bytes_max.compare_exchange_weak(most, bytes, std::memory_order_relaxed)) {
-    }
-  }
   [[nodiscard]] auto item_links() noexcept {
     return [this](std::uint32_t index) -> atomic<std::uint32_t>& { return items[index].link; };
   }

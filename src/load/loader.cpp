@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "base/thread_slot.hpp"
-#include "load/decode_memory.hpp"
 
 namespace overture::load_detail {
 using namespace base_detail;
@@ -21,31 +20,52 @@ constexpr std::uint64_t slice_ns = 1'000'000;  // then the loader continues as a
 constexpr std::size_t scratch_bytes_max = std::size_t{8} << 20;
 constexpr std::size_t scratch_bytes_min = std::size_t{64} << 10;
 
-bool can_begin(load_state& load) noexcept {
-  if (load.cancelling.cancelled()) return false;
-  if (load.awaiting_decode_count.load(std::memory_order_seq_cst) > 0 &&
-      decode_is_admissible(load)) {
-    return true;
-  }
-  if (load.in_flight_bytes.load(std::memory_order_seq_cst) >= load.options.budget_bytes) {
-    return false;
-  }
-  if (load.stalled_count.load(std::memory_order_seq_cst) > 0) return true;
-  return load.free_count.load(std::memory_order_seq_cst) > 0 &&
-         load.next_entry.load(std::memory_order_seq_cst) < load.entry_count();
-}
-
 atomic<scratch_space*>& scratch_slot(load_state& load) noexcept {
   return load.scratch[thread_slot() % load_state::scratch_slots];
 }
 
 }  // namespace
 
+bool can_begin(load_state& load) noexcept {
+  if (load.cancelling.cancelled()) return false;
+  if (load.rooms.load(std::memory_order_seq_cst) ==
+      load.refused_at.load(std::memory_order_seq_cst)) {
+    return false;
+  }
+  if (load.awaiting_decode_count.load(std::memory_order_seq_cst) > 0) return true;
+  if (load.stalled_count.load(std::memory_order_seq_cst) > 0) return true;
+  return load.free_count.load(std::memory_order_seq_cst) > 0 &&
+         load.next_entry.load(std::memory_order_seq_cst) < load.entry_count();
+}
+
+void load_room::room_made() noexcept {
+  load_.rooms.fetch_add(1, std::memory_order_seq_cst);
+  if (can_begin(load_)) loader::spawn(load_);
+}
+
+void drop_waiting(load_state& load) noexcept {
+  // One count more, so that the load is not over, and perhaps destroyed, before the last line.
+  load.group.begin_job();
+  {
+    loader here(load);
+    for (auto [from, count] : {std::pair{&load.stalled_items, &load.stalled_count},
+                               std::pair{&load.awaiting_decode, &load.awaiting_decode_count}}) {
+      while (load_item* const item = here.pop(*from, *count)) {
+        load.records[item->entry].state = file_record::outcome::cancelled;
+        here.retire(*item);
+        (void)load.group.end_job();
+      }
+    }
+  }
+  (void)load.group.end_job();
+}
+
 loader::loader(load_state& of) noexcept
     : load(of),
-      share_bytes_(of.options.budget_bytes / 16 / of.jobs.concurrency()),
+      share_bytes_(of.ledger.limit() / 16 / of.jobs.concurrency()),
       scratch_(scratch_slot(of).exchange(nullptr, std::memory_order_acquire)),
-      uses_scratch_(!of.options.sink || !of.options.sink->one_thread()) {
+      uses_scratch_(!of.options.sink || !of.options.sink->one_thread()),
+      rooms_seen_(of.rooms.load(std::memory_order_seq_cst)) {
   if (!scratch_) scratch_ = make_object<scratch_space>(load.memory, memory_tag::load);
 }
 
@@ -102,20 +122,25 @@ void loader::push(index_stack& to, atomic<std::uint32_t>& count, load_item& item
   count.fetch_add(1, std::memory_order_seq_cst);
 }
 
-// The next item to advance, or null: deferred decodes, then stalled files, then new ones.
+// An item that waits for room: deferred decodes, then stalled files. Null if there is none.
+load_item* loader::pop_waiting() noexcept {
+  load_item* item = nullptr;
+  if (load.awaiting_decode_count.load(std::memory_order_seq_cst) > 0) {
+    item = pop(load.awaiting_decode, load.awaiting_decode_count);
+  }
+  if (!item && load.stalled_count.load(std::memory_order_seq_cst) > 0) {
+    item = pop(load.stalled_items, load.stalled_count);
+  }
+  if (item) (void)load.group.end_job();  // the job that runs this still counts
+  return item;
+}
+
+// The next item to advance, or null: those that wait for room, then new ones.
 load_item* loader::next_item() noexcept {
   if (load.cancelling.cancelled()) return nullptr;
-  if (load.awaiting_decode_count.load(std::memory_order_seq_cst) > 0 &&
-      decode_is_admissible(load)) {
-    if (load_item* const item = pop(load.awaiting_decode, load.awaiting_decode_count)) return item;
-  }
-  if (load.in_flight_bytes.load(std::memory_order_seq_cst) - credit_bytes_ >=
-      load.options.budget_bytes) {
-    return nullptr;
-  }
-  if (load.stalled_count.load(std::memory_order_seq_cst) > 0) {
-    if (load_item* const item = pop(load.stalled_items, load.stalled_count)) return item;
-  }
+  rooms_seen_ = load.rooms.load(std::memory_order_seq_cst);
+  if (rooms_seen_ == load.refused_at.load(std::memory_order_seq_cst)) return nullptr;
+  if (load_item* const item = pop_waiting()) return item;
   if (load.next_entry.load(std::memory_order_seq_cst) >= load.entry_count()) return nullptr;
   if (!spare_) {
     spare_ = pop(load.free_items, load.free_count);
@@ -169,69 +194,117 @@ void loader::give_scratch_to(load_item& item) noexcept {
   if (holds(scratch_->unpacked)) item.unpacked = std::move(scratch_->unpacked);
 }
 
-// --- Budget --------------------------------------------------------------------------------------
+// --- Room ----------------------------------------------------------------------------------------
 
-bool loader::reserve_budget(load_item& item) noexcept {
+std::uint64_t whole_file_bytes(const load_item& item) noexcept {
   const file_place& place = item.file.place();
-  const std::uint64_t cost =
-      place.read_bytes + (place.method == compression::none ? 0 : place.bytes);
-  if (cost <= credit_bytes_) {
-    item.reserved_bytes = cost;
-    credit_bytes_ -= cost;
-    return true;
+  return place.read_bytes + (place.method == compression::none ? 0 : place.bytes);
+}
+
+bool loader::reserve(load_item& item, std::uint64_t bytes) noexcept {
+  if (!take_with_block(item, bytes)) {
+    wait_for_room(load.stalled_items, load.stalled_count, item);
+    return false;
   }
-  const std::uint64_t budget = load.options.budget_bytes;
-  const std::uint64_t missing = cost - credit_bytes_;
-  std::uint64_t now = load.in_flight_bytes.load(std::memory_order_seq_cst);
-  std::uint64_t ahead = 0;
-  do {
-    // Below the budget any size is admitted, so the peak is the budget plus one file. The loader's
-    // own credit does not count, here as in next_item(); otherwise it would retry for ever.
-    if (now - credit_bytes_ >= budget) {
-      push(load.stalled_items, load.stalled_count, item);
-      return false;
-    }
-    // Reserves credit for the next small files at the same time.
-    ahead = cost < share_bytes_ && now + missing + share_bytes_ <= budget ? share_bytes_ : 0;
-  } while (!load.in_flight_bytes.compare_exchange_weak(now, now + missing + ahead,
-                                                       std::memory_order_seq_cst));
-  item.reserved_bytes = cost;
-  credit_bytes_ = ahead;
-  load.update_in_flight_peak(now + missing + ahead);
+  item.reserved_bytes = bytes;
   return true;
 }
 
-void loader::add_to_budget(load_item& item, std::uint64_t bytes) noexcept {
+void loader::release_block(load_item& item) noexcept {
+  const bool same = &load.ledger == &load.block_ledger;
+  item.file.release_block(same ? item.ticket : item.block_ticket);
+  load.block_ledger.end_item(item.block_ticket);
+}
+
+void loader::release_all(load_item& item) noexcept {
+  release_block(item);
+  release_room(item, item.reserved_bytes);
+  if (item.asset_bytes != 0) {
+    load.ledger.give_back(std::exchange(item.asset_bytes, 0), memory_tag::decode);
+  }
+  load.ledger.end_item(item.ticket);
+}
+
+bool loader::take_room(load_item& item, std::uint64_t cost) noexcept {
+  if (cost > credit_bytes_ && cost < share_bytes_ &&
+      load.ledger.take_if_free(share_bytes_, memory_tag::load)) {
+    credit_bytes_ += share_bytes_;
+  }
+  if (cost <= credit_bytes_) {
+    credit_bytes_ -= cost;
+    return true;
+  }
+  // No item may wait for what its own loader holds.
+  return_credit();
+  return load.ledger.take(cost, memory_tag::load, item.ticket);
+}
+
+// The room for a file, and for the solid block that it is in unless another file holds that. If
+// both come from one ledger, they are taken at once, so that no item waits for one while it holds
+// the other. If not, the block comes first in every item.
+bool loader::take_with_block(load_item& item, std::uint64_t cost) noexcept {
+  for (;;) {
+    const std::uint64_t block = item.file.block_room();
+    if (&load.ledger != &load.block_ledger) {
+      if (block != 0 && !load.block_ledger.take(block, memory_tag::vfs, item.block_ticket)) {
+        return false;
+      }
+      if (item.file.hold_block(block)) return take_room(item, cost);
+      load.block_ledger.end_item(item.block_ticket);
+      continue;
+    }
+    if (block == 0) {
+      if (!take_room(item, cost)) return false;
+    } else {
+      return_credit();
+      if (!load.ledger.take(cost + block, memory_tag::load, item.ticket)) return false;
+      load.ledger.move(block, memory_tag::load, memory_tag::vfs);
+    }
+    if (item.file.hold_block(block)) return true;
+    load.ledger.give_back(cost, memory_tag::load);
+    load.ledger.end_item(item.ticket);
+  }
+}
+
+// If room was made since the item asked, the next look at load_state::rooms finds it.
+void loader::wait_for_room(index_stack& in, atomic<std::uint32_t>& count,
+                           load_item& item) noexcept {
+  load.group.begin_job();
+  push(in, count, item);
+  load.refused_at.store(rooms_seen_, std::memory_order_seq_cst);
+  if (load.cancelling.cancelled()) drop_waiting(load);
+}
+
+void loader::add_room(load_item& item, std::uint64_t bytes) noexcept {
   item.reserved_bytes += bytes;
   if (bytes <= credit_bytes_) {
     credit_bytes_ -= bytes;
-    return;
-  }
-  load.update_in_flight_peak(load.in_flight_bytes.fetch_add(bytes, std::memory_order_seq_cst) +
-                             bytes);
-}
-
-void loader::release_budget(load_item& item, std::uint64_t bytes) noexcept {
-  item.reserved_bytes -= bytes;
-  if (credit_bytes_ + bytes <= 2 * share_bytes_ &&
-      load.in_flight_bytes.load(std::memory_order_seq_cst) < load.options.budget_bytes) {
-    credit_bytes_ += bytes;
   } else {
-    give_back(bytes);
+    load.ledger.add(bytes, memory_tag::load);
   }
 }
 
-void loader::give_back(std::uint64_t bytes) noexcept {
-  const std::uint64_t budget = load.options.budget_bytes;
-  const std::uint64_t before = load.in_flight_bytes.fetch_sub(bytes, std::memory_order_seq_cst);
-  // Loaders that ended because the budget was full do not resume by themselves.
-  if (before >= budget && before - bytes < budget && can_begin(load)) spawn(load);
+void loader::release_room(load_item& item, std::uint64_t bytes) noexcept {
+  item.reserved_bytes -= bytes;
+  if (credit_bytes_ + bytes <= 2 * share_bytes_ && !item.ticket &&
+      load.ledger.used() < load.ledger.limit()) {
+    credit_bytes_ += bytes;
+  } else if (bytes != 0) {
+    load.ledger.give_back(bytes, memory_tag::load);
+  }
+}
+
+void loader::return_credit() noexcept {
+  if (credit_bytes_ != 0) {
+    load.ledger.give_back(std::exchange(credit_bytes_, 0), memory_tag::load);
+  }
 }
 
 void loader::defer_decode(load_item& item) noexcept {
   give_scratch_to(item);
   item.is_unpacked = true;
-  push(load.awaiting_decode, load.awaiting_decode_count, item);
+  return_credit();
+  wait_for_room(load.awaiting_decode, load.awaiting_decode_count, item);
 }
 
 // --- Ends ----------------------------------------------------------------------------------------
@@ -241,13 +314,12 @@ void loader::retire(load_item& item) noexcept {
   item.asset = {};
   item.packed.reset();
   item.unpacked.reset();
-  item.file = {};
   item.resolved = false;
   item.is_unpacked = false;
-  release_budget(item, item.reserved_bytes);
-  if (std::exchange(item.large_decode, false)) {
-    load.large_decodes.fetch_sub(1, std::memory_order_seq_cst);
-  }
+  item.needs_all = false;
+  item.asset_wanted = 0;
+  release_all(item);
+  item.file = {};
   bytes_done_ += load.records[item.entry].bytes;
   ++files_done_;
   if (!spare_) {
@@ -259,7 +331,7 @@ void loader::retire(load_item& item) noexcept {
 
 void loader::flush() noexcept {
   if (spare_) push(load.free_items, load.free_count, *std::exchange(spare_, nullptr));
-  if (credit_bytes_ != 0) give_back(std::exchange(credit_bytes_, 0));
+  return_credit();
   if (files_done_ == 0) return;
   load.bytes_done.fetch_add(std::exchange(bytes_done_, 0), std::memory_order_relaxed);
   const std::uint64_t more = std::exchange(files_done_, 0);
@@ -270,7 +342,7 @@ void loader::flush() noexcept {
 // Tells the job system why its threads are about to be idle.
 void loader::set_idle_reason() noexcept {
   const char* reason = idle_reasons::nothing_left;
-  if (load.in_flight_bytes.load(std::memory_order_relaxed) >= load.options.budget_bytes ||
+  if (load.stalled_count.load(std::memory_order_relaxed) > 0 ||
       load.awaiting_decode_count.load(std::memory_order_relaxed) > 0) {
     reason = idle_reasons::budget;
   } else if (load.reads_outstanding.load(std::memory_order_relaxed) > 0) {

@@ -1,7 +1,7 @@
 // loader: a job that sends one file after another down the pipeline.
 //
 // A load runs at most one loader per thread of the job system. A loader ends when no file may
-// begin: none is left, no item is free, or the budget is full. The thread that makes room starts
+// begin: none is left, no item is free, or the ledger has refused one. Room that is made starts
 // another.
 #pragma once
 
@@ -10,7 +10,7 @@
 namespace overture::load_detail {
 
 // Shared counters are expensive to update for every file, so a loader keeps its own (files done, a
-// credit of the budget, a spare item) and flushes them about once a millisecond.
+// credit of room, a spare item) and flushes them about once a millisecond.
 class loader {
  public:
   explicit loader(load_state& of) noexcept;
@@ -41,15 +41,20 @@ class loader {
     return scratch_ ? &scratch_->decompressor : nullptr;
   }
 
-  // Returns false if the budget is full. The item then waits for a loader to resume it.
-  [[nodiscard]] bool reserve_budget(load_item& item) noexcept;
-  // Decodes that allocate at least this much must be admitted to the budget first.
+  // Takes `bytes` of room for an item's file, and its block's. False if refused: the item then
+  // waits for a loader to resume it.
+  [[nodiscard]] bool reserve(load_item& item, std::uint64_t bytes) noexcept;
+  // The item's bytes have been read, so it no longer needs its solid block.
+  void release_block(load_item& item) noexcept;
+  // Gives back all that an item holds.
+  void release_all(load_item& item) noexcept;
+  // Decodes that allocate at least this much take room first.
   [[nodiscard]] std::uint64_t large_decode_bytes() const noexcept { return share_bytes_ + 1; }
-  // Makes an item wait, with its content, because the budget is too full for its asset.
+  // Makes an item wait, with its content, because there is no room for its asset.
   void defer_decode(load_item& item) noexcept;
-  // Reserves memory that was not known when the file began. Never waits.
-  void add_to_budget(load_item& item, std::uint64_t bytes) noexcept;
-  void release_budget(load_item& item, std::uint64_t bytes) noexcept;
+  // Counts memory that was not known when the file began. Never waits.
+  void add_room(load_item& item, std::uint64_t bytes) noexcept;
+  void release_room(load_item& item, std::uint64_t bytes) noexcept;
   // Ends a file, whatever its outcome.
   void retire(load_item& item) noexcept;
 
@@ -60,18 +65,32 @@ class loader {
   [[nodiscard]] std::span<std::byte> scratch_buffer(blob scratch_space::* kept,
                                                     std::size_t bytes) noexcept;
   void give_scratch_to(load_item& item) noexcept;
-  void give_back(std::uint64_t bytes) noexcept;
+  [[nodiscard]] bool take_room(load_item& item, std::uint64_t cost) noexcept;
+  [[nodiscard]] bool take_with_block(load_item& item, std::uint64_t cost) noexcept;
+  void wait_for_room(base_detail::index_stack& in, atomic<std::uint32_t>& count,
+                     load_item& item) noexcept;
+  [[nodiscard]] load_item* pop_waiting() noexcept;
+  void return_credit() noexcept;
   void flush() noexcept;
   void set_idle_reason() noexcept;
 
-  std::uint64_t share_bytes_;  // the most of the budget that a loader takes as credit at once
+  std::uint64_t share_bytes_;  // the most room that a loader takes as credit at once
   scratch_space* scratch_;
   bool uses_scratch_;               // files end in the call that began them
   load_item* spare_ = nullptr;      // for the next file
-  std::uint64_t credit_bytes_ = 0;  // budget reserved ahead for small files
+  std::uint64_t credit_bytes_ = 0;  // room taken ahead for small files
+  std::uint64_t rooms_seen_ = 0;    // load_state::rooms before the current item asked for room
   std::uint64_t files_done_ = 0;
   std::uint64_t bytes_done_ = 0;
 };
+
+// Whether a loader that begins now would find something to do.
+[[nodiscard]] bool can_begin(load_state& load) noexcept;
+// Ends the items that wait for room. For a load that was cancelled.
+void drop_waiting(load_state& load) noexcept;
+
+// The room of a file that is loaded as a whole: its packed and its unpacked bytes.
+[[nodiscard]] std::uint64_t whole_file_bytes(const load_item& item) noexcept;
 
 // In pipeline.cpp. Takes an item as far as it can go now.
 void advance(loader& by, load_item& item) noexcept;

@@ -3,9 +3,10 @@
 //   resolve -> read -> unpack -> decode -> finalize
 //
 // Start reading at advance(). Each stage is one function, named as in the timeline. If it returns
-// an error, the file ends there. A file pauses without an error in two cases: the budget is full,
-// for the file or later for its asset, and it waits for room; or its bytes must come from the disk,
-// and the read queue runs the rest as a job when they have arrived.
+// an error, the file ends there. A file pauses without an error in two cases: there is no room in
+// the ledger, for the file or later for its asset, and it waits for some; or its bytes must come
+// from the disk, and the read queue runs the rest as a job when they have arrived.
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include "base/thread_slot.hpp"
 #include "load/decode_memory.hpp"
 #include "load/loader.hpp"
+#include "load/pieces.hpp"
 #include "overture/jobs/parallel.hpp"
 #include "overture/sync/barricade.hpp"
 
@@ -162,7 +164,7 @@ result<void> inflate(loader& by, load_item& item, std::span<const std::byte> pac
   if (!unpacked) return unpacked;
   item.content = unpacked_bytes;
   item.packed.reset();
-  by.release_budget(item, place.read_bytes);
+  by.release_room(item, place.read_bytes);
   return {};
 }
 
@@ -219,38 +221,54 @@ class decode_helpers final : public parallel_runner {
   atomic<std::uint64_t> helped_ns_{0};
 };
 
-// Takes over a decoded asset and corrects the budget to its real size.
-void keep_decoded(loader& by, load_item& item, decoded_asset& made,
-                  std::uint64_t admitted) noexcept {
+// Takes over a decoded asset and corrects the room to its real size.
+void keep_decoded(loader& by, load_item& item, decoded_asset& made) noexcept {
   made.free_with(by.load.memory);
   item.asset = std::move(made);
   const std::uint64_t bytes = item.asset.bytes().size();
   record_of(by.load, item).decoded_bytes = bytes;
-  if (bytes > admitted) by.add_to_budget(item, bytes - admitted);
-  if (bytes < admitted) by.release_budget(item, admitted - bytes);
+  if (bytes > item.asset_bytes) by.add_room(item, bytes - item.asset_bytes);
+  if (bytes < item.asset_bytes) {
+    by.load.ledger.give_back(item.asset_bytes - bytes, memory_tag::decode);
+    item.asset_bytes = bytes;
+  }
 }
 
-// Sets `waits` if the budget is too full for the asset.
+// Takes room for what a decoder needs. Small amounts are counted once they are decoded.
+bool reserve_asset(loader& by, load_item& item, const decoder& chosen) noexcept {
+  const std::uint64_t needed = std::max(item.asset_wanted, chosen.memory_needed(item.content));
+  if (needed < by.large_decode_bytes()) return true;
+  if (!by.load.ledger.take(needed, memory_tag::decode, item.ticket)) return false;
+  item.asset_bytes = needed;
+  return true;
+}
+
+// Sets `waits` if there is no room for the asset.
 result<std::uint64_t> decode(loader& by, load_item& item, bool& waits) noexcept {
   load_state& load = by.load;
-  const std::string_view path = load.files.entry(item.entry).path;
-  for (const decoder* const candidate : load.options.decoders) {
-    if (!candidate->accepts(path, item.content)) continue;
-    decode_helpers helpers(load, item.entry);
-    decode_memory memory(load, by.large_decode_bytes());
-    result<decoded_asset> made = candidate->decode(item.content, memory, helpers);
-    file_record& kept = record_of(load, item);
-    kept.stage_ns[static_cast<std::size_t>(load_stage::decode)] += helpers.helped_ns();
-    item.reserved_bytes += memory.admitted_bytes();
-    item.large_decode = memory.admitted_bytes() != 0;
-    waits = !made && memory.refused();
-    if (waits) return std::uint64_t{0};
-    if (!made) return tl::unexpected<error>(made.error());
-    kept.decoder = candidate->name();
-    keep_decoded(by, item, *made, memory.admitted_bytes());
-    return kept.decoded_bytes;
+  const decoder* const chosen = decoder_of(load, item);
+  if (!chosen) return std::uint64_t{0};
+  waits = !reserve_asset(by, item, *chosen);
+  if (waits) return std::uint64_t{0};
+  decode_helpers helpers(load, item.entry);
+  decode_memory memory(load, item, item.asset_bytes, by.large_decode_bytes());
+  result<decoded_asset> made = chosen->decode(item.content, memory, helpers);
+  file_record& kept = record_of(load, item);
+  kept.stage_ns[static_cast<std::size_t>(load_stage::decode)] += helpers.helped_ns();
+  item.asset_bytes = memory.granted_bytes();
+  waits = !made && memory.refused_bytes() != 0;
+  if (waits) {
+    // All of it is taken at once the next time, so that no file waits for one that waits itself.
+    item.asset_wanted = memory.refused_bytes();
+    if (item.asset_bytes != 0) {
+      load.ledger.give_back(std::exchange(item.asset_bytes, 0), memory_tag::decode);
+    }
+    return std::uint64_t{0};
   }
-  return std::uint64_t{0};
+  if (!made) return tl::unexpected<error>(made.error());
+  kept.decoder = chosen->name();
+  keep_decoded(by, item, *made);
+  return kept.decoded_bytes;
 }
 
 result<std::uint64_t> finalize(loader& by, load_item& item) noexcept {
@@ -285,8 +303,26 @@ void after_unpack(loader& by, load_item& item) noexcept {
 
 // The rest of the pipeline once the bytes have arrived.
 void after_read(loader& by, load_item& item) noexcept {
+  by.release_block(item);
   if (!run_stage(by, item, load_stage::unpack, unpack)) return by.retire(item);
   after_unpack(by, item);
+}
+
+}  // namespace
+
+namespace {
+
+// Instead of reading the file as a whole.
+void advance_in_pieces(loader& by, load_item& item) noexcept {
+  if (!by.reserve(item, room_for_pieces(item))) return;
+  bool wanted = false;
+  const auto stage = [&](loader& here, load_item& of) { return check_in_pieces(here, of, wanted); };
+  if (!run_stage(by, item, load_stage::unpack, stage)) return by.retire(item);
+  by.release_block(item);
+  if (!wanted) return finalize_here(by, item);
+  by.release_all(item);
+  item.needs_all = true;
+  advance(by, item);
 }
 
 }  // namespace
@@ -294,7 +330,8 @@ void after_read(loader& by, load_item& item) noexcept {
 void advance(loader& by, load_item& item) noexcept {
   if (item.is_unpacked) return after_unpack(by, item);
   if (!item.resolved && !run_stage(by, item, load_stage::resolve, resolve)) return by.retire(item);
-  if (!by.reserve_budget(item)) return;
+  if (may_go_in_pieces(by.load, item)) return advance_in_pieces(by, item);
+  if (!by.reserve(item, whole_file_bytes(item))) return;
 
   bool filled = false;
   const auto read = [&](loader& here, load_item& of) { return read_at_once(here, of, filled); };

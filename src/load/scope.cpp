@@ -12,18 +12,6 @@ using namespace load_detail;
 
 namespace {
 
-// Retires files that were waiting for the budget when the load was cancelled.
-void drop_stalled(load_state& load) noexcept {
-  loader here(load);
-  for (auto [from, count] : {std::pair{&load.stalled_items, &load.stalled_count},
-                             std::pair{&load.awaiting_decode, &load.awaiting_decode_count}}) {
-    while (load_item* const item = here.pop(*from, *count)) {
-      load.records[item->entry].state = file_record::outcome::cancelled;
-      here.retire(*item);
-    }
-  }
-}
-
 // Large files first, the largest at the front: one that began last would leave the other threads
 // idle. The rest follow in tree order.
 bool order_by_size(load_state& load, std::size_t count) noexcept {
@@ -80,7 +68,6 @@ struct load_scope::state : load_state {
 
   void finish_cancelled() noexcept {
     if (!cancelling.cancelled()) return;
-    drop_stalled(*this);
     std::uint64_t none = 0;
     end_ns.compare_exchange_strong(none, now_ns());
   }
@@ -90,11 +77,16 @@ load_scope::load_scope(file_system& files, read_queue& reads, job_system& jobs,
                        const load_options& options) noexcept {
   allocator& memory = options.memory ? *options.memory : default_allocator();
   state_ = make_object<state>(memory, memory_tag::load, files, reads, jobs, options, memory);
+  if (!state_) return;
+  state_->ledger.join(state_->room);
+  if (&state_->block_ledger != &state_->ledger) state_->block_ledger.join(state_->block_room);
 }
 
 load_scope::~load_scope() {
   if (!state_) return;
   cancel();
+  state_->ledger.leave(state_->room);
+  if (&state_->block_ledger != &state_->ledger) state_->block_ledger.leave(state_->block_room);
   allocator& memory = state_->memory;
   while (!wait_for(std::chrono::seconds(1))) {
   }
@@ -172,6 +164,7 @@ std::size_t load_scope::pump(std::chrono::nanoseconds budget) noexcept {
 void load_scope::cancel() noexcept {
   if (!state_ || !state_->started) return;
   state_->cancelling.cancel(state_->reads);
+  drop_waiting(*state_);
 }
 
 load_progress load_scope::progress() const noexcept {
@@ -190,7 +183,10 @@ load_summary load_scope::summary() const noexcept {
   load_summary sum;
   if (!state_) return sum;
   sum.ns = state_->end_ns.load(std::memory_order_acquire) - state_->begin_ns;
-  sum.in_flight_bytes_max = state_->in_flight_bytes_max.load(std::memory_order_relaxed);
+  sum.in_flight_bytes_max = state_->ledger.peak();
+  for (std::size_t tag = 0; tag < memory_tag_count; ++tag) {
+    sum.in_flight_by_module[tag] = state_->ledger.peak(static_cast<memory_tag>(tag));
+  }
   for (entry_index i = 0; i < state_->entry_count(); ++i) {
     const file_record& file = state_->records[i];
     const bool loaded = file.state == file_record::outcome::loaded;

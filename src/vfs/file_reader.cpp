@@ -5,6 +5,7 @@
 #include <new>
 
 #include "io/inflate_stream.hpp"
+#include "overture/sync/memory_ledger.hpp"
 #include "vfs/packed_data.hpp"
 
 namespace overture {
@@ -21,8 +22,9 @@ tl::unexpected<error> no_memory() {
 }  // namespace
 
 struct file_reader::state {
-  state(allocator& from, opened_file opened, open_source where) noexcept
+  state(allocator& from, memory_ledger& bound, opened_file opened, open_source where) noexcept
       : memory(from),
+        ledger(bound),
         file(std::move(opened)),
         source(where),
         buffer(from, memory_tag::vfs),
@@ -40,6 +42,7 @@ struct file_reader::state {
   [[nodiscard]] std::span<const std::byte> held() const noexcept;
 
   allocator& memory;
+  memory_ledger& ledger;
   opened_file file;
   open_source source;
   std::uint64_t data_offset = 0;  // of the packed bytes, in the source
@@ -49,6 +52,7 @@ struct file_reader::state {
   std::size_t buffered = 0;
   vec<std::byte> buffer;
 
+  ledger_room room;                             // for `whole`
   vec<std::byte> whole;                         // a compressed file, unpacked when it was opened
   io_detail::inflate_stream* stream = nullptr;  // a larger compressed file
   std::uint64_t seen = 0;  // a stored file: how many bytes have passed in order
@@ -65,8 +69,8 @@ result<file_reader> file_reader::open(file_system& files, asset_path path,
   if (!opened) return tl::unexpected(opened.error());
   const result<open_source> source = files.source(opened->place().source);
   if (!source) return tl::unexpected(source.error());
-  state* const made =
-      make_object<state>(memory, memory_tag::vfs, memory, *std::move(opened), *source);
+  state* const made = make_object<state>(memory, memory_tag::vfs, memory, *files.ledger(),
+                                         *std::move(opened), *source);
   if (!made) return no_memory();
   file_reader reader(made);
   if (result<void> begun = made->begin(config); !begun) {
@@ -108,6 +112,12 @@ result<void> file_reader::state::begin(const file_reader_config& config) noexcep
 }
 
 result<void> file_reader::state::unpack_whole() noexcept {
+  result<ledger_room> kept = ledger_room::take(ledger, place().bytes, memory_tag::vfs);
+  if (!kept) return tl::unexpected(kept.error());
+  room = std::move(*kept);
+  const result<ledger_room> for_packed =
+      ledger_room::take(ledger, place().packed_bytes, memory_tag::vfs);
+  if (!for_packed) return tl::unexpected(for_packed.error());
   vec<std::byte> packed(memory, memory_tag::vfs);
   if (!packed.resize_for_overwrite(place().packed_bytes) ||
       !whole.resize_for_overwrite(place().bytes)) {

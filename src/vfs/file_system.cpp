@@ -45,6 +45,10 @@ file_system::~file_system() {
   destroy_object(*config_.memory, memory_tag::vfs, state_);
 }
 
+memory_ledger* file_system::ledger() const noexcept {
+  return state_ ? &state_->ledger : nullptr;
+}
+
 result<mount_id> file_system::mount(const char* path, const mount_options& options) noexcept {
   const mount_request request{path, options, {}};
   mount_id id;
@@ -318,6 +322,8 @@ result<void> file_system::open_entry(const vfs_detail::lookup_hit& found,
   file.place_ = opened->place;
   file.place_.source = from.source;
   if (opened->handle.get().valid()) {
+    archives_detail::block_store* const blocks = content.store.get();
+    file.store_ = blocks && opened->handle.os() == blocks ? blocks : nullptr;
     const std::uint32_t number =
         found.written ? found.written->number | vfs_detail::source_owner::written_bit : found.entry;
     const result<source_id> source =
@@ -335,6 +341,8 @@ result<void> file_system::open_entry(const vfs_detail::lookup_hit& found,
 
 void file_system::close(const opened_file& file) noexcept {
   const vfs_detail::mount& from = *file.mount_;
+  bool no_ticket = false;
+  if (file.holds_block_) file.store_->release_block(file.place_.offset, no_ticket);
   if (file.owns_source_) {
     os_handle handle;
     vfs_detail::source_owner owner;
@@ -347,7 +355,9 @@ void file_system::close(const opened_file& file) noexcept {
 opened_file::opened_file(opened_file&& other) noexcept
     : files_(std::exchange(other.files_, nullptr)),
       mount_(other.mount_),
+      store_(other.store_),
       owns_source_(other.owns_source_),
+      holds_block_(other.holds_block_),
       place_(other.place_) {}
 
 opened_file& opened_file::operator=(opened_file&& other) noexcept {
@@ -355,13 +365,31 @@ opened_file& opened_file::operator=(opened_file&& other) noexcept {
   if (files_) files_->close(*this);
   files_ = std::exchange(other.files_, nullptr);
   mount_ = other.mount_;
+  store_ = other.store_;
   owns_source_ = other.owns_source_;
+  holds_block_ = other.holds_block_;
   place_ = other.place_;
   return *this;
 }
 
 opened_file::~opened_file() {
   if (files_) files_->close(*this);
+}
+
+std::uint64_t opened_file::block_room() const noexcept {
+  return files_ && store_ && !holds_block_ ? store_->missing_room(place_.offset) : 0;
+}
+
+bool opened_file::hold_block(std::uint64_t room) noexcept {
+  if (!files_ || !store_ || holds_block_) return true;
+  holds_block_ = store_->hold_block(place_.offset, room);
+  return holds_block_;
+}
+
+void opened_file::release_block(bool& ticket) noexcept {
+  if (files_ && std::exchange(holds_block_, false)) {
+    store_->release_block(place_.offset, ticket);
+  }
 }
 
 // --- Mapping -------------------------------------------------------------------------------------

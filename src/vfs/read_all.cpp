@@ -2,6 +2,7 @@
 #include <cstring>
 #include <utility>
 
+#include "overture/sync/memory_ledger.hpp"
 #include "overture/vfs/file_system.hpp"
 
 namespace overture {
@@ -54,7 +55,16 @@ result<blob> unpack(const file_place& place, framed_bytes read, buffer_pool& buf
 }
 
 template <class Read>
-result<blob> read_place(const file_place& place, buffer_pool& buffers, Read read) noexcept {
+result<blob> read_place(const file_place& place, memory_ledger& ledger, buffer_pool& buffers,
+                        Read read) noexcept {
+  const std::uint64_t needed =
+      place.read_bytes + (place.method == compression::none ? 0 : place.bytes);
+  const result<ledger_room> room = ledger_room::take(ledger, needed, memory_tag::vfs);
+  if (!room) {
+    error why = room.error();
+    why.source = place.source;
+    return tl::unexpected(why);
+  }
   result<blob> bytes = read_packed(place, buffers, read).and_then([&](framed_bytes packed) {
     return unpack(place, std::move(packed), buffers);
   });
@@ -78,7 +88,7 @@ result<blob> file_system::read_all(asset_path path, buffer_pool& buffers) noexce
   const file_place& place = opened->place();
   const result<open_source> from = source(place.source);
   if (!from) return tl::unexpected(from.error());
-  return read_place(place, buffers, [&](std::span<std::byte> to) noexcept {
+  return read_place(place, *ledger(), buffers, [&](std::span<std::byte> to) noexcept {
     return read_fully(*from->os, from->handle, place.offset, to);
   });
 }
@@ -89,11 +99,12 @@ result<blob> file_system::read_all(asset_path path, buffer_pool& buffers,
   const result<opened_file> opened = open(path);
   if (!opened) return tl::unexpected(opened.error());
   const file_place& place = opened->place();
-  return read_place(place, buffers, [&](std::span<std::byte> to) noexcept -> result<void> {
-    if (to.empty()) return {};
-    read_request request{.source = place.source, .offset = place.offset, .destination = to};
-    return reads.read_now(request);
-  });
+  return read_place(
+      place, *ledger(), buffers, [&](std::span<std::byte> to) noexcept -> result<void> {
+        if (to.empty()) return {};
+        read_request request{.source = place.source, .offset = place.offset, .destination = to};
+        return reads.read_now(request);
+      });
 }
 
 }  // namespace overture

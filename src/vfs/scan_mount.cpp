@@ -174,7 +174,11 @@ result<void> scan_mount(mount& made, const mount_request& request, const file_sy
   const bool whole = from.empty();
   archives_detail::archive_input input{*made.os, made.path.data(), *status, whole ? prefix : ""};
   input.password = options.password;
+  input.ledger = config.ledger;
   result<void> listed = list_content(input, made.content);
+  if (archives_detail::block_store* const blocks = made.content.store.get()) {
+    blocks->use_ledger(*config.ledger);
+  }
   if (listed && ignore_case) listed = fold_names(made.content);
   made.writable = options.writable;
   made.ignore_case = ignore_case;

@@ -1,13 +1,20 @@
 // The private state of a file_system.
 #pragma once
 
+#include "overture/sync/memory_ledger.hpp"
 #include "vfs/mount_table.hpp"
 #include "vfs/tree.hpp"
 
 namespace overture {
 
 struct file_system::state {
-  explicit state(const file_system_config& config) noexcept : mounts(config) {}
+  // What the file system may have unpacked at a time, unless the host sets a bound.
+  static constexpr std::uint64_t ledger_bytes = std::uint64_t{2} << 30;
+
+  explicit state(const file_system_config& config) noexcept
+      : own_ledger(ledger_bytes),
+        ledger(config.ledger ? *config.ledger : own_ledger),
+        mounts(with_ledger(config, ledger)) {}
 
   [[nodiscard]] vfs_detail::tree* frozen_tree() const noexcept {
     return tree.load(std::memory_order_acquire);
@@ -17,6 +24,14 @@ struct file_system::state {
     return *mounts.current().mounts[position];
   }
 
+  [[nodiscard]] static file_system_config with_ledger(file_system_config config,
+                                                      memory_ledger& ledger) noexcept {
+    config.ledger = &ledger;
+    return config;
+  }
+
+  memory_ledger own_ledger;
+  memory_ledger& ledger;
   vfs_detail::mount_table mounts;
   atomic<vfs_detail::tree*> tree{nullptr};  // null: not frozen
 

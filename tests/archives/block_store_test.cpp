@@ -179,5 +179,107 @@ TEST_F(block_store_test, frees_all_memory) {
   EXPECT_EQ(memory.total().bytes, 0u);
 }
 
+struct counted_blocks : block_store_test {
+  static constexpr std::uint64_t mib = 1u << 20;
+  letters& make_counted(std::vector<std::uint64_t> sizes) {
+    letters& made = make(std::move(sizes));
+    made.use_ledger(ledger);
+    return made;
+  }
+  ~counted_blocks() override {
+    store.reset();
+    EXPECT_EQ(ledger.used(), 0u);
+  }
+  memory_ledger ledger{4 * mib};
+};
+
+TEST_F(counted_blocks, are_evicted_when_the_ledger_is_short_of_room) {
+  letters& blocks = make_counted({2 * mib, 2 * mib, 3 * mib});
+  EXPECT_EQ(read(blocks, 0, 1), "a");
+  EXPECT_EQ(read(blocks, 2 * mib, 1), "b");
+  EXPECT_EQ(ledger.used(), 4 * mib);
+  EXPECT_EQ(read(blocks, 4 * mib, 1), "c");
+  EXPECT_EQ(ledger.used(), 3 * mib);
+  EXPECT_EQ(blocks.kept_bytes(), 3 * mib);
+  bool ticket = false;
+  EXPECT_TRUE(ledger.take(4 * mib, memory_tag::load, ticket));
+  EXPECT_FALSE(ticket);
+  EXPECT_EQ(blocks.kept_bytes(), 0u);
+  ledger.give_back(4 * mib, memory_tag::load);
+}
+
+TEST_F(counted_blocks, fail_readers_that_cannot_wait_but_not_for_ever) {
+  letters& blocks = make_counted({2 * mib, 3 * mib, 10});
+  bool ticket = false;
+  ASSERT_TRUE(ledger.take(5 * mib, memory_tag::load, ticket));
+  EXPECT_EQ(read(blocks, 0, 1), "error: limit");
+  EXPECT_EQ(read(blocks, 5 * mib, 1), "c") << "small ones are never refused";
+  ledger.give_back(5 * mib, memory_tag::load);
+  ledger.end_item(ticket);
+  EXPECT_EQ(read(blocks, 0, 1), "a");
+}
+
+TEST_F(counted_blocks, are_held_with_room_that_was_taken_for_them) {
+  letters& blocks = make_counted({2 * mib, 3 * mib});
+  EXPECT_EQ(blocks.missing_room(1), 2 * mib);
+  ledger.add(2 * mib, memory_tag::vfs);
+  EXPECT_TRUE(blocks.hold_block(0, 2 * mib));
+  EXPECT_EQ(blocks.missing_room(1), 0u) << "the second file finds the room taken";
+  EXPECT_TRUE(blocks.hold_block(1, 0));
+  ledger.add(2 * mib, memory_tag::vfs);
+  EXPECT_TRUE(blocks.hold_block(2, 2 * mib)) << "of two that took room, one gets it back";
+  EXPECT_EQ(ledger.used(), 2 * mib);
+  EXPECT_EQ(read(blocks, 0, 2), "aa");
+  // A held block is not evicted.
+  ledger.add(10 * mib, memory_tag::load);
+  bool ticket = false;
+  EXPECT_TRUE(ledger.take(mib, memory_tag::load, ticket));
+  EXPECT_EQ(blocks.kept_bytes(), 2 * mib);
+  ledger.give_back(11 * mib, memory_tag::load);
+  ledger.end_item(ticket);
+  for (int i = 0; i < 3; ++i) blocks.release_block(0, ticket);
+  blocks.reclaim(1);
+  EXPECT_EQ(blocks.kept_bytes(), 0u);
+  EXPECT_FALSE(blocks.hold_block(0, 0)) << "it was evicted, so room must be taken again";
+}
+
+TEST_F(counted_blocks, give_room_back_if_they_are_never_read) {
+  letters& blocks = make_counted({2 * mib});
+  ledger.add(2 * mib, memory_tag::vfs);
+  ASSERT_TRUE(blocks.hold_block(0, 2 * mib));
+  bool ticket = false;
+  blocks.release_block(0, ticket);
+  EXPECT_EQ(ledger.used(), 0u);
+}
+
+TEST_F(counted_blocks, keep_the_ticket_while_other_files_hold_them) {
+  letters& blocks = make_counted({6 * mib});
+  bool ticket = false;
+  ASSERT_TRUE(ledger.take(6 * mib, memory_tag::vfs, ticket));
+  ASSERT_TRUE(ticket);
+  EXPECT_TRUE(blocks.hold_block(0, 6 * mib));
+  EXPECT_TRUE(blocks.hold_block(1, 0));
+  EXPECT_EQ(read(blocks, 0, 1), "a");
+  blocks.release_block(0, ticket);
+  EXPECT_FALSE(ticket);
+  bool other = false;
+  EXPECT_FALSE(ledger.take(1, memory_tag::vfs, other));
+  blocks.release_block(1, ticket);
+  EXPECT_TRUE(ledger.take(1, memory_tag::vfs, other));
+  EXPECT_FALSE(other) << "the idle block was evicted";
+  ledger.give_back(1, memory_tag::vfs);
+}
+
+TEST_F(counted_blocks, give_room_back_if_they_are_damaged_or_not_cached) {
+  letters& blocks = make_counted({2 * mib, 2 * mib});
+  std::byte byte{};
+  EXPECT_EQ(blocks.read_cached_at(os_handle{1}, 0, {&byte, 1}).error().code, errc::busy);
+  EXPECT_EQ(ledger.used(), 0u);
+  blocks.broken = 0;
+  EXPECT_EQ(read(blocks, 0, 1), "a");
+  EXPECT_EQ(read(blocks, 2 * mib - 1, 1), "error: corrupt");
+  EXPECT_EQ(ledger.used(), 2 * mib);
+}
+
 }  // namespace
 }  // namespace overture::archives_detail

@@ -6,6 +6,7 @@
 #include "archives/archive_checks.hpp"
 #include "archives/block_store.hpp"
 #include "archives/physfs_peer.hpp"
+#include "archives/seven_zip_header.hpp"
 #include "support/seven_zip_writer.hpp"
 
 namespace overture {
@@ -266,6 +267,35 @@ TEST(hostile_seven_zip, with_a_header_outside_the_archive_is_corrupt) {
     const contents_map contents = load_archive(longer.bytes(), "test.7z");
     EXPECT_TRUE(contents == failed_mount(errc::corrupt) || contents == failed_mount(errc::limit));
   }
+}
+
+TEST(seven_zip_header, is_limited_in_proportion_to_its_packed_size) {
+  constexpr std::uint64_t always = limits::packed_directory_bytes_always;
+  constexpr std::uint64_t ratio = limits::packed_directory_ratio_max;
+  constexpr std::uint64_t most = limits::archive_directory_bytes_max;
+  EXPECT_TRUE(archives_detail::check_packed_header(always, 1));
+  EXPECT_TRUE(archives_detail::check_packed_header(always + ratio, always / ratio + 1));
+  EXPECT_TRUE(archives_detail::check_packed_header(most, most / ratio));
+  const std::pair<std::uint64_t, std::uint64_t> refused[] = {
+      {always + 1, 1}, {2 * always, 2 * always / ratio - 1}, {most + 1, most}, {UINT64_MAX, most}};
+  for (const auto& [bytes, packed] : refused) {
+    const result<void> checked = archives_detail::check_packed_header(bytes, packed);
+    ASSERT_FALSE(checked) << bytes;
+    EXPECT_EQ(checked.error().code, errc::limit);
+  }
+}
+
+TEST(hostile_seven_zip, with_a_packed_header_out_of_proportion_cannot_be_mounted) {
+  seven_zip_writer archive;
+  archive.packed_header = true;
+  const std::string padding(120, 'n');
+  while (archive.empty_files.size() < 80'000) {
+    archive.empty_files.push_back(padding + std::to_string(archive.empty_files.size()));
+  }
+  const std::string bytes = archive.bytes();
+  ASSERT_LT(bytes.size(), std::size_t{limits::packed_directory_bytes_always} / 64);
+  EXPECT_EQ(load_archive(bytes, "test.7z"), failed_mount(errc::limit));
+  EXPECT_LT(mounting_takes(bytes, "test.7z"), 500'000u);
 }
 
 TEST(hostile_seven_zip, truncated_cannot_be_mounted) {

@@ -37,6 +37,7 @@ FIELDS = {
     "skipped_names": list,
     "memory": dict,
     "in_flight_bytes_max": int,
+    "in_flight_by_module": dict,
     "kept": dict,
 }
 

@@ -10,6 +10,7 @@ import sys
 import traceback
 
 import cases_failing_system  # noqa: F401 (registers its cases)
+import cases_limits  # noqa: F401
 import cases_load  # noqa: F401
 import cases_save  # noqa: F401
 import cases_streams  # noqa: F401

@@ -186,6 +186,25 @@ TEST(jpeg_decoder, rejects_an_implausible_size_without_allocating) {
   EXPECT_EQ(outcome(decode(flat)), "ok");
 }
 
+TEST(jpeg_decoder, states_the_memory_it_needs_from_the_header_alone) {
+  constexpr std::uint64_t pixels = 400 * 300;
+  const std::vector<unsigned char> content = noise(pixels * 3);
+  const bytes plain = make_jpeg(400, 300, content);
+  EXPECT_GE(jpeg_decoder().memory_needed(plain), pixels * 4);
+  EXPECT_LE(jpeg_decoder().memory_needed(plain), pixels * 4 + (1u << 20));
+  // All coefficients are kept until the last scan.
+  const bytes progressive = make_jpeg(400, 300, content, {.progressive = true});
+  EXPECT_GE(jpeg_decoder().memory_needed(progressive), pixels * 10);
+  for (std::size_t size = 0; size < 1000; ++size) {
+    (void)jpeg_decoder().memory_needed(std::span(plain).first(size));
+  }
+  for (std::size_t at = 0; at < 600; ++at) {
+    bytes damaged = plain;
+    damaged[at] = std::byte{0xFF};
+    (void)jpeg_decoder().memory_needed(damaged);
+  }
+}
+
 TEST(jpeg_decoder, rejects_images_above_the_limit) {
   const bytes small = make_jpeg(8, 8, noise(8 * 8 * 3));
   const result<decoded_asset> wide = decode(with_size(small, limits::image_side_max + 1, 1));

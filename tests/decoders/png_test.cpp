@@ -18,13 +18,13 @@ using namespace decoders_detail;
 
 using bytes = std::vector<std::byte>;
 
-// An image of pseudo-random pixels, written by libspng.
+// An image of the given pixels, written by libspng.
 bytes make_png(std::uint32_t width, std::uint32_t height, std::uint8_t color_type,
-               const std::vector<unsigned char>& pixels) {
+               const std::vector<unsigned char>& pixels, std::uint8_t bits = 8) {
   const std::unique_ptr<spng_ctx, void (*)(spng_ctx*)> context(spng_ctx_new(SPNG_CTX_ENCODER),
                                                                spng_ctx_free);
   spng_set_option(context.get(), SPNG_ENCODE_TO_BUFFER, 1);
-  spng_ihdr header{width, height, 8, color_type, 0, 0, 0};
+  spng_ihdr header{width, height, bits, color_type, 0, 0, 0};
   spng_set_ihdr(context.get(), &header);
   EXPECT_EQ(spng_encode_image(context.get(), pixels.data(), pixels.size(), SPNG_FMT_PNG,
                               SPNG_ENCODE_FINALIZE),
@@ -134,6 +134,37 @@ TEST(png_decoder, rejects_images_above_the_limit) {
   const result<decoded_asset> image = decode(with_size(small, limits::image_side_max + 1, 1));
   ASSERT_FALSE(image);
   EXPECT_EQ(image.error().code, errc::limit);
+}
+
+TEST(png_decoder, rejects_a_large_image_out_of_proportion_to_its_file) {
+  // One bit a pixel, all white: 4,000 pixels for each byte of the file.
+  const bytes white = make_png(16'384, 1040, SPNG_COLOR_TYPE_GRAYSCALE,
+                               std::vector<unsigned char>(16'384 / 8 * 1040, 255), 1);
+  ASSERT_LT(white.size(), 16'384u * 1040 / 1100);
+  tracking_allocator memory;
+  const result<decoded_asset> image = png_decoder().decode(white, memory);
+  ASSERT_FALSE(image);
+  EXPECT_EQ(image.error().code, errc::limit);
+  EXPECT_EQ(memory.total().peak_bytes, 0u);
+}
+
+TEST(png_decoder, states_the_memory_it_needs_from_the_header_alone) {
+  const bytes small = make_png(40, 30, SPNG_COLOR_TYPE_TRUECOLOR, noise(40 * 30 * 3));
+  EXPECT_GE(png_decoder().memory_needed(small), 40u * 30 * 4);
+  EXPECT_LE(png_decoder().memory_needed(small), 40u * 30 * 4 + 40 * 64);
+  EXPECT_GE(png_decoder().memory_needed(with_size(small, 20'000, 10'000)), 800'000'000u);
+  // A compressed colour profile can unpack to a thousand times its size.
+  bytes profile = small;
+  const std::string_view chunk("\0\1\0\0iCCP", 8);
+  const bytes front = bytes(profile.begin(), profile.begin() + 33);
+  profile = front;
+  for (const char each : chunk) profile.push_back(static_cast<std::byte>(each));
+  profile.resize(profile.size() + (1u << 16) + 4);
+  profile.insert(profile.end(), small.begin() + 33, small.end());
+  EXPECT_GE(png_decoder().memory_needed(profile), 64u << 20);
+  for (std::size_t size = 0; size < small.size(); ++size) {
+    (void)png_decoder().memory_needed(std::span(small).first(size));
+  }
 }
 
 TEST(png_decoder, reports_refused_memory) {

@@ -40,8 +40,13 @@ class swelling_decoder final : public decoder {
       if (arrived == meets) all_there.lower();
       EXPECT_TRUE(all_there.wait_for(hang));
     }
-    result<decoded_asset> made = decoded_asset::make(asset_kind::texture, decoded_bytes, memory);
-    const int turn = made ? ++given : (++refused, 0);
+    result<decoded_asset> made;
+    int turn = 0;
+    {
+      const std::lock_guard hold(lock_);  // so that the turns are in the order of the ledger
+      made = decoded_asset::make(asset_kind::texture, decoded_bytes, memory);
+      turn = made ? ++given : (++refused, 0);
+    }
     if (between) between(turn);
     if (made) std::fill(made->bytes().begin(), made->bytes().end(), bytes[0]);
     return made;
@@ -54,6 +59,9 @@ class swelling_decoder final : public decoder {
   // Called before the block is filled. `given`: 1 for the first file that got memory, and so on; 0
   // for a file that got none.
   std::function<void(int given)> between;
+
+ private:
+  mutable std::mutex lock_;
 };
 
 // Compares assets with their files, and keeps them beyond the load if asked.
@@ -146,7 +154,8 @@ TEST_F(decode_budget, keeps_the_content_of_a_waiting_file_from_being_overwritten
   decoder_.between = [&](int given) {
     if (given == 0) refused.lower();
     if (given == 3) taken_up.lower();
-    barricade* const awaited[] = {&go_on, &refused, &taken_up, &both_threads_read};
+    // The second one has the ledger's ticket, which the third one needs.
+    barricade* const awaited[] = {&go_on, &taken_up, &refused, &both_threads_read};
     EXPECT_TRUE(awaited[given]->wait_for(hang));
   };
   comparing_sink sink(false);

@@ -43,6 +43,7 @@ EVENT_COUNTS = (  # notify overture::event_count, which is on the wait layer
     "src/jobs/single_threaded.cpp",
     "src/archives/block_store.cpp",
     "src/jobs/sleep/parking.cpp",
+    "src/sync/memory_ledger.cpp",
 )
 ALLOCATOR = ("src/base/allocator.cpp", "src/base/aligned_memory.hpp")
 THREAD_GENERIC = ("src/base/thread_generic.cpp",)

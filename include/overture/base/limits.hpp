@@ -24,6 +24,10 @@ inline constexpr std::size_t sources_max = 1u << 20;        // archives and open
 
 // One archive.
 inline constexpr std::uint64_t archive_directory_bytes_max = 1ull << 30;
+// A compressed directory may unpack to this much; to more only within the ratio to its packed size.
+// Names and sizes compress about 10:1, crafted ones 7,000:1.
+inline constexpr std::uint64_t packed_directory_bytes_always = 16ull << 20;
+inline constexpr std::uint64_t packed_directory_ratio_max = 64;
 inline constexpr std::uint64_t entry_bytes_max = (4ull << 30) - 1;  // unpacked
 // DEFLATE expands at most 1032:1; an entry that claims more is corrupt.
 inline constexpr std::uint64_t deflate_ratio_max = 1032;
@@ -57,6 +61,10 @@ inline constexpr std::size_t timeline_totals_max = 48;  // pairs of kind and nam
 // Images.
 inline constexpr std::uint32_t image_side_max = 32768;
 inline constexpr std::uint64_t image_bytes_max = 1ull << 30;
+// An image that decodes to more than this needs a byte of the file for every so many pixels. The
+// palest drawings stay within it: DEFLATE stores 1,032 pixels a byte at best, at one byte a pixel.
+inline constexpr std::uint64_t image_bytes_always = 64ull << 20;
+inline constexpr std::uint64_t image_pixels_per_byte_max = 1100;
 // A JPEG has at least one Huffman code, of at least one bit, for each 8 x 8 pixels.
 inline constexpr std::uint64_t jpeg_pixels_per_byte_max = 512;
 // A scan of a progressive JPEG can cover the whole image with a few bytes. Encoders use about ten.

@@ -11,7 +11,7 @@
 //
 // Cost: one block of memory per asset, from the allocator you pass. Third-party codecs (libspng,
 // libjpeg-turbo, libvorbis, opusfile) also use malloc while they work, and free it before decode()
-// returns.
+// returns; memory_needed() includes that.
 //
 // Limits: a whole file in, a whole asset out; no streaming. Sizes are bounded by
 // overture/base/limits.hpp. docs/guide/decoders.md lists the formats and what each refuses.
@@ -151,11 +151,21 @@ class decoder {
                                      std::span<const std::byte> bytes) const noexcept = 0;
   // Decodes a whole file. `bytes` are untrusted: a decoder must survive anything. It may split
   // large work over `workers`; the result must not depend on how many there are.
-  // Errors: corrupt, unsupported, limit, out_of_memory. A load whose memory budget is full refuses
-  // the allocation and calls decode() again later, so allocate before doing the work.
+  // Errors: corrupt, unsupported, limit, out_of_memory. A load that has no room for more than
+  // memory_needed() refuses the allocation and calls decode() again later, so allocate before doing
+  // the work.
   [[nodiscard]] virtual result<decoded_asset> decode(
       std::span<const std::byte> bytes, allocator& memory,
       parallel_runner& workers = serial_runner()) const noexcept = 0;
+  // How many bytes of memory decode() takes at a time, judged by the file's header alone: the
+  // asset, and what does not come from `memory`. A load takes that room before it calls decode().
+  // Override it where memory bypasses the allocator; what comes from it is counted in any case.
+  // Must be cheap, and survive anything.
+  [[nodiscard]] virtual std::uint64_t memory_needed(
+      std::span<const std::byte> bytes) const noexcept {
+    (void)bytes;
+    return 0;
+  }
 };
 
 // Overture's own decoders. The list lives as long as the process. Any thread.

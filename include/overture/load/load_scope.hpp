@@ -22,9 +22,9 @@
 //
 // A file that fails keeps its error and the stage; the others load on.
 //
-// Memory: no file begins while budget_bytes are in flight. Decoder output counts: a file whose
-// asset does not fit waits, unpacked, until others finish, and one such file may always proceed. So
-// the peak is the budget plus one file and one asset. Assets that the sink keeps no longer count.
+// Memory: a memory_ledger bounds the files in flight, so the peak is the budget plus one file. A
+// file takes room before it is read, and again before it is decoded; if there is none it waits,
+// without a thread. Assets that the sink keeps no longer count.
 //
 // Cost: start() allocates one record per file; after that, memory is recycled from file to file.
 //
@@ -48,6 +48,7 @@
 
 namespace overture {
 
+class memory_ledger;
 class timeline;
 
 enum class load_stage : std::uint8_t { resolve, read, unpack, decode, finalize };
@@ -83,6 +84,7 @@ struct load_options {
   bool decode = true;                                         // false: stop after the checksum
   std::span<const decoder* const> decoders = all_decoders();  // the first to accept a file wins
   std::uint64_t budget_bytes = 256u << 20;                    // for files in flight
+  memory_ledger* ledger = nullptr;  // instead of budget_bytes: a bound shared with others
   unsigned files_in_flight_max = 256;
   asset_sink* sink = nullptr;      // null: assets are discarded
   buffer_pool* buffers = nullptr;  // null: the scope makes its own
@@ -126,7 +128,10 @@ struct load_summary {
   std::uint64_t decoded_bytes = 0;
   std::uint64_t ns = 0;    // wall time from start() to the last file
   std::uint64_t hash = 0;  // over path, size and CRC-32 of every loaded file; independent of order
-  std::uint64_t in_flight_bytes_max = 0;  // the peak that budget_bytes bounds
+  std::uint64_t in_flight_bytes_max = 0;  // the ledger's peak, which budget_bytes bounds
+  // The peaks of each module's share in the ledger, by memory_tag: load (files), decode (assets),
+  // vfs (solid blocks, if the file system has the same ledger).
+  std::uint64_t in_flight_by_module[memory_tag_count] = {};
   stage_summary stages[load_stage_count];
 };
 

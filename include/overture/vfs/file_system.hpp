@@ -50,6 +50,8 @@
 // Memory
 //   A thread's first mount, look-up or open allocates a block of 32 KiB, which is kept until the
 //   file_system is destroyed.
+//   What archives unpack to is bounded by a memory_ledger (file_system_config::ledger): solid
+//   blocks, packed directories, and the files of read_all(). Amounts below 1 MiB are never refused.
 //
 // Descriptors
 //   Each mount keeps one descriptor, until half of those the process had left at the first mount
@@ -85,6 +87,8 @@ struct mount_id {
 // A file of the frozen tree, numbered from 0 to entry_count() - 1 in byte order of the paths.
 using entry_index = std::uint32_t;
 
+class memory_ledger;
+
 struct file_system_config {
   allocator* memory = nullptr;     // null = default_allocator()
   operating_system* os = nullptr;  // null = system_os()
@@ -93,6 +97,8 @@ struct file_system_config {
   // form. If names within one mount become equal, the last in byte order is used (usually the
   // lower-case one) and skipped() lists the others.
   bool ignore_case = false;
+  // Bounds what is unpacked; may be shared. Null: one of the file system's own, 2 GiB.
+  memory_ledger* ledger = nullptr;
   // Called when a change is refused as `frozen`, on the thread that tried: a place for a
   // breakpoint.
   void (*on_frozen_change)(void* context) noexcept = nullptr;
@@ -147,6 +153,9 @@ struct file_stat {
   mount_id mount;             // the winner
 };
 
+namespace archives_detail {
+class block_store;
+}  // namespace archives_detail
 namespace vfs_detail {
 struct mount;
 struct lookup_hit;
@@ -225,12 +234,32 @@ class opened_file {
 
   [[nodiscard]] const file_place& place() const noexcept { return place_; }
 
+  // A file in a solid archive is read from a block, which must be unpacked first. Where that takes
+  // 1 MiB or more, reading takes room from the file system's ledger, and fails as errc::limit if
+  // there is none. A pipeline, which can wait for room, takes it beforehand:
+  //
+  //   const std::uint64_t room = file.block_room();    // 0 for nearly all files
+  //   ... files.ledger()->take(room, memory_tag::vfs, ticket) ...
+  //   if (!file.hold_block(room)) ... try again ...
+  //
+  // The room that reading would take now. 0 if the block is in memory or another file holds it.
+  [[nodiscard]] std::uint64_t block_room() const noexcept;
+  // Takes over `room`, and keeps the block until release_block() or until the file is closed.
+  // False: the block has been evicted since block_room(), and the room was given back. Call it
+  // once.
+  [[nodiscard]] bool hold_block(std::uint64_t room) noexcept;
+  // Call it when the bytes have been read. Does nothing if no block is held. The block keeps the
+  // ledger's ticket, if you have it, for as long as it is in memory.
+  void release_block(bool& ticket) noexcept;
+
  private:
   friend class file_system;
   friend class mapped_file;
   file_system* files_ = nullptr;  // null: nothing is open
   const vfs_detail::mount* mount_ = nullptr;
+  archives_detail::block_store* store_ = nullptr;  // null: the file is not in a block
   bool owns_source_ = false;
+  bool holds_block_ = false;
   file_place place_;
 };
 
@@ -301,6 +330,8 @@ class file_system final : public source_files {
   result<void> freeze() noexcept;
   void thaw() noexcept;
   [[nodiscard]] bool frozen() const noexcept;
+  // The ledger that bounds what is unpacked. Null if the constructor ran out of memory.
+  [[nodiscard]] memory_ledger* ledger() const noexcept;
 
   [[nodiscard]] std::size_t mount_count() const noexcept;
   // In order of priority, the lowest first (with first_wins, the highest first). An empty

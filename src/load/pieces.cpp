@@ -1,0 +1,174 @@
+#include "load/pieces.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "io/piece_unpacker.hpp"
+#include "vfs/packed_data.hpp"
+
+namespace overture::load_detail {
+namespace {
+
+constexpr std::uint64_t piece_bytes = 256u << 10;
+
+// Reads the packed bytes of a file from front to back.
+class packed_stream {
+ public:
+  packed_stream(load_state& load, const load_item& item, std::span<std::byte> room) noexcept
+      : load_(load), item_(item), room_(room) {}
+
+  result<void> begin() noexcept {
+    const file_place& place = item_.file.place();
+    const result<open_source> source = load_.files.source(place.source);
+    if (!source) return tl::unexpected<error>(source.error());
+    const result<std::uint64_t> found = vfs_detail::find_packed_data(*source, place);
+    if (!found) return tl::unexpected<error>(found.error());
+    at_ = *found;
+    left_ = place.method == compression::none ? place.bytes : place.packed_bytes;
+    return {};
+  }
+  [[nodiscard]] bool ended() const noexcept { return left_ == 0; }
+  result<std::span<const std::byte>> next() noexcept {
+    const std::span<std::byte> to = room_.first(std::min<std::uint64_t>(room_.size(), left_));
+    read_request request{.source = item_.file.place().source,
+                         .offset = at_,
+                         .destination = to,
+                         .subject = item_.entry};
+    const result<void> read = load_.reads.read_now(request);
+    if (!read) return tl::unexpected<error>(read.error());
+    at_ += to.size();
+    left_ -= to.size();
+    return to;
+  }
+
+ private:
+  load_state& load_;
+  const load_item& item_;
+  std::span<std::byte> room_;
+  std::uint64_t at_ = 0;
+  std::uint64_t left_ = 0;
+};
+
+}  // namespace
+
+const decoder* decoder_of(const load_state& load, const load_item& item) noexcept {
+  const std::string_view path = load.files.entry(item.entry).path;
+  for (const decoder* const candidate : load.options.decoders) {
+    if (candidate->accepts(path, item.content)) return candidate;
+  }
+  return nullptr;
+}
+
+bool may_go_in_pieces(const load_state& load, const load_item& item) noexcept {
+  if (load.options.sink || item.needs_all) return false;
+  const std::uint64_t whole = whole_file_bytes(item);
+  return whole > load.ledger.limit() && whole > room_for_pieces(item);
+}
+
+std::uint64_t room_for_pieces(const load_item& item) noexcept {
+  return 2 * piece_bytes + io_detail::piece_unpacker::memory_max(item.file.place().method);
+}
+
+namespace {
+
+// Unpacks the whole stream and passes each piece to `see`, until that returns false.
+class piece_walk {
+ public:
+  piece_walk(load_state& load, load_item& item, std::span<std::byte> in,
+             std::span<std::byte> out) noexcept
+      : load_(load),
+        item_(item),
+        out_(out),
+        stream_(load, item, in),
+        unpack_(load.memory, item.file.place().method) {}
+
+  template <class See>
+  result<void> run(See see) noexcept {
+    if (result<void> begun = stream_.begin(); !begun) return begun;
+    const std::uint64_t bytes = item_.file.place().bytes;
+    for (std::uint64_t made = 0; made < bytes;) {
+      const result<std::size_t> count =
+          next(out_.first(std::min<std::uint64_t>(out_.size(), bytes - made)));
+      if (!count) return tl::unexpected<error>(count.error());
+      if (*count == 0) return corrupt("the data unpacks to fewer bytes than stated");
+      if (!see(out_.first(*count))) return {};
+      made += *count;
+    }
+    const result<std::size_t> surplus = next(out_.first(1));
+    if (!surplus) return tl::unexpected<error>(surplus.error());
+    if (*surplus != 0) return corrupt("the data unpacks to more bytes than stated");
+    if (bytes != 0 && !unpack_.complete()) return corrupt("the compressed data is damaged");
+    return {};
+  }
+  [[nodiscard]] tl::unexpected<error> corrupt(const char* reason) const noexcept {
+    const file_place& place = item_.file.place();
+    return fail(errc::corrupt, reason, place.source, place.offset);
+  }
+
+ private:
+  // 0 only at the end.
+  result<std::size_t> next(std::span<std::byte> room) noexcept {
+    for (;;) {
+      if (load_.cancelling.cancelled()) {
+        return fail(errc::cancelled, "the load was cancelled");
+      }
+      if (packed_.empty() && !stream_.ended()) {
+        const result<std::span<const std::byte>> more = stream_.next();
+        if (!more) return tl::unexpected<error>(more.error());
+        packed_ = *more;
+      }
+      const std::size_t before = packed_.size();
+      const result<std::size_t> count = unpack_.unpack(packed_, room);
+      if (!count) {
+        error why = count.error();
+        why.source = item_.file.place().source;
+        why.offset = item_.file.place().offset;
+        return tl::unexpected<error>(why);
+      }
+      if (*count != 0 || (packed_.size() == before && (before != 0 || stream_.ended()))) {
+        return count;
+      }
+    }
+  }
+
+  load_state& load_;
+  load_item& item_;
+  std::span<std::byte> out_;
+  packed_stream stream_;
+  io_detail::piece_unpacker unpack_;
+  std::span<const std::byte> packed_;
+};
+
+}  // namespace
+
+result<std::uint64_t> check_in_pieces(loader& by, load_item& item, bool& wanted) noexcept {
+  load_state& load = by.load;
+  const file_place& place = item.file.place();
+  result<blob> in = load.buffers.take(piece_bytes);
+  result<blob> out = load.buffers.take(piece_bytes);
+  if (!in || !out) return fail(errc::out_of_memory, "out of memory for reading the file");
+  piece_walk walk(load, item, in->span(), out->span());
+  std::uint64_t made = 0;
+  std::uint32_t crc = 0;
+  const result<void> done = walk.run([&](std::span<const std::byte> piece) {
+    if (made == 0 && load.options.decode) {
+      item.content = piece;
+      wanted = decoder_of(load, item) != nullptr;
+      item.content = {};
+    }
+    made += piece.size();
+    crc = crc32(piece, crc);
+    return !wanted;
+  });
+  if (!done) return tl::unexpected<error>(done.error());
+  if (wanted) return std::uint64_t{0};
+  if (place.has_crc && crc != place.crc32) {
+    return walk.corrupt("the content does not match its checksum");
+  }
+  file_record& kept = load.records[item.entry];
+  kept.crc32 = crc;
+  kept.bytes = made;
+  return made;
+}
+
+}  // namespace overture::load_detail

@@ -1,0 +1,113 @@
+// Files that are larger than the budget and that no one needs as a whole.
+#include "load/pieces.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "load/load_rig.hpp"
+#include "support/zip_writer.hpp"
+
+namespace overture {
+namespace {
+
+using test::fake_os;
+using test::finish;
+using test::load_rig;
+
+constexpr std::size_t large_bytes = 12u << 20;
+constexpr std::uint64_t budget = 2u << 20;
+
+std::string lines(std::size_t bytes) {
+  std::string text;
+  for (int i = 0; text.size() < bytes; ++i) text += "line " + std::to_string(i * 37 % 1000) + "\n";
+  text.resize(bytes);
+  return text;
+}
+
+std::string archive_of(const zip_entry& entry) {
+  zip_writer zip;
+  zip.add(entry);
+  return zip.bytes();
+}
+
+struct in_pieces : ::testing::Test {
+  struct seen {
+    std::string outcome;
+    std::uint64_t bytes = 0;
+    std::uint64_t peak = 0;       // of the ledger
+    std::uint64_t allocated = 0;  // at most
+    std::uint64_t hash = 0;
+  };
+  static seen load(const std::string& archive, std::uint64_t budget_bytes = budget,
+                   asset_sink* sink = nullptr) {
+    fake_os os;
+    os.set_cached(true);
+    os.add_file("/game.zip", archive);
+    tracking_allocator memory;
+    load_rig rig(os, {.workers = 1, .memory = &memory});
+    rig.mount({"/game.zip"});
+    load_scope scope(rig.files, rig.reads, rig.jobs,
+                     {.budget_bytes = budget_bytes, .sink = sink, .memory = &memory});
+    EXPECT_TRUE(scope.start());
+    finish(scope);
+    seen all;
+    scope.for_each_file([&](const loaded_file& file) { all.outcome = test::outcome_of(file); });
+    const load_summary summary = scope.summary();
+    all.bytes = summary.bytes;
+    all.peak = summary.in_flight_bytes_max;
+    all.allocated = memory.total().peak_bytes;
+    all.hash = summary.hash;
+    return all;
+  }
+  static constexpr std::uint64_t enough = 1u << 30;
+};
+
+TEST_F(in_pieces, a_file_is_checked_within_the_budget) {
+  for (const std::uint16_t method : {zip_stored, zip_deflated}) {
+    const std::string archive =
+        archive_of({.name = "large.bin", .data = lines(large_bytes), .method = method});
+    const seen pieces = load(archive);
+    EXPECT_EQ(pieces.outcome, "ok");
+    EXPECT_EQ(pieces.bytes, large_bytes);
+    EXPECT_LE(pieces.peak, budget);
+    EXPECT_LT(pieces.allocated, large_bytes / 2);
+    const seen all = load(archive, enough);
+    EXPECT_GT(all.peak, large_bytes - 1);
+    EXPECT_EQ(all.hash, pieces.hash);
+  }
+}
+
+TEST_F(in_pieces, a_damaged_file_fails_as_it_does_whole) {
+  for (const std::uint16_t method : {zip_stored, zip_deflated}) {
+    std::string archive =
+        archive_of({.name = "large.bin", .data = lines(large_bytes), .method = method});
+    for (int i = 0; i < 40; ++i) archive[50'000 + static_cast<std::size_t>(i)] ^= 0x55;
+    EXPECT_EQ(load(archive, enough).outcome, "unpack: corrupt");
+    EXPECT_EQ(load(archive).outcome, "unpack: corrupt");
+  }
+}
+
+TEST_F(in_pieces, a_file_that_a_decoder_accepts_is_still_decoded) {
+  const seen text =
+      load(archive_of({.name = "large.txt", .data = lines(large_bytes), .method = zip_deflated}));
+  EXPECT_EQ(text.outcome, "ok");
+  EXPECT_GT(text.peak, large_bytes - 1);
+}
+
+TEST_F(in_pieces, a_file_for_a_sink_is_not_checked) {
+  struct discarding final : asset_sink {
+    result<void> finalize(entry_index, decoded_asset&, std::span<const std::byte> bytes) override {
+      seen_bytes = bytes.size();
+      return {};
+    }
+    std::size_t seen_bytes = 0;
+  } sink;
+  const std::string archive =
+      archive_of({.name = "large.bin", .data = lines(large_bytes), .method = zip_deflated});
+  EXPECT_EQ(load(archive, budget, &sink).outcome, "ok");
+  EXPECT_EQ(sink.seen_bytes, large_bytes);
+}
+
+}  // namespace
+}  // namespace overture
