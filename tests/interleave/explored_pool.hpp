@@ -19,25 +19,22 @@ class noted_threads final : public thread_factory {
  public:
   result<thread_handle> start(const thread_options&, void (*entry)(void*),
                               void* argument) override {
-    started_.push_back({entry, argument, false});
+    started_.push_back({entry, argument});
     return thread_handle{started_.size()};
   }
   void join(thread_handle thread) override {
-    // After a failed run no thread is left to end it.
-    while (!started_[thread.value - 1].ended && interleave::exploring()) {
-      interleave::let_others_run();
-    }
+    interleave::join(static_cast<unsigned>(thread.value));
   }
+  // In the explorer's thread of this number, counted from one.
   void run(std::size_t worker) {
+    interleave::check(interleave::this_thread() == worker + 1, "workers are the first threads");
     started_[worker].entry(started_[worker].argument);
-    started_[worker].ended = true;
   }
 
  private:
   struct work {
     void (*entry)(void*);
     void* argument;
-    bool ended = false;
   };
   std::vector<work> started_;
 };

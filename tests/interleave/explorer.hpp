@@ -20,11 +20,13 @@
 // Memory is weaker than the machine it runs on. Each atomic keeps the history of its stores; a load
 // that is not forced to see the latest may return an older one: any that is not older than what the
 // thread knows of by its own reads, by acquire and release, and by the order of sequentially
-// consistent operations. Plain data is checked for races by vector clocks. Not modelled: a load
-// that sees a store which comes later in the execution, a store that takes its place before an
-// earlier one, a compare-exchange that fails on an old value or without reason, and fences other
-// than the heavy one of sync/asymmetric_fence.hpp: after it each thread sees all that was stored
-// before it. It makes no data known that an acquire would not. The library uses no others.
+// consistent operations. So a load may also pass an earlier store to another object (store
+// buffering). A compare-exchange may fail on such an old value, and a weak one for no reason. All
+// other memory of the program and of the shipped sources is checked for races by vector clocks
+// (watch.cpp). Not modelled: a load that sees a store which comes later in the execution, a store
+// that takes its place before an earlier one, and fences other than the heavy one of
+// sync/asymmetric_fence.hpp: after it each thread sees all that was stored before it. It makes no
+// data known that an acquire would not. The library uses no others.
 //
 // It fails on: a check that is false, a race, a use after the end of an object's life, a state in
 // which all remaining threads sleep, and a program that runs for ever.
@@ -37,14 +39,20 @@
 
 namespace interleave {
 
+// How far an execution may deviate from the plain one, in which a thread runs until it sleeps and
+// sees the latest values.
 struct bounds {
-  unsigned preemptions = 2;    // in one execution
-  unsigned stale_loads = 1;    // loads that return an old value
-  unsigned early_returns = 1;  // waits that return for no reason
-  bool heavy_fences = true;    // false: they do nothing, as if they were left out
+  unsigned preemptions = 2;
+  unsigned stale_loads = 2;        // loads and failing compare-exchanges that see an old value
+  unsigned early_returns = 1;      // waits that return for no reason
+  unsigned spurious_failures = 1;  // weak compare-exchanges that fail for no reason
+  unsigned deviations = ~0u;       // all of these together
+  bool heavy_fences = true;        // false: they do nothing, as if they were left out
+  bool watches = true;             // memory that is not an atomic
+  // The search ends there; where the environment has OVERTURE_LONG_TESTS, ten times later.
   std::uint64_t executions_max = 3'000'000;
-  // This many executions by chance instead of the search, ten times as many where the environment
-  // has OVERTURE_LONG_TESTS.
+  // This many executions by chance instead of the search, and as many more in long tests. How often
+  // each deviates is drawn too.
   std::uint64_t random = 0;
   std::uint64_t seed = 1;  // of those; OVERTURE_INTERLEAVE_SEED replaces it
 };
@@ -58,7 +66,8 @@ struct outcome {
 // Runs `program` again and again. It makes its objects, calls run() once, and may check the result.
 outcome explore(const bounds& limits, const std::function<void()>& program);
 
-// Runs the threads to their ends, step by step. After a failure it returns at once.
+// Runs the threads to their ends, step by step. After a failure the program goes no further, and its
+// objects are left as they are.
 void run(std::initializer_list<std::function<void()>> threads);
 
 // Fails the execution unless `truth`.
@@ -67,13 +76,15 @@ void check(bool truth, const char* text);
 // Number of the thread that runs: 0 outside of run(), 1 for the first.
 unsigned this_thread();
 
+// Waits for the end of that thread, and knows what it did.
+void join(unsigned thread);
 // Whether that thread sleeps in the wait layer. No step: for programs that wait for it by yielding.
 bool asleep(unsigned thread);
 // Lets others run. The only loop that an exhaustive search survives is one that calls this, and
 // only one thread at a time may be in such a loop: two would take turns for ever.
 void let_others_run();
 
-// Plain data that threads share.
+// Plain data that threads share. Other memory is watched as well, except with sanitizers.
 class plain_access {
  public:
   plain_access() noexcept;

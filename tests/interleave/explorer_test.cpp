@@ -15,7 +15,7 @@ using overture::atomic;
 
 TEST(the_explorer, sees_every_order_of_two_threads) {
   std::set<std::string> seen;
-  const outcome all = explore({.preemptions = 8}, [&] {
+  const outcome all = explore({.preemptions = 8, .watches = false}, [&] {
     atomic<int> a{0};
     std::string order;
     run({[&] {
@@ -38,7 +38,7 @@ TEST(the_explorer, sees_every_order_of_two_threads) {
 
 TEST(the_explorer, counts_preemptions) {
   std::set<std::string> seen;
-  (void)explore({.preemptions = 0}, [&] {
+  (void)explore({.preemptions = 0, .watches = false}, [&] {
     atomic<int> a{0};
     std::string order;
     const auto step = [&](const char* name) {

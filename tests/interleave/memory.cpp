@@ -65,27 +65,74 @@ void explorer::step(const void* address, std::uint64_t value, const char* what) 
   if (!objects_[index].alive || known_.at(address) != index) fail("use after the end of its life");
 }
 
+std::size_t explorer::oldest_visible(std::size_t index, std::memory_order order) {
+  const std::size_t known = mine().seen[index];
+  if (order != std::memory_order_seq_cst) return known;
+  return std::max(known, objects_[index].last_sequential);
+}
+
+void explorer::see(std::size_t index, std::size_t store, std::memory_order order) {
+  mine().seen[index] = static_cast<std::uint16_t>(store);
+  if (acquires(order)) mine().join(objects_[index].stores[store].released);
+}
+
 std::uint64_t explorer::load(const void* address, std::memory_order order) {
-  object& from = at(address);
   const std::size_t index = known_.at(address);
+  const object& from = objects_[index];
   const std::size_t latest = from.stores.size() - 1;
-  std::size_t oldest = mine().seen[index];
-  if (order == std::memory_order_seq_cst) oldest = std::max(oldest, from.last_sequential);
-  const std::size_t back = choose(stale_left_ != 0 ? latest - oldest + 1 : 1, kind::rare);
+  const std::size_t ways = latest - oldest_visible(index, order) + 1;
+  const std::size_t back = choose(may_deviate(stale_left_) ? ways : 1, kind::rare);
   if (back != 0) {
-    --stale_left_;
+    deviate(stale_left_);
     trace("...which sees an old value", index, from.stores[latest - back].value);
   }
-  const stored& seen = from.stores[latest - back];
-  mine().seen[index] = static_cast<std::uint16_t>(latest - back);
-  if (acquires(order)) mine().join(seen.released);
-  return seen.value;
+  see(index, latest - back, order);
+  return from.stores[latest - back].value;
 }
 
 void explorer::acquire_latest(const void* address, std::memory_order order) {
-  object& from = at(address);
-  mine().seen[known_.at(address)] = static_cast<std::uint16_t>(from.stores.size() - 1);
-  if (acquires(order)) mine().join(from.stores.back().released);
+  const std::size_t index = known_.at(address);
+  see(index, objects_[index].stores.size() - 1, order);
+}
+
+// One that fails is a load: of the latest value, of an older one that is not the expected one, or,
+// if it is weak, of the expected one.
+exchanged explorer::compare_exchange(const void* address, std::uint64_t expected,
+                                     std::uint64_t fresh, std::memory_order success,
+                                     std::memory_order failure, bool weak) {
+  const std::size_t index = known_.at(address);
+  const object& from = objects_[index];
+  const std::size_t latest = from.stores.size() - 1;
+  const bool same = from.stores[latest].value == expected;
+  std::array<std::size_t, 16> older{};
+  std::size_t ways = 1;
+  if (may_deviate(stale_left_)) {
+    const std::size_t oldest = oldest_visible(index, failure);
+    for (std::size_t i = latest; i-- > oldest && ways != older.size();) {
+      if (from.stores[i].value != expected) older[ways++] = i;
+    }
+  }
+  const bool may_fail = same && weak && may_deviate(spurious_left_);
+  const std::size_t way = choose(ways + (may_fail ? 1 : 0), kind::rare);
+  if (way == ways) {
+    deviate(spurious_left_);
+    trace("...which fails for no reason", index, expected);
+    see(index, latest, failure);
+    return {false, expected};
+  }
+  if (way != 0) {
+    deviate(stale_left_);
+    const std::uint64_t seen = from.stores[older[way]].value;
+    trace("...which fails on an old value", index, seen);
+    see(index, older[way], failure);
+    return {false, seen};
+  }
+  if (same) {
+    store(address, fresh, success, true);
+  } else {
+    see(index, latest, failure);
+  }
+  return {same, from.stores[latest].value};
 }
 
 void explorer::store(const void* address, std::uint64_t value, std::memory_order order,
@@ -153,8 +200,8 @@ void explorer::write_plain(const void* address) {
 
 slept explorer::sleep(const void* address, bool same, bool has_deadline) {
   if (!active_ || !same) return slept::not_at_all;
-  if (early_left_ != 0 && choose(2, kind::rare) != 0) {
-    --early_left_;
+  if (may_deviate(early_left_) && choose(2, kind::rare) != 0) {
+    deviate(early_left_);
     trace("...returns for no reason", objects_max, 0);
     return slept::not_at_all;
   }

@@ -20,7 +20,7 @@ void yield_thread() noexcept {
 }
 
 // Time passes when the explorer lets a sleeper's run out.
-std::uint64_t now_ns() noexcept {
+OVERTURE_UNWATCHED std::uint64_t now_ns() noexcept {
   return sync_detail::clock_ns;
 }
 

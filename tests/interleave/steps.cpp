@@ -18,6 +18,9 @@ void check(bool truth, const char* text) {
 unsigned this_thread() {
   return static_cast<unsigned>(the.current());
 }
+void join(unsigned thread) {
+  the.join(thread);
+}
 bool asleep(unsigned thread) {
   return the.asleep(thread);
 }
@@ -59,8 +62,10 @@ void store(const void* object, std::uint64_t value, std::memory_order order) noe
 void read_modify_write(const void* object, std::uint64_t value, std::memory_order order) noexcept {
   the.store(object, value, order, true);
 }
-void failed_exchange(const void* object, std::memory_order order) noexcept {
-  the.acquire_latest(object, order);
+exchanged compare_exchange(const void* object, std::uint64_t expected, std::uint64_t fresh,
+                           std::memory_order success, std::memory_order failure,
+                           bool weak) noexcept {
+  return the.compare_exchange(object, expected, fresh, success, failure, weak);
 }
 void fence_all_threads() noexcept {
   the.fence_all_threads();
