@@ -76,7 +76,7 @@ TEST(an_event_count_in_all_interleavings, wakes_one_for_each_item) {
 
 TEST(an_event_count_in_all_interleavings, takes_two_producers) {
   expect_clean_and_complete(
-      interleave::explore({.preemptions = 2, .stale_loads = 0, .early_returns = 0}, [] {
+      interleave::explore({.preemptions = 2, .early_returns = 0}, [] {
         event_count changed;
         items queue;
         const auto produce = [&] {
@@ -109,7 +109,7 @@ TEST(an_event_count_in_all_interleavings, wakes_all) {
 // A thread that gives up at the moment of the notify must not take the other one's wake with it.
 TEST(an_event_count_in_all_interleavings, passes_over_a_waiter_that_gives_up) {
   expect_clean_and_complete(
-      interleave::explore({.preemptions = 2, .stale_loads = 0, .early_returns = 0}, [] {
+      interleave::explore({.preemptions = 2, .early_returns = 0}, [] {
         event_count changed;
         items queue;
         run({[&] {
@@ -171,7 +171,7 @@ TEST(a_parking_word_in_all_interleavings, keeps_the_permit_of_a_thread_that_gave
 }
 
 TEST(a_parking_word_in_all_interleavings, may_be_destroyed_by_its_thread) {
-  expect_clean_and_complete(interleave::explore({.preemptions = 4, .stale_loads = 2}, [] {
+  expect_clean_and_complete(interleave::explore({.preemptions = 4}, [] {
     std::optional<parking_word> own(std::in_place);
     run({[&] { own->unpark(); },
          [&] {

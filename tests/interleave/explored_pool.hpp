@@ -69,18 +69,4 @@ class explored_pool {
   atomic<unsigned> others_;
 };
 
-inline constexpr interleave::bounds searched{
-    .preemptions = 2, .stale_loads = 0, .early_returns = 0, .executions_max = interleave::many};
-inline constexpr interleave::bounds short_search{
-    .preemptions = 1, .stale_loads = 0, .early_returns = 0, .executions_max = 5'000};
-inline constexpr interleave::bounds drawn{
-    .stale_loads = 4, .early_returns = 2, .random = interleave::some, .seed = 3};
-
-// The short search completes in cases where the long one would have varied only the last steps.
-inline void in_all_ways(const std::function<void()>& program) {
-  interleave::expect_clean(interleave::explore(short_search, program));
-  interleave::expect_clean(interleave::explore(searched, program));
-  interleave::expect_clean(interleave::explore(drawn, program));
-}
-
 }  // namespace overture::test

@@ -84,6 +84,7 @@ void explorer::begin_execution(const std::function<void()>& program) {
   thread_count_ = 0;
   object_count_ = 0;
   known_.clear();
+  stepped_at_ = nullptr;
   gone_.clear();
   ran_ = false;
   trace_.clear();
@@ -147,20 +148,30 @@ bool explorer::can_run(std::size_t thread) const {
   return each.now == state::ready || (sleeps && each.has_deadline);
 }
 
-// Decides which thread goes on. To choose a thread that sleeps is to let its time run out.
+// The threads that may go on, the one that does unless something is to deviate first: the current
+// one, or whoever comes after it. To choose a thread that sleeps is to let its time run out.
+std::size_t explorer::list_able(std::array<std::size_t, threads_max>& able, bool may_go_on) const {
+  std::size_t count = 0;
+  if (may_go_on) able[count++] = current_;
+  if (may_go_on && !may_deviate(preemptions_left_)) return count;
+  for (const bool asleep : {false, true}) {
+    for (std::size_t after = 1; after <= thread_count_; ++after) {
+      const std::size_t i = (current_ + after - 1) % thread_count_ + 1;
+      const bool is_ready = fibres_[i].now == state::ready;
+      if (i != current_ && can_run(i) && is_ready != asleep) able[count++] = i;
+    }
+  }
+  return count;
+}
+
+// Decides which thread goes on.
 void explorer::schedule(bool yielding) {
   if (!active_) return;
   std::array<std::size_t, threads_max> able{};
-  std::size_t count = 0;
   const bool may_stay = current_ != 0 && can_run(current_) && fibres_[current_].now == state::ready;
-  if (may_stay && !yielding) able[count++] = current_;
-  if (count == 0 || may_deviate(preemptions_left_)) {
-    for (std::size_t i = 1; i <= thread_count_; ++i) {
-      if (i != current_ && can_run(i)) able[count++] = i;
-    }
-    // A sleeper alone may find its own time run out.
-    if (current_ != 0 && !may_stay && can_run(current_)) able[count++] = current_;
-  }
+  std::size_t count = list_able(able, may_stay && !yielding);
+  // A sleeper alone may find its own time run out.
+  if (current_ != 0 && !may_stay && can_run(current_)) able[count++] = current_;
   if (count == 0 && may_stay) return;
   if (count == 0) {
     const bool over = std::all_of(&fibres_[1], &fibres_[1] + thread_count_,
@@ -169,8 +180,11 @@ void explorer::schedule(bool yielding) {
     if (current_ != 0) switch_to(0);
     return;
   }
-  const std::size_t next = able[choose(count, kind::thread)];
-  if (may_stay && !yielding && next != current_) deviate(preemptions_left_);
+  const std::size_t next = able[choose(deviations_left_ != 0 ? count : 1, kind::thread)];
+  if (next != able[0]) {
+    if (may_stay && !yielding) --preemptions_left_;
+    --deviations_left_;
+  }
   fibre& chosen = fibres_[next];
   if (chosen.now != state::ready) {
     chosen.now = state::ready;

@@ -39,14 +39,14 @@
 
 namespace interleave {
 
-// How far an execution may deviate from the plain one, in which a thread runs until it sleeps and
-// sees the latest values.
+// How far an execution may deviate from the plain one, in which a thread runs until it sleeps or
+// yields, the next one follows, and all see the latest values.
 struct bounds {
   unsigned preemptions = 2;
   unsigned stale_loads = 2;        // loads and failing compare-exchanges that see an old value
   unsigned early_returns = 1;      // waits that return for no reason
   unsigned spurious_failures = 1;  // weak compare-exchanges that fail for no reason
-  unsigned deviations = ~0u;       // all of these together
+  unsigned deviations = 4;         // all of these together, and threads that do not follow in turn
   bool heavy_fences = true;        // false: they do nothing, as if they were left out
   bool watches = true;             // memory that is not an atomic
   // The search ends there; where the environment has OVERTURE_LONG_TESTS, ten times later.

@@ -28,10 +28,14 @@ inline constexpr std::size_t program_stack_bytes = 1024 * 1024;
 // What a thread knows: of each object the oldest store that it may still see, of each thread the
 // last step that happened before its own.
 struct knowledge {
-  std::array<std::uint16_t, objects_max> seen{};
+  std::array<std::int16_t, objects_max> seen{};
   std::array<std::uint32_t, threads_max> clock{};
 
   void join(const knowledge& other) {
+    // Who knows of a thread's step knows all that the thread knew.
+    bool known = true;
+    for (std::size_t i = 0; i < threads_max; ++i) known = known && clock[i] >= other.clock[i];
+    if (known) return;
     for (std::size_t i = 0; i < objects_max; ++i) seen[i] = std::max(seen[i], other.seen[i]);
     for (std::size_t i = 0; i < threads_max; ++i) clock[i] = std::max(clock[i], other.clock[i]);
   }
@@ -140,10 +144,13 @@ class explorer {
   void switch_to(std::size_t next);
   void finish_thread();
   [[nodiscard]] bool can_run(std::size_t thread) const;
+  std::size_t list_able(std::array<std::size_t, threads_max>& able, bool may_go_on) const;
   [[nodiscard]] std::size_t oldest_visible(std::size_t index, std::memory_order order);
   void see(std::size_t index, std::size_t store, std::memory_order order);
   std::size_t find(const void* at, std::uint64_t value);
-  object& at(const void* address) { return objects_[known_.at(address)]; }
+  [[nodiscard]] std::size_t index_of(const void* address) const {
+    return address == stepped_at_ ? stepped_index_ : known_.at(address);
+  }
   knowledge& mine() { return fibres_[current_].knows; }
   void trace(const char* what, std::size_t object, std::uint64_t value) {
     trace_.push_back({current_, what, object, value});
@@ -179,6 +186,8 @@ class explorer {
   std::vector<object> objects_;
   std::size_t object_count_ = 0;
   std::unordered_map<const void*, std::size_t> known_;
+  const void* stepped_at_ = nullptr;  // by the last step
+  std::size_t stepped_index_ = 0;
   std::unordered_set<const void*> gone_;  // before any step on them
   bool ran_ = false;
   std::uint32_t execution_stamp_ = 0;  // of all searches

@@ -87,7 +87,7 @@ TEST(a_future_in_all_interleavings, gives_its_value_to_two_waiters) {
 
 TEST(a_future_in_all_interleavings, runs_what_is_registered_while_it_is_set_exactly_once) {
   expect_clean_and_complete(
-      interleave::explore({.preemptions = 2, .stale_loads = 0, .early_returns = 0}, [] {
+      interleave::explore({.preemptions = 2, .early_returns = 0}, [] {
         watching_allocator memory;
         {
           one_task_executor other;
@@ -115,7 +115,7 @@ TEST(a_future_in_all_interleavings, runs_what_is_registered_while_it_is_set_exac
 }
 
 TEST(a_future_in_all_interleavings, keeps_two_that_are_registered_at_once) {
-  expect_clean_and_complete(interleave::explore({.preemptions = 2, .stale_loads = 0}, [] {
+  expect_clean_and_complete(interleave::explore({.preemptions = 2}, [] {
     watching_allocator memory;
     {
       one_task_executor first;

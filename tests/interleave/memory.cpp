@@ -31,6 +31,7 @@ std::size_t explorer::find(const void* address, std::uint64_t value) {
 void explorer::begin_life(const void* address) {
   if (!active_) return;
   known_.erase(address);
+  stepped_at_ = nullptr;
   if (!gone_.empty()) gone_.erase(address);
 }
 
@@ -63,21 +64,23 @@ void explorer::step(const void* address, std::uint64_t value, const char* what) 
   trace(what, index, objects_[index].stores.back().value);
   // The address may belong to another object by now.
   if (!objects_[index].alive || known_.at(address) != index) fail("use after the end of its life");
+  stepped_at_ = address;
+  stepped_index_ = index;
 }
 
 std::size_t explorer::oldest_visible(std::size_t index, std::memory_order order) {
-  const std::size_t known = mine().seen[index];
+  const auto known = static_cast<std::size_t>(mine().seen[index]);
   if (order != std::memory_order_seq_cst) return known;
   return std::max(known, objects_[index].last_sequential);
 }
 
 void explorer::see(std::size_t index, std::size_t store, std::memory_order order) {
-  mine().seen[index] = static_cast<std::uint16_t>(store);
+  mine().seen[index] = static_cast<std::int16_t>(store);
   if (acquires(order)) mine().join(objects_[index].stores[store].released);
 }
 
 std::uint64_t explorer::load(const void* address, std::memory_order order) {
-  const std::size_t index = known_.at(address);
+  const std::size_t index = index_of(address);
   const object& from = objects_[index];
   const std::size_t latest = from.stores.size() - 1;
   const std::size_t ways = latest - oldest_visible(index, order) + 1;
@@ -91,7 +94,7 @@ std::uint64_t explorer::load(const void* address, std::memory_order order) {
 }
 
 void explorer::acquire_latest(const void* address, std::memory_order order) {
-  const std::size_t index = known_.at(address);
+  const std::size_t index = index_of(address);
   see(index, objects_[index].stores.size() - 1, order);
 }
 
@@ -100,7 +103,7 @@ void explorer::acquire_latest(const void* address, std::memory_order order) {
 exchanged explorer::compare_exchange(const void* address, std::uint64_t expected,
                                      std::uint64_t fresh, std::memory_order success,
                                      std::memory_order failure, bool weak) {
-  const std::size_t index = known_.at(address);
+  const std::size_t index = index_of(address);
   const object& from = objects_[index];
   const std::size_t latest = from.stores.size() - 1;
   const bool same = from.stores[latest].value == expected;
@@ -138,11 +141,11 @@ exchanged explorer::compare_exchange(const void* address, std::uint64_t expected
 void explorer::store(const void* address, std::uint64_t value, std::memory_order order,
                      bool reads) {
   if (reads) acquire_latest(address, order);
-  object& into = at(address);
-  const std::size_t index = known_.at(address);
+  const std::size_t index = index_of(address);
+  object& into = objects_[index];
   stored fresh;
   fresh.value = value;
-  mine().seen[index] = static_cast<std::uint16_t>(into.stores.size());
+  mine().seen[index] = static_cast<std::int16_t>(into.stores.size());
   if (releases(order)) {
     fresh.released = mine();
   } else {
@@ -166,7 +169,7 @@ void explorer::fence_all_threads() {
   if (!limits_.heavy_fences) return;
   for (std::size_t thread = 0; thread <= thread_count_; ++thread) {
     for (std::size_t i = 0; i < object_count_; ++i) {
-      fibres_[thread].knows.seen[i] = static_cast<std::uint16_t>(objects_[i].stores.size() - 1);
+      fibres_[thread].knows.seen[i] = static_cast<std::int16_t>(objects_[i].stores.size() - 1);
     }
   }
 }

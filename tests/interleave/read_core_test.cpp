@@ -16,8 +16,8 @@ namespace overture {
 
 namespace {
 
-using interleave::bounds;
 using interleave::check;
+using interleave::expect_clean_nearby;
 using interleave::run;
 using interleave::variable;
 
@@ -68,17 +68,8 @@ read_queue_config alone() {
   return config;
 }
 
-constexpr bounds searched{
-    .preemptions = 2, .stale_loads = 0, .early_returns = 1, .executions_max = interleave::many};
-constexpr bounds drawn{.stale_loads = 4, .early_returns = 2, .random = interleave::some, .seed = 3};
-
-void in_both_ways(const std::function<void()>& program) {
-  interleave::expect_clean(interleave::explore(searched, program));
-  interleave::expect_clean(interleave::explore(drawn, program));
-}
-
 TEST(a_read_queue_in_all_interleavings, loses_no_request) {
-  in_both_ways([] {
+  expect_clean_nearby([] {
     one_file file;
     here on;
     io_detail::read_core core(file, alone());
@@ -97,7 +88,7 @@ TEST(a_read_queue_in_all_interleavings, loses_no_request) {
 }
 
 TEST(a_read_queue_in_all_interleavings, hears_of_two_that_submit_at_once) {
-  in_both_ways([] {
+  expect_clean_nearby([] {
     one_file file;
     here on;
     io_detail::read_core core(file, alone());
@@ -117,7 +108,7 @@ TEST(a_read_queue_in_all_interleavings, hears_of_two_that_submit_at_once) {
 }
 
 TEST(a_read_queue_in_all_interleavings, tells_a_host_that_sleeps_of_work) {
-  in_both_ways([] {
+  expect_clean_nearby([] {
     one_file file;
     here on;
     read_queue_config config = alone();
@@ -164,7 +155,7 @@ class one_packed_file final : public one_byte_files {
 };
 
 TEST(a_read_queue_in_all_interleavings, a_waiter_unpacks_and_is_never_forgotten) {
-  in_both_ways([] {
+  expect_clean_nearby([] {
     one_packed_file file;
     later jobs;
     countdown left(1);
@@ -193,7 +184,7 @@ TEST(a_read_queue_in_all_interleavings, a_waiter_unpacks_and_is_never_forgotten)
 }
 
 TEST(a_read_queue_in_all_interleavings, wakes_a_second_drainer_and_shares_twins) {
-  in_both_ways([] {
+  expect_clean_nearby([] {
     one_file file;
     here on;
     io_detail::read_core core(file, alone());
@@ -211,7 +202,7 @@ TEST(a_read_queue_in_all_interleavings, wakes_a_second_drainer_and_shares_twins)
 }
 
 TEST(a_read_queue_in_all_interleavings, cancels_or_reads_but_never_both) {
-  in_both_ways([] {
+  expect_clean_nearby([] {
     one_file file;
     here on;
     io_detail::read_core core(file, alone());
@@ -230,7 +221,7 @@ TEST(a_read_queue_in_all_interleavings, cancels_or_reads_but_never_both) {
 
 // `how` submits the request and lets the queue go on.
 void reads_behind_a_pause(const std::function<void(io_detail::read_core&, read_request&)>& how) {
-  in_both_ways([&how] {
+  expect_clean_nearby([&how] {
     one_file file;
     here on;
     io_detail::read_core core(file, alone());
@@ -261,7 +252,7 @@ TEST(a_read_queue_in_all_interleavings, hears_of_what_comes_after_a_pause) {
 }
 
 TEST(a_read_queue_in_all_interleavings, lets_a_gated_read_through_once_its_barricade_is_lowered) {
-  in_both_ways([] {
+  expect_clean_nearby([] {
     one_file file;
     here on;
     io_detail::read_core core(file, alone());
@@ -279,7 +270,7 @@ TEST(a_read_queue_in_all_interleavings, lets_a_gated_read_through_once_its_barri
 }
 
 TEST(a_read_queue_in_all_interleavings, cancels_a_gated_read_or_lets_it_through) {
-  in_both_ways([] {
+  expect_clean_nearby([] {
     one_file file;
     here on;
     io_detail::read_core core(file, alone());
@@ -302,7 +293,7 @@ constexpr io_detail::bundle_rules in_pairs{
     .reads_max = 2, .share = 1, .span_ns_max = 1u << 30, .untried_ns = 1};
 
 TEST(a_read_queue_in_all_interleavings, reads_each_of_a_bundle_once_though_a_second_thread_helps) {
-  in_both_ways([] {
+  expect_clean_nearby([] {
     one_file file;
     here on;
     io_detail::read_core core(file, alone(), in_pairs);
@@ -323,7 +314,7 @@ TEST(a_read_queue_in_all_interleavings, reads_each_of_a_bundle_once_though_a_sec
 }
 
 TEST(a_read_queue_in_all_interleavings, cancels_what_was_taken_or_lets_it_be_read) {
-  in_both_ways([] {
+  expect_clean_nearby([] {
     one_file file;
     here on;
     io_detail::read_core core(file, alone(), in_pairs);
@@ -345,7 +336,7 @@ TEST(a_read_queue_in_all_interleavings, cancels_what_was_taken_or_lets_it_be_rea
 }
 
 TEST(a_read_queue_in_all_interleavings, counts_a_bundle_down_and_wakes_its_waiter) {
-  in_both_ways([] {
+  expect_clean_nearby([] {
     one_file file;
     here on;
     io_detail::read_core core(file, alone(), in_pairs);
@@ -371,7 +362,7 @@ TEST(a_read_queue_in_all_interleavings, counts_a_bundle_down_and_wakes_its_waite
 }
 
 TEST(a_read_queue_in_all_interleavings, shares_a_read_that_was_taken_and_may_be_recalled) {
-  in_both_ways([] {
+  expect_clean_nearby([] {
     one_file file;
     here on;
     io_detail::read_core core(file, alone(), in_pairs);

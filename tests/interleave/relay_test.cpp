@@ -24,7 +24,7 @@ void release(atomic<std::uint32_t>& word) {
 }
 
 TEST(relayed_wakes_in_all_interleavings, reach_all_sleepers) {
-  expect_clean_and_complete(interleave::explore({.preemptions = 2, .stale_loads = 0}, [] {
+  expect_clean_and_complete(interleave::explore({.preemptions = 2}, [] {
     atomic<std::uint32_t> word{0};
     const auto sleep = [&] { sleep_on(word); };
     run({sleep, sleep, sleep, [&] { release(word); }});
@@ -34,7 +34,7 @@ TEST(relayed_wakes_in_all_interleavings, reach_all_sleepers) {
 // Two words share a queue: a thread that moves sleepers takes over those that another has moved and
 // not counted yet.
 TEST(relayed_wakes_in_all_interleavings, of_two_words_in_one_queue_reach_all) {
-  expect_clean_and_complete(interleave::explore({.preemptions = 1, .stale_loads = 0}, [] {
+  expect_clean_and_complete(interleave::explore({.preemptions = 1}, [] {
     atomic<std::uint32_t> one{0};
     atomic<std::uint32_t> other{0};
     run({[&] { sleep_on(one); }, [&] { sleep_on(one); }, [&] { sleep_on(other); },
@@ -46,7 +46,7 @@ TEST(relayed_wakes_in_all_interleavings, of_two_words_in_one_queue_reach_all) {
 // would be millions; a count that is taken by a load and a store fails before the 10,000th.
 TEST(relayed_wakes_in_many_interleavings, of_one_word_after_another_reach_all) {
   expect_clean(
-      interleave::explore({.preemptions = 2, .stale_loads = 0, .executions_max = 50'000}, [] {
+      interleave::explore({.preemptions = 2, .executions_max = 50'000}, [] {
         atomic<std::uint32_t> one{0};
         atomic<std::uint32_t> other{0};
         const auto sleep_on_one = [&] { sleep_on(one); };
@@ -59,7 +59,7 @@ TEST(relayed_wakes_in_many_interleavings, of_one_word_after_another_reach_all) {
 }
 
 TEST(relayed_wakes_in_all_interleavings, go_on_past_waiters_that_give_up) {
-  expect_clean_and_complete(interleave::explore({.preemptions = 2, .stale_loads = 0}, [] {
+  expect_clean_and_complete(interleave::explore({.preemptions = 2}, [] {
     atomic<std::uint32_t> word{0};
     const auto sleep = [&] { sleep_on(word); };
     run({sleep, [&] { (void)sync_detail::address_wait(word, 0, some_time); }, sleep,
@@ -69,7 +69,7 @@ TEST(relayed_wakes_in_all_interleavings, go_on_past_waiters_that_give_up) {
 
 // A wake meant for an object that lay there before: all wake for nothing and sleep again.
 TEST(relayed_wakes_in_all_interleavings, that_come_late_strand_no_sleeper) {
-  expect_clean_and_complete(interleave::explore({.preemptions = 2, .stale_loads = 0}, [] {
+  expect_clean_and_complete(interleave::explore({.preemptions = 2}, [] {
     atomic<std::uint32_t> word{0};
     const auto sleep = [&] { sleep_on(word); };
     run({sleep, sleep, [&] { sync_detail::address_wake_relayed(&word); }, [&] { release(word); }});

@@ -18,13 +18,13 @@ namespace overture {
 namespace {
 
 using interleave::check;
+using interleave::expect_clean_nearby;
 using interleave::run;
 using interleave::variable;
 using test::explored_pool;
-using test::in_all_ways;
 
 TEST(a_pool_in_all_interleavings, runs_a_job_without_a_waiter) {
-  in_all_ways([] {
+  expect_clean_nearby([] {
     atomic<int> runs{0};
     explored_pool explored(1, 1);
     run({[&] { explored.worker(0); },
@@ -39,7 +39,7 @@ TEST(a_pool_in_all_interleavings, runs_a_job_without_a_waiter) {
 }
 
 TEST(a_pool_in_all_interleavings, shows_a_waiter_what_the_job_wrote) {
-  in_all_ways([] {
+  expect_clean_nearby([] {
     variable<int> value(0);
     explored_pool explored(1, 1);
     run({[&] { explored.worker(0); },
@@ -56,7 +56,7 @@ TEST(a_pool_in_all_interleavings, shows_a_waiter_what_the_job_wrote) {
 }
 
 TEST(a_pool_in_all_interleavings, gives_a_fork_to_one_thread_only) {
-  in_all_ways([] {
+  expect_clean_nearby([] {
     variable<int> value(0);
     explored_pool explored(1, 1);
     run({[&] { explored.worker(0); },
@@ -71,7 +71,7 @@ TEST(a_pool_in_all_interleavings, gives_a_fork_to_one_thread_only) {
 }
 
 TEST(a_pool_in_all_interleavings, helps_with_what_a_thief_forks) {
-  in_all_ways([] {
+  expect_clean_nearby([] {
     variable<int> left(0);
     variable<int> right(0);
     explored_pool explored(1, 1);
@@ -90,7 +90,7 @@ TEST(a_pool_in_all_interleavings, helps_with_what_a_thief_forks) {
 }
 
 TEST(a_pool_in_all_interleavings, loses_no_job_of_two_submitters) {
-  in_all_ways([] {
+  expect_clean_nearby([] {
     atomic<int> runs{0};
     explored_pool explored(1, 2);
     const auto submit = [&] {
@@ -107,7 +107,7 @@ TEST(a_pool_in_all_interleavings, loses_no_job_of_two_submitters) {
 }
 
 TEST(a_pool_in_all_interleavings, loses_no_job_of_a_full_queue) {
-  in_all_ways([] {
+  expect_clean_nearby([] {
     atomic<int> runs{0};
     explored_pool explored(1, 1, wake_policy::park, 0, 1, jobs_detail::sizes::chunk_records);
     std::optional<job_group> group(std::in_place, *explored.pool);
@@ -129,7 +129,7 @@ TEST(a_pool_in_all_interleavings, loses_no_job_of_a_full_queue) {
 }
 
 TEST(a_pool_in_all_interleavings, hands_wakes_on_from_worker_to_worker) {
-  in_all_ways([] {
+  expect_clean_nearby([] {
     atomic<int> runs{0};
     explored_pool explored(2, 1);
     run({[&] { explored.worker(0); }, [&] { explored.worker(1); },
@@ -152,7 +152,7 @@ void wait_for_the_next(atomic<int>& runs) {
 }
 
 TEST(a_pool_in_all_interleavings, gives_a_worker_what_a_waiter_has_taken) {
-  in_all_ways([] {
+  expect_clean_nearby([] {
     atomic<int> runs{0};
     explored_pool explored(1, 1, wake_policy::park, 0, 3);
     std::optional<job_group> group(*explored.pool);
@@ -167,7 +167,7 @@ TEST(a_pool_in_all_interleavings, gives_a_worker_what_a_waiter_has_taken) {
 }
 
 TEST(a_pool_in_all_interleavings, gives_a_waiter_what_another_one_has_taken) {
-  in_all_ways([] {
+  expect_clean_nearby([] {
     atomic<int> runs{0};
     explored_pool explored(0, 1, wake_policy::park, 0, 3);
     auto group = std::make_unique<job_group>(*explored.pool);
@@ -182,7 +182,7 @@ TEST(a_pool_in_all_interleavings, gives_a_waiter_what_another_one_has_taken) {
 
 // They come while both sleep, and the waiter woken for them takes them all.
 TEST(a_pool_in_all_interleavings, wakes_a_waiter_for_what_another_one_was_woken_for) {
-  in_all_ways([] {
+  expect_clean_nearby([] {
     atomic<int> runs{0};
     explored_pool explored(0, 1, wake_policy::park, 0, 3);
     auto owned = std::make_unique<job_group>(*explored.pool);
@@ -204,7 +204,7 @@ TEST(a_pool_in_all_interleavings, wakes_a_waiter_for_what_another_one_was_woken_
 // A waiter whose time is up is woken for a job that is queued after another one, further back than
 // it looks before it leaves: the other waiter must run it.
 TEST(a_pool_in_all_interleavings, passes_a_wake_on_with_which_a_waiter_leaves) {
-  in_all_ways([] {
+  expect_clean_nearby([] {
     barricade has_run;
     explored_pool explored(0, 1, wake_policy::park, 0, 3);
     auto owned = std::make_unique<job_group>(*explored.pool);
@@ -226,7 +226,7 @@ TEST(a_pool_in_all_interleavings, passes_a_wake_on_with_which_a_waiter_leaves) {
 }
 
 TEST(a_pool_in_all_interleavings, stops_while_its_worker_goes_to_sleep) {
-  in_all_ways([] {
+  expect_clean_nearby([] {
     explored_pool explored(1, 1);
     run({[&] { explored.worker(0); }, [&] { explored.leave(); }});
   });
@@ -235,7 +235,7 @@ TEST(a_pool_in_all_interleavings, stops_while_its_worker_goes_to_sleep) {
 // Jobs of low priority are taken by one worker only here: a worker that gives up its turn must not
 // leave one.
 TEST(a_pool_in_all_interleavings, leaves_no_job_of_low_priority) {
-  in_all_ways([] {
+  expect_clean_nearby([] {
     atomic<int> runs{0};
     explored_pool explored(2, 1);
     run({[&] { explored.worker(0); }, [&] { explored.worker(1); },
@@ -251,7 +251,7 @@ TEST(a_pool_in_all_interleavings, leaves_no_job_of_low_priority) {
 }
 
 TEST(a_pool_in_all_interleavings, starts_what_a_cork_has_gathered_before_a_wait) {
-  in_all_ways([] {
+  expect_clean_nearby([] {
     atomic<int> runs{0};
     explored_pool explored(1, 1);
     run({[&] { explored.worker(0); },
@@ -270,7 +270,7 @@ TEST(a_pool_in_all_interleavings, starts_what_a_cork_has_gathered_before_a_wait)
 
 // The one warm worker gives its role up, and takes it, while jobs come and the pool ends.
 TEST(a_pool_in_all_interleavings, loses_no_job_while_the_warm_role_moves) {
-  in_all_ways([] {
+  expect_clean_nearby([] {
     atomic<int> runs{0};
     explored_pool explored(2, 1, wake_policy::warm);
     run({[&] { explored.worker(0); }, [&] { explored.worker(1); },
@@ -284,7 +284,7 @@ TEST(a_pool_in_all_interleavings, loses_no_job_while_the_warm_role_moves) {
 
 // The worker yields for ever, so no other thread may: the submitter sleeps until the job has run.
 TEST(a_pool_in_all_interleavings, loses_no_job_with_a_worker_that_never_sleeps) {
-  in_all_ways([] {
+  expect_clean_nearby([] {
     variable<int> value(0);
     explored_pool explored(1, 1, wake_policy::spin);
     run({[&] { explored.worker(0); },
@@ -301,7 +301,7 @@ TEST(a_pool_in_all_interleavings, loses_no_job_with_a_worker_that_never_sleeps) 
 }
 
 TEST(a_pool_in_all_interleavings, loses_no_job_at_the_ends_of_a_hot_zone) {
-  in_all_ways([] {
+  expect_clean_nearby([] {
     variable<int> value(0);
     explored_pool explored(1, 1);
     run({[&] { explored.worker(0); },
@@ -321,7 +321,7 @@ TEST(a_pool_in_all_interleavings, loses_no_job_at_the_ends_of_a_hot_zone) {
 }
 
 TEST(a_pool_in_all_interleavings, loses_no_job_at_the_ends_of_a_zone) {
-  in_all_ways([] {
+  expect_clean_nearby([] {
     atomic<int> runs{0};
     explored_pool explored(1, 1);
     run({[&] { explored.worker(0); },
@@ -338,7 +338,7 @@ TEST(a_pool_in_all_interleavings, loses_no_job_at_the_ends_of_a_zone) {
 }
 
 TEST(a_pool_in_all_interleavings, gives_the_work_of_one_that_blocks_to_a_spare) {
-  in_all_ways([] {
+  expect_clean_nearby([] {
     atomic<int> runs{0};
     explored_pool explored(1, 1, wake_policy::park, 1);
     run({[&] { explored.worker(0); }, [&] { explored.worker(1); },
@@ -358,7 +358,7 @@ TEST(a_pool_in_all_interleavings, gives_the_work_of_one_that_blocks_to_a_spare) 
 }
 
 TEST(a_graph_in_all_interleavings, starts_a_job_after_all_that_it_waits_for) {
-  in_all_ways([] {
+  expect_clean_nearby([] {
     variable<int> left(0);
     variable<int> right(0);
     explored_pool explored(1, 1);

@@ -152,8 +152,7 @@ void explorer::end_memory(const void* address, std::size_t bytes) {
 void explorer::order_after_all() {
   if (!active_) return;
   for (std::size_t i = 0; i <= thread_count_; ++i) {
-    std::uint32_t& known = mine().clock[i];
-    known = std::max(known, fibres_[i].knows.clock[i]);
+    if (i != current_) mine().join(fibres_[i].knows);
   }
   ++mine().clock[current_];
 }
