@@ -301,8 +301,7 @@ TEST(a_barricade_in_all_interleavings, runs_what_waits_for_it_once) {
   };
   for (const bool raised_again : {false, true}) {
     expect_clean(interleave::explore(
-        {.preemptions = 2, .early_returns = 0, .executions_max = 20'000},
-        program(raised_again)));
+        {.preemptions = 2, .early_returns = 0, .executions_max = 20'000}, program(raised_again)));
     expect_clean(
         interleave::explore({.stale_loads = 3, .random = 3'000, .seed = 5}, program(raised_again)));
   }
@@ -331,8 +330,8 @@ TEST(barricades_in_all_interleavings, share_a_list_and_lose_nothing) {
          }});
     check(first.runs.load() == 1 && second.runs.load() == 1, "each ran once");
   };
-  expect_clean(interleave::explore(
-      {.preemptions = 2, .early_returns = 0, .executions_max = 20'000}, program));
+  expect_clean(interleave::explore({.preemptions = 2, .early_returns = 0, .executions_max = 20'000},
+                                   program));
   expect_clean(interleave::explore({.stale_loads = 3, .random = 3'000, .seed = 5}, program));
 }
 

@@ -37,18 +37,15 @@ inline void expect_clean_and_complete(const outcome& seen) {
   EXPECT_TRUE(seen.complete) << "after " << seen.executions;
 }
 
-// For programs with too many executions for a full search: all that deviate in one place, those that
-// deviate in two, as many as are allowed (in long tests that is nearly all), and some by chance that
-// deviate in several.
+// For programs with too many executions for a full search: all that deviate in one place, those
+// that deviate in two, as many as are allowed (in long tests that is nearly all), and some by
+// chance that deviate in several.
 inline void expect_clean_nearby(const std::function<void()>& program) {
   expect_clean_and_complete(explore({.deviations = 1}, program));
   expect_clean(explore({.deviations = 2, .executions_max = many}, program));
-  expect_clean(explore({.stale_loads = 4,
-                        .early_returns = 2,
-                        .spurious_failures = 2,
-                        .random = some,
-                        .seed = 3},
-                       program));
+  expect_clean(explore(
+      {.stale_loads = 4, .early_returns = 2, .spurious_failures = 2, .random = some, .seed = 3},
+      program));
 }
 
 }  // namespace interleave

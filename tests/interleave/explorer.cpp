@@ -25,8 +25,7 @@ unsigned explorer::choose(std::size_t count, kind what) {
   std::size_t taken = 0;
   if (limits_.random != 0) {
     // Mostly the plain way on, so that what is drawn differs from it in a few places.
-    const bool plain =
-        random_() % (what == kind::thread ? switch_once_in_ : deviate_once_in_) != 0;
+    const bool plain = random_() % (what == kind::thread ? switch_once_in_ : deviate_once_in_) != 0;
     taken = plain ? 0 : random_() % count;
   }
   trail_.push_back({static_cast<std::uint16_t>(taken), static_cast<std::uint16_t>(count)});
@@ -91,6 +90,7 @@ void explorer::begin_execution(const std::function<void()>& program) {
   fibres_[0].knows = {};
   fibres_[0].knows.clock[0] = 1;
   ++execution_stamp_;
+  begin_threads_anew();
   active_ = true;
   // In a fibre of its own, which is left where it is after a failure.
   program_ = &program;

@@ -130,9 +130,7 @@ class explorer {
  private:
   enum class kind { thread, rare };
 
-  [[nodiscard]] bool may_deviate(unsigned left) const {
-    return left != 0 && deviations_left_ != 0;
-  }
+  [[nodiscard]] bool may_deviate(unsigned left) const { return left != 0 && deviations_left_ != 0; }
   void deviate(unsigned& left) {
     --left;
     --deviations_left_;

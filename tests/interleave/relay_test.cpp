@@ -45,17 +45,16 @@ TEST(relayed_wakes_in_all_interleavings, of_two_words_in_one_queue_reach_all) {
 // Those of the second word are counted while one of the first word takes its share. All schedules
 // would be millions; a count that is taken by a load and a store fails before the 10,000th.
 TEST(relayed_wakes_in_many_interleavings, of_one_word_after_another_reach_all) {
-  expect_clean(
-      interleave::explore({.preemptions = 2, .executions_max = 50'000}, [] {
-        atomic<std::uint32_t> one{0};
-        atomic<std::uint32_t> other{0};
-        const auto sleep_on_one = [&] { sleep_on(one); };
-        const auto sleep_on_other = [&] { sleep_on(other); };
-        run({sleep_on_one, sleep_on_one, sleep_on_other, sleep_on_other, [&] {
-               release(one);
-               release(other);
-             }});
-      }));
+  expect_clean(interleave::explore({.preemptions = 2, .executions_max = 50'000}, [] {
+    atomic<std::uint32_t> one{0};
+    atomic<std::uint32_t> other{0};
+    const auto sleep_on_one = [&] { sleep_on(one); };
+    const auto sleep_on_other = [&] { sleep_on(other); };
+    run({sleep_on_one, sleep_on_one, sleep_on_other, sleep_on_other, [&] {
+           release(one);
+           release(other);
+         }});
+  }));
 }
 
 TEST(relayed_wakes_in_all_interleavings, go_on_past_waiters_that_give_up) {

@@ -1,7 +1,6 @@
 #include "interleave/steps.hpp"
 
 #include "interleave/explorer_state.hpp"
-#include "sync/wait.hpp"
 
 namespace interleave {
 
@@ -9,7 +8,6 @@ outcome explore(const bounds& limits, const std::function<void()>& program) {
   return the.explore(limits, program);
 }
 void run(std::initializer_list<std::function<void()>> threads) {
-  overture::sync_detail::begin_waits_anew();
   the.run(threads);
 }
 void check(bool truth, const char* text) {

@@ -36,6 +36,9 @@ void fence_all_threads() noexcept;
 void* take_memory(std::size_t bytes, std::size_t alignment) noexcept;
 void free_memory(void* memory) noexcept;
 
+// Before each execution: nothing is left of what threads knew in the last one.
+void begin_threads_anew() noexcept;
+
 enum class slept : std::uint8_t { not_at_all, until_woken, too_long };
 
 // The wait layer. The step before it has been made; `same` says whether the word is what the

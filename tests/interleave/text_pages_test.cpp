@@ -97,8 +97,8 @@ void write_all(unsigned lane_count, std::size_t pages) {
 }
 
 TEST(pages_in_all_interleavings, of_two_lanes_reach_their_places) {
-  expect_clean_and_complete(
-      interleave::explore({.preemptions = 3, .early_returns = 0, .deviations = 3}, [] { write_all(2, 3); }));
+  expect_clean_and_complete(interleave::explore(
+      {.preemptions = 3, .early_returns = 0, .deviations = 3}, [] { write_all(2, 3); }));
 }
 
 TEST(pages_in_all_interleavings, of_three_lanes_reach_their_places) {

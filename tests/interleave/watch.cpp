@@ -231,12 +231,20 @@ void* __tsan_memset(void* to, int value, std::size_t bytes) {
   return std::memset(to, value, bytes);
 }
 
-#define OF_SIZE(BYTES)                                                            \
-  void __tsan_read##BYTES(void* at) { the.watch(at, BYTES, false, CODE); }             \
-  void __tsan_write##BYTES(void* at) { the.watch(at, BYTES, true, CODE); }             \
-  void __tsan_unaligned_read##BYTES(void* at) { the.watch(at, BYTES, false, CODE); }   \
-  void __tsan_unaligned_write##BYTES(void* at) { the.watch(at, BYTES, true, CODE); }   \
-  void __tsan_volatile_read##BYTES(void*) {}                                      \
+#define OF_SIZE(BYTES)                           \
+  void __tsan_read##BYTES(void* at) {            \
+    the.watch(at, BYTES, false, CODE);           \
+  }                                              \
+  void __tsan_write##BYTES(void* at) {           \
+    the.watch(at, BYTES, true, CODE);            \
+  }                                              \
+  void __tsan_unaligned_read##BYTES(void* at) {  \
+    the.watch(at, BYTES, false, CODE);           \
+  }                                              \
+  void __tsan_unaligned_write##BYTES(void* at) { \
+    the.watch(at, BYTES, true, CODE);            \
+  }                                              \
+  void __tsan_volatile_read##BYTES(void*) {}     \
   void __tsan_volatile_write##BYTES(void*) {}
 OF_SIZE(1)
 OF_SIZE(2)
@@ -246,49 +254,51 @@ OF_SIZE(16)
 
 // Atomics that are not overture::atomic: those of the standard library, and guards of static
 // objects.
-#define ATOMIC(BITS, TYPE)                                                              \
-  TYPE __tsan_atomic##BITS##_load(const volatile TYPE* at, int) {                       \
-    the.order_after_all();                                                              \
-    return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                       \
-  }                                                                                     \
-  void __tsan_atomic##BITS##_store(volatile TYPE* at, TYPE value, int) {                \
-    the.order_after_all();                                                              \
-    __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                      \
-  }                                                                                     \
-  TYPE __tsan_atomic##BITS##_exchange(volatile TYPE* at, TYPE value, int) {             \
-    the.order_after_all();                                                              \
-    return __atomic_exchange_n(at, value, __ATOMIC_SEQ_CST);                            \
-  }                                                                                     \
-  TYPE __tsan_atomic##BITS##_fetch_add(volatile TYPE* at, TYPE value, int) {            \
-    the.order_after_all();                                                              \
-    return __atomic_fetch_add(at, value, __ATOMIC_SEQ_CST);                             \
-  }                                                                                     \
-  TYPE __tsan_atomic##BITS##_fetch_and(volatile TYPE* at, TYPE value, int) {            \
-    the.order_after_all();                                                              \
-    return __atomic_fetch_and(at, value, __ATOMIC_SEQ_CST);                             \
-  }                                                                                     \
-  TYPE __tsan_atomic##BITS##_fetch_or(volatile TYPE* at, TYPE value, int) {             \
-    the.order_after_all();                                                              \
-    return __atomic_fetch_or(at, value, __ATOMIC_SEQ_CST);                              \
-  }                                                                                     \
-  TYPE __tsan_atomic##BITS##_fetch_sub(volatile TYPE* at, TYPE value, int) {            \
-    the.order_after_all();                                                              \
-    return __atomic_fetch_sub(at, value, __ATOMIC_SEQ_CST);                             \
-  }                                                                                     \
-  int __tsan_atomic##BITS##_compare_exchange_strong(volatile TYPE* at, TYPE* expected,  \
-                                                    TYPE value, int, int) {             \
-    the.order_after_all();                                                              \
-    return __atomic_compare_exchange_n(at, expected, value, false, __ATOMIC_SEQ_CST,    \
-                                       __ATOMIC_SEQ_CST);                               \
-  }                                                                                     \
-  int __tsan_atomic##BITS##_compare_exchange_weak(volatile TYPE* at, TYPE* expected,    \
-                                                  TYPE value, int, int) {               \
-    the.order_after_all();                                                              \
-    return __atomic_compare_exchange_n(at, expected, value, false, __ATOMIC_SEQ_CST,    \
-                                       __ATOMIC_SEQ_CST);                               \
+#define ATOMIC(BITS, TYPE)                                                                         \
+  TYPE __tsan_atomic##BITS##_load(const volatile TYPE* at, int) {                                  \
+    the.order_after_all();                                                                         \
+    return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                                  \
+  }                                                                                                \
+  void __tsan_atomic##BITS##_store(volatile TYPE* at, TYPE value, int) {                           \
+    the.order_after_all();                                                                         \
+    __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                                 \
+  }                                                                                                \
+  TYPE __tsan_atomic##BITS##_exchange(volatile TYPE* at, TYPE value, int) {                        \
+    the.order_after_all();                                                                         \
+    return __atomic_exchange_n(at, value, __ATOMIC_SEQ_CST);                                       \
+  }                                                                                                \
+  TYPE __tsan_atomic##BITS##_fetch_add(volatile TYPE* at, TYPE value, int) {                       \
+    the.order_after_all();                                                                         \
+    return __atomic_fetch_add(at, value, __ATOMIC_SEQ_CST);                                        \
+  }                                                                                                \
+  TYPE __tsan_atomic##BITS##_fetch_and(volatile TYPE* at, TYPE value, int) {                       \
+    the.order_after_all();                                                                         \
+    return __atomic_fetch_and(at, value, __ATOMIC_SEQ_CST);                                        \
+  }                                                                                                \
+  TYPE __tsan_atomic##BITS##_fetch_or(volatile TYPE* at, TYPE value, int) {                        \
+    the.order_after_all();                                                                         \
+    return __atomic_fetch_or(at, value, __ATOMIC_SEQ_CST);                                         \
+  }                                                                                                \
+  TYPE __tsan_atomic##BITS##_fetch_sub(volatile TYPE* at, TYPE value, int) {                       \
+    the.order_after_all();                                                                         \
+    return __atomic_fetch_sub(at, value, __ATOMIC_SEQ_CST);                                        \
+  }                                                                                                \
+  int __tsan_atomic##BITS##_compare_exchange_strong(volatile TYPE* at, TYPE* expected, TYPE value, \
+                                                    int, int) {                                    \
+    the.order_after_all();                                                                         \
+    return __atomic_compare_exchange_n(at, expected, value, false, __ATOMIC_SEQ_CST,               \
+                                       __ATOMIC_SEQ_CST);                                          \
+  }                                                                                                \
+  int __tsan_atomic##BITS##_compare_exchange_weak(volatile TYPE* at, TYPE* expected, TYPE value,   \
+                                                  int, int) {                                      \
+    the.order_after_all();                                                                         \
+    return __atomic_compare_exchange_n(at, expected, value, false, __ATOMIC_SEQ_CST,               \
+                                       __ATOMIC_SEQ_CST);                                          \
   }
 void __tsan_atomic_signal_fence(int) {}
-void __tsan_atomic_thread_fence(int) { the.order_after_all(); }
+void __tsan_atomic_thread_fence(int) {
+  the.order_after_all();
+}
 ATOMIC(8, unsigned char)
 ATOMIC(16, unsigned short)
 ATOMIC(32, unsigned)

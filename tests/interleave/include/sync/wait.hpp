@@ -26,8 +26,9 @@ OVERTURE_UNWATCHED inline void begin_waits_anew() noexcept {
   clock_ns = 1;
 }
 
-OVERTURE_UNWATCHED inline wait_status address_wait(const atomic<std::uint32_t>& word, std::uint32_t expected,
-                                std::uint64_t deadline_ns) noexcept {
+OVERTURE_UNWATCHED inline wait_status address_wait(const atomic<std::uint32_t>& word,
+                                                   std::uint32_t expected,
+                                                   std::uint64_t deadline_ns) noexcept {
   interleave::step(&word, word.latest(), "wait");
   switch (interleave::sleep(&word, word.latest() == expected, deadline_ns != 0)) {
     case interleave::slept::not_at_all:

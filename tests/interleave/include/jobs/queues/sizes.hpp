@@ -1,6 +1,7 @@
 // As little as will do; stands in for src/jobs/queues/sizes.hpp.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace overture::jobs_detail::sizes {
@@ -8,6 +9,7 @@ namespace overture::jobs_detail::sizes {
 inline constexpr std::uint32_t chunk_records = 8;
 inline constexpr std::uint32_t chunks_max = 16;
 inline constexpr std::uint64_t deque_slots = 4;
+inline constexpr std::size_t taken_at_once = 4;
 inline constexpr std::uint64_t hints_removed_at_once = 2;
 inline constexpr std::uint64_t glance = 1;
 

@@ -37,7 +37,8 @@ class atomic {
     interleave::step(this, bits(value_), "load");
     return value(interleave::load(this, order));
   }
-  OVERTURE_UNWATCHED void store(T fresh, std::memory_order order = std::memory_order_seq_cst) noexcept {
+  OVERTURE_UNWATCHED void store(T fresh,
+                                std::memory_order order = std::memory_order_seq_cst) noexcept {
     if (interleave::exploring()) {
       interleave::step(this, bits(value_), "store");
       interleave::store(this, bits(fresh), order);
@@ -101,8 +102,8 @@ class atomic {
     T seen = value_;
     if (interleave::exploring()) {
       interleave::step(this, bits(value_), "compare-exchange");
-      const interleave::exchanged what = interleave::compare_exchange(
-          this, bits(expected), bits(fresh), success, failure, weak);
+      const interleave::exchanged what =
+          interleave::compare_exchange(this, bits(expected), bits(fresh), success, failure, weak);
       done = what.done;
       seen = value(what.seen);
     }
