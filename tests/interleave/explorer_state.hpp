@@ -95,7 +95,8 @@ class explorer {
 
   void run(std::initializer_list<std::function<void()>> threads);
   void fail(const std::string& text);
-  [[nodiscard]] bool active() const { return active_; }
+  // Before and after run() the program's own thread is alone, and its steps are none.
+  [[nodiscard]] bool threads_run() const { return active_ && !ran_ && thread_count_ != 0; }
   [[nodiscard]] std::size_t current() const { return current_; }
   [[nodiscard]] bool asleep(std::size_t thread) const {
     return fibres_[thread].now == state::asleep || fibres_[thread].now == state::relayed;

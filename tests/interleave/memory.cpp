@@ -55,7 +55,7 @@ void explorer::end_life(const void* address) {
 }
 
 void explorer::step(const void* address, std::uint64_t value, const char* what) {
-  if (!active_) return;
+  if (!threads_run()) return;
   if (gone_.contains(address)) return fail("use after the end of its life");
   const std::size_t index = find(address, value);
   if (current_ != 0) schedule(false);
@@ -203,6 +203,7 @@ void explorer::write_plain(const void* address) {
 
 slept explorer::sleep(const void* address, bool same, bool has_deadline) {
   if (!active_ || !same) return slept::not_at_all;
+  if (current_ == 0) fail("the program's own thread sleeps");
   if (may_deviate(early_left_) && choose(2, kind::rare) != 0) {
     deviate(early_left_);
     trace("...returns for no reason", objects_max, 0);
@@ -213,7 +214,7 @@ slept explorer::sleep(const void* address, bool same, bool has_deadline) {
   self.key = address;
   self.has_deadline = has_deadline;
   self.timed_out = false;
-  trace("...sleeps", known_.at(address), 0);
+  trace("...sleeps", index_of(address), 0);
   schedule(false);
   return self.timed_out ? slept::too_long : slept::until_woken;
 }

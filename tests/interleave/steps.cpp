@@ -40,7 +40,7 @@ void plain_access::write() {
 }
 
 bool exploring() noexcept {
-  return the.active();
+  return the.threads_run();
 }
 void begin_life(const void* object) noexcept {
   the.begin_life(object);

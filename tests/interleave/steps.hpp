@@ -8,7 +8,7 @@
 
 namespace interleave {
 
-// False outside of executions, where atomics are plain values.
+// False where there is but one thread: atomics are plain values there.
 bool exploring() noexcept;
 
 void begin_life(const void* object) noexcept;

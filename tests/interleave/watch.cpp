@@ -86,7 +86,7 @@ void each_cell(const void* at, std::size_t bytes, bool add, Use use) {
 }  // namespace
 
 void explorer::watch(const void* address, std::size_t bytes, bool writes, const void* code) {
-  if (!active_ || inside || ran_ || thread_count_ == 0 || bytes == 0 || !limits_.watches) return;
+  if (!threads_run() || inside || bytes == 0 || !limits_.watches) return;
   inside = true;
   const char* wrong = nullptr;
   const knowledge& here = mine();
@@ -124,7 +124,7 @@ void explorer::watch(const void* address, std::size_t bytes, bool writes, const 
 }
 
 void explorer::begin_memory(const void* address, std::size_t bytes) {
-  if (!active_ || inside || ran_ || thread_count_ == 0) return;
+  if (!threads_run() || inside) return;
   inside = true;
   each_cell(address, bytes, false, [](cell& in, std::uint8_t of) {
     unsigned kept = 0;
@@ -140,7 +140,7 @@ void explorer::begin_memory(const void* address, std::size_t bytes) {
 
 // To free memory is to write to it.
 void explorer::end_memory(const void* address, std::size_t bytes) {
-  if (!active_ || inside || ran_ || thread_count_ == 0 || bytes == 0) return;
+  if (!threads_run() || inside || bytes == 0) return;
   watch(address, bytes, true, __builtin_return_address(0));
   if (!active_) return;
   each_cell(address, bytes, false, [](cell& in, std::uint8_t) {
