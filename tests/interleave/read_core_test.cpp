@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <optional>
 
 #include "interleave/expect.hpp"
 #include "interleave/explorer.hpp"
@@ -180,6 +181,64 @@ TEST(a_read_queue_in_all_interleavings, a_waiter_unpacks_and_is_never_forgotten)
            }});
     }
     jobs.run_all();
+  });
+}
+
+// Hands its tasks to a thread that runs them until there will be no more.
+class handed_over final : public executor {
+ public:
+  void execute(task work) override {
+    const std::uint32_t place = count_.load(std::memory_order_relaxed);
+    tasks_[place] = work;
+    count_.store(place + 1, std::memory_order_release);
+  }
+  void close() { closed_.store(1, std::memory_order_release); }
+  void run_all() {
+    for (std::uint32_t next = 0;;) {
+      const bool closed = closed_.load(std::memory_order_acquire) != 0;
+      if (next != count_.load(std::memory_order_acquire)) {
+        const task work = tasks_[next++];
+        work.run(work.context);
+      } else if (closed) {
+        return;
+      } else {
+        interleave::let_others_run();
+      }
+    }
+  }
+
+ private:
+  task tasks_[4];
+  atomic<std::uint32_t> count_{0};
+  atomic<std::uint32_t> closed_{0};
+};
+
+TEST(a_read_queue_in_all_interleavings, may_end_while_a_task_of_its_executor_is_on_its_way) {
+  expect_clean_nearby([] {
+    one_packed_file file;
+    handed_over jobs;
+    countdown left(1);
+    read_queue_config config = alone();
+    config.unpack_executor = &jobs;
+    std::optional<io_detail::read_core> core(std::in_place, file, config);
+    std::byte byte{};
+    read_request request;
+    request.source = {0, 1};
+    request.destination = {&byte, 1};
+    request.method = compression::deflate;
+    request.packed_bytes = 6;
+    request.counter = &left;
+    run({[&] { io_detail::serve_blocking(*core); }, [&] { jobs.run_all(); },
+         [&] {
+           core->submit({&request, 1});
+           core->wait_for(left, false);
+           check(byte == std::byte{7}, "it was unpacked");
+           core->wait_until_idle();
+           core->stop();
+           interleave::join(1);
+           core.reset();
+           jobs.close();
+         }});
   });
 }
 
