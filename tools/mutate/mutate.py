@@ -123,6 +123,10 @@ def all_plants(tests, written):
     return plants
 
 
+def programs_of(plant, tests):
+    return next(run for pattern, run in tests if fnmatch.fnmatch(plant.source, pattern))
+
+
 def write(path, text):
     if not path.exists() or path.read_text() != text:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -194,7 +198,7 @@ def main():
     tests, written = read_list()
     plants = all_plants(tests, written)
     if given.source:
-        plants = [plant for plant in plants if any(one in plant.source for one in given.source)]
+        plants = [plant for plant in plants if any(one in str(plant) for one in given.source)]
     if given.count is not None:
         chosen = random.Random(given.seed or 0)
         plants = chosen.sample(plants, min(given.count, len(plants)))
@@ -206,9 +210,13 @@ def main():
 
     copy_tree()
     configure()
+    used = [programs_of(plant, tests) for plant in plants]
+    built = build([one for programs in used for one in programs], given.jobs)
+    if built.returncode != 0:
+        sys.exit(built.stdout + "\nthe tests do not build as they are")
     survivors, killed = [], 0
     for number, plant in enumerate(plants, 1):
-        programs = next(run for pattern, run in tests if fnmatch.fnmatch(plant.source, pattern))
+        programs = programs_of(plant, tests)
         target = COPY / plant.source
         whole = (ROOT / plant.source).read_text()
         write(target, plant.text)
