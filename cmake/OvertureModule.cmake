@@ -79,8 +79,8 @@ function(overture_module name)
 endfunction()
 
 # overture_tests(NAME LINK libs... [SOURCES more.cpp...] [LABEL slow] [PRECOMPILE kind]): one
-# executable of all *_test.cpp in the current folder, every test of it known to CTest by name. A test
-# that reports itself as skipped counts as skipped. PRECOMPILE: for tests with flags of their own.
+# executable of all *_test.cpp in the current folder, every test of it known to CTest by name. A
+# test that reports itself as skipped counts as skipped. PRECOMPILE: for tests with other flags.
 function(overture_tests name)
   cmake_parse_arguments(ARG "" "LABEL;PRECOMPILE" "LINK;SOURCES" ${ARGN})
   if(NOT ARG_PRECOMPILE)

@@ -42,7 +42,7 @@ result<source_id> source_table::add(os_handle handle, source_owner owner) noexce
   const result<std::uint32_t> index = take_slot();
   if (!index) return tl::unexpected(index.error());
   slot& taken = *slot_of(*index);
-  // Released, so that a find() of the slot's last id that sees one of these also sees that it ended.
+  // Released: a find() of the slot's last id that sees one of these also sees that the id ended.
   taken.handle.store(handle.value, std::memory_order_release);
   taken.mount.store(owner.mount.value, std::memory_order_release);
   taken.entry.store(owner.entry, std::memory_order_release);

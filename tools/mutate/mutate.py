@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Plants weakenings in the concurrent sources, one at a time, and runs the tests that belong to them.
+"""Plants weakenings in the concurrent sources, one at a time, and runs the tests of each.
 
     mutate.py [--jobs N] [--seed N --count N] [--list] [SOURCE...]
 
@@ -75,7 +75,8 @@ def weaker_orders(source, text):
         comma = ", " if arguments else ""
         changed = text[:end] + f"{comma}std::memory_order_{weaker}" + text[end:]
         found.append((match.start(), f"{match.group(1)}: seq_cst -> {weaker}", changed))
-    return [Plant(source, text.count("\n", 0, at) + 1, name, changed) for at, name, changed in found]
+    return [Plant(source, text.count("\n", 0, at) + 1, name, changed)
+            for at, name, changed in found]
 
 
 def read_list():
