@@ -28,8 +28,9 @@ class stop_watch {
 kept_outputs count(const std::vector<plain_output>& outputs) {
   kept_outputs sum;
   for (const plain_output& each : outputs) {
-    ++(each.made ? sum.made : sum.failed);
-    if (each.made) sum.bytes += each.bytes;
+    if (!each.made) continue;
+    ++sum.made;
+    sum.bytes += each.bytes;
   }
   return sum;
 }
@@ -83,7 +84,7 @@ std::vector<std::vector<std::size_t>> plain_loop::split(unsigned parts) const {
     shares[static_cast<std::size_t>(least)].push_back(file);
     work[static_cast<std::size_t>(least)] += seconds_[file].sum();
   }
-  // In the order in which one process would have them.
+  // In the order in which one process would take them.
   for (std::vector<std::size_t>& share : shares) std::sort(share.begin(), share.end());
   return shares;
 }

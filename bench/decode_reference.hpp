@@ -1,5 +1,5 @@
-// What a load with decoding is measured against. Both keep every output, in a place made
-// beforehand, until clear().
+// The references for loads with decoding. Both keep every output until clear(), in slots that exist
+// beforehand.
 #pragma once
 
 #include <cstddef>
@@ -23,14 +23,12 @@ struct stage_seconds {
 
 struct kept_outputs {
   std::size_t made = 0;
-  std::size_t failed = 0;
   std::size_t bytes = 0;
 };
 kept_outputs count(const std::vector<plain_output>& outputs);
 
-// The plain loop over the files in the archives: pread, libdeflate and its CRC into buffers that
-// are kept, then the decoding library, then the next file; on several threads the files are handed
-// out by a counter.
+// The plain loop over all files: pread, libdeflate and its CRC into reused buffers, then the
+// decoding library, then the next file. With several threads, a counter hands out the files.
 class plain_loop {
  public:
   explicit plain_loop(const std::vector<std::filesystem::path>& mounts);
@@ -41,7 +39,7 @@ class plain_loop {
   [[nodiscard]] kept_outputs outputs() const { return count(outputs_); }
   // Of the files of the latest run.
   [[nodiscard]] stage_seconds seconds() const;
-  // All files in `parts` shares of equal work, going by the latest run of all of them.
+  // All files in `parts` shares of equal work, as measured by the latest run of all files.
   [[nodiscard]] std::vector<std::vector<std::size_t>> split(unsigned parts) const;
 
  private:
@@ -52,7 +50,7 @@ class plain_loop {
   std::vector<std::unique_ptr<file_loader>> rooms_;
 };
 
-// As most games do it: one thread, PhysFS reads the whole file, the library decodes it, next.
+// What most games do: on one thread, PhysFS reads a whole file, a library decodes it, next file.
 class game_loop {
  public:
   explicit game_loop(const std::vector<std::filesystem::path>& mounts)
@@ -61,7 +59,7 @@ class game_loop {
   void run();
   void clear();
   [[nodiscard]] kept_outputs outputs() const { return count(outputs_); }
-  // Of the latest run; reading has the unpacking in it.
+  // Of the latest run; `read` includes unpacking.
   [[nodiscard]] const stage_seconds& seconds() const { return seconds_; }
 
  private:
@@ -70,7 +68,7 @@ class game_loop {
   stage_seconds seconds_;
 };
 
-// Gives free memory back to the system, so that the next program to run pays for fresh pages.
+// Gives free memory back to the system, so that what runs next pays for fresh pages.
 void return_free_memory();
 
 }  // namespace bench

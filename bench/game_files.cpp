@@ -27,7 +27,7 @@ std::uint64_t little(const std::string& bytes, std::size_t offset, int width) {
 
 using overlay = std::map<std::string, raw_file>;
 
-// Enough of ZIP for archives that are known to be good: no Zip64. Returns the descriptor.
+// Supports only good archives without Zip64. Returns the descriptor.
 int list_zip(const fs::path& path, overlay& files) {
   std::ifstream stream(path, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(stream), {}};

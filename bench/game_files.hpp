@@ -1,5 +1,5 @@
-// The files of a game as known to a program that does nothing but the necessary work: the place of
-// each is known beforehand.
+// The files of a game, for programs that do only the necessary work: they know beforehand where
+// each file is.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,8 @@ struct raw_file {
   bool deflated = false;
 };
 
-// The files of an overlay of ZIPs and folders (of those with one name only the last), by name.
+// The files of an overlay of ZIPs and folders, sorted by name. The last of several with a name
+// wins.
 class game_files {
  public:
   explicit game_files(const std::vector<std::filesystem::path>& mounts);
@@ -37,7 +38,7 @@ class game_files {
   std::vector<int> archives_;
 };
 
-// Reads and unpacks one file after the other, into buffers that are used again. One thread.
+// Reads and unpacks one file at a time, into reused buffers. One thread.
 class file_loader {
  public:
   file_loader();
@@ -45,9 +46,9 @@ class file_loader {
   file_loader(const file_loader&) = delete;
   file_loader& operator=(const file_loader&) = delete;
 
-  // pread. What is read lasts until the next call.
+  // Reads the file with pread. The data is valid until the next call.
   void read(const raw_file& file);
-  // libdeflate, of the file that was read last, and its CRC. The content lasts as long.
+  // Unpacks the file read last with libdeflate and takes its CRC. Valid until the next read().
   std::span<const std::byte> unpack(const raw_file& file);
   [[nodiscard]] std::uint32_t crc32() const { return crc32_; }
 

@@ -28,7 +28,7 @@ double value_of(const sample& taken, clock which) {
   return which == clock::wall ? taken.wall_s : taken.cpu_s;
 }
 
-// One line that is written over and over, and gone at the end.
+// A line that is rewritten in place and erased at the end.
 class status_line {
  public:
   explicit status_line(std::string what) : what_(std::move(what)), shown_(isatty(2) != 0) {}
@@ -49,6 +49,33 @@ class status_line {
   std::string what_;
   bool shown_;
 };
+
+std::string compiler() {
+#ifdef __clang__
+  return fmt::format("clang {}.{}", __clang_major__, __clang_minor__);
+#else
+  return fmt::format("GCC {}.{}", __GNUC__, __GNUC_MINOR__);
+#endif
+}
+
+// The processors, the system and the compiler, as recorded with the results.
+std::string machine() {
+  std::ifstream info("/proc/cpuinfo");
+  std::string line;
+  std::string model = "unknown processor";
+  while (std::getline(info, line)) {
+    if (line.starts_with("model name")) {
+      model = line.substr(line.find(':') + 2);
+      break;
+    }
+  }
+  utsname system{};
+  uname(&system);
+  const std::string release(system.release);
+  return fmt::format("{} x {}, {} {}, {}", std::thread::hardware_concurrency(), model,
+                     system.sysname, release.substr(0, release.find('.', release.find('.') + 1)),
+                     compiler());
+}
 
 }  // namespace
 
@@ -150,36 +177,6 @@ int results::finish(const std::string& json_path) const {
     return 1;
   }
   return 0;
-}
-
-namespace {
-
-std::string compiler() {
-#ifdef __clang__
-  return fmt::format("clang {}.{}", __clang_major__, __clang_minor__);
-#else
-  return fmt::format("GCC {}.{}", __GNUC__, __GNUC_MINOR__);
-#endif
-}
-
-}  // namespace
-
-std::string machine() {
-  std::ifstream info("/proc/cpuinfo");
-  std::string line;
-  std::string model = "unknown processor";
-  while (std::getline(info, line)) {
-    if (line.starts_with("model name")) {
-      model = line.substr(line.find(':') + 2);
-      break;
-    }
-  }
-  utsname system{};
-  uname(&system);
-  const std::string release(system.release);
-  return fmt::format("{} x {}, {} {}, {}", std::thread::hardware_concurrency(), model,
-                     system.sysname, release.substr(0, release.find('.', release.find('.') + 1)),
-                     compiler());
 }
 
 }  // namespace bench

@@ -1,8 +1,8 @@
-// What every benchmark shares: fair measuring, and one form for the results.
+// Shared by all benchmarks: fair measurement, and one format for results.
 //
-// Variants run in turn, round by round, so that a machine that changes its speed changes it for all
-// of them; a ratio is the median of the rounds' ratios. CPU time is that of the whole process, and
-// of others that worked for it.
+// Variants run in turn, round by round, so a change in the machine's speed affects all of them. A
+// ratio is the median of the rounds' ratios. CPU time is that of the whole process and of the child
+// processes that work for it.
 #pragma once
 
 #include <atomic>
@@ -29,11 +29,11 @@ struct variant {
 
 // Processor time of this process.
 double cpu_seconds();
-// Adds what another process used for the variant that runs now.
+// Adds the CPU time that another process used for the current variant.
 void count_cpu_elsewhere(double seconds);
 
-// Runs every variant once unmeasured, then `rounds` times in turn. Shows how far it is, and with
-// `what`, on standard error if that is a terminal.
+// Runs every variant once unmeasured, then `rounds` times in turn. Shows its progress on standard
+// error if that is a terminal, labelled with `what`.
 void interleave(std::vector<variant>& variants, int rounds, const std::string& what);
 
 struct spread {
@@ -45,14 +45,14 @@ spread spread_of(std::vector<double> values);
 
 enum class clock { wall, cpu };
 spread time_of(const variant& measured, clock which);
-// Of this variant's time to the reference's, round by round.
+// The variant's time divided by the reference's, for each round.
 std::vector<double> ratios(const variant& measured, const variant& reference, clock which);
 spread ratio(const variant& measured, const variant& reference, clock which);
-// Of numbers of the same rounds.
+// The same for two lists with one number for each round.
 spread ratio(const std::vector<double>& measured, const std::vector<double>& reference);
 
-// Calls body(thread, index) for each index on so many threads, this one among them; a shared
-// counter hands the indices out.
+// Calls body(thread, index) for each index, on this many threads including the caller. A shared
+// counter hands out the indices.
 template <class Body>
 void on_threads(unsigned threads, std::size_t count, Body body) {
   std::atomic<std::size_t> next{0};
@@ -65,15 +65,15 @@ void on_threads(unsigned threads, std::size_t count, Body body) {
   for (std::thread& other : others) other.join();
 }
 
-// Collects and prints results; writes the JSON form if asked.
+// Collects results, prints them, and writes them as JSON on request.
 class results {
  public:
   explicit results(std::string bench_name) : name_(std::move(bench_name)) {}
 
   void metric(const std::string& name, double value);
-  // `at_most`: met if value <= goal, else if value >= goal. Printed with its spread.
+  // Met if value <= goal or, without `at_most`, if value >= goal. Printed with its spread.
   void goal(const std::string& name, const spread& value, double goal, bool at_most = true);
-  // Prints to stdout; writes JSON to the file unless the path is empty. The process's exit code.
+  // Prints to stdout, and writes JSON to the file unless the path is empty. Returns the exit code.
   int finish(const std::string& json_path) const;
 
  private:
@@ -92,8 +92,5 @@ class results {
   std::vector<metric_row> metrics_;
   std::vector<goal_row> goals_;
 };
-
-// The processor and its count, the system and the compiler, for the records.
-std::string machine();
 
 }  // namespace bench

@@ -1,13 +1,14 @@
 // The read queue: what queueing costs, and how fast it reads files and disks.
 //
-//   look-up  enqueue, find the handle, dequeue: beside a queue that knows files by their names and
-//            compares them without regard to case, as such queues used to
-//   submit   of one request and of a batch, no thread asleep; and with the drainer parked, beside
-//            one wake of a thread
-//   warmth   how soon a job has the bytes, with a worker that the read has told to look
-//   warm     loose files in the page cache, beside plain threads
-//   cold     loose files that are not, one pack in random order: beside plain threads and a ring
-//   order    a high request among low ones, cancelling by tag, and a simulated disk
+//   look-up  enqueue, find the handle, dequeue; compared with a queue that identifies files by name
+//            and ignores case, as such queues used to
+//   submit   one request and a batch, with no thread asleep; and with the read thread parked,
+//            compared with one wake of a thread
+//   warmth   how soon a job has the bytes if the read wakes a worker in time, and if not
+//   warm     loose files in the page cache, compared with plain threads
+//   cold     loose files from the disk, and one pack in random order; compared with plain threads
+//            and with io_uring
+//   order    an urgent request among low ones, cancelling by tag, and a simulated disk
 #include <sched.h>
 #include <strings.h>
 
@@ -59,8 +60,8 @@ struct without_case {
   }
 };
 
-// Written here as such queues were: a list of requests that name their files, and open handles in a
-// map by name.
+// A queue in the old style: a list of requests that name their files, and a map from names to open
+// handles.
 struct named_request {
   std::string name;
   std::uint64_t offset;
@@ -139,8 +140,7 @@ profile by_number(std::size_t count, handle_cache& handles, const std::vector<so
   }
   taken.dequeue = seconds_since(begin);
   begin = clock_type::now();
-  // As the queue does it: its list of reads in flight, which is part of taking one, says what it
-  // reads, and nothing is counted.
+  // As in the queue: nothing is counted, because its list of reads in flight says what it reads.
   for (const source_id each : out) {
     if (!handles.borrow(each, 0)) stop("a file is not open");
   }
@@ -149,7 +149,7 @@ profile by_number(std::size_t count, handle_cache& handles, const std::vector<so
 }
 
 void measure_look_up(const settings& with, bench::results& out) {
-  // The handles need no real files of those names: all are one that is there.
+  // Any file that exists will do for the handles.
   handle_cache handles({.open_max = 600});
   std::vector<source_id> ids;
   ids.reserve(500);
@@ -214,7 +214,7 @@ void measure_submit(const settings& with, bench::results& out) {
              static_cast<double>(memory.total().allocations - allocations));
 }
 
-// The calling thread on one processor until the end.
+// Keeps the calling thread on one processor while this object exists.
 class pinned {
  public:
   explicit pinned(unsigned processor) {
@@ -223,7 +223,7 @@ class pinned {
     cpu_set_t only;
     CPU_ZERO(&only);
     CPU_SET(processor, &only);
-    if (sched_setaffinity(0, sizeof only, &only) != 0) stop("a thread cannot be pinned");
+    if (sched_setaffinity(0, sizeof only, &only) != 0) stop("cannot pin a thread");
   }
   ~pinned() { (void)sched_setaffinity(0, sizeof before_, &before_); }
   pinned(const pinned&) = delete;
@@ -233,9 +233,9 @@ class pinned {
   cpu_set_t before_{};
 };
 
-// Beside a thread of ordinary priority that parks on a word and is woken, as the drainer is, on the
-// same processor as the drainer: to wake one that idles takes several times as long as to wake one
-// that is in use. On the submitter's own processor, the woken thread may take it away.
+// Compared with waking a thread of normal priority that is parked on a word, on the same processor
+// as the read thread: waking an idle processor takes several times as long as waking a busy one. On
+// the submitter's own processor the woken thread may preempt it.
 void measure_wake(const settings& with, thread_priority priority, unsigned processor,
                   const std::string& what, bench::results& out) {
   const pinned here(0);
@@ -286,7 +286,7 @@ void measure_wake(const settings& with, thread_priority priority, unsigned proce
 
 // --- Warmth --------------------------------------------------------------------------------------
 
-// Reads that take a while, as those of a disk do.
+// Files whose reads take a while, like those of a disk.
 class slow_files final : public source_files, public test::refusing_os {
  public:
   result<open_source> source(source_id) noexcept override { return open_source{this, {1}}; }
@@ -297,8 +297,8 @@ class slow_files final : public source_files, public test::refusing_os {
   }
 };
 
-// From the end of a read to the job that has its bytes, a worker being warm for less time than the
-// read takes; whether the read tells it when to look again.
+// Times from the end of a read to the job that gets its bytes, with a worker that stays warm for
+// less time than a read takes. `tells`: the read has a worker awake in time.
 void measure_warmth(const settings& with, bool tells, const char* what, bench::results& out) {
   slow_files files;
   thread_pool jobs({.workers = 1, .wake = wake_policy::warm, .tuning = {.warm_ns = 200'000}});
@@ -413,9 +413,9 @@ int main(int argc, char** argv) {
   settings with;
   std::vector<std::string> only;
   bench::options line("Measures the read queue", with.rounds, with.json);
-  line.number("--files", with.files, "loose files to read");
-  line.word("--folder", with.folder, "where to write them");
-  line.words("--only", only, "measure these parts only",
+  line.number("--files", with.files, "number of loose files");
+  line.word("--folder", with.folder, "folder to write them to");
+  line.words("--only", only, "measure only these parts",
              {"look-up", "submit", "warmth", "order", "warm", "cold"});
   if (const std::optional<int> over = line.parse(argc, argv)) return *over;
   bench::results out("io");

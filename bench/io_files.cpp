@@ -24,7 +24,7 @@ struct file_set {
   std::string pack;
   std::vector<std::uint64_t> offsets;  // in the pack
   std::vector<std::size_t> shuffled;
-  std::vector<std::byte> room;  // touched before, for all of them
+  std::vector<std::byte> room;  // for all files; already touched
 
   [[nodiscard]] std::span<std::byte> room_of(std::size_t i) {
     return std::span(room).subspan(offsets[i], sizes[i]);
@@ -67,7 +67,7 @@ file_set make_files(const settings& with) {
 
 void drop_cache(const std::string& path) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) stop("cannot open a file again");
+  if (file < 0) stop("cannot reopen a file");
   (void)posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
   (void)close(file);
 }
@@ -96,7 +96,7 @@ void plain_pack(file_set& files, unsigned threads) {
   (void)close(file);
 }
 
-// A queue, its handle cache and its requests: in a game they live as long as the game.
+// A queue, its handle cache and its requests, which in a game live as long as the game.
 class file_queue {
  public:
   file_queue(const file_set& files, const read_queue_config& config)
@@ -175,7 +175,8 @@ const bench::variant& faster(const bench::variant& a, const bench::variant& b) {
 
 void report_cold(const std::string& what, std::vector<bench::variant>& variants,
                  bench::results& out) {
-  // 0 and 1 are the references, then the queue in both its ways, the last with its defaults.
+  // 0 and 1 are the references, 2 and 3 the queue with threads and with a ring; the last is the
+  // queue with its defaults.
   const bench::variant& best = bench::has_ring() ? faster(variants[0], variants[1]) : variants[0];
   for (const bench::variant& each : variants) {
     out.metric(what + ", " + each.name + ", ms",

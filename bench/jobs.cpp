@@ -1,16 +1,16 @@
-// The job system and others: TBB always; where OVERTURE_PEERS has them
-//   enkiTS     enkiTS/src with its headers and a built enkiTS/libenkiTS.a
+// The job system compared with TBB, and with those of these peers that OVERTURE_PEERS has:
+//   enkiTS     enkiTS/src with its headers, and a prebuilt enkiTS/libenkiTS.a
 //   Taskflow   taskflow/taskflow/taskflow.hpp
-//   marl       marl/include and a built marl/libmarl.a
-//   dispenso   dispenso/dispenso with its headers and a built dispenso/libdispenso.a
-//   libfork    libfork/single_header/libfork.hpp (forks only, and no goal: it is shown)
+//   marl       marl/include, and a prebuilt marl/libmarl.a
+//   dispenso   dispenso/dispenso with its headers, and a prebuilt dispenso/libdispenso.a
+//   libfork    libfork/single_header/libfork.hpp (forks only; shown without a goal)
 //
 //   forkjoin   fib, skynet and nqueens without a cut-off
-//   empty      a million jobs that do nothing, from one and from four threads, single and batched
-//   graphs     a wavefront, a tree and a chain of jobs that wait for each other, built before
+//   empty      a million empty jobs from one and from four threads, single and batched
+//   graphs     a wavefront, a tree and a chain of dependent jobs, built in advance
 //   gaps       one job, submit to start, after pauses of several lengths
-//   burn       processor time of a trickle of jobs, and of none
-//   frame      60 frames a second, 200 jobs each, and reads that complete meanwhile
+//   burn       CPU time of a trickle of jobs, and of none
+//   frame      60 frames a second, 200 jobs each, while reads complete
 //   wake       what releasing sleepers costs the releasing thread (a plot)
 #include <fmt/format.h>
 
@@ -31,7 +31,7 @@ bench::spread times_faster(const bench::variant& other, const bench::variant& ou
   return bench::ratio(other, ours, bench::clock::wall);
 }
 
-// Metrics for all, goals of how many times faster each of ours is than each of the others.
+// Adds metrics for all, and goals for how many times faster each of ours is than each other one.
 void compare(const jobs_settings& set, bench::results& results, const std::string& what,
              std::vector<bench::variant>& variants, double tbb_goal) {
   bench::interleave(variants, set.rounds, what);
@@ -69,10 +69,10 @@ void measure_forkjoin(const jobs_settings& set, const peers& all, bench::results
       [&](bench::job_peer& peer) { peer.queens({}, set.queens); });
 }
 
-// enkiTS runs a job inside the submit when 256 are queued, ours when 65,536 are; a variant of ours
-// that does so at a thousand is measured too. Batches of one thread are a parallel loop with a
-// grain of 1, which enkiTS does not have: its set of a million is one task that loops. Only ours
-// has batches of several threads, so they are compared with the others' single jobs.
+// enkiTS runs a job inside the submit once 256 are queued, ours once 65,536 are; a variant of ours
+// that does so at 1,024 is measured too. A batch from one thread is a parallel loop with grain 1,
+// which enkiTS lacks: its task set of a million is one task with a loop. Only ours has batches from
+// several threads, so they are compared with the single jobs of the others.
 void measure_empty(const jobs_settings& set, peers all, bench::results& results) {
   all.insert(all.begin() + 1, bench::make_overture(set.threads, "bounded"));
   const auto add = [&set](std::vector<bench::variant>& to, const auto& peer, unsigned submitters,
@@ -129,13 +129,12 @@ int main(int argc, char** argv) try {
   bool quick = false;
   bench::options line("Compares the job system with others", set.rounds, json_path);
   line.word("--plots", set.plots, "write the plot to this folder");
-  line.words("--only", set.only, "measure these parts only",
+  line.words("--only", set.only, "measure only these parts",
              {"forkjoin", "empty", "graphs", "gaps", "burn", "frame", "wake"});
   line.number("--threads", set.threads, "threads of each system, including the main thread");
-  line.number("--turns", set.turns,
-              "turns of each system, in measurements that run one system at a time");
-  line.number("--frames", set.frames, "frames in a turn");
-  line.flag("--quick", quick, "little work, only to see that it runs");
+  line.number("--turns", set.turns, "turns of each system, in parts that run one system at a time");
+  line.number("--frames", set.frames, "frames in each turn");
+  line.flag("--quick", quick, "little work, to check that it runs");
   if (const std::optional<int> over = line.parse(argc, argv)) return *over;
   if (quick) set.make_quick();
 
@@ -163,7 +162,7 @@ int main(int argc, char** argv) try {
   if (set.wants("gaps")) bench::measure_gaps(set, results, makers);
   if (set.wants("burn")) bench::measure_burn(set, results, makers);
   if (set.wants("frame")) {
-    // The main thread takes no job here, and the others' count of threads has it.
+    // The main thread runs no jobs here. All thread counts but Taskflow's include it.
     bench::peer_makers as_many = makers;
     as_many.emplace_back([&] { return bench::make_overture(set.threads, "told"); });
     as_many[4] = [&] { return bench::make_taskflow(set.threads - 1); };

@@ -1,4 +1,4 @@
-// Used instead of peers whose sources are missing.
+// Stands in for peers that are missing.
 #include "jobs_peers.hpp"
 
 namespace bench {

@@ -1,5 +1,5 @@
-// dispenso: sets of tasks. Jobs that another thread must start are queued by force, as it runs them
-// inside the submit when many are queued.
+// dispenso: task sets. Jobs that another thread must start are queued by force, because once many
+// are queued dispenso runs jobs inside the submit.
 #include <dispenso/task_set.h>
 #include <dispenso/thread_pool.h>
 

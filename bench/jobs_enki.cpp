@@ -1,4 +1,4 @@
-// enkiTS: tasks are the caller's own objects, sets of a size.
+// enkiTS: a task is an object of the caller, a set with a size.
 #include <TaskScheduler.h>
 
 #include <thread>
@@ -56,7 +56,7 @@ std::uint64_t queens_of(enki::TaskScheduler& s, const queens_board& board, int s
   });
 }
 
-// A task of its own for each job, used again in turn.
+// One task for each job, from a ring that is reused.
 struct ring_task final : enki::ITaskSet {
   void ExecuteRange(enki::TaskSetPartition, std::uint32_t) override {
     if (run != nullptr) run(context);
@@ -83,7 +83,7 @@ class enki_peer final : public job_peer {
     return queens_of(scheduler_, board, size);
   }
   bool empty_jobs(std::size_t count, unsigned submitters, bool batched) override {
-    if (batched) return false;  // its set of a million is one task that loops
+    if (batched) return false;  // its task set of a million is one task with a loop
     const auto submit = [&](unsigned thread) {
       const std::size_t mine = count / submitters;
       for (std::size_t i = 0; i < mine; ++i) {

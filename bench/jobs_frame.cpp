@@ -1,6 +1,6 @@
-// A game that loads: at the begin of each frame the main thread submits 200 jobs of 20 to 100
-// microseconds, and a thread of its own tells of reads that complete at random, each a job that
-// submits four more. The main thread sleeps until the next frame, so all jobs are the workers'.
+// A game that loads. At the start of each frame the main thread submits 200 jobs of 20 to 100
+// microseconds. Another thread completes reads at random times, each a job that submits four more.
+// The main thread sleeps until the next frame, so the workers run all jobs.
 #include <fmt/format.h>
 
 #include <overture/base/thread.hpp>
@@ -31,7 +31,7 @@ void sleep_until_ns(std::uint64_t at_ns) {
                        {.spin = overture::spin_policy::none()});
 }
 
-// The same number of steps whatever else runs.
+// Work of a fixed number of steps, whatever else runs.
 std::uint64_t steps(std::uint64_t count) {
   std::uint64_t mixed = count;
   for (std::uint64_t i = 0; i < count; ++i) mixed = mixed * 6364136223846793005u + 1;
@@ -55,7 +55,7 @@ std::uint64_t thread_cpu_ns() {
 class game {
  public:
   game(job_peer& peer, int frames, double per_us) : peer_(peer), frames_(frames) {
-    // Log-normal, cut to 20 .. 100 microseconds; the same jobs for each system.
+    // Log-normal, clamped to 20 .. 100 microseconds; the same jobs for each system.
     std::mt19937 random(7);
     std::lognormal_distribution<double> length(std::log(40.0), 0.5);
     for (int i = 0; i < jobs_in_frame; ++i) {
@@ -96,7 +96,7 @@ class game {
   std::vector<double> api_us;
   std::vector<double> frame_us;
   double cpu_share = 0;
-  double cpu_beyond_jobs = 0;  // the frame's own threads, the pool's search, its wakes
+  double cpu_beyond_jobs = 0;  // the frame's own threads, searching and wakes of the pool
 
  private:
   struct frame_job {
@@ -108,7 +108,7 @@ class game {
     }
   };
 
-  // What a job does. Its own time: the speed of a processor changes by more than pools differ by.
+  // The work of a job. Counts its CPU time, since processor speeds vary by more than pools differ.
   void pass(std::uint64_t length) {
     const std::uint64_t before_ns = thread_cpu_ns();
     kept.fetch_add(steps(length), std::memory_order_relaxed);
@@ -168,7 +168,7 @@ void measure_frame(const jobs_settings& set, results& results, peer_makers maker
   const double per_us = steps_in_us();
   std::minstd_rand order;  // NOLINT(cert-msc51-cpp): any order will do, the same in each run
   for (int turn = 0; turn < set.turns; ++turn) {
-    // What a system leaves running must not always hit the same one.
+    // Shuffled, so that what one system leaves running does not always hit the same next one.
     std::shuffle(makers.begin(), makers.end(), order);
     for (const auto& make : makers) {
       const auto peer = make();

@@ -1,4 +1,4 @@
-// Graphs of jobs that each do next to nothing: what is measured is how the next ones are found.
+// Graphs of jobs that do next to nothing, to measure how the next ones are found.
 #include <fmt/format.h>
 
 #include <map>
@@ -15,7 +15,7 @@ struct shape {
   graph_orders orders;
 };
 
-// Each field waits for the one above and the one to its left.
+// Each cell waits for the one above it and the one to its left.
 shape wavefront(std::uint32_t side) {
   shape made{fmt::format("wavefront {0} x {0}", side), side * side, {}};
   for (std::uint32_t i = 0; i < side * side; ++i) {
@@ -39,7 +39,7 @@ shape chain(std::uint32_t jobs) {
 
 void measure(const jobs_settings& set, results& results, const peer_makers& makers,
              const shape& graph) {
-  // One system at a time, as many runs in a turn as there are rounds in all.
+  // One system at a time. The rounds are split over the turns.
   std::map<std::string, std::vector<double>> wall_ms;
   std::vector<std::uint32_t> runs(graph.jobs, 0);
   const int rounds = std::max(1, set.rounds / set.turns);
@@ -55,7 +55,7 @@ void measure(const jobs_settings& set, results& results, const peer_makers& make
       wall_ms[peer->name].push_back(time_of(one[0], clock::wall).median * 1e3);
       for (const std::uint32_t each : runs) {
         if (each != static_cast<std::uint32_t>(rounds) + 1) {
-          throw std::runtime_error("a job of a graph has not run once in each run");
+          throw std::runtime_error("a job of a graph did not run exactly once in each run");
         }
       }
     }

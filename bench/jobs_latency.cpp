@@ -1,4 +1,4 @@
-// One job at a time: from submit to start after pauses, and what a trickle costs.
+// One job at a time: from submit to start after pauses, and the cost of a trickle of jobs.
 #include <fmt/format.h>
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -17,7 +17,7 @@ namespace {
 
 using overture::now_ns;
 
-// Sleeps, so that both cores may too.
+// Sleeps, so that every core may go idle.
 void pause_for(std::uint64_t ns) {
   overture::barricade never;
   if (ns == 0) return;
@@ -25,7 +25,7 @@ void pause_for(std::uint64_t ns) {
 }
 
 void pass_time(std::uint64_t ns) {
-  // A sleep of less is mostly the sleep's own cost.
+  // A shorter sleep consists mostly of its own overhead.
   constexpr std::uint64_t sleep_min_ns = 200'000;
   if (ns > sleep_min_ns) return pause_for(ns);
   const std::uint64_t until_ns = now_ns() + ns;
@@ -52,7 +52,7 @@ void submit_one(job_peer& peer, times& into) {
   into.start_us.push_back(static_cast<double>(one.started_ns.load() - begin_ns) / 1e3);
 }
 
-// The floors: no pool, but one thread that polls one place for a job, or sleeps beside it.
+// The floors: instead of a pool, one thread that polls one slot for a job or sleeps on it.
 class one_thread_peer final : public job_peer {
  public:
   enum class waits : std::uint8_t { polls, sleeps };
@@ -107,7 +107,7 @@ class one_thread_peer final : public job_peer {
   std::thread thread_;
 };
 
-// Past its start, with its threads asleep if they ever are.
+// Waits until the system has started up and its threads sleep, if they ever do.
 void settle(job_peer& peer) {
   times ignored;
   for (int i = 0; i < 20; ++i) submit_one(peer, ignored);
@@ -121,21 +121,21 @@ void submit_at_gaps(job_peer& peer, std::uint64_t gap_ns, int count, times& into
   }
 }
 
-// After longer gaps the threads of all others sleep.
+// After longer gaps the threads of all other pools sleep.
 constexpr std::uint64_t spun_through_ns = 200'000;
 
 }  // namespace
 
-// One system lives at a time: the workers of another one would take the core that is measured.
+// Only one system exists at a time: workers of another would take the core that is measured.
 void measure_gaps(const jobs_settings& set, results& results, peer_makers makers) {
   makers.emplace_back([&] { return make_overture(set.threads, "spin"); });
-  makers.emplace_back([&] { return make_overture(set.threads, "gives way"); });
+  makers.emplace_back([&] { return make_overture(set.threads, "batch"); });
   makers.emplace_back(
       [] { return std::make_unique<one_thread_peer>(one_thread_peer::waits::polls); });
   std::minstd_rand order;  // NOLINT(cert-msc51-cpp): any order will do, the same in each run
   for (const std::uint64_t gap_ns : {0ull, 20'000ull, 200'000ull, 3'000'000ull, 16'600'000ull}) {
-    // Where the system puts the threads, and how far apart the processors are, is decided anew for
-    // each turn, and changes times by a factor of three.
+    // In each turn the kernel places the threads anew, and the distance between their processors
+    // changes times by a factor of three.
     const int turns = set.turns * 3;
     const bool is_long = gap_ns > 1'000'000;
     const int count = is_long ? set.gaps / (4 * turns) + 1 : set.gaps;
@@ -143,7 +143,7 @@ void measure_gaps(const jobs_settings& set, results& results, peer_makers makers
     turns_of_systems starts_us;
     turns_of_systems first_us;
     for (int turn = 0; turn < turns; ++turn) {
-      // What a system leaves running must not always hit the same one.
+      // Shuffled, so that what one system leaves running does not always hit the same next one.
       std::shuffle(makers.begin(), makers.end(), order);
       for (const auto& make : makers) {
         const auto peer = make();
@@ -166,7 +166,7 @@ void measure_gaps(const jobs_settings& set, results& results, peer_makers makers
       results.metric(fmt::format("{}, {}: the first jobs after a rest, us", what, name),
                      spread_of(first_us[name]).median);
     }
-    // Pools that spin: ours with that policy, and while the gaps are short all others too.
+    // The pools that spin: ours with that policy and, while the gaps are short, all others too.
     const best_system best = best_of(starts_us, [&](const std::string& name) {
       if (name == "overture spin") return true;
       return gap_ns <= spun_through_ns && !is_ours(name) && name != one_thread_peer::polls_name;
@@ -199,7 +199,7 @@ void measure_burn(const jobs_settings& set, results& results, peer_makers makers
       burnt[name].push_back((cpu_seconds() - before) * 1e9 / static_cast<double>(set.burn_ns));
     };
     for (int turn = 0; turn < set.turns; ++turn) {
-      // A part of every share, whatever the system.
+      // This is part of every system's share.
       burn("the loop alone", [] {});
       for (const auto& make : makers) {
         const auto peer = make();

@@ -1,4 +1,4 @@
-// libfork: coroutines and stealing of continuations. It has forks and nothing else.
+// libfork: coroutines and continuation stealing. Supports forks only.
 #include <libfork.hpp>
 
 #include "jobs_peers.hpp"

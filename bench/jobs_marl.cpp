@@ -1,5 +1,5 @@
-// marl: fibers. A recursion without a cut-off would keep a fiber with a stack of its own for each
-// wait, so it takes no part in those.
+// marl: fibres. Recursion without a cut-off would need a fibre with its own stack for each wait, so
+// marl takes no part in forkjoin.
 #include <marl/scheduler.h>
 #include <marl/waitgroup.h>
 

@@ -1,4 +1,4 @@
-// The parts of the benchmark of jobs, and what they share.
+// The parts of bench_jobs, and what they share.
 #pragma once
 
 #include <algorithm>
@@ -23,11 +23,11 @@ struct jobs_settings {
   std::uint64_t skynet = 1'000'000;
   int queens = 12;
   std::size_t empty = 1'000'000;
-  int wakes = 2000;  // of each kind and number of sleepers
-  int gaps = 400;    // submits after a pause, a quarter of them after the long ones
+  int wakes = 2000;  // for each kind and number of sleepers
+  int gaps = 400;    // submits after each pause, a quarter of that after long ones
   std::uint64_t burn_ns = 1'000'000'000;
-  int turns = 5;     // of each system, where only one may live at a time
-  int frames = 120;  // in a turn
+  int turns = 5;     // of each system, where only one may exist at a time
+  int frames = 120;  // in each turn
   std::uint32_t wavefront = 256;
   unsigned tree = 18;
   std::uint32_t chain = 1'000'000;
@@ -52,14 +52,14 @@ struct jobs_settings {
   }
 };
 
-// By the name of a system what each turn of it took.
+// The value of each turn, by the name of the system.
 using turns_of_systems = std::map<std::string, std::vector<double>>;
 
 // The best of these systems: the one with the best median.
 struct best_system {
   std::string name;
-  // The best system of each turn: better than any single one, and the more so the more systems
-  // there are, so it is printed but is not a goal.
+  // The best value of each turn. It beats any single system, more so the more systems there are, so
+  // it is printed but is no goal.
   std::vector<double> of_turn;
 };
 best_system best_of(const turns_of_systems& all,

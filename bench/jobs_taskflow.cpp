@@ -1,4 +1,4 @@
-// Taskflow: its asynchronous tasks.
+// Taskflow: asynchronous tasks, and its graphs.
 #include <taskflow/taskflow.hpp>
 #include <thread>
 

@@ -1,4 +1,4 @@
-// oneTBB, as Debian has it.
+// oneTBB, as packaged by Debian.
 #include <tbb/flow_graph.h>
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
@@ -71,7 +71,7 @@ class tbb_peer final : public job_peer {
   }
   bool empty_jobs(std::size_t count, unsigned submitters, bool batched) override {
     if (batched) {
-      // Its own way to run many at once.
+      // TBB's own way to run many at once.
       if (submitters != 1) return false;
       arena_.execute([&] {
         tbb::parallel_for(

@@ -1,16 +1,15 @@
-// What releasing sleepers costs the thread that releases them: pools of ours by policy, beside
-// every sleeper woken by one call, a semaphore posted once for each, a condition variable and a
-// bare futex; and beside the same jobs submitted to a pool where no worker sleeps.
+// What releasing sleepers costs the thread that releases them: our pools by policy, compared with
+// waking every sleeper in one call, a semaphore posted once for each, a condition variable and a
+// bare futex; and with the same jobs submitted to a pool where no worker sleeps.
 //
-// A thread that is woken onto the processor of its waker takes that processor away in the middle of
-// the call. Where the kernel puts it differs from run to run. So each figure is taken twice: with
-// all sleepers, of every way alike, kept off the processor of the main thread, where the call is
-// all that is measured; and with all of them left to the kernel, where a pool with batch scheduling
-// is measured too.
+// A thread that is woken onto its waker's processor preempts it in the middle of the call. Where
+// the kernel puts it differs from run to run. So each figure is taken twice: with the sleepers of
+// every variant kept off the main thread's processor, which measures the call alone; and with all
+// of them left to the kernel, where a pool with batch scheduling is measured too.
 //
-// The processors of a virtual machine may be moved between two calls to where a cache line takes
-// four times as long from one to the other. Submitting jobs is little else, so the time that a line
-// takes there and back is printed with each number of sleepers that are kept apart.
+// A virtual machine's processors may be moved between two calls to where a cache line takes four
+// times as long from one to the other. Submitting jobs is little else, so the round trip of a line
+// is printed with each number of sleepers that are kept apart.
 #include <fmt/format.h>
 #include <linux/futex.h>
 #include <sched.h>
@@ -33,7 +32,7 @@ namespace {
 
 using namespace overture;
 
-// Which processors the sleepers may take: all, or all but one that the main thread has.
+// Which processors the sleepers may use: all, or all but the main thread's.
 class placement {
  public:
   explicit placement(bool apart) : apart_(apart) {
@@ -52,7 +51,7 @@ class placement {
   placement& operator=(const placement&) = delete;
 
   [[nodiscard]] bool apart() const { return apart_; }
-  // For the sleepers of a pool.
+  // The affinity mask for the sleepers of a pool.
   [[nodiscard]] std::uint64_t mask() const {
     std::uint64_t bits = 0;
     for (unsigned cpu = 0; apart_ && cpu < 64; ++cpu) {
@@ -60,7 +59,7 @@ class placement {
     }
     return bits;
   }
-  // On the thread of a sleeper.
+  // Called on the thread of a sleeper.
   void take() const {
     if (apart_) sched_setaffinity(0, sizeof others_, &others_);
   }
@@ -75,7 +74,7 @@ class placement {
   cpu_set_t others_{};
 };
 
-// To a processor of the sleepers and back; while none of them is awake.
+// To a processor of the sleepers and back. Call while all of them sleep.
 double line_there_and_back_ns(const placement& where) {
   constexpr unsigned rounds = 2'000;
   struct alignas(64) line {
@@ -101,13 +100,13 @@ double line_there_and_back_ns(const placement& where) {
   return spread_of(ns).median;
 }
 
-// A thread that has counted itself as asleep is about to be.
+// A thread that has counted itself as asleep may still be on its way.
 void fall_asleep() {
   const std::uint64_t until_ns = now_ns() + 50'000;
   while (now_ns() < until_ns) yield_thread();
 }
 
-// Threads that sleep until they are released, again and again.
+// Threads that sleep until they are released, over and over.
 class sleepers {
  public:
   virtual ~sleepers() = default;
@@ -118,7 +117,7 @@ class sleepers {
 
 class pool_sleepers final : public sleepers {
  public:
-  // One worker with the policy `spin`: then no worker sleeps, and releasing is submitting.
+  // With the policy `spin` one worker, so that none sleeps, and releasing is submitting.
   pool_sleepers(const placement& where, unsigned count, wake_policy policy, bool batch = false)
       : pool_({.workers = policy == wake_policy::spin ? 1 : count,
                .worker_thread = {.affinity_mask = where.mask(), .batch_scheduling = batch},
@@ -144,7 +143,7 @@ class pool_sleepers final : public sleepers {
   std::vector<job> jobs_;
 };
 
-// What threads of the other ways share: they count themselves when they go to sleep.
+// The threads of the other variants, which count themselves when they go to sleep.
 template <class Way>
 class thread_sleepers final : public sleepers {
  public:
@@ -203,7 +202,7 @@ struct futex_way {
   }
 };
 
-// As many job systems do: whatever is added, all workers are woken.
+// As many job systems do: wakes all workers, whatever is added.
 struct all_way {
   std::atomic<std::uint32_t> tickets{0};
   std::atomic<std::uint32_t> rounds{0};
@@ -299,10 +298,10 @@ struct figure {
   std::string what;
   std::string file;  // of the plot; empty: there is none
   std::vector<unsigned> asleep;
-  bool all;  // of them are released, or else one
+  bool all;  // releases all of them, otherwise one
 };
 
-// What a call of ours costs in units, in all and beyond the submit: the part that is due to
+// What a call of ours costs in units, in total and beyond the submit: the part that is due to
 // sleepers, without the cost of submitting as many jobs.
 void add_goals(results& results, const std::string& name, const way& ours, const way& none_asleep,
                double unit_us) {
@@ -326,7 +325,7 @@ void draw(const jobs_settings& set, results& results, const placement& where, co
                      line_there_and_back_ns(where));
     }
     std::vector<way> all = ways_of(where, asleep);
-    // The unit: one of as many threads, which sleep on one futex.
+    // The unit: waking one of as many threads that sleep on one futex.
     thread_sleepers<futex_way> unit_way(where, asleep);
     std::vector<double> unit;
     const auto once = [](sleepers& which, unsigned count, std::vector<double>& us) {

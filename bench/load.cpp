@@ -1,8 +1,9 @@
-// A whole game, warm: Overture compared with the limits of the machine and with what games do.
+// Loads whole games from the page cache: Overture compared with the limits of the machine and with
+// what games do.
 //
-// Without decoding the reference is the floor: pread, libdeflate and its CRC over all files, on the
-// same number of threads, into buffers that are used again; that is what remains when everything
-// else costs nothing. With decoding it is a plain loop that calls the same libraries.
+// Without decoding, the reference is the floor: pread, libdeflate and its CRC over all files, on
+// the same number of threads, into reused buffers. That is what remains when everything else is
+// free. With decoding, it is a plain loop that calls the same libraries.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,21 +22,21 @@ using bench::data_set;
 struct part {
   const char* name;
   void (*measure)(const data_set&, unsigned, int, bench::results&);
-  bool for_each_thread_count;  // else for the last
+  bool for_each_thread_count;  // otherwise only for the last one
   bool decodes;
   int rounds_max;
 };
-constexpr int few = 5;  // where rounds hardly differ, or the goal is far
+constexpr int few = 5;  // for parts whose rounds hardly differ, or whose goal is far off
 constexpr int any = INT_MAX;
 constexpr part parts[] = {
-    {"memory", bench::measure_memory, false, true, few},  // first: while this process is small
+    {"memory", bench::measure_memory, false, true, few},  // first, while this process is small
     {"plain", bench::measure_plain, true, false, any},
     {"decode", bench::measure_decode, false, true, any},
     {"timeline", bench::measure_timeline, false, false, any},
     {"debug", bench::measure_debug, false, true, few},
 };
 
-// Sets under the folder that `./dev games` fills.
+// The data sets in the folder that `./dev games` fills.
 std::vector<data_set> known_sets(const fs::path& games) {
   std::vector<data_set> sets;
   const auto add_archives = [&](const char* name, const fs::path& folder, const char* ending,
@@ -50,13 +51,13 @@ std::vector<data_set> known_sets(const fs::path& games) {
     if (!found.mounts.empty()) {
       sets.push_back(found);
     } else {
-      fmt::print(stderr, "{} is missing: no {} in {}; ./dev games makes it\n", name, ending,
+      fmt::print(stderr, "{} is missing: no {} in {}; run ./dev games\n", name, ending,
                  folder.string());
     }
   };
   add_archives("openarena", games / "openarena/usr/share/games/openarena/baseoa", ".pk3", true,
                true);
-  // Its images take more than ten seconds for each load, and tell no more than the others' do.
+  // Not decoded by default: its images take over ten seconds a load and show nothing new.
   add_archives("supertux.zip", games / "packed", ".zip", true, false);
   add_archives("warzone", games / "warzone/usr/share/games/warzone2100", ".wz", false, true);
   const fs::path supertux = games / "supertux/usr/share/games/supertux2";
@@ -77,19 +78,19 @@ int main(int argc, char** argv) try {
   std::vector<unsigned> thread_counts = {1, 2};
   int rounds = 25;
   bench::options line(
-      "Loads whole games, warm, and compares with the hardware's floor and other loaders", rounds,
-      json_path);
+      "Loads whole games from the page cache, compared with the hardware floor and other loaders",
+      rounds, json_path);
   line.word("--games", games, "the folder that ./dev games fills");
-  line.words("--only", only, "measure these sets only (supertux is decoded only if it is named)",
+  line.words("--only", only, "measure only these sets (supertux is decoded only if it is named)",
              {"openarena", "supertux.zip", "warzone", "supertux"});
   line.words("--parts", only_parts,
-             "measure these parts only: memory (the peak of a load), plain (no decoding, "
-             "beside the floor and PhysFS), decode (everything decoded and kept), timeline, debug "
-             "(the preset dev)",
+             "measure only these parts: memory (the peak of a load), plain (no decoding, "
+             "compared with the floor and PhysFS), decode (everything decoded and kept), timeline "
+             "(the cost of recording), debug (preset dev)",
              {"memory", "plain", "decode", "timeline", "debug"});
-  line.words("--mount", mounts, "measure this overlay of folders and ZIPs instead");
+  line.words("--mount", mounts, "measure this overlay of folders and ZIP files instead");
   line.numbers("--threads", thread_counts,
-               "numbers of threads; all parts except plain use the last");
+               "thread counts; all parts except plain use only the last");
   if (const std::optional<int> over = line.parse(argc, argv)) return *over;
 
   const std::vector<data_set> sets =

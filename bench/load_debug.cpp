@@ -1,5 +1,4 @@
-// Runs the command of two presets in turn, each in a process of its own, since one program cannot
-// be built in two ways. The times are those of the command's own report.
+// Runs the commands of two presets in turn. The times come from the command's own report.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -34,7 +33,7 @@ std::string output_of(const std::string& command) {
   return text;
 }
 
-// From the first file to the last, and the processor time of all threads.
+// The time from the first file to the last, and the CPU time of all threads.
 sample load_by_command(const fs::path& overture, const data_set& data, unsigned threads,
                        bool decode) {
   std::string command =
@@ -57,8 +56,8 @@ void measure_debug(const data_set& data, unsigned threads, int rounds, results& 
   const fs::path debug = builds / "dev/bin/overture";
   if (!fs::exists(debug) || !fs::exists(release)) {
     fmt::print(stderr,
-               "debug: needs the command of two presets: ./dev build --preset release "
-               "bin/overture && ./dev build --preset dev bin/overture\n");
+               "debug: needs the command in two presets; run ./dev build bin/overture && "
+               "./dev build --preset dev bin/overture\n");
     return;
   }
   for (const bool decode : {false, true}) {

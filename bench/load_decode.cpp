@@ -14,7 +14,7 @@ namespace {
 using file_shares = std::vector<std::vector<std::size_t>>;
 using processes = std::vector<std::unique_ptr<process>>;
 
-// What is found out before anything is measured.
+// Determined before anything is measured.
 struct preparation {
   file_shares everything;
   file_shares shares;  // of equal work
@@ -26,7 +26,7 @@ struct preparation {
 
 void expect_same_outputs(const preparation& ours, const kept_outputs& theirs) {
   if (ours.kept.bytes == theirs.bytes && ours.kept.files == theirs.made) return;
-  throw std::runtime_error(fmt::format("the reference kept {} files of {} bytes, Overture {} of {}",
+  throw std::runtime_error(fmt::format("the reference kept {} files, {} bytes; Overture {}, {}",
                                        theirs.made, theirs.bytes, ours.kept.files,
                                        ours.kept.bytes));
 }
@@ -120,9 +120,9 @@ void judge_scaling(const std::string& prefix, const std::vector<variant>& varian
   into.metric(prefix + "speed-up over 1 thread", spread_of(speed_up).median);
   into.metric(prefix + "the machine's own speed-up", spread_of(machine).median);
   into.goal(prefix + "speed-up, x the machine's own", ratio(speed_up, machine), 0.97, false);
-  // What the stages allow. A game's loop takes P (PhysFS reads and unpacks) + D (decoding); a
-  // program that replaces its reading and has all processors needs (read + unpack + D) / the
-  // machine's own speed-up, which is what the plain loop in as many processes takes.
+  // The most that the stages allow. A game's loop takes P (PhysFS reads and unpacks) + D
+  // (decoding). A program that replaces the reading and uses all processors takes (read + unpack +
+  // D) / the machine's own speed-up, as the plain loop in as many processes does.
   const double allowed = ratio(variants[5], variants[4], clock::wall).median;
   into.metric(prefix + "x faster than PhysFS, decode, next, as the stages allow", allowed);
   constexpr double wanted = 2.5;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double mib = 1u << 20;
 
-// The most memory that this process ever had at once, as the system counts it.
+// The peak memory of this process, as the system counts it.
 double resident_peak_bytes() {
   std::ifstream status("/proc/self/status");
   std::string line;
@@ -25,11 +25,11 @@ double resident_peak_bytes() {
 struct memory_peaks {
   double counted = 0;  // by the allocator
   double resident = 0;
-  double largest = 0;  // file: packed, unpacked and decoded
+  double largest = 0;  // the largest file: packed, unpacked and decoded
 };
 
-// In a process of its own: the system's count cannot be turned back. What this process has and does
-// not use would serve it too, so little should have happened here before.
+// Loads in a child process, because the system's peak cannot be reset. The child can also use
+// memory that this process has freed, so call this before anything else.
 memory_peaks peaks_of_load(const data_set& data, unsigned threads, std::uint64_t budget_bytes) {
   const std::vector<double> numbers = in_process([&] {
     const double before = resident_peak_bytes();
@@ -48,7 +48,7 @@ memory_peaks peaks_of_load(const data_set& data, unsigned threads, std::uint64_t
 }  // namespace
 
 void measure_memory(const data_set& data, unsigned threads, int rounds, results& into) {
-  // The usual budget, and one that every game fills.
+  // The default budget, and one that every game fills.
   for (const std::uint64_t budget_mib : {256u, 8u}) {
     std::vector<double> counted;
     std::vector<double> resident;

@@ -12,7 +12,7 @@
 namespace bench {
 namespace {
 
-// The largest share of a stage's work that the main thread had, and a metric for each stage.
+// Adds the main thread's share of each stage as a metric, and returns the largest.
 double main_thread_share(const overture::timeline& record, const std::string& prefix,
                          results& into) {
   struct work {
@@ -67,7 +67,7 @@ void measure_plain(const data_set& data, unsigned threads, int rounds, results& 
   into.goal(prefix + "wall, x floor", ratio(self, variants[1], clock::wall), 1.10);
   const spread to_physfs = ratio(variants[2], self, clock::wall);
   if (!data.deflated) {
-    // Reading is all there is to do here: what PhysFS could be beaten by is its overhead.
+    // With stored files all the work is reading, so only PhysFS's overhead can be beaten.
     into.metric(prefix + "x faster than PhysFS", to_physfs.median);
     return;
   }
@@ -97,7 +97,7 @@ void measure_timeline(const data_set& data, unsigned threads, int rounds, result
                            {.threads = threads, .decode = true, .keep = true, .record = &record});
     recorded.run();
   }
-  // Read when the threads are gone: they record no more.
+  // Read after the threads have ended, when nothing is recorded any more.
   const double largest = main_thread_share(record, prefix, into);
   if (threads > 1) {
     into.goal(prefix + "largest share of a stage on the main thread", spread_of({largest}), 0.99);

@@ -1,4 +1,4 @@
-// The parts of the benchmark of whole loads, each with its own references.
+// The parts of bench_load, each with its own references.
 #pragma once
 
 #include <filesystem>
@@ -13,19 +13,19 @@ struct data_set {
   std::string name;
   std::vector<std::filesystem::path> mounts;
   bool deflated = false;
-  bool decoded = true;  // false: only if it is asked for by name
+  bool decoded = true;  // false: only if it is named on the command line
 };
 
-// Without decoding, beside the floor of the hardware and beside PhysFS.
+// Without decoding, compared with the hardware floor and with PhysFS.
 void measure_plain(const data_set& data, unsigned threads, int rounds, results& into);
-// With all decoders and everything kept, beside the plain loop on as many threads, in as many
-// processes, and beside a game that reads with PhysFS on one thread.
+// Decodes and keeps everything, compared with the plain loop on as many threads and in as many
+// processes, and with a game that reads with PhysFS on one thread.
 void measure_decode(const data_set& data, unsigned threads, int rounds, results& into);
-// What recording costs, and what the timeline says of the main thread.
+// The cost of recording a timeline, and the main thread's share of the work.
 void measure_timeline(const data_set& data, unsigned threads, int rounds, results& into);
-// The most memory that a load has which keeps nothing.
+// The peak memory of a load that keeps nothing.
 void measure_memory(const data_set& data, unsigned threads, int rounds, results& into);
-// The command of the preset dev beside that of the preset release.
+// The command of preset dev, compared with that of preset release.
 void measure_debug(const data_set& data, unsigned threads, int rounds, results& into);
 
 }  // namespace bench

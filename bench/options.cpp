@@ -6,8 +6,8 @@ namespace bench {
 
 options::options(const char* about, int& rounds, std::string& json_path)
     : app_(std::make_unique<CLI::App>(about)) {
-  number("--rounds", rounds, "interleaved rounds");
-  word("--json", json_path, "write the results to this file");
+  number("--rounds", rounds, "number of rounds");
+  word("--json", json_path, "write the results to this JSON file");
 }
 options::~options() = default;
 

@@ -1,4 +1,4 @@
-// What a benchmark is told on its command line. CLI11 is behind it, so that it is compiled once.
+// The command line of a benchmark. Hides CLI11, so that it is compiled only once.
 //
 //   bench::options line("Measures ...", set.rounds, json_path);
 //   line.words("--only", set.only, "these parts", {"reads", "writes"});
@@ -21,13 +21,13 @@ class App;
 
 namespace bench {
 
-// The folder that `./dev games` fills: OVERTURE_GAMES, or what ./dev takes without it.
+// The folder that `./dev games` fills: OVERTURE_GAMES, or the default of ./dev.
 [[nodiscard]] inline std::string default_games_folder() {
   const char* const named = std::getenv("OVERTURE_GAMES");
   return named != nullptr ? named : ".cache/games";
 }
 
-// Whether a part is to be measured: all are, if none is named.
+// Whether to measure a part: all are measured if none is named.
 [[nodiscard]] inline bool is_wanted(const std::vector<std::string>& named,
                                     const std::string& part) {
   return named.empty() || std::find(named.begin(), named.end(), part) != named.end();
@@ -38,10 +38,11 @@ struct number_range {
   std::int64_t most = std::numeric_limits<std::int32_t>::max();
 };
 
-// What is not given keeps the value it has, which the help shows. All of it must outlive parse().
+// An option that is not given leaves its variable alone, and the help shows that value as the
+// default. The variables must outlive parse().
 class options {
  public:
-  // With --rounds and --json, which all of them have.
+  // Adds --rounds and --json, which every benchmark has.
   options(const char* about, int& rounds, std::string& json_path);
   options(const options&) = delete;
   options& operator=(const options&) = delete;
@@ -52,7 +53,7 @@ class options {
     number_to(name, text, in, std::to_string(into),
               [&into](std::int64_t given) { into = static_cast<Number>(given); });
   }
-  // Several, with commas or spaces between.
+  // Several, separated by commas or spaces.
   template <class Number>
   void numbers(const char* name, std::vector<Number>& into, const char* text,
                number_range in = {}) {
@@ -64,12 +65,12 @@ class options {
     });
   }
   void word(const char* name, std::string& into, const char* text);
-  // Of `known`, with commas or spaces between; without those any, with spaces.
+  // Words from `known`, separated by commas or spaces. Without `known` any, separated by spaces.
   void words(const char* name, std::vector<std::string>& into, const char* text,
              const std::vector<std::string>& known = {});
   void flag(const char* name, bool& into, const char* text);
 
-  // An exit code if there is nothing more to do: help was printed, or there is a mistake.
+  // Returns an exit code if the program should end: the help was printed, or an argument is wrong.
   [[nodiscard]] std::optional<int> parse(int count, char** words);
 
  private:

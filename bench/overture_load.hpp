@@ -1,4 +1,4 @@
-// One configuration of Overture, used again for each round as a game would keep it.
+// One configuration of Overture, kept for all rounds as a game would keep it.
 #pragma once
 
 #include <filesystem>
@@ -32,7 +32,8 @@ class overture_load {
     if (wanted.keep) kept_.emplace(files_.entry_count(), overture::default_allocator());
   }
 
-  // The scope has buffers of its own, as a game's first load has.
+  // If the configuration has an allocator, the scope has its own buffers, as in a game's first
+  // load.
   void run() {
     if (wanted_.record) check(wanted_.record->attach_thread("main"));
     overture::load_scope load(files_, reads_, jobs_,
@@ -55,7 +56,7 @@ class overture_load {
 
   [[nodiscard]] const overture::load_summary& summary() const { return summary_; }
   [[nodiscard]] overture::cli::kept_total kept() const { return kept_->total(); }
-  // Packed, unpacked and decoded, of one file. Known if the configuration names the memory.
+  // The most that one file takes: packed, unpacked and decoded. Only known with an allocator.
   [[nodiscard]] std::uint64_t largest_bytes() const { return largest_bytes_; }
 
  private:

@@ -49,7 +49,7 @@ plain_output decode_png(content_bytes content) {
   return made;
 }
 
-// libjpeg leaves by longjmp: what read() changes lies outside it.
+// libjpeg reports errors by longjmp, so everything that read() changes is a member.
 struct jpeg_state {
   jpeg_decompress_struct codec{};
   jpeg_error_mgr errors{};
@@ -61,7 +61,7 @@ struct jpeg_state {
     codec.client_data = this;
     errors.error_exit = [](j_common_ptr failed) {
       std::longjmp(static_cast<jpeg_state*>(failed->client_data)->way_out,
-                   1);  // NOLINT(cert-err52-cpp): the one way out that libjpeg has
+                   1);  // NOLINT(cert-err52-cpp): the only way out of libjpeg
     };
     errors.emit_message = [](j_common_ptr, int) {};
     if (setjmp(way_out) != 0) return;

@@ -1,7 +1,7 @@
-// Decoding as a program does it that calls the libraries itself: libspng, libjpeg-turbo,
-// libvorbisfile and libopusfile, each output into a block of malloc's. Formats that have no library
-// (TGA, DDS, WAV, MD3, text) are decoded by Overture's functions, called directly; of other files
-// the bytes are copied, since they are needed too.
+// Decodes like a program that calls the libraries itself: libspng, libjpeg-turbo, libvorbisfile and
+// libopusfile, each output in a malloc block of its own. Formats without a library (TGA, DDS, WAV,
+// MD3, text) go directly to Overture's decoders. Other files are copied, since a game needs their
+// bytes too.
 #pragma once
 
 #include <cstddef>
@@ -18,12 +18,11 @@ struct free_block {
   void operator()(void* block) const { std::free(block); }
 };
 
-// Nothing in it: the file could not be decoded.
 struct plain_output {
   std::unique_ptr<std::byte, free_block> block;
-  overture::decoded_asset asset;  // of Overture's functions
+  overture::decoded_asset asset;  // from Overture's decoders
   std::size_t bytes = 0;
-  bool made = false;
+  bool made = false;  // false if the file could not be decoded
 };
 
 [[nodiscard]] plain_output plain_decode(std::string_view name, std::span<const std::byte> content);

@@ -28,7 +28,7 @@ struct pipe_ends {
 
 pipe_ends make_pipe() {
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
+  if (pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("cannot create a pipe");
   return {ends[0], ends[1]};
 }
 
@@ -48,12 +48,12 @@ void receive(int pipe, void* bytes, std::size_t size) {
   }
 }
 
-// The child runs body() and nothing of what its parent had to do afterwards.
+// The child runs body() and exits, without any of what its parent does afterwards.
 template <class Body>
 int fork_into(Body body) {
   (void)std::fflush(nullptr);
   const int id = fork();
-  if (id < 0) throw std::runtime_error("no process");
+  if (id < 0) throw std::runtime_error("cannot fork");
   if (id > 0) return id;
   (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
   try {

@@ -1,6 +1,5 @@
-// Work in processes of their own. What two of them do at once, with nothing in common but the
-// machine, is what the machine can do; and what is compared in this way shares no heap and no
-// threads, each of which would cost the other something.
+// Work in child processes. Two of them that share nothing show what the machine can do at once, and
+// variants that share neither heap nor threads do not slow each other down.
 #pragma once
 
 #include <functional>
@@ -14,18 +13,18 @@ struct repeated_work {
   std::function<void()> after;  // tidies up
 };
 
-// Does its work each time it is asked to. Made by fork: when this process has no threads.
+// Does its work on each request. Forks, so create it before this process has other threads.
 class process {
  public:
-  // Calls `prepare` there, once.
+  // Calls `prepare` once, in the child.
   explicit process(const std::function<repeated_work()>& prepare);
   ~process();
   process(const process&) = delete;
   process& operator=(const process&) = delete;
 
   void begin();
-  void finish();  // waits for the work, and counts its processor time; throws if it failed
-  void settle();  // waits until everything is tidy
+  void finish();  // waits for the work and counts its CPU time; throws if it failed
+  void settle();  // waits until `after` has run
 
  private:
   int to_ = -1;
@@ -33,7 +32,7 @@ class process {
   int id_ = -1;
 };
 
-// Calls `work` in a process made for it, and returns the numbers that it returns.
+// Calls `work` in a new process and returns its result.
 std::vector<double> in_process(const std::function<std::vector<double>()>& work);
 
 }  // namespace bench

@@ -27,7 +27,7 @@ void list_physfs(const std::string& folder, std::vector<std::string>& names) {
   PHYSFS_freeList(static_cast<void*>(found));
 }
 
-// The content lasts until the next call with the same room.
+// The content is valid until the next call with the same room.
 std::span<const std::byte> read_whole(const std::string& name, std::vector<std::byte>& room) {
   PHYSFS_File* const file = PHYSFS_openRead(name.c_str());
   if (!file) throw std::runtime_error("PhysFS cannot open " + name);

@@ -1,4 +1,4 @@
-// What a load without decoding is measured against: the floor of the hardware, and PhysFS.
+// The references for loads without decoding: the hardware floor, and PhysFS.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,7 @@
 
 namespace bench {
 
-// pread, libdeflate and its CRC over all files of a game, into buffers that are kept from run to
-// run.
+// pread, libdeflate and its CRC over all files of a game, into buffers kept from run to run.
 class floor_reference {
  public:
   explicit floor_reference(const std::vector<std::filesystem::path>& mounts) : files_(mounts) {}
@@ -28,7 +27,7 @@ class floor_reference {
   std::vector<std::unique_ptr<file_loader>> rooms_;  // one for each thread
 };
 
-// Mounts the same with PhysFS; later mounts win.
+// The same mounts in PhysFS; later ones win.
 class physfs_reference {
  public:
   using visitor = std::function<void(std::size_t, const std::string&, std::span<const std::byte>)>;
@@ -39,7 +38,7 @@ class physfs_reference {
   physfs_reference& operator=(const physfs_reference&) = delete;
 
   // Opens, reads and closes every file of the tree on `threads` threads, and calls
-  // visit(index, name, content) for each. Returns the bytes.
+  // visit(index, name, content) for each. Returns the number of bytes.
   std::uint64_t run(unsigned threads, const visitor& visit = {}) const;
   [[nodiscard]] std::size_t file_count() const { return names_.size(); }
 

@@ -1,13 +1,13 @@
 // The barricade and its relatives, compared with the alternatives.
 //
-//   polling    threads that look at an event that is not there yet
-//   hurdles    threads that run along a row of events, the last to arrive lowers each
-//   ladder     the same over the barricade alone, with different spin policies
-//   lowering   what it costs to lower with many asleep, and when the last of them runs
+//   polling    threads poll an event that has not happened yet
+//   hurdles    threads run along a row of events, and the last to arrive lowers each
+//   ladder     the same with the barricade alone and different spin policies
+//   lowering   the cost of lowering with many threads asleep, and when the last of them runs
 //   future     a shared_future that is ready
 //
-// One-shot events of other libraries, which need an allocation for each hurdle, are represented by
-// std::shared_future; none is a package that this build needs.
+// std::shared_future stands for the one-shot events of other libraries, which allocate for each
+// hurdle too, so that the build needs no packages for them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -49,7 +49,7 @@ void keep(std::uint64_t value) {
   asm volatile("" : : "r"(value) : "memory");
 }
 
-// body(i) on each of `count` threads, this one among them, beginning together.
+// Runs body(i) on each of `count` threads including the caller, all starting together.
 template <class Body>
 void on_threads(unsigned count, Body body) {
   std::atomic<unsigned> waiting{count};
@@ -64,7 +64,7 @@ void on_threads(unsigned count, Body body) {
   for (std::thread& other : others) other.join();
 }
 
-// One column of a table: what one primitive needs for one piece of the work, by threads.
+// One row of a table: the time that a primitive takes for one operation, by number of threads.
 struct row {
   std::string name;
   std::vector<std::pair<unsigned, double>> cells;  // threads, time
@@ -108,7 +108,7 @@ void write_plot(const settings& set, const std::string& file, const std::string&
   bench::write_svg(drawn, set.plots + "/" + file);
 }
 
-// The ratio of two variants that did different numbers of the same thing.
+// The ratio for one operation, of two variants that ran different numbers of them.
 spread ratio_each(const bench::variant& measured, double measured_count,
                   const bench::variant& reference, double reference_count) {
   const spread whole = bench::ratio(measured, reference, bench::clock::wall);
@@ -141,7 +141,7 @@ bench::variant polling(unsigned threads, std::uint64_t count) {
 void measure_polling(const settings& set, bench::results& results) {
   std::vector<row> rows(5);
   for (const unsigned threads : set.threads) {
-    // Locks and allocating futures get as many as they can do in about the same time.
+    // The slower ones run fewer, so that all take about the same time.
     const std::array<std::uint64_t, 5> counts = {set.polls, set.polls, set.kernel_polls,
                                                  set.polls / 1000, set.polls / 50};
     std::vector<bench::variant> variants;
@@ -163,14 +163,14 @@ void measure_polling(const settings& set, bench::results& results) {
     results.goal(fmt::format("polling, {} threads: x faster than eventfd", threads),
                  ratio_each(variants[2], count(2), variants[1], count(1)), 300, false);
   }
-  print_table("Polling: nanoseconds for one look, while all threads look", rows, set.threads,
+  print_table("Polling: nanoseconds for one poll while all threads poll", rows, set.threads,
               "threads");
 }
 
 // -- hurdles --
 
-// Events are used again, as a program would: the last to arrive at one raises the one two further
-// on, which all have left.
+// Events are reused, as in a real program: the last thread to arrive at one raises the one two
+// further on, which all threads have left.
 template <class Event>
 class hurdle_row {
  public:
@@ -195,7 +195,7 @@ class hurdle_row {
   }
 
  private:
-  // Threads that arrive write to one line, waiters look at another.
+  // Arriving threads write to one cache line, waiters read another.
   struct hurdle {
     alignas(64) std::atomic<unsigned> arrived{0};
     alignas(64) Event event;
@@ -225,7 +225,7 @@ spread best_of(const std::vector<spread>& all) {
 
 void measure_hurdles(const settings& set, bench::results& results) {
   std::vector<row> rows(5);
-  // Peers run a fifth of them: the time for one is what is compared.
+  // Peers run a fifth as many, as times for one hurdle are compared.
   const auto count = std::max<std::uint64_t>(set.hurdles / static_cast<unsigned>(set.rounds), 5);
   const std::uint64_t peer_count = count / 5;
   for (const unsigned threads : set.threads) {
@@ -257,13 +257,12 @@ void measure_hurdles(const settings& set, bench::results& results) {
     results.goal(fmt::format("hurdles, {} threads: x faster than eventfd", threads), against[0],
                  threads <= std::thread::hardware_concurrency() ? 10 : 3, false);
   }
-  print_table("Hurdles: nanoseconds from one to the next, all threads together", rows, set.threads,
-              "threads");
+  print_table("Hurdles: nanoseconds from one hurdle to the next", rows, set.threads, "threads");
   write_plot(set, "sync_hurdles.svg", "Hurdles: the last to arrive lowers", "threads",
              "ns for one hurdle", rows, true);
 }
 
-// What the default of spin_policy is chosen from: hurdles over the barricade alone.
+// Hurdles with the barricade alone. The default spin_policy is chosen from this.
 void measure_ladder(const settings& set, bench::results& results) {
   const std::vector<overture::spin_policy> policies = {
       {0, 0, 0},    {12, 4, 0},     {4, 16, 0},      {0, 16, 0},      {12, 40, 0},
@@ -301,11 +300,11 @@ void measure_ladder(const settings& set, bench::results& results) {
 
 struct lowering_times {
   std::vector<double> call_us;  // what lower() took
-  std::vector<double> last_us;  // until the last one ran
+  std::vector<double> last_us;  // until the last sleeper ran
 };
 
-// Threads that sleep on an event, are let through, and come back for the next one. All events have
-// the same threads: what a wake costs depends most on where the kernel has put the one it wakes.
+// Threads that sleep on an event, are released, and come back for the next one. All events use the
+// same threads, because the cost of a wake depends mostly on where the kernel has put the sleeper.
 class sleepers {
  public:
   explicit sleepers(unsigned count) : woke_(count) {
@@ -322,7 +321,7 @@ class sleepers {
     going_.store(0);
     begin_round(&event);
     while (going_.load() != threads_.size()) std::this_thread::yield();
-    // Long enough for all spinning to end and all to be asleep.
+    // Long enough for all threads to stop spinning and fall asleep.
     std::this_thread::sleep_for(std::chrono::milliseconds(3));
     const auto begin = clock_type::now();
     event.lower(static_cast<unsigned>(threads_.size()));
@@ -356,7 +355,7 @@ class sleepers {
     }
   }
 
-  bench::slept_on* event_ = nullptr;  // of this round; null ends the threads
+  bench::slept_on* event_ = nullptr;  // of this round; null: the threads end
   std::atomic<unsigned> round_{0};
   std::atomic<unsigned> going_{0};
   std::atomic<unsigned> back_{0};
@@ -370,7 +369,7 @@ std::vector<lowering_times> lower_in_turn(
   std::vector<lowering_times> taken(events.size());
   std::vector<std::size_t> order(events.size());
   std::iota(order.begin(), order.end(), 0);
-  // In another order in each round: an event finds the threads where the one before has left them.
+  // Shuffled for each round: an event finds the threads where the one before has left them.
   std::mt19937 shuffled(waiters);
   for (int i = 0; i < times; ++i) {
     std::shuffle(order.begin(), order.end(), shuffled);
@@ -387,7 +386,7 @@ void measure_lowering(const settings& set, bench::results& results) {
   std::vector<row> calls(events.size());
   std::vector<row> lasts(events.size());
   for (const unsigned count : waiters) {
-    // With one asleep all make the same call, and to tell them apart takes more of them.
+    // With one asleep all variants make the same call; telling them apart takes more rounds.
     const int times = count == 1 ? 3 * set.lowerings : set.lowerings;
     const std::vector<lowering_times> taken = lower_in_turn(events, count, times);
     for (std::size_t i = 0; i < events.size(); ++i) {
@@ -399,7 +398,7 @@ void measure_lowering(const settings& set, bench::results& results) {
       results.metric(fmt::format("lower, {} asleep, {}: us", count, calls[i].name), call_us);
       results.metric(fmt::format("last runs, {} asleep, {}: us", count, calls[i].name), last_us);
     }
-    // The three peers that are named in the goal; round by round against the best of them.
+    // Each round is compared with the best of the three peers that the goal names.
     if (count == 0) continue;
     std::vector<double> ratios;
     const double best = std::min({calls[1].at(count), calls[2].at(count), calls[3].at(count)});
@@ -407,8 +406,8 @@ void measure_lowering(const settings& set, bench::results& results) {
     results.goal(fmt::format("lower, {} asleep: x the best of the others", count),
                  bench::spread_of(ratios), 1);
   }
-  print_table("Lowering: microseconds of the thread that lowers", calls, waiters, "asleep");
-  print_table("Lowering: microseconds until the last one runs", lasts, waiters, "asleep");
+  print_table("Lowering: microseconds for the thread that lowers", calls, waiters, "asleep");
+  print_table("Lowering: microseconds until the last sleeper runs", lasts, waiters, "asleep");
   write_plot(set, "sync_lower.svg", "Lowering with many asleep: cost to the thread that lowers",
              "threads asleep", "us for the call", calls, false);
 }
@@ -431,7 +430,7 @@ void measure_future(const settings& set, bench::results& results) {
   const std::shared_future<int> theirs = promised.get_future().share();
   promised.set_value(1);
   std::atomic<int> word{1};
-  // Copies of the handles, as a waiter has one.
+  // Each variant has its own copy of the handle, as a waiter does.
   std::vector<bench::variant> variants = {
       {"one atomic load",
        [&] { take([&word] { return word.load(std::memory_order_acquire); }, count); }},
@@ -457,22 +456,21 @@ int main(int argc, char** argv) try {
   bench::options line("Compares the barricade and its relatives with the alternatives", set.rounds,
                       json_path);
   line.word("--plots", set.plots, "write the plots to this folder");
-  line.words("--only", set.only, "measure these parts only",
+  line.words("--only", set.only, "measure only these parts",
              {"polling", "hurdles", "ladder", "lowering", "future"});
-  line.numbers("--threads", set.threads, "numbers of threads");
-  line.number("--polls", set.polls, "polls of each thread");
-  line.number("--hurdles", set.hurdles, "hurdles, over all rounds");
-  line.numbers("--sleepers", set.sleepers, "numbers of threads asleep on the barricade",
-               {.least = 0});
+  line.numbers("--threads", set.threads, "thread counts");
+  line.number("--polls", set.polls, "polls by each thread");
+  line.number("--hurdles", set.hurdles, "hurdles in all rounds together");
+  line.numbers("--sleepers", set.sleepers, "numbers of sleeping threads", {.least = 0});
   line.number("--lowerings", set.lowerings,
-              "for each number of sleepers; three times as many for one");
+              "lowerings for each number of sleepers, three times as many for one");
   line.number("--pauses", bench::spin.pauses,
-              "polls with a pause in between before a waiter sleeps", {.least = 0});
+              "polls with pauses between them before a waiter sleeps", {.least = 0});
   line.number("--yields", bench::spin.yields,
-              "polls with a yield in between before a waiter sleeps", {.least = 0});
-  line.number("--spin", bench::spin.nanoseconds, "minimum time for these, in nanoseconds",
+              "polls with yields between them before a waiter sleeps", {.least = 0});
+  line.number("--spin", bench::spin.nanoseconds, "minimum time for both, in nanoseconds",
               {.least = 0});
-  line.flag("--quick", quick, "a hundredth of the work, only to see that it runs");
+  line.flag("--quick", quick, "a hundredth of the work, to check that it runs");
   if (const std::optional<int> over = line.parse(argc, argv)) return *over;
   if (quick) {
     set.polls = 1'000'000;

@@ -1,4 +1,4 @@
-// Events of one form: lower() lets through, raise() holds, wait() waits, is_lowered() polls.
+// Events with one interface: lower() releases, raise() blocks, wait() waits, is_lowered() polls.
 #pragma once
 
 #include <poll.h>
@@ -19,7 +19,7 @@
 
 namespace bench {
 
-// What the barricade does before it sleeps; the command line can try others.
+// How the barricade spins before it sleeps. The command line can change it.
 inline overture::spin_policy spin;
 
 struct barricade_event {
@@ -31,18 +31,18 @@ struct barricade_event {
   overture::barricade door;
 };
 
-// As little as one can do to look at something another thread writes.
+// The least that it takes to read what another thread writes.
 struct plain_atomic {
   static constexpr const char* name = "plain atomic load";
   [[nodiscard]] bool is_lowered() const { return (word.load(std::memory_order_acquire) & 1) != 0; }
   std::atomic<std::uint32_t> word{0};
 };
 
-// A manual-reset event of the kernel's, as Linux has one.
+// A manual-reset event of the kernel, as far as Linux has one.
 struct kernel_event {
   static constexpr const char* name = "eventfd + poll";
   kernel_event() : descriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-    if (descriptor < 0) throw std::runtime_error("cannot make an eventfd");
+    if (descriptor < 0) throw std::runtime_error("cannot create an eventfd");
   }
   ~kernel_event() { close(descriptor); }
   kernel_event(const kernel_event&) = delete;
@@ -97,7 +97,7 @@ struct condvar_event {
   bool lowered = false;
 };
 
-// One-shot, so each raise() makes a new one, with its allocations.
+// One-shot, so each raise() allocates a new one.
 struct future_event {
   static constexpr const char* name = "std::shared_future";
   future_event() { raise(); }
@@ -144,7 +144,7 @@ struct notify_all_event {
   std::atomic<std::uint32_t> word{0};
 };
 
-// The other way in which a barricade could wake: all in one call.
+// The other way a barricade could wake its waiters: all in one call.
 struct wake_all_event {
   static constexpr const char* name = "one futex call for all";
   void lower(unsigned waiters) {
@@ -158,7 +158,7 @@ struct wake_all_event {
   overture::atomic<std::uint32_t> word{0};
 };
 
-// Any of the events, so that the same threads can sleep on each.
+// Any of the events, so that the same threads can sleep on each of them.
 class slept_on {
  public:
   virtual ~slept_on() = default;

@@ -3,9 +3,9 @@
 //   numbers    1,048,576 {bool, float} as "y 12.34" on one thread: snprintf, the small printfs,
 //              fmt compiled, std::to_chars
 //   threads    the same on two: std::execution::par with snprintf, two independent processes
-//   reading    the text read back, beside sscanf and strtof
-//   object     an object with 12 mixed fields: as a script beside compiled fmt, as JSON beside
-//              Glaze if OVERTURE_PEERS has it
+//   reading    the text read back, compared with sscanf and strtof
+//   object     an object with 12 mixed fields: as a script, compared with compiled fmt, and as
+//              JSON, compared with Glaze if OVERTURE_PEERS has it
 #include <fmt/compile.h>
 #include <fmt/format.h>
 
@@ -291,8 +291,8 @@ bench::repeated_work read_half(const settings& set, unsigned half) {
           [back] { back->clear(); }};
 }
 
-// Reads the same text back, beside loops over the C library. All create their objects in a paged;
-// destroying them is not measured.
+// Reads the same text back, compared with loops over the C library. All create their objects in a
+// `paged`; destroying them is not measured.
 void measure_reading(const settings& set, bench::results& results) {
   // Forks, so before any thread starts.
   two_processes processes([&set](unsigned half) { return read_half(set, half); });
@@ -377,8 +377,8 @@ int main(int argc, char** argv) {
   settings set;
   std::string json_path;
   bench::options line("Compares game objects as text with the alternatives", set.rounds, json_path);
-  line.number("--objects", set.objects, "how many objects", {.least = 4096, .most = 1 << 24});
-  line.words("--only", set.only, "measure these parts only",
+  line.number("--objects", set.objects, "number of objects", {.least = 4096, .most = 1 << 24});
+  line.words("--only", set.only, "measure only these parts",
              {"numbers", "threads", "reading", "object"});
   if (const std::optional<int> over = line.parse(argc, argv)) return *over;
   try {

@@ -24,7 +24,7 @@ inline std::size_t write_with(const formatter& with, const army& units, char* ou
 // pass that closes the gaps. Returns the size in bytes.
 std::size_t classic_loop(const army& units, char* out);
 
-// Read this many lines of "y 12.34" back into a paged with the C library. `text` ends with NUL.
+// Read this many lines of "y 12.34" into a `paged` with the C library. `text` ends with NUL.
 void read_with_sscanf(const char* text, std::size_t count, army& units);
 void read_with_strtof(const char* text, std::size_t count, army& units);
 

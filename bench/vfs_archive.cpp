@@ -10,7 +10,7 @@ void put(std::string& to, std::uint64_t value, int bytes) {
   for (int i = 0; i < bytes; ++i) to += static_cast<char>(value >> 8 * i & 0xFF);
 }
 
-// For more entries than 16 bits can count.
+// Needed for more entries than 16 bits can count.
 void put_zip64_end(std::string& to, std::size_t entries, std::size_t directory_bytes,
                    std::size_t directory) {
   const std::size_t at = to.size();

@@ -1,11 +1,11 @@
-// Looking up paths: frozen, not frozen, and while another thread mounts and unmounts.
+// Path look-ups: frozen, not frozen, and while another thread mounts and unmounts.
 //
-//   hot      1,000 of the paths, again and again: streamed, and each waiting for the last
-//   random   paths in random order, beside the floor: the path's hash and two random lines; after
-//            work that has filled the caches, and again at once
+//   hot      1,000 paths over and over: streamed, and with each look-up waiting for the one before
+//   random   paths in random order, compared with the floor (a hash of the path and two random
+//            cache lines): with cold caches, and again at once
 //   mounts   the same paths in 1, 10, 100 and 200 mounts
-//   misses   names that are in none of them, in folders that are
-//   physfs   PHYSFS_exists over the same archives, some thousand of the paths
+//   misses   missing names in folders that exist
+//   physfs   PHYSFS_exists on the same archives, for a few thousand of the paths
 #include <physfs.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ constexpr std::size_t asked_max = 200'000;
 using texts = std::vector<std::string>;
 using views = std::vector<std::string_view>;
 
-// Paths spread over so many mounts.
+// Paths spread over this many mounts.
 struct mounted_tree {
   mounted_tree(const texts& paths, std::size_t mounts) {
     for (std::size_t i = 0; i < mounts; ++i) {
@@ -44,7 +44,7 @@ struct mounted_tree {
   file_system files;
 };
 
-// Reads more than the caches of a core hold, so that each pass begins alike.
+// Reads more than a core's caches hold, so that every pass starts cold.
 void forget() {
   static const std::vector<std::uint64_t> memory((64u << 20) / sizeof(std::uint64_t), 1);
   std::uint64_t sum = 0;
@@ -52,7 +52,7 @@ void forget() {
   keep(sum);
 }
 
-// Nanoseconds for each of `asked`, once.
+// Nanoseconds for each path, in one pass over `asked`.
 template <class Look>
 double ns_at_once(const views& asked, Look look) {
   const std::uint64_t begin = now_ns();
@@ -76,7 +76,7 @@ std::uint64_t find(file_system& files, std::string_view path) {
   return found ? *found : 0;
 }
 
-// The next path depends on the answer for the last.
+// Each path depends on the answer for the one before.
 double waiting_ns(file_system& files, const views& asked) {
   std::uint64_t answer = 1;
   const std::uint64_t begin = now_ns();
@@ -86,8 +86,8 @@ double waiting_ns(file_system& files, const views& asked) {
   return static_cast<double>(took) / static_cast<double>(asked.size());
 }
 
-// The hash of a path and two random lines, the second depending on the first, out of as much memory
-// as the names and the slots of so many entries take.
+// The hash of a path and two random cache lines, the second depending on the first, in as much
+// memory as the names and slots of this many entries take.
 class lookup_floor {
  public:
   lookup_floor(std::size_t entries, std::mt19937_64& random) : lines_each_(entries / 2) {
@@ -120,7 +120,7 @@ double median(const std::vector<double>& of) {
   return spread_of(of).median;
 }
 
-// All that is measured with so many entries.
+// All measurements with this many entries.
 class lookup_rounds {
  public:
   lookup_rounds(std::size_t entries, int rounds) : entries_(entries), rounds_(rounds) {
@@ -295,7 +295,7 @@ void measure_lookups(results& out, int rounds, const std::vector<std::size_t>& e
     lookup_rounds measured(count, rounds);
     measured.frozen(out);
     if (count == 100'000) measured.live(out);
-    // Its mounting takes minutes from here on: each entry goes through a chain of all before it.
+    // With more, PhysFS takes minutes to mount: each entry walks a chain of all those before it.
     if (count <= 100'000) {
       for (const std::size_t mounts : {1u, 200u}) measured.physfs(out, mounts);
     }

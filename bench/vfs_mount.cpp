@@ -17,16 +17,16 @@ using namespace overture;
 namespace {
 
 struct sized_archive {
-  const char* name;  // of the number
+  const char* name;  // the number of entries, as text
   std::size_t entries;
   std::string path = {};
 };
 
-// The first mount of a process: into memory that it gets from the system just then, as in a game.
-// Of mounts that follow each other, the smaller ones get the memory of the one before.
+// The first mount of a process, into memory fresh from the system, as in a game. In a series of
+// mounts the smaller ones would reuse the memory of the one before.
 sample first_mount(const std::string& archive) {
   const std::vector<double> seconds = in_process([&] {
-    (void)malloc_trim(0);  // nor into what this process has freed
+    (void)malloc_trim(0);  // nor reuses what this process has freed
     file_system files;
     const std::uint64_t begin = now_ns();
     must(files.mount(archive.c_str()).map([](mount_id) {}));
@@ -35,7 +35,8 @@ sample first_mount(const std::string& archive) {
   return {.wall_s = seconds.front()};
 }
 
-// `measured` are the sizes in their order. What an entry of the largest costs to one of the others.
+// Reports the times, which are in the order of `sizes`, and what an entry of the largest archive
+// costs compared with an entry of each of the others.
 void report_sizes(results& out, const std::string& what, const std::vector<variant>& measured,
                   const std::vector<sized_archive>& sizes) {
   for (std::size_t i = 0; i < sizes.size(); ++i) {

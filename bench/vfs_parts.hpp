@@ -19,14 +19,14 @@ inline void keep(std::uint64_t value) {
 // A ZIP archive of stored files, all with this content.
 std::string archive_of(const std::vector<std::string>& names, std::string_view content = {});
 
-// Of trees with so many entries each.
+// Measures trees with each of these numbers of entries.
 void measure_lookups(results& out, int rounds, const std::vector<std::size_t>& entries);
-// Each in processes of their own where threads would be in the way; call before any thread is made.
+// This and measure_mounts() fork, so no other thread may be running.
 void measure_opens(results& out, int rounds);
 void measure_mounts(results& out, int rounds);
 void measure_freeze(results& out, int rounds);
 void measure_writes(results& out, int rounds);
-// With the folder that `./dev games` fills; says so and goes on where a game is missing.
+// `games` is the folder that `./dev games` fills. Reports a missing game and skips it.
 void measure_games(results& out, int rounds, const std::string& games);
 
 }  // namespace bench

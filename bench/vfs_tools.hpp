@@ -1,4 +1,4 @@
-// What the benchmarks of mounts and of files share.
+// Shared by the benchmarks of mounts and of files.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ class folder_of_its_own {
  public:
   folder_of_its_own() {
     std::string name = (std::filesystem::temp_directory_path() / "bench_vfs-XXXXXX").string();
-    if (!mkdtemp(name.data())) throw std::runtime_error("no folder to work in");
+    if (!mkdtemp(name.data())) throw std::runtime_error("cannot create a temporary folder");
     path_ = name;
   }
   ~folder_of_its_own() {
@@ -41,7 +41,7 @@ class folder_of_its_own {
   std::filesystem::path path_;
 };
 
-// The real system, with its calls counted.
+// The real system, counting its calls.
 class counting_system final : public overture::operating_system {
  public:
   std::uint64_t calls = 0;

@@ -95,7 +95,7 @@ void measure_opens(results& out, int rounds) {
 
   const std::vector<double> theirs = in_process([&] {
     if (!PHYSFS_init("bench_vfs") || !PHYSFS_mount(archive.c_str(), nullptr, 0)) std::abort();
-    // It moves what it has found to the front: other names in each round.
+    // PhysFS moves the entries it finds to the front, so each round asks for other names.
     constexpr std::size_t asked = 3000;
     std::vector<double> ns;
     for (int round = 0; round < 3; ++round) {
@@ -144,7 +144,7 @@ void measure_writes(results& out, int rounds) {
     }
     for (std::thread& each : running) each.join();
   };
-  // The folder of the mount must stay the one that was opened.
+  // Keeps the folders, because the mount holds its folder open.
   const auto empty = [&] {
     for (int t = 0; t < threads; ++t) {
       for (int i = 0; i < files_each; ++i) fs::remove(folder / ("w/" + name(t, i)));
@@ -192,7 +192,7 @@ std::vector<std::string> all_paths(file_system& files) {
   return paths;
 }
 
-// One byte of each page, as a user of the data would have to read it.
+// Reads one byte of each page, the least that a user of the data does.
 std::uint64_t touch(std::span<const std::byte> bytes) {
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < bytes.size(); i += 4096) sum += std::to_integer<unsigned>(bytes[i]);
@@ -246,7 +246,7 @@ void measure_warzone(results& out, int rounds, const std::string& archive) {
            false);
 }
 
-// One block of 1,000 files, in the order of their names and backwards.
+// One solid block of 1,000 files, read in the order of their names and then backwards.
 void measure_solid(results& out) {
   const folder_of_its_own folder;
   for (int i = 0; i < 1000; ++i) {
@@ -288,7 +288,7 @@ void measure_mods(results& out, int rounds, const std::string& archive) {
   buffer_pool buffers;
   std::vector<std::string> mods;
   for (std::size_t m = 0; m < 100; ++m) {
-    // With the bytes that they override: the same work to load.
+    // Each mod overrides a file with the same bytes, so that loading is the same work.
     const std::string& path = paths[m * paths.size() / 100];
     const blob bytes = must(plain.read_all(path_of(path), buffers));
     mods.push_back(archive_of({path}, {reinterpret_cast<const char*>(bytes.data()), bytes.size()}));

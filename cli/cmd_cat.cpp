@@ -70,10 +70,10 @@ int cmd_cat(const std::vector<std::string>& words) {
   if (bytes.error().code == errc::not_found && !files.exists(*path)) {
     path.print_not_found(files);
   } else if (bytes.error().code == errc::not_found) {
-    print_error(
-        fmt::format("{}: is a folder; list it with 'overture ls --in'", printable(path.text())));
+    print_error(fmt::format("{0}: is a folder; list it with 'overture ls --in {0} MOUNT...'",
+                            printable(path.text())));
   } else {
-    print_error(fmt::format("{}: {}", printable(path.text()), reason_of(bytes.error())));
+    path.print_failure(bytes.error());
   }
   return exit_files_failed;
 }

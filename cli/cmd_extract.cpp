@@ -119,7 +119,7 @@ int cmd_extract(const std::vector<std::string>& words) {
     return exit_files_failed;
   }
   if (!paths) {
-    print_error(reason_of(paths.error()));
+    from.print_failure(paths.error());
     return exit_files_failed;
   }
   how.to = arguments.to;

@@ -76,7 +76,7 @@ int cmd_load(const std::vector<std::string>& words) {
   timeline record{{.memory = &memory,
                    .events_per_thread = arguments.trace.empty() ? 0 : trace_events_per_thread}};
   if (!record.attach_thread(main_name))
-    print_warning("not enough memory to record the main thread; the report leaves it out");
+    print_warning("out of memory for recording the main thread; the report leaves it out");
 
   const std::uint64_t begin_ns = now_ns();
   file_system_config config = arguments.tree.config();

@@ -155,7 +155,7 @@ int cmd_ls(const std::vector<std::string>& words) {
     if (items.error().code == errc::not_found) {
       folder.print_not_found(files);
     } else {
-      print_error(fmt::format("{}: {}", printable(folder.text()), reason_of(items.error())));
+      folder.print_failure(items.error());
     }
     return exit_files_failed;
   }

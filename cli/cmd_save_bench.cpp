@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <thread>
 
 #include "command.hpp"
@@ -206,9 +207,9 @@ class bench_file {
  public:
   explicit bench_file(const std::string& asked) : path_(asked), is_temporary_(asked.empty()) {
     if (!is_temporary_) return;
+    const std::filesystem::path folder = std::filesystem::temp_directory_path(no_folder_);
     const auto unique = std::chrono::steady_clock::now().time_since_epoch().count();
-    path_ =
-        (std::filesystem::temp_directory_path() / fmt::format("overture-{}.save", unique)).string();
+    path_ = (folder / fmt::format("overture-{}.save", unique)).string();
   }
   ~bench_file() {
     std::error_code ignored;
@@ -217,10 +218,13 @@ class bench_file {
   bench_file(const bench_file&) = delete;
   bench_file& operator=(const bench_file&) = delete;
   [[nodiscard]] const std::string& path() const { return path_; }
+  // Why there is no folder for a temporary file.
+  [[nodiscard]] const std::error_code& no_folder() const { return no_folder_; }
 
  private:
   std::string path_;
   bool is_temporary_;
+  std::error_code no_folder_;
 };
 
 }  // namespace
@@ -234,6 +238,11 @@ int cmd_save_bench(const std::vector<std::string>& words) {
   const unsigned threads = arguments.threads > 0 ? arguments.threads : processor_count();
   thread_pool jobs{{.workers = threads - 1}};
   const bench_file file(arguments.file);
+  if (file.no_folder()) {
+    print_error(fmt::format("no folder for temporary files ({}); set TMPDIR or give --file",
+                            file.no_folder().message()));
+    return exit_output_failed;
+  }
   std::vector<save_times> rounds;
   std::optional<error> failure;
   {

@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "command.hpp"
-#include "exit_code.hpp"
 #include "messages.hpp"
 #include "system.hpp"
 
@@ -16,7 +15,6 @@ int main(int count, char** words) {
                                              cli::terminal_width(cli::stream::err, environment)));
     return cli::run_command(std::vector<std::string>(words + (count > 0 ? 1 : 0), words + count));
   } catch (const std::exception& failure) {
-    cli::print_error(failure.what());
-    return cli::exit_output_failed;
+    return cli::print_exception(failure);
   }
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <new>
+
 #include "display.hpp"
 #include "exit_code.hpp"
 #include "system.hpp"
@@ -9,6 +11,8 @@
 namespace overture::cli {
 
 namespace {
+
+constexpr const char* password_advice = "; give its password with --password";
 
 text_style message_style;
 
@@ -21,6 +25,15 @@ void set_message_style(const text_style& style) {
 std::string reason_of(const error& failure) {
   std::string reason = failure.reason;
   if (reason.empty()) reason = to_string(failure.code);
+  if (failure.code == errc::password) {
+    // A host gives the password when it mounts, a user with an option.
+    const std::size_t advice = reason.find("; ");
+    if (advice != std::string::npos) reason.replace(advice, reason.npos, password_advice);
+    return reason;  // without the offset: it does not help to find a password
+  }
+  // What an archive's directory says holds for the whole file, and a place in front of advice would
+  // tear the sentence apart.
+  if (failure.code == errc::unsupported) return reason;
   if (failure.os_error != 0) reason += fmt::format(" ({})", system_message(failure.os_error));
   if (failure.offset != 0) reason += fmt::format(", at byte {}", failure.offset);
   return reason;
@@ -44,6 +57,16 @@ void print_error(std::string_view text) {
 
 void print_warning(std::string_view text) {
   print_to_stderr(fmt::format("{} {}\n", message_style.yellow("warning:"), text));
+}
+
+int print_exception(const std::exception& failure) {
+  if (dynamic_cast<const std::bad_alloc*>(&failure) != nullptr) {
+    // Formatting would allocate.
+    print_to_stderr("error: out of memory; close other programs and try again\n");
+  } else {
+    print_error(fmt::format("internal error: {}", printable(failure.what())));
+  }
+  return exit_output_failed;
 }
 
 int print_usage_error(const std::string& text, const std::string& meant,

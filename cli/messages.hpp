@@ -1,6 +1,7 @@
 // Output: results to standard output, messages to standard error. All texts must be printable().
 #pragma once
 
+#include <exception>
 #include <string>
 #include <string_view>
 
@@ -12,7 +13,8 @@ namespace overture::cli {
 // The style of messages on standard error; plain by default.
 void set_message_style(const text_style& style);
 
-// An error as text without the file's name: "cannot read (Input/output error), at byte 7".
+// An error as text without the file's name: "cannot read (Input/output error), at byte 7". Where a
+// host would have to do something else than the user of the command, it says what the user can do.
 [[nodiscard]] std::string reason_of(const error& failure);
 
 // Writes a result to standard output. Returns exit_ok, even if the reader closed the pipe, or
@@ -23,6 +25,8 @@ void print_to_stderr(std::string_view text);
 // Print "error: TEXT" and "warning: TEXT".
 void print_error(std::string_view text);
 void print_warning(std::string_view text);
+// Prints an exception that no command expects. Returns the exit status.
+int print_exception(const std::exception& failure);
 // Prints a usage error, a suggestion unless `meant` is empty, and where to find help. Returns
 // exit_usage.
 int print_usage_error(const std::string& text, const std::string& meant,

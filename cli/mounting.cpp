@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cerrno>
 #include <filesystem>
 #include <system_error>
 
@@ -15,10 +16,17 @@
 
 namespace overture::cli {
 
-namespace {
-
-const char* advice(errc code) {
-  switch (code) {
+const char* mount_advice(const error& failure) {
+  switch (failure.os_error) {
+    case EMFILE:
+    case ENFILE:
+      return "close other programs, or raise the limit with 'ulimit -n'";
+    case ENAMETOOLONG:
+      return "use a shorter path";
+    default:
+      break;
+  }
+  switch (failure.code) {
     case errc::not_found:
       return "check the spelling and the current folder";
     case errc::permission:
@@ -33,17 +41,32 @@ const char* advice(errc code) {
     case errc::truncated:
       return "get a fresh copy";
     case errc::limit:
-      return "split it, or raise the limit";
+      return "split it, or leave it out";
+    case errc::collision:
+      return "leave it out";
     case errc::out_of_memory:
-      return "free some memory";
+      return "free some memory, or mount less";
     default:
       return "check the disk";
   }
 }
 
+const char* merge_advice(errc code) {
+  switch (code) {
+    case errc::collision:
+      return "leave out one of the mounts";
+    case errc::out_of_memory:
+      return "free some memory, or leave out some of the mounts";
+    default:
+      return "leave out some of the mounts";
+  }
+}
+
+namespace {
+
 void print_mount_error(const std::string& path, const error& failure) {
   const std::string name = path.empty() ? "''" : printable(path);
-  print_error(fmt::format("{}: {}; {}", name, reason_of(failure), advice(failure.code)));
+  print_error(fmt::format("{}: {}; {}", name, reason_of(failure), mount_advice(failure)));
 }
 
 result<mount_id> mount_one(file_system& files, const mount_argument& mount, mounting_options how) {
@@ -137,8 +160,8 @@ bool freeze_tree(file_system& files) {
   if (frozen) return true;
   std::array<char, 4 * limits::path_bytes_max> text;  // a collision quotes two paths and two mounts
   const std::size_t length = files.explain(frozen.error(), text);
-  print_error(fmt::format("{}; leave out one of the mounts",
-                          printable({text.data(), std::min(length, text.size())})));
+  print_error(fmt::format("{}; {}", printable({text.data(), std::min(length, text.size())}),
+                          merge_advice(frozen.error().code)));
   return false;
 }
 

@@ -15,6 +15,10 @@ struct mounting_options {
   bool removal_markers = false;
 };
 
+// What the user can do about a mount that failed, and about mounts that could not be merged.
+[[nodiscard]] const char* mount_advice(const error& failure);
+[[nodiscard]] const char* merge_advice(errc code);
+
 // These print what failed and then return false.
 
 // Mounts the arguments in order, then the archives of each --archives-in. Tries every mount even if

@@ -63,6 +63,11 @@ path_argument::path_argument(const std::string& typed, const char* help_command)
   (void)print_usage_error(fmt::format("'{}': {}", typed, normal.error().reason), "", help_command);
 }
 
+void path_argument::print_failure(const error& failure) const {
+  const std::string shown = path_->text.empty() ? "/" : printable(path_->text);
+  print_error(fmt::format("{}: {}", shown, reason_of(failure)));
+}
+
 void path_argument::print_not_found(file_system& files) const {
   const std::string meant = nearest_path(files, path_->text);
   std::string sentence = fmt::format("{}: not found in any mount", printable(path_->text));

@@ -18,6 +18,8 @@ class path_argument {
   [[nodiscard]] bool valid() const { return path_.has_value(); }
   [[nodiscard]] asset_path operator*() const { return *path_; }
   [[nodiscard]] std::string text() const { return std::string(path_->text); }
+  // Prints why the path could not be read.
+  void print_failure(const error& failure) const;
   // Prints that the path does not exist, and suggests the nearest that does.
   void print_not_found(file_system& files) const;
 

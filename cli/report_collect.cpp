@@ -172,6 +172,9 @@ void collect_threads(report& what, const timeline& record, const load_window& wi
   for (std::size_t i = 0; i < record.track_count(); ++i) {
     what.threads_used.push_back(thread_of(record.track(i), window));
   }
+  what.io_threads = static_cast<unsigned>(
+      std::count_if(what.threads_used.begin(), what.threads_used.end(),
+                    [](const report_thread& thread) { return !thread.is_worker; }));
   // Threads attach in the order in which the system starts them; list main, then workers by number.
   std::sort(what.threads_used.begin(), what.threads_used.end(),
             [](const report_thread& a, const report_thread& b) {

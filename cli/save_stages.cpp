@@ -98,7 +98,7 @@ result<file_bytes> fetch(const std::string& path) {
     if (!status) return tl::unexpected(status.error());
     file_bytes whole{std::unique_ptr<char[]>(new (std::nothrow) char[status->size + 1]),
                      static_cast<std::size_t>(status->size)};
-    if (!whole.bytes) return fail(errc::out_of_memory, "out of memory for the file");
+    if (!whole.bytes) return fail(errc::out_of_memory, "out of memory for the save");
     const std::span<char> room(whole.bytes.get(), whole.size);
     const auto done = read_fully(os, *file, 0, std::as_writable_bytes(room));
     if (!done) return tl::unexpected(done.error());

@@ -16,7 +16,7 @@ namespace {
 
 using namespace overture;
 
-std::uint64_t size_told(const decoded_asset& asset) {
+std::uint64_t stated_bytes(const decoded_asset& asset) {
   switch (asset.kind()) {
     case asset_kind::image:
       return std::uint64_t{asset.width} * asset.height * 4;
@@ -38,7 +38,7 @@ void decode_as_each_type(std::span<const std::byte> bytes) {
     {
       const result<decoded_asset> asset = each->decode(bytes, memory);
       if (asset) {
-        if (asset->bytes().size() != size_told(*asset)) std::abort();
+        if (asset->bytes().size() != stated_bytes(*asset)) std::abort();
         // Reads all of it, so that sanitizers find undefined or missing bytes.
         std::size_t sum = 0;
         for (const std::byte value : asset->bytes()) sum += static_cast<std::size_t>(value);

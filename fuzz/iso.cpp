@@ -1,4 +1,4 @@
-// ISO 9660 images, without the first 32 KiB, which are not read.
+// ISO 9660 images. The input lacks the first 32 KiB, which are not read.
 #include <string>
 
 #include "mounted_archive.hpp"

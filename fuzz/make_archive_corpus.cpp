@@ -87,7 +87,7 @@ void save_tables(const std::filesystem::path& folder) {
   }
 }
 
-// Without the bytes in front of packed data and header, see seven_zip.cpp.
+// Saves what seven_zip.cpp reads: the size of the packed data, the data, and the header.
 void save_seven_zip(const std::filesystem::path& path, const overture::seven_zip_writer& archive) {
   const std::string bytes = archive.bytes();
   save(path, bytes.substr(12, 2) + bytes.substr(32));

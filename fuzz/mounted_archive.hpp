@@ -10,7 +10,7 @@
 
 namespace overture::fuzz {
 
-// A violated guarantee of the interface stops the fuzzer like a crash.
+// A broken guarantee of the interface stops the fuzzer like a crash.
 inline void require(bool kept) {
   if (!kept) std::abort();
 }

@@ -17,12 +17,12 @@ using namespace overture;
 using units = paged<sample::unit, 64>;
 using style = text::script<"unit">;
 
-// Broken rules of the interface stop the fuzzer as a crash does.
+// A broken guarantee of the interface stops the fuzzer like a crash.
 void require(bool kept) {
   if (!kept) std::abort();
 }
 
-// Rewrites the line with its values and a correct hash.
+// Rewrites the line with the same values and a correct hash.
 template <class Line>
 bool mend(std::string& text, std::size_t at, Line& line) {
   if (at > text.size() || text.size() - at < text::save_lines::bytes_of<Line>) return false;

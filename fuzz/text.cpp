@@ -14,7 +14,7 @@ namespace {
 using namespace overture;
 using units = paged<sample::unit, 64>;
 
-// Broken rules of the interface stop the fuzzer as a crash does.
+// A broken guarantee of the interface stops the fuzzer like a crash.
 void require(bool kept) {
   if (!kept) std::abort();
 }

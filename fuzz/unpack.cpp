@@ -1,6 +1,6 @@
-// Unpacking in parts against unpacking whole: if the parts succeed, the whole gives the same.
+// Unpacks in parts and as a whole: if the parts succeed, the whole gives the same bytes.
 //
-// The first byte is the method, the next three are the announced size.
+// The first byte is the method, the next three the stated size.
 #include <cstdint>
 #include <cstdlib>
 #include <vector>

@@ -1,4 +1,4 @@
-// ZIP archives, see mounted_archive.hpp. Mounted with a password, which most of them ignore.
+// ZIP archives, mounted with a password, which most of them ignore.
 #include "mounted_archive.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

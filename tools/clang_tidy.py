@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Runs clang-tidy on sources, each once, and not again while nothing that it reads has changed.
+"""Runs clang-tidy once on each source, and again only when something that it reads has changed.
 
     tools/clang_tidy.py BUILD CACHE PROCESSES [SOURCE...]
 
-takes the compile commands of the build tree BUILD, for the sources named (relative to the root) or
-all of the repository's. The exit status is 1 if clang-tidy complains about one.
+takes the compile commands from the build tree BUILD, for the named sources (relative to the root)
+or for all. The exit status is 1 if clang-tidy complains.
 
-CACHE has a file for each source that was clean: a hash of all files that its compilation read, and
-their paths. A source is checked again when one of them, its compile command, a .clang-tidy or
+CACHE has a file for each clean source: the paths of all files that its compilation read, and a hash
+of their contents. A source is checked again when one of them, its compile command, a .clang-tidy or
 clang-tidy itself has changed. Several clones may share the folder.
 """
 
@@ -32,8 +32,8 @@ OPTIONS = [
 
 
 def once_each(build, into):
-    """Compile commands by source, one for each: a library may be compiled several times. Without
-    precompiled headers, so that each source has to include what it uses."""
+    """One compile command for each source, as a library may be compiled several times. Without
+    precompiled headers, so that each source must include what it uses."""
     commands = {}
     for each in json.loads((build / "compile_commands.json").read_text()):
         name = each["file"].removeprefix(f"{ROOT}/")
@@ -86,7 +86,7 @@ class Source:
         partial.replace(self.record)
 
     def files_read(self):
-        """Of the repository by their paths within it, of the system by absolute ones."""
+        """Paths in the repository are relative to its root, others absolute."""
         words = re.findall(r"(?<= )-(?:D|I|std|isystem )\S+", self.entry["command"])
         words = [part for word in words for part in word.split(" ")]
         listed = subprocess.run(
@@ -101,7 +101,7 @@ class Source:
 
 
 def look_at(source, database):
-    """What clang-tidy says, None if that is nothing."""
+    """What clang-tidy complains about, or None."""
     done = subprocess.run(
         [TIDY, "-p", str(database), *OPTIONS, source.name], capture_output=True, cwd=ROOT, text=True
     )

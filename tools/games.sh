@@ -1,5 +1,5 @@
-# Part of ./dev, which reads it for `./dev games`: the data of real games, from Debian, to load and
-# to check with.
+# Part of ./dev, which sources it for `./dev games`: the data of real games, from Debian, to load
+# and check.
 # shellcheck shell=bash
 
 game_packages() {
@@ -18,7 +18,7 @@ game_folder() {
   esac
 }
 
-# The arguments that load it, one a line.
+# The arguments that load it, one per line.
 game_mounts() {
   case $1 in
     openarena) printf '%s\n' --archives-in "$cache/$1/$(game_folder "$1")" ;;
@@ -50,11 +50,11 @@ cmd_games() {
 
   build_preset release bin/overture
   for name in "${names[@]}"; do check_game "$name" || wrong+=("$name"); done
-  [ ${#wrong[@]} -eq 0 ] || fail "games: not loaded as they should be: ${wrong[*]}"
-  say "every game has one result, and every checksum is right"
+  [ ${#wrong[@]} -eq 0 ] || fail "games: wrong results for ${wrong[*]}"
+  say "each game gives the same result every time, and all checksums match"
 }
 
-# check_game NAME: loads all its files, the same ones with any number of threads, and verifies every
+# check_game NAME: loads it with several numbers of threads, compares the results and verifies every
 # checksum.
 check_game() {
   local mounts result first='' threads command=$root/build/release/bin/overture
@@ -73,14 +73,14 @@ check_game() {
   "$command" check --quiet "${mounts[@]}"
 }
 
-# load_result ARGUMENT...: counts and the hash of all contents, on a line.
+# load_result ARGUMENT...: the counts and the hash of all contents, on one line.
 load_result() {
   "$command" load --json --quiet "$@" |
     sed -n 's/^  "\(files\|failed\|hash\)": "\{0,1\}\([0-9a-f]*\)"\{0,1\},$/\1 \2/p' |
     paste -s -d ' '
 }
 
-# The one game of these that comes as loose files, as a ZIP too: to compare.
+# Packs the only game that comes as loose files into a ZIP too, to compare.
 pack_supertux() {
   local cache=$1 archive=$1/packed/supertux.zip
   if [ ! -f "$archive" ]; then
@@ -94,7 +94,7 @@ pack_supertux() {
   say "supertux as a ZIP: $archive"
 }
 
-# Unpacks beside the final place and renames: a game is either there and whole, or not there.
+# Unpacks into a temporary folder and renames it, so that a game is either complete or absent.
 unpack_game() {
   local name=$1 cache=$2 package deb
   rm -rf "$cache/$name.partial"
@@ -114,7 +114,7 @@ fetch_deb() {
   found=("$debs/$package"_*.deb)
   if [ ! -f "${found[0]}" ]; then
     say "downloading $package"
-    # The machine's package lists serve if they know the package; else lists of our own, which need
+    # Uses the machine's package lists if they know the package; otherwise private ones, which need
     # no root.
     local options=(-q -o APT::Sandbox::User=root) private=$root/.cache/apt
     if ! apt-cache show "$package" >/dev/null 2>&1; then
@@ -122,7 +122,7 @@ fetch_deb() {
       options+=(-o "Dir::State::lists=$private/lists" -o "Dir::Cache=$private"
         -o "Dir::Cache::archives=$private/archives")
       apt-cache "${options[@]}" show "$package" >/dev/null 2>&1 ||
-        apt-get "${options[@]}" update || fail "cannot fetch the package lists: is there a network?"
+        apt-get "${options[@]}" update || fail "cannot fetch the package lists; check the network"
     fi
     (cd "$debs/partial" && apt-get "${options[@]}" download "$package") ||
       fail "cannot download $package"

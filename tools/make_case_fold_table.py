@@ -3,8 +3,8 @@
 
   tools/make_case_fold_table.py /usr/share/unicode/CaseFolding.txt    # Debian's unicode-data
 
-Uses the mappings of status C and S (simple folding). Joins neighbours with the same distance,
-consecutive or every other one, into runs.
+Uses the mappings with status C and S (simple folding). Joins those with the same distance into
+runs, of consecutive code points or of every other one.
 """
 import pathlib
 import sys
@@ -43,7 +43,7 @@ def mappings(lines):
 
 
 def run_length(rows, at, step):
-    """The number of rows from `at` on that are `step` apart and have one distance."""
+    """The number of rows from `at` on that are `step` apart and have the same distance."""
     first, target = rows[at]
     length = 1
     while at + length < len(rows) and length < 255:

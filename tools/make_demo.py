@@ -6,15 +6,15 @@
 writes
 
     FOLDER/base.zip               the game: maps, textures, models, sounds, scripts (deflated)
-    FOLDER/dlc/rome/              a folder with more of it, some of it in place of the game's
+    FOLDER/dlc/rome/              a folder that adds files and replaces some of the game's
     FOLDER/mods/better_ai.zip     scripts that replace the game's (stored, as fast packers do)
     FOLDER/mods/winter/           a folder that replaces textures of the game and of the DLC
     FOLDER/mods/high_detail.zip   textures that replace the game's and some of winter's, a few of
                                   them slow to decode (deflated)
-    FOLDER/complete               made last
+    FOLDER/complete               written last
 
-Load them in this order, later ones win. The same bytes come out every time. Needs nothing but
-Python's standard library.
+Load them in this order; later ones win. The output is the same every time, byte for byte. Needs
+only Python's standard library.
 """
 
 import array
@@ -48,8 +48,8 @@ def png_chunk(kind, data):
 
 
 def png(rng, width, height, colour, row_filter, level=6):
-    """A picture of soft noise. Its rows are made as the differences that a PNG filter leaves:
-    every row of bytes is a valid one, and `row_filter` 4 (Paeth) is the slowest to undo."""
+    """A picture of soft noise. Makes the rows in their filtered form, since any bytes are a valid
+    row. `row_filter` 4 (Paeth) is the slowest to undo."""
     row_bytes = width * CHANNELS[colour]
     pool = bytes(rng.choice((0, 0, 0, 1, 255, 2)) for _ in range(4096))
     rows = []

@@ -1,9 +1,8 @@
-# Part of ./dev, which reads it for `./dev malformed`: archives that are broken on purpose.
+# Part of ./dev, which sources it for `./dev malformed`: checks deliberately malformed archives.
 # shellcheck shell=bash
 
-# Says whether each file of the folders is read or refused as it should be: at once, without a crash
-# and without a complaint of the sanitizers. By default those are the archives with which libzip's
-# tests go over the rules of ZIP, out of Debian's source package.
+# Checks that each file in the folders is read or refused in time, without a crash or a report from
+# a sanitizer. The default is the archives of libzip's tests, from Debian's source package.
 cmd_malformed() {
   local folders=("$@") file status whole=0 broken=0 refused=0 wrong=()
   local command=$root/build/asan/bin/overture log=$root/build/asan/malformed.log
@@ -17,7 +16,7 @@ cmd_malformed() {
 
   while IFS= read -r -d '' file; do
     status=0
-    # Statuses of their own for sanitizers: theirs would be the one for broken files.
+    # Sanitizers get their own status: by default theirs is the one for broken files.
     ASAN_OPTIONS=exitcode=86 UBSAN_OPTIONS=halt_on_error=1:exitcode=86 LSAN_OPTIONS=exitcode=86 \
       timeout 30 "$command" check "$file" </dev/null >"$log" 2>&1 || status=$?
     case $status in
@@ -30,7 +29,7 @@ cmd_malformed() {
         ;;
     esac
   done < <(find "${folders[@]}" -type f ! -name '*.test' -print0 | sort -z)
-  say "$whole whole, $broken with broken files, $refused refused"
+  say "$whole intact, $broken with broken files, $refused refused"
   [ $((whole + broken + refused + ${#wrong[@]})) -gt 0 ] || fail "no files in ${folders[*]}"
   [ ${#wrong[@]} -eq 0 ] || fail "neither read nor refused: ${wrong[*]}"
 }
@@ -42,7 +41,7 @@ fetch_libzip_archives() {
   [ ! -d "$libzip" ] || return 0
   need malformed
   say "downloading the source of libzip"
-  # Lists of our own, of the same servers: the machine's need not name sources.
+  # Private lists of the same servers: the machine's may not include sources.
   rm -rf "$private" "$cache/partial"
   mkdir -p "$private/parts" "$private/lists/partial" "$private/archives/partial" "$cache/partial"
   for list in /etc/apt/sources.list /etc/apt/sources.list.d/*; do
@@ -53,7 +52,7 @@ fetch_libzip_archives() {
   local options=(-q -o APT::Sandbox::User=root -o Dir::Etc::SourceList=/dev/null
     -o "Dir::Etc::SourceParts=$private/parts" -o "Dir::State::lists=$private/lists"
     -o "Dir::Cache=$private" -o "Dir::Cache::archives=$private/archives")
-  apt-get "${options[@]}" update || fail "cannot fetch the source lists: is there a network?"
+  apt-get "${options[@]}" update || fail "cannot fetch the source lists; check the network"
   (cd "$cache/partial" && apt-get "${options[@]}" source --download-only libzip) ||
     fail "cannot download the source of libzip"
   mkdir "$cache/partial/unpacked"

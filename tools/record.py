@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Part of ./dev, for `./dev bench --record`: runs benchmarks and writes what they show.
+"""Part of ./dev: `./dev bench --record` runs benchmarks with it and records their results.
 
-bench/claims.json says which rows there are; docs/measurements.json keeps the last value of each;
-docs/measurements.md is written from the two. A run updates its own rows only.
+bench/claims.json lists the rows, docs/measurements.json keeps the last value of each, and
+docs/measurements.md is written from the two. A run updates only its own rows.
 
   record.py programs [NAME...]           the programs to build, as "PRESET PROGRAM" lines
   record.py run BUILD [NAME...]          runs them from BUILD/PRESET/bin and writes both files
-  record.py page                         writes the page anew: after a claim's words have changed
+  record.py page                         rewrites the page, after a claim was reworded
 
-A NAME is how the command begins: `jobs`, or `jobs --only wake`. Without one all are meant.
+NAME is how a command begins: `jobs`, or `jobs --only wake`. Without one, all are run.
 """
 
 import datetime
@@ -65,17 +65,17 @@ def selected(modules, names):
     for name in names:
         if not any(run["bench"] == name or run["bench"].startswith(name + " ") for run in runs):
             known = "\n  ".join(dict.fromkeys(run["bench"] for run in runs))
-            raise Failure(f"nothing recorded begins with '{name}'; there is\n  {known}")
+            raise Failure(f"no recorded command begins with '{name}'; there are\n  {known}")
     return chosen
 
 
 def key_of(run, claim):
-    """By what the value is, so that a claim may be put into other words."""
+    """Names a value by its source, so that a claim can be reworded."""
     return f"{run['bench']}: {claim['from']}"
 
 
 def parsed_goal(text):
-    """('<=', 1.3) of "<= 1.3"; None where a row is only shown."""
+    """('<=', 1.3) for "<= 1.3"; None for a row that is only shown."""
     if text == "none":
         return None
     match = re.fullmatch(r"(<=|>=) (\S+)", text)
@@ -85,7 +85,7 @@ def parsed_goal(text):
 
 
 def candidates(output, claim):
-    """The rows of a benchmark's JSON that a claim is about; each with what its stars stood for."""
+    """The rows of a benchmark's JSON that a claim is about, each with what its stars matched."""
     pattern = re.compile("(.*)".join(map(re.escape, claim["from"].split("*"))))
     goal = parsed_goal(claim["goal"]) if "goal" in claim else "of the benchmark"
     found = []
@@ -142,8 +142,8 @@ def worst(rows, of):
 
 
 def take(run, output, values, date):
-    """Puts what a run has shown into the values. What is missing in it is returned, and keeps
-    the value it had."""
+    """Stores the results of a run in the values. Returns the claims that it has no row for, which
+    keep their old values."""
     missing = []
     for claim in run["claims"]:
         rows = candidates(output, claim)
@@ -230,7 +230,7 @@ def write(modules, values):
 
 
 def output_of(run, build):
-    """What the run's program writes as JSON."""
+    """Runs the program and returns the JSON that it writes."""
     bench, *arguments = shlex.split(run["bench"])
     program = pathlib.Path(build) / run.get("preset", "release") / "bin" / f"bench_{bench}"
     with tempfile.TemporaryDirectory() as folder:
@@ -253,8 +253,8 @@ def record(build, names):
         except Failure as failure:
             problems.append(f"{command_of(run)}: {failure}")
             continue
-        problems += [f"{command_of(run)} has nothing of: {claim}" for claim in missing]
-        write(modules, values)  # after each: a run that is interrupted has recorded what it did
+        problems += [f"{command_of(run)} has no row for: {claim}" for claim in missing]
+        write(modules, values)  # after each, so that an interrupted recording keeps what it has
     for problem in problems:
         print(f"not recorded: {problem}", file=sys.stderr)
     return 1 if problems else 0

@@ -1,7 +1,7 @@
-# Part of ./dev, which reads it for `./dev test`: the tests of a preset.
+# Part of ./dev, which sources it for `./dev test`: runs the tests of a preset.
 # shellcheck shell=bash
 
-# What `--long` runs again and again: a schedule that breaks a test may come once in many runs.
+# Repeated by `--long`: a schedule that breaks a test may come only once in many runs.
 concurrent_tests='^(sync|sync_generic|sync_futex|jobs|jobs_generic|io|load)[.]'
 long_repeats=20
 busy_processes=8
@@ -17,7 +17,7 @@ cmd_test() {
       --preset=*) preset=${1#*=} ;;
       -*) misuse "test: unknown option $1" ;;
       *)
-        [ -z "$filter" ] || misuse "test: one FILTER only"
+        [ -z "$filter" ] || misuse "test: only one FILTER"
         filter=$1
         ;;
     esac
@@ -26,19 +26,20 @@ cmd_test() {
   case $preset in
     fuzz | mingw) misuse "test: preset $preset has no tests" ;;
   esac
-  [ -z "$quick" ] || [ -z "$long" ] || misuse "test: either --quick or --long"
+  [ -z "$quick" ] || [ -z "$long" ] || misuse "test: --quick and --long exclude each other"
   [ -z "$quick" ] || options+=(-LE '^slow$')
   [ -z "$filter" ] || options+=(-R "$filter")
-  # A hang is not a matter of minutes, whatever else the machine does.
+  # These runs are slow, but a hang must still end.
   [ -z "$long$busy" ] || timeout_s=3000
   build_preset "$preset"
 
   local tree=$root/build/$preset status=0
   rm -f "$tree/tests.xml" "$tree/repeated.xml"
-  # Compilers and the explorer, whose threads take turns on one, take long and do not mind.
+  # Leaves out compilers and the explorer, whose threads are fibres: they are slow and load does not
+  # matter to them.
   [ -z "$busy" ] || { keep_processors_busy && options+=(-E '^(package|interleave)[.]'); }
   [ -z "$long" ] || export OVERTURE_LONG_TESTS=1
-  say "running the tests of preset $preset${busy:+ beside $busy_processes busy processes}"
+  say "running the tests of preset $preset${busy:+ next to $busy_processes busy processes}"
   run_ctest tests.xml "${options[@]}" || status=$?
   if [ -n "$long" ]; then
     say "running concurrent tests $long_repeats times"
@@ -50,7 +51,7 @@ cmd_test() {
   python3 "$root/tools/test_results.py" "$tree" && [ "$status" -eq 0 ]
 }
 
-# run_ctest RESULTS [OPTION...]: runs tests of `preset`, and leaves what came of them in a file.
+# run_ctest RESULTS [OPTION...]: runs tests of `preset` and writes the results to a file.
 run_ctest() {
   local results=$1
   shift
@@ -59,7 +60,7 @@ run_ctest() {
     { grep -v '^ *Start ' || true; }
 }
 
-# A test that is right only on an idle machine fails beside these. They end with this script.
+# A test that is right only on an idle machine fails next to these. They end with this script.
 keep_processors_busy() {
   local number
   busy_pids=()
@@ -71,7 +72,7 @@ keep_processors_busy() {
   trap 'exit 130' INT TERM
 }
 
-# All 2^32 of them as text and back: minutes.
+# Converts all 2^32 floats to text and back, which takes minutes.
 test_all_floats() {
   build_preset release text_all_floats
   say "writing and reading all floats"

@@ -8,8 +8,8 @@ were skipped and prints the closing line `N passed, N failed`, or `N passed, N f
 A test that was skipped without an excuse counts as failed; the exit status is 1 if any failed.
 
 A skipped test checks nothing and still looks like success. So each test that may be skipped is in
-ALLOWED, with a condition that is tested here, on this machine, without asking the test. A missing
-tool is no excuse: add its package to `packages_tests` in ./dev.
+ALLOWED, with a condition that this script checks by itself, on this machine. A missing tool is no
+excuse: add its package to `packages_tests` in ./dev.
 """
 
 import ctypes
@@ -81,7 +81,7 @@ def excuse(name, build):
 
 
 def name_of(test):
-    return test.get("name").partition("  # GetParam()")[0]  # added to parameters without a text
+    return test.get("name").partition("  # GetParam()")[0]  # GoogleTest adds it for some parameters
 
 
 def reason(test):

@@ -1,4 +1,4 @@
-// Loads a whole game: folders and archives over each other, every file on all cores.
+// Loads a whole game from overlaid folders and archives, every file, on all cores.
 //
 //   example_01_load_a_game base.pk3 dlc/rome/ mods/better_ai.zip
 #include <overture/overture.hpp>

@@ -5,6 +5,7 @@
 
 #include "archives/skip_reason.hpp"
 #include "base/ascii.hpp"
+#include "base/limit_text.hpp"
 
 namespace overture::archives_detail {
 using namespace base_detail;
@@ -15,33 +16,34 @@ error error_of(entry_flaw flaw) noexcept {
     case entry_flaw::none:
       break;
     case entry_flaw::outside:
-      return make(errc::corrupt, "the entry's data is outside the archive");
+      return make(errc::corrupt,
+                  "the file's data is outside the archive, which is probably truncated");
     case entry_flaw::overlap:
-      return make(errc::corrupt, "the entry's data overlaps another entry's");
+      return make(errc::corrupt, "the file's data overlaps another file's");
     case entry_flaw::stored_size:
-      return make(errc::corrupt, "the entry is stored, but its packed and unpacked sizes differ");
+      return make(errc::corrupt, "the file is stored, but its packed and unpacked sizes differ");
     case entry_flaw::ratio:
-      return make(errc::corrupt, "the entry claims more bytes than its packed data can hold");
+      return make(errc::corrupt, "the file claims more bytes than its compressed data can hold");
     case entry_flaw::sizes:
-      return make(errc::corrupt, "the entry's sizes are missing");
+      return make(errc::corrupt, "the file's sizes are missing");
     case entry_flaw::too_large:
-      return make(errc::limit, "the entry is larger than limits::entry_bytes_max");
+      return make(errc::limit, limit_text::file_in_archive);
     case entry_flaw::block_too_large:
-      static_assert(limits::block_bytes_max == std::uint64_t{1} << 30);
-      return make(errc::limit, "its solid block is larger than 1 GiB; repack with smaller blocks");
+      return make(errc::limit, limit_text::solid_block);
     case entry_flaw::encrypted_too_large:
-      return make(errc::limit,
-                  "encrypted files larger than 1 GiB are not supported; split the file");
+      return make(errc::limit, limit_text::encrypted_file);
     case entry_flaw::encrypted:
-      return make(errc::permission, "the entry is encrypted; mount with a password");
+      return make(errc::password, "the file is encrypted; mount it with a password");
     case entry_flaw::strongly_encrypted:
       return make(errc::unsupported,
                   "unsupported encryption; only traditional ZIP encryption is supported");
     case entry_flaw::method:
-      return make(errc::unsupported, "unknown compression method");
-    case entry_flaw::bzip2:
       return make(errc::unsupported,
-                  "unsupported compression BZip2; repack with DEFLATE, zstd or LZMA2");
+                  "unknown compression method; repack a ZIP with DEFLATE or zstd, a 7z with LZMA2");
+    case entry_flaw::bzip2:
+      return make(
+          errc::unsupported,
+          "unsupported compression BZip2; repack a ZIP with DEFLATE or zstd, a 7z with LZMA2");
     case entry_flaw::deflate64:
       return make(errc::unsupported,
                   "unsupported compression Deflate64; repack with DEFLATE or zstd");
@@ -49,8 +51,9 @@ error error_of(entry_flaw flaw) noexcept {
       return make(errc::unsupported,
                   "unsupported compression LZMA in a ZIP; repack with DEFLATE or zstd, or as 7z");
     case entry_flaw::ppmd:
-      return make(errc::unsupported,
-                  "unsupported compression PPMd; repack with DEFLATE, zstd or LZMA2");
+      return make(
+          errc::unsupported,
+          "unsupported compression PPMd; repack a ZIP with DEFLATE or zstd, a 7z with LZMA2");
     case entry_flaw::xz:
       return make(errc::unsupported, "unsupported compression xz; repack with DEFLATE or zstd");
     case entry_flaw::bcj2:
@@ -87,7 +90,7 @@ archive_builder::archive_builder(archive& into, std::string_view prefix) noexcep
 
 result<void> archive_builder::make_room() const noexcept {
   if (into_.entries.size() + into_.skipped.size() < limits::entries_max) return {};
-  return fail(errc::limit, "more entries than limits::entries_max");
+  return fail(errc::limit, limit_text::files);
 }
 
 result<std::uint32_t> archive_builder::append(std::string_view front,
@@ -98,7 +101,7 @@ result<std::uint32_t> archive_builder::append(std::string_view front,
   }
   if (!into_.names.append(front.data(), front.size()) ||
       !into_.names.append(back.data(), back.size()) || !into_.names.push_back('\0')) {
-    return fail(errc::out_of_memory, "no memory for the names");
+    return fail(errc::out_of_memory, "out of memory for the names of the files");
   }
   return static_cast<std::uint32_t>(at);
 }
@@ -123,7 +126,8 @@ result<bool> archive_builder::add(std::string_view name, const archive_entry& en
   added.name = *kept;
   added.name_bytes = static_cast<std::uint16_t>(prefix_.size() + name.size());
   added.id = {hash64(into_.path_of(added))};
-  if (!into_.entries.push_back(added)) return fail(errc::out_of_memory, "no memory for an entry");
+  if (!into_.entries.push_back(added))
+    return fail(errc::out_of_memory, "out of memory for the list of files");
   return true;
 }
 
@@ -133,7 +137,7 @@ result<void> archive_builder::skip(std::string_view name, const char* reason) no
   const result<std::uint32_t> kept = keep(shown);
   if (!kept) return tl::unexpected(kept.error());
   if (!into_.skipped.push_back({reason, *kept, static_cast<std::uint16_t>(shown.size())})) {
-    return fail(errc::out_of_memory, "no memory for the list of skipped names");
+    return fail(errc::out_of_memory, "out of memory for the list of skipped names");
   }
   return {};
 }
@@ -143,7 +147,7 @@ result<void> archive_builder::take_back(std::uint32_t entry, const char* reason)
   const skipped_entry skipped{reason, taken.name + into_.prefix_bytes,
                               static_cast<std::uint16_t>(taken.name_bytes - into_.prefix_bytes)};
   if (!into_.skipped.push_back(skipped)) {
-    return fail(errc::out_of_memory, "no memory for the list of skipped names");
+    return fail(errc::out_of_memory, "out of memory for the list of skipped names");
   }
   drop(entry);
   return {};
@@ -159,7 +163,7 @@ result<void> archive_builder::index_each_once(
     path_index& index,
     function_ref<result<std::uint32_t>(std::uint32_t, std::uint32_t)> choose) noexcept {
   if (!index.reset(into_.entries.size())) {
-    return fail(errc::out_of_memory, "no memory to look for duplicate names");
+    return fail(errc::out_of_memory, "out of memory for finding duplicate names");
   }
   constexpr std::uint32_t ahead = 16;  // a large table is not in the cache
   for (std::uint32_t i = 0; i < into_.entries.size(); ++i) {

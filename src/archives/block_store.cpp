@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/limit_text.hpp"
 #include "base/little_endian.hpp"
 
 namespace overture::archives_detail {
@@ -13,7 +14,7 @@ namespace {
 // Whether a second try would fail in the same way.
 bool lasts(errc code) noexcept {
   return code == errc::corrupt || code == errc::unsupported || code == errc::limit ||
-         code == errc::permission;
+         code == errc::password;
 }
 
 }  // namespace
@@ -35,18 +36,19 @@ std::uint64_t block_store::kept_bytes() noexcept {
 result<std::uint64_t> block_store::add(kept_block added) noexcept {
   added.offset = size();
   if (blocks_.size() >= limits::archive_blocks_max) {
-    return fail(errc::limit, "more blocks than limits::archive_blocks_max");
+    return fail(errc::limit, limit_text::archive_blocks);
   }
   if (!fits(added.offset, 1, added.bytes, INT64_MAX)) {
-    return fail(errc::limit, "the archive unpacks to too many bytes");
+    return fail(errc::limit, "the archive unpacks to 8 EiB or more");
   }
-  if (!blocks_.push_back(added)) return fail(errc::out_of_memory, "no memory for a block");
+  if (!blocks_.push_back(added))
+    return fail(errc::out_of_memory, "out of memory for the list of compressed blocks");
   return added.offset;
 }
 
 result<std::uint64_t> block_store::add_block(std::uint64_t bytes) noexcept {
   if (bytes > limits::block_bytes_max) {
-    return fail(errc::limit, "a block is larger than limits::block_bytes_max");
+    return fail(errc::limit, limit_text::block);
   }
   kept_block added;
   added.bytes = bytes;
@@ -68,8 +70,7 @@ result<void> block_store::read_packed(std::uint64_t offset, std::span<std::byte>
   while (!to.empty()) {
     const result<std::size_t> read = os_.read_cached_at(file_.get(), offset, to);
     if (!read) return tl::unexpected(read.error());
-    if (*read == 0)
-      return fail(errc::truncated, "the archive ends before its data does", {}, offset);
+    if (*read == 0) return fail(errc::truncated, "the archive is truncated", {}, offset);
     offset += *read;
     to = to.subspan(*read);
   }
@@ -139,7 +140,8 @@ result<void> block_store::hold(std::uint32_t number, reading how) noexcept {
 // The caller has set `unpacking` and incremented `readers`.
 result<void> block_store::unpack_held(std::uint32_t number, reading how) noexcept {
   kept_block& one = blocks_[number];
-  result<void> done = fail(errc::out_of_memory, "no memory to unpack a block of the archive");
+  result<void> done =
+      fail(errc::out_of_memory, "out of memory for unpacking a block of the archive");
   std::size_t made = 0;
   std::byte* data = nullptr;
   lock_.lock();

@@ -6,6 +6,7 @@
 
 #include "archives/archive.hpp"
 #include "archives/skip_reason.hpp"
+#include "base/limit_text.hpp"
 
 namespace overture::archives_detail {
 using namespace base_detail;
@@ -72,7 +73,7 @@ std::string_view view(const vec<char>& texts, text of) noexcept {
 }
 
 tl::unexpected<error> no_memory() {
-  return fail(errc::out_of_memory, "no memory to list the folder");
+  return fail(errc::out_of_memory, "out of memory for listing the folder");
 }
 
 class folder_walk {
@@ -137,7 +138,7 @@ result<void> folder_walk::visit(std::uint32_t folder) noexcept {
     if (!memory) return;
     listed_name added{{}, entry.kind};
     if (listed_.size() >= limits::entries_max) {
-      memory = fail(errc::limit, "more entries than limits::entries_max");
+      memory = fail(errc::limit, limit_text::files);
     } else if (!keep(listed_names_, entry.name, added.name) || !listed_.push_back(added)) {
       memory = no_memory();
     }
@@ -200,7 +201,7 @@ result<void> folder_walk::add_folder(const found_name& found, bool below_link) n
     return builder_.skip(found.path, skip_reason::too_deep);
   }
   if (folders_.size() >= limits::folders_max) {
-    return fail(errc::limit, "more folders than limits::folders_max");
+    return fail(errc::limit, limit_text::folders);
   }
   if (!keep(paths_, found.path, added.name) || !keep(paths_, found.on_disk, added.on_disk) ||
       !folders_.push_back(added)) {
@@ -244,7 +245,8 @@ result<void> folder_walk::add_link(const found_name& found) noexcept {
 
 result<void> folder_walk::find_canonical_root() noexcept {
   const joined_path root(root_, {});
-  if (!root.fits()) return fail(errc::limit, "the folder's path is too long");
+  static_assert(2 * limits::path_bytes_max - 2 == 8190);  // what fits a joined_path
+  if (!root.fits()) return fail(errc::limit, "the folder's path is longer than 8,190 bytes");
   char room[2 * limits::path_bytes_max];
   const result<std::size_t> length = os_.canonical_path(root.c_str(), room);
   if (!length) return tl::unexpected(length.error());

@@ -15,6 +15,7 @@
 #include "archives/plain_table.hpp"
 #include "archives/skip_reason.hpp"
 #include "archives/utf16.hpp"
+#include "base/limit_text.hpp"
 
 namespace overture::archives_detail {
 using namespace base_detail;
@@ -68,7 +69,7 @@ class iso_list {
 
  private:
   static tl::unexpected<error> no_memory() {
-    return fail(errc::out_of_memory, "no memory to list the image");
+    return fail(errc::out_of_memory, "out of memory for the image's folders");
   }
   result<bool> find_root() noexcept;
   void take_root(const std::byte* descriptor) noexcept;
@@ -161,8 +162,7 @@ result<void> iso_list::list_folder(std::uint32_t number) noexcept {
   }
   folder_bytes_ += folder.bytes;
   if (folder_bytes_ > limits::archive_directory_bytes_max) {
-    return fail(errc::limit,
-                "the image's folders are larger than limits::archive_directory_bytes_max");
+    return fail(errc::limit, limit_text::archive_directory);
   }
   for (std::uint64_t at = 0; at < folder.bytes; at += sector_bytes) {
     const std::size_t size = std::min<std::uint64_t>(sector_bytes, folder.bytes - at);
@@ -239,7 +239,7 @@ result<void> iso_list::take_folder(std::uint32_t number, const iso_record& recor
     return table_.skip(path, skip_reason::too_deep);
   }
   if (folders_.size() >= limits::folders_max) {
-    return fail(errc::limit, "more folders than limits::folders_max");
+    return fail(errc::limit, limit_text::folders);
   }
   if (paths_.size() + path.size() > UINT32_MAX)
     return fail(errc::limit, "more than 4 GiB of names");

@@ -68,13 +68,13 @@ error error_of(lzma_ret outcome) noexcept {
   const auto make = [](errc code, const char* reason) { return error{code, 0, reason, {}, 0}; };
   switch (outcome) {
     case LZMA_MEM_ERROR:
-      return make(errc::out_of_memory, "no memory to unpack LZMA");
+      return make(errc::out_of_memory, "out of memory for unpacking LZMA");
     case LZMA_OPTIONS_ERROR:
       return make(errc::unsupported, "unsupported variant of LZMA");
     case LZMA_BUF_ERROR:
-      return make(errc::corrupt, "the packed data ends before the file is complete");
+      return make(errc::corrupt, "the compressed data is truncated");
     default:
-      return make(errc::corrupt, "the packed data is corrupt");
+      return make(errc::corrupt, "the compressed data is damaged");
   }
 }
 
@@ -147,7 +147,7 @@ result<void> unpack_lzma(const packed_block& block, packed_reader read, std::spa
   made = 0;
   vec<std::byte> input(memory, memory_tag::vfs);
   if (!input.resize_for_overwrite(piece_front_bytes + input_bytes)) {
-    return fail(errc::out_of_memory, "no memory to read packed data");
+    return fail(errc::out_of_memory, "out of memory for reading compressed data");
   }
   decoder lzma(memory);
   lzma_ret outcome = lzma.begin(block);

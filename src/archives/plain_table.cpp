@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "archives/skip_reason.hpp"
+#include "base/limit_text.hpp"
 
 namespace overture::archives_detail {
 using namespace base_detail;
@@ -11,7 +12,7 @@ using namespace base_detail;
 namespace {
 
 tl::unexpected<error> no_memory() {
-  return fail(errc::out_of_memory, "no memory to read the archive's table");
+  return fail(errc::out_of_memory, "out of memory for the archive's directory");
 }
 
 }  // namespace
@@ -45,8 +46,7 @@ result<void> plain_table::read_into(vec<char>& text, std::uint64_t offset,
                                     std::uint64_t bytes) noexcept {
   if (!fits(offset, 1, bytes, file_bytes())) return table_outside(offset);
   if (bytes > limits::archive_directory_bytes_max) {
-    return fail(errc::limit,
-                "the archive's table is larger than limits::archive_directory_bytes_max");
+    return fail(errc::limit, limit_text::archive_directory);
   }
   if (!text.resize_for_overwrite(bytes)) return no_memory();
   const std::span<char> room(text.data(), text.size());
@@ -57,7 +57,7 @@ result<void> plain_table::each(const record_table& records,
                                function_ref<result<void>(const std::byte* record)> act) noexcept {
   if (!has(records)) return table_outside(records.offset);
   if (records.count > limits::entries_max) {
-    return fail(errc::limit, "more entries than limits::entries_max");
+    return fail(errc::limit, limit_text::files);
   }
   const std::size_t size = records.record_bytes;
   const std::size_t wanted = table_window_bytes / size * size;

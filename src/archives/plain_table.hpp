@@ -93,7 +93,7 @@ class plain_table {
 
 [[nodiscard]] inline tl::unexpected<error> table_outside(std::uint64_t offset) noexcept {
   return fail(errc::corrupt,
-              "the archive's table is outside the archive; the archive is probably truncated", {},
+              "the archive's directory is outside the archive, which is probably truncated", {},
               offset);
 }
 

@@ -29,7 +29,8 @@ class rofs_blocks final : public block_store {
       : block_store(memory, os, file), packed_(memory, memory_tag::vfs) {}
 
   result<std::uint64_t> add(const rofs_block& block, std::uint64_t bytes) noexcept {
-    if (!packed_.push_back(block)) return fail(errc::out_of_memory, "no memory for a block");
+    if (!packed_.push_back(block))
+      return fail(errc::out_of_memory, "out of memory for the list of compressed blocks");
     return add_block(bytes);
   }
 
@@ -40,7 +41,7 @@ class rofs_blocks final : public block_store {
     const rofs_block& block = packed_[number];
     vec<std::byte> packed(packed_.memory(), memory_tag::vfs);
     if (!packed.resize_for_overwrite(block.packed_bytes)) {
-      return fail(errc::out_of_memory, "no memory to unpack a block");
+      return fail(errc::out_of_memory, "out of memory for unpacking a block of the archive");
     }
     const std::span<std::byte> room(packed.data(), packed.size());
     if (result<void> read = read_packed(block.offset, room, how); !read) return read;
@@ -59,9 +60,9 @@ class rofs_list {
         blocks_(into.names.memory(), memory_tag::vfs) {}
 
   result<bool> run() noexcept {
-    if (!read_folder()) return fail(errc::corrupt, "the archive's header is corrupt");
+    if (!read_folder()) return fail(errc::corrupt, "the archive's directory is damaged");
     store_ = into_.store.make<rofs_blocks>(memory(), input_.os, into_.handle);
-    if (!store_) return fail(errc::out_of_memory, "no memory to list the archive");
+    if (!store_) return fail(errc::out_of_memory, "out of memory for the list of files");
     return table_.finish(read_table());
   }
 
@@ -185,7 +186,8 @@ result<entry_flaw> rofs_list::read_blocks(std::uint64_t at, std::uint32_t bytes)
     if (part > most) return entry_flaw::ratio;
     // No honest block is packed to more than this.
     if (block.packed_bytes > 2 * rofs_block_bytes) return entry_flaw::sizes;
-    if (!blocks_.push_back(block)) return fail(errc::out_of_memory, "no memory for a block");
+    if (!blocks_.push_back(block))
+      return fail(errc::out_of_memory, "out of memory for the list of compressed blocks");
   }
   return entry_flaw::none;
 }

@@ -83,9 +83,7 @@ void scramble_rofs(std::uint32_t key, std::span<std::byte> bytes) noexcept {
 result<void> unpack_rofs_block(const rofs_block& block, std::span<std::byte> packed,
                                std::span<std::byte> to) noexcept {
   scramble_rofs(block.key, packed);
-  const auto too_short = [] {
-    return fail(errc::corrupt, "the packed data ends before the file is complete");
-  };
+  const auto too_short = [] { return fail(errc::corrupt, "the compressed data is truncated"); };
   if (!block.packed) {
     if (packed.size() < to.size()) return too_short();
     if (!to.empty()) std::memcpy(to.data(), packed.data(), to.size());

@@ -13,6 +13,7 @@
 #include "archives/seven_zip_header.hpp"
 #include "archives/skip_reason.hpp"
 #include "archives/utf16.hpp"
+#include "base/limit_text.hpp"
 #include "base/little_endian.hpp"
 #include "overture/io/unpack.hpp"
 
@@ -55,7 +56,7 @@ class seven_zip_blocks final : public block_store {
     std::uint64_t offset = 0;
   };
   static tl::unexpected<error> no_memory() {
-    return fail(errc::out_of_memory, "no memory for a block");
+    return fail(errc::out_of_memory, "out of memory for the list of compressed blocks");
   }
 
   result<void> unpack(std::uint32_t number, std::span<std::byte> to, reading how,
@@ -112,7 +113,7 @@ class seven_zip_list {
   };
   [[nodiscard]] allocator& memory() const noexcept { return into_.names.memory(); }
   static tl::unexpected<error> no_memory() {
-    return fail(errc::out_of_memory, "no memory to read the archive's header");
+    return fail(errc::out_of_memory, "out of memory for the archive's directory");
   }
   // The offset of packed bytes in the file. False if they are not all in it.
   [[nodiscard]] bool locate(std::uint64_t offset, std::uint64_t bytes,
@@ -146,19 +147,18 @@ result<void> seven_zip_list::read_header() noexcept {
   if (!start) return tl::unexpected(start.error());
   if (start->header_bytes == 0) return {};  // an empty archive
   if (start->header_bytes > limits::archive_directory_bytes_max) {
-    return fail(errc::limit,
-                "the archive's header is larger than limits::archive_directory_bytes_max");
+    return fail(errc::limit, limit_text::archive_directory);
   }
   std::uint64_t at = 0;
   if (!locate(start->header_offset, start->header_bytes, at)) {
     return fail(errc::corrupt,
-                "the archive's header is outside the archive; the archive is probably truncated");
+                "the archive's directory is outside the archive, which is probably truncated");
   }
   if (!bytes_.resize_for_overwrite(start->header_bytes)) return no_memory();
   const std::span<std::byte> room(bytes_.data(), bytes_.size());
   if (result<void> read = read_fully(input_.os, into_.handle.get(), at, room); !read) return read;
   if (crc32(room) != start->header_crc32) {
-    return fail(errc::corrupt, "the archive's header does not match its checksum", {}, at);
+    return fail(errc::corrupt, "the archive's directory does not match its checksum", {}, at);
   }
   for (int i = 0; i < headers_max; ++i) {
     header_ = seven_zip_header(memory());
@@ -166,7 +166,7 @@ result<void> seven_zip_list::read_header() noexcept {
     if (!done || !header_.encoded) return done;
     if (done = unpack_header(); !done) return done;
   }
-  return fail(errc::corrupt, "the archive's header is packed too many times");
+  return fail(errc::corrupt, "the archive's directory is compressed too many times");
 }
 
 result<void> seven_zip_list::unpack_header() noexcept {
@@ -174,13 +174,12 @@ result<void> seven_zip_list::unpack_header() noexcept {
   std::uint64_t at = 0;
   if (!locate(block.packed_offset, block.packed.packed_bytes, at)) {
     return fail(errc::corrupt,
-                "the archive's header is outside the archive; the archive is probably truncated");
+                "the archive's directory is outside the archive, which is probably truncated");
   }
   const entry_flaw flaw = flaw_of(block);
   if (flaw != entry_flaw::none) return tl::unexpected(error_of(flaw));
   if (block.packed.bytes > limits::archive_directory_bytes_max) {
-    return fail(errc::limit,
-                "the archive's header is larger than limits::archive_directory_bytes_max");
+    return fail(errc::limit, limit_text::archive_directory);
   }
   vec<std::byte> unpacked(memory(), memory_tag::vfs);
   if (!unpacked.resize_for_overwrite(block.packed.bytes)) return no_memory();
@@ -191,7 +190,7 @@ result<void> seven_zip_list::unpack_header() noexcept {
   });
   if (!done) return done;
   if (block.has_crc && crc32(room) != block.crc32) {
-    return fail(errc::corrupt, "the archive's header does not match its checksum", {}, at);
+    return fail(errc::corrupt, "the archive's directory does not match its checksum", {}, at);
   }
   bytes_ = std::move(unpacked);
   return {};

@@ -75,7 +75,7 @@ struct coder_shape {
                                                         seven_zip_block& block) noexcept;
 
 [[nodiscard]] inline tl::unexpected<error> broken_seven_zip_header() {
-  return fail(errc::corrupt, "the archive's header is corrupt");
+  return fail(errc::corrupt, "the archive's directory is damaged");
 }
 
 }  // namespace overture::archives_detail

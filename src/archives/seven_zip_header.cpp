@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "archives/seven_zip_coders.hpp"
+#include "base/limit_text.hpp"
 #include "base/little_endian.hpp"
 #include "overture/base/limits.hpp"
 #include "overture/io/unpack.hpp"
@@ -49,7 +50,7 @@ class bit_list {
 };
 
 tl::unexpected<error> no_memory() {
-  return fail(errc::out_of_memory, "no memory to read the archive's header");
+  return fail(errc::out_of_memory, "out of memory for the archive's directory");
 }
 
 // Calls `set(i, crc32)` for those of `count` things that have a checksum.
@@ -174,7 +175,7 @@ result<void> header_parser::read_blocks() noexcept {
     return fail(errc::unsupported, "unsupported 7z header in external streams");
   }
   if (count > limits::archive_blocks_max) {
-    return fail(errc::limit, "more blocks than limits::archive_blocks_max");
+    return fail(errc::limit, limit_text::archive_blocks);
   }
   for (std::uint64_t i = 0; i < count; ++i) {
     if (result<void> done = read_block(); !done) return done;
@@ -277,7 +278,7 @@ result<void> header_parser::read_sizes_of_substreams(bool sizes) noexcept {
 result<void> header_parser::read_files() noexcept {
   into_.files = in_.count();
   if (into_.files > limits::entries_max) {
-    return fail(errc::limit, "more entries than limits::entries_max");
+    return fail(errc::limit, limit_text::files);
   }
   if (!into_.no_stream.resize(into_.files)) return no_memory();
   for (std::uint64_t part = in_.number(); part != property_end; part = in_.number()) {
@@ -346,7 +347,7 @@ result<seven_zip_start> read_seven_zip_start(std::span<const std::byte> front) n
     return fail(errc::unsupported, "unsupported version of the archive format");
   }
   if (crc32(front.subspan(12, 20)) != load_u32(front.data() + 8)) {
-    return fail(errc::corrupt, "the archive's start header does not match its checksum");
+    return fail(errc::corrupt, "the archive's first header does not match its checksum");
   }
   return seven_zip_start{load_u64(front.data() + 12), load_u64(front.data() + 20),
                          load_u32(front.data() + 28)};

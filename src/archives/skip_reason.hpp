@@ -2,15 +2,18 @@
 // reports, but for those of path_flaw() (overture/base/path.hpp). Each completes "NAME: ...".
 #pragma once
 
+#include "base/limit_text.hpp"
+#include "overture/base/path.hpp"
+
 namespace overture::archives_detail::skip_reason {
 
 // Any format.
 inline constexpr const char* no_name = "empty name";
-inline constexpr const char* name_too_long = "the name is too long";
-inline constexpr const char* path_too_long = "the path is too long";
-inline constexpr const char* too_deep = "folders nested too deeply";
+inline constexpr const char* name_too_long = limit_text::name;
+inline constexpr const char* path_too_long = detail::path_too_long;
+inline constexpr const char* too_deep = limit_text::folder_depth;
 inline constexpr const char* not_a_file = "not a regular file";
-inline constexpr const char* duplicate = "a later entry has the same name";
+inline constexpr const char* duplicate = "a later file has the same name";
 inline constexpr const char* case_duplicate = "another name differs only by case";
 
 // Folders and links.
@@ -19,14 +22,13 @@ inline constexpr const char* link_dangling = "the link's target does not exist";
 inline constexpr const char* link_loop = "the link forms a loop";
 inline constexpr const char* link_unreadable = "the link cannot be followed";
 inline constexpr const char* link_leaves_mount = "the link leads outside the mount";
-inline constexpr const char* too_many_folder_links =
-    "more links to folders than limits::folder_links_max";
+inline constexpr const char* too_many_folder_links = limit_text::folder_links;
 
 // Links in archives.
 inline constexpr const char* link_not_in_archive = "the link's target is not in the archive";
-inline constexpr const char* link_target_too_long = "the link's target is too long";
+inline constexpr const char* link_target_too_long = limit_text::link_target;
 inline constexpr const char* link_target_unreadable = "the link's target cannot be read";
-inline constexpr const char* link_targets_too_long = "the archive's link targets are too long";
+inline constexpr const char* link_targets_too_long = limit_text::link_elements;
 inline constexpr const char* link_hidden = "the archive has another file with this path";
 inline constexpr const char* link_in_7z = "links in 7z archives are not supported";
 

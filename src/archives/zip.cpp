@@ -15,6 +15,7 @@
 #include "archives/zip_decrypter.hpp"
 #include "archives/zip_directory.hpp"
 #include "archives/zip_links.hpp"
+#include "base/limit_text.hpp"
 
 namespace overture::archives_detail {
 using namespace base_detail;
@@ -147,7 +148,7 @@ class zip_list {
     return read_fully(input_.os, into_.handle.get(), offset, bytes);
   }
   static tl::unexpected<error> no_memory() {
-    return fail(errc::out_of_memory, "no memory to read the archive's directory");
+    return fail(errc::out_of_memory, "out of memory for the archive's directory");
   }
   result<bool> looks_cut() noexcept;
   result<std::span<const std::byte>> bytes_at(std::uint64_t offset, std::uint64_t count) noexcept;
@@ -192,7 +193,7 @@ result<bool> zip_list::run() noexcept {
   if (!end) {
     const result<bool> cut = looks_cut();
     if (!cut) return cut;
-    if (*cut) return fail(errc::corrupt, "no end record; the archive is probably truncated");
+    if (*cut) return fail(errc::corrupt, "the archive has no end record and is probably truncated");
     return false;
   }
   path_index index(into_.names.memory());
@@ -227,8 +228,7 @@ result<std::span<const std::byte>> zip_list::bytes_at(std::uint64_t offset,
 // Normally the directory ends where the end records begin; otherwise unknown data is in between.
 result<void> zip_list::find_directory(const zip_end& end) noexcept {
   if (end.directory_bytes > limits::archive_directory_bytes_max) {
-    return fail(errc::limit,
-                "the archive's directory is larger than limits::archive_directory_bytes_max");
+    return fail(errc::limit, limit_text::archive_directory);
   }
   const std::uint64_t latest = end.offset - end.directory_bytes;
   const std::uint64_t stated = end.directory_offset;
@@ -244,7 +244,8 @@ result<void> zip_list::find_directory(const zip_end& end) noexcept {
     directory_ = {offset - stated, offset, *bytes};
     return {};
   }
-  return fail(errc::corrupt, "the directory is not where the end record says", {}, stated);
+  return fail(errc::corrupt, "the archive's directory is not where the end record says", {},
+              stated);
 }
 
 // Measures all records first: only their number reveals a broken one, and the tables can then be
@@ -261,11 +262,12 @@ result<void> zip_list::make_room(const zip_end& end) noexcept {
     ++records;
   }
   if ((end.entries_in_16_bits ? records & UINT16_MAX : records) != end.entries) {
-    return fail(errc::corrupt, "the directory's number of entries is not what the end record says",
-                {}, directory_.offset + directory_.bytes.size() - rest.size());
+    return fail(errc::corrupt,
+                "the archive's directory does not list as many files as the end record says", {},
+                directory_.offset + directory_.bytes.size() - rest.size());
   }
   if (records > limits::entries_max) {
-    return fail(errc::limit, "more entries than limits::entries_max");
+    return fail(errc::limit, limit_text::files);
   }
   directory_.bytes = directory_.bytes.first(directory_.bytes.size() - rest.size());
   const std::uint64_t names_bytes = names + records * (input_.prefix.size() + 1);
@@ -467,7 +469,7 @@ result<std::span<const std::byte>> zip_packed_part(const file_place& place,
     return fail(errc::corrupt, reason, place.source, place.offset);
   };
   zip_local_header header;
-  if (!read_zip_local_header(read, header)) return broken("the entry has no local header");
+  if (!read_zip_local_header(read, header)) return broken("the file has no local header");
   compression method = compression::none;
   if (!to_compression(header.method, method) || method != place.method) {
     return broken("the local header states a different compression method");
@@ -477,7 +479,8 @@ result<std::span<const std::byte>> zip_packed_part(const file_place& place,
   if (has_size && header.packed_bytes != place.packed_bytes) {
     return broken("the local header states a different size");
   }
-  if (place.packed_bytes > UINT64_MAX - header.header_bytes) return broken("the size overflows");
+  if (place.packed_bytes > UINT64_MAX - header.header_bytes)
+    return broken("the file's size overflows");
   const std::uint64_t needed = header.header_bytes + place.packed_bytes;
   if (needed > read.size()) {
     return fail(errc::truncated, "the local header is longer than expected", place.source, needed);

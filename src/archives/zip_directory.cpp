@@ -140,7 +140,8 @@ result<zip_end> find_zip_end(std::span<const std::byte> tail, std::uint64_t file
     return fail(errc::unsupported, "multi-part archives are not supported; join the parts first");
   }
   if (end.directory_bytes > end.offset) {
-    return fail(errc::corrupt, "the directory is larger than the archive", {}, end.offset);
+    return fail(errc::corrupt, "the archive's directory is larger than the archive", {},
+                end.offset);
   }
   return end;
 }

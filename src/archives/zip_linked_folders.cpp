@@ -3,6 +3,7 @@
 
 #include "archives/skip_reason.hpp"
 #include "archives/zip_links.hpp"
+#include "base/limit_text.hpp"
 
 namespace overture::archives_detail {
 using namespace base_detail;
@@ -37,7 +38,7 @@ class linked_folders {
 
  private:
   static tl::unexpected<error> no_memory() {
-    return fail(errc::out_of_memory, "no memory to follow the archive's links");
+    return fail(errc::out_of_memory, "out of memory for following the archive's links");
   }
   [[nodiscard]] std::string_view target_of(std::uint32_t link) const noexcept {
     return targets_.folder_of(*targets_.link_at(link));
@@ -76,7 +77,7 @@ result<void> linked_folders::run() noexcept {
 result<void> linked_folders::spend(std::size_t bytes) noexcept {
   spent_ += bytes;
   if (spent_ <= limits::linked_bytes_max) return {};
-  return fail(errc::limit, "links to folders expand the archive beyond limits::linked_bytes_max");
+  return fail(errc::limit, limit_text::linked_bytes);
 }
 
 // Whether the link's target is one of the folders that contain the link.

@@ -13,7 +13,7 @@ using namespace base_detail;
 namespace {
 
 tl::unexpected<error> no_memory() {
-  return fail(errc::out_of_memory, "no memory to resolve the archive's links");
+  return fail(errc::out_of_memory, "out of memory for following the archive's links");
 }
 
 // A path in the archive, edited element by element. Its first `floor` bytes are the mount point.

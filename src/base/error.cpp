@@ -20,6 +20,8 @@ const char* to_string(errc code) noexcept {
       return "io";
     case errc::permission:
       return "permission";
+    case errc::password:
+      return "password";
     case errc::frozen:
       return "frozen";
     case errc::collision:

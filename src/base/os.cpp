@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "base/limit_text.hpp"
 #include "overture/base/limits.hpp"
 
 namespace overture {
@@ -92,7 +93,7 @@ result<void> replace_file(operating_system& os, const char* path,
   char temporary[limits::path_bytes_max + 1];
   const std::size_t length = std::strlen(path);
   if (length + temporary_suffix.size() >= sizeof temporary) {
-    return fail(errc::limit, "the path is too long");
+    return fail(errc::limit, limit_text::temporary_path);
   }
   std::memcpy(temporary, path, length);
   std::memcpy(temporary + length, temporary_suffix.data(), temporary_suffix.size());

@@ -53,7 +53,7 @@ class generic_system final : public operating_system {
     const fs::file_status found = fs::status(path, code);
     if (code) return failed(code, "cannot open");
     auto* const file = base_detail::make_object<open_file>(default_allocator(), memory_tag::base);
-    if (!file) return fail(errc::out_of_memory, "no memory for an open file");
+    if (!file) return fail(errc::out_of_memory, "out of memory for an open file");
     file->path = path;
     if (found.type() != fs::file_type::directory) {
       file->stream = std::fopen(path, "rb");
@@ -140,7 +140,8 @@ class generic_system final : public operating_system {
     std::error_code code;
     const auto resolved = fs::canonical(path, code).string();
     if (code) return failed(code, "cannot resolve the path");
-    if (resolved.size() >= text.size()) return fail(errc::limit, "the path is too long");
+    if (resolved.size() >= text.size())
+      return fail(errc::limit, "the path with its links resolved is too long");
     std::memcpy(text.data(), resolved.c_str(), resolved.size() + 1);
     return resolved.size();
   }
@@ -150,7 +151,7 @@ class generic_system final : public operating_system {
     // fopen() would follow a link, so remove it first.
     if (fs::is_symlink(fs::symlink_status(path, code))) (void)fs::remove(path, code);
     auto* const file = base_detail::make_object<open_file>(default_allocator(), memory_tag::base);
-    if (!file) return fail(errc::out_of_memory, "no memory for an open file");
+    if (!file) return fail(errc::out_of_memory, "out of memory for an open file");
     file->path = path;
     file->stream = std::fopen(path, "w+b");
     if (!file->stream) {

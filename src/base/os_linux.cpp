@@ -221,7 +221,8 @@ class posix_system final : public operating_system {
     char resolved[PATH_MAX];
     if (!realpath(path, resolved)) return failed("cannot resolve the path");
     const std::size_t length = std::strlen(resolved);
-    if (length >= text.size()) return fail(errc::limit, "the path is too long");
+    if (length >= text.size())
+      return fail(errc::limit, "the path with its links resolved is too long");
     std::memcpy(text.data(), resolved, length + 1);
     return length;
   }

@@ -17,7 +17,7 @@ class generic_thread_factory final : public thread_factory {
                               void* argument) override {
     auto* const thread = base_detail::make_object<std::thread>(default_allocator(),
                                                                memory_tag::base, entry, argument);
-    if (!thread) return fail(errc::out_of_memory, "no memory to start a thread");
+    if (!thread) return fail(errc::out_of_memory, "out of memory for a new thread");
     return thread_handle{reinterpret_cast<std::uintptr_t>(thread)};
   }
 

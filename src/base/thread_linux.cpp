@@ -72,7 +72,7 @@ class posix_thread_factory final : public thread_factory {
                               void* argument) override {
     void* const memory = default_allocator().allocate(sizeof(start_arguments),
                                                       alignof(start_arguments), memory_tag::base);
-    if (!memory) return fail(errc::out_of_memory, "no memory to start a thread");
+    if (!memory) return fail(errc::out_of_memory, "out of memory for a new thread");
     auto* const arguments = ::new (memory)
         start_arguments{entry, argument, options.priority, options.batch_scheduling, {}};
     std::strncpy(arguments->name, options.name, sizeof arguments->name - 1);

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/ascii.hpp"
+#include "base/limit_text.hpp"
 #include "base/little_endian.hpp"
 #include "decoders/table.hpp"
 #include "overture/base/limits.hpp"
@@ -198,7 +199,7 @@ result<dds_header> parse(std::span<const std::byte> bytes) noexcept {
   }
   const bool coded = (load_u32(at + 80) & has_code) != 0;
   if (coded && load_u32(at + 84) == code("DX10")) {
-    if (bytes.size() < extended_bytes) return fail(errc::corrupt, "truncated DDS header");
+    if (bytes.size() < extended_bytes) return fail(errc::corrupt, "the DDS file is truncated");
     header.pixels_offset = extended_bytes;
     set_format(by_number, load_u32(at + 128), texture);
     texture.layers = load_u32(at + 140);
@@ -221,7 +222,7 @@ result<void> check(const asset_info& texture) noexcept {
   }
   const std::uint32_t side = std::max({texture.width, texture.height, texture.depth});
   if (side > limits::image_side_max) {
-    return fail(errc::limit, "DDS texture larger than the limit");
+    return fail(errc::limit, limit_text::image_side);
   }
   if (texture.levels > static_cast<std::uint32_t>(std::bit_width(side))) {
     return fail(errc::corrupt, "DDS texture with too many mip levels for its size");
@@ -246,11 +247,11 @@ class dds final : public decoder {
     }
     const std::uint64_t layer = layer_bytes(header->texture);
     if (!fits(header->pixels_offset, header->texture.layers, layer, bytes.size())) {
-      return fail(errc::corrupt, "truncated DDS pixel data");
+      return fail(errc::corrupt, "the DDS file is truncated");
     }
     const std::uint64_t size = layer * header->texture.layers;
     if (size > limits::image_bytes_max) {
-      return fail(errc::limit, "DDS texture larger than the limit");
+      return fail(errc::limit, limit_text::image_bytes);
     }
     result<decoded_asset> texture = decoded_asset::make(asset_kind::texture, size, memory);
     if (!texture) return texture;

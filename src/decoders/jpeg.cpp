@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "base/ascii.hpp"
+#include "base/limit_text.hpp"
 #include "decoders/table.hpp"
 #include "overture/base/limits.hpp"
 #include "overture/base/path.hpp"
@@ -31,10 +32,13 @@ bool is_harmless(int warning) noexcept {
   }
 }
 
+constexpr int too_many_scans = -1;  // beside libjpeg's codes, which are positive
+
 errc kind_of(int code) noexcept {
   switch (code) {
     case JERR_OUT_OF_MEMORY:
       return errc::out_of_memory;
+    case too_many_scans:
     case JERR_IMAGE_TOO_BIG:
     case JERR_NO_BACKING_STORE:  // would exceed max_memory_to_use
       return errc::limit;
@@ -49,6 +53,26 @@ errc kind_of(int code) noexcept {
       return errc::unsupported;
     default:
       return errc::corrupt;
+  }
+}
+
+// Where libjpeg's own text is unclear, or has a number in it. Otherwise null.
+const char* text_of(int code) noexcept {
+  switch (code) {
+    case JERR_OUT_OF_MEMORY:
+      return "out of memory for decoding the JPEG file";
+    case JERR_IMAGE_TOO_BIG:
+      return limit_text::image_side;
+    case JERR_NO_BACKING_STORE:
+      return limit_text::image_memory;
+    case too_many_scans:
+      return limit_text::jpeg_scans;
+    case JERR_INPUT_EMPTY:
+    case JERR_INPUT_EOF:
+    case JWRN_JPEG_EOF:
+      return "the JPEG file is truncated";
+    default:
+      return nullptr;
   }
 }
 
@@ -69,7 +93,7 @@ class jpeg_reader {
     };
     progress_.progress_monitor = [](j_common_ptr codec) {
       if (self(codec).codec_.input_scan_number > limits::jpeg_scans_max)
-        self(codec).leave(JERR_NO_BACKING_STORE);
+        self(codec).leave(too_many_scans);
     };
   }
   ~jpeg_reader() { jpeg_destroy_decompress(&codec_); }
@@ -110,7 +134,8 @@ class jpeg_reader {
   [[nodiscard]] bool arithmetic() const noexcept { return codec_.arith_code != FALSE; }
   // Why read_header() or read_pixels() returned false.
   [[nodiscard]] tl::unexpected<error> failure() const noexcept {
-    const char* text = "damaged JPEG";
+    if (const char* const text = text_of(code_)) return fail(kind_of(code_), text);
+    const char* text = "the JPEG file is damaged";
     if (code_ > 0 && code_ <= errors_.last_jpeg_message) {
       // Messages with a '%' are printf formats.
       const char* const message = errors_.jpeg_message_table[code_];
@@ -161,10 +186,10 @@ class jpeg final : public decoder {
     const std::uint32_t width = reader.width();
     const std::uint32_t height = reader.height();
     const std::uint64_t pixels = std::uint64_t{width} * height;
-    if (width > limits::image_side_max || height > limits::image_side_max ||
-        pixels * 4 > limits::image_bytes_max) {
-      return fail(errc::limit, "JPEG image larger than the limit");
+    if (width > limits::image_side_max || height > limits::image_side_max) {
+      return fail(errc::limit, limit_text::image_side);
     }
+    if (pixels * 4 > limits::image_bytes_max) return fail(errc::limit, limit_text::image_bytes);
     if (pixels / limits::jpeg_pixels_per_byte_max > bytes.size()) {
       return fail(errc::corrupt, "JPEG file too small for its image size");
     }

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/ascii.hpp"
+#include "base/limit_text.hpp"
 #include "base/little_endian.hpp"
 #include "decoders/table.hpp"
 #include "overture/base/limits.hpp"
@@ -54,7 +55,7 @@ struct md3_file {
 // All data of a surface must lie within it: surfaces that share bytes could make a small file
 // decode to a huge model.
 result<md3_surface> parse_surface(std::span<const std::byte> rest, std::uint32_t frames) noexcept {
-  if (rest.size() < surface_bytes) return fail(errc::corrupt, "truncated MD3 surface");
+  if (rest.size() < surface_bytes) return fail(errc::corrupt, "the MD3 file is truncated");
   const std::byte* const at = rest.data();
   md3_surface surface;
   surface.record = at;
@@ -63,7 +64,7 @@ result<md3_surface> parse_surface(std::span<const std::byte> rest, std::uint32_t
   surface.triangles = load_u32(at + 84);
   const std::uint64_t bytes = load_u32(at + 104);
   if (bytes < surface_bytes || bytes > rest.size()) {
-    return fail(errc::corrupt, "truncated MD3 surface");
+    return fail(errc::corrupt, "the MD3 file is truncated");
   }
   if (load_u32(at + 72) < frames) return fail(errc::corrupt, "MD3 surface with missing frames");
   const auto find = [&](std::size_t field, std::uint64_t count, std::uint64_t item_bytes,
@@ -102,7 +103,7 @@ result<void> parse(std::span<const std::byte> bytes, md3_file& file) noexcept {
   const std::uint64_t tags_offset = load_u32(at + 96);
   if (counts.frames == 0) return fail(errc::corrupt, "MD3 model without frames");
   if (counts.surfaces > limits::model_surfaces_max) {
-    return fail(errc::limit, "MD3 model with more surfaces than the limit");
+    return fail(errc::limit, limit_text::model_surfaces);
   }
   if (!fits(frames_offset, counts.frames, frame_bytes, bytes.size()) ||
       (counts.tags > 0 &&
@@ -354,7 +355,7 @@ class md3 final : public decoder {
     const model_counts& counts = file.counts;
     const std::uint64_t size = model_view::block_bytes(counts);
     if (size > limits::model_bytes_max) {
-      return fail(errc::limit, "model larger than the limit");
+      return fail(errc::limit, limit_text::model_bytes);
     }
     result<decoded_asset> model = decoded_asset::make(asset_kind::model, size, memory);
     if (!model) return model;

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/ascii.hpp"
+#include "base/limit_text.hpp"
 #include "decoders/ogg.hpp"
 #include "decoders/sound_buffer.hpp"
 #include "decoders/table.hpp"
@@ -27,7 +28,7 @@ using opus_file = std::unique_ptr<OggOpusFile, free_file>;
 tl::unexpected<error> refused(int code) noexcept {
   switch (code) {
     case OP_EFAULT:
-      return fail(errc::out_of_memory, "out of memory while decoding Opus");
+      return fail(errc::out_of_memory, "out of memory for decoding the Opus file");
     case OP_EIMPL:
     case OP_EVERSION:
       return fail(errc::unsupported, "unsupported Opus variant");
@@ -57,7 +58,7 @@ class opus final : public decoder {
     const opus_file file(
         op_open_memory(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), &code));
     if (!file) return refused(code);
-    if (is_cut_inside_page(bytes)) return fail(errc::corrupt, "truncated Ogg file");
+    if (is_cut_inside_page(bytes)) return fail(errc::corrupt, "the Ogg file is truncated");
     const int channels = op_channel_count(file.get(), 0);
     for (int link = 1; link < op_link_count(file.get()); ++link) {
       if (op_channel_count(file.get(), link) != channels) {
@@ -65,7 +66,7 @@ class opus final : public decoder {
       }
     }
     if (channels > static_cast<int>(limits::sound_channels_max)) {
-      return fail(errc::limit, "sound with more channels than the limit");
+      return fail(errc::limit, limit_text::sound_channels);
     }
     const ogg_int64_t total = op_pcm_total(file.get(), -1);
     sound_buffer sound(static_cast<std::uint32_t>(channels), memory);

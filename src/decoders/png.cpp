@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/ascii.hpp"
+#include "base/limit_text.hpp"
 #include "decoders/table.hpp"
 #include "overture/base/limits.hpp"
 #include "overture/base/path.hpp"
@@ -17,14 +18,25 @@ struct free_context {
   void operator()(spng_ctx* context) const noexcept { spng_ctx_free(context); }
 };
 
+constexpr std::size_t chunk_bytes_max = 64u << 20;
+constexpr const char* chunk_limit_text = "a chunk of the PNG file is larger than 64 MiB";
+
 tl::unexpected<error> refused(int code) {
   switch (code) {
     case SPNG_EMEM:
-      return fail(errc::out_of_memory, "out of memory while decoding PNG");
+      return fail(errc::out_of_memory, "out of memory for decoding the PNG file");
     case SPNG_EUSER_WIDTH:
     case SPNG_EUSER_HEIGHT:
+      return fail(errc::limit, limit_text::image_side);
     case SPNG_ECHUNK_LIMITS:
-      return fail(errc::limit, "PNG image larger than the limit");
+      return fail(errc::limit, chunk_limit_text);
+    case SPNG_ESIGNATURE:
+      return fail(errc::corrupt, "not a PNG file");
+    case SPNG_IO_EOF:
+    case SPNG_EIDAT_TOO_SHORT:
+      return fail(errc::corrupt, "the PNG file is truncated");
+    case SPNG_ECHUNK_CRC:
+      return fail(errc::corrupt, "a chunk of the PNG file does not match its checksum");
     default:
       return fail(errc::corrupt, spng_strerror(code));
   }
@@ -55,7 +67,7 @@ class png final : public decoder {
     if (const int code = spng_decoded_image_size(context.get(), SPNG_FMT_RGBA8, &size)) {
       return refused(code);
     }
-    if (size > limits::image_bytes_max) return refused(SPNG_EUSER_WIDTH);
+    if (size > limits::image_bytes_max) return fail(errc::limit, limit_text::image_bytes);
     if (const char* lie = implausible(header, bytes.size())) return fail(errc::corrupt, lie);
 
     result<decoded_asset> image = decoded_asset::make(asset_kind::image, size, memory);
@@ -70,8 +82,6 @@ class png final : public decoder {
   }
 
  private:
-  static constexpr std::size_t chunk_bytes_max = 64u << 20;
-
   // Keeps a tiny file from claiming a huge image and the memory for it: DEFLATE has a maximum
   // ratio.
   static const char* implausible(const spng_ihdr& header, std::size_t file_bytes) noexcept {

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <span>
 
+#include "base/limit_text.hpp"
 #include "overture/base/limits.hpp"
 #include "overture/decoders/decoder.hpp"
 
@@ -40,7 +41,7 @@ class sound_buffer {
       if (*more == 0) return finish(sample_rate);
       if (full) {
         if (frames_ + *more > frames_max()) {
-          return fail(errc::limit, "sound longer than the limit");
+          return fail(errc::limit, limit_text::sound_bytes);
         }
         grown = move_to(std::min(std::max(frames_ * 2, frames_ + *more), frames_max()));
         if (!grown) break;

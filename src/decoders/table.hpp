@@ -1,4 +1,15 @@
 // Overture's decoders, one per source file.
+//
+// To add one:
+//   1. NAME.cpp here, declared below; its line in CMakeLists.txt. Read tga.cpp first.
+//   2. The list in decoder.cpp: the first decoder that accepts a file decodes it, so position
+//      matters.
+//   3. tests/decoders/NAME_test.cpp, with malformed files; the names in decoder_test.cpp.
+//   4. Seeds in fuzz/corpus/decoders.
+//   5. A row in docs/guide/decoders.md, a word in CHANGELOG.md.
+//   With a library: cmake/OvertureDependencies.cmake, overture-config.cmake.in, overture.pc.in and
+//   the packages in ./dev. With a new asset_kind: decoder.hpp, to_string() in decoder.cpp,
+//   stated_bytes() in fuzz/decoders.cpp, kept_line() in cli/report_text.cpp.
 #pragma once
 
 #include "overture/decoders/decoder.hpp"

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "base/ascii.hpp"
+#include "base/limit_text.hpp"
 #include "base/little_endian.hpp"
 #include "decoders/table.hpp"
 #include "overture/base/limits.hpp"
@@ -110,16 +111,18 @@ result<void> check(const tga_header& header, std::size_t file_bytes) noexcept {
   if (header.width == 0 || header.height == 0) {
     return fail(errc::corrupt, "TGA image without pixels");
   }
-  if (header.width > limits::image_side_max || header.height > limits::image_side_max ||
-      header.pixel_count() * sizeof(pixel) > limits::image_bytes_max) {
-    return fail(errc::limit, "TGA image larger than the limit");
+  if (header.width > limits::image_side_max || header.height > limits::image_side_max) {
+    return fail(errc::limit, limit_text::image_side);
+  }
+  if (header.pixel_count() * sizeof(pixel) > limits::image_bytes_max) {
+    return fail(errc::limit, limit_text::image_bytes);
   }
   // The best packet is a run: one byte and one pixel for up to 128 pixels.
   const std::uint64_t least_bytes =
       header.run_length ? (header.pixel_count() + 127) / 128 * (1 + header.pixel_bytes())
                         : header.pixel_count() * header.pixel_bytes();
   if (!fits(header.pixels_offset, least_bytes, 1, file_bytes)) {
-    return fail(errc::corrupt, "truncated TGA pixel data");
+    return fail(errc::corrupt, "the TGA file is truncated");
   }
   return {};
 }
@@ -261,7 +264,7 @@ class tga final : public decoder {
     if (!image) return image;
     auto* const pixels = reinterpret_cast<pixel*>(image->bytes().data());
     if (!unpack(*header, bytes, pixels)) {
-      return fail(errc::corrupt, "truncated TGA pixel data");
+      return fail(errc::corrupt, "the TGA file is truncated");
     }
     if (header->right_to_left) {
       for (std::size_t row = 0; row < header->height; ++row) {

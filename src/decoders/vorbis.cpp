@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/ascii.hpp"
+#include "base/limit_text.hpp"
 #include "decoders/ogg.hpp"
 #include "decoders/sound_buffer.hpp"
 #include "decoders/table.hpp"
@@ -106,10 +107,10 @@ class vorbis final : public decoder {
     if (const result<void> opened = file.open(); !opened) {
       return tl::unexpected<error>(opened.error());
     }
-    if (is_cut_inside_page(bytes)) return fail(errc::corrupt, "truncated Ogg file");
+    if (is_cut_inside_page(bytes)) return fail(errc::corrupt, "the Ogg file is truncated");
     const sound_format format = file.format();
     if (format.channels == 0 || format.channels > limits::sound_channels_max) {
-      return fail(errc::limit, "sound with more channels than the limit");
+      return fail(errc::limit, limit_text::sound_channels);
     }
     sound_buffer sound(format.channels, memory);
     return sound.fill(position_of_last_page(bytes), bytes.size(), format.rate,

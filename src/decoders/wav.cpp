@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/ascii.hpp"
+#include "base/limit_text.hpp"
 #include "base/little_endian.hpp"
 #include "decoders/table.hpp"
 #include "overture/base/limits.hpp"
@@ -35,7 +36,7 @@ struct wav_file {
 };
 
 result<wav_format> parse_format(std::span<const std::byte> chunk) noexcept {
-  if (chunk.size() < 16) return fail(errc::corrupt, "truncated WAV format chunk");
+  if (chunk.size() < 16) return fail(errc::corrupt, "the WAV file is truncated");
   wav_format format;
   format.tag = load_u16(chunk.data());
   format.channels = load_u16(chunk.data() + 2);
@@ -43,14 +44,14 @@ result<wav_format> parse_format(std::span<const std::byte> chunk) noexcept {
   format.block_bytes = load_u16(chunk.data() + 12);
   format.bits = load_u16(chunk.data() + 14);
   if (format.tag == tag_extensible) {
-    if (chunk.size() < 26) return fail(errc::corrupt, "truncated WAV format chunk");
+    if (chunk.size() < 26) return fail(errc::corrupt, "the WAV file is truncated");
     format.tag = load_u16(chunk.data() + 24);
   }
   if (format.channels == 0 || format.sample_rate == 0) {
     return fail(errc::corrupt, "WAV format without channels or sample rate");
   }
   if (format.channels > limits::sound_channels_max) {
-    return fail(errc::limit, "sound with more channels than the limit");
+    return fail(errc::limit, limit_text::sound_channels);
   }
   return format;
 }
@@ -72,7 +73,7 @@ result<wav_file> parse(std::span<const std::byte> bytes) noexcept {
     const std::uint64_t rest = bytes.size() - at - 8;
     // Programs that write to a pipe do not know the size and put the maximum there.
     if (is_data && size == UINT32_MAX) size = rest;
-    if (size > rest) return fail(errc::corrupt, "truncated WAV chunk", {}, at);
+    if (size > rest) return fail(errc::corrupt, "the WAV file is truncated", {}, at);
     const std::span<const std::byte> chunk = bytes.subspan(at + 8, size);
     if (is(at, "fmt ")) {
       const result<wav_format> format = parse_format(chunk);
@@ -230,7 +231,7 @@ class wav final : public decoder {
                                     allocator& memory) noexcept {
     const std::uint64_t frame_bytes = format.channels * sizeof(std::int16_t);
     if (frames > limits::sound_bytes_max / frame_bytes) {
-      return fail(errc::limit, "sound longer than the limit");
+      return fail(errc::limit, limit_text::sound_bytes);
     }
     result<decoded_asset> sound =
         decoded_asset::make(asset_kind::sound, frames * frame_bytes, memory);

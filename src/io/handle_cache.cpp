@@ -4,9 +4,11 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/limit_text.hpp"
 #include "io/descriptor_limit.hpp"
 #include "io/handle_cache_state.hpp"
 #include "overture/base/limits.hpp"
+#include "overture/base/path.hpp"
 #include "overture/sync/wait_observer.hpp"
 #include "sync/mutex.hpp"
 #include "sync/wait.hpp"
@@ -46,23 +48,24 @@ handle_cache::~handle_cache() {
 }
 
 result<source_id> handle_cache::add(std::string_view path) noexcept {
-  if (!state_) return fail(errc::out_of_memory, "no memory for a handle cache");
+  if (!state_) return fail(errc::out_of_memory, "out of memory for the handle cache");
   if (path.empty() || path.find('\0') != std::string_view::npos) {
     return fail(errc::bad_path, "the path is empty or contains a NUL");
   }
   state& mine = *state_;
   const sync_detail::scoped_lock hold(mine.lock);
   const std::uint32_t index = mine.known.load(std::memory_order_relaxed);
-  if (index >= state::chunk_files * state::chunks_max || path.size() > limits::path_bytes_max) {
-    return fail(errc::limit, "too many files, or the path is too long");
+  if (path.size() > limits::path_bytes_max) return fail(errc::limit, detail::path_too_long);
+  if (index >= state::chunk_files * state::chunks_max) {
+    return fail(errc::limit, limit_text::known_files);
   }
-  if (!mine.add_file(path)) return fail(errc::out_of_memory, "no memory for a path");
+  if (!mine.add_file(path)) return fail(errc::out_of_memory, "out of memory for the path");
   ++mine.stats.known;
   return source_id{index, 1};
 }
 
 result<open_source> handle_cache::source(source_id id) noexcept {
-  if (!state_) return fail(errc::out_of_memory, "no memory for a handle cache");
+  if (!state_) return fail(errc::out_of_memory, "out of memory for the handle cache");
   state& mine = *state_;
   if (!mine.knows(id)) return fail(errc::not_found, "unknown file", id);
   const sync_detail::scoped_lock hold(mine.lock);
@@ -74,7 +77,7 @@ result<open_source> handle_cache::source(source_id id) noexcept {
 }
 
 result<open_source> handle_cache::pin(source_id id, bool may_wait) noexcept {
-  if (!state_) return fail(errc::out_of_memory, "no memory for a handle cache");
+  if (!state_) return fail(errc::out_of_memory, "out of memory for the handle cache");
   if (!state_->knows(id)) return fail(errc::not_found, "unknown file", id);
   os_handle handle;
   if (state_->pin_open(id.index, handle)) return open_source{config_.os, handle};
@@ -108,7 +111,7 @@ result<open_source> handle_cache::pin_closed(source_id id, bool may_wait) noexce
         ++mine.stats.opens;
         break;
       }
-      if (!may_wait) return fail(errc::busy, "too many files are open", id);
+      if (!may_wait) return fail(errc::busy, "too many open files in this handle cache", id);
       if (!waits) {
         // Look once more: a thread that unpins reads `waiting` after that.
         mine.begin_to_wait();
@@ -134,7 +137,7 @@ result<open_source> handle_cache::open_in(std::uint32_t at, source_id id, bool m
   while (!opened && (opened.error().os_error == EMFILE || opened.error().os_error == ENFILE)) {
     const freed outcome = free_descriptor(at, may_wait);
     if (outcome == freed::busy)
-      opened = fail(errc::busy, "the process has no file descriptor left", id);
+      opened = fail(errc::busy, "too many open files in this process", id);
     if (outcome == freed::busy) break;
     // Another thread may have closed a file since the refusal.
     opened = config_.os->open(path);
@@ -247,7 +250,7 @@ void handle_cache::remove_reader(source_reader& reader) noexcept {
 }
 
 result<open_source> handle_cache::borrow(source_id id, std::uint64_t read_number) noexcept {
-  if (!state_) return fail(errc::out_of_memory, "no memory for a handle cache");
+  if (!state_) return fail(errc::out_of_memory, "out of memory for the handle cache");
   state& mine = *state_;
   if (!mine.knows(id)) return fail(errc::not_found, "unknown file", id);
   state::file& wanted = mine.at(id.index);
@@ -266,7 +269,7 @@ result<open_source> handle_cache::borrow(source_id id, std::uint64_t read_number
   // pin() copes with a lack of descriptors; see free_descriptor().
   const int why = opened.error().os_error;
   if (why == EMFILE || why == ENFILE)
-    return fail(errc::busy, "the process has no file descriptor left", id);
+    return fail(errc::busy, "too many open files in this process", id);
   opened.error().source = id;
   return tl::unexpected<error>(opened.error());
 }
@@ -338,7 +341,7 @@ result<std::span<const std::byte>> handle_cache::view(source_id id, std::uint64_
   if (!config_.immutable_files) {
     return fail(errc::unsupported, "views need handle_cache_config::immutable_files", id);
   }
-  if (!state_) return fail(errc::out_of_memory, "no memory for a handle cache");
+  if (!state_) return fail(errc::out_of_memory, "out of memory for the handle cache");
   if (!state_->knows(id)) return fail(errc::not_found, "unknown file", id);
   state::file& wanted = state_->at(id.index);
   mapping mapped;
@@ -362,7 +365,7 @@ result<std::span<const std::byte>> handle_cache::view(source_id id, std::uint64_
     mapped = kept;
   }
   if (offset > mapped.size || bytes > mapped.size - offset) {
-    return fail(errc::truncated, "the file ends before the bytes asked for", id, mapped.size);
+    return fail(errc::truncated, "the file ends before the requested bytes", id, mapped.size);
   }
   return std::span(mapped.data + offset, bytes);
 }
@@ -370,13 +373,10 @@ result<std::span<const std::byte>> handle_cache::view(source_id id, std::uint64_
 std::size_t handle_cache::describe(source_id id, std::span<char> text) const noexcept {
   if (!state_) return 0;
   if (!state_->knows(id)) return 0;
-  const char* const path = state_->at(id.index).path;
-  const std::size_t length = std::strlen(path);
-  if (!text.empty()) {
-    const std::size_t cut = std::min(length, text.size() - 1);
-    std::memcpy(text.data(), path, cut);
-    text[cut] = '\0';
-  }
+  const std::string_view path(state_->at(id.index).path);
+  if (text.empty()) return 0;
+  const std::size_t length = path.copy(text.data(), text.size() - 1);
+  text[length] = '\0';
   return length;
 }
 

@@ -38,7 +38,7 @@ tl::unexpected<error> broken() {
 }
 
 tl::unexpected<error> no_memory() {
-  return fail(errc::out_of_memory, "no memory for the DEFLATE tables");
+  return fail(errc::out_of_memory, "out of memory for unpacking DEFLATE");
 }
 
 }  // namespace
@@ -144,7 +144,7 @@ result<void> inflate_stream::produce(std::span<std::byte> to, fetch packed) noex
   int stalls = 0;
   while (!to.empty()) {
     if (ended_ || stalls > stalls_max) {
-      return fail(errc::corrupt, "the data unpacks to fewer bytes than announced");
+      return fail(errc::corrupt, "the data unpacks to fewer bytes than stated");
     }
     if (zlib.avail_in == 0) {
       if (result<void> got = refill(packed); !got) return got;
@@ -182,7 +182,7 @@ result<void> inflate_stream::check_end(fetch packed) noexcept {
     zlib.avail_out = 1;
     const int outcome = inflate(&zlib, Z_NO_FLUSH);
     if (zlib.avail_out == 0) {
-      return fail(errc::corrupt, "the data unpacks to more bytes than announced");
+      return fail(errc::corrupt, "the data unpacks to more bytes than stated");
     }
     if (outcome == Z_STREAM_END) {
       ended_ = true;

@@ -23,7 +23,7 @@ operation_runner::operation_runner(const read_queue_config& config, source_files
 
 operation_runner::opening operation_runner::open(read_operation& op, bool may_wait) noexcept {
   if (op.overflows()) {
-    finish(op, fail(errc::truncated, "the range ends beyond any file"));
+    finish(op, fail(errc::truncated, "the file ends before the requested bytes"));
     return opening::ended;
   }
   if (const opening how = open_after_all(op, may_wait); how != opening::open) return how;
@@ -81,7 +81,7 @@ result<void> operation_runner::make_room(read_operation& op) noexcept {
     }
     packed_item* const item = packed_item::make(pool_, member.packed_bytes);
     if (!item) {
-      all = fail(errc::out_of_memory, "no memory for the bytes to read");
+      all = fail(errc::out_of_memory, "out of memory for the bytes to read");
       continue;
     }
     op.packed[i] = item;
@@ -111,7 +111,7 @@ bool operation_runner::advance(read_operation& op, std::int64_t outcome) noexcep
     return true;
   }
   if (outcome == 0 && op.done < op.bytes()) {
-    finish(op, fail(errc::truncated, "the file ends before the bytes asked for", {},
+    finish(op, fail(errc::truncated, "the file ends before the requested bytes", {},
                     op.offset() + op.done));
     return true;
   }
@@ -123,7 +123,7 @@ bool operation_runner::advance(read_operation& op, std::int64_t outcome) noexcep
 
 result<void> operation_runner::read_alone(read_operation& op, std::size_t member) noexcept {
   if (!op.has_room(member)) {
-    return fail(errc::out_of_memory, "no memory for the bytes to read");
+    return fail(errc::out_of_memory, "out of memory for the bytes to read");
   }
   return read_fully(*op.file.os, op.file.handle, op.members()[member]->offset, op.room(member));
 }
@@ -207,7 +207,7 @@ void operation_runner::prepare_unpacking(read_operation& op) noexcept {
 
 result<void> operation_runner::check_unpacking(const read_request& request) const noexcept {
   if (request.method == compression::none) return {};
-  if (!unpacks_) return fail(errc::out_of_memory, "no memory to unpack reads");
+  if (!unpacks_) return fail(errc::out_of_memory, "out of memory for unpacking files");
   if (unpacks_here_ || unpacker_of(request)) return {};
   return fail(errc::invalid,
               "no executor to unpack on: set `on` or read_queue_config::unpack_executor");

@@ -108,7 +108,7 @@ bool read_core::enqueue(read_request& request, std::uint64_t now_ns) noexcept {
   request.queued_ns = now_ns;
   result<void> fits = runner_.check_unpacking(request);
   if (fits && !schedule_.add(request, now_ns)) {
-    fits = fail(errc::out_of_memory, "no memory to queue a read");
+    fits = fail(errc::out_of_memory, "out of memory for queueing a read");
   }
   if (!fits) request.outcome = fits;
   return fits.has_value();
@@ -118,7 +118,7 @@ void read_core::hold_back(read_request& request, std::uint64_t now_ns, barricade
                           read_gate*& fresh) noexcept {
   request.queued_ns = now_ns;
   if (!gates_.add(request, after, fresh)) {
-    request.outcome = fail(errc::out_of_memory, "no memory to queue a read");
+    request.outcome = fail(errc::out_of_memory, "out of memory for queueing a read");
     return schedule_.refuse(request);
   }
   // Its file can be opened while it waits.

@@ -41,7 +41,7 @@ struct read_queue::state {
     const read_queue_config& config = core.config();
     const unsigned count = std::max(config.threads, config.threads_max);
     if (!threads.reserve(count)) {
-      status = fail(errc::out_of_memory, "no memory for the threads of a read queue");
+      status = fail(errc::out_of_memory, "out of memory for the read queue's threads");
       return;
     }
     for (unsigned i = 0; i < count; ++i) {
@@ -127,14 +127,14 @@ read_queue::read_queue(source_files& files, const read_queue_config& config) noe
   state_ = make_object<state>(*config_.memory, memory_tag::io, files, config_);
   if (!state_) return;
   if (!state_->core.can_unpack()) {
-    state_->status = fail(errc::out_of_memory, "no memory for a read queue");
+    state_->status = fail(errc::out_of_memory, "out of memory for the read queue");
   } else if (config_.disk) {
     state_->simulated =
         make_object<io_detail::simulated_reads>(*config_.memory, memory_tag::io, state_->core);
     if (!state_->simulated || !state_->simulated->ready()) {
       destroy_object(*config_.memory, memory_tag::io, state_->simulated);
       state_->simulated = nullptr;
-      state_->status = fail(errc::out_of_memory, "no memory for a read queue");
+      state_->status = fail(errc::out_of_memory, "out of memory for the read queue");
     }
   } else if (!config_.run_by_host) {
     state_->start(*config_.factory);
@@ -153,7 +153,7 @@ read_queue::~read_queue() {
 }
 
 result<void> read_queue::status() const noexcept {
-  if (!state_) return fail(errc::out_of_memory, "no memory for a read queue");
+  if (!state_) return fail(errc::out_of_memory, "out of memory for the read queue");
   return state_->status;
 }
 

@@ -223,7 +223,7 @@ void read_schedule::recall(read_operation& op) noexcept {
 
 void read_schedule::put_back(read_request& request, std::uint8_t level) noexcept {
   if (waiting_.put_back(request, level)) return;
-  request.outcome = fail(errc::out_of_memory, "no memory to queue a read");
+  request.outcome = fail(errc::out_of_memory, "out of memory for queueing a read");
   refuse(request);
 }
 

@@ -39,7 +39,7 @@ result<source_id> simulated_disk::add_file(std::uint64_t bytes) noexcept {
   if (file_count_ == file_room_) {
     const std::size_t room = std::max<std::size_t>(16, file_room_ * 2);
     void* const fresh = model_.memory->allocate(room * sizeof(file), alignof(file), memory_tag::io);
-    if (!fresh) return fail(errc::out_of_memory, "no memory for a simulated file");
+    if (!fresh) return fail(errc::out_of_memory, "out of memory for a simulated file");
     if (file_count_ > 0) std::memcpy(fresh, files_, file_count_ * sizeof(file));
     model_.memory->deallocate(files_, file_room_ * sizeof(file), alignof(file), memory_tag::io);
     files_ = static_cast<file*>(fresh);
@@ -174,9 +174,9 @@ result<open_source> simulated_disk::source(source_id id) noexcept {
 }
 
 std::size_t simulated_disk::describe(source_id id, std::span<char> text) const noexcept {
-  if (!find(id)) return 0;
+  if (!find(id) || text.empty()) return 0;
   const int length = std::snprintf(text.data(), text.size(), "simulated:%u", id.index);
-  return static_cast<std::size_t>(length);
+  return std::min<std::size_t>(static_cast<std::size_t>(length), text.size() - 1);
 }
 
 result<std::size_t> simulated_disk::read_at(os_handle handle, std::uint64_t offset,

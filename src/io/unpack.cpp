@@ -35,7 +35,7 @@ result<void> unpacker::unpack(compression method, std::span<const std::byte> pac
   switch (method) {
     case compression::none:
       if (packed.size() != bytes.size()) {
-        return fail(errc::corrupt, "the stored data does not have the announced size");
+        return fail(errc::corrupt, "the stored data does not have the stated size");
       }
       if (!bytes.empty()) std::memcpy(bytes.data(), packed.data(), bytes.size());
       return {};
@@ -55,14 +55,14 @@ result<void> unpacker::unpack(compression method, std::span<const std::byte> pac
 result<void> unpacker::unpack_zstd(std::span<const std::byte> packed,
                                    std::span<std::byte> bytes) noexcept {
   if (!zstd_) zstd_ = ZSTD_createDCtx();
-  if (!zstd_) return fail(errc::out_of_memory, "no memory for the zstd tables");
+  if (!zstd_) return fail(errc::out_of_memory, "out of memory for unpacking zstd");
   std::byte nothing{};
   const std::size_t made =
       ZSTD_decompressDCtx(static_cast<ZSTD_DCtx*>(zstd_), bytes.empty() ? &nothing : bytes.data(),
                           bytes.size(), packed.empty() ? &nothing : packed.data(), packed.size());
   if (ZSTD_isError(made) != 0) return fail(errc::corrupt, "the compressed data is damaged");
   if (made == bytes.size()) return {};
-  return fail(errc::corrupt, "the data unpacks to fewer bytes than announced");
+  return fail(errc::corrupt, "the data unpacks to fewer bytes than stated");
 }
 
 // liblz4 reads earlier output in place, for blocks that refer to it.
@@ -71,7 +71,7 @@ result<void> unpacker::unpack_lz4(std::span<const std::byte> packed,
   auto* tables = static_cast<LZ4F_dctx*>(lz4_);
   if (!tables) {
     if (LZ4F_isError(LZ4F_createDecompressionContext(&tables, LZ4F_VERSION)) != 0) {
-      return fail(errc::out_of_memory, "no memory for the lz4 tables");
+      return fail(errc::out_of_memory, "out of memory for unpacking lz4");
     }
     lz4_ = tables;
   }
@@ -88,14 +88,14 @@ result<void> unpacker::unpack_lz4(std::span<const std::byte> packed,
                              packed.data(), &taken, &options);
     if (LZ4F_isError(wanted) != 0) return fail(errc::corrupt, "the compressed data is damaged");
     if (taken == 0 && room == 0) {
-      return fail(errc::corrupt, "the data unpacks to more bytes than announced");
+      return fail(errc::corrupt, "the data unpacks to more bytes than stated");
     }
     made += room;
     packed = packed.subspan(taken);
   }
   if (wanted != 0) return fail(errc::corrupt, "the compressed data is damaged");
   if (made == bytes.size()) return {};
-  return fail(errc::corrupt, "the data unpacks to fewer bytes than announced");
+  return fail(errc::corrupt, "the data unpacks to fewer bytes than stated");
 }
 
 namespace {
@@ -105,9 +105,9 @@ result<void> judge_deflate(libdeflate_result outcome) noexcept {
     case LIBDEFLATE_SUCCESS:
       return {};
     case LIBDEFLATE_SHORT_OUTPUT:
-      return fail(errc::corrupt, "the data unpacks to fewer bytes than announced");
+      return fail(errc::corrupt, "the data unpacks to fewer bytes than stated");
     case LIBDEFLATE_INSUFFICIENT_SPACE:
-      return fail(errc::corrupt, "the data unpacks to more bytes than announced");
+      return fail(errc::corrupt, "the data unpacks to more bytes than stated");
     case LIBDEFLATE_BAD_DATA:
       break;
   }
@@ -118,7 +118,7 @@ result<void> judge_deflate(libdeflate_result outcome) noexcept {
 
 result<void> unpacker::make_deflate_tables() noexcept {
   if (!deflate_) deflate_ = libdeflate_alloc_decompressor();
-  if (!deflate_) return fail(errc::out_of_memory, "no memory for the DEFLATE tables");
+  if (!deflate_) return fail(errc::out_of_memory, "out of memory for unpacking DEFLATE");
   return {};
 }
 

@@ -125,7 +125,7 @@ bool unpack_queue::work(std::size_t& completed) noexcept {
 result<void> unpack_queue::unpack(const unit& taken) noexcept {
   packed_item& item = *taken.item;
   read_request& request = *item.request;
-  if (!taken.with) return fail(errc::out_of_memory, "no memory to unpack a read");
+  if (!taken.with) return fail(errc::out_of_memory, "out of memory for unpacking the file");
   if (!item.is_planned) {
     if (result<void> room = item.owner->take_destination(request); !room) return room;
     plan(item);
@@ -163,7 +163,7 @@ void unpack_queue::judge(packed_item& item, tables* with) noexcept {
   }
   if (!failed && item.is_planned && !item.plan.holds(request.destination)) {
     item.failed_part = 0;
-    item.first_error = error{errc::corrupt, 0, "the compressed data has a wrong checksum"};
+    item.first_error = error{errc::corrupt, 0, "the content does not match its checksum"};
   }
   if (item.failed_part == UINT32_MAX) return;
   item.first_error.source = request.source;

@@ -179,7 +179,8 @@ result<std::uint64_t> unpack(loader& by, load_item& item) noexcept {
   file_record& kept = record_of(by.load, item);
   kept.crc32 = crc32(item.content);
   if (place.has_crc && kept.crc32 != place.crc32) {
-    return fail(errc::corrupt, "checksum mismatch", place.source, place.offset);
+    return fail(errc::corrupt, "the content does not match its checksum", place.source,
+                place.offset);
   }
   kept.bytes = item.content.size();
   return kept.bytes;

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "base/limit_text.hpp"
 #include "overture/base/limits.hpp"
 
 namespace overture::text::detail {
@@ -213,7 +214,7 @@ bool cursor::skip_value() noexcept {
     }
     if (at_ == end_) return fail(errc::truncated, "text ends inside a block");
     if (*at_ == '{' || *at_ == '[') {
-      if (++depth > limits::text_depth_max) return fail(errc::limit, "blocks nested too deeply");
+      if (++depth > limits::text_depth_max) return fail(errc::limit, limit_text::text_depth);
       squares = squares << 1 | (*at_ == '[' ? 1u : 0u);
       ++at_;
     } else if (depth > 0 && (*at_ == '}' || *at_ == ']')) {

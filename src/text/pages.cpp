@@ -33,7 +33,7 @@ result<void> page_table::prepare(std::size_t pages, unsigned threads) {
         pages <= std::numeric_limits<std::size_t>::max() / sizeof(record)
             ? memory_->allocate(sizeof(record) * pages, alignof(record), memory_tag::host)
             : nullptr;
-    if (!memory) return fail(errc::out_of_memory, "no memory for the page table");
+    if (!memory) return fail(errc::out_of_memory, "out of memory for the page table");
     records_ = static_cast<record*>(memory);
     for (std::size_t i = 0; i < pages; ++i) ::new (static_cast<void*>(records_ + i)) record;
     capacity_ = pages;
@@ -61,7 +61,7 @@ result<char*> page_table::scratch(std::size_t bytes) noexcept {
     if (scratch_) memory_->deallocate(scratch_, scratch_bytes_, 64, memory_tag::host);
     scratch_ = static_cast<char*>(memory_->allocate(bytes, 64, memory_tag::host));
     scratch_bytes_ = scratch_ ? bytes : 0;
-    if (!scratch_) return fail(errc::out_of_memory, "no memory for writing pages");
+    if (!scratch_) return fail(errc::out_of_memory, "out of memory for writing pages");
   }
   return scratch_;
 }

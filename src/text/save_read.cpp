@@ -1,6 +1,7 @@
 #include <cstring>
 #include <new>
 
+#include "base/limit_text.hpp"
 #include "base/vec.hpp"
 #include "overture/base/hash.hpp"
 #include "overture/base/limits.hpp"
@@ -69,10 +70,10 @@ result<void> save_file::load(operating_system& os, const char* path, const save_
     const result<file_status> status = os.status(*file);
     if (!status) return tl::unexpected(status.error());
     if (status->kind != file_kind::file) return fail(errc::not_a_file, "not a regular file");
-    if (status->size > limits::save_bytes_max) return fail(errc::limit, "save file too large");
+    if (status->size > limits::save_bytes_max) return fail(errc::limit, limit_text::save_bytes);
     if (status->size == 0) return {};
     owned_ = static_cast<char*>(memory_->allocate(status->size, 1, memory_tag::host));
-    if (!owned_) return fail(errc::out_of_memory, "no memory for the save file");
+    if (!owned_) return fail(errc::out_of_memory, "out of memory for the save");
     owned_bytes_ = status->size;
     return read_fully(os, *file, 0, std::as_writable_bytes(std::span(owned_, owned_bytes_)));
   };
@@ -101,7 +102,8 @@ result<void> save_file::check(const save_options& options) {
     frame_problem_ = {code, 0, reason, {}, offset};
     return tl::unexpected(frame_problem_);
   };
-  if (size < line) return refuse(errc::truncated, "file too short to be a save", size);
+  if (size < line)
+    return refuse(errc::truncated, "the save is truncated, or the file is not a save", size);
   const char* const begin = text_.data();
   const char* const end = begin + size;
   head top;
@@ -109,31 +111,39 @@ result<void> save_file::check(const save_options& options) {
   const bool top_ok = save_lines::get(begin, top);
   const bool last_ok = save_lines::get(end - line, last);
   if (!top_ok && !last_ok) {
-    return refuse(errc::corrupt, "not a save, or both its first and last line are damaged", 0);
+    return refuse(errc::corrupt,
+                  "the file is not a save, or both its first and last line are damaged", 0);
   }
   const head& found = top_ok ? top : last;
   if (found.format != save_lines::format)
-    return fail(errc::unsupported, "save format is newer than this program");
+    return fail(errc::unsupported, "the save's format is newer than this program");
   if (found.version > options.version)
-    return fail(errc::unsupported, "save was made by a newer version");
+    return fail(errc::unsupported, "the save was made by a newer version of the program");
   if (found.sections > limits::save_sections_max || found.pages > limits::save_pages_max) {
-    return fail(errc::limit, "save has too many sections or pages");
+    return fail(errc::limit, limit_text::save_parts);
   }
   const std::uint64_t table_end = save_lines::table_bytes(found);
   if (found.bytes < table_end + line) {
-    return refuse(errc::corrupt, "file size in the first line is too small for the table", 0);
+    return refuse(errc::corrupt,
+                  "the file size in the first line is too small for the table of pages", 0);
   }
-  if (table_end > size) return refuse(errc::truncated, "file ends inside its table", size);
+  if (table_end > size)
+    return refuse(errc::truncated, "the save is truncated: it ends inside its table of pages",
+                  size);
 
   if (!top_ok) {
-    frame_problem_ = {errc::corrupt, 0, "first line is damaged", {}, 0};
+    frame_problem_ = {errc::corrupt, 0, "the first line is damaged", {}, 0};
   } else if (size < found.bytes) {
-    frame_problem_ = {errc::truncated, 0, "file is shorter than its first line says", {}, size};
+    frame_problem_ = {errc::truncated,
+                      0,
+                      "the save is truncated: it is shorter than its first line says",
+                      {},
+                      size};
   } else if (size > found.bytes) {
     frame_problem_ = {
         errc::corrupt, 0, "unexpected data after the end of the save", {}, found.bytes};
   } else if (!last_ok || std::memcmp(begin, end - line, line) != 0) {
-    frame_problem_ = {errc::corrupt, 0, "last line is damaged", {}, size - line};
+    frame_problem_ = {errc::corrupt, 0, "the last line is damaged", {}, size - line};
   }
   version_ = static_cast<std::uint32_t>(found.version);
   wanted_version_ = options.version;
@@ -144,7 +154,7 @@ result<void> save_file::check(const save_options& options) {
   if (!make_all(*memory_, sections_, section_count_) || !make_all(*memory_, pages_, page_count_) ||
       !make_all(*memory_, selected_, page_count_)) {
     forget();
-    return fail(errc::out_of_memory, "no memory for the table of the save");
+    return fail(errc::out_of_memory, "out of memory for the save's table of pages");
   }
   read_table();
   check_offsets(table_end, found.bytes - line);
@@ -170,7 +180,7 @@ void save_file::read_table() noexcept {
       std::memcpy(sections_[i].name, line.name, name_bytes);
     }
     if (sections_[i].name_bytes == 0) {
-      note({errc::corrupt, 0, "section entry is damaged", {}, offset()});
+      note({errc::corrupt, 0, "a section is damaged in the table of pages", {}, offset()});
     }
     at += save_lines::bytes_of<save_lines::section>;
   }
@@ -184,7 +194,7 @@ void save_file::read_table() noexcept {
       each = {line.offset, line.bytes, line.objects, line.hash, section, {}};
     } else {
       each.section = section;
-      each.problem = {errc::corrupt, 0, "page entry is damaged", {}, offset()};
+      each.problem = {errc::corrupt, 0, "the page is damaged in the table of pages", {}, offset()};
     }
     at += save_lines::bytes_of<save_lines::page>;
   }
@@ -200,10 +210,14 @@ void save_file::check_offsets(std::uint64_t table_end, std::uint64_t end) noexce
     if (!is_error(each.problem)) {
       if (each.offset < expected || (is_known && each.offset != expected) || each.offset > end ||
           each.bytes > end - each.offset) {
-        each.problem = {
-            errc::corrupt, 0, "page offset does not fit those of its neighbours", {}, expected};
+        each.problem = {errc::corrupt,
+                        0,
+                        "the page's offset contradicts those of its neighbours",
+                        {},
+                        expected};
       } else if (each.offset + each.bytes > text_.size()) {
-        each.problem = {errc::truncated, 0, "file ends inside this page", {}, each.offset};
+        each.problem = {
+            errc::truncated, 0, "the save is truncated: it ends inside this page", {}, each.offset};
       }
     }
     any_wrong = any_wrong || is_error(each.problem);
@@ -217,7 +231,8 @@ void save_file::check_offsets(std::uint64_t table_end, std::uint64_t end) noexce
     while (at < page_count_ && pages_[at].section == i) ++at;
     agrees = agrees && at - first == sections_[i].pages;
   }
-  if (!agrees) frame_problem_ = {errc::corrupt, 0, "page table is inconsistent", {}, expected};
+  if (!agrees)
+    frame_problem_ = {errc::corrupt, 0, "the table of pages contradicts itself", {}, expected};
 }
 
 void save_file::check_page_hashes(job_system* jobs) {
@@ -226,8 +241,7 @@ void save_file::check_page_hashes(job_system* jobs) {
     page& each = pages_[i];
     if (is_error(each.problem)) return;
     if (hash64(text_.substr(each.offset, each.bytes)) == each.hash) return;
-    each.problem = {
-        errc::corrupt, 0, "page is damaged: its checksum does not match", {}, each.offset};
+    each.problem = {errc::corrupt, 0, "the page does not match its checksum", {}, each.offset};
   };
   if (jobs) {
     parallel_for(*jobs, 0, page_count_, check_one);
@@ -283,7 +297,8 @@ result<std::uint64_t> save_file::select_pages(std::string_view name, selection w
       if (which == selection::all) return tl::unexpected(each.problem);
       ++left_out;
     } else if (each.objects > objects_max) {
-      return fail(errc::limit, "saved page has more objects than PageSize", {}, each.offset);
+      return fail(errc::limit, "the saved pages hold more objects than this program's", {},
+                  each.offset);
     } else {
       selected_[count++] = static_cast<std::uint32_t>(i);
     }

@@ -2,6 +2,7 @@
 #include <limits>
 #include <new>
 
+#include "base/limit_text.hpp"
 #include "base/vec.hpp"
 #include "overture/base/hash.hpp"
 #include "overture/base/limits.hpp"
@@ -57,10 +58,10 @@ result<void> save_writer::add_section(job_system* jobs, std::string_view name, s
                                       write_page_function write_page) {
   if (auto named = check_name(name); !named) return named;
   if (sections_ == limits::save_sections_max || pages > limits::save_pages_max - pages_) {
-    return fail(errc::limit, "too many sections or pages for one save");
+    return fail(errc::limit, limit_text::save_parts);
   }
   auto* const made = make_object<section>(*memory_, memory_tag::host, *memory_, name);
-  if (!made) return fail(errc::out_of_memory, "no memory for a section");
+  if (!made) return fail(errc::out_of_memory, "out of memory for a section of the save");
   auto ready = made->table.prepare(pages, jobs ? jobs->concurrency() : 1);
   if (ready) ready = write_text(jobs, *made, object_bytes, objects_in, write_page);
   if (!ready) {
@@ -84,12 +85,12 @@ result<void> save_writer::write_text(job_system* jobs, section& to, std::size_t 
     to.table.set_page(i, objects, object_bytes);
     const std::size_t left = std::numeric_limits<std::size_t>::max() / 2 - room;
     if (objects > UINT32_MAX || left < slack || objects > (left - slack) / object_bytes) {
-      return fail(errc::limit, "too many objects in a section");
+      return fail(errc::limit, "the section has more objects than fit into memory");
     }
     room += objects * object_bytes + slack;
   }
   if (!to.text.reserve(room) || !to.hashes.resize(pages)) {
-    return fail(errc::out_of_memory, "no memory for the text of a section");
+    return fail(errc::out_of_memory, "out of memory for the text of a section");
   }
   const auto write_and_hash = [&](std::size_t i, char* out, const char* destination) -> char* {
     char* const end = write_page(i, out, destination);
@@ -154,7 +155,7 @@ result<std::uint64_t> save_writer::commit(operating_system& os, const char* path
   const std::uint64_t file_bytes = table_bytes(top) + text_bytes_ + bytes_of<head>;
   vec<char> table(*memory_, memory_tag::host);
   if (!table.reserve(table_bytes(top))) {
-    return fail(errc::out_of_memory, "no memory for the table of the save");
+    return fail(errc::out_of_memory, "out of memory for the save's table of pages");
   }
   char* const end = put_table(table.data(), file_bytes);
   const std::string_view lines(table.data(), static_cast<std::size_t>(end - table.data()));

@@ -107,7 +107,7 @@ class request_tracks {
     return a.end_ns > b.end_ns;
   }
   static tl::unexpected<error> out_of_memory() {
-    return fail(errc::out_of_memory, "no memory to export the timeline's requests");
+    return fail(errc::out_of_memory, "out of memory for the timeline's requests");
   }
 
   vec<busy_track> busy_;     // a heap, earliest end on top
@@ -359,7 +359,7 @@ class chrome_json {
   }
 
   static tl::unexpected<error> out_of_memory() {
-    return fail(errc::out_of_memory, "no memory to sort the timeline's events");
+    return fail(errc::out_of_memory, "out of memory for sorting the timeline's events");
   }
 
   const timeline& record_;

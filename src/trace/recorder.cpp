@@ -4,6 +4,7 @@
 #include <cstring>
 #include <new>
 
+#include "base/limit_text.hpp"
 #include "overture/base/limits.hpp"
 #include "overture/base/thread.hpp"
 #include "overture/sync/wait_observer.hpp"
@@ -177,11 +178,11 @@ timeline::~timeline() {
 result<void> timeline::attach_thread(const char* name) noexcept {
   if (current) return fail(errc::busy, "the thread is already attached to a timeline");
   if (events_per_thread_ > limits::timeline_events_max) {
-    return fail(errc::limit, "events_per_thread exceeds limits::timeline_events_max");
+    return fail(errc::limit, limit_text::timeline_events);
   }
   const std::uint64_t capacity = events_per_thread_ == 0 ? 0 : std::bit_ceil(events_per_thread_);
   track_recorder* const recorder = track_recorder::make(*this, capacity, name);
-  if (!recorder) return fail(errc::out_of_memory, "no memory for a track of the timeline");
+  if (!recorder) return fail(errc::out_of_memory, "out of memory for the thread's timeline");
 
   recorder->attach();
   track_recorder* older = newest_.load(std::memory_order_acquire);

@@ -167,7 +167,7 @@ result<void> parked_file::begin(descriptor_pool& pool, operating_system& os, con
   char whole[2 * limits::path_bytes_max];
   if (os.canonical_path(path, whole)) path = whole;
   if (!path_.append(path, std::strlen(path) + 1)) {
-    return fail(errc::out_of_memory, "no memory for the mount");
+    return fail(errc::out_of_memory, "out of memory for the mount");
   }
   return {};
 }

@@ -10,15 +10,19 @@
 namespace overture {
 namespace {
 
-// Appends text, truncated to the room.
+// Appends text, cut to the room and terminated with NUL.
 class sentence {
  public:
-  explicit sentence(std::span<char> room) noexcept : room_(room) {}
+  explicit sentence(std::span<char> room) noexcept : room_(room) {
+    if (!room_.empty()) room_[0] = '\0';
+  }
 
   sentence& operator<<(std::string_view part) noexcept {
-    const std::size_t fitting = std::min(part.size(), room_.size() - length_);
+    if (room_.empty()) return *this;
+    const std::size_t fitting = std::min(part.size(), room_.size() - 1 - length_);
     if (fitting > 0) std::memcpy(room_.data() + length_, part.data(), fitting);
     length_ += fitting;
+    room_[length_] = '\0';
     return *this;
   }
   sentence& operator<<(std::uint64_t number) noexcept {
@@ -101,7 +105,9 @@ std::size_t file_system::explain(const error& failure, std::span<char> text) con
     } else {
       out << from->path_text();
     }
-    if (failure.offset != 0) out << " at byte " << failure.offset;
+    if (failure.offset != 0 && failure.code != errc::password) {
+      out << " at byte " << failure.offset;
+    }
     out << ": ";
   } else if (failure.offset != 0) {
     out << "at byte " << failure.offset << ": ";
@@ -119,9 +125,8 @@ std::size_t file_system::describe(source_id id, std::span<char> text) const noex
   std::optional<reading> now;
   if (known) now.emplace(*state_);
   const vfs_detail::mount* const from = known ? (**now).find(owner.mount) : nullptr;
-  if (!from) {
-    out << "a file that is no longer open";
-  } else if (owner.entry == vfs_detail::source_owner::whole_archive) {
+  if (!from) return 0;
+  if (owner.entry == vfs_detail::source_owner::whole_archive) {
     out << from->path_text();
   } else {
     write_loose_path(out, *from, owner.entry);

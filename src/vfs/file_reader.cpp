@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint64_t packed_surplus_max = 64u << 10;
 
 tl::unexpected<error> no_memory() {
-  return fail(errc::out_of_memory, "no memory to read the file");
+  return fail(errc::out_of_memory, "out of memory for reading the file");
 }
 
 }  // namespace
@@ -94,7 +94,7 @@ result<void> file_reader::state::begin(const file_reader_config& config) noexcep
     if (place().method != compression::deflate) {
       return fail(
           errc::limit,
-          "the file is too large to be unpacked whole, and only DEFLATE can be unpacked in pieces");
+          "the file is too large to unpack whole; repack it with DEFLATE, which unpacks in pieces");
     }
     stream = make_object<io_detail::inflate_stream>(memory, memory_tag::vfs, memory,
                                                     place().packed_bytes, place().bytes,
@@ -208,7 +208,8 @@ result<std::size_t> file_reader::read(std::span<std::byte> to) noexcept {
 
 result<void> file_reader::read_all_of(std::span<std::byte> to) noexcept {
   if (size() - position() < to.size()) {
-    return fail(errc::truncated, "the file ends too early", state_->place().source);
+    return fail(errc::truncated, "the file ends before the requested bytes",
+                state_->place().source);
   }
   return read(to).map([](std::size_t) {});
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "archives/zip.hpp"
+#include "base/limit_text.hpp"
 #include "overture/base/prefetch.hpp"
 #include "vfs/lookup_hit.hpp"
 #include "vfs/packed_data.hpp"
@@ -16,16 +17,14 @@ using namespace base_detail;
 namespace {
 
 tl::unexpected<error> no_memory() {
-  return fail(errc::out_of_memory, "no memory for the file system");
+  return fail(errc::out_of_memory, "out of memory for the file system");
 }
 
 void refuse_large(result<opened_file>& opened) noexcept {
   if (!opened) return;
   const file_place place = opened->place();
   if (std::max(place.bytes, place.packed_bytes) <= limits::entry_bytes_max) return;
-  static_assert(limits::entry_bytes_max + 1 == std::uint64_t{4} << 30);
-  opened = fail(errc::limit, "the file is larger than 4 GiB; read it in pieces", place.source,
-                place.offset);
+  opened = fail(errc::limit, limit_text::file_in_one_piece, place.source, place.offset);
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ using namespace base_detail;
 namespace {
 
 tl::unexpected<error> no_memory() {
-  return fail(errc::out_of_memory, "no memory to watch folders");
+  return fail(errc::out_of_memory, "out of memory for watching folders");
 }
 
 // A NUL-terminated path built on the stack; empty if it is too long.

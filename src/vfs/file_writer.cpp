@@ -75,7 +75,7 @@ result<file_writer> file_writer::open(file_system& files, mount_id mount, asset_
   state* const made = make_object<state>(memory, memory_tag::vfs, memory, files, **pinned);
   if (!made) {
     files.release_writable(**pinned);
-    return fail(errc::out_of_memory, "no memory to write the file");
+    return fail(errc::out_of_memory, "out of memory for writing the file");
   }
   file_writer writer(made);
   if (result<void> begun = made->begin(path, kind, config); !begun) {
@@ -100,7 +100,7 @@ result<void> file_writer::state::begin(asset_path path, write_kind what,
   if (result<void> known = vfs_detail::find_name(mount, path, name); !known) return known;
   if (result<void> room = keep_path(path); !room) return room;
   if (!buffer.resize_for_overwrite(std::max<std::size_t>(config.buffer_bytes, 1))) {
-    return fail(errc::out_of_memory, "no memory to write the file");
+    return fail(errc::out_of_memory, "out of memory for writing the file");
   }
   if (kind != write_kind::replace) {
     const auto mode = kind == write_kind::append ? write_mode::append : write_mode::create;
@@ -133,7 +133,7 @@ result<void> file_writer::state::begin(asset_path path, write_kind what,
 result<void> file_writer::state::keep_path(asset_path path) noexcept {
   id = path.id;
   if (!path_text.append(path.text.data(), path.text.size())) {
-    return fail(errc::out_of_memory, "no memory to write the file");
+    return fail(errc::out_of_memory, "out of memory for writing the file");
   }
   return vfs_detail::reserve_name(mount, path, name);
 }

@@ -9,7 +9,7 @@ using namespace base_detail;
 namespace {
 
 tl::unexpected<error> no_memory() {
-  return fail(errc::out_of_memory, "no memory to fold the names");
+  return fail(errc::out_of_memory, "out of memory for folding the case of the names");
 }
 
 class name_folding {

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "archives/path_order.hpp"
+#include "base/limit_text.hpp"
 #include "overture/base/prefetch.hpp"
 
 namespace overture::vfs_detail {
@@ -62,7 +63,9 @@ bool mount::sort_order() noexcept {
 }
 
 result<void> mount::arrange() noexcept {
-  const auto no_memory = [] { return fail(errc::out_of_memory, "no memory for the folders"); };
+  const auto no_memory = [] {
+    return fail(errc::out_of_memory, "out of memory for the list of folders");
+  };
   const auto count = static_cast<std::uint32_t>(content.entries.size());
   if (!order.reserve(count)) return no_memory();
   for (std::uint32_t i = 0; i < count; ++i) (void)order.push_back(i);
@@ -84,7 +87,7 @@ result<void> mount::arrange() noexcept {
     for (std::size_t slash = entry.find('/', begin); slash != std::string_view::npos;
          slash = entry.find('/', slash + 1)) {
       if (folders.size() >= limits::folders_max) {
-        return fail(errc::limit, "more folders than limits::folders_max");
+        return fail(errc::limit, limit_text::folders);
       }
       mount_folder opened{{hash64(entry.substr(0, slash))}, nullptr, inside, i, count, 0};
       opened.text = content.names.data() + content.entries[order[i]].name;

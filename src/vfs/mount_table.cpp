@@ -4,13 +4,15 @@
 #include <bit>
 #include <utility>
 
+#include "base/limit_text.hpp"
+
 namespace overture::vfs_detail {
 using namespace base_detail;
 
 namespace {
 
 tl::unexpected<error> no_memory() {
-  return fail(errc::out_of_memory, "no memory for the mounts");
+  return fail(errc::out_of_memory, "out of memory for the list of mounts");
 }
 
 std::size_t position_of(const vec<mount*>& mounts, mount_id id) noexcept {
@@ -123,7 +125,7 @@ result<void> mount_table::derive(snapshot& next, std::span<const mount_id> out,
                                  std::span<const prepared_mount> in, mount*& departing) noexcept {
   const snapshot& old = *current_.load();
   if (old.mounts.size() + in.size() > limits::mounts_max + out.size()) {
-    return fail(errc::limit, "more mounts than limits::mounts_max");
+    return fail(errc::limit, limit_text::mounts);
   }
   if (!next.mounts.reserve(old.mounts.size() + in.size())) return no_memory();
   for (mount* const kept : old.mounts) (void)next.mounts.push_back(kept);
@@ -188,7 +190,9 @@ result<void> mount_table::assign_numbers(snapshot& next,
   for (const prepared_mount& added : in) {
     while (word < std::size(left) && ~left[word] == 0) ++word;
     if (word == std::size(left))
-      return fail(errc::limit, "too many unmounted archives and folders have open files");
+      return fail(
+          errc::limit,
+          "too many unmounted archives and folders still have open files; close some of them");
     const int bit = std::countr_one(left[word]);
     left[word] |= std::uint64_t{1} << bit;
     added.mount->pins = static_cast<std::uint32_t>(word * 64 + static_cast<std::size_t>(bit));

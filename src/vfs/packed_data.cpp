@@ -29,8 +29,7 @@ result<std::span<const std::byte>> mapped_part(const mapping& archive,
                 place.offset);
   }
   const auto beyond = [&] {
-    return fail(errc::truncated, "the file extends past the archive's end", place.source,
-                place.offset);
+    return fail(errc::truncated, "the archive is truncated", place.source, place.offset);
   };
   if (place.offset > archive.size) return beyond();
   const std::span<const std::byte> rest{archive.data + place.offset, archive.size - place.offset};

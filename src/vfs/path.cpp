@@ -15,7 +15,7 @@ result<asset_path> normalise(std::string_view path, path_buffer& room) noexcept 
     const std::size_t separator = length > 0 ? 1 : 0;
     if (element.size() > room.size() - length ||
         separator > room.size() - length - element.size()) {
-      return fail(errc::bad_path, "the path is too long");
+      return fail(errc::bad_path, detail::path_too_long);
     }
     if (separator != 0) room[length++] = '/';
     std::memcpy(room.data() + length, element.data(), element.size());

@@ -4,6 +4,7 @@
 
 #include "archives/skip_reason.hpp"
 #include "overture/base/case_fold.hpp"
+#include "overture/base/path.hpp"
 #include "vfs/fold_names.hpp"
 #include "vfs/mount_table.hpp"
 #include "vfs/path_key.hpp"
@@ -13,7 +14,7 @@ namespace overture::vfs_detail {
 namespace {
 
 tl::unexpected<error> no_memory() {
-  return fail(errc::out_of_memory, "no memory for the mount");
+  return fail(errc::out_of_memory, "out of memory for the mount");
 }
 
 // Tries all formats until one recognises the file and fills the archive. Formats that match the
@@ -140,7 +141,7 @@ result<void> scan_mount(mount& made, const mount_request& request, const file_sy
   const path_key from_key(*from_spelled, ignore_case);
   const std::string_view from = asset_path(from_key).text;
   if (const char* const flaw = path_flaw(at)) return fail(errc::bad_path, flaw);
-  if (!from_key.fits()) return fail(errc::bad_path, "the path is too long");
+  if (!from_key.fits()) return fail(errc::bad_path, detail::path_too_long);
   if (!made.path.append(request.path, std::strlen(request.path) + 1) ||
       !made.prefix.append(at.data(), at.size()) || (!at.empty() && !made.prefix.push_back('/'))) {
     return no_memory();

@@ -2,6 +2,8 @@
 
 #include <new>
 
+#include "base/limit_text.hpp"
+
 namespace overture::vfs_detail {
 using namespace base_detail;
 
@@ -22,7 +24,7 @@ result<std::uint32_t> source_table::take_slot() noexcept {
   const std::uint32_t reused = free_.pop(links());
   if (reused != index_stack::none) return reused;
   void* const room = memory_.allocate(sizeof(slot) * chunk_slots, alignof(slot), memory_tag::vfs);
-  if (!room) return fail(errc::out_of_memory, "no memory for open files");
+  if (!room) return fail(errc::out_of_memory, "out of memory for the list of open files");
   auto* const slots = static_cast<slot*>(room);
   for (std::uint32_t i = 0; i < chunk_slots; ++i) ::new (static_cast<void*>(slots + i)) slot;
   // Threads that run out of slots at the same time each add a chunk.
@@ -30,7 +32,7 @@ result<std::uint32_t> source_table::take_slot() noexcept {
   if (chunk >= chunks_max) {
     chunk_count_.fetch_sub(1, std::memory_order_relaxed);
     memory_.deallocate(room, sizeof(slot) * chunk_slots, alignof(slot), memory_tag::vfs);
-    return fail(errc::limit, "more open files than limits::sources_max");
+    return fail(errc::limit, limit_text::open_files);
   }
   chunks_[chunk].store(slots, std::memory_order_release);
   const std::uint32_t first = chunk * chunk_slots;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/limit_text.hpp"
+
 namespace overture::vfs_detail {
 namespace {
 
@@ -33,7 +35,7 @@ result<void> tree::build(std::span<mount* const> mounts, bool first_wins,
     if (other != frozen_index::none) {
       colliding[0] = entries_[other];
       colliding[1] = entries_[i];
-      return fail(errc::collision, "two paths share one path_id");
+      return fail(errc::collision, "two different paths have the same hash");
     }
     index_.add(path, i);
   }
@@ -44,9 +46,10 @@ result<void> tree::collect(std::span<mount* const> mounts) noexcept {
   std::size_t total = 0;
   for (std::size_t i = 0; i < mounts.size(); ++i) total += mounts[i]->content.entries.size();
   if (total > limits::entries_max) {
-    return fail(errc::limit, "more files in the tree than limits::entries_max");
+    return fail(errc::limit, limit_text::files);
   }
-  if (!entries_.reserve(total)) return fail(errc::out_of_memory, "no memory for the index");
+  if (!entries_.reserve(total))
+    return fail(errc::out_of_memory, "out of memory for the index of the tree");
   for (std::size_t i = 0; i < mounts.size(); ++i) {
     const archives_detail::archive& content = mounts[i]->content;
     for (std::uint32_t j = 0; j < content.entries.size(); ++j) {
@@ -72,7 +75,7 @@ result<void> tree::separate_losers() noexcept {
       removed = entry.path();
     } else if (winners > 0 && entries_[winners - 1].path() == entry.path()) {
       if (!losers_.push_back({static_cast<entry_index>(winners - 1), entry.mount})) {
-        return fail(errc::out_of_memory, "no memory for the list of hidden files");
+        return fail(errc::out_of_memory, "out of memory for the list of overridden files");
       }
     } else {
       entries_[winners++] = entry;
@@ -88,7 +91,7 @@ result<void> tree::begin_index() noexcept {
   if (end > frozen_index::end_max)
     return fail(errc::limit, "the paths of the tree take more than 32 GiB");
   if (!index_.reset(entries_.size(), end)) {
-    return fail(errc::out_of_memory, "no memory for the index");
+    return fail(errc::out_of_memory, "out of memory for the index of the tree");
   }
   return {};
 }

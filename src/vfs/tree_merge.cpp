@@ -31,7 +31,7 @@ result<void> tree_merge::begin(const snapshot& now, asset_path folder, depth how
   for (const mount* const each : now.writable) {
     complete = complete && add_written(*each, folder, now.precedence(*each), how_deep);
   }
-  if (!complete) return fail(errc::out_of_memory, "no memory to list the folder");
+  if (!complete) return fail(errc::out_of_memory, "out of memory for listing the folder");
   if (!found_folder) {
     return found ? fail(errc::not_a_file, "a file, not a folder")
                  : fail(errc::not_found, "no mount has this folder");

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/limit_text.hpp"
+#include "overture/base/path.hpp"
 #include "vfs/path_key.hpp"
 #include "vfs/state.hpp"
 
@@ -96,7 +98,7 @@ result<void> find_name(const mount& in, asset_path path, name_on_disk& name) noe
 
 result<void> reserve_name(const mount& in, asset_path path, const name_on_disk& name) noexcept {
   const path_key key(path, in.ignore_case);
-  if (!key.fits()) return fail(errc::limit, "the path is too long");
+  if (!key.fits()) return fail(errc::limit, detail::path_too_long);
   const std::string_view text = asset_path(key).text;
   const std::string_view on_disk(name.c_str());
   const std::ptrdiff_t above = slashes(text) - slashes(on_disk);  // elements of the mount point
@@ -111,7 +113,7 @@ result<void> reserve_name(const mount& in, asset_path path, const name_on_disk& 
                                      : length > 0 ? on_disk.substr(0, length - 1)
                                                   : std::string_view(".");
     folder = in.written.insert({front, {hash64(front)}}, spelled, folder);
-    if (!folder) return fail(errc::out_of_memory, "no memory for the name");
+    if (!folder) return fail(errc::out_of_memory, "out of memory for the file's name");
     if (whole) return {};
   }
 }
@@ -184,7 +186,7 @@ result<void> make_folders(operating_system& os, os_handle root, name_on_disk& na
 }  // namespace vfs_detail
 
 result<const vfs_detail::mount*> file_system::pin_writable(mount_id mount) noexcept {
-  if (!state_) return fail(errc::out_of_memory, "no memory for the file system");
+  if (!state_) return fail(errc::out_of_memory, "out of memory for the file system");
   const reading now(*state_);
   const vfs_detail::mount* const found = now->find(mount);
   if (!found) return fail(errc::not_found, "no such mount");
@@ -269,7 +271,7 @@ class renaming {
   result<asset_path> moved(asset_path file, path_buffer& room) const noexcept {
     const std::string_view rest = file.text.substr(asset_path(from_key_).text.size());
     if (to_.text.size() + rest.size() > room.size()) {
-      return fail(errc::limit, "a path in the folder would become too long");
+      return fail(errc::limit, limit_text::moved_path);
     }
     std::memcpy(room.data(), to_.text.data(), to_.text.size());
     std::memcpy(room.data() + to_.text.size(), rest.data(), rest.size());
@@ -291,7 +293,7 @@ class renaming {
                            name_on_disk& joined) noexcept {
     const std::string_view front(folder.c_str());
     if (front.size() + 1 + name.size() >= joined.text.size()) {
-      return fail(errc::limit, "a path in the folder would become too long");
+      return fail(errc::limit, limit_text::moved_path);
     }
     char* at = std::copy(front.begin(), front.end(), joined.text.data());
     *at++ = '/';

@@ -96,6 +96,8 @@ def load_json_has_every_field(box):
     assert abs(shares - 1) < 1e-6, report["verdict_shares"]
     assert report["memory"]["total"] > 0
     assert [core["name"] for core in report["cores"]][:2] == ["main", "worker 1"]
+    only_read = [core["name"] for core in report["cores"] if not core["worker"]]
+    assert report["io_threads"] == len(only_read) > 0, only_read
 
 
 @case()

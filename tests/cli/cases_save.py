@@ -65,6 +65,8 @@ def save_bench_replaces_regular_files_only(box):
 def save_bench_reports_mistakes(box):
     result = box.run("save-bench", "--objects", 10, "--file", "missing/one.save")
     assert result.code == 5 and "missing/one.save: cannot create" in result.err, result
+    result = box.run("save-bench", "--objects", 10, env={"TMPDIR": "missing"})
+    assert result.code == 5 and "set TMPDIR or give --file" in result.err, result
     for words, answer in (
         (("--objects", "0"), "whole number"),
         (("--object", "5"), "did you mean '--objects'?"),

@@ -58,9 +58,9 @@ inline report sample_report() {
       {"音楽/テーマ.ogg", "game/dlc/rome", 9 * mib, {ms, 20 * ms, 0, 0, 0}, 0}};
   what.overrides = {{"ai/plan.txt", "mods/better_ai.zip", "game/base.pk3"},
                     {"maps/rome.txt", "game/dlc/rome", "game/base.pk3"}};
-  what.failures = {
-      {"gfx/broken.png", "game/base.pk3", "decode", "corrupt", "not a PNG"},
-      {"evil\x1b]0;owned\x07", "mods/better_ai.zip", "unpack", "corrupt", "checksum mismatch"}};
+  what.failures = {{"gfx/broken.png", "game/base.pk3", "decode", "corrupt", "not a PNG"},
+                   {"evil\x1b]0;owned\x07", "mods/better_ai.zip", "unpack", "corrupt",
+                    "the content does not match its checksum"}};
   what.skipped = {{"game/dlc/rome", "../../etc/passwd", "'.' or '..' in the path"},
                   {"game/dlc/rome", "saves", "the link leads outside the mount"},
                   {"mods/better_ai.zip", "C:\\x", "a drive letter in the path"}};

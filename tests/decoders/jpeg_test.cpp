@@ -188,7 +188,9 @@ TEST(jpeg_decoder, rejects_an_implausible_size_without_allocating) {
 
 TEST(jpeg_decoder, rejects_images_above_the_limit) {
   const bytes small = make_jpeg(8, 8, noise(8 * 8 * 3));
-  EXPECT_EQ(outcome(decode(with_size(small, limits::image_side_max + 1, 1))), "limit");
+  const result<decoded_asset> wide = decode(with_size(small, limits::image_side_max + 1, 1));
+  EXPECT_EQ(outcome(wide), "limit");
+  EXPECT_STREQ(wide.error().reason, "the image has more than 32,768 pixels on a side");
 }
 
 TEST(jpeg_decoder, rejects_too_many_scans) {
@@ -202,7 +204,9 @@ TEST(jpeg_decoder, rejects_too_many_scans) {
   }
   ASSERT_GT(static_cast<int>(script.size()), limits::jpeg_scans_max);
   const std::vector<unsigned char> pixels = gradient(64, 64, 3);
-  EXPECT_EQ(outcome(decode(make_jpeg(64, 64, pixels, {.script = script}))), "limit");
+  const result<decoded_asset> image = decode(make_jpeg(64, 64, pixels, {.script = script}));
+  EXPECT_EQ(outcome(image), "limit");
+  EXPECT_STREQ(image.error().reason, "the JPEG file has more than 100 scans");
   script.resize(static_cast<std::size_t>(limits::jpeg_scans_max));
   EXPECT_EQ(outcome(decode(make_jpeg(64, 64, pixels, {.script = script}))), "ok");
 }

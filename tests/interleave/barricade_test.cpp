@@ -146,15 +146,15 @@ TEST(a_barricade_in_all_interleavings, shows_what_a_second_lowering_published) {
          },
          [&] {
            while (!twice.load(std::memory_order_relaxed)) interleave::let_others_run();
-           // The relaxed load orders nothing; the load in wait() may be an old one, which is no
-           // answer to the second lower(). A raise() of its own brings it up to date.
+           // The relaxed load orders nothing, and a load in wait() might see the first lower(). A
+           // raise() reads the latest value.
            door.raise();
            check(value.read() == 1, "each lower() writes");
          }});
   }));
 }
 
-// The deadline of a sleeper runs out at any step, that of the wake included.
+// A sleeper's deadline may pass at any step, even that of the wake.
 TEST(a_barricade_in_all_interleavings, may_time_out_at_the_very_moment_of_lowering) {
   expect_clean_and_complete(interleave::explore({.preemptions = 2}, [] {
     barricade door;
@@ -171,7 +171,7 @@ TEST(a_barricade_in_all_interleavings, may_time_out_at_the_very_moment_of_loweri
   }));
 }
 
-// With three asleep the wake is relayed; a waiter that gives up must not take it along.
+// With three asleep the wake is relayed; a waiter that gives up must not swallow it.
 TEST(a_barricade_in_all_interleavings, relays_the_wake_past_a_waiter_that_gives_up) {
   expect_clean_and_complete(interleave::explore({.preemptions = 1}, [] {
     barricade door;
@@ -208,7 +208,7 @@ TEST(a_barricade_in_all_interleavings, may_be_destroyed_by_the_last_one_out) {
   }));
 }
 
-// A lower() that is late wakes a thread that by then sleeps at the address on something else.
+// A late lower() wakes a thread that by then sleeps on something else at the same address.
 TEST(a_barricade_in_all_interleavings, disturbs_no_later_sleeper_at_its_address) {
   const bounds few{.preemptions = 1, .early_returns = 2};
   expect_clean_and_complete(interleave::explore(few, [] {
@@ -237,9 +237,9 @@ TEST(a_barricade_in_all_interleavings, disturbs_no_later_sleeper_at_its_address)
   }));
 }
 
-TEST(a_barricade_by_chance, lets_three_threads_through_while_two_lower_and_raise) {
-  const bounds by_chance{.stale_loads = 8, .early_returns = 4, .random = 20'000, .seed = 1};
-  expect_clean(interleave::explore(by_chance, [] {
+TEST(a_barricade_in_random_interleavings, lets_three_threads_through_while_two_lower_and_raise) {
+  const bounds at_random{.stale_loads = 8, .early_returns = 4, .random = 20'000, .seed = 1};
+  expect_clean(interleave::explore(at_random, [] {
     barricade door;
     atomic<int> lowering{2};
     const auto lower_and_raise = [&] {
@@ -260,7 +260,7 @@ TEST(a_barricade_by_chance, lets_three_threads_through_while_two_lower_and_raise
   }));
 }
 
-// Work that waits without a thread. The executor runs it where it is handed over.
+// Work that waits without a thread. The executor runs it at once.
 class at_once_executor final : public executor {
  public:
   void execute(task work) override { work.run(work.context); }
@@ -295,7 +295,7 @@ TEST(a_barricade_in_all_interleavings, runs_what_waits_for_it_once) {
              if (raised_again) door.raise();
            },
            [&] { first.wait(); }, [&] { second.wait(); }});
-      door.lower();  // for the one that came when it was raised again
+      door.lower();  // for one that came after it was raised again
       check(first.runs.load() == 1 && second.runs.load() == 1, "each ran once");
     };
   };
@@ -311,7 +311,7 @@ TEST(barricades_in_all_interleavings, share_a_list_and_lose_nothing) {
   const auto program = [] {
     const fresh_continuation_table begun;
     at_once_executor where;
-    barricade doors[65];  // more than lists, so that two of them share one
+    barricade doors[65];  // more than there are lists, so that two share one
     barricade* one = nullptr;
     barricade* other = nullptr;
     for (std::size_t i = 1; i < 65 && other == nullptr; ++i) {

@@ -22,7 +22,7 @@ using interleave::run;
 using interleave::some_time;
 using interleave::variable;
 
-// Items to be had, as a lock-free queue has them.
+// Stands in for a lock-free queue.
 class items {
  public:
   void put() { count_.fetch_add(1, std::memory_order_release); }
@@ -105,7 +105,7 @@ TEST(an_event_count_in_all_interleavings, wakes_all) {
   }));
 }
 
-// A thread that gives up at the moment of the notify must not take the other one's wake with it.
+// A thread that gives up at the moment of the notify must not swallow the wake for the other one.
 TEST(an_event_count_in_all_interleavings, passes_over_a_waiter_that_gives_up) {
   expect_clean_and_complete(interleave::explore({.preemptions = 2, .early_returns = 0}, [] {
     event_count changed;
@@ -124,7 +124,7 @@ TEST(an_event_count_in_all_interleavings, passes_over_a_waiter_that_gives_up) {
   }));
 }
 
-TEST(an_event_count_by_chance, feeds_two_consumers_from_two_producers) {
+TEST(an_event_count_in_random_interleavings, feeds_two_consumers_from_two_producers) {
   expect_clean(
       interleave::explore({.stale_loads = 8, .early_returns = 4, .random = 20'000, .seed = 2}, [] {
         event_count changed;

@@ -1,4 +1,4 @@
-// What the tests of shipped code under the explorer have in common.
+// Shared by the tests that run shipped code in the explorer.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,9 +13,9 @@
 
 namespace interleave {
 
-// Straight to sleep: each turn of spinning would be one more step to explore.
+// Sleeps without spinning: each turn would be one more step to explore.
 inline constexpr overture::wait_options at_once{.spin = overture::spin_policy::none()};
-// A deadline that may run out at any step.
+// A deadline that may pass at any step.
 inline constexpr auto some_time = std::chrono::seconds(1);
 
 // Executions of searches that need not be complete, and of those by chance. Fewer with

@@ -1,4 +1,4 @@
-// A thread pool whose workers are threads of the explorer, and the bounds of the search. What its
+// A thread pool whose workers are threads of the explorer, and the bounds of the searches that its
 // tests share.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace overture::test {
 
-// What a pool would start as a thread, for the explorer to run.
+// Notes the threads that a pool starts, for the explorer to run.
 class noted_threads final : public thread_factory {
  public:
   result<thread_handle> start(const thread_options&, void (*entry)(void*),
@@ -39,7 +39,7 @@ class noted_threads final : public thread_factory {
   std::vector<work> started_;
 };
 
-// A pool whose workers run as threads of the explorer; the last of the others to end stops it.
+// A pool whose workers run as threads of the explorer. The last of the other threads stops it.
 class explored_pool {
  public:
   explicit explored_pool(unsigned workers, unsigned others, wake_policy wake = wake_policy::park,
@@ -57,7 +57,7 @@ class explored_pool {
         others_(others) {}
 
   void worker(std::size_t number) { threads.run(number); }
-  // At the end of every other thread.
+  // Call at the end of every other thread.
   void leave() {
     if (others_.fetch_sub(1) == 1) pool.reset();
   }

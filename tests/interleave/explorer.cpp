@@ -19,7 +19,7 @@ unsigned explorer::choose(std::size_t count, kind what) {
   if (position_ < trail_.size()) {
     const choice& before = trail_[position_++];
     if (before.count == count) return before.taken;
-    fail("the program does not repeat itself: what it does depends on something besides its steps");
+    fail("the program is not deterministic: it depends on something besides its steps");
     return 0;
   }
   std::size_t taken = 0;
@@ -189,7 +189,7 @@ void explorer::schedule(bool yielding) {
   if (chosen.now != state::ready) {
     chosen.now = state::ready;
     chosen.timed_out = true;
-    trace_.push_back({next, "time runs out", objects_max, 0});
+    trace_.push_back({next, "its deadline passes", objects_max, 0});
   }
   if (next != current_) switch_to(next);
 }
@@ -228,7 +228,7 @@ std::string explorer::story() const {
   if (limits_.random != 0) out << " by seed " << limits_.seed;
   out << ", step by step:\n";
   constexpr std::size_t shown_max = 200;
-  if (trace_.size() > shown_max) out << "  ... " << trace_.size() - shown_max << " before these\n";
+  if (trace_.size() > shown_max) out << "  ... " << trace_.size() - shown_max << " earlier steps\n";
   const std::size_t first = trace_.size() - std::min(trace_.size(), shown_max);
   for (std::size_t i = first; i < trace_.size(); ++i) {
     const traced& each = trace_[i];

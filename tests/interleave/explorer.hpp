@@ -1,7 +1,7 @@
-// Runs small multi-threaded programs through all their interleavings, or through many by chance.
+// Runs small multi-threaded programs through all their interleavings, or through random ones.
 //
 //   const auto seen = interleave::explore({.preemptions = 2}, [] {
-//     barricade door;                                 // the shipped source, over our atomics
+//     barricade door;                                 // the shipped source, over these atomics
 //     interleave::variable<int> value(0);
 //     interleave::run({[&] { value.write(1); door.lower(); },
 //                      [&] { door.wait({.spin = spin_policy::none()});
@@ -11,11 +11,11 @@
 //   EXPECT_TRUE(seen.complete);
 //
 // Threads are fibres on one real thread. Each operation on an atomic and each call of the wait
-// layer is a step; before it the explorer decides which thread goes on. Decisions are kept in a
-// trail, and the next execution takes the last one that has another way left: a depth-first search
-// that ends when there is none. A bound on preemptions (switches away from a thread that could go
-// on) keeps it short; nearly all known bugs need two or fewer. Without the bound, or for larger
-// programs, it draws by a seed that a failure prints.
+// layer is a step, before which the explorer decides which thread runs next. It keeps its decisions
+// in a trail, and the next execution changes the last one that has an alternative left: a
+// depth-first search. A bound on preemptions (switches away from a thread that could continue)
+// keeps it short; nearly all known bugs need two or fewer. For larger programs the explorer decides
+// at random instead, without that bound, from a seed that a failure prints.
 //
 // Memory is weaker than the machine it runs on. Each atomic keeps the history of its stores; a load
 // that is not forced to see the latest may return an older one: any that is not older than what the
@@ -28,8 +28,8 @@
 // sync/asymmetric_fence.hpp: after it each thread sees all that was stored before it. It makes no
 // data known that an acquire would not. The library uses no others.
 //
-// It fails on: a check that is false, a race, a use after the end of an object's life, a state in
-// which all remaining threads sleep, and a program that runs for ever.
+// An execution fails if a check is false, on a race, on a use after the end of an object's
+// lifetime, when all remaining threads sleep, and when it runs for ever.
 #pragma once
 
 #include <cstdint>
@@ -54,16 +54,16 @@ struct bounds {
   // This many executions by chance instead of the search, and as many more in long tests. How often
   // each deviates is drawn too.
   std::uint64_t random = 0;
-  std::uint64_t seed = 1;  // of those; OVERTURE_INTERLEAVE_SEED replaces it
+  std::uint64_t seed = 1;  // for random executions; OVERTURE_INTERLEAVE_SEED overrides it
 };
 
 struct outcome {
-  std::string failure;    // "" if there was none; else what, the seed or trail, and the steps
-  bool complete = false;  // every execution within the bounds was seen
+  std::string failure;    // "" if there was none; else what, the execution and its steps
+  bool complete = false;  // every execution within the bounds was tried
   std::uint64_t executions = 0;
 };
 
-// Runs `program` again and again. It makes its objects, calls run() once, and may check the result.
+// Runs `program` repeatedly. It creates its objects, calls run() once, and may check the result.
 outcome explore(const bounds& limits, const std::function<void()>& program);
 
 // Runs the threads to their ends, step by step. After a failure the program goes no further, and
@@ -73,14 +73,14 @@ void run(std::initializer_list<std::function<void()>> threads);
 // Fails the execution unless `truth`.
 void check(bool truth, const char* text);
 
-// Number of the thread that runs: 0 outside of run(), 1 for the first.
+// The number of the running thread: 0 outside of run(), 1 for the first.
 unsigned this_thread();
 
 // Waits for the end of that thread, and knows what it did.
 void join(unsigned thread);
 // Whether that thread sleeps in the wait layer. No step: for programs that wait for it by yielding.
 bool asleep(unsigned thread);
-// Lets others run. The only loop that an exhaustive search survives is one that calls this, and
+// Lets other threads run. For an exhaustive search to end, every waiting loop must call this, and
 // only one thread at a time may be in such a loop: two would take turns for ever.
 void let_others_run();
 

@@ -1,6 +1,5 @@
-// The inside of the explorer: one object that decides, remembers and models. explorer.cpp decides
-// which thread runs, memory.cpp what memory may show and which threads sleep; steps.cpp is the
-// interface to both.
+// The internals of the explorer. explorer.cpp decides which thread runs; memory.cpp models what
+// loads may return and which threads sleep; steps.cpp is the interface to both.
 #pragma once
 
 #include <ucontext.h>
@@ -21,11 +20,11 @@ namespace interleave {
 
 inline constexpr std::size_t threads_max = 6;
 inline constexpr std::size_t objects_max = 256;
-inline constexpr std::size_t steps_max = 4000;  // a program that makes more runs for ever
+inline constexpr std::size_t steps_max = 4000;  // a program with more runs for ever
 inline constexpr std::size_t stack_bytes = 128 * 1024;
 inline constexpr std::size_t program_stack_bytes = 1024 * 1024;
 
-// What a thread knows: of each object the oldest store that it may still see, of each thread the
+// What a thread knows: for each object the oldest store that it may still see, for each thread the
 // last step that happened before its own.
 struct knowledge {
   std::array<std::int16_t, objects_max> seen{};
@@ -48,9 +47,9 @@ struct stored {
 
 struct object {
   std::vector<stored> stores;
-  std::size_t last_sequential = 0;  // the last store that was sequentially consistent
+  std::size_t last_sequential = 0;  // the last sequentially consistent store
   bool alive = true;
-  // Plain data only: when each thread read it last, and which one wrote last.
+  // Plain data only: when each thread last read it, and which one last wrote it.
   std::array<std::uint32_t, threads_max> read_at{};
   std::uint32_t written_at = 0;
   std::size_t writer = 0;

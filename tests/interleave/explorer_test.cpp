@@ -1,4 +1,4 @@
-// The explorer itself: it sees what there is, and no more.
+// The explorer itself: it finds every allowed execution, and no others.
 #include "interleave/explorer.hpp"
 
 #include <gtest/gtest.h>
@@ -55,7 +55,7 @@ TEST(the_explorer, counts_preemptions) {
 
 using results = std::set<std::tuple<int, int>>;
 
-// Each thread stores one object and loads the other's.
+// Each thread stores to one object and loads the other.
 results store_buffering(std::memory_order storing, std::memory_order loading) {
   results seen;
   (void)explore({.preemptions = 4, .stale_loads = 2}, [&] {
@@ -85,7 +85,7 @@ TEST(the_explorer, lets_loads_pass_stores_unless_both_are_sequentially_consisten
             (results{{0, 1}, {1, 0}, {1, 1}}));
 }
 
-// One writes data and then a flag; the other reads the flag and then the data.
+// One thread writes data and then a flag; the other reads the flag and then the data.
 results message_passing(std::memory_order storing, std::memory_order loading) {
   results seen;
   (void)explore({.preemptions = 4, .stale_loads = 2}, [&] {
@@ -106,7 +106,7 @@ results message_passing(std::memory_order storing, std::memory_order loading) {
   return seen;
 }
 
-TEST(the_explorer, shows_old_data_behind_a_flag_that_is_not_released_and_acquired) {
+TEST(the_explorer, shows_old_data_if_a_flag_is_not_released_and_acquired) {
   const std::tuple<int, int> bad{1, 0};
   EXPECT_EQ(message_passing(std::memory_order_relaxed, std::memory_order_acquire).count(bad), 1u);
   EXPECT_EQ(message_passing(std::memory_order_release, std::memory_order_relaxed).count(bad), 1u);

@@ -21,8 +21,8 @@ using interleave::expect_clean_and_complete;
 using interleave::run;
 using interleave::variable;
 
-// Keeps what was freed until the execution ends, so that a use of it can be seen, and knows what
-// was not freed.
+// Keeps freed memory until the execution ends, so that a later use can be seen, and counts what was
+// not freed.
 class watching_allocator final : public allocator {
  public:
   ~watching_allocator() override {
@@ -44,8 +44,7 @@ class watching_allocator final : public allocator {
   std::vector<void*> all_;
 };
 
-// One thread of the program runs what the others have given it: an executor without a queue of its
-// own to explore.
+// An executor without a queue to explore: it keeps one task, and a thread of the program runs it.
 class one_task_executor final : public executor {
  public:
   void execute(task work) override {
@@ -154,7 +153,7 @@ TEST(a_future_in_all_interleavings, is_ready_where_what_was_registered_runs) {
 }
 
 // A thread that has the value may free the storage while set_value() is still returning.
-TEST(a_future_in_all_interleavings, may_end_in_storage_of_the_callers_as_soon_as_it_is_got) {
+TEST(a_future_in_all_interleavings, may_end_in_storage_of_the_caller_as_soon_as_its_value_is_read) {
   expect_clean_and_complete(interleave::explore({.preemptions = 4}, [] {
     alignas(future_storage<int>) std::byte memory[sizeof(future_storage<int>)];
     auto* const place = new (memory) future_storage<int>;
@@ -165,7 +164,7 @@ TEST(a_future_in_all_interleavings, may_end_in_storage_of_the_callers_as_soon_as
            check(future.get(at_once).value() == 7, "the value");
            future = {};
            place->~future_storage();
-           std::memset(memory, 0xFF, sizeof memory);  // what a later look at it would find
+           std::memset(memory, 0xFF, sizeof memory);  // what a later read would find
          }});
   }));
 }

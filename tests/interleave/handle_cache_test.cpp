@@ -1,6 +1,6 @@
-// The shipped handle_cache.cpp below the shipped read_core.cpp: registered readers are asked, not
-// counted, through all interleavings of small programs. Opening, reading and closing are accesses
-// to one piece of data for each handle, so that to close during a read is a race.
+// The shipped handle_cache.cpp under the shipped read_core.cpp, through all interleavings of small
+// programs. The cache asks registered readers what they read and counts nothing. Opening, reading
+// and closing access one variable for each handle, so that closing during a read is a race.
 #include "overture/io/handle_cache.hpp"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ using interleave::variable;
 class watched_os final : public test::refusing_os {
  public:
   result<os_handle> open(const char*) override {
-    check(opened_ + 1 < handles_max, "not so many are opened");
+    check(opened_ + 1 < handles_max, "opens no more than expected");
     states_[++opened_].write(is_open);
     return os_handle{opened_};
   }
@@ -44,7 +44,7 @@ class watched_os final : public test::refusing_os {
   static constexpr int is_closed = 2;
   variable<int> states_[handles_max] = {variable<int>(0), variable<int>(0), variable<int>(0),
                                         variable<int>(0), variable<int>(0), variable<int>(0)};
-  int opened_ = 0;  // fibres share a thread
+  int opened_ = 0;  // not atomic, as fibres share a thread
   int closed_ = 0;
 };
 
@@ -58,9 +58,9 @@ struct reading {
   io_detail::read_core core;
   std::byte bytes[2] = {};
   read_request request;
-  read_request again;  // of the same file, not next to it
+  read_request again;  // of the same file, but not adjacent
 
-  // With the first file open already.
+  // The first file is already open.
   explicit reading(std::size_t open_max)
       : cache({.open_max = open_max, .reserved_descriptors = 0, .os = &os}),
         first(*cache.add("1")),

@@ -1,4 +1,4 @@
-// Thieves that take several jobs from outside at once, while the owner pops its own.
+// Thieves take several jobs from outside at once while the owner pops its own.
 #include "jobs/queues/job_deque.hpp"
 
 #include <gtest/gtest.h>
@@ -60,7 +60,7 @@ void give_each_job_once() {
   for (const auto& times : shared->taken) check(times.load() == 1, "taken once");
 }
 
-// The owner walks over what came from outside, and leaves hints to what it has claimed.
+// The owner claims what came from outside in its order, and leaves the hints behind.
 void give_each_arrival_once() {
   const auto shared = std::make_unique<counted_deque>();
   for (std::size_t i = 0; i < jobs; ++i) {

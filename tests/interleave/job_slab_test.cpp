@@ -1,4 +1,4 @@
-// The records beyond a pool's limit, which any thread may be the first to ask for.
+// The spare records beyond a pool's limit, which any thread may be the first to ask for.
 #include "jobs/queues/job_slab.hpp"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ struct shared_slab {
   }
 
   job_slab slab{default_allocator(), 0};
-  // The last thread to have each record. Read and written without any order but the slab's.
+  // Accessed by each thread that has the record, with no other order than the slab's.
   struct seen : variable<job_record*> {
     seen() : variable(nullptr) {}
   };

@@ -26,8 +26,8 @@ std::size_t explorer::find(const void* address, std::uint64_t value) {
   return index;
 }
 
-// An atomic counts as an object from its first step on: large arrays of which a program touches a
-// few are nothing special.
+// An atomic becomes an object at its first step, so a large array costs no more than the elements
+// that a program touches.
 void explorer::begin_life(const void* address) {
   if (!active_) return;
   known_.erase(address);
@@ -151,16 +151,16 @@ void explorer::store(const void* address, std::uint64_t value, std::memory_order
   } else {
     fresh.released.seen[index] = mine().seen[index];
   }
-  if (reads) fresh.released.join(into.stores.back().released);  // a release sequence goes on
+  if (reads) fresh.released.join(into.stores.back().released);  // continues a release sequence
   if (order == std::memory_order_seq_cst) into.last_sequential = into.stores.size();
   into.stores.push_back(fresh);
   ++mine().clock[current_];
   trace("...makes it", index, value);
 }
 
-// Where the system interrupts each thread: what that one stored before is known, and what it loads
-// from then on is no older. When one thread is interrupted later than another, that is an execution
-// in which the fence comes later.
+// The system interrupts each thread: everything it has stored is visible, and it sees nothing older
+// from now on. Interrupting one thread later than another is the same as an execution in which the
+// fence comes later.
 void explorer::fence_all_threads() {
   if (!active_) return;
   if (current_ != 0) schedule(false);
@@ -179,8 +179,8 @@ void explorer::read_plain(const void* address) {
   const std::size_t index = find(address, 0);
   object& data = objects_[index];
   trace("reads", index, 0);
-  if (!data.alive) return fail("use after the end of its life");
-  if (mine().clock[data.writer] < data.written_at) return fail("a race: reads what is written");
+  if (!data.alive) return fail("use after end of lifetime");
+  if (mine().clock[data.writer] < data.written_at) return fail("a race with another write");
   data.read_at[current_] = mine().clock[current_];
 }
 
@@ -189,12 +189,12 @@ void explorer::write_plain(const void* address) {
   const std::size_t index = find(address, 0);
   object& data = objects_[index];
   trace("writes", index, 0);
-  if (!data.alive) return fail("use after the end of its life");
+  if (!data.alive) return fail("use after end of lifetime");
   bool ordered = mine().clock[data.writer] >= data.written_at;
   for (std::size_t i = 0; i < threads_max; ++i) {
     ordered = ordered && mine().clock[i] >= data.read_at[i];
   }
-  if (!ordered) return fail("a race: writes what another one uses");
+  if (!ordered) return fail("a race with another access");
   data.writer = current_;
   data.written_at = mine().clock[current_];
 }
@@ -219,7 +219,7 @@ slept explorer::sleep(const void* address, bool same, bool has_deadline) {
   return self.timed_out ? slept::too_long : slept::until_woken;
 }
 
-// The system promises no order among sleepers.
+// Any sleeper may be first: the system promises no order.
 void explorer::wake(const void* key, state where, unsigned how_many) {
   if (!active_) return;
   for (; how_many != 0; --how_many) {

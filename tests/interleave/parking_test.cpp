@@ -1,4 +1,4 @@
-// Which of several sleepers a wake takes.
+// Which of several sleepers a wake reaches.
 #include "jobs/sleep/parking.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Designs with a bug in them, which the explorer must find. Each has been shipped in some library,
-// or is what remains of ours if one line is taken out.
+// Designs with a bug that the explorer must find. Each was shipped in some library, or is one of
+// ours with a line removed.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ class kernel_event {
   atomic<std::uint32_t> set_;
 };
 
-// A flag before a kernel event: two truths, and nothing keeps them together.
+// A flag in front of a kernel event: two states, which nothing keeps consistent.
 class two_state_event {
  public:
   explicit two_state_event(bool lowered) : lowered_(lowered ? 1 : 0), event_(lowered) {}
@@ -47,7 +47,7 @@ class two_state_event {
   kernel_event event_;
 };
 
-// A third state while the event follows the flag. A lower() that meets it goes home.
+// A third state while the event catches up with the flag. A lower() that meets it does nothing.
 class three_state_event {
  public:
   explicit three_state_event(bool lowered) : state_(lowered ? open : closed), event_(lowered) {}
@@ -76,7 +76,7 @@ class three_state_event {
   kernel_event event_;
 };
 
-// One word, but no count of the lowerings: a slow waiter wakes and finds it raised again.
+// One word without a count of lowerings: a slow waiter wakes up and finds it raised again.
 class event_without_generation {
  public:
   void lower() {
@@ -99,7 +99,7 @@ class event_without_generation {
   atomic<std::uint32_t> word_{0};
 };
 
-// Says that it will sleep, and does not look again: a lower() in between saw no sleeper.
+// Announces that it sleeps, but does not look again: a lower() in between has seen no sleeper.
 class event_without_second_look {
  public:
   void lower() {
@@ -117,7 +117,7 @@ class event_without_second_look {
   atomic<std::uint32_t> sleeping_{0};
 };
 
-// Looks at a member after the operation that releases the waiter, which may free it.
+// Reads a member after it has released the waiter, which may have freed it.
 class event_that_looks_back {
  public:
   void lower() {
@@ -134,7 +134,7 @@ class event_that_looks_back {
   atomic<std::uint32_t> waiters_{0};
 };
 
-// Publishes nothing: the store that opens it has no release.
+// Publishes nothing: the store that releases waiters is relaxed.
 class relaxed_event {
  public:
   void lower() {
@@ -152,7 +152,8 @@ class relaxed_event {
 };
 
 // Two flags with neither sequential consistency nor a read-modify-write between the store of one
-// and the load of the other: on real machines both loads pass both stores (store buffering).
+// and the load of the other: on real machines both loads may overtake both stores (store
+// buffering).
 class event_with_store_buffering {
  public:
   void lower() {

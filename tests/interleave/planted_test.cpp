@@ -1,4 +1,4 @@
-// An explorer that finds nothing may be blind. These must be found.
+// An explorer that finds nothing may be blind, so it must find these.
 #include "interleave/planted.hpp"
 
 #include <gtest/gtest.h>
@@ -23,9 +23,9 @@ bool finds(const outcome& seen, const char* what) {
   return seen.failure.find(what) != std::string::npos;
 }
 
-// One raises; one that has seen that lowers again; both that one and a third wait.
+// One thread raises; another sees that, lowers again and waits; a third waits too.
 template <class Event>
-void lower_behind_a_raise() {
+void lower_after_a_raise() {
   Event door(true);
   run({[&] { door.raise(); },
        [&] {
@@ -36,12 +36,12 @@ void lower_behind_a_raise() {
        [&] { door.wait(); }});
 }
 
-TEST(a_planted_bug, is_found_two_states) {
-  EXPECT_TRUE(finds(explore({}, lower_behind_a_raise<two_state_event>), hang));
+TEST(the_explorer, finds_a_flag_and_an_event_out_of_step) {
+  EXPECT_TRUE(finds(explore({}, lower_after_a_raise<two_state_event>), hang));
 }
 
-TEST(a_planted_bug, is_found_three_states_that_drop_a_lowering) {
-  EXPECT_TRUE(finds(explore({}, lower_behind_a_raise<three_state_event>), hang));
+TEST(the_explorer, finds_a_lowering_that_a_third_state_drops) {
+  EXPECT_TRUE(finds(explore({}, lower_after_a_raise<three_state_event>), hang));
 }
 
 // A consumer that waits on the shipped event count for what a producer makes true.
@@ -71,21 +71,21 @@ outcome produce_and_consume(looks right) {
   });
 }
 
-TEST(a_planted_bug, is_found_no_look_between_announcing_and_sleeping) {
+TEST(the_explorer, finds_a_missing_look_between_announcing_and_sleeping) {
   EXPECT_TRUE(finds(produce_and_consume({.again = false}), hang));
 }
 
-TEST(a_planted_bug, is_found_a_notify_before_the_publishing) {
+TEST(the_explorer, finds_a_notify_before_the_publishing) {
   EXPECT_TRUE(finds(produce_and_consume({.before = false}), hang));
 }
 
-TEST(a_planted_bug, is_absent_where_both_are_done_right) {
+TEST(the_explorer, finds_nothing_if_both_are_done_right) {
   const outcome seen = produce_and_consume({});
   EXPECT_EQ(seen.failure, "");
   EXPECT_TRUE(seen.complete);
 }
 
-TEST(a_planted_bug, is_found_no_generation) {
+TEST(the_explorer, finds_a_missing_generation) {
   const outcome seen = explore({}, [] {
     event_without_generation door;
     run({[&] { door.wait(); },
@@ -98,7 +98,7 @@ TEST(a_planted_bug, is_found_no_generation) {
   EXPECT_TRUE(finds(seen, hang));
 }
 
-TEST(a_planted_bug, is_found_no_second_look_before_parking) {
+TEST(the_explorer, finds_a_missing_second_look_before_parking) {
   const outcome seen = explore({}, [] {
     event_without_second_look door;
     run({[&] { door.lower(); }, [&] { door.wait(); }});
@@ -106,7 +106,7 @@ TEST(a_planted_bug, is_found_no_second_look_before_parking) {
   EXPECT_TRUE(finds(seen, hang));
 }
 
-TEST(a_planted_bug, is_found_use_after_free_on_completion) {
+TEST(the_explorer, finds_a_use_after_free_on_completion) {
   const outcome seen = explore({}, [] {
     std::optional<event_that_looks_back> door(std::in_place);
     run({[&] { door->lower(); },
@@ -115,10 +115,10 @@ TEST(a_planted_bug, is_found_use_after_free_on_completion) {
            door.reset();
          }});
   });
-  EXPECT_TRUE(finds(seen, "use after the end of its life"));
+  EXPECT_TRUE(finds(seen, "use after end of lifetime"));
 }
 
-TEST(a_planted_bug, is_found_a_relaxed_store_that_should_publish) {
+TEST(the_explorer, finds_a_relaxed_store_that_should_publish) {
   const outcome seen = explore({}, [] {
     relaxed_event door;
     variable<int> value(0);
@@ -134,7 +134,7 @@ TEST(a_planted_bug, is_found_a_relaxed_store_that_should_publish) {
   EXPECT_TRUE(finds(seen, "a race"));
 }
 
-TEST(a_planted_bug, is_found_store_buffering) {
+TEST(the_explorer, finds_store_buffering) {
   const auto program = [] {
     event_with_store_buffering door;
     run({[&] { door.lower(); }, [&] { door.wait(); }});
@@ -144,8 +144,8 @@ TEST(a_planted_bug, is_found_store_buffering) {
   EXPECT_EQ(explore({.stale_loads = 0}, program).failure, "");
 }
 
-TEST(a_planted_bug, is_found_by_chance_too_and_again_by_the_same_seed) {
-  const auto program = lower_behind_a_raise<two_state_event>;
+TEST(the_explorer, finds_bugs_at_random_and_again_with_the_same_seed) {
+  const auto program = lower_after_a_raise<two_state_event>;
   const outcome first = explore({.random = 20'000, .seed = 7}, program);
   EXPECT_TRUE(finds(first, hang));
   EXPECT_NE(first.failure.find("seed"), std::string::npos);

@@ -1,4 +1,4 @@
-// What the library asks of the platform, answered by the explorer.
+// The platform functions that the library needs, as the explorer provides them.
 #include <cstdlib>
 #include <utility>
 
@@ -56,7 +56,7 @@ std::uint64_t thread_cpu_ns() noexcept {
   return 0;
 }
 
-// Threads 0 and 2 share one, 1 and 3 the other: wakes find sleepers of both kinds.
+// Threads 0 and 2 share one, 1 and 3 the other, so that a wake finds sleepers on both.
 unsigned base_detail::this_processor() noexcept {
   return static_cast<unsigned>(interleave::this_thread()) % 2;
 }
@@ -75,12 +75,12 @@ bool sync_detail::heavy_fence() noexcept {
   return true;
 }
 
-// Not the shipped one, which takes a slot once for all fibres: the first execution would differ.
+// The shipped one takes one slot for all fibres, and the first execution would differ.
 std::uint32_t base_detail::thread_slot() noexcept {
   return static_cast<std::uint32_t>(interleave::this_thread());
 }
 
-// Tests bring their own.
+// Tests provide their own.
 operating_system& system_os() noexcept {
   std::abort();
 }
@@ -89,7 +89,7 @@ std::size_t io_detail::descriptors_left() noexcept {
   return 8;
 }
 
-// Threads are the explorer's; tests bring a factory that notes what would run.
+// The explorer runs the threads; tests provide a factory that notes what to run.
 thread_factory& default_thread_factory() noexcept {
   class none final : public thread_factory {
    public:
@@ -102,7 +102,7 @@ thread_factory& default_thread_factory() noexcept {
   return instance;
 }
 
-// A pool without its free lists, which have more atomics than the explorer keeps.
+// A pool without its free lists, which have more atomics than the explorer can track.
 buffer_pool::buffer_pool(const buffer_pool_config& config) noexcept : config_(config) {}
 buffer_pool::~buffer_pool() = default;
 result<blob> buffer_pool::take(std::size_t bytes) noexcept {
@@ -119,7 +119,7 @@ void blob::reset() noexcept {
   size_ = 0;
 }
 
-// Unpacking without the libraries for it: what is packed begins with what it unpacks to.
+// Unpacks without a library: packed data begins with the unpacked bytes.
 unpacker::~unpacker() = default;
 result<void> unpacker::unpack(compression, std::span<const std::byte> packed,
                               std::span<std::byte> bytes) noexcept {

@@ -1,5 +1,5 @@
 // The shipped read_core.cpp: submit, sleep, wake, complete, through all interleavings of small
-// programs. A drainer is one of the explorer's threads; a read is a copy.
+// programs. A read thread is one of the explorer's threads; a read is a copy.
 #include "io/read_core.hpp"
 #include "io/reads_blocking.hpp"
 
@@ -58,7 +58,7 @@ struct counted {
   }
 };
 
-// Of no interest here, and of more atomics than the explorer keeps: made before it runs.
+// Not under test, and has more atomics than the explorer can track: created before it runs.
 buffer_pool shared_pool;
 
 read_queue_config alone() {
@@ -150,7 +150,7 @@ class later final : public executor {
 class one_packed_file final : public one_byte_files {
  public:
   result<std::size_t> read_at(os_handle, std::uint64_t, std::span<std::byte> bytes) override {
-    for (std::byte& each : bytes) each = std::byte{7};  // as platform.cpp unpacks
+    for (std::byte& each : bytes) each = std::byte{7};  // as platform.cpp unpacks it
     return bytes.size();
   }
 };
@@ -297,14 +297,14 @@ void reads_behind_a_pause(const std::function<void(io_detail::read_core&, read_r
 }
 
 TEST(a_read_queue_in_all_interleavings, goes_on_after_a_pause) {
-  reads_behind_a_pause([](io_detail::read_core& core, read_request& request) {
+  reads_after_a_pause([](io_detail::read_core& core, read_request& request) {
     core.submit({&request, 1});
     core.resume();
   });
 }
 
 TEST(a_read_queue_in_all_interleavings, hears_of_what_comes_after_a_pause) {
-  reads_behind_a_pause([](io_detail::read_core& core, read_request& request) {
+  reads_after_a_pause([](io_detail::read_core& core, read_request& request) {
     core.resume();
     core.submit({&request, 1});
   });

@@ -19,13 +19,13 @@ using interleave::run;
 
 using small_inbox = io_detail::basic_read_inbox<2>;
 
-// What a queue's lock and words are to its inbox.
+// Stands in for the lock and the words of a queue.
 struct taker {
   small_inbox inbox;
   sync_detail::mutex lock;
   small_inbox::receiver receiver GUARDED_BY(lock){inbox};
   atomic<std::uint32_t> word{0};
-  std::uint64_t last[2] = {};  // of each thread that puts
+  std::uint64_t last[2] = {};  // by each thread that puts
   int taken = 0;
 
   void take_all() REQUIRES(lock) {

@@ -1,6 +1,6 @@
-// The shipped reader_pins.cpp: what is replaced is freed when its readers have left, not before. By
-// plain stores and a fence of all threads, and by read-modify-writes; the third thread always
-// shares its stripe.
+// The shipped reader_pins.cpp: what is replaced is freed once its readers have left, not before.
+// With plain stores and a fence of all threads, and with read-modify-writes; the third thread
+// always shares its stripe.
 #include "vfs/reader_pins.hpp"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ using interleave::run;
 using interleave::variable;
 using vfs_detail::reader_pins;
 
-// Something that readers look at, and that is freed (written) once it has been replaced.
+// Something that readers read, and that is freed (written to) once it was replaced.
 struct replaceable {
   variable<int> first{1};
   variable<int> second{1};
@@ -38,7 +38,7 @@ struct replaceable {
   }
 };
 
-// One reads once or twice, one replaces what is read.
+// One thread reads, `times` times, and one replaces what it reads.
 interleave::outcome read_and_replace(bool has_heavy_fence, int times,
                                      const interleave::bounds& limits) {
   return interleave::explore(limits, [=] {
@@ -93,7 +93,7 @@ TEST_P(reader_pins_in_all_interleavings, know_the_outer_one_of_nested_readers) {
            pins.enter(here);
            variable<int>* const seen = what.current.load();
            what.read(pins);
-           check(seen->read() == 1, "the inner one has not signed the outer one off");
+           check(seen->read() == 1, "the end of the inner one does not end the outer one");
            (void)pins.leave(here);
          },
          [&] {
@@ -103,7 +103,7 @@ TEST_P(reader_pins_in_all_interleavings, know_the_outer_one_of_nested_readers) {
   }));
 }
 
-// A leaving reader looks for something to free, as a thread that replaces looks for readers.
+// A leaving reader looks for something to free, and a thread that replaces looks for readers.
 interleave::outcome leave_and_retire(bool has_heavy_fence, const interleave::bounds& limits) {
   return interleave::explore(limits, [=] {
     reader_pins pins(default_allocator(), has_heavy_fence);

@@ -1,4 +1,4 @@
-// Wakes that are relayed: the count of sync/relay.hpp with a kernel that the explorer models.
+// Relayed wakes: the count of sync/relay.hpp, with a kernel modelled by the explorer.
 // Threads come and go between moving, counting, taking and waking.
 #include "sync/relay.hpp"
 
@@ -42,8 +42,9 @@ TEST(relayed_wakes_in_all_interleavings, of_two_words_in_one_queue_reach_all) {
   }));
 }
 
-// Those of the second word are counted while one of the first word takes its share. All schedules
-// would be millions; a count that is taken by a load and a store fails before the 10,000th.
+// Sleepers of the second word are counted while one of the first takes its share. There are
+// millions of schedules; with a count that is taken by a load and a store, one of the first 10,000
+// fails.
 TEST(relayed_wakes_in_many_interleavings, of_one_word_after_another_reach_all) {
   expect_clean(interleave::explore({.preemptions = 2, .executions_max = 50'000}, [] {
     atomic<std::uint32_t> one{0};
@@ -66,7 +67,7 @@ TEST(relayed_wakes_in_all_interleavings, go_on_past_waiters_that_give_up) {
   }));
 }
 
-// A wake meant for an object that lay there before: all wake for nothing and sleep again.
+// A wake for an earlier object at the address: all wake for nothing and sleep again.
 TEST(relayed_wakes_in_all_interleavings, that_come_late_strand_no_sleeper) {
   expect_clean_and_complete(interleave::explore({.preemptions = 2}, [] {
     atomic<std::uint32_t> word{0};

@@ -1,5 +1,5 @@
-// What the atomics and the wait layer of the explorer tell it. Each call is one step, and other
-// threads may run before it.
+// How the explorer's atomics and wait layer report to it. Each call is one step, before which other
+// threads may run.
 #pragma once
 
 #include <atomic>
@@ -14,9 +14,9 @@ bool exploring() noexcept;
 void begin_life(const void* object) noexcept;
 void end_life(const void* object) noexcept;
 
-// Before the operation: other threads may run. `value` is the object's, if it is new.
+// Comes before the operation; other threads may run. `value` is the value of an unknown object.
 void step(const void* object, std::uint64_t value, const char* what) noexcept;
-// The operation itself. A load returns the value that it sees.
+// The operation itself. A load returns what it sees.
 std::uint64_t load(const void* object, std::memory_order order) noexcept;
 void store(const void* object, std::uint64_t value, std::memory_order order) noexcept;
 void read_modify_write(const void* object, std::uint64_t value, std::memory_order order) noexcept;
@@ -41,11 +41,10 @@ void begin_threads_anew() noexcept;
 
 enum class slept : std::uint8_t { not_at_all, until_woken, too_long };
 
-// The wait layer. The step before it has been made; `same` says whether the word is what the
-// waiter expects.
+// The wait layer, after step(). `same`: whether the word has the value that the waiter expects.
 slept sleep(const void* object, bool same, bool has_deadline) noexcept;
 void wake(const void* key, bool all) noexcept;
-// Moves the sleepers to the queue that wakes are relayed from, and returns how many these are.
+// Moves the sleepers to the queue from which wakes are relayed. Returns how many.
 unsigned move_sleepers(const void* key) noexcept;
 void wake_moved(unsigned threads) noexcept;
 void yield() noexcept;

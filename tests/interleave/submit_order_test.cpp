@@ -1,4 +1,4 @@
-// Jobs that come one after the other while workers look for them, through all interleavings.
+// Jobs submitted one after the other while workers look for them, through all interleavings.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -17,7 +17,7 @@ using interleave::variable;
 using test::explored_pool;
 
 // One worker that looks for work all the time. The submitting thread does not help, so the worker
-// starts all jobs, in their order. submit(pool, numbered) makes them by numbered(number).
+// starts all jobs, in their order. submit(pool, numbered) submits numbered(0), numbered(1), ...
 template <class Submit>
 void expect_order_with_a_worker_that_spins(int jobs, Submit submit) {
   expect_clean_nearby([&] {

@@ -1,5 +1,5 @@
-// The shipped src/text/pages.cpp, where the thread that completes a page passes it on to its place,
-// through all interleavings of two and three lanes.
+// The shipped src/text/pages.cpp, where the thread that completes a page moves it to its place,
+// through all interleavings of two and three threads.
 #include "overture/text/pages.hpp"
 
 #include <gtest/gtest.h>
@@ -21,10 +21,10 @@ using interleave::check;
 using interleave::expect_clean_and_complete;
 using interleave::run;
 
-// A job system with a place for each job, which the explorer's other threads run.
-class lanes final : public job_system {
+// A job system with a slot for each job; the explorer's other threads run them.
+class job_slots final : public job_system {
  public:
-  explicit lanes(unsigned count) : count_(count), submitted_(count - 1), ended_(count - 1) {}
+  explicit job_slots(unsigned count) : count_(count), submitted_(count - 1), ended_(count - 1) {}
 
   void submit(job work, job_group* group, const job_options& /*options*/) override {
     if (group) group->begin_job();
@@ -44,9 +44,9 @@ class lanes final : public job_system {
   void set_idle_reason(const char*) noexcept override {}
 
   // One of the explorer's threads.
-  void run_lane(unsigned lane) {
+  void run_job(unsigned slot) {
     submitted_.wait(interleave::at_once);
-    (*work_[lane])();
+    (*work_[slot])();
     (void)group_->end_job();
     ended_.done();
   }
@@ -61,16 +61,16 @@ class lanes final : public job_system {
   job_group* group_ = nullptr;
 };
 
-// Pages of unlike lengths, one of them empty.
+// Pages of different lengths, one of them empty.
 constexpr std::string_view texts[] = {"aaaa", "b", "", "ccc", "dd"};
 
-// The explorer does not watch the buffer: the test checks its content at the end, and that every
-// lane ends.
-void write_all(unsigned lane_count, std::size_t pages) {
+// The explorer does not watch the buffer, so the test checks its content at the end, and that every
+// thread ends.
+void write_all(unsigned threads, std::size_t pages) {
   constexpr std::size_t object_bytes = 4;
-  lanes jobs(lane_count);
+  job_slots jobs(threads);
   text::page_table table;
-  (void)table.prepare(pages, lane_count);
+  (void)table.prepare(pages, threads);
   std::string wanted;
   for (std::size_t i = 0; i < pages; ++i) {
     table.set_page(i, 1, object_bytes);
@@ -80,7 +80,7 @@ void write_all(unsigned lane_count, std::size_t pages) {
   const auto write_page = [](std::size_t i, char* out, const char* /*place*/) {
     const std::string_view text = texts[i % std::size(texts)];
     std::memcpy(out, text.data(), text.size());
-    std::memset(out + text.size(), '!', text::slack);  // as writers may
+    std::memset(out + text.size(), '!', text::slack);  // as a writer may
     return out + text.size();
   };
   const auto write = [&] {
@@ -89,10 +89,10 @@ void write_all(unsigned lane_count, std::size_t pages) {
     check(done.has_value() && done->bytes == wanted.size(), "all pages are written");
     check(std::string_view(buffer).substr(0, wanted.size()) == wanted, "each in its place");
   };
-  if (lane_count == 2) {
-    run({write, [&] { jobs.run_lane(0); }});
+  if (threads == 2) {
+    run({write, [&] { jobs.run_job(0); }});
   } else {
-    run({write, [&] { jobs.run_lane(0); }, [&] { jobs.run_lane(1); }});
+    run({write, [&] { jobs.run_job(0); }, [&] { jobs.run_job(1); }});
   }
 }
 
@@ -101,18 +101,18 @@ TEST(pages_in_all_interleavings, of_two_lanes_reach_their_places) {
       {.preemptions = 3, .early_returns = 0, .deviations = 3}, [] { write_all(2, 3); }));
 }
 
-TEST(pages_in_all_interleavings, of_three_lanes_reach_their_places) {
+TEST(pages_in_all_interleavings, of_three_threads_reach_their_places) {
   expect_clean_and_complete(interleave::explore(
       {.preemptions = 2, .early_returns = 0, .deviations = 3}, [] { write_all(3, 3); }));
 }
 
-TEST(pages_in_many_interleavings, of_three_lanes_and_five_pages_reach_their_places) {
+TEST(pages_in_many_interleavings, of_three_threads_and_five_pages_reach_their_places) {
   interleave::expect_clean(
       interleave::explore({.random = 5'000, .seed = 1}, [] { write_all(3, 5); }));
 }
 
-// Of which lanes take two at once.
-TEST(pages_in_many_interleavings, of_two_lanes_and_many_pages_reach_their_places) {
+// So many that a thread takes two at once.
+TEST(pages_in_many_interleavings, of_two_threads_and_many_pages_reach_their_places) {
   interleave::expect_clean(
       interleave::explore({.random = 500, .seed = 2}, [] { write_all(2, 64); }));
 }

@@ -1,5 +1,5 @@
 // The shipped thread pool, its queues and its parking, through all interleavings of small programs.
-// The worker is one of the explorer's threads: the factory notes what it would run.
+// Workers are threads of the explorer: the factory notes what they would run.
 #include "overture/jobs/thread_pool.hpp"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ TEST(a_pool_in_all_interleavings, runs_a_job_without_a_waiter) {
     run({[&] { explored.worker(0); },
          [&] {
            explored.pool->submit([&runs] { runs.fetch_add(1); });
-           // Only the worker may run it: a lost wake leaves all threads asleep here.
+           // Only the worker can run it, so a lost wake would hang here.
            while (runs.load() == 0) interleave::let_others_run();
            explored.leave();
          }});
@@ -112,7 +112,7 @@ TEST(a_pool_in_all_interleavings, loses_no_job_of_a_full_queue) {
     explored_pool explored(1, 1, wake_policy::park, 0, 1, jobs_detail::sizes::chunk_records);
     std::optional<job_group> group(std::in_place, *explored.pool);
     const auto add = [&runs] { runs.fetch_add(1); };
-    // The last one finds it full, and so would the next if the worker had not begun.
+    // The last one finds it full, and so would the next one before the worker starts.
     for (std::uint32_t i = 0; i <= jobs_detail::sizes::chunk_records; ++i) group->run(add);
     run({[&] { explored.worker(0); },
          [&] {
@@ -144,8 +144,8 @@ TEST(a_pool_in_all_interleavings, hands_wakes_on_from_worker_to_worker) {
   });
 }
 
-// A waiter takes several jobs of another slot at once: other threads must be able to get those it
-// has not begun. The first job to run ends only when another thread has run the second.
+// A waiter takes several jobs of another slot at once: other threads must be able to get those that
+// it has not started. The first job to run ends only when another thread has run the second.
 void wait_for_the_next(atomic<int>& runs) {
   if (runs.fetch_add(1) != 0) return;
   while (runs.load() == 1 && interleave::exploring()) interleave::let_others_run();
@@ -180,7 +180,7 @@ TEST(a_pool_in_all_interleavings, gives_a_waiter_what_another_one_has_taken) {
   });
 }
 
-// They come while both sleep, and the waiter woken for them takes them all.
+// The jobs come while both sleep, and the waiter that is woken takes them all.
 TEST(a_pool_in_all_interleavings, wakes_a_waiter_for_what_another_one_was_woken_for) {
   expect_clean_nearby([] {
     atomic<int> runs{0};
@@ -192,7 +192,7 @@ TEST(a_pool_in_all_interleavings, wakes_a_waiter_for_what_another_one_was_woken_
          [&] {
            job_batch batch(*explored.pool, group);
            for (int i = 0; i < 2; ++i) batch.add([&runs] { wait_for_the_next(runs); });
-           batch.add([group] { (void)group->end_job(); });  // the one that has kept them waiting
+           batch.add([group] { (void)group->end_job(); });  // the job that kept them waiting
          }});
     check(runs.load() == 2, "both ran");
     if (runs.load() != 2) (void)owned.release();  // it would wait for ever
@@ -201,8 +201,8 @@ TEST(a_pool_in_all_interleavings, wakes_a_waiter_for_what_another_one_was_woken_
   });
 }
 
-// A waiter whose time is up is woken for a job that is queued after another one, further back than
-// it looks before it leaves: the other waiter must run it.
+// A waiter whose time is up is woken for a job that is queued further back than it looks before it
+// leaves: the other waiter must run it.
 TEST(a_pool_in_all_interleavings, passes_a_wake_on_with_which_a_waiter_leaves) {
   expect_clean_nearby([] {
     barricade has_run;
@@ -214,7 +214,7 @@ TEST(a_pool_in_all_interleavings, passes_a_wake_on_with_which_a_waiter_leaves) {
          [&] {
            explored.pool->submit([] {});
            group->run([&] {
-             (void)group->end_job();  // the one that has kept them waiting
+             (void)group->end_job();  // the job that kept them waiting
              has_run.lower();
            });
            has_run.wait({.spin = spin_policy::none()});
@@ -232,8 +232,8 @@ TEST(a_pool_in_all_interleavings, stops_while_its_worker_goes_to_sleep) {
   });
 }
 
-// Jobs of low priority are taken by one worker only here: a worker that gives up its turn must not
-// leave one.
+// Only one worker at a time takes jobs of low priority here: one that gives up its turn must not
+// leave a job behind.
 TEST(a_pool_in_all_interleavings, leaves_no_job_of_low_priority) {
   expect_clean_nearby([] {
     atomic<int> runs{0};
@@ -268,7 +268,7 @@ TEST(a_pool_in_all_interleavings, starts_what_a_cork_has_gathered_before_a_wait)
   });
 }
 
-// The one warm worker gives its role up, and takes it, while jobs come and the pool ends.
+// The warm role is given up and taken while jobs come and the pool ends.
 TEST(a_pool_in_all_interleavings, loses_no_job_while_the_warm_role_moves) {
   expect_clean_nearby([] {
     atomic<int> runs{0};
@@ -346,7 +346,7 @@ TEST(a_pool_in_all_interleavings, gives_the_work_of_one_that_blocks_to_a_spare) 
            explored.pool->submit([&] {
              explored.pool->submit([&runs] { runs.fetch_add(1); });
              const blocking_scope here;
-             // Only the spare may run it; it must not sleep among the workers.
+             // Only the spare can run it; it must not sleep among the workers.
              while (runs.load() == 0) interleave::let_others_run();
              runs.fetch_add(1);
            });

@@ -46,7 +46,7 @@ class noted_files : public source_files, public refusing_os {
   result<open_source> source(source_id) noexcept override { return open_source{this, {1}}; }
   std::size_t describe(source_id, std::span<char>) const noexcept override { return 0; }
   result<open_source> pin(source_id id, bool may_wait) noexcept override {
-    if (!may_wait) return fail(errc::busy, "too many files are open", id);
+    if (!may_wait) return fail(errc::busy, "too many open files", id);
     ++pins;
     return source(id);
   }

@@ -70,7 +70,7 @@ TEST_F(request_completion_test, a_list_is_cancelled_or_refused_as_a_whole) {
   request_.next = &second_;
   EXPECT_EQ(completion_.cancel(&request_, 9).completed, 2u);
   EXPECT_EQ(second_.outcome.error().code, errc::cancelled);
-  second_.outcome = fail(errc::out_of_memory, "no memory to queue a read");
+  second_.outcome = fail(errc::out_of_memory, "out of memory for queueing a read");
   const read_tally sum = completion_.refuse(&second_, 9);
   EXPECT_EQ(sum.failed, 1u);
   EXPECT_EQ(second_.outcome.error().source, second_.source);
@@ -85,7 +85,7 @@ TEST_F(request_completion_test, a_follower_gets_the_bytes_or_the_error_of_its_tw
   ASSERT_TRUE(request_.outcome);
   EXPECT_EQ(request_.content[0], std::byte{7});
   EXPECT_NE(request_.content.data(), second_.content.data());
-  second_.outcome = fail(errc::truncated, "the file ends before the bytes asked for");
+  second_.outcome = fail(errc::truncated, "the file ends before the requested bytes");
   completion_.copy(request_, second_);
   EXPECT_EQ(request_.outcome.error().code, errc::truncated);
   EXPECT_EQ(request_.outcome.error().source, request_.source);

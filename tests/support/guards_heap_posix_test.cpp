@@ -33,7 +33,7 @@ std::string counts(Take take) {
 
 TEST(guards_of_the_heap, count_every_way_to_take_memory) {
   ASSERT_TRUE(guards_active());
-  volatile std::size_t bytes = 64;  // nor is it known how much
+  volatile std::size_t bytes = 64;  // so that the size is not known either
   const auto counts_and_frees = [](auto take) {
     const std::string name = counts(take);
     std::free(taken);

@@ -106,7 +106,7 @@ TEST_F(guards, tell_the_share_of_the_time_in_locks) {
     waits.store(true);
     const std::lock_guard hold(lock);
   });
-  // Not before it is at the lock, or almost.
+  // Waits until the thread is at the lock, or almost.
   while (!waits.load()) std::this_thread::yield();
   for (int i = 0; i < 1000; ++i) std::this_thread::yield();
   lock.unlock();

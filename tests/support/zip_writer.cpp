@@ -139,23 +139,21 @@ std::string zip_writer::bytes(zip_layout* layout) const {
     places.local_headers.push_back(out.size());
     write_local(out, entry, packed.back());
   }
-  places.directory = out.size();
+  const std::size_t directory = out.size();
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     places.records.push_back(out.size());
     write_record(out, entries_[i], packed[i], places.local_headers[i] - base);
   }
   const std::uint64_t entries = stated_entries.value_or(entries_.size());
-  const std::uint64_t size = stated_directory_bytes.value_or(out.size() - places.directory);
-  const std::uint64_t offset = stated_directory_offset.value_or(places.directory - base);
+  const std::uint64_t size = stated_directory_bytes.value_or(out.size() - directory);
+  const std::uint64_t offset = stated_directory_offset.value_or(directory - base);
   out.text(after_directory);
   if (zip64) {
-    places.end64 = out.size();
+    const std::size_t end64 = out.size();
     out.u32(0x06064B50).u64(44 + end64_extra_bytes).u16(45).u16(45).u32(0).u32(0);
     out.u64(entries).u64(entries).u64(size).u64(offset).text(std::string(end64_extra_bytes, 'x'));
-    places.locator = out.size();
-    out.u32(0x07064B50).u32(0).u64(places.end64 - base).u32(1);
+    out.u32(0x07064B50).u32(0).u64(end64 - base).u32(1);
   }
-  places.end = out.size();
   const std::uint64_t shown = zip64 ? UINT16_MAX : entries;
   out.u32(0x06054B50).u16(0).u16(0).u16(shown).u16(shown);
   out.u32(zip64 ? UINT32_MAX : size).u32(zip64 ? UINT32_MAX : offset);

@@ -52,10 +52,6 @@ struct zip_entry {
 struct zip_layout {
   std::vector<std::size_t> local_headers;
   std::vector<std::size_t> records;  // directory records
-  std::size_t directory = 0;
-  std::size_t end64 = 0;    // 0 = none
-  std::size_t locator = 0;  // of end64
-  std::size_t end = 0;
 };
 
 class zip_writer {

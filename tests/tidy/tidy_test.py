@@ -1,4 +1,4 @@
-"""Sees each rule of tools/tidy fire on a tiny tree, and stay quiet where it should."""
+"""Each rule of tools/tidy fires on a tiny tree, and stays quiet where it should."""
 
 import importlib.util
 import pathlib
@@ -65,7 +65,7 @@ class Layers(TidyTest):
             "use load",
         )
 
-    def test_decoders_stand_beside(self):
+    def test_decoders_are_beside_the_layers(self):
         self.assert_fires(
             self.rule,
             {"src/decoders/png.cpp": '#include "overture/jobs/thread_pool.hpp"\n'},
@@ -80,8 +80,10 @@ class Layers(TidyTest):
         self.assert_fires(self.rule, {"src/base/x.cpp": '#include "x.hpp"\n'}, "MODULE/x.hpp")
 
     def test_a_folder_without_a_module(self):
-        self.assert_fires(self.rule, {"src/util/x.cpp": "\n"}, "the folder of no module")
-        self.assert_fires(self.rule, {"include/overture/x.hpp": HEADER}, "the folder of no module")
+        self.assert_fires(self.rule, {"src/util/x.cpp": "\n"}, "not in the folder of a module")
+        self.assert_fires(
+            self.rule, {"include/overture/x.hpp": HEADER}, "not in the folder of a module"
+        )
 
     def test_the_umbrella_of_all_modules_may_include_everything(self):
         self.assert_quiet(
@@ -135,8 +137,8 @@ class Products(TidyTest):
             {
                 "cli/main.cpp": '#include "report.hpp"\n#include "overture/base/path.hpp"\n',
                 "cli/report.hpp": "\n",
-                "compat/physfs/a.cpp": '#include "b.hpp"\n',
-                "compat/physfs/b.hpp": "\n",
+                "examples/01/main.cpp": '#include "game.hpp"\n',
+                "examples/01/game.hpp": "\n",
             },
         )
 
@@ -297,11 +299,6 @@ class Tests(TidyTest):
 class RefusedWords(TidyTest):
     rule = staticmethod(tidy.rule_refused_words)
 
-    def setUp(self):
-        later = mock.patch.object(tidy, "NOT_REWRITTEN", ("later/",))
-        later.start()
-        self.addCleanup(later.stop)
-
     def test_each_word(self):
         for text, word in (
             ("on a disc", "disc"),
@@ -347,12 +344,6 @@ class RefusedWords(TidyTest):
         self.assert_fires(self.rule, {"src/a.cpp": "int old_disc = 1;\n"}, "instead of 'disc'")
         self.assert_fires(self.rule, {"src/old_disc.cpp": "\n"}, "the file's name")
 
-    def test_what_is_to_be_rewritten_later(self):
-        self.assert_quiet(self.rule, {"later/a.md": "# a disc\n"})
-        self.assert_fires(
-            self.rule, {"later/a.md": "# a disk\n"}, "warning: tools/tidy/words.py:1: later/ has no"
-        )
-
     def test_names_of_tests(self):
         rule = tidy.rule_test_names_are_sentences
         self.assert_quiet(
@@ -370,8 +361,19 @@ class RefusedWords(TidyTest):
         ):
             with self.subTest(head):
                 self.assert_fires(rule, {"tests/base/a_test.cpp": f"\n{head} {{\n"}, part)
-        with mock.patch.object(tidy, "NOT_RENAMED", ("tests/base/",)):
-            self.assert_quiet(rule, {"tests/base/a_test.cpp": "TEST(Vec, Grows) {\n"})
+
+
+    def test_tests_named_in_documents(self):
+        rule = tidy.rule_tests_named_in_documents_exist
+        test = "TEST_F(vec, grows_by_half) {\n"
+        for name, known in (("vec.grows_by_half", True), ("vec.grows_by_two_thirds", False)):
+            tree = {"tests/base/vec_test.cpp": test, "a.md": f"# a\n\nSee `{name}`.\n"}
+            with self.subTest(name):
+                if known:
+                    self.assert_quiet(rule, tree)
+                else:
+                    self.assert_fires(rule, tree, "a.md:3: there is no test")
+        self.assert_quiet(rule, {"a.md": "# a\n\n`docs/guide/io.md`, `thread_pool.hpp`, `a.b_c`\n"})
 
 
 class Text(TidyTest):

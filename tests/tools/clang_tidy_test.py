@@ -1,4 +1,4 @@
-"""Sees tools/clang_tidy.py remember what was clean for as long as nothing that it read changes."""
+"""tools/clang_tidy.py remembers a clean source as long as nothing that it read changes."""
 
 import importlib.util
 import pathlib

@@ -1,4 +1,4 @@
-"""Sees tools/test_results.py tell tests that may be skipped from those that may not."""
+"""tools/test_results.py tells tests that may be skipped from those that may not."""
 
 import contextlib
 import importlib.util

@@ -30,18 +30,25 @@ TEST(explain, names_the_file_in_an_error) {
             "bad/crc in " + archive + " at byte 38: the content does not match its checksum");
   EXPECT_EQ(explained(files, files.open("bad/size"_path).error()),
             "bad/size in " + archive +
-                " at byte 78: the entry is stored, but its packed and unpacked sizes differ");
-  EXPECT_EQ(
-      explained(files, files.open("bad/place"_path).error()),
-      "bad/place in " + archive + " at byte 1073741824: the entry's data is outside the archive");
+                " at byte 78: the file is stored, but its packed and unpacked sizes differ");
+  EXPECT_EQ(explained(files, files.open("bad/place"_path).error()),
+            "bad/place in " + archive +
+                " at byte 1073741824: the file's data is outside the archive, "
+                "which is probably truncated");
 
   fs::remove(folder / "folder/a");
   EXPECT_EQ(explained(files, files.open("a"_path).error()),
             "cannot open (No such file or directory)");
   EXPECT_EQ(explained(files, error{errc::corrupt, 0, "broken", {}, 7}), "at byte 7: broken");
+}
 
-  char few[5];
-  EXPECT_EQ(files.explain(error{errc::corrupt, 0, "too long for it", {}, 0}, few), sizeof few);
+TEST(explain, cuts_its_text_to_the_room) {
+  const file_system files;
+  const error failure{errc::corrupt, 0, "too long", {}, 0};
+  char few[5] = "####";
+  EXPECT_EQ(files.explain(failure, few), 4U);
+  EXPECT_STREQ(few, "too ");
+  EXPECT_EQ(files.explain(failure, {}), 0U);
 }
 
 TEST(describe, names_the_file_of_a_source) {
@@ -63,9 +70,14 @@ TEST(describe, names_the_file_of_a_source) {
   ASSERT_TRUE(loose);
   const source_id id = loose->place().source;
   EXPECT_EQ(described(id), "at/loose in " + (folder / "folder"));
+  char few[5] = "####";
+  EXPECT_EQ(files.describe(id, few), 4U);
+  EXPECT_STREQ(few, "at/l");
   *loose = opened_file{};
-  EXPECT_EQ(described(id), "a file that is no longer open");
-  EXPECT_EQ(described({}), "a file that is no longer open");
+  EXPECT_EQ(described(id), "") << "it is no longer open";
+  EXPECT_EQ(described({}), "");
+  EXPECT_EQ(files.describe({}, few), 0U);
+  EXPECT_STREQ(few, "");
   EXPECT_EQ(files.source(id).error().code, errc::not_found);
 }
 

@@ -56,15 +56,15 @@ TEST(normalise, refuses_what_breaks_the_rules) {
 TEST(normalise, enforces_the_limits) {
   const std::string element(limits::path_element_bytes_max, 'e');
   EXPECT_EQ(normal("/" + element), element);
-  EXPECT_EQ(normal("/" + element + "e"), "error: an element of the path is too long");
+  EXPECT_EQ(normal("/" + element + "e"), "error: a name in the path is longer than 255 bytes");
 
   std::string path(limits::path_bytes_max, 'p');
   for (std::size_t i = 200; i < path.size(); i += 200) path[i] = '/';
   EXPECT_EQ(normal(path), path);
   EXPECT_EQ(normal("//" + path + "//"), path);
-  EXPECT_EQ(normal("/" + path + "p"), "error: the path is too long");
-  EXPECT_EQ(normal(path + "/p"), "error: the path is too long");
-  EXPECT_EQ(normal(std::string(65'536, 'p')), "error: the path is too long");
+  EXPECT_EQ(normal("/" + path + "p"), "error: the path is longer than 4,096 bytes");
+  EXPECT_EQ(normal(path + "/p"), "error: the path is longer than 4,096 bytes");
+  EXPECT_EQ(normal(std::string(65'536, 'p')), "error: the path is longer than 4,096 bytes");
   EXPECT_EQ(normal(std::string(65'536, '/') + "a"), "a");
 }
 

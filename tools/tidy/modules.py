@@ -1,8 +1,8 @@
-"""What Overture is made of, for tidy.py: the layers, and the sources that other tests cover."""
+"""The modules of Overture, for tidy.py, and the sources that other tests cover."""
 
 # The modules from low to high: each may use those before it.
 LAYERS = ("base", "sync", "trace", "jobs", "text", "io", "archives", "vfs", "load")
-# What a module that is no layer may use besides itself, and which layer may use it.
+# What a module that is not a layer may use besides itself, and which layers may use it.
 BESIDE = {"decoders": ("base", "trace")}
 USES_BESIDE = {"load": ("decoders",)}
 
@@ -19,7 +19,7 @@ NO_TEST_OF_ITS_OWN = {
     "src/io/reads_blocking.cpp": "threads that serve a queue: read_bundles_test, read_ahead_test",
     "src/io/packed_item.cpp": "one block of memory: unpack_queue_test",
     "src/io/read_operation.cpp": "what is read together: read_core_test",
-    "src/io/reads_uring_absent.cpp": "nothing but the answer no",
+    "src/io/reads_uring_absent.cpp": "only says no",
     "src/io/reads_simulated.cpp": "the queue on a simulated disk: read_core_test, random_run_test",
     "src/jobs/pool/forks.cpp": "parallel calls: fork_test, thread_pool_test",
     "src/jobs/pool/job_runner.cpp": "runs and drops jobs: thread_pool_test, full_queue_test",
@@ -29,7 +29,7 @@ NO_TEST_OF_ITS_OWN = {
     "src/jobs/pool/waiter.cpp": "waits for a group: group_wait_test",
     "src/jobs/pool/worker.cpp": "wake_test, wake_policy_test; what it decides: idle_test",
     "src/jobs/queues/job_intake.cpp": "what a submit does: thread_pool_test, full_queue_test",
-    "src/jobs/queues/job_queues.cpp": "what threads find: group_wait_test, priority_test",
+    "src/jobs/queues/job_queues.cpp": "where threads find jobs: group_wait_test, priority_test",
     "src/jobs/sleep/parking.cpp": POOL,
     "src/text/cursor.cpp": "tokens: read_test, fuzz/text.cpp",
     "src/text/index.cpp": "splitting a text into pages: read_test",
@@ -37,12 +37,12 @@ NO_TEST_OF_ITS_OWN = {
     "src/text/save_write.cpp": "the writing side of saves: save_test",
     "src/text/string.cpp": "quoted strings: style_test, read_test",
     "src/archives/zip_linked_folders.cpp": "zip_links_test",
-    "src/vfs/fold_names.cpp": "trees without regard to case: case_fold_test",
+    "src/vfs/fold_names.cpp": "case-insensitive trees: case_fold_test",
     "src/vfs/mount.cpp": "lookup_test, the model in scan_mount_test",
-    "src/vfs/folder_events_generic.cpp": "nothing but the answer no",
+    "src/vfs/folder_events_generic.cpp": "only says no",
     "src/vfs/folder_events_linux.cpp": "file_watch_test",
     "src/vfs/removal_markers.cpp": "removal_test",
-    "src/vfs/lookup_hit.cpp": "what was written among what is listed: written_names_test",
+    "src/vfs/lookup_hit.cpp": "merges what was written with what is listed: written_names_test",
     "src/vfs/tree_merge.cpp": "lookup_test, the model in scan_mount_test",
     "src/vfs/packed_data.cpp": "file_reader_test",
     "src/vfs/read_all.cpp": TREE,

@@ -4,9 +4,9 @@
     tools/tidy/tidy.py [ROOT]
 
 prints one line for each breach, as path:line: what is wrong and what to do instead, and exits 1 if
-there is one. Lines that begin with "warning:" ask for a look and change nothing in the exit status.
+there is one. Lines that begin with "warning:" ask for a look and do not change the exit status.
 
-Each rule is one function from a Tree to problems, and stands in RULES at the end. Rules and tables
+Each rule is a function from a Tree to problems; RULES at the end collects them. Rules and tables
 say why; CONTRIBUTING.md explains the rest. tests/tidy/tidy_test.py sees each of them fire.
 """
 
@@ -16,7 +16,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from modules import BESIDE, LAYERS, NO_TEST_OF_ITS_OWN, USES_BESIDE
-from words import LISTS_OF_WORDS, NOT_RENAMED, NOT_REWRITTEN, REFUSED, REFUSED_IN_NAMES
+from words import LISTS_OF_WORDS, REFUSED, REFUSED_IN_NAMES
 
 LINES_WARN = 500  # a file that is longer holds more than one concept
 LINES_MAX = 800
@@ -31,12 +31,12 @@ PLATFORM_MACRO = re.compile(
     r"(_WIN32|_WIN64|__linux__|__APPLE__|__unix__|__x86_64__|__aarch64__|_M_X64|_M_ARM64)\b"
 )
 PLATFORM_MACRO_ALLOWED = {
-    "include/overture/base/prefetch.hpp",  # how a processor fetches what will be written
-    "include/overture/base/spin.hpp",  # how a processor pauses
-    "src/text/float_mode.hpp",  # whether it flushes them
+    "include/overture/base/prefetch.hpp",  # how to prefetch for writing
+    "include/overture/base/spin.hpp",  # how to pause in a spin loop
+    "src/text/float_mode.hpp",  # how to keep subnormal floats
 }
 
-# What library code (src/, include/) does not use, what to use instead, and where it may stand.
+# What library code (src/, include/) must not use, what to use instead, and which files may use it.
 WAIT_GENERIC = ("src/sync/wait_generic.cpp",)
 EVENT_COUNTS = (  # notify overture::event_count, which is on the wait layer
     "src/vfs/descriptor_pool.cpp",
@@ -97,7 +97,7 @@ BANNED = tuple((re.compile(pattern), instead, allowed) for pattern, instead, all
 REMINDER = re.compile(r"\b(" + "|".join(("TO" + "DO", "FIX" + "ME", "X" * 3)) + r")\b")
 
 SKIPPED_FOLDERS = {".git", ".cache", "build", "__pycache__"}
-DATA_FOLDERS = {"golden", "corpus"}  # what stands there is input or expected output, byte for byte
+DATA_FOLDERS = {"golden", "corpus"}  # input and expected output, byte for byte
 CODE = {".cpp", ".hpp", ".h"}
 TEXT = CODE | {".py", ".cmake", ".in", ".json", ".md", ".txt", ".sh"}
 TEXT_NAMES = {"dev", "run", "LICENSE", ".clang-format", ".clang-tidy", ".gitignore"}
@@ -175,8 +175,8 @@ def code_lines(text):
 
 
 def prose_lines(file):
-    """The lines of a file with what is no prose blanked: code outside of comments and literals, and
-    in Markdown what is marked as code."""
+    """The lines of a file with all but prose blanked: code outside of comments and literals, and
+    what Markdown marks as code."""
     if file.is_code:
         return [
             "".join(was if now == " " else " " for was, now in zip(line, code))
@@ -217,7 +217,7 @@ def rule_layers(tree):
             continue
         module = module_of_include(inside)
         if module is None:
-            yield Problem(file.path, 1, "lies in the folder of no module: see LAYERS")
+            yield Problem(file.path, 1, "is not in the folder of a module: see LAYERS")
             continue
         allowed = allowed_modules(module)
         for number, include in file.includes():
@@ -230,7 +230,7 @@ def rule_layers(tree):
                 )
             elif target not in allowed:
                 yield Problem(
-                    file.path, number, f"{module} must not use {target}, which lies above or beside"
+                    file.path, number, f"{module} must not use {target}: it is above or beside it"
                 )
 
 
@@ -254,7 +254,7 @@ def rule_umbrellas_are_complete(tree):
 
 
 def rule_products_use_public_headers_only(tree):
-    for file in tree.code("cli", "compat", "examples"):
+    for file in tree.code("cli", "examples"):
         folder = file.path.rsplit("/", 1)[0]
         for number, include in file.includes():
             own = f"{folder}/{include}" in tree.paths or f"{file.parts[0]}/{include}" in tree.paths
@@ -263,14 +263,14 @@ def rule_products_use_public_headers_only(tree):
 
 
 def rule_platforms_by_file(tree):
-    for file in tree.code("src", "include", "cli", "compat", "examples", "bench", "tests"):
+    for file in tree.code("src", "include", "cli", "examples", "bench", "tests"):
         if PLATFORM_FILE.search(file.path) or file.path in PLATFORM_MACRO_ALLOWED:
             continue
         for number, line in enumerate(file.code, 1):
             found = PLATFORM_MACRO.match(line)
             if found:
                 yield Problem(
-                    file.path, number, f"move what depends on {found.group(1)} to a platform's file"
+                    file.path, number, f"move what depends on {found.group(1)} to a platform file"
                 )
 
 
@@ -320,7 +320,8 @@ def rule_every_source_has_a_test(tree):
             )
     for path in NO_TEST_OF_ITS_OWN:
         if tree.code("src") and path not in tree.paths:
-            yield Problem("tools/tidy/tidy.py", 1, f"NO_TEST_OF_ITS_OWN lists {path}: it is gone")
+            text = f"NO_TEST_OF_ITS_OWN lists {path}: it is gone"
+            yield Problem("tools/tidy/modules.py", 1, text)
 
 
 def rule_public_headers_explain_themselves(tree):
@@ -343,7 +344,7 @@ def rule_file_length(tree):
 
 
 def first_line_of_head(lines, last):
-    """Where the parenthesis opens that the last line of a function's head closes."""
+    """The line with the parenthesis that the last line of a function's head closes."""
     number = last
     open_still = lines[number].count(")") - lines[number].count("(")
     while open_still > 0 and number > 0:
@@ -363,8 +364,8 @@ def rule_function_length(tree):
             head = re.match(r"( {0,4})[\w~:<(\[]", line)
             opens = head and line.endswith("{") and ")" in line and not keyword.match(line)
             if opens:
-                # A constructor's initialisers, and parameters on lines of their own, stand deeper
-                # than the brace that closes it.
+                # A constructor's initialisers, and parameters on lines of their own, are indented
+                # deeper than the closing brace.
                 first = file.code[first_line_of_head(file.code, number)]
                 indent = re.match(" *", first).group().removesuffix(
                     "    " if line.lstrip()[0] == ":" else ""
@@ -423,31 +424,16 @@ def refused_words(file):
 
 
 def rule_refused_words(tree):
-    clean = {beginning for beginning in NOT_REWRITTEN if any_path(tree, beginning)}
     for file in (file for file in tree.files if file.is_text and file.path not in LISTS_OF_WORDS):
-        problems = list(refused_words(file))
-        later = [beginning for beginning in NOT_REWRITTEN if file.path.startswith(beginning)]
-        if not later:
-            yield from problems
-        elif problems:
-            clean.difference_update(later)
-    for beginning in sorted(clean):
-        text = f"{beginning} has no refused word: take it out of NOT_REWRITTEN"
-        yield Problem("tools/tidy/words.py", 1, text, warning=True)
-
-
-def any_path(tree, beginning):
-    return any(path.startswith(beginning) for path in tree.paths)
+        yield from refused_words(file)
 
 
 TEST_HEAD = re.compile(r"\bTEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\)")
 
 
 def rule_test_names_are_sentences(tree):
-    """As far as a machine can tell: words, more than one, and none that is refused."""
+    """As far as a machine can tell: several words, and none that is refused."""
     for file in tree.code("tests"):
-        if file.path.startswith(NOT_RENAMED):
-            continue
         code = "\n".join(file.code)
         for found in TEST_HEAD.finditer(code):
             suite, name = found.groups()
@@ -459,6 +445,20 @@ def rule_test_names_are_sentences(tree):
             if problem:
                 line = code.count("\n", 0, found.start()) + 1
                 yield Problem(file.path, line, f"{suite}.{name}: {problem}")
+
+
+# `suite.name_of_a_test`: three words at least, or it may be a file or a field.
+TEST_NAME = re.compile(r"`([a-z][a-z0-9_]*)\.([a-z0-9]+(?:_[a-z0-9]+){2,})`")
+
+
+def rule_tests_named_in_documents_exist(tree):
+    tests = "\n".join(line for file in tree.code("tests") for line in file.code)
+    known = {found.groups() for found in TEST_HEAD.finditer(tests)}
+    for file in (file for file in tree.files if file.suffix == ".md"):
+        for number, line in enumerate(file.lines, 1):
+            for suite, name in TEST_NAME.findall(line):
+                if (suite, name) not in known:
+                    yield Problem(file.path, number, f"there is no test {suite}.{name}")
 
 
 def rule_markdown_has_one_title(tree):

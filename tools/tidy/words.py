@@ -1,13 +1,13 @@
 """Words that the text of Overture does not use, and what to write instead.
 
-Each stands here because it is nearly always wrong, so that the rule needs no judgement: the text is
-British English with one spelling a word ("disk" is one), names its subjects and puts a sentence's
-verb before its end. What takes a reader (after or behind, this noun or that one) is for reviews.
+Each is nearly always wrong, so that the rule needs no judgement: the text is British English with
+one spelling for each word ("disk"), and its sentences name their subjects. What takes a reader
+("after" or "behind", the better noun) is left to reviews.
 """
 
 import re
 
-# Looked for in comments, string literals, scripts and Markdown (but for `code`), in either case.
+# Refused in comments, string literals, scripts and Markdown (outside of `code`), in either case.
 REFUSED = (
     (r"discs?", "disk"),
     (r"colors?|colored|coloring", "colour"),
@@ -35,15 +35,8 @@ REFUSED = tuple(
     for pattern, instead in REFUSED
 )
 
-# The same words as parts of names: of files, and of whatever code names.
+# Refused as parts of names, of files and in code.
 REFUSED_IN_NAMES = ((re.compile(r"(?<![A-Za-z])discs?(?![A-Za-z])", re.IGNORECASE), "disk"),)
 
-# They list the words.
+# These files list the words themselves.
 LISTS_OF_WORDS = ("tools/tidy/words.py", "tests/tidy/tidy_test.py")
-
-# Beginnings of paths that the rules leave alone until they are rewritten. A warning
-# names those that have become clean.
-NOT_REWRITTEN = ()
-
-# Beginnings of paths whose test names are not sentences yet.
-NOT_RENAMED = ()

@@ -1,5 +1,5 @@
-// The formats a file_system can mount. A format is recognised by its content, never by the name of
-// the file. docs/guide/vfs.md lists what each one supports.
+// The formats a file_system can mount. A format is recognised by its content (an LFD without a
+// map by its extension too). docs/guide/vfs.md lists what each one supports.
 #pragma once
 
 #include <cstdint>

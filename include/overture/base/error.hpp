@@ -22,7 +22,8 @@ enum class errc : std::uint8_t {
   corrupt,        // the data is inconsistent, or does not match its checksum
   truncated,      // the file ends before the requested bytes
   io,             // the operating system failed to read or write; see os_error
-  permission,     // the operating system refused access, or the password is missing or wrong
+  permission,     // the operating system refused access
+  password,       // the file is encrypted, and its password is missing or wrong
   frozen,         // the file_system is frozen: thaw() first
   collision,      // two different paths have one path_id
   cancelled,      // cancelled on request

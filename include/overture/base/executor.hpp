@@ -51,8 +51,8 @@ class parallel_runner {
 class source_info {
  public:
   virtual ~source_info() = default;
-  // Writes the file's path to `text`, truncated to fit and NUL-terminated (unless `text` is empty).
-  // Returns its length without the NUL, or 0 for an unknown id. Any thread.
+  // Writes the file's path to `text`, cut to fit and NUL-terminated (unless `text` is empty).
+  // Returns the length of what it has written, without the NUL; 0 for an unknown id. Any thread.
   virtual std::size_t describe(source_id source, std::span<char> text) const noexcept = 0;
 };
 

@@ -77,10 +77,15 @@ constexpr std::size_t utf8_length(std::string_view text) noexcept {
   return length;
 }
 
+inline constexpr const char* path_too_long = "the path is longer than 4,096 bytes";
+static_assert(limits::path_bytes_max == 4096);
+inline constexpr const char* element_too_long = "a name in the path is longer than 255 bytes";
+static_assert(limits::path_element_bytes_max == 255);
+
 constexpr const char* element_flaw(std::string_view element) noexcept {
   if (element.empty()) return "an empty element in the path";
   if (element == "." || element == "..") return "'.' or '..' in the path";
-  if (element.size() > limits::path_element_bytes_max) return "an element of the path is too long";
+  if (element.size() > limits::path_element_bytes_max) return element_too_long;
   for (std::size_t i = 0; i < element.size();) {
     if (element[i] == '\0') return "a NUL in the path";
     if (element[i] == '\\') return "a backslash in the path";
@@ -100,7 +105,7 @@ constexpr bool begins_with_drive(std::string_view path) noexcept {
 
 constexpr const char* path_flaw(std::string_view path) noexcept {
   if (path.empty()) return nullptr;
-  if (path.size() > limits::path_bytes_max) return "the path is too long";
+  if (path.size() > limits::path_bytes_max) return detail::path_too_long;
   if (detail::begins_with_drive(path)) return "a drive letter in the path";
   for (;;) {
     const std::size_t slash = path.find('/');

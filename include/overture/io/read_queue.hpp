@@ -9,9 +9,9 @@
 //
 // Order. Requests about to miss their deadline come first, then priorities (each `ageing_ns` of
 // waiting raises a request by one priority, so nothing starves), then the position on the disk:
-// onwards in the file that was read last, then the files after it. Neighbours become one read,
-// overlapping bytes are read once, and a request for bytes that are already in flight gets a copy
-// of them.
+// onwards in the file that was read last, then from its beginning, then the files after it, then
+// those before it. Neighbours become one read, overlapping bytes are read once, and a request for
+// bytes that are already in flight gets a copy of them.
 //
 // Completion. Every submitted request completes exactly once: done, failed or cancelled. Its
 // completion is handed to its executor. It runs on a thread of the queue only if that executor runs
@@ -35,11 +35,11 @@
 // bytes where they already are, if the source has one (source_files::view()), and a pool buffer
 // otherwise. `content` is the bytes in all three cases.
 //
-// Threads. The queue has threads of its own (`threads`), which only block in reads; with
-// read_backend::uring it has one, which keeps many reads in flight, where the kernel allows it. A
-// host that wants none sets `run_by_host` and calls run() on a thread of its own, or poll() now and
-// then; completions without an executor then run inside those calls. Reads need not reach a disk at
-// all: see simulated_disk.hpp.
+// Threads. The queue has threads of its own (`threads`), which do nothing but open, read and close;
+// with read_backend::uring it has one, which keeps many reads in flight, where the kernel allows
+// it. A host that wants none sets `run_by_host` and calls run() on a thread of its own, or poll()
+// now and then; completions without an executor then run inside those calls. Reads need not reach a
+// disk at all: see simulated_disk.hpp.
 //
 // When many short reads are waiting, or loose files come from the disk, a thread takes several
 // reads at once. Reads that it has not begun go back whenever they affect the order, so callers do
@@ -194,13 +194,14 @@ struct read_request {
   std::uint64_t tag = 0;               // for cancel_tag()
   std::uint32_t subject = UINT32_MAX;  // for the timeline
 
-  // On completion `done` is posted to `on`. `counter` is counted down instead, or as well, and
-  // last: the request may be gone afterwards.
+  // On completion `done` is posted to `on`; without `on` it runs only inside run(), poll() and
+  // drain() of a queue that the host runs. `counter`, if set, is counted down afterwards, and the
+  // request may be gone from then on.
   executor* on = nullptr;
   task done = {};
   countdown* counter = nullptr;
 
-  // Owned by the queue; on one cache line.
+  // Owned by the queue.
   read_request* next = nullptr;
   void* gate = nullptr;
   std::uint32_t slot = no_slot;
@@ -242,8 +243,8 @@ struct read_queue_config {
   // uring: memory that contains destinations, for the kernel to keep in place. It counts as locked
   // memory; where the limit for that is too low it is used like any other. Must outlive the queue.
   std::span<const std::span<std::byte>> registered = {};
-  // Threads, which only block in reads; at most limits::io_threads_max. 0 means 8 (8 to 16 if
-  // threads_max is 0 too).
+  // Threads, which do nothing but open, read and close; at most limits::io_threads_max. 0 means 8
+  // (8 to 16 if threads_max is 0 too).
   unsigned threads = 0;
   // If more than `threads`: starts this many; between `threads` and all of them read at once,
   // depending on what the disk benefits from. (On a simulated disk: how many reads are in flight.)
@@ -286,7 +287,7 @@ struct read_queue_stats {
   std::uint64_t service_ns = 0;       // sum of the times from there to completion
   std::uint64_t bytes_in_flight = 0;  // being read now
   std::uint64_t wakes = 0;            // system calls that woke a thread
-  unsigned threads = 0;               // threads allowed to read right now
+  unsigned threads = 0;               // how many may read now; without meaning for uring
 
   std::uint64_t failed = 0;
   std::uint64_t cancelled = 0;
@@ -320,18 +321,19 @@ class read_queue {
   [[nodiscard]] read_backend backend() const noexcept;
 
   // Queues the requests. One that cannot be queued (memory was refused, there is no executor to
-  // unpack on) completes as failed like any other: by a thread of the queue, or inside poll() and
-  // run(). Any thread, including one that runs a completion.
-  // `after`: they are queued when this is lowered. It must live until then, and must eventually be
-  // lowered, even if the requests are cancelled or the queue ends before.
+  // unpack on) completes as failed like any other: by a thread of the queue, inside poll() and
+  // run(), or, if it was gated, by the thread that lowers the barricade. Any thread, including one
+  // that runs a completion. `after`: they are queued when this is lowered. It must live until then,
+  // and must eventually be lowered, even if the requests are cancelled or the queue ends before.
   void submit(std::span<read_request> requests, barricade* after = nullptr) noexcept;
   // Reads at once, on the calling thread, if the bytes are in the page cache. True: the destination
-  // is filled. False: nothing was read; submit the request, which also reports the errors of the
-  // file. Nothing is recorded on the timeline. Any thread.
+  // is filled with the bytes as stored (`method` and `into` are ignored). False: the destination is
+  // undefined; submit the request, which also reports the errors of the file. Nothing is recorded
+  // on the timeline. Any thread.
   [[nodiscard]] bool read_if_cached(const read_request& request) noexcept;
   // Reads at once if the bytes are in the page cache, and otherwise submits the request and waits
   // for it as wait() does. For callers that can do nothing without the bytes: a job, a tool. The
-  // call sets `counter` itself. Any thread but the queue's.
+  // call sets `counter` itself; leave `on` and `done` unset. Any thread but the queue's.
   [[nodiscard]] result<void> read_now(read_request& request) noexcept;
 
   // Change a request that is still queued. False: it is not queued any more, or memory was refused,

@@ -315,7 +315,7 @@ class [[nodiscard]] co_task {
       return waiting.promise().move_to(frame, begun);
     }
     result<value_type> await_resume() noexcept {
-      if (!frame) return fail(errc::out_of_memory, "no memory for a coroutine");
+      if (!frame) return fail(errc::out_of_memory, "out of memory for a coroutine");
       return frame.promise().take();
     }
   };
@@ -345,7 +345,7 @@ template <class T>
 result<shared_future<typename detail::value_of<T>::type>> spawn(job_system& where, co_task<T> begun,
                                                                 allocator& memory) {
   using value_type = typename detail::value_of<T>::type;
-  if (!begun.valid()) return fail(errc::out_of_memory, "no memory for a coroutine");
+  if (!begun.valid()) return fail(errc::out_of_memory, "out of memory for a coroutine");
   auto kept = promise<value_type>::make(memory, memory_tag::jobs);
   if (!kept) return tl::unexpected<error>(kept.error());
   shared_future<value_type> future = kept->future();

@@ -137,7 +137,7 @@ class job {
       if (callable == nullptr) return job();
     }
     void* const place = memory.allocate(sizeof(function), alignof(function), memory_tag::jobs);
-    if (place == nullptr) return fail(errc::out_of_memory, "no memory for a large job");
+    if (place == nullptr) return fail(errc::out_of_memory, "out of memory for a large job");
     // Frees the memory if the copy throws.
     struct unused {
       allocator& memory;

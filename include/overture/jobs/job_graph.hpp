@@ -14,12 +14,12 @@
 //   group.run([&] { read_texture(); upload.release(); });
 //
 // A graph is built once and run often. prepare() lays it out and refuses cycles; the first run
-// calls it if you have not. The thread that ends the last job before another one starts that one:
-// it goes on with one such job itself and submits the rest. So a chain uses no queue, and a fork
-// needs one submit less than it has branches.
+// calls it if you have not. The thread that ends a job's last predecessor starts that job: it runs
+// one such job itself and submits the rest. So a chain uses no queue, and a fan-out submits all
+// branches but one.
 //
-// Cost of a run: one read-modify-write for each order and a submit for each submitted job. Memory:
-// 128 bytes for each job and 12 for each order.
+// Cost of a run: one read-modify-write for each dependency and a submit for each submitted job.
+// Memory: 128 bytes for each job and 12 for each dependency.
 //
 // A job that throws counts as ended, so its successors start. A job whose token is cancelled is
 // skipped, and its successors start. cancel() ends a run: jobs that have not begun do not begin.
@@ -53,11 +53,11 @@ class job_graph {
   // Keeps the callable and calls it once in each run. Errors: out_of_memory, limit (more than
   // limits::graph_jobs_max jobs).
   result<graph_job> add(job work, const job_options& options = {});
-  // Starts `after` once `before` has ended. The same order twice counts once. Errors: invalid
+  // Starts `after` once `before` has ended. The same dependency twice counts once. Errors: invalid
   // (unknown job, or self-dependency), limit, out_of_memory.
   result<void> order(graph_job before, graph_job after);
-  // Lays the graph out, so that runs allocate nothing. Errors: invalid (the orders form a cycle),
-  // out_of_memory.
+  // Lays the graph out, so that runs allocate nothing. Errors: invalid (the dependencies form a
+  // cycle), out_of_memory.
   result<void> prepare();
 
   // -- running: one run at a time --

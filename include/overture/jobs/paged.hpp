@@ -159,7 +159,7 @@ class paged {
     while (first_with_room_ < page_count_ && pages_[first_with_room_].size == PageSize)
       ++first_with_room_;
     if (first_with_room_ == page_count_ && !add_block(1)) {
-      return fail(errc::out_of_memory, "no memory for another page of objects");
+      return fail(errc::out_of_memory, "out of memory for another page of objects");
     }
     page& target = *pages_[first_with_room_].at;
     T* const made = target.construct(target.first_hole(), std::forward<Args>(args)...);
@@ -226,7 +226,7 @@ class paged {
       const std::size_t together = count < block_pages_max ? count : block_pages_max;
       if (!add_block(together)) {
         drop_pages(first);
-        return fail(errc::out_of_memory, "no memory for more pages of objects");
+        return fail(errc::out_of_memory, "out of memory for more pages of objects");
       }
       count -= together;
     }

@@ -5,11 +5,12 @@
 //
 // Each worker has a queue of its own, takes its newest job first and steals the oldest of others. A
 // submit wakes at most one thread: one that waits for the group of the job, or else a sleeping
-// worker, and no worker while another is looking for work. A worker that finds work while there is
-// more wakes the next. So a submit costs the same however many workers sleep. The wake policy
-// (wake_policy.hpp) says what workers without work do. Jobs submitted by a thread that is not a
-// worker start in order, by priority; two such threads take turns, each with all that it has
-// queued.
+// worker, and no worker while another is looking for work. (A job that no worker may take now, for
+// the main thread or of low priority, wakes all that wait for its group.) A worker that finds work
+// while there is more wakes the next. So a submit costs the same however many workers sleep. The
+// wake policy (wake_policy.hpp) says what workers without work do. Jobs submitted by a thread that
+// is not a worker start in order, by priority; two such threads take turns, each with all that it
+// has queued.
 //
 // Cost: while no worker sleeps, a submit from a worker takes two read-modify-writes, one of them on
 // the group, and a submit from another thread three. Running a job takes three. A fork
@@ -65,7 +66,7 @@ struct job_hooks {
 
 // What becomes of queued jobs when their pool is destroyed.
 enum class at_end : std::uint8_t {
-  run,     // they run on the thread that destroys the pool
+  run,     // they run on the workers, or on the thread that destroys the pool
   cancel,  // they, and jobs that running jobs still submit, are destroyed unrun, except those with
            // job_options::always; groups are counted down either way
 };
@@ -144,10 +145,11 @@ class thread_pool final : public job_system {
   void body_threw(const char* what) noexcept override;
   [[nodiscard]] unsigned concurrency() const noexcept override { return workers() + 1; }
   void set_idle_reason(const char* reason) noexcept override;
-  // One worker will be awake and looking for work from shortly before `at_ns` until half a
-  // millisecond after it, so that the submit makes no system call and the job starts at once. Only
-  // the latest call counts; 0 cancels it. To find a worker awake in each frame, name the start of
-  // the next frame before you submit the jobs of this one. Any thread.
+  // The next worker that goes to sleep wakes by itself shortly before `at_ns` and looks for work
+  // until half a millisecond after it, so that the submit makes no system call and the job starts
+  // at once. If all workers already sleep, none is woken. Only the latest call counts; 0 cancels
+  // it. To find a worker awake in each frame, name the start of the next frame before you submit
+  // the jobs of this one. Any thread.
   void expect_work(std::uint64_t at_ns) noexcept override;
 
   // Queues a job for the thread that made the pool. It runs there in pump(), or in a wait for

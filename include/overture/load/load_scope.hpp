@@ -22,9 +22,9 @@
 //
 // A file that fails keeps its error and the stage; the others load on.
 //
-// Memory: no file begins while budget_bytes are in flight, so the peak is the budget plus one file.
-// Decoder output counts: a file whose asset does not fit waits, unpacked, until others finish, and
-// one such file may always proceed. Assets that the sink keeps no longer count.
+// Memory: no file begins while budget_bytes are in flight. Decoder output counts: a file whose
+// asset does not fit waits, unpacked, until others finish, and one such file may always proceed. So
+// the peak is the budget plus one file and one asset. Assets that the sink keeps no longer count.
 //
 // Cost: start() allocates one record per file; after that, memory is recycled from file to file.
 //
@@ -145,7 +145,8 @@ class load_scope {
   // Starts loading every file of the tree and returns. Call it once.
   // Errors: invalid (tree not frozen, or started before), out_of_memory.
   result<void> start() noexcept;
-  // True once every file has loaded, failed or been cancelled, and before start(). Any thread.
+  // True once every file has loaded, failed or been cancelled. Also true before start(). Any
+  // thread.
   [[nodiscard]] bool done() const noexcept;
   // Works on this load (and nothing else) until it is done (returns true) or `duration` has passed
   // (returns false). It checks the clock between pieces of work of about a millisecond, and does at
@@ -157,7 +158,8 @@ class load_scope {
   // nothing, so with a pool without workers only wait_for() makes progress. Same thread as
   // wait_for(). The first call marks the first frame in the read queue's statistics.
   std::size_t pump(std::chrono::nanoseconds budget) noexcept;
-  // Begins no more files and cancels queued reads; files in flight finish. Then call wait_for(),
+  // Begins no more files, cancels queued reads and files that wait for the budget; files that a
+  // thread works on finish. Then call wait_for(),
   // which soon returns true. Any thread, but not a signal handler.
   void cancel() noexcept;
   // A snapshot. Any thread.

@@ -278,7 +278,7 @@ class shared_future {
     using state_type = continued<U, F>;
     auto* const state = sync_detail::make_state<state_type>(state_->memory(), state_->tag(), *this,
                                                             where, std::forward<F>(function));
-    if (state == nullptr) return fail(errc::out_of_memory, "no memory for a continuation");
+    if (state == nullptr) return fail(errc::out_of_memory, "out of memory for a continuation");
     state->hold();
     shared_future<U> future(state);
     state_->add(state->link());
@@ -309,7 +309,7 @@ class promise {
   [[nodiscard]] static result<promise> make(allocator& memory = default_allocator(),
                                             memory_tag tag = memory_tag::host) {
     auto* const state = sync_detail::make_state<sync_detail::future_state<T>>(memory, tag);
-    if (state == nullptr) return fail(errc::out_of_memory, "no memory for a promise");
+    if (state == nullptr) return fail(errc::out_of_memory, "out of memory for a promise");
     return promise(state);
   }
   // A promise with its state in `storage`; one promise per storage.

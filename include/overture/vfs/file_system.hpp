@@ -53,8 +53,8 @@
 //   are in use. Further mounts share a few (2 to 16: an eighth of what was left) and are reopened
 //   when they are read. Three eighths remain for the host and for loose files. So 200 archives work
 //   under a limit of 64.
-//   A mount that is another file or folder when it is reopened (by device and inode; for an archive
-//   also by size and modification time) fails as `replaced`.
+//   If another file or folder is found in a mount's place when it is reopened (by device and inode;
+//   for an archive also by size and modification time), the call fails as `replaced`.
 #pragma once
 
 #include <cstddef>
@@ -87,8 +87,8 @@ struct file_system_config {
   operating_system* os = nullptr;  // null = system_os()
   bool first_wins = false;         // earlier mounts win instead of later ones
   // Treat paths that differ only by case as one path (see case_fold.hpp); the tree has the folded
-  // form. If names within one mount become equal, the last in byte order is used (the one in lower
-  // case) and skipped() lists the others.
+  // form. If names within one mount become equal, the last in byte order is used (usually the
+  // lower-case one) and skipped() lists the others.
   bool ignore_case = false;
   // Called when a change is refused as `frozen`, on the thread that tried: a place for a
   // breakpoint.
@@ -258,7 +258,7 @@ class file_system final : public source_files {
   // A call that fails changes nothing.
 
   // Mounts a folder or an archive. Names in it that cannot be in the tree are skipped; skipped()
-  // lists them. `path` ends with NUL. Errors:
+  // lists them. `path` is a C string. Errors:
   //   frozen         thaw() first
   //   not_found      no such path, no options.from in it, or no mount options.wins_over/loses_to
   //   not_a_file     neither a folder nor a regular file
@@ -270,7 +270,8 @@ class file_system final : public source_files {
   //   invalid        wins_over and loses_to together, or options that exclude each other
   //   io, permission, out_of_memory
   result<mount_id> mount(const char* path, const mount_options& options = {}) noexcept;
-  // The same for an archive in memory. `bytes` must stay until options.release is called.
+  // The same for an archive in memory. `bytes` must stay until the mount is gone:
+  // options.release tells when.
   result<mount_id> mount_memory(const char* name, std::span<const std::byte> bytes,
                                 const mount_options& options = {}) noexcept;
   // Errors: frozen, not_found, out_of_memory.
@@ -347,10 +348,11 @@ class file_system final : public source_files {
   //   not_a_file   a folder, or not a regular file
   //   corrupt      the archive's directory contradicts itself about this entry
   //   unsupported  compression or encryption that is not supported
-  //   limit        larger than limits::entry_bytes_max, see open_any_size()
-  //   permission   refused by the system, or encrypted and the mount has no password
+  //   limit        larger than limits::entry_bytes_max, see open_any_size(), or too many open files
+  //   permission   refused by the system
+  //   password     encrypted, and the mount has no password
   //   replaced     the mount is not the same file on disk any more
-  //   io
+  //   io, out_of_memory
   [[nodiscard]] result<opened_file> open(entry_index index) noexcept;
   [[nodiscard]] result<opened_file> open(asset_path path) noexcept;
   // The same without a limit on the size, for reading in pieces as file_reader does.
@@ -365,8 +367,8 @@ class file_system final : public source_files {
       const file_place& place, std::span<const std::byte> read) noexcept;
 
   // Opens, reads, unpacks and verifies one file on the calling thread. Errors: those of open();
-  // corrupt (wrong checksum, broken data), truncated, io, permission (wrong password),
-  // out_of_memory.
+  // corrupt (wrong checksum, broken data; also one wrong password in 256), truncated, io, password
+  // (wrong), out_of_memory.
   [[nodiscard]] result<blob> read_all(asset_path path, buffer_pool& buffers) noexcept;
   // The same through a read queue over this file_system: what is not in the page cache is read by
   // the queue's threads, in its order, and counted in its statistics. Waits for the read and
@@ -395,8 +397,9 @@ class file_system final : public source_files {
   // Renames in one step, replacing a file named `to`. A folder takes its contents with it.
   result<void> rename(mount_id mount, asset_path from, asset_path to) noexcept;
 
-  // Writes a sentence about an error of this file_system into `text`, with the paths it knows.
-  // Returns the length.
+  // Writes a sentence about an error of this file_system to `text`, with the paths it knows, cut to
+  // fit and NUL-terminated (unless `text` is empty). Returns the length of what it has written,
+  // without the NUL. Any thread.
   std::size_t explain(const error& failure, std::span<char> text) const noexcept;
 
   // For the read queue, see io/read_queue.hpp.

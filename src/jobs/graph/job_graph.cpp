@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "base/limit_text.hpp"
 #include "base/vec.hpp"
 #include "jobs/pool/running_job.hpp"
 #include "overture/base/thread.hpp"
@@ -81,25 +82,25 @@ static_assert(sizeof(node) == 128);
 struct job_graph::state {
   explicit state(allocator& memory) noexcept
       : jobs(memory, memory_tag::jobs),
-        orders(memory, memory_tag::jobs),
+        dependencies(memory, memory_tag::jobs),
         successors(memory, memory_tag::jobs) {}
 
   // Lists the successors of each job, all in one list.
-  [[nodiscard]] bool sort_orders() noexcept {
-    if (!successors.resize_for_overwrite(orders.size())) return false;
+  [[nodiscard]] bool sort_dependencies() noexcept {
+    if (!successors.resize_for_overwrite(dependencies.size())) return false;
     for (node& each : jobs) each.before = each.after = 0;
-    for (const edge& order : orders) {
-      ++jobs[order.before].after;
-      ++jobs[order.after].before;
+    for (const edge& each : dependencies) {
+      ++jobs[each.before].after;
+      ++jobs[each.after].before;
     }
     std::uint32_t begin = 0;
     for (node& each : jobs) {
       each.after_begin = begin;
       begin += std::exchange(each.after, 0);
     }
-    for (const edge& order : orders) {
-      node& first = jobs[order.before];
-      successors[first.after_begin + first.after++] = order.after;
+    for (const edge& each : dependencies) {
+      node& first = jobs[each.before];
+      successors[first.after_begin + first.after++] = each.after;
     }
     return true;
   }
@@ -109,7 +110,8 @@ struct job_graph::state {
   // Removes jobs without predecessors until none is left, or a cycle (Kahn). Uses the counts up.
   [[nodiscard]] result<void> find_circle() noexcept {
     vec<std::uint32_t> ready(jobs.memory(), memory_tag::jobs);
-    if (!ready.reserve(jobs.size())) return fail(errc::out_of_memory, "no memory for a graph");
+    if (!ready.reserve(jobs.size()))
+      return fail(errc::out_of_memory, "out of memory for the job graph");
     for (std::uint32_t i = 0; i < jobs.size(); ++i) {
       if (jobs[i].before == 0) (void)ready.push_back(i);
     }
@@ -123,7 +125,8 @@ struct job_graph::state {
         }
       }
     }
-    if (gone != jobs.size()) return fail(errc::invalid, "the orders of a graph form a cycle");
+    if (gone != jobs.size())
+      return fail(errc::invalid, "the dependencies of the graph form a cycle");
     return {};
   }
   // Runs one job of the graph on this thread.
@@ -139,7 +142,7 @@ struct job_graph::state {
   }
 
   vec<node> jobs;
-  vec<edge> orders;
+  vec<edge> dependencies;
   vec<std::uint32_t> successors;
   bool prepared = false;
 };
@@ -160,11 +163,11 @@ std::size_t job_graph::size() const noexcept {
 }
 
 result<graph_job> job_graph::add(job work, const job_options& options) {
-  if (state_ == nullptr) return fail(errc::out_of_memory, "no memory for a graph");
+  if (state_ == nullptr) return fail(errc::out_of_memory, "out of memory for the job graph");
   const std::size_t index = state_->jobs.size();
-  if (index == limits::graph_jobs_max) return fail(errc::limit, "too many jobs in a graph");
+  if (index == limits::graph_jobs_max) return fail(errc::limit, limit_text::graph_jobs);
   if (!state_->jobs.push_back(node(std::move(work), options))) {
-    return fail(errc::out_of_memory, "no memory for a job of a graph");
+    return fail(errc::out_of_memory, "out of memory for a job of the graph");
   }
   state_->prepared = false;
   return static_cast<graph_job>(index);
@@ -173,22 +176,23 @@ result<graph_job> job_graph::add(job work, const job_options& options) {
 result<void> job_graph::order(graph_job before, graph_job after) {
   const edge added{static_cast<std::uint32_t>(before), static_cast<std::uint32_t>(after)};
   if (added.before >= size() || added.after >= size() || before == after) {
-    return fail(errc::invalid, "an order with an unknown job, or of a job with itself");
+    return fail(errc::invalid, "a dependency on an unknown job, or of a job on itself");
   }
-  if (state_->orders.size() == limits::graph_jobs_max) {
-    return fail(errc::limit, "too many orders in a graph");
+  if (state_->dependencies.size() == limits::graph_jobs_max) {
+    return fail(errc::limit, limit_text::graph_dependencies);
   }
-  if (!state_->orders.push_back(added)) {
-    return fail(errc::out_of_memory, "no memory for an order of a graph");
+  if (!state_->dependencies.push_back(added)) {
+    return fail(errc::out_of_memory, "out of memory for a dependency of the graph");
   }
   state_->prepared = false;
   return {};
 }
 
 result<void> job_graph::prepare() {
-  if (state_ == nullptr) return fail(errc::out_of_memory, "no memory for a graph");
+  if (state_ == nullptr) return fail(errc::out_of_memory, "out of memory for the job graph");
   if (state_->prepared) return {};
-  if (!state_->sort_orders()) return fail(errc::out_of_memory, "no memory for a graph");
+  if (!state_->sort_dependencies())
+    return fail(errc::out_of_memory, "out of memory for the job graph");
   state_->reset();
   const result<void> sound = state_->find_circle();
   if (sound) state_->reset();

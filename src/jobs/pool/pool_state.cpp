@@ -19,12 +19,12 @@ pool_state::pool_state(const thread_pool_config& wanted, allocator& from) noexce
       idle(wanted.wake, wanted.tuning),
       spares(slots, sleepers),
       main_thread(&this_thread_jobs()) {
-  if (!slab.grow()) status = fail(errc::out_of_memory, "no memory for jobs yet");
+  if (!slab.grow()) status = fail(errc::out_of_memory, "out of memory for the pool's jobs");
 }
 
 void pool_state::start_workers() noexcept {
   if (slots.first_guest() < config.workers + config.spare_workers) {
-    status = fail(errc::out_of_memory, "no memory for a worker");
+    status = fail(errc::out_of_memory, "out of memory for a worker thread");
   }
   for (; workers_started < slots.first_guest(); ++workers_started) {
     pool_slot& slot = slots[workers_started];

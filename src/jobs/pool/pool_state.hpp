@@ -1,10 +1,10 @@
 // The inside of a thread_pool: what its parts are and in which order they are made.
 //
-//   add     job_intake     a record from the slab into a deque or an injector; wakes a worker
+//   add     job_intake     a record from the slab into a deque or a shared queue; wakes a thread
 //   take    job_queues     by a worker (worker), by a thread that waits for a group (waiter)
 //   run     job_runner     call, destroy, give the record back, count the group down
 //   fork    forks          the caller's stack, the slot's deque, back or to a thief
-//   sleep   parking        idle/idle.cpp decides when, and who wakes the next
+//   sleep   parking        idle/idle.cpp decides when, and whether the next is woken
 #pragma once
 
 #include "jobs/idle/idle.hpp"

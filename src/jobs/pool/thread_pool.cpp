@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/limit_text.hpp"
 #include "base/vec.hpp"
 #include "jobs/pool/forks.hpp"
 #include "jobs/pool/pool_state.hpp"
@@ -36,7 +37,7 @@ thread_pool::thread_pool(const thread_pool_config& config) noexcept {
   }
   state_->start_workers();
   if (config.workers > limits::pool_workers_max && state_->status) {
-    state_->status = fail(errc::limit, "more workers than limits::pool_workers_max");
+    state_->status = fail(errc::limit, limit_text::workers);
   }
 }
 
@@ -47,7 +48,7 @@ thread_pool::~thread_pool() {
 }
 
 result<void> thread_pool::status() const noexcept {
-  if (state_ == nullptr) return fail(errc::out_of_memory, "no memory for a thread pool");
+  if (state_ == nullptr) return fail(errc::out_of_memory, "out of memory for the thread pool");
   return state_->status;
 }
 

@@ -13,8 +13,8 @@ class job_intake {
   job_intake(job_slab& slab, pool_slots& slots, job_queues& queues, parking& sleepers) noexcept
       : slab_(slab), slots_(slots), queues_(queues), sleepers_(sleepers) {}
 
-  // Queues the first of these jobs, as many as there is room for, and wakes a worker. Returns how
-  // many; those are moved from. Any thread.
+  // Queues the first of these jobs, as many as there is room for, and wakes at most one thread for
+  // each 64. Returns how many; those are moved from. Any thread.
   [[nodiscard]] std::size_t add(std::span<job> work, job_group* group,
                                 const job_options& options) noexcept;
   // As add(), for a job of the main thread, which may use a spare record.

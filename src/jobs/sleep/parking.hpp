@@ -9,7 +9,8 @@
 // and then looks for work. Making visible and announcing are sequentially consistent
 // read-modify-writes, so one of the two sees the other. A searching worker counts as awake, and
 // threads that add work rely on it, so the last worker to end its search must look once more
-// (end_search() says so).
+// (end_search() says so). Forks are the exception: fork_added() may miss a worker that is about to
+// sleep, and the thread that forked then does the work itself.
 //
 // The thread that takes a sleeper's bit out of its set owes that sleeper a wake; no other thread
 // may wake it.

@@ -1,4 +1,4 @@
-// In front of src/io/sizes.hpp: few enough for the explorer.
+// Replaces src/io/sizes.hpp: few enough for the explorer.
 #pragma once
 
 #include <cstddef>

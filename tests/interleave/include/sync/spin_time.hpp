@@ -1,4 +1,5 @@
-// The explorer's time stands still: a thread that spins by the clock gives up at once.
+// Replaces src/sync/spin_time.hpp. The explorer's time stands still, so that a thread which spins
+// for a time gives up at once.
 #pragma once
 
 #include <cstdint>

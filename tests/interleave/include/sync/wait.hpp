@@ -1,4 +1,4 @@
-// The wait layer of the explorer; stands in for src/sync/wait.hpp.
+// Replaces src/sync/wait.hpp: the explorer's wait layer.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@ namespace overture::sync_detail {
 
 enum class wait_status : std::uint8_t { woken, timed_out };
 
-// One queue for all addresses, with the shipped count. Its wakes are as few as can be, so that they
-// make a chain even of a handful of threads.
+// One queue for all addresses, with the shipped count. Each thread passes on as few wakes as
+// possible, so that even a handful of threads form a chain.
 inline relay_count relay;
 constexpr std::uint32_t passed_on_max = 1;
 
-// What now_ns() returns: no less than the deadlines that have passed.
+// What now_ns() returns: at least every deadline that has passed.
 inline std::uint64_t clock_ns = 1;
 
 // Before each execution.

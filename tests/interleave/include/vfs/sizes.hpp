@@ -1,4 +1,4 @@
-// Stands in for src/vfs/sizes.hpp: enough for the explorer's programs.
+// Replaces src/vfs/sizes.hpp: few enough for the explorer.
 #pragma once
 
 #include <cstddef>

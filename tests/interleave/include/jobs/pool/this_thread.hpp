@@ -1,5 +1,4 @@
-// What a thread knows about the jobs that it runs, fibre by fibre; stands in for
-// src/jobs/pool/this_thread.hpp.
+// Replaces src/jobs/pool/this_thread.hpp: what a thread knows about its jobs, for each fibre.
 #pragma once
 
 #include "interleave/explorer.hpp"

@@ -1,4 +1,4 @@
-// As little as will do; stands in for src/jobs/queues/sizes.hpp.
+// Replaces src/jobs/queues/sizes.hpp: as small as will do.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
-// The overture::atomic of the explorer. It stands in for include/overture/base/atomic.hpp by coming
-// first on the include path; the sources of the library are the very same, and an atomic is as
-// large as the one of shipped programs.
+// The explorer's overture::atomic. It replaces include/overture/base/atomic.hpp by coming first on
+// the include path. The library's sources are unchanged, and an atomic is as large as a shipped
+// one.
 #pragma once
 
 #include <atomic>
