@@ -24,7 +24,7 @@ unsigned explorer::choose(std::size_t count, kind what) {
   }
   std::size_t taken = 0;
   if (limits_.random != 0) {
-    // Mostly the plain way on, so that what is drawn differs from it in a few places.
+    // Mostly the first choice, so that an execution differs from the plain one in a few places.
     const bool plain = random_() % (what == kind::thread ? switch_once_in_ : deviate_once_in_) != 0;
     taken = plain ? 0 : random_() % count;
   }
@@ -92,7 +92,7 @@ void explorer::begin_execution(const std::function<void()>& program) {
   ++execution_stamp_;
   begin_threads_anew();
   active_ = true;
-  // In a fibre of its own, which is left where it is after a failure.
+  // In a fibre of its own, which is abandoned where it is after a failure.
   program_ = &program;
   make_context(fibres_[0], program_stack_bytes, &explorer::enter_program);
   swapcontext(&outside_, &fibres_[0].context);
@@ -148,8 +148,8 @@ bool explorer::can_run(std::size_t thread) const {
   return each.now == state::ready || (sleeps && each.has_deadline);
 }
 
-// The threads that may go on, the one that does unless something is to deviate first: the current
-// one, or whoever comes after it. To choose a thread that sleeps is to let its time run out.
+// Lists the threads that may run next. The first is the one that does unless something deviates:
+// the current thread, or the next one in turn. Choosing a sleeping thread lets its deadline pass.
 std::size_t explorer::list_able(std::array<std::size_t, threads_max>& able, bool may_go_on) const {
   std::size_t count = 0;
   if (may_go_on) able[count++] = current_;
@@ -164,13 +164,13 @@ std::size_t explorer::list_able(std::array<std::size_t, threads_max>& able, bool
   return count;
 }
 
-// Decides which thread goes on.
+// Decides which thread runs next.
 void explorer::schedule(bool yielding) {
   if (!active_) return;
   std::array<std::size_t, threads_max> able{};
   const bool may_stay = current_ != 0 && can_run(current_) && fibres_[current_].now == state::ready;
   std::size_t count = list_able(able, may_stay && !yielding);
-  // A sleeper alone may find its own time run out.
+  // If the current thread sleeps, its own deadline may pass.
   if (current_ != 0 && !may_stay && can_run(current_)) able[count++] = current_;
   if (count == 0 && may_stay) return;
   if (count == 0) {

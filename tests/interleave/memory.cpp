@@ -56,14 +56,14 @@ void explorer::end_life(const void* address) {
 
 void explorer::step(const void* address, std::uint64_t value, const char* what) {
   if (!threads_run()) return;
-  if (gone_.contains(address)) return fail("use after the end of its life");
+  if (gone_.contains(address)) return fail("use after end of lifetime");
   const std::size_t index = find(address, value);
   if (current_ != 0) schedule(false);
   if (trace_.size() > steps_max) fail("it runs for ever");
   if (!active_) return;
   trace(what, index, objects_[index].stores.back().value);
   // The address may belong to another object by now.
-  if (!objects_[index].alive || known_.at(address) != index) fail("use after the end of its life");
+  if (!objects_[index].alive || known_.at(address) != index) fail("use after end of lifetime");
   stepped_at_ = address;
   stepped_index_ = index;
 }
@@ -98,8 +98,8 @@ void explorer::acquire_latest(const void* address, std::memory_order order) {
   see(index, objects_[index].stores.size() - 1, order);
 }
 
-// One that fails is a load: of the latest value, of an older one that is not the expected one, or,
-// if it is weak, of the expected one.
+// A failing one is a load: of the latest value, of an older one other than the expected one, or, if
+// it is weak, of the expected one.
 exchanged explorer::compare_exchange(const void* address, std::uint64_t expected,
                                      std::uint64_t fresh, std::memory_order success,
                                      std::memory_order failure, bool weak) {
@@ -119,7 +119,7 @@ exchanged explorer::compare_exchange(const void* address, std::uint64_t expected
   const std::size_t way = choose(ways + (may_fail ? 1 : 0), kind::rare);
   if (way == ways) {
     deviate(spurious_left_);
-    trace("...which fails for no reason", index, expected);
+    trace("...which fails spuriously", index, expected);
     see(index, latest, failure);
     return {false, expected};
   }
@@ -206,7 +206,7 @@ slept explorer::sleep(const void* address, bool same, bool has_deadline) {
   if (current_ == 0) fail("the program's own thread sleeps");
   if (may_deviate(early_left_) && choose(2, kind::rare) != 0) {
     deviate(early_left_);
-    trace("...returns for no reason", objects_max, 0);
+    trace("...returns without a wake", objects_max, 0);
     return slept::not_at_all;
   }
   fibre& self = fibres_[current_];

@@ -279,7 +279,7 @@ TEST(a_read_queue_in_all_interleavings, cancels_or_reads_but_never_both) {
 }
 
 // `how` submits the request and lets the queue go on.
-void reads_behind_a_pause(const std::function<void(io_detail::read_core&, read_request&)>& how) {
+void reads_after_a_pause(const std::function<void(io_detail::read_core&, read_request&)>& how) {
   expect_clean_nearby([&how] {
     one_file file;
     here on;

@@ -219,7 +219,7 @@ def main():
     for number, plant in enumerate(plants, 1):
         programs = programs_of(plant, tests)
         target = COPY / plant.source
-        whole = (ROOT / plant.source).read_text()
+        whole = target.read_text()
         write(target, plant.text)
         built = build(programs, given.jobs)
         end = run_tests(programs) if built.returncode == 0 else "does not build"
