@@ -13,20 +13,20 @@
 // Threads are fibres on one real thread. Each operation on an atomic and each call of the wait
 // layer is a step, before which the explorer decides which thread runs next. It keeps its decisions
 // in a trail, and the next execution changes the last one that has an alternative left: a
-// depth-first search. A bound on preemptions (switches away from a thread that could continue)
-// keeps it short; nearly all known bugs need two or fewer. For larger programs the explorer decides
-// at random instead, without that bound, from a seed that a failure prints.
+// depth-first search. Bounds keep it short: on preemptions (switches away from a thread that could
+// continue; nearly all known bugs need two or fewer) and on all deviations together. For larger
+// programs the explorer decides at random instead, without these, from a seed that a failure
+// prints.
 //
-// Memory is weaker than the machine it runs on. Each atomic keeps the history of its stores; a load
-// that is not forced to see the latest may return an older one: any that is not older than what the
-// thread knows of by its own reads, by acquire and release, and by the order of sequentially
-// consistent operations. So a load may also pass an earlier store to another object (store
-// buffering). A compare-exchange may fail on such an old value, and a weak one for no reason. All
-// other memory of the program and of the shipped sources is checked for races by vector clocks
-// (watch.cpp). Not modelled: a load that sees a store which comes later in the execution, a store
-// that takes its place before an earlier one, and fences other than the heavy one of
-// sync/asymmetric_fence.hpp: after it each thread sees all that was stored before it. It makes no
-// data known that an acquire would not. The library uses no others.
+// The modelled memory is weaker than the machine's. Each atomic keeps the history of its stores,
+// and a load may return any of them that is not older than what the thread knows: from its own
+// reads, from acquire and release, and from the order of sequentially consistent operations. So a
+// load may also pass an earlier store to another object (store buffering). A compare-exchange may
+// fail on such an old value, and a weak one spuriously. All other memory of the program and of the
+// shipped sources is checked for races with vector clocks (watch.cpp). Not modelled: a load that
+// sees a store from later in the execution, and a store that moves before an earlier one. Of fences
+// there is only the heavy one of sync/asymmetric_fence.hpp, as the library uses no others: after it
+// every thread sees all earlier stores, but plain data still needs an acquire.
 //
 // An execution fails if a check is false, on a race, on a use after the end of an object's
 // lifetime, when all remaining threads sleep, and when it runs for ever.
@@ -40,21 +40,21 @@
 namespace interleave {
 
 // How far an execution may deviate from the plain one, in which a thread runs until it sleeps or
-// yields, the next one follows, and all see the latest values.
+// yields, the next one in turn follows, and all see the latest values.
 struct bounds {
   unsigned preemptions = 2;
-  unsigned stale_loads = 2;        // loads and failing compare-exchanges that see an old value
-  unsigned early_returns = 1;      // waits that return for no reason
-  unsigned spurious_failures = 1;  // weak compare-exchanges that fail for no reason
-  unsigned deviations = 4;         // all of these together, and threads that do not follow in turn
-  bool heavy_fences = true;        // false: they do nothing, as if they were left out
-  bool watches = true;             // memory that is not an atomic
-  // The search ends there; where the environment has OVERTURE_LONG_TESTS, ten times later.
+  unsigned stale_loads = 2;        // loads and failing compare-exchanges that return an old value
+  unsigned early_returns = 1;      // waits that return without a wake
+  unsigned spurious_failures = 1;  // of weak compare-exchanges
+  unsigned deviations = 4;         // all of these together, and threads that run out of turn
+  bool heavy_fences = true;        // false: they do nothing, as if left out
+  bool watches = true;             // memory that is not atomic
+  // The search ends there; ten times later if OVERTURE_LONG_TESTS is set in the environment.
   std::uint64_t executions_max = 3'000'000;
-  // This many executions by chance instead of the search, and as many more in long tests. How often
-  // each deviates is drawn too.
+  // Unless 0: this many random executions instead of the search, likewise ten times as many. How
+  // often each deviates is random too.
   std::uint64_t random = 0;
-  std::uint64_t seed = 1;  // for random executions; OVERTURE_INTERLEAVE_SEED overrides it
+  std::uint64_t seed = 1;  // of those; OVERTURE_INTERLEAVE_SEED replaces it
 };
 
 struct outcome {
@@ -84,7 +84,7 @@ bool asleep(unsigned thread);
 // only one thread at a time may be in such a loop: two would take turns for ever.
 void let_others_run();
 
-// Plain data that threads share. Other memory is watched as well, except with sanitizers.
+// Plain data that threads share, checked for races. Other memory is too, except with sanitizers.
 class plain_access {
  public:
   plain_access() noexcept;
