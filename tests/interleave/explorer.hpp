@@ -66,8 +66,8 @@ struct outcome {
 // Runs `program` repeatedly. It creates its objects, calls run() once, and may check the result.
 outcome explore(const bounds& limits, const std::function<void()>& program);
 
-// Runs the threads to their ends, step by step. After a failure the program goes no further, and
-// its objects are left as they are.
+// Runs the threads step by step until all have ended. After a failure the program goes no further,
+// and its objects are abandoned.
 void run(std::initializer_list<std::function<void()>> threads);
 
 // Fails the execution unless `truth`.
