@@ -1,33 +1,16 @@
 #include "base/thread_slot.hpp"
 
-#include <bit>
 #include <utility>
 
-#include "overture/base/atomic.hpp"
-#include "overture/base/limits.hpp"
+#include "base/slot_set.hpp"
 
 namespace overture {
 namespace {
 
-constexpr std::uint32_t word_count = limits::thread_slots_max / 64;
+using slots_of_threads = base_detail::slot_set<limits::thread_slots_max>;
+static_assert(slots_of_threads::shared == base_detail::shared_thread_slot);
 
-atomic<std::uint64_t> taken[word_count];
-
-std::uint32_t take_slot() noexcept {
-  for (std::uint32_t word = 0; word < word_count; ++word) {
-    std::uint64_t bits = taken[word].load(std::memory_order_relaxed);
-    while (~bits != 0) {
-      const auto bit = static_cast<std::uint32_t>(std::countr_one(bits));
-      const std::uint32_t slot = word * 64 + bit;
-      if (slot == base_detail::shared_thread_slot) return base_detail::shared_thread_slot;
-      if (taken[word].compare_exchange_weak(bits, bits | std::uint64_t{1} << bit,
-                                            std::memory_order_acquire, std::memory_order_relaxed)) {
-        return slot;
-      }
-    }
-  }
-  return base_detail::shared_thread_slot;
-}
+constinit slots_of_threads slots;
 
 constexpr std::uint32_t no_slot = UINT32_MAX;
 
@@ -35,12 +18,10 @@ constexpr std::uint32_t no_slot = UINT32_MAX;
 constinit thread_local std::uint32_t slot_of_thread = no_slot;
 
 struct slot_holder {
-  slot_holder() noexcept { slot_of_thread = take_slot(); }
+  slot_holder() noexcept { slot_of_thread = slots.take(); }
   // From here on another thread may take the slot.
   ~slot_holder() {
-    const std::uint32_t slot = std::exchange(slot_of_thread, base_detail::shared_thread_slot);
-    if (slot == base_detail::shared_thread_slot) return;
-    taken[slot / 64].fetch_and(~(std::uint64_t{1} << slot % 64), std::memory_order_release);
+    slots.give_back(std::exchange(slot_of_thread, base_detail::shared_thread_slot));
   }
 };
 
