@@ -8,6 +8,8 @@
 
 #include "interleave/expect.hpp"
 #include "interleave/explorer.hpp"
+#include "overture/sync/barricade.hpp"
+#include "overture/sync/countdown.hpp"
 #include "support/refusing_os.hpp"
 
 namespace overture::vfs_detail {
@@ -23,6 +25,7 @@ class watched_os final : public test::refusing_os {
  public:
   result<os_handle> open(const char* path) override {
     const auto file = static_cast<std::size_t>(*path - '0');
+    if (file == 2 && slow != nullptr) slow->wait(interleave::at_once);
     check(now_open_.fetch_add(1) < 2, "there are two descriptors");
     open_[file].write(open_[file].read() + 1);
     return os_handle{static_cast<std::int64_t>(file) + 1};
@@ -43,6 +46,8 @@ class watched_os final : public test::refusing_os {
   }
   void use(os_handle handle) { check(open_[file_of(handle)].read() == 1, "it is open"); }
   [[nodiscard]] int open_now() const { return now_open_.load(); }
+
+  barricade* slow = nullptr;  // opening file 2 takes until it is lowered
 
  private:
   static std::size_t file_of(os_handle handle) {
@@ -113,6 +118,49 @@ TEST(a_descriptor_pool_in_all_interleavings, closes_a_file_that_ends) {
          },
          [&] { of.use(1); }, [&] { of.use(2); }});
     check(of.os.open_now() <= 2, "no more than there are");
+  });
+}
+
+// Each keeps the file in use until all have it.
+TEST(a_descriptor_pool_in_all_interleavings, tells_all_that_wait_of_an_opened_file) {
+  expect_clean_nearby([] {
+    parked_files of;
+    countdown users(3);
+    const auto use = [&] {
+      check(of.files[0].pin(true).has_value(), "it is opened");
+      users.done();
+      users.wait(interleave::at_once);
+      of.files[0].unpin();
+    };
+    run({use, use, use});
+  });
+}
+
+// One waits for a file that is being opened, the other for a descriptor: the one that is given back
+// is of use to the second only.
+TEST(a_descriptor_pool_in_all_interleavings, tells_the_waiter_that_can_use_a_descriptor) {
+  expect_clean_nearby([] {
+    parked_files of;
+    barricade opened{barricade::raised};
+    of.os.slow = &opened;
+    check(of.files[0].pin(true).has_value(), "one of two descriptors is in use");
+    run({[&] { of.use(2); }, [&] { of.use(2); },
+         [&] {
+           of.use(3);
+           opened.lower();
+         },
+         [&] { of.files[0].unpin(); }});
+  });
+}
+
+// All but one descriptor stay in use, and nothing but the end of the file lets the other thread on.
+TEST(a_descriptor_pool_in_all_interleavings, tells_a_waiter_that_a_file_has_ended) {
+  expect_clean_nearby([] {
+    parked_files of;
+    of.use(0);
+    check(of.files[1].pin(true).has_value(), "it stays open");
+    run({[&] { of.files[0].close(parked_file::root); }, [&] { of.use(2); }});
+    of.files[1].unpin();
   });
 }
 

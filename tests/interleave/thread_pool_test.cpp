@@ -166,6 +166,28 @@ TEST(a_pool_in_all_interleavings, gives_a_worker_what_a_waiter_has_taken) {
   });
 }
 
+// A submit wakes no worker while another one searches: that worker must wake the other one if it
+// finds more than it can run.
+TEST(a_pool_in_all_interleavings, wakes_a_worker_for_the_job_that_another_one_waits_for) {
+  expect_clean_nearby([] {
+    atomic<int> runs{0};
+    atomic<int> ended{0};
+    barricade over;
+    explored_pool explored(2, 1);
+    run({[&] { explored.worker(0); }, [&] { explored.worker(1); },
+         [&] {
+           for (int i = 0; i < 2; ++i) {
+             explored.pool->submit([&] {
+               wait_for_the_next(runs);
+               if (ended.fetch_add(1) == 1) over.lower();
+             });
+           }
+           over.wait({.spin = spin_policy::none()});
+           explored.leave();
+         }});
+  });
+}
+
 TEST(a_pool_in_all_interleavings, gives_a_waiter_what_another_one_has_taken) {
   expect_clean_nearby([] {
     atomic<int> runs{0};
