@@ -35,7 +35,7 @@ endif()
 # what they use all the same; the release build, which has such headers for tests only, and
 # clang-tidy, which has none, see to it.
 function(overture_precompile target kind)
-  if(NOT OVERTURE_PCH OR (OVERTURE_PCH STREQUAL "TESTS" AND NOT kind STREQUAL "tests"))
+  if(NOT OVERTURE_PCH OR (OVERTURE_PCH STREQUAL "TESTS" AND NOT kind MATCHES "tests$"))
     return()
   endif()
   get_property(first GLOBAL PROPERTY OVERTURE_PCH_OF_${kind})
@@ -90,11 +90,14 @@ function(overture_module name)
   set_property(GLOBAL APPEND PROPERTY OVERTURE_INSTALL_TARGETS ${target})
 endfunction()
 
-# overture_tests(NAME LINK libs... [SOURCES more.cpp...] [LABEL slow]): one executable of all
-# *_test.cpp in the current folder, every test of it known to CTest by name. A test that reports
-# itself as skipped counts as skipped.
+# overture_tests(NAME LINK libs... [SOURCES more.cpp...] [LABEL slow] [PRECOMPILE kind]): one
+# executable of all *_test.cpp in the current folder, every test of it known to CTest by name. A
+# test that reports itself as skipped counts as skipped. PRECOMPILE: for tests with other flags.
 function(overture_tests name)
-  cmake_parse_arguments(ARG "" "LABEL" "LINK;SOURCES" ${ARGN})
+  cmake_parse_arguments(ARG "" "LABEL;PRECOMPILE" "LINK;SOURCES" ${ARGN})
+  if(NOT ARG_PRECOMPILE)
+    set(ARG_PRECOMPILE tests)
+  endif()
   file(GLOB tests CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*_test.cpp)
   if(NOT tests AND NOT ARG_SOURCES)
     return()
@@ -104,7 +107,7 @@ function(overture_tests name)
     ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${name}_tests PRIVATE
     ${ARG_LINK} overture_flags overture_test_flags GTest::gtest GTest::gmock GTest::gtest_main)
-  overture_precompile(${name}_tests tests ${OVERTURE_PCH_OF_TESTS})
+  overture_precompile(${name}_tests ${ARG_PRECOMPILE} ${OVERTURE_PCH_OF_TESTS})
   gtest_discover_tests(${name}_tests TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
     PROPERTIES LABELS "${ARG_LABEL}")
 endfunction()

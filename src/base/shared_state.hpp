@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/slot_set.hpp"
 #include "overture/base/atomic.hpp"
 #include "overture/base/limits.hpp"
 #include "overture/base/version.hpp"
@@ -27,8 +28,10 @@ struct alignas(64) continuation_list {
   atomic<std::uint32_t> scans{0};
 };
 
+using thread_slot_set = slot_set<limits::thread_slots_max>;
+
 struct shared_state {
-  atomic<std::uint64_t> thread_slots[limits::thread_slots_max / 64] = {};  // a bit each; 1 = taken
+  thread_slot_set thread_slots;
   static constexpr std::size_t continuation_lists_max = 64;
   continuation_list continuations[continuation_lists_max];
 };

@@ -144,11 +144,17 @@ void descriptor_pool::forget(parked_file& file) noexcept {
     const sync_detail::scoped_lock hold(lock_);
     pooled_file& state = of(file, lock_);
     if (state.now != phase::open) return;
-    slots_[state.slot] = nullptr;
-    state.now = phase::closed;
+    state.now = phase::closing;
     last = archives_detail::owned_handle(*file.os_, state.handle);
   }
+  // Before the slot is free, or another thread would open one descriptor too many.
   last = {};
+  {
+    const sync_detail::scoped_lock hold(lock_);
+    pooled_file& state = of(file, lock_);
+    slots_[state.slot] = nullptr;
+    state.now = phase::closed;
+  }
   changed_.notify_all();
 }
 

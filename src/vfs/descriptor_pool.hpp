@@ -75,7 +75,7 @@ class kept_descriptor {
 
 // What the pool keeps about a file.
 struct pooled_file {
-  enum class phase : std::uint8_t { closed, opening, open } now = phase::closed;
+  enum class phase : std::uint8_t { closed, opening, open, closing } now = phase::closed;
   bool used = false;  // since the clock hand passed
   std::uint32_t pins = 0;
   std::size_t slot = 0;

@@ -44,10 +44,11 @@ result<source_id> source_table::add(os_handle handle, source_owner owner) noexce
   const result<std::uint32_t> index = take_slot();
   if (!index) return tl::unexpected(index.error());
   slot& taken = *slot_of(*index);
-  taken.handle.store(handle.value, std::memory_order_relaxed);
-  taken.mount.store(owner.mount.value, std::memory_order_relaxed);
-  taken.entry.store(owner.entry, std::memory_order_relaxed);
-  taken.os.store(owner.os, std::memory_order_relaxed);
+  // Released: a find() of the slot's last id that sees one of these also sees that the id ended.
+  taken.handle.store(handle.value, std::memory_order_release);
+  taken.mount.store(owner.mount.value, std::memory_order_release);
+  taken.entry.store(owner.entry, std::memory_order_release);
+  taken.os.store(owner.os, std::memory_order_release);
   // Odd generations are in use. The release makes the slot visible to all threads that know the id.
   const std::uint32_t generation = taken.generation.load(std::memory_order_relaxed) + 1;
   taken.generation.store(generation, std::memory_order_release);

@@ -134,7 +134,7 @@ TEST(a_barricade_in_all_interleavings, takes_lowerings_and_raisings_of_several_t
 }
 
 TEST(a_barricade_in_all_interleavings, shows_what_a_second_lowering_published) {
-  expect_clean_and_complete(interleave::explore({.preemptions = 3, .stale_loads = 2}, [] {
+  expect_clean_and_complete(interleave::explore({.preemptions = 3}, [] {
     barricade door;
     atomic<bool> twice{false};
     variable<int> value(0);
@@ -173,7 +173,7 @@ TEST(a_barricade_in_all_interleavings, may_time_out_at_the_very_moment_of_loweri
 
 // With three asleep the wake is relayed; a waiter that gives up must not swallow it.
 TEST(a_barricade_in_all_interleavings, relays_the_wake_past_a_waiter_that_gives_up) {
-  expect_clean_and_complete(interleave::explore({.preemptions = 1, .stale_loads = 0}, [] {
+  expect_clean_and_complete(interleave::explore({.preemptions = 1}, [] {
     barricade door;
     const auto wait = [&] { door.wait(at_once); };
     run({wait, [&] { (void)door.wait_for(some_time, at_once); }, wait,
@@ -186,7 +186,7 @@ TEST(a_barricade_in_all_interleavings, relays_the_wake_past_a_waiter_that_gives_
 }
 
 TEST(a_barricade_in_all_interleavings, may_be_destroyed_by_the_one_it_let_through) {
-  expect_clean_and_complete(interleave::explore({.preemptions = 4, .stale_loads = 2}, [] {
+  expect_clean_and_complete(interleave::explore({.preemptions = 4}, [] {
     std::optional<barricade> door(std::in_place);
     run({[&] { door->lower(); },
          [&] {
@@ -210,7 +210,7 @@ TEST(a_barricade_in_all_interleavings, may_be_destroyed_by_the_last_one_out) {
 
 // A late lower() wakes a thread that by then sleeps on something else at the same address.
 TEST(a_barricade_in_all_interleavings, disturbs_no_later_sleeper_at_its_address) {
-  const bounds few{.preemptions = 1, .stale_loads = 0, .early_returns = 2};
+  const bounds few{.preemptions = 1, .early_returns = 2};
   expect_clean_and_complete(interleave::explore(few, [] {
     using word_type = atomic<std::uint32_t>;
     alignas(barricade) std::byte place[sizeof(barricade)];
@@ -301,8 +301,7 @@ TEST(a_barricade_in_all_interleavings, runs_what_waits_for_it_once) {
   };
   for (const bool raised_again : {false, true}) {
     expect_clean(interleave::explore(
-        {.preemptions = 2, .stale_loads = 0, .early_returns = 0, .executions_max = 20'000},
-        program(raised_again)));
+        {.preemptions = 2, .early_returns = 0, .executions_max = 20'000}, program(raised_again)));
     expect_clean(
         interleave::explore({.stale_loads = 3, .random = 3'000, .seed = 5}, program(raised_again)));
   }
@@ -331,8 +330,8 @@ TEST(barricades_in_all_interleavings, share_a_list_and_lose_nothing) {
          }});
     check(first.runs.load() == 1 && second.runs.load() == 1, "each ran once");
   };
-  expect_clean(interleave::explore(
-      {.preemptions = 2, .stale_loads = 0, .early_returns = 0, .executions_max = 20'000}, program));
+  expect_clean(interleave::explore({.preemptions = 2, .early_returns = 0, .executions_max = 20'000},
+                                   program));
   expect_clean(interleave::explore({.stale_loads = 3, .random = 3'000, .seed = 5}, program));
 }
 

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "interleave/explorer.hpp"
@@ -17,13 +18,13 @@ inline constexpr overture::wait_options at_once{.spin = overture::spin_policy::n
 // A deadline that may pass at any step.
 inline constexpr auto some_time = std::chrono::seconds(1);
 
-// The numbers of executions in incomplete searches, and in random ones. Fewer with
-// AddressSanitizer, where each takes four times as long, and what it finds shows in most of them.
+// Executions of searches that need not be complete, and of those by chance. Fewer with
+// AddressSanitizer, where each takes four times as long: what it finds shows in most of them.
 #if defined(__SANITIZE_ADDRESS__)
-inline constexpr std::uint64_t many = 5'000;
+inline constexpr std::uint64_t many = 2'500;
 inline constexpr std::uint64_t some = 750;
 #else
-inline constexpr std::uint64_t many = 20'000;
+inline constexpr std::uint64_t many = 10'000;
 inline constexpr std::uint64_t some = 3'000;
 #endif
 
@@ -34,6 +35,17 @@ inline void expect_clean(const outcome& seen) {
 inline void expect_clean_and_complete(const outcome& seen) {
   expect_clean(seen);
   EXPECT_TRUE(seen.complete) << "after " << seen.executions;
+}
+
+// For programs with too many executions for a full search: all that deviate in one place, those
+// that deviate in two, as many as are allowed (in long tests that is nearly all), and some by
+// chance that deviate in several.
+inline void expect_clean_nearby(const std::function<void()>& program) {
+  expect_clean_and_complete(explore({.deviations = 1}, program));
+  expect_clean(explore({.deviations = 2, .executions_max = many}, program));
+  expect_clean(explore(
+      {.stale_loads = 4, .early_returns = 2, .spurious_failures = 2, .random = some, .seed = 3},
+      program));
 }
 
 }  // namespace interleave

@@ -19,25 +19,22 @@ class noted_threads final : public thread_factory {
  public:
   result<thread_handle> start(const thread_options&, void (*entry)(void*) noexcept,
                               void* argument) override {
-    started_.push_back({entry, argument, false});
+    started_.push_back({entry, argument});
     return thread_handle{started_.size()};
   }
   void join(thread_handle thread) noexcept override {
-    // After a failed run there is no thread left to run it to its end.
-    while (!started_[thread.value - 1].ended && interleave::exploring()) {
-      interleave::let_others_run();
-    }
+    interleave::join(static_cast<unsigned>(thread.value));
   }
+  // In the explorer's thread of this number, counted from one.
   void run(std::size_t worker) {
+    interleave::check(interleave::this_thread() == worker + 1, "workers are the first threads");
     started_[worker].entry(started_[worker].argument);
-    started_[worker].ended = true;
   }
 
  private:
   struct work {
     void (*entry)(void*) noexcept;
     void* argument;
-    bool ended = false;
   };
   std::vector<work> started_;
 };
@@ -71,19 +68,5 @@ class explored_pool {
  private:
   atomic<unsigned> others_;
 };
-
-inline constexpr interleave::bounds searched{
-    .preemptions = 2, .stale_loads = 0, .early_returns = 0, .executions_max = interleave::many};
-inline constexpr interleave::bounds short_search{
-    .preemptions = 1, .stale_loads = 0, .early_returns = 0, .executions_max = 5'000};
-inline constexpr interleave::bounds drawn{
-    .stale_loads = 4, .early_returns = 2, .random = interleave::some, .seed = 3};
-
-// The short search completes where the long one is cut off and has varied only the last steps.
-inline void in_all_ways(const std::function<void()>& program) {
-  interleave::expect_clean(interleave::explore(short_search, program));
-  interleave::expect_clean(interleave::explore(searched, program));
-  interleave::expect_clean(interleave::explore(drawn, program));
-}
 
 }  // namespace overture::test

@@ -1,5 +1,7 @@
 #include "interleave/explorer.hpp"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <sstream>
@@ -23,7 +25,7 @@ unsigned explorer::choose(std::size_t count, kind what) {
   std::size_t taken = 0;
   if (limits_.random != 0) {
     // Mostly the first choice, so that an execution differs from the plain one in a few places.
-    const bool plain = random_() % (what == kind::thread ? 3 : 8) != 0;
+    const bool plain = random_() % (what == kind::thread ? switch_once_in_ : deviate_once_in_) != 0;
     taken = plain ? 0 : random_() % count;
   }
   trail_.push_back({static_cast<std::uint16_t>(taken), static_cast<std::uint16_t>(count)});
@@ -47,7 +49,10 @@ outcome explorer::explore(const bounds& limits, const std::function<void()>& pro
   if (const char* const seed = std::getenv("OVERTURE_INTERLEAVE_SEED")) {
     limits_.seed = std::strtoull(seed, nullptr, 10);
   }
-  if (std::getenv("OVERTURE_LONG_TESTS")) limits_.random *= 10;
+  if (std::getenv("OVERTURE_LONG_TESTS")) {
+    limits_.random *= 10;
+    limits_.executions_max *= 10;
+  }
   random_.seed(limits_.seed);
   executions_ = 0;
   trail_.clear();
@@ -64,21 +69,36 @@ outcome explorer::explore(const bounds& limits, const std::function<void()>& pro
 
 void explorer::begin_execution(const std::function<void()>& program) {
   position_ = 0;
-  preemptions_left_ = limits_.random != 0 ? ~0u : limits_.preemptions;
+  const bool by_chance = limits_.random != 0;
+  preemptions_left_ = by_chance ? ~0u : limits_.preemptions;
   stale_left_ = limits_.stale_loads;
   early_left_ = limits_.early_returns;
+  spurious_left_ = limits_.spurious_failures;
+  deviations_left_ = by_chance ? ~0u : limits_.deviations;
+  if (by_chance) {
+    switch_once_in_ = 2u << random_() % 5;
+    deviate_once_in_ = 4u << random_() % 4;
+  }
   current_ = 0;
   thread_count_ = 0;
   object_count_ = 0;
   known_.clear();
+  stepped_at_ = nullptr;
   gone_.clear();
   ran_ = false;
   trace_.clear();
   fibres_[0].knows = {};
   fibres_[0].knows.clock[0] = 1;
+  ++execution_stamp_;
+  begin_threads_anew();
   active_ = true;
-  program();
+  // In a fibre of its own, which is abandoned where it is after a failure.
+  program_ = &program;
+  make_context(fibres_[0], program_stack_bytes, &explorer::enter_program);
+  swapcontext(&outside_, &fibres_[0].context);
   active_ = false;
+  for (void* const memory : freed_) give_back(memory);
+  freed_.clear();
 }
 
 // -- threads --
@@ -86,6 +106,11 @@ void explorer::begin_execution(const std::function<void()>& program) {
 void explorer::enter() {
   (*the.fibres_[the.current_].work)();
   the.finish_thread();
+}
+
+void explorer::enter_program() {
+  (*the.program_)();
+  setcontext(&the.outside_);
 }
 
 void explorer::run(std::initializer_list<std::function<void()>> threads) {
@@ -105,12 +130,16 @@ void explorer::prepare(std::size_t number, const std::function<void()>& work) {
   each.work = &work;
   each.knows = fibres_[0].knows;
   each.knows.clock[number] = 1;
-  if (!each.stack) each.stack = std::make_unique<char[]>(stack_bytes);
-  getcontext(&each.context);
-  each.context.uc_stack.ss_sp = each.stack.get();
-  each.context.uc_stack.ss_size = stack_bytes;
-  each.context.uc_link = nullptr;
-  makecontext(&each.context, &explorer::enter, 0);
+  make_context(each, stack_bytes, &explorer::enter);
+}
+
+void explorer::make_context(fibre& of, std::size_t bytes, void (*entry)()) {
+  if (!of.stack) of.stack = std::make_unique<char[]>(bytes);
+  getcontext(&of.context);
+  of.context.uc_stack.ss_sp = of.stack.get();
+  of.context.uc_stack.ss_size = bytes;
+  of.context.uc_link = nullptr;
+  makecontext(&of.context, entry, 0);
 }
 
 bool explorer::can_run(std::size_t thread) const {
@@ -119,20 +148,30 @@ bool explorer::can_run(std::size_t thread) const {
   return each.now == state::ready || (sleeps && each.has_deadline);
 }
 
-// Decides which thread runs next. Choosing a sleeping thread lets its deadline pass.
+// Lists the threads that may run next. The first is the one that does unless something deviates:
+// the current thread, or the next one in turn. Choosing a sleeping thread lets its deadline pass.
+std::size_t explorer::list_able(std::array<std::size_t, threads_max>& able, bool may_go_on) const {
+  std::size_t count = 0;
+  if (may_go_on) able[count++] = current_;
+  if (may_go_on && !may_deviate(preemptions_left_)) return count;
+  for (const bool asleep : {false, true}) {
+    for (std::size_t after = 1; after <= thread_count_; ++after) {
+      const std::size_t i = (current_ + after - 1) % thread_count_ + 1;
+      const bool is_ready = fibres_[i].now == state::ready;
+      if (i != current_ && can_run(i) && is_ready != asleep) able[count++] = i;
+    }
+  }
+  return count;
+}
+
+// Decides which thread runs next.
 void explorer::schedule(bool yielding) {
   if (!active_) return;
   std::array<std::size_t, threads_max> able{};
-  std::size_t count = 0;
   const bool may_stay = current_ != 0 && can_run(current_) && fibres_[current_].now == state::ready;
-  if (may_stay && !yielding) able[count++] = current_;
-  if (count == 0 || preemptions_left_ != 0) {
-    for (std::size_t i = 1; i <= thread_count_; ++i) {
-      if (i != current_ && can_run(i)) able[count++] = i;
-    }
-    // If the current thread sleeps, its own deadline may pass.
-    if (current_ != 0 && !may_stay && can_run(current_)) able[count++] = current_;
-  }
+  std::size_t count = list_able(able, may_stay && !yielding);
+  // If the current thread sleeps, its own deadline may pass.
+  if (current_ != 0 && !may_stay && can_run(current_)) able[count++] = current_;
   if (count == 0 && may_stay) return;
   if (count == 0) {
     const bool over = std::all_of(&fibres_[1], &fibres_[1] + thread_count_,
@@ -141,8 +180,11 @@ void explorer::schedule(bool yielding) {
     if (current_ != 0) switch_to(0);
     return;
   }
-  const std::size_t next = able[choose(count, kind::thread)];
-  if (may_stay && !yielding && next != current_) --preemptions_left_;
+  const std::size_t next = able[choose(deviations_left_ != 0 ? count : 1, kind::thread)];
+  if (next != able[0]) {
+    if (may_stay && !yielding) --preemptions_left_;
+    --deviations_left_;
+  }
   fibre& chosen = fibres_[next];
   if (chosen.now != state::ready) {
     chosen.now = state::ready;
@@ -167,8 +209,17 @@ void explorer::fail(const std::string& text) {
   if (!active_) return;
   failure_ = text + story();
   active_ = false;
-  // The fibres are abandoned where they are.
-  if (current_ != 0) switch_to(0);
+  setcontext(&outside_);
+}
+
+// For addr2line: the file and the position in it.
+std::string explorer::place_of(const void* code) {
+  Dl_info found{};
+  std::ostringstream text;
+  if (dladdr(code, &found) == 0) return "an unknown place";
+  text << found.dli_fname << "+0x" << std::hex
+       << static_cast<const char*>(code) - static_cast<const char*>(found.dli_fbase);
+  return text.str();
 }
 
 std::string explorer::story() const {

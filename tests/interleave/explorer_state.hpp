@@ -22,14 +22,19 @@ inline constexpr std::size_t threads_max = 6;
 inline constexpr std::size_t objects_max = 256;
 inline constexpr std::size_t steps_max = 4000;  // a program with more runs for ever
 inline constexpr std::size_t stack_bytes = 128 * 1024;
+inline constexpr std::size_t program_stack_bytes = 1024 * 1024;
 
 // What a thread knows: for each object the oldest store that it may still see, for each thread the
 // last step that happened before its own.
 struct knowledge {
-  std::array<std::uint16_t, objects_max> seen{};
+  std::array<std::int16_t, objects_max> seen{};
   std::array<std::uint32_t, threads_max> clock{};
 
   void join(const knowledge& other) {
+    // Who knows of a thread's step knows all that the thread knew.
+    bool known = true;
+    for (std::size_t i = 0; i < threads_max; ++i) known = known && clock[i] >= other.clock[i];
+    if (known) return;
     for (std::size_t i = 0; i < objects_max; ++i) seen[i] = std::max(seen[i], other.seen[i]);
     for (std::size_t i = 0; i < threads_max; ++i) clock[i] = std::max(clock[i], other.clock[i]);
   }
@@ -89,7 +94,8 @@ class explorer {
 
   void run(std::initializer_list<std::function<void()>> threads);
   void fail(const std::string& text);
-  [[nodiscard]] bool active() const { return active_; }
+  // Before and after run() the program's own thread is alone, and its steps are none.
+  [[nodiscard]] bool threads_run() const { return active_ && !ran_ && thread_count_ != 0; }
   [[nodiscard]] std::size_t current() const { return current_; }
   [[nodiscard]] bool asleep(std::size_t thread) const {
     return fibres_[thread].now == state::asleep || fibres_[thread].now == state::relayed;
@@ -102,9 +108,19 @@ class explorer {
   std::uint64_t load(const void* at, std::memory_order order);
   void store(const void* at, std::uint64_t value, std::memory_order order, bool reads);
   void acquire_latest(const void* at, std::memory_order order);
+  exchanged compare_exchange(const void* at, std::uint64_t expected, std::uint64_t fresh,
+                             std::memory_order success, std::memory_order failure, bool weak);
   void fence_all_threads();
   void read_plain(const void* at);
   void write_plain(const void* at);
+
+  // All other memory, from the calls that the compiler puts before each access (watch.cpp).
+  void watch(const void* at, std::size_t bytes, bool writes, const void* code);
+  void begin_memory(const void* at, std::size_t bytes);
+  void end_memory(const void* at, std::size_t bytes);
+  void free_memory(void* memory);
+  void order_after_all();
+  void join(std::size_t thread);
 
   slept sleep(const void* at, bool same, bool has_deadline);
   void wake(const void* key, state where, unsigned how_many);
@@ -114,6 +130,11 @@ class explorer {
  private:
   enum class kind { thread, rare };
 
+  [[nodiscard]] bool may_deviate(unsigned left) const { return left != 0 && deviations_left_ != 0; }
+  void deviate(unsigned& left) {
+    --left;
+    --deviations_left_;
+  }
   unsigned choose(std::size_t count, kind what);
   bool next_trail();
   void begin_execution(const std::function<void()>& program);
@@ -121,14 +142,23 @@ class explorer {
   void switch_to(std::size_t next);
   void finish_thread();
   [[nodiscard]] bool can_run(std::size_t thread) const;
+  std::size_t list_able(std::array<std::size_t, threads_max>& able, bool may_go_on) const;
+  [[nodiscard]] std::size_t oldest_visible(std::size_t index, std::memory_order order);
+  void see(std::size_t index, std::size_t store, std::memory_order order);
   std::size_t find(const void* at, std::uint64_t value);
-  object& at(const void* address) { return objects_[known_.at(address)]; }
+  [[nodiscard]] std::size_t index_of(const void* address) const {
+    return address == stepped_at_ ? stepped_index_ : known_.at(address);
+  }
   knowledge& mine() { return fibres_[current_].knows; }
   void trace(const char* what, std::size_t object, std::uint64_t value) {
     trace_.push_back({current_, what, object, value});
   }
   [[nodiscard]] std::string story() const;
+  [[nodiscard]] static std::string place_of(const void* code);
+  static void give_back(void* memory);
+  static void make_context(fibre& of, std::size_t bytes, void (*entry)());
   static void enter();
+  static void enter_program();
 
   bounds limits_;
   std::mt19937_64 random_;
@@ -138,17 +168,28 @@ class explorer {
   unsigned preemptions_left_ = 0;
   unsigned stale_left_ = 0;
   unsigned early_left_ = 0;
+  unsigned spurious_left_ = 0;
+  unsigned deviations_left_ = 0;
+  // By chance: one choice in so many is another than the plain one.
+  unsigned switch_once_in_ = 0;
+  unsigned deviate_once_in_ = 0;
 
   bool active_ = false;
   std::string failure_;
   std::size_t current_ = 0;
   std::size_t thread_count_ = 0;
-  std::array<fibre, threads_max> fibres_;
+  std::array<fibre, threads_max> fibres_;  // the first is the program's own thread
+  ucontext_t outside_{};
+  const std::function<void()>* program_ = nullptr;
   std::vector<object> objects_;
   std::size_t object_count_ = 0;
   std::unordered_map<const void*, std::size_t> known_;
-  std::unordered_set<const void*> gone_;  // ended before any step on them
+  const void* stepped_at_ = nullptr;  // by the last step
+  std::size_t stepped_index_ = 0;
+  std::unordered_set<const void*> gone_;  // before any step on them
   bool ran_ = false;
+  std::uint32_t execution_stamp_ = 0;  // of all searches
+  std::vector<void*> freed_;
   std::vector<traced> trace_;
 };
 

@@ -6,16 +6,18 @@
 #include <set>
 #include <tuple>
 
+#include "overture/base/allocator.hpp"
 #include "overture/base/atomic.hpp"
 
 namespace interleave {
 namespace {
 
+using overture::allocator;
 using overture::atomic;
 
 TEST(the_explorer, sees_every_order_of_two_threads) {
   std::set<std::string> seen;
-  const outcome all = explore({.preemptions = 8}, [&] {
+  const outcome all = explore({.preemptions = 8, .watches = false}, [&] {
     atomic<int> a{0};
     std::string order;
     run({[&] {
@@ -38,7 +40,7 @@ TEST(the_explorer, sees_every_order_of_two_threads) {
 
 TEST(the_explorer, counts_preemptions) {
   std::set<std::string> seen;
-  (void)explore({.preemptions = 0}, [&] {
+  (void)explore({.preemptions = 0, .watches = false}, [&] {
     atomic<int> a{0};
     std::string order;
     const auto step = [&](const char* name) {
@@ -146,6 +148,53 @@ TEST(the_explorer, lets_a_release_go_through_the_read_modify_writes_of_others) {
   EXPECT_TRUE(seen.complete);
 }
 
+// What a compare-exchange of 1 for 2 comes to, and what it saw, after another thread stored 1.
+results compare_exchange_of_an_old_value(bool weak, const bounds& limits) {
+  results seen;
+  (void)explore(limits, [&] {
+    atomic<int> a{0};
+    int expected = 1;
+    bool done = false;
+    run({[&] { a.store(1, std::memory_order_relaxed); },
+         [&] {
+           done = weak ? a.compare_exchange_weak(expected, 2, std::memory_order_relaxed)
+                       : a.compare_exchange_strong(expected, 2, std::memory_order_relaxed);
+         }});
+    seen.emplace(done, expected);
+  });
+  return seen;
+}
+
+TEST(the_explorer, lets_a_compare_exchange_fail_on_an_old_value) {
+  EXPECT_EQ(compare_exchange_of_an_old_value(false, {.preemptions = 0, .deviations = 0}),
+            (results{{1, 1}}));
+  const bounds one_old{.preemptions = 0, .stale_loads = 1, .spurious_failures = 0};
+  EXPECT_EQ(compare_exchange_of_an_old_value(false, one_old), (results{{1, 1}, {0, 0}}));
+}
+
+TEST(the_explorer, lets_a_weak_compare_exchange_fail_for_no_reason) {
+  const bounds one_failure{.stale_loads = 0, .spurious_failures = 1};
+  EXPECT_EQ(compare_exchange_of_an_old_value(true, one_failure).count({0, 1}), 1u);
+  EXPECT_EQ(compare_exchange_of_an_old_value(false, one_failure).count({0, 1}), 0u);
+}
+
+TEST(the_explorer, takes_no_more_deviations_than_it_may) {
+  const auto executions_with = [](unsigned deviations) {
+    return explore({.preemptions = 8, .deviations = deviations},
+                   [] {
+                     atomic<int> a{0};
+                     const auto work = [&] {
+                       for (int i = 0; i < 3; ++i) a.fetch_add(1);
+                     };
+                     run({work, work});
+                   })
+        .executions;
+  };
+  EXPECT_EQ(executions_with(0), 1u);
+  EXPECT_GT(executions_with(1), 3u);
+  EXPECT_GT(executions_with(2), executions_with(1));
+}
+
 TEST(the_explorer, sees_races_on_plain_data) {
   const outcome seen = explore({}, [] {
     variable<int> data(0);
@@ -153,6 +202,45 @@ TEST(the_explorer, sees_races_on_plain_data) {
   });
   EXPECT_NE(seen.failure.find("a race"), std::string::npos);
 }
+
+#ifndef __SANITIZE_ADDRESS__
+// Publishes an int that is no atomic, for another thread that reads it.
+outcome publish(std::memory_order storing) {
+  return explore({}, [=] {
+    int data = 0;
+    atomic<int> there{0};
+    run({[&] {
+           data = 1;
+           there.store(1, storing);
+         },
+         [&] {
+           if (there.load(std::memory_order_acquire) == 1) check(data == 1, "there");
+         }});
+  });
+}
+
+TEST(the_explorer, sees_races_on_any_memory) {
+  EXPECT_EQ(publish(std::memory_order_release).failure, "");
+  EXPECT_NE(publish(std::memory_order_relaxed).failure.find("a race on plain memory"),
+            std::string::npos);
+}
+
+TEST(the_explorer, sees_uses_of_freed_memory) {
+  const outcome seen = explore({}, [] {
+    allocator& memory = overture::default_allocator();
+    auto* const data = static_cast<int*>(memory.allocate(4, 4, overture::memory_tag::base));
+    atomic<int> freed{0};
+    run({[&] {
+           memory.deallocate(data, 4, 4, overture::memory_tag::base);
+           freed.store(1);
+         },
+         [&] {
+           if (freed.load() == 1) *data = 1;
+         }});
+  });
+  EXPECT_NE(seen.failure.find("memory that has been freed"), std::string::npos);
+}
+#endif
 
 TEST(the_explorer, says_when_a_program_runs_for_ever) {
   const outcome seen = explore({}, [] {

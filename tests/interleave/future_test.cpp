@@ -28,12 +28,14 @@ class watching_allocator final : public allocator {
   ~watching_allocator() override {
     for (void* const memory : all_) std::free(memory);
   }
-  void* allocate(std::size_t bytes, std::size_t /*alignment*/, memory_tag) noexcept override {
+  OVERTURE_UNWATCHED void* allocate(std::size_t bytes, std::size_t /*alignment*/,
+                                    memory_tag) noexcept override {
     ++live;
     all_.push_back(std::malloc(bytes));
     return all_.back();
   }
-  void deallocate(void* /*memory*/, std::size_t, std::size_t, memory_tag) noexcept override {
+  OVERTURE_UNWATCHED void deallocate(void* /*memory*/, std::size_t, std::size_t,
+                                     memory_tag) noexcept override {
     --live;
   }
   int live = 0;
@@ -85,36 +87,35 @@ TEST(a_future_in_all_interleavings, gives_its_value_to_two_waiters) {
 }
 
 TEST(a_future_in_all_interleavings, runs_what_is_registered_while_it_is_set_exactly_once) {
-  expect_clean_and_complete(
-      interleave::explore({.preemptions = 2, .stale_loads = 0, .early_returns = 0}, [] {
-        watching_allocator memory;
-        {
-          one_task_executor other;
-          auto made = *promise<int>::make(memory);
-          auto future = made.future();
-          int ran = 0;
-          run({[&] {
-                 promise<int> own = std::move(made);
-                 own.set_value(7);
-               },
-               [&] {
-                 auto twice = future.then(other, [&ran, future](const result<int>& value) {
-                   ++ran;
-                   check(future.is_ready(), "ready where it is used");
-                   return *value * 2;
-                 });
-                 future = {};
-                 check(twice->get(at_once).value() == 14, "the value of then()");
-               },
-               [&] { other.run_it(); }});
-          check(ran == 1, "ran once");
-        }
-        check(memory.live == 0, "nothing is left");
-      }));
+  expect_clean_and_complete(interleave::explore({.preemptions = 2, .early_returns = 0}, [] {
+    watching_allocator memory;
+    {
+      one_task_executor other;
+      auto made = *promise<int>::make(memory);
+      auto future = made.future();
+      int ran = 0;
+      run({[&] {
+             promise<int> own = std::move(made);
+             own.set_value(7);
+           },
+           [&] {
+             auto twice = future.then(other, [&ran, future](const result<int>& value) {
+               ++ran;
+               check(future.is_ready(), "ready where it is used");
+               return *value * 2;
+             });
+             future = {};
+             check(twice->get(at_once).value() == 14, "the value of then()");
+           },
+           [&] { other.run_it(); }});
+      check(ran == 1, "ran once");
+    }
+    check(memory.live == 0, "nothing is left");
+  }));
 }
 
 TEST(a_future_in_all_interleavings, keeps_two_that_are_registered_at_once) {
-  expect_clean_and_complete(interleave::explore({.preemptions = 2, .stale_loads = 0}, [] {
+  expect_clean_and_complete(interleave::explore({.preemptions = 2}, [] {
     watching_allocator memory;
     {
       one_task_executor first;

@@ -14,8 +14,8 @@
 namespace overture {
 namespace {
 
-using interleave::bounds;
 using interleave::check;
+using interleave::expect_clean_nearby;
 using interleave::run;
 using interleave::variable;
 
@@ -88,17 +88,8 @@ struct reading {
   }
 };
 
-constexpr bounds searched{
-    .preemptions = 2, .stale_loads = 1, .early_returns = 1, .executions_max = 20'000};
-constexpr bounds drawn{.stale_loads = 4, .early_returns = 2, .random = 4'000, .seed = 3};
-
-void in_both_ways(const std::function<void()>& program) {
-  interleave::expect_clean(interleave::explore(searched, program));
-  interleave::expect_clean(interleave::explore(drawn, program));
-}
-
 TEST(a_handle_cache_in_all_interleavings, evicts_no_entry_during_a_read) {
-  in_both_ways([] {
+  expect_clean_nearby([] {
     reading of(1);
     run({[&] { io_detail::serve_blocking(of.core); },
          [&] {
@@ -113,7 +104,7 @@ TEST(a_handle_cache_in_all_interleavings, evicts_no_entry_during_a_read) {
 }
 
 TEST(a_handle_cache_in_all_interleavings, a_waiter_for_an_entry_hears_of_later_readers) {
-  in_both_ways([] {
+  expect_clean_nearby([] {
     reading of(1);
     run({[&] { io_detail::serve_blocking(of.core); }, [&] { io_detail::serve_blocking(of.core); },
          [&] {
@@ -127,7 +118,7 @@ TEST(a_handle_cache_in_all_interleavings, a_waiter_for_an_entry_hears_of_later_r
 }
 
 TEST(a_handle_cache_in_all_interleavings, closes_after_a_read_and_before_the_queue_is_idle) {
-  in_both_ways([] {
+  expect_clean_nearby([] {
     reading of(1);
     run({[&] { io_detail::serve_blocking(of.core); },
          [&] {
@@ -141,7 +132,7 @@ TEST(a_handle_cache_in_all_interleavings, closes_after_a_read_and_before_the_que
 }
 
 TEST(a_handle_cache_in_all_interleavings, two_readers_keep_open_what_is_closed_meanwhile) {
-  in_both_ways([] {
+  expect_clean_nearby([] {
     reading of(1);
     run({[&] { io_detail::serve_blocking(of.core); }, [&] { io_detail::serve_blocking(of.core); },
          [&] {
@@ -154,7 +145,7 @@ TEST(a_handle_cache_in_all_interleavings, two_readers_keep_open_what_is_closed_m
 }
 
 TEST(a_handle_cache_in_all_interleavings, a_file_read_once_is_closed_by_the_thread_that_opened_it) {
-  in_both_ways([] {
+  expect_clean_nearby([] {
     reading of(4);
     of.request.source = of.second;
     run({[&] { io_detail::serve_blocking(of.core); },

@@ -12,9 +12,8 @@
 namespace overture::jobs_detail {
 namespace {
 
-using interleave::bounds;
 using interleave::check;
-using interleave::expect_clean;
+using interleave::expect_clean_nearby;
 using interleave::run;
 
 constexpr std::size_t jobs = 5;
@@ -89,15 +88,11 @@ void give_each_arrival_once() {
 }
 
 TEST(a_job_deque_in_all_interleavings, gives_its_owner_what_no_thief_has) {
-  expect_clean(interleave::explore({.preemptions = 3, .stale_loads = 0}, give_each_arrival_once));
-  expect_clean(
-      interleave::explore({.stale_loads = 4, .random = 3'000, .seed = 11}, give_each_arrival_once));
+  expect_clean_nearby(give_each_arrival_once);
 }
 
 TEST(a_job_deque_in_all_interleavings, gives_each_job_to_one_thread_only) {
-  expect_clean(interleave::explore({.preemptions = 3, .stale_loads = 0}, give_each_job_once));
-  expect_clean(
-      interleave::explore({.stale_loads = 4, .random = 10'000, .seed = 7}, give_each_job_once));
+  expect_clean_nearby(give_each_job_once);
 }
 
 }  // namespace

@@ -54,5 +54,46 @@ TEST(spare_records_in_all_interleavings, are_each_one_threads_until_it_gives_the
   }));
 }
 
+// Words of records: a thread that takes the top one may find that it was taken and has come back
+// meanwhile, above another one.
+TEST(free_records_in_all_interleavings, are_each_one_threads_until_it_gives_them_back) {
+  interleave::expect_clean_nearby([] {
+    constexpr std::uint32_t words = 2;
+    const auto slab =
+        std::make_unique<job_slab>(default_allocator(), words * job_slab::word_records);
+    std::array<variable<int>, words> owned{variable<int>(0), variable<int>(0)};
+    check(slab->grow() && slab->grow(), "all its memory");
+    const auto number = [&slab](const free_word& word) {
+      return word.first->index / job_slab::word_records;
+    };
+    const auto take = [&] {
+      const free_word word = slab->take();
+      if (word.bits != 0) {
+        variable<int>& own = owned[number(word)];
+        check(own.read() == 0, "no other thread has it");
+        own.write(1);
+      }
+      return word;
+    };
+    const auto give = [&](const free_word& word) {
+      if (word.bits == 0) return;
+      owned[number(word)].write(0);
+      slab->give_back(word);
+    };
+    run({[&] { give(take()); },
+         [&] {
+           const free_word first = take();
+           const free_word second = take();
+           give(first);
+           const free_word third = take();
+           give(second);
+           give(third);
+         }});
+    std::uint32_t left = 0;
+    for (std::uint32_t i = 0; i < words; ++i) left += take().bits != 0 ? 1 : 0;
+    check(left == words, "all are free again");
+  });
+}
+
 }  // namespace
 }  // namespace overture::jobs_detail

@@ -31,6 +31,7 @@ std::size_t explorer::find(const void* address, std::uint64_t value) {
 void explorer::begin_life(const void* address) {
   if (!active_) return;
   known_.erase(address);
+  stepped_at_ = nullptr;
   if (!gone_.empty()) gone_.erase(address);
 }
 
@@ -54,7 +55,7 @@ void explorer::end_life(const void* address) {
 }
 
 void explorer::step(const void* address, std::uint64_t value, const char* what) {
-  if (!active_) return;
+  if (!threads_run()) return;
   if (gone_.contains(address)) return fail("use after end of lifetime");
   const std::size_t index = find(address, value);
   if (current_ != 0) schedule(false);
@@ -63,39 +64,88 @@ void explorer::step(const void* address, std::uint64_t value, const char* what) 
   trace(what, index, objects_[index].stores.back().value);
   // The address may belong to another object by now.
   if (!objects_[index].alive || known_.at(address) != index) fail("use after end of lifetime");
+  stepped_at_ = address;
+  stepped_index_ = index;
+}
+
+std::size_t explorer::oldest_visible(std::size_t index, std::memory_order order) {
+  const auto known = static_cast<std::size_t>(mine().seen[index]);
+  if (order != std::memory_order_seq_cst) return known;
+  return std::max(known, objects_[index].last_sequential);
+}
+
+void explorer::see(std::size_t index, std::size_t store, std::memory_order order) {
+  mine().seen[index] = static_cast<std::int16_t>(store);
+  if (acquires(order)) mine().join(objects_[index].stores[store].released);
 }
 
 std::uint64_t explorer::load(const void* address, std::memory_order order) {
-  object& from = at(address);
-  const std::size_t index = known_.at(address);
+  const std::size_t index = index_of(address);
+  const object& from = objects_[index];
   const std::size_t latest = from.stores.size() - 1;
-  std::size_t oldest = mine().seen[index];
-  if (order == std::memory_order_seq_cst) oldest = std::max(oldest, from.last_sequential);
-  const std::size_t back = choose(stale_left_ != 0 ? latest - oldest + 1 : 1, kind::rare);
+  const std::size_t ways = latest - oldest_visible(index, order) + 1;
+  const std::size_t back = choose(may_deviate(stale_left_) ? ways : 1, kind::rare);
   if (back != 0) {
-    --stale_left_;
+    deviate(stale_left_);
     trace("...which sees an old value", index, from.stores[latest - back].value);
   }
-  const stored& seen = from.stores[latest - back];
-  mine().seen[index] = static_cast<std::uint16_t>(latest - back);
-  if (acquires(order)) mine().join(seen.released);
-  return seen.value;
+  see(index, latest - back, order);
+  return from.stores[latest - back].value;
 }
 
 void explorer::acquire_latest(const void* address, std::memory_order order) {
-  object& from = at(address);
-  mine().seen[known_.at(address)] = static_cast<std::uint16_t>(from.stores.size() - 1);
-  if (acquires(order)) mine().join(from.stores.back().released);
+  const std::size_t index = index_of(address);
+  see(index, objects_[index].stores.size() - 1, order);
+}
+
+// A failing one is a load: of the latest value, of an older one other than the expected one, or, if
+// it is weak, of the expected one.
+exchanged explorer::compare_exchange(const void* address, std::uint64_t expected,
+                                     std::uint64_t fresh, std::memory_order success,
+                                     std::memory_order failure, bool weak) {
+  const std::size_t index = index_of(address);
+  const object& from = objects_[index];
+  const std::size_t latest = from.stores.size() - 1;
+  const bool same = from.stores[latest].value == expected;
+  std::array<std::size_t, 16> older{};
+  std::size_t ways = 1;
+  if (may_deviate(stale_left_)) {
+    const std::size_t oldest = oldest_visible(index, failure);
+    for (std::size_t i = latest; i-- > oldest && ways != older.size();) {
+      if (from.stores[i].value != expected) older[ways++] = i;
+    }
+  }
+  const bool may_fail = same && weak && may_deviate(spurious_left_);
+  const std::size_t way = choose(ways + (may_fail ? 1 : 0), kind::rare);
+  if (way == ways) {
+    deviate(spurious_left_);
+    trace("...which fails spuriously", index, expected);
+    see(index, latest, failure);
+    return {false, expected};
+  }
+  if (way != 0) {
+    deviate(stale_left_);
+    const std::uint64_t seen = from.stores[older[way]].value;
+    trace("...which fails on an old value", index, seen);
+    see(index, older[way], failure);
+    return {false, seen};
+  }
+  if (same) {
+    store(address, fresh, success, true);
+  } else {
+    see(index, latest, failure);
+  }
+  return {same, from.stores[latest].value};
 }
 
 void explorer::store(const void* address, std::uint64_t value, std::memory_order order,
                      bool reads) {
   if (reads) acquire_latest(address, order);
-  object& into = at(address);
-  const std::size_t index = known_.at(address);
+  const std::size_t index = index_of(address);
+  object& into = objects_[index];
   stored fresh;
   fresh.value = value;
-  mine().seen[index] = static_cast<std::uint16_t>(into.stores.size());
+  mine().seen[index] = static_cast<std::int16_t>(into.stores.size());
   if (releases(order)) {
     fresh.released = mine();
   } else {
@@ -119,7 +169,7 @@ void explorer::fence_all_threads() {
   if (!limits_.heavy_fences) return;
   for (std::size_t thread = 0; thread <= thread_count_; ++thread) {
     for (std::size_t i = 0; i < object_count_; ++i) {
-      fibres_[thread].knows.seen[i] = static_cast<std::uint16_t>(objects_[i].stores.size() - 1);
+      fibres_[thread].knows.seen[i] = static_cast<std::int16_t>(objects_[i].stores.size() - 1);
     }
   }
 }
@@ -153,8 +203,9 @@ void explorer::write_plain(const void* address) {
 
 slept explorer::sleep(const void* address, bool same, bool has_deadline) {
   if (!active_ || !same) return slept::not_at_all;
-  if (early_left_ != 0 && choose(2, kind::rare) != 0) {
-    --early_left_;
+  if (current_ == 0) fail("the program's own thread sleeps");
+  if (may_deviate(early_left_) && choose(2, kind::rare) != 0) {
+    deviate(early_left_);
     trace("...returns without a wake", objects_max, 0);
     return slept::not_at_all;
   }
@@ -163,7 +214,7 @@ slept explorer::sleep(const void* address, bool same, bool has_deadline) {
   self.key = address;
   self.has_deadline = has_deadline;
   self.timed_out = false;
-  trace("...sleeps", known_.at(address), 0);
+  trace("...sleeps", index_of(address), 0);
   schedule(false);
   return self.timed_out ? slept::too_long : slept::until_woken;
 }

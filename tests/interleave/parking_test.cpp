@@ -10,11 +10,11 @@ namespace overture::jobs_detail {
 namespace {
 
 using interleave::check;
-using interleave::expect_clean;
+using interleave::expect_clean_nearby;
 using interleave::run;
 
 TEST(a_wake_in_all_interleavings, takes_one_sleeper_at_a_time) {
-  expect_clean(interleave::explore({.preemptions = 2, .stale_loads = 0}, [] {
+  expect_clean_nearby([] {
     constexpr unsigned workers = 2;
     parking sleepers(default_allocator(), workers, 0);
     const auto sleep_in = [&sleepers](unsigned seat) {
@@ -31,7 +31,7 @@ TEST(a_wake_in_all_interleavings, takes_one_sleeper_at_a_time) {
            check(!sleepers.is_parked(1), "the other one wakes too");
          },
          [&] { sleep_in(0); }, [&] { sleep_in(1); }});
-  }));
+  });
 }
 
 // What a waiter without a seat does, as in waiter::sleep_in_crowd().

@@ -1,5 +1,6 @@
 // The platform functions that the library needs, as the explorer provides them.
 #include <cstdlib>
+#include <utility>
 
 #include "base/processor.hpp"
 #include "base/thread_slot.hpp"
@@ -7,20 +8,47 @@
 #include "interleave/steps.hpp"
 #include "io/descriptor_limit.hpp"
 #include "io/unpack_plan.hpp"
+#include "jobs/pool/this_thread.hpp"
 #include "overture/base/blob.hpp"
 #include "overture/base/os.hpp"
 #include "overture/base/thread.hpp"
+#include "overture/sync/wait_observer.hpp"
 #include "sync/asymmetric_fence.hpp"
 #include "sync/wait.hpp"
 
+namespace {
+
+// One for each fibre.
+overture::wait_observer* observers[8];
+
+}  // namespace
+
+void interleave::begin_threads_anew() noexcept {
+  overture::sync_detail::begin_waits_anew();
+  for (auto& each : observers) each = nullptr;
+  for (auto& each : overture::jobs_detail::of_fibres) each = {};
+}
+
 namespace overture {
+
+wait_observer* set_wait_observer(wait_observer* observer) noexcept {
+  return std::exchange(observers[interleave::this_thread()], observer);
+}
+wait_observer* current_wait_observer() noexcept {
+  return observers[interleave::this_thread()];
+}
+void remove_wait_observer(wait_observer& gone) noexcept {
+  wait_observer** link = &observers[interleave::this_thread()];
+  while (*link != nullptr && *link != &gone) link = &(*link)->next;
+  if (*link != nullptr) *link = gone.next;
+}
 
 void yield_thread() noexcept {
   interleave::yield();
 }
 
-// Time passes only when the explorer lets a sleeper's deadline pass.
-std::uint64_t now_ns() noexcept {
+// Time passes when the explorer lets a sleeper's run out.
+OVERTURE_UNWATCHED std::uint64_t now_ns() noexcept {
   return sync_detail::clock_ns;
 }
 

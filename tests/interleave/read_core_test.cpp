@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <optional>
 
 #include "interleave/expect.hpp"
 #include "interleave/explorer.hpp"
@@ -16,8 +17,8 @@ namespace overture {
 
 namespace {
 
-using interleave::bounds;
 using interleave::check;
+using interleave::expect_clean_nearby;
 using interleave::run;
 using interleave::variable;
 
@@ -68,17 +69,8 @@ read_queue_config alone() {
   return config;
 }
 
-constexpr bounds searched{
-    .preemptions = 2, .stale_loads = 0, .early_returns = 1, .executions_max = interleave::many};
-constexpr bounds drawn{.stale_loads = 4, .early_returns = 2, .random = interleave::some, .seed = 3};
-
-void in_both_ways(const std::function<void()>& program) {
-  interleave::expect_clean(interleave::explore(searched, program));
-  interleave::expect_clean(interleave::explore(drawn, program));
-}
-
 TEST(a_read_queue_in_all_interleavings, loses_no_request) {
-  in_both_ways([] {
+  expect_clean_nearby([] {
     one_file file;
     here on;
     io_detail::read_core core(file, alone());
@@ -97,7 +89,7 @@ TEST(a_read_queue_in_all_interleavings, loses_no_request) {
 }
 
 TEST(a_read_queue_in_all_interleavings, hears_of_two_that_submit_at_once) {
-  in_both_ways([] {
+  expect_clean_nearby([] {
     one_file file;
     here on;
     io_detail::read_core core(file, alone());
@@ -117,7 +109,7 @@ TEST(a_read_queue_in_all_interleavings, hears_of_two_that_submit_at_once) {
 }
 
 TEST(a_read_queue_in_all_interleavings, tells_a_host_that_sleeps_of_work) {
-  in_both_ways([] {
+  expect_clean_nearby([] {
     one_file file;
     here on;
     read_queue_config config = alone();
@@ -165,7 +157,7 @@ class one_packed_file final : public one_byte_files {
 };
 
 TEST(a_read_queue_in_all_interleavings, a_waiter_unpacks_and_is_never_forgotten) {
-  in_both_ways([] {
+  expect_clean_nearby([] {
     one_packed_file file;
     later jobs;
     countdown left(1);
@@ -193,8 +185,66 @@ TEST(a_read_queue_in_all_interleavings, a_waiter_unpacks_and_is_never_forgotten)
   });
 }
 
-TEST(a_read_queue_in_all_interleavings, wakes_a_second_thread_and_shares_equal_reads) {
-  in_both_ways([] {
+// Hands its tasks to a thread that runs them until there will be no more.
+class handed_over final : public executor {
+ public:
+  void execute(task work) noexcept override {
+    const std::uint32_t place = count_.load(std::memory_order_relaxed);
+    tasks_[place] = work;
+    count_.store(place + 1, std::memory_order_release);
+  }
+  void close() { closed_.store(1, std::memory_order_release); }
+  void run_all() {
+    for (std::uint32_t next = 0;;) {
+      const bool closed = closed_.load(std::memory_order_acquire) != 0;
+      if (next != count_.load(std::memory_order_acquire)) {
+        const task work = tasks_[next++];
+        work.run(work.context);
+      } else if (closed) {
+        return;
+      } else {
+        interleave::let_others_run();
+      }
+    }
+  }
+
+ private:
+  task tasks_[4];
+  atomic<std::uint32_t> count_{0};
+  atomic<std::uint32_t> closed_{0};
+};
+
+TEST(a_read_queue_in_all_interleavings, may_end_while_a_task_of_its_executor_is_on_its_way) {
+  expect_clean_nearby([] {
+    one_packed_file file;
+    handed_over jobs;
+    countdown left(1);
+    read_queue_config config = alone();
+    config.unpack_executor = &jobs;
+    std::optional<io_detail::read_core> core(std::in_place, file, config);
+    std::byte byte{};
+    read_request request;
+    request.source = {0, 1};
+    request.destination = {&byte, 1};
+    request.method = compression::deflate;
+    request.packed_bytes = 6;
+    request.counter = &left;
+    run({[&] { io_detail::serve_blocking(*core); }, [&] { jobs.run_all(); },
+         [&] {
+           core->submit({&request, 1});
+           core->wait_for(left, false);
+           check(byte == std::byte{7}, "it was unpacked");
+           core->wait_until_idle();
+           core->stop();
+           interleave::join(1);
+           core.reset();
+           jobs.close();
+         }});
+  });
+}
+
+TEST(a_read_queue_in_all_interleavings, wakes_a_second_drainer_and_shares_twins) {
+  expect_clean_nearby([] {
     one_file file;
     here on;
     io_detail::read_core core(file, alone());
@@ -212,7 +262,7 @@ TEST(a_read_queue_in_all_interleavings, wakes_a_second_thread_and_shares_equal_r
 }
 
 TEST(a_read_queue_in_all_interleavings, cancels_or_reads_but_never_both) {
-  in_both_ways([] {
+  expect_clean_nearby([] {
     one_file file;
     here on;
     io_detail::read_core core(file, alone());
@@ -229,9 +279,9 @@ TEST(a_read_queue_in_all_interleavings, cancels_or_reads_but_never_both) {
   });
 }
 
-// `how` submits the request and resumes the queue.
+// `how` submits the request and lets the queue go on.
 void reads_after_a_pause(const std::function<void(io_detail::read_core&, read_request&)>& how) {
-  in_both_ways([&how] {
+  expect_clean_nearby([&how] {
     one_file file;
     here on;
     io_detail::read_core core(file, alone());
@@ -262,7 +312,7 @@ TEST(a_read_queue_in_all_interleavings, hears_of_what_comes_after_a_pause) {
 }
 
 TEST(a_read_queue_in_all_interleavings, lets_a_gated_read_through_once_its_barricade_is_lowered) {
-  in_both_ways([] {
+  expect_clean_nearby([] {
     one_file file;
     here on;
     io_detail::read_core core(file, alone());
@@ -280,7 +330,7 @@ TEST(a_read_queue_in_all_interleavings, lets_a_gated_read_through_once_its_barri
 }
 
 TEST(a_read_queue_in_all_interleavings, cancels_a_gated_read_or_lets_it_through) {
-  in_both_ways([] {
+  expect_clean_nearby([] {
     one_file file;
     here on;
     io_detail::read_core core(file, alone());
@@ -303,7 +353,7 @@ constexpr io_detail::bundle_rules in_pairs{
     .reads_max = 2, .share = 1, .span_ns_max = 1u << 30, .untried_ns = 1};
 
 TEST(a_read_queue_in_all_interleavings, reads_each_of_a_bundle_once_though_a_second_thread_helps) {
-  in_both_ways([] {
+  expect_clean_nearby([] {
     one_file file;
     here on;
     io_detail::read_core core(file, alone(), in_pairs);
@@ -324,7 +374,7 @@ TEST(a_read_queue_in_all_interleavings, reads_each_of_a_bundle_once_though_a_sec
 }
 
 TEST(a_read_queue_in_all_interleavings, cancels_what_was_taken_or_lets_it_be_read) {
-  in_both_ways([] {
+  expect_clean_nearby([] {
     one_file file;
     here on;
     io_detail::read_core core(file, alone(), in_pairs);
@@ -346,7 +396,7 @@ TEST(a_read_queue_in_all_interleavings, cancels_what_was_taken_or_lets_it_be_rea
 }
 
 TEST(a_read_queue_in_all_interleavings, counts_a_bundle_down_and_wakes_its_waiter) {
-  in_both_ways([] {
+  expect_clean_nearby([] {
     one_file file;
     here on;
     io_detail::read_core core(file, alone(), in_pairs);
@@ -372,7 +422,7 @@ TEST(a_read_queue_in_all_interleavings, counts_a_bundle_down_and_wakes_its_waite
 }
 
 TEST(a_read_queue_in_all_interleavings, shares_a_read_that_was_taken_and_may_be_recalled) {
-  in_both_ways([] {
+  expect_clean_nearby([] {
     one_file file;
     here on;
     io_detail::read_core core(file, alone(), in_pairs);

@@ -59,8 +59,8 @@ INSTANTIATE_TEST_SUITE_P(by, reader_pins_in_all_interleavings, ::testing::Bool()
                          [](const auto& tested) { return tested.param ? "stores" : "exchanges"; });
 
 TEST_P(reader_pins_in_all_interleavings, free_nothing_that_a_reader_may_see) {
-  expect_clean_and_complete(read_and_replace(GetParam(), 1, {.preemptions = 3, .stale_loads = 2}));
-  expect_clean_and_complete(read_and_replace(GetParam(), 2, {.preemptions = 2, .stale_loads = 2}));
+  expect_clean_and_complete(read_and_replace(GetParam(), 1, {.preemptions = 3}));
+  expect_clean_and_complete(read_and_replace(GetParam(), 2, {.preemptions = 2}));
 }
 
 TEST(reader_pins_without_their_fence, free_what_a_reader_sees) {
@@ -85,7 +85,7 @@ TEST_P(reader_pins_in_all_interleavings, know_two_readers_and_one_that_comes_aga
 }
 
 TEST_P(reader_pins_in_all_interleavings, know_the_outer_one_of_nested_readers) {
-  expect_clean_and_complete(interleave::explore({.preemptions = 2, .stale_loads = 2}, [] {
+  expect_clean_and_complete(interleave::explore({.preemptions = 2}, [] {
     reader_pins pins(default_allocator(), GetParam());
     replaceable what;
     run({[&] {
@@ -127,7 +127,7 @@ interleave::outcome leave_and_retire(bool has_heavy_fence, const interleave::bou
 }
 
 TEST_P(reader_pins_in_all_interleavings, tell_the_last_reader_that_there_is_something_to_free) {
-  expect_clean_and_complete(leave_and_retire(GetParam(), {.preemptions = 3, .stale_loads = 2}));
+  expect_clean_and_complete(leave_and_retire(GetParam(), {.preemptions = 3}));
 }
 
 TEST(reader_pins_without_their_fence, leave_something_unfreed) {

@@ -1,7 +1,6 @@
 #include "interleave/steps.hpp"
 
 #include "interleave/explorer_state.hpp"
-#include "sync/wait.hpp"
 
 namespace interleave {
 
@@ -9,7 +8,6 @@ outcome explore(const bounds& limits, const std::function<void()>& program) {
   return the.explore(limits, program);
 }
 void run(std::initializer_list<std::function<void()>> threads) {
-  overture::sync_detail::begin_waits_anew();
   the.run(threads);
 }
 void check(bool truth, const char* text) {
@@ -17,6 +15,9 @@ void check(bool truth, const char* text) {
 }
 unsigned this_thread() {
   return static_cast<unsigned>(the.current());
+}
+void join(unsigned thread) {
+  the.join(thread);
 }
 bool asleep(unsigned thread) {
   return the.asleep(thread);
@@ -39,7 +40,7 @@ void plain_access::write() {
 }
 
 bool exploring() noexcept {
-  return the.active();
+  return the.threads_run();
 }
 void begin_life(const void* object) noexcept {
   the.begin_life(object);
@@ -59,8 +60,10 @@ void store(const void* object, std::uint64_t value, std::memory_order order) noe
 void read_modify_write(const void* object, std::uint64_t value, std::memory_order order) noexcept {
   the.store(object, value, order, true);
 }
-void failed_exchange(const void* object, std::memory_order order) noexcept {
-  the.acquire_latest(object, order);
+exchanged compare_exchange(const void* object, std::uint64_t expected, std::uint64_t fresh,
+                           std::memory_order success, std::memory_order failure,
+                           bool weak) noexcept {
+  return the.compare_exchange(object, expected, fresh, success, failure, weak);
 }
 void fence_all_threads() noexcept {
   the.fence_all_threads();

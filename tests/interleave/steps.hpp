@@ -3,11 +3,12 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 namespace interleave {
 
-// False outside of executions, where atomics are plain values.
+// False where there is but one thread: atomics are plain values there.
 bool exploring() noexcept;
 
 void begin_life(const void* object) noexcept;
@@ -19,10 +20,24 @@ void step(const void* object, std::uint64_t value, const char* what) noexcept;
 std::uint64_t load(const void* object, std::memory_order order) noexcept;
 void store(const void* object, std::uint64_t value, std::memory_order order) noexcept;
 void read_modify_write(const void* object, std::uint64_t value, std::memory_order order) noexcept;
-// A compare-exchange that fails: it reads the latest value.
-void failed_exchange(const void* object, std::memory_order order) noexcept;
+// A compare-exchange. It fails if it sees another value than the expected one, which may be an old
+// one; a weak one may also fail though it sees that.
+struct exchanged {
+  bool done;
+  std::uint64_t seen;
+};
+exchanged compare_exchange(const void* object, std::uint64_t expected, std::uint64_t fresh,
+                           std::memory_order success, std::memory_order failure,
+                           bool weak) noexcept;
 // The heavy side of an asymmetric fence.
 void fence_all_threads() noexcept;
+
+// Memory that is freed during an execution is not used again before it ends.
+void* take_memory(std::size_t bytes, std::size_t alignment) noexcept;
+void free_memory(void* memory) noexcept;
+
+// Before each execution: nothing is left of what threads knew in the last one.
+void begin_threads_anew() noexcept;
 
 enum class slept : std::uint8_t { not_at_all, until_woken, too_long };
 

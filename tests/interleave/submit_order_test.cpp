@@ -11,16 +11,16 @@ namespace overture {
 namespace {
 
 using interleave::check;
+using interleave::expect_clean_nearby;
 using interleave::run;
 using interleave::variable;
 using test::explored_pool;
-using test::in_all_ways;
 
 // One worker that looks for work all the time. The submitting thread does not help, so the worker
 // starts all jobs, in their order. submit(pool, numbered) submits numbered(0), numbered(1), ...
 template <class Submit>
 void expect_order_with_a_worker_that_spins(int jobs, Submit submit) {
-  in_all_ways([&] {
+  expect_clean_nearby([&] {
     variable<int> runs(0);
     barricade over;
     explored_pool explored(1, 1, wake_policy::spin);
@@ -55,7 +55,7 @@ TEST(a_pool_in_all_interleavings, starts_a_batch_in_its_order_with_a_worker_that
 }
 
 TEST(a_pool_in_all_interleavings, runs_each_job_once_with_two_workers_of_which_one_is_warm) {
-  in_all_ways([] {
+  expect_clean_nearby([] {
     std::array<variable<int>, 3> runs{variable<int>(0), variable<int>(0), variable<int>(0)};
     atomic<int> left{3};
     barricade over;

@@ -18,13 +18,13 @@ namespace overture {
 namespace {
 
 using interleave::check;
+using interleave::expect_clean_nearby;
 using interleave::run;
 using interleave::variable;
 using test::explored_pool;
-using test::in_all_ways;
 
 TEST(a_pool_in_all_interleavings, runs_a_job_without_a_waiter) {
-  in_all_ways([] {
+  expect_clean_nearby([] {
     atomic<int> runs{0};
     explored_pool explored(1, 1);
     run({[&] { explored.worker(0); },
@@ -39,7 +39,7 @@ TEST(a_pool_in_all_interleavings, runs_a_job_without_a_waiter) {
 }
 
 TEST(a_pool_in_all_interleavings, shows_a_waiter_what_the_job_wrote) {
-  in_all_ways([] {
+  expect_clean_nearby([] {
     variable<int> value(0);
     explored_pool explored(1, 1);
     run({[&] { explored.worker(0); },
@@ -56,7 +56,7 @@ TEST(a_pool_in_all_interleavings, shows_a_waiter_what_the_job_wrote) {
 }
 
 TEST(a_pool_in_all_interleavings, gives_a_fork_to_one_thread_only) {
-  in_all_ways([] {
+  expect_clean_nearby([] {
     variable<int> value(0);
     explored_pool explored(1, 1);
     run({[&] { explored.worker(0); },
@@ -71,7 +71,7 @@ TEST(a_pool_in_all_interleavings, gives_a_fork_to_one_thread_only) {
 }
 
 TEST(a_pool_in_all_interleavings, helps_with_what_a_thief_forks) {
-  in_all_ways([] {
+  expect_clean_nearby([] {
     variable<int> left(0);
     variable<int> right(0);
     explored_pool explored(1, 1);
@@ -90,7 +90,7 @@ TEST(a_pool_in_all_interleavings, helps_with_what_a_thief_forks) {
 }
 
 TEST(a_pool_in_all_interleavings, loses_no_job_of_two_submitters) {
-  in_all_ways([] {
+  expect_clean_nearby([] {
     atomic<int> runs{0};
     explored_pool explored(1, 2);
     const auto submit = [&] {
@@ -107,7 +107,7 @@ TEST(a_pool_in_all_interleavings, loses_no_job_of_two_submitters) {
 }
 
 TEST(a_pool_in_all_interleavings, loses_no_job_of_a_full_queue) {
-  in_all_ways([] {
+  expect_clean_nearby([] {
     atomic<int> runs{0};
     explored_pool explored(1, 1, wake_policy::park, 0, 1, jobs_detail::sizes::chunk_records);
     std::optional<job_group> group(std::in_place, *explored.pool);
@@ -129,7 +129,7 @@ TEST(a_pool_in_all_interleavings, loses_no_job_of_a_full_queue) {
 }
 
 TEST(a_pool_in_all_interleavings, hands_wakes_on_from_worker_to_worker) {
-  in_all_ways([] {
+  expect_clean_nearby([] {
     atomic<int> runs{0};
     explored_pool explored(2, 1);
     run({[&] { explored.worker(0); }, [&] { explored.worker(1); },
@@ -152,7 +152,7 @@ void wait_for_the_next(atomic<int>& runs) {
 }
 
 TEST(a_pool_in_all_interleavings, gives_a_worker_what_a_waiter_has_taken) {
-  in_all_ways([] {
+  expect_clean_nearby([] {
     atomic<int> runs{0};
     explored_pool explored(1, 1, wake_policy::park, 0, 3);
     std::optional<job_group> group(*explored.pool);
@@ -166,8 +166,30 @@ TEST(a_pool_in_all_interleavings, gives_a_worker_what_a_waiter_has_taken) {
   });
 }
 
+// A submit wakes no worker while another one searches: that worker must wake the other one if it
+// finds more than it can run.
+TEST(a_pool_in_all_interleavings, wakes_a_worker_for_the_job_that_another_one_waits_for) {
+  expect_clean_nearby([] {
+    atomic<int> runs{0};
+    atomic<int> ended{0};
+    barricade over;
+    explored_pool explored(2, 1);
+    run({[&] { explored.worker(0); }, [&] { explored.worker(1); },
+         [&] {
+           for (int i = 0; i < 2; ++i) {
+             explored.pool->submit([&] {
+               wait_for_the_next(runs);
+               if (ended.fetch_add(1) == 1) over.lower();
+             });
+           }
+           over.wait({.spin = spin_policy::none()});
+           explored.leave();
+         }});
+  });
+}
+
 TEST(a_pool_in_all_interleavings, gives_a_waiter_what_another_one_has_taken) {
-  in_all_ways([] {
+  expect_clean_nearby([] {
     atomic<int> runs{0};
     explored_pool explored(0, 1, wake_policy::park, 0, 3);
     auto group = std::make_unique<job_group>(*explored.pool);
@@ -182,7 +204,7 @@ TEST(a_pool_in_all_interleavings, gives_a_waiter_what_another_one_has_taken) {
 
 // The jobs come while both sleep, and the waiter that is woken takes them all.
 TEST(a_pool_in_all_interleavings, wakes_a_waiter_for_what_another_one_was_woken_for) {
-  in_all_ways([] {
+  expect_clean_nearby([] {
     atomic<int> runs{0};
     explored_pool explored(0, 1, wake_policy::park, 0, 3);
     auto owned = std::make_unique<job_group>(*explored.pool);
@@ -204,7 +226,7 @@ TEST(a_pool_in_all_interleavings, wakes_a_waiter_for_what_another_one_was_woken_
 // A waiter whose time is up is woken for a job that is queued further back than it looks before it
 // leaves: the other waiter must run it.
 TEST(a_pool_in_all_interleavings, passes_a_wake_on_with_which_a_waiter_leaves) {
-  in_all_ways([] {
+  expect_clean_nearby([] {
     barricade has_run;
     explored_pool explored(0, 1, wake_policy::park, 0, 3);
     auto owned = std::make_unique<job_group>(*explored.pool);
@@ -226,7 +248,7 @@ TEST(a_pool_in_all_interleavings, passes_a_wake_on_with_which_a_waiter_leaves) {
 }
 
 TEST(a_pool_in_all_interleavings, stops_while_its_worker_goes_to_sleep) {
-  in_all_ways([] {
+  expect_clean_nearby([] {
     explored_pool explored(1, 1);
     run({[&] { explored.worker(0); }, [&] { explored.leave(); }});
   });
@@ -235,7 +257,7 @@ TEST(a_pool_in_all_interleavings, stops_while_its_worker_goes_to_sleep) {
 // Only one worker at a time takes jobs of low priority here: one that gives up its turn must not
 // leave a job behind.
 TEST(a_pool_in_all_interleavings, leaves_no_job_of_low_priority) {
-  in_all_ways([] {
+  expect_clean_nearby([] {
     atomic<int> runs{0};
     explored_pool explored(2, 1);
     run({[&] { explored.worker(0); }, [&] { explored.worker(1); },
@@ -251,7 +273,7 @@ TEST(a_pool_in_all_interleavings, leaves_no_job_of_low_priority) {
 }
 
 TEST(a_pool_in_all_interleavings, starts_what_a_cork_has_gathered_before_a_wait) {
-  in_all_ways([] {
+  expect_clean_nearby([] {
     atomic<int> runs{0};
     explored_pool explored(1, 1);
     run({[&] { explored.worker(0); },
@@ -270,7 +292,7 @@ TEST(a_pool_in_all_interleavings, starts_what_a_cork_has_gathered_before_a_wait)
 
 // The warm role is given up and taken while jobs come and the pool ends.
 TEST(a_pool_in_all_interleavings, loses_no_job_while_the_warm_role_moves) {
-  in_all_ways([] {
+  expect_clean_nearby([] {
     atomic<int> runs{0};
     explored_pool explored(2, 1, wake_policy::warm);
     run({[&] { explored.worker(0); }, [&] { explored.worker(1); },
@@ -284,7 +306,7 @@ TEST(a_pool_in_all_interleavings, loses_no_job_while_the_warm_role_moves) {
 
 // The worker yields for ever, so no other thread may: the submitter sleeps until the job has run.
 TEST(a_pool_in_all_interleavings, loses_no_job_with_a_worker_that_never_sleeps) {
-  in_all_ways([] {
+  expect_clean_nearby([] {
     variable<int> value(0);
     explored_pool explored(1, 1, wake_policy::spin);
     run({[&] { explored.worker(0); },
@@ -301,7 +323,7 @@ TEST(a_pool_in_all_interleavings, loses_no_job_with_a_worker_that_never_sleeps) 
 }
 
 TEST(a_pool_in_all_interleavings, loses_no_job_at_the_ends_of_a_hot_zone) {
-  in_all_ways([] {
+  expect_clean_nearby([] {
     variable<int> value(0);
     explored_pool explored(1, 1);
     run({[&] { explored.worker(0); },
@@ -321,7 +343,7 @@ TEST(a_pool_in_all_interleavings, loses_no_job_at_the_ends_of_a_hot_zone) {
 }
 
 TEST(a_pool_in_all_interleavings, loses_no_job_at_the_ends_of_a_zone) {
-  in_all_ways([] {
+  expect_clean_nearby([] {
     atomic<int> runs{0};
     explored_pool explored(1, 1);
     run({[&] { explored.worker(0); },
@@ -338,7 +360,7 @@ TEST(a_pool_in_all_interleavings, loses_no_job_at_the_ends_of_a_zone) {
 }
 
 TEST(a_pool_in_all_interleavings, gives_the_work_of_one_that_blocks_to_a_spare) {
-  in_all_ways([] {
+  expect_clean_nearby([] {
     atomic<int> runs{0};
     explored_pool explored(1, 1, wake_policy::park, 1);
     run({[&] { explored.worker(0); }, [&] { explored.worker(1); },
@@ -358,7 +380,7 @@ TEST(a_pool_in_all_interleavings, gives_the_work_of_one_that_blocks_to_a_spare) 
 }
 
 TEST(a_graph_in_all_interleavings, starts_a_job_after_all_that_it_waits_for) {
-  in_all_ways([] {
+  expect_clean_nearby([] {
     variable<int> left(0);
     variable<int> right(0);
     explored_pool explored(1, 1);

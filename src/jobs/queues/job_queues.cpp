@@ -6,9 +6,8 @@
 namespace overture::jobs_detail {
 namespace {
 
-// The number of jobs a thread takes at once: few enough that others find some too.
-constexpr std::size_t take_at_once = 32;
-static_assert(take_at_once <= job_deque::first_capacity, "a worker takes them with an empty deque");
+static_assert(sizes::taken_at_once <= job_deque::first_capacity,
+              "a worker takes them with an empty deque");
 
 }  // namespace
 
@@ -80,9 +79,9 @@ found_work job_queues::steal(pool_slot& self, submitter_rotation& rotation, unsi
 
 // Jobs of a host thread: several at once, so that not each of them is searched for.
 void job_queues::take_more(pool_slot& self, job_deque& from, std::uint64_t most) noexcept {
-  std::array<job_record*, take_at_once> taken;
-  const std::size_t count =
-      from.steal_arrivals(std::span(taken).first(std::min<std::uint64_t>(take_at_once, most)));
+  std::array<job_record*, sizes::taken_at_once> taken;
+  const std::size_t count = from.steal_arrivals(
+      std::span(taken).first(std::min<std::uint64_t>(sizes::taken_at_once, most)));
   if (count == 0) return;
   for (std::size_t i = 0; i < count; ++i) fetch_line(taken[i]);
   self.deque.push_all({taken.data(), count});

@@ -2,6 +2,7 @@
 // place of this one.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "overture/base/limits.hpp"
@@ -11,6 +12,8 @@ namespace overture::jobs_detail::sizes {
 inline constexpr std::uint32_t chunk_records = 512;  // job records in one allocation
 inline constexpr std::uint32_t chunks_max = limits::jobs_queued_max / chunk_records;
 inline constexpr std::uint64_t deque_slots = 256;  // at first; a power of two
+// The number of jobs a thread takes at once: few enough that others find some too.
+inline constexpr std::size_t taken_at_once = 32;
 // A worker removes the hints of jobs that it has run in batches of this many: each removal costs a
 // third of a short job.
 inline constexpr std::uint64_t hints_removed_at_once = 8;

@@ -19,15 +19,16 @@ constexpr std::uint32_t passed_on_max = 1;
 // What now_ns() returns: at least every deadline that has passed.
 inline std::uint64_t clock_ns = 1;
 
-// Call before each execution.
-inline void begin_waits_anew() noexcept {
+// Before each execution.
+OVERTURE_UNWATCHED inline void begin_waits_anew() noexcept {
   relay.~relay_count();
   new (&relay) relay_count;
   clock_ns = 1;
 }
 
-inline wait_status address_wait(const atomic<std::uint32_t>& word, std::uint32_t expected,
-                                std::uint64_t deadline_ns) noexcept {
+OVERTURE_UNWATCHED inline wait_status address_wait(const atomic<std::uint32_t>& word,
+                                                   std::uint32_t expected,
+                                                   std::uint64_t deadline_ns) noexcept {
   interleave::step(&word, word.latest(), "wait");
   switch (interleave::sleep(&word, word.latest() == expected, deadline_ns != 0)) {
     case interleave::slept::not_at_all:

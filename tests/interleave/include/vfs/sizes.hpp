@@ -7,6 +7,6 @@
 namespace overture::vfs_detail {
 
 inline constexpr std::size_t pin_stripes_max = 4;
-inline constexpr std::uint32_t pin_numbers_max = 2;
+inline constexpr std::uint32_t pin_numbers_max = 64;
 
 }  // namespace overture::vfs_detail

@@ -11,6 +11,9 @@
 
 #include "interleave/steps.hpp"
 
+// What the explorer does itself is not watched for races (watch.cpp).
+#define OVERTURE_UNWATCHED __attribute__((no_sanitize("thread")))
+
 namespace overture {
 
 template <class T>
@@ -20,21 +23,22 @@ class atomic {
 
   constexpr atomic() noexcept : atomic(T{}) {}
   // NOLINTNEXTLINE(google-explicit-constructor): as std::atomic
-  constexpr atomic(T value) noexcept : value_(value) {
+  OVERTURE_UNWATCHED constexpr atomic(T value) noexcept : value_(value) {
     if (!std::is_constant_evaluated()) interleave::begin_life(this);
   }
-  constexpr ~atomic() {
+  OVERTURE_UNWATCHED constexpr ~atomic() {
     if (!std::is_constant_evaluated()) interleave::end_life(this);
   }
   atomic(const atomic&) = delete;
   atomic& operator=(const atomic&) = delete;
 
-  T load(std::memory_order order = std::memory_order_seq_cst) const noexcept {
+  OVERTURE_UNWATCHED T load(std::memory_order order = std::memory_order_seq_cst) const noexcept {
     if (!interleave::exploring()) return value_;
     interleave::step(this, bits(value_), "load");
     return value(interleave::load(this, order));
   }
-  void store(T fresh, std::memory_order order = std::memory_order_seq_cst) noexcept {
+  OVERTURE_UNWATCHED void store(T fresh,
+                                std::memory_order order = std::memory_order_seq_cst) noexcept {
     if (interleave::exploring()) {
       interleave::step(this, bits(value_), "store");
       interleave::store(this, bits(fresh), order);
@@ -58,48 +62,56 @@ class atomic {
   }
   bool compare_exchange_strong(T& expected, T fresh, std::memory_order success,
                                std::memory_order failure) noexcept {
-    if (interleave::exploring()) {
-      interleave::step(this, bits(value_), "compare-exchange");
-      if (value_ == expected) {
-        interleave::read_modify_write(this, bits(fresh), success);
-      } else {
-        interleave::failed_exchange(this, failure);
-      }
-    }
-    const bool same = value_ == expected;
-    (same ? value_ : expected) = same ? fresh : value_;
-    return same;
+    return compare_exchange(expected, fresh, success, failure, false);
   }
   bool compare_exchange_strong(T& expected, T fresh,
                                std::memory_order order = std::memory_order_seq_cst) noexcept {
-    return compare_exchange_strong(expected, fresh, order, order);
+    return compare_exchange(expected, fresh, order, without_release(order), false);
   }
   bool compare_exchange_weak(T& expected, T fresh, std::memory_order success,
                              std::memory_order failure) noexcept {
-    return compare_exchange_strong(expected, fresh, success, failure);
+    return compare_exchange(expected, fresh, success, failure, true);
   }
   bool compare_exchange_weak(T& expected, T fresh,
                              std::memory_order order = std::memory_order_seq_cst) noexcept {
-    return compare_exchange_strong(expected, fresh, order, order);
+    return compare_exchange(expected, fresh, order, without_release(order), true);
   }
 
   // For the wait layer, which compares like the kernel: with the latest value.
-  [[nodiscard]] T latest() const noexcept { return value_; }
+  [[nodiscard]] OVERTURE_UNWATCHED T latest() const noexcept { return value_; }
 
  private:
-  static std::uint64_t bits(T value) noexcept {
+  OVERTURE_UNWATCHED static std::uint64_t bits(T value) noexcept {
     static_assert(sizeof(T) <= sizeof(std::uint64_t) && std::is_trivially_copyable_v<T>);
     std::uint64_t all = 0;
     std::memcpy(&all, static_cast<const void*>(&value), sizeof value);
     return all;
   }
-  static T value(std::uint64_t all) noexcept {
+  OVERTURE_UNWATCHED static T value(std::uint64_t all) noexcept {
     T value;
     std::memcpy(static_cast<void*>(&value), &all, sizeof value);
     return value;
   }
+  static std::memory_order without_release(std::memory_order order) noexcept {
+    if (order == std::memory_order_acq_rel) return std::memory_order_acquire;
+    return order == std::memory_order_release ? std::memory_order_relaxed : order;
+  }
+  OVERTURE_UNWATCHED bool compare_exchange(T& expected, T fresh, std::memory_order success,
+                                           std::memory_order failure, bool weak) noexcept {
+    bool done = value_ == expected;
+    T seen = value_;
+    if (interleave::exploring()) {
+      interleave::step(this, bits(value_), "compare-exchange");
+      const interleave::exchanged what =
+          interleave::compare_exchange(this, bits(expected), bits(fresh), success, failure, weak);
+      done = what.done;
+      seen = value(what.seen);
+    }
+    (done ? value_ : expected) = done ? fresh : seen;
+    return done;
+  }
   template <class F>
-  T modify(std::memory_order order, const char* what, F next) noexcept {
+  OVERTURE_UNWATCHED T modify(std::memory_order order, const char* what, F next) noexcept {
     if (interleave::exploring()) interleave::step(this, bits(value_), what);
     const T old = value_;
     value_ = next(old);

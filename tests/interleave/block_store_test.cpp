@@ -1,0 +1,93 @@
+// The shipped block store: one thread unpacks a block and others wait for it, are refused, or find
+// it damaged, through all interleavings.
+#include "archives/block_store.hpp"
+
+#include <gtest/gtest.h>
+
+#include "interleave/expect.hpp"
+#include "interleave/explorer.hpp"
+#include "support/refusing_os.hpp"
+
+namespace overture::archives_detail {
+namespace {
+
+using interleave::check;
+using interleave::expect_clean_nearby;
+using interleave::run;
+
+constexpr std::byte letter{7};
+
+// Blocks of one letter, of which the first may be damaged in its second half.
+class letters final : public block_store {
+ public:
+  explicit letters(bool damaged)
+      : block_store(default_allocator(), none_, no_file_), damaged_(damaged) {
+    for (int i = 0; i < 2; ++i) check(add_block(block_bytes).has_value(), "added");
+  }
+  result<void> unpack(std::uint32_t number, std::span<std::byte> to, reading,
+                      std::size_t& made) noexcept override {
+    unpacked_.fetch_add(1);
+    const bool whole = number != 0 || !damaged_;
+    made = whole ? to.size() : to.size() / 2;
+    for (std::size_t i = 0; i < made; ++i) to[i] = letter;
+    if (!whole) return fail(errc::corrupt, "damaged");
+    return {};
+  }
+  void read(std::uint64_t offset) {
+    std::byte byte{};
+    const result<std::size_t> done = read_at(os_handle{1}, offset, {&byte, 1});
+    check(done.has_value() && byte == letter, "it is read");
+  }
+  [[nodiscard]] int unpacked() const { return unpacked_.load(); }
+  static constexpr std::uint64_t block_bytes = 8;
+
+ private:
+  test::refusing_os none_;
+  owned_handle no_file_;
+  bool damaged_;
+  atomic<int> unpacked_{0};
+};
+
+TEST(a_block_store_in_all_interleavings, unpacks_a_block_once_for_all_who_read_it) {
+  expect_clean_nearby([] {
+    letters blocks(false);
+    run({[&] { blocks.read(0); }, [&] { blocks.read(7); }, [&] { blocks.read(3); }});
+    check(blocks.unpacked() == 1, "once");
+  });
+}
+
+TEST(a_block_store_in_all_interleavings, unpacks_two_blocks_at_once) {
+  expect_clean_nearby([] {
+    letters blocks(false);
+    run({[&] { blocks.read(0); }, [&] { blocks.read(8); }});
+    check(blocks.unpacked() == 2 && blocks.kept_bytes() == 16, "each once");
+  });
+}
+
+TEST(a_block_store_in_all_interleavings, is_busy_only_while_another_thread_unpacks) {
+  expect_clean_nearby([] {
+    letters blocks(false);
+    run({[&] { blocks.read(0); },
+         [&] {
+           std::byte byte{};
+           const result<std::size_t> read = blocks.read_cached_at(os_handle{1}, 0, {&byte, 1});
+           check(read ? byte == letter : read.error().code == errc::busy, "read, or busy");
+         }});
+  });
+}
+
+TEST(a_block_store_in_all_interleavings, tells_all_readers_of_damage) {
+  expect_clean_nearby([] {
+    letters blocks(true);
+    const auto read_damaged = [&blocks] {
+      std::byte byte{};
+      const result<std::size_t> read = blocks.read_at(os_handle{1}, 6, {&byte, 1});
+      check(!read && read.error().code == errc::corrupt, "the second half is damaged");
+    };
+    run({[&] { blocks.read(0); }, read_damaged, read_damaged});
+    check(blocks.unpacked() == 1, "once");
+  });
+}
+
+}  // namespace
+}  // namespace overture::archives_detail
