@@ -59,7 +59,8 @@ std::string archive_of(const std::string& owner) {
 struct everything {
   everything() {
     for (int i = 0; i < 26; ++i) {
-      os.add_file("/game/" + std::to_string(i) + ".bin", std::string(200 + i * 500, 'x'));
+      os.add_file("/game/" + std::to_string(i) + ".bin",
+                  std::string(200 + static_cast<std::size_t>(i) * 500, 'x'));
     }
     for (const char* const name : {"base", "mod1", "mod2", "mod3"}) {
       names.emplace_back(name);
