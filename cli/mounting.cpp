@@ -72,12 +72,12 @@ void print_mount_error(const std::string& path, const error& failure) {
 
 void print_failures(const file_system& files, mount_id mounted, const std::string& path) {
   if (files.mount_of(mounted).failures == 0) return;
-  files.failures([&](const mount_failure& failure) {
-    if (failure.mount != mounted) return true;
+  for (std::size_t i = 0; i < files.failure_count(); ++i) {
+    const mount_failure failure = files.failure(i);
+    if (failure.mount != mounted) continue;
     const char* const between = path.ends_with('/') ? "" : "/";
     print_mount_error(fmt::format("{}{}{}", path, between, failure.path), failure.why);
-    return true;
-  });
+  }
 }
 
 // Prints nothing if the mount fails.
@@ -173,10 +173,9 @@ int mount_all(file_system& files, const tree_arguments& arguments, mount_layout 
 
 int status_of_mounts(const file_system& files) {
   int outcome = exit_ok;
-  files.failures([&](const mount_failure& failure) {
-    outcome = std::max(outcome, exit_for(failure.why.code, exit_files_failed));
-    return outcome != exit_output_failed;
-  });
+  for (std::size_t i = 0; i < files.failure_count(); ++i) {
+    outcome = std::max(outcome, exit_for(files.failure(i).why.code, exit_files_failed));
+  }
   return outcome;
 }
 

@@ -105,11 +105,11 @@ class file_collector {
   }
 
   void add_mount_failures() {
-    files_.failures([this](const mount_failure& failure) {
+    for (std::size_t i = 0; i < files_.failure_count(); ++i) {
+      const mount_failure failure = files_.failure(i);
       what_.mount_failures.push_back({std::string(failure.path), mount_path(failure.mount), "mount",
                                       to_string(failure.why.code), reason_of(failure.why)});
-      return true;
-    });
+    }
   }
 
  private:

@@ -170,16 +170,26 @@ skipped_name file_system::skipped(std::size_t index) const noexcept {
   return {};
 }
 
-void file_system::failures(function_ref<bool(const mount_failure&)> visit) const noexcept {
-  if (!state_) return;
+std::size_t file_system::failure_count() const noexcept {
+  if (!state_) return 0;
+  const reading now(*state_);
+  std::size_t count = 0;
+  for (const vfs_detail::mount* const one : now->mounts) count += one->content.lost.size();
+  return count;
+}
+
+mount_failure file_system::failure(std::size_t index) const noexcept {
+  if (!state_) return {};
   const reading now(*state_);
   for (const vfs_detail::mount* const one : now->mounts) {
     const archives_detail::archive& content = one->content;
-    for (const archives_detail::lost_entry& lost : content.lost) {
-      const std::string_view path(content.names.data() + lost.name, lost.name_bytes);
-      if (!visit({one->id, path, lost.why})) return;
+    if (index < content.lost.size()) {
+      const archives_detail::lost_entry& lost = content.lost[index];
+      return {one->id, {content.names.data() + lost.name, lost.name_bytes}, lost.why};
     }
+    index -= content.lost.size();
   }
+  return {};
 }
 
 // --- The frozen tree -----------------------------------------------------------------------------

@@ -117,11 +117,11 @@ class unreadable_folder_os final : public forwarding_os {
 
 std::vector<std::string> failures_of(const file_system& files) {
   std::vector<std::string> texts;
-  files.failures([&](const mount_failure& failure) {
+  for (std::size_t i = 0; i < files.failure_count(); ++i) {
+    const mount_failure failure = files.failure(i);
     texts.push_back(std::string(failure.path) + ": " + failure.why.reason + ", " +
                     to_string(failure.why.code) + " " + std::to_string(failure.why.os_error));
-    return true;
-  });
+  }
   return texts;
 }
 

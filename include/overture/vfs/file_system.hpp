@@ -17,7 +17,7 @@
 //   opened. An archive's directory is read when it is mounted, in a few large reads. Its format is
 //   recognised by content. Archives inside a mounted folder are ordinary files.
 //   A folder that the system cannot list fails to mount. One below it does not stop the mount, but
-//   its files are missing from the tree: failures() says where and why. Look at
+//   its files are missing from the tree: failure() says where and why. Look at
 //   mount_info::failures after each mount() of a folder.
 //   An archive may also be in memory (mount_memory()) or on storage of your own
 //   (mount_options::os).
@@ -184,7 +184,7 @@ struct mount_info {
   mount_format format = mount_format::folder;
   std::uint32_t entries = 0;   // files in it, including those hidden by other mounts
   std::uint32_t skipped = 0;   // names in it that are not in the tree, see skipped()
-  std::uint32_t failures = 0;  // folders and links in it that could not be read, see failures()
+  std::uint32_t failures = 0;  // folders and links in it that could not be read, see failure()
 };
 
 // A folder that could not be listed, or not to its end, or a link that could not be followed. Files
@@ -299,7 +299,7 @@ class file_system final : public source_files {
   // A call that fails changes nothing.
 
   // Mounts a folder or an archive. Names in it that cannot be in the tree are skipped; skipped()
-  // lists them. Folders in it that cannot be read are left out; failures() lists them. `path` is a
+  // lists them. Folders in it that cannot be read are left out; failure() lists them. `path` is a
   // C string. Errors:
   //   frozen         thaw() first
   //   not_found      no such path, no options.from in it, or no mount options.wins_over/loses_to
@@ -340,9 +340,9 @@ class file_system final : public source_files {
   [[nodiscard]] mount_info mount_of(mount_id mount) const noexcept;
   [[nodiscard]] std::size_t skipped_count() const noexcept;
   [[nodiscard]] skipped_name skipped(std::size_t index) const noexcept;
-  // Calls `visit` for everything that could not be read while mounting, mount by mount in the order
-  // of mount_at(), until it returns false.
-  void failures(function_ref<bool(const mount_failure&)> visit) const noexcept;
+  // What could not be read while mounting, mount by mount in the order of mount_at().
+  [[nodiscard]] std::size_t failure_count() const noexcept;
+  [[nodiscard]] mount_failure failure(std::size_t index) const noexcept;
 
   // --- Looking up by path ---------------------------------------------------------------------
   // Frozen or not, from any thread. The root of the tree is asset_path{} or ""_path, and always
