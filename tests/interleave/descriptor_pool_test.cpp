@@ -37,7 +37,9 @@ class watched_os final : public test::refusing_os {
     now_open_.fetch_sub(1);
   }
   using refusing_os::status;
-  result<file_status> status(os_handle handle) noexcept override { return status_of(file_of(handle)); }
+  result<file_status> status(os_handle handle) noexcept override {
+    return status_of(file_of(handle));
+  }
   static file_status status_of(std::uint64_t file) {
     file_status status;
     status.kind = file_kind::file;
