@@ -26,12 +26,12 @@ using interleave::variable;
 class watching_allocator final : public allocator {
  public:
   ~watching_allocator() override {
-    for (void* const memory : all_) std::free(memory);
+    for (void* const memory : all_) ::operator delete(memory);
   }
   OVERTURE_UNWATCHED void* allocate(std::size_t bytes, std::size_t /*alignment*/,
                                     memory_tag) noexcept override {
     ++live;
-    all_.push_back(std::malloc(bytes));
+    all_.push_back(::operator new(bytes));  // which the explorer knows
     return all_.back();
   }
   OVERTURE_UNWATCHED void deallocate(void* /*memory*/, std::size_t, std::size_t,
