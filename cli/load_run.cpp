@@ -74,7 +74,6 @@ std::optional<report> run_load(file_system& files, const load_run& how, load_win
   report what = collect_files(files, scope);
   what.threads = jobs.concurrency();
   what.interrupted = interrupted();
-  what.io_threads = reads.stats().threads;
   return what;
 }
 

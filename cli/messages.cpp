@@ -31,11 +31,10 @@ std::string reason_of(const error& failure) {
     if (advice != std::string::npos) reason.replace(advice, reason.npos, password_advice);
     return reason;  // without the offset: it does not help to find a password
   }
-  // What an archive's directory says holds for the whole file, and a place in front of advice would
-  // tear the sentence apart.
-  if (failure.code == errc::unsupported) return reason;
   if (failure.os_error != 0) reason += fmt::format(" ({})", system_message(failure.os_error));
-  if (failure.offset != 0) reason += fmt::format(", at byte {}", failure.offset);
+  // What is unsupported is so wherever it lies, and its reason ends with advice.
+  if (failure.offset != 0 && failure.code != errc::unsupported)
+    reason += fmt::format(", at byte {}", failure.offset);
   return reason;
 }
 

@@ -185,8 +185,8 @@ int freeze_tree(file_system& files) {
   if (frozen) return exit_ok;
   std::array<char, 4 * limits::path_bytes_max> text;  // a collision quotes two paths and two mounts
   const std::size_t length = files.explain(frozen.error(), text);
-  print_error(fmt::format("{}; {}", printable({text.data(), std::min(length, text.size())}),
-                          merge_advice(frozen.error().code)));
+  print_error(
+      fmt::format("{}; {}", printable({text.data(), length}), merge_advice(frozen.error().code)));
   return exit_for(frozen.error().code, exit_mount_failed);
 }
 

@@ -11,9 +11,9 @@
 //
 // Why no request is lost: a thread that finds nothing adds itself to the sleepers under the lock,
 // and sleeps while the word keeps the value it had there. A thread that adds a request under the
-// lock and sees a sleeper changes the word and wakes one. No other is woken until that one has
-// looked; it wakes the next if it leaves work. A sleeper that may be woken is offered to the inbox,
-// where submit() finds it without the lock.
+// lock changes the word and wakes one sleeper, if there is one. The next is woken only when that
+// sleeper has looked for work and leaves some. One sleeper is offered to the inbox, where submit()
+// finds it without the lock.
 #pragma once
 
 #include <cstddef>

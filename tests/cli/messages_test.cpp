@@ -16,6 +16,13 @@ TEST(reason_of, adds_the_systems_message_and_the_offset) {
   EXPECT_EQ(reason_of({errc::io, EIO, "cannot read", {}, 0}), "cannot read (Input/output error)");
 }
 
+TEST(reason_of, leaves_the_offset_of_what_is_unsupported_out_and_nothing_else) {
+  EXPECT_EQ(reason_of({errc::unsupported, 0, "unknown method; repack it", {}, 7}),
+            "unknown method; repack it");
+  EXPECT_EQ(reason_of({errc::unsupported, ENOSYS, "cannot watch", {}, 0}),
+            "cannot watch (Function not implemented)");
+}
+
 TEST(reason_of, names_the_code_if_there_is_no_reason) {
   EXPECT_EQ(reason_of({errc::replaced, 0, "", {}, 0}), "replaced");
 }

@@ -331,8 +331,9 @@ class read_queue {
   // Queues the requests. One that cannot be queued (memory was refused, there is no executor to
   // unpack on) completes as failed like any other: by a thread of the queue, inside poll() and
   // run(), or, if it was gated, by the thread that lowers the barricade. Any thread, including one
-  // that runs a completion. `after`: they are queued when this is lowered. It must live until then,
-  // and must eventually be lowered, even if the requests are cancelled or the queue ends before.
+  // that runs a completion.
+  // `after`: they are queued when this is lowered. It must live until then, and must eventually be
+  // lowered, even if the requests are cancelled or the queue ends before.
   void submit(std::span<read_request> requests, barricade* after = nullptr) noexcept;
   // Reads at once, on the calling thread, if the bytes are in the page cache. True: the destination
   // is filled with the bytes as stored (`method` and `into` are ignored). False: the destination is
