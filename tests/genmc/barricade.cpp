@@ -1,5 +1,5 @@
-// src/sync/barricade.cpp: one thread lowers, raises and lowers while two wait. Nobody sleeps for
-// ever, and who is let through sees what was written before.
+// src/sync/barricade.cpp: one thread lowers, raises and lowers while two wait. No thread sleeps
+// for ever, and whoever is let through sees what was written before.
 #include "sync/barricade.cpp"
 
 #include "genmc/platform.hpp"
@@ -30,5 +30,5 @@ void waits() {
 
 int main() {
   genmc::run(lowers, waits, waits);
-  genmc::check(!genmc::anybody_sleeps(), "nobody sleeps for ever");
+  genmc::check(!genmc::anybody_sleeps(), "no thread sleeps for ever");
 }

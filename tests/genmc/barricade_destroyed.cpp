@@ -29,5 +29,5 @@ int main() {
   door = overture::base_detail::make_object<overture::barricade>(genmc::memory,
                                                                  overture::memory_tag::host);
   genmc::run(lowers, waits);
-  genmc::check(!genmc::anybody_sleeps(), "nobody sleeps for ever");
+  genmc::check(!genmc::anybody_sleeps(), "no thread sleeps for ever");
 }

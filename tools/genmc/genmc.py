@@ -4,11 +4,12 @@
     genmc.py [--jobs N] [NAME...]
 
 Each program is run under two memory models: RC11, that of C++20 without load buffering, and IMM,
-which has it. Then the weakenings of programs.py are put in, one at a time, and GenMC must find each.
+which has it. Then the weakenings of programs.py are put in, one at a time, and GenMC must find
+each. All takes about ten minutes.
 
-GenMC comes from PATH or OVERTURE_GENMC, clang++ and opt of the LLVM that it was built with from PATH
-or OVERTURE_GENMC_LLVM (a folder; without it, those of LLVM 16 that Debian installs). Exit status: 0
-if all is as expected, 1 otherwise, 2 for a wrong argument or a missing program.
+GenMC 0.10.1 comes from PATH or OVERTURE_GENMC; clang++ and opt of the LLVM that it was built with
+from the folder OVERTURE_GENMC_LLVM (default: clang++-16 and opt-16 in PATH). Exit status: 0 if all
+is as expected, 1 otherwise, 2 for a wrong argument or a missing tool.
 """
 import argparse
 import concurrent.futures
@@ -24,16 +25,17 @@ import time
 from programs import PROGRAMS
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SECONDS = 200
+SECONDS = 900
 
-# Optimised a little: structures become the values that GenMC can follow, and calls disappear.
+# Optimised a little: structures become values that GenMC can follow, and calls disappear. Without
+# debug information: GenMC 0.10.1 stumbles over it when it reports an error.
 COMPILE = ("-std=c++20", "-fno-exceptions", "-fno-rtti", "-fno-c++-static-destructors", "-Wall",
-           "-Wextra", "-O1", "-g", "-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops",
+           "-Wextra", "-O1", "-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops",
            "-fno-builtin", "-D__builtin_ia32_pause()=((void)0)", "-S", "-emit-llvm")
 # Without what no program calls, some of which GenMC cannot read.
 REDUCE = ("-S", "-passes=internalize,globaldce", "--internalize-public-api-list=main")
 RUN = ("--input-from-bitcode-file", "--disable-mm-detector", "--disable-estimation",
-       "--disable-spin-assume", "--v1")
+       "--v1")
 # GenMC 0.10.1 ends in an error of its own where it caches instructions under IMM.
 MODELS = {"rc11": ("--rc11",), "imm": ("--imm", "--disable-instruction-caching")}
 
@@ -84,8 +86,8 @@ def compiled(tools, folder, program, plant):
         changed = folder / "tests" / "genmc" / program.file
         source = changed if changed.exists() else source
     whole, reduced = folder / "whole.ll", folder / "reduced.ll"
-    include = [f"-I{folder}/include", f"-I{folder}/src", "-Itests/genmc/include", "-Itests",
-               "-Iinclude", "-Isrc"]
+    include = [f"-I{folder}/include", f"-I{folder}/src", f"-I{folder}/tests/genmc/include",
+               "-Itests/genmc/include", "-Itests", "-Iinclude", "-Isrc"]
     defined = [f"-D{one}" for one in program.defined]
     for command in ([tools.clang, *COMPILE, *include, *defined, source, "-o", whole],
                     [tools.opt, *REDUCE, whole, "-o", reduced]):
@@ -115,9 +117,8 @@ class Outcome:
 def verify(tools, program, model, plant):
     with tempfile.TemporaryDirectory() as name:
         code = compiled(tools, pathlib.Path(name), program, plant)
-        bound = [f"--unroll={program.unroll}"] if program.unroll else []
         begun = time.monotonic()
-        _, text = called([tools.genmc, *RUN, *MODELS[model], *bound, code])
+        _, text = called([tools.genmc, *RUN, *MODELS[model], *program.options, code])
         return Outcome(text, begun)
 
 
