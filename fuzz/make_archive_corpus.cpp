@@ -87,28 +87,22 @@ void save_tables(const std::filesystem::path& folder) {
   }
 }
 
-// Saves what seven_zip.cpp reads: the size of the packed data, the data, and the header.
-void save_seven_zip(const std::filesystem::path& path, const overture::seven_zip_writer& archive) {
-  const std::string bytes = archive.bytes();
-  save(path, bytes.substr(12, 2) + bytes.substr(32));
-}
-
 void save_seven_zips(const std::filesystem::path& folder) {
   using overture::seven_zip_method;
   overture::seven_zip_writer plain;
   plain.add({.files = {{"a.txt", "hello"}, {"maps/b.txt", text}}});
   plain.empty_files = {"empty"};
   plain.folders = {"maps"};
-  save_seven_zip(folder / "lzma", plain);
+  save(folder / "lzma.7z", plain.bytes());
   plain.packed_header = true;
-  save_seven_zip(folder / "packed_header", plain);
+  save(folder / "packed_header.7z", plain.bytes());
   overture::seven_zip_writer others;
   others.add({.method = seven_zip_method::lzma2,
               .filter = overture::seven_zip_filter::x86,
               .files = {{"c", text}}});
   others.add({.method = seven_zip_method::copy, .files = {{"d", "d"}, {"e", text}}});
   others.add({.method = seven_zip_method::aes, .files = {{"f", "f"}}});
-  save_seven_zip(folder / "methods", others);
+  save(folder / "methods.7z", others.bytes());
   overture::seven_zip_writer filters;
   for (const auto method : {seven_zip_method::copy, seven_zip_method::lzma}) {
     filters.add({.method = method,
@@ -118,7 +112,7 @@ void save_seven_zips(const std::filesystem::path& folder) {
   filters.add({.method = seven_zip_method::copy,
                .filter = overture::seven_zip_filter::x86,
                .files = {{"i", "\xE8 i i"}}});
-  save_seven_zip(folder / "filters", filters);
+  save(folder / "filters.7z", filters.bytes());
 }
 
 void save_isos(const std::filesystem::path& folder) {

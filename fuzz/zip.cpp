@@ -1,5 +1,12 @@
 // ZIP archives, mounted with a password, which most of them ignore.
 #include "mounted_archive.hpp"
+#include "mutators/libfuzzer.hpp"
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
+                                               std::size_t size_max, unsigned seed) {
+  using namespace overture::fuzz;
+  return mutate_file({mutate_zip}, data, size, size_max, seed, LLVMFuzzerMutate);
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return overture::fuzz::run(data, size, "fuzzed.zip", overture::mount_format::zip,

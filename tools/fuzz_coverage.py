@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+"""Prints how many lines of each parser the fuzzers reach.
+
+usage: fuzz_coverage.py ROOT FILE.lcov [--lines]
+"""
+
+import pathlib
+import sys
+
+# What the fuzzers are for. The rest of their libraries is not listed.
+PARSERS = (
+    "src/archives",
+    "src/decoders",
+    "src/io/inflate_stream.cpp",
+    "src/io/unpack.cpp",
+    "src/io/unpack_plan.cpp",
+    "src/text",
+    "src/base/portable_name.cpp",
+    "src/vfs/path.cpp",
+    "include/overture/text",
+)
+# Not parsers, or not of files: listing folders, and what each compiled parser shares.
+OTHERS = (
+    "src/archives/folder.cpp",
+    "src/base/portable_name.cpp",
+    "src/text/format.cpp",
+    "src/text/save_write.cpp",
+    "src/text/snprintf.cpp",
+)
+
+
+def read(lcov: pathlib.Path) -> dict[str, dict[int, int]]:
+    """The number of times that each line ran, by source."""
+    counts: dict[str, dict[int, int]] = {}
+    lines: dict[int, int] = {}
+    for row in lcov.read_text().splitlines():
+        kind, _, rest = row.partition(":")
+        if kind == "SF":
+            lines = counts.setdefault(rest, {})
+        elif kind == "DA":
+            line, count = rest.split(",")[:2]
+            lines[int(line)] = max(lines.get(int(line), 0), int(count))
+    return counts
+
+
+def main() -> None:
+    root = pathlib.Path(sys.argv[1])
+    list_lines = "--lines" in sys.argv[3:]
+    all_lines = all_missed = 0
+    for file, lines in sorted(read(pathlib.Path(sys.argv[2])).items()):
+        name = str(pathlib.Path(file).relative_to(root))
+        if name in OTHERS or not name.startswith(PARSERS):
+            continue
+        missed = [line for line, count in sorted(lines.items()) if count == 0]
+        all_lines += len(lines)
+        all_missed += len(missed)
+        percent = 100 * (1 - len(missed) / len(lines))
+        print(f"{percent:5.1f} %  {len(missed):3} of {len(lines):4} lines missed  {name}")
+        if list_lines:
+            source = pathlib.Path(file).read_text().splitlines()
+            for line in missed:
+                print(f"      {line:4}: {source[line - 1]}")
+    if all_lines:
+        percent = 100 * (1 - all_missed / all_lines)
+        print(f"{percent:5.1f} %  {all_missed:3} of {all_lines:4} lines missed  all parsers")
+
+
+main()
