@@ -39,6 +39,16 @@ zip_writer links() {
   return zip;
 }
 
+zip_writer linked_folders() {
+  zip_writer zip = plain();
+  zip.add({.name = "levels", .data = "maps", .mode = overture::zip_mode_link});
+  zip.add({.name = "maps/all", .data = "../more", .mode = overture::zip_mode_link});
+  zip.add({.name = "more/c", .data = "c"});
+  zip.add({.name = "more/back", .data = "../levels/all", .mode = overture::zip_mode_link});
+  zip.add({.name = "here", .data = ".", .mode = overture::zip_mode_link});
+  return zip;
+}
+
 zip_writer odd() {
   zip_writer zip = plain();
   zip.prefix = "#!/bin/sh\n";
@@ -139,6 +149,7 @@ int main(int argc, char** argv) {
   plain().save(zips / "plain.zip");
   zip64().save(zips / "zip64.zip");
   links().save(zips / "links.zip");
+  linked_folders().save(zips / "linked_folders.zip");
   odd().save(zips / "odd.zip");
   overlapping().save(zips / "overlapping.zip");
   packed_otherwise().save(zips / "packed.zip");

@@ -11,8 +11,9 @@ corpora_of() {
 # Sets `options` to those that all runs of a fuzzer share.
 options_of() {
   local dictionary=$root/fuzz/dictionaries/$1.dict
-  options=(-timeout=10 -rss_limit_mb=2048 -verbosity=0)
-  [ ! -f "$dictionary" ] || options+=("-dict=$dictionary")
+  # Plain tables share one.
+  [ -f "$dictionary" ] || dictionary=$root/fuzz/dictionaries/tables.dict
+  options=(-timeout=10 -rss_limit_mb=2048 -verbosity=0 "-dict=$dictionary")
 }
 
 # fuzz_one NAME SECONDS LOGS: shows the output at the end, since several run at a time, and creates
@@ -55,11 +56,11 @@ fuzz_coverage() {
     LLVM_PROFILE_FILE=$tree/$name.profraw "$tree/bin/fuzz_$name" -runs=0 -timeout=60 \
       "${corpora[@]}" </dev/null >"$tree/$name.log" 2>&1 || fail "fuzz: see $tree/$name.log"
     profiles+=("$tree/$name.profraw")
-    objects+=(-object "$tree/bin/fuzz_$name")
+    objects+=(${objects:+-object} "$tree/bin/fuzz_$name")
   done
   llvm-profdata-19 merge -sparse -o "$tree/all.profdata" "${profiles[@]}"
-  llvm-cov-19 export --format=lcov "${objects[@]}" -instr-profile "$tree/all.profdata" \
-    "$root/src" "$root/include" >"$tree/all.lcov"
+  llvm-cov-19 export --format=lcov "${objects[@]}" \
+    -instr-profile "$tree/all.profdata" -sources "$root/src" "$root/include" >"$tree/all.lcov"
   python3 "$root/tools/fuzz_coverage.py" "$root" "$tree/all.lcov" $lines
 }
 

@@ -7,25 +7,28 @@ usage: fuzz_coverage.py ROOT FILE.lcov [--lines]
 import pathlib
 import sys
 
-# What the fuzzers are for. The rest of their libraries is not listed.
+# What the fuzzers are for. The rest of the libraries is not listed.
 PARSERS = (
-    "src/archives",
-    "src/decoders",
+    "include/overture/text/detail/cursor.hpp",
+    "include/overture/text/detail/fast_read.hpp",
+    "include/overture/text/detail/read_value.hpp",
+    "include/overture/text/read.hpp",
+    "src/archives/",
+    "src/decoders/",
     "src/io/inflate_stream.cpp",
     "src/io/unpack.cpp",
     "src/io/unpack_plan.cpp",
-    "src/text",
-    "src/base/portable_name.cpp",
+    "src/text/cursor.cpp",
+    "src/text/index.cpp",
+    "src/text/save_lines.hpp",
+    "src/text/save_read.cpp",
     "src/vfs/path.cpp",
-    "include/overture/text",
 )
-# Not parsers, or not of files: listing folders, and what each compiled parser shares.
+# No parsers: the folders of the system, what keeps unpacked blocks, and sorting.
 OTHERS = (
+    "src/archives/block_store.",
     "src/archives/folder.cpp",
-    "src/base/portable_name.cpp",
-    "src/text/format.cpp",
-    "src/text/save_write.cpp",
-    "src/text/snprintf.cpp",
+    "src/archives/path_order.",
 )
 
 
@@ -49,7 +52,7 @@ def main() -> None:
     all_lines = all_missed = 0
     for file, lines in sorted(read(pathlib.Path(sys.argv[2])).items()):
         name = str(pathlib.Path(file).relative_to(root))
-        if name in OTHERS or not name.startswith(PARSERS):
+        if name.startswith(OTHERS) or not name.startswith(PARSERS):
             continue
         missed = [line for line, count in sorted(lines.items()) if count == 0]
         all_lines += len(lines)

@@ -218,14 +218,14 @@ void list_folder(field_list& fields, seven_zip_folder& folder) {
   }
 }
 
-lzma_options_lzma lzma_options(std::string_view properties) {
+lzma_options_lzma lzma_options(std::string_view properties, std::uint32_t dictionary_bytes) {
   lzma_options_lzma options{};
-  (void)lzma_lzma_preset(&options, 1);
+  (void)lzma_lzma_preset(&options, 0);
   const auto bits = properties.empty() ? 0u : static_cast<std::uint8_t>(properties[0]);
   options.lc = bits % 9;
   options.lp = bits / 9 % 5;
   options.pb = bits / 45;
-  options.dict_size = 1u << 16;
+  options.dict_size = dictionary_bytes;
   options.ext_flags = 0;
   return options;
 }
@@ -382,7 +382,7 @@ bool unpack_folder(const seven_zip_folder& folder, std::string_view packed, std:
   }
   if (!is_single(folder, id_lzma) || folder.sizes.empty()) return false;
   if (folder.sizes[0] > content_bytes_max) return false;
-  lzma_options_lzma options = lzma_options(folder.coders[0].properties);
+  lzma_options_lzma options = lzma_options(folder.coders[0].properties, content_bytes_max);
   lzma_set_ext_size(options, folder.sizes[0]);
   const lzma_filter filters[] = {{LZMA_FILTER_LZMA1EXT, &options}, {LZMA_VLI_UNKNOWN, nullptr}};
   content.assign(folder.sizes[0], '\0');
@@ -398,7 +398,9 @@ void pack_folder(seven_zip_folder& folder, std::string& packed, std::string_view
   if (is_single(folder, id_copy)) {
     packed = content;
   } else {
-    lzma_options_lzma options = lzma_options(folder.coders[0].properties);
+    // Small, because the encoder clears tables of that size each time.
+    constexpr std::uint32_t dictionary_bytes = 1u << 12;
+    lzma_options_lzma options = lzma_options(folder.coders[0].properties, dictionary_bytes);
     lzma_set_ext_size(options, no_size);
     const lzma_filter filters[] = {{LZMA_FILTER_LZMA1EXT, &options}, {LZMA_VLI_UNKNOWN, nullptr}};
     std::string room(content.size() * 2 + 1000, '\0');
