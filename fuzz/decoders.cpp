@@ -40,6 +40,7 @@ std::uint64_t decode(const decoder& by, std::span<const std::byte> bytes, std::u
     const result<decoded_asset> asset = by.decode(bytes, memory);
     if (asset) {
       if (asset->bytes().size() != stated_bytes(*asset)) std::abort();
+      if (to_string(asset->kind())[0] == '\0' || to_string(asset->format)[0] == '\0') std::abort();
       // Reads all of it, so that sanitizers find undefined or missing bytes.
       std::size_t sum = 0;
       for (const std::byte value : asset->bytes()) sum += static_cast<std::size_t>(value);
@@ -53,9 +54,10 @@ std::uint64_t decode(const decoder& by, std::span<const std::byte> bytes, std::u
 
 void decode_as_each_type(std::span<const std::byte> bytes) {
   static constexpr const char* names[] = {"a.png", "a.jpg", "a.tga", "a.dds",  "a.wav", "a.md3",
-                                          "a.ogg", "a.oga", "a.xml", "a.opus", "a.txt", "a"};
+                                          "a.ogg", "a.oga", "a.xml", "a.opus", "a.txt", "a.xml"};
   const std::uint64_t choice = hash64({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   for (const decoder* each : all_decoders()) {
+    if (each->name()[0] == '\0') std::abort();
     (void)each->accepts(names[choice / 4 % std::size(names)], bytes);
     (void)each->memory_needed(bytes);
     const std::uint64_t allocations = decode(*each, bytes, UINT64_MAX);
