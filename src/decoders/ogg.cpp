@@ -1,6 +1,7 @@
 #include "decoders/ogg.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 
 #include "base/little_endian.hpp"
@@ -12,6 +13,7 @@ namespace {
 
 constexpr std::size_t page_header_bytes = 27;
 constexpr std::size_t page_position_at = 6;
+constexpr std::size_t page_checksum_at = 22;
 constexpr std::uint64_t no_position = ~std::uint64_t{0};  // of a page on which no packet ends
 constexpr std::string_view page_magic("OggS\0", 5);       // and version 0
 
@@ -43,6 +45,39 @@ std::span<const std::byte> last_page(std::span<const std::byte> file) noexcept {
   return file.subspan(std::min(last, file.size()));
 }
 
+// The CRC-32 of Ogg: the highest bit first, without complements.
+class checksum {
+ public:
+  void add(std::span<const std::byte> bytes) noexcept {
+    for (const std::byte each : bytes) {
+      sum_ = sum_ << 8 ^ table[sum_ >> 24 ^ std::to_integer<std::uint32_t>(each)];
+    }
+  }
+  [[nodiscard]] std::uint32_t value() const noexcept { return sum_; }
+
+ private:
+  static constexpr std::array<std::uint32_t, 256> table = [] {
+    std::array<std::uint32_t, 256> sums{};
+    for (std::uint32_t first = 0; first < sums.size(); ++first) {
+      std::uint32_t sum = first << 24;
+      for (int bit = 0; bit < 8; ++bit) sum = sum << 1 ^ (sum >> 31 != 0 ? 0x04C11DB7u : 0);
+      sums[first] = sum;
+    }
+    return sums;
+  }();
+
+  std::uint32_t sum_ = 0;
+};
+
+bool is_damaged(std::span<const std::byte> page) noexcept {
+  constexpr std::byte none[4]{};  // the checksum itself counts as zero
+  checksum sum;
+  sum.add(page.first(page_checksum_at));
+  sum.add(none);
+  sum.add(page.subspan(page_checksum_at + 4));
+  return sum.value() != load_u32(page.data() + page_checksum_at);
+}
+
 }  // namespace
 
 ogg_codec codec_of_ogg(std::span<const std::byte> file) noexcept {
@@ -58,6 +93,17 @@ ogg_codec codec_of_ogg(std::span<const std::byte> file) noexcept {
 bool is_cut_inside_page(std::span<const std::byte> file) noexcept {
   const std::span<const std::byte> last = last_page(file);
   return !last.empty() && extent_of_page(last).whole > last.size();
+}
+
+bool has_damaged_page(std::span<const std::byte> file) noexcept {
+  for (;;) {
+    const std::size_t next = text_of(file).find(page_magic);
+    if (next == std::string_view::npos) return false;
+    file = file.subspan(next);
+    const std::size_t whole = extent_of_page(file).whole;
+    if (whole > file.size() || is_damaged(file.first(whole))) return true;
+    file = file.subspan(whole);
+  }
 }
 
 std::uint64_t position_of_last_page(std::span<const std::byte> file) noexcept {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <cstring>
 #include <memory>
 
 #include "base/ascii.hpp"
@@ -24,6 +25,20 @@ struct free_file {
   void operator()(OggOpusFile* file) const noexcept { op_free(file); }
 };
 using opus_file = std::unique_ptr<OggOpusFile, free_file>;
+
+// A file in memory, offered to libopusfile as a stream that cannot seek. If it could, the library
+// would first look through all links of a chain, and leak their comments if one is damaged.
+struct memory_stream {
+  std::span<const std::byte> rest;
+
+  static int read(void* stream, unsigned char* to, int bytes) noexcept {
+    auto& self = *static_cast<memory_stream*>(stream);
+    const std::size_t taken = std::min(static_cast<std::size_t>(bytes), self.rest.size());
+    if (taken != 0) std::memcpy(to, self.rest.data(), taken);
+    self.rest = self.rest.subspan(taken);
+    return static_cast<int>(taken);
+  }
+};
 
 tl::unexpected<error> refused(int code) noexcept {
   switch (code) {
@@ -54,25 +69,30 @@ class opus final : public decoder {
 
   result<decoded_asset> decode(std::span<const std::byte> bytes, allocator& memory,
                                parallel_runner&) const noexcept override {
+    memory_stream stream{bytes};
+    const OpusFileCallbacks callbacks{memory_stream::read, nullptr, nullptr, nullptr};
     int code = 0;
-    const opus_file file(
-        op_open_memory(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), &code));
+    const opus_file file(op_open_callbacks(&stream, &callbacks, nullptr, 0, &code));
     if (!file) return refused(code);
     if (is_cut_inside_page(bytes)) return fail(errc::corrupt, "the Ogg file is truncated");
-    const int channels = op_channel_count(file.get(), 0);
-    for (int link = 1; link < op_link_count(file.get()); ++link) {
-      if (op_channel_count(file.get(), link) != channels) {
-        return fail(errc::unsupported, "Ogg file with streams of different formats");
-      }
-    }
+    if (has_damaged_page(bytes)) return fail(errc::corrupt, "damaged Opus sound");
+    const int channels = op_channel_count(file.get(), -1);
     if (channels > static_cast<int>(limits::sound_channels_max)) {
       return fail(errc::limit, limit_text::sound_channels);
     }
-    const ogg_int64_t total = op_pcm_total(file.get(), -1);
+    const std::uint64_t skipped = op_head(file.get(), -1)->pre_skip;
+    const std::uint64_t end = position_of_last_page(bytes);
     sound_buffer sound(static_cast<std::uint32_t>(channels), memory);
-    return sound.fill(total > 0 ? static_cast<std::uint64_t>(total) : 0, bytes.size(),
-                      opus_sample_rate,
-                      [&](std::span<std::int16_t> samples) { return read(*file, samples); });
+    return sound.fill(end > skipped ? end - skipped : 0, bytes.size(), opus_sample_rate,
+                      [&](std::span<std::int16_t> samples) -> result<std::uint64_t> {
+                        const result<std::uint64_t> frames = read(*file, samples);
+                        // A file may be a chain of streams, but a sound has one format.
+                        if (frames && op_channel_count(file.get(), -1) != channels) {
+                          return fail(errc::unsupported,
+                                      "Ogg file with streams of different formats");
+                        }
+                        return frames;
+                      });
   }
 
  private:

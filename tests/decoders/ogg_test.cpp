@@ -52,6 +52,33 @@ TEST(ogg, detects_an_end_inside_a_page) {
   EXPECT_TRUE(is_cut_inside_page(byte_writer{}.text("OggS").u8(0).content));
 }
 
+TEST(ogg, finds_a_page_that_does_not_match_its_checksum) {
+  const std::string packet = "12345678";
+  const bytes good = byte_writer{}
+                         .text("OggS")
+                         .text("", 18)
+                         .u32(0x1C1C0FF5)
+                         .u8(1)
+                         .u8(packet.size())
+                         .text(packet)
+                         .content;
+  EXPECT_FALSE(has_damaged_page(good));
+  for (std::size_t i = 0; i < good.size(); ++i) {
+    bytes damaged = good;
+    damaged[i] ^= std::byte{4};
+    EXPECT_EQ(has_damaged_page(damaged), i >= 5) << i;
+  }
+  bytes two = byte_writer{}.text("a tag").content;
+  for (int i = 0; i < 2; ++i) two.insert(two.end(), good.begin(), good.end());
+  two.push_back(std::byte{0});
+  EXPECT_FALSE(has_damaged_page(two)) << "bytes around pages";
+  const bytes other = page(packet);
+  two.insert(two.end(), other.begin(), other.end());
+  EXPECT_TRUE(has_damaged_page(two));
+  EXPECT_FALSE(has_damaged_page({}));
+  EXPECT_TRUE(has_damaged_page(byte_writer{}.text("OggS").u8(0).content));
+}
+
 TEST(ogg, takes_the_position_from_the_last_page) {
   const auto at = [](std::uint64_t position) {
     byte_writer page;

@@ -109,6 +109,26 @@ TEST(opus_decoder, joins_a_chain_of_one_format_and_rejects_mixed_ones) {
   EXPECT_EQ(outcome(joined({.channels = 1, .serial = 2})), "unsupported");
 }
 
+// A seekable libopusfile would leak the comments of the second link; AddressSanitizer would report
+// it.
+TEST(opus_decoder, reports_damaged_sound_of_a_later_link_without_leaking) {
+  bytes file = make_opus();
+  const bytes second = make_opus({.frames = 1000, .serial = 2});
+  file.insert(file.end(), second.begin(), second.end());
+  file.back() ^= std::byte{1};
+  EXPECT_EQ(outcome(decode(file)), "corrupt");
+}
+
+// libopusfile takes a damaged last page for the end, and leaves a damaged first one out.
+TEST(opus_decoder, reports_a_damaged_page_anywhere) {
+  const bytes file = make_opus({.frames = 100'000});
+  for (std::size_t at = 100; at < file.size(); at += file.size() / 16) {
+    bytes damaged = file;
+    damaged[at] ^= std::byte{1};
+    EXPECT_EQ(outcome(decode(damaged)), "corrupt") << at;
+  }
+}
+
 TEST(opus_decoder, reports_a_file_cut_anywhere) {
   decode_each_cut(opus_decoder(), make_opus(), [](std::size_t size, const auto& sound) {
     EXPECT_EQ(outcome(sound), "corrupt") << size;
