@@ -61,6 +61,15 @@ zip_writer odd() {
   return zip;
 }
 
+zip_writer names_too_long() {
+  zip_writer zip = plain();
+  zip.add({.name = std::string(4095, 'n')});
+  std::string deep;
+  for (int i = 0; i < 130; ++i) deep += "d/";
+  zip.add({.name = deep + "e"});
+  return zip;
+}
+
 zip_writer overlapping() {
   zip_writer zip = plain();
   zip.add({.name = "c", .data = "c", .stated_offset = 10});
@@ -151,6 +160,7 @@ int main(int argc, char** argv) {
   links().save(zips / "links.zip");
   linked_folders().save(zips / "linked_folders.zip");
   odd().save(zips / "odd.zip");
+  names_too_long().save(zips / "names_too_long.zip");
   overlapping().save(zips / "overlapping.zip");
   packed_otherwise().save(zips / "packed.zip");
   save_tables(folder);

@@ -69,6 +69,7 @@ inline void use(file_system& files, const char* name, mount_format format,
     require(skipped.reason[0] != '\0' && skipped.name.size() <= limits::path_bytes_max);
   }
   const mount_info info = files.mount_of(*mount);
+  require(to_string(info.format)[0] != '\0');
   if (info.format != format) return;  // left to another fuzzer
   require(info.skipped == files.skipped_count());
   const result<void> frozen = files.freeze();

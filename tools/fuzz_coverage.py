@@ -51,7 +51,8 @@ def run_by_the_compiler(source: list[str], lines: dict[int, int]) -> set[int]:
     found: set[int] = set()
     for first, count in lines.items():
         text = source[first - 1]
-        if count or not text.lstrip().startswith("constexpr ") or not text.endswith("{"):
+        words = text.lstrip().removeprefix("static ")
+        if count or not words.startswith("constexpr ") or not text.endswith("{"):
             continue
         end = text[: len(text) - len(text.lstrip())] + "}"
         last = first
