@@ -12,6 +12,8 @@ using namespace base_detail;
 namespace {
 
 constexpr std::size_t page_header_bytes = 27;
+constexpr std::size_t page_flags_at = 5;
+constexpr std::byte begins_stream{2};
 constexpr std::size_t page_position_at = 6;
 constexpr std::size_t page_checksum_at = 22;
 constexpr std::uint64_t no_position = ~std::uint64_t{0};  // of a page on which no packet ends
@@ -37,6 +39,12 @@ page_extent extent_of_page(std::span<const std::byte> file) noexcept {
     extent.whole += std::to_integer<std::size_t>(lacing);
   }
   return extent;
+}
+
+// From the next page's header to the end of the file; empty if there is none. Pages of other
+// versions count, as they do for libogg.
+std::span<const std::byte> from_next_page(std::span<const std::byte> file) noexcept {
+  return file.subspan(std::min(text_of(file).find(page_magic.substr(0, 4)), file.size()));
 }
 
 // From the last page's header to the end of the file; empty if there is no page.
@@ -75,7 +83,8 @@ bool is_damaged(std::span<const std::byte> page) noexcept {
   sum.add(page.first(page_checksum_at));
   sum.add(none);
   sum.add(page.subspan(page_checksum_at + 4));
-  return sum.value() != load_u32(page.data() + page_checksum_at);
+  return page[page_magic.size() - 1] != std::byte{0} ||
+         sum.value() != load_u32(page.data() + page_checksum_at);
 }
 
 }  // namespace
@@ -96,14 +105,24 @@ bool is_cut_inside_page(std::span<const std::byte> file) noexcept {
 }
 
 bool has_damaged_page(std::span<const std::byte> file) noexcept {
-  for (;;) {
-    const std::size_t next = text_of(file).find(page_magic);
-    if (next == std::string_view::npos) return false;
-    file = file.subspan(next);
+  for (file = from_next_page(file); !file.empty();) {
     const std::size_t whole = extent_of_page(file).whole;
     if (whole > file.size() || is_damaged(file.first(whole))) return true;
-    file = file.subspan(whole);
+    file = from_next_page(file.subspan(whole));
   }
+  return false;
+}
+
+std::size_t bytes_of_first_link(std::span<const std::byte> file) noexcept {
+  bool beginning = true;  // several streams may begin together
+  std::span<const std::byte> rest = from_next_page(file);
+  while (rest.size() >= page_header_bytes) {
+    const bool begins = (rest[page_flags_at] & begins_stream) != std::byte{0};
+    if (begins && !beginning) return file.size() - rest.size();
+    beginning = begins;
+    rest = from_next_page(rest.subspan(std::min(extent_of_page(rest).whole, rest.size())));
+  }
+  return file.size();
 }
 
 std::uint64_t position_of_last_page(std::span<const std::byte> file) noexcept {

@@ -26,8 +26,7 @@ struct free_file {
 };
 using opus_file = std::unique_ptr<OggOpusFile, free_file>;
 
-// A file in memory, offered to libopusfile as a stream that cannot seek. If it could, the library
-// would first look through all links of a chain, and leak their comments if one is damaged.
+// Bytes in memory, offered to libopusfile as a stream that cannot seek.
 struct memory_stream {
   std::span<const std::byte> rest;
 
@@ -56,6 +55,51 @@ tl::unexpected<error> refused(int code) noexcept {
   }
 }
 
+// A chain of streams. libopusfile gets one link at a time: if a later link were damaged, the
+// library would leak its comments.
+class opus_chain {
+ public:
+  explicit opus_chain(std::span<const std::byte> bytes) noexcept : rest_(bytes) {}
+
+  // Opens the next link; the first one before anything else.
+  result<void> open_next() noexcept {
+    const std::size_t bytes = bytes_of_first_link(rest_);
+    stream_ = {rest_.first(bytes)};
+    rest_ = rest_.subspan(bytes);
+    const OpusFileCallbacks callbacks{memory_stream::read, nullptr, nullptr, nullptr};
+    int code = 0;
+    file_.reset(op_open_callbacks(&stream_, &callbacks, nullptr, 0, &code));
+    return file_ ? result<void>{} : refused(code);
+  }
+  [[nodiscard]] int channels() const noexcept { return op_channel_count(file_.get(), -1); }
+  // Frames in front of the sound, which are left out.
+  [[nodiscard]] std::uint64_t skipped() const noexcept {
+    return op_head(file_.get(), -1)->pre_skip;
+  }
+
+  // Reads whole frames into `samples` and returns their number, 0 at the end.
+  result<std::uint64_t> read(std::span<std::int16_t> samples) noexcept {
+    static constexpr std::size_t once_max = INT_MAX;
+    for (;;) {
+      const int frames = op_read(file_.get(), samples.data(),
+                                 static_cast<int>(std::min(samples.size(), once_max)), nullptr);
+      if (frames < 0) return refused(frames);
+      if (frames > 0 || rest_.empty()) return static_cast<std::uint64_t>(frames);
+      const int before = channels();
+      if (result<void> opened = open_next(); !opened) return tl::unexpected<error>(opened.error());
+      // A sound has one format.
+      if (channels() != before) {
+        return fail(errc::unsupported, "Ogg file with streams of different formats");
+      }
+    }
+  }
+
+ private:
+  std::span<const std::byte> rest_;  // the links to come
+  memory_stream stream_{};
+  opus_file file_;
+};
+
 class opus final : public decoder {
  public:
   const char* name() const noexcept override { return "opus"; }
@@ -69,39 +113,20 @@ class opus final : public decoder {
 
   result<decoded_asset> decode(std::span<const std::byte> bytes, allocator& memory,
                                parallel_runner&) const noexcept override {
-    memory_stream stream{bytes};
-    const OpusFileCallbacks callbacks{memory_stream::read, nullptr, nullptr, nullptr};
-    int code = 0;
-    const opus_file file(op_open_callbacks(&stream, &callbacks, nullptr, 0, &code));
-    if (!file) return refused(code);
     if (is_cut_inside_page(bytes)) return fail(errc::corrupt, "the Ogg file is truncated");
     if (has_damaged_page(bytes)) return fail(errc::corrupt, "damaged Opus sound");
-    const int channels = op_channel_count(file.get(), -1);
+    opus_chain chain(bytes);
+    if (const result<void> opened = chain.open_next(); !opened) {
+      return tl::unexpected<error>(opened.error());
+    }
+    const int channels = chain.channels();
     if (channels > static_cast<int>(limits::sound_channels_max)) {
       return fail(errc::limit, limit_text::sound_channels);
     }
-    const std::uint64_t skipped = op_head(file.get(), -1)->pre_skip;
     const std::uint64_t end = position_of_last_page(bytes);
     sound_buffer sound(static_cast<std::uint32_t>(channels), memory);
-    return sound.fill(end > skipped ? end - skipped : 0, bytes.size(), opus_sample_rate,
-                      [&](std::span<std::int16_t> samples) -> result<std::uint64_t> {
-                        const result<std::uint64_t> frames = read(*file, samples);
-                        // A file may be a chain of streams, but a sound has one format.
-                        if (frames && op_channel_count(file.get(), -1) != channels) {
-                          return fail(errc::unsupported,
-                                      "Ogg file with streams of different formats");
-                        }
-                        return frames;
-                      });
-  }
-
- private:
-  static result<std::uint64_t> read(OggOpusFile& file, std::span<std::int16_t> samples) noexcept {
-    static constexpr std::size_t once_max = INT_MAX;
-    const int frames = op_read(&file, samples.data(),
-                               static_cast<int>(std::min(samples.size(), once_max)), nullptr);
-    if (frames < 0) return refused(frames);
-    return static_cast<std::uint64_t>(frames);
+    return sound.fill(end - std::min(end, chain.skipped()), bytes.size(), opus_sample_rate,
+                      [&](std::span<std::int16_t> samples) { return chain.read(samples); });
   }
 };
 
