@@ -67,6 +67,7 @@ zip_writer names_too_long() {
   std::string deep;
   for (int i = 0; i < 130; ++i) deep += "d/";
   zip.add({.name = deep + "e"});
+  zip.comment = ".";  // an odd size, see mounted_archive.hpp
   return zip;
 }
 

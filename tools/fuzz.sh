@@ -64,15 +64,30 @@ fuzz_coverage() {
   python3 "$root/tools/fuzz_coverage.py" "$root" "$tree/all.lcov" $lines
 }
 
-# fuzz_merge NAME...
+# fuzz_merge COUNT NAME...: adds at most COUNT inputs to the seeds of each, those that add most.
 fuzz_merge() {
-  local name corpora options
+  local count=$1 name corpora options merged file
+  shift
   for name; do
     corpora_of "$name"
     options_of "$name"
-    mkdir -p "$root/fuzz/corpus/$name"
-    "$root/build/fuzz/bin/fuzz_$name" -merge=1 -max_len=4096 "${options[@]}" \
-      "$root/fuzz/corpus/$name" "${corpora[0]}" </dev/null 2>&1 | grep '^MERGE-OUTER: .*new' || true
+    merged=$root/build/fuzz/merged/$name
+    rm -rf "$merged"
+    mkdir -p "$merged" "$root/fuzz/corpus/$name"
+    cp -r "$root/fuzz/corpus/$name/." "$merged"
+    # Branches alone, without how often they were taken.
+    "$root/build/fuzz/bin/fuzz_$name" -set_cover_merge=1 -use_counters=0 -max_len=4096 \
+      "${options[@]}" "$merged" "${corpora[0]}" </dev/null >"$merged.log" 2>&1 ||
+      fail "fuzz: see $merged.log"
+    # libFuzzer writes them in this order.
+    find "$merged" -type f -printf '%T@ %f\n' | sort -n | cut -d' ' -f2 |
+      while IFS= read -r file; do
+        [ -f "$root/fuzz/corpus/$name/$file" ] || echo "$file"
+      done | sed -n "1,${count}p" | while IFS= read -r file; do
+        cp "$merged/$file" "$root/fuzz/corpus/$name/"
+      done
+    say "$name: $(find "$root/fuzz/corpus/$name" -type f | wc -l) seeds," \
+      "$(du -bs "$root/fuzz/corpus/$name" | cut -f1) bytes"
   done
 }
 
@@ -85,7 +100,7 @@ cmd_fuzz() {
       --long) long=yes ;;
       --coverage) coverage=yes preset=coverage ;;
       --lines) lines=--lines ;;
-      --merge) merge=yes ;;
+      --merge) value "$@" && merge=$2 && shift ;;
       list) list=yes ;;
       -*) misuse "fuzz: unknown option $1" ;;
       *) names+=("$1") ;;
@@ -108,7 +123,7 @@ cmd_fuzz() {
   if [ -n "$coverage" ]; then
     fuzz_coverage "$lines" "${names[@]}"
   elif [ -n "$merge" ]; then
-    fuzz_merge "${names[@]}"
+    fuzz_merge "$merge" "${names[@]}"
   else
     [ -z "$long" ] || seconds=$((3600 * jobs / ${#names[@]}))
     fuzz_all "$seconds" "${names[@]}"
