@@ -63,11 +63,12 @@ zip_writer odd() {
 
 zip_writer names_too_long() {
   zip_writer zip = plain();
-  zip.add({.name = std::string(4095, 'n')});
+  std::string longest;  // too long below a folder
+  for (int i = 0; i < 20; ++i) longest += std::string(203, 'n') + '/';
+  zip.add({.name = longest + "0123456789"});
   std::string deep;
   for (int i = 0; i < 130; ++i) deep += "d/";
   zip.add({.name = deep + "e"});
-  zip.comment = ".";  // an odd size, see mounted_archive.hpp
   return zip;
 }
 
