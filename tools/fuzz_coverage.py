@@ -62,28 +62,33 @@ def run_by_the_compiler(source: list[str], lines: dict[int, int]) -> set[int]:
     return found
 
 
-def main() -> None:
-    root = pathlib.Path(sys.argv[1])
-    list_lines = "--lines" in sys.argv[3:]
+def report(root: pathlib.Path, lcov: pathlib.Path, list_lines: bool) -> list[str]:
+    rows: list[str] = []
     all_lines = all_missed = 0
-    for file, lines in sorted(read(pathlib.Path(sys.argv[2])).items()):
+    for file, lines in sorted(read(lcov).items()):
         name = str(pathlib.Path(file).relative_to(root))
         if name.startswith(OTHERS) or not name.startswith(PARSERS):
             continue
         source = pathlib.Path(file).read_text().splitlines()
         for line in run_by_the_compiler(source, lines):
             lines.pop(line, None)
+        if not lines:
+            continue
         missed = [line for line, count in sorted(lines.items()) if count == 0]
         all_lines += len(lines)
         all_missed += len(missed)
-        percent = 100 * (1 - len(missed) / len(lines))
-        print(f"{percent:5.1f} %  {len(missed):3} of {len(lines):4} lines missed  {name}")
+        rows.append(row(len(missed), len(lines), name))
         if list_lines:
-            for line in missed:
-                print(f"      {line:4}: {source[line - 1]}")
+            rows += [f"      {line:4}: {source[line - 1]}" for line in missed]
     if all_lines:
-        percent = 100 * (1 - all_missed / all_lines)
-        print(f"{percent:5.1f} %  {all_missed:3} of {all_lines:4} lines missed  all parsers")
+        rows.append(row(all_missed, all_lines, "all parsers"))
+    return rows
 
 
-main()
+def row(missed: int, lines: int, name: str) -> str:
+    return f"{100 * (1 - missed / lines):5.1f} %  {missed:3} of {lines:4} lines missed  {name}"
+
+
+if __name__ == "__main__":
+    ROOT, LCOV = map(pathlib.Path, sys.argv[1:3])
+    print("\n".join(report(ROOT, LCOV, "--lines" in sys.argv)))
