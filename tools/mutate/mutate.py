@@ -1,35 +1,65 @@
 #!/usr/bin/env python3
-"""Plants weakenings in the concurrent sources, one at a time, and runs the tests of each.
+"""Plants bugs in the concurrent sources, one at a time, and runs the tests of each.
 
     mutate.py [--jobs N] [--seed N --count N] [--list] [SOURCE...]
 
 plants.txt says which sources there are, which tests belong to them, and what is planted beside
-weaker memory orders, which are found here. The work is done in a copy of the tree below
+weaker memory orders, wakes left out and counts off by one, which are found here. Those are all
+built into one program of the explorer's, which has the one whose number is in OVERTURE_PLANTED;
+the plants of the list are built one after the other. The work is done in a copy of the tree below
 build/mutate. Exit status: 0 if at least 85 % are killed, 1 otherwise, 2 for a wrong argument.
 """
 import argparse
+import concurrent.futures
 import fnmatch
+import os
 import pathlib
 import random
 import re
+import resource
 import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COPY = ROOT / "build" / "mutate" / "tree"
 BUILD = ROOT / "build" / "mutate" / "build"
-TEST_SECONDS = 150
+SWITCH = ROOT / "build" / "mutate" / "planted.hpp"
+# Of the processor, so that a busy machine kills nothing. A clean run takes less than half of it.
+TEST_SECONDS = 200
 SHARE = 0.85
 
 ORDER = r"std::memory_order_(seq_cst|acq_rel|release|acquire)"
 WITHOUT_ORDER = re.compile(
     r"\.(load|store|exchange|fetch_add|fetch_sub|fetch_or|fetch_and)\(")
 OPERATION = re.compile(r"(load|store|exchange|fetch_\w+|compare_exchange_\w+|light_store)\s*\(")
+# A statement that only wakes, in one piece.
+WAKE = re.compile(r"(?:(?<=\n)|(?<=[;{)] ))[ ]*((?:[\w:]+(?:\([^()]*\))?(?:\.|->))*(?:[\w:]+::)?"
+                  r"(?:notify\w*|address_wake\w*|wake\w*|unpark\w*)"
+                  r"\((?:[^();{}]|\([^();{}]*\))*\);)")
+ONE_MORE = re.compile(r"fetch_(?:add|sub)\((1)[,)]")
+LAST = re.compile(r"fetch_(?:add|sub)\([^;{}]*?\) ?(?:==|!=|<=|>=|<|>) (\d+)\b")
+
+SWITCH_TEXT = """#pragma once
+#include <cstdlib>
+#include <type_traits>
+namespace planted {
+inline const int number = std::getenv("OVERTURE_PLANTED") ? std::atoi(std::getenv("OVERTURE_PLANTED")) : 0;
+template <class T>
+__attribute__((no_sanitize("thread"))) constexpr T pick(int plant, T right, T wrong) noexcept {
+  if (std::is_constant_evaluated()) return right;
+  return number == plant ? wrong : right;
+}
+}  // namespace planted
+"""
 
 
 class Plant:
-    def __init__(self, source, line, name, text):
-        self.source, self.line, self.name, self.text = source, line, name, text
+    """A change of text[begin:end]. If `switched` is set, a template that makes both in one program."""
+
+    def __init__(self, source, text, begin, end, name, new, switched=None):
+        self.source, self.begin, self.end, self.name = source, begin, end, name
+        self.new, self.switched = new, switched
+        self.line = text.count("\n", 0, begin) + 1
 
     def __str__(self):
         return f"{self.source}:{self.line}: {self.name}"
@@ -53,6 +83,9 @@ def closing(text, begin):
     return -1
 
 
+PICK = "planted::pick({number}, {right}, {wrong})"
+
+
 def weaker_orders(source, text):
     """Each memory order down one step, those that are not written included."""
     found = []
@@ -63,8 +96,9 @@ def weaker_orders(source, text):
         fails = operation.startswith("compare") and re.search(
             r"memory_order_\w+,\s*$", text[:match.start()])
         for weaker in one_step_down(match.group(1), "load" if fails else operation):
-            changed = text[:match.start()] + f"std::memory_order_{weaker}" + text[match.end():]
-            found.append((match.start(), f"{operation}: {match.group(1)} -> {weaker}", changed))
+            found.append(Plant(source, text, match.start(), match.end(),
+                               f"{operation}: {match.group(1)} -> {weaker}",
+                               f"std::memory_order_{weaker}", PICK))
     for match in WITHOUT_ORDER.finditer(text):
         end = closing(text, match.end() - 1)
         arguments = text[match.end():end]
@@ -73,10 +107,27 @@ def weaker_orders(source, text):
             continue
         weaker, = one_step_down("seq_cst", match.group(1))
         comma = ", " if arguments else ""
-        changed = text[:end] + f"{comma}std::memory_order_{weaker}" + text[end:]
-        found.append((match.start(), f"{match.group(1)}: seq_cst -> {weaker}", changed))
-    return [Plant(source, text.count("\n", 0, at) + 1, name, changed)
-            for at, name, changed in found]
+        found.append(Plant(source, text, end, end, f"{match.group(1)}: seq_cst -> {weaker}",
+                           f"std::memory_order_{weaker}",
+                           comma + PICK.replace("{right}", "std::memory_order_seq_cst")))
+    return found
+
+
+def wakes_and_counts(source, text):
+    """Each wake left out, and each count of an atomic off by one."""
+    found = []
+    for match in WAKE.finditer(text):
+        found.append(Plant(source, text, match.start(1), match.end(1),
+                           f"left out: {match.group(1)}", ";",
+                           "if (planted::pick({number}, true, false)) {right}"))
+    for match in ONE_MORE.finditer(text):
+        found.append(Plant(source, text, match.start(1), match.end(1),
+                           f"{match.group(0)[:9]}: by 2, not 1", "2", PICK))
+    for match in LAST.finditer(text):
+        number = int(match.group(1))
+        found.append(Plant(source, text, match.start(1), match.end(1),
+                           f"compared with {number + 1}, not {number}", str(number + 1), PICK))
+    return found
 
 
 def read_list():
@@ -110,22 +161,53 @@ def all_plants(tests, written):
         if not any(fnmatch.fnmatch(name, pattern) for pattern, _ in tests):
             continue
         text = (ROOT / name).read_text()
-        plants += weaker_orders(name, text)
+        code = re.sub(r"//[^\n]*", lambda comment: " " * len(comment.group(0)), text)
+        plants += weaker_orders(name, code) + wakes_and_counts(name, code)
         for source, what, old, new in written:
             if source != name:
                 continue
             if text.count(old) != 1:
                 sys.exit(f"plants.txt: not there once: {source}: {what}")
-            plants.append(Plant(name, text.count("\n", 0, text.index(old)) + 1, what,
-                                text.replace(old, new)))
+            at = text.index(old)
+            plants.append(Plant(name, text, at, at + len(old), what, new))
     unknown = {source for source, *_ in written} - {plant.source for plant in plants}
     if unknown:
         sys.exit(f"plants.txt: no tests for {', '.join(sorted(unknown))}")
+    for number, plant in enumerate(plants, 1):
+        plant.number = number
     return plants
 
 
 def programs_of(plant, tests):
     return next(run for pattern, run in tests if fnmatch.fnmatch(plant.source, pattern))
+
+
+def with_switches(text, plants):
+    """The text with all plants that can be switched."""
+    inserted = {}
+    for plant in plants:
+        place = plant.begin, plant.end
+        right = inserted.get(place, text[plant.begin:plant.end])
+        if plant.begin == plant.end and place in inserted:
+            sys.exit(f"two plants in one place: {plant}")
+        inserted[place] = plant.switched.replace("{number}", str(plant.number)).replace(
+            "{right}", right).replace("{wrong}", plant.new)
+    begin_of_last = len(text)
+    for (begin, end), new in sorted(inserted.items(), reverse=True):
+        if end > begin_of_last:
+            sys.exit(f"plants overlap: {new}")
+        text, begin_of_last = text[:begin] + new + text[end:], begin
+    return f'#include "{SWITCH}"\n' + text
+
+
+def with_plant(text, plant, plants):
+    """The text with this plant, and switches elsewhere."""
+    clear = [one for one in plants
+             if one.switched and (one.end < plant.begin or one.begin > plant.end)]
+    text_of_plant = Plant(plant.source, text, plant.begin, plant.end, plant.name, plant.new,
+                          "{wrong}")
+    text_of_plant.number = plant.number
+    return with_switches(text, [*clear, text_of_plant])
 
 
 def write(path, text):
@@ -134,22 +216,30 @@ def write(path, text):
         path.write_text(text)
 
 
-def copy_tree():
+def copy_tree(switched):
+    """Copies the tree, with all that can be switched in the sources. Returns those texts."""
     names = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
                            cwd=ROOT, check=True, capture_output=True, text=True).stdout
-    kept = set()
+    kept, originals = set(), {}
     for name in filter(None, names.split("\0")):
         source, target = ROOT / name, COPY / name
         if not source.is_file() or name.startswith(("docs/", "bench/", "fuzz/corpus")):
             continue
         kept.add(target)
-        if not target.exists() or target.read_bytes() != source.read_bytes():
+        data = source.read_bytes()
+        if name in switched:
+            originals[name] = data.decode()
+            data = with_switches(data.decode(), [one for one in switched[name]
+                                                 if one.switched]).encode()
+        if not target.exists() or target.read_bytes() != data:
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(source.read_bytes())
+            target.write_bytes(data)
             target.chmod(source.stat().st_mode)
     for target in COPY.rglob("*"):
         if target.is_file() and target not in kept:
             target.unlink()
+    write(SWITCH, SWITCH_TEXT)
+    return originals
 
 
 def configure():
@@ -163,7 +253,7 @@ def configure():
 
 
 def build(programs, jobs):
-    targets = sorted({f"{program}_tests" for program, *_ in programs})
+    targets = sorted({f"{program}_tests" for program in programs})
     return subprocess.run(["ninja", "-C", BUILD, "-j", str(jobs), *targets],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
@@ -172,20 +262,52 @@ def find_program(name):
     return next(path for path in BUILD.rglob(f"{name}_tests") if path.is_file())
 
 
-def run_tests(programs):
+def limit_time():
+    resource.setrlimit(resource.RLIMIT_CPU, (TEST_SECONDS, TEST_SECONDS + 5))
+
+
+def run_program(program, filters, number=0):
     """How the tests fail; None if they pass."""
-    for program, *filters in programs:
-        command = [find_program(program), "--gtest_fail_fast", "--gtest_brief=1",
-                   "--gtest_filter=" + (":".join(filters) or "*")]
-        try:
-            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                  text=True, errors="replace", timeout=TEST_SECONDS)
-        except subprocess.TimeoutExpired:
-            return f"{program}: does not end"
-        if done.returncode != 0:
-            failed = re.search(r"\[  FAILED  \] (\S+)", done.stdout)
-            return failed.group(1) if failed else f"{program}: exit status {done.returncode}"
+    command = [find_program(program), "--gtest_fail_fast", "--gtest_brief=1",
+               "--gtest_filter=" + (":".join(filters) or "*")]
+    try:
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True, errors="replace", timeout=20 * TEST_SECONDS,
+                              preexec_fn=limit_time,
+                              env={**os.environ, "OVERTURE_PLANTED": str(number)})
+    except subprocess.TimeoutExpired:
+        return f"{program}: does not end"
+    if done.returncode != 0:
+        failed = re.search(r"\[  FAILED  \] (\S+)", done.stdout)
+        return failed.group(1) if failed else f"{program}: exit status {done.returncode}"
     return None
+
+
+def run_switched(plant, tests):
+    """Runs what the explorer has of a plant's tests: real processors hide weak orders."""
+    for program, *filters in programs_of(plant, tests):
+        if program == "interleave":
+            end = run_program(program, filters, plant.number)
+            if end is not None:
+                return end
+    return None
+
+
+def run_written(plant, tests, plants, originals, jobs):
+    target = COPY / plant.source
+    switched = target.read_text()
+    here = [one for one in plants if one.source == plant.source]
+    write(target, with_plant(originals[plant.source], plant, here))
+    try:
+        for program, *filters in programs_of(plant, tests):
+            if build([program], jobs).returncode != 0:
+                return "does not build"
+            end = run_program(program, filters)
+            if end is not None:
+                return end
+        return None
+    finally:
+        write(target, switched)
 
 
 def main():
@@ -197,7 +319,7 @@ def main():
     parser.add_argument("source", nargs="*")
     given = parser.parse_args()
     tests, written = read_list()
-    plants = all_plants(tests, written)
+    plants = every = all_plants(tests, written)
     if given.source:
         plants = [plant for plant in plants if any(one in str(plant) for one in given.source)]
     if given.count is not None:
@@ -209,26 +331,33 @@ def main():
         print("\n".join(map(str, plants)))
         return 0
 
-    copy_tree()
+    by_source = {}
+    for plant in every:
+        by_source.setdefault(plant.source, []).append(plant)
+    originals = copy_tree(by_source)
     configure()
-    used = [programs_of(plant, tests) for plant in plants]
-    built = build([one for programs in used for one in programs], given.jobs)
+    built = build(["interleave"], given.jobs)
     if built.returncode != 0:
         sys.exit(built.stdout + "\nthe tests do not build as they are")
-    survivors, killed = [], 0
-    for number, plant in enumerate(plants, 1):
-        programs = programs_of(plant, tests)
-        target = COPY / plant.source
-        whole = target.read_text()
-        write(target, plant.text)
-        built = build(programs, given.jobs)
-        end = run_tests(programs) if built.returncode == 0 else "does not build"
-        write(target, whole)
+    survivors, ran, killed = [], 0, 0
+
+    def note(plant, end):
+        nonlocal ran, killed
+        ran += 1
         if end is None:
             survivors.append(plant)
         elif end != "does not build":
             killed += 1
-        print(f"{number}/{len(plants)} {plant}: {end or 'SURVIVES'}", flush=True)
+        print(f"{ran}/{len(plants)} {plant}: {end or 'SURVIVES'}", flush=True)
+
+    with concurrent.futures.ThreadPoolExecutor(given.jobs) as threads:
+        switched = [plant for plant in plants if plant.switched]
+        for plant, end in zip(switched, threads.map(lambda one: run_switched(one, tests),
+                                                    switched)):
+            note(plant, end)
+    for plant in plants:
+        if not plant.switched:
+            note(plant, run_written(plant, tests, every, originals, given.jobs))
     total = killed + len(survivors)
     for plant in survivors:
         print(f"survivor: {plant}")
