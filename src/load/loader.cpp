@@ -50,6 +50,9 @@ void drop_waiting(load_state& load) noexcept {
     loader here(load);
     for (auto [from, count] : {std::pair{&load.stalled_items, &load.stalled_count},
                                std::pair{&load.awaiting_decode, &load.awaiting_decode_count}}) {
+      // Ordered like the mark of the cancelling, unlike the stack: what is not counted yet is
+      // dropped by the thread that adds it.
+      if (count->load(std::memory_order_seq_cst) == 0) continue;
       while (load_item* const item = here.pop(*from, *count)) {
         load.records[item->entry].state = file_record::outcome::cancelled;
         here.retire(*item);
