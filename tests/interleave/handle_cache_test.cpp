@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
+
 #include "interleave/expect.hpp"
 #include "interleave/explorer.hpp"
 #include "io/read_core.hpp"
@@ -21,22 +23,30 @@ using interleave::variable;
 
 class watched_os final : public test::refusing_os {
  public:
+  // Refuses to open more files than that, as if other code had taken the descriptors.
+  explicit watched_os(int descriptors = handles_max) : descriptors_(descriptors) {}
   result<os_handle> open(const char*) noexcept override {
-    check(opened_ + 1 < handles_max, "opens no more than expected");
-    states_[++opened_].write(is_open);
-    return os_handle{opened_};
+    if (open_now() == descriptors_) {
+      tl::unexpected<error> refused = fail(errc::io, "too many open files");
+      refused.value().os_error = EMFILE;
+      return refused;
+    }
+    const int handle = opened_.add_one();
+    check(handle < handles_max, "opens no more than expected");
+    states_[handle].write(is_open);
+    return os_handle{handle};
   }
   void close(os_handle handle) noexcept override {
     check(states_[handle.value].read() == is_open, "closed once");
     states_[handle.value].write(is_closed);
-    ++closed_;
+    (void)closed_.add_one();
   }
   result<std::size_t> read_at(os_handle handle, std::uint64_t,
                               std::span<std::byte> bytes) noexcept override {
     check(states_[handle.value].read() == is_open, "read while it is open");
     return bytes.size();
   }
-  [[nodiscard]] int open_now() const { return opened_ - closed_; }
+  [[nodiscard]] int open_now() const { return opened_.value() - closed_.value(); }
 
  private:
   static constexpr int handles_max = 6;
@@ -44,8 +54,18 @@ class watched_os final : public test::refusing_os {
   static constexpr int is_closed = 2;
   variable<int> states_[handles_max] = {variable<int>(0), variable<int>(0), variable<int>(0),
                                         variable<int>(0), variable<int>(0), variable<int>(0)};
-  int opened_ = 0;  // not atomic, as fibres share a thread
-  int closed_ = 0;
+  const int descriptors_;
+  // Neither atomic nor watched, as fibres share a thread.
+  class number {
+   public:
+    OVERTURE_UNWATCHED int add_one() { return ++value_; }
+    [[nodiscard]] OVERTURE_UNWATCHED int value() const { return value_; }
+
+   private:
+    int value_ = 0;
+  };
+  number opened_;
+  number closed_;
 };
 
 buffer_pool shared_pool;
@@ -155,6 +175,57 @@ TEST(a_handle_cache_in_all_interleavings, a_file_read_once_is_closed_by_the_thre
            of.end();
            check(of.os.open_now() == 1, "the first");
          }});
+  });
+}
+
+// Threads that pin files themselves, without a queue.
+struct pinned_files {
+  watched_os os;
+  handle_cache cache;
+  source_id first;
+  source_id second;
+
+  explicit pinned_files(std::size_t open_max, int descriptors)
+      : os(descriptors),
+        cache({.open_max = open_max, .reserved_descriptors = 0, .os = &os}),
+        first(*cache.add("1")),
+        second(*cache.add("2")) {}
+  void read(source_id id) {
+    std::byte byte{};
+    const result<open_source> open = cache.pin(id);
+    check(open.has_value(), "it opens");
+    (void)open->os->read_at(open->handle, 0, {&byte, 1});
+    cache.unpin(id);
+  }
+};
+
+TEST(a_handle_cache_in_all_interleavings, gives_its_entry_to_one_file_after_the_other) {
+  expect_clean_nearby([] {
+    pinned_files of(1, 4);
+    run({[&] { of.read(of.first); }, [&] { of.read(of.second); }, [&] { of.read(of.first); }});
+    check(of.os.open_now() == 1, "one stays open");
+  });
+}
+
+TEST(a_handle_cache_in_all_interleavings, takes_a_descriptor_from_an_unused_file) {
+  expect_clean_nearby([] {
+    pinned_files of(2, 1);
+    run({[&] { of.read(of.first); }, [&] { of.read(of.second); }, [&] { of.read(of.first); }});
+    check(of.os.open_now() == 1, "one stays open");
+  });
+}
+
+TEST(a_handle_cache_in_all_interleavings, closes_a_file_after_those_who_have_pinned_it) {
+  expect_clean_nearby([] {
+    pinned_files of(1, 4);
+    run({[&] { of.read(of.first); },
+         [&] {
+           of.cache.close_source(of.first);
+           of.read(of.first);
+         },
+         [&] { of.cache.close_source(of.first); }});
+    of.cache.close_source(of.first);
+    check(of.os.open_now() == 0, "it is closed");
   });
 }
 
