@@ -53,6 +53,11 @@ outcome explorer::explore(const bounds& limits, const std::function<void()>& pro
     limits_.random *= 10;
     limits_.executions_max *= 10;
   }
+  if (const char* const divisor = std::getenv("OVERTURE_INTERLEAVE_DIVISOR")) {
+    const std::uint64_t by = std::max<std::uint64_t>(std::strtoull(divisor, nullptr, 10), 1);
+    limits_.random = (limits_.random + by - 1) / by;
+    limits_.executions_max /= by;
+  }
   random_.seed(limits_.seed);
   executions_ = 0;
   trail_.clear();

@@ -49,10 +49,11 @@ struct bounds {
   unsigned deviations = 4;         // all of these together, and threads that run out of turn
   bool heavy_fences = true;        // false: they do nothing, as if left out
   bool watches = true;             // memory that is not atomic
-  // The search ends there; ten times later if OVERTURE_LONG_TESTS is set in the environment.
+  // The search ends there; ten times later if OVERTURE_LONG_TESTS is set in the environment, and
+  // earlier if OVERTURE_INTERLEAVE_DIVISOR is, as in ./dev mutate.
   std::uint64_t executions_max = 3'000'000;
-  // Unless 0: this many random executions instead of the search, likewise ten times as many. How
-  // often each deviates is random too.
+  // Unless 0: this many random executions instead of the search, likewise more or fewer. How often
+  // each deviates is random too.
   std::uint64_t random = 0;
   std::uint64_t seed = 1;  // of those; OVERTURE_INTERLEAVE_SEED replaces it
 };
