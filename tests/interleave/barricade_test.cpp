@@ -46,6 +46,20 @@ using interleave::some_time;
 using interleave::variable;
 using sync_detail::fresh_continuation_table;
 
+TEST(a_barricade_in_all_interleavings, shows_what_was_written_to_one_that_only_looks) {
+  expect_clean_and_complete(interleave::explore({.preemptions = 3}, [] {
+    barricade door(barricade::raised);
+    variable<int> value(0);
+    run({[&] {
+           value.write(1);
+           door.lower();
+         },
+         [&] {
+           if (door.is_lowered()) check(value.read() == 1, "is seen");
+         }});
+  }));
+}
+
 TEST(a_barricade_in_all_interleavings, lets_two_waiters_through_and_shows_what_was_written) {
   expect_clean_and_complete(interleave::explore({.preemptions = 3}, [] {
     barricade door;

@@ -90,6 +90,7 @@ void explorer::begin_execution(const std::function<void()>& program) {
   known_.clear();
   stepped_at_ = nullptr;
   gone_.clear();
+  taken_ = 0;
   ran_ = false;
   trace_.clear();
   fibres_[0].knows = {};
@@ -115,6 +116,7 @@ void explorer::enter() {
 
 void explorer::enter_program() {
   (*the.program_)();
+  if (the.taken_ != 0) the.fail("memory of the library is not freed");
   setcontext(&the.outside_);
 }
 

@@ -170,9 +170,7 @@ class small_load {
     }
   }
   void work() { jobs.wait(load.group); }
-  void check_loaded() {
-    check(load.files_done.load() == load.entry_count(), "all were loaded");
-  }
+  void check_loaded() { check(load.files_done.load() == load.entry_count(), "all were loaded"); }
 
   few_jobs jobs;
   load_state load;

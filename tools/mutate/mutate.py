@@ -7,7 +7,8 @@ plants.txt says which sources there are, which tests belong to them, and what is
 weaker memory orders, wakes left out and counts off by one, which are found here. Those are all
 built into one program of the explorer's, which has the one whose number is in OVERTURE_PLANTED;
 the plants of the list are built one after the other. The work is done in a copy of the tree below
-build/mutate. The explorer's long searches are cut to an eighth, unless --whole is given. Exit status: 0 if at least 85 % are killed, 1 otherwise, 2 for a wrong argument.
+build/mutate. Where plants.txt says interleave/8, the explorer's long searches are cut to an
+eighth, unless --whole is given. Exit status: 0 if at least 85 % are killed, 1 otherwise, 2 for a wrong argument.
 """
 import argparse
 import concurrent.futures
@@ -26,8 +27,6 @@ BUILD = ROOT / "build" / "mutate" / "build"
 SWITCH = ROOT / "build" / "mutate" / "planted.hpp"
 # Of the processor, so that a busy machine kills nothing. A clean run takes less than half of it.
 TEST_SECONDS = 300
-# Nearly all that is found is found early, and what survives takes the time.
-DIVISOR = "8"
 SHARE = 0.85
 
 ORDER = r"std::memory_order_(seq_cst|acq_rel|release|acquire)"
@@ -51,6 +50,9 @@ __attribute__((no_sanitize("thread"))) constexpr T pick(int plant, T right, T wr
   if (std::is_constant_evaluated()) return right;
   return number == plant ? wrong : right;
 }
+__attribute__((no_sanitize("thread"))) constexpr bool is(int plant) noexcept {
+  return pick(plant, false, true);
+}
 }  // namespace planted
 """
 
@@ -69,7 +71,9 @@ class Plant:
 
 def one_step_down(order, operation):
     if order == "seq_cst":
-        return {"load": "acquire", "store": "release"}.get(operation, "acq_rel"),
+        # A read-modify-write compiles to the same instructions on x86-64 and AArch64.
+        down = {"load": "acquire", "store": "release", "light_store": "release"}
+        return (down[operation],) if operation in down else ()
     if order == "acq_rel":
         return "acquire", "release"
     return "relaxed",
@@ -86,6 +90,66 @@ def closing(text, begin):
 
 
 PICK = "planted::pick({number}, {right}, {wrong})"
+EITHER = "(planted::is({number}) ? ({wrong}) : ({right}))"
+ONE_OR_OTHER = "if (planted::is({number})) {\n{wrong}\n} else {\n{right}\n}"
+DECLARES = re.compile(r"\s*(?:const |auto |[\w:]+(?:<[\w:]+>)?[*&]* (?:const )?\w+(?: =|\{|;))")
+
+
+def is_balanced(text):
+    depth = 0
+    for character in text:
+        depth += (character in "({") - (character in ")}")
+        if depth < 0:
+            return False
+    return depth == 0
+
+
+def are_statements(text):
+    lines = [re.sub("//.*", "", line) for line in text.split("\n") if line.strip()]
+    indent = min((len(line) - len(line.lstrip()) for line in lines), default=0)
+    return (is_balanced("".join(lines)) and "".join(lines).strip()[-1:] in (";", "}", "") and
+            not any(DECLARES.match(line) and not line.strip().startswith("return")
+                    for line in lines if len(line) - len(line.lstrip()) == indent))
+
+
+def narrowed(old, new):
+    """How many characters at the begin and at the end are the same."""
+    same = next((i for i, (a, b) in enumerate(zip(old, new)) if a != b), min(len(old), len(new)))
+    rest = min(len(old), len(new)) - same
+    end = next((i for i in range(rest) if old[-1 - i] != new[-1 - i]), rest)
+    return same, end
+
+
+def enclosing(old, begin, end):
+    """The text in the innermost brackets around old[begin:end]; None if there are none."""
+    depth = 0
+    while begin > 0:
+        begin -= 1
+        depth += (old[begin] == ")") - (old[begin] == "(")
+        if depth < 0:
+            close = closing(old, begin)
+            return (begin + 1, close) if close >= end else None
+    return None
+
+
+def written_plant(source, text, at, old, new, name):
+    """A plant of the list, which can be switched if it is whole statements or a condition."""
+    old_lines, new_lines = old.split("\n"), new.split("\n")
+    first, last = narrowed(old_lines, new_lines)
+    statements = ["\n".join(lines[first:len(lines) - last]) for lines in (old_lines, new_lines)]
+    if all(map(are_statements, statements)):
+        begin = at + sum(len(line) + 1 for line in old_lines[:first])
+        return Plant(source, text, begin, begin + len(statements[0]), name, statements[1],
+                     ONE_OR_OTHER)
+    first, last = narrowed(old, new)
+    inside = enclosing(old, first, len(old) - last)
+    if inside is not None:
+        begin, end = inside
+        wrong = new[begin:len(new) - (len(old) - end)]
+        if ";" not in old[begin:end] + wrong and is_balanced(wrong) and re.search(
+                r"(?:if|while) \($", old[:begin]):
+            return Plant(source, text, at + begin, at + end, name, wrong, EITHER)
+    return Plant(source, text, at, at + len(old), name, new)
 
 
 def weaker_orders(source, text):
@@ -107,11 +171,11 @@ def weaker_orders(source, text):
         # No atomic's: more arguments, or an order already.
         if "memory_order" in arguments or (match.group(1) == "load") != (arguments == ""):
             continue
-        weaker, = one_step_down("seq_cst", match.group(1))
         comma = ", " if arguments else ""
-        found.append(Plant(source, text, end, end, f"{match.group(1)}: seq_cst -> {weaker}",
-                           f"std::memory_order_{weaker}",
-                           comma + PICK.replace("{right}", "std::memory_order_seq_cst")))
+        for weaker in one_step_down("seq_cst", match.group(1)):
+            found.append(Plant(source, text, end, end, f"{match.group(1)}: seq_cst -> {weaker}",
+                               f"std::memory_order_{weaker}",
+                               comma + PICK.replace("{right}", "std::memory_order_seq_cst")))
     return found
 
 
@@ -132,7 +196,7 @@ def wakes_and_counts(source, text):
     return found
 
 
-def read_list():
+def read_list(whole=False):
     """Tests by pattern of sources, and plants that are written out."""
     tests, plants = [], []
     lines = (pathlib.Path(__file__).parent / "plants.txt").read_text().splitlines()
@@ -142,6 +206,8 @@ def read_list():
         at += 1
         if line.startswith("tests "):
             pattern, programs = line[len("tests "):].split(" : ")
+            if whole:
+                programs = re.sub(r"/\d+", "", programs)
             tests.append((pattern.strip(), [one.split() for one in programs.split(";")]))
         elif line.startswith("plant "):
             _, source, name = line.split(" ", 2)
@@ -171,7 +237,8 @@ def all_plants(tests, written):
             if text.count(old) != 1:
                 sys.exit(f"plants.txt: not there once: {source}: {what}")
             at = text.index(old)
-            plants.append(Plant(name, text, at, at + len(old), what, new))
+            plants.append(written_plant(name, text, at, old, new, what))
+        without_overlaps([one for one in plants if one.source == name])
     unknown = {source for source, *_ in written} - {plant.source for plant in plants}
     if unknown:
         sys.exit(f"plants.txt: no tests for {', '.join(sorted(unknown))}")
@@ -186,30 +253,47 @@ def programs_of(plant, tests):
 
 def with_switches(text, plants):
     """The text with all plants that can be switched."""
-    inserted = {}
+    places = {}
     for plant in plants:
-        place = plant.begin, plant.end
-        right = inserted.get(place, text[plant.begin:plant.end])
-        if plant.begin == plant.end and place in inserted:
-            sys.exit(f"two plants in one place: {plant}")
-        inserted[place] = plant.switched.replace("{number}", str(plant.number)).replace(
-            "{right}", right).replace("{wrong}", plant.new)
-    begin_of_last = len(text)
-    for (begin, end), new in sorted(inserted.items(), reverse=True):
-        if end > begin_of_last:
-            sys.exit(f"plants overlap: {new}")
-        text, begin_of_last = text[:begin] + new + text[end:], begin
-    return f'#include "{SWITCH}"\n' + text
+        places.setdefault((plant.begin, plant.end), []).append(plant)
+
+    def composed(begin, end, inside):
+        made, at = "", begin
+        while inside:
+            place = inside.pop(0)
+            nested = [one for one in inside if one[1] <= place[1]]
+            del inside[:len(nested)]
+            right = composed(*place, nested)
+            for plant in places[place]:
+                right = (plant.switched.replace("{number}", str(plant.number))
+                         .replace("{wrong}", plant.new).replace("{right}", right))
+            made += text[at:place[0]] + right
+            at = place[1]
+        return made + text[at:end]
+
+    ordered = sorted(places, key=lambda place: (place[0], -place[1]))
+    return f'#include "{SWITCH}"\n' + composed(0, len(text), ordered)
+
+
+def without_overlaps(plants):
+    """Those that overlap one before them are built alone."""
+    switched = []
+    for plant in plants:
+        if plant.switched and any(
+                one.begin < plant.begin < one.end < plant.end or
+                plant.begin < one.begin < plant.end < one.end for one in switched):
+            plant.switched = None
+        if plant.switched:
+            switched.append(plant)
 
 
 def with_plant(text, plant, plants):
     """The text with this plant, and switches elsewhere."""
     clear = [one for one in plants
              if one.switched and (one.end < plant.begin or one.begin > plant.end)]
-    text_of_plant = Plant(plant.source, text, plant.begin, plant.end, plant.name, plant.new,
-                          "{wrong}")
-    text_of_plant.number = plant.number
-    return with_switches(text, [*clear, text_of_plant])
+    only = Plant(plant.source, text, plant.begin, plant.end, plant.name, plant.new, "{wrong}")
+    only.number = plant.number
+    return with_switches(text, [*clear, only])
 
 
 def write(path, text):
@@ -255,7 +339,7 @@ def configure():
 
 
 def build(programs, jobs):
-    targets = sorted({f"{program}_tests" for program in programs})
+    targets = sorted({program.partition("/")[0] + "_tests" for program in programs})
     return subprocess.run(["ninja", "-C", BUILD, "-j", str(jobs), *targets],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
@@ -270,13 +354,15 @@ def limit_time():
 
 def run_program(program, filters, number=0):
     """How the tests fail; None if they pass."""
+    program, _, divisor = program.partition("/")
     command = [find_program(program), "--gtest_fail_fast", "--gtest_brief=1",
                "--gtest_filter=" + (":".join(filters) or "*")]
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               text=True, errors="replace", timeout=20 * TEST_SECONDS,
                               preexec_fn=limit_time,
-                              env={**os.environ, "OVERTURE_PLANTED": str(number)})
+                              env={**os.environ, "OVERTURE_PLANTED": str(number),
+                                   "OVERTURE_INTERLEAVE_DIVISOR": divisor or "1"})
     except subprocess.TimeoutExpired:
         return f"{program}: does not end"
     if done.returncode != 0:
@@ -288,7 +374,7 @@ def run_program(program, filters, number=0):
 def run_switched(plant, tests):
     """Runs what the explorer has of a plant's tests: real processors hide weak orders."""
     for program, *filters in programs_of(plant, tests):
-        if program == "interleave":
+        if program.startswith("interleave"):
             end = run_program(program, filters, plant.number)
             if end is not None:
                 return end
@@ -321,9 +407,7 @@ def main():
     parser.add_argument("--list", action="store_true")
     parser.add_argument("source", nargs="*")
     given = parser.parse_args()
-    if not given.whole:
-        os.environ["OVERTURE_INTERLEAVE_DIVISOR"] = DIVISOR
-    tests, written = read_list()
+    tests, written = read_list(given.whole)
     plants = every = all_plants(tests, written)
     if given.source:
         plants = [plant for plant in plants if any(one in str(plant) for one in given.source)]
