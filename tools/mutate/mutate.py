@@ -137,8 +137,10 @@ def written_plant(source, text, at, old, new, name):
     old_lines, new_lines = old.split("\n"), new.split("\n")
     first, last = narrowed(old_lines, new_lines)
     statements = ["\n".join(lines[first:len(lines) - last]) for lines in (old_lines, new_lines)]
-    if text[:at].endswith("\n") and all(map(are_statements, statements)):
-        begin = at + sum(len(line) + 1 for line in old_lines[:first])
+    begin = at + sum(len(line) + 1 for line in old_lines[:first])
+    before = re.sub("//.*", "", text[:begin]).rstrip()
+    if text[:at].endswith("\n") and before[-1:] in tuple(";{}:)") and all(
+            map(are_statements, statements)):
         return Plant(source, text, begin, begin + len(statements[0]), name, statements[1],
                      ONE_OR_OTHER)
     first, last = narrowed(old, new)
