@@ -90,7 +90,7 @@ def closing(text, begin):
 
 
 PICK = "planted::pick({number}, {right}, {wrong})"
-EITHER = "(planted::is({number}) ? ({wrong}) : ({right}))"
+EITHER = "(planted::is({number}) ? bool({wrong}) : bool({right}))"
 ONE_OR_OTHER = "if (planted::is({number})) {\n{wrong}\n} else {\n{right}\n}"
 DECLARES = re.compile(r"\s*(?:const |auto |[\w:]+(?:<[\w:]+>)?[*&]* (?:const )?\w+(?: =|\{|;))")
 
