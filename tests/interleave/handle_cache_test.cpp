@@ -25,7 +25,8 @@ class watched_os final : public test::refusing_os {
  public:
   // Refuses to open more files than that, as if other code had taken the descriptors.
   explicit watched_os(int descriptors = handles_max) : descriptors_(descriptors) {}
-  result<os_handle> open(const char*) noexcept override {
+  result<os_handle> open(const char* path) noexcept override {
+    if (*path == 'X') return fail(errc::not_found, "no such file");
     if (open_now() == descriptors_) {
       tl::unexpected<error> refused = fail(errc::io, "too many open files");
       refused.value().os_error = EMFILE;
@@ -151,6 +152,21 @@ TEST(a_handle_cache_in_all_interleavings, closes_after_a_read_and_before_the_que
   });
 }
 
+// A reader has had the file before, so that nothing but its word on what it reads keeps it open.
+TEST(a_handle_cache_in_all_interleavings, closes_no_file_that_is_read_again) {
+  expect_clean_nearby([] {
+    reading of(1);
+    run({[&] { io_detail::serve_blocking(of.core); },
+         [&] {
+           of.core.submit({&of.request, 1});
+           of.core.wait_until_idle();
+           of.core.submit({&of.again, 1});
+           of.cache.close_source(of.first);
+           of.end();
+         }});
+  });
+}
+
 TEST(a_handle_cache_in_all_interleavings, two_readers_keep_open_what_is_closed_meanwhile) {
   expect_clean_nearby([] {
     reading of(1);
@@ -184,12 +200,14 @@ struct pinned_files {
   handle_cache cache;
   source_id first;
   source_id second;
+  source_id missing;
 
   explicit pinned_files(std::size_t open_max, int descriptors)
       : os(descriptors),
         cache({.open_max = open_max, .reserved_descriptors = 0, .os = &os}),
         first(*cache.add("1")),
-        second(*cache.add("2")) {}
+        second(*cache.add("2")),
+        missing(*cache.add("X")) {}
   void read(source_id id) {
     std::byte byte{};
     const result<open_source> open = cache.pin(id);
@@ -212,6 +230,17 @@ TEST(a_handle_cache_in_all_interleavings, takes_a_descriptor_from_an_unused_file
     pinned_files of(2, 1);
     run({[&] { of.read(of.first); }, [&] { of.read(of.second); }, [&] { of.read(of.first); }});
     check(of.os.open_now() == 1, "one stays open");
+  });
+}
+
+TEST(a_handle_cache_in_all_interleavings, gives_up_the_entry_of_a_file_that_cannot_be_opened) {
+  expect_clean_nearby([] {
+    pinned_files of(1, 4);
+    const auto fail_to_open = [&of] {
+      const result<open_source> open = of.cache.pin(of.missing);
+      check(!open && open.error().code == errc::not_found, "it is not there");
+    };
+    run({[&] { of.read(of.first); }, fail_to_open, fail_to_open});
   });
 }
 
