@@ -86,6 +86,10 @@ bool asleep(unsigned thread);
 // only one thread at a time may be in such a loop: two would take turns for ever.
 void let_others_run();
 
+// Whether the system has the heavy fence of sync/asymmetric_fence.hpp; what does without asks once,
+// when it is made.
+inline bool system_has_fences = true;
+
 // Plain data that threads share, checked for races. Other memory is too, except with sanitizers.
 class plain_access {
  public:

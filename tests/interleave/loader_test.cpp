@@ -84,9 +84,10 @@ class few_jobs final : public job_system {
     } else {
       --looks_left_;
     }
-    return 2;
+    return loaders_max;
   }
   void set_idle_reason(const char*) noexcept override {}
+  unsigned loaders_max = 2;
   // What ends without a job, as does an item that is dropped.
   void look() noexcept { changed_.notify_all(); }
 
@@ -221,6 +222,20 @@ TEST(a_load_in_all_interleavings, hears_of_room_and_of_the_ticket_that_others_gi
       check(ledger.shared.used() == 0, "all room was given back");
     });
   }
+}
+
+TEST(a_load_in_all_interleavings, hears_of_room_though_it_has_all_its_loaders) {
+  expect_clean_nearby([] {
+    busy_ledger ledger;
+    {
+      small_load files(ledger.shared, {large_file, large_file});
+      files.jobs.loaders_max = 1;
+      run({[&] { files.work(); }, [&] { files.work(); }, [&] { ledger.give_room_back(); }});
+      files.check_loaded();
+    }
+    ledger.give_ticket_back();
+    check(ledger.shared.used() == 0, "all room was given back");
+  });
 }
 
 TEST(a_load_in_all_interleavings, leaves_nothing_waiting_when_it_is_cancelled) {

@@ -199,8 +199,8 @@ def wakes_and_counts(source, text):
 
 
 def read_list(whole=False):
-    """Tests by pattern of sources, and plants that are written out."""
-    tests, plants = [], []
+    """Tests by pattern of sources, plants that are written out, and those that change nothing."""
+    tests, plants, same = [], [], []
     lines = (pathlib.Path(__file__).parent / "plants.txt").read_text().splitlines()
     at = 0
     while at < len(lines):
@@ -218,13 +218,16 @@ def read_list(whole=False):
                 sides[lines[at][0]].append(lines[at][1:])
                 at += 1
             plants.append((source, name, "\n".join(sides["-"]), "\n".join(sides["+"])))
+        elif line.startswith("same "):
+            source, name, place = re.fullmatch(r"same (\S+) (.+) at (.+) : .+", line).groups()
+            same.append((source, name, place))
         elif line and not line.startswith("#"):
             sys.exit(f"plants.txt:{at}: neither tests nor a plant: {line}")
-    return tests, plants
+    return tests, plants, same
 
 
-def all_plants(tests, written):
-    plants = []
+def all_plants(tests, written, same):
+    plants, unused = [], set(same)
     names = subprocess.run(["git", "ls-files", "src", "include"], cwd=ROOT, check=True,
                            capture_output=True, text=True).stdout.split()
     for name in names:
@@ -232,7 +235,13 @@ def all_plants(tests, written):
             continue
         text = (ROOT / name).read_text()
         code = re.sub(r"//[^\n]*", lambda comment: " " * len(comment.group(0)), text)
-        plants += weaker_orders(name, code) + wakes_and_counts(name, code)
+        lines = text.split("\n")
+        for plant in weaker_orders(name, code) + wakes_and_counts(name, code):
+            known = [one for one in same if one[0] == name and one[2] in lines[plant.line - 1]
+                     and fnmatch.fnmatch(plant.name, one[1])]
+            unused -= set(known)
+            if not known:
+                plants.append(plant)
         for source, what, old, new in written:
             if source != name:
                 continue
@@ -244,6 +253,8 @@ def all_plants(tests, written):
     unknown = {source for source, *_ in written} - {plant.source for plant in plants}
     if unknown:
         sys.exit(f"plants.txt: no tests for {', '.join(sorted(unknown))}")
+    if unused:
+        sys.exit("plants.txt: no such plant: " + "; ".join(map(" ".join, sorted(unused))))
     for number, plant in enumerate(plants, 1):
         plant.number = number
     return plants
@@ -409,8 +420,8 @@ def main():
     parser.add_argument("--list", action="store_true")
     parser.add_argument("source", nargs="*")
     given = parser.parse_args()
-    tests, written = read_list(given.whole)
-    plants = every = all_plants(tests, written)
+    tests, written, same = read_list(given.whole)
+    plants = every = all_plants(tests, written, same)
     if given.source:
         plants = [plant for plant in plants if any(one in str(plant) for one in given.source)]
     if given.count is not None:
