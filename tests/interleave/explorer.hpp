@@ -29,8 +29,8 @@
 // every thread sees all earlier stores, but plain data still needs an acquire.
 //
 // An execution fails if a check is false, on a race, on a use after the end of an object's
-// lifetime, when all remaining threads sleep, when it runs for ever, and if the library keeps memory
-// that it took.
+// lifetime, when all remaining threads sleep, when it runs for ever, and if the library keeps
+// memory that it took.
 #pragma once
 
 #include <cstdint>
