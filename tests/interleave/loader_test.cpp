@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <initializer_list>
 
@@ -45,6 +46,7 @@ using interleave::run;
 // A loader takes a 32nd of it as credit for files that are smaller.
 constexpr std::uint64_t room = 640;
 constexpr std::uint64_t small_file = 12;
+constexpr std::uint64_t read_later = 13;   // another job ends it
 constexpr std::uint64_t large_file = 630;  // does not fit while a loader has credit
 
 // Jobs that threads of the explorer run.
@@ -144,15 +146,19 @@ class busy_ledger {
 
 class small_load {
  public:
-  small_load(memory_ledger& shared, std::initializer_list<std::uint64_t> files)
+  // `items_max`: so many files may be in flight.
+  small_load(memory_ledger& shared, std::initializer_list<std::uint64_t> files,
+             std::uint32_t items_max = 4)
       : load(reinterpret_cast<file_system&>(tree), reinterpret_cast<read_queue&>(queue), jobs,
              {.ledger = &shared}, default_allocator()) {
     check(load.records.resize(files.size()) && load.order.resize(files.size()), "has room");
     load.items = items_.data();
-    load.item_count = static_cast<std::uint32_t>(files.size());
+    load.item_count = std::min(static_cast<std::uint32_t>(files.size()), items_max);
     for (std::uint32_t i = 0; i < files.size(); ++i) {
       load.records[i].packed_bytes = files.begin()[i];
       load.order[i] = i;
+    }
+    for (std::uint32_t i = 0; i < load.item_count; ++i) {
       items_[i].load = &load;
       items_[i].index = i;
       load.free_items.push(i, load.item_links());
@@ -238,6 +244,20 @@ TEST(a_load_in_all_interleavings, hears_of_room_though_it_has_all_its_loaders) {
   });
 }
 
+// The job that ends a file finds as many loaders as there may be, of which each looked before.
+TEST(a_load_in_all_interleavings, begins_a_file_with_the_item_of_one_that_was_read) {
+  expect_clean_nearby([] {
+    memory_ledger ledger(room);
+    {
+      small_load files(ledger, {read_later, read_later}, 1);
+      files.jobs.loaders_max = 1;
+      run({[&] { files.work(); }, [&] { files.work(); }});
+      files.check_loaded();
+    }
+    check(ledger.used() == 0, "all room was given back");
+  });
+}
+
 TEST(a_load_in_all_interleavings, leaves_nothing_waiting_when_it_is_cancelled) {
   expect_clean_nearby([] {
     busy_ledger ledger;
@@ -259,8 +279,14 @@ TEST(a_load_in_all_interleavings, leaves_nothing_waiting_when_it_is_cancelled) {
 }  // namespace
 
 void advance(loader& by, load_item& item) noexcept {
-  if (!by.reserve(item, by.load.records[item.entry].packed_bytes)) return;
-  by.retire(item);
+  const std::uint64_t bytes = by.load.records[item.entry].packed_bytes;
+  if (!by.reserve(item, bytes)) return;
+  if (bytes != read_later) return by.retire(item);
+  by.load.group.run([&item] {
+    loader here(*item.load);
+    here.retire(item);
+    here.run();
+  });
 }
 
 }  // namespace load_detail

@@ -8,7 +8,8 @@ weaker memory orders, wakes left out and counts off by one, which are found here
 built into one program of the explorer's, which has the one whose number is in OVERTURE_PLANTED;
 the plants of the list are built one after the other. The work is done in a copy of the tree below
 build/mutate. Where plants.txt says interleave/8, the explorer's long searches are cut to an
-eighth, unless --whole is given. Exit status: 0 if at least 85 % are killed, 1 otherwise, 2 for a wrong argument.
+eighth, unless --whole is given. Exit status: 0 if at least 85 % are killed, 1 otherwise, 2 for a
+wrong argument.
 """
 import argparse
 import concurrent.futures
@@ -44,7 +45,8 @@ SWITCH_TEXT = """#pragma once
 #include <cstdlib>
 #include <type_traits>
 namespace planted {
-inline const int number = std::getenv("OVERTURE_PLANTED") ? std::atoi(std::getenv("OVERTURE_PLANTED")) : 0;
+inline const char* const wanted = std::getenv("OVERTURE_PLANTED");
+inline const int number = wanted ? std::atoi(wanted) : 0;
 template <class T>
 __attribute__((no_sanitize("thread"))) constexpr T pick(int plant, T right, T wrong) noexcept {
   if (std::is_constant_evaluated()) return right;
@@ -58,7 +60,7 @@ __attribute__((no_sanitize("thread"))) constexpr bool is(int plant) noexcept {
 
 
 class Plant:
-    """A change of text[begin:end]. If `switched` is set, a template that makes both in one program."""
+    """A change of text[begin:end]. `switched`, if set, makes both in one program."""
 
     def __init__(self, source, text, begin, end, name, new, switched=None):
         self.source, self.begin, self.end, self.name = source, begin, end, name
