@@ -103,8 +103,8 @@ void loader::spawn(load_state& load) noexcept {
   load.group.run([&load] { loader(load).run(); });
 }
 
-// Where all places are taken, what this one holds must be there before it gives up: the loaders that
-// have them look once more.
+// Where all places are taken, what this one holds must be there before it gives up: the loaders
+// that have them look once more.
 bool loader::enter() noexcept {
   if (try_enter()) return true;
   flush();
