@@ -330,6 +330,26 @@ TEST(a_barricade_in_all_interleavings, runs_what_waits_for_it_once) {
   }
 }
 
+TEST(a_barricade_in_all_interleavings, releases_a_sleeper_and_what_waits_without_a_thread) {
+  expect_clean(interleave::explore({.preemptions = 2, .executions_max = 20'000}, [] {
+    const fresh_continuation_table begun;
+    at_once_executor where;
+    barricade door;
+    variable<int> shown(0);
+    passes first(door, shown, where);
+    run({[&] {
+           shown.write(1);
+           door.lower();
+         },
+         [&] {
+           door.wait(at_once);
+           check(shown.read() == 1, "what was written before the lowering is seen");
+         },
+         [&] { first.wait(); }});
+    check(first.runs.load() == 1, "it ran once");
+  }));
+}
+
 TEST(barricades_in_all_interleavings, share_a_list_and_lose_nothing) {
   const auto program = [] {
     const fresh_continuation_table begun;
