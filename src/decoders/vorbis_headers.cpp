@@ -95,7 +95,9 @@ class setup_bits {
     held_ -= count;
     return static_cast<std::uint32_t>(value);
   }
-  void skip(std::uint64_t count) noexcept {
+  // `count` fields of `width` bits.
+  void skip(std::uint64_t count, std::uint64_t width = 1) noexcept {
+    count *= width;
     for (; count > 32 && !ended_; count -= 32) (void)read(32);
     (void)read(static_cast<unsigned>(std::min<std::uint64_t>(count, 32)));
   }
@@ -152,7 +154,7 @@ void skip_code_lengths(setup_bits& bits, codebook_size book) noexcept {
     return;
   }
   const bool sparse = bits.read(1) != 0;
-  if (!sparse) return bits.skip(std::uint64_t{book.entries} * 5);
+  if (!sparse) return bits.skip(book.entries, 5);
   for (std::uint32_t at = 0; at < book.entries && !bits.ended(); ++at) {
     if (bits.read(1) != 0) bits.skip(5);
   }
@@ -165,9 +167,9 @@ class setup_reader {
 
   // Stops at the end of the header, and where libvorbis refuses it.
   result<std::uint64_t> memory() noexcept {
-    bits_.skip(7 * 8);  // 5, "vorbis"
+    bits_.skip(7, 8);  // 5, "vorbis"
     if (result<void> books = read_codebooks(); !books) return tl::unexpected<error>(books.error());
-    bits_.skip((bits_.read(6) + 1) * 16);  // unused
+    bits_.skip(bits_.read(6) + 1, 16);  // unused
     skip_floors();
     read_residues();
     if (bytes_ > limits::vorbis_tables_bytes_max) {
@@ -215,7 +217,7 @@ class setup_reader {
     std::uint64_t stored = values;
     if (mapping == 1) stored = book.dimensions == 0 ? 0 : root_of(book);
     bytes_ += values * sizeof(float) + stored * sizeof(long);
-    bits_.skip(stored * value_bits);
+    bits_.skip(stored, value_bits);
   }
 
   void skip_floors() noexcept {
@@ -225,7 +227,7 @@ class setup_reader {
       bytes_ += floor_bytes;
       if (bits_.read(16) == 0) {
         bits_.skip(8 + 16 + 16 + 6 + 8);
-        bits_.skip((bits_.read(4) + 1) * 8);
+        bits_.skip(bits_.read(4) + 1, 8);
       } else {
         skip_floor_of_lines();
       }
@@ -245,11 +247,11 @@ class setup_reader {
       points[i] = bits_.read(3) + 1;
       const std::uint32_t sub_bits = bits_.read(2);
       if (sub_bits != 0) bits_.skip(8);
-      bits_.skip((std::uint64_t{1} << sub_bits) * 8);
+      bits_.skip(std::uint64_t{1} << sub_bits, 8);
     }
     bits_.skip(2);
     const std::uint32_t range_bits = bits_.read(4);
-    for (std::uint32_t i = 0; i < partitions; ++i) bits_.skip(points[class_of[i]] * range_bits);
+    for (std::uint32_t i = 0; i < partitions; ++i) bits_.skip(points[class_of[i]], range_bits);
   }
 
   void read_residues() noexcept {
@@ -264,7 +266,7 @@ class setup_reader {
         if (bits_.read(1) != 0) cascade |= bits_.read(5) << 3;
         books += static_cast<std::uint32_t>(std::popcount(cascade));
       }
-      bits_.skip(std::uint64_t{books} * 8);
+      bits_.skip(books, 8);
       if (group_book < book_count_) add_residue(partitions, books_[group_book]);
     }
   }

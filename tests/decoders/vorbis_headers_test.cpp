@@ -220,7 +220,7 @@ TEST(vorbis_headers, shows_libvorbis_only_the_pages_that_were_checked) {
   const bytes plain = crafted_file({.books = {{64}}});
   const bytes large = crafted_file({.books = {{1u << 20}}});
   bytes hidden = large;
-  hidden.insert(hidden.begin(), plain.begin(), plain.begin() + 27);  // a page that is none
+  hidden.insert(hidden.begin(), plain.begin(), plain.begin() + 27);  // a header without its page
   EXPECT_EQ(outcome_of(hidden), "limit");
 
   // The second stream has the identification, and the pages of the first the rest.

@@ -80,7 +80,7 @@ inline constexpr std::uint64_t sound_bytes_per_byte_max = 4096;
 // Of one Vorbis codebook. libvorbis's own have at most 6,561; it keeps 12 bytes for each on the
 // stack.
 inline constexpr std::uint32_t vorbis_codebook_entries_max = 16384;
-// What the headers of a Vorbis file may make libvorbis allocate. Its own encoder's take about 1 MiB.
+// What a Vorbis file's headers may make libvorbis allocate. Those of its encoder take about 1 MiB.
 inline constexpr std::uint64_t vorbis_tables_bytes_max = 64ull << 20;
 // The decoded size that a header may claim, per file byte, for the buffer to be allocated up front.
 // Silence compresses better than that; such buffers grow while decoding.
