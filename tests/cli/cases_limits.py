@@ -109,12 +109,13 @@ def zip_of_packed(name, method, packed_bytes, crc, size):
     return local + packed_bytes + entry + end
 
 
-def zstd_zeros(mebibytes):
+def zstd_zeros(mebibytes, window_log=17):
     """Zeros as zstd packs them: each four bytes make 128 KiB."""
     repeated = 128 << 10
     block = struct.pack("<I", repeated << 3 | 2)[:3] + b"\0"
     last = struct.pack("<I", repeated << 3 | 3)[:3] + b"\0"
-    frame = b"\x28\xb5\x2f\xfd\xc0\x38" + struct.pack("<Q", mebibytes * MIB)
+    frame = b"\x28\xb5\x2f\xfd\xc0" + bytes([(window_log - 10) << 3])
+    frame += struct.pack("<Q", mebibytes * MIB)
     return frame + block * (mebibytes * 8 - 1) + last
 
 
@@ -178,6 +179,19 @@ def limits_a_file_that_no_decoder_wants(box):
     box.zip("deflate.zip", {"zeros.bin": bytes(300 * MIB)})
     for archive in ("zstd.zip", "deflate.zip"):
         check_limits(box, load(box, archive), (0,), BUDGET_MIB + SLACK_MIB, archive)
+
+
+@case()
+def limits_the_window_of_a_file_that_no_decoder_wants(box):
+    zeros = zstd_zeros(160, window_log=30)
+    archive = zip_of_packed("zeros.bin", 93, zeros, crc_of_zeros(160), 160 * MIB)
+    box.write("window.zip", archive)
+    refused = box.run("load", "--budget", str(BUDGET_MIB), "window.zip")
+    assert refused.code == 1, refused
+    assert "zstd window" in refused.out, refused
+    assert "allow more memory" in refused.out, refused
+    loaded = box.run("load", "--budget", "256", "window.zip")
+    assert loaded.code == 0, loaded
 
 
 @case("unsanitized")
