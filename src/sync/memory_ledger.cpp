@@ -17,8 +17,6 @@ void raise_to(atomic<std::uint64_t>& peak, std::uint64_t value) noexcept {
 
 memory_ledger::memory_ledger(std::uint64_t limit_bytes) noexcept : limit_(limit_bytes) {}
 
-memory_ledger::~memory_ledger() = default;
-
 // --- Room ----------------------------------------------------------------------------------------
 
 void memory_ledger::note_peaks(std::uint64_t bytes, memory_tag tag, std::uint64_t now) noexcept {

@@ -63,7 +63,7 @@ TEST(free_records_in_all_interleavings, are_each_one_threads_until_it_gives_them
         std::make_unique<job_slab>(default_allocator(), words * job_slab::word_records);
     std::array<variable<int>, words> owned{variable<int>(0), variable<int>(0)};
     check(slab->grow() && slab->grow(), "all its memory");
-    const auto number = [&slab](const free_word& word) {
+    const auto number = [](const free_word& word) {
       return word.first->index / job_slab::word_records;
     };
     const auto take = [&] {

@@ -77,9 +77,8 @@ class room_reclaimer : public sync_detail::ledger_member {
 
 class memory_ledger {
  public:
+  // Before it ends, all room must have been given back, and all listeners and reclaimers have left.
   explicit memory_ledger(std::uint64_t limit_bytes) noexcept;
-  // All room must have been given back, and all listeners and reclaimers must have left.
-  ~memory_ledger();
   memory_ledger(const memory_ledger&) = delete;
   memory_ledger& operator=(const memory_ledger&) = delete;
 
