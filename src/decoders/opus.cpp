@@ -121,8 +121,8 @@ std::uint64_t comment_bytes(std::span<const std::byte> list) noexcept {
   return count * bytes_per_comment;
 }
 
-// The most memory that libopusfile and libopus take, without the samples: the headers of all streams
-// of a chain are counted.
+// The most memory that libopusfile and libopus take, without the samples: the headers of all
+// streams of a chain are counted.
 std::uint64_t opus_memory(std::span<const std::byte> file) noexcept {
   static constexpr std::uint64_t fixed_bytes = 768u << 10;
   static constexpr std::uint64_t channel_bytes = 64u << 10;
