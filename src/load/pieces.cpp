@@ -10,6 +10,8 @@ namespace overture::load_detail {
 namespace {
 
 constexpr std::uint64_t piece_bytes = 256u << 10;
+// Files smaller than this are read and unpacked at once even if their time is limited.
+constexpr std::uint64_t timed_bytes_min = 4u << 20;
 
 // Reads the packed bytes of a file from front to back.
 class packed_stream {
@@ -59,10 +61,20 @@ const decoder* decoder_of(const load_state& load, const load_item& item) noexcep
   return nullptr;
 }
 
+std::chrono::nanoseconds time_left(const load_state& load, const load_item& item) noexcept {
+  const std::chrono::nanoseconds allowed = load.options.file_time_max;
+  if (allowed.count() == 0) return std::chrono::nanoseconds::max();
+  std::uint64_t spent_ns = 0;
+  for (const std::uint64_t ns : load.records[item.entry].stage_ns) spent_ns += ns;
+  return allowed - std::chrono::nanoseconds(spent_ns);
+}
+
 bool may_go_in_pieces(const load_state& load, const load_item& item) noexcept {
   if (load.options.sink || item.needs_all) return false;
   const std::uint64_t whole = whole_file_bytes(item);
-  return whole > load.ledger.limit() && whole > room_for_pieces(item);
+  const bool fits = whole <= load.ledger.limit();
+  const bool is_quick = load.options.file_time_max.count() == 0 || whole < timed_bytes_min;
+  return !(fits && is_quick) && whole > room_for_pieces(item);
 }
 
 std::uint64_t room_for_pieces(const load_item& item) noexcept {
@@ -80,6 +92,7 @@ class piece_walk {
         item_(item),
         out_(out),
         stream_(load, item, in),
+        left_(time_left(load, item)),
         unpack_(load.memory, item.file.place().method) {}
 
   template <class See>
@@ -112,6 +125,9 @@ class piece_walk {
       if (load_.cancelling.cancelled()) {
         return fail(errc::cancelled, "the load was cancelled");
       }
+      if (now_ns() - begin_ns_ > static_cast<std::uint64_t>(left_.count())) {
+        return tl::unexpected<error>(takes_too_long);
+      }
       if (packed_.empty() && !stream_.ended()) {
         const result<std::span<const std::byte>> more = stream_.next();
         if (!more) return tl::unexpected<error>(more.error());
@@ -135,6 +151,8 @@ class piece_walk {
   load_item& item_;
   std::span<std::byte> out_;
   packed_stream stream_;
+  const std::uint64_t begin_ns_ = now_ns();
+  const std::chrono::nanoseconds left_;  // 0 or more
   io_detail::piece_unpacker unpack_;
   std::span<const std::byte> packed_;
 };

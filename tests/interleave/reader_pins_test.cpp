@@ -140,6 +140,7 @@ TEST_P(reader_pins_in_all_interleavings, count_files_closed_on_another_thread) {
     reader_pins pins(default_allocator(), GetParam());
     atomic<int> opened{0};
     variable<int> mount(1);
+    bool is_closed = false;
     run({[&] {
            pins.pin(1);
            opened.store(1);
@@ -148,11 +149,13 @@ TEST_P(reader_pins_in_all_interleavings, count_files_closed_on_another_thread) {
            if (opened.load() == 0) return;
            check(mount.read() == 1, "the mount is there as long as its file is open");
            pins.unpin(1);
+           is_closed = true;
          },
          [&] {
            if (opened.load() == 0) return;
            if (pins.unpinned(1)) mount.write(0);
          }});
+    check(pins.unpinned(1) == is_closed, "all are counted");
   }));
 }
 

@@ -40,15 +40,16 @@ struct in_pieces : ::testing::Test {
     std::uint64_t hash = 0;
   };
   static seen load(const std::string& archive, std::uint64_t budget_bytes = budget,
-                   asset_sink* sink = nullptr) {
+                   asset_sink* sink = nullptr, std::chrono::nanoseconds time_max = {}) {
     fake_os os;
     os.set_cached(true);
     os.add_file("/game.zip", archive);
     tracking_allocator memory;
     load_rig rig(os, {.workers = 1, .memory = &memory});
     rig.mount({"/game.zip"});
-    load_scope scope(rig.files, rig.reads, rig.jobs,
-                     {.budget_bytes = budget_bytes, .sink = sink, .memory = &memory});
+    load_scope scope(
+        rig.files, rig.reads, rig.jobs,
+        {.budget_bytes = budget_bytes, .file_time_max = time_max, .sink = sink, .memory = &memory});
     EXPECT_TRUE(scope.start());
     finish(scope);
     seen all;
@@ -107,6 +108,23 @@ TEST_F(in_pieces, a_file_for_a_sink_is_not_checked) {
       archive_of({.name = "large.bin", .data = lines(large_bytes), .method = zip_deflated});
   EXPECT_EQ(load(archive, budget, &sink).outcome, "ok");
   EXPECT_EQ(sink.seen_bytes, large_bytes);
+}
+
+TEST_F(in_pieces, a_file_that_takes_too_long_fails_between_pieces_and_between_stages) {
+  for (const std::size_t bytes : {large_bytes, std::size_t{100'000}}) {
+    const std::string archive =
+        archive_of({.name = "file.bin", .data = lines(bytes), .method = zip_deflated});
+    EXPECT_EQ(load(archive, enough, nullptr, std::chrono::nanoseconds(1)).outcome,
+              bytes == large_bytes ? "unpack: limit" : "read: limit");
+    EXPECT_EQ(load(archive, enough, nullptr, std::chrono::hours(10)).outcome, "ok");
+  }
+}
+
+TEST_F(in_pieces, a_large_file_whose_time_is_limited_is_checked_in_pieces) {
+  const std::string archive =
+      archive_of({.name = "file.bin", .data = lines(large_bytes), .method = zip_deflated});
+  EXPECT_GT(load(archive, enough).allocated, large_bytes);
+  EXPECT_LT(load(archive, enough, nullptr, std::chrono::hours(10)).allocated, large_bytes / 2);
 }
 
 }  // namespace
