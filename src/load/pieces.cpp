@@ -1,9 +1,11 @@
 #include "load/pieces.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "io/piece_unpacker.hpp"
+#include "overture/sync/countdown.hpp"
 #include "vfs/packed_data.hpp"
 
 namespace overture::load_detail {
@@ -13,11 +15,17 @@ constexpr std::uint64_t piece_bytes = 256u << 10;
 // Files smaller than this are read and unpacked at once even if their time is limited.
 constexpr std::uint64_t timed_bytes_min = 4u << 20;
 
-// Reads the packed bytes of a file from front to back.
+// Reads the packed bytes of a file from front to back, a piece ahead.
 class packed_stream {
  public:
+  // `room`: two pieces.
   packed_stream(load_state& load, const load_item& item, std::span<std::byte> room) noexcept
-      : load_(load), item_(item), room_(room) {}
+      : load_(load), item_(item), room_{room.first(piece_bytes), room.last(piece_bytes)} {}
+  ~packed_stream() {
+    if (is_reading_) load_.reads.wait(*done_);
+  }
+  packed_stream(const packed_stream&) = delete;
+  packed_stream& operator=(const packed_stream&) = delete;
 
   result<void> begin() noexcept {
     const file_place& place = item_.file.place();
@@ -27,26 +35,44 @@ class packed_stream {
     if (!found) return tl::unexpected<error>(found.error());
     at_ = *found;
     left_ = place.method == compression::none ? place.bytes : place.packed_bytes;
+    read_ahead();
     return {};
   }
-  [[nodiscard]] bool ended() const noexcept { return left_ == 0; }
+  [[nodiscard]] bool ended() const noexcept { return request_.destination.empty(); }
+  // Valid until the next call. Only if not ended.
   result<std::span<const std::byte>> next() noexcept {
-    const std::span<std::byte> to = room_.first(std::min<std::uint64_t>(room_.size(), left_));
-    read_request request{.source = item_.file.place().source,
-                         .offset = at_,
-                         .destination = to,
-                         .subject = item_.entry};
-    const result<void> read = load_.reads.read_now(request);
-    if (!read) return tl::unexpected<error>(read.error());
-    at_ += to.size();
-    left_ -= to.size();
-    return to;
+    if (std::exchange(is_reading_, false)) load_.reads.wait(*done_);
+    if (!request_.outcome) return tl::unexpected<error>(request_.outcome.error());
+    const std::span<const std::byte> read = request_.destination;
+    read_ahead();
+    return read;
   }
 
  private:
+  void read_ahead() noexcept {
+    const std::span<std::byte> to =
+        room_[turn_].first(std::min<std::uint64_t>(room_[turn_].size(), left_));
+    request_ = {.source = item_.file.place().source,
+                .offset = at_,
+                .destination = to,
+                .subject = item_.entry};
+    if (to.empty()) return;
+    turn_ = 1 - turn_;
+    at_ += to.size();
+    left_ -= to.size();
+    if (load_.reads.read_if_cached(request_)) return;
+    request_.counter = &done_.emplace(1u);
+    is_reading_ = true;
+    load_.cancelling.submit(load_.reads, request_);
+  }
+
   load_state& load_;
   const load_item& item_;
-  std::span<std::byte> room_;
+  const std::span<std::byte> room_[2];
+  std::size_t turn_ = 0;  // of room_, for the next read
+  read_request request_;
+  std::optional<countdown> done_;
+  bool is_reading_ = false;
   std::uint64_t at_ = 0;
   std::uint64_t left_ = 0;
 };
@@ -78,7 +104,7 @@ bool may_go_in_pieces(const load_state& load, const load_item& item) noexcept {
 }
 
 std::uint64_t room_for_pieces(const load_item& item) noexcept {
-  return 2 * piece_bytes + io_detail::piece_unpacker::memory_max(item.file.place().method);
+  return 3 * piece_bytes + io_detail::piece_unpacker::memory_max(item.file.place().method);
 }
 
 namespace {
@@ -162,7 +188,7 @@ class piece_walk {
 result<std::uint64_t> check_in_pieces(loader& by, load_item& item, bool& wanted) noexcept {
   load_state& load = by.load;
   const file_place& place = item.file.place();
-  result<blob> in = load.buffers.take(piece_bytes);
+  result<blob> in = load.buffers.take(2 * piece_bytes);
   result<blob> out = load.buffers.take(piece_bytes);
   if (!in || !out) return fail(errc::out_of_memory, "out of memory for reading the file");
   piece_walk walk(load, item, in->span(), out->span());

@@ -161,7 +161,8 @@ class load_scope {
   [[nodiscard]] bool done() const noexcept;
   // Works on this load (and nothing else) until it is done (returns true) or `duration` has passed
   // (returns false). It checks the clock between pieces of work of about a millisecond, and does at
-  // least one, so decoding one large file can overrun the deadline. One thread at a time; with a
+  // least one, so decoding one large file can overrun the deadline, and so can waiting for the disk
+  // while a file larger than the budget is checked in pieces. One thread at a time; with a
   // one-thread sink, always the same thread.
   bool wait_for(std::chrono::nanoseconds duration) noexcept;
   // Only finalizes files that wait for this thread, at least one if there is any, until `budget`
