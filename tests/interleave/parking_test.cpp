@@ -44,8 +44,8 @@ TEST(a_wake_in_all_interleavings, finds_a_worker_though_the_time_of_another_is_u
       sleepers.begin_search();
       sleepers.announce_worker(seat);
       sleepers.sleep_worker(seat, deadline_ns, "asleep");
+      check(!sleepers.is_parked(seat), "it was taken before it goes on");
       (void)sleepers.end_search();
-      done.fetch_add(1);
     };
     run({[&] {
            while (done.load() != workers) {
@@ -56,7 +56,15 @@ TEST(a_wake_in_all_interleavings, finds_a_worker_though_the_time_of_another_is_u
              }
            }
          },
-         [&] { sleep_in(0, 1'000); }, [&] { sleep_in(1, 0); }});
+         [&] {
+           sleep_in(0, 1'000);
+           sleep_in(0, 0);
+           done.fetch_add(1);
+         },
+         [&] {
+           sleep_in(1, 0);
+           done.fetch_add(1);
+         }});
     check(sleepers.parked_workers() == 0, "all are awake, and counted");
   });
 }
