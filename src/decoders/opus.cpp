@@ -5,9 +5,11 @@
 #include <climits>
 #include <cstring>
 #include <memory>
+#include <string_view>
 
 #include "base/ascii.hpp"
 #include "base/limit_text.hpp"
+#include "base/little_endian.hpp"
 #include "decoders/ogg.hpp"
 #include "decoders/sound_buffer.hpp"
 #include "decoders/table.hpp"
@@ -100,6 +102,52 @@ class opus_chain {
   opus_file file_;
 };
 
+std::string_view text_of(std::span<const std::byte> bytes) noexcept {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// What libopusfile takes for a list of comments that begins here: a block for each, whose length
+// alone takes four bytes of the file.
+std::uint64_t comment_bytes(std::span<const std::byte> list) noexcept {
+  static constexpr std::uint64_t bytes_per_comment = 48;
+  std::uint64_t count = list.size() / 4;  // if the number is on a later page
+  static constexpr std::size_t vendor_at = 12;
+  if (list.size() < vendor_at) return 0;
+  const std::uint64_t vendor_bytes = load_u32(list.data() + vendor_at - 4);
+  static constexpr std::uint64_t on_this_page = 240;
+  if (vendor_bytes <= on_this_page - vendor_at && vendor_at + vendor_bytes + 4 <= list.size()) {
+    count = std::min<std::uint64_t>(count, load_u32(list.data() + vendor_at + vendor_bytes));
+  }
+  return count * bytes_per_comment;
+}
+
+// The most memory that libopusfile and libopus take, without the samples: the headers of all
+// streams of a chain are counted.
+std::uint64_t opus_memory(std::span<const std::byte> file) noexcept {
+  static constexpr std::uint64_t fixed_bytes = 768u << 10;
+  static constexpr std::uint64_t channel_bytes = 64u << 10;
+  static constexpr std::uint64_t stream_bytes = 2048;
+  // Pages are collected to packets, and comments are copied from these.
+  std::uint64_t most = fixed_bytes + limits::sound_channels_max * channel_bytes + 3 * file.size();
+  std::uint64_t comments = 0;
+  static constexpr std::string_view magic("Opus");
+  for (std::size_t at = 0; (at = text_of(file).find(magic, at)) < file.size(); at += magic.size()) {
+    const std::string_view from_here = text_of(file).substr(at);
+    if (from_here.starts_with("OpusHead")) most += stream_bytes;
+    if (from_here.starts_with("OpusTags")) comments += comment_bytes(file.subspan(at));
+  }
+  return most + std::min(comments, std::uint64_t{16} * file.size());
+}
+
+// The channels of the first stream; 0 if there is none.
+std::uint32_t opus_channels(std::span<const std::byte> file) noexcept {
+  static constexpr std::size_t channels_at = 9;
+  const std::size_t head = text_of(file).find("OpusHead");
+  return head < file.size() && file.size() - head > channels_at
+             ? load_u8(file.data() + head + channels_at)
+             : 0;
+}
+
 class opus final : public decoder {
  public:
   const char* name() const noexcept override { return "opus"; }
@@ -127,6 +175,12 @@ class opus final : public decoder {
     sound_buffer sound(static_cast<std::uint32_t>(channels), memory);
     return sound.fill(end - std::min(end, chain.skipped()), bytes.size(), opus_sample_rate,
                       [&](std::span<std::int16_t> samples) { return chain.read(samples); });
+  }
+
+  std::uint64_t memory_needed(std::span<const std::byte> bytes) const noexcept override {
+    return opus_memory(bytes) + sound_bytes_likely(position_of_last_page(bytes),
+                                                   opus_channels(bytes) * sizeof(std::int16_t),
+                                                   bytes.size());
   }
 };
 

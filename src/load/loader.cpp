@@ -265,12 +265,15 @@ bool loader::take_with_block(load_item& item, std::uint64_t cost) noexcept {
       continue;
     }
     if (block == 0) {
-      if (!take_room(item, cost)) return false;
-    } else {
-      return_credit();
-      if (!load.ledger.take(cost + block, memory_tag::load, item.ticket)) return false;
-      load.ledger.move(block, memory_tag::load, memory_tag::vfs);
+      // Held first, so that it is not evicted for the file's own room. An item may wait with a
+      // block in memory: whoever has the ticket does not wait, so room is made.
+      if (!item.file.hold_block(0)) continue;
+      item.file.take_ticket(item.ticket);
+      return take_room(item, cost);
     }
+    return_credit();
+    if (!load.ledger.take(cost + block, memory_tag::load, item.ticket)) return false;
+    load.ledger.move(block, memory_tag::load, memory_tag::vfs);
     if (item.file.hold_block(block)) return true;
     load.ledger.give_back(cost, memory_tag::load);
     load.ledger.end_item(item.ticket);

@@ -171,6 +171,26 @@ TEST(opus_decoder, survives_flipped_bits) {
   decode_flipped(opus_decoder(), make_opus({.channels = 1, .frames = 2000}), 500);
 }
 
+TEST(opus_decoder, says_what_memory_it_needs_from_the_headers) {
+  for (const int channels : {1, 2, 6}) {
+    const bytes file = make_opus({.channels = channels});
+    const std::uint64_t samples = std::uint64_t{30'000} * static_cast<unsigned>(channels) * 2;
+    EXPECT_GE(opus_decoder().memory_needed(file), samples);
+    EXPECT_LE(opus_decoder().memory_needed(file), samples + (2u << 20));
+    for (std::size_t size = 0; size < file.size(); size += 11) {
+      EXPECT_LE(opus_decoder().memory_needed(std::span(file).first(size)), samples + (8u << 20));
+    }
+  }
+  // Comments without text cost their blocks.
+  bytes many = byte_writer{}.text("OpusTags").u32(0).u32(50'000).text("", 200'000).content;
+  EXPECT_GE(opus_decoder().memory_needed(many), 50'000u * 44);
+  put_u32(many, 8, 1u << 30);  // the number is out of sight
+  EXPECT_GE(opus_decoder().memory_needed(many), 50'000u * 44);
+  put_u32(many, 8, 0);
+  put_u32(many, 12, 3);
+  EXPECT_LE(opus_decoder().memory_needed(many), 2u << 20);
+}
+
 TEST(opus_decoder, reports_refused_memory) {
   expect_refusals(opus_decoder(), make_opus({.channels = 1, .frames = 2000}));
 }

@@ -26,6 +26,7 @@ std::uint64_t opened_file::block_room() const noexcept {
 bool opened_file::hold_block(std::uint64_t) noexcept {
   return true;
 }
+void opened_file::take_ticket(bool&) noexcept {}
 void opened_file::release_block(bool&) noexcept {}
 memory_ledger* file_system::ledger() const noexcept {
   return nullptr;

@@ -5,7 +5,7 @@
 
 Each program is run under two memory models: RC11, that of C++20 without load buffering, and IMM,
 which has it. Then the weakenings of programs.py are put in, one at a time, and GenMC must find
-each. All takes about ten minutes.
+each. All takes some minutes.
 
 GenMC 0.10.1 comes from PATH or OVERTURE_GENMC; clang++ and opt of the LLVM that it was built with
 from the folder OVERTURE_GENMC_LLVM (default: clang++-16 and opt-16 in PATH). Exit status: 0 if all

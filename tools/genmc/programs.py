@@ -16,7 +16,8 @@ class Plant:
     model: str = "rc11"
 
     def __str__(self):
-        return f"{self.source}: {self.new.strip() or 'without ' + self.old.strip()}"
+        text = f"{self.source}: {self.new.strip() or 'without ' + self.old.strip()}"
+        return " ".join(text.split())
 
 
 @dataclasses.dataclass(frozen=True)
