@@ -116,6 +116,7 @@ class vorbis final : public decoder {
       return tl::unexpected<error>(opened.error());
     }
     if (is_cut_inside_page(bytes)) return fail(errc::corrupt, "the Ogg file is truncated");
+    if (has_damaged_page(bytes)) return fail(errc::corrupt, "damaged Vorbis sound");
     const sound_format format = file.format();
     if (format.channels == 0 || format.channels > limits::sound_channels_max) {
       return fail(errc::limit, limit_text::sound_channels);
