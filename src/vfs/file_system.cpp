@@ -209,20 +209,6 @@ entry_info file_system::entry(entry_index index) const noexcept {
           static_cast<std::uint32_t>(tree.losers_of(index).size())};
 }
 
-solid_block file_system::block_of(entry_index index) const noexcept {
-  if (index >= entry_count()) return {};
-  const vfs_detail::tree_entry& found = (*state_->frozen_tree())[index];
-  const vfs_detail::mount& winner = state_->mount_at(found.mount);
-  const archives_detail::archive& content = winner.content;
-  archives_detail::block_store* const store = content.store.get();
-  if (!store) return {};
-  const result<archives_detail::opened_entry> opened =
-      content.format->open(content, content.entries[found.entry], *winner.os);
-  if (!opened || opened->handle.os() != store) return {};
-  const archives_detail::block_store::extent block = store->extent_at(opened->place.offset);
-  return {winner.id, block.offset, block.bytes};
-}
-
 std::size_t file_system::hidden_count() const noexcept {
   return frozen() ? state_->frozen_tree()->losers().size() : 0;
 }
@@ -398,26 +384,6 @@ opened_file& opened_file::operator=(opened_file&& other) noexcept {
 
 opened_file::~opened_file() {
   if (files_) files_->close(*this);
-}
-
-std::uint64_t opened_file::block_room() const noexcept {
-  return files_ && store_ && !holds_block_ ? store_->missing_room(place_.offset) : 0;
-}
-
-bool opened_file::hold_block(std::uint64_t room) noexcept {
-  if (!files_ || !store_ || holds_block_) return true;
-  holds_block_ = store_->hold_block(place_.offset, room);
-  return holds_block_;
-}
-
-void opened_file::take_ticket(bool& ticket) noexcept {
-  if (files_ && holds_block_) store_->take_ticket(place_.offset, ticket);
-}
-
-void opened_file::release_block(bool& ticket) noexcept {
-  if (files_ && std::exchange(holds_block_, false)) {
-    store_->release_block(place_.offset, ticket);
-  }
 }
 
 // --- Mapping -------------------------------------------------------------------------------------
