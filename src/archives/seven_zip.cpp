@@ -95,7 +95,7 @@ class seven_zip_list {
   seven_zip_list(const archive_input& input, archive& into) noexcept
       : input_(input),
         into_(into),
-        builder_(into, input.prefix),
+        builder_(into, input.prefix, input.names),
         bytes_(into.names.memory(), memory_tag::vfs),
         header_(into.names.memory()),
         listed_(into.names.memory(), memory_tag::vfs) {}

@@ -33,6 +33,7 @@ result<void> list_content(archives_detail::archive_input& input,
         result<void> read = read_fully(input.os, file, 0, {front, input.front.size()});
         if (!read) return read;
       }
+      input.names.backslash_separates = !format->keeps_backslashes;
       const result<bool> listed = format->list(input, content);
       if (!listed) return tl::unexpected(listed.error());
       if (*listed) {
@@ -173,6 +174,7 @@ result<void> scan_mount(mount& made, const mount_request& request, const file_sy
   const std::string_view prefix(made.prefix.data(), made.prefix.size());
   const bool whole = from.empty();
   archives_detail::archive_input input{*made.os, made.path.data(), *status, whole ? prefix : ""};
+  input.names.encoding = options.name_encoding;
   input.password = options.password;
   input.ledger = config.ledger;
   result<void> listed = list_content(input, made.content);
