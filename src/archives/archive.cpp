@@ -180,15 +180,13 @@ result<void> archive_builder::add_lost(shown_name name, const error& why) noexce
 }
 
 result<void> archive_builder::index_last_of_each(path_index& index) noexcept {
-  const result<void> indexed =
-      index_each_once(index, [this](std::uint32_t earlier, std::uint32_t later) {
-        return take_back(earlier, skip_reason::duplicate).map([later] { return later; });
-      });
-  return indexed ? take_back_folders(index) : indexed;
+  return index_each_once(index, [this](std::uint32_t earlier, std::uint32_t later) {
+    return take_back(earlier, skip_reason::duplicate).map([later] { return later; });
+  });
 }
 
 // Archives list folder by folder, so most entries are in the folder of the one before.
-result<void> archive_builder::take_back_folders(path_index& index) noexcept {
+result<void> archive_builder::take_back_folders(const path_index& index) noexcept {
   std::string_view last;  // the folder of the entry before
   for (const archive_entry& entry : into_.entries) {
     const std::string_view path = into_.path_of(entry);

@@ -247,14 +247,16 @@ class archive_builder {
   // Copies a text to the archive's names and terminates it with NUL. Returns its offset.
   result<std::uint32_t> keep(std::string_view text) noexcept;
 
-  // Of entries with the same path takes back all but the last, and those that are the folder of
-  // another; indexes the others. Add nothing afterwards.
+  // Of entries with the same path takes back all but the last, and indexes the others. Add nothing
+  // afterwards.
   result<void> index_last_of_each(path_index& index) noexcept;
   // The same, but `choose` is called with two entries of one path, takes one of them back, and
   // returns the other.
   result<void> index_each_once(
       path_index& index,
       function_ref<result<std::uint32_t>(std::uint32_t, std::uint32_t)> choose) noexcept;
+  // Takes back the files whose path is a folder of others.
+  result<void> take_back_folders(const path_index& index) noexcept;
   // Closes the gaps left by take_back() and drop(), and sorts the skipped names.
   void finish() noexcept;
 
@@ -270,8 +272,6 @@ class archive_builder {
   result<void> add_skipped(shown_name name, const char* reason) noexcept;
   result<void> add_lost(shown_name name, const error& why) noexcept;
   result<void> make_room() const noexcept;
-  // Takes back the files whose path is a folder of others.
-  result<void> take_back_folders(path_index& index) noexcept;
 
   archive& into_;
   std::string_view prefix_;

@@ -88,7 +88,8 @@ result<void> plain_table::add(std::string_view name, std::uint64_t offset,
 result<bool> plain_table::finish(const result<void>& done) noexcept {
   if (!done) return tl::unexpected(done.error());
   path_index index(into_.names.memory());
-  result<void> indexed = builder_.index_last_of_each(index);
+  result<void> indexed = builder_.index_last_of_each(index).and_then(
+      [&] { return builder_.take_back_folders(index); });
   if (!indexed) return tl::unexpected(indexed.error());
   builder_.finish();
   return true;

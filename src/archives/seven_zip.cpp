@@ -105,7 +105,8 @@ class seven_zip_list {
     const result<void> done = read_header()
                                   .and_then([this] { return add_blocks(); })
                                   .and_then([this] { return add_files(); })
-                                  .and_then([&] { return builder_.index_last_of_each(index); });
+                                  .and_then([&] { return builder_.index_last_of_each(index); })
+                                  .and_then([&] { return builder_.take_back_folders(index); });
     if (!done) return tl::unexpected(done.error());
     builder_.finish();
     return true;

@@ -90,6 +90,7 @@ result<bool> zip_list::run() noexcept {
   if (done && !links_.empty()) {
     done = resolve_zip_links(links_.span(), index, input_.os, into_, builder_);
   }
+  if (done) done = builder_.take_back_folders(index);
   if (!done) return tl::unexpected(done.error());
   builder_.finish();
   return true;
