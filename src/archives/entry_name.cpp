@@ -37,18 +37,25 @@ std::size_t drop_elements(char* text, std::size_t bytes) noexcept {
 
 }  // namespace
 
+std::size_t convert_name(std::string_view name, const name_rules& rules,
+                         path_buffer& room) noexcept {
+  std::size_t length = name.size();
+  if (is_utf8(name) && length <= room.size()) {
+    std::copy(name.begin(), name.end(), room.begin());
+  } else if (!decode_name(name, rules.encoding, room, length)) {
+    return 0;
+  }
+  if (rules.backslash_separates) std::replace(room.data(), room.data() + length, '\\', '/');
+  return length;
+}
+
 entry_name make_entry_name(std::string_view name, const name_rules& rules,
                            path_buffer& room) noexcept {
   if (name.empty()) return {{}, skip_reason::no_name};
   if (!path_flaw(name)) return {name};
-  std::size_t length = name.size();
-  if (is_utf8(name)) {
-    if (length > room.size()) return {{}, skip_reason::path_too_long};
-    std::copy(name.begin(), name.end(), room.begin());
-  } else if (!decode_name(name, rules.encoding, room, length)) {
-    return {{}, skip_reason::bad_encoding};
-  }
-  if (rules.backslash_separates) std::replace(room.data(), room.data() + length, '\\', '/');
+  if (name.size() > room.size()) return {{}, skip_reason::path_too_long};
+  std::size_t length = convert_name(name, rules, room);
+  if (length == 0) return {{}, skip_reason::bad_encoding};
   entry_name made;
   made.is_folder = room[length - 1] == '/';
   length = drop_elements(room.data(), length);

@@ -28,4 +28,9 @@ struct entry_name {
 [[nodiscard]] entry_name make_entry_name(std::string_view name, const name_rules& rules,
                                          path_buffer& room) noexcept;
 
+// Only converts the text to UTF-8 and its separators to '/': the target of a link. Returns the
+// length, 0 if that is not possible.
+[[nodiscard]] std::size_t convert_name(std::string_view name, const name_rules& rules,
+                                       path_buffer& room) noexcept;
+
 }  // namespace overture::archives_detail
