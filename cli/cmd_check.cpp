@@ -48,6 +48,7 @@ const std::string footer = std::string(R"(Exit status
 struct check_arguments {
   tree_arguments tree;
   unsigned threads = 0;
+  std::uint64_t file_seconds_max = 0;  // 0: no limit
   bool json = false;
   bool quiet = false;
   when progress = when::automatic;
@@ -67,6 +68,7 @@ std::optional<int> parse_check(const std::vector<std::string>& words, check_argu
   mount_options mounts(line);
   mounts.add_tree(into.tree);
   add_threads(line, into.threads);
+  add_file_time_max(line, into.file_seconds_max);
   add_json(line, into.json);
   add_quiet(line, into.quiet, "print nothing but errors");
   add_progress(line, into.progress);
@@ -83,7 +85,9 @@ std::optional<int> parse_check(const std::vector<std::string>& words, check_argu
 class large_files {
  public:
   large_files(file_system& files, const load_run& how)
-      : files_(files), line_(how.progress, how.out->environment()) {}
+      : files_(files),
+        time_max_(how.options.file_time_max),
+        line_(how.progress, how.out->environment()) {}
 
   // Checks the files that failed to load because of their size. Their paths begin with the number
   // of their mount, as mount_layout::separate arranges.
@@ -95,6 +99,7 @@ class large_files {
   void show_progress();
 
   file_system& files_;
+  std::chrono::nanoseconds time_max_;  // 0: no limit
   progress_line line_;
   progress_meter meter_;
   load_progress done_;
@@ -104,7 +109,7 @@ class large_files {
 };
 
 bool is_too_large(const report_failure& failure) {
-  return failure.code == to_string(errc::limit);
+  return failure.code == to_string(errc::limit) && !took_too_long(failure);
 }
 
 void large_files::show_progress() {
@@ -117,7 +122,12 @@ void large_files::show_progress() {
 result<std::uint64_t> large_files::read(const std::string& path) {
   result<file_reader> reader = file_reader::open(files_, {path, {hash64(path)}});
   if (!reader) return tl::unexpected(reader.error());
+  const std::uint64_t file_begin_ns = now_ns();
   while (!interrupted()) {
+    if (time_max_.count() > 0 &&
+        now_ns() - file_begin_ns > static_cast<std::uint64_t>(time_max_.count())) {
+      return fail(errc::limit, too_long_reason);
+    }
     const result<std::size_t> count = reader->read(room_);
     if (!count) return tl::unexpected(count.error());
     if (*count == 0) return reader->size();
@@ -141,6 +151,7 @@ void large_files::check(report& what) {
     if (!bytes && bytes.error().code != errc::cancelled) {
       failure.code = to_string(bytes.error().code);
       failure.reason = reason_of(bytes.error());
+      name_time_max(failure, time_max_);
       return false;
     }
     report_mount& mount = what.mounts[std::stoul(failure.path)];
@@ -289,6 +300,7 @@ int cmd_check(const std::vector<std::string>& words) {
   how.threads = arguments.threads;
   how.options.decode = false;
   how.options.ledger = &ledger;
+  how.options.file_time_max = std::chrono::seconds(arguments.file_seconds_max);
   how.progress = !arguments.quiet && out.shows_progress(arguments.progress);
   how.out = &out;
   load_window window;

@@ -35,6 +35,7 @@ std::optional<report> load(file_system& files, const load_arguments& arguments, 
   how.io_threads = arguments.io_threads;
   how.options = {.decode = !arguments.no_decode,
                  .ledger = &ledger,
+                 .file_time_max = std::chrono::seconds(arguments.file_seconds_max),
                  .sink = kept ? &*kept : nullptr,
                  .memory = kept ? &kept->memory() : &memory};
   how.memory = &memory;

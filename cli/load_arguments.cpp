@@ -43,6 +43,7 @@ void add_loading(command_line& line, load_arguments& into) {
             into.io, one_of({"threads", "uring"}));
   line.number({"--budget MIB", own_group, "memory budget for files in flight (default: 256)"}, 1,
               budget_mib_max, into.budget_mib);
+  add_file_time_max(line, into.file_seconds_max);
   line.flag({"--no-decode", own_group, "only read, unpack and verify"}, into.no_decode);
   line.flag({"--keep", own_group,
              "keep everything in memory until the end, as a game would, and report its "

@@ -17,6 +17,7 @@ struct load_arguments {
   unsigned io_threads = 0;     // 0: chosen by the read queue
   std::string io = "threads";  // or "uring"
   std::uint64_t budget_mib = 256;
+  std::uint64_t file_seconds_max = 0;  // 0: no limit
   bool no_decode = false;
   bool keep = false;
   std::string trace;  // a file name, "-" for standard output, empty for none

@@ -42,6 +42,17 @@ void warn_of_missing_threads(const char* what, const result<void>& status) {
 
 }  // namespace
 
+bool took_too_long(const report_failure& failure) {
+  return failure.code == to_string(errc::limit) && failure.reason.starts_with("takes longer than ");
+}
+
+void name_time_max(report_failure& failure, std::chrono::nanoseconds time_max) {
+  if (!took_too_long(failure)) return;
+  failure.reason =
+      fmt::format("takes longer than {} s; allow more with --file-time-max, or leave the file out",
+                  std::chrono::duration_cast<std::chrono::seconds>(time_max).count());
+}
+
 std::optional<report> run_load(file_system& files, const load_run& how, load_window& window) {
   const unsigned threads = how.threads > 0 ? how.threads : processor_count();
   // Declared before the queue, which must be destroyed first: it wakes the pool's workers.
@@ -72,6 +83,9 @@ std::optional<report> run_load(file_system& files, const load_run& how, load_win
   window.main_cpu_ns = thread_cpu_ns() - window.main_cpu_ns;
 
   report what = collect_files(files, scope);
+  for (report_failure& failure : what.failures) {
+    name_time_max(failure, how.options.file_time_max);
+  }
   what.threads = jobs.concurrency();
   what.interrupted = interrupted();
   return what;

@@ -1,7 +1,9 @@
 // Runs one load with its own threads and a progress bar. Shared by several commands.
 #pragma once
 
+#include <chrono>
 #include <optional>
+#include <string>
 
 #include "outputs.hpp"
 #include "overture/overture.hpp"
@@ -19,6 +21,12 @@ struct load_run {
   bool progress = false;
   const outputs* out = nullptr;
 };
+
+// How the reason begins why a file fails that takes longer than load_options::file_time_max.
+inline constexpr const char* too_long_reason = "takes longer than the time for one file";
+[[nodiscard]] bool took_too_long(const report_failure& failure);
+// Puts the time and the option into such a reason.
+void name_time_max(report_failure& failure, std::chrono::nanoseconds time_max);
 
 // Loads a frozen tree; an interrupt cancels it. Prints why and returns nothing if it cannot start.
 // Sets `window` to when the load ran.

@@ -324,12 +324,23 @@ class writer {
     more(what_.skipped.size(), names_max);
   }
 
+  // The peak of its room in the ledger.
+  [[nodiscard]] std::uint64_t in_flight_by(std::string_view module) const {
+    for (std::size_t tag = 0; tag < memory_tag_count; ++tag) {
+      if (module == to_string(static_cast<memory_tag>(tag)))
+        return what_.summary.in_flight_by_module[tag];
+    }
+    return 0;
+  }
+
   void memory() {
     if (what_.memory.empty()) return;
     title(fmt::format("Memory (peak {})", bytes(what_.memory_peak_bytes)));
-    table rows({{"peak"}, {"module", align::left}});
+    table rows({{"peak"}, {"in flight"}, {"module", align::left}});
     for (const report_memory& module : what_.memory) {
-      rows.add({bytes(module.peak_bytes), printable(module.module)});
+      const std::uint64_t in_flight = in_flight_by(module.module);
+      rows.add({bytes(module.peak_bytes), in_flight == 0 ? "" : bytes(in_flight),
+                printable(module.module)});
     }
     text_ += rows.render(style_);
   }

@@ -159,4 +159,11 @@ void add_threads(command_line& line, unsigned& into) {
               1, limits::pool_workers_max + 1, into);
 }
 
+void add_file_time_max(command_line& line, std::uint64_t& seconds) {
+  static constexpr std::uint64_t day = 86'400;
+  line.number({"--file-time-max SECONDS", "Loading",
+               "give up a file that takes longer (default: no limit)"},
+              1, day, seconds);
+}
+
 }  // namespace overture::cli

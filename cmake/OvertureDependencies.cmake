@@ -20,9 +20,10 @@ if(OVERTURE_MODULES STREQUAL "all")
   pkg_check_modules(zlib REQUIRED IMPORTED_TARGET zlib)
   pkg_check_modules(libspng REQUIRED IMPORTED_TARGET spng)
   pkg_check_modules(libjpeg REQUIRED IMPORTED_TARGET libjpeg)
-  pkg_check_modules(vorbisfile REQUIRED IMPORTED_TARGET vorbisfile)
+  pkg_check_modules(vorbisfile REQUIRED IMPORTED_TARGET vorbisfile ogg)
   pkg_check_modules(opusfile REQUIRED IMPORTED_TARGET opusfile)
-  set(OVERTURE_PKG_REQUIRES libdeflate libzstd liblz4 liblzma zlib spng libjpeg vorbisfile opusfile)
+  set(OVERTURE_PKG_REQUIRES libdeflate libzstd liblz4 liblzma zlib spng libjpeg vorbisfile
+    ogg opusfile)
   if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
     # Optional: without it reads go through threads.
     pkg_check_modules(liburing IMPORTED_TARGET liburing)

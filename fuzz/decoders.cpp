@@ -1,16 +1,17 @@
 // Passes any bytes to each decoder: it refuses or decodes them, the result has the size its numbers
-// state, and all memory is freed. Ogg pages have checksums, which mutated bytes would never pass,
-// so such files are decoded a second time with corrected ones.
+// state, and all memory is freed, even if one allocation was refused. Which one follows from the
+// input, and so does the name that decoders see.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
+#include <iterator>
 #include <span>
-#include <vector>
 
-#include "overture/base/allocator.hpp"
+#include "mutators/libfuzzer.hpp"
+#include "overture/base/hash.hpp"
 #include "overture/decoders/decoder.hpp"
 #include "overture/decoders/model.hpp"
+#include "support/failing_allocator.hpp"
 
 namespace {
 
@@ -32,63 +33,47 @@ std::uint64_t stated_bytes(const decoded_asset& asset) {
   return asset.bytes().size();
 }
 
+// Returns the number of allocations.
+std::uint64_t decode(const decoder& by, std::span<const std::byte> bytes, std::uint64_t refused) {
+  failing_allocator memory(refused);
+  {
+    const result<decoded_asset> asset = by.decode(bytes, memory);
+    if (asset) {
+      if (asset->bytes().size() != stated_bytes(*asset)) std::abort();
+      if (to_string(asset->kind())[0] == '\0' || to_string(asset->format)[0] == '\0') std::abort();
+      // Reads all of it, so that sanitizers find undefined or missing bytes.
+      std::size_t sum = 0;
+      for (const std::byte value : asset->bytes()) sum += static_cast<std::size_t>(value);
+      volatile std::size_t sink = sum;
+      (void)sink;
+    }
+  }
+  if (memory.live_bytes() != 0) std::abort();
+  return memory.calls();
+}
+
 void decode_as_each_type(std::span<const std::byte> bytes) {
+  static constexpr const char* names[] = {"a.png", "a.jpg", "a.tga", "a.dds",  "a.wav", "a.md3",
+                                          "a.ogg", "a.oga", "a.xml", "a.opus", "a.txt", "a.xml"};
+  const std::uint64_t choice = hash64({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   for (const decoder* each : all_decoders()) {
-    tracking_allocator memory;
-    {
-      const result<decoded_asset> asset = each->decode(bytes, memory);
-      if (asset) {
-        if (asset->bytes().size() != stated_bytes(*asset)) std::abort();
-        // Reads all of it, so that sanitizers find undefined or missing bytes.
-        std::size_t sum = 0;
-        for (const std::byte value : asset->bytes()) sum += static_cast<std::size_t>(value);
-        volatile std::size_t sink = sum;
-        (void)sink;
-      }
-    }
-    if (memory.total().bytes != 0) std::abort();
+    if (each->name()[0] == '\0') std::abort();
+    (void)each->accepts(names[choice / 4 % std::size(names)], bytes);
+    (void)each->memory_needed(bytes);
+    const std::uint64_t allocations = decode(*each, bytes, UINT64_MAX);
+    if (choice % 4 == 0 && allocations > 0) decode(*each, bytes, (choice >> 8) % allocations);
   }
-}
-
-std::uint32_t ogg_checksum(std::span<const std::byte> page) {
-  std::uint32_t sum = 0;
-  for (const std::byte value : page) {
-    sum ^= std::to_integer<std::uint32_t>(value) << 24;
-    for (int bit = 0; bit < 8; ++bit) sum = sum << 1 ^ (sum >> 31 != 0 ? 0x04C11DB7u : 0);
-  }
-  return sum;
-}
-
-// Whether there was a page to repair.
-bool repair_checksums(std::span<std::byte> file) {
-  static constexpr std::size_t header_bytes = 27;
-  static constexpr std::size_t checksum_place = 22;
-  bool found = false;
-  for (std::size_t at = 0; at + header_bytes <= file.size(); ++at) {
-    if (std::memcmp(file.data() + at, "OggS", 4) != 0) continue;
-    const std::size_t segments = std::to_integer<std::size_t>(file[at + header_bytes - 1]);
-    std::size_t size = header_bytes + segments;
-    if (size > file.size() - at) continue;
-    for (std::size_t i = 0; i < segments; ++i) {
-      size += std::to_integer<std::size_t>(file[at + header_bytes + i]);
-    }
-    if (size > file.size() - at) continue;
-    std::memset(file.data() + at + checksum_place, 0, 4);
-    const std::uint32_t sum = ogg_checksum(file.subspan(at, size));
-    for (unsigned i = 0; i < 4; ++i) {
-      file[at + checksum_place + i] = static_cast<std::byte>(sum >> 8 * i);
-    }
-    found = true;
-  }
-  return found;
 }
 
 }  // namespace
 
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
+                                               std::size_t size_max, unsigned seed) {
+  using namespace overture::fuzz;
+  return mutate_file({mutate_png, mutate_ogg}, data, size, size_max, seed, LLVMFuzzerMutate);
+}
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::span bytes(reinterpret_cast<const std::byte*>(data), size);
-  decode_as_each_type(bytes);
-  std::vector<std::byte> repaired(bytes.begin(), bytes.end());
-  if (repair_checksums(repaired)) decode_as_each_type(repaired);
+  decode_as_each_type({reinterpret_cast<const std::byte*>(data), size});
   return 0;
 }

@@ -39,6 +39,16 @@ zip_writer links() {
   return zip;
 }
 
+zip_writer linked_folders() {
+  zip_writer zip = plain();
+  zip.add({.name = "levels", .data = "maps", .mode = overture::zip_mode_link});
+  zip.add({.name = "maps/all", .data = "../more", .mode = overture::zip_mode_link});
+  zip.add({.name = "more/c", .data = "c"});
+  zip.add({.name = "more/back", .data = "../levels/all", .mode = overture::zip_mode_link});
+  zip.add({.name = "here", .data = ".", .mode = overture::zip_mode_link});
+  return zip;
+}
+
 zip_writer odd() {
   zip_writer zip = plain();
   zip.prefix = "#!/bin/sh\n";
@@ -48,6 +58,17 @@ zip_writer odd() {
   zip.add({.name = "../up", .data = "x", .central_extra_bytes = 8});
   zip.add({.name = "folder/", .mode = overture::zip_mode_folder});
   zip.add({.name = "secret", .data = "x", .flags = 1});
+  return zip;
+}
+
+zip_writer names_too_long() {
+  zip_writer zip = plain();
+  std::string longest;  // too long below a folder
+  for (int i = 0; i < 20; ++i) longest += std::string(203, 'n') + '/';
+  zip.add({.name = longest + "0123456789"});
+  std::string deep;
+  for (int i = 0; i < 130; ++i) deep += "d/";
+  zip.add({.name = deep + "e"});
   return zip;
 }
 
@@ -87,28 +108,22 @@ void save_tables(const std::filesystem::path& folder) {
   }
 }
 
-// Saves what seven_zip.cpp reads: the size of the packed data, the data, and the header.
-void save_seven_zip(const std::filesystem::path& path, const overture::seven_zip_writer& archive) {
-  const std::string bytes = archive.bytes();
-  save(path, bytes.substr(12, 2) + bytes.substr(32));
-}
-
 void save_seven_zips(const std::filesystem::path& folder) {
   using overture::seven_zip_method;
   overture::seven_zip_writer plain;
   plain.add({.files = {{"a.txt", "hello"}, {"maps/b.txt", text}}});
   plain.empty_files = {"empty"};
   plain.folders = {"maps"};
-  save_seven_zip(folder / "lzma", plain);
+  save(folder / "lzma.7z", plain.bytes());
   plain.packed_header = true;
-  save_seven_zip(folder / "packed_header", plain);
+  save(folder / "packed_header.7z", plain.bytes());
   overture::seven_zip_writer others;
   others.add({.method = seven_zip_method::lzma2,
               .filter = overture::seven_zip_filter::x86,
               .files = {{"c", text}}});
   others.add({.method = seven_zip_method::copy, .files = {{"d", "d"}, {"e", text}}});
   others.add({.method = seven_zip_method::aes, .files = {{"f", "f"}}});
-  save_seven_zip(folder / "methods", others);
+  save(folder / "methods.7z", others.bytes());
   overture::seven_zip_writer filters;
   for (const auto method : {seven_zip_method::copy, seven_zip_method::lzma}) {
     filters.add({.method = method,
@@ -118,7 +133,7 @@ void save_seven_zips(const std::filesystem::path& folder) {
   filters.add({.method = seven_zip_method::copy,
                .filter = overture::seven_zip_filter::x86,
                .files = {{"i", "\xE8 i i"}}});
-  save_seven_zip(folder / "filters", filters);
+  save(folder / "filters.7z", filters.bytes());
 }
 
 void save_isos(const std::filesystem::path& folder) {
@@ -145,7 +160,9 @@ int main(int argc, char** argv) {
   plain().save(zips / "plain.zip");
   zip64().save(zips / "zip64.zip");
   links().save(zips / "links.zip");
+  linked_folders().save(zips / "linked_folders.zip");
   odd().save(zips / "odd.zip");
+  names_too_long().save(zips / "names_too_long.zip");
   overlapping().save(zips / "overlapping.zip");
   packed_otherwise().save(zips / "packed.zip");
   save_tables(folder);

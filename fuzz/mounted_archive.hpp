@@ -1,11 +1,15 @@
-// Mounts bytes as an archive and exercises the whole file_system on it.
+// Mounts bytes as an archive and exercises the whole file_system on it, for some inputs once more
+// with one allocation refused or one call of the system failed. Which one follows from the input.
 #pragma once
 
+#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
+#include "overture/base/hash.hpp"
 #include "overture/vfs/file_system.hpp"
+#include "support/failing_allocator.hpp"
 #include "support/memory_file_os.hpp"
 
 namespace overture::fuzz {
@@ -52,7 +56,7 @@ inline void load(file_system& files, entry_index index, buffer_pool& buffers) {
 }
 
 inline void use(file_system& files, const char* name, mount_format format,
-                const mount_options& options) {
+                const mount_options& options, bool undisturbed) {
   const result<mount_id> mount = files.mount(name, options);
   char text[256];
   if (!mount) {
@@ -65,11 +69,12 @@ inline void use(file_system& files, const char* name, mount_format format,
     require(skipped.reason[0] != '\0' && skipped.name.size() <= limits::path_bytes_max);
   }
   const mount_info info = files.mount_of(*mount);
+  require(to_string(info.format)[0] != '\0');
   if (info.format != format) return;  // left to another fuzzer
   require(info.skipped == files.skipped_count());
   const result<void> frozen = files.freeze();
   if (!frozen) {
-    require(frozen.error().code == errc::collision);
+    require(!undisturbed || frozen.error().code == errc::collision);
     require(files.explain(frozen.error(), text) > 0);
     return;
   }
@@ -78,20 +83,54 @@ inline void use(file_system& files, const char* name, mount_format format,
   for (entry_index i = 0; i < files.entry_count(); ++i) load(files, i, buffers);
 }
 
-// The body of a fuzzer: mounts the bytes under a name, at one of several mount points. If they look
-// like another format, it only mounts them.
-inline int run(const std::uint8_t* data, std::size_t size, const char* name, mount_format format,
-               const mount_options& options = {}) {
-  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+// What goes wrong; the default is nothing.
+struct disturbance {
+  std::uint64_t refused_allocation = UINT64_MAX;
+  bool all_after = false;  // refuses all later ones, too
+  int failed_call = -1;
+};
+
+struct effort {
+  std::uint64_t allocations = 0;
+  int calls = 0;
+};
+
+// Mounts the bytes under a name, at one of several mount points. If they look like another format,
+// it only mounts them.
+inline effort run_once(std::string_view bytes, const char* name, mount_format format,
+                       const mount_options& options, const disturbance& what) {
   memory_file_os os(bytes);
-  tracking_allocator memory;
+  os.fail_call(what.failed_call, EIO);
+  failing_allocator memory(what.refused_allocation, what.all_after);
   {
     file_system files({.memory = &memory, .os = &os});
     mount_options placed = options;
-    placed.at = size % 2 == 0 ? "" : "mods/one";
-    use(files, name, format, placed);
+    placed.at = bytes.size() % 2 == 0 ? "" : "mods/one";
+    use(files, name, format, placed, what.refused_allocation == UINT64_MAX && what.failed_call < 0);
   }
-  require(os.open_handles() == 0 && memory.total().bytes == 0);
+  require(os.open_handles() == 0 && memory.live_bytes() == 0);
+  return {memory.calls(), os.calls()};
+}
+
+// The body of a fuzzer.
+inline int run(const std::uint8_t* data, std::size_t size, const char* name, mount_format format,
+               const mount_options& options = {}) {
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  const effort whole = run_once(bytes, name, format, options, {});
+  const std::uint64_t choice = hash64(bytes);
+  const std::uint64_t place = choice >> 8;
+  switch (choice % 8) {
+    case 0:
+      run_once(bytes, name, format, options,
+               {.refused_allocation = place % whole.allocations, .all_after = choice / 8 % 2 == 0});
+      break;
+    case 1:
+      run_once(bytes, name, format, options,
+               {.failed_call = static_cast<int>(place % static_cast<unsigned>(whole.calls))});
+      break;
+    default:
+      break;
+  }
   return 0;
 }
 

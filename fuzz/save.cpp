@@ -1,6 +1,7 @@
 // Loads the input as a save. If the first byte says so, the hashes of its lines and pages are
 // corrected first, to reach the checks after them. The save must be refused, or read and salvaged
 // to the same objects.
+#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -8,6 +9,8 @@
 
 #include "overture/base/hash.hpp"
 #include "overture/text/save.hpp"
+#include "support/failing_allocator.hpp"
+#include "support/memory_file_os.hpp"
 #include "text/sample.hpp"
 #include "text/save_lines.hpp"
 
@@ -52,8 +55,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size == 0) return 0;
   std::string text(reinterpret_cast<const char*>(data) + 1, size - 1);
   if (data[0] % 2 == 0) mend_all(text);
-  text::save_file save;
-  const auto used = save.load_bytes(text, {.version = 3});
+  const std::uint64_t choice = hash64(text);
+  // Some inputs are read from a file, and of these some with one allocation refused or one call of
+  // the system failed.
+  memory_file_os os(text);
+  failing_allocator memory(choice % 8 == 1 ? choice / 8 % 4 : UINT64_MAX);
+  if (choice % 8 == 2) os.fail_call(static_cast<int>(choice / 8 % 4), EIO);
+  text::save_file save(memory);
+  const text::save_options options{.version = 3};
+  const auto used =
+      choice % 8 < 4 ? save.load(os, "fuzzed.save", options) : save.load_bytes(text, options);
+  require(os.open_handles() == 0);
   if (!used) require(used.error().reason[0] != '\0');
   bool any_damage = false;
   save.for_each_damage([&](const text::save_damage& each) {

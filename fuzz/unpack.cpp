@@ -12,6 +12,7 @@ namespace {
 using namespace overture;
 
 void unpack(compression method, std::span<const std::byte> packed, std::size_t bytes) {
+  if (to_string(method)[0] == '\0') std::abort();
   unpacker tables;
   std::vector<std::byte> whole(bytes);
   std::vector<std::byte> parts(bytes);

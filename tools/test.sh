@@ -24,7 +24,7 @@ cmd_test() {
     shift
   done
   case $preset in
-    fuzz | mingw) misuse "test: preset $preset has no tests" ;;
+    fuzz | coverage | mingw) misuse "test: preset $preset has no tests" ;;
   esac
   [ -z "$quick" ] || [ -z "$long" ] || misuse "test: --quick and --long exclude each other"
   [ -z "$quick" ] || options+=(-LE '^slow$')

@@ -17,10 +17,11 @@
 //   4. Test it. A format on plain_table.hpp needs a writer in tests/support/table_writer.cpp, with
 //      a row in table_kinds() and a case in write_table(). That brings all of plain_table_test.cpp;
 //      formats with folders or without a signature are also listed there by hand. Add its name to
-//      fuzz/CMakeLists.txt and a line to tools/tidy/modules.py.
+//      fuzz/CMakeLists.txt, its signature to fuzz/dictionaries/tables.dict and a line to
+//      tools/tidy/modules.py.
 //      Any other needs a writer in tests/support, a NAME_test.cpp that truncates archives and flips
 //      their bits (tests/archives/archive_checks.hpp), a fuzzer fuzz/NAME.cpp with its lines in
-//      fuzz/CMakeLists.txt, and a function in fuzz/make_archive_corpus.cpp.
+//      fuzz/CMakeLists.txt, a dictionary, and a function in fuzz/make_archive_corpus.cpp.
 //      make_archive_corpus writes the seeds of either kind; commit them in fuzz/corpus/NAME.
 //
 // Where texts come from: what the directory says against an entry is in error_of(entry_flaw) in

@@ -228,6 +228,12 @@ result<void> block_store::take_room(std::uint32_t number) noexcept {
   return {};
 }
 
+block_store::extent block_store::extent_at(std::uint64_t offset) const noexcept {
+  if (offset >= size()) return {};
+  const kept_block& one = blocks_[block_at(offset)];
+  return {one.offset, one.stored ? 0 : one.bytes};
+}
+
 std::uint64_t block_store::missing_room(std::uint64_t offset) noexcept {
   if (offset >= size()) return 0;
   const std::uint32_t number = block_at(offset);
@@ -262,10 +268,19 @@ void block_store::release_block(std::uint64_t offset, bool& ticket) noexcept {
   returned_room room;
   {
     const sync_detail::scoped_lock hold(lock_);
-    if (one.data && ticket) one.ticket = std::exchange(ticket, false);
+    if (one.data && ticket) {
+      one.ticket = std::exchange(ticket, false);
+      room.is_told = true;
+    }
     end_use(one, room);
   }
   give_back(room);
+}
+
+void block_store::take_ticket(std::uint64_t offset, bool& ticket) noexcept {
+  if (ticket || offset >= size()) return;
+  const sync_detail::scoped_lock hold(lock_);
+  ticket = std::exchange(blocks_[block_at(offset)].ticket, false);
 }
 
 void block_store::reclaim(std::uint64_t bytes) noexcept {
@@ -287,7 +302,7 @@ void block_store::give_back(returned_room& room) noexcept {
   if (!ledger_) return;
   if (room.bytes != 0) ledger_->give_back(room.bytes, memory_tag::vfs);
   ledger_->end_item(room.ticket);
-  if (room.is_idle) ledger_->wake();
+  if (room.is_told) ledger_->wake();
 }
 
 void block_store::begin_use(kept_block& one) noexcept {
@@ -299,7 +314,7 @@ void block_store::end_use(kept_block& one, returned_room& room) noexcept {
   if (--one.readers > 0 || !ledger_) return;
   if (one.data) {
     ledger_->add_reclaimable(one.room);
-    room.is_idle = true;
+    room.is_told = true;
   } else {
     room.bytes = std::exchange(one.room, 0);
     room.ticket = std::exchange(one.ticket, false);

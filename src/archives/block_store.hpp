@@ -48,6 +48,13 @@ class block_store : public operating_system, public room_reclaimer {
   // Counts blocks in a ledger, which must outlive the store. Call it once, before anything is read.
   void use_ledger(memory_ledger& ledger) noexcept;
 
+  // The block at this offset; no bytes if they are stored uncompressed.
+  struct extent {
+    std::uint64_t offset = 0;
+    std::uint64_t bytes = 0;
+  };
+  [[nodiscard]] extent extent_at(std::uint64_t offset) const noexcept;
+
   // The room that reading at this offset would take now: 0 if the block is in memory, if it is
   // small, or if room was taken for it.
   [[nodiscard]] std::uint64_t missing_room(std::uint64_t offset) noexcept;
@@ -58,6 +65,8 @@ class block_store : public operating_system, public room_reclaimer {
   [[nodiscard]] bool hold_block(std::uint64_t offset, std::uint64_t room) noexcept;
   // The block keeps the ledger's ticket, if the caller has it, for as long as it is in memory.
   void release_block(std::uint64_t offset, bool& ticket) noexcept;
+  // Takes the ticket from a block that the caller holds, if it has it.
+  void take_ticket(std::uint64_t offset, bool& ticket) noexcept;
   void reclaim(std::uint64_t bytes) noexcept override;
 
   // A handle to the one file, for an opened_entry.
@@ -154,7 +163,7 @@ class block_store : public operating_system, public room_reclaimer {
   struct returned_room {
     std::uint64_t bytes = 0;
     bool ticket = false;
-    bool is_idle = false;  // a block is, so it can be reclaimed
+    bool is_told = false;  // a block can be reclaimed, or its ticket taken
   };
   void give_back(returned_room& room) noexcept EXCLUDES(lock_);
   void begin_use(kept_block& one) noexcept REQUIRES(lock_);

@@ -89,6 +89,16 @@ inline constexpr const char* sound_channels = "the sound has more than 8 channel
 static_assert(limits::sound_channels_max == 8);
 inline constexpr const char* sound_bytes = "the sound is larger than 1 GiB when decoded";
 static_assert(limits::sound_bytes_max == gib);
+inline constexpr const char* sound_ratio =
+    "the sound is larger than 64 MiB when decoded and has more than 4,096 bytes for each byte of "
+    "the file";
+static_assert(limits::sound_bytes_always == 64 * mib && limits::sound_bytes_per_byte_max == 4096);
+inline constexpr const char* vorbis_codebook =
+    "a codebook of the Vorbis file has more than 16,384 entries";
+static_assert(limits::vorbis_codebook_entries_max == 16384);
+inline constexpr const char* vorbis_tables =
+    "the Vorbis file's codebooks and tables take more than 64 MiB";
+static_assert(limits::vorbis_tables_bytes_max == 64 * mib);
 inline constexpr const char* model_surfaces = "the model has more than 256 surfaces";
 static_assert(limits::model_surfaces_max == 256);
 inline constexpr const char* model_bytes = "the model is larger than 1 GiB when decoded";

@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <climits>
+#include <cstring>
 #include <memory>
+#include <string_view>
 
 #include "base/ascii.hpp"
 #include "base/limit_text.hpp"
+#include "base/little_endian.hpp"
 #include "decoders/ogg.hpp"
 #include "decoders/sound_buffer.hpp"
 #include "decoders/table.hpp"
@@ -25,6 +28,19 @@ struct free_file {
 };
 using opus_file = std::unique_ptr<OggOpusFile, free_file>;
 
+// Bytes in memory, offered to libopusfile as a stream that cannot seek.
+struct memory_stream {
+  std::span<const std::byte> rest;
+
+  static int read(void* stream, unsigned char* to, int bytes) noexcept {
+    auto& self = *static_cast<memory_stream*>(stream);
+    const std::size_t taken = std::min(static_cast<std::size_t>(bytes), self.rest.size());
+    if (taken != 0) std::memcpy(to, self.rest.data(), taken);
+    self.rest = self.rest.subspan(taken);
+    return static_cast<int>(taken);
+  }
+};
+
 tl::unexpected<error> refused(int code) noexcept {
   switch (code) {
     case OP_EFAULT:
@@ -41,6 +57,97 @@ tl::unexpected<error> refused(int code) noexcept {
   }
 }
 
+// A chain of streams. libopusfile gets one link at a time: if a later link were damaged, the
+// library would leak its comments.
+class opus_chain {
+ public:
+  explicit opus_chain(std::span<const std::byte> bytes) noexcept : rest_(bytes) {}
+
+  // Opens the next link; the first one before anything else.
+  result<void> open_next() noexcept {
+    const std::size_t bytes = bytes_of_first_link(rest_);
+    stream_ = {rest_.first(bytes)};
+    rest_ = rest_.subspan(bytes);
+    const OpusFileCallbacks callbacks{memory_stream::read, nullptr, nullptr, nullptr};
+    int code = 0;
+    file_.reset(op_open_callbacks(&stream_, &callbacks, nullptr, 0, &code));
+    return file_ ? result<void>{} : refused(code);
+  }
+  [[nodiscard]] int channels() const noexcept { return op_channel_count(file_.get(), -1); }
+  // Frames in front of the sound, which are left out.
+  [[nodiscard]] std::uint64_t skipped() const noexcept {
+    return op_head(file_.get(), -1)->pre_skip;
+  }
+
+  // Reads whole frames into `samples` and returns their number, 0 at the end.
+  result<std::uint64_t> read(std::span<std::int16_t> samples) noexcept {
+    static constexpr std::size_t once_max = INT_MAX;
+    for (;;) {
+      const int frames = op_read(file_.get(), samples.data(),
+                                 static_cast<int>(std::min(samples.size(), once_max)), nullptr);
+      if (frames < 0) return refused(frames);
+      if (frames > 0 || rest_.empty()) return static_cast<std::uint64_t>(frames);
+      const int before = channels();
+      if (result<void> opened = open_next(); !opened) return tl::unexpected<error>(opened.error());
+      // A sound has one format.
+      if (channels() != before) {
+        return fail(errc::unsupported, "Ogg file with streams of different formats");
+      }
+    }
+  }
+
+ private:
+  std::span<const std::byte> rest_;  // the links to come
+  memory_stream stream_{};
+  opus_file file_;
+};
+
+std::string_view text_of(std::span<const std::byte> bytes) noexcept {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// What libopusfile takes for a list of comments that begins here: a block for each, whose length
+// alone takes four bytes of the file.
+std::uint64_t comment_bytes(std::span<const std::byte> list) noexcept {
+  static constexpr std::uint64_t bytes_per_comment = 48;
+  std::uint64_t count = list.size() / 4;  // if the number is on a later page
+  static constexpr std::size_t vendor_at = 12;
+  if (list.size() < vendor_at) return 0;
+  const std::uint64_t vendor_bytes = load_u32(list.data() + vendor_at - 4);
+  static constexpr std::uint64_t on_this_page = 240;
+  if (vendor_bytes <= on_this_page - vendor_at && vendor_at + vendor_bytes + 4 <= list.size()) {
+    count = std::min<std::uint64_t>(count, load_u32(list.data() + vendor_at + vendor_bytes));
+  }
+  return count * bytes_per_comment;
+}
+
+// The most memory that libopusfile and libopus take, without the samples: the headers of all
+// streams of a chain are counted.
+std::uint64_t opus_memory(std::span<const std::byte> file) noexcept {
+  static constexpr std::uint64_t fixed_bytes = 768u << 10;
+  static constexpr std::uint64_t channel_bytes = 64u << 10;
+  static constexpr std::uint64_t stream_bytes = 2048;
+  // Pages are collected to packets, and comments are copied from these.
+  std::uint64_t most = fixed_bytes + limits::sound_channels_max * channel_bytes + 3 * file.size();
+  std::uint64_t comments = 0;
+  static constexpr std::string_view magic("Opus");
+  for (std::size_t at = 0; (at = text_of(file).find(magic, at)) < file.size(); at += magic.size()) {
+    const std::string_view from_here = text_of(file).substr(at);
+    if (from_here.starts_with("OpusHead")) most += stream_bytes;
+    if (from_here.starts_with("OpusTags")) comments += comment_bytes(file.subspan(at));
+  }
+  return most + std::min(comments, std::uint64_t{16} * file.size());
+}
+
+// The channels of the first stream; 0 if there is none.
+std::uint32_t opus_channels(std::span<const std::byte> file) noexcept {
+  static constexpr std::size_t channels_at = 9;
+  const std::size_t head = text_of(file).find("OpusHead");
+  return head < file.size() && file.size() - head > channels_at
+             ? load_u8(file.data() + head + channels_at)
+             : 0;
+}
+
 class opus final : public decoder {
  public:
   const char* name() const noexcept override { return "opus"; }
@@ -54,34 +161,26 @@ class opus final : public decoder {
 
   result<decoded_asset> decode(std::span<const std::byte> bytes, allocator& memory,
                                parallel_runner&) const noexcept override {
-    int code = 0;
-    const opus_file file(
-        op_open_memory(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), &code));
-    if (!file) return refused(code);
     if (is_cut_inside_page(bytes)) return fail(errc::corrupt, "the Ogg file is truncated");
-    const int channels = op_channel_count(file.get(), 0);
-    for (int link = 1; link < op_link_count(file.get()); ++link) {
-      if (op_channel_count(file.get(), link) != channels) {
-        return fail(errc::unsupported, "Ogg file with streams of different formats");
-      }
+    if (has_damaged_page(bytes)) return fail(errc::corrupt, "damaged Opus sound");
+    opus_chain chain(bytes);
+    if (const result<void> opened = chain.open_next(); !opened) {
+      return tl::unexpected<error>(opened.error());
     }
+    const int channels = chain.channels();
     if (channels > static_cast<int>(limits::sound_channels_max)) {
       return fail(errc::limit, limit_text::sound_channels);
     }
-    const ogg_int64_t total = op_pcm_total(file.get(), -1);
+    const std::uint64_t end = position_of_last_page(bytes);
     sound_buffer sound(static_cast<std::uint32_t>(channels), memory);
-    return sound.fill(total > 0 ? static_cast<std::uint64_t>(total) : 0, bytes.size(),
-                      opus_sample_rate,
-                      [&](std::span<std::int16_t> samples) { return read(*file, samples); });
+    return sound.fill(end - std::min(end, chain.skipped()), bytes.size(), opus_sample_rate,
+                      [&](std::span<std::int16_t> samples) { return chain.read(samples); });
   }
 
- private:
-  static result<std::uint64_t> read(OggOpusFile& file, std::span<std::int16_t> samples) noexcept {
-    static constexpr std::size_t once_max = INT_MAX;
-    const int frames = op_read(&file, samples.data(),
-                               static_cast<int>(std::min(samples.size(), once_max)), nullptr);
-    if (frames < 0) return refused(frames);
-    return static_cast<std::uint64_t>(frames);
+  std::uint64_t memory_needed(std::span<const std::byte> bytes) const noexcept override {
+    return opus_memory(bytes) + sound_bytes_likely(position_of_last_page(bytes),
+                                                   opus_channels(bytes) * sizeof(std::int16_t),
+                                                   bytes.size());
   }
 };
 

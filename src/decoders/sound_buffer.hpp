@@ -14,6 +14,22 @@
 
 namespace overture::decoders_detail {
 
+// The most bytes that a sound may decode to.
+[[nodiscard]] constexpr std::uint64_t sound_bytes_max(std::uint64_t file_bytes) noexcept {
+  return std::min(limits::sound_bytes_max, std::max(limits::sound_bytes_always,
+                                                    file_bytes * limits::sound_bytes_per_byte_max));
+}
+
+// The room that a sound_buffer takes first.
+[[nodiscard]] constexpr std::uint64_t sound_bytes_likely(std::uint64_t expected_frames,
+                                                         std::uint64_t frame_bytes,
+                                                         std::uint64_t file_bytes) noexcept {
+  if (frame_bytes == 0) return 0;
+  const std::uint64_t likely =
+      std::min(file_bytes * limits::sound_bytes_per_byte_likely, sound_bytes_max(file_bytes));
+  return std::min(expected_frames, likely / frame_bytes) * frame_bytes;
+}
+
 class sound_buffer {
  public:
   // `channels` is 1 to limits::sound_channels_max.
@@ -27,9 +43,9 @@ class sound_buffer {
   template <class Read>
   [[nodiscard]] result<decoded_asset> fill(std::uint64_t expected_frames, std::size_t file_bytes,
                                            std::uint32_t sample_rate, Read&& read) noexcept {
-    const std::uint64_t likely_frames =
-        std::uint64_t{file_bytes} * limits::sound_bytes_per_byte_likely / frame_bytes_;
-    result<void> grown = move_to(std::min({expected_frames, likely_frames, frames_max()}));
+    const std::uint64_t frames_max = sound_bytes_max(file_bytes) / frame_bytes_;
+    result<void> grown =
+        move_to(sound_bytes_likely(expected_frames, frame_bytes_, file_bytes) / frame_bytes_);
     while (grown) {
       // A full buffer usually means the end, so probe with a side buffer before growing.
       std::int16_t beside[1024 * limits::sound_channels_max];
@@ -40,10 +56,11 @@ class sound_buffer {
       if (!more) return tl::unexpected<error>(more.error());
       if (*more == 0) return finish(sample_rate);
       if (full) {
-        if (frames_ + *more > frames_max()) {
-          return fail(errc::limit, limit_text::sound_bytes);
+        if (frames_ + *more > frames_max) {
+          const bool huge = frames_max >= limits::sound_bytes_max / frame_bytes_;
+          return fail(errc::limit, huge ? limit_text::sound_bytes : limit_text::sound_ratio);
         }
-        grown = move_to(std::min(std::max(frames_ * 2, frames_ + *more), frames_max()));
+        grown = move_to(std::min(std::max(frames_ * 2, frames_ + *more), frames_max));
         if (!grown) break;
         std::memcpy(free_room().data(), beside, *more * frame_bytes_);
       }
@@ -56,10 +73,6 @@ class sound_buffer {
   std::span<std::int16_t> free_room() noexcept {
     return {reinterpret_cast<std::int16_t*>(kept_.bytes().data()) + frames_ * channels_,
             (capacity_ - frames_) * channels_};
-  }
-
-  [[nodiscard]] std::uint64_t frames_max() const noexcept {
-    return limits::sound_bytes_max / frame_bytes_;
   }
 
   // Reallocates to `frames` frames, no fewer than there are now.

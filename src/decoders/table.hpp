@@ -5,7 +5,7 @@
 //   2. The list in decoder.cpp: the first decoder that accepts a file decodes it, so position
 //      matters.
 //   3. tests/decoders/NAME_test.cpp, with malformed files; the names in decoder_test.cpp.
-//   4. Seeds in fuzz/corpus/decoders.
+//   4. Seeds in fuzz/corpus/decoders, signatures in fuzz/dictionaries/decoders.dict.
 //   5. A row in docs/guide/decoders.md, a word in CHANGELOG.md.
 //   With a library: cmake/OvertureDependencies.cmake, overture-config.cmake.in, overture.pc.in and
 //   the packages in ./dev. With a new asset_kind: decoder.hpp, to_string() in decoder.cpp,

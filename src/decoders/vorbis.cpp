@@ -11,6 +11,7 @@
 #include "decoders/ogg.hpp"
 #include "decoders/sound_buffer.hpp"
 #include "decoders/table.hpp"
+#include "decoders/vorbis_headers.hpp"
 #include "overture/base/limits.hpp"
 #include "overture/base/path.hpp"
 
@@ -19,17 +20,20 @@ using namespace base_detail;
 
 namespace {
 
-// A file in memory, offered to libvorbisfile as a stream that cannot seek. If it could, the library
-// would first read the headers of all links of a chain, and leak them if one is damaged.
-struct memory_stream {
+// The pages of a file, offered to libvorbisfile as a stream that cannot seek. If it could, the
+// library would first read the headers of all links of a chain, and leak them if one is damaged.
+struct page_stream {
+  vorbis_pages pages;
   std::span<const std::byte> rest;
 
   static std::size_t read(void* to, std::size_t size, std::size_t count, void* stream) noexcept {
-    auto& self = *static_cast<memory_stream*>(stream);
+    auto& self = *static_cast<page_stream*>(stream);
+    if (size == 0) return 0;
+    if (self.rest.empty() && self.pages.next()) self.rest = self.pages.whole();
     const std::size_t taken = std::min(size * count, self.rest.size());
     if (taken != 0) std::memcpy(to, self.rest.data(), taken);
     self.rest = self.rest.subspan(taken);
-    return size == 0 ? 0 : taken / size;
+    return taken / size;
   }
 };
 
@@ -41,7 +45,8 @@ struct sound_format {
 
 class vorbis_file {
  public:
-  explicit vorbis_file(std::span<const std::byte> bytes) noexcept : stream_{bytes} {}
+  explicit vorbis_file(std::span<const std::byte> bytes) noexcept
+      : stream_{vorbis_pages(bytes), {}} {}
   ~vorbis_file() {
     if (open_) (void)ov_clear(&file_);
   }
@@ -49,7 +54,7 @@ class vorbis_file {
   vorbis_file& operator=(const vorbis_file&) = delete;
 
   result<void> open() noexcept {
-    const ov_callbacks callbacks{memory_stream::read, nullptr, nullptr, nullptr};
+    const ov_callbacks callbacks{page_stream::read, nullptr, nullptr, nullptr};
     const int code = ov_open_callbacks(&stream_, &file_, nullptr, 0, callbacks);
     open_ = code == 0;
     if (open_) return {};
@@ -84,7 +89,7 @@ class vorbis_file {
                    &bitstream);
   }
 
-  memory_stream stream_;
+  page_stream stream_;
   OggVorbis_File file_{};
   bool open_ = false;
 };
@@ -103,11 +108,15 @@ class vorbis final : public decoder {
 
   result<decoded_asset> decode(std::span<const std::byte> bytes, allocator& memory,
                                parallel_runner&) const noexcept override {
+    if (const result<std::uint64_t> library = vorbis_memory(bytes); !library) {
+      return tl::unexpected<error>(library.error());
+    }
     vorbis_file file(bytes);
     if (const result<void> opened = file.open(); !opened) {
       return tl::unexpected<error>(opened.error());
     }
     if (is_cut_inside_page(bytes)) return fail(errc::corrupt, "the Ogg file is truncated");
+    if (has_damaged_page(bytes)) return fail(errc::corrupt, "damaged Vorbis sound");
     const sound_format format = file.format();
     if (format.channels == 0 || format.channels > limits::sound_channels_max) {
       return fail(errc::limit, limit_text::sound_channels);
@@ -123,6 +132,14 @@ class vorbis final : public decoder {
                         }
                         return frames;
                       });
+  }
+
+  std::uint64_t memory_needed(std::span<const std::byte> bytes) const noexcept override {
+    const result<std::uint64_t> library = vorbis_memory(bytes);
+    if (!library) return 0;
+    return *library + sound_bytes_likely(position_of_last_page(bytes),
+                                         vorbis_channels(bytes) * sizeof(std::int16_t),
+                                         bytes.size());
   }
 };
 

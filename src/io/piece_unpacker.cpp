@@ -129,7 +129,9 @@ result<std::size_t> piece_unpacker::unpack_zstd(std::span<const std::byte>& pack
     const std::size_t wanted = ZSTD_decompressStream(static_cast<ZSTD_DCtx*>(tables_), &out, &in);
     if (ZSTD_isError(wanted) != 0) {
       if (ZSTD_getErrorCode(wanted) == ZSTD_error_frameParameter_windowTooLarge) {
-        return fail(errc::unsupported, "the file's zstd window is larger than 128 MiB");
+        return fail(errc::unsupported,
+                    "the file is larger than the memory budget, and its zstd window than 128 MiB; "
+                    "allow more memory, or compress it with a smaller window");
       }
       return damaged();
     }

@@ -2,14 +2,14 @@
 
 #include <fcntl.h>
 #include <liburing.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <new>
 #include <utility>
+
+#include "io/wake_event.hpp"
 
 namespace overture::io_detail {
 namespace {
@@ -67,7 +67,7 @@ class uring_reads {
   unsigned depth_;
   io_uring ring_{};
   bool has_ring_ = false;
-  int wake_fd_ = -1;
+  wake_event wake_;
   std::uint64_t wakes_ = 0;  // the kernel writes it
   flight* flights_ = nullptr;
   flight* free_ = nullptr;
@@ -90,8 +90,7 @@ bool uring_reads::set_up() noexcept {
   has_ring_ = true;
   // Reads without IORING_FEAT_RW_CUR_POS are those of Linux before 5.6, which lacks IORING_OP_READ.
   if ((ring_.features & IORING_FEAT_RW_CUR_POS) == 0) return false;
-  wake_fd_ = eventfd(0, EFD_CLOEXEC);
-  if (wake_fd_ < 0) return false;
+  if (!wake_.open()) return false;
   void* const room =
       core_.config().memory->allocate(sizeof(flight) * depth_, alignof(flight), memory_tag::io);
   if (!room) return false;
@@ -135,7 +134,6 @@ int uring_reads::registered(std::span<const std::byte> bytes) const noexcept {
 uring_reads::~uring_reads() {
   core_.set_waker(nullptr, nullptr);
   if (has_ring_) io_uring_queue_exit(&ring_);
-  if (wake_fd_ >= 0) (void)::close(wake_fd_);
   if (!flights_) return;
   for (unsigned i = 0; i < depth_; ++i) flights_[i].~flight();
   core_.config().memory->deallocate(flights_, sizeof(flight) * depth_, alignof(flight),
@@ -143,10 +141,7 @@ uring_reads::~uring_reads() {
 }
 
 void uring_reads::wake(void* self) noexcept {
-  const std::uint64_t one = 1;
-  // It can only fail if the counter is full, and then the ring's thread is being woken already.
-  [[maybe_unused]] const ssize_t written =
-      ::write(static_cast<uring_reads*>(self)->wake_fd_, &one, sizeof one);
+  static_cast<uring_reads*>(self)->wake_.set();
 }
 
 // There is one for each flight and one for the wake-up, so that it is never full for long.
@@ -161,7 +156,7 @@ io_uring_sqe* uring_reads::entry() noexcept {
 
 void uring_reads::arm_wake() noexcept {
   io_uring_sqe* const asked = entry();
-  io_uring_prep_read(asked, wake_fd_, &wakes_, sizeof wakes_, 0);
+  io_uring_prep_read(asked, wake_.descriptor(), &wakes_, sizeof wakes_, 0);
   io_uring_sqe_set_data(asked, nullptr);
 }
 

@@ -50,6 +50,9 @@ void drop_waiting(load_state& load) noexcept {
     loader here(load);
     for (auto [from, count] : {std::pair{&load.stalled_items, &load.stalled_count},
                                std::pair{&load.awaiting_decode, &load.awaiting_decode_count}}) {
+      // Ordered like the mark of the cancelling, unlike the stack: what is not counted yet is
+      // dropped by the thread that adds it.
+      if (count->load(std::memory_order_seq_cst) == 0) continue;
       while (load_item* const item = here.pop(*from, *count)) {
         load.records[item->entry].state = file_record::outcome::cancelled;
         here.retire(*item);
@@ -78,7 +81,7 @@ loader::~loader() {
 void loader::run() noexcept {
   // Time slices, because a thread in wait_for() checks its deadline only between jobs.
   const std::uint64_t until_ns = clock_ns + slice_ns;
-  while (try_enter()) {
+  while (enter()) {
     while (load_item* const item = next_item()) {
       advance(*this, *item);
       if (clock_ns >= until_ns) break;
@@ -98,6 +101,14 @@ void loader::run() noexcept {
 
 void loader::spawn(load_state& load) noexcept {
   load.group.run([&load] { loader(load).run(); });
+}
+
+// Where all places are taken, what this one holds must be there before it gives up: the loaders
+// that have them look once more.
+bool loader::enter() noexcept {
+  if (try_enter()) return true;
+  flush();
+  return try_enter();
 }
 
 bool loader::try_enter() noexcept {
@@ -254,12 +265,15 @@ bool loader::take_with_block(load_item& item, std::uint64_t cost) noexcept {
       continue;
     }
     if (block == 0) {
-      if (!take_room(item, cost)) return false;
-    } else {
-      return_credit();
-      if (!load.ledger.take(cost + block, memory_tag::load, item.ticket)) return false;
-      load.ledger.move(block, memory_tag::load, memory_tag::vfs);
+      // Held first, so that it is not evicted for the file's own room. An item may wait with a
+      // block in memory: whoever has the ticket does not wait, so room is made.
+      if (!item.file.hold_block(0)) continue;
+      item.file.take_ticket(item.ticket);
+      return take_room(item, cost);
     }
+    return_credit();
+    if (!load.ledger.take(cost + block, memory_tag::load, item.ticket)) return false;
+    load.ledger.move(block, memory_tag::load, memory_tag::vfs);
     if (item.file.hold_block(block)) return true;
     load.ledger.give_back(cost, memory_tag::load);
     load.ledger.end_item(item.ticket);

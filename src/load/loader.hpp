@@ -61,6 +61,7 @@ class loader {
  private:
   [[nodiscard]] load_item* next_item() noexcept;
   void push(base_detail::index_stack& to, atomic<std::uint32_t>& count, load_item& item) noexcept;
+  [[nodiscard]] bool enter() noexcept;
   [[nodiscard]] bool try_enter() noexcept;
   [[nodiscard]] std::span<std::byte> scratch_buffer(blob scratch_space::* kept,
                                                     std::size_t bytes) noexcept;

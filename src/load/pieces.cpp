@@ -1,21 +1,31 @@
 #include "load/pieces.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "io/piece_unpacker.hpp"
+#include "overture/sync/countdown.hpp"
 #include "vfs/packed_data.hpp"
 
 namespace overture::load_detail {
 namespace {
 
 constexpr std::uint64_t piece_bytes = 256u << 10;
+// Files smaller than this are read and unpacked at once even if their time is limited.
+constexpr std::uint64_t timed_bytes_min = 4u << 20;
 
-// Reads the packed bytes of a file from front to back.
+// Reads the packed bytes of a file from front to back, a piece ahead.
 class packed_stream {
  public:
+  // `room`: two pieces.
   packed_stream(load_state& load, const load_item& item, std::span<std::byte> room) noexcept
-      : load_(load), item_(item), room_(room) {}
+      : load_(load), item_(item), room_{room.first(piece_bytes), room.last(piece_bytes)} {}
+  ~packed_stream() {
+    if (is_reading_) load_.reads.wait(*done_);
+  }
+  packed_stream(const packed_stream&) = delete;
+  packed_stream& operator=(const packed_stream&) = delete;
 
   result<void> begin() noexcept {
     const file_place& place = item_.file.place();
@@ -25,26 +35,44 @@ class packed_stream {
     if (!found) return tl::unexpected<error>(found.error());
     at_ = *found;
     left_ = place.method == compression::none ? place.bytes : place.packed_bytes;
+    read_ahead();
     return {};
   }
-  [[nodiscard]] bool ended() const noexcept { return left_ == 0; }
+  [[nodiscard]] bool ended() const noexcept { return request_.destination.empty(); }
+  // Valid until the next call. Only if not ended.
   result<std::span<const std::byte>> next() noexcept {
-    const std::span<std::byte> to = room_.first(std::min<std::uint64_t>(room_.size(), left_));
-    read_request request{.source = item_.file.place().source,
-                         .offset = at_,
-                         .destination = to,
-                         .subject = item_.entry};
-    const result<void> read = load_.reads.read_now(request);
-    if (!read) return tl::unexpected<error>(read.error());
-    at_ += to.size();
-    left_ -= to.size();
-    return to;
+    if (std::exchange(is_reading_, false)) load_.reads.wait(*done_);
+    if (!request_.outcome) return tl::unexpected<error>(request_.outcome.error());
+    const std::span<const std::byte> read = request_.destination;
+    read_ahead();
+    return read;
   }
 
  private:
+  void read_ahead() noexcept {
+    const std::span<std::byte> to =
+        room_[turn_].first(std::min<std::uint64_t>(room_[turn_].size(), left_));
+    request_ = {.source = item_.file.place().source,
+                .offset = at_,
+                .destination = to,
+                .subject = item_.entry};
+    if (to.empty()) return;
+    turn_ = 1 - turn_;
+    at_ += to.size();
+    left_ -= to.size();
+    if (load_.reads.read_if_cached(request_)) return;
+    request_.counter = &done_.emplace(1u);
+    is_reading_ = true;
+    load_.cancelling.submit(load_.reads, request_);
+  }
+
   load_state& load_;
   const load_item& item_;
-  std::span<std::byte> room_;
+  const std::span<std::byte> room_[2];
+  std::size_t turn_ = 0;  // of room_, for the next read
+  read_request request_;
+  std::optional<countdown> done_;
+  bool is_reading_ = false;
   std::uint64_t at_ = 0;
   std::uint64_t left_ = 0;
 };
@@ -59,14 +87,24 @@ const decoder* decoder_of(const load_state& load, const load_item& item) noexcep
   return nullptr;
 }
 
+std::chrono::nanoseconds time_left(const load_state& load, const load_item& item) noexcept {
+  const std::chrono::nanoseconds allowed = load.options.file_time_max;
+  if (allowed.count() == 0) return std::chrono::nanoseconds::max();
+  std::uint64_t spent_ns = 0;
+  for (const std::uint64_t ns : load.records[item.entry].stage_ns) spent_ns += ns;
+  return allowed - std::chrono::nanoseconds(spent_ns);
+}
+
 bool may_go_in_pieces(const load_state& load, const load_item& item) noexcept {
   if (load.options.sink || item.needs_all) return false;
   const std::uint64_t whole = whole_file_bytes(item);
-  return whole > load.ledger.limit() && whole > room_for_pieces(item);
+  const bool fits = whole <= load.ledger.limit();
+  const bool is_quick = load.options.file_time_max.count() == 0 || whole < timed_bytes_min;
+  return !(fits && is_quick) && whole > room_for_pieces(item);
 }
 
 std::uint64_t room_for_pieces(const load_item& item) noexcept {
-  return 2 * piece_bytes + io_detail::piece_unpacker::memory_max(item.file.place().method);
+  return 3 * piece_bytes + io_detail::piece_unpacker::memory_max(item.file.place().method);
 }
 
 namespace {
@@ -80,6 +118,7 @@ class piece_walk {
         item_(item),
         out_(out),
         stream_(load, item, in),
+        left_(time_left(load, item)),
         unpack_(load.memory, item.file.place().method) {}
 
   template <class See>
@@ -112,6 +151,9 @@ class piece_walk {
       if (load_.cancelling.cancelled()) {
         return fail(errc::cancelled, "the load was cancelled");
       }
+      if (now_ns() - begin_ns_ > static_cast<std::uint64_t>(left_.count())) {
+        return tl::unexpected<error>(takes_too_long);
+      }
       if (packed_.empty() && !stream_.ended()) {
         const result<std::span<const std::byte>> more = stream_.next();
         if (!more) return tl::unexpected<error>(more.error());
@@ -135,6 +177,8 @@ class piece_walk {
   load_item& item_;
   std::span<std::byte> out_;
   packed_stream stream_;
+  const std::uint64_t begin_ns_ = now_ns();
+  const std::chrono::nanoseconds left_;  // 0 or more
   io_detail::piece_unpacker unpack_;
   std::span<const std::byte> packed_;
 };
@@ -144,7 +188,7 @@ class piece_walk {
 result<std::uint64_t> check_in_pieces(loader& by, load_item& item, bool& wanted) noexcept {
   load_state& load = by.load;
   const file_place& place = item.file.place();
-  result<blob> in = load.buffers.take(piece_bytes);
+  result<blob> in = load.buffers.take(2 * piece_bytes);
   result<blob> out = load.buffers.take(piece_bytes);
   if (!in || !out) return fail(errc::out_of_memory, "out of memory for reading the file");
   piece_walk walk(load, item, in->span(), out->span());

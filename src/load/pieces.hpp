@@ -6,13 +6,20 @@
 
 namespace overture::load_detail {
 
-// Whether to try: there is no sink, and the file does not fit.
+// load_options::file_time_max less what the item's stages have taken.
+[[nodiscard]] std::chrono::nanoseconds time_left(const load_state& load,
+                                                 const load_item& item) noexcept;
+inline constexpr error takes_too_long{
+    .code = errc::limit,
+    .reason = "takes longer than the time for one file; allow more, or leave the file out"};
+
+// Whether to try: there is no sink, and the file does not fit, or must not take too long.
 [[nodiscard]] bool may_go_in_pieces(const load_state& load, const load_item& item) noexcept;
 // The room it takes.
 [[nodiscard]] std::uint64_t room_for_pieces(const load_item& item) noexcept;
 
 // Reads, unpacks and verifies the file. Sets `wanted` if a decoder accepts it: it is then needed as
-// a whole after all. Checks between pieces whether the load was cancelled.
+// a whole after all. Checks between pieces whether the load was cancelled, or the time is over.
 [[nodiscard]] result<std::uint64_t> check_in_pieces(loader& by, load_item& item,
                                                     bool& wanted) noexcept;
 

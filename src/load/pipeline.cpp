@@ -39,6 +39,10 @@ void fail_in(file_record& kept, load_stage stage, const error& why) noexcept {
 template <class Stage>
 bool run_stage(loader& by, load_item& item, load_stage stage, Stage&& body) noexcept {
   file_record& kept = record_of(by.load, item);
+  if (time_left(by.load, item).count() < 0) {
+    fail_in(kept, stage, takes_too_long);
+    return false;
+  }
   const result<std::uint64_t> bytes = body(by, item);
   const std::uint64_t begin_ns = std::exchange(by.clock_ns, now_ns());
   kept.stage_ns[static_cast<std::size_t>(stage)] += by.clock_ns - begin_ns;

@@ -3,7 +3,9 @@
 #include <utility>
 
 #include "base/guarded_call.hpp"
+#include "load/load_order.hpp"
 #include "load/loader.hpp"
+#include "overture/base/limits.hpp"
 
 namespace overture {
 using namespace base_detail;
@@ -12,31 +14,16 @@ using namespace load_detail;
 
 namespace {
 
-// Large files first, the largest at the front: one that began last would leave the other threads
-// idle. The rest follow in tree order.
-bool order_by_size(load_state& load, std::size_t count) noexcept {
-  constexpr std::uint64_t large_bytes_min = 256u << 10;
-  struct large_file {
-    std::uint64_t bytes;
-    entry_index entry;
-  };
-  vec<large_file> large(load.memory, memory_tag::load);
-  if (!load.order.resize(count)) return false;
-  std::size_t small = 0;
+bool order_all(load_state& load, std::size_t count) noexcept {
+  vec<ordered_file> files(load.memory, memory_tag::load);
+  if (!files.resize(count)) return false;
   for (entry_index i = 0; i < count; ++i) {
-    const std::uint64_t bytes = load.files.entry(i).bytes;
-    if (bytes < large_bytes_min) {
-      load.order[small++] = i;
-    } else if (!large.push_back({bytes, i})) {
-      return false;
-    }
+    files[i] = {i, load.files.entry(i).bytes, load.files.block_of(i)};
   }
-  std::sort(large.begin(), large.end(),
-            [](const large_file& a, const large_file& b) { return a.bytes > b.bytes; });
-  std::move_backward(load.order.begin(), load.order.begin() + small, load.order.end());
-  std::transform(large.begin(), large.end(), load.order.begin(),
-                 [](const large_file& file) { return file.entry; });
-  return true;
+  const load_means means{
+      .room_bytes = std::min(load.block_ledger.limit(), limits::blocks_kept_bytes),
+      .threads = load.jobs.concurrency()};
+  return order_files({files.data(), files.size()}, means, load.memory, load.order);
 }
 
 }  // namespace
@@ -110,7 +97,7 @@ result<void> load_scope::start() noexcept {
   const std::size_t count = load.files.entry_count();
   const auto items = static_cast<std::uint32_t>(
       std::clamp<std::size_t>(count, 1, std::max(load.options.files_in_flight_max, 1u)));
-  if (!load.records.resize(count) || !order_by_size(load, count)) {
+  if (!load.records.resize(count) || !order_all(load, count)) {
     return fail(errc::out_of_memory, "out of memory for the load");
   }
   void* const place =

@@ -386,22 +386,6 @@ opened_file::~opened_file() {
   if (files_) files_->close(*this);
 }
 
-std::uint64_t opened_file::block_room() const noexcept {
-  return files_ && store_ && !holds_block_ ? store_->missing_room(place_.offset) : 0;
-}
-
-bool opened_file::hold_block(std::uint64_t room) noexcept {
-  if (!files_ || !store_ || holds_block_) return true;
-  holds_block_ = store_->hold_block(place_.offset, room);
-  return holds_block_;
-}
-
-void opened_file::release_block(bool& ticket) noexcept {
-  if (files_ && std::exchange(holds_block_, false)) {
-    store_->release_block(place_.offset, ticket);
-  }
-}
-
 // --- Mapping -------------------------------------------------------------------------------------
 
 result<mapped_file> file_system::map(asset_path path) noexcept {

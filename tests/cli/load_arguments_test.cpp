@@ -41,6 +41,12 @@ TEST(load_command_line, takes_mounts_and_options_in_any_order) {
   EXPECT_EQ(arguments.colour, when::always);
 }
 
+TEST(load_command_line, takes_the_time_for_one_file_in_seconds) {
+  load_arguments arguments;
+  EXPECT_EQ(parse_load({"x", "--file-time-max", "7"}, arguments), std::nullopt);
+  EXPECT_EQ(arguments.file_seconds_max, 7u);
+}
+
 TEST(load_command_line, ends_options_at_a_double_dash) {
   load_arguments arguments;
   EXPECT_EQ(parse_load({"--", "--weird", "-q"}, arguments), std::nullopt);

@@ -21,6 +21,8 @@ inline report sample_report() {
   summary.ns = 1230 * ms;
   summary.hash = 0x0123456789abcdef;
   summary.in_flight_bytes_max = 60 * mib;
+  summary.in_flight_by_module[static_cast<std::size_t>(memory_tag::decode)] = 20 * mib;
+  summary.in_flight_by_module[static_cast<std::size_t>(memory_tag::load)] = 45 * mib;
   summary.stages[0] = {3892, 20 * ms, 0};
   summary.stages[1] = {3892, 210 * ms, 188 * mib};
   summary.stages[2] = {3891, 500 * ms, 412 * mib};
@@ -64,7 +66,7 @@ inline report sample_report() {
   what.skipped = {{"game/dlc/rome", "../../etc/passwd", "'.' or '..' in the path"},
                   {"game/dlc/rome", "saves", "the link leads outside the mount"},
                   {"mods/better_ai.zip", "C:\\x", "a drive letter in the path"}};
-  what.memory = {{"io", 48 * mib}, {"vfs", 2 * mib}, {"decode", 33 * mib}};
+  what.memory = {{"io", 48 * mib}, {"vfs", 2 * mib}, {"load", 1 * mib}, {"decode", 33 * mib}};
   what.memory_peak_bytes = 80 * mib;
   kept_total& kept = what.kept.emplace();
   kept.files = 3890;

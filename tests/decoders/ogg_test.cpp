@@ -52,6 +52,56 @@ TEST(ogg, detects_an_end_inside_a_page) {
   EXPECT_TRUE(is_cut_inside_page(byte_writer{}.text("OggS").u8(0).content));
 }
 
+TEST(ogg, finds_a_page_that_does_not_match_its_checksum) {
+  const std::string packet = "12345678";
+  const bytes good = byte_writer{}
+                         .text("OggS")
+                         .text("", 18)
+                         .u32(0x1C1C0FF5)
+                         .u8(1)
+                         .u8(packet.size())
+                         .text(packet)
+                         .content;
+  EXPECT_FALSE(has_damaged_page(good));
+  for (std::size_t i = 0; i < good.size(); ++i) {
+    bytes damaged = good;
+    damaged[i] ^= std::byte{4};
+    EXPECT_EQ(has_damaged_page(damaged), i >= 4) << i;
+  }
+  bytes two = byte_writer{}.text("a tag").content;
+  for (int i = 0; i < 2; ++i) two.insert(two.end(), good.begin(), good.end());
+  two.push_back(std::byte{0});
+  EXPECT_FALSE(has_damaged_page(two)) << "bytes around pages";
+  const bytes other = page(packet);
+  two.insert(two.end(), other.begin(), other.end());
+  EXPECT_TRUE(has_damaged_page(two));
+  EXPECT_FALSE(has_damaged_page({}));
+  EXPECT_TRUE(has_damaged_page(byte_writer{}.text("OggS").u8(0).content));
+}
+
+TEST(ogg, ends_the_first_link_where_other_streams_begin) {
+  const auto pages = [](const std::string& flags) {
+    bytes all;
+    for (const char each : flags) {
+      bytes one = page("12345678");
+      one[5] = static_cast<std::byte>(each == 'b' ? 2 : 0);
+      all.insert(all.end(), one.begin(), one.end());
+    }
+    return all;
+  };
+  const std::size_t bytes_of_page = pages("b").size();
+  EXPECT_EQ(bytes_of_first_link(pages("b")), bytes_of_page);
+  EXPECT_EQ(bytes_of_first_link(pages("b..")), 3 * bytes_of_page);
+  EXPECT_EQ(bytes_of_first_link(pages("b..b.")), 3 * bytes_of_page);
+  EXPECT_EQ(bytes_of_first_link(pages("bb..")), 4 * bytes_of_page) << "two streams at a time";
+  EXPECT_EQ(bytes_of_first_link(pages("bb.bb.")), 3 * bytes_of_page);
+  EXPECT_EQ(bytes_of_first_link(pages(".b")), bytes_of_page);
+  bytes tagged = pages("b.b.");
+  tagged.insert(tagged.begin(), 10, std::byte{'x'});
+  EXPECT_EQ(bytes_of_first_link(tagged), 10 + 2 * bytes_of_page);
+  EXPECT_EQ(bytes_of_first_link({}), 0u);
+}
+
 TEST(ogg, takes_the_position_from_the_last_page) {
   const auto at = [](std::uint64_t position) {
     byte_writer page;

@@ -1,7 +1,10 @@
 #include <gtest/gtest.h>
+#include <ogg/ogg.h>
 #include <opusenc.h>
 
+#include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "decoders/damage.hpp"
 #include "decoders/ogg.hpp"
@@ -52,6 +55,15 @@ bytes make_opus(const opus_wish& wish = {}) {
   ope_encoder_destroy(encoder);
   ope_comments_destroy(comments);
   return file;
+}
+
+// Corrects the checksum of a page that has no more bytes after it.
+void mend_page(bytes& from) {
+  const std::size_t header = 27 + std::to_integer<std::size_t>(from[26]);
+  ogg_page page{reinterpret_cast<unsigned char*>(from.data()), static_cast<long>(header),
+                reinterpret_cast<unsigned char*>(from.data() + header),
+                static_cast<long>(from.size() - header)};
+  ogg_page_checksum_set(&page);
 }
 
 result<decoded_asset> decode(const bytes& file) {
@@ -109,6 +121,46 @@ TEST(opus_decoder, joins_a_chain_of_one_format_and_rejects_mixed_ones) {
   EXPECT_EQ(outcome(joined({.channels = 1, .serial = 2})), "unsupported");
 }
 
+// libopusfile would leak the comments of the second link; AddressSanitizer would report it.
+TEST(opus_decoder, reports_a_later_link_with_damaged_sound_without_leaking) {
+  bytes file = make_opus();
+  const bytes second = make_opus({.frames = 1000, .serial = 2});
+  const std::string magic = "OggS";
+  std::ptrdiff_t sound = 0;  // of the second link: its third page
+  for (int page = 0; page < 2; ++page) {
+    sound = std::search(second.begin() + sound + 1, second.end(), magic.begin(), magic.end(),
+                        [](std::byte a, char b) { return a == std::byte(b); }) -
+            second.begin();
+  }
+  const auto end = second.begin() + sound;
+  const auto joined = [&](const bytes& rest) {
+    bytes all = file;
+    all.insert(all.end(), second.begin(), end);
+    all.insert(all.end(), rest.begin(), rest.end());
+    return outcome(decode(all));
+  };
+  const bytes of_sound(end, second.end());
+  EXPECT_EQ(joined(of_sound), "ok");
+  EXPECT_EQ(joined({}), "corrupt");
+  bytes begins_stream = of_sound;
+  begins_stream[5] |= std::byte{2};
+  mend_page(begins_stream);
+  EXPECT_EQ(joined(begins_stream), "corrupt");
+  bytes flipped = of_sound;
+  flipped.back() ^= std::byte{1};
+  EXPECT_EQ(joined(flipped), "corrupt");
+}
+
+// libopusfile takes a damaged last page for the end, and leaves a damaged first one out.
+TEST(opus_decoder, reports_a_damaged_page_anywhere) {
+  const bytes file = make_opus({.frames = 100'000});
+  for (std::size_t at = 100; at < file.size(); at += file.size() / 16) {
+    bytes damaged = file;
+    damaged[at] ^= std::byte{1};
+    EXPECT_EQ(outcome(decode(damaged)), "corrupt") << at;
+  }
+}
+
 TEST(opus_decoder, reports_a_file_cut_anywhere) {
   decode_each_cut(opus_decoder(), make_opus(), [](std::size_t size, const auto& sound) {
     EXPECT_EQ(outcome(sound), "corrupt") << size;
@@ -117,6 +169,26 @@ TEST(opus_decoder, reports_a_file_cut_anywhere) {
 
 TEST(opus_decoder, survives_flipped_bits) {
   decode_flipped(opus_decoder(), make_opus({.channels = 1, .frames = 2000}), 500);
+}
+
+TEST(opus_decoder, says_what_memory_it_needs_from_the_headers) {
+  for (const int channels : {1, 2, 6}) {
+    const bytes file = make_opus({.channels = channels});
+    const std::uint64_t samples = std::uint64_t{30'000} * static_cast<unsigned>(channels) * 2;
+    EXPECT_GE(opus_decoder().memory_needed(file), samples);
+    EXPECT_LE(opus_decoder().memory_needed(file), samples + (2u << 20));
+    for (std::size_t size = 0; size < file.size(); size += 11) {
+      EXPECT_LE(opus_decoder().memory_needed(std::span(file).first(size)), samples + (8u << 20));
+    }
+  }
+  // Comments without text cost their blocks.
+  bytes many = byte_writer{}.text("OpusTags").u32(0).u32(50'000).text("", 200'000).content;
+  EXPECT_GE(opus_decoder().memory_needed(many), 50'000u * 44);
+  put_u32(many, 8, 1u << 30);  // the number is out of sight
+  EXPECT_GE(opus_decoder().memory_needed(many), 50'000u * 44);
+  put_u32(many, 8, 0);
+  put_u32(many, 12, 3);
+  EXPECT_LE(opus_decoder().memory_needed(many), 2u << 20);
 }
 
 TEST(opus_decoder, reports_refused_memory) {

@@ -134,6 +134,16 @@ TEST(vorbis_decoder, reports_a_missing_page) {
   EXPECT_EQ(outcome(decode(file)), "corrupt");
 }
 
+// libvorbis takes a damaged last page for the end, and leaves a damaged first one out.
+TEST(vorbis_decoder, reports_a_damaged_page_anywhere) {
+  const bytes file = make_vorbis({.frames = 100'000});
+  for (std::size_t at = 100; at < file.size(); at += file.size() / 16) {
+    bytes damaged = file;
+    damaged[at] ^= std::byte{1};
+    EXPECT_EQ(outcome(decode(damaged)), "corrupt") << at;
+  }
+}
+
 TEST(vorbis_decoder, survives_flipped_bits) {
   const bytes file = make_vorbis({.channels = 1, .frames = 500});
   decode_flipped(vorbis_decoder(), file, 600);

@@ -46,6 +46,20 @@ using interleave::some_time;
 using interleave::variable;
 using sync_detail::fresh_continuation_table;
 
+TEST(a_barricade_in_all_interleavings, shows_what_was_written_to_one_that_only_looks) {
+  expect_clean_and_complete(interleave::explore({.preemptions = 3}, [] {
+    barricade door(barricade::raised);
+    variable<int> value(0);
+    run({[&] {
+           value.write(1);
+           door.lower();
+         },
+         [&] {
+           if (door.is_lowered()) check(value.read() == 1, "is seen");
+         }});
+  }));
+}
+
 TEST(a_barricade_in_all_interleavings, lets_two_waiters_through_and_shows_what_was_written) {
   expect_clean_and_complete(interleave::explore({.preemptions = 3}, [] {
     barricade door;
@@ -270,16 +284,23 @@ struct passes {
   barricade_continuation link;
   atomic<int> runs{0};
 
-  passes(barricade& door, executor& where) : door_(door) {
-    link.work = {[](void* self) { static_cast<passes*>(self)->runs.fetch_add(1); }, this};
+  passes(barricade& door, const variable<int>& shown, executor& where)
+      : door_(door), shown_(shown) {
+    link.work = {[](void* self) { static_cast<passes*>(self)->pass(); }, this};
     link.where = &where;
   }
   void wait() {
-    if (!door_.on_lowered(link)) runs.fetch_add(1);
+    if (!door_.on_lowered(link)) pass();
   }
 
  private:
+  void pass() {
+    check(shown_.read() == 1, "what was written before the lowering is seen");
+    runs.fetch_add(1);
+  }
+
   barricade& door_;
+  const variable<int>& shown_;
 };
 
 TEST(a_barricade_in_all_interleavings, runs_what_waits_for_it_once) {
@@ -288,9 +309,11 @@ TEST(a_barricade_in_all_interleavings, runs_what_waits_for_it_once) {
       const fresh_continuation_table begun;
       at_once_executor where;
       barricade door;
-      passes first(door, where);
-      passes second(door, where);
+      variable<int> shown(0);
+      passes first(door, shown, where);
+      passes second(door, shown, where);
       run({[&] {
+             shown.write(1);
              door.lower();
              if (raised_again) door.raise();
            },
@@ -307,6 +330,26 @@ TEST(a_barricade_in_all_interleavings, runs_what_waits_for_it_once) {
   }
 }
 
+TEST(a_barricade_in_all_interleavings, releases_a_sleeper_and_what_waits_without_a_thread) {
+  expect_clean(interleave::explore({.preemptions = 2, .executions_max = 20'000}, [] {
+    const fresh_continuation_table begun;
+    at_once_executor where;
+    barricade door;
+    variable<int> shown(0);
+    passes first(door, shown, where);
+    run({[&] {
+           shown.write(1);
+           door.lower();
+         },
+         [&] {
+           door.wait(at_once);
+           check(shown.read() == 1, "what was written before the lowering is seen");
+         },
+         [&] { first.wait(); }});
+    check(first.runs.load() == 1, "it ran once");
+  }));
+}
+
 TEST(barricades_in_all_interleavings, share_a_list_and_lose_nothing) {
   const auto program = [] {
     const fresh_continuation_table begun;
@@ -321,8 +364,9 @@ TEST(barricades_in_all_interleavings, share_a_list_and_lose_nothing) {
         other = &doors[j];
       }
     }
-    passes first(*one, where);
-    passes second(*other, where);
+    const variable<int> shown(1);
+    passes first(*one, shown, where);
+    passes second(*other, shown, where);
     run({[&] { one->lower(); }, [&] { other->lower(); },
          [&] {
            first.wait();

@@ -53,6 +53,11 @@ outcome explorer::explore(const bounds& limits, const std::function<void()>& pro
     limits_.random *= 10;
     limits_.executions_max *= 10;
   }
+  if (const char* const divisor = std::getenv("OVERTURE_INTERLEAVE_DIVISOR")) {
+    const std::uint64_t by = std::max<std::uint64_t>(std::strtoull(divisor, nullptr, 10), 1);
+    limits_.random = (limits_.random + by - 1) / by;
+    limits_.executions_max /= by;
+  }
   random_.seed(limits_.seed);
   executions_ = 0;
   trail_.clear();
@@ -85,6 +90,7 @@ void explorer::begin_execution(const std::function<void()>& program) {
   known_.clear();
   stepped_at_ = nullptr;
   gone_.clear();
+  taken_ = 0;
   ran_ = false;
   trace_.clear();
   fibres_[0].knows = {};
@@ -110,6 +116,7 @@ void explorer::enter() {
 
 void explorer::enter_program() {
   (*the.program_)();
+  if (the.taken_ != 0) the.fail("memory of the library is not freed");
   setcontext(&the.outside_);
 }
 

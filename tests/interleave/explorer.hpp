@@ -29,7 +29,8 @@
 // every thread sees all earlier stores, but plain data still needs an acquire.
 //
 // An execution fails if a check is false, on a race, on a use after the end of an object's
-// lifetime, when all remaining threads sleep, and when it runs for ever.
+// lifetime, when all remaining threads sleep, when it runs for ever, and if the library keeps
+// memory that it took.
 #pragma once
 
 #include <cstdint>
@@ -49,10 +50,11 @@ struct bounds {
   unsigned deviations = 4;         // all of these together, and threads that run out of turn
   bool heavy_fences = true;        // false: they do nothing, as if left out
   bool watches = true;             // memory that is not atomic
-  // The search ends there; ten times later if OVERTURE_LONG_TESTS is set in the environment.
+  // The search ends there; ten times later if OVERTURE_LONG_TESTS is set in the environment, and
+  // earlier if OVERTURE_INTERLEAVE_DIVISOR is, as in ./dev mutate.
   std::uint64_t executions_max = 3'000'000;
-  // Unless 0: this many random executions instead of the search, likewise ten times as many. How
-  // often each deviates is random too.
+  // Unless 0: this many random executions instead of the search, likewise more or fewer. How often
+  // each deviates is random too.
   std::uint64_t random = 0;
   std::uint64_t seed = 1;  // of those; OVERTURE_INTERLEAVE_SEED replaces it
 };
@@ -83,6 +85,10 @@ bool asleep(unsigned thread);
 // Lets other threads run. For an exhaustive search to end, every waiting loop must call this, and
 // only one thread at a time may be in such a loop: two would take turns for ever.
 void let_others_run();
+
+// Whether the system has the heavy fence of sync/asymmetric_fence.hpp; what does without asks once,
+// when it is made.
+inline bool system_has_fences = true;
 
 // Plain data that threads share, checked for races. Other memory is too, except with sanitizers.
 class plain_access {

@@ -119,6 +119,12 @@ class explorer {
   void begin_memory(const void* at, std::size_t bytes);
   void end_memory(const void* at, std::size_t bytes);
   void free_memory(void* memory);
+  // The number of the execution, 0 outside.
+  std::size_t count_taken() {
+    if (!active_) return 0;
+    ++taken_;
+    return execution_stamp_;
+  }
   void order_after_all();
   void join(std::size_t thread);
 
@@ -190,6 +196,7 @@ class explorer {
   bool ran_ = false;
   std::uint32_t execution_stamp_ = 0;  // of all searches
   std::vector<void*> freed_;
+  std::size_t taken_ = 0;  // in this execution and not freed
   std::vector<traced> trace_;
 };
 

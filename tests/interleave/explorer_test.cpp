@@ -225,6 +225,16 @@ TEST(the_explorer, sees_races_on_any_memory) {
             std::string::npos);
 }
 
+TEST(the_explorer, sees_memory_that_is_not_freed) {
+  void* lost = nullptr;
+  const outcome seen = explore({}, [&lost] {
+    lost = overture::default_allocator().allocate(8, 8, overture::memory_tag::base);
+    run({[] {}});
+  });
+  overture::default_allocator().deallocate(lost, 8, 8, overture::memory_tag::base);
+  EXPECT_NE(seen.failure.find("not freed"), std::string::npos) << seen.failure;
+}
+
 TEST(the_explorer, sees_uses_of_freed_memory) {
   const outcome seen = explore({}, [] {
     allocator& memory = overture::default_allocator();

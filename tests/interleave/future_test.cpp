@@ -86,6 +86,33 @@ TEST(a_future_in_all_interleavings, gives_its_value_to_two_waiters) {
   }));
 }
 
+// The last one to let go ends the value, after all that others did with it.
+struct watched_value {
+  explicit watched_value(int number) : is(number) {}
+  watched_value(watched_value&& other) noexcept : is(other.is) {}
+  watched_value& operator=(watched_value&&) = delete;
+  ~watched_value() { is = 0; }
+  int is;
+};
+
+TEST(a_future_in_all_interleavings, ends_its_value_after_the_last_use) {
+  expect_clean_and_complete(interleave::explore({.preemptions = 2}, [] {
+    watching_allocator memory;
+    {
+      auto made = *promise<watched_value>::make(memory);
+      auto first = made.future();
+      auto second = first;
+      const auto use = [](shared_future<watched_value>& future) {
+        check(future.get(at_once)->is == 7, "the value");
+        future = {};
+      };
+      made.set_value(7);
+      run({[&] { use(first); }, [&] { use(second); }});
+    }
+    check(memory.live == 0, "nothing is left");
+  }));
+}
+
 TEST(a_future_in_all_interleavings, runs_what_is_registered_while_it_is_set_exactly_once) {
   expect_clean_and_complete(interleave::explore({.preemptions = 2, .early_returns = 0}, [] {
     watching_allocator memory;

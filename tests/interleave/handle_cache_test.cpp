@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
+
 #include "interleave/expect.hpp"
 #include "interleave/explorer.hpp"
 #include "io/read_core.hpp"
@@ -21,22 +23,31 @@ using interleave::variable;
 
 class watched_os final : public test::refusing_os {
  public:
-  result<os_handle> open(const char*) noexcept override {
-    check(opened_ + 1 < handles_max, "opens no more than expected");
-    states_[++opened_].write(is_open);
-    return os_handle{opened_};
+  // Refuses to open more files than that, as if other code had taken the descriptors.
+  explicit watched_os(int descriptors = handles_max) : descriptors_(descriptors) {}
+  result<os_handle> open(const char* path) noexcept override {
+    if (*path == 'X') return fail(errc::not_found, "no such file");
+    if (open_now() == descriptors_) {
+      tl::unexpected<error> refused = fail(errc::io, "too many open files");
+      refused.value().os_error = EMFILE;
+      return refused;
+    }
+    const int handle = opened_.add_one();
+    check(handle < handles_max, "opens no more than expected");
+    states_[handle].write(is_open);
+    return os_handle{handle};
   }
   void close(os_handle handle) noexcept override {
     check(states_[handle.value].read() == is_open, "closed once");
     states_[handle.value].write(is_closed);
-    ++closed_;
+    (void)closed_.add_one();
   }
   result<std::size_t> read_at(os_handle handle, std::uint64_t,
                               std::span<std::byte> bytes) noexcept override {
     check(states_[handle.value].read() == is_open, "read while it is open");
     return bytes.size();
   }
-  [[nodiscard]] int open_now() const { return opened_ - closed_; }
+  [[nodiscard]] int open_now() const { return opened_.value() - closed_.value(); }
 
  private:
   static constexpr int handles_max = 6;
@@ -44,8 +55,18 @@ class watched_os final : public test::refusing_os {
   static constexpr int is_closed = 2;
   variable<int> states_[handles_max] = {variable<int>(0), variable<int>(0), variable<int>(0),
                                         variable<int>(0), variable<int>(0), variable<int>(0)};
-  int opened_ = 0;  // not atomic, as fibres share a thread
-  int closed_ = 0;
+  const int descriptors_;
+  // Neither atomic nor watched, as fibres share a thread.
+  class number {
+   public:
+    OVERTURE_UNWATCHED int add_one() { return ++value_; }
+    [[nodiscard]] OVERTURE_UNWATCHED int value() const { return value_; }
+
+   private:
+    int value_ = 0;
+  };
+  number opened_;
+  number closed_;
 };
 
 buffer_pool shared_pool;
@@ -131,6 +152,21 @@ TEST(a_handle_cache_in_all_interleavings, closes_after_a_read_and_before_the_que
   });
 }
 
+// A reader has had the file before, so that nothing but its word on what it reads keeps it open.
+TEST(a_handle_cache_in_all_interleavings, closes_no_file_that_is_read_again) {
+  expect_clean_nearby([] {
+    reading of(1);
+    run({[&] { io_detail::serve_blocking(of.core); },
+         [&] {
+           of.core.submit({&of.request, 1});
+           of.core.wait_until_idle();
+           of.core.submit({&of.again, 1});
+           of.cache.close_source(of.first);
+           of.end();
+         }});
+  });
+}
+
 TEST(a_handle_cache_in_all_interleavings, two_readers_keep_open_what_is_closed_meanwhile) {
   expect_clean_nearby([] {
     reading of(1);
@@ -155,6 +191,70 @@ TEST(a_handle_cache_in_all_interleavings, a_file_read_once_is_closed_by_the_thre
            of.end();
            check(of.os.open_now() == 1, "the first");
          }});
+  });
+}
+
+// Threads that pin files themselves, without a queue.
+struct pinned_files {
+  watched_os os;
+  handle_cache cache;
+  source_id first;
+  source_id second;
+  source_id missing;
+
+  explicit pinned_files(std::size_t open_max, int descriptors)
+      : os(descriptors),
+        cache({.open_max = open_max, .reserved_descriptors = 0, .os = &os}),
+        first(*cache.add("1")),
+        second(*cache.add("2")),
+        missing(*cache.add("X")) {}
+  void read(source_id id) {
+    std::byte byte{};
+    const result<open_source> open = cache.pin(id);
+    check(open.has_value(), "it opens");
+    (void)open->os->read_at(open->handle, 0, {&byte, 1});
+    cache.unpin(id);
+  }
+};
+
+TEST(a_handle_cache_in_all_interleavings, gives_its_entry_to_one_file_after_the_other) {
+  expect_clean_nearby([] {
+    pinned_files of(1, 4);
+    run({[&] { of.read(of.first); }, [&] { of.read(of.second); }, [&] { of.read(of.first); }});
+    check(of.os.open_now() == 1, "one stays open");
+  });
+}
+
+TEST(a_handle_cache_in_all_interleavings, takes_a_descriptor_from_an_unused_file) {
+  expect_clean_nearby([] {
+    pinned_files of(2, 1);
+    run({[&] { of.read(of.first); }, [&] { of.read(of.second); }, [&] { of.read(of.first); }});
+    check(of.os.open_now() == 1, "one stays open");
+  });
+}
+
+TEST(a_handle_cache_in_all_interleavings, gives_up_the_entry_of_a_file_that_cannot_be_opened) {
+  expect_clean_nearby([] {
+    pinned_files of(1, 4);
+    const auto fail_to_open = [&of] {
+      const result<open_source> open = of.cache.pin(of.missing);
+      check(!open && open.error().code == errc::not_found, "it is not there");
+    };
+    run({[&] { of.read(of.first); }, fail_to_open, fail_to_open});
+  });
+}
+
+TEST(a_handle_cache_in_all_interleavings, closes_a_file_after_those_who_have_pinned_it) {
+  expect_clean_nearby([] {
+    pinned_files of(1, 4);
+    run({[&] { of.read(of.first); },
+         [&] {
+           of.cache.close_source(of.first);
+           of.read(of.first);
+         },
+         [&] { of.cache.close_source(of.first); }});
+    of.cache.close_source(of.first);
+    check(of.os.open_now() == 0, "it is closed");
   });
 }
 

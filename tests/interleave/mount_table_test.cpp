@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <functional>
 #include <optional>
 
 #include "interleave/expect.hpp"
@@ -41,7 +42,6 @@ result<void> scan_mount(mount& made, const mount_request& request, const file_sy
 namespace {
 
 using interleave::check;
-using interleave::expect_clean_nearby;
 using interleave::run;
 using vfs_detail::mount_table;
 using vfs_detail::prepared_mount;
@@ -95,8 +95,16 @@ struct mounted_table {
   mount_id base;
 };
 
+// With plain stores and a fence, and with read-modify-writes where the system has no fence.
+void expect_clean_in_both_ways(const std::function<void()>& program) {
+  for (const bool fences : {false, true}) {
+    interleave::system_has_fences = fences;
+    interleave::expect_clean_nearby(program);
+  }
+}
+
 TEST(a_mount_table_in_all_interleavings, shows_a_reader_all_of_a_mount_or_none) {
-  expect_clean_nearby([] {
+  expect_clean_in_both_ways([] {
     mounted_table of;
     const prepared_mount mod = of.prepare("mod");
     run({[&] {
@@ -109,7 +117,7 @@ TEST(a_mount_table_in_all_interleavings, shows_a_reader_all_of_a_mount_or_none) 
 }
 
 TEST(a_mount_table_in_all_interleavings, frees_a_mount_once_its_readers_have_left) {
-  expect_clean_nearby([] {
+  expect_clean_in_both_ways([] {
     mounted_table of;
     const mount_id mod = of.mount("mod");
     run({[&] { (void)of.look_up("mod", false); }, [&] { of.unmount(mod); }});
@@ -121,7 +129,7 @@ TEST(a_mount_table_in_all_interleavings, frees_a_mount_once_its_readers_have_lef
 }
 
 TEST(a_mount_table_in_all_interleavings, frees_a_mount_once_with_two_readers) {
-  expect_clean_nearby([] {
+  expect_clean_in_both_ways([] {
     mounted_table of;
     const mount_id mod = of.mount("mod");
     run({[&] { (void)of.look_up("both", false); }, [&] { (void)of.look_up("mod", false); },
@@ -131,7 +139,7 @@ TEST(a_mount_table_in_all_interleavings, frees_a_mount_once_with_two_readers) {
 }
 
 TEST(a_mount_table_in_all_interleavings, keeps_a_mount_whose_file_is_open) {
-  expect_clean_nearby([] {
+  expect_clean_in_both_ways([] {
     mounted_table of;
     const mount_id mod = of.mount("mod");
     run({[&] {
@@ -146,7 +154,7 @@ TEST(a_mount_table_in_all_interleavings, keeps_a_mount_whose_file_is_open) {
 }
 
 TEST(a_mount_table_in_all_interleavings, takes_changes_of_two_threads) {
-  expect_clean_nearby([] {
+  expect_clean_in_both_ways([] {
     mounted_table of;
     const mount_id mod = of.mount("mod");
     const prepared_mount dlc = of.prepare("dlc");

@@ -34,6 +34,41 @@ TEST(a_wake_in_all_interleavings, takes_one_sleeper_at_a_time) {
   });
 }
 
+// One sleeps with a deadline. Whoever counts a parked worker down must find one.
+TEST(a_wake_in_all_interleavings, finds_a_worker_though_the_time_of_another_is_up) {
+  expect_clean_nearby([] {
+    constexpr unsigned workers = 2;
+    parking sleepers(default_allocator(), workers, 0);
+    atomic<unsigned> done{0};
+    const auto sleep_in = [&](unsigned seat, std::uint64_t deadline_ns) {
+      sleepers.begin_search();
+      sleepers.announce_worker(seat);
+      sleepers.sleep_worker(seat, deadline_ns, "asleep");
+      check(!sleepers.is_parked(seat), "it was taken before it goes on");
+      (void)sleepers.end_search();
+    };
+    run({[&] {
+           while (done.load() != workers) {
+             if (sleepers.parked_workers() != 0) {
+               sleepers.wake_worker(parking::no_seat, true);
+             } else {
+               interleave::let_others_run();
+             }
+           }
+         },
+         [&] {
+           sleep_in(0, 1'000);
+           sleep_in(0, 0);
+           done.fetch_add(1);
+         },
+         [&] {
+           sleep_in(1, 0);
+           done.fetch_add(1);
+         }});
+    check(sleepers.parked_workers() == 0, "all are awake, and counted");
+  });
+}
+
 // What a waiter without a seat does, as in waiter::sleep_in_crowd().
 template <class Found>
 void wait_in_crowd(parking& sleepers, Found found) {

@@ -68,7 +68,7 @@ unsigned processor_count() noexcept {
 void base_detail::sharpen_timers() noexcept {}
 
 bool sync_detail::register_heavy_fence() noexcept {
-  return true;
+  return interleave::system_has_fences;
 }
 bool sync_detail::heavy_fence() noexcept {
   interleave::fence_all_threads();

@@ -84,6 +84,26 @@ TEST_P(reader_pins_in_all_interleavings, know_two_readers_and_one_that_comes_aga
   }));
 }
 
+// Threads for which there is no memory share a stripe.
+class no_memory final : public allocator {
+ public:
+  void* allocate(std::size_t, std::size_t, memory_tag) noexcept override { return nullptr; }
+  void deallocate(void*, std::size_t, std::size_t, memory_tag) noexcept override {}
+};
+
+TEST_P(reader_pins_in_all_interleavings, know_readers_that_share_a_stripe) {
+  expect_clean_and_complete(interleave::explore({.preemptions = 2, .deviations = 3}, [] {
+    no_memory none;
+    reader_pins pins(none, GetParam());
+    replaceable what;
+    run({[&] { what.read(pins); }, [&] { what.read(pins); },
+         [&] {
+           const std::uint64_t epoch = what.replace(pins);
+           if (pins.have_left(epoch)) what.first.write(0);
+         }});
+  }));
+}
+
 TEST_P(reader_pins_in_all_interleavings, know_the_outer_one_of_nested_readers) {
   expect_clean_and_complete(interleave::explore({.preemptions = 2}, [] {
     reader_pins pins(default_allocator(), GetParam());
@@ -140,6 +160,7 @@ TEST_P(reader_pins_in_all_interleavings, count_files_closed_on_another_thread) {
     reader_pins pins(default_allocator(), GetParam());
     atomic<int> opened{0};
     variable<int> mount(1);
+    bool is_closed = false;
     run({[&] {
            pins.pin(1);
            opened.store(1);
@@ -148,11 +169,13 @@ TEST_P(reader_pins_in_all_interleavings, count_files_closed_on_another_thread) {
            if (opened.load() == 0) return;
            check(mount.read() == 1, "the mount is there as long as its file is open");
            pins.unpin(1);
+           is_closed = true;
          },
          [&] {
            if (opened.load() == 0) return;
            if (pins.unpinned(1)) mount.write(0);
          }});
+    check(pins.unpinned(1) == is_closed, "all are counted");
   }));
 }
 

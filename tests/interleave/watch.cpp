@@ -162,9 +162,9 @@ void explorer::join(std::size_t thread) {
   mine().join(fibres_[thread].knows);
 }
 
-// Its size is kept in front of it.
+// In front of it are its size, that of the front, and the execution that took it.
 void* take_memory(std::size_t bytes, std::size_t alignment) noexcept {
-  const std::size_t front = std::max<std::size_t>(alignment, 16);
+  const std::size_t front = std::max<std::size_t>(alignment, 32);
   const std::size_t whole = (front + bytes + front - 1) / front * front;
   auto* const memory = static_cast<char*>(std::aligned_alloc(front, whole));
   if (memory == nullptr) return nullptr;
@@ -172,6 +172,7 @@ void* take_memory(std::size_t bytes, std::size_t alignment) noexcept {
   char* const used = memory + front;
   reinterpret_cast<std::size_t*>(used)[-1] = bytes;
   reinterpret_cast<std::size_t*>(used)[-2] = front;
+  reinterpret_cast<std::size_t*>(used)[-3] = the.count_taken();
   return used;
 }
 void free_memory(void* memory) noexcept {
@@ -181,6 +182,7 @@ void free_memory(void* memory) noexcept {
 void explorer::free_memory(void* memory) {
   end_memory(memory, static_cast<std::size_t*>(memory)[-1]);
   if (active_) {
+    if (static_cast<std::size_t*>(memory)[-3] == execution_stamp_) --taken_;
     freed_.push_back(memory);
   } else {
     give_back(memory);

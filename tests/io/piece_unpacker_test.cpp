@@ -64,6 +64,24 @@ TEST(piece_unpacker, goes_on_with_the_next_frame) {
   EXPECT_EQ(unpack(compression::zstd, zstd_frames(content, 7'000), 100, 100).bytes, content);
 }
 
+TEST(piece_unpacker, refuses_a_zstd_window_of_more_than_128_mib) {
+  for (const int window_log : {27, 28}) {
+    std::string frame("\x28\xB5\x2F\xFD\0", 5);
+    frame += static_cast<char>((window_log - 10) << 3);
+    frame += std::string("\x53\0\0x", 4);  // one block, ten times the same byte
+    piece_unpacker tables(default_allocator(), compression::zstd);
+    std::span<const std::byte> left = std::as_bytes(std::span(frame));
+    std::byte room[100];
+    const result<std::size_t> count = tables.unpack(left, room);
+    if (window_log == 27) {
+      EXPECT_TRUE(count && *count == 10);
+    } else {
+      ASSERT_FALSE(count);
+      EXPECT_EQ(count.error().code, errc::unsupported);
+    }
+  }
+}
+
 TEST(piece_unpacker, notices_that_a_stream_is_cut_or_damaged) {
   const std::string content = sample(100'000);
   for (const compression method : methods) {

@@ -14,6 +14,7 @@ namespace {
 using test::fake_os;
 using test::finish;
 using test::load_rig;
+using test::os_call;
 
 constexpr std::size_t large_bytes = 12u << 20;
 constexpr std::uint64_t budget = 2u << 20;
@@ -40,15 +41,16 @@ struct in_pieces : ::testing::Test {
     std::uint64_t hash = 0;
   };
   static seen load(const std::string& archive, std::uint64_t budget_bytes = budget,
-                   asset_sink* sink = nullptr) {
+                   asset_sink* sink = nullptr, std::chrono::nanoseconds time_max = {}) {
     fake_os os;
     os.set_cached(true);
     os.add_file("/game.zip", archive);
     tracking_allocator memory;
     load_rig rig(os, {.workers = 1, .memory = &memory});
     rig.mount({"/game.zip"});
-    load_scope scope(rig.files, rig.reads, rig.jobs,
-                     {.budget_bytes = budget_bytes, .sink = sink, .memory = &memory});
+    load_scope scope(
+        rig.files, rig.reads, rig.jobs,
+        {.budget_bytes = budget_bytes, .file_time_max = time_max, .sink = sink, .memory = &memory});
     EXPECT_TRUE(scope.start());
     finish(scope);
     seen all;
@@ -107,6 +109,50 @@ TEST_F(in_pieces, a_file_for_a_sink_is_not_checked) {
       archive_of({.name = "large.bin", .data = lines(large_bytes), .method = zip_deflated});
   EXPECT_EQ(load(archive, budget, &sink).outcome, "ok");
   EXPECT_EQ(sink.seen_bytes, large_bytes);
+}
+
+TEST_F(in_pieces, a_file_that_takes_too_long_fails_between_pieces_and_between_stages) {
+  for (const std::size_t bytes : {large_bytes, std::size_t{100'000}}) {
+    const std::string archive =
+        archive_of({.name = "file.bin", .data = lines(bytes), .method = zip_deflated});
+    EXPECT_EQ(load(archive, enough, nullptr, std::chrono::nanoseconds(1)).outcome,
+              bytes == large_bytes ? "unpack: limit" : "read: limit");
+    EXPECT_EQ(load(archive, enough, nullptr, std::chrono::hours(10)).outcome, "ok");
+  }
+}
+
+TEST_F(in_pieces, a_large_file_whose_time_is_limited_is_checked_in_pieces) {
+  const std::string archive =
+      archive_of({.name = "file.bin", .data = lines(large_bytes), .method = zip_deflated});
+  EXPECT_GT(load(archive, enough).allocated, large_bytes);
+  EXPECT_LT(load(archive, enough, nullptr, std::chrono::hours(10)).allocated, large_bytes / 2);
+}
+
+TEST_F(in_pieces, a_cancelled_file_ends_though_the_queue_is_suspended) {
+  fake_os os;  // nothing is cached: pieces are read ahead through the queue
+  os.add_file("/game.zip", archive_of({.name = "file.bin", .data = lines(large_bytes)}));
+  load_rig rig(os, {.workers = 1});
+  rig.mount({"/game.zip"});
+  rig.reads.suspend();
+  load_scope scope(rig.files, rig.reads, rig.jobs, {.budget_bytes = budget});
+  // Before the first piece goes to the queue.
+  os.at_call(os_call::read_cached, 0, [&scope] { scope.cancel(); });
+  ASSERT_TRUE(scope.start());
+  EXPECT_TRUE(scope.wait_for(test::hang));
+  rig.reads.resume();
+  EXPECT_EQ(scope.summary().cancelled, 1u);
+}
+
+TEST_F(in_pieces, a_file_that_is_not_cached_is_read_ahead) {
+  fake_os os;
+  os.add_file("/game.zip", archive_of({.name = "file.bin", .data = lines(large_bytes)}));
+  load_rig rig(os, {.workers = 1});
+  rig.mount({"/game.zip"});
+  load_scope scope(rig.files, rig.reads, rig.jobs, {.budget_bytes = budget});
+  ASSERT_TRUE(scope.start());
+  finish(scope);
+  EXPECT_EQ(scope.summary().bytes, large_bytes);
+  EXPECT_LE(scope.summary().in_flight_bytes_max, budget);
 }
 
 }  // namespace

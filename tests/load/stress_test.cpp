@@ -1,7 +1,7 @@
 // Everything public at once, for as long as it is given: trees that change while they are read,
-// loads that are cancelled, suspended and left, pools that come and go. Most of all for
-// ThreadSanitizer; what it does follows from OVERTURE_STRESS_SEED, but not when each thread does
-// it.
+// files that are written, watched and removed, loads that are cancelled, suspended and left, pools
+// that come and go, coroutines. Most of all for ThreadSanitizer; what it does follows from
+// OVERTURE_STRESS_SEED, but not when each thread does it.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -14,9 +14,13 @@
 #include <vector>
 
 #include "load/load_rig.hpp"
+#include "overture/jobs/coroutine.hpp"
 #include "overture/jobs/job_batch.hpp"
 #include "overture/jobs/parallel.hpp"
 #include "overture/sync/future.hpp"
+#include "overture/vfs/file_watch.hpp"
+#include "overture/vfs/file_writer.hpp"
+#include "support/temp_folder.hpp"
 #include "support/zip_writer.hpp"
 
 namespace overture {
@@ -131,10 +135,61 @@ void change_a_tree(const everything& of, file_system& files, std::uint64_t numbe
   std::mt19937_64 draw(seed() * 200 + number);
   while (of.goes_on()) {
     const std::size_t mod = 1 + draw() % 3;
-    const result<mount_id> id = files.mount_memory(of.names[mod].c_str(), of.bytes_of(mod));
+    result<mount_id> id = files.mount_memory(of.names[mod].c_str(), of.bytes_of(mod));
     ASSERT_TRUE(id) << id.error().reason;
+    for (auto remounts = draw() % 3; remounts != 0; --remounts) {
+      const std::size_t other = 1 + draw() % 3;
+      const mount_request in{of.names[other].c_str(), {}, of.bytes_of(other)};
+      const mount_id out = *id;
+      ASSERT_TRUE(files.remount({&out, 1}, {&in, 1}, {&*id, 1}));
+    }
     for (auto turns = draw() % 50; turns != 0; --turns) std::this_thread::yield();
     ASSERT_TRUE(files.unmount(*id));
+  }
+}
+
+// Writes, reads, renames and removes files of its own.
+void write_files(const everything& of, file_system& files, mount_id saves, std::uint64_t number) {
+  std::mt19937_64 draw(seed() * 500 + number);
+  buffer_pool buffers;
+  const std::string names[2] = {"saves/a" + std::to_string(number),
+                                "saves/b" + std::to_string(number)};
+  const auto path_of = [](const std::string& name) { return asset_path{name, {hash64(name)}}; };
+  while (of.goes_on()) {
+    const std::string& name = names[draw() % 2];
+    const std::string text(1 + draw() % 40'000, static_cast<char>('a' + draw() % 26));
+    result<file_writer> to =
+        file_writer::open(files, saves, path_of(name), write_kind::replace, {.sync = false});
+    ASSERT_TRUE(to) << to.error().reason;
+    ASSERT_TRUE(to->write(std::as_bytes(std::span(text))));
+    ASSERT_TRUE(to->commit());
+    std::string now = name;
+    if (draw() % 3 == 0) {
+      now = name == names[0] ? names[1] : names[0];
+      ASSERT_TRUE(files.rename(saves, path_of(name), path_of(now)));
+    }
+    const result<blob> read = files.read_all(path_of(now), buffers);
+    ASSERT_TRUE(read) << read.error().reason;
+    EXPECT_EQ(std::string_view(reinterpret_cast<const char*>(read->data()), read->size()), text);
+    if (draw() % 3 == 0) {
+      ASSERT_TRUE(files.remove(saves, path_of(now)));
+      EXPECT_FALSE(files.exists(path_of(now)));
+    }
+  }
+}
+
+void watch_files(const everything& of, file_system& files, mount_id saves) {
+  while (of.goes_on()) {
+    result<file_watch> watch = file_watch::open(files);
+    if (!watch) return;  // not on this system
+    ASSERT_TRUE(watch->add(saves));
+    for (int polls = 0; polls < 50; ++polls) {
+      ASSERT_TRUE(watch->poll([saves](const file_change& change) {
+        EXPECT_EQ(change.mount, saves);
+        EXPECT_TRUE(change.path.starts_with("saves")) << change.path;
+      }));
+      std::this_thread::yield();
+    }
   }
 }
 
@@ -164,6 +219,12 @@ void load_games(everything& of, std::uint64_t number) {
   }
 }
 
+co_task<int> twice_when_open(barricade& door, shared_future<int> number) {
+  co_await door;
+  const result<int>& value = co_await number;
+  co_return *value * 2;
+}
+
 void run_pools(const everything& of, std::uint64_t number) {
   std::mt19937_64 draw(seed() * 400 + number);
   while (of.goes_on()) {
@@ -183,9 +244,13 @@ void run_pools(const everything& of, std::uint64_t number) {
       auto made = *promise<int>::make();
       const auto twice =
           made.future().then(pool, [](const result<int>& value) { return *value * 2; });
+      barricade door(draw() % 2 == 0 ? barricade::raised : barricade::lowered);
+      const auto later = spawn(pool, twice_when_open(door, made.future()));
       group.run([&made] { made.set_value(21); });
+      group.run([&door] { door.lower(); });
       group.wait();
       EXPECT_EQ(*twice->get(), 42);
+      EXPECT_EQ(*later->get(), 42);
       expected += jobs + 2;
     }
     EXPECT_EQ(runs.load(), expected);
@@ -196,13 +261,19 @@ TEST(everything_at_once, works_for_as_long_as_it_is_given) {
   everything of;
   file_system files;
   ASSERT_TRUE(files.mount_memory("base", of.bytes_of(0)));
+  const temp_folder folder;
+  const result<mount_id> saves =
+      files.mount(folder.path().c_str(), {.at = "saves", .writable = true});
+  ASSERT_TRUE(saves) << saves.error().reason;
   std::vector<std::thread> threads;
   for (std::uint64_t i = 0; i < 2; ++i) {
     threads.emplace_back([&, i] { read_a_changing_tree(of, files, i); });
     threads.emplace_back([&, i] { change_a_tree(of, files, i); });
+    threads.emplace_back([&, i] { write_files(of, files, *saves, i); });
   }
   threads.emplace_back([&] { load_games(of, 0); });
   threads.emplace_back([&] { load_games(of, 1); });
+  threads.emplace_back([&] { watch_files(of, files, *saves); });
   threads.emplace_back([&] { run_pools(of, 0); });
   for (std::thread& each : threads) each.join();
 }

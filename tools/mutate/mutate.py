@@ -1,35 +1,71 @@
 #!/usr/bin/env python3
-"""Plants weakenings in the concurrent sources, one at a time, and runs the tests of each.
+"""Plants bugs in the concurrent sources, one at a time, and runs the tests of each.
 
-    mutate.py [--jobs N] [--seed N --count N] [--list] [SOURCE...]
+    mutate.py [--jobs N] [--seed N --count N] [--whole] [--list] [SOURCE...]
 
 plants.txt says which sources there are, which tests belong to them, and what is planted beside
-weaker memory orders, which are found here. The work is done in a copy of the tree below
-build/mutate. Exit status: 0 if at least 85 % are killed, 1 otherwise, 2 for a wrong argument.
+weaker memory orders, wakes left out and counts off by one, which are found here. Those are all
+built into one program of the explorer's, which has the one whose number is in OVERTURE_PLANTED;
+the plants of the list are built one after the other. The work is done in a copy of the tree below
+build/mutate. Where plants.txt says interleave/8, the explorer's long searches are cut to an
+eighth, unless --whole is given. Exit status: 0 if at least 85 % are killed, 1 otherwise, 2 for a
+wrong argument.
 """
 import argparse
+import concurrent.futures
 import fnmatch
+import os
 import pathlib
 import random
 import re
+import resource
 import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COPY = ROOT / "build" / "mutate" / "tree"
 BUILD = ROOT / "build" / "mutate" / "build"
-TEST_SECONDS = 150
+SWITCH = ROOT / "build" / "mutate" / "planted.hpp"
+# Of the processor, so that a busy machine kills nothing. A clean run takes less than half of it.
+TEST_SECONDS = 300
 SHARE = 0.85
 
 ORDER = r"std::memory_order_(seq_cst|acq_rel|release|acquire)"
 WITHOUT_ORDER = re.compile(
     r"\.(load|store|exchange|fetch_add|fetch_sub|fetch_or|fetch_and)\(")
 OPERATION = re.compile(r"(load|store|exchange|fetch_\w+|compare_exchange_\w+|light_store)\s*\(")
+# A statement that only wakes, in one piece.
+WAKE = re.compile(r"(?:(?<=\n)|(?<=[;{)] ))[ ]*((?:[\w:]+(?:\([^()]*\))?(?:\.|->))*(?:[\w:]+::)?"
+                  r"(?:notify\w*|address_wake\w*|wake\w*|unpark\w*)"
+                  r"\((?:[^();{}]|\([^();{}]*\))*\);)")
+ONE_MORE = re.compile(r"fetch_(?:add|sub)\((1)[,)]")
+LAST = re.compile(r"fetch_(?:add|sub)\([^;{}]*?\) ?(?:==|!=|<=|>=|<|>) (\d+)\b")
+
+SWITCH_TEXT = """#pragma once
+#include <cstdlib>
+#include <type_traits>
+namespace planted {
+inline const char* const wanted = std::getenv("OVERTURE_PLANTED");
+inline const int number = wanted ? std::atoi(wanted) : 0;
+template <class T>
+__attribute__((no_sanitize("thread"))) constexpr T pick(int plant, T right, T wrong) noexcept {
+  if (std::is_constant_evaluated()) return right;
+  return number == plant ? wrong : right;
+}
+__attribute__((no_sanitize("thread"))) constexpr bool is(int plant) noexcept {
+  return pick(plant, false, true);
+}
+}  // namespace planted
+"""
 
 
 class Plant:
-    def __init__(self, source, line, name, text):
-        self.source, self.line, self.name, self.text = source, line, name, text
+    """A change of text[begin:end]. `switched`, if set, makes both in one program."""
+
+    def __init__(self, source, text, begin, end, name, new, switched=None):
+        self.source, self.begin, self.end, self.name = source, begin, end, name
+        self.new, self.switched = new, switched
+        self.line = text.count("\n", 0, begin) + 1
 
     def __str__(self):
         return f"{self.source}:{self.line}: {self.name}"
@@ -37,7 +73,9 @@ class Plant:
 
 def one_step_down(order, operation):
     if order == "seq_cst":
-        return {"load": "acquire", "store": "release"}.get(operation, "acq_rel"),
+        # A read-modify-write compiles to the same instructions on x86-64 and AArch64.
+        down = {"load": "acquire", "store": "release", "light_store": "release"}
+        return (down[operation],) if operation in down else ()
     if order == "acq_rel":
         return "acquire", "release"
     return "relaxed",
@@ -53,6 +91,71 @@ def closing(text, begin):
     return -1
 
 
+PICK = "planted::pick({number}, {right}, {wrong})"
+EITHER = "(planted::is({number}) ? bool({wrong}) : bool({right}))"
+ONE_OR_OTHER = "if (planted::is({number})) {\n{wrong}\n} else {\n{right}\n}"
+DECLARES = re.compile(r"\s*(?:const |auto |[\w:]+(?:<[\w:]+>)?[*&]* (?:const )?\w+(?: =|\{|;))")
+
+
+def is_balanced(text):
+    depth = 0
+    for character in text:
+        depth += (character in "({") - (character in ")}")
+        if depth < 0:
+            return False
+    return depth == 0
+
+
+def are_statements(text):
+    lines = [re.sub("//.*", "", line) for line in text.split("\n") if line.strip()]
+    indent = min((len(line) - len(line.lstrip()) for line in lines), default=0)
+    return (is_balanced("".join(lines)) and "".join(lines).strip()[-1:] in (";", "}", "") and
+            not any(DECLARES.match(line) and not line.strip().startswith("return")
+                    for line in lines if len(line) - len(line.lstrip()) == indent))
+
+
+def narrowed(old, new):
+    """How many characters at the begin and at the end are the same."""
+    same = next((i for i, (a, b) in enumerate(zip(old, new)) if a != b), min(len(old), len(new)))
+    rest = min(len(old), len(new)) - same
+    end = next((i for i in range(rest) if old[-1 - i] != new[-1 - i]), rest)
+    return same, end
+
+
+def enclosing(old, begin, end):
+    """The text in the innermost brackets around old[begin:end]; None if there are none."""
+    depth = 0
+    while begin > 0:
+        begin -= 1
+        depth += (old[begin] == ")") - (old[begin] == "(")
+        if depth < 0:
+            close = closing(old, begin)
+            return (begin + 1, close) if close >= end else None
+    return None
+
+
+def written_plant(source, text, at, old, new, name):
+    """A plant of the list, which can be switched if it is whole statements or a condition."""
+    old_lines, new_lines = old.split("\n"), new.split("\n")
+    first, last = narrowed(old_lines, new_lines)
+    statements = ["\n".join(lines[first:len(lines) - last]) for lines in (old_lines, new_lines)]
+    begin = at + sum(len(line) + 1 for line in old_lines[:first])
+    before = re.sub("//.*", "", text[:begin]).rstrip()
+    if text[:at].endswith("\n") and before[-1:] in tuple(";{}:)") and all(
+            map(are_statements, statements)):
+        return Plant(source, text, begin, begin + len(statements[0]), name, statements[1],
+                     ONE_OR_OTHER)
+    first, last = narrowed(old, new)
+    inside = enclosing(old, first, len(old) - last)
+    if inside is not None:
+        begin, end = inside
+        wrong = new[begin:len(new) - (len(old) - end)]
+        if ";" not in old[begin:end] + wrong and is_balanced(wrong) and re.search(
+                r"(?:if|while) \($", old[:begin]):
+            return Plant(source, text, at + begin, at + end, name, wrong, EITHER)
+    return Plant(source, text, at, at + len(old), name, new)
+
+
 def weaker_orders(source, text):
     """Each memory order down one step, those that are not written included."""
     found = []
@@ -63,25 +166,43 @@ def weaker_orders(source, text):
         fails = operation.startswith("compare") and re.search(
             r"memory_order_\w+,\s*$", text[:match.start()])
         for weaker in one_step_down(match.group(1), "load" if fails else operation):
-            changed = text[:match.start()] + f"std::memory_order_{weaker}" + text[match.end():]
-            found.append((match.start(), f"{operation}: {match.group(1)} -> {weaker}", changed))
+            found.append(Plant(source, text, match.start(), match.end(),
+                               f"{operation}: {match.group(1)} -> {weaker}",
+                               f"std::memory_order_{weaker}", PICK))
     for match in WITHOUT_ORDER.finditer(text):
         end = closing(text, match.end() - 1)
         arguments = text[match.end():end]
         # No atomic's: more arguments, or an order already.
         if "memory_order" in arguments or (match.group(1) == "load") != (arguments == ""):
             continue
-        weaker, = one_step_down("seq_cst", match.group(1))
         comma = ", " if arguments else ""
-        changed = text[:end] + f"{comma}std::memory_order_{weaker}" + text[end:]
-        found.append((match.start(), f"{match.group(1)}: seq_cst -> {weaker}", changed))
-    return [Plant(source, text.count("\n", 0, at) + 1, name, changed)
-            for at, name, changed in found]
+        for weaker in one_step_down("seq_cst", match.group(1)):
+            found.append(Plant(source, text, end, end, f"{match.group(1)}: seq_cst -> {weaker}",
+                               f"std::memory_order_{weaker}",
+                               comma + PICK.replace("{right}", "std::memory_order_seq_cst")))
+    return found
 
 
-def read_list():
-    """Tests by pattern of sources, and plants that are written out."""
-    tests, plants = [], []
+def wakes_and_counts(source, text):
+    """Each wake left out, and each count of an atomic off by one."""
+    found = []
+    for match in WAKE.finditer(text):
+        found.append(Plant(source, text, match.start(1), match.end(1),
+                           f"left out: {match.group(1)}", ";",
+                           "if (planted::pick({number}, true, false)) {right}"))
+    for match in ONE_MORE.finditer(text):
+        found.append(Plant(source, text, match.start(1), match.end(1),
+                           f"{match.group(0)[:9]}: by 2, not 1", "2", PICK))
+    for match in LAST.finditer(text):
+        number = int(match.group(1))
+        found.append(Plant(source, text, match.start(1), match.end(1),
+                           f"compared with {number + 1}, not {number}", str(number + 1), PICK))
+    return found
+
+
+def read_list(whole=False):
+    """Tests by pattern of sources, plants that are written out, and those that change nothing."""
+    tests, plants, same = [], [], []
     lines = (pathlib.Path(__file__).parent / "plants.txt").read_text().splitlines()
     at = 0
     while at < len(lines):
@@ -89,6 +210,8 @@ def read_list():
         at += 1
         if line.startswith("tests "):
             pattern, programs = line[len("tests "):].split(" : ")
+            if whole:
+                programs = re.sub(r"/\d+", "", programs)
             tests.append((pattern.strip(), [one.split() for one in programs.split(";")]))
         elif line.startswith("plant "):
             _, source, name = line.split(" ", 2)
@@ -97,35 +220,95 @@ def read_list():
                 sides[lines[at][0]].append(lines[at][1:])
                 at += 1
             plants.append((source, name, "\n".join(sides["-"]), "\n".join(sides["+"])))
+        elif line.startswith("same "):
+            source, name, place = re.fullmatch(r"same (\S+) (.+) at (.+) : .+", line).groups()
+            same.append((source, name, place))
         elif line and not line.startswith("#"):
             sys.exit(f"plants.txt:{at}: neither tests nor a plant: {line}")
-    return tests, plants
+    return tests, plants, same
 
 
-def all_plants(tests, written):
-    plants = []
+def all_plants(tests, written, same):
+    plants, unused = [], set(same)
     names = subprocess.run(["git", "ls-files", "src", "include"], cwd=ROOT, check=True,
                            capture_output=True, text=True).stdout.split()
     for name in names:
         if not any(fnmatch.fnmatch(name, pattern) for pattern, _ in tests):
             continue
         text = (ROOT / name).read_text()
-        plants += weaker_orders(name, text)
+        code = re.sub(r"//[^\n]*", lambda comment: " " * len(comment.group(0)), text)
+        lines = text.split("\n")
+        for plant in weaker_orders(name, code) + wakes_and_counts(name, code):
+            known = [one for one in same if one[0] == name and one[2] in lines[plant.line - 1]
+                     and fnmatch.fnmatch(plant.name, one[1])]
+            unused -= set(known)
+            if not known:
+                plants.append(plant)
         for source, what, old, new in written:
             if source != name:
                 continue
             if text.count(old) != 1:
                 sys.exit(f"plants.txt: not there once: {source}: {what}")
-            plants.append(Plant(name, text.count("\n", 0, text.index(old)) + 1, what,
-                                text.replace(old, new)))
+            at = text.index(old)
+            plants.append(written_plant(name, text, at, old, new, what))
+        without_overlaps([one for one in plants if one.source == name])
     unknown = {source for source, *_ in written} - {plant.source for plant in plants}
     if unknown:
         sys.exit(f"plants.txt: no tests for {', '.join(sorted(unknown))}")
+    if unused:
+        sys.exit("plants.txt: no such plant: " + "; ".join(map(" ".join, sorted(unused))))
+    for number, plant in enumerate(plants, 1):
+        plant.number = number
     return plants
 
 
 def programs_of(plant, tests):
     return next(run for pattern, run in tests if fnmatch.fnmatch(plant.source, pattern))
+
+
+def with_switches(text, plants):
+    """The text with all plants that can be switched."""
+    places = {}
+    for plant in plants:
+        places.setdefault((plant.begin, plant.end), []).append(plant)
+
+    def composed(begin, end, inside):
+        made, at = "", begin
+        while inside:
+            place = inside.pop(0)
+            nested = [one for one in inside if one[1] <= place[1]]
+            del inside[:len(nested)]
+            right = composed(*place, nested)
+            for plant in places[place]:
+                right = (plant.switched.replace("{number}", str(plant.number))
+                         .replace("{wrong}", plant.new).replace("{right}", right))
+            made += text[at:place[0]] + right
+            at = place[1]
+        return made + text[at:end]
+
+    ordered = sorted(places, key=lambda place: (place[0], -place[1]))
+    return f'#include "{SWITCH}"\n' + composed(0, len(text), ordered)
+
+
+def without_overlaps(plants):
+    """Those that overlap one before them are built alone."""
+    switched = []
+    for plant in plants:
+        if plant.switched and any(
+                one.begin < plant.begin < one.end < plant.end or
+                plant.begin < one.begin < plant.end < one.end for one in switched):
+            plant.switched = None
+        if plant.switched:
+            switched.append(plant)
+
+
+def with_plant(text, plant, plants):
+    """The text with this plant, and switches elsewhere."""
+    clear = [one for one in plants
+             if one.switched and (one.end < plant.begin or one.begin > plant.end)]
+    only = Plant(plant.source, text, plant.begin, plant.end, plant.name, plant.new, "{wrong}")
+    only.number = plant.number
+    return with_switches(text, [*clear, only])
 
 
 def write(path, text):
@@ -134,22 +317,30 @@ def write(path, text):
         path.write_text(text)
 
 
-def copy_tree():
+def copy_tree(switched):
+    """Copies the tree, with all that can be switched in the sources. Returns those texts."""
     names = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
                            cwd=ROOT, check=True, capture_output=True, text=True).stdout
-    kept = set()
+    kept, originals = set(), {}
     for name in filter(None, names.split("\0")):
         source, target = ROOT / name, COPY / name
         if not source.is_file() or name.startswith(("docs/", "bench/", "fuzz/corpus")):
             continue
         kept.add(target)
-        if not target.exists() or target.read_bytes() != source.read_bytes():
+        data = source.read_bytes()
+        if name in switched:
+            originals[name] = data.decode()
+            data = with_switches(data.decode(), [one for one in switched[name]
+                                                 if one.switched]).encode()
+        if not target.exists() or target.read_bytes() != data:
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(source.read_bytes())
+            target.write_bytes(data)
             target.chmod(source.stat().st_mode)
     for target in COPY.rglob("*"):
         if target.is_file() and target not in kept:
             target.unlink()
+    write(SWITCH, SWITCH_TEXT)
+    return originals
 
 
 def configure():
@@ -163,7 +354,7 @@ def configure():
 
 
 def build(programs, jobs):
-    targets = sorted({f"{program}_tests" for program, *_ in programs})
+    targets = sorted({program.partition("/")[0] + "_tests" for program in programs})
     return subprocess.run(["ninja", "-C", BUILD, "-j", str(jobs), *targets],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
@@ -172,20 +363,54 @@ def find_program(name):
     return next(path for path in BUILD.rglob(f"{name}_tests") if path.is_file())
 
 
-def run_tests(programs):
+def limit_time():
+    resource.setrlimit(resource.RLIMIT_CPU, (TEST_SECONDS, TEST_SECONDS + 5))
+
+
+def run_program(program, filters, number=0):
     """How the tests fail; None if they pass."""
-    for program, *filters in programs:
-        command = [find_program(program), "--gtest_fail_fast", "--gtest_brief=1",
-                   "--gtest_filter=" + (":".join(filters) or "*")]
-        try:
-            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                  text=True, errors="replace", timeout=TEST_SECONDS)
-        except subprocess.TimeoutExpired:
-            return f"{program}: does not end"
-        if done.returncode != 0:
-            failed = re.search(r"\[  FAILED  \] (\S+)", done.stdout)
-            return failed.group(1) if failed else f"{program}: exit status {done.returncode}"
+    program, _, divisor = program.partition("/")
+    command = [find_program(program), "--gtest_fail_fast", "--gtest_brief=1",
+               "--gtest_filter=" + (":".join(filters) or "*")]
+    try:
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True, errors="replace", timeout=20 * TEST_SECONDS,
+                              preexec_fn=limit_time,
+                              env={**os.environ, "OVERTURE_PLANTED": str(number),
+                                   "OVERTURE_INTERLEAVE_DIVISOR": divisor or "1"})
+    except subprocess.TimeoutExpired:
+        return f"{program}: does not end"
+    if done.returncode != 0:
+        failed = re.search(r"\[  FAILED  \] (\S+)", done.stdout)
+        return failed.group(1) if failed else f"{program}: exit status {done.returncode}"
     return None
+
+
+def run_switched(plant, tests):
+    """Runs what the explorer has of a plant's tests: real processors hide weak orders."""
+    for program, *filters in programs_of(plant, tests):
+        if program.startswith("interleave"):
+            end = run_program(program, filters, plant.number)
+            if end is not None:
+                return end
+    return None
+
+
+def run_written(plant, tests, plants, originals, jobs):
+    target = COPY / plant.source
+    switched = target.read_text()
+    here = [one for one in plants if one.source == plant.source]
+    write(target, with_plant(originals[plant.source], plant, here))
+    try:
+        for program, *filters in programs_of(plant, tests):
+            if build([program], jobs).returncode != 0:
+                return "does not build"
+            end = run_program(program, filters)
+            if end is not None:
+                return end
+        return None
+    finally:
+        write(target, switched)
 
 
 def main():
@@ -193,11 +418,12 @@ def main():
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--seed", type=int)
     parser.add_argument("--count", type=int)
+    parser.add_argument("--whole", action="store_true")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("source", nargs="*")
     given = parser.parse_args()
-    tests, written = read_list()
-    plants = all_plants(tests, written)
+    tests, written, same = read_list(given.whole)
+    plants = every = all_plants(tests, written, same)
     if given.source:
         plants = [plant for plant in plants if any(one in str(plant) for one in given.source)]
     if given.count is not None:
@@ -209,26 +435,33 @@ def main():
         print("\n".join(map(str, plants)))
         return 0
 
-    copy_tree()
+    by_source = {}
+    for plant in every:
+        by_source.setdefault(plant.source, []).append(plant)
+    originals = copy_tree(by_source)
     configure()
-    used = [programs_of(plant, tests) for plant in plants]
-    built = build([one for programs in used for one in programs], given.jobs)
+    built = build(["interleave"], given.jobs)
     if built.returncode != 0:
         sys.exit(built.stdout + "\nthe tests do not build as they are")
-    survivors, killed = [], 0
-    for number, plant in enumerate(plants, 1):
-        programs = programs_of(plant, tests)
-        target = COPY / plant.source
-        whole = target.read_text()
-        write(target, plant.text)
-        built = build(programs, given.jobs)
-        end = run_tests(programs) if built.returncode == 0 else "does not build"
-        write(target, whole)
+    survivors, ran, killed = [], 0, 0
+
+    def note(plant, end):
+        nonlocal ran, killed
+        ran += 1
         if end is None:
             survivors.append(plant)
         elif end != "does not build":
             killed += 1
-        print(f"{number}/{len(plants)} {plant}: {end or 'SURVIVES'}", flush=True)
+        print(f"{ran}/{len(plants)} {plant}: {end or 'SURVIVES'}", flush=True)
+
+    with concurrent.futures.ThreadPoolExecutor(given.jobs) as threads:
+        switched = [plant for plant in plants if plant.switched]
+        for plant, end in zip(switched, threads.map(lambda one: run_switched(one, tests),
+                                                    switched)):
+            note(plant, end)
+    for plant in plants:
+        if not plant.switched:
+            note(plant, run_written(plant, tests, every, originals, given.jobs))
     total = killed + len(survivors)
     for plant in survivors:
         print(f"survivor: {plant}")

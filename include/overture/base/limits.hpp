@@ -73,6 +73,15 @@ inline constexpr int jpeg_scans_max = 100;
 // Sounds.
 inline constexpr std::uint32_t sound_channels_max = 8;
 inline constexpr std::uint64_t sound_bytes_max = 1ull << 30;
+// A sound that decodes to more than `always` may have so many bytes for each byte of its file.
+// Encoded silence has about 2,000.
+inline constexpr std::uint64_t sound_bytes_always = 64ull << 20;
+inline constexpr std::uint64_t sound_bytes_per_byte_max = 4096;
+// Of one Vorbis codebook. libvorbis's own have at most 6,561; it keeps 12 bytes for each on the
+// stack.
+inline constexpr std::uint32_t vorbis_codebook_entries_max = 16384;
+// What a Vorbis file's headers may make libvorbis allocate. Those of its encoder take about 1 MiB.
+inline constexpr std::uint64_t vorbis_tables_bytes_max = 64ull << 20;
 // The decoded size that a header may claim, per file byte, for the buffer to be allocated up front.
 // Silence compresses better than that; such buffers grow while decoding.
 inline constexpr std::uint64_t sound_bytes_per_byte_likely = 128;

@@ -86,6 +86,11 @@ struct load_options {
   std::uint64_t budget_bytes = 256u << 20;                    // for files in flight
   memory_ledger* ledger = nullptr;  // instead of budget_bytes: a bound shared with others
   unsigned files_in_flight_max = 256;
+  // How long one file may take in all stages, without waiting for room or in the queue; 0: as long
+  // as it needs. A file that takes longer fails with errc::limit before its next stage, or its next
+  // piece: with this set and no sink, files of 4 MiB and more that no decoder accepts are read and
+  // unpacked in pieces. A stage that has begun otherwise ends: see docs/guide/command.md.
+  std::chrono::nanoseconds file_time_max{0};
   asset_sink* sink = nullptr;      // null: assets are discarded
   buffer_pool* buffers = nullptr;  // null: the scope makes its own
   allocator* memory = nullptr;     // null: default_allocator()
@@ -156,7 +161,8 @@ class load_scope {
   [[nodiscard]] bool done() const noexcept;
   // Works on this load (and nothing else) until it is done (returns true) or `duration` has passed
   // (returns false). It checks the clock between pieces of work of about a millisecond, and does at
-  // least one, so decoding one large file can overrun the deadline. One thread at a time; with a
+  // least one, so decoding one large file can overrun the deadline, and so can waiting for the disk
+  // while a file larger than the budget is checked in pieces. One thread at a time; with a
   // one-thread sink, always the same thread.
   bool wait_for(std::chrono::nanoseconds duration) noexcept;
   // Only finalizes files that wait for this thread, at least one if there is any, until `budget`

@@ -213,6 +213,13 @@ struct entry_info {
   std::uint32_t hidden = 0;  // how many losing mounts have the path too
 };
 
+// Bytes of an archive that are unpacked together: a solid block.
+struct solid_block {
+  mount_id mount;
+  std::uint64_t offset = 0;  // tells the blocks of a mount apart
+  std::uint64_t bytes = 0;   // unpacked; 0: no block
+};
+
 // A file hidden by another mount's file of the same path.
 struct hidden_entry {
   entry_index entry;
@@ -251,6 +258,9 @@ class opened_file {
   // False: the block has been evicted since block_room(), and the room was given back. Call it
   // once.
   [[nodiscard]] bool hold_block(std::uint64_t room) noexcept;
+  // Takes over the ledger's ticket if the held block has it, so that a file can be copied out of a
+  // block that is past the limit itself. Otherwise room for the copy might be made by evicting it.
+  void take_ticket(bool& ticket) noexcept;
   // Call it when the bytes have been read. Does nothing if no block is held. The block keeps the
   // ledger's ticket, if you have it, for as long as it is in memory.
   void release_block(bool& ticket) noexcept;
@@ -383,6 +393,9 @@ class file_system final : public source_files {
   [[nodiscard]] std::size_t entry_count() const noexcept;
   [[nodiscard]] entry_info entry(entry_index index) const noexcept;
   [[nodiscard]] std::size_t hidden_count() const noexcept;
+  // The block that the file is read from, if its archive has any. Read the files of one after
+  // another where memory is short, and it is unpacked once.
+  [[nodiscard]] solid_block block_of(entry_index index) const noexcept;
   // index < hidden_count().
   [[nodiscard]] hidden_entry hidden(std::size_t index) const noexcept;
   // Error: not_found. No lock, no allocation, no write to shared memory.

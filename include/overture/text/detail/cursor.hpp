@@ -21,9 +21,6 @@ class cursor {
   [[nodiscard]] bool at_end() const noexcept { return at_ == end_; }
   [[nodiscard]] char peek() const noexcept { return at_ != end_ ? *at_ : '\0'; }
   void advance() noexcept { ++at_; }
-  [[nodiscard]] std::size_t offset() const noexcept {
-    return static_cast<std::size_t>(at_ - begin_);
-  }
 
   // Skips blanks and line ends, and comments ('#' to the end of the line) if `comments`.
   void skip_space(bool comments) noexcept {
