@@ -243,7 +243,7 @@ TEST(vorbis_headers, gives_up_after_many_damaged_pages) {
 }
 
 TEST(vorbis_headers, honest_files_need_little_more_than_their_samples) {
-  for (const int channels : {1, 2, 6}) {
+  for (const int channels : {1, 2}) {
     const bytes file = make_vorbis({.channels = channels, .frames = 100'000});
     const std::uint64_t samples = std::uint64_t{100'000} * static_cast<unsigned>(channels) * 2;
     const std::uint64_t needed = vorbis_decoder().memory_needed(file);
