@@ -77,6 +77,7 @@ void mount_options::add_name_encoding() {
   constexpr std::array all{name_encoding::cp437, name_encoding::latin1, name_encoding::windows_1251,
                            name_encoding::windows_1252, name_encoding::cp932};
   std::vector<std::string> words;
+  words.reserve(all.size());
   for (const name_encoding each : all) words.emplace_back(to_string(each));
   line_.words(
       {"--name-encoding NAME", mounts_group,
