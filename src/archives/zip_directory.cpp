@@ -89,7 +89,7 @@ bytes find_field(bytes extra, std::uint16_t number) noexcept {
   return {};
 }
 
-// The name in UTF-8. It is outdated if somebody has renamed the entry who does not know the field.
+// The name in UTF-8. It is outdated if an archiver that does not know the field renamed the entry.
 // Source: APPNOTE.TXT, 4.6.9, "Info-ZIP Unicode Path Extra Field".
 std::string_view unicode_name_in(bytes extra, std::string_view name) noexcept {
   constexpr std::size_t head_bytes = 5;

@@ -90,15 +90,6 @@ TEST(encodings_of_names, have_the_characters_of_their_code_pages) {
   EXPECT_EQ(decoded("plain", name_encoding::windows_1251), "plain");
 }
 
-#ifdef __linux__
-// In Shift JIS the second byte of a character may be a backslash.
-TEST(encodings_of_names, include_shift_jis) {
-  EXPECT_EQ(decoded("\x83\x56\x8B\xF3", name_encoding::cp932), "シ空");
-  EXPECT_EQ(path_of("\x83\x5C\\\x83\x5C", {.encoding = name_encoding::cp932}), "ソ/ソ");
-  EXPECT_EQ(decoded("\x83", name_encoding::cp932), "fails");
-}
-#endif
-
 TEST(encodings_of_names, have_a_name_each) {
   EXPECT_EQ(to_string(name_encoding::cp437), "cp437");
   EXPECT_EQ(to_string(name_encoding::windows_1251), "cp1251");

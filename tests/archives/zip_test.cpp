@@ -299,7 +299,7 @@ TEST(zip, names_are_those_of_the_unicode_field_if_it_belongs_to_them) {
   mounted test(zip);
   EXPECT_THAT(test.contents(),
               ElementsAre(Pair("flagged", "3"), Pair("七.txt", "1"), Pair("八.txt", "2")));
-  // Renamed by somebody who does not know the field.
+  // Renamed by an archiver that does not know the field.
   std::string bytes = zip.bytes();
   bytes[bytes.rfind("??.txt")] = 'x';
   memory_file_os os(bytes);

@@ -30,7 +30,7 @@ struct big_entry {
   std::uint16_t method = zip_method_stored;
 };
 
-// The directory and the local headers of an archive whose data nobody reads.
+// The directory and the local headers of an archive, without its data.
 struct big_archive {
   explicit big_archive(const std::vector<big_entry>& entries) {
     std::uint32_t crc32 = 1;
