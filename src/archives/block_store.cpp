@@ -125,10 +125,14 @@ result<void> block_store::hold(std::uint32_t number, reading how) noexcept {
   for (;;) {
     lock_.lock();
     if (!one.unpacking) {
-      if (one.broken && one.right == 0) {
+      if (one.is_lost()) {
         const error flaw = one.flaw;
         lock_.unlock();
         return tl::unexpected(flaw);
+      }
+      if (!one.data && one.not_cached && how == reading::at_once) {
+        lock_.unlock();
+        return fail(errc::busy, "the packed bytes are not in the page cache");
       }
       begin_use(one);
       if (one.data) {
@@ -170,6 +174,7 @@ result<void> block_store::unpack_held(std::uint32_t number, reading how) noexcep
   {
     const sync_detail::scoped_lock hold(lock_);
     one.unpacking = false;
+    one.not_cached = how == reading::at_once && !done && done.error().code == errc::busy;
     one.broken = !done && has_room && lasts(done.error().code);
     if (one.broken) one.flaw = done.error();
     const bool keep = done || (one.broken && made > 0);
@@ -221,8 +226,12 @@ result<void> block_store::take_room(std::uint32_t number) noexcept {
   returned_room surplus;
   {
     const sync_detail::scoped_lock hold(lock_);
-    // Someone who waited may have handed over room meanwhile.
-    surplus = {std::exchange(one.room, bytes), std::exchange(one.ticket, ticket)};
+    if (one.room == 0) {
+      one.room = bytes;
+      one.ticket = ticket;
+    } else {  // a pipeline has handed over room meanwhile
+      surplus = {bytes, ticket};
+    }
   }
   give_back(surplus);
   return {};
@@ -240,10 +249,10 @@ std::uint64_t block_store::missing_room(std::uint64_t offset) noexcept {
   const kept_block& one = blocks_[number];
   if (!is_counted(one)) return 0;
   const sync_detail::scoped_lock hold(lock_);
-  return one.data || one.room != 0 || one.broken ? 0 : one.bytes + working_bytes(number);
+  return one.has_room() ? 0 : one.bytes + working_bytes(number);
 }
 
-bool block_store::hold_block(std::uint64_t offset, std::uint64_t room) noexcept {
+bool block_store::hold_block(std::uint64_t offset, std::uint64_t room, bool& ticket) noexcept {
   if (offset >= size()) return true;
   kept_block& one = blocks_[block_at(offset)];
   if (!is_counted(one)) return true;
@@ -251,9 +260,10 @@ bool block_store::hold_block(std::uint64_t offset, std::uint64_t room) noexcept 
   bool held = true;
   {
     const sync_detail::scoped_lock hold(lock_);
-    if (!one.data && one.room == 0 && !one.broken) {
+    if (!one.has_room()) {
       held = room != 0;
       one.room = std::exchange(surplus.bytes, 0);
+      if (held) one.ticket = std::exchange(ticket, false);
     }
     if (held) begin_use(one);
   }
@@ -261,26 +271,22 @@ bool block_store::hold_block(std::uint64_t offset, std::uint64_t room) noexcept 
   return held;
 }
 
-void block_store::release_block(std::uint64_t offset, bool& ticket) noexcept {
+void block_store::release_block(std::uint64_t offset) noexcept {
   if (offset >= size()) return;
   kept_block& one = blocks_[block_at(offset)];
   if (!is_counted(one)) return;
   returned_room room;
   {
     const sync_detail::scoped_lock hold(lock_);
-    if (one.data && ticket) {
-      one.ticket = std::exchange(ticket, false);
-      room.is_told = true;
-    }
     end_use(one, room);
   }
   give_back(room);
 }
 
-void block_store::take_ticket(std::uint64_t offset, bool& ticket) noexcept {
-  if (ticket || offset >= size()) return;
+bool block_store::has_ticket(std::uint64_t offset) noexcept {
+  if (offset >= size()) return false;
   const sync_detail::scoped_lock hold(lock_);
-  ticket = std::exchange(blocks_[block_at(offset)].ticket, false);
+  return blocks_[block_at(offset)].ticket;
 }
 
 void block_store::reclaim(std::uint64_t bytes) noexcept {

@@ -9,9 +9,13 @@
 // limits::block_bytes_max. Blocks are evicted by the clock algorithm (Corbató, "A paging experiment
 // with the Multics system", 1968), and idle ones when the ledger is short of room.
 //
-// Room: a block takes room for itself and for what unpacks it before it is unpacked. Who can wait
-// for room takes it first and hands it over with hold_block(). Any other reader gets it at once, or
-// fails as errc::limit. Blocks of less than small_bytes are counted and never refused.
+// Room: a block takes room for itself and for what unpacks it before it is unpacked. A pipeline can
+// wait for room: it takes it first and hands it over with hold_block(). Any other reader gets it at
+// once, or fails as errc::limit. Blocks of less than small_bytes are counted and never refused.
+//
+// A block that was admitted with the ledger's ticket keeps it until it is evicted, and files that
+// hold it are admitted past the limit too. So nothing that waits for room holds the ticket, and
+// one item can always go on.
 //
 // Threads: any, several at once. The first reader of a block unpacks it; meanwhile read_at() waits
 // and read_cached_at() fails as busy. A damaged block is unpacked only once, too: the bytes in
@@ -59,14 +63,14 @@ class block_store : public operating_system, public room_reclaimer {
   // small, or if room was taken for it.
   [[nodiscard]] std::uint64_t missing_room(std::uint64_t offset) noexcept;
   // Keeps the block at this offset until release_block(), once unpacked. Takes over `room`, which
-  // missing_room() has stated and the caller has taken from the ledger with the tag vfs; gives back
-  // what turns out not to be needed. False: it is too little, because the block was evicted
-  // meanwhile; nothing is held, and the room was given back.
-  [[nodiscard]] bool hold_block(std::uint64_t offset, std::uint64_t room) noexcept;
-  // The block keeps the ledger's ticket, if the caller has it, for as long as it is in memory.
-  void release_block(std::uint64_t offset, bool& ticket) noexcept;
-  // Takes the ticket from a block that the caller holds, if it has it.
-  void take_ticket(std::uint64_t offset, bool& ticket) noexcept;
+  // missing_room() has stated and the caller has taken from the ledger with the tag vfs, and the
+  // ticket, if the caller got it for that. If the room turns out not to be needed, it is given back
+  // and the caller keeps the ticket. False: it is too little, because the block was evicted
+  // meanwhile; nothing is held, the room was given back, and the caller keeps the ticket.
+  [[nodiscard]] bool hold_block(std::uint64_t offset, std::uint64_t room, bool& ticket) noexcept;
+  void release_block(std::uint64_t offset) noexcept;
+  // Whether the block at this offset, which the caller holds, has the ledger's ticket.
+  [[nodiscard]] bool has_ticket(std::uint64_t offset) noexcept;
   void reclaim(std::uint64_t bytes) noexcept override;
 
   // A handle to the one file, for an opened_entry.
@@ -142,12 +146,15 @@ class block_store : public operating_system, public room_reclaimer {
     bool stored = false;     // uncompressed at archive_offset; the fields below are then unused
     std::uint64_t room = 0;  // taken from the ledger
     std::uint32_t readers = 0;
-    bool ticket = false;  // the ledger's, until the block is evicted
+    bool ticket = false;  // the ledger's, until the block is evicted; comes with `room`
     bool broken = false;  // permanently: `flaw` says why
     bool unpacking = false;
-    bool used = false;  // since the clock hand passed
+    bool not_cached = false;  // when last tried: until a reader that may wait comes
+    bool used = false;        // since the clock hand passed
 
     [[nodiscard]] std::uint64_t end() const noexcept { return offset + bytes; }
+    [[nodiscard]] bool is_lost() const noexcept { return broken && right == 0; }
+    [[nodiscard]] bool has_room() const noexcept { return data || room != 0 || is_lost(); }
   };
 
   static tl::unexpected<error> no_folder() {
@@ -163,7 +170,7 @@ class block_store : public operating_system, public room_reclaimer {
   struct returned_room {
     std::uint64_t bytes = 0;
     bool ticket = false;
-    bool is_told = false;  // a block can be reclaimed, or its ticket taken
+    bool is_told = false;  // a block can be reclaimed
   };
   void give_back(returned_room& room) noexcept EXCLUDES(lock_);
   void begin_use(kept_block& one) noexcept REQUIRES(lock_);

@@ -54,7 +54,6 @@ struct load_item {
   bool needs_all = false;            // a decoder accepts it, so it cannot be checked in pieces
   bool is_unpacked = false;          // its decode was deferred
   bool ticket = false;               // the ledger's: it is past the limit
-  bool block_ticket = false;         // that of the file system's ledger, if it has another
   std::uint64_t reserved_bytes = 0;  // of the ledger's room, for the file
   std::uint64_t asset_bytes = 0;     // likewise, for a large asset
   std::uint64_t asset_wanted = 0;    // what its decoder was refused before
@@ -73,8 +72,31 @@ class load_room final : public room_listener {
   explicit load_room(load_state& load) noexcept : load_(load) {}
   void room_made() noexcept override;
 
+  // How often room was made. Look before you ask for room.
+  [[nodiscard]] std::uint64_t made() const noexcept {
+    return made_.load(std::memory_order_seq_cst);
+  }
+  // An item was refused that had looked at `made` before.
+  void refuse(std::uint64_t made) noexcept { refused_at_.store(made, std::memory_order_seq_cst); }
+  // False if no room was made since an item was refused.
+  [[nodiscard]] bool may_suffice() const noexcept {
+    return made() != refused_at_.load(std::memory_order_seq_cst);
+  }
+
  private:
   load_state& load_;
+  atomic<std::uint64_t> made_{0};
+  atomic<std::uint64_t> refused_at_{UINT64_MAX};
+};
+
+// Items, and how many they are.
+struct item_stack {
+  base_detail::index_stack items;
+  atomic<std::uint32_t> count{0};
+
+  [[nodiscard]] std::uint32_t size() const noexcept {
+    return count.load(std::memory_order_seq_cst);
+  }
 };
 
 struct load_state {
@@ -125,19 +147,13 @@ struct load_state {
 
   // Admission.
   alignas(64) atomic<std::uint32_t> next_entry{0};
-  base_detail::index_stack free_items;
-  base_detail::index_stack stalled_items;    // resolved, waiting for room
-  base_detail::index_stack awaiting_decode;  // unpacked, waiting for room
-  base_detail::index_stack finalizable;      // decoded, waiting for a one-thread sink
-  atomic<std::uint32_t> stalled_count{0};
-  atomic<std::uint32_t> awaiting_decode_count{0};
-  atomic<std::uint32_t> free_count{0};
+  item_stack free_items;
+  item_stack awaiting_decode;  // unpacked, waiting for room for the asset
+  item_stack awaiting_file;    // resolved, waiting for room for the file
+  item_stack awaiting_block;   // resolved, waiting for room in block_ledger if it is another
+  item_stack finalizable;      // decoded, waiting for a one-thread sink
   atomic<std::uint32_t> active_loaders{0};  // at most one per thread of the job system
-  // How often room was made, and as of when an item was refused: if they are equal, nothing begins.
-  atomic<std::uint64_t> rooms{0};
-  atomic<std::uint64_t> refused_at{UINT64_MAX};
   atomic<std::uint32_t> reads_outstanding{0};
-  atomic<std::uint32_t> finalizable_count{0};
   cancellable_reads cancelling;
 
   // Progress.

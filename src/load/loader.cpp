@@ -28,18 +28,16 @@ atomic<scratch_space*>& scratch_slot(load_state& load) noexcept {
 
 bool can_begin(load_state& load) noexcept {
   if (load.cancelling.cancelled()) return false;
-  if (load.rooms.load(std::memory_order_seq_cst) ==
-      load.refused_at.load(std::memory_order_seq_cst)) {
-    return false;
-  }
-  if (load.awaiting_decode_count.load(std::memory_order_seq_cst) > 0) return true;
-  if (load.stalled_count.load(std::memory_order_seq_cst) > 0) return true;
-  return load.free_count.load(std::memory_order_seq_cst) > 0 &&
+  const bool block_room = load.block_room.may_suffice();
+  if (block_room && load.awaiting_block.size() > 0) return true;
+  if (!load.room.may_suffice()) return false;
+  if (load.awaiting_decode.size() > 0 || load.awaiting_file.size() > 0) return true;
+  return block_room && load.free_items.size() > 0 &&
          load.next_entry.load(std::memory_order_seq_cst) < load.entry_count();
 }
 
 void load_room::room_made() noexcept {
-  load_.rooms.fetch_add(1, std::memory_order_seq_cst);
+  made_.fetch_add(1, std::memory_order_seq_cst);
   if (can_begin(load_)) loader::spawn(load_);
 }
 
@@ -48,12 +46,11 @@ void drop_waiting(load_state& load) noexcept {
   load.group.begin_job();
   {
     loader here(load);
-    for (auto [from, count] : {std::pair{&load.stalled_items, &load.stalled_count},
-                               std::pair{&load.awaiting_decode, &load.awaiting_decode_count}}) {
+    for (item_stack* line : {&load.awaiting_decode, &load.awaiting_file, &load.awaiting_block}) {
       // Ordered like the mark of the cancelling, unlike the stack: what is not counted yet is
       // dropped by the thread that adds it.
-      if (count->load(std::memory_order_seq_cst) == 0) continue;
-      while (load_item* const item = here.pop(*from, *count)) {
+      if (line->size() == 0) continue;
+      while (load_item* const item = here.pop(*line)) {
         load.records[item->entry].state = file_record::outcome::cancelled;
         here.retire(*item);
         (void)load.group.end_job();
@@ -68,7 +65,8 @@ loader::loader(load_state& of) noexcept
       share_bytes_(of.ledger.limit() / 16 / of.jobs.concurrency()),
       scratch_(scratch_slot(of).exchange(nullptr, std::memory_order_acquire)),
       uses_scratch_(!of.options.sink || !of.options.sink->one_thread()),
-      rooms_seen_(of.rooms.load(std::memory_order_seq_cst)) {
+      room_seen_(of.room.made()),
+      block_room_seen_(of.block_room.made()) {
   if (!scratch_) scratch_ = make_object<scratch_space>(load.memory, memory_tag::load);
 }
 
@@ -121,27 +119,24 @@ bool loader::try_enter() noexcept {
   return false;
 }
 
-load_item* loader::pop(index_stack& from, atomic<std::uint32_t>& count) noexcept {
-  const std::uint32_t index = from.pop(load.item_links());
+load_item* loader::pop(item_stack& from) noexcept {
+  const std::uint32_t index = from.items.pop(load.item_links());
   if (index == index_stack::none) return nullptr;
-  count.fetch_sub(1, std::memory_order_seq_cst);
+  from.count.fetch_sub(1, std::memory_order_seq_cst);
   return &load.items[index];
 }
 
-void loader::push(index_stack& to, atomic<std::uint32_t>& count, load_item& item) noexcept {
-  to.push(item.index, load.item_links());
-  count.fetch_add(1, std::memory_order_seq_cst);
+void loader::push(item_stack& to, load_item& item) noexcept {
+  to.items.push(item.index, load.item_links());
+  to.count.fetch_add(1, std::memory_order_seq_cst);
 }
 
-// An item that waits for room: deferred decodes, then stalled files. Null if there is none.
-load_item* loader::pop_waiting() noexcept {
+// An item that waits for room which may be there now, or null. First those that hold most.
+load_item* loader::pop_waiting(bool room, bool block_room) noexcept {
   load_item* item = nullptr;
-  if (load.awaiting_decode_count.load(std::memory_order_seq_cst) > 0) {
-    item = pop(load.awaiting_decode, load.awaiting_decode_count);
-  }
-  if (!item && load.stalled_count.load(std::memory_order_seq_cst) > 0) {
-    item = pop(load.stalled_items, load.stalled_count);
-  }
+  if (room && load.awaiting_decode.size() > 0) item = pop(load.awaiting_decode);
+  if (!item && room && load.awaiting_file.size() > 0) item = pop(load.awaiting_file);
+  if (!item && block_room && load.awaiting_block.size() > 0) item = pop(load.awaiting_block);
   if (item) (void)load.group.end_job();  // the job that runs this still counts
   return item;
 }
@@ -149,12 +144,15 @@ load_item* loader::pop_waiting() noexcept {
 // The next item to advance, or null: those that wait for room, then new ones.
 load_item* loader::next_item() noexcept {
   if (load.cancelling.cancelled()) return nullptr;
-  rooms_seen_ = load.rooms.load(std::memory_order_seq_cst);
-  if (rooms_seen_ == load.refused_at.load(std::memory_order_seq_cst)) return nullptr;
-  if (load_item* const item = pop_waiting()) return item;
+  room_seen_ = load.room.made();
+  block_room_seen_ = load.block_room.made();
+  const bool room = load.room.may_suffice();
+  const bool block_room = load.block_room.may_suffice();
+  if (load_item* const item = pop_waiting(room, block_room)) return item;
+  if (!room || !block_room) return nullptr;
   if (load.next_entry.load(std::memory_order_seq_cst) >= load.entry_count()) return nullptr;
   if (!spare_) {
-    spare_ = pop(load.free_items, load.free_count);
+    spare_ = pop(load.free_items);
     if (!spare_) return nullptr;
   }
   const std::uint32_t next = load.next_entry.fetch_add(1, std::memory_order_seq_cst);
@@ -212,23 +210,50 @@ std::uint64_t whole_file_bytes(const load_item& item) noexcept {
   return place.read_bytes + (place.method == compression::none ? 0 : place.bytes);
 }
 
+// With one ledger for both, the room for a file and its block is taken at once. Otherwise blocks
+// that wait for room for their files would fill the ledger.
 bool loader::reserve(load_item& item, std::uint64_t bytes) noexcept {
-  if (!take_with_block(item, bytes)) {
-    wait_for_room(load.stalled_items, load.stalled_count, item);
-    return false;
-  }
   item.reserved_bytes = bytes;
+  const bool both = &load.ledger == &load.block_ledger;
+  for (;;) {
+    bool ticket = false;
+    const std::uint64_t block = item.file.block_room();
+    if (block == 0) {
+      if (!item.file.hold_block(0, ticket)) continue;
+      if (take_beside_block(item, bytes)) return true;
+      item.reserved_bytes = 0;
+      wait_in(load.awaiting_file, item);
+      return false;
+    }
+    return_credit();
+    const std::uint64_t more = both ? bytes : 0;
+    if (!load.block_ledger.take(block + more, memory_tag::vfs, ticket)) {
+      item.reserved_bytes = 0;
+      wait_in(both ? load.awaiting_file : load.awaiting_block, item);
+      return false;
+    }
+    if (item.file.hold_block(block, ticket) && both && !ticket) {
+      load.ledger.move(more, memory_tag::vfs, memory_tag::load);
+      return true;
+    }
+    // Another file took room for the block meanwhile, or it was evicted, or the file's room comes
+    // from another ledger.
+    if (both) load.block_ledger.give_back(more, memory_tag::vfs);
+    load.block_ledger.end_item(ticket);
+  }
+}
+
+// The room for a file that needs no block, or holds it.
+bool loader::take_beside_block(load_item& item, std::uint64_t cost) noexcept {
+  if (&load.ledger != &load.block_ledger || !item.file.block_has_ticket()) {
+    return take_room(item, cost);
+  }
+  load.ledger.add(cost, memory_tag::load);
   return true;
 }
 
-void loader::release_block(load_item& item) noexcept {
-  const bool same = &load.ledger == &load.block_ledger;
-  item.file.release_block(same ? item.ticket : item.block_ticket);
-  load.block_ledger.end_item(item.block_ticket);
-}
-
 void loader::release_all(load_item& item) noexcept {
-  release_block(item);
+  item.file.release_block();
   release_room(item, item.reserved_bytes);
   if (item.asset_bytes != 0) {
     load.ledger.give_back(std::exchange(item.asset_bytes, 0), memory_tag::decode);
@@ -250,42 +275,12 @@ bool loader::take_room(load_item& item, std::uint64_t cost) noexcept {
   return load.ledger.take(cost, memory_tag::load, item.ticket);
 }
 
-// The room for a file, and for the solid block that it is in unless another file holds that. If
-// both come from one ledger, they are taken at once, so that no item waits for one while it holds
-// the other. If not, the block comes first in every item.
-bool loader::take_with_block(load_item& item, std::uint64_t cost) noexcept {
-  for (;;) {
-    const std::uint64_t block = item.file.block_room();
-    if (&load.ledger != &load.block_ledger) {
-      if (block != 0 && !load.block_ledger.take(block, memory_tag::vfs, item.block_ticket)) {
-        return false;
-      }
-      if (item.file.hold_block(block)) return take_room(item, cost);
-      load.block_ledger.end_item(item.block_ticket);
-      continue;
-    }
-    if (block == 0) {
-      // Held first, so that it is not evicted for the file's own room. An item may wait with a
-      // block in memory: whoever has the ticket does not wait, so room is made.
-      if (!item.file.hold_block(0)) continue;
-      item.file.take_ticket(item.ticket);
-      return take_room(item, cost);
-    }
-    return_credit();
-    if (!load.ledger.take(cost + block, memory_tag::load, item.ticket)) return false;
-    load.ledger.move(block, memory_tag::load, memory_tag::vfs);
-    if (item.file.hold_block(block)) return true;
-    load.ledger.give_back(cost, memory_tag::load);
-    load.ledger.end_item(item.ticket);
-  }
-}
-
-// If room was made since the item asked, the next look at load_state::rooms finds it.
-void loader::wait_for_room(index_stack& in, atomic<std::uint32_t>& count,
-                           load_item& item) noexcept {
+// If room was made since the item asked, the next look at load_room finds it.
+void loader::wait_in(item_stack& line, load_item& item) noexcept {
   load.group.begin_job();
-  push(in, count, item);
-  load.refused_at.store(rooms_seen_, std::memory_order_seq_cst);
+  push(line, item);
+  const bool for_block = &line == &load.awaiting_block;
+  (for_block ? load.block_room : load.room).refuse(for_block ? block_room_seen_ : room_seen_);
   if (load.cancelling.cancelled()) drop_waiting(load);
 }
 
@@ -318,7 +313,7 @@ void loader::defer_decode(load_item& item) noexcept {
   give_scratch_to(item);
   item.is_unpacked = true;
   return_credit();
-  wait_for_room(load.awaiting_decode, load.awaiting_decode_count, item);
+  wait_in(load.awaiting_decode, item);
 }
 
 // --- Ends ----------------------------------------------------------------------------------------
@@ -340,11 +335,11 @@ void loader::retire(load_item& item) noexcept {
     spare_ = &item;
     return;
   }
-  push(load.free_items, load.free_count, item);
+  push(load.free_items, item);
 }
 
 void loader::flush() noexcept {
-  if (spare_) push(load.free_items, load.free_count, *std::exchange(spare_, nullptr));
+  if (spare_) push(load.free_items, *std::exchange(spare_, nullptr));
   return_credit();
   if (files_done_ == 0) return;
   load.bytes_done.fetch_add(std::exchange(bytes_done_, 0), std::memory_order_relaxed);
@@ -356,12 +351,11 @@ void loader::flush() noexcept {
 // Tells the job system why its threads are about to be idle.
 void loader::set_idle_reason() noexcept {
   const char* reason = idle_reasons::nothing_left;
-  if (load.stalled_count.load(std::memory_order_relaxed) > 0 ||
-      load.awaiting_decode_count.load(std::memory_order_relaxed) > 0) {
+  if (load.awaiting_decode.size() + load.awaiting_file.size() + load.awaiting_block.size() > 0) {
     reason = idle_reasons::budget;
   } else if (load.reads_outstanding.load(std::memory_order_relaxed) > 0) {
     reason = idle_reasons::read;
-  } else if (load.finalizable_count.load(std::memory_order_relaxed) > 0) {
+  } else if (load.finalizable.size() > 0) {
     reason = idle_reasons::main_thread;
   }
   load.jobs.set_idle_reason(reason);

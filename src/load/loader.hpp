@@ -30,8 +30,7 @@ class loader {
   std::uint16_t zone_flags = 0;  // request_flags of the current stage
 
   // Pops an item, or returns null.
-  [[nodiscard]] load_item* pop(base_detail::index_stack& from,
-                               atomic<std::uint32_t>& count) noexcept;
+  [[nodiscard]] load_item* pop(item_stack& from) noexcept;
 
   // Scratch of `bytes` bytes, valid until this loader's next file. Empty if that is too much, or if
   // files may outlive the loader's turn (a one-thread sink).
@@ -44,8 +43,6 @@ class loader {
   // Takes `bytes` of room for an item's file, and its block's. False if refused: the item then
   // waits for a loader to resume it.
   [[nodiscard]] bool reserve(load_item& item, std::uint64_t bytes) noexcept;
-  // The item's bytes have been read, so it no longer needs its solid block.
-  void release_block(load_item& item) noexcept;
   // Gives back all that an item holds.
   void release_all(load_item& item) noexcept;
   // Decodes that allocate at least this much take room first.
@@ -60,17 +57,16 @@ class loader {
 
  private:
   [[nodiscard]] load_item* next_item() noexcept;
-  void push(base_detail::index_stack& to, atomic<std::uint32_t>& count, load_item& item) noexcept;
+  void push(item_stack& to, load_item& item) noexcept;
   [[nodiscard]] bool enter() noexcept;
   [[nodiscard]] bool try_enter() noexcept;
   [[nodiscard]] std::span<std::byte> scratch_buffer(blob scratch_space::* kept,
                                                     std::size_t bytes) noexcept;
   void give_scratch_to(load_item& item) noexcept;
   [[nodiscard]] bool take_room(load_item& item, std::uint64_t cost) noexcept;
-  [[nodiscard]] bool take_with_block(load_item& item, std::uint64_t cost) noexcept;
-  void wait_for_room(base_detail::index_stack& in, atomic<std::uint32_t>& count,
-                     load_item& item) noexcept;
-  [[nodiscard]] load_item* pop_waiting() noexcept;
+  [[nodiscard]] bool take_beside_block(load_item& item, std::uint64_t cost) noexcept;
+  void wait_in(item_stack& line, load_item& item) noexcept;
+  [[nodiscard]] load_item* pop_waiting(bool room, bool block_room) noexcept;
   void return_credit() noexcept;
   void flush() noexcept;
   void set_idle_reason() noexcept;
@@ -80,7 +76,9 @@ class loader {
   bool uses_scratch_;               // files end in the call that began them
   load_item* spare_ = nullptr;      // for the next file
   std::uint64_t credit_bytes_ = 0;  // room taken ahead for small files
-  std::uint64_t rooms_seen_ = 0;    // load_state::rooms before the current item asked for room
+  // load_room::made() of both rooms before the current item asked for any.
+  std::uint64_t room_seen_;
+  std::uint64_t block_room_seen_;
   std::uint64_t files_done_ = 0;
   std::uint64_t bytes_done_ = 0;
 };

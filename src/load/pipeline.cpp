@@ -298,8 +298,8 @@ void after_unpack(loader& by, load_item& item) noexcept {
   }
   if (load.options.sink && load.options.sink->one_thread()) {
     load.group.begin_job();
-    load.finalizable_count.fetch_add(1, std::memory_order_seq_cst);
-    load.finalizable.push(item.index, load.item_links());
+    load.finalizable.count.fetch_add(1, std::memory_order_seq_cst);
+    load.finalizable.items.push(item.index, load.item_links());
     return;
   }
   finalize_here(by, item);
@@ -307,7 +307,7 @@ void after_unpack(loader& by, load_item& item) noexcept {
 
 // The rest of the pipeline once the bytes have arrived.
 void after_read(loader& by, load_item& item) noexcept {
-  by.release_block(item);
+  item.file.release_block();
   if (!run_stage(by, item, load_stage::unpack, unpack)) return by.retire(item);
   after_unpack(by, item);
 }
@@ -322,7 +322,7 @@ void advance_in_pieces(loader& by, load_item& item) noexcept {
   bool wanted = false;
   const auto stage = [&](loader& here, load_item& of) { return check_in_pieces(here, of, wanted); };
   if (!run_stage(by, item, load_stage::unpack, stage)) return by.retire(item);
-  by.release_block(item);
+  item.file.release_block();
   if (!wanted) return finalize_here(by, item);
   by.release_all(item);
   item.needs_all = true;

@@ -38,9 +38,9 @@ struct load_scope::state : load_state {
     const std::uint64_t since_ns = now_ns();
     std::size_t count = 0;
     do {
-      const std::uint32_t index = finalizable.pop(item_links());
+      const std::uint32_t index = finalizable.items.pop(item_links());
       if (index == index_stack::none) break;
-      finalizable_count.fetch_sub(1, std::memory_order_seq_cst);
+      finalizable.count.fetch_sub(1, std::memory_order_seq_cst);
       {
         loader here(*this);
         finalize_here(here, items[index]);
@@ -109,9 +109,9 @@ result<void> load_scope::start() noexcept {
     load_item* const item = ::new (static_cast<void*>(load.items + i)) load_item;
     item->load = &load;
     item->index = i;
-    load.free_items.push(i, load.item_links());
+    load.free_items.items.push(i, load.item_links());
   }
-  load.free_count.store(items, std::memory_order_seq_cst);
+  load.free_items.count.store(items, std::memory_order_seq_cst);
   load.started = true;
   load.begin_ns = now_ns();
   if (count == 0) load.end_ns.store(load.begin_ns, std::memory_order_release);

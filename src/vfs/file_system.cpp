@@ -351,8 +351,7 @@ result<void> file_system::open_entry(const vfs_detail::lookup_hit& found,
 
 void file_system::close(const opened_file& file) noexcept {
   const vfs_detail::mount& from = *file.mount_;
-  bool no_ticket = false;
-  if (file.holds_block_) file.store_->release_block(file.place_.offset, no_ticket);
+  if (file.holds_block_) file.store_->release_block(file.place_.offset);
   if (file.owns_source_) {
     os_handle handle;
     vfs_detail::source_owner owner;

@@ -24,20 +24,18 @@ std::uint64_t opened_file::block_room() const noexcept {
   return files_ && store_ && !holds_block_ ? store_->missing_room(place_.offset) : 0;
 }
 
-bool opened_file::hold_block(std::uint64_t room) noexcept {
+bool opened_file::hold_block(std::uint64_t room, bool& ticket) noexcept {
   if (!files_ || !store_ || holds_block_) return true;
-  holds_block_ = store_->hold_block(place_.offset, room);
+  holds_block_ = store_->hold_block(place_.offset, room, ticket);
   return holds_block_;
 }
 
-void opened_file::take_ticket(bool& ticket) noexcept {
-  if (files_ && holds_block_) store_->take_ticket(place_.offset, ticket);
+bool opened_file::block_has_ticket() const noexcept {
+  return files_ && holds_block_ && store_->has_ticket(place_.offset);
 }
 
-void opened_file::release_block(bool& ticket) noexcept {
-  if (files_ && std::exchange(holds_block_, false)) {
-    store_->release_block(place_.offset, ticket);
-  }
+void opened_file::release_block() noexcept {
+  if (files_ && std::exchange(holds_block_, false)) store_->release_block(place_.offset);
 }
 
 }  // namespace overture

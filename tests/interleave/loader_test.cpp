@@ -7,29 +7,77 @@
 #include <array>
 #include <initializer_list>
 
+#include "archives/block_store.hpp"
 #include "base/vec.hpp"
 #include "interleave/expect.hpp"
 #include "interleave/explorer.hpp"
 #include "overture/sync/event_count.hpp"
+#include "support/refusing_os.hpp"
 
 namespace overture {
 
-// A file is an amount of room, so there is no tree, and nothing in it to open.
-opened_file::opened_file(opened_file&&) noexcept {}
-opened_file& opened_file::operator=(opened_file&&) noexcept {
+namespace {
+
+// Two blocks that are larger than any ledger here.
+class two_blocks final : public archives_detail::block_store {
+ public:
+  explicit two_blocks(memory_ledger& ledger)
+      : block_store(default_allocator(), none_, no_file_), ledger_(ledger) {
+    for (int i = 0; i < 2; ++i) interleave::check(add_block(small_bytes).has_value(), "added");
+    use_ledger(ledger);
+    used = this;
+  }
+  ~two_blocks() override { used = nullptr; }
+  result<void> unpack(std::uint32_t, std::span<std::byte> to, reading,
+                      std::size_t& made) noexcept override {
+    made = to.size();
+    return {};
+  }
+  [[nodiscard]] memory_ledger& ledger() const noexcept { return ledger_; }
+
+  static inline two_blocks* used = nullptr;
+
+ private:
+  test::refusing_os none_;
+  archives_detail::owned_handle no_file_;
+  memory_ledger& ledger_;
+};
+
+}  // namespace
+
+// A file is an amount of room, and perhaps a place in a block: there is no tree.
+opened_file::opened_file(opened_file&& other) noexcept {
+  *this = std::move(other);
+}
+opened_file& opened_file::operator=(opened_file&& other) noexcept {
+  store_ = other.store_;
+  place_.offset = other.place_.offset;
+  holds_block_ = other.holds_block_;
   return *this;
 }
 opened_file::~opened_file() = default;
+result<opened_file> file_system::open(entry_index entry) noexcept {
+  opened_file file;
+  file.store_ = two_blocks::used;
+  file.place_.offset = entry;
+  return file;
+}
 std::uint64_t opened_file::block_room() const noexcept {
-  return 0;
+  return store_ && !holds_block_ ? store_->missing_room(place_.offset) : 0;
 }
-bool opened_file::hold_block(std::uint64_t) noexcept {
-  return true;
+bool opened_file::hold_block(std::uint64_t more, bool& ticket) noexcept {
+  if (!store_ || holds_block_) return true;
+  holds_block_ = store_->hold_block(place_.offset, more, ticket);
+  return holds_block_;
 }
-void opened_file::take_ticket(bool&) noexcept {}
-void opened_file::release_block(bool&) noexcept {}
+bool opened_file::block_has_ticket() const noexcept {
+  return holds_block_ && store_->has_ticket(place_.offset);
+}
+void opened_file::release_block() noexcept {
+  if (std::exchange(holds_block_, false)) store_->release_block(place_.offset);
+}
 memory_ledger* file_system::ledger() const noexcept {
-  return nullptr;
+  return two_blocks::used ? &two_blocks::used->ledger() : nullptr;
 }
 void file_system::fetch_ahead(entry_index) const noexcept {}
 std::span<const decoder* const> all_decoders() noexcept {
@@ -49,6 +97,7 @@ constexpr std::uint64_t room = 640;
 constexpr std::uint64_t small_file = 12;
 constexpr std::uint64_t read_later = 13;   // another job ends it
 constexpr std::uint64_t large_file = 630;  // does not fit while a loader has credit
+constexpr std::uint64_t in_block = 100;    // or 101: a file in that block, which another job reads
 
 // Jobs that threads of the explorer run.
 class few_jobs final : public job_system {
@@ -102,12 +151,12 @@ class few_jobs final : public job_system {
   };
 
   [[nodiscard]] bool run_one(job_group& group) noexcept {
-    for (auto& each : jobs_) {
+    // One may be queued after one that is not yet.
+    const std::uint32_t submitted = submitted_.load();
+    for (std::uint32_t i = 0; i < submitted; ++i) {
+      slot& each = jobs_[i];
       std::uint32_t expected = queued;
-      if (!each.state.compare_exchange_strong(expected, taken)) {
-        if (expected == none) return false;
-        continue;
-      }
+      if (!each.state.compare_exchange_strong(expected, taken)) continue;
       each.work();
       if (group.end_job()) changed_.notify_all();
       return true;
@@ -162,15 +211,17 @@ class small_load {
     for (std::uint32_t i = 0; i < load.item_count; ++i) {
       items_[i].load = &load;
       items_[i].index = i;
-      load.free_items.push(i, load.item_links());
+      load.free_items.items.push(i, load.item_links());
     }
-    load.free_count.store(load.item_count);
+    load.free_items.count.store(load.item_count);
     load.ledger.join(load.room);
+    if (&load.block_ledger != &load.ledger) load.block_ledger.join(load.block_room);
     loader::spawn(load);
     loader::spawn(load);
   }
   ~small_load() {
     load.ledger.leave(load.room);
+    if (&load.block_ledger != &load.ledger) load.block_ledger.leave(load.block_room);
     work();  // a loader that room has started when there was nothing left
     check(load.group.pending() == 0, "nothing waits");
     for (auto& kept : load.scratch) {
@@ -259,6 +310,26 @@ TEST(a_load_in_all_interleavings, begins_a_file_with_the_item_of_one_that_was_re
   });
 }
 
+// The block has the ledger's ticket while other files wait, which must not leave them waiting.
+TEST(a_load_in_all_interleavings, reads_blocks_of_which_each_exceeds_the_budget) {
+  for (const bool one_ledger : {true, false}) {
+    expect_clean_nearby([one_ledger] {
+      memory_ledger ledger(room);
+      memory_ledger other(room);
+      {
+        two_blocks blocks(ledger);
+        {
+          small_load files(one_ledger ? ledger : other,
+                           {in_block, in_block, in_block + 1, in_block + 1});
+          run({[&] { files.work(); }, [&] { files.work(); }});
+          files.check_loaded();
+        }
+      }
+      check(ledger.used() == 0 && other.used() == 0, "all room was given back");
+    });
+  }
+}
+
 TEST(a_load_in_all_interleavings, leaves_nothing_waiting_when_it_is_cancelled) {
   expect_clean_nearby([] {
     busy_ledger ledger;
@@ -281,10 +352,20 @@ TEST(a_load_in_all_interleavings, leaves_nothing_waiting_when_it_is_cancelled) {
 
 void advance(loader& by, load_item& item) noexcept {
   const std::uint64_t bytes = by.load.records[item.entry].packed_bytes;
+  if (bytes >= in_block && bytes <= in_block + 1 && !std::exchange(item.resolved, true)) {
+    const auto block = static_cast<entry_index>(bytes - in_block);
+    item.file = *by.load.files.open(block * static_cast<entry_index>(two_blocks::small_bytes));
+  }
   if (!by.reserve(item, bytes)) return;
-  if (bytes != read_later) return by.retire(item);
+  if (bytes != read_later && !item.resolved) return by.retire(item);
   by.load.group.run([&item] {
     loader here(*item.load);
+    if (item.resolved) {
+      two_blocks& blocks = *two_blocks::used;
+      std::byte byte{};
+      check(blocks.read_at(os_handle{1}, item.file.place().offset, {&byte, 1}).has_value(), "read");
+      item.file.release_block();
+    }
     here.retire(item);
     here.run();
   });

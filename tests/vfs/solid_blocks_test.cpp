@@ -47,7 +47,7 @@ TEST_F(solid_blocks, contain_no_stored_and_no_loose_files) {
   EXPECT_EQ(files.block_of(6).bytes, 0u) << "no such file";
 }
 
-TEST_F(solid_blocks, pass_the_ticket_on_to_the_next_file_that_holds_them) {
+TEST_F(solid_blocks, keep_the_ticket_for_all_files_that_hold_them) {
   bool ticket = false;
   {
     result<opened_file> file = files.open(0);
@@ -56,25 +56,24 @@ TEST_F(solid_blocks, pass_the_ticket_on_to_the_next_file_that_holds_them) {
     ASSERT_GE(room, block_bytes);
     ASSERT_TRUE(ledger.take(room, memory_tag::vfs, ticket));
     ASSERT_TRUE(ticket) << "the block is larger than the limit";
-    ASSERT_TRUE(file->hold_block(room));
+    ASSERT_TRUE(file->hold_block(room, ticket));
+    EXPECT_FALSE(ticket) << "the block has it";
+    EXPECT_TRUE(file->block_has_ticket());
     buffer_pool buffers;
     ASSERT_TRUE(files.read_all({"a", {hash64("a")}}, buffers));
-    file->release_block(ticket);
-    EXPECT_FALSE(ticket) << "the block has it";
+    file->release_block();
   }
   result<opened_file> file = files.open(2);
   ASSERT_TRUE(file);
   EXPECT_EQ(file->block_room(), 0u);
-  file->take_ticket(ticket);
-  EXPECT_FALSE(ticket) << "the file does not hold the block";
-  ASSERT_TRUE(file->hold_block(0));
-  file->take_ticket(ticket);
-  EXPECT_TRUE(ticket);
-  EXPECT_TRUE(ledger.take(1u << 20, memory_tag::load, ticket)) << "beside the block";
-  EXPECT_EQ(file->block_room(), 0u) << "which is not evicted for it";
-  ledger.give_back(1u << 20, memory_tag::load);
-  file->release_block(ticket);
+  EXPECT_FALSE(file->block_has_ticket()) << "the file does not hold the block";
+  ASSERT_TRUE(file->hold_block(0, ticket));
+  EXPECT_TRUE(file->block_has_ticket());
+  EXPECT_FALSE(ledger.take(1, memory_tag::load, ticket)) << "the block cannot be evicted";
+  file->release_block();
+  EXPECT_TRUE(ledger.take(1, memory_tag::load, ticket)) << "now it can";
   EXPECT_FALSE(ticket);
+  ledger.give_back(1, memory_tag::load);
 }
 
 }  // namespace

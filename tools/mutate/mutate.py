@@ -42,6 +42,7 @@ ONE_MORE = re.compile(r"fetch_(?:add|sub)\((1)[,)]")
 LAST = re.compile(r"fetch_(?:add|sub)\([^;{}]*?\) ?(?:==|!=|<=|>=|<|>) (\d+)\b")
 
 SWITCH_TEXT = """#pragma once
+// Not watched by the explorer: which bug is planted is no memory of the program under test.
 #include <cstdlib>
 #include <type_traits>
 namespace planted {

@@ -250,20 +250,22 @@ class opened_file {
   //
   //   const std::uint64_t room = file.block_room();    // 0 for nearly all files
   //   ... files.ledger()->take(room, memory_tag::vfs, ticket) ...
-  //   if (!file.hold_block(room)) ... try again ...
+  //   if (!file.hold_block(room, ticket)) ... try again ...
   //
   // The room that reading would take now. 0 if the block is in memory or another file holds it.
   [[nodiscard]] std::uint64_t block_room() const noexcept;
-  // Takes over `room`, and keeps the block until release_block() or until the file is closed.
-  // False: the block has been evicted since block_room(), and the room was given back. Call it
-  // once.
-  [[nodiscard]] bool hold_block(std::uint64_t room) noexcept;
-  // Takes over the ledger's ticket if the held block has it, so that a file can be copied out of a
-  // block that is past the limit itself. Otherwise room for the copy might be made by evicting it.
-  void take_ticket(bool& ticket) noexcept;
+  // Takes over `room`, and the ledger's ticket if you got it for that, and keeps the block until
+  // release_block() or until the file is closed. If another file has taken room for the block
+  // meanwhile, yours is given back and you keep the ticket: return it. False: the block has been
+  // evicted since block_room(); the room was given back, and you keep the ticket. Once a file holds
+  // its block, further calls do nothing.
+  [[nodiscard]] bool hold_block(std::uint64_t room, bool& ticket) noexcept;
+  // Whether the held block was admitted past the ledger's limit. Then add() the file's own room
+  // instead of waiting for it: nothing gets the ticket while a file holds the block.
+  [[nodiscard]] bool block_has_ticket() const noexcept;
   // Call it when the bytes have been read. Does nothing if no block is held. The block keeps the
-  // ledger's ticket, if you have it, for as long as it is in memory.
-  void release_block(bool& ticket) noexcept;
+  // ticket for as long as it is in memory.
+  void release_block() noexcept;
 
  private:
   friend class file_system;
