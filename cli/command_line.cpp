@@ -115,11 +115,12 @@ void command_line::word(const option_text& about, word_handler take, const word_
   handlers_.push_back({&option, std::move(take)});
 }
 
-void command_line::words(const option_text& about, word_handler take) {
+void command_line::words(const option_text& about, word_handler take, const word_check& check) {
   CLI::Option& option = described(app_->add_option_function<std::vector<std::string>>(
                                       names_of(about), [](const std::vector<std::string>&) {}),
                                   about);
   if (!option.get_positional()) option.allow_extra_args(false);
+  if (check) option.check(check);
   handlers_.push_back({&option, std::move(take)});
 }
 

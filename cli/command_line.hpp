@@ -49,7 +49,7 @@ class command_line {
   void word(const option_text& about, std::string& into, const word_check& check = {});
   void word(const option_text& about, word_handler take, const word_check& check = {});
   // Repeatable. All takers are called after parsing succeeded, in command-line order.
-  void words(const option_text& about, word_handler take);
+  void words(const option_text& about, word_handler take, const word_check& check = {});
   // A whole number from `least` to `most`: unsigned, std::uint64_t or int.
   template <class Number>
   void number(const option_text& about, std::uint64_t least, std::uint64_t most, Number& into);

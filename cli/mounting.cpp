@@ -75,7 +75,7 @@ void print_failures(const file_system& files, mount_id mounted, const std::strin
   for (std::size_t i = 0; i < files.failure_count(); ++i) {
     const mount_failure failure = files.failure(i);
     if (failure.mount != mounted) continue;
-    const char* const between = path.ends_with('/') ? "" : "/";
+    const char* const between = path.ends_with('/') || failure.path.empty() ? "" : "/";
     print_mount_error(fmt::format("{}{}{}", path, between, failure.path), failure.why);
   }
 }
@@ -86,15 +86,18 @@ result<void> mount_one(file_system& files, const mount_argument& mount, mounting
   std::string at = mount.at;
   if (how.layout == mount_layout::separate) at = fmt::format("{:04}/{}", files.mount_count(), at);
   const result<mount_id> mounted =
-      files.mount(mount.path.c_str(),
-                  {.at = at, .removal_markers = how.removal_markers, .password = mount.password});
+      files.mount(mount.path.c_str(), {.at = at,
+                                       .removal_markers = how.removal_markers,
+                                       .password = mount.password,
+                                       .name_encoding = mount.names});
   if (!mounted) return tl::unexpected(mounted.error());
   print_failures(files, *mounted, mount.path);
   return {};
 }
 
-// The regular files of a folder, sorted by the bytes of their names.
-std::vector<std::string> files_in(const std::string& folder, std::error_code& failed) {
+// The regular files of a folder, sorted.
+std::vector<std::string> files_in(const std::string& folder, archive_order order,
+                                  std::error_code& failed) {
   std::vector<std::string> paths;
   for (std::filesystem::directory_iterator at(folder, failed), end; !failed && at != end;
        at.increment(failed)) {
@@ -104,7 +107,7 @@ std::vector<std::string> files_in(const std::string& folder, std::error_code& fa
     const bool known = type != std::filesystem::file_type::none;
     if (known || failed == std::errc::too_many_symbolic_link_levels) failed.clear();
   }
-  std::sort(paths.begin(), paths.end());
+  sort_archives(paths, order);
   return paths;
 }
 
@@ -121,7 +124,7 @@ bool has_archive_extension(const std::string& path) {
 int mount_archives_in(file_system& files, const mount_argument& from, mounting_options how) {
   const std::string& folder = from.path;
   std::error_code failed;
-  const std::vector<std::string> paths = files_in(folder, failed);
+  const std::vector<std::string> paths = files_in(folder, how.order, failed);
   if (failed) {
     print_error(
         fmt::format("{}: cannot list the folder ({}); --archives-in needs a readable folder",
@@ -132,7 +135,7 @@ int mount_archives_in(file_system& files, const mount_argument& from, mounting_o
   bool any = false;
   for (const std::string& path : paths) {
     if (interrupted()) return outcome;
-    const result<void> mounted = mount_one(files, {path, from.at, from.password}, how);
+    const result<void> mounted = mount_one(files, {path, from.at, from.password, from.names}, how);
     const bool known = mounted || mounted.error().code != errc::unsupported;
     if (!known && !has_archive_extension(path)) continue;
     any = true;
@@ -163,7 +166,7 @@ int mount_these(file_system& files, const std::vector<mount_argument>& mounts,
 }
 
 int mount_all(file_system& files, const tree_arguments& arguments, mount_layout layout) {
-  const mounting_options how{layout, arguments.removal_markers};
+  const mounting_options how{layout, arguments.removal_markers, arguments.order};
   int outcome = mount_these(files, arguments.mounts, how);
   for (const mount_argument& folder : arguments.archives_in) {
     if (!interrupted()) outcome = std::max(outcome, mount_archives_in(files, folder, how));

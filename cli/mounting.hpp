@@ -15,6 +15,7 @@ enum class mount_layout : unsigned char { merged, separate };
 struct mounting_options {
   mount_layout layout = mount_layout::merged;
   bool removal_markers = false;
+  archive_order order = archive_order::nocase;  // of --archives-in
 };
 
 // What the user can do about a mount that failed, and about mounts that could not be merged.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 #include "display.hpp"
 #include "overture/base/limits.hpp"
 #include "overture/base/path.hpp"
@@ -35,7 +37,7 @@ std::string mistake_in_mount_point(const std::string& point) {
 
 command_line::word_handler mount_options::mount_handler(std::vector<mount_argument>& into) {
   return [this, &into](const std::string& path) {
-    into.push_back({path, point_, password_});
+    into.push_back({path, point_, password_, names_});
     unused_ = nullptr;
     any_ = true;
   };
@@ -71,13 +73,48 @@ void mount_options::add_password() {
               });
 }
 
+void mount_options::add_name_encoding() {
+  constexpr std::array all{name_encoding::cp437, name_encoding::latin1, name_encoding::windows_1251,
+                           name_encoding::windows_1252, name_encoding::cp932};
+  std::vector<std::string> words;
+  words.reserve(all.size());
+  for (const name_encoding each : all) words.emplace_back(to_string(each));
+  line_.words(
+      {"--name-encoding NAME", mounts_group,
+       "character set of names that are not UTF-8 in the archives after this option: "
+       "cp437 (the default), cp932 (Japanese), cp1251 (Cyrillic), cp1252, latin1; "
+       "repeatable"},
+      [this, all](const std::string& word) {
+        for (const name_encoding each : all) {
+          if (to_string(each) == word) names_ = each;
+        }
+        unused_ = "--name-encoding";
+      },
+      one_of(words));
+}
+
+void mount_options::add_order(archive_order& into) {
+  line_.word(
+      {"--order HOW", mounts_group,
+       "sort --archives-in by name: nocase (the default, as most games do), bytes, or "
+       "natural (pak9 before pak10)"},
+      [&into](const std::string& word) {
+        into = word == "bytes"     ? archive_order::bytes
+               : word == "natural" ? archive_order::natural
+                                   : archive_order::nocase;
+      },
+      one_of({"bytes", "nocase", "natural"}));
+}
+
 void mount_options::add_tree(tree_arguments& into) {
   add_mounts("MOUNT", "a folder or an archive; later mounts win", into.mounts);
   add_mounts("--archives-in DIR",
              "mount every archive in DIR, sorted by name, after all MOUNTs; repeatable",
              into.archives_in);
+  add_order(into.order);
   add_mount_point();
   add_password();
+  add_name_encoding();
   line_.flag({"--first-wins", mounts_group, "let earlier mounts win"}, into.first_wins);
   add_ignore_case(into.ignore_case);
   add_removal_markers(into.removal_markers);

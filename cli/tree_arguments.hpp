@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "archive_order.hpp"
 #include "command_line.hpp"
 #include "overture/vfs/file_system.hpp"
 #include "style.hpp"
@@ -15,6 +16,7 @@ struct mount_argument {
   std::string path;
   std::string at;             // mount point
   std::string password = {};  // of its encrypted files
+  name_encoding names = name_encoding::cp437;
   friend bool operator==(const mount_argument&, const mount_argument&) = default;
 };
 
@@ -24,6 +26,7 @@ struct tree_arguments {
   bool first_wins = false;
   bool ignore_case = false;
   bool removal_markers = false;
+  archive_order order = archive_order::nocase;
 
   [[nodiscard]] file_system_config config() const {
     return {.first_wins = first_wins, .ignore_case = ignore_case};
@@ -31,15 +34,16 @@ struct tree_arguments {
   [[nodiscard]] bool empty() const { return mounts.empty() && archives_in.empty(); }
 };
 
-// Arguments that name mounts. --mount-point and --password apply to the mounts after them.
+// Arguments that name mounts. --mount-point, --password and --name-encoding apply to the mounts
+// after them.
 class mount_options {
  public:
   explicit mount_options(command_line& line) : line_(line) {}
   mount_options(const mount_options&) = delete;  // callbacks of the command line point to this
   mount_options& operator=(const mount_options&) = delete;
 
-  // MOUNT, --archives-in, --mount-point, --password, --first-wins, --ignore-case,
-  // --removal-markers.
+  // MOUNT, --archives-in, --order, --mount-point, --password, --name-encoding, --first-wins,
+  // --ignore-case, --removal-markers.
   void add_tree(tree_arguments& into);
   // A single mount; a repeatable one.
   void add_mount(const std::string& spelling, const std::string& description,
@@ -48,6 +52,8 @@ class mount_options {
                   std::vector<mount_argument>& into);
   void add_mount_point();
   void add_password();
+  void add_name_encoding();
+  void add_order(archive_order& into);
   void add_ignore_case(bool& into);
   void add_removal_markers(bool& into);
   // After parsing: reports an option that is invalid or has no mount after it, and returns the exit
@@ -60,6 +66,7 @@ class mount_options {
   command_line& line_;
   std::string point_;
   std::string password_;
+  name_encoding names_ = name_encoding::cp437;
   std::string wrong_point_;       // what is wrong with the first invalid mount point
   const char* unused_ = nullptr;  // the last option, until a mount follows
   bool any_ = false;              // a mount was given

@@ -4,3 +4,4 @@
 
 #include "overture/archives/file_place.hpp"
 #include "overture/archives/mount_format.hpp"
+#include "overture/archives/name_encoding.hpp"

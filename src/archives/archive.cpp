@@ -83,8 +83,9 @@ bool archive_input::has_extension_of(std::string_view words) const noexcept {
   return false;
 }
 
-archive_builder::archive_builder(archive& into, std::string_view prefix) noexcept
-    : into_(into), prefix_(prefix) {
+archive_builder::archive_builder(archive& into, std::string_view prefix,
+                                 const name_rules& rules) noexcept
+    : into_(into), prefix_(prefix), rules_(rules) {
   into_.prefix_bytes = static_cast<std::uint32_t>(prefix.size());
 }
 
@@ -112,20 +113,24 @@ result<std::uint32_t> archive_builder::keep(std::string_view text) noexcept {
 }
 
 result<bool> archive_builder::add(std::string_view name, const archive_entry& entry) noexcept {
-  const char* flaw = name.empty() ? skip_reason::no_name : path_flaw(name);
-  if (!flaw && prefix_.size() + name.size() > limits::path_bytes_max)
+  path_buffer converted;
+  const entry_name made = make_entry_name(name, rules_, converted);
+  const std::string_view path = made.path;
+  if (made.is_folder && entry.bytes == 0) return false;
+  const char* flaw = made.is_folder ? skip_reason::folder_with_data : made.flaw;
+  if (!flaw && prefix_.size() + path.size() > limits::path_bytes_max)
     flaw = skip_reason::path_too_long;
   if (!flaw &&
-      std::count(name.begin(), name.end(), '/') > std::ptrdiff_t{limits::folder_depth_max}) {
+      std::count(path.begin(), path.end(), '/') > std::ptrdiff_t{limits::folder_depth_max}) {
     flaw = skip_reason::too_deep;
   }
   if (flaw) return skip(name, flaw).map([] { return false; });
   if (result<void> room = make_room(); !room) return tl::unexpected(room.error());
-  const result<std::uint32_t> kept = append(prefix_, name);
+  const result<std::uint32_t> kept = append(prefix_, path);
   if (!kept) return tl::unexpected(kept.error());
   archive_entry added = entry;
   added.name = *kept;
-  added.name_bytes = static_cast<std::uint16_t>(prefix_.size() + name.size());
+  added.name_bytes = static_cast<std::uint16_t>(prefix_.size() + path.size());
   added.id = {hash64(into_.path_of(added))};
   if (!into_.entries.push_back(added))
     return fail(errc::out_of_memory, "out of memory for the list of files");
@@ -178,6 +183,27 @@ result<void> archive_builder::index_last_of_each(path_index& index) noexcept {
   return index_each_once(index, [this](std::uint32_t earlier, std::uint32_t later) {
     return take_back(earlier, skip_reason::duplicate).map([later] { return later; });
   });
+}
+
+// Archives list folder by folder, so most entries are in the folder of the one before.
+result<void> archive_builder::take_back_folders(const path_index& index) noexcept {
+  std::string_view last;  // the folder of the entry before
+  for (const archive_entry& entry : into_.entries) {
+    const std::string_view path = into_.path_of(entry);
+    std::size_t slash = path.rfind('/');
+    if (slash == std::string_view::npos || path.substr(0, slash) == last) continue;
+    last = path.substr(0, slash);
+    for (; slash != std::string_view::npos && slash > into_.prefix_bytes;
+         slash = path.rfind('/', slash - 1)) {
+      const std::string_view folder = path.substr(0, slash);
+      const path_id id{hash64(folder)};
+      const path_index::slot& at = index.probe(
+          id, [&](std::uint32_t known) { return into_.path_of(into_.entries[known]) == folder; });
+      if (at.value == path_index::none) continue;
+      if (result<void> taken = take_back(at.value, skip_reason::also_folder); !taken) return taken;
+    }
+  }
+  return {};
 }
 
 result<void> archive_builder::index_each_once(

@@ -35,6 +35,7 @@
 #include <string_view>
 
 #include "archives/block_store.hpp"
+#include "archives/entry_name.hpp"
 #include "archives/handle.hpp"
 #include "archives/path_index.hpp"
 #include "base/vec.hpp"
@@ -163,6 +164,7 @@ struct archive_input {
   std::span<const std::byte> front =
       {};  // the first front_bytes of the archive, or all of a shorter one
 
+  name_rules names = {};
   std::string_view password = {};   // for encrypted entries
   memory_ledger* ledger = nullptr;  // bounds what listing unpacks
 
@@ -194,6 +196,7 @@ struct archive_format {
   // Any thread.
   result<opened_entry> (*open)(const archive& from, const archive_entry& entry,
                                operating_system& os) noexcept = nullptr;
+  bool keeps_backslashes = false;  // in names, instead of taking them for '/'
 };
 
 // All formats, in the order in which they are tried.
@@ -221,14 +224,14 @@ extern const archive_format zip_format;
 // mount point, hashes them, enforces limits and removes duplicates.
 class archive_builder {
  public:
-  archive_builder(archive& into, std::string_view prefix) noexcept;
+  archive_builder(archive& into, std::string_view prefix, const name_rules& rules = {}) noexcept;
   // For an archive that is already filled.
   archive_builder(archive& into, std::uint32_t prefix_bytes) noexcept : into_(into) {
     into_.prefix_bytes = prefix_bytes;
   }
 
-  // Adds an entry whose path is `name` below the mount point. Skips it and returns false if that
-  // cannot be a path.
+  // Adds an entry whose path is `name`, made normal, below the mount point. Returns false if that
+  // is a folder, or cannot be a path and is skipped.
   result<bool> add(std::string_view name, const archive_entry& entry) noexcept;
   // Lists a name as skipped. `reason` is one of skip_reason.hpp, or of path_flaw().
   result<void> skip(std::string_view name, const char* reason) noexcept;
@@ -253,6 +256,8 @@ class archive_builder {
   result<void> index_each_once(
       path_index& index,
       function_ref<result<std::uint32_t>(std::uint32_t, std::uint32_t)> choose) noexcept;
+  // Takes back the files whose path is a folder of others.
+  result<void> take_back_folders(const path_index& index) noexcept;
   // Closes the gaps left by take_back() and drop(), and sorts the skipped names.
   void finish() noexcept;
 
@@ -271,6 +276,7 @@ class archive_builder {
 
   archive& into_;
   std::string_view prefix_;
+  name_rules rules_;
   bool gaps_ = false;
 };
 

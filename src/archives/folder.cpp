@@ -295,6 +295,7 @@ result<opened_entry> open_loose_file(operating_system& os, os_handle folder,
   return opened;
 }
 
-const archive_format folder_format{mount_format::folder, "folder", true, false, "", list, open};
+const archive_format folder_format{
+    mount_format::folder, "folder", true, false, "", list, open, true};
 
 }  // namespace overture::archives_detail

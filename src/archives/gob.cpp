@@ -31,8 +31,7 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
   const std::size_t field = second ? long_name_bytes : name_bytes;
   return table.finish(
       table.each({offset + 4, load_u32(*count), 8 + field}, [&](const std::byte* record) {
-        return table.add_dos(text_of(record + 8, field - 1), load_u32(record),
-                             load_u32(record + 4));
+        return table.add(text_of(record + 8, field - 1), load_u32(record), load_u32(record + 4));
       }));
 }
 

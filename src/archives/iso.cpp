@@ -269,6 +269,7 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
 
 }  // namespace
 
-const archive_format iso_format{mount_format::iso, "iso", false, true, "iso", list, open_plain};
+const archive_format iso_format{mount_format::iso, "iso", false, true, "iso", list,
+                                open_plain,        true};
 
 }  // namespace overture::archives_detail

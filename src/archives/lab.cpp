@@ -37,8 +37,7 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
     // Cut long names, or many records could share an endless one.
     const std::size_t most =
         std::min<std::size_t>(texts.size() - at, limits::path_element_bytes_max);
-    return table.add_dos(text_of(texts.data() + at, most), load_u32(record + 4),
-                         load_u32(record + 8));
+    return table.add(text_of(texts.data() + at, most), load_u32(record + 4), load_u32(record + 8));
   }));
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "archives/skip_reason.hpp"
 #include "base/limit_text.hpp"
 
 namespace overture::archives_detail {
@@ -20,7 +19,7 @@ tl::unexpected<error> no_memory() {
 plain_table::plain_table(const archive_input& input, archive& into) noexcept
     : input_(input),
       into_(into),
-      builder_(into, input.prefix),
+      builder_(into, input.prefix, input.names),
       window_(into.names.memory(), memory_tag::vfs) {}
 
 result<const std::byte*> plain_table::window(std::uint64_t offset, std::size_t bytes,
@@ -86,18 +85,11 @@ result<void> plain_table::add(std::string_view name, std::uint64_t offset,
   return add_entry(name, entry);
 }
 
-result<void> plain_table::add_dos(std::string_view name, std::uint64_t offset,
-                                  std::uint64_t bytes) noexcept {
-  char converted[limits::path_element_bytes_max];
-  if (name.size() > sizeof converted) return skip(name, skip_reason::name_too_long);
-  std::replace_copy(name.begin(), name.end(), converted, '\\', '/');
-  return add({converted, name.size()}, offset, bytes);
-}
-
 result<bool> plain_table::finish(const result<void>& done) noexcept {
   if (!done) return tl::unexpected(done.error());
   path_index index(into_.names.memory());
-  result<void> indexed = builder_.index_last_of_each(index);
+  result<void> indexed = builder_.index_last_of_each(index).and_then(
+      [&] { return builder_.take_back_folders(index); });
   if (!indexed) return tl::unexpected(indexed.error());
   builder_.finish();
   return true;

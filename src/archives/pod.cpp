@@ -43,8 +43,8 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
   if (!sensible) return false;
   if (!looked) return tl::unexpected(looked.error());
   return table.finish(table.each(records, [&](const std::byte* record) {
-    return table.add_dos(text_of(record, name_bytes), load_u32(record + name_bytes + 4),
-                         load_u32(record + name_bytes));
+    return table.add(text_of(record, name_bytes), load_u32(record + name_bytes + 4),
+                     load_u32(record + name_bytes));
   }));
 }
 

@@ -95,7 +95,7 @@ class seven_zip_list {
   seven_zip_list(const archive_input& input, archive& into) noexcept
       : input_(input),
         into_(into),
-        builder_(into, input.prefix),
+        builder_(into, input.prefix, input.names),
         bytes_(into.names.memory(), memory_tag::vfs),
         header_(into.names.memory()),
         listed_(into.names.memory(), memory_tag::vfs) {}
@@ -105,7 +105,8 @@ class seven_zip_list {
     const result<void> done = read_header()
                                   .and_then([this] { return add_blocks(); })
                                   .and_then([this] { return add_files(); })
-                                  .and_then([&] { return builder_.index_last_of_each(index); });
+                                  .and_then([&] { return builder_.index_last_of_each(index); })
+                                  .and_then([&] { return builder_.take_back_folders(index); });
     if (!done) return tl::unexpected(done.error());
     builder_.finish();
     return true;

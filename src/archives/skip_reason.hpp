@@ -14,6 +14,9 @@ inline constexpr const char* path_too_long = detail::path_too_long;
 inline constexpr const char* too_deep = limit_text::folder_depth;
 inline constexpr const char* not_a_file = "not a regular file";
 inline constexpr const char* duplicate = "a later file has the same name";
+inline constexpr const char* also_folder = "the archive has a folder with the same name";
+inline constexpr const char* folder_with_data = "named like a folder, but it has data";
+inline constexpr const char* bad_encoding = "the name is in another encoding than expected";
 inline constexpr const char* case_duplicate = "another name differs only by case";
 
 // Folders and links.

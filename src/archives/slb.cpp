@@ -29,8 +29,8 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
   if (!rooted) return false;
   if (!looked) return tl::unexpected(looked.error());
   return table.finish(table.each(records, [&](const std::byte* record) {
-    return table.add_dos(text_of(record + 1, name_bytes - 1), load_u32(record + name_bytes),
-                         load_u32(record + name_bytes + 4));
+    return table.add(text_of(record + 1, name_bytes - 1), load_u32(record + name_bytes),
+                     load_u32(record + name_bytes + 4));
   }));
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/little_endian.hpp"
+#include "overture/io/unpack.hpp"
 
 namespace overture::archives_detail {
 using namespace base_detail;
@@ -29,21 +30,6 @@ constexpr std::uint32_t end64_signature = 0x06064B50;
 constexpr std::uint32_t locator_signature = 0x07064B50;
 constexpr std::size_t end64_bytes = 56;
 constexpr std::size_t locator_bytes = 20;
-
-// The offset of the end record in the tail, or tail.size(). A comment may contain something that
-// looks like one: prefer the last record whose comment ends with the file, then the last whose
-// comment fits.
-std::size_t find_end_record(bytes tail) noexcept {
-  std::size_t fitting = tail.size();
-  if (tail.size() < zip_end_bytes) return fitting;
-  for (std::size_t at = tail.size() - zip_end_bytes + 1; at-- > 0;) {
-    if (tail[at] != std::byte{'P'} || u32(tail, at) != end_signature) continue;
-    const std::size_t end = at + zip_end_bytes + u16(tail, at + 20);
-    if (end == tail.size()) return at;
-    if (end < tail.size() && fitting == tail.size()) fitting = at;
-  }
-  return fitting;
-}
 
 bool is_end64(bytes record) noexcept {
   return record.size() >= end64_bytes && u32(record, 0) == end64_signature;
@@ -92,6 +78,28 @@ result<void> read_end64(bytes tail, std::uint64_t tail_offset, std::size_t locat
   return apply_end64(elsewhere, end);
 }
 
+// The field with this number in the extra data; empty if there is none.
+bytes find_field(bytes extra, std::uint16_t number) noexcept {
+  while (extra.size() >= 4) {
+    const std::size_t length = u16(extra, 2);
+    if (length > extra.size() - 4) return {};
+    if (u16(extra, 0) == number) return extra.subspan(4, length);
+    extra = extra.subspan(4 + length);
+  }
+  return {};
+}
+
+// The name in UTF-8. It is outdated if an archiver that does not know the field renamed the entry.
+// Source: APPNOTE.TXT, 4.6.9, "Info-ZIP Unicode Path Extra Field".
+std::string_view unicode_name_in(bytes extra, std::string_view name) noexcept {
+  constexpr std::size_t head_bytes = 5;
+  const bytes field = find_field(extra, 0x7075);
+  if (field.size() <= head_bytes || field[0] != std::byte{1}) return {};
+  if (u32(field, 1) != crc32(std::as_bytes(std::span(name)))) return {};
+  const bytes text = field.subspan(head_bytes);
+  return {reinterpret_cast<const char*>(text.data()), text.size()};
+}
+
 // Takes values that did not fit the record from its Zip64 field. False if they are missing.
 bool read_zip64_field(bytes extra, zip_record& record, std::uint32_t& part) noexcept {
   const bool wanted[] = {record.bytes == UINT32_MAX, record.packed_bytes == UINT32_MAX,
@@ -99,35 +107,36 @@ bool read_zip64_field(bytes extra, zip_record& record, std::uint32_t& part) noex
   std::uint64_t* const values[] = {&record.bytes, &record.packed_bytes, &record.header};
   const bool wants_part = part == UINT16_MAX;
   if (!wanted[0] && !wanted[1] && !wanted[2] && !wants_part) return true;
-  while (extra.size() >= 4) {
-    const std::size_t length = u16(extra, 2);
-    if (length > extra.size() - 4) return false;
-    bytes field = extra.subspan(4, length);
-    const bool found = u16(extra, 0) == 0x0001;
-    extra = extra.subspan(4 + length);
-    if (!found) continue;
-    for (int i = 0; i < 3; ++i) {
-      if (!wanted[i]) continue;
-      if (field.size() < 8) return false;
-      *values[i] = u64(field, 0);
-      field = field.subspan(8);
-    }
-    if (wants_part) {
-      if (field.size() < 4) return false;
-      part = u32(field, 0);
-    }
+  bytes field = find_field(extra, 0x0001);
+  for (int i = 0; i < 3; ++i) {
+    if (!wanted[i]) continue;
+    if (field.size() < 8) return false;
+    *values[i] = u64(field, 0);
+    field = field.subspan(8);
+  }
+  if (wants_part) {
+    if (field.size() < 4) return false;
+    part = u32(field, 0);
+  }
+  return true;
+}
+
+}  // namespace
+
+bool zip_end_search::find_next() noexcept {
+  if (tail_.size() < zip_end_bytes) return false;
+  for (std::size_t at = std::min(at_, tail_.size() - zip_end_bytes + 1); at-- > 0;) {
+    if (tail_[at] != std::byte{'P'} || u32(tail_, at) != end_signature) continue;
+    at_ = at;
     return true;
   }
   return false;
 }
 
-}  // namespace
-
-result<zip_end> find_zip_end(std::span<const std::byte> tail, std::uint64_t file_bytes,
-                             zip_reader read) noexcept {
-  const std::size_t at = find_end_record(tail);
-  if (at == tail.size()) return fail(errc::not_found, "the archive has no end record");
-  const std::uint64_t tail_offset = file_bytes - tail.size();
+result<zip_end> zip_end_search::parse(zip_reader read) const noexcept {
+  const bytes tail = tail_;
+  const std::size_t at = at_;
+  const std::uint64_t tail_offset = file_bytes_ - tail.size();
   zip_end end;
   end.offset = tail_offset + at;
   end.entries = u16(tail, at + 10);
@@ -171,6 +180,8 @@ std::size_t read_zip_record(std::span<const std::byte> directory, zip_record& re
   const bytes extra = directory.subspan(zip_record_bytes + size.name, record.extra_bytes);
   record.sizes_missing = !read_zip64_field(extra, record, part);
   record.in_another_part = part != 0;
+  const bool is_utf8 = (record.flags & zip_flag_utf8) != 0;
+  record.unicode_name = is_utf8 ? std::string_view() : unicode_name_in(extra, record.name);
   return size.record;
 }
 
@@ -178,14 +189,18 @@ bool read_zip_local_header(std::span<const std::byte> from, zip_local_header& he
   if (from.size() < zip_local_header_bytes || u32(from, 0) != local_signature) return false;
   header.flags = u16(from, 6);
   header.method = u16(from, 8);
+  header.crc32 = u32(from, 14);
   header.packed_bytes = u32(from, 18);
-  header.name_bytes = u16(from, 26);
-  header.header_bytes = zip_local_header_bytes + header.name_bytes + u16(from, 28);
+  header.header_bytes = zip_local_header_bytes + u16(from, 26) + u16(from, 28);
   return true;
 }
 
 bool begins_like_zip(std::span<const std::byte> file) noexcept {
   return file.size() >= 4 && u32(file, 0) == local_signature;
+}
+
+bool begins_like_zip_record(std::span<const std::byte> directory) noexcept {
+  return directory.size() >= 4 && u32(directory, 0) == record_signature;
 }
 
 }  // namespace overture::archives_detail

@@ -17,6 +17,7 @@ namespace overture::archives_detail {
 inline constexpr std::size_t zip_local_header_bytes = 30;
 inline constexpr std::size_t zip_record_bytes = 46;
 inline constexpr std::size_t zip_end_bytes = 22;
+inline constexpr std::uint64_t zip_wrap = 1ull << 32;  // what 32 bits cannot say
 // How far from the end of the file the end record can begin, with a Zip64 end record in front.
 inline constexpr std::size_t zip_tail_bytes = 56 + 20 + zip_end_bytes + UINT16_MAX;
 
@@ -32,14 +33,28 @@ struct zip_end {
   bool entries_in_16_bits = true;  // `entries` may be the low bits of a larger number
 };
 
-// `read` is called for a Zip64 end record that is not in the tail. Errors: not_found (no end
-// record), corrupt, unsupported, those of `read`.
-[[nodiscard]] result<zip_end> find_zip_end(std::span<const std::byte> tail,
-                                           std::uint64_t file_bytes, zip_reader read) noexcept;
+// Goes through what looks like an end record in the tail of a file, from the end.
+class zip_end_search {
+ public:
+  zip_end_search(std::span<const std::byte> tail, std::uint64_t file_bytes) noexcept
+      : tail_(tail), file_bytes_(file_bytes), at_(tail.size()) {}
+
+  // False if there are no more.
+  [[nodiscard]] bool find_next() noexcept;
+  // The one that was found. `read` is called for a Zip64 end record that is not in the tail.
+  // Errors: corrupt, unsupported, those of `read`.
+  [[nodiscard]] result<zip_end> parse(zip_reader read) const noexcept;
+
+ private:
+  std::span<const std::byte> tail_;
+  std::uint64_t file_bytes_;
+  std::size_t at_;
+};
 
 // One record of the central directory.
 struct zip_record {
   std::string_view name;
+  std::string_view unicode_name;  // in Info-ZIP's field, if it belongs to `name`
   std::uint64_t packed_bytes = 0;
   std::uint64_t bytes = 0;
   std::uint64_t header = 0;  // offset of the local header, from the start of the archive
@@ -91,7 +106,7 @@ struct zip_record_size {
 struct zip_local_header {
   std::uint64_t packed_bytes = 0;
   std::size_t header_bytes = 0;  // with its name and extra field
-  std::size_t name_bytes = 0;
+  std::uint32_t crc32 = 0;
   std::uint16_t flags = 0;
   std::uint16_t method = 0;
 };
@@ -99,11 +114,13 @@ struct zip_local_header {
 [[nodiscard]] bool read_zip_local_header(std::span<const std::byte> from,
                                          zip_local_header& header) noexcept;
 [[nodiscard]] bool begins_like_zip(std::span<const std::byte> file) noexcept;
+[[nodiscard]] bool begins_like_zip_record(std::span<const std::byte> directory) noexcept;
 
 inline constexpr std::uint16_t zip_flag_encrypted = 1u << 0;
 inline constexpr std::uint16_t zip_flag_sizes_after_data = 1u << 3;  // in a data descriptor
 inline constexpr std::uint16_t zip_flag_patch = 1u << 5;
 inline constexpr std::uint16_t zip_flag_strongly_encrypted = 1u << 6;
+inline constexpr std::uint16_t zip_flag_utf8 = 1u << 11;    // the name
 inline constexpr std::uint16_t zip_flag_masked = 1u << 13;  // encrypted central directory
 
 }  // namespace overture::archives_detail

@@ -113,10 +113,13 @@ result<void> zip_link_targets::read_target(zip_link& link) noexcept {
     const result<void> unpacked = unpacker_.unpack(entry.method, *packed, bytes);
     if (!unpacked && unpacked.error().code == errc::out_of_memory) return unpacked;
     if (unpacked && crc32(bytes) == entry.crc32) {
+      const std::string_view text(reinterpret_cast<const char*>(target), entry.bytes);
+      path_buffer converted;
+      const std::size_t length = convert_name(text, names_, converted);
       link.target = static_cast<std::uint32_t>(texts_.size());
-      link.target_bytes = static_cast<std::uint32_t>(bytes.size());
+      link.target_bytes = static_cast<std::uint32_t>(length);
       if (texts_.size() > UINT32_MAX - limits::path_bytes_max ||
-          !texts_.append(bytes.data(), bytes.size())) {
+          !texts_.append(converted.data(), length)) {
         return no_memory();
       }
       return {};
@@ -244,9 +247,9 @@ result<void> zip_link_targets::follow(zip_link& link) noexcept {
 }
 
 result<void> resolve_zip_links(std::span<const std::uint32_t> links, path_index& index,
-                               operating_system& os, archive& into,
+                               const archive_input& input, archive& into,
                                archive_builder& builder) noexcept {
-  zip_link_targets targets(index, os, into);
+  zip_link_targets targets(index, input, into);
   if (result<void> found = targets.find(links); !found) return found;
   bool to_folders = false;
   for (const zip_link& link : targets.links()) {

@@ -27,9 +27,10 @@ struct zip_link {
 // root is the mount point followed by '/'.
 class zip_link_targets {
  public:
-  zip_link_targets(const path_index& index, operating_system& os, archive& into) noexcept
+  zip_link_targets(const path_index& index, const archive_input& input, archive& into) noexcept
       : index_(index),
-        os_(os),
+        os_(input.os),
+        names_(input.names),
         into_(into),
         links_(into.names.memory(), memory_tag::vfs),
         texts_(into.names.memory(), memory_tag::vfs),
@@ -66,6 +67,7 @@ class zip_link_targets {
 
   const path_index& index_;
   operating_system& os_;
+  name_rules names_;
   archive& into_;
   base_detail::vec<zip_link> links_;  // by entry
   base_detail::vec<char> texts_;      // targets, and folders that links lead to
@@ -84,7 +86,7 @@ class zip_link_targets {
 // that cannot be followed. Ignores entries that were taken back before. `index` has the archive's
 // entries, and is updated. Errors: out_of_memory, limit.
 [[nodiscard]] result<void> resolve_zip_links(std::span<const std::uint32_t> links,
-                                             path_index& index, operating_system& os, archive& into,
-                                             archive_builder& builder) noexcept;
+                                             path_index& index, const archive_input& input,
+                                             archive& into, archive_builder& builder) noexcept;
 
 }  // namespace overture::archives_detail

@@ -33,6 +33,7 @@ result<void> list_content(archives_detail::archive_input& input,
         result<void> read = read_fully(input.os, file, 0, {front, input.front.size()});
         if (!read) return read;
       }
+      input.names.backslash_separates = !format->keeps_backslashes;
       const result<bool> listed = format->list(input, content);
       if (!listed) return tl::unexpected(listed.error());
       if (*listed) {
@@ -112,6 +113,14 @@ result<void> narrow(archives_detail::archive& content, std::string_view from,
   return {};
 }
 
+// An archive of which nothing is left is a failure: the names say why.
+result<void> note_all_skipped(archives_detail::archive& content) noexcept {
+  if (content.format->lists_folders || !content.entries.empty() || content.skipped.empty())
+    return {};
+  archives_detail::archive_builder builder(content, content.prefix_bytes);
+  return builder.lose("", {errc::unsupported, 0, "every file of the archive was skipped", {}, 0});
+}
+
 // Maps an archive once for all its files. If that fails, map() is unsupported and reading works.
 void map_source(mount& made) noexcept {
   made.mappable = true;
@@ -152,9 +161,12 @@ result<void> scan_mount(mount& made, const mount_request& request, const file_sy
   const path_key at_key(*at_spelled, ignore_case);
   const std::string_view at = asset_path(at_key).text;
   path_buffer from_room;
-  const result<asset_path> from_spelled = normalise(options.from, from_room);
-  if (!from_spelled) return tl::unexpected(from_spelled.error());
-  const path_key from_key(*from_spelled, ignore_case);
+  const archives_detail::name_rules rules{true, options.name_encoding};
+  const archives_detail::entry_name from_made =
+      options.from.empty() ? archives_detail::entry_name{}
+                           : archives_detail::make_entry_name(options.from, rules, from_room);
+  if (from_made.flaw) return fail(errc::bad_path, from_made.flaw);
+  const path_key from_key({from_made.path, {hash64(from_made.path)}}, ignore_case);
   const std::string_view from = asset_path(from_key).text;
   if (const char* const flaw = path_flaw(at)) return fail(errc::bad_path, flaw);
   if (!from_key.fits()) return fail(errc::bad_path, detail::path_too_long);
@@ -173,6 +185,7 @@ result<void> scan_mount(mount& made, const mount_request& request, const file_sy
   const std::string_view prefix(made.prefix.data(), made.prefix.size());
   const bool whole = from.empty();
   archives_detail::archive_input input{*made.os, made.path.data(), *status, whole ? prefix : ""};
+  input.names.encoding = options.name_encoding;
   input.password = options.password;
   input.ledger = config.ledger;
   result<void> listed = list_content(input, made.content);
@@ -187,6 +200,7 @@ result<void> scan_mount(mount& made, const mount_request& request, const file_sy
     return fail(errc::invalid, "only a whole folder can be writable");
   }
   if (listed && !whole) listed = narrow(made.content, from, prefix, ignore_case);
+  if (listed) listed = note_all_skipped(made.content);
   if (listed && options.removal_markers) {
     if (options.writable)
       return fail(errc::invalid, "a writable folder cannot have removal markers");

@@ -67,7 +67,8 @@ void expect_right_or_error(const std::string& bytes) {
 
 TEST(hostile_zip, truncated_anywhere_gives_right_files_or_errors) {
   const std::string whole = varied_zip().bytes();
-  for (std::size_t length = 0; length < whole.size(); ++length) {
+  const std::size_t comment_bytes = std::string_view("a comment").size();
+  for (std::size_t length = 0; length < whole.size() - comment_bytes; ++length) {
     const std::map<std::string, std::string> contents = load_zip(whole.substr(0, length));
     const std::string_view outcome = length < 4 ? "error: unsupported" : "error: corrupt";
     EXPECT_THAT(contents, ElementsAre(Pair("", outcome))) << "cut to " << length;
@@ -216,13 +217,16 @@ TEST(lying_entry, that_overlaps_the_directory_is_corrupt) {
 }
 
 TEST(lying_entry, that_overlaps_the_next_one_is_corrupt) {
-  EXPECT_EQ(liar_test({.data = "abc", .stated_bytes = 4, .stated_packed_bytes = 4}).opening(),
+  EXPECT_EQ(liar_test({.data = "abc", .stated_bytes = 9, .stated_packed_bytes = 9}).opening(),
             errc::corrupt);
+  // The local header may be shorter than the directory's, so this is noticed when it is read.
+  EXPECT_EQ(liar_test({.data = "abc", .stated_bytes = 4, .stated_packed_bytes = 4}).loading(),
+            "error: corrupt");
 }
 
 TEST(lying_entry, that_begins_within_another_is_corrupt_and_the_other_is_not) {
   for (const std::uint64_t offset : {0u, 1u, 20u, 36u}) {
-    EXPECT_EQ(liar_test({.data = "abc", .stated_offset = offset}).opening(), errc::corrupt);
+    EXPECT_EQ(liar_test({.data = "abc", .stated_offset = offset}).loading(), "error: corrupt");
   }
 }
 
@@ -281,6 +285,49 @@ TEST(lying_entry, with_sizes_that_are_announced_but_missing_is_corrupt) {
 
 // --- Lying end records ---------------------------------------------------------------------------
 
+TEST(lying_end_record, about_the_number_of_files_is_ignored_where_the_directory_fits) {
+  for (const std::uint64_t stated : {0u, 1u, 3u, 65'534u}) {
+    zip_writer zip;
+    zip.add({.name = "a", .data = "a"});
+    zip.add({.name = "b", .data = "b"});
+    zip.stated_entries = stated;
+    EXPECT_THAT(load_zip(zip.bytes()), ElementsAre(Pair("a", "a"), Pair("b", "b"))) << stated;
+    // Data in front: the directory's place does not confirm its size.
+    EXPECT_THAT(load_zip("in front" + zip.bytes()), ElementsAre(Pair("", "error: corrupt")));
+  }
+}
+
+TEST(lying_end_record, about_the_length_of_its_comment_is_ignored) {
+  zip_writer zip;
+  zip.add({.name = "a", .data = "a"});
+  zip.comment = "comment";
+  for (const int length : {0, 6, 8, 65'535}) {
+    std::string bytes = zip.bytes();
+    bytes[bytes.size() - 9] = static_cast<char>(length & 0xFF);
+    bytes[bytes.size() - 8] = static_cast<char>(length >> 8);
+    EXPECT_THAT(load_zip(bytes), ElementsAre(Pair("a", "a"))) << length;
+  }
+}
+
+TEST(lying_end_record, in_a_comment_is_not_followed) {
+  zip_writer real;
+  real.add({.name = "a", .data = "a"});
+  zip_writer fake;
+  fake.add({.name = "fake", .data = "fake"});
+  const std::string bytes = fake.bytes();
+  const std::string ends = bytes.substr(bytes.size() - 22);
+  for (const int count : {1, 2, 15}) {
+    real.comment.clear();
+    for (int i = 0; i < count; ++i) real.comment += ends;
+    EXPECT_THAT(load_zip(real.bytes()), ElementsAre(Pair("a", "a"))) << count;
+  }
+  real.comment = std::string("PK\5\6", 4) + std::string(18, '\0');  // of an archive without files
+  EXPECT_THAT(load_zip(real.bytes()), ElementsAre(Pair("a", "a")));
+  real.comment.clear();
+  for (int i = 0; i < 16; ++i) real.comment += ends;
+  EXPECT_THAT(load_zip(real.bytes()), ElementsAre(Pair("", "error: corrupt"))) << "too many";
+}
+
 TEST(lying_end_record, is_corrupt) {
   for (const bool zip64 : {false, true}) {
     const auto load_with = [&](auto lie) {
@@ -292,14 +339,11 @@ TEST(lying_end_record, is_corrupt) {
       return load_zip(zip.bytes());
     };
     const auto corrupt = ElementsAre(Pair("", "error: corrupt"));
-    EXPECT_THAT(load_with([](zip_writer& zip) { zip.stated_entries = 1; }), corrupt);
-    EXPECT_THAT(load_with([](zip_writer& zip) { zip.stated_entries = 3; }), corrupt);
     EXPECT_THAT(load_with([](zip_writer& zip) { zip.stated_directory_bytes = 10; }), corrupt);
     EXPECT_THAT(load_with([](zip_writer& zip) { zip.stated_directory_bytes = 1000; }), corrupt);
     EXPECT_THAT(load_with([](zip_writer& zip) { zip.stated_directory_offset = 1000; }), corrupt);
     if (!zip64) continue;
     for (const std::uint64_t huge : {std::uint64_t{1} << 40, UINT64_MAX}) {
-      EXPECT_THAT(load_with([&](zip_writer& zip) { zip.stated_entries = huge; }), corrupt);
       EXPECT_THAT(load_with([&](zip_writer& zip) { zip.stated_directory_bytes = huge; }), corrupt);
       EXPECT_THAT(load_with([&](zip_writer& zip) { zip.stated_directory_offset = huge; }), corrupt);
     }

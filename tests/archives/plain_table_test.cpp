@@ -60,7 +60,7 @@ TEST_P(plain_table, is_not_taken_for_a_zip_if_its_last_file_is_one) {
 }
 
 TEST_P(plain_table, has_no_path_that_leads_outside_the_mount) {
-  for (const char* bad : {"..", "../B", ".", "/B", "A//B", "B/", "\xFF.TXT", "C:/B"}) {
+  for (const char* bad : {"..", "../B", "A/..", ".", "C:/B"}) {
     if (std::string_view(bad).size() > GetParam().name_bytes) continue;
     const std::string bytes = write({{.name = "A.TXT", .data = "a"}, {.name = bad, .data = "bad"}});
     memory_file_os os(bytes);

@@ -205,11 +205,11 @@ def load_mounts_archives_in_a_folder_in_name_order(box):
     report = box.load_json("last.zip", "--archives-in", "pack")
     assert [mount["path"] for mount in report["mounts"]] == [
         "last.zip",
-        "pack/Pak9.pk3",
         "pack/pak0.pk3",
         "pack/pak1.pk3",
+        "pack/Pak9.pk3",
     ], report["mounts"]
-    assert {each["winner"] for each in report["overrides"]} == {"pack/pak1.pk3"}
+    assert {each["winner"] for each in report["overrides"]} == {"pack/Pak9.pk3"}
     # In a plain folder, archives are files.
     assert box.load_json("pack")["files"] == 5
 

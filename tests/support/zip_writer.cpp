@@ -65,6 +65,13 @@ std::string unknown_extra(std::size_t bytes) {
   return byte_text().u16(0x7A7A).u16(bytes - 4).text(std::string(bytes - 4, 'x')).str();
 }
 
+std::string unicode_name_extra(const zip_entry& entry) {
+  if (!entry.unicode_name) return {};
+  const std::uint32_t crc = libdeflate_crc32(0, entry.name.data(), entry.name.size());
+  const std::string& name = *entry.unicode_name;
+  return byte_text().u16(0x7075).u16(5 + name.size()).u8(1).u32(crc).text(name).str();
+}
+
 struct packed_entry {
   std::string data;
   std::uint32_t crc = 0;
@@ -102,7 +109,8 @@ void write_local(byte_text& out, const zip_entry& entry, const packed_entry& pac
   out.u16(0).u16(0x21).u32(has_descriptor ? 0 : packed.crc);
   out.u32(entry.zip64 ? UINT32_MAX : has_descriptor ? 0 : packed_bytes);
   out.u32(entry.zip64 ? UINT32_MAX : has_descriptor ? 0 : entry.data.size());
-  out.u16(entry.name.size()).u16(extra.size()).text(entry.name).text(extra).text(packed.data);
+  const std::string name = entry.local_name.value_or(entry.name);
+  out.u16(name.size()).u16(extra.size()).text(name).text(extra).text(packed.data);
   if (has_descriptor) {
     out.u32(0x08074B50).u32(packed.crc).u32(packed.data.size()).u32(entry.data.size());
   }
@@ -114,7 +122,7 @@ void write_record(byte_text& out, const zip_entry& entry, const packed_entry& pa
   const std::uint64_t packed_bytes = entry.stated_packed_bytes.value_or(packed.data.size());
   const std::uint64_t offset = entry.stated_offset.value_or(header);
   const std::string extra =
-      unknown_extra(entry.central_extra_bytes) +
+      unknown_extra(entry.central_extra_bytes) + unicode_name_extra(entry) +
       (entry.zip64 ? byte_text().u16(1).u16(24).u64(bytes).u64(packed_bytes).u64(offset).str()
                    : std::string());
   out.u32(0x02014B50).u8(63).u8(entry.made_on).u16(entry.zip64 ? 45 : 20).u16(flags_of(entry));
@@ -122,7 +130,8 @@ void write_record(byte_text& out, const zip_entry& entry, const packed_entry& pa
   out.u32(entry.stated_crc32.value_or(packed.crc));
   out.u32(entry.zip64 ? UINT32_MAX : packed_bytes).u32(entry.zip64 ? UINT32_MAX : bytes);
   out.u16(entry.name.size()).u16(extra.size()).u16(entry.entry_comment.size()).u16(0).u16(0);
-  out.u32(std::uint64_t{entry.mode} << 16).u32(entry.zip64 ? UINT32_MAX : offset);
+  out.u32(std::uint64_t{entry.mode} << 16 | entry.dos_attributes)
+      .u32(entry.zip64 ? UINT32_MAX : offset);
   out.text(entry.name).text(extra).text(entry.entry_comment);
 }
 

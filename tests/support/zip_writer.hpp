@@ -30,13 +30,16 @@ struct zip_entry {
   std::uint16_t method = zip_stored;
   std::uint32_t mode = zip_mode_file;
   std::uint8_t made_on = 3;  // the system of origin: 0 DOS, 3 Unix, 10 and 11 NTFS, 14 VFAT, ...
-  std::uint16_t flags = 0;   // bit 0 marks it encrypted; does not change the data
-  bool zip64 = false;        // sizes and offset in Zip64 fields
+  std::uint32_t dos_attributes = 0;
+  std::uint16_t flags = 0;           // bit 0 marks it encrypted; does not change the data
+  bool zip64 = false;                // sizes and offset in Zip64 fields
   bool sizes_in_descriptor = false;  // in a data descriptor, and zero in the local header
   std::size_t local_extra_bytes = 0;
   std::size_t central_extra_bytes = 0;
   std::string entry_comment = {};
-  std::string password = {};  // empty: not encrypted
+  std::optional<std::string> local_name = {};    // if it differs from the directory's
+  std::optional<std::string> unicode_name = {};  // in Info-ZIP's extra field
+  std::string password = {};                     // empty: not encrypted
 
   // False values to state. The first four are in the directory.
   std::optional<std::uint64_t> stated_bytes = {};

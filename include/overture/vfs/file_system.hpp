@@ -69,6 +69,7 @@
 
 #include "overture/archives/file_place.hpp"
 #include "overture/archives/mount_format.hpp"
+#include "overture/archives/name_encoding.hpp"
 #include "overture/base/allocator.hpp"
 #include "overture/base/blob.hpp"
 #include "overture/base/error.hpp"
@@ -135,6 +136,8 @@ struct mount_options {
   // For encrypted entries of a ZIP. Only read during the call. A wrong password is noticed when
   // such an entry is read, not before.
   std::string_view password = {};
+  // Of names in archives that are not UTF-8 and do not say what they are.
+  overture::name_encoding name_encoding = overture::name_encoding::cp437;
 };
 
 // One mount of a remount().
