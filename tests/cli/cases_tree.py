@@ -52,6 +52,37 @@ def ls_honours_mount_points(box):
 
 
 @case()
+def archives_in_a_folder_win_in_the_order_asked_for(box):
+    for name in ("pak9", "pak10", "Zmod"):
+        box.zip(f"pack/{name}.pk3", {"winner.txt": name})
+    for order, winner in (("bytes", "pak9"), ("nocase", "Zmod"), ("natural", "Zmod")):
+        found = box.run("cat", "winner.txt", "--order", order, "--archives-in", "pack")
+        assert (found.code, found.out) == (0, winner), (order, found)
+    (box.folder / "pack/Zmod.pk3").unlink()
+    for order, winner in (("bytes", "pak9"), ("nocase", "pak9"), ("natural", "pak10")):
+        found = box.run("cat", "winner.txt", "--order", order, "--archives-in", "pack")
+        assert (found.code, found.out) == (0, winner), (order, found)
+    wrong = box.run("ls", "--order", "random", "--archives-in", "pack")
+    assert wrong.code == 2 and "--order" in wrong.err and "natural" in wrong.err, wrong
+
+
+@case()
+def names_are_in_the_encoding_given_before_their_archive(box):
+    archive = box.zip("one.zip", {"n_me.txt": "one"})
+    archive.write_bytes(archive.read_bytes().replace(b"n_me", b"n\x81me"))
+    assert box.run("ls", "one.zip").out == "n\u00fcme.txt\n"
+    shutil.copy(archive, box.folder / "two.zip")
+    mounts = ("--name-encoding", "cp1251", "one.zip", "--name-encoding", "cp437", "two.zip")
+    both = box.run("ls", *mounts)
+    assert (both.code, both.out) == (0, "n\u00fcme.txt\nn\u0403me.txt\n"), both
+    assert box.run("cat", "n\u0403me.txt", *mounts).out == "one"
+    wrong = box.run("ls", "--name-encoding", "ebcdic", "one.zip")
+    assert wrong.code == 2 and "ebcdic" in wrong.err and "cp932" in wrong.err, wrong
+    last = box.run("ls", "one.zip", "--name-encoding", "cp1252")
+    assert last.code == 2 and "--name-encoding applies to the mounts after it" in last.err, last
+
+
+@case()
 def encrypted_files_are_read_with_the_password_before_their_archive(box):
     if shutil.which("zip") is None:
         print("zip is not installed: encrypted archives are not tested")
