@@ -79,7 +79,7 @@ zip_writer names_of_others() {
   zip.add({.name = "??", .data = "unicode", .local_name = "", .unicode_name = "\xE4\xB8\x83"});
   zip.add({.name = "folder", .mode = 0, .made_on = 0, .dos_attributes = 0x10});
   zip.add({.name = "folder/pipe", .data = "p", .mode = overture::zip_mode_fifo});
-  zip.add({.name = "link", .data = "..\\gr\x81n", .mode = overture::zip_mode_link});
+  zip.add({.name = "maps/link", .data = "..\\folder\\pipe", .mode = overture::zip_mode_link});
   return zip;
 }
 
