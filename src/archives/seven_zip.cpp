@@ -8,12 +8,11 @@
 // block_store.hpp. Files with another method (PPMd, say) are in the tree and fail when they are
 // opened. Links are skipped.
 #include <algorithm>
-#include <array>
 
 #include "archives/archive.hpp"
+#include "archives/seven_zip_blocks.hpp"
 #include "archives/seven_zip_header.hpp"
 #include "archives/skip_reason.hpp"
-#include "archives/unpack_chain.hpp"
 #include "archives/utf16.hpp"
 #include "base/limit_text.hpp"
 #include "base/little_endian.hpp"
@@ -30,189 +29,6 @@ constexpr int headers_max = 4;
 constexpr std::uint32_t attribute_unix = 0x8000;  // the upper half holds a Unix mode
 constexpr std::uint32_t unix_kind_mask = 0170000;
 constexpr std::uint32_t unix_link = 0120000;
-
-constexpr const char* wrong_password = "wrong password, or the archive is damaged";
-
-class seven_zip_blocks final : public block_store {
- public:
-  seven_zip_blocks(allocator& memory, operating_system& os, const owned_handle& file) noexcept
-      : block_store(memory, os, file),
-        packed_(memory, memory_tag::vfs),
-        steps_(memory, memory_tag::vfs),
-        ranges_(memory, memory_tag::vfs),
-        password_(memory, memory_tag::vfs),
-        unchecked_(memory, memory_tag::vfs) {}
-
-  // For encrypted blocks.
-  result<void> set_password(std::string_view password) noexcept {
-    for (const char c : password) {
-      if (!password_.push_back(c)) return no_memory();
-    }
-    return {};
-  }
-  // Returns the block's offset in the store. `at`: of its packed streams in the archive.
-  result<std::uint64_t> add(const seven_zip_header& header, const seven_zip_block& block,
-                            std::uint64_t at) noexcept;
-  // Notes a file without a checksum. Call in ascending order of offsets.
-  result<void> add_unchecked(std::uint64_t offset) noexcept {
-    return unchecked_.push_back(offset) ? result<void>{} : no_memory();
-  }
-  [[nodiscard]] bool is_checked(std::uint64_t offset) const noexcept {
-    return !std::binary_search(unchecked_.begin(), unchecked_.end(), offset);
-  }
-
- private:
-  struct located_block {
-    packed_block block;  // if it has no steps
-    std::uint64_t offset = 0;
-    std::uint32_t first_step = 0;
-    std::uint32_t first_range = 0;
-    std::uint8_t step_count = 0;
-    std::uint8_t range_count = 0;
-    std::uint8_t last_step = 0;
-  };
-  // A packed stream.
-  class range_source final : public byte_source {
-   public:
-    range_source() = default;
-    range_source(seven_zip_blocks& store, packed_range range, reading how) noexcept
-        : store_(&store), range_(range), how_(how) {}
-    range_source& operator=(range_source&& other) noexcept {
-      store_ = other.store_;
-      range_ = other.range_;
-      how_ = other.how_;
-      return *this;
-    }
-    result<void> read(std::span<std::byte> to, std::size_t& made) noexcept override {
-      made = 0;
-      const std::size_t count = std::min<std::uint64_t>(to.size(), range_.bytes);
-      result<void> done = store_->read_packed(range_.offset, to.first(count), how_);
-      if (!done) return done;
-      range_.offset += count;
-      range_.bytes -= count;
-      made = count;
-      return {};
-    }
-
-   private:
-    seven_zip_blocks* store_ = nullptr;
-    packed_range range_;
-    reading how_ = reading::may_wait;
-  };
-  static constexpr std::size_t ranges_max = unpack_steps_max * unpack_step::inputs_max;
-
-  static tl::unexpected<error> no_memory() {
-    return fail(errc::out_of_memory, "out of memory for the list of compressed blocks");
-  }
-  [[nodiscard]] unpack_chain chain_of(const located_block& block) const noexcept {
-    return {steps_.span().subspan(block.first_step, block.step_count), block.last_step};
-  }
-  result<void> unpack(std::uint32_t number, std::span<std::byte> to, reading how,
-                      std::size_t& made) noexcept override;
-  result<void> unpack_steps(const located_block& from, std::span<std::byte> to, reading how,
-                            std::size_t& made) noexcept;
-  result<aes_key> key_of(const aes_parameters& wanted) noexcept;
-  // The dictionaries.
-  [[nodiscard]] std::uint64_t working_bytes(std::uint32_t number) const noexcept override {
-    const located_block& from = packed_[number];
-    if (from.step_count != 0) return chain_bytes(chain_of(from));
-    return std::min<std::uint64_t>(from.block.dictionary_bytes, from.block.bytes);
-  }
-
-  vec<located_block> packed_;  // by block number
-  vec<unpack_step> steps_;
-  vec<packed_range> ranges_;
-  vec<char> password_;
-  vec<std::uint64_t> unchecked_;
-  // The last key: all blocks of an archive have the same, as a rule.
-  sync_detail::mutex key_lock_;
-  aes_parameters key_from_ GUARDED_BY(key_lock_);
-  aes_key key_ GUARDED_BY(key_lock_){};
-  bool has_key_ GUARDED_BY(key_lock_) = false;
-};
-
-result<std::uint64_t> seven_zip_blocks::add(const seven_zip_header& header,
-                                            const seven_zip_block& block,
-                                            std::uint64_t at) noexcept {
-  located_block added{.block = block.packed, .offset = at};
-  if (block.step_count != 0) {
-    added.first_step = static_cast<std::uint32_t>(steps_.size());
-    added.first_range = static_cast<std::uint32_t>(ranges_.size());
-    added.step_count = block.step_count;
-    added.range_count = block.packed_count;
-    added.last_step = block.last_step;
-    for (const unpack_step& step : archives_detail::chain_of(header, block).steps) {
-      if (!steps_.push_back(step)) return no_memory();
-    }
-    for (std::uint32_t i = 0; i < block.packed_count; ++i) {
-      const std::uint64_t bytes = header.packed_bytes[block.first_packed + i];
-      if (!ranges_.push_back({at, bytes})) return no_memory();
-      at += bytes;
-    }
-  }
-  // Indexed by the store's block numbers, so stored blocks are listed too.
-  if (!packed_.push_back(added)) return no_memory();
-  return block.step_count == 0 && block.packed.is_stored()
-             ? add_stored(block.packed.bytes, added.offset)
-             : add_block(block.packed.bytes);
-}
-
-result<void> seven_zip_blocks::unpack(std::uint32_t number, std::span<std::byte> to, reading how,
-                                      std::size_t& made) noexcept {
-  const located_block& from = packed_[number];
-  made = 0;
-  // If reading must not wait, check first that the end is cached, or unpacking might be in vain.
-  std::byte last{};
-  if (how == reading::at_once && from.block.packed_bytes > 0) {
-    result<void> there = read_packed(from.offset + from.block.packed_bytes - 1, {&last, 1}, how);
-    if (!there) return there;
-  }
-  if (from.step_count != 0) return unpack_steps(from, to, how, made);
-  range_source packed(*this, {from.offset, from.block.packed_bytes}, how);
-  return unpack_lzma(from.block, packed, to, made, packed_.memory());
-}
-
-result<void> seven_zip_blocks::unpack_steps(const located_block& from, std::span<std::byte> to,
-                                            reading how, std::size_t& made) noexcept {
-  std::array<range_source, ranges_max> sources;
-  std::array<byte_source*, ranges_max> streams{};
-  for (std::size_t i = 0; i < from.range_count; ++i) {
-    sources[i] = range_source(*this, ranges_[from.first_range + i], how);
-    streams[i] = &sources[i];
-  }
-  const unpack_chain chain = chain_of(from);
-  std::array<aes_key, unpack_steps_max> keys{};
-  bool encrypted = false;
-  for (std::size_t i = 0; i < chain.steps.size(); ++i) {
-    if (chain.steps[i].kind != step_kind::aes) continue;
-    encrypted = true;
-    const result<aes_key> key = key_of(chain.steps[i].aes);
-    if (!key) return tl::unexpected(key.error());
-    keys[i] = *key;
-  }
-  result<void> done = archives_detail::unpack(chain, std::span(streams).first(from.range_count),
-                                              keys, to, made, packed_.memory());
-  if (!done && encrypted && done.error().code == errc::corrupt) {
-    made = 0;
-    return fail(errc::password, wrong_password, {}, from.offset);
-  }
-  return done;
-}
-
-result<aes_key> seven_zip_blocks::key_of(const aes_parameters& wanted) noexcept {
-  {
-    const sync_detail::scoped_lock hold(key_lock_);
-    if (has_key_ && key_from_.same_key(wanted)) return key_;
-  }
-  const result<aes_key> key =
-      derive_key(wanted, {password_.data(), password_.size()}, packed_.memory());
-  if (!key) return key;
-  const sync_detail::scoped_lock hold(key_lock_);
-  key_from_ = wanted;
-  key_ = *key;
-  has_key_ = true;
-  return key;
-}
 
 class seven_zip_list {
  public:
@@ -327,7 +143,7 @@ result<void> seven_zip_list::unpack_header() noexcept {
              });
   if (!done) return done;
   if (block.has_crc && crc32(room) != block.crc32) {
-    if (is_encrypted(block)) return fail(errc::password, wrong_password, {}, at);
+    if (is_encrypted(block)) return fail(errc::password, wrong_7z_password, {}, at);
     return fail(errc::corrupt, "the archive's directory does not match its checksum", {}, at);
   }
   bytes_ = std::move(unpacked);
