@@ -47,6 +47,8 @@ const char* mount_advice(const error& failure) {
       return "leave it out";
     case errc::out_of_memory:
       return "free some memory, or mount less";
+    case errc::password:
+      return "";  // the reason says it
     default:
       return "check the disk";
   }
@@ -67,7 +69,8 @@ namespace {
 
 void print_mount_error(const std::string& path, const error& failure, std::string_view advice) {
   const std::string name = path.empty() ? "''" : printable(path);
-  print_error(fmt::format("{}: {}; {}", name, reason_of(failure), advice));
+  print_error(
+      fmt::format("{}: {}{}{}", name, reason_of(failure), advice.empty() ? "" : "; ", advice));
 }
 
 void print_mount_error(const std::string& path, const error& failure) {

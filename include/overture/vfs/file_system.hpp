@@ -133,8 +133,8 @@ struct mount_options {
   // Not for writable mounts. Layers of container images use the same convention (OCI image
   // specification, "Whiteouts").
   bool removal_markers = false;
-  // For encrypted entries of a ZIP. Only read during the call. A wrong password is noticed when
-  // such an entry is read, not before.
+  // Of encrypted entries of a ZIP or 7z, in UTF-8. Only read during the call. A wrong password is
+  // noticed when such an entry is read, not before, unless the names in a 7z are encrypted too.
   std::string_view password = {};
   // Of names in archives that are not UTF-8 and do not say what they are.
   overture::name_encoding name_encoding = overture::name_encoding::cp437;
@@ -416,7 +416,7 @@ class file_system final : public source_files {
   //   unsupported  compression or encryption that is not supported
   //   limit        larger than limits::entry_bytes_max, see open_any_size(), or too many open files
   //   permission   refused by the system
-  //   password     encrypted, and the mount has no password
+  //   password     encrypted, and the mount has no password or a wrong one
   //   replaced     the mount is not the same file on disk any more
   //   io, out_of_memory
   [[nodiscard]] result<opened_file> open(entry_index index) noexcept;
