@@ -16,6 +16,7 @@ std::span<const decoder* const> all_decoders() noexcept {
       &opus_decoder(),
       &wav_decoder(),
       &md3_decoder(),
+      &utf8_decoder(),
       &text_decoder(),
   };
   // clang-format on

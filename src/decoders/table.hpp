@@ -1,7 +1,8 @@
 // Overture's decoders, one per source file.
 //
 // To add one:
-//   1. NAME.cpp here, declared below; its line in CMakeLists.txt. Read tga.cpp first.
+//   1. NAME.cpp here, declared below; its line in CMakeLists.txt; its row in signature.cpp. Read
+//      tga.cpp first.
 //   2. The list in decoder.cpp: the first decoder that accepts a file decodes it, so position
 //      matters.
 //   3. tests/decoders/NAME_test.cpp, with malformed files; the names in decoder_test.cpp.
@@ -24,6 +25,7 @@ namespace overture::decoders_detail {
 [[nodiscard]] const decoder& opus_decoder() noexcept;
 [[nodiscard]] const decoder& wav_decoder() noexcept;
 [[nodiscard]] const decoder& md3_decoder() noexcept;
+[[nodiscard]] const decoder& utf8_decoder() noexcept;  // text that must be UTF-8
 [[nodiscard]] const decoder& text_decoder() noexcept;
 
 }  // namespace overture::decoders_detail
