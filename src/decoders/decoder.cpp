@@ -16,6 +16,13 @@ std::span<const decoder* const> all_decoders() noexcept {
       &opus_decoder(),
       &wav_decoder(),
       &md3_decoder(),
+      &recogniser_of(file_format::ktx2),
+      &recogniser_of(file_format::glb),
+      &recogniser_of(file_format::iqm),
+      &recogniser_of(file_format::md5),
+      &recogniser_of(file_format::obj),
+      &recogniser_of(file_format::font),
+      &recogniser_of(file_format::module),
       &utf8_decoder(),
       &text_decoder(),
   };

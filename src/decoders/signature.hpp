@@ -19,6 +19,13 @@ enum class file_format : std::uint8_t {
   other_ogg,
   wav,
   md3,
+  ktx2,
+  glb,
+  iqm,
+  md5,
+  obj,
+  font,
+  module,  // music of trackers
 };
 
 // Whether the file is of this format: by its signature, or by its name if it has the signature of

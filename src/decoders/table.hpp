@@ -13,6 +13,7 @@
 //   stated_bytes() in fuzz/decoders.cpp, kept_line() in cli/report_text.cpp.
 #pragma once
 
+#include "decoders/signature.hpp"
 #include "overture/decoders/decoder.hpp"
 
 namespace overture::decoders_detail {
@@ -25,6 +26,9 @@ namespace overture::decoders_detail {
 [[nodiscard]] const decoder& opus_decoder() noexcept;
 [[nodiscard]] const decoder& wav_decoder() noexcept;
 [[nodiscard]] const decoder& md3_decoder() noexcept;
+// Formats that are recognised but not decoded, in recognised.cpp: ktx2, glb, iqm, md5, obj, font,
+// module.
+[[nodiscard]] const decoder& recogniser_of(file_format format) noexcept;
 [[nodiscard]] const decoder& utf8_decoder() noexcept;  // text that must be UTF-8
 [[nodiscard]] const decoder& text_decoder() noexcept;
 
