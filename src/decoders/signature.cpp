@@ -59,6 +59,17 @@ bool is_amiga_module(bytes_of_file bytes) noexcept {
   return std::find(std::begin(tags), std::end(tags), tag) != std::end(tags);
 }
 
+bool is_bmp(bytes_of_file bytes) noexcept {
+  if (bytes.size() < 26) return false;
+  constexpr std::uint32_t sizes[] = {12, 40, 52, 56, 64, 108, 124};
+  return std::find(std::begin(sizes), std::end(sizes), load_u32(&bytes[14])) != std::end(sizes);
+}
+
+bool is_sgi(bytes_of_file bytes) noexcept {
+  return bytes.size() >= 12 && load_u8(&bytes[2]) <= 1 && load_u8(&bytes[4]) == 0 &&
+         load_u8(&bytes[5]) >= 1 && load_u8(&bytes[5]) <= 3;
+}
+
 struct row {
   file_format format;
   std::string_view magic;  // empty: there is none
@@ -74,6 +85,10 @@ constexpr row table[] = {
     {file_format::jpeg, "\xFF\xD8\xFF"sv, "jpg jpeg "},
     {file_format::tga, {}, "tga "},
     {file_format::dds, "DDS "sv, "dds "},
+    {file_format::bmp, "BM"sv, "bmp ", is_bmp},
+    {file_format::pcx, {}, "pcx "},
+    {file_format::sgi, "\x01\xDA"sv, "sgi ", is_sgi},
+    {file_format::qoi, "qoif"sv, "qoi "},
     {file_format::vorbis, "OggS"sv, "ogg oga ", is_ogg_with<ogg_codec::vorbis>},
     {file_format::opus, "OggS"sv, "opus ", is_ogg_with<ogg_codec::opus>},
     {file_format::other_ogg, "OggS"sv, {}, is_ogg_with<ogg_codec::other>},

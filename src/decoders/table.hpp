@@ -22,6 +22,10 @@ namespace overture::decoders_detail {
 [[nodiscard]] const decoder& jpeg_decoder() noexcept;
 [[nodiscard]] const decoder& tga_decoder() noexcept;
 [[nodiscard]] const decoder& dds_decoder() noexcept;
+[[nodiscard]] const decoder& bmp_decoder() noexcept;
+[[nodiscard]] const decoder& pcx_decoder() noexcept;
+[[nodiscard]] const decoder& sgi_decoder() noexcept;
+[[nodiscard]] const decoder& qoi_decoder() noexcept;
 [[nodiscard]] const decoder& vorbis_decoder() noexcept;
 [[nodiscard]] const decoder& opus_decoder() noexcept;
 [[nodiscard]] const decoder& wav_decoder() noexcept;

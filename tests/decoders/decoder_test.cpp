@@ -12,9 +12,10 @@ namespace {
 TEST(decoders, have_distinct_names) {
   std::set<std::string> names;
   for (const decoder* each : all_decoders()) EXPECT_TRUE(names.insert(each->name()).second);
-  EXPECT_EQ(names, (std::set<std::string>{"png", "jpeg", "tga", "dds", "vorbis", "opus", "wav",
-                                          "md3", "ktx2", "glb", "iqm", "md5", "obj", "font",
-                                          "module", "utf8", "text"}));
+  EXPECT_EQ(names,
+            (std::set<std::string>{"png", "jpeg",   "tga",  "dds",  "bmp",    "pcx",  "sgi",
+                                   "qoi", "vorbis", "opus", "wav",  "md3",    "ktx2", "glb",
+                                   "iqm", "md5",    "obj",  "font", "module", "utf8", "text"}));
 }
 
 TEST(decoded_asset, moves_its_memory_and_frees_it_once) {
