@@ -20,6 +20,11 @@ bool is_ogg_with(bytes_of_file bytes) noexcept {
   return codec_of_ogg(bytes) == Codec;
 }
 
+bool is_webp(bytes_of_file bytes) noexcept {
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  return text.size() >= 12 && text.substr(8, 4) == "WEBP";
+}
+
 bool is_wave(bytes_of_file bytes) noexcept {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   if (text.size() < 12 || text.substr(8, 4) != "WAVE") return false;
@@ -89,10 +94,12 @@ constexpr row table[] = {
     {file_format::pcx, {}, "pcx "},
     {file_format::sgi, "\x01\xDA"sv, "sgi ", is_sgi},
     {file_format::qoi, "qoif"sv, "qoi "},
+    {file_format::webp, "RIFF"sv, "webp ", is_webp},
     {file_format::vorbis, "OggS"sv, "ogg oga ", is_ogg_with<ogg_codec::vorbis>},
     {file_format::opus, "OggS"sv, "opus ", is_ogg_with<ogg_codec::opus>},
     {file_format::other_ogg, "OggS"sv, {}, is_ogg_with<ogg_codec::other>},
     {file_format::wav, "RIFF"sv, "wav ", is_wave},
+    {file_format::flac, "fLaC"sv, "flac "},
     {file_format::md3, "IDP3"sv, "md3 "},
     {file_format::ktx2, "\xABKTX 20\xBB\r\n\x1A\n"sv, "ktx2 "},
     {file_format::glb, "glTF"sv, "glb "},

@@ -174,7 +174,20 @@ class decoder {
   }
 };
 
-// Overture's own decoders. The list lives as long as the process. Any thread.
+// A format that Overture decodes or recognises: for lists, and to see what is missing.
+struct decoder_format {
+  const char* name = "";                  // of its decoder
+  const char* files = "";                 // what they are called: "Ogg Vorbis"
+  const char* library = "";               // that does the work, or "Overture"
+  asset_kind becomes = asset_kind::none;  // none: only recognised
+  const decoder* by = nullptr;            // null if not built in, for want of the library
+};
+// All of them, in the order in which they are asked. The list lives as long as the process. Any
+// thread.
+[[nodiscard]] std::span<const decoder_format> decoder_formats() noexcept;
+
+// Overture's own decoders, without those that are not built in. The list lives as long as the
+// process. Any thread.
 [[nodiscard]] std::span<const decoder* const> all_decoders() noexcept;
 
 }  // namespace overture
