@@ -186,7 +186,7 @@ std::vector<report_warning> find_warnings(const file_system& files) {
     const entry_info entry = files.entry(i);
     const std::string path = path_in_mount(entry.path);
     const char* const flaw = portable_name_flaw(path);
-    if (flaw) warnings.push_back({path, std::string(files.mount_of(entry.mount).path), flaw});
+    if (flaw) warnings.push_back({path, std::string(files.mount_of(entry.mount).path), flaw, 0});
   }
   return warnings;
 }
@@ -244,11 +244,6 @@ std::string check_text(const report& what, const std::vector<report_warning>& wa
 }
 
 std::string check_json(const report& what, const std::vector<report_warning>& warnings) {
-  json warned = json::array();
-  for (const report_warning& warning : warnings) {
-    warned.push_back(
-        {{"path", warning.path}, {"mount", warning.mount}, {"reason", warning.reason}});
-  }
   json mounts = json::array();
   for (const report_mount& mount : what.mounts) {
     mounts.push_back({{"path", mount.path},
@@ -270,7 +265,7 @@ std::string check_json(const report& what, const std::vector<report_warning>& wa
                     {"failures", failures_json(what)},
                     {"mount_failures", mount_failures_json(what)},
                     {"skipped_names", skipped_json(what)},
-                    {"warnings", warned}});
+                    {"warnings", warnings_json(warnings)}});
 }
 
 int write_outcome(const report& what, const std::vector<report_warning>& warnings,

@@ -20,7 +20,9 @@ struct load_arguments {
   std::uint64_t file_seconds_max = 0;  // 0: no limit
   bool no_decode = false;
   bool keep = false;
-  std::string trace;  // a file name, "-" for standard output, empty for none
+  bool strict = false;
+  std::vector<std::string> exclude;  // globs
+  std::string trace;                 // a file name, "-" for standard output, empty for none
   bool json = false;
   bool quiet = false;
   when progress = when::automatic;

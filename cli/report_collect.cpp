@@ -13,6 +13,7 @@ namespace overture::cli {
 namespace {
 
 constexpr std::size_t slowest_max = 10;
+constexpr const char* excluded = "left out by --exclude";
 
 std::uint64_t work_of(const loaded_file& file) {
   std::uint64_t sum = 0;
@@ -50,6 +51,11 @@ class file_collector {
     const entry_info entry = files_.entry(file.entry);
     report_mount& mount = what_.mounts[row_of_.at(entry.mount.value)];
     if (file.cancelled) return;
+    if (file.skipped) {
+      ++mount.skipped;
+      what_.skipped.push_back({mount.path, std::string(entry.path), excluded});
+      return;
+    }
 
     report_type& type = types_[lower_case(extension(entry.path))];
     type.ns += work_of(file);
@@ -59,6 +65,10 @@ class file_collector {
       what_.failures.push_back({std::string(entry.path), mount.path, to_string(file.failed_in),
                                 to_string(file.failure->code), reason_of(*file.failure)});
       return;
+    }
+    if (file.warning) {
+      what_.warnings.push_back(
+          {std::string(entry.path), mount.path, file.warning->reason, file.warning->offset});
     }
     ++mount.files;
     mount.bytes += file.bytes;

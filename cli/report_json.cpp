@@ -161,6 +161,17 @@ json failures_json(const report& what) {
   return list;
 }
 
+json warnings_json(const std::vector<report_warning>& warnings) {
+  json list = json::array();
+  for (const report_warning& warning : warnings) {
+    list.push_back({{"path", warning.path},
+                    {"mount", warning.mount},
+                    {"reason", warning.reason},
+                    {"offset", warning.offset}});
+  }
+  return list;
+}
+
 json mount_failures_json(const report& what) {
   json list = json::array();
   for (const report_failure& failure : what.mount_failures) {
@@ -190,6 +201,7 @@ std::string report_json(const report& what) {
       {"files", summary.files},
       {"failed", summary.failed},
       {"cancelled", summary.cancelled},
+      {"warnings", summary.warnings},
       {"skipped", what.skipped.size()},
       {"overridden", what.overrides.size()},
       {"bytes", summary.bytes},
@@ -212,6 +224,7 @@ std::string report_json(const report& what) {
       {"overrides", overrides(what)},
       {"failures", failures_json(what)},
       {"mount_failures", mount_failures_json(what)},
+      {"file_warnings", warnings_json(what.warnings)},
       {"skipped_names", skipped_json(what)},
       {"memory", memory(what)},
       {"in_flight_bytes_max", summary.in_flight_bytes_max},

@@ -21,7 +21,7 @@ struct load_state;
 
 // The result of one file.
 struct file_record {
-  enum class outcome : std::uint8_t { pending, loaded, failed, cancelled };
+  enum class outcome : std::uint8_t { pending, loaded, failed, cancelled, skipped };
 
   outcome state = outcome::pending;
   load_stage failed_in = load_stage::resolve;
@@ -32,7 +32,8 @@ struct file_record {
   const char* decoder = nullptr;
   std::uint64_t stage_ns[load_stage_count] = {};
   std::uint64_t queued_ns = 0;
-  error failure;
+  error failure;  // or the warning of a file that has one
+  bool has_warning = false;
 };
 
 // A thread's reusable memory: a decompressor, and buffers for small files, which all pass through

@@ -26,6 +26,18 @@ bool order_all(load_state& load, std::size_t count) noexcept {
   return order_files({files.data(), files.size()}, means, load.memory, load.order);
 }
 
+// Of files that did not load.
+std::uint64_t& count_of(load_summary& sum, file_record::outcome state) noexcept {
+  switch (state) {
+    case file_record::outcome::failed:
+      return sum.failed;
+    case file_record::outcome::skipped:
+      return sum.skipped;
+    default:
+      return sum.cancelled;
+  }
+}
+
 }  // namespace
 
 struct load_scope::state : load_state {
@@ -185,9 +197,10 @@ load_summary load_scope::summary() const noexcept {
       if (passed) ++total.files;
     }
     if (!loaded) {
-      ++(file.state == file_record::outcome::failed ? sum.failed : sum.cancelled);
+      ++count_of(sum, file.state);
       continue;
     }
+    if (file.has_warning) ++sum.warnings;
     ++sum.files;
     sum.bytes += file.bytes;
     sum.packed_bytes += file.packed_bytes;
@@ -209,6 +222,10 @@ result<void> load_scope::for_each_file(
     loaded_file file;
     file.entry = i;
     if (kept.state == file_record::outcome::failed) file.failure = &kept.failure;
+    if (kept.state == file_record::outcome::loaded && kept.has_warning) {
+      file.warning = &kept.failure;
+    }
+    file.skipped = kept.state == file_record::outcome::skipped;
     file.cancelled = kept.state == file_record::outcome::cancelled ||
                      kept.state == file_record::outcome::pending;
     file.failed_in = kept.failed_in;

@@ -397,3 +397,19 @@ def diff_shows_what_each_set_overrides(box):
     damaged = break_entry(box.zip("c.zip", {"rules.txt": "same"}, 0))
     unknown = box.run("diff", damaged, "b")
     assert unknown.code == 1 and "unreadable (1)\n  rules.txt: " in unknown.out, unknown
+
+
+@case()
+def formats_lists_archives_and_decoders(box):
+    text = box.run("formats")
+    assert text.code == 0 and text.err == "", text
+    for expected in ("Archives", "7z", "Decoders", "libspng", "recognised"):
+        assert expected in text.out, (expected, text)
+    report = box.run("formats", "--json").json()
+    assert report["schema"] == 1, report
+    archives = {each["name"] for each in report["archives"]}
+    assert {"folder", "zip", "7z", "iso", "pak"} <= archives and "unknown" not in archives, archives
+    decoders = {each["name"]: each for each in report["decoders"]}
+    assert decoders["png"]["built_in"] and decoders["png"]["kind"] == "image", decoders
+    assert decoders["font"]["kind"] == "none", decoders
+    assert box.run("formats", "base").code == 2

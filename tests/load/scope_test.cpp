@@ -26,7 +26,7 @@ using test::outcomes;
 void add_files(fake_os& os, int count, std::size_t bytes) {
   for (int i = 0; i < count; ++i) {
     os.add_file("/game/" + std::to_string(i) + ".bin",
-                std::string(bytes, static_cast<char>('a' + i % 26)));
+                std::string(bytes, static_cast<char>(0x80 + i % 26)));
   }
 }
 
@@ -111,7 +111,7 @@ TEST(load, keeps_bytes_in_flight_within_the_budget_and_one_file) {
   for (const bool cached : {false, true}) {
     fake_os os;
     add_files(os, 60, 10'000);
-    os.add_file("/game/huge.bin", std::string(500'000, 'h'));
+    os.add_file("/game/huge.bin", std::string(500'000, '\0'));
     os.set_cached(cached);
     load_rig rig(os, {.workers = 4, .io_threads = 4});
     rig.mount({"/game"});
