@@ -35,6 +35,15 @@ json stages(const load_summary& summary) {
   return object;
 }
 
+json reads(const read_summary& summary) {
+  return {{"disk_bytes", summary.disk_bytes},
+          {"cached_bytes", summary.cached_bytes},
+          {"queue_seconds", seconds(summary.queue_ns)},
+          {"device_seconds", seconds(summary.device_ns)},
+          {"median_seconds", seconds(summary.median_ns)},
+          {"p99_seconds", seconds(summary.p99_ns)}};
+}
+
 json waits(const report_verdict& verdict) {
   json object = json::object();
   for (const report_share& share : verdict.shares) {
@@ -103,8 +112,9 @@ json slowest(const report& what) {
     list.push_back({{"path", file.path},
                     {"mount", file.mount},
                     {"bytes", file.bytes},
-                    {"seconds", seconds(file.work_ns())},
+                    {"seconds", seconds(file.total_ns())},
                     {"queued_seconds", seconds(file.queued_ns)},
+                    {"device_seconds", seconds(file.device_ns)},
                     {"stages", stage_seconds(file.stage_ns)}});
   }
   return list;
@@ -204,6 +214,7 @@ std::string report_json(const report& what) {
       {"bound", what.verdict.name},
       {"verdict_shares", verdict_shares(what.verdict)},
       {"stages", stages(summary)},
+      {"reads", reads(summary.reads)},
       {"waits", waits(what.verdict)},
       {"cores", cores(what)},
       {"mounts", mounts(what)},

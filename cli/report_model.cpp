@@ -17,7 +17,8 @@ std::string use_of(const report_share& share) {
   if (share.name == idle_reasons::read) return "waiting for reads";
   if (share.name == idle_reasons::budget) return "waiting for the memory budget";
   if (share.name == idle_reasons::main_thread) return "waiting for the main thread";
-  if (share.name == idle_reasons::nothing_left) return "idling with no files left";
+  if (share.name == idle_reasons::nothing_left) return "waiting for the last files";
+  if (share.name == idle_reasons::processor) return "waiting for processors";
   return fmt::format("waiting ({})", share.name);
 }
 

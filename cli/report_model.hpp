@@ -69,9 +69,11 @@ struct report_file {
   std::uint64_t bytes = 0;
   stage_times stage_ns{};
   std::uint64_t queued_ns = 0;
+  std::uint64_t device_ns = 0;  // that its reads took after the queue
 
-  [[nodiscard]] std::uint64_t work_ns() const {
-    std::uint64_t sum = 0;
+  // Without the time in the queue.
+  [[nodiscard]] std::uint64_t total_ns() const {
+    std::uint64_t sum = device_ns;
     for (const std::uint64_t ns : stage_ns) sum += ns;
     return sum;
   }

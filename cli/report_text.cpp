@@ -85,6 +85,7 @@ class writer {
     mounts();
     types();
     stages();
+    reads();
     threads();
     waits();
     slowest();
@@ -123,6 +124,7 @@ class writer {
                                      counted(summary.cancelled, "file", "files"))));
     }
     line("");
+    read_from();
     const std::string packed = summary.packed_bytes != summary.bytes
                                    ? fmt::format(" ({} packed)", bytes(summary.packed_bytes))
                                    : "";
@@ -148,6 +150,17 @@ class writer {
           "  other programs used the CPU: busy threads ran only {} of the time, so times vary",
           human_percent(share(spent.worker_cpu_ns, spent.busy_ns)))));
     }
+  }
+
+  // Where the bytes came from says what the rest of the report is worth.
+  void read_from() {
+    const read_summary& reads = what_.summary.reads;
+    if (reads.disk_bytes + reads.cached_bytes == 0) return;
+    line(fmt::format("  {} read from the disk, {} from the page cache", bytes(reads.disk_bytes),
+                     bytes(reads.cached_bytes)));
+    if (reads.disk_bytes == 0) return;
+    line(fmt::format("  a read from the disk took {}, 99 % of them took {} at most",
+                     human_time(reads.median_ns), human_time(reads.p99_ns)));
   }
 
   struct worker_time {
@@ -231,6 +244,16 @@ class writer {
     text_ += rows.render(style_);
   }
 
+  void reads() {
+    const read_summary& reads = what_.summary.reads;
+    if (reads.queue_ns + reads.device_ns == 0) return;
+    title("Reads from the disk (sums; many overlap)");
+    table rows({{"time"}, {"where", align::left}});
+    rows.add({human_time(reads.queue_ns), std::string("in the queue")});
+    rows.add({human_time(reads.device_ns), std::string("at the device")});
+    text_ += rows.render(style_);
+  }
+
   void threads() {
     if (what_.threads_used.empty()) return;
     title("Threads");
@@ -270,16 +293,22 @@ class writer {
   void slowest() {
     if (what_.slowest.empty()) return;
     title("Slowest files (milliseconds)");
-    table rows(
-        {{"total"}, {"read"}, {"unpack"}, {"decode"}, {"other"}, {"size"}, {"file", align::left}});
+    table rows({{"total"},
+                {"device"},
+                {"unpack"},
+                {"decode"},
+                {"other"},
+                {"size"},
+                {"file", align::left}});
     for (const report_file& file : what_.slowest) {
       const auto in = [&](load_stage stage) {
         return file.stage_ns[static_cast<std::size_t>(stage)];
       };
-      rows.add({milliseconds(file.work_ns()), milliseconds(in(load_stage::read)),
+      const std::uint64_t other =
+          in(load_stage::resolve) + in(load_stage::read) + in(load_stage::finalize);
+      rows.add({milliseconds(file.total_ns()), milliseconds(file.device_ns),
                 milliseconds(in(load_stage::unpack)), milliseconds(in(load_stage::decode)),
-                milliseconds(in(load_stage::resolve) + in(load_stage::finalize)), bytes(file.bytes),
-                file_in_mount(file.path, file.mount)});
+                milliseconds(other), bytes(file.bytes), file_in_mount(file.path, file.mount)});
     }
     text_ += rows.render(style_);
   }

@@ -9,6 +9,7 @@
 #include "base/index_stack.hpp"
 #include "base/vec.hpp"
 #include "load/cancellable_reads.hpp"
+#include "load/read_times.hpp"
 #include "overture/base/blob.hpp"
 #include "overture/io/unpack.hpp"
 #include "overture/load/load_scope.hpp"
@@ -26,12 +27,16 @@ struct file_record {
   outcome state = outcome::pending;
   load_stage failed_in = load_stage::resolve;
   std::uint32_t crc32 = 0;
+  std::uint64_t listed_bytes = 0;  // by the mount's directory; 0 for loose files
   std::uint64_t bytes = 0;
   std::uint64_t packed_bytes = 0;
   std::uint64_t decoded_bytes = 0;
   const char* decoder = nullptr;
   std::uint64_t stage_ns[load_stage_count] = {};
   std::uint64_t queued_ns = 0;
+  std::uint64_t device_ns = 0;
+  std::uint64_t disk_bytes = 0;
+  std::uint64_t cached_bytes = 0;
   error failure;
 };
 
@@ -142,6 +147,8 @@ struct load_state {
   atomic<scratch_space*> scratch[scratch_slots] = {};  // by thread slot
 
   bool started = false;
+  std::uint64_t listed_bytes = 0;   // of all files
+  std::uint32_t reads_at_once = 1;  // by the read queue
   std::uint64_t begin_ns = 0;
   atomic<std::uint64_t> end_ns{0};
 
@@ -156,9 +163,12 @@ struct load_state {
   atomic<std::uint32_t> reads_outstanding{0};
   cancellable_reads cancelling;
 
+  read_times disk_times;
+
   // Progress.
   alignas(64) atomic<std::uint64_t> files_done{0};
   atomic<std::uint64_t> bytes_done{0};
+  atomic<std::uint64_t> listed_done{0};
 
   // Every job of the load, plus one count for each read in flight and each item that waits for
   // room: the load is over when the group is empty. Last, because its destructor waits.
