@@ -144,6 +144,31 @@ json memory(const report& what) {
   return object;
 }
 
+json taken(const spread& times) {
+  return {{"median", seconds(times.median_ns)},
+          {"least", seconds(times.least_ns)},
+          {"most", seconds(times.most_ns)}};
+}
+
+json repeats(const report& what) {
+  json times = json::object();
+  for (const report_time& time : what.repeats) times[time.name] = taken(time.taken);
+  return {{"loads", what.loads}, {"seconds", times}};
+}
+
+json compared(const report& what) {
+  if (!what.baseline) return nullptr;
+  json times = json::object();
+  for (const report_comparison& time : what.baseline->times) {
+    times[time.name] = {
+        {"was", taken(time.was)}, {"now", taken(time.now)}, {"slower", time.slower}};
+  }
+  return {{"file", what.baseline->file},
+          {"slower", what.baseline->slower},
+          {"differences", what.baseline->differences},
+          {"seconds", times}};
+}
+
 json kept(const report& what) {
   const kept_total total = what.kept.value_or(kept_total{});
   json kinds = json::object();
@@ -228,6 +253,8 @@ std::string report_json(const report& what) {
       {"in_flight_bytes_max", summary.in_flight_bytes_max},
       {"in_flight_by_module", in_flight(summary)},
       {"kept", kept(what)},
+      {"repeats", repeats(what)},
+      {"baseline", compared(what)},
   };
   return json_text(object);
 }

@@ -82,6 +82,8 @@ class writer {
 
   std::string write() {
     totals();
+    repeats();
+    comparison();
     mounts();
     types();
     stages();
@@ -144,6 +146,7 @@ class writer {
                      human_time(spent.cpu_ns)));
     if (what_.kept) line("  " + kept_line(*what_.kept));
     line(fmt::format("  hash {:016x}", summary.hash));
+    if (what_.baseline) baseline_line(*what_.baseline);
     if (static_cast<double>(spent.worker_cpu_ns) <
         trusted_share * static_cast<double>(spent.busy_ns)) {
       line(style_.yellow(fmt::format(
@@ -161,6 +164,42 @@ class writer {
     if (reads.disk_bytes == 0) return;
     line(fmt::format("  a read from the disk took {}, 99 % of them took {} at most",
                      human_time(reads.median_ns), human_time(reads.p99_ns)));
+  }
+
+  void baseline_line(const report_baseline& old) {
+    const std::string file = printable(old.file);
+    line(old.slower ? style_.red(fmt::format("  slower than {}", file))
+                    : fmt::format("  not slower than {}", file));
+    for (const std::string& why : old.differences) {
+      line(style_.yellow(fmt::format("  not comparable with {}: {}", file, why)));
+    }
+  }
+
+  void repeats() {
+    if (what_.loads < 2) return;
+    title(fmt::format("{} loads; the rest of this report is of the median one", what_.loads));
+    table rows({{"median"}, {"least"}, {"most"}, {"time of", align::left}});
+    for (const report_time& time : what_.repeats) {
+      rows.add({human_time(time.taken.median_ns), human_time(time.taken.least_ns),
+                human_time(time.taken.most_ns), time.name});
+    }
+    text_ += rows.render(style_);
+  }
+
+  void comparison() {
+    if (!what_.baseline) return;
+    title(fmt::format("Compared with {}", printable(what_.baseline->file)));
+    table rows({{"was"}, {"now"}, {"change"}, {"", align::left}, {"time of", align::left}});
+    for (const report_comparison& time : what_.baseline->times) {
+      const double change =
+          time.was.median_ns == 0 ? 0 : share(time.now.median_ns, time.was.median_ns) - 1;
+      rows.add({human_time(time.was.median_ns),
+                human_time(time.now.median_ns),
+                fmt::format("{:+.0f} %", change * 100),
+                {time.slower ? "slower" : "", &text_style::red},
+                time.name});
+    }
+    text_ += rows.render(style_);
   }
 
   struct worker_time {
