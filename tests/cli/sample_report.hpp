@@ -5,14 +5,11 @@
 
 namespace overture::cli {
 
-inline report sample_report() {
-  constexpr std::uint64_t ms = 1'000'000;
-  constexpr std::uint64_t mib = 1u << 20;
-  report what;
-  what.threads = 2;
-  what.io_threads = 4;
-  what.mount_ns = 12 * ms;
-  load_summary& summary = what.summary;
+inline constexpr std::uint64_t ms = 1'000'000;
+inline constexpr std::uint64_t mib = 1u << 20;
+
+inline load_summary sample_summary() {
+  load_summary summary;
   summary.files = 3890;
   summary.failed = 2;
   summary.bytes = 412 * mib;
@@ -29,6 +26,15 @@ inline report sample_report() {
   summary.stages[3] = {3890, 1500 * ms, 900 * mib};
   summary.stages[4] = {3890, 4 * ms, 0};
   summary.reads = {150 * mib, 38 * mib, 410 * ms, 1900 * ms, 2 * ms, 31 * ms};
+  return summary;
+}
+
+inline report sample_report() {
+  report what;
+  what.threads = 2;
+  what.io_threads = 4;
+  what.mount_ns = 12 * ms;
+  what.summary = sample_summary();
   what.verdict.name = "decode-bound";
   what.verdict.worker_ns = 2460 * ms;
   what.verdict.shares = {{"decode", false, 1500 * ms},         {"unpack", false, 500 * ms},
