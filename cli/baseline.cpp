@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <fstream>
 #include <iterator>
 
@@ -14,10 +15,13 @@ namespace overture::cli {
 
 namespace {
 
+constexpr double seconds_max = 1e9;
+
 std::optional<std::uint64_t> ns_of(const json& object, const char* name) {
   const auto found = object.find(name);
   if (found == object.end() || !found->is_number() || found->get<double>() < 0) return {};
-  return static_cast<std::uint64_t>(found->get<double>() * 1e9 + 0.5);
+  if (found->get<double>() > seconds_max) return {};
+  return static_cast<std::uint64_t>(std::llround(found->get<double>() * 1e9));
 }
 
 std::optional<spread> parse_spread(const json& object) {

@@ -123,7 +123,10 @@ int cmd_load(const std::vector<std::string>& words) {
   const outputs out(arguments.colour);
   watch_interrupts();
   std::optional<baseline> old;
-  if (!arguments.baseline.empty() && !(old = read_baseline(arguments.baseline))) return exit_usage;
+  if (!arguments.baseline.empty()) {
+    old = read_baseline(arguments.baseline);
+    if (!old) return exit_usage;
+  }
 
   std::vector<report> loads;
   int status = exit_ok;
