@@ -15,6 +15,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Fewer than one file in a hundred do not make a load warm.
+constexpr std::uint64_t kept_shares = 100;
+
 struct dropping {
   std::uint64_t files = 0;
   std::uint64_t kept = 0;
@@ -51,7 +54,7 @@ void drop_from_page_cache(const tree_arguments& tree) {
   for (const mount_argument& folder : tree.archives_in) {
     all.drop_all_in<fs::directory_iterator>(folder.path);
   }
-  if (all.kept == 0) return;
+  if (all.kept * kept_shares < all.files || all.kept == 0) return;
   print_warning(fmt::format(
       "the system keeps {} of {} in its page cache, so the load is not quite cold; programs that "
       "have files open, or a file system in memory, do that",

@@ -11,6 +11,7 @@
 #include "load/cancellable_reads.hpp"
 #include "load/read_times.hpp"
 #include "overture/base/blob.hpp"
+#include "overture/base/executor.hpp"
 #include "overture/io/unpack.hpp"
 #include "overture/load/load_scope.hpp"
 #include "overture/sync/memory_ledger.hpp"
@@ -94,6 +95,16 @@ class load_room final : public room_listener {
   atomic<std::uint64_t> refused_at_{UINT64_MAX};
 };
 
+// Where the read queue hands its completions over. They run as jobs of the load.
+class read_arrivals final : public executor {
+ public:
+  explicit read_arrivals(load_state& load) noexcept : load_(load) {}
+  void execute(task work) noexcept override;
+
+ private:
+  load_state& load_;
+};
+
 // Items, and how many they are.
 struct item_stack {
   base_detail::index_stack items;
@@ -124,6 +135,7 @@ struct load_state {
         block_room(*this),
         records(from, memory_tag::load),
         order(from, memory_tag::load),
+        arrivals(*this),
         group(system) {}
 
   file_system& files;
@@ -161,6 +173,8 @@ struct load_state {
   item_stack finalizable;      // decoded, waiting for a one-thread sink
   atomic<std::uint32_t> active_loaders{0};  // at most one per thread of the job system
   atomic<std::uint32_t> reads_outstanding{0};
+  atomic<std::uint32_t> reads_arrived{0};  // whose jobs have not begun
+  read_arrivals arrivals;
   cancellable_reads cancelling;
 
   read_times disk_times;

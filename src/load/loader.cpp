@@ -352,6 +352,13 @@ void loader::flush() noexcept {
   if (done == load.entry_count()) load.end_ns.store(now_ns(), std::memory_order_release);
 }
 
+void read_arrivals::execute(task work) noexcept {
+  load_.reads_arrived.fetch_add(1, std::memory_order_relaxed);
+  load_.reads_outstanding.fetch_sub(1, std::memory_order_relaxed);
+  tell_idle_reason(load_);
+  load_.group.execute(work);  // the load may be gone after this
+}
+
 void tell_idle_reason(load_state& load) noexcept {
   const auto now = [](const atomic<std::uint32_t>& count) noexcept {
     return count.load(std::memory_order_relaxed);
@@ -362,6 +369,7 @@ void tell_idle_reason(load_state& load) noexcept {
       .awaiting_room = now(load.awaiting_decode.count) + now(load.awaiting_file.count) +
                        now(load.awaiting_block.count),
       .awaiting_main_thread = now(load.finalizable.count),
+      .arrived = now(load.reads_arrived),
       .has_files_left = now(load.next_entry) < load.entry_count() && now(load.free_items.count) > 0,
   }));
 }

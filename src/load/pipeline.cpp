@@ -104,7 +104,7 @@ void read_completed(void* context) noexcept {
   load_state& load = *item.load;
   // The group also counts the job that runs this, so the read's count is not its last.
   (void)load.group.end_job();
-  load.reads_outstanding.fetch_sub(1, std::memory_order_seq_cst);
+  load.reads_arrived.fetch_sub(1, std::memory_order_relaxed);
   tell_idle_reason(load);
   note_read(load, item, item.request);
   loader here(load);
@@ -118,10 +118,10 @@ void read_completed(void* context) noexcept {
 }
 
 void queue_read(load_state& load, load_item& item) noexcept {
-  item.request.on = &load.group;
+  item.request.on = &load.arrivals;
   item.request.done = {read_completed, &item};
   load.group.begin_job();
-  load.reads_outstanding.fetch_add(1, std::memory_order_seq_cst);
+  load.reads_outstanding.fetch_add(1, std::memory_order_relaxed);
   tell_idle_reason(load);
   load.cancelling.submit(load.reads, item.request);
 }

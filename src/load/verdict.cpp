@@ -29,7 +29,7 @@ const char* idleness(const char* reason) noexcept {
       {idle_reasons::budget, idle_reasons::budget},
       {idle_reasons::main_thread, idle_reasons::main_thread},
       {idle_reasons::nothing_left, idle_reasons::nothing_left},
-      {idle_reasons::processor, idle_reasons::processor},
+      {idle_reasons::to_run, idle_reasons::to_run},
       {wait_reasons::drain, idle_reasons::read},  // a file that is read in pieces
   };
   for (const counted& candidate : known) {
@@ -118,7 +118,7 @@ const char* name_of(const time_share& largest) noexcept {
       {idle_reasons::budget, "waiting for memory"},
       {idle_reasons::main_thread, "main-thread-bound"},
       {idle_reasons::nothing_left, "waiting for the last files"},
-      {idle_reasons::processor, "waiting for processors"},
+      {idle_reasons::to_run, "waiting to run"},
       {"other", "overhead-bound"},
   };
   for (const named& candidate : names) {

@@ -112,7 +112,7 @@ TEST(verdict, of_a_cold_load_on_a_busy_machine_is_not_overhead) {
     spend(event_kind::wait, idle_reasons::read, 93 * ms);
   });
   on_thread(times, "worker 1", [] {
-    spend(event_kind::wait, idle_reasons::processor, 30 * ms);
+    spend(event_kind::wait, idle_reasons::to_run, 30 * ms);
     spend(event_kind::wait, idle_reasons::read, 69 * ms);
   });
   EXPECT_STREQ(judge(times, 0, 100 * ms).name, "waiting for reads");
@@ -144,7 +144,7 @@ INSTANTIATE_TEST_SUITE_P(
                     named_case{event_kind::wait, idle_reasons::main_thread, "main-thread-bound"},
                     named_case{event_kind::wait, idle_reasons::nothing_left,
                                "waiting for the last files"},
-                    named_case{event_kind::wait, idle_reasons::processor, "waiting for processors"},
+                    named_case{event_kind::wait, idle_reasons::to_run, "waiting to run"},
                     named_case{event_kind::wait, "drain", "waiting for reads"},
                     named_case{event_kind::wait, "no job", "waiting"},
                     named_case{event_kind::wait, "group", "waiting"},

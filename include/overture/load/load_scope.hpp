@@ -63,7 +63,9 @@ inline constexpr const char* read = "read outstanding";
 inline constexpr const char* budget = "budget full";
 inline constexpr const char* main_thread = "main thread";    // files wait for one_thread()
 inline constexpr const char* nothing_left = "nothing left";  // others work on the last files
-inline constexpr const char* processor = "no processor";  // files could begin: it is not awake yet
+// There is work, and the thread does not run yet: it takes a while to wake up, or other programs
+// use the processors.
+inline constexpr const char* to_run = "not running yet";
 }  // namespace idle_reasons
 
 // Receives the loaded files: the host's end of the pipeline.
