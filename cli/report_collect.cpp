@@ -94,6 +94,7 @@ class file_collector {
       row.bytes = file.bytes;
       std::copy(std::begin(file.stage_ns), std::end(file.stage_ns), row.stage_ns.begin());
       row.queued_ns = file.queued_ns;
+      row.device_ns = file.device_ns;
       what_.slowest.push_back(row);
     }
   }
@@ -129,7 +130,7 @@ class file_collector {
 
   void keep_if_slow(const loaded_file& file) {
     const auto slower = [](const loaded_file& a, const loaded_file& b) {
-      return work_of(a) > work_of(b);
+      return work_of(a) + a.device_ns > work_of(b) + b.device_ns;
     };
     if (slowest_.size() == slowest_max && !slower(file, slowest_.back())) return;
     slowest_.insert(std::upper_bound(slowest_.begin(), slowest_.end(), file, slower), file);
