@@ -20,6 +20,7 @@
 #include "progress_line.hpp"
 #include "report_json.hpp"
 #include "report_text.hpp"
+#include "skipped_names.hpp"
 #include "system.hpp"
 #include "table.hpp"
 #include "units.hpp"
@@ -232,8 +233,7 @@ std::string check_text(const report& what, const std::vector<report_warning>& wa
   }
   if (!what.skipped.empty()) text += "\nSkipped\n";
   for (const report_skipped& name : what.skipped) {
-    text += fmt::format("  {} ({}): {}\n", printable(name.name), printable(name.mount),
-                        printable(name.reason));
+    text += "  " + skipped_line(name) + '\n';
   }
   if (!warnings.empty()) text += "\nWarnings\n";
   for (const report_warning& warning : warnings) {
@@ -264,7 +264,7 @@ std::string check_json(const report& what, const std::vector<report_warning>& wa
                     {"mounts", mounts},
                     {"failures", failures_json(what)},
                     {"mount_failures", mount_failures_json(what)},
-                    {"skipped_names", skipped_json(what)},
+                    {"skipped_names", skipped_json(what.skipped)},
                     {"warnings", warnings_json(warnings)}});
 }
 

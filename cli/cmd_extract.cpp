@@ -13,6 +13,7 @@
 #include "mounting.hpp"
 #include "outputs.hpp"
 #include "path_argument.hpp"
+#include "skipped_names.hpp"
 #include "units.hpp"
 
 namespace overture::cli {
@@ -135,6 +136,7 @@ int cmd_extract(const std::vector<std::string>& words) {
       {.workers = (arguments.threads > 0 ? arguments.threads : processor_count()) - 1}};
   const extracted done = extract_files(files, *paths, how, jobs, out);
 
+  if (!arguments.quiet) warn_of_skipped(files, from.text().empty() ? skipped_shown_max : 0);
   for (const std::string& failure : done.failures) print_error(failure);
   int outcome = exit_ok;
   if (!arguments.quiet) {
@@ -142,6 +144,8 @@ int cmd_extract(const std::vector<std::string>& words) {
         fmt::format("{}, {} written to {}", counted(done.files, "file", "files"),
                     human_bytes(static_cast<double>(done.bytes)), printable(arguments.to));
     if (done.failed > 0) summary += fmt::format("; {} failed", grouped(done.failed));
+    const std::size_t skipped = files.skipped_count();
+    if (skipped > 0) summary += fmt::format("; {} skipped", counted(skipped, "name", "names"));
     outcome = print(summary + '\n');
   }
   if (interrupted()) return exit_interrupted;

@@ -7,6 +7,7 @@
 
 #include "messages.hpp"
 #include "overture/base/path.hpp"
+#include "skipped_names.hpp"
 
 namespace overture::cli {
 
@@ -108,13 +109,6 @@ class file_collector {
     }
   }
 
-  void add_skipped() {
-    for (std::size_t i = 0; i < files_.skipped_count(); ++i) {
-      const skipped_name name = files_.skipped(i);
-      what_.skipped.push_back({mount_path(name.mount), std::string(name.name), name.reason});
-    }
-  }
-
   void add_mount_failures() {
     for (std::size_t i = 0; i < files_.failure_count(); ++i) {
       const mount_failure failure = files_.failure(i);
@@ -175,7 +169,7 @@ report collect_files(const file_system& files, const load_scope& scope) {
   collector.add_mounts();
   scope.for_each_file([&](const loaded_file& file) { collector.add(file); });
   collector.add_overrides();
-  collector.add_skipped();
+  what.skipped = skipped_names(files);
   collector.add_mount_failures();
   collector.finish();
   return what;

@@ -218,9 +218,9 @@ json mount_failures_json(const report& what) {
   return list;
 }
 
-json skipped_json(const report& what) {
+json skipped_json(const std::vector<report_skipped>& names) {
   json list = json::array();
-  for (const report_skipped& name : what.skipped) {
+  for (const report_skipped& name : names) {
     list.push_back({{"mount", name.mount}, {"name", name.name}, {"reason", name.reason}});
   }
   return list;
@@ -261,7 +261,7 @@ std::string report_json(const report& what) {
       {"failures", failures_json(what)},
       {"mount_failures", mount_failures_json(what)},
       {"file_warnings", warnings_json(what.warnings)},
-      {"skipped_names", skipped_json(what)},
+      {"skipped_names", skipped_json(what.skipped)},
       {"memory", memory(what)},
       {"in_flight_bytes_max", summary.in_flight_bytes_max},
       {"in_flight_by_module", in_flight(summary)},

@@ -72,6 +72,17 @@ zip_writer names_too_long() {
   return zip;
 }
 
+zip_writer names_of_others() {
+  zip_writer zip;
+  zip.add({.name = "./a//b.txt", .data = "dots"});
+  zip.add({.name = "gr\x81n/\x83\x5C", .data = "not UTF-8"});
+  zip.add({.name = "??", .data = "unicode", .local_name = "", .unicode_name = "\xE4\xB8\x83"});
+  zip.add({.name = "folder", .mode = 0, .made_on = 0, .dos_attributes = 0x10});
+  zip.add({.name = "folder/pipe", .data = "p", .mode = overture::zip_mode_fifo});
+  zip.add({.name = "maps/link", .data = "..\\folder\\pipe", .mode = overture::zip_mode_link});
+  return zip;
+}
+
 zip_writer overlapping() {
   zip_writer zip = plain();
   zip.add({.name = "c", .data = "c", .stated_offset = 10});
@@ -203,6 +214,7 @@ int main(int argc, char** argv) {
   linked_folders().save(zips / "linked_folders.zip");
   odd().save(zips / "odd.zip");
   names_too_long().save(zips / "names_too_long.zip");
+  names_of_others().save(zips / "names_of_others.zip");
   overlapping().save(zips / "overlapping.zip");
   packed_otherwise().save(zips / "packed.zip");
   save_tables(folder);
