@@ -39,7 +39,10 @@ std::string reason_of(const error& failure) {
 }
 
 int print(std::string_view text) {
-  const int failed = write_all(stream::out, text);
+  return print_output_error(write_all(stream::out, text));
+}
+
+int print_output_error(int failed) {
   if (failed == 0 || is_broken_pipe(failed)) return exit_ok;
   print_error(fmt::format("cannot write to standard output ({}); the output is incomplete",
                           system_message(failed)));

@@ -201,6 +201,37 @@ def limits_images_out_of_proportion(box):
     check_limits(box, load(box, "images.zip"), (1,), BUDGET_MIB + SLACK_MIB, "load")
 
 
+def zip_of_zeros(path, mebibytes):
+    """A ZIP archive with a file of zeros of any size, without compressing each of them."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    each = packer.compress(bytes(MIB)) + packer.flush(zlib.Z_FULL_FLUSH)
+    unknown = 0xFFFFFFFF  # in the extra field
+    crc = crc_of_zeros(mebibytes)
+    fields = struct.pack("<HHHHHIIIHH", 45, 0, 8, 0, 33, crc, unknown, unknown, 9, 20)
+    sizes = struct.pack("<HHQQ", 1, 16, mebibytes * MIB, mebibytes * len(each) + 2)
+    with path.open("wb") as file:
+        file.write(b"PK\x03\x04" + fields + b"zeros.bin" + sizes)
+        for _ in range(mebibytes):
+            file.write(each)
+        file.write(b"\x03\x00")  # the last block, empty
+        place = file.tell()
+        record = b"PK\x01\x02" + struct.pack("<H", 45) + fields + bytes(14) + b"zeros.bin" + sizes
+        end = b"PK\x05\x06" + struct.pack("<HHHHIIH", 0, 0, 1, 1, len(record), place, 0)
+        file.write(record + end)
+
+
+@case("unsanitized", "slow")
+def files_above_4_gib_are_printed_and_extracted_in_little_memory(box):
+    mebibytes = 4097
+    zip_of_zeros(box.folder / "big.zip", mebibytes)
+    os.truncate(box.write("base/sparse.bin", ""), mebibytes * MIB)
+    for mount, name in (("big.zip", "zeros.bin"), ("base", "sparse.bin")):
+        words = ("extract", "--overwrite", "--to", "out", mount)
+        check_limits(box, spent(box, *words), (0,), SLACK_MIB, words)
+        assert (box.folder / "out" / name).stat().st_size == mebibytes * MIB, name
+        check_limits(box, spent(box, "cat", name, mount), (0,), SLACK_MIB, name)
+
+
 # As load, and if it takes long enough as the other commands that read everything.
 def limits_all_commands(box, path, allowed):
     codes = (0, 1, 2, 3)
