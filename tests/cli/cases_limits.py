@@ -4,6 +4,7 @@ import functools
 import lzma
 import os
 import pathlib
+import resource
 import struct
 import subprocess
 import zlib
@@ -192,6 +193,18 @@ def limits_the_window_of_a_file_that_no_decoder_wants(box):
     assert "allow more memory" in refused.out, refused
     loaded = box.run("load", "--budget", "256", "window.zip")
     assert loaded.code == 0, loaded
+
+
+@case("unsanitized")
+def refused_memory_is_not_called_damage(box):
+    zeros = zstd_zeros(160, window_log=27)
+    box.write("zstd.zip", zip_of_packed("zeros.bin", 93, zeros, crc_of_zeros(160), 160 * MIB))
+    words = ("load", "--threads", "1", "--io-threads", "1", "--budget", BUDGET_MIB, "zstd.zip")
+    limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (120 * MIB, 120 * MIB))
+    process = box.start(*words, preexec_fn=limit)
+    out, err = process.communicate(timeout=CPU_LIMIT_S)
+    assert process.returncode == 5, (out, err)
+    assert b"zeros.bin (zstd.zip): unpack: out of memory" in out and b"damaged" not in out, out
 
 
 @case("unsanitized")

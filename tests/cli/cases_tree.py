@@ -359,6 +359,43 @@ def extract_continues_after_a_damaged_file(box):
 
 
 @case()
+def check_tells_damaged_from_unreadable_and_verified_from_read(box):
+    whole = box.zip("whole.zip", {"a.txt": "a", "b.txt": "b"})
+    box.write("base/c.txt", "c")
+    fine = box.run("check", whole, "base")
+    assert fine.code == 0 and fine.out.startswith("intact: 3 files"), fine
+    assert "\n2 verified, 1 without checksum\n" in fine.out, fine
+    broken = break_entry(box.zip("broken.zip", {"d.txt": "d" * 99}, 0))
+    odd = bytearray(box.zip("odd.zip", {"e.txt": "e"}).read_bytes())
+    for mark, at in ((b"PK\3\4", 8), (b"PK\1\2", 10)):
+        odd[odd.index(mark) + at] = 77  # a compression method that does not exist
+    box.write("odd.zip", bytes(odd))
+    both = box.run("check", whole, broken, "odd.zip")
+    assert both.code == 1 and both.out.startswith("damaged: 1 of 4 files; 1 unreadable\n"), both
+    assert "\nDamaged\n  d.txt (" in both.out and "\nUnreadable\n  e.txt (odd.zip)" in both.out, both
+    only = box.run("check", whole, "odd.zip")
+    assert only.code == 1 and only.out.startswith("unreadable: 1 of 3 files\n"), only
+    assert "amaged" not in only.out, only
+    report = box.run("check", "--json", whole, broken, "odd.zip", "base").json()
+    counts = [report[key] for key in ("files", "failed", "damaged", "unreadable")]
+    assert counts == [3, 2, 1, 1] and report["without_checksum"] == 1, report
+
+
+@case()
+def check_hints_at_archives_that_are_plain_files(box):
+    box.zip("game/one.pk3", {"a": "a"})
+    box.zip("game/more/two.zip", {"b": "b"})
+    box.zip("game/more/three.zip", {"c": "c"})
+    result = box.run("check", "game")
+    assert "1 archive in game is a plain file here; '--archives-in game' mounts it\n" in result.out
+    assert (
+        "2 archives in game/more are plain files here; '--archives-in game/more' mounts them\n"
+        in result.out
+    ), result
+    assert "plain" not in box.run("check", "--archives-in", "game").out
+
+
+@case()
 def check_verifies_overridden_files_too(box):
     mounts = box.game()
     whole = box.run("check", *mounts)
