@@ -372,7 +372,8 @@ def check_tells_damaged_from_unreadable_and_verified_from_read(box):
     box.write("odd.zip", bytes(odd))
     both = box.run("check", whole, broken, "odd.zip")
     assert both.code == 1 and both.out.startswith("damaged: 1 of 4 files; 1 unreadable\n"), both
-    assert "\nDamaged\n  d.txt (" in both.out and "\nUnreadable\n  e.txt (odd.zip)" in both.out, both
+    assert "\nDamaged\n  d.txt (" in both.out, both
+    assert "\nUnreadable\n  e.txt (odd.zip)" in both.out, both
     only = box.run("check", whole, "odd.zip")
     assert only.code == 1 and only.out.startswith("unreadable: 1 of 3 files\n"), only
     assert "amaged" not in only.out, only
