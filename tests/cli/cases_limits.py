@@ -9,7 +9,7 @@ import struct
 import subprocess
 import zlib
 
-from harness import case
+from harness import TIME_LIMIT_S, case
 
 CORPUS = pathlib.Path(__file__).resolve().parents[2] / "fuzz" / "corpus"
 MIB = 1 << 20
@@ -193,6 +193,18 @@ def limits_the_window_of_a_file_that_no_decoder_wants(box):
     assert "allow more memory" in refused.out, refused
     loaded = box.run("load", "--budget", "256", "window.zip")
     assert loaded.code == 0, loaded
+
+
+@case("unsanitized")
+def a_load_needs_few_descriptors(box):
+    for i in range(60):
+        box.zip(f"archives/{i}.zip", {f"{i}/{k}.txt": bytes(5000 * k) for k in range(5)})
+        box.write(f"loose/{i}.bin", bytes(3 * MIB))
+    limit = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (16, 16))
+    for words in (("load", "--threads", "8"), ("load", "--io", "uring"), ("check",)):
+        process = box.start(*words, "loose", "--archives-in", "archives", preexec_fn=limit)
+        out, err = process.communicate(timeout=TIME_LIMIT_S)
+        assert process.returncode == 0, (words, out, err)
 
 
 @case("unsanitized")
