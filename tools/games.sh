@@ -2,48 +2,71 @@
 # and check.
 # shellcheck shell=bash
 
-game_packages() {
-  case $1 in
-    supertux) echo supertux-data ;;
-    openarena) echo openarena-0{85-data,81-textures,81-maps,88-data} ;;
-    warzone) echo warzone2100-data ;;
-    *) misuse "games: unknown game '$1' (supertux, openarena, warzone)" ;;
-  esac
+# Name, Debian packages, how it is mounted, folders. `archives`: the archives in each folder, by name.
+# The first three are those that the benchmarks use.
+game_table() {
+  local openarena=openarena-0
+  cat <<TABLE
+supertux|supertux-data|folder|usr/share/games/supertux2
+openarena|${openarena}85-data ${openarena}81-textures ${openarena}81-maps ${openarena}88-data|archives|usr/share/games/openarena/baseoa
+warzone|warzone2100-data|archives|usr/share/games/warzone2100
+0ad|0ad-data|archives|usr/share/games/0ad/mods/mod usr/share/games/0ad/mods/public
+endless-sky|endless-sky-data|folder|usr/share/games/endless-sky
+freeciv|freeciv-data|folder|usr/share/games/freeciv
+freedoom|freedoom|archives|usr/share/games/doom
+frozen-bubble|frozen-bubble-data|folder|usr/share/games/frozen-bubble
+megaglest|megaglest-data|folder|usr/share/games/megaglest
+minetest|minetest-data|folder|usr/share/games/minetest
+naev|naev-data|folder|usr/share/naev/dat
+neverball|neverball-data|folder|usr/share/games/neverball
+redeclipse|redeclipse-data|folder|usr/share/games/redeclipse/data
+scorched3d|scorched3d-data|folder|usr/share/games/scorched3d
+supertuxkart|supertuxkart-data|folder|usr/share/games/supertuxkart/data
+torcs|torcs-data|folder|usr/share/games/torcs
+trigger-rally|trigger-rally-data|archives|usr/share/games/trigger-rally
+ufoai|ufoai-data|archives|usr/share/games/ufoai/base
+warmux|warmux-data|folder|usr/share/games/warmux
+wesnoth|wesnoth-1.16-data|folder|usr/share/games/wesnoth/1.16
+widelands|widelands-data|folder|usr/share/games/widelands/data
+TABLE
 }
-game_folder() {
-  case $1 in
-    supertux) echo usr/share/games/supertux2 ;;
-    openarena) echo usr/share/games/openarena/baseoa ;;
-    warzone) echo usr/share/games/warzone2100 ;;
-  esac
+
+game_names() { game_table | cut -d '|' -f 1; }
+
+# find_game NAME: sets `packages`, `how` and `folders`.
+find_game() {
+  local line
+  line=$(game_table | grep "^$1|") || misuse "games: unknown game '$1' ($(game_names | paste -s -d ' '))"
+  IFS='|' read -r _ packages how folders <<<"$line"
 }
 
 # The arguments that load it, one per line.
 game_mounts() {
-  case $1 in
-    openarena) printf '%s\n' --archives-in "$cache/$1/$(game_folder "$1")" ;;
-    warzone) printf '%s\n' "$cache/$1/$(game_folder "$1")"/{base,mp}.wz ;;
-    *) echo "$cache/$1/$(game_folder "$1")" ;;
-  esac
+  local folder packages how folders
+  find_game "$1"
+  for folder in $folders; do
+    [ "$how" = folder ] || echo --archives-in
+    echo "$cache/$1/$folder"
+  done
 }
 
 cmd_games() {
-  local name names=() check='' wrong=() cache=${OVERTURE_GAMES:-$root/.cache/games}
+  local name names=() check='' wrong=() packages how folders
+  local cache=${OVERTURE_GAMES:-$root/.cache/games}
   cache=$(realpath -m "$cache")
   for name in "$@"; do
     case $name in
       --check) check=yes ;;
+      --all) mapfile -t names < <(game_names) ;;
       -*) misuse "games: unknown option $name" ;;
-      *) game_packages "$name" >/dev/null && names+=("$name") ;;
+      *) find_game "$name" && names+=("$name") ;;
     esac
   done
-  [ ${#names[@]} -gt 0 ] || names=(supertux openarena warzone)
+  [ ${#names[@]} -gt 0 ] || mapfile -t names < <(game_names | head -n 3)
   mkdir -p "$cache"
   for name in "${names[@]}"; do
-    if [ ! -d "$cache/$name" ]; then
-      unpack_game "$name" "$cache"
-    fi
-    say "$name: $cache/$name/$(game_folder "$name")"
+    [ -d "$cache/$name" ] || unpack_game "$name" "$cache"
+    say "$name: $(game_mounts "$name" | paste -s -d ' ')"
     [ "$name" != supertux ] || pack_supertux "$cache"
   done
   [ -n "$check" ] || return 0
@@ -88,7 +111,7 @@ pack_supertux() {
     say "packing supertux"
     mkdir -p "$cache/packed"
     rm -f "$cache/packed/partial.zip"
-    (cd "$cache/supertux/$(game_folder supertux)" && zip -q -r -X -D "$cache/packed/partial.zip" .)
+    (cd "$(game_mounts supertux)" && zip -q -r -X -D "$cache/packed/partial.zip" .)
     mv "$cache/packed/partial.zip" "$archive"
   fi
   say "supertux as a ZIP: $archive"
@@ -96,10 +119,11 @@ pack_supertux() {
 
 # Unpacks into a temporary folder and renames it, so that a game is either complete or absent.
 unpack_game() {
-  local name=$1 cache=$2 package deb
+  local name=$1 cache=$2 package deb packages how folders
+  find_game "$name"
   rm -rf "$cache/$name.partial"
   mkdir "$cache/$name.partial"
-  for package in $(game_packages "$name"); do
+  for package in $packages; do
     fetch_deb "$package"
     say "unpacking $package"
     dpkg-deb -x "$deb" "$cache/$name.partial"

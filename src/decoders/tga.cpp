@@ -102,9 +102,9 @@ result<tga_header> parse_header(std::span<const std::byte> bytes) noexcept {
 }
 
 result<void> check(const tga_header& header, std::size_t file_bytes) noexcept {
-  const bool known = header.palette || header.grey
-                         ? header.bits == 8
-                         : header.bits == 16 || header.bits == 24 || header.bits == 32;
+  const bool known = header.palette ? header.bits == 8
+                     : header.grey  ? header.bits == 8 || header.bits == 16
+                                    : header.bits == 16 || header.bits == 24 || header.bits == 32;
   const bool known_map =
       !header.palette || header.map_bits == 16 || header.map_bits == 24 || header.map_bits == 32;
   if (!known || !known_map) return fail(errc::unsupported, "unsupported TGA pixel size");
@@ -132,6 +132,14 @@ template <unsigned Bits>
 struct direct_pixels {
   static constexpr std::size_t file_bytes = Bits / 8;
   pixel operator()(const std::byte* at) const noexcept { return to_pixel<Bits>(at); }
+};
+
+// A grey byte, and one of alpha.
+struct grey_alpha_pixels {
+  static constexpr std::size_t file_bytes = 2;
+  pixel operator()(const std::byte* at) const noexcept {
+    return rgba(load_u8(at), load_u8(at), load_u8(at), load_u8(at + 1));
+  }
 };
 
 // Pixels that are palette indices; entries that the file lacks are transparent.
@@ -235,6 +243,7 @@ std::array<pixel, 256> read_map(const tga_header& header,
     case 8:
       return unpack(header, bytes, image, direct_pixels<8>{});
     case 16:
+      if (header.grey) return unpack(header, bytes, image, grey_alpha_pixels{});
       return unpack(header, bytes, image, direct_pixels<16>{});
     case 24:
       return unpack(header, bytes, image, direct_pixels<24>{});

@@ -75,6 +75,9 @@ TEST(tga_decoder, decodes_the_exact_pixels_of_every_depth) {
             (pixels{0xFFFFFFFF}));
   EXPECT_EQ(decoded(make_tga(2, 1, {.type = 3, .bits = 8}, byte_writer{}.u8(7).u8(200).content)),
             (pixels{0x070707FF, 0xC8C8C8FF}));
+  EXPECT_EQ(decoded(make_tga(2, 1, {.type = 3, .bits = 16},
+                             byte_writer{}.u8(7).u8(255).u8(200).u8(9).content)),
+            (pixels{0x070707FF, 0xC8C8C809}));
 }
 
 TEST(tga_decoder, orders_rows_and_columns_by_the_flags) {
@@ -148,7 +151,7 @@ TEST(tga_decoder, rejects_unknown_variants) {
   EXPECT_EQ(outcome(decode(make_tga(1, 1, {.type = 4}, bytes(9)))), "unsupported");
   EXPECT_EQ(outcome(decode(make_tga(1, 1, {.type = 32}, bytes(9)))), "corrupt");
   EXPECT_EQ(outcome(decode(make_tga(1, 1, {.bits = 8}, bytes(9)))), "unsupported");
-  EXPECT_EQ(outcome(decode(make_tga(1, 1, {.type = 3, .bits = 16}, bytes(9)))), "unsupported");
+  EXPECT_EQ(outcome(decode(make_tga(1, 1, {.type = 3, .bits = 24}, bytes(9)))), "unsupported");
   EXPECT_EQ(outcome(decode(make_tga(1, 1, {.type = 1, .bits = 8}, bytes(9)))), "corrupt");
   const tga_wish odd_map{.type = 1, .bits = 8, .map_entries = 1, .map_bits = 8};
   EXPECT_EQ(outcome(decode(make_tga(1, 1, odd_map, bytes(9)))), "unsupported");
