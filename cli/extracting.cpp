@@ -66,7 +66,8 @@ class extractor {
     const std::uint64_t begin_ns = now_ns();
     const result<file_stat> stat = files_.stat(file);
     if (!stat) return failed(stat.error());
-    const file_marks marks{stat->mtime_ns, stat->executable};
+    const file_marks marks{stat->mtime_is_local ? from_local_time(stat->mtime_ns) : stat->mtime_ns,
+                           stat->executable};
     if (stat->bytes > whole_bytes_max) {
       result<file_reader> reader = file_reader::open(files_, file);
       if (reader) return write_pieces(path, marks, *reader, begin_ns);

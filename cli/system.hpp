@@ -24,6 +24,10 @@ enum class stream : unsigned char { out, err };
 
 // Writes everything, unbuffered. Returns 0 or the errno.
 [[nodiscard]] int write_all(stream which, std::string_view text);
+// Takes a time since 1970 of a clock here, as if that were UTC, and gives the actual one; 0 if
+// there is none.
+[[nodiscard]] std::int64_t from_local_time(std::int64_t ns);
+
 // What a file keeps of the one it is a copy of.
 struct file_marks {
   std::int64_t mtime_ns = 0;  // since 1970; 0: now

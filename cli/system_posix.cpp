@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <new>
 #include <system_error>
@@ -156,6 +157,16 @@ unsigned terminal_width(stream which, const terminal_environment& environment) {
 
 int write_all(stream which, std::string_view text) {
   return write_all(descriptor(which), text);
+}
+
+std::int64_t from_local_time(std::int64_t ns) {
+  constexpr std::int64_t second = 1'000'000'000;
+  const std::time_t shown = ns / second;
+  std::tm wall{};
+  if (ns == 0 || ::gmtime_r(&shown, &wall) == nullptr) return 0;
+  wall.tm_isdst = -1;
+  const std::time_t actual = std::mktime(&wall);
+  return actual > 0 ? actual * second : 0;
 }
 
 output_folder::~output_folder() {

@@ -1,7 +1,4 @@
 // Look-ups by path, frozen or not.
-#include <chrono>
-#include <ctime>
-
 #include "base/guarded_call.hpp"
 #include "overture/vfs/file_system.hpp"
 #include "vfs/lookup_hit.hpp"
@@ -29,32 +26,16 @@ result<bool> call_visitor(function_ref<bool(const folder_item&)> visit,
                                      [&]() -> result<bool> { return visit(item); });
 }
 
-// Archives without time zones mean that of whoever unpacks them, as all unpackers do.
-std::int64_t modified_ns(const archives_detail::entry_origin& origin) noexcept {
-  std::time_t seconds = origin.modified_s;
-  if (origin.in_local_time && seconds != 0) {
-    constexpr std::time_t day = 86'400;
-    const std::chrono::sys_days date(std::chrono::days(seconds / day));
-    const std::chrono::year_month_day parts(date);
-    std::tm wall{};
-    wall.tm_year = static_cast<int>(parts.year()) - 1900;
-    wall.tm_mon = static_cast<int>(static_cast<unsigned>(parts.month())) - 1;
-    wall.tm_mday = static_cast<int>(static_cast<unsigned>(parts.day()));
-    wall.tm_sec = static_cast<int>(seconds % day);
-    wall.tm_isdst = -1;
-    seconds = std::mktime(&wall);
-  }
-  return seconds > 0 ? std::int64_t{seconds} * 1'000'000'000 : 0;
-}
-
 result<file_stat> stat_of(const vfs_detail::lookup_hit& has) noexcept {
   const vfs_detail::mount& owner = *has.owner;
-  if (has.folder) return file_stat{entry_kind::folder, 0, 0, owner.id, false};
+  if (has.folder) return file_stat{entry_kind::folder, 0, 0, owner.id};
   const archives_detail::archive& content = owner.content;
   if (!content.format->lists_folders) {
     const archives_detail::archive_entry& entry = content.entries[has.entry];
-    return file_stat{entry_kind::file, entry.bytes, modified_ns(entry.origin), owner.id,
-                     entry.origin.executable};
+    const archives_detail::entry_origin& origin = entry.origin;
+    return file_stat{
+        entry_kind::file, entry.bytes,       std::int64_t{origin.modified_s} * 1'000'000'000,
+        owner.id,         origin.executable, origin.in_local_time};
   }
   const result<os_handle> opened =
       owner.os->open_below(content.handle.get(), vfs_detail::name_of_loose(has));
@@ -84,7 +65,7 @@ result<file_stat> file_system::stat(asset_path path) noexcept {
   const reading now(*state_);
   const vfs_detail::lookup_hit found = vfs_detail::look_up(*now, key);
   if (!found) {
-    if (path.text.empty()) return file_stat{entry_kind::folder, 0, 0, {}, false};
+    if (path.text.empty()) return file_stat{entry_kind::folder, 0, 0, {}};
     return not_there();
   }
   return stat_of(found);
