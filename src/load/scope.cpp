@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/guarded_call.hpp"
+#include "io/descriptor_limit.hpp"
 #include "load/load_order.hpp"
 #include "load/loader.hpp"
 #include "overture/base/limits.hpp"
@@ -44,6 +45,13 @@ std::uint64_t& count_of(load_summary& sum, file_record::outcome state) noexcept 
 double effort(std::uint64_t files, std::uint64_t bytes) noexcept {
   constexpr double file_bytes = 32'768;
   return static_cast<double>(files) * file_bytes + static_cast<double>(bytes);
+}
+
+// A loose file is open while it is in flight. The mounts need some descriptors too.
+std::size_t items_for(const load_state& load, std::size_t files) noexcept {
+  const std::size_t allowed = std::max(load.options.files_in_flight_max, 1u);
+  const std::size_t openable = std::max<std::size_t>(io_detail::descriptors_left() / 2, 1);
+  return std::clamp<std::size_t>(files, 1, std::min(allowed, openable));
 }
 
 }  // namespace
@@ -116,8 +124,7 @@ result<void> load_scope::start() noexcept {
   }
   if (!load.files.frozen()) return fail(errc::invalid, "freeze the file system before loading");
   const std::size_t count = load.files.entry_count();
-  const auto items = static_cast<std::uint32_t>(
-      std::clamp<std::size_t>(count, 1, std::max(load.options.files_in_flight_max, 1u)));
+  const auto items = static_cast<std::uint32_t>(items_for(load, count));
   if (!load.records.resize(count) || !order_all(load, count)) {
     return fail(errc::out_of_memory, "out of memory for the load");
   }

@@ -383,6 +383,60 @@ def extract_keeps_the_old_file_if_the_new_one_cannot_be_written(box):
 
 
 @case()
+def extract_keeps_times_and_what_is_executable(box):
+    then = 1_500_000_000  # 2017-07-14 02:40 UTC
+    for name, mode in (("run.sh", 0o755), ("plain.txt", 0o644)):
+        path = box.write(f"base/{name}", "#!/bin/sh\n")
+        path.chmod(mode)
+        os.utime(path, (then, then))
+    with zipfile.ZipFile(box.folder / "unix.zip", "w") as archive:
+        for name, mode in (("z.sh", 0o100755), ("z.txt", 0o100644)):
+            info = zipfile.ZipInfo(name, (2017, 7, 14, 4, 40, 0))
+            info.external_attr = mode << 16
+            info.create_system = 3
+            archive.writestr(info, "z")
+        # A time with its zone, as Info-ZIP writes it, counts more than the local one.
+        info = zipfile.ZipInfo("exact.txt", (1999, 1, 1, 0, 0, 0))
+        info.extra = struct.pack("<HHBI", 0x5455, 5, 1, then + 1)
+        archive.writestr(info, "x")
+    expected = dict.fromkeys(("run.sh", "plain.txt", "z.sh", "z.txt"), then)
+    expected["exact.txt"] = then + 1
+    two_hours_east = {"TZ": "UTC-2"}
+    for overwrite in ((), ("--overwrite",)):
+        words = ("extract", "--to", "out", *overwrite, "base", "unix.zip")
+        result = box.run(*words, env=two_hours_east)
+        assert result.code == 0, result
+        files = {each.name: each.stat() for each in (box.folder / "out").iterdir()}
+        assert {name: stat.st_mtime for name, stat in files.items()} == expected, files
+        runs = {name for name, stat in files.items() if stat.st_mode & 0o100}
+        assert runs == {"run.sh", "z.sh"}, runs
+
+
+@case()
+def extract_says_what_was_written_before_an_interrupt(box):
+    words = ("extract", "--to", "out", "--progress", "always", box.endless(400))
+    process = box.start(*words)
+    read_until(process.stderr, b"files")
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=TIME_LIMIT_S)
+    assert process.returncode == 130, (out, err)
+    written = sorted((box.folder / "out").iterdir())
+    assert out.decode().startswith(f"interrupted: {len(written)} of 400 files, "), (out, err)
+    assert b"these are whole" in out, out
+    assert all(each.stat().st_size == 16 << 20 for each in written), written
+
+
+@case()
+def extract_gives_up_a_file_that_takes_too_long(box):
+    os.truncate(box.write("base/huge.bin", ""), 1 << 40)
+    box.write("base/small.txt", "s")
+    result = box.run("extract", "--to", "out", "--file-time-max", "1", "base")
+    assert result.code == 1 and result.out.startswith("1 file, "), result
+    assert "huge.bin: takes longer than 1 s; allow more with --file-time-max" in result.err, result
+    assert os.listdir(box.folder / "out") == ["small.txt"], result
+
+
+@case()
 def extract_reports_once_that_the_folder_cannot_be_created(box):
     mounts = box.game()
     box.write("taken", "a file")
@@ -400,6 +454,44 @@ def extract_continues_after_a_damaged_file(box):
     assert result.code == 1 and "error: b.txt: " in result.err, result
     assert result.out.startswith("1 file, ") and "1 failed" in result.out, result
     assert os.listdir(box.folder / "out") == ["a.txt"], result
+
+
+@case()
+def check_tells_damaged_from_unreadable_and_verified_from_read(box):
+    whole = box.zip("whole.zip", {"a.txt": "a", "b.txt": "b"})
+    box.write("base/c.txt", "c")
+    fine = box.run("check", whole, "base")
+    assert fine.code == 0 and fine.out.startswith("intact: 3 files"), fine
+    assert "\n2 verified, 1 without checksum\n" in fine.out, fine
+    broken = break_entry(box.zip("broken.zip", {"d.txt": "d" * 99}, 0))
+    odd = bytearray(box.zip("odd.zip", {"e.txt": "e"}).read_bytes())
+    for mark, at in ((b"PK\3\4", 8), (b"PK\1\2", 10)):
+        odd[odd.index(mark) + at] = 77  # a compression method that does not exist
+    box.write("odd.zip", bytes(odd))
+    both = box.run("check", whole, broken, "odd.zip")
+    assert both.code == 1 and both.out.startswith("damaged: 1 of 4 files; 1 unreadable\n"), both
+    assert "\nDamaged\n  d.txt (" in both.out, both
+    assert "\nUnreadable\n  e.txt (odd.zip)" in both.out, both
+    only = box.run("check", whole, "odd.zip")
+    assert only.code == 1 and only.out.startswith("unreadable: 1 of 3 files\n"), only
+    assert "amaged" not in only.out, only
+    report = box.run("check", "--json", whole, broken, "odd.zip", "base").json()
+    counts = [report[key] for key in ("files", "failed", "damaged", "unreadable")]
+    assert counts == [3, 2, 1, 1] and report["without_checksum"] == 1, report
+
+
+@case()
+def check_hints_at_archives_that_are_plain_files(box):
+    box.zip("game/one.pk3", {"a": "a"})
+    box.zip("game/more/two.zip", {"b": "b"})
+    box.zip("game/more/three.zip", {"c": "c"})
+    result = box.run("check", "game")
+    assert "1 archive in game is a plain file here; '--archives-in game' mounts it\n" in result.out
+    assert (
+        "2 archives in game/more are plain files here; '--archives-in game/more' mounts them\n"
+        in result.out
+    ), result
+    assert "plain" not in box.run("check", "--archives-in", "game").out
 
 
 @case()
