@@ -191,6 +191,11 @@ std::vector<report_warning> find_warnings(const file_system& files) {
   return warnings;
 }
 
+// Of a name that is skipped several times: they are adjacent.
+std::string times_text(std::size_t times) {
+  return times > 1 ? fmt::format(" ({} times)", grouped(times)) : "";
+}
+
 std::string check_text(const report& what, const std::vector<report_warning>& warnings,
                        const text_style& style) {
   const load_summary& sum = what.summary;
@@ -231,9 +236,12 @@ std::string check_text(const report& what, const std::vector<report_warning>& wa
     text += "  " + failure_line(failure, style) + '\n';
   }
   if (!what.skipped.empty()) text += "\nSkipped\n";
-  for (const report_skipped& name : what.skipped) {
-    text += fmt::format("  {} ({}): {}\n", printable(name.name), printable(name.mount),
-                        printable(name.reason));
+  for (std::size_t i = 0; i < what.skipped.size();) {
+    const report_skipped& name = what.skipped[i];
+    const std::size_t first = i;
+    while (i < what.skipped.size() && what.skipped[i] == name) ++i;
+    text += fmt::format("  {} ({}): {}{}\n", printable(name.name), printable(name.mount),
+                        printable(name.reason), times_text(i - first));
   }
   if (!warnings.empty()) text += "\nWarnings\n";
   for (const report_warning& warning : warnings) {

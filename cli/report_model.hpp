@@ -95,6 +95,8 @@ struct report_skipped {
   std::string mount;
   std::string name;
   std::string reason;
+
+  friend bool operator==(const report_skipped&, const report_skipped&) = default;
 };
 
 // A file that some systems cannot have.

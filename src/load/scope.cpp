@@ -16,9 +16,13 @@ namespace {
 
 bool order_all(load_state& load, std::size_t count) noexcept {
   vec<ordered_file> files(load.memory, memory_tag::load);
-  if (!files.resize(count)) return false;
+  if (!files.reserve(count)) return false;
   for (entry_index i = 0; i < count; ++i) {
-    files[i] = {i, load.files.entry(i).bytes, load.files.block_of(i)};
+    if (load.files.same_file(i) != i) {
+      load.records[i].state = file_record::outcome::same;
+      continue;
+    }
+    (void)files.push_back({i, load.files.entry(i).bytes, load.files.block_of(i)});  // has room
   }
   const load_means means{
       .room_bytes = std::min(load.block_ledger.limit(), limits::blocks_kept_bytes),
@@ -94,12 +98,13 @@ result<void> load_scope::start() noexcept {
     return fail(errc::unsupported, other_version);
   }
   if (!load.files.frozen()) return fail(errc::invalid, "freeze the file system before loading");
-  const std::size_t count = load.files.entry_count();
-  const auto items = static_cast<std::uint32_t>(
-      std::clamp<std::size_t>(count, 1, std::max(load.options.files_in_flight_max, 1u)));
-  if (!load.records.resize(count) || !order_all(load, count)) {
+  const std::size_t entries = load.files.entry_count();
+  if (!load.records.resize(entries) || !order_all(load, entries)) {
     return fail(errc::out_of_memory, "out of memory for the load");
   }
+  const std::size_t count = load.file_count();
+  const auto items = static_cast<std::uint32_t>(
+      std::clamp<std::size_t>(count, 1, std::max(load.options.files_in_flight_max, 1u)));
   void* const place =
       load.memory.allocate(sizeof(load_item) * items, alignof(load_item), memory_tag::load);
   if (!place) return fail(errc::out_of_memory, "out of memory for the load");
@@ -157,7 +162,7 @@ void load_scope::cancel() noexcept {
 load_progress load_scope::progress() const noexcept {
   load_progress now;
   if (!state_) return now;
-  now.files_total = state_->entry_count();
+  now.files_total = state_->file_count();
   now.files_done = state_->files_done.load(std::memory_order_acquire);
   now.bytes_done = state_->bytes_done.load(std::memory_order_relaxed);
   now.fraction = now.files_total == 0
@@ -176,6 +181,7 @@ load_summary load_scope::summary() const noexcept {
   }
   for (entry_index i = 0; i < state_->entry_count(); ++i) {
     const file_record& file = state_->records[i];
+    if (file.state == file_record::outcome::same) continue;
     const bool loaded = file.state == file_record::outcome::loaded;
     for (std::size_t stage = 0; stage < load_stage_count; ++stage) {
       stage_summary& total = sum.stages[stage];
@@ -206,6 +212,7 @@ result<void> load_scope::for_each_file(
   if (!state_) return {};
   for (entry_index i = 0; i < state_->entry_count(); ++i) {
     const file_record& kept = state_->records[i];
+    if (kept.state == file_record::outcome::same) continue;
     loaded_file file;
     file.entry = i;
     if (kept.state == file_record::outcome::failed) file.failure = &kept.failure;
