@@ -266,6 +266,11 @@ std::string failures_text(const report& what, const char* title, bool damaged,
   return text.empty() ? text : fmt::format("\n{}\n{}", title, text);
 }
 
+// Of a name that is skipped several times: they are adjacent.
+std::string times_text(std::size_t times) {
+  return times > 1 ? fmt::format(" ({} times)", grouped(times)) : "";
+}
+
 std::string check_text(const report& what, const findings& found, const text_style& style) {
   const load_summary& sum = what.summary;
   std::string text;
@@ -303,8 +308,11 @@ std::string check_text(const report& what, const findings& found, const text_sty
     text += "  " + failure_line(failure, style) + '\n';
   }
   if (!what.skipped.empty()) text += "\nSkipped\n";
-  for (const report_skipped& name : what.skipped) {
-    text += "  " + skipped_line(name) + '\n';
+  for (std::size_t i = 0; i < what.skipped.size();) {
+    const report_skipped& name = what.skipped[i];
+    const std::size_t first = i;
+    while (i < what.skipped.size() && what.skipped[i] == name) ++i;
+    text += fmt::format("  {}{}\n", skipped_line(name), times_text(i - first));
   }
   if (!found.warnings.empty()) text += "\nWarnings\n";
   for (const report_warning& warning : found.warnings) {

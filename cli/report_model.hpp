@@ -97,6 +97,8 @@ struct report_skipped {
   std::string mount;
   std::string name;
   std::string reason;
+
+  friend bool operator==(const report_skipped&, const report_skipped&) = default;
 };
 
 // A file with a flaw that costs no content, or that some systems cannot have.

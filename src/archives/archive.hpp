@@ -204,6 +204,8 @@ struct archive_format {
   result<opened_entry> (*open)(const archive& from, const archive_entry& entry,
                                operating_system& os) noexcept = nullptr;
   bool keeps_backslashes = false;  // in names, instead of taking them for '/'
+  // Some files have two paths: one and, right after it in `entries`, its last element alone.
+  bool names_twice = false;
 };
 
 // All formats, in the order in which they are tried.

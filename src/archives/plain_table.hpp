@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "archives/archive.hpp"
@@ -63,9 +64,16 @@ class plain_table {
     return builder_.skip(name, reason);
   }
 
+  // How many files were added.
+  [[nodiscard]] std::uint32_t entry_count() const noexcept {
+    return static_cast<std::uint32_t>(into_.entries.size());
+  }
+
   // Completes the archive and gives the result of the format's `list`. Of files with the same name
-  // the last one stays.
-  [[nodiscard]] result<bool> finish(const result<void>& done) noexcept;
+  // the last one stays. The others are listed as skipped, but for those in `named_twice` (ascending
+  // numbers), which have another path.
+  [[nodiscard]] result<bool> finish(const result<void>& done,
+                                    std::span<const std::uint32_t> named_twice = {}) noexcept;
 
  private:
   static constexpr std::size_t chain_window_bytes = 4096;

@@ -17,11 +17,16 @@ namespace {
 
 bool order_all(load_state& load, std::size_t count) noexcept {
   vec<ordered_file> files(load.memory, memory_tag::load);
-  if (!files.resize(count)) return false;
+  if (!files.reserve(count)) return false;
   for (entry_index i = 0; i < count; ++i) {
-    files[i] = {i, load.files.entry(i).bytes, load.files.block_of(i)};
-    load.records[i].listed_bytes = files[i].bytes;
-    load.listed_bytes += files[i].bytes;
+    if (load.files.same_file(i) != i) {
+      load.records[i].state = file_record::outcome::same;
+      continue;
+    }
+    const std::uint64_t bytes = load.files.entry(i).bytes;
+    (void)files.push_back({i, bytes, load.files.block_of(i)});  // has room
+    load.records[i].listed_bytes = bytes;
+    load.listed_bytes += bytes;
   }
   const load_means means{
       .room_bytes = std::min(load.block_ledger.limit(), limits::blocks_kept_bytes),
@@ -123,11 +128,12 @@ result<void> load_scope::start() noexcept {
     return fail(errc::unsupported, other_version);
   }
   if (!load.files.frozen()) return fail(errc::invalid, "freeze the file system before loading");
-  const std::size_t count = load.files.entry_count();
-  const auto items = static_cast<std::uint32_t>(items_for(load, count));
-  if (!load.records.resize(count) || !order_all(load, count)) {
+  const std::size_t entries = load.files.entry_count();
+  if (!load.records.resize(entries) || !order_all(load, entries)) {
     return fail(errc::out_of_memory, "out of memory for the load");
   }
+  const std::size_t count = load.file_count();
+  const auto items = static_cast<std::uint32_t>(items_for(load, count));
   void* const place =
       load.memory.allocate(sizeof(load_item) * items, alignof(load_item), memory_tag::load);
   if (!place) return fail(errc::out_of_memory, "out of memory for the load");
@@ -188,7 +194,7 @@ void load_scope::cancel() noexcept {
 load_progress load_scope::progress() const noexcept {
   load_progress now;
   if (!state_) return now;
-  now.files_total = state_->entry_count();
+  now.files_total = state_->file_count();
   // First, so that it holds what belongs to the files.
   now.files_done = state_->files_done.load(std::memory_order_acquire);
   now.bytes_done = state_->bytes_done.load(std::memory_order_relaxed);
@@ -210,6 +216,7 @@ load_summary load_scope::summary() const noexcept {
   }
   for (entry_index i = 0; i < state_->entry_count(); ++i) {
     const file_record& file = state_->records[i];
+    if (file.state == file_record::outcome::same) continue;
     const bool is_solid = state_->files.block_of(i).bytes != 0;
     sum.reads.disk_bytes += file.disk_bytes;
     sum.reads.cached_bytes += is_solid ? 0 : file.cached_bytes;
@@ -248,6 +255,7 @@ result<void> load_scope::for_each_file(
   if (!state_) return {};
   for (entry_index i = 0; i < state_->entry_count(); ++i) {
     const file_record& kept = state_->records[i];
+    if (kept.state == file_record::outcome::same) continue;
     loaded_file file;
     file.entry = i;
     if (kept.state == file_record::outcome::failed) file.failure = &kept.failure;

@@ -263,6 +263,24 @@ def case_is_ignored_with_ignore_case(box):
 
 
 @case()
+def a_wad_has_its_maps_and_check_groups_its_duplicates(box):
+    lumps = [("MAP01", b""), ("THINGS", b"1"), ("MAP02", b""), ("THINGS", b"2")]
+    lumps += [("DEMO", b"%d" % i) for i in range(4)]
+    data = b"".join(content for _, content in lumps)
+    table, at = b"", 12
+    for name, content in lumps:
+        table += struct.pack("<II8s", at, len(content), name.encode())
+        at += len(content)
+    box.write("game.wad", b"PWAD" + struct.pack("<II", len(lumps), 12 + len(data)) + data + table)
+    assert box.run("cat", "maps/MAP01/THINGS", "game.wad").out == "1"
+    assert box.run("cat", "THINGS", "game.wad").out == "2"
+    checked = box.run("check", "game.wad")
+    assert checked.out.startswith("intact: 5 files, 3 B"), checked
+    assert "  DEMO (game.wad): a later file has the same name (3 times)\n" in checked.out, checked
+    assert "THINGS" not in checked.out, checked
+
+
+@case()
 def a_mod_can_remove_files_with_removal_markers(box):
     box.zip("base.zip", {"maps/rome.txt": "rome", "maps/paris.txt": "paris"}, 0)
     box.zip("mod.zip", {"maps/.wh.rome.txt": ""}, 0)

@@ -21,7 +21,8 @@
 //   finalize  hand it to the host's asset_sink, on any worker or on one chosen thread
 //
 // A file that fails keeps its error and the stage; the others load on. A file with a flaw that
-// costs no content loads, with a warning.
+// costs no content loads, with a warning. A file with two paths is loaded, counted and hashed once,
+// see file_system::same_file().
 //
 // Memory: a memory_ledger bounds the files in flight, so the peak is the budget plus one file. A
 // file takes room before it is read, and again before it is decoded; if there is none it waits,

@@ -398,6 +398,9 @@ class file_system final : public source_files {
 
   [[nodiscard]] std::size_t entry_count() const noexcept;
   [[nodiscard]] entry_info entry(entry_index index) const noexcept;
+  // A file may have two paths: in a WAD, maps/MAP01/THINGS is also THINGS if no later lump has that
+  // name. This is the other path's number if `index` is the shorter one, otherwise `index`.
+  [[nodiscard]] entry_index same_file(entry_index index) const noexcept;
   [[nodiscard]] std::size_t hidden_count() const noexcept;
   // The block that the file is read from, if its archive has any. Read the files of one after
   // another where memory is short, and it is unpacked once.
