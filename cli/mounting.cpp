@@ -7,6 +7,7 @@
 #include <cctype>
 #include <cerrno>
 #include <filesystem>
+#include <map>
 #include <system_error>
 
 #include "display.hpp"
@@ -14,6 +15,7 @@
 #include "messages.hpp"
 #include "overture/trace/timeline.hpp"
 #include "system.hpp"
+#include "units.hpp"
 
 namespace overture::cli {
 
@@ -191,6 +193,30 @@ int mount_all(file_system& files, const tree_arguments& arguments, mount_layout 
     if (!interrupted()) outcome = std::max(outcome, mount_archives_in(files, folder, how));
   }
   return outcome;
+}
+
+std::vector<std::string> hints_of_plain_archives(const file_system& files) {
+  std::map<std::string, std::uint64_t> by_folder;
+  for (entry_index i = 0; i < files.entry_count(); ++i) {
+    const entry_info entry = files.entry(i);
+    const mount_info from = files.mount_of(entry.mount);
+    if (from.format != mount_format::folder || !has_archive_extension(std::string(entry.path))) {
+      continue;
+    }
+    std::filesystem::path folder(from.path);
+    const std::size_t begin = from.at.empty() ? 0 : from.at.size() + 1;
+    const std::filesystem::path below(entry.path.substr(begin));
+    if (below.has_parent_path()) folder /= below.parent_path();
+    ++by_folder[folder.string()];
+  }
+  std::vector<std::string> hints;
+  for (const auto& [folder, count] : by_folder) {
+    hints.push_back(fmt::format("{} in {} {}; '--archives-in {}' mounts {}",
+                                counted(count, "archive", "archives"), printable(folder),
+                                count == 1 ? "is a plain file here" : "are plain files here",
+                                printable(folder), count == 1 ? "it" : "them"));
+  }
+  return hints;
 }
 
 int status_of_mounts(const file_system& files) {

@@ -26,10 +26,19 @@ if(OVERTURE_MODULES STREQUAL "all")
   pkg_check_modules(opusfile REQUIRED IMPORTED_TARGET opusfile)
   set(OVERTURE_PKG_REQUIRES libdeflate libzstd liblz4 liblzma zlib spng libjpeg vorbisfile
     ogg opusfile)
-  # Optional: without it encrypted 7z archives cannot be read.
+  # Optional: without libcrypto encrypted 7z archives cannot be read; without the others some formats
+  # are not decoded ("overture formats" lists which).
   pkg_check_modules(libcrypto IMPORTED_TARGET libcrypto)
+  pkg_check_modules(libwebp IMPORTED_TARGET libwebp)
+  pkg_check_modules(libflac IMPORTED_TARGET flac)
   if(libcrypto_FOUND)
     list(APPEND OVERTURE_PKG_REQUIRES libcrypto)
+  endif()
+  if(libwebp_FOUND)
+    list(APPEND OVERTURE_PKG_REQUIRES libwebp)
+  endif()
+  if(libflac_FOUND)
+    list(APPEND OVERTURE_PKG_REQUIRES flac)
   endif()
   if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
     # Optional: without it reads go through threads.

@@ -29,6 +29,7 @@ constexpr int headers_max = 4;
 constexpr std::uint32_t attribute_unix = 0x8000;  // the upper half holds a Unix mode
 constexpr std::uint32_t unix_kind_mask = 0170000;
 constexpr std::uint32_t unix_link = 0120000;
+constexpr std::uint32_t unix_owner_runs = 0100;
 
 class seven_zip_list {
  public:
@@ -79,6 +80,7 @@ class seven_zip_list {
   result<void> add_blocks() noexcept;
   result<void> add_files() noexcept;
   [[nodiscard]] const char* why_skipped(std::uint64_t file) const noexcept;
+  [[nodiscard]] entry_origin origin_of(std::uint64_t file) const noexcept;
   std::span<const std::byte> next_name() noexcept;
 
   const archive_input& input_;
@@ -236,6 +238,19 @@ const char* seven_zip_list::why_skipped(std::uint64_t file) const noexcept {
   return link ? skip_reason::link_in_7z : nullptr;
 }
 
+entry_origin seven_zip_list::origin_of(std::uint64_t file) const noexcept {
+  entry_origin origin;
+  if (!header_.modified.empty()) {
+    origin.modified_s = seconds_of_ntfs(load_u64(header_.modified.data() + file * 8));
+  }
+  if (!header_.attributes.empty()) {
+    const std::uint32_t attributes = load_u32(header_.attributes.data() + file * 4);
+    origin.executable =
+        (attributes & attribute_unix) != 0 && (attributes >> 16 & unix_owner_runs) != 0;
+  }
+  return origin;
+}
+
 result<void> seven_zip_list::add_files() noexcept {
   std::size_t stream = 0;
   std::size_t block = 0;
@@ -243,6 +258,7 @@ result<void> seven_zip_list::add_files() noexcept {
   std::uint64_t offset = 0;    // in the block
   for (std::uint64_t file = 0; file < header_.files; ++file) {
     archive_entry entry;
+    entry.origin = origin_of(file);
     bool checked = true;
     const std::uint8_t kind = header_.no_stream[file];
     if ((kind & seven_zip_header::is_empty) == 0) {

@@ -32,6 +32,7 @@ enum property : std::uint64_t {
   property_empty_file = 0x0F,
   property_anti = 0x10,
   property_names = 0x11,
+  property_modified = 0x14,
   property_attributes = 0x15,
   property_encoded_header = 0x17,
 };
@@ -305,8 +306,13 @@ result<void> header_parser::read_files() noexcept {
         if (field.byte() != 0) return broken_seven_zip_header();
         into_.names = field.take(field.left());
         break;
+      // Ignore attributes and times that only some files have: they say nothing we need.
+      case property_modified:
+        if (field.byte() != 0 && field.byte() == 0 && field.left() == into_.files * 8) {
+          into_.modified = field.take(field.left());
+        }
+        break;
       case property_attributes:
-        // Ignore attributes that only some files have: they say nothing we need.
         if (field.byte() != 0 && field.byte() == 0 && field.left() == into_.files * 4) {
           into_.attributes = field.take(field.left());
         }

@@ -67,6 +67,7 @@ struct seven_zip_header {
   base_detail::vec<std::uint8_t> no_stream;  // by file: the flags below
   std::span<const std::byte> names;       // UTF-16, each NUL-terminated; refers to the parsed bytes
   std::span<const std::byte> attributes;  // u32 for each file, or empty
+  std::span<const std::byte> modified;    // u64 for each file, or empty
 
   static constexpr std::uint8_t is_empty = 1;   // has no stream
   static constexpr std::uint8_t is_folder = 2;  // not an empty file

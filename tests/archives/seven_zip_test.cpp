@@ -1,6 +1,8 @@
 // 7z archives, made by our own writer and by 7-Zip.
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <thread>
 
 #include "archives/archive_checks.hpp"
@@ -368,6 +370,23 @@ TEST(seven_zip, made_by_7zip_is_read) {
     EXPECT_EQ(load_all(files), right) << options;
     EXPECT_EQ(load_with_physfs(folder / archive), right) << options;
   }
+}
+
+TEST(seven_zip, made_by_7zip_has_the_times_of_its_files_and_which_are_executable) {
+  if (!has_7zip()) GTEST_SKIP() << "neither 7zz nor 7z is installed";
+  namespace fs = std::filesystem;
+  const temp_folder folder;
+  folder.write("run", "r");
+  folder.write("text", "t");
+  fs::permissions(folder / "run", fs::perms::owner_all);
+  const std::chrono::sys_seconds then(std::chrono::seconds(1'500'000'000));
+  fs::last_write_time(folder / "text", std::chrono::file_clock::from_sys(then));
+  ASSERT_TRUE(run_7zip(folder, "-mtm=on", "out.7z", "run text"));
+  file_system files;
+  ASSERT_TRUE(files.mount((folder / "out.7z").c_str()));
+  EXPECT_EQ(files.stat("text"_path)->mtime_ns, 1'500'000'000'000'000'000);
+  EXPECT_FALSE(files.stat("text"_path)->executable);
+  EXPECT_TRUE(files.stat("run"_path)->executable);
 }
 
 TEST(seven_zip, made_by_7zip_names_what_is_unsupported) {

@@ -263,6 +263,24 @@ def case_is_ignored_with_ignore_case(box):
 
 
 @case()
+def a_wad_has_its_maps_and_check_groups_its_duplicates(box):
+    lumps = [("MAP01", b""), ("THINGS", b"1"), ("MAP02", b""), ("THINGS", b"2")]
+    lumps += [("DEMO", b"%d" % i) for i in range(4)]
+    data = b"".join(content for _, content in lumps)
+    table, at = b"", 12
+    for name, content in lumps:
+        table += struct.pack("<II8s", at, len(content), name.encode())
+        at += len(content)
+    box.write("game.wad", b"PWAD" + struct.pack("<II", len(lumps), 12 + len(data)) + data + table)
+    assert box.run("cat", "maps/MAP01/THINGS", "game.wad").out == "1"
+    assert box.run("cat", "THINGS", "game.wad").out == "2"
+    checked = box.run("check", "game.wad")
+    assert checked.out.startswith("intact: 5 files, 3 B"), checked
+    assert "  DEMO (game.wad): a later file has the same name (3 times)\n" in checked.out, checked
+    assert "THINGS" not in checked.out, checked
+
+
+@case()
 def a_mod_can_remove_files_with_removal_markers(box):
     box.zip("base.zip", {"maps/rome.txt": "rome", "maps/paris.txt": "paris"}, 0)
     box.zip("mod.zip", {"maps/.wh.rome.txt": ""}, 0)
@@ -383,6 +401,60 @@ def extract_keeps_the_old_file_if_the_new_one_cannot_be_written(box):
 
 
 @case()
+def extract_keeps_times_and_what_is_executable(box):
+    then = 1_500_000_000  # 2017-07-14 02:40 UTC
+    for name, mode in (("run.sh", 0o755), ("plain.txt", 0o644)):
+        path = box.write(f"base/{name}", "#!/bin/sh\n")
+        path.chmod(mode)
+        os.utime(path, (then, then))
+    with zipfile.ZipFile(box.folder / "unix.zip", "w") as archive:
+        for name, mode in (("z.sh", 0o100755), ("z.txt", 0o100644)):
+            info = zipfile.ZipInfo(name, (2017, 7, 14, 4, 40, 0))
+            info.external_attr = mode << 16
+            info.create_system = 3
+            archive.writestr(info, "z")
+        # A time with its zone, as Info-ZIP writes it, counts more than the local one.
+        info = zipfile.ZipInfo("exact.txt", (1999, 1, 1, 0, 0, 0))
+        info.extra = struct.pack("<HHBI", 0x5455, 5, 1, then + 1)
+        archive.writestr(info, "x")
+    expected = dict.fromkeys(("run.sh", "plain.txt", "z.sh", "z.txt"), then)
+    expected["exact.txt"] = then + 1
+    two_hours_east = {"TZ": "UTC-2"}
+    for overwrite in ((), ("--overwrite",)):
+        words = ("extract", "--to", "out", *overwrite, "base", "unix.zip")
+        result = box.run(*words, env=two_hours_east)
+        assert result.code == 0, result
+        files = {each.name: each.stat() for each in (box.folder / "out").iterdir()}
+        assert {name: stat.st_mtime for name, stat in files.items()} == expected, files
+        runs = {name for name, stat in files.items() if stat.st_mode & 0o100}
+        assert runs == {"run.sh", "z.sh"}, runs
+
+
+@case()
+def extract_says_what_was_written_before_an_interrupt(box):
+    words = ("extract", "--to", "out", "--progress", "always", box.endless(400))
+    process = box.start(*words)
+    read_until(process.stderr, b"files")
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=TIME_LIMIT_S)
+    assert process.returncode == 130, (out, err)
+    written = sorted((box.folder / "out").iterdir())
+    assert out.decode().startswith(f"interrupted: {len(written)} of 400 files, "), (out, err)
+    assert b"these are whole" in out, out
+    assert all(each.stat().st_size == 16 << 20 for each in written), written
+
+
+@case()
+def extract_gives_up_a_file_that_takes_too_long(box):
+    os.truncate(box.write("base/huge.bin", ""), 1 << 40)
+    box.write("base/small.txt", "s")
+    result = box.run("extract", "--to", "out", "--file-time-max", "1", "base")
+    assert result.code == 1 and result.out.startswith("1 file, "), result
+    assert "huge.bin: takes longer than 1 s; allow more with --file-time-max" in result.err, result
+    assert os.listdir(box.folder / "out") == ["small.txt"], result
+
+
+@case()
 def extract_reports_once_that_the_folder_cannot_be_created(box):
     mounts = box.game()
     box.write("taken", "a file")
@@ -400,6 +472,44 @@ def extract_continues_after_a_damaged_file(box):
     assert result.code == 1 and "error: b.txt: " in result.err, result
     assert result.out.startswith("1 file, ") and "1 failed" in result.out, result
     assert os.listdir(box.folder / "out") == ["a.txt"], result
+
+
+@case()
+def check_tells_damaged_from_unreadable_and_verified_from_read(box):
+    whole = box.zip("whole.zip", {"a.txt": "a", "b.txt": "b"})
+    box.write("base/c.txt", "c")
+    fine = box.run("check", whole, "base")
+    assert fine.code == 0 and fine.out.startswith("intact: 3 files"), fine
+    assert "\n2 verified, 1 without checksum\n" in fine.out, fine
+    broken = break_entry(box.zip("broken.zip", {"d.txt": "d" * 99}, 0))
+    odd = bytearray(box.zip("odd.zip", {"e.txt": "e"}).read_bytes())
+    for mark, at in ((b"PK\3\4", 8), (b"PK\1\2", 10)):
+        odd[odd.index(mark) + at] = 77  # a compression method that does not exist
+    box.write("odd.zip", bytes(odd))
+    both = box.run("check", whole, broken, "odd.zip")
+    assert both.code == 1 and both.out.startswith("damaged: 1 of 4 files; 1 unreadable\n"), both
+    assert "\nDamaged\n  d.txt (" in both.out, both
+    assert "\nUnreadable\n  e.txt (odd.zip)" in both.out, both
+    only = box.run("check", whole, "odd.zip")
+    assert only.code == 1 and only.out.startswith("unreadable: 1 of 3 files\n"), only
+    assert "amaged" not in only.out, only
+    report = box.run("check", "--json", whole, broken, "odd.zip", "base").json()
+    counts = [report[key] for key in ("files", "failed", "damaged", "unreadable")]
+    assert counts == [3, 2, 1, 1] and report["without_checksum"] == 1, report
+
+
+@case()
+def check_hints_at_archives_that_are_plain_files(box):
+    box.zip("game/one.pk3", {"a": "a"})
+    box.zip("game/more/two.zip", {"b": "b"})
+    box.zip("game/more/three.zip", {"c": "c"})
+    result = box.run("check", "game")
+    assert "1 archive in game is a plain file here; '--archives-in game' mounts it\n" in result.out
+    assert (
+        "2 archives in game/more are plain files here; '--archives-in game/more' mounts them\n"
+        in result.out
+    ), result
+    assert "plain" not in box.run("check", "--archives-in", "game").out
 
 
 @case()
@@ -495,3 +605,19 @@ def diff_shows_what_each_set_overrides(box):
     damaged = break_entry(box.zip("c.zip", {"rules.txt": "same"}, 0))
     unknown = box.run("diff", damaged, "b")
     assert unknown.code == 1 and "unreadable (1)\n  rules.txt: " in unknown.out, unknown
+
+
+@case()
+def formats_lists_archives_and_decoders(box):
+    text = box.run("formats")
+    assert text.code == 0 and text.err == "", text
+    for expected in ("Archives", "7z", "Decoders", "libspng", "recognised"):
+        assert expected in text.out, (expected, text)
+    report = box.run("formats", "--json").json()
+    assert report["schema"] == 1, report
+    archives = {each["name"] for each in report["archives"]}
+    assert {"folder", "zip", "7z", "iso", "pak"} <= archives and "unknown" not in archives, archives
+    decoders = {each["name"]: each for each in report["decoders"]}
+    assert decoders["png"]["built_in"] and decoders["png"]["kind"] == "image", decoders
+    assert decoders["font"]["kind"] == "none", decoders
+    assert box.run("formats", "base").code == 2

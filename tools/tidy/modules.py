@@ -76,5 +76,4 @@ NO_TEST_OF_ITS_OWN = {
     "src/archives/pod.cpp": TABLE,
     "src/archives/slb.cpp": TABLE,
     "src/archives/vdf.cpp": TABLE,
-    "src/archives/wad.cpp": TABLE,
 }
