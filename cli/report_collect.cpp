@@ -165,11 +165,11 @@ report_thread thread_of(const timeline_track& track, const load_window& window) 
 report collect_files(const file_system& files, const load_scope& scope) {
   report what;
   what.summary = scope.summary();
+  what.skipped = skipped_names(files);  // files that are left out follow
   file_collector collector(files, what);
   collector.add_mounts();
   scope.for_each_file([&](const loaded_file& file) { collector.add(file); });
   collector.add_overrides();
-  what.skipped = skipped_names(files);
   collector.add_mount_failures();
   collector.finish();
   return what;
