@@ -32,12 +32,15 @@ std::optional<report> load(file_system& files, const load_arguments& arguments, 
                            tracking_allocator& memory, memory_ledger& ledger, timeline& record) {
   std::optional<kept_assets> kept;
   if (arguments.keep) kept.emplace(files.entry_count(), memory);
+  const std::vector<std::string_view> exclude(arguments.exclude.begin(), arguments.exclude.end());
   load_run how;
   how.threads = arguments.threads;
   how.backend = arguments.io == "uring" ? read_backend::uring : read_backend::threads;
   how.io_threads = arguments.io_threads;
   how.options = {.decode = !arguments.no_decode,
                  .ledger = &ledger,
+                 .strict = arguments.strict,
+                 .exclude = exclude,
                  .file_time_max = std::chrono::seconds(arguments.file_seconds_max),
                  .sink = kept ? &*kept : nullptr,
                  .memory = kept ? &kept->memory() : &memory};

@@ -196,6 +196,17 @@ json failures_json(const report& what) {
   return list;
 }
 
+json warnings_json(const std::vector<report_warning>& warnings) {
+  json list = json::array();
+  for (const report_warning& warning : warnings) {
+    list.push_back({{"path", warning.path},
+                    {"mount", warning.mount},
+                    {"reason", warning.reason},
+                    {"offset", warning.offset}});
+  }
+  return list;
+}
+
 json mount_failures_json(const report& what) {
   json list = json::array();
   for (const report_failure& failure : what.mount_failures) {
@@ -207,9 +218,9 @@ json mount_failures_json(const report& what) {
   return list;
 }
 
-json skipped_json(const report& what) {
+json skipped_json(const std::vector<report_skipped>& names) {
   json list = json::array();
-  for (const report_skipped& name : what.skipped) {
+  for (const report_skipped& name : names) {
     list.push_back({{"mount", name.mount}, {"name", name.name}, {"reason", name.reason}});
   }
   return list;
@@ -225,6 +236,7 @@ std::string report_json(const report& what) {
       {"files", summary.files},
       {"failed", summary.failed},
       {"cancelled", summary.cancelled},
+      {"warnings", summary.warnings},
       {"skipped", what.skipped.size()},
       {"overridden", what.overrides.size()},
       {"bytes", summary.bytes},
@@ -248,7 +260,8 @@ std::string report_json(const report& what) {
       {"overrides", overrides(what)},
       {"failures", failures_json(what)},
       {"mount_failures", mount_failures_json(what)},
-      {"skipped_names", skipped_json(what)},
+      {"file_warnings", warnings_json(what.warnings)},
+      {"skipped_names", skipped_json(what.skipped)},
       {"memory", memory(what)},
       {"in_flight_bytes_max", summary.in_flight_bytes_max},
       {"in_flight_by_module", in_flight(summary)},

@@ -97,13 +97,16 @@ struct report_skipped {
   std::string mount;
   std::string name;
   std::string reason;
+
+  friend bool operator==(const report_skipped&, const report_skipped&) = default;
 };
 
-// A file that some systems cannot have.
+// A file with a flaw that costs no content, or that some systems cannot have.
 struct report_warning {
   std::string path;
   std::string mount;
   std::string reason;
+  std::uint64_t offset = 0;  // of the flaw in the file; 0 if it has no place
 };
 
 struct report_memory {
@@ -152,6 +155,7 @@ struct report {
   std::vector<report_file> slowest;         // slowest first
   std::vector<report_override> overrides;   // sorted by path
   std::vector<report_failure> failures;     // sorted by path
+  std::vector<report_warning> warnings;     // sorted by path
   // Folders and links that could not be read while mounting: files are missing. In mount order.
   std::vector<report_failure> mount_failures;
   std::vector<report_skipped> skipped;

@@ -18,7 +18,8 @@ namespace {
 using align = table::align;
 
 constexpr std::size_t types_max = 12;
-constexpr std::size_t names_max = 20;  // overridden files, skipped names
+constexpr std::size_t names_max = 20;    // overridden files, skipped names
+constexpr std::size_t warnings_max = 5;  // files for each reason
 constexpr std::size_t threads_max = 32;
 constexpr std::size_t bar_columns = 20;
 constexpr unsigned wide_terminal = 110;
@@ -93,6 +94,7 @@ class writer {
     slowest();
     overrides();
     failures();
+    warnings();
     mount_failures();
     skipped();
     memory();
@@ -135,8 +137,10 @@ class writer {
     line(fmt::format("  {}, {}{} in {}, {}", counted(summary.files, "file", "files"),
                      bytes(summary.bytes), packed, human_time(summary.ns), human_rate(rate)));
     const std::string failed = fmt::format("{} failed", grouped(summary.failed));
-    line(fmt::format("  {}, {} overridden, {} skipped",
+    const std::string warned = counted(summary.warnings, "warning", "warnings");
+    line(fmt::format("  {}, {}, {} overridden, {} skipped",
                      summary.failed > 0 ? style_.red(failed) : failed,
+                     summary.warnings > 0 ? style_.yellow(warned) : warned,
                      grouped(what_.overrides.size()), grouped(what_.skipped.size())));
     if (!what_.mount_failures.empty()) line("  " + style_.red(missing_files(what_)));
     const worker_time spent = time_of_workers();
@@ -369,6 +373,29 @@ class writer {
     title(fmt::format("Failed ({})", grouped(what_.failures.size())));
     for (const report_failure& failure : what_.failures) {
       line("  " + failure_line(failure, style_));
+    }
+  }
+
+  // By reason: a game may have the same flaw in hundreds of files.
+  void warnings() {
+    if (what_.warnings.empty()) return;
+    title(fmt::format("Warnings ({})", grouped(what_.warnings.size())));
+    std::map<std::string_view, std::vector<const report_warning*>> by_reason;
+    for (const report_warning& warning : what_.warnings) {
+      by_reason[warning.reason].push_back(&warning);
+    }
+    for (const auto& [reason, files] : by_reason) {
+      line(fmt::format("  {} ({})", style_.yellow(printable(reason)),
+                       counted(files.size(), "file", "files")));
+      for (std::size_t i = 0; i < std::min(warnings_max, files.size()); ++i) {
+        const std::uint64_t offset = files[i]->offset;
+        line("    " + file_in_mount(files[i]->path, files[i]->mount) +
+             (offset != 0 ? fmt::format(", at byte {}", offset) : ""));
+      }
+      if (files.size() > warnings_max) {
+        line(style_.dim(fmt::format("    and {} more (--json lists all)",
+                                    grouped(files.size() - warnings_max))));
+      }
     }
   }
 

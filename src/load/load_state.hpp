@@ -23,7 +23,14 @@ struct load_state;
 
 // The result of one file.
 struct file_record {
-  enum class outcome : std::uint8_t { pending, loaded, failed, cancelled };
+  enum class outcome : std::uint8_t {
+    pending,
+    loaded,
+    failed,
+    cancelled,
+    skipped,
+    same,  // file_system::same_file() has another number, which is loaded instead
+  };
 
   outcome state = outcome::pending;
   load_stage failed_in = load_stage::resolve;
@@ -38,7 +45,8 @@ struct file_record {
   std::uint64_t device_ns = 0;
   std::uint64_t disk_bytes = 0;
   std::uint64_t cached_bytes = 0;
-  error failure;
+  error failure;  // or the warning of a file that has one
+  bool has_warning = false;
 };
 
 // A thread's reusable memory: a decompressor, and buffers for small files, which all pass through
@@ -190,6 +198,9 @@ struct load_state {
 
   [[nodiscard]] auto item_links() noexcept {
     return [this](std::uint32_t index) -> atomic<std::uint32_t>& { return items[index].link; };
+  }
+  [[nodiscard]] std::uint32_t file_count() const noexcept {
+    return static_cast<std::uint32_t>(order.size());
   }
   [[nodiscard]] std::uint32_t entry_count() const noexcept {
     return static_cast<std::uint32_t>(records.size());

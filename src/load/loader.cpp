@@ -34,7 +34,7 @@ bool can_begin(load_state& load) noexcept {
   if (!load.room.may_suffice()) return false;
   if (load.awaiting_decode.size() > 0 || load.awaiting_file.size() > 0) return true;
   return block_room && load.free_items.size() > 0 &&
-         load.next_entry.load(std::memory_order_seq_cst) < load.entry_count();
+         load.next_entry.load(std::memory_order_seq_cst) < load.file_count();
 }
 
 void load_room::room_made() noexcept {
@@ -151,20 +151,20 @@ load_item* loader::next_item() noexcept {
   const bool block_room = load.block_room.may_suffice();
   if (load_item* const item = pop_waiting(room, block_room)) return item;
   if (!room || !block_room) return nullptr;
-  if (load.next_entry.load(std::memory_order_seq_cst) >= load.entry_count()) return nullptr;
+  if (load.next_entry.load(std::memory_order_seq_cst) >= load.file_count()) return nullptr;
   if (!spare_) {
     spare_ = pop(load.free_items);
     if (!spare_) return nullptr;
   }
   const std::uint32_t next = load.next_entry.fetch_add(1, std::memory_order_seq_cst);
-  if (next >= load.entry_count()) {
-    load.next_entry.store(load.entry_count(), std::memory_order_seq_cst);
+  if (next >= load.file_count()) {
+    load.next_entry.store(load.file_count(), std::memory_order_seq_cst);
     return nullptr;
   }
   spare_->entry = load.order[next];
   if (next + 1 == load.entry_count()) tell_idle_reason(load);
   const std::uint32_t soon = next + load.jobs.concurrency();  // about this loader's next file
-  if (soon < load.entry_count()) load.files.fetch_ahead(load.order[soon]);
+  if (soon < load.file_count()) load.files.fetch_ahead(load.order[soon]);
   return std::exchange(spare_, nullptr);
 }
 
@@ -349,7 +349,7 @@ void loader::flush() noexcept {
   load.listed_done.fetch_add(std::exchange(listed_done_, 0), std::memory_order_relaxed);
   const std::uint64_t more = std::exchange(files_done_, 0);
   const std::uint64_t done = load.files_done.fetch_add(more, std::memory_order_acq_rel) + more;
-  if (done == load.entry_count()) load.end_ns.store(now_ns(), std::memory_order_release);
+  if (done == load.file_count()) load.end_ns.store(now_ns(), std::memory_order_release);
 }
 
 void read_arrivals::execute(task work) noexcept {

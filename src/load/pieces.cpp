@@ -171,7 +171,7 @@ class piece_walk {
       if (!count) {
         error why = count.error();
         why.source = item_.file.place().source;
-        why.offset = item_.file.place().offset;
+        if (why.code != errc::out_of_memory) why.offset = item_.file.place().offset;
         return tl::unexpected<error>(why);
       }
       if (*count != 0 || (packed_.size() == before && (before != 0 || stream_.ended()))) {
@@ -197,7 +197,7 @@ result<std::uint64_t> check_in_pieces(loader& by, load_item& item, bool& wanted)
   const file_place& place = item.file.place();
   result<blob> in = load.buffers.take(2 * piece_bytes);
   result<blob> out = load.buffers.take(piece_bytes);
-  if (!in || !out) return fail(errc::out_of_memory, "out of memory for reading the file");
+  if (!in || !out) return tl::unexpected((in ? out : in).error());
   piece_walk walk(by, item, in->span(), out->span());
   std::uint64_t made = 0;
   std::uint32_t crc = 0;

@@ -15,6 +15,7 @@
 #include "load/decode_memory.hpp"
 #include "load/loader.hpp"
 #include "load/pieces.hpp"
+#include "overture/base/glob.hpp"
 #include "overture/jobs/parallel.hpp"
 #include "overture/sync/barricade.hpp"
 
@@ -240,6 +241,21 @@ bool reserve_asset(loader& by, load_item& item, const decoder& chosen) noexcept 
   return true;
 }
 
+error warning_of(const decoded_asset& made, const load_item& item) noexcept {
+  return {.code = errc::corrupt,
+          .reason = made.warning,
+          .source = item.file.place().source,
+          .offset = made.warning_offset};
+}
+
+bool is_excluded(const load_state& load, const load_item& item) noexcept {
+  const std::span<const std::string_view> patterns = load.options.exclude;
+  if (patterns.empty()) return false;
+  const std::string_view path = load.files.entry(item.entry).path;
+  return std::any_of(patterns.begin(), patterns.end(),
+                     [path](std::string_view pattern) { return matches_glob(pattern, path); });
+}
+
 // Sets `waits` if there is no room for the asset.
 result<std::uint64_t> decode(loader& by, load_item& item, bool& waits) noexcept {
   load_state& load = by.load;
@@ -263,6 +279,11 @@ result<std::uint64_t> decode(loader& by, load_item& item, bool& waits) noexcept 
     return std::uint64_t{0};
   }
   if (!made) return tl::unexpected<error>(made.error());
+  if (const error flaw = warning_of(*made, item); made->warning) {
+    if (load.options.strict) return tl::unexpected<error>(flaw);
+    kept.failure = flaw;
+    kept.has_warning = true;
+  }
   kept.decoder = chosen->name();
   keep_decoded(by, item, *made);
   return kept.decoded_bytes;
@@ -362,6 +383,10 @@ void advance_in_pieces(loader& by, load_item& item) noexcept {
 
 void advance(loader& by, load_item& item) noexcept {
   if (item.is_unpacked) return after_unpack(by, item);
+  if (!item.resolved && is_excluded(by.load, item)) {
+    record_of(by.load, item).state = file_record::outcome::skipped;
+    return by.retire(item);
+  }
   if (!item.resolved && !run_stage(by, item, load_stage::resolve, resolve)) return by.retire(item);
   if (may_go_in_pieces(by.load, item)) return advance_in_pieces(by, item);
   if (!by.reserve(item, whole_file_bytes(item))) return;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/guarded_call.hpp"
+#include "io/descriptor_limit.hpp"
 #include "load/load_order.hpp"
 #include "load/loader.hpp"
 #include "overture/base/limits.hpp"
@@ -16,11 +17,16 @@ namespace {
 
 bool order_all(load_state& load, std::size_t count) noexcept {
   vec<ordered_file> files(load.memory, memory_tag::load);
-  if (!files.resize(count)) return false;
+  if (!files.reserve(count)) return false;
   for (entry_index i = 0; i < count; ++i) {
-    files[i] = {i, load.files.entry(i).bytes, load.files.block_of(i)};
-    load.records[i].listed_bytes = files[i].bytes;
-    load.listed_bytes += files[i].bytes;
+    if (load.files.same_file(i) != i) {
+      load.records[i].state = file_record::outcome::same;
+      continue;
+    }
+    const std::uint64_t bytes = load.files.entry(i).bytes;
+    (void)files.push_back({i, bytes, load.files.block_of(i)});  // has room
+    load.records[i].listed_bytes = bytes;
+    load.listed_bytes += bytes;
   }
   const load_means means{
       .room_bytes = std::min(load.block_ledger.limit(), limits::blocks_kept_bytes),
@@ -28,10 +34,29 @@ bool order_all(load_state& load, std::size_t count) noexcept {
   return order_files({files.data(), files.size()}, means, load.memory, load.order);
 }
 
+// Of files that did not load.
+std::uint64_t& count_of(load_summary& sum, file_record::outcome state) noexcept {
+  switch (state) {
+    case file_record::outcome::failed:
+      return sum.failed;
+    case file_record::outcome::skipped:
+      return sum.skipped;
+    default:
+      return sum.cancelled;
+  }
+}
+
 // What a number of files takes, in units of a byte: a small file costs as much as this many bytes.
 double effort(std::uint64_t files, std::uint64_t bytes) noexcept {
   constexpr double file_bytes = 32'768;
   return static_cast<double>(files) * file_bytes + static_cast<double>(bytes);
+}
+
+// A loose file is open while it is in flight. The mounts need some descriptors too.
+std::size_t items_for(const load_state& load, std::size_t files) noexcept {
+  const std::size_t allowed = std::max(load.options.files_in_flight_max, 1u);
+  const std::size_t openable = std::max<std::size_t>(io_detail::descriptors_left() / 2, 1);
+  return std::clamp<std::size_t>(files, 1, std::min(allowed, openable));
 }
 
 }  // namespace
@@ -103,12 +128,12 @@ result<void> load_scope::start() noexcept {
     return fail(errc::unsupported, other_version);
   }
   if (!load.files.frozen()) return fail(errc::invalid, "freeze the file system before loading");
-  const std::size_t count = load.files.entry_count();
-  const auto items = static_cast<std::uint32_t>(
-      std::clamp<std::size_t>(count, 1, std::max(load.options.files_in_flight_max, 1u)));
-  if (!load.records.resize(count) || !order_all(load, count)) {
+  const std::size_t entries = load.files.entry_count();
+  if (!load.records.resize(entries) || !order_all(load, entries)) {
     return fail(errc::out_of_memory, "out of memory for the load");
   }
+  const std::size_t count = load.file_count();
+  const auto items = static_cast<std::uint32_t>(items_for(load, count));
   void* const place =
       load.memory.allocate(sizeof(load_item) * items, alignof(load_item), memory_tag::load);
   if (!place) return fail(errc::out_of_memory, "out of memory for the load");
@@ -169,7 +194,7 @@ void load_scope::cancel() noexcept {
 load_progress load_scope::progress() const noexcept {
   load_progress now;
   if (!state_) return now;
-  now.files_total = state_->entry_count();
+  now.files_total = state_->file_count();
   // First, so that it holds what belongs to the files.
   now.files_done = state_->files_done.load(std::memory_order_acquire);
   now.bytes_done = state_->bytes_done.load(std::memory_order_relaxed);
@@ -191,6 +216,7 @@ load_summary load_scope::summary() const noexcept {
   }
   for (entry_index i = 0; i < state_->entry_count(); ++i) {
     const file_record& file = state_->records[i];
+    if (file.state == file_record::outcome::same) continue;
     const bool is_solid = state_->files.block_of(i).bytes != 0;
     sum.reads.disk_bytes += file.disk_bytes;
     sum.reads.cached_bytes += is_solid ? 0 : file.cached_bytes;
@@ -205,9 +231,10 @@ load_summary load_scope::summary() const noexcept {
       if (passed) ++total.files;
     }
     if (!loaded) {
-      ++(file.state == file_record::outcome::failed ? sum.failed : sum.cancelled);
+      ++count_of(sum, file.state);
       continue;
     }
+    if (file.has_warning) ++sum.warnings;
     ++sum.files;
     sum.bytes += file.bytes;
     sum.packed_bytes += file.packed_bytes;
@@ -228,9 +255,14 @@ result<void> load_scope::for_each_file(
   if (!state_) return {};
   for (entry_index i = 0; i < state_->entry_count(); ++i) {
     const file_record& kept = state_->records[i];
+    if (kept.state == file_record::outcome::same) continue;
     loaded_file file;
     file.entry = i;
     if (kept.state == file_record::outcome::failed) file.failure = &kept.failure;
+    if (kept.state == file_record::outcome::loaded && kept.has_warning) {
+      file.warning = &kept.failure;
+    }
+    file.skipped = kept.state == file_record::outcome::skipped;
     file.cancelled = kept.state == file_record::outcome::cancelled ||
                      kept.state == file_record::outcome::pending;
     file.failed_in = kept.failed_in;

@@ -15,6 +15,7 @@ FIELDS = {
     "files": int,
     "failed": int,
     "cancelled": int,
+    "warnings": int,
     "skipped": int,
     "overridden": int,
     "bytes": int,
@@ -36,6 +37,7 @@ FIELDS = {
     "slowest": list,
     "overrides": list,
     "failures": list,
+    "file_warnings": list,
     "skipped_names": list,
     "memory": dict,
     "in_flight_bytes_max": int,
@@ -66,7 +68,7 @@ def load_reports_what_it_did(box):
     ], titles
     for expected in (
         "  7 files, ",
-        "  0 failed, 2 overridden, 0 skipped",
+        "  0 failed, 0 warnings, 2 overridden, 0 skipped",
         "  dlc.zip     base        maps/rome.txt",
         "  ai.pk3      base        rules.txt",
     ):
@@ -154,7 +156,7 @@ def load_has_one_hash_for_any_number_of_threads(box):
 def load_names_every_file_that_fails(box):
     path = box.zip(
         "game.zip",
-        {"a.txt": "fine", "b.txt": "x" * 500, "c.txt": b"\xff\xfe\x00bad", "d.png": png(8, 8, 1)},
+        {"a.txt": "fine", "b.txt": "x" * 500, "c.json": b"\xff\xfe\x00bad", "d.png": png(8, 8, 1)},
         zipfile.ZIP_STORED,
     )
     data = bytearray(path.read_bytes())
@@ -167,7 +169,7 @@ def load_names_every_file_that_fails(box):
     failures = {(each["path"], each["mount"]): each for each in report["failures"]}
     assert set(failures) == {
         ("b.txt", "game.zip"),
-        ("c.txt", "game.zip"),
+        ("c.json", "game.zip"),
         ("broken.png", "mod"),
     }, failures
     assert failures["b.txt", "game.zip"]["stage"] == "unpack"
@@ -272,16 +274,43 @@ def load_names_every_mount_that_cannot_be_opened(box):
 
 @case()
 def load_escapes_hostile_names(box):
-    evil = "a\x1b]0;owned\x07\n.txt"
+    evil = "a\x1b]0;owned\x07\n.json"
     box.write(f"base/{evil}", b"\xff\xff broken text")
     box.zip(f"evil\x1b[2J.zip", {evil: "fine"})
     for arguments in (("base",), ("base", "evil\x1b[2J.zip", "--first-wins")):
         result = box.load(*arguments)
         assert result.code == 1, result
         assert "\x1b" not in result.out and "\x07" not in result.out, result
-        assert r"a\x1b]0;owned\x07\x0a.txt" in result.out, result
+        assert r"a\x1b]0;owned\x07\x0a.json" in result.out, result
     result = box.load("missing\x1b[2J")
     assert result.code == 3 and "\x1b" not in result.err, result
+
+
+@case()
+def load_warns_of_flaws_and_fails_them_if_strict(box):
+    box.write("base/latin1.txt", b"Gl\xfcck")
+    box.write("base/good.txt", "good")
+    report = box.load_json("base")
+    assert report["warnings"] == 1 and report["failed"] == 0, report
+    [flaw] = report["file_warnings"]
+    assert flaw["path"] == "latin1.txt" and flaw["offset"] == 2, flaw
+    text = box.load("base")
+    assert text.code == 0 and "Warnings (1)" in text.out, text
+    strict = box.load("base", "--strict")
+    assert strict.code == 1 and "latin1.txt (base): decode: text is not UTF-8" in strict.out, strict
+
+
+@case()
+def load_leaves_out_what_a_glob_matches(box):
+    box.write("base/latin1.txt", b"Gl\xfcck")
+    box.write("base/docs/broken.json", b"\xfc")
+    box.write("base/good.txt", "good")
+    report = box.load_json("base", "--exclude", "docs/**", "--exclude", "latin?.txt")
+    assert report["files"] == 1 and report["skipped"] == 2 and report["failed"] == 0, report
+    assert report["mounts"][0]["skipped"] == 2, report
+    names = {each["name"]: each["reason"] for each in report["skipped_names"]}
+    assert set(names) == {"docs/broken.json", "latin1.txt"}, names
+    assert set(names.values()) == {"left out by --exclude"}, names
 
 
 @case()

@@ -41,6 +41,14 @@ TEST(load_command_line, takes_mounts_and_options_in_any_order) {
   EXPECT_EQ(arguments.colour, when::always);
 }
 
+TEST(load_command_line, takes_any_number_of_globs_to_leave_out) {
+  load_arguments arguments;
+  EXPECT_EQ(parse_load({"x", "--exclude", "*.bak", "--exclude=docs/**", "--strict"}, arguments),
+            std::nullopt);
+  EXPECT_THAT(arguments.exclude, ElementsAre("*.bak", "docs/**"));
+  EXPECT_TRUE(arguments.strict);
+}
+
 TEST(load_command_line, takes_the_time_for_one_file_in_seconds) {
   load_arguments arguments;
   EXPECT_EQ(parse_load({"x", "--file-time-max", "7"}, arguments), std::nullopt);

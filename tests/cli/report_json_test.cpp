@@ -23,6 +23,12 @@ TEST(json_report, has_the_documented_fields) {
   EXPECT_EQ(object["files"], 3890);
   EXPECT_EQ(object["bytes"], 412u << 20);
   EXPECT_EQ(object["failed"], 2);
+  EXPECT_EQ(object["warnings"], 8);
+  EXPECT_EQ(object["file_warnings"].size(), 8u);
+  EXPECT_EQ(object["file_warnings"][0], (json{{"path", "gfx/wall.jpg"},
+                                              {"mount", "game/base.pk3"},
+                                              {"reason", "the JPEG file has no end marker"},
+                                              {"offset", 4096}}));
   EXPECT_EQ(object["skipped"], 3);
   EXPECT_EQ(object["overridden"], 2);
   EXPECT_EQ(object["hash"], "0123456789abcdef");

@@ -71,6 +71,7 @@ TEST(text_report, escapes_names_for_the_terminal) {
   what.slowest = {{evil, evil, 1, {}, 0, 0}};
   what.overrides = {{evil, evil, evil}};
   what.failures = {{evil, evil, "read", "io", evil}};
+  what.warnings = {{evil, evil, evil, 0}};
   what.skipped = {{evil, evil, "why"}};
   what.types[0].extension = evil;
   const std::string text = report_text(what, {});

@@ -12,6 +12,7 @@ inline load_summary sample_summary() {
   load_summary summary;
   summary.files = 3890;
   summary.failed = 2;
+  summary.warnings = 8;
   summary.bytes = 412 * mib;
   summary.packed_bytes = 188 * mib;
   summary.decoded_bytes = 900 * mib;
@@ -75,6 +76,11 @@ inline report sample_report() {
   what.failures = {{"gfx/broken.png", "game/base.pk3", "decode", "corrupt", "not a PNG"},
                    {"evil\x1b]0;owned\x07", "mods/better_ai.zip", "unpack", "corrupt",
                     "the content does not match its checksum"}};
+  what.warnings = {{"gfx/wall.jpg", "game/base.pk3", "the JPEG file has no end marker", 4096}};
+  for (const char* name : {"a", "b", "c", "d", "e", "f", "g"}) {
+    what.warnings.push_back({std::string("docs/") + name + ".txt", "game/base.pk3",
+                             "text is not UTF-8; not decoded", 0});
+  }
   what.skipped = {{"game/dlc/rome", "../../etc/passwd", "'.' or '..' in the path"},
                   {"game/dlc/rome", "saves", "the link leads outside the mount"},
                   {"mods/better_ai.zip", "C:\\x", "a drive letter in the path"}};

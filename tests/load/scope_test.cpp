@@ -11,6 +11,7 @@
 #include "load/load_rig.hpp"
 #include "overture/sync/barricade.hpp"
 #include "overture/sync/countdown.hpp"
+#include "support/table_writer.hpp"
 #include "support/zip_writer.hpp"
 
 namespace overture {
@@ -26,7 +27,7 @@ using test::outcomes;
 void add_files(fake_os& os, int count, std::size_t bytes) {
   for (int i = 0; i < count; ++i) {
     os.add_file("/game/" + std::to_string(i) + ".bin",
-                std::string(bytes, static_cast<char>('a' + i % 26)));
+                std::string(bytes, static_cast<char>(0x80 + i % 26)));
   }
 }
 
@@ -54,6 +55,36 @@ class counting_sink : public asset_sink {
  private:
   std::mutex lock_;
 };
+
+TEST(load, loads_and_hashes_a_file_with_two_paths_once) {
+  const std::vector<table_file> lumps{{.name = "MAP01"},
+                                      {.name = "THINGS", .data = "first"},
+                                      {.name = "MAP02"},
+                                      {.name = "THINGS", .data = "second"}};
+  fake_os os;
+  os.add_file("/maps.wad", write_table(mount_format::wad, lumps));
+  load_rig rig(os);
+  rig.mount({"/maps.wad"});
+  counting_sink sink;
+  load_scope scope(rig.files, rig.reads, rig.jobs, {.sink = &sink});
+  ASSERT_TRUE(scope.start());
+  EXPECT_EQ(scope.progress().files_total, 4u);
+  finish(scope);
+  EXPECT_EQ(scope.progress().files_done, 4u);
+  EXPECT_EQ(outcomes(rig, scope),
+            (std::map<std::string, std::string>{{"MAP01", "ok"},
+                                                {"MAP02", "ok"},
+                                                {"maps/MAP01/THINGS", "ok"},
+                                                {"maps/MAP02/THINGS", "ok"}}));
+  EXPECT_EQ(scope.summary().files, 4u);
+  EXPECT_EQ(scope.summary().bytes, 11u);
+  EXPECT_EQ(scope.summary().cancelled, 0u);
+  EXPECT_EQ(sink.calls_, 4);
+  const result<entry_index> plain = rig.files.find({"THINGS", {hash64("THINGS")}});
+  ASSERT_TRUE(plain);
+  EXPECT_FALSE(sink.entries_.contains(*plain));
+  EXPECT_TRUE(sink.entries_.contains(rig.files.same_file(*plain)));
+}
 
 TEST(load, needs_a_frozen_tree_and_starts_once) {
   fake_os os;
@@ -111,7 +142,7 @@ TEST(load, keeps_bytes_in_flight_within_the_budget_and_one_file) {
   for (const bool cached : {false, true}) {
     fake_os os;
     add_files(os, 60, 10'000);
-    os.add_file("/game/huge.bin", std::string(500'000, 'h'));
+    os.add_file("/game/huge.bin", std::string(500'000, '\0'));
     os.set_cached(cached);
     load_rig rig(os, {.workers = 4, .io_threads = 4});
     rig.mount({"/game"});

@@ -20,7 +20,9 @@
 //   decode    turn it into an asset; files that no decoder accepts are only checksummed
 //   finalize  hand it to the host's asset_sink, on any worker or on one chosen thread
 //
-// A file that fails keeps its error and the stage; the others load on.
+// A file that fails keeps its error and the stage; the others load on. A file with a flaw that
+// costs no content loads, with a warning. A file with two paths is loaded, counted and hashed once,
+// see file_system::same_file().
 //
 // Memory: a memory_ledger bounds the files in flight, so the peak is the budget plus one file. A
 // file takes room before it is read, and again before it is decoded; if there is none it waits,
@@ -90,6 +92,9 @@ struct load_options {
   std::uint64_t budget_bytes = 256u << 20;                    // for files in flight
   memory_ledger* ledger = nullptr;  // instead of budget_bytes: a bound shared with others
   unsigned files_in_flight_max = 256;
+  bool strict = false;  // a file with a warning fails in decode instead
+  // Files that match one of these are skipped: see matches_glob().
+  std::span<const std::string_view> exclude = {};
   // How long one file may take in all stages, without waiting for room or in the queue; 0: as long
   // as it needs. A file that takes longer fails with errc::limit before its next stage, or its next
   // piece: with this set and no sink, files of 4 MiB and more that no decoder accepts are read and
@@ -113,11 +118,13 @@ struct load_progress {
 struct loaded_file {
   entry_index entry = 0;
   const error* failure = nullptr;                 // null if the file loaded or was cancelled
+  const error* warning = nullptr;                 // null if its decoder found no flaw
   bool cancelled = false;                         // not loaded because of cancel()
+  bool skipped = false;                           // because of load_options::exclude
   load_stage failed_in = load_stage::resolve;     // if `failure` is set
   std::uint64_t bytes = 0;                        // unpacked
   std::uint64_t packed_bytes = 0;                 // as stored
-  std::uint64_t decoded_bytes = 0;                // 0 if no decoder accepted it
+  std::uint64_t decoded_bytes = 0;                // 0 if no decoder accepted it, or only recognised
   std::uint32_t crc32 = 0;                        // of the unpacked bytes
   const char* decoder = nullptr;                  // its name; null if none accepted the file
   std::uint64_t stage_ns[load_stage_count] = {};  // work in each stage, summed over threads
@@ -152,6 +159,8 @@ struct read_summary {
 struct load_summary {
   std::uint64_t files = 0;  // loaded
   std::uint64_t failed = 0;
+  std::uint64_t warnings = 0;  // of those that loaded, how many have one
+  std::uint64_t skipped = 0;   // because of load_options::exclude
   std::uint64_t cancelled = 0;
   std::uint64_t bytes = 0;         // unpacked; like the next two, of the files that loaded
   std::uint64_t packed_bytes = 0;  // as stored
