@@ -162,7 +162,7 @@ load_item* loader::next_item() noexcept {
     return nullptr;
   }
   spare_->entry = load.order[next];
-  if (next + 1 == load.entry_count()) tell_idle_reason(load);
+  if (next + 1 == load.file_count()) tell_idle_reason(load);
   const std::uint32_t soon = next + load.jobs.concurrency();  // about this loader's next file
   if (soon < load.file_count()) load.files.fetch_ahead(load.order[soon]);
   return std::exchange(spare_, nullptr);
@@ -370,7 +370,7 @@ void tell_idle_reason(load_state& load) noexcept {
                        now(load.awaiting_block.count),
       .awaiting_main_thread = now(load.finalizable.count),
       .arrived = now(load.reads_arrived),
-      .has_files_left = now(load.next_entry) < load.entry_count() && now(load.free_items.count) > 0,
+      .has_files_left = now(load.next_entry) < load.file_count() && now(load.free_items.count) > 0,
   }));
 }
 
