@@ -171,11 +171,19 @@ def a_mod_can_remove_files_with_removal_markers(box):
     mounts = ("base.zip", "mod.zip")
     assert box.run("cat", "maps/rome.txt", *mounts).out == "rome", "not without the option"
     assert box.run("ls", "--in", "maps", *mounts, "--removal-markers").out.split() == ["paris.txt"]
-    assert box.run("cat", "maps/rome.txt", *mounts, "--removal-markers").code == 1
+    gone = box.run("cat", "maps/rome.txt", *mounts, "--removal-markers")
+    assert gone.code == 1 and "error: maps/rome.txt: removed by mod.zip; " in gone.err, gone
     which = box.run("which", "maps/rome.txt", *mounts, "--removal-markers")
-    assert which.out.split() == ["removes", "zip", "mod.zip"], which
+    assert (which.code, which.err) == (1, ""), which
+    rows = [line.split() for line in which.out.splitlines()]
+    assert rows == [["removes", "zip", "mod.zip"], ["removed", "zip", "base.zip"]], which
     as_json = box.run("which", "maps/rome.txt", *mounts, "--removal-markers", "--json").json()
     assert as_json["removed_by"] == "mod.zip" and as_json["mounts"] == [], as_json
+    assert [each["path"] for each in as_json["removed"]] == ["base.zip"], as_json
+    box.write("again/maps/rome.txt", "mine")
+    back = box.run("which", "maps/rome.txt", *mounts, "again", "--removal-markers")
+    rows = [line.split()[0] for line in back.out.splitlines()]
+    assert back.code == 0 and rows == ["wins", "removes", "removed"], back
     box.zip("other.zip", {"x": "x"}, 0)
     diff = ("--base", "base.zip", "mod.zip", "other.zip", "--removal-markers")
     assert box.run("diff", *diff, "--json").json()["left_removes"] == ["maps/rome.txt"]

@@ -154,10 +154,8 @@ struct file_stat {
   std::uint64_t bytes = 0;    // unpacked; 0 for folders
   std::int64_t mtime_ns = 0;  // modification time, in ns since 1970; 0 if the archive has none
   mount_id mount;             // the winner
-  bool executable = false;    // what the folder or archive says; false where it says nothing
-  // mtime_ns is what a clock showed where the archive was made, as if that were UTC: ZIP archives
-  // often do not say in which time zone.
-  bool mtime_is_local = false;
+  bool executable = false;    // as far as the folder or archive says
+  bool mtime_is_local = false;  // mtime_ns counts in the packer's time zone, which is not known
 };
 
 namespace archives_detail {
