@@ -22,6 +22,7 @@
 #include "progress_line.hpp"
 #include "report_json.hpp"
 #include "report_text.hpp"
+#include "skipped_names.hpp"
 #include "system.hpp"
 #include "table.hpp"
 #include "units.hpp"
@@ -201,7 +202,7 @@ std::vector<report_warning> find_warnings(const file_system& files) {
     const entry_info entry = files.entry(i);
     const std::string path = path_in_mount(entry.path);
     const char* const flaw = portable_name_flaw(path);
-    if (flaw) warnings.push_back({path, std::string(files.mount_of(entry.mount).path), flaw});
+    if (flaw) warnings.push_back({path, std::string(files.mount_of(entry.mount).path), flaw, 0});
   }
   return warnings;
 }
@@ -303,8 +304,7 @@ std::string check_text(const report& what, const findings& found, const text_sty
   }
   if (!what.skipped.empty()) text += "\nSkipped\n";
   for (const report_skipped& name : what.skipped) {
-    text += fmt::format("  {} ({}): {}\n", printable(name.name), printable(name.mount),
-                        printable(name.reason));
+    text += "  " + skipped_line(name) + '\n';
   }
   if (!found.warnings.empty()) text += "\nWarnings\n";
   for (const report_warning& warning : found.warnings) {
@@ -317,11 +317,6 @@ std::string check_text(const report& what, const findings& found, const text_sty
 }
 
 std::string check_json(const report& what, const findings& found) {
-  json warned = json::array();
-  for (const report_warning& warning : found.warnings) {
-    warned.push_back(
-        {{"path", warning.path}, {"mount", warning.mount}, {"reason", warning.reason}});
-  }
   json mounts = json::array();
   for (const report_mount& mount : what.mounts) {
     mounts.push_back({{"path", mount.path},
@@ -345,8 +340,8 @@ std::string check_json(const report& what, const findings& found) {
                     {"mounts", mounts},
                     {"failures", failures_json(what)},
                     {"mount_failures", mount_failures_json(what)},
-                    {"skipped_names", skipped_json(what)},
-                    {"warnings", warned}});
+                    {"skipped_names", skipped_json(what.skipped)},
+                    {"warnings", warnings_json(found.warnings)}});
 }
 
 int write_outcome(const report& what, const findings& found, const check_arguments& arguments,

@@ -14,6 +14,7 @@
 #include "mounting.hpp"
 #include "outputs.hpp"
 #include "path_argument.hpp"
+#include "skipped_names.hpp"
 #include "units.hpp"
 
 namespace overture::cli {
@@ -104,7 +105,8 @@ result<std::vector<std::string>> files_below(file_system& files, asset_path path
   return paths;
 }
 
-std::string summary_of(const extracted& done, std::size_t wanted, const std::string& to) {
+std::string summary_of(const extracted& done, std::size_t wanted, const std::string& to,
+                       std::size_t skipped) {
   const std::string bytes = human_bytes(static_cast<double>(done.bytes));
   std::string summary =
       interrupted()
@@ -113,6 +115,7 @@ std::string summary_of(const extracted& done, std::size_t wanted, const std::str
           : fmt::format("{}, {} written to {}", counted(done.files, "file", "files"), bytes,
                         printable(to));
   if (done.failed > 0) summary += fmt::format("; {} failed", grouped(done.failed));
+  if (skipped > 0) summary += fmt::format("; {} skipped", counted(skipped, "name", "names"));
   return summary + '\n';
 }
 
@@ -152,6 +155,7 @@ int cmd_extract(const std::vector<std::string>& words) {
       {.workers = (arguments.threads > 0 ? arguments.threads : processor_count()) - 1}};
   const extracted done = extract_files(files, *paths, how, jobs, out);
 
+  if (!arguments.quiet) warn_of_skipped(files, from.text().empty() ? skipped_shown_max : 0);
   for (const std::string& failure : done.failures) print_error(failure);
   if (done.stopped_by != 0) {
     print_error(fmt::format(
@@ -162,7 +166,8 @@ int cmd_extract(const std::vector<std::string>& words) {
     return exit_output_failed;
   }
   int outcome = exit_ok;
-  if (!arguments.quiet) outcome = print(summary_of(done, paths->size(), arguments.to));
+  if (!arguments.quiet)
+    outcome = print(summary_of(done, paths->size(), arguments.to, files.skipped_count()));
   if (interrupted()) return exit_interrupted;
   if (outcome != exit_ok) return outcome;
   return std::max(done.status, status_of_mounts(files));

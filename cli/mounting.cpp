@@ -49,6 +49,8 @@ const char* mount_advice(const error& failure) {
       return "leave it out";
     case errc::out_of_memory:
       return "free some memory, or mount less";
+    case errc::password:
+      return "";  // the reason says it
     default:
       return "check the disk";
   }
@@ -67,9 +69,25 @@ const char* merge_advice(errc code) {
 
 namespace {
 
-void print_mount_error(const std::string& path, const error& failure) {
+void print_mount_error(const std::string& path, const error& failure, std::string_view advice) {
   const std::string name = path.empty() ? "''" : printable(path);
-  print_error(fmt::format("{}: {}; {}", name, reason_of(failure), mount_advice(failure)));
+  print_error(
+      fmt::format("{}: {}{}{}", name, reason_of(failure), advice.empty() ? "" : "; ", advice));
+}
+
+void print_mount_error(const std::string& path, const error& failure) {
+  print_mount_error(path, failure, mount_advice(failure));
+}
+
+// If all of an archive was skipped, the names say why.
+std::string advice_on(const file_system& files, const mount_failure& failure) {
+  const bool all_skipped = failure.path.empty() && failure.why.code == errc::unsupported;
+  for (std::size_t i = 0; all_skipped && i < files.skipped_count(); ++i) {
+    const skipped_name first = files.skipped(i);
+    if (first.mount != failure.mount) continue;
+    return fmt::format("the first was {} ({})", printable(first.name), first.reason);
+  }
+  return mount_advice(failure.why);
 }
 
 void print_failures(const file_system& files, mount_id mounted, const std::string& path) {
@@ -78,7 +96,8 @@ void print_failures(const file_system& files, mount_id mounted, const std::strin
     const mount_failure failure = files.failure(i);
     if (failure.mount != mounted) continue;
     const char* const between = path.ends_with('/') || failure.path.empty() ? "" : "/";
-    print_mount_error(fmt::format("{}{}{}", path, between, failure.path), failure.why);
+    print_mount_error(fmt::format("{}{}{}", path, between, failure.path), failure.why,
+                      advice_on(files, failure));
   }
 }
 

@@ -61,6 +61,8 @@ class output_folder {
 
   int folder_ = -1;
 };
+// Drops a file from the system's page cache. False if the system cannot, or keeps some of it.
+[[nodiscard]] bool drop_file_from_page_cache(const std::string& path);
 // Standard output as a new FILE that the caller closes; null if that fails, with errno set.
 [[nodiscard]] std::FILE* duplicate_output();
 // The message for an errno, such as "No space left on device".

@@ -1,6 +1,7 @@
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -211,6 +212,25 @@ int output_folder::write_in(const std::string& path, bool overwrite, const file_
   }
   if (failed != 0) ::unlinkat(here.get(), name.c_str(), 0);
   return failed;
+}
+
+bool drop_file_from_page_cache(const std::string& path) {
+#if defined(POSIX_FADV_DONTNEED)
+  const descriptor_of file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (file.get() < 0) return true;  // what cannot be opened is not read either
+  (void)::fdatasync(file.get());    // only what is on the disk can be dropped
+  if (::posix_fadvise(file.get(), 0, 0, POSIX_FADV_DONTNEED) != 0) return false;
+#if defined(RWF_NOWAIT)
+  char byte = 0;
+  const iovec part{&byte, 1};
+  return ::preadv2(file.get(), &part, 1, 0, RWF_NOWAIT) <= 0;
+#else
+  return true;
+#endif
+#else
+  (void)path;
+  return false;
+#endif
 }
 
 std::FILE* duplicate_output() {

@@ -68,7 +68,12 @@ enum class entry_flaw : std::uint8_t {
   lzma,
   ppmd,
   xz,
-  bcj2,
+  method_in_7z,
+  deflate64_in_7z,
+  ppmd_in_7z,
+  brotli_in_7z,
+  lz4_in_7z,
+  encryption_of_7z,  // by a build without AES
   in_parts,
   removal,  // not a file: a removal marker, which removes files of other mounts
 };

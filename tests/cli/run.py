@@ -9,7 +9,8 @@ import argparse
 import sys
 import traceback
 
-import cases_failing_system  # noqa: F401 (registers its cases)
+import cases_extract  # noqa: F401 (registers its cases)
+import cases_failing_system  # noqa: F401
 import cases_limits  # noqa: F401
 import cases_load  # noqa: F401
 import cases_pages  # noqa: F401

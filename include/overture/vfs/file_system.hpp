@@ -133,8 +133,8 @@ struct mount_options {
   // Not for writable mounts. Layers of container images use the same convention (OCI image
   // specification, "Whiteouts").
   bool removal_markers = false;
-  // For encrypted entries of a ZIP. Only read during the call. A wrong password is noticed when
-  // such an entry is read, not before.
+  // Of encrypted entries of a ZIP or 7z, in UTF-8. Only read during the call. A wrong password is
+  // noticed when such an entry is read, not before, unless the names in a 7z are encrypted too.
   std::string_view password = {};
   // Of names in archives that are not UTF-8 and do not say what they are.
   overture::name_encoding name_encoding = overture::name_encoding::cp437;
@@ -386,8 +386,7 @@ class file_system final : public source_files {
   // not_found, not_a_file (not a folder), threw (the visitor), out_of_memory.
   [[nodiscard]] result<void> enumerate(asset_path folder,
                                        function_ref<bool(const folder_item&)> visit) noexcept;
-  // The same for all files below `folder`, at any depth; no folders. folder_item::name is the path
-  // relative to `folder`.
+  // The same for all files, not folders, at any depth; folder_item::name is relative to `folder`.
   [[nodiscard]] result<void> walk(asset_path folder,
                                   function_ref<bool(const folder_item&)> visit) noexcept;
 
@@ -418,7 +417,7 @@ class file_system final : public source_files {
   //   unsupported  compression or encryption that is not supported
   //   limit        larger than limits::entry_bytes_max, see open_any_size(), or too many open files
   //   permission   refused by the system
-  //   password     encrypted, and the mount has no password
+  //   password     encrypted, and the mount has no password or a wrong one
   //   replaced     the mount is not the same file on disk any more
   //   io, out_of_memory
   [[nodiscard]] result<opened_file> open(entry_index index) noexcept;
