@@ -30,8 +30,8 @@ constexpr const char* examples =
 
 const std::string footer = std::string(R"(Exit status
   0  the path was found
-  1  the path was not found or a mod removes it, or a folder of a mount could not
-     be listed
+  1  the path was not found or a mod removes it, or a folder of a mount could
+     not be listed
   2  invalid arguments
   3  a mount could not be opened
   5  output could not be written, or memory ran out

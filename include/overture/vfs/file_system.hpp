@@ -151,10 +151,10 @@ enum class entry_kind : std::uint8_t { file, folder };
 
 struct file_stat {
   entry_kind kind = entry_kind::file;
-  std::uint64_t bytes = 0;    // unpacked; 0 for folders
-  std::int64_t mtime_ns = 0;  // modification time, in ns since 1970; 0 if the archive has none
-  mount_id mount;             // the winner
-  bool executable = false;    // as far as the folder or archive says
+  std::uint64_t bytes = 0;      // unpacked; 0 for folders
+  std::int64_t mtime_ns = 0;    // modification time, in ns since 1970; 0 if the archive has none
+  mount_id mount;               // the winner
+  bool executable = false;      // as far as the folder or archive says
   bool mtime_is_local = false;  // mtime_ns counts in the packer's time zone, which is not known
 };
 
