@@ -30,8 +30,8 @@ constexpr const char* examples = R"(  overture cat maps/rome.txt base.pk3 mods/b
 
 const std::string footer = std::string(R"(Exit status
   0  the file was written
-  1  the file was not found or is damaged, and nothing was written (of a file of
-     more than 64 MiB, what was in front of the damage); or a folder of a mount
+  1  the file was not found or is damaged, and nothing was written (of a file
+     above 64 MiB: what was in front of the damage); or a folder of a mount
      could not be listed, which might have a file that wins
   2  invalid arguments
   3  a mount could not be opened
@@ -83,9 +83,8 @@ int cmd_cat(const std::vector<std::string>& words) {
   command_line line({
       .name = "cat",
       .usage = usage,
-      .description = "Print one file of the merged tree to standard output, unpacked. The "
-                     "checksum is verified, before anything is printed if the file has at most "
-                     "64 MiB.",
+      .description = "Print one file of the merged tree to standard output, unpacked. Its checksum "
+                     "is verified: first, if the file has at most 64 MiB.",
       .examples = examples,
       .footer = footer,
   });

@@ -30,7 +30,8 @@ constexpr const char* examples =
 
 const std::string footer = std::string(R"(Exit status
   0  the path was found
-  1  the path was not found, or a folder of a mount could not be listed
+  1  the path was not found or a mod removes it, or a folder of a mount could
+     not be listed
   2  invalid arguments
   3  a mount could not be opened
   5  output could not be written, or memory ran out
@@ -45,22 +46,56 @@ std::vector<mount_info> providers_of(file_system& files, asset_path path) {
   return mounts;
 }
 
-std::string which_text(const std::vector<mount_info>& mounts, bool folder,
-                       const mount_info& remover, const text_style& style) {
+// What a removal marker does to a path.
+struct removal {
+  mount_info remover;               // none: without an id
+  std::vector<mount_info> removed;  // the mounts that have the path in vain
+};
+
+// Mounts everything once more in `all`, without regard to markers: what they remove is not in the
+// tree.
+removal removal_of(file_system& files, file_system& all, const tree_arguments& tree,
+                   asset_path path) {
+  const result<mount_id> removing = files.remover(path);
+  if (!removing) return {};
+  removal found{files.mount_of(*removing), {}};
+  tree_arguments unmarked = tree;
+  unmarked.removal_markers = false;
+  if (status_of_mounts(files) != exit_ok || mount_all(all, unmarked) != exit_ok) return found;
+  found.removed = providers_of(all, path);
+  // Both number their mounts alike.
+  for (const mount_info& left : providers_of(files, path)) {
+    std::erase_if(found.removed, [&](const mount_info& each) { return each.id == left.id; });
+  }
+  return found;
+}
+
+std::string which_text(const std::vector<mount_info>& mounts, bool folder, const removal& gone,
+                       const text_style& style) {
   table rows({{"", table::align::left}, {"", table::align::left}, {"", table::align::left}});
   for (std::size_t i = 0; i < mounts.size(); ++i) {
     table::cell role{folder ? "has it" : i == 0 ? "wins" : "hidden"};
     if (!folder) role.look = i == 0 ? &text_style::bold : &text_style::dim;
     rows.add({role, std::string(to_string(mounts[i].format)), printable(mounts[i].path)});
   }
-  if (remover.id != mount_id{}) {
-    rows.add({{"removes"}, std::string(to_string(remover.format)), printable(remover.path)});
+  if (gone.remover.id != mount_id{}) {
+    rows.add(
+        {{"removes"}, std::string(to_string(gone.remover.format)), printable(gone.remover.path)});
+  }
+  for (const mount_info& each : gone.removed) {
+    rows.add(
+        {{"removed", &text_style::dim}, std::string(to_string(each.format)), printable(each.path)});
   }
   return rows.render(style);
 }
 
-std::string which_json(const std::vector<mount_info>& mounts, bool folder,
-                       const mount_info& remover, const std::string& path) {
+std::string which_json(const std::vector<mount_info>& mounts, bool folder, const removal& gone,
+                       const std::string& path) {
+  json removed = json::array();
+  for (const mount_info& each : gone.removed) {
+    removed.push_back(
+        {{"path", each.path}, {"format", to_string(each.format)}, {"mount_point", each.at}});
+  }
   json list = json::array();
   for (std::size_t i = 0; i < mounts.size(); ++i) {
     list.push_back({{"path", mounts[i].path},
@@ -68,12 +103,9 @@ std::string which_json(const std::vector<mount_info>& mounts, bool folder,
                     {"mount_point", mounts[i].at},
                     {"wins", i == 0}});
   }
-  json what = {{"schema", schema},
-               {"path", path},
-               {"kind", folder ? "folder" : "file"},
-               {"mounts", list},
-               {"removed_by", nullptr}};
-  if (remover.id != mount_id{}) what["removed_by"] = remover.path;
+  json what = {{"schema", schema}, {"path", path},          {"kind", folder ? "folder" : "file"},
+               {"mounts", list},   {"removed_by", nullptr}, {"removed", removed}};
+  if (gone.remover.id != mount_id{}) what["removed_by"] = gone.remover.path;
   return json_text(what);
 }
 
@@ -111,17 +143,18 @@ int cmd_which(const std::vector<std::string>& words) {
   if (const int failed = mount_all(files, tree); failed != exit_ok) return failed;
 
   const std::vector<mount_info> found = providers_of(files, *path);
-  const result<mount_id> removing = files.remover(*path);
-  const mount_info remover = removing ? files.mount_of(*removing) : mount_info{};
-  if (found.empty() && !removing) {
+  file_system all(tree.config());
+  const removal gone = removal_of(files, all, tree, *path);
+  if (found.empty() && gone.remover.id == mount_id{}) {
     path.print_not_found(files);
     return std::max<int>(exit_files_failed, status_of_mounts(files));
   }
   const result<file_stat> stat = files.stat(*path);
   const bool folder = stat && stat->kind == entry_kind::folder;
-  const int outcome = print(as_json ? which_json(found, folder, remover, path.text())
-                                    : which_text(found, folder, remover, out.style(stream::out)));
-  return std::max(outcome, status_of_mounts(files));
+  const int outcome = print(as_json ? which_json(found, folder, gone, path.text())
+                                    : which_text(found, folder, gone, out.style(stream::out)));
+  const int missing = found.empty() ? exit_files_failed : exit_ok;
+  return std::max({outcome, missing, status_of_mounts(files)});
 }
 
 }  // namespace overture::cli

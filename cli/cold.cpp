@@ -45,14 +45,13 @@ void drop_from_page_cache(const tree_arguments& tree) {
   dropping all;
   for (const mount_argument& mount : tree.mounts) {
     std::error_code unknown;
-    if (fs::is_directory(mount.path, unknown)) {
+    if (mount.archives_in) {
+      all.drop_all_in<fs::directory_iterator>(mount.path);
+    } else if (fs::is_directory(mount.path, unknown)) {
       all.drop_all_in<fs::recursive_directory_iterator>(mount.path);
     } else if (fs::is_regular_file(mount.path, unknown)) {
       all.drop(mount.path);
     }
-  }
-  for (const mount_argument& folder : tree.archives_in) {
-    all.drop_all_in<fs::directory_iterator>(folder.path);
   }
   if (all.kept * kept_shares < all.files || all.kept == 0) return;
   print_warning(fmt::format(

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "command_line.hpp"
 #include "exit_code.hpp"
 #include "messages.hpp"
 #include "overture/base/version.hpp"
@@ -22,15 +23,17 @@ constexpr command table[] = {
     {"diff", "compare two sets of mods", cmd_diff},
     {"extract", "write the merged tree, or a part of it, to a folder", cmd_extract},
     {"formats", "list the archives and files that can be read", cmd_formats},
+    {"generate", "print the manual page, or completions for a shell", cmd_generate},
     {"save-bench", "benchmark saving and loading a million objects", cmd_save_bench},
 };
 
+constexpr const char* introduction =
+    "Folders and archives are mounted over each other into one tree: the base game,\n"
+    "then DLC, then mods. Where several have the same file, the last one wins.\n";
+
 std::string general_help() {
-  std::string text =
-      "Load games and see where the time goes.\n"
-      "\n"
-      "Folders and archives are mounted over each other into one tree: the base game,\n"
-      "then DLC, then mods. Where several have the same file, the last one wins.\n"
+  std::string text = fmt::format("Load games and see where the time goes.\n\n{}", introduction);
+  text +=
       "\n"
       "Usage: overture COMMAND [OPTIONS] MOUNT...\n"
       "\n"
@@ -79,6 +82,19 @@ int help(const std::vector<std::string>& arguments) {
 
 std::span<const command> commands() {
   return table;
+}
+
+program_description describe_program() {
+  program_description program{.version = version, .introduction = introduction, .commands = {}};
+  for (const command& each : table) {
+    command_description about;
+    command_line::describe_to(&about);
+    (void)each.run({});
+    command_line::describe_to(nullptr);
+    about.summary = each.summary;
+    program.commands.push_back(std::move(about));
+  }
+  return program;
 }
 
 int run_command(const std::vector<std::string>& arguments) {

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "help_pages.hpp"
+
 namespace overture::cli {
 
 struct command {
@@ -23,10 +25,14 @@ int cmd_check(const std::vector<std::string>& words);
 int cmd_diff(const std::vector<std::string>& words);
 int cmd_extract(const std::vector<std::string>& words);
 int cmd_formats(const std::vector<std::string>& words);
+int cmd_generate(const std::vector<std::string>& words);
 int cmd_load(const std::vector<std::string>& words);
 int cmd_ls(const std::vector<std::string>& words);
 int cmd_save_bench(const std::vector<std::string>& words);
 int cmd_which(const std::vector<std::string>& words);
+
+// All of the program, from its own words, for help_pages.hpp.
+[[nodiscard]] program_description describe_program();
 
 // The whole program. `arguments` are without the program's name. Returns an exit_code.
 int run_command(const std::vector<std::string>& arguments);

@@ -8,6 +8,7 @@
 #include <map>
 #include <sstream>
 
+#include "exit_code.hpp"
 #include "messages.hpp"
 #include "suggestion.hpp"
 
@@ -67,13 +68,16 @@ std::optional<std::uint64_t> number_in(const std::string& text) {
   return number;
 }
 
-command_line::word_check whole_number(std::uint64_t least, std::uint64_t most) {
-  return [least, most](const std::string& text) -> std::string {
+word_check whole_number(std::uint64_t least, std::uint64_t most) {
+  return {[least, most](const std::string& text) -> std::string {
     const std::optional<std::uint64_t> number = number_in(text);
     if (number && *number >= least && *number <= most) return {};
     return fmt::format("'{}' is not a whole number from {} to {}", text, least, most);
-  };
+  }};
 }
+
+// Set while commands are described instead of run, which one thread does.
+command_description* described_to = nullptr;
 
 // "--threads N" is "--threads" to CLI11, and "N" the name of its value.
 std::string names_of(const option_text& about) {
@@ -100,6 +104,11 @@ command_line::command_line(const command_text& about)
 
 command_line::~command_line() = default;
 
+void command_line::apply(const word_check& check, CLI::Option& option) {
+  if (check.mistake_in) option.check(check.mistake_in);
+  if (!check.choices.empty()) choices_[&option] = check.choices;
+}
+
 void command_line::flag(const option_text& about, bool& into) {
   described(app_->add_flag(names_of(about), into), about);
 }
@@ -111,7 +120,7 @@ void command_line::word(const option_text& about, std::string& into, const word_
 void command_line::word(const option_text& about, word_handler take, const word_check& check) {
   CLI::Option& option = described(
       app_->add_option_function<std::string>(names_of(about), [](const std::string&) {}), about);
-  if (check) option.check(check);
+  apply(check, option);
   handlers_.push_back({&option, std::move(take)});
 }
 
@@ -120,7 +129,7 @@ void command_line::words(const option_text& about, word_handler take, const word
                                       names_of(about), [](const std::vector<std::string>&) {}),
                                   about);
   if (!option.get_positional()) option.allow_extra_args(false);
-  if (check) option.check(check);
+  apply(check, option);
   handlers_.push_back({&option, std::move(take)});
 }
 
@@ -141,8 +150,40 @@ template void command_line::number(const option_text&, std::uint64_t, std::uint6
                                    std::uint64_t&);
 template void command_line::number(const option_text&, std::uint64_t, std::uint64_t, int&);
 
+void command_line::describe_to(command_description* into) {
+  described_to = into;
+}
+
+void command_line::describe(command_description& into) const {
+  into.name = app_->get_name();
+  into.usage = usage_;
+  into.description = app_->get_description();
+  into.examples = examples_;
+  into.footer = app_->get_footer();
+  for (const CLI::Option* const option : app_->get_options()) {
+    option_description about;
+    about.group = option->get_group();
+    about.description = option->get_description();
+    about.positional = option->get_positional();
+    if (about.positional) about.names.push_back(option->get_name(true));
+    for (const std::string& name : option->get_snames()) about.names.push_back('-' + name);
+    for (const std::string& name : option->get_lnames()) about.names.push_back("--" + name);
+    if (!about.positional && option->get_items_expected_max() > 0) {
+      about.value = option->get_type_name();
+    }
+    if (const auto found = choices_.find(option); found != choices_.end()) {
+      about.choices = found->second;
+    }
+    into.options.push_back(std::move(about));
+  }
+}
+
 std::optional<int> command_line::parse(const std::vector<std::string>& arguments) {
   app_->set_help_flag("-h,--help", "print this help")->group("Help");
+  if (described_to != nullptr) {
+    describe(*described_to);
+    return exit_ok;
+  }
   try {
     app_->parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::CallForHelp&) {
@@ -210,11 +251,12 @@ std::string command_line::help_text() const {
   return text;
 }
 
-command_line::word_check one_of(std::vector<std::string> words) {
-  return [words = std::move(words)](const std::string& text) -> std::string {
+word_check one_of(std::vector<std::string> words) {
+  const auto mistake_in = [words](const std::string& text) -> std::string {
     if (std::find(words.begin(), words.end(), text) != words.end()) return {};
     return fmt::format("'{}' is not one of {}", text, fmt::join(words, ", "));
   };
+  return {mistake_in, std::move(words)};
 }
 
 }  // namespace overture::cli

@@ -6,10 +6,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "help_pages.hpp"
 
 namespace CLI {
 class App;
@@ -33,11 +36,15 @@ struct option_text {
   std::string description;
 };
 
+struct word_check {
+  // Returns what is wrong with a word, or an empty string.
+  std::function<std::string(const std::string& word)> mistake_in = {};
+  std::vector<std::string> choices = {};  // all words that are right, if they are few
+};
+
 class command_line {
  public:
   using word_handler = std::function<void(const std::string& word)>;
-  // Returns what is wrong with a word, or an empty string.
-  using word_check = std::function<std::string(const std::string& word)>;
 
   explicit command_line(const command_text& about);
   ~command_line();
@@ -54,6 +61,8 @@ class command_line {
   template <class Number>
   void number(const option_text& about, std::uint64_t least, std::uint64_t most, Number& into);
 
+  // While one is set, parse() describes the command there, and the command is over.
+  static void describe_to(command_description* into);
   // Returns an exit code if the command is over: help was printed, or an error.
   [[nodiscard]] std::optional<int> parse(const std::vector<std::string>& arguments);
   // Reports a mistake that parse() cannot detect; returns its exit code.
@@ -65,6 +74,8 @@ class command_line {
     word_handler take;
   };
 
+  void apply(const word_check& check, CLI::Option& option);
+  void describe(command_description& into) const;
   [[nodiscard]] std::string help_text() const;
   [[nodiscard]] std::optional<int> reject_extras() const;
   void deliver() const;
@@ -74,9 +85,10 @@ class command_line {
   std::string help_command_;
   std::unique_ptr<CLI::App> app_;
   std::vector<bound_handler> handlers_;
+  std::map<const CLI::Option*, std::vector<std::string>> choices_;
 };
 
 // Accepts only the given words.
-[[nodiscard]] command_line::word_check one_of(std::vector<std::string> words);
+[[nodiscard]] word_check one_of(std::vector<std::string> words);
 
 }  // namespace overture::cli

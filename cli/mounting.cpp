@@ -178,6 +178,10 @@ int mount_these(file_system& files, const std::vector<mount_argument>& mounts,
   int outcome = exit_ok;
   for (const mount_argument& mount : mounts) {
     if (interrupted()) return outcome;
+    if (mount.archives_in) {
+      outcome = std::max(outcome, mount_archives_in(files, mount, how));
+      continue;
+    }
     const result<void> mounted = mount_one(files, mount, how);
     if (mounted) continue;
     print_mount_error(mount.path, mounted.error());
@@ -187,12 +191,7 @@ int mount_these(file_system& files, const std::vector<mount_argument>& mounts,
 }
 
 int mount_all(file_system& files, const tree_arguments& arguments, mount_layout layout) {
-  const mounting_options how{layout, arguments.removal_markers, arguments.order};
-  int outcome = mount_these(files, arguments.mounts, how);
-  for (const mount_argument& folder : arguments.archives_in) {
-    if (!interrupted()) outcome = std::max(outcome, mount_archives_in(files, folder, how));
-  }
-  return outcome;
+  return mount_these(files, arguments.mounts, {layout, arguments.removal_markers, arguments.order});
 }
 
 std::vector<std::string> hints_of_plain_archives(const file_system& files) {

@@ -24,9 +24,8 @@ struct mounting_options {
 
 // These print what failed and return the exit status, exit_ok if nothing did.
 
-// Mounts the arguments in order, then the archives of each --archives-in. Tries every mount even if
-// one fails; stops early when interrupted. Folders of a mount that cannot be listed are printed,
-// but do not fail it: see status_of_mounts().
+// Mounts the arguments in order. Tries every mount even if one fails; stops early when interrupted.
+// Folders of a mount that cannot be listed are printed, but do not fail it: see status_of_mounts().
 [[nodiscard]] int mount_all(file_system& files, const tree_arguments& arguments,
                             mount_layout layout = mount_layout::merged);
 [[nodiscard]] int mount_these(file_system& files, const std::vector<mount_argument>& mounts,

@@ -70,6 +70,11 @@ void path_argument::print_failure(const error& failure) const {
 }
 
 void path_argument::print_not_found(file_system& files) const {
+  if (const result<mount_id> remover = files.remover(*path_)) {
+    print_error(fmt::format("{}: removed by {}; 'overture which' shows what it removes",
+                            printable(path_->text), printable(files.mount_of(*remover).path)));
+    return;
+  }
   std::string sentence = fmt::format("{}: not found in any mount", printable(path_->text));
   if (const std::string skipped = why_skipped(files, path_->text); !skipped.empty()) {
     print_error(fmt::format("{}; {}", sentence, skipped));

@@ -25,9 +25,9 @@ std::string table::render(const text_style& style) const {
     if (i < last) before_last += width + gap;
   }
   std::size_t last_max = SIZE_MAX;
+  if (style.width > 0 && before_last + last_column_min > style.width) return render_stacked(style);
   if (style.width > 0) {
-    last_max = std::max<std::size_t>(style.width - std::min<std::size_t>(style.width, before_last),
-                                     last_column_min);
+    last_max = style.width - before_last;
     widths[last] = std::min(widths[last], last_max);
   }
 
@@ -58,6 +58,41 @@ std::string table::render(const text_style& style) const {
              [&](std::size_t i, const std::string& text) {
                return row[i].look ? (style.*row[i].look)(text) : text;
              });
+  }
+  return lines;
+}
+
+std::string table::render_stacked(const text_style& style) const {
+  constexpr std::size_t inner_indent = 2 * indent;
+  const std::size_t last = columns_.size() - 1;
+  const auto room = [&](std::size_t used) {
+    return style.width - std::min<std::size_t>(style.width, used);
+  };
+  const auto dressed = [&](const cell& of, const std::string& text) {
+    return of.look ? (style.*of.look)(text) : text;
+  };
+  std::string lines;
+  for (const std::vector<cell>& row : rows_) {
+    lines.append(indent, ' ');
+    lines += dressed(row[last], shorten(row[last].text, room(indent), style.unicode)) + '\n';
+    std::size_t used = 0;
+    for (std::size_t i = 0; i < last; ++i) {
+      if (row[i].text.empty()) continue;
+      const std::string& title = columns_[i].title;
+      const std::size_t title_width = title.empty() ? 0 : display_width(title) + 1;
+      const std::string text = shorten(
+          row[i].text, std::max<std::size_t>(room(inner_indent + title_width), 1), style.unicode);
+      const std::size_t width = title_width + display_width(text);
+      if (used != 0 && used + gap + width > style.width) {
+        lines += '\n';
+        used = 0;
+      }
+      lines.append(used == 0 ? inner_indent : gap, ' ');
+      used += (used == 0 ? inner_indent : gap) + width;
+      if (!title.empty()) lines += style.dim(title) + ' ';
+      lines += dressed(row[i], text);
+    }
+    if (used != 0) lines += '\n';
   }
   return lines;
 }

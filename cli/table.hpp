@@ -30,10 +30,14 @@ class table {
 
   void add(std::vector<cell> cells) { rows_.push_back(std::move(cells)); }
 
-  // Lines are indented by two columns. The last column is cut to the style's width.
+  // Lines are indented by two columns. The last column is cut to the style's width. Where that
+  // leaves nothing of it, each row becomes a few lines: the last cell, and below it the others with
+  // their titles.
   [[nodiscard]] std::string render(const text_style& style) const;
 
  private:
+  [[nodiscard]] std::string render_stacked(const text_style& style) const;
+
   std::vector<column> columns_;
   std::vector<std::vector<cell>> rows_;
 };

@@ -35,9 +35,10 @@ std::string mistake_in_mount_point(const std::string& point) {
 
 }  // namespace
 
-command_line::word_handler mount_options::mount_handler(std::vector<mount_argument>& into) {
-  return [this, &into](const std::string& path) {
-    into.push_back({path, point_, password_, names_});
+command_line::word_handler mount_options::mount_handler(std::vector<mount_argument>& into,
+                                                        bool archives_in) {
+  return [this, &into, archives_in](const std::string& path) {
+    into.push_back({path, point_, password_, names_, archives_in});
     unused_ = nullptr;
     any_ = true;
   };
@@ -108,9 +109,9 @@ void mount_options::add_order(archive_order& into) {
 
 void mount_options::add_tree(tree_arguments& into) {
   add_mounts("MOUNT", "a folder or an archive; later mounts win", into.mounts);
-  add_mounts("--archives-in DIR",
-             "mount every archive in DIR, sorted by name, after all MOUNTs; repeatable",
-             into.archives_in);
+  line_.words({"--archives-in DIR", mounts_group,
+               "mount every archive in DIR, sorted by name; a MOUNT after it wins; repeatable"},
+              mount_handler(into.mounts, true));
   add_order(into.order);
   add_mount_point();
   add_password();

@@ -17,12 +17,12 @@ struct mount_argument {
   std::string at;             // mount point
   std::string password = {};  // of its encrypted files
   name_encoding names = name_encoding::cp437;
+  bool archives_in = false;  // not the folder itself is mounted, but every archive in it
   friend bool operator==(const mount_argument&, const mount_argument&) = default;
 };
 
 struct tree_arguments {
   std::vector<mount_argument> mounts;
-  std::vector<mount_argument> archives_in;
   bool first_wins = false;
   bool ignore_case = false;
   bool removal_markers = false;
@@ -31,7 +31,7 @@ struct tree_arguments {
   [[nodiscard]] file_system_config config() const {
     return {.first_wins = first_wins, .ignore_case = ignore_case};
   }
-  [[nodiscard]] bool empty() const { return mounts.empty() && archives_in.empty(); }
+  [[nodiscard]] bool empty() const { return mounts.empty(); }
 };
 
 // Arguments that name mounts. --mount-point, --password and --name-encoding apply to the mounts
@@ -61,7 +61,8 @@ class mount_options {
   [[nodiscard]] std::optional<int> mistake() const;
 
  private:
-  [[nodiscard]] command_line::word_handler mount_handler(std::vector<mount_argument>& into);
+  [[nodiscard]] command_line::word_handler mount_handler(std::vector<mount_argument>& into,
+                                                         bool archives_in = false);
 
   command_line& line_;
   std::string point_;

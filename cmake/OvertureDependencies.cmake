@@ -1,5 +1,23 @@
 # The libraries Overture builds on. Debian 12's packages are the floor; `./dev` installs them.
-find_package(tl-expected REQUIRED)
+
+# Stops unless a library was found, and says how to get it.
+function(overture_need found library debian)
+  if(NOT found)
+    message(FATAL_ERROR "${library} is missing. On Debian: apt-get install ${debian}\n"
+      "'./dev build' installs everything that a build needs.")
+  endif()
+endfunction()
+macro(overture_package library debian)
+  find_package(${library} QUIET)
+  overture_need("${${library}_FOUND}" ${library} ${debian})
+endmacro()
+# The other arguments are names of pkg-config.
+macro(overture_library prefix debian)
+  pkg_check_modules(${prefix} QUIET IMPORTED_TARGET ${ARGN})
+  overture_need("${${prefix}_FOUND}" ${prefix} ${debian})
+endmacro()
+
+overture_package(tl-expected libexpected-dev)
 if(CMAKE_CROSSCOMPILING)
   # A header-only package of the build machine serves any target, but not the rest of the folder
   # that it lies in: that may be /usr/include.
@@ -12,22 +30,22 @@ endif()
 # What the libraries link by pkg-config. The installed package looks for the same
 # (overture-config.cmake.in), and overture.pc names them.
 if(OVERTURE_MODULES STREQUAL "all")
-  find_package(PkgConfig REQUIRED)
-  pkg_check_modules(libdeflate REQUIRED IMPORTED_TARGET libdeflate)
-  pkg_check_modules(libzstd REQUIRED IMPORTED_TARGET libzstd)
-  pkg_check_modules(liblz4 REQUIRED IMPORTED_TARGET liblz4)
-  pkg_check_modules(liblzma REQUIRED IMPORTED_TARGET liblzma)
-  pkg_check_modules(zlib REQUIRED IMPORTED_TARGET zlib)
-  find_package(BZip2 REQUIRED)  # not every libbz2 comes with a file for pkg-config
+  overture_package(PkgConfig pkg-config)
+  overture_library(libdeflate libdeflate-dev libdeflate)
+  overture_library(libzstd libzstd-dev libzstd)
+  overture_library(liblz4 liblz4-dev liblz4)
+  overture_library(liblzma liblzma-dev liblzma)
+  overture_library(zlib zlib1g-dev zlib)
+  overture_package(BZip2 libbz2-dev)  # not every libbz2 comes with a file for pkg-config
   set(OVERTURE_PKG_LIBRARIES " -lbz2")
-  pkg_check_modules(libspng REQUIRED IMPORTED_TARGET spng)
-  pkg_check_modules(libjpeg REQUIRED IMPORTED_TARGET libjpeg)
-  pkg_check_modules(vorbisfile REQUIRED IMPORTED_TARGET vorbisfile ogg)
-  pkg_check_modules(opusfile REQUIRED IMPORTED_TARGET opusfile)
+  overture_library(libspng libspng-dev spng)
+  overture_library(libjpeg libjpeg62-turbo-dev libjpeg)
+  overture_library(vorbisfile libvorbis-dev vorbisfile ogg)
+  overture_library(opusfile libopusfile-dev opusfile)
   set(OVERTURE_PKG_REQUIRES libdeflate libzstd liblz4 liblzma zlib spng libjpeg vorbisfile
     ogg opusfile)
-  # Optional: without libcrypto encrypted 7z archives cannot be read; without the others some formats
-  # are not decoded ("overture formats" lists which).
+  # Optional: without libcrypto encrypted 7z archives cannot be read; without the others some
+  # formats are not decoded ("overture formats" lists which).
   pkg_check_modules(libcrypto IMPORTED_TARGET libcrypto)
   pkg_check_modules(libwebp IMPORTED_TARGET libwebp)
   pkg_check_modules(libflac IMPORTED_TARGET flac)
@@ -48,18 +66,18 @@ if(OVERTURE_MODULES STREQUAL "all")
     endif()
   endif()
   if(OVERTURE_CLI OR OVERTURE_BENCH OR OVERTURE_TESTS)
-    find_package(fmt REQUIRED)
-    find_package(CLI11 REQUIRED)
+    overture_package(fmt libfmt-dev)
+    overture_package(CLI11 libcli11-dev)
   endif()
 endif()
 if(OVERTURE_CLI OR OVERTURE_BENCH OR OVERTURE_TESTS)
-  find_package(nlohmann_json REQUIRED)
+  overture_package(nlohmann_json nlohmann-json3-dev)
 endif()
 if(OVERTURE_TESTS)
-  find_package(GTest REQUIRED)
+  overture_package(GTest libgtest-dev)
   include(GoogleTest)
   if(OVERTURE_MODULES STREQUAL "all")
-    pkg_check_modules(vorbisenc REQUIRED IMPORTED_TARGET vorbisenc vorbis ogg)
-    pkg_check_modules(opusenc REQUIRED IMPORTED_TARGET libopusenc)
+    overture_library(vorbisenc libvorbis-dev vorbisenc vorbis ogg)
+    overture_library(opusenc libopusenc-dev libopusenc)
   endif()
 endif()

@@ -216,6 +216,9 @@ def load_mounts_archives_in_a_folder_in_name_order(box):
         "pack/Pak9.pk3",
     ], report["mounts"]
     assert {each["winner"] for each in report["overrides"]} == {"pack/Pak9.pk3"}
+    # The position on the command line decides, as for everything else.
+    report = box.load_json("--archives-in", "pack", "last.zip")
+    assert {each["winner"] for each in report["overrides"]} == {"last.zip"}, report["overrides"]
     # In a plain folder, archives are files.
     assert box.load_json("pack")["files"] == 5
 

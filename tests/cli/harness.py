@@ -175,6 +175,16 @@ class Box:
         return Result(process.wait(TIME_LIMIT_S), written.decode("utf-8", "replace"), "")
 
 
+def break_entry(archive):
+    """Changes the first byte of the last stored entry's data."""
+    data = bytearray(archive.read_bytes())
+    with zipfile.ZipFile(archive) as opened:
+        last = opened.infolist()[-1]
+    data[last.header_offset + 30 + len(last.filename)] ^= 1
+    archive.write_bytes(data)
+    return archive.name
+
+
 def read_until(stream, wanted):
     """Reads from a pipe until `wanted` appears; returns everything read."""
     seen = b""

@@ -26,8 +26,7 @@ TEST(load_command_line, takes_mounts_and_options_in_any_order) {
                         "--budget=1", "--keep"},
                        arguments),
             std::nullopt);
-  EXPECT_THAT(paths_of(arguments.tree.mounts), ElementsAre("base.pk3", "dlc", "mods"));
-  EXPECT_THAT(paths_of(arguments.tree.archives_in), ElementsAre("a", "b"));
+  EXPECT_THAT(paths_of(arguments.tree.mounts), ElementsAre("base.pk3", "dlc", "a", "mods", "b"));
   EXPECT_TRUE(arguments.tree.first_wins);
   EXPECT_EQ(arguments.threads, 2u);
   EXPECT_EQ(arguments.io, "uring");
@@ -79,10 +78,11 @@ TEST(load_command_line, applies_a_mount_point_to_the_mounts_after_it) {
                        arguments),
             std::nullopt);
   EXPECT_THAT(arguments.tree.mounts,
-              ElementsAre(mount_argument{"base", ""}, mount_argument{"fonts", "gfx/fonts"},
-                          mount_argument{"mod.zip", "/"}));
-  EXPECT_THAT(arguments.tree.archives_in,
-              ElementsAre(mount_argument{"more", "gfx/fonts"}, mount_argument{"last", "/"}));
+              ElementsAre(mount_argument{.path = "base", .at = ""},
+                          mount_argument{.path = "fonts", .at = "gfx/fonts"},
+                          mount_argument{.path = "more", .at = "gfx/fonts", .archives_in = true},
+                          mount_argument{.path = "mod.zip", .at = "/"},
+                          mount_argument{.path = "last", .at = "/", .archives_in = true}));
 }
 
 // The exit code of a run, and what it prints on standard error.

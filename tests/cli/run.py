@@ -9,10 +9,12 @@ import argparse
 import sys
 import traceback
 
-import cases_failing_system  # noqa: F401 (registers its cases)
+import cases_extract  # noqa: F401 (registers its cases)
+import cases_failing_system  # noqa: F401
 import cases_limits  # noqa: F401
 import cases_load  # noqa: F401
 import cases_names  # noqa: F401
+import cases_pages  # noqa: F401
 import cases_save  # noqa: F401
 import cases_streams  # noqa: F401
 import cases_tree  # noqa: F401

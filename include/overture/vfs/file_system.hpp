@@ -151,13 +151,11 @@ enum class entry_kind : std::uint8_t { file, folder };
 
 struct file_stat {
   entry_kind kind = entry_kind::file;
-  std::uint64_t bytes = 0;    // unpacked; 0 for folders
-  std::int64_t mtime_ns = 0;  // modification time, in ns since 1970; 0 if the archive has none
-  mount_id mount;             // the winner
-  bool executable = false;    // what the folder or archive says; false where it says nothing
-  // mtime_ns is what a clock showed where the archive was made, as if that were UTC: ZIP archives
-  // often do not say in which time zone.
-  bool mtime_is_local = false;
+  std::uint64_t bytes = 0;      // unpacked; 0 for folders
+  std::int64_t mtime_ns = 0;    // modification time, in ns since 1970; 0 if the archive has none
+  mount_id mount;               // the winner
+  bool executable = false;      // as far as the folder or archive says
+  bool mtime_is_local = false;  // mtime_ns counts in the packer's time zone, which is not known
 };
 
 namespace archives_detail {
@@ -388,8 +386,7 @@ class file_system final : public source_files {
   // not_found, not_a_file (not a folder), threw (the visitor), out_of_memory.
   [[nodiscard]] result<void> enumerate(asset_path folder,
                                        function_ref<bool(const folder_item&)> visit) noexcept;
-  // The same for all files below `folder`, at any depth; no folders. folder_item::name is the path
-  // relative to `folder`.
+  // The same for all files, not folders, at any depth; folder_item::name is relative to `folder`.
   [[nodiscard]] result<void> walk(asset_path folder,
                                   function_ref<bool(const folder_item&)> visit) noexcept;
 
