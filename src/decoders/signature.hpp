@@ -24,6 +24,7 @@ enum class file_format : std::uint8_t {
   other_ogg,
   wav,
   flac,
+  mp3,
   md3,
   ktx2,
   glb,

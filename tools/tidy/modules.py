@@ -13,6 +13,9 @@ ZIP = "one piece of the ZIP reader: zip_test, hostile_zip_test"
 SEVEN_ZIP = "one piece of the 7z reader: seven_zip_test"
 TABLE = "one of the plain tables: plain_table_test tests all of them"
 NO_TEST_OF_ITS_OWN = {
+    "src/decoders/flac_absent.cpp": "where libFLAC is missing: no decoder",
+    "src/decoders/mp3_absent.cpp": "where libmpg123 is missing: no decoder",
+    "src/decoders/webp_absent.cpp": "where libwebp is missing: no decoder",
     "src/base/shared_state.cpp": "shared by copies of Overture: tests/copies",
     "src/io/descriptor_limit_generic.cpp": "a constant",
     "src/io/descriptor_limit_linux.cpp": "handle_cache_test",
