@@ -22,7 +22,11 @@ struct load_arguments {
   bool keep = false;
   bool strict = false;
   std::vector<std::string> exclude;  // globs
-  std::string trace;                 // a file name, "-" for standard output, empty for none
+  bool cold = false;
+  unsigned repeat = 1;
+  std::string baseline;  // a file name, empty for none
+  unsigned tolerance_percent = 10;
+  std::string trace;  // a file name, "-" for standard output, empty for none
   bool json = false;
   bool quiet = false;
   when progress = when::automatic;

@@ -7,6 +7,7 @@
 
 #include "messages.hpp"
 #include "overture/base/path.hpp"
+#include "skipped_names.hpp"
 
 namespace overture::cli {
 
@@ -94,6 +95,7 @@ class file_collector {
       row.bytes = file.bytes;
       std::copy(std::begin(file.stage_ns), std::end(file.stage_ns), row.stage_ns.begin());
       row.queued_ns = file.queued_ns;
+      row.device_ns = file.device_ns;
       what_.slowest.push_back(row);
     }
   }
@@ -104,13 +106,6 @@ class file_collector {
       ++what_.mounts[row_of_.at(hidden.loser.value)].hidden;
       what_.overrides.push_back({std::string(files_.entry(hidden.entry).path),
                                  mount_path(hidden.winner), mount_path(hidden.loser)});
-    }
-  }
-
-  void add_skipped() {
-    for (std::size_t i = 0; i < files_.skipped_count(); ++i) {
-      const skipped_name name = files_.skipped(i);
-      what_.skipped.push_back({mount_path(name.mount), std::string(name.name), name.reason});
     }
   }
 
@@ -129,7 +124,7 @@ class file_collector {
 
   void keep_if_slow(const loaded_file& file) {
     const auto slower = [](const loaded_file& a, const loaded_file& b) {
-      return work_of(a) > work_of(b);
+      return work_of(a) + a.device_ns > work_of(b) + b.device_ns;
     };
     if (slowest_.size() == slowest_max && !slower(file, slowest_.back())) return;
     slowest_.insert(std::upper_bound(slowest_.begin(), slowest_.end(), file, slower), file);
@@ -174,7 +169,7 @@ report collect_files(const file_system& files, const load_scope& scope) {
   collector.add_mounts();
   scope.for_each_file([&](const loaded_file& file) { collector.add(file); });
   collector.add_overrides();
-  collector.add_skipped();
+  what.skipped = skipped_names(files);
   collector.add_mount_failures();
   collector.finish();
   return what;

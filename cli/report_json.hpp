@@ -16,6 +16,6 @@ namespace overture::cli {
 [[nodiscard]] nlohmann::ordered_json failures_json(const report& what);
 [[nodiscard]] nlohmann::ordered_json warnings_json(const std::vector<report_warning>& warnings);
 [[nodiscard]] nlohmann::ordered_json mount_failures_json(const report& what);
-[[nodiscard]] nlohmann::ordered_json skipped_json(const report& what);
+[[nodiscard]] nlohmann::ordered_json skipped_json(const std::vector<report_skipped>& names);
 
 }  // namespace overture::cli

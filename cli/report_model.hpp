@@ -69,9 +69,11 @@ struct report_file {
   std::uint64_t bytes = 0;
   stage_times stage_ns{};
   std::uint64_t queued_ns = 0;
+  std::uint64_t device_ns = 0;  // that its reads took after the queue
 
-  [[nodiscard]] std::uint64_t work_ns() const {
-    std::uint64_t sum = 0;
+  // Without the time in the queue.
+  [[nodiscard]] std::uint64_t total_ns() const {
+    std::uint64_t sum = device_ns;
     for (const std::uint64_t ns : stage_ns) sum += ns;
     return sum;
   }
@@ -95,6 +97,8 @@ struct report_skipped {
   std::string mount;
   std::string name;
   std::string reason;
+
+  friend bool operator==(const report_skipped&, const report_skipped&) = default;
 };
 
 // A file with a flaw that costs no content, or that some systems cannot have.
@@ -108,6 +112,33 @@ struct report_warning {
 struct report_memory {
   std::string module;
   std::uint64_t peak_bytes = 0;
+};
+
+// How long something took in several loads.
+struct spread {
+  std::uint64_t median_ns = 0;
+  std::uint64_t least_ns = 0;
+  std::uint64_t most_ns = 0;
+};
+
+struct report_time {
+  std::string name;  // load, mount, or a stage
+  spread taken;
+};
+
+struct report_comparison {
+  std::string name;
+  spread was;
+  spread now;
+  bool slower = false;
+};
+
+// With --baseline.
+struct report_baseline {
+  std::string file;
+  bool slower = false;                   // the load as a whole
+  std::vector<std::string> differences;  // why the two may not be comparable
+  std::vector<report_comparison> times;
 };
 
 struct report {
@@ -131,6 +162,10 @@ struct report {
   std::vector<report_memory> memory;  // by module
   std::uint64_t memory_peak_bytes = 0;
   std::optional<kept_total> kept;  // with --keep
+  // With --repeat this is the load that took the median time, and these are of all.
+  std::size_t loads = 1;
+  std::vector<report_time> repeats;
+  std::optional<report_baseline> baseline;
 };
 
 // The exit status for the files that failed.

@@ -37,6 +37,7 @@ constexpr std::uint32_t no_parent = UINT32_MAX;
 struct iso_record {
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;
+  std::uint32_t modified_s = 0;
   unsigned flags = 0;
   bool interleaved = false;
   std::span<const std::byte> name;
@@ -98,6 +99,13 @@ iso_record read_record(const std::byte* at) noexcept {
   const std::uint64_t sector = std::uint64_t{load_u32(at + 2)} + load_u8(at + 1);
   record.offset = sector * sector_bytes;
   record.bytes = load_u32(at + 10);
+  record.modified_s = seconds_of({.year = 1900 + static_cast<int>(load_u8(at + 18)),
+                                  .month = load_u8(at + 19),
+                                  .day = load_u8(at + 20),
+                                  .hour = load_u8(at + 21),
+                                  .minute = load_u8(at + 22),
+                                  .second = load_u8(at + 23),
+                                  .minutes_east = static_cast<std::int8_t>(load_u8(at + 24)) * 15});
   record.flags = load_u8(at + 25);
   record.interleaved = load_u8(at + 26) != 0 || load_u8(at + 27) != 0;
   record.name = {at + record_bytes, load_u8(at + 32)};
@@ -260,7 +268,7 @@ result<void> iso_list::take_file(const iso_record& record, std::string_view path
   in_pieces_ = (record.flags & flag_continues) != 0;
   if (in_pieces_) return {};
   if (file_.interleaved) return table_.skip(path, skip_reason::iso_interleaved);
-  return table_.add(path, file_.offset, file_.bytes);
+  return table_.add(path, file_.offset, file_.bytes, {.modified_s = file_.modified_s});
 }
 
 result<bool> list(const archive_input& input, archive& into) noexcept {

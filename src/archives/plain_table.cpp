@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "archives/skip_reason.hpp"
 #include "base/limit_text.hpp"
 
 namespace overture::archives_detail {
@@ -69,9 +70,10 @@ result<void> plain_table::each(const record_table& records,
   return {};
 }
 
-result<void> plain_table::add(std::string_view name, std::uint64_t offset,
-                              std::uint64_t bytes) noexcept {
+result<void> plain_table::add(std::string_view name, std::uint64_t offset, std::uint64_t bytes,
+                              const entry_origin& origin) noexcept {
   archive_entry entry;
+  entry.origin = origin;
   entry.offset = offset;
   entry.packed_bytes = bytes;
   entry.bytes = bytes;
@@ -85,11 +87,20 @@ result<void> plain_table::add(std::string_view name, std::uint64_t offset,
   return add_entry(name, entry);
 }
 
-result<bool> plain_table::finish(const result<void>& done) noexcept {
+result<bool> plain_table::finish(const result<void>& done,
+                                 std::span<const std::uint32_t> named_twice) noexcept {
   if (!done) return tl::unexpected(done.error());
   path_index index(into_.names.memory());
-  result<void> indexed = builder_.index_last_of_each(index).and_then(
-      [&] { return builder_.take_back_folders(index); });
+  const auto later_one = [&](std::uint32_t earlier, std::uint32_t later) -> result<std::uint32_t> {
+    if (std::binary_search(named_twice.begin(), named_twice.end(), earlier)) {
+      builder_.drop(earlier);
+      return later;
+    }
+    return builder_.take_back(earlier, skip_reason::duplicate).map([later] { return later; });
+  };
+  result<void> indexed = builder_.index_each_once(index, later_one).and_then([&] {
+    return builder_.take_back_folders(index);
+  });
   if (!indexed) return tl::unexpected(indexed.error());
   builder_.finish();
   return true;

@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "archives/archive.hpp"
@@ -53,8 +54,8 @@ class plain_table {
                                   function_ref<result<void>(const std::byte* record)> act) noexcept;
 
   // Adds a file. One outside the archive is in the tree and fails when it is opened.
-  [[nodiscard]] result<void> add(std::string_view name, std::uint64_t offset,
-                                 std::uint64_t bytes) noexcept;
+  [[nodiscard]] result<void> add(std::string_view name, std::uint64_t offset, std::uint64_t bytes,
+                                 const entry_origin& origin = {}) noexcept;
   // The same for formats that know more about an entry.
   [[nodiscard]] result<void> add_entry(std::string_view name, const archive_entry& entry) noexcept {
     return builder_.add(name, entry).map([](bool) {});
@@ -63,9 +64,16 @@ class plain_table {
     return builder_.skip(name, reason);
   }
 
+  // How many files were added.
+  [[nodiscard]] std::uint32_t entry_count() const noexcept {
+    return static_cast<std::uint32_t>(into_.entries.size());
+  }
+
   // Completes the archive and gives the result of the format's `list`. Of files with the same name
-  // the last one stays.
-  [[nodiscard]] result<bool> finish(const result<void>& done) noexcept;
+  // the last one stays. The others are listed as skipped, but for those in `named_twice` (ascending
+  // numbers), which have another path.
+  [[nodiscard]] result<bool> finish(const result<void>& done,
+                                    std::span<const std::uint32_t> named_twice = {}) noexcept;
 
  private:
   static constexpr std::size_t chain_window_bytes = 4096;

@@ -94,10 +94,10 @@ result<decoded_asset> decoded_asset::make(asset_kind kind, std::size_t bytes, al
   decoded_asset made;
   made.kind_ = kind;
   if (bytes == 0) return made;
-  if (bytes > SIZE_MAX - offset)
-    return fail(errc::out_of_memory, "out of memory for the decoded file");
-  void* const block = memory.allocate(offset + bytes, alignment, memory_tag::decode);
-  if (!block) return fail(errc::out_of_memory, "out of memory for the decoded file");
+  void* const block = bytes > SIZE_MAX - offset
+                          ? nullptr
+                          : memory.allocate(offset + bytes, alignment, memory_tag::decode);
+  if (!block) return fail(errc::out_of_memory, "out of memory for the decoded file", {}, bytes);
   made.data_ = static_cast<std::byte*>(block) + offset;
   made.offset_ = offset;
   made.memory_ = &memory;

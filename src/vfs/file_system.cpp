@@ -209,6 +209,25 @@ entry_info file_system::entry(entry_index index) const noexcept {
           static_cast<std::uint32_t>(tree.losers_of(index).size())};
 }
 
+entry_index file_system::same_file(entry_index index) const noexcept {
+  if (index >= entry_count()) return index;
+  const vfs_detail::tree& tree = *state_->frozen_tree();
+  const vfs_detail::tree_entry& found = tree[index];
+  const archives_detail::archive& content = state_->mount_at(found.mount).content;
+  if (!content.format->names_twice || found.entry == 0) return index;
+  const archives_detail::archive_entry& here = content.entries[found.entry];
+  const archives_detail::archive_entry& before = content.entries[found.entry - 1];
+  const std::string_view path = content.path_of(before);
+  const std::string_view end = found.path().substr(content.prefix_bytes);
+  const bool same = here.offset == before.offset && here.bytes == before.bytes &&
+                    path.size() > end.size() && path.ends_with(end) &&
+                    path[path.size() - end.size() - 1] == '/';
+  if (!same) return index;
+  const entry_index other = tree.find({path, before.id});
+  const bool wins = other != vfs_detail::frozen_index::none && tree[other].mount == found.mount;
+  return wins ? other : index;
+}
+
 std::size_t file_system::hidden_count() const noexcept {
   return frozen() ? state_->frozen_tree()->losers().size() : 0;
 }

@@ -63,6 +63,19 @@ TEST(iso, has_files_in_adjacent_extents) {
             (contents_map{{"BIG", std::string(2048, 'a') + "b"}}));
 }
 
+using namespace literals;
+
+TEST(iso, knows_when_its_files_were_modified) {
+  iso_tree root;
+  root.files = {{.name = "NEW", .data = "n", .date = {117, 7, 14, 4, 40, 0, 8}},
+                {.name = "OLD", .data = "o"}};
+  const std::string image = write_iso(root);
+  file_system files;
+  ASSERT_TRUE(files.mount_memory("test.iso", std::as_bytes(std::span(image))));
+  EXPECT_EQ(files.stat("NEW"_path)->mtime_ns, 1'500'000'000'000'000'000);
+  EXPECT_EQ(files.stat("OLD"_path)->mtime_ns, 0);
+}
+
 // --- Hostile images ------------------------------------------------------------------------------
 
 TEST(hostile_iso, reports_the_file_outside_the_image_and_loads_the_others) {

@@ -1,5 +1,6 @@
 """What `overture load` loads and reports."""
 
+import json
 import os
 import zipfile
 
@@ -28,6 +29,7 @@ FIELDS = {
     "first_wins": bool,
     "verdict_shares": list,
     "stages": dict,
+    "reads": dict,
     "waits": dict,
     "cores": list,
     "mounts": list,
@@ -41,6 +43,7 @@ FIELDS = {
     "in_flight_bytes_max": int,
     "in_flight_by_module": dict,
     "kept": dict,
+    "repeats": dict,
 }
 
 
@@ -56,6 +59,7 @@ def load_reports_what_it_did(box):
         "Mounts",
         "File types",
         "Stages",
+        *(["Reads from the disk"] if "Reads from the disk" in titles else []),
         "Threads",
         *(["Waits"] if "Waits" in titles else []),
         "Slowest files",
@@ -307,3 +311,80 @@ def load_leaves_out_what_a_glob_matches(box):
     names = {each["name"]: each["reason"] for each in report["skipped_names"]}
     assert set(names) == {"docs/broken.json", "latin1.txt"}, names
     assert set(names.values()) == {"left out by --exclude"}, names
+
+
+@case()
+def load_repeats_and_reports_the_median_and_the_spread(box):
+    report = box.load_json(*box.game(), "--repeat", 3)
+    repeats = report["repeats"]
+    assert repeats["loads"] == 3, repeats
+    assert list(repeats["seconds"]) == ["load", "mount", *report["stages"]], repeats
+    for name, taken in repeats["seconds"].items():
+        assert 0 <= taken["least"] <= taken["median"] <= taken["most"], (name, taken)
+    assert repeats["seconds"]["load"]["median"] == report["seconds"], report
+    text = box.load(*box.game(), "--repeat", 3)
+    assert "3 loads; the rest of this report is of the median one" in text.out, text
+    once = box.load_json(*box.game())
+    assert once["repeats"]["loads"] == 1 and once["baseline"] is None, once
+
+
+@case()
+def load_is_compared_with_a_baseline(box):
+    mounts = box.game()
+    report = box.load_json(*mounts)
+
+    def against(change, *options):
+        old = json.loads(json.dumps(report))
+        change(old)
+        box.write("old.json", json.dumps(old))
+        return box.load(*mounts, "--baseline", "old.json", *options)
+
+    def took(seconds):
+        def change(old):
+            old["repeats"]["seconds"]["load"] = dict.fromkeys(("median", "least", "most"), seconds)
+
+        return change
+
+    faster = against(took(1e-9))
+    assert faster.code == 4 and "\n  slower than old.json\n" in faster.out, faster
+    assert "Compared with old.json" in faster.out, faster
+    slower = against(took(1e6))
+    assert slower.code == 0 and "\n  not slower than old.json\n" in slower.out, slower
+    assert "not comparable" not in slower.out, slower
+    assert json.loads(against(took(1e-9), "--json").out)["baseline"]["slower"] is True
+
+    def other(old):
+        took(1e6)(old)
+        old["hash"], old["threads"] = "0" * 16, 193
+
+    differs = against(other)
+    assert "not comparable with old.json: the files differ" in differs.out, differs
+    assert "not comparable with old.json: it had 193 threads" in differs.out, differs
+
+    # What failed to load matters more than what took long.
+    box.write("broken/a.png", png(8, 8, 2)[:60])
+    mounts.append("broken")
+    assert against(took(1e-9)).code == 1
+
+    for text in ("", "{}", "[]", '{"repeats": {"seconds": 3}}', "no json"):
+        box.write("bad.json", text)
+        bad = box.load(*mounts, "--baseline", "bad.json")
+        assert bad.code == 2 and "bad.json: not a baseline" in bad.err, bad
+    missing = box.load(*mounts, "--baseline", "none.json")
+    assert missing.code == 2 and "none.json: cannot read the baseline" in missing.err, missing
+
+
+@case()
+def load_is_cold_on_demand(box):
+    box.write("game/big.bin", os.urandom(4 << 20))
+    box.zip("mods.zip", {"more.bin": os.urandom(1 << 20)})
+    total = (4 << 20) + (1 << 20)
+    warm = box.load_json("game", "mods.zip")["reads"]
+    assert warm["cached_bytes"] + warm["disk_bytes"] >= total, warm
+    result = box.load("game", "mods.zip", "--cold", "--json")
+    assert result.code == 0, result
+    cold = result.json()["reads"]
+    # Where the system cannot drop them (a file system in memory), it says so.
+    if "in its page cache, so the load is not quite cold" not in result.err:
+        assert cold["disk_bytes"] >= total, cold
+        assert 0 < cold["median_seconds"] <= cold["p99_seconds"], cold

@@ -55,6 +55,17 @@ TEST(load_command_line, takes_the_time_for_one_file_in_seconds) {
   EXPECT_EQ(arguments.file_seconds_max, 7u);
 }
 
+TEST(load_command_line, takes_how_to_measure) {
+  load_arguments arguments;
+  EXPECT_EQ(parse_load({"x", "--cold", "--repeat=5", "--baseline", "old.json", "--tolerance=3"},
+                       arguments),
+            std::nullopt);
+  EXPECT_TRUE(arguments.cold);
+  EXPECT_EQ(arguments.repeat, 5u);
+  EXPECT_EQ(arguments.baseline, "old.json");
+  EXPECT_EQ(arguments.tolerance_percent, 3u);
+}
+
 TEST(load_command_line, ends_options_at_a_double_dash) {
   load_arguments arguments;
   EXPECT_EQ(parse_load({"--", "--weird", "-q"}, arguments), std::nullopt);
@@ -104,6 +115,9 @@ TEST(load_command_line, names_every_mistake_and_exits_with_2) {
       {{"load"}, "nothing to load: give a folder or an archive"},
       {{"load", "x", "--trace", "-", "--json"},
        "--json and --trace - both write to standard output"},
+      {{"load", "x", "--trace", "t.json", "--repeat", "2"},
+       "--trace records one load; leave out --repeat"},
+      {{"load", "x", "--repeat", "0"}, "--repeat: '0' is not a whole number from 1 to 100"},
       {{"laod", "x"}, "unknown command 'laod'; did you mean 'load'?"},
       {{"--versoin"}, "unknown option '--versoin'; did you mean '--version'?"},
       {{"help", "lood"}, "unknown command 'lood'; did you mean 'load'?"},

@@ -5,14 +5,11 @@
 
 namespace overture::cli {
 
-inline report sample_report() {
-  constexpr std::uint64_t ms = 1'000'000;
-  constexpr std::uint64_t mib = 1u << 20;
-  report what;
-  what.threads = 2;
-  what.io_threads = 4;
-  what.mount_ns = 12 * ms;
-  load_summary& summary = what.summary;
+inline constexpr std::uint64_t ms = 1'000'000;
+inline constexpr std::uint64_t mib = 1u << 20;
+
+inline load_summary sample_summary() {
+  load_summary summary;
   summary.files = 3890;
   summary.failed = 2;
   summary.warnings = 8;
@@ -29,6 +26,16 @@ inline report sample_report() {
   summary.stages[2] = {3891, 500 * ms, 412 * mib};
   summary.stages[3] = {3890, 1500 * ms, 900 * mib};
   summary.stages[4] = {3890, 4 * ms, 0};
+  summary.reads = {150 * mib, 38 * mib, 410 * ms, 1900 * ms, 2 * ms, 31 * ms};
+  return summary;
+}
+
+inline report sample_report() {
+  report what;
+  what.threads = 2;
+  what.io_threads = 4;
+  what.mount_ns = 12 * ms;
+  what.summary = sample_summary();
   what.verdict.name = "decode-bound";
   what.verdict.worker_ns = 2460 * ms;
   what.verdict.shares = {{"decode", false, 1500 * ms},         {"unpack", false, 500 * ms},
@@ -57,8 +64,13 @@ inline report sample_report() {
   io.cpu_ns = 45 * ms;
   what.threads_used = {main, worker, io};
   what.slowest = {
-      {"gfx/title.png", "game/base.pk3", 8 * mib, {ms / 10, 2 * ms, 12 * ms, 50 * ms, 0}, 3 * ms},
-      {"音楽/テーマ.ogg", "game/dlc/rome", 9 * mib, {ms, 20 * ms, 0, 0, 0}, 0}};
+      {"gfx/title.png",
+       "game/base.pk3",
+       8 * mib,
+       {ms / 10, 2 * ms, 12 * ms, 50 * ms, 0},
+       3 * ms,
+       0},
+      {"音楽/テーマ.ogg", "game/dlc/rome", 9 * mib, {ms, ms / 2, 0, 0, 0}, 9 * ms, 20 * ms}};
   what.overrides = {{"ai/plan.txt", "mods/better_ai.zip", "game/base.pk3"},
                     {"maps/rome.txt", "game/dlc/rome", "game/base.pk3"}};
   what.failures = {{"gfx/broken.png", "game/base.pk3", "decode", "corrupt", "not a PNG"},

@@ -12,7 +12,7 @@ REFUSED = (
     (r"discs?", "disk"),
     (r"colors?|colored|coloring", "colour"),
     (r"grays?|grayscale", "grey"),
-    (r"behaviors?", "behaviour"),
+    (r"(?-i:[Bb]ehaviors?)", "behaviour"),  # BEHAVIOR is a lump of Doom's maps
     (r"center(s|ed|ing)?", "centre"),
     (r"neighbors?|neighboring|favorites?", "-our"),
     (r"canceled|canceling", "cancelled, cancelling"),
