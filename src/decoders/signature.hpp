@@ -15,6 +15,7 @@ enum class file_format : std::uint8_t {
   tga,
   dds,
   bmp,
+  gif,
   pcx,
   sgi,
   qoi,
@@ -32,6 +33,7 @@ enum class file_format : std::uint8_t {
   md5,
   obj,
   font,
+  catalogue,
   module,  // music of trackers
 };
 
