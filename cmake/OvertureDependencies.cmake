@@ -26,8 +26,8 @@ if(OVERTURE_MODULES STREQUAL "all")
   pkg_check_modules(opusfile REQUIRED IMPORTED_TARGET opusfile)
   set(OVERTURE_PKG_REQUIRES libdeflate libzstd liblz4 liblzma zlib spng libjpeg vorbisfile
     ogg opusfile)
-  # Optional: without libcrypto encrypted 7z archives cannot be read; without the others some formats
-  # are not decoded ("overture formats" lists which).
+  # Optional: without libcrypto encrypted 7z archives cannot be read; without the others some
+  # formats are not decoded ("overture formats" lists which).
   pkg_check_modules(libcrypto IMPORTED_TARGET libcrypto)
   pkg_check_modules(libwebp IMPORTED_TARGET libwebp)
   pkg_check_modules(libflac IMPORTED_TARGET flac)
