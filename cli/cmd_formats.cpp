@@ -42,7 +42,7 @@ constexpr const char* own = "Overture";
 constexpr archive_row archives[] = {
     {mount_format::folder, "folders", own},
     {mount_format::zip, "ZIP, PK3, PK4, WZ", "libdeflate, zlib, libzstd"},
-    {mount_format::seven_zip, "7z", "liblzma"},
+    {mount_format::seven_zip, "7z", "liblzma, libbz2, libdeflate, libzstd, libcrypto"},
     {mount_format::iso, "ISO 9660, Joliet", own},
     {mount_format::pak, "Quake", own},
     {mount_format::wad, "Doom", own},

@@ -83,6 +83,25 @@ checked check_font(bytes_of_file bytes) noexcept {
   return nullptr;
 }
 
+// Translations of gettext: two tables of lengths and offsets, in the byte order of the machine that
+// made the file.
+checked check_catalogue(bytes_of_file bytes) noexcept {
+  if (bytes.size() < 20) return fail(errc::corrupt, truncated);
+  const auto number = load_u8(&bytes[0]) == 0xDE ? load_u32 : load_u32_big;
+  const std::uint32_t texts = number(&bytes[8]);
+  for (const std::size_t place : {12, 16}) {
+    const std::uint64_t at = number(&bytes[place]);
+    if (!fits(at, texts, 8, bytes.size())) return fail(errc::corrupt, truncated);
+    for (std::size_t i = 0; i < texts; ++i) {
+      const std::byte* const text = &bytes[at + i * 8];
+      if (!fits(number(text + 4), number(text), 1, bytes.size())) {
+        return fail(errc::corrupt, truncated);
+      }
+    }
+  }
+  return nullptr;
+}
+
 checked check_module(bytes_of_file bytes) noexcept {
   const std::size_t header_bytes = starts_with(bytes, "Extended Module: ") ? 336
                                    : starts_with(bytes, "IMPM")            ? 192
@@ -141,6 +160,7 @@ const decoder& recogniser_of(file_format format) noexcept {
       recogniser({"md5", file_format::md5, check_nothing}),
       recogniser({"obj", file_format::obj, check_nothing, may_be_obj}),
       recogniser({"font", file_format::font, check_font}),
+      recogniser({"gettext", file_format::catalogue, check_catalogue}),
       recogniser({"module", file_format::module, check_module}),
   };
   return *std::find_if(std::begin(all), std::end(all),

@@ -5,6 +5,7 @@
 
 #include "base/ascii.hpp"
 #include "base/little_endian.hpp"
+#include "decoders/mpeg_frames.hpp"
 #include "decoders/ogg.hpp"
 #include "overture/base/path.hpp"
 
@@ -64,6 +65,17 @@ bool is_amiga_module(bytes_of_file bytes) noexcept {
   return std::find(std::begin(tags), std::end(tags), tag) != std::end(tags);
 }
 
+// Files of other formats have such a tag too.
+bool is_tagged_mpeg(bytes_of_file bytes) noexcept {
+  return parse_mpeg_frame(bytes.subspan(id3_bytes(bytes))).bytes != 0;
+}
+
+bool is_two_mpeg_frames(bytes_of_file bytes) noexcept {
+  const mpeg_frame first = parse_mpeg_frame(bytes);
+  return first.bytes != 0 && first.bytes < bytes.size() &&
+         parse_mpeg_frame(bytes.subspan(first.bytes)).bytes != 0;
+}
+
 bool is_bmp(bytes_of_file bytes) noexcept {
   if (bytes.size() < 26) return false;
   constexpr std::uint32_t sizes[] = {12, 40, 52, 56, 64, 108, 124};
@@ -91,6 +103,7 @@ constexpr row table[] = {
     {file_format::tga, {}, "tga "},
     {file_format::dds, "DDS "sv, "dds "},
     {file_format::bmp, "BM"sv, "bmp ", is_bmp},
+    {file_format::gif, "GIF8"sv, "gif "},
     {file_format::pcx, {}, "pcx "},
     {file_format::sgi, "\x01\xDA"sv, "sgi ", is_sgi},
     {file_format::qoi, "qoif"sv, "qoi "},
@@ -100,6 +113,8 @@ constexpr row table[] = {
     {file_format::other_ogg, "OggS"sv, {}, is_ogg_with<ogg_codec::other>},
     {file_format::wav, "RIFF"sv, "wav ", is_wave},
     {file_format::flac, "fLaC"sv, "flac "},
+    {file_format::mp3, "ID3"sv, "mp3 ", is_tagged_mpeg},
+    {file_format::mp3, "\xFF"sv, {}, is_two_mpeg_frames},
     {file_format::md3, "IDP3"sv, "md3 "},
     {file_format::ktx2, "\xABKTX 20\xBB\r\n\x1A\n"sv, "ktx2 "},
     {file_format::glb, "glTF"sv, "glb "},
@@ -112,6 +127,8 @@ constexpr row table[] = {
     {file_format::font, "ttcf"sv, {}},
     {file_format::font, "wOFF"sv, {}},
     {file_format::font, "wOF2"sv, {}},
+    {file_format::catalogue, "\xDE\x12\x04\x95"sv, {}},
+    {file_format::catalogue, "\x95\x04\x12\xDE"sv, {}},
     {file_format::module, "Extended Module: "sv, {}},
     {file_format::module, "IMPM"sv, {}},
     {file_format::module, "SCRM"sv, {}, nullptr, 44},

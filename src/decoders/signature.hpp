@@ -15,6 +15,7 @@ enum class file_format : std::uint8_t {
   tga,
   dds,
   bmp,
+  gif,
   pcx,
   sgi,
   qoi,
@@ -24,6 +25,7 @@ enum class file_format : std::uint8_t {
   other_ogg,
   wav,
   flac,
+  mp3,
   md3,
   ktx2,
   glb,
@@ -31,6 +33,7 @@ enum class file_format : std::uint8_t {
   md5,
   obj,
   font,
+  catalogue,
   module,  // music of trackers
 };
 

@@ -24,17 +24,19 @@ namespace overture::decoders_detail {
 [[nodiscard]] const decoder& tga_decoder() noexcept;
 [[nodiscard]] const decoder& dds_decoder() noexcept;
 [[nodiscard]] const decoder& bmp_decoder() noexcept;
+[[nodiscard]] const decoder& gif_decoder() noexcept;
 [[nodiscard]] const decoder& pcx_decoder() noexcept;
 [[nodiscard]] const decoder& sgi_decoder() noexcept;
 [[nodiscard]] const decoder& qoi_decoder() noexcept;
-[[nodiscard]] const decoder* webp_decoder() noexcept;  // null if not built in, like flac_decoder()
+[[nodiscard]] const decoder* webp_decoder() noexcept;  // null if not built in, like FLAC, MP3
 [[nodiscard]] const decoder& vorbis_decoder() noexcept;
 [[nodiscard]] const decoder& opus_decoder() noexcept;
 [[nodiscard]] const decoder& wav_decoder() noexcept;
 [[nodiscard]] const decoder* flac_decoder() noexcept;
+[[nodiscard]] const decoder* mp3_decoder() noexcept;
 [[nodiscard]] const decoder& md3_decoder() noexcept;
 // Formats that are recognised but not decoded, in recognised.cpp: ktx2, glb, iqm, md5, obj, font,
-// module.
+// gettext, module.
 [[nodiscard]] const decoder& recogniser_of(file_format format) noexcept;
 [[nodiscard]] const decoder& utf8_decoder() noexcept;  // text that must be UTF-8
 [[nodiscard]] const decoder& text_decoder() noexcept;

@@ -36,7 +36,7 @@ struct wav_format {
 struct wav_file {
   wav_format format;
   std::span<const std::byte> data;
-  std::uint64_t stated_frames = UINT64_MAX;  // from the "fact" chunk of compressed sounds
+  std::uint64_t stated_frames = UINT32_MAX;  // from the "fact" chunk of compressed sounds
   const char* warning = nullptr;
 };
 
@@ -248,10 +248,13 @@ class wav final : public decoder {
     const std::uint32_t block_bytes = file.format.block_bytes;
     const std::uint64_t block_frames = codec.frames_in(block_bytes, channels);
     if (block_frames == 0) return fail(errc::corrupt, "invalid WAV block size");
-    // The last block may be short, or hold more samples than the sound has.
+    // The last block may be short, or hold more samples than the sound has. A number that leaves
+    // out whole blocks is wrong: libsndfile divides it by the channels.
     const std::uint64_t blocks = file.data.size() / block_bytes;
     const std::uint64_t rest = codec.frames_in(file.data.size() % block_bytes, channels);
-    const std::uint64_t frames = std::min(blocks * block_frames + rest, file.stated_frames);
+    std::uint64_t frames = blocks * block_frames + rest;
+    const bool ends_in_last_block = file.stated_frames + block_frames > frames;
+    if (ends_in_last_block) frames = std::min(frames, file.stated_frames);
     result<decoded_asset> sound = make(file.format, frames, memory);
     if (!sound) return sound;
     std::int16_t* to = samples_of(*sound).data();

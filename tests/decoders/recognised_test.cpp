@@ -45,6 +45,13 @@ bytes woff(std::uint32_t size) {
   return file.text("", 32).content;
 }
 
+// One text, "a", and its translation.
+bytes catalogue(std::uint32_t length) {
+  byte_writer file;
+  file.u32(0x950412DE).u32(0).u32(1).u32(28).u32(36).u32(0).u32(0);
+  return file.u32(1).u32(44).u32(length).u32(46).text("a").u8(0).text("bc").u8(0).content;
+}
+
 std::vector<sample> samples() {
   const std::string true_type("\0\1\0\0", 4);
   return {
@@ -62,6 +69,7 @@ std::vector<sample> samples() {
       {file_format::font, "font", "a.bin", font(true_type, 28, 8)},
       {file_format::font, "font", "a.bin", font("OTTO", 28, 8)},
       {file_format::font, "font", "a.bin", woff(44)},
+      {file_format::catalogue, "gettext", "de.mo", catalogue(2)},
       {file_format::module, "module", "a.bin",
        byte_writer{}.text("Extended Module: ").text("", 400).content},
       {file_format::module, "module", "a.bin", byte_writer{}.text("IMPM").text("", 200).content},
@@ -113,6 +121,7 @@ TEST(recogniser, reports_a_file_that_is_shorter_than_its_header_says) {
                        byte_writer{}.text("INTERQUAKEMODEL", 16).u32(2).u32(29).u32(0).content),
             "corrupt");
   EXPECT_EQ(outcome_of(file_format::font, woff(45)), "corrupt");
+  EXPECT_EQ(outcome_of(file_format::catalogue, catalogue(4)), "corrupt");
   EXPECT_EQ(outcome_of(file_format::module, byte_writer{}.text("IMPM").text("", 187).content),
             "corrupt");
 }

@@ -136,6 +136,18 @@ TEST(wav_decoder, ends_ima_adpcm_where_the_file_says) {
   EXPECT_EQ(decoded(make_wav(wish, block)), (samples{100, 100, 100}));
 }
 
+TEST(wav_decoder, ignores_a_length_that_leaves_out_whole_blocks) {
+  const bytes blocks = byte_writer{}.u32(100).u32(0).u32(100).u32(0).content;
+  for (const std::uint32_t stated : {0u, 5u, 9u}) {
+    const bytes fact = byte_writer{}.text("fact").u32(4).u32(stated).content;
+    const wav_wish wish{.tag = 0x11, .bits = 4, .block_bytes = 8, .before_data = fact};
+    EXPECT_EQ(decoded(make_wav(wish, blocks)).size(), 18u) << stated;
+  }
+  const bytes fact = byte_writer{}.text("fact").u32(4).u32(10).content;
+  const wav_wish wish{.tag = 0x11, .bits = 4, .block_bytes = 8, .before_data = fact};
+  EXPECT_EQ(decoded(make_wav(wish, blocks)).size(), 10u);
+}
+
 TEST(wav_decoder, rejects_contradictory_ima_adpcm) {
   const bytes block = byte_writer{}.u16(100).u8(89).u8(0).u32(0).content;
   EXPECT_EQ(outcome(decode(make_wav({.tag = 0x11, .bits = 4, .block_bytes = 8}, block))),
