@@ -59,6 +59,9 @@ error error_of(entry_flaw flaw) noexcept {
     case entry_flaw::bcj2:
       return make(errc::unsupported,
                   "unsupported filter BCJ2; repack with BCJ or without a filter");
+    case entry_flaw::zisofs:
+      return make(errc::unsupported,
+                  "unsupported version of zisofs; make the image with the first, or without");
     case entry_flaw::removal:
       return make(errc::not_found, "a removal marker, not a file");
     case entry_flaw::in_parts:

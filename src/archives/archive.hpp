@@ -69,6 +69,7 @@ enum class entry_flaw : std::uint8_t {
   xz,
   bcj2,
   in_parts,
+  zisofs,   // a version or size of block that is unknown
   removal,  // not a file: a removal marker, which removes files of other mounts
 };
 [[nodiscard]] error error_of(entry_flaw flaw) noexcept;
