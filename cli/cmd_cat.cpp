@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "command.hpp"
 #include "command_line.hpp"
@@ -11,7 +13,9 @@
 #include "messages.hpp"
 #include "mounting.hpp"
 #include "outputs.hpp"
+#include "overture/overture.hpp"
 #include "path_argument.hpp"
+#include "system.hpp"
 
 namespace overture::cli {
 
@@ -26,12 +30,49 @@ constexpr const char* examples = R"(  overture cat maps/rome.txt base.pk3 mods/b
 
 const std::string footer = std::string(R"(Exit status
   0  the file was written
-  1  the file was not found or is damaged, and nothing was written; or a folder
-     of a mount could not be listed, which might have a file that wins
+  1  the file was not found or is damaged, and nothing was written (of a file of
+     more than 64 MiB, what was in front of the damage); or a folder of a mount
+     could not be listed, which might have a file that wins
   2  invalid arguments
   3  a mount could not be opened
   5  output could not be written, or memory ran out
 )") + environment_footer;
+
+constexpr std::uint64_t whole_bytes_max = 64u << 20;
+constexpr std::size_t piece_bytes = 1u << 20;
+
+std::string_view text_of(std::span<const std::byte> bytes) {
+  if (bytes.empty()) return {};
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// Each gives the exit code of the output, or why the file cannot be read.
+
+result<int> print_pieces(file_reader& reader) {
+  std::vector<std::byte> piece(piece_bytes);
+  for (;;) {
+    const result<std::size_t> count = reader.read(piece);
+    if (!count) return tl::unexpected(count.error());
+    if (*count == 0) return exit_ok;
+    const int failed = write_all(stream::out, text_of(std::span(piece).first(*count)));
+    if (failed != 0) return print_output_error(failed);
+  }
+}
+
+result<int> print_file(file_system& files, asset_path path) {
+  const result<file_stat> stat = files.stat(path);
+  if (stat && stat->bytes > whole_bytes_max) {
+    result<file_reader> reader = file_reader::open(files, path);
+    if (reader) return print_pieces(*reader);
+    // Its compression has to be unpacked whole.
+    if (reader.error().code != errc::limit) return tl::unexpected(reader.error());
+  }
+  buffer_pool buffers;
+  read_queue reads(files, {.run_by_host = true});  // a single file: read it on this thread
+  return files.read_all(path, buffers, reads).map([](const blob& bytes) {
+    return print(text_of(bytes.span()));
+  });
+}
 
 }  // namespace
 
@@ -43,7 +84,8 @@ int cmd_cat(const std::vector<std::string>& words) {
       .name = "cat",
       .usage = usage,
       .description = "Print one file of the merged tree to standard output, unpacked. The "
-                     "checksum is verified first.",
+                     "checksum is verified, before anything is printed if the file has at most "
+                     "64 MiB.",
       .examples = examples,
       .footer = footer,
   });
@@ -62,24 +104,17 @@ int cmd_cat(const std::vector<std::string>& words) {
   file_system files(tree.config());
   if (const int failed = mount_all(files, tree); failed != exit_ok) return failed;
 
-  buffer_pool buffers;
-  read_queue reads(files, {.run_by_host = true});  // a single file: read it on this thread
-  const result<blob> bytes = files.read_all(*path, buffers, reads);
-  if (bytes) {
-    const auto* const text = reinterpret_cast<const char*>(bytes->data());
-    const int outcome =
-        print(bytes->empty() ? std::string_view{} : std::string_view{text, bytes->size()});
-    return std::max(outcome, status_of_mounts(files));
-  }
-  if (bytes.error().code == errc::not_found && !files.exists(*path)) {
+  const result<int> outcome = print_file(files, *path);
+  if (outcome) return std::max(*outcome, status_of_mounts(files));
+  if (outcome.error().code == errc::not_found && !files.exists(*path)) {
     path.print_not_found(files);
-  } else if (bytes.error().code == errc::not_found) {
+  } else if (outcome.error().code == errc::not_found) {
     print_error(fmt::format("{0}: is a folder; list it with 'overture ls --in {0} MOUNT...'",
                             printable(path.text())));
   } else {
-    path.print_failure(bytes.error());
+    path.print_failure(outcome.error());
   }
-  return exit_for(bytes.error().code, exit_files_failed);
+  return exit_for(outcome.error().code, exit_files_failed);
 }
 
 }  // namespace overture::cli

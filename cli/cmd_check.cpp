@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "command.hpp"
@@ -20,6 +22,7 @@
 #include "progress_line.hpp"
 #include "report_json.hpp"
 #include "report_text.hpp"
+#include "skipped_names.hpp"
 #include "system.hpp"
 #include "table.hpp"
 #include "units.hpp"
@@ -37,8 +40,9 @@ constexpr const char* examples = R"(  overture check base.pk3 dlc/rome/ mods/bet
 
 const std::string footer = std::string(R"(Exit status
   0    every file is intact
-  1    some files are damaged, or a folder could not be listed; each is listed
-       with its mount and the reason
+  1    some files are damaged or cannot be read (no password, an unsupported
+       method, ...), or a folder could not be listed; each is listed with its
+       mount and the reason
   2    invalid arguments
   3    a mount could not be opened
   5    output could not be written, or memory ran out
@@ -170,6 +174,18 @@ void large_files::check(report& what) {
   });
 }
 
+// What was found out about the files, beyond the report.
+struct findings {
+  std::uint64_t damaged = 0;           // of the files that failed; the others cannot be read
+  std::uint64_t without_checksum = 0;  // of the files that were read
+  std::vector<report_warning> warnings;
+  std::vector<std::string> hints;  // a line each
+};
+
+bool is_damaged(const report_failure& failure) {
+  return failure.code == to_string(errc::corrupt) || failure.code == to_string(errc::truncated);
+}
+
 // Without the prefix of mount_layout::separate.
 std::string path_in_mount(std::string_view path) {
   return std::string(path.substr(path.find('/') + 1));
@@ -186,9 +202,68 @@ std::vector<report_warning> find_warnings(const file_system& files) {
     const entry_info entry = files.entry(i);
     const std::string path = path_in_mount(entry.path);
     const char* const flaw = portable_name_flaw(path);
-    if (flaw) warnings.push_back({path, std::string(files.mount_of(entry.mount).path), flaw});
+    if (flaw) warnings.push_back({path, std::string(files.mount_of(entry.mount).path), flaw, 0});
   }
   return warnings;
+}
+
+// How many of the files that were read have no checksum.
+std::uint64_t count_without_checksum(file_system& files, const report& what) {
+  std::set<std::string_view> failed;
+  for (const report_failure& failure : what.failures) failed.insert(failure.path);
+  std::uint64_t count = 0;
+  for (entry_index i = 0; i < files.entry_count(); ++i) {
+    const entry_info entry = files.entry(i);
+    if (failed.contains(entry.path)) continue;
+    if (files.mount_of(entry.mount).format == mount_format::folder) {
+      ++count;
+      continue;
+    }
+    const result<opened_file> opened = files.open_any_size({entry.path, entry.id});
+    count += opened && !opened->place().has_crc ? 1 : 0;
+  }
+  return count;
+}
+
+// Before the numbers are taken away.
+findings find_out(file_system& files, const report& what) {
+  findings found;
+  found.damaged = static_cast<std::uint64_t>(
+      std::count_if(what.failures.begin(), what.failures.end(), is_damaged));
+  found.without_checksum = std::min(count_without_checksum(files, what), what.summary.files);
+  found.warnings = find_warnings(files);
+  found.hints = hints_of_plain_archives(files);
+  return found;
+}
+
+// "damaged: 2 of 9 files", "unreadable: 3 of 9 files", or both.
+std::string failed_line(const report& what, const findings& found, const text_style& style) {
+  const load_summary& sum = what.summary;
+  const std::uint64_t unreadable = sum.failed - found.damaged;
+  const std::string all = counted(sum.files + sum.failed, "file", "files");
+  if (found.damaged == 0) {
+    return fmt::format("{}: {} of {}\n", style.red("unreadable"), grouped(unreadable), all);
+  }
+  std::string line = fmt::format("{}: {} of {}", style.red("damaged"), grouped(found.damaged), all);
+  if (unreadable > 0) line += fmt::format("; {} unreadable", grouped(unreadable));
+  return line + '\n';
+}
+
+std::string verified_line(const load_summary& sum, const findings& found) {
+  const std::uint64_t verified = sum.files - found.without_checksum;
+  if (found.without_checksum == 0) return fmt::format("{} verified\n", grouped(verified));
+  return fmt::format("{} verified, {} without checksum\n", grouped(verified),
+                     grouped(found.without_checksum));
+}
+
+std::string failures_text(const report& what, const char* title, bool damaged,
+                          const text_style& style) {
+  std::string text;
+  for (const report_failure& failure : what.failures) {
+    if (is_damaged(failure) != damaged) continue;
+    text += "  " + failure_line(failure, style) + '\n';
+  }
+  return text.empty() ? text : fmt::format("\n{}\n{}", title, text);
 }
 
 // Of a name that is skipped several times: they are adjacent.
@@ -196,8 +271,7 @@ std::string times_text(std::size_t times) {
   return times > 1 ? fmt::format(" ({} times)", grouped(times)) : "";
 }
 
-std::string check_text(const report& what, const std::vector<report_warning>& warnings,
-                       const text_style& style) {
+std::string check_text(const report& what, const findings& found, const text_style& style) {
   const load_summary& sum = what.summary;
   std::string text;
   const std::string count = counted(sum.files, "file", "files");
@@ -211,26 +285,24 @@ std::string check_text(const report& what, const std::vector<report_warning>& wa
     text = fmt::format("{}: {}, {} in {}\n", style.bold("intact"), count,
                        human_bytes(static_cast<double>(sum.bytes)), human_time(sum.ns));
   } else {
-    text = fmt::format("{}: {} of {}\n", style.red("damaged"), grouped(sum.failed),
-                       counted(sum.files + sum.failed, "file", "files"));
+    text = failed_line(what, found, style);
   }
+  if (!what.interrupted && sum.files > 0) text += verified_line(sum, found);
   table rows({{"files"},
               {"size"},
-              {"damaged"},
+              {"failed"},
               {"skipped"},
               {"kind", table::align::left},
               {"mount", table::align::left}});
   for (const report_mount& mount : what.mounts) {
-    table::cell damaged{grouped(mount.failed)};
-    if (mount.failed > 0) damaged.look = &text_style::red;
-    rows.add({grouped(mount.files), human_bytes(static_cast<double>(mount.bytes)), damaged,
+    table::cell failed{grouped(mount.failed)};
+    if (mount.failed > 0) failed.look = &text_style::red;
+    rows.add({grouped(mount.files), human_bytes(static_cast<double>(mount.bytes)), failed,
               grouped(mount.skipped), mount.format, printable(mount.path)});
   }
   text += '\n' + rows.render(style);
-  if (!what.failures.empty()) text += "\nDamaged\n";
-  for (const report_failure& failure : what.failures) {
-    text += "  " + failure_line(failure, style) + '\n';
-  }
+  text += failures_text(what, "Damaged", true, style);
+  text += failures_text(what, "Unreadable", false, style);
   if (!what.mount_failures.empty()) text += "\nNot read\n";
   for (const report_failure& failure : what.mount_failures) {
     text += "  " + failure_line(failure, style) + '\n';
@@ -240,23 +312,19 @@ std::string check_text(const report& what, const std::vector<report_warning>& wa
     const report_skipped& name = what.skipped[i];
     const std::size_t first = i;
     while (i < what.skipped.size() && what.skipped[i] == name) ++i;
-    text += fmt::format("  {} ({}): {}{}\n", printable(name.name), printable(name.mount),
-                        printable(name.reason), times_text(i - first));
+    text += fmt::format("  {}{}\n", skipped_line(name), times_text(i - first));
   }
-  if (!warnings.empty()) text += "\nWarnings\n";
-  for (const report_warning& warning : warnings) {
+  if (!found.warnings.empty()) text += "\nWarnings\n";
+  for (const report_warning& warning : found.warnings) {
     text += fmt::format("  {} ({}): {}\n", style.yellow(printable(warning.path)),
                         printable(warning.mount), warning.reason);
   }
+  if (!found.hints.empty()) text += '\n';
+  for (const std::string& hint : found.hints) text += hint + '\n';
   return text;
 }
 
-std::string check_json(const report& what, const std::vector<report_warning>& warnings) {
-  json warned = json::array();
-  for (const report_warning& warning : warnings) {
-    warned.push_back(
-        {{"path", warning.path}, {"mount", warning.mount}, {"reason", warning.reason}});
-  }
+std::string check_json(const report& what, const findings& found) {
   json mounts = json::array();
   for (const report_mount& mount : what.mounts) {
     mounts.push_back({{"path", mount.path},
@@ -271,20 +339,23 @@ std::string check_json(const report& what, const std::vector<report_warning>& wa
                     {"interrupted", what.interrupted},
                     {"files", sum.files},
                     {"failed", sum.failed},
+                    {"damaged", found.damaged},
+                    {"unreadable", sum.failed - found.damaged},
+                    {"without_checksum", found.without_checksum},
                     {"cancelled", sum.cancelled},
                     {"bytes", sum.bytes},
                     {"seconds", static_cast<double>(sum.ns) / 1e9},
                     {"mounts", mounts},
                     {"failures", failures_json(what)},
                     {"mount_failures", mount_failures_json(what)},
-                    {"skipped_names", skipped_json(what)},
-                    {"warnings", warned}});
+                    {"skipped_names", skipped_json(what.skipped)},
+                    {"warnings", warnings_json(found.warnings)}});
 }
 
-int write_outcome(const report& what, const std::vector<report_warning>& warnings,
-                  const check_arguments& arguments, const outputs& out) {
-  if (arguments.json) return print(check_json(what, warnings));
-  if (!arguments.quiet) return print(check_text(what, warnings, out.style(stream::out)));
+int write_outcome(const report& what, const findings& found, const check_arguments& arguments,
+                  const outputs& out) {
+  if (arguments.json) return print(check_json(what, found));
+  if (!arguments.quiet) return print(check_text(what, found, out.style(stream::out)));
   for (const report_failure& failure : what.failures) print_error(failure_line(failure, {}));
   return exit_ok;
 }
@@ -317,8 +388,9 @@ int cmd_check(const std::vector<std::string>& words) {
   const std::uint64_t begin_ns = now_ns();
   large_files(files, how).check(*what);
   what->summary.ns += now_ns() - begin_ns;
+  const findings found = find_out(files, *what);
   take_numbers_away(*what);
-  const int outcome = write_outcome(*what, find_warnings(files), arguments, out);
+  const int outcome = write_outcome(*what, found, arguments, out);
   if (what->interrupted) return exit_interrupted;
   if (outcome != exit_ok) return outcome;
   const int status = std::max(status_of_files(*what), status_of_mounts(files));

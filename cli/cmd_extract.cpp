@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
 
 #include "command.hpp"
@@ -13,6 +14,7 @@
 #include "mounting.hpp"
 #include "outputs.hpp"
 #include "path_argument.hpp"
+#include "skipped_names.hpp"
 #include "units.hpp"
 
 namespace overture::cli {
@@ -34,8 +36,9 @@ const std::string footer = std::string(R"(Exit status
        of a mount could not be listed
   2    invalid arguments
   3    a mount could not be opened
-  5    output could not be written, or memory ran out
-  130  interrupted by Ctrl-C; files written so far are complete
+  5    the disk is full or failed, other output could not be written, or memory
+       ran out; files written so far are whole
+  130  interrupted by Ctrl-C; files written so far are whole
 )") + environment_footer;
 
 struct extract_arguments {
@@ -45,6 +48,7 @@ struct extract_arguments {
   bool overwrite = false;
   bool quiet = false;
   unsigned threads = 0;
+  std::uint64_t file_seconds_max = 0;  // 0: no limit
   when progress = when::automatic;
   when colour = when::automatic;
 };
@@ -54,7 +58,7 @@ std::optional<int> parse_extract(const std::vector<std::string>& words, extract_
       .name = "extract",
       .usage = usage,
       .description = "Write the merged tree to a folder: the winning file of each path, unpacked, "
-                     "with its checksum verified.",
+                     "with its checksum verified, its time and whether it is executable.",
       .examples = examples,
       .footer = footer,
   });
@@ -67,6 +71,7 @@ std::optional<int> parse_extract(const std::vector<std::string>& words, extract_
   mount_options mounts(line);
   mounts.add_tree(into.tree);
   add_threads(line, into.threads);
+  add_file_time_max(line, into.file_seconds_max);
   add_quiet(line, into.quiet, "print nothing but errors");
   add_progress(line, into.progress);
   add_colour(line, into.colour);
@@ -100,6 +105,20 @@ result<std::vector<std::string>> files_below(file_system& files, asset_path path
   return paths;
 }
 
+std::string summary_of(const extracted& done, std::size_t wanted, std::size_t skipped,
+                       const std::string& to) {
+  const std::string bytes = human_bytes(static_cast<double>(done.bytes));
+  std::string summary =
+      interrupted()
+          ? fmt::format("interrupted: {} of {}, {} written to {}; these are whole",
+                        grouped(done.files), counted(wanted, "file", "files"), bytes, printable(to))
+          : fmt::format("{}, {} written to {}", counted(done.files, "file", "files"), bytes,
+                        printable(to));
+  if (done.failed > 0) summary += fmt::format("; {} failed", grouped(done.failed));
+  if (skipped > 0) summary += fmt::format("; {} skipped", counted(skipped, "name", "names"));
+  return summary + '\n';
+}
+
 }  // namespace
 
 int cmd_extract(const std::vector<std::string>& words) {
@@ -130,19 +149,25 @@ int cmd_extract(const std::vector<std::string>& words) {
   }
   how.to = &to;
   how.overwrite = arguments.overwrite;
+  how.file_time_max = std::chrono::seconds(arguments.file_seconds_max);
   how.progress = !arguments.quiet && out.shows_progress(arguments.progress);
   thread_pool jobs{
       {.workers = (arguments.threads > 0 ? arguments.threads : processor_count()) - 1}};
   const extracted done = extract_files(files, *paths, how, jobs, out);
 
+  if (!arguments.quiet) warn_of_skipped(files, from.text().empty() ? skipped_shown_max : 0);
   for (const std::string& failure : done.failures) print_error(failure);
+  if (done.stopped_by != 0) {
+    print_error(fmt::format(
+        "{}: cannot write ({}); {} of {} were written and are whole; make room, then go on with "
+        "--overwrite",
+        printable(arguments.to), system_message(done.stopped_by), grouped(done.files),
+        counted(paths->size(), "file", "files")));
+    return exit_output_failed;
+  }
   int outcome = exit_ok;
   if (!arguments.quiet) {
-    std::string summary =
-        fmt::format("{}, {} written to {}", counted(done.files, "file", "files"),
-                    human_bytes(static_cast<double>(done.bytes)), printable(arguments.to));
-    if (done.failed > 0) summary += fmt::format("; {} failed", grouped(done.failed));
-    outcome = print(summary + '\n');
+    outcome = print(summary_of(done, paths->size(), files.skipped_count(), arguments.to));
   }
   if (interrupted()) return exit_interrupted;
   if (outcome != exit_ok) return outcome;

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "baseline.hpp"
+#include "cold.hpp"
 #include "command.hpp"
 #include "exit_code.hpp"
 #include "kept_assets.hpp"
@@ -11,6 +13,7 @@
 #include "mounting.hpp"
 #include "outputs.hpp"
 #include "overture/overture.hpp"
+#include "repeats.hpp"
 #include "report_collect.hpp"
 #include "report_json.hpp"
 #include "report_text.hpp"
@@ -29,12 +32,15 @@ std::optional<report> load(file_system& files, const load_arguments& arguments, 
                            tracking_allocator& memory, memory_ledger& ledger, timeline& record) {
   std::optional<kept_assets> kept;
   if (arguments.keep) kept.emplace(files.entry_count(), memory);
+  const std::vector<std::string_view> exclude(arguments.exclude.begin(), arguments.exclude.end());
   load_run how;
   how.threads = arguments.threads;
   how.backend = arguments.io == "uring" ? read_backend::uring : read_backend::threads;
   how.io_threads = arguments.io_threads;
   how.options = {.decode = !arguments.no_decode,
                  .ledger = &ledger,
+                 .strict = arguments.strict,
+                 .exclude = exclude,
                  .file_time_max = std::chrono::seconds(arguments.file_seconds_max),
                  .sink = kept ? &*kept : nullptr,
                  .memory = kept ? &kept->memory() : &memory};
@@ -65,15 +71,14 @@ int write_report(const report& what, const load_arguments& arguments, const text
   return exit_ok;
 }
 
-}  // namespace
+struct finished_load {
+  int status = exit_ok;  // for its files and mounts; or why there is no report
+  std::optional<report> what = std::nullopt;
+  int written = exit_ok;  // for its trace
+};
 
-int cmd_load(const std::vector<std::string>& words) {
-  load_arguments arguments;
-  if (const std::optional<int> over = parse_load(words, arguments)) return *over;
-
-  const outputs out(arguments.colour);
-  watch_interrupts();
-
+// From mounting to the report.
+finished_load load_once(const load_arguments& arguments, const outputs& out) {
   tracking_allocator memory;
   timeline record{{.memory = &memory,
                    .events_per_thread = arguments.trace.empty() ? 0 : trace_events_per_thread}};
@@ -86,24 +91,70 @@ int cmd_load(const std::vector<std::string>& words) {
   memory_ledger ledger(arguments.budget_mib * mib);
   config.ledger = &ledger;
   file_system files(config);
-  if (const int failed = build_tree(files, arguments.tree); failed != exit_ok) return failed;
+  if (const int failed = build_tree(files, arguments.tree); failed != exit_ok)
+    return {.status = failed};
   const std::uint64_t mount_ns = now_ns() - begin_ns;
 
   trace_file trace;
-  if (!arguments.trace.empty() && !trace.open(arguments.trace)) return exit_output_failed;
+  if (!arguments.trace.empty() && !trace.open(arguments.trace))
+    return {.status = exit_output_failed};
+  finished_load done;
+  done.what = load(files, arguments, out, memory, ledger, record);
+  if (!done.what) return {.status = exit_output_failed};
+  done.what->mount_ns = mount_ns;
+  done.status = std::max(status_of_files(*done.what), status_of_mounts(files));
+  if (trace.is_open()) done.written = trace.write(record, files);
+  return done;
+}
 
-  std::optional<report> what = load(files, arguments, out, memory, ledger, record);
-  if (!what) return exit_output_failed;
-  what->mount_ns = mount_ns;
+// The report of the load that took the median time, or of the one that was interrupted.
+report report_of(std::vector<report>& loads) {
+  if (loads.back().interrupted) return std::move(loads.back());
+  const std::vector<report_time> times = times_of(loads);
+  report shown = std::move(loads[median_of(loads)]);
+  shown.loads = loads.size();
+  shown.repeats = times;
+  return shown;
+}
+
+}  // namespace
+
+int cmd_load(const std::vector<std::string>& words) {
+  load_arguments arguments;
+  if (const std::optional<int> over = parse_load(words, arguments)) return *over;
+
+  const outputs out(arguments.colour);
+  watch_interrupts();
+  std::optional<baseline> old;
+  if (!arguments.baseline.empty()) {
+    old = read_baseline(arguments.baseline);
+    if (!old) return exit_usage;
+  }
+
+  std::vector<report> loads;
+  int status = exit_ok;
+  int written = exit_ok;
+  while (loads.size() < arguments.repeat && (loads.empty() || !loads.back().interrupted)) {
+    if (arguments.cold) drop_from_page_cache(arguments.tree);
+    finished_load done = load_once(arguments, out);
+    if (!done.what) return done.status;
+    status = std::max(status, done.status);
+    written = std::max(written, done.written);
+    loads.push_back(std::move(*done.what));
+  }
+  report shown = report_of(loads);
+  if (old && !shown.interrupted) {
+    shown.baseline = compare(*old, shown, arguments.tolerance_percent);
+    shown.baseline->file = arguments.baseline;
+  }
 
   const stream report_stream = arguments.trace == "-" ? stream::err : stream::out;
-  int outcome = write_report(*what, arguments, out.style(report_stream));
-  if (trace.is_open()) outcome = std::max(outcome, trace.write(record, files));
-  if (what->interrupted) return exit_interrupted;
-  if (outcome != exit_ok) return outcome;
-  const int status = std::max(status_of_files(*what), status_of_mounts(files));
+  written = std::max(written, write_report(shown, arguments, out.style(report_stream)));
+  if (shown.interrupted) return exit_interrupted;
+  if (written != exit_ok) return written;
   if (status == exit_output_failed) print_out_of_memory();
-  return status;
+  const bool is_slower = status == exit_ok && shown.baseline && shown.baseline->slower;
+  return is_slower ? exit_slower : status;
 }
 
 }  // namespace overture::cli

@@ -13,6 +13,8 @@
 #include "mounting.hpp"
 #include "outputs.hpp"
 #include "path_argument.hpp"
+#include "report_json.hpp"
+#include "skipped_names.hpp"
 #include "table.hpp"
 #include "units.hpp"
 
@@ -60,7 +62,7 @@ std::optional<int> parse_ls(const std::vector<std::string>& words, ls_arguments&
       .name = "ls",
       .usage = usage,
       .description = "List a folder of the merged tree. A name that several mounts have is listed "
-                     "once.",
+                     "once. Names of the mounts that are not in the tree are reported as skipped.",
       .examples = examples,
       .footer = footer,
   });
@@ -127,7 +129,8 @@ std::string long_text(const std::vector<listed_item>& items, const text_style& s
   return rows.render(style);
 }
 
-std::string listing_json(const std::vector<listed_item>& items, const std::string& folder) {
+std::string listing_json(const file_system& files, const std::vector<listed_item>& items,
+                         const std::string& folder) {
   json list = json::array();
   for (const listed_item& item : items) {
     json row = {{"name", item.name},
@@ -137,7 +140,10 @@ std::string listing_json(const std::vector<listed_item>& items, const std::strin
     row["bytes"] = item.bytes ? json(*item.bytes) : json();
     list.push_back(row);
   }
-  return json_text({{"schema", schema}, {"folder", folder}, {"items", list}});
+  return json_text({{"schema", schema},
+                    {"folder", folder},
+                    {"items", list},
+                    {"skipped_names", skipped_json(skipped_names(files))}});
 }
 
 }  // namespace
@@ -161,9 +167,10 @@ int cmd_ls(const std::vector<std::string>& words) {
     return exit_for(items.error().code, exit_files_failed);
   }
   const text_style style = out.style(stream::out);
-  const int outcome = print(arguments.json      ? listing_json(*items, folder.text())
+  const int outcome = print(arguments.json      ? listing_json(files, *items, folder.text())
                             : arguments.details ? long_text(*items, style)
                                                 : plain_text(*items, style));
+  if (!arguments.json) warn_of_skipped(files, folder.text().empty() ? skipped_shown_max : 0);
   return std::max(outcome, status_of_mounts(files));
 }
 

@@ -22,6 +22,7 @@ int cmd_cat(const std::vector<std::string>& words);
 int cmd_check(const std::vector<std::string>& words);
 int cmd_diff(const std::vector<std::string>& words);
 int cmd_extract(const std::vector<std::string>& words);
+int cmd_formats(const std::vector<std::string>& words);
 int cmd_load(const std::vector<std::string>& words);
 int cmd_ls(const std::vector<std::string>& words);
 int cmd_save_bench(const std::vector<std::string>& words);

@@ -10,6 +10,7 @@ enum exit_code : int {
   exit_files_failed = 1,   // some files failed
   exit_usage = 2,          // invalid arguments
   exit_mount_failed = 3,   // a mount could not be opened, or the mounts not merged
+  exit_slower = 4,         // than the baseline
   exit_output_failed = 5,  // output could not be written, or another error outside the files
   exit_interrupted = 130,  // Ctrl-C: 128 + SIGINT, as in shells
 };

@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <optional>
+#include <span>
 #include <thread>
+#include <utility>
 
 #include "display.hpp"
 #include "exit_code.hpp"
+#include "load_run.hpp"
 #include "messages.hpp"
 #include "overture/base/atomic.hpp"
 #include "progress.hpp"
@@ -16,6 +20,9 @@
 namespace overture::cli {
 
 namespace {
+
+constexpr std::uint64_t whole_bytes_max = 8u << 20;  // larger files are read in pieces
+constexpr std::size_t piece_bytes = 1u << 20;
 
 class extractor {
  public:
@@ -32,9 +39,8 @@ class extractor {
     parallel_for(
         jobs, 0, paths_.size(),
         [this](std::size_t i) {
-          if (interrupted()) return;
+          if (interrupted() || stopped_by_.load() != 0) return;
           reasons_[i] = extract(paths_[i]);
-          if (!reasons_[i].empty()) raise_status(exit_files_failed);
           files_done_.fetch_add(1);
           if (on_main_thread()) show_progress();
         },
@@ -47,25 +53,78 @@ class extractor {
       outcome.failures.push_back(
           fmt::format("{}: {}", printable(paths_[i]), printable(reasons_[i])));
     }
-    outcome.files = files_done_.load() - outcome.failed;
+    outcome.files = files_written_.load();
     outcome.status = status_.load();
+    outcome.stopped_by = stopped_by_.load();
     return outcome;
   }
 
  private:
-  // Returns why it failed, or an empty string.
+  // Returns why it failed; an empty string too if the extraction ends before the file is written.
   std::string extract(const std::string& path) {
-    const result<blob> bytes = files_.read_all({path, {hash64(path)}}, buffers_, reads_);
-    if (!bytes) {
-      raise_status(exit_for(bytes.error().code, exit_files_failed));
-      return reason_of(bytes.error());
+    const asset_path file{path, {hash64(path)}};
+    const std::uint64_t begin_ns = now_ns();
+    const result<file_stat> stat = files_.stat(file);
+    if (!stat) return failed(stat.error());
+    const file_marks marks{stat->mtime_is_local ? from_local_time(stat->mtime_ns) : stat->mtime_ns,
+                           stat->executable};
+    if (stat->bytes > whole_bytes_max) {
+      result<file_reader> reader = file_reader::open(files_, file);
+      if (reader) return write_pieces(path, marks, *reader, begin_ns);
+      // Its compression has to be unpacked whole.
+      if (reader.error().code != errc::limit) return failed(reader.error());
     }
-    const int os_error = how_.to->write(path.substr(how_.above), bytes->span(), how_.overwrite);
+    const result<blob> bytes = files_.read_all(file, buffers_, reads_);
+    if (!bytes) return failed(bytes.error());
+    if (is_late(begin_ns)) return failed({errc::limit, 0, too_long_reason, {}, 0});
+    std::span<const std::byte> left = bytes->span();
+    return write(path, marks, bytes->size(),
+                 [&] { return std::optional(std::exchange(left, {})); });
+  }
+
+  std::string write_pieces(const std::string& path, const file_marks& marks, file_reader& reader,
+                           std::uint64_t begin_ns) {
+    std::vector<std::byte> piece(piece_bytes);
+    result<void> read;
+    const std::string reason =
+        write(path, marks, reader.size(), [&]() -> std::optional<std::span<const std::byte>> {
+          if (interrupted() || stopped_by_.load() != 0) return std::nullopt;
+          const result<std::size_t> count = reader.read(piece);
+          if (!count) read = tl::unexpected(count.error());
+          if (read && is_late(begin_ns)) read = fail(errc::limit, too_long_reason);
+          if (!read) return std::nullopt;
+          return std::span<const std::byte>(piece).first(*count);
+        });
+    return read ? reason : failed(read.error());
+  }
+
+  std::string write(const std::string& path, const file_marks& marks, std::uint64_t bytes,
+                    piece_source next) {
+    const int os_error = how_.to->write(path.substr(how_.above), how_.overwrite, marks, next);
+    if (os_error == 0) {
+      files_written_.fetch_add(1);
+      bytes_done_.fetch_add(bytes);
+      return {};
+    }
+    if (os_error == ECANCELED) return {};
+    if (ends_all_writing(os_error)) {
+      stopped_by_.store(os_error);
+      return {};
+    }
+    raise_status(exit_files_failed);
     if (os_error == ELOOP) return "a link is in the way and is not followed; remove it";
     if (os_error == EEXIST) return "file exists; replace it with --overwrite";
-    if (os_error != 0) return fmt::format("cannot write ({})", system_message(os_error));
-    bytes_done_.fetch_add(bytes->size());
-    return {};
+    return fmt::format("cannot write ({})", system_message(os_error));
+  }
+
+  std::string failed(const error& why) {
+    raise_status(exit_for(why.code, exit_files_failed));
+    return why.reason == too_long_reason ? too_long(how_.file_time_max) : reason_of(why);
+  }
+
+  [[nodiscard]] bool is_late(std::uint64_t begin_ns) const {
+    return how_.file_time_max.count() > 0 &&
+           now_ns() - begin_ns > static_cast<std::uint64_t>(how_.file_time_max.count());
   }
 
   void raise_status(int status) {
@@ -92,10 +151,12 @@ class extractor {
   const std::vector<std::string>& paths_;
   const extraction& how_;
   buffer_pool buffers_;
-  std::vector<std::string> reasons_;  // parallel to paths_; each written by one thread
-  atomic<std::uint64_t> files_done_{0};
+  std::vector<std::string> reasons_;     // parallel to paths_; each written by one thread
+  atomic<std::uint64_t> files_done_{0};  // failed ones too
+  atomic<std::uint64_t> files_written_{0};
   atomic<std::uint64_t> bytes_done_{0};
   atomic<int> status_{exit_ok};
+  atomic<int> stopped_by_{0};  // the errno after which nothing more can be written
   const std::thread::id main_ = std::this_thread::get_id();
   const std::uint64_t begin_ns_ = now_ns();
   progress_meter meter_;

@@ -12,6 +12,8 @@ constexpr const char* usage = "overture load [OPTIONS] MOUNT...";
 constexpr const char* examples = R"(  overture load base.pk3 dlc/rome/ mods/better_ai.zip
   overture load --archives-in baseoa --threads 2 --trace load.json
   overture load game/ --json | jq .verdict
+  overture load game/ --cold --repeat 5 --json > before.json
+  overture load game/ --cold --repeat 5 --baseline before.json
 )";
 
 constexpr const char* footer = R"(Exit status
@@ -20,6 +22,7 @@ constexpr const char* footer = R"(Exit status
        its mount and the reason
   2    invalid arguments
   3    a mount could not be opened, or the mounts could not be merged
+  4    every file was loaded, but slower than the --baseline
   5    output could not be written, or another error outside the files
   130  interrupted by Ctrl-C; report and trace cover what was done so far
 
@@ -30,6 +33,7 @@ Environment
 
 constexpr const char* own_group = "Loading";
 constexpr std::uint64_t budget_mib_max = 1u << 20;
+constexpr unsigned repeats_max = 100;
 
 void add_loading(command_line& line, load_arguments& into) {
   add_threads(line, into.threads);
@@ -45,10 +49,27 @@ void add_loading(command_line& line, load_arguments& into) {
               budget_mib_max, into.budget_mib);
   add_file_time_max(line, into.file_seconds_max);
   line.flag({"--no-decode", own_group, "only read, unpack and verify"}, into.no_decode);
+  line.words({"--exclude GLOB", own_group,
+              "leave out the files that match, such as '*.bak' or 'docs/**'; repeatable"},
+             [&into](const std::string& glob) { into.exclude.push_back(glob); });
+  line.flag({"--strict", own_group, "files with a warning fail"}, into.strict);
   line.flag({"--keep", own_group,
              "keep everything in memory until the end, as a game would, and report its "
              "size"},
             into.keep);
+}
+
+void add_measuring(command_line& line, load_arguments& into) {
+  constexpr const char* group = "Measuring";
+  line.flag({"--cold", group, "drop the files from the page cache before each load"}, into.cold);
+  line.number({"--repeat N", group, "load N times; report the median load, and the spread of all"},
+              1, repeats_max, into.repeat);
+  line.word({"--baseline FILE", group,
+             "say what is slower than in FILE, an earlier --json; exit with 4 if the load is"},
+            into.baseline);
+  line.number(
+      {"--tolerance PERCENT", group, "how much more than the baseline is not slower (default: 10)"},
+      0, 1000, into.tolerance_percent);
 }
 
 void add_output(command_line& line, load_arguments& into) {
@@ -77,6 +98,7 @@ std::optional<int> parse_load(const std::vector<std::string>& arguments, load_ar
   mount_options mounts(line);
   mounts.add_tree(into.tree);
   add_loading(line, into);
+  add_measuring(line, into);
   add_output(line, into);
 
   if (const std::optional<int> over = line.parse(arguments)) return over;
@@ -85,6 +107,9 @@ std::optional<int> parse_load(const std::vector<std::string>& arguments, load_ar
   if (into.trace == "-" && into.json) {
     return line.usage_error(
         "--json and --trace - both write to standard output; give --trace a file");
+  }
+  if (!into.trace.empty() && into.repeat > 1) {
+    return line.usage_error("--trace records one load; leave out --repeat");
   }
   return std::nullopt;
 }

@@ -20,6 +20,12 @@ struct load_arguments {
   std::uint64_t file_seconds_max = 0;  // 0: no limit
   bool no_decode = false;
   bool keep = false;
+  bool strict = false;
+  std::vector<std::string> exclude;  // globs
+  bool cold = false;
+  unsigned repeat = 1;
+  std::string baseline;  // a file name, empty for none
+  unsigned tolerance_percent = 10;
   std::string trace;  // a file name, "-" for standard output, empty for none
   bool json = false;
   bool quiet = false;

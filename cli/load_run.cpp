@@ -46,11 +46,14 @@ bool took_too_long(const report_failure& failure) {
   return failure.code == to_string(errc::limit) && failure.reason.starts_with("takes longer than ");
 }
 
+std::string too_long(std::chrono::nanoseconds time_max) {
+  return fmt::format(
+      "takes longer than {} s; allow more with --file-time-max, or leave the file out",
+      std::chrono::duration_cast<std::chrono::seconds>(time_max).count());
+}
+
 void name_time_max(report_failure& failure, std::chrono::nanoseconds time_max) {
-  if (!took_too_long(failure)) return;
-  failure.reason =
-      fmt::format("takes longer than {} s; allow more with --file-time-max, or leave the file out",
-                  std::chrono::duration_cast<std::chrono::seconds>(time_max).count());
+  if (took_too_long(failure)) failure.reason = too_long(time_max);
 }
 
 std::optional<report> run_load(file_system& files, const load_run& how, load_window& window) {

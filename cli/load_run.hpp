@@ -25,7 +25,8 @@ struct load_run {
 // How the reason begins why a file fails that takes longer than load_options::file_time_max.
 inline constexpr const char* too_long_reason = "takes longer than the time for one file";
 [[nodiscard]] bool took_too_long(const report_failure& failure);
-// Puts the time and the option into such a reason.
+// Such a reason with the time, and what to do.
+[[nodiscard]] std::string too_long(std::chrono::nanoseconds time_max);
 void name_time_max(report_failure& failure, std::chrono::nanoseconds time_max);
 
 // Loads a frozen tree; an interrupt cancels it. Prints why and returns nothing if it cannot start.

@@ -7,6 +7,7 @@
 #include "display.hpp"
 #include "exit_code.hpp"
 #include "system.hpp"
+#include "units.hpp"
 
 namespace overture::cli {
 
@@ -32,6 +33,11 @@ std::string reason_of(const error& failure) {
     return reason;  // without the offset: it does not help to find a password
   }
   if (failure.os_error != 0) reason += fmt::format(" ({})", system_message(failure.os_error));
+  if (failure.code == errc::out_of_memory) {
+    if (failure.offset == 0) return reason;
+    return fmt::format("{} ({} asked for)", reason,
+                       human_bytes(static_cast<double>(failure.offset)));
+  }
   // What is unsupported is so wherever it lies, and its reason ends with advice.
   if (failure.offset != 0 && failure.code != errc::unsupported)
     reason += fmt::format(", at byte {}", failure.offset);
@@ -39,7 +45,10 @@ std::string reason_of(const error& failure) {
 }
 
 int print(std::string_view text) {
-  const int failed = write_all(stream::out, text);
+  return print_output_error(write_all(stream::out, text));
+}
+
+int print_output_error(int failed) {
   if (failed == 0 || is_broken_pipe(failed)) return exit_ok;
   print_error(fmt::format("cannot write to standard output ({}); the output is incomplete",
                           system_message(failed)));

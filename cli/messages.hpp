@@ -20,6 +20,8 @@ void set_message_style(const text_style& style);
 // Writes a result to standard output. Returns exit_ok, even if the reader closed the pipe, or
 // prints an error and returns exit_output_failed.
 int print(std::string_view text);
+// The same for what has been written already: `failed` is 0 or the errno.
+int print_output_error(int failed);
 // Writes to standard error. Failures are ignored: there is nowhere to report them.
 void print_to_stderr(std::string_view text);
 // Print "error: TEXT" and "warning: TEXT".

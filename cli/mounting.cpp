@@ -7,6 +7,7 @@
 #include <cctype>
 #include <cerrno>
 #include <filesystem>
+#include <map>
 #include <system_error>
 
 #include "display.hpp"
@@ -14,6 +15,7 @@
 #include "messages.hpp"
 #include "overture/trace/timeline.hpp"
 #include "system.hpp"
+#include "units.hpp"
 
 namespace overture::cli {
 
@@ -47,6 +49,8 @@ const char* mount_advice(const error& failure) {
       return "leave it out";
     case errc::out_of_memory:
       return "free some memory, or mount less";
+    case errc::password:
+      return "";  // the reason says it
     default:
       return "check the disk";
   }
@@ -65,9 +69,25 @@ const char* merge_advice(errc code) {
 
 namespace {
 
-void print_mount_error(const std::string& path, const error& failure) {
+void print_mount_error(const std::string& path, const error& failure, std::string_view advice) {
   const std::string name = path.empty() ? "''" : printable(path);
-  print_error(fmt::format("{}: {}; {}", name, reason_of(failure), mount_advice(failure)));
+  print_error(
+      fmt::format("{}: {}{}{}", name, reason_of(failure), advice.empty() ? "" : "; ", advice));
+}
+
+void print_mount_error(const std::string& path, const error& failure) {
+  print_mount_error(path, failure, mount_advice(failure));
+}
+
+// If all of an archive was skipped, the names say why.
+std::string advice_on(const file_system& files, const mount_failure& failure) {
+  const bool all_skipped = failure.path.empty() && failure.why.code == errc::unsupported;
+  for (std::size_t i = 0; all_skipped && i < files.skipped_count(); ++i) {
+    const skipped_name first = files.skipped(i);
+    if (first.mount != failure.mount) continue;
+    return fmt::format("the first was {} ({})", printable(first.name), first.reason);
+  }
+  return mount_advice(failure.why);
 }
 
 void print_failures(const file_system& files, mount_id mounted, const std::string& path) {
@@ -76,7 +96,8 @@ void print_failures(const file_system& files, mount_id mounted, const std::strin
     const mount_failure failure = files.failure(i);
     if (failure.mount != mounted) continue;
     const char* const between = path.ends_with('/') || failure.path.empty() ? "" : "/";
-    print_mount_error(fmt::format("{}{}{}", path, between, failure.path), failure.why);
+    print_mount_error(fmt::format("{}{}{}", path, between, failure.path), failure.why,
+                      advice_on(files, failure));
   }
 }
 
@@ -172,6 +193,30 @@ int mount_all(file_system& files, const tree_arguments& arguments, mount_layout 
     if (!interrupted()) outcome = std::max(outcome, mount_archives_in(files, folder, how));
   }
   return outcome;
+}
+
+std::vector<std::string> hints_of_plain_archives(const file_system& files) {
+  std::map<std::string, std::uint64_t> by_folder;
+  for (entry_index i = 0; i < files.entry_count(); ++i) {
+    const entry_info entry = files.entry(i);
+    const mount_info from = files.mount_of(entry.mount);
+    if (from.format != mount_format::folder || !has_archive_extension(std::string(entry.path))) {
+      continue;
+    }
+    std::filesystem::path folder(from.path);
+    const std::size_t begin = from.at.empty() ? 0 : from.at.size() + 1;
+    const std::filesystem::path below(entry.path.substr(begin));
+    if (below.has_parent_path()) folder /= below.parent_path();
+    ++by_folder[folder.string()];
+  }
+  std::vector<std::string> hints;
+  for (const auto& [folder, count] : by_folder) {
+    hints.push_back(fmt::format("{} in {} {}; '--archives-in {}' mounts {}",
+                                counted(count, "archive", "archives"), printable(folder),
+                                count == 1 ? "is a plain file here" : "are plain files here",
+                                printable(folder), count == 1 ? "it" : "them"));
+  }
+  return hints;
 }
 
 int status_of_mounts(const file_system& files) {

@@ -35,6 +35,10 @@ struct mounting_options {
 // mount_all() and freeze_tree().
 [[nodiscard]] int build_tree(file_system& files, const tree_arguments& arguments);
 
+// A sentence for each folder with archives that are mounted as plain files. Of a frozen tree with
+// mount_layout::separate.
+[[nodiscard]] std::vector<std::string> hints_of_plain_archives(const file_system& files);
+
 // The exit status that the mounts leave: exit_files_failed if files are missing from the tree
 // because a folder could not be listed.
 [[nodiscard]] int status_of_mounts(const file_system& files);

@@ -7,6 +7,7 @@
 
 #include "display.hpp"
 #include "messages.hpp"
+#include "skipped_names.hpp"
 #include "suggestion.hpp"
 
 namespace overture::cli {
@@ -69,8 +70,12 @@ void path_argument::print_failure(const error& failure) const {
 }
 
 void path_argument::print_not_found(file_system& files) const {
-  const std::string meant = nearest_path(files, path_->text);
   std::string sentence = fmt::format("{}: not found in any mount", printable(path_->text));
+  if (const std::string skipped = why_skipped(files, path_->text); !skipped.empty()) {
+    print_error(fmt::format("{}; {}", sentence, skipped));
+    return;
+  }
+  const std::string meant = nearest_path(files, path_->text);
   if (!meant.empty()) sentence += fmt::format("; did you mean '{}'?", printable(meant));
   print_error(sentence);
 }

@@ -20,7 +20,7 @@ class path_argument {
   [[nodiscard]] std::string text() const { return std::string(path_->text); }
   // Prints why the path could not be read.
   void print_failure(const error& failure) const;
-  // Prints that the path does not exist, and suggests the nearest that does.
+  // Prints that the path does not exist, and why if it was skipped, or the nearest that does.
   void print_not_found(file_system& files) const;
 
  private:

@@ -7,12 +7,14 @@
 
 #include "messages.hpp"
 #include "overture/base/path.hpp"
+#include "skipped_names.hpp"
 
 namespace overture::cli {
 
 namespace {
 
 constexpr std::size_t slowest_max = 10;
+constexpr const char* excluded = "left out by --exclude";
 
 std::uint64_t work_of(const loaded_file& file) {
   std::uint64_t sum = 0;
@@ -50,6 +52,11 @@ class file_collector {
     const entry_info entry = files_.entry(file.entry);
     report_mount& mount = what_.mounts[row_of_.at(entry.mount.value)];
     if (file.cancelled) return;
+    if (file.skipped) {
+      ++mount.skipped;
+      what_.skipped.push_back({mount.path, std::string(entry.path), excluded});
+      return;
+    }
 
     report_type& type = types_[lower_case(extension(entry.path))];
     type.ns += work_of(file);
@@ -59,6 +66,10 @@ class file_collector {
       what_.failures.push_back({std::string(entry.path), mount.path, to_string(file.failed_in),
                                 to_string(file.failure->code), reason_of(*file.failure)});
       return;
+    }
+    if (file.warning) {
+      what_.warnings.push_back(
+          {std::string(entry.path), mount.path, file.warning->reason, file.warning->offset});
     }
     ++mount.files;
     mount.bytes += file.bytes;
@@ -84,6 +95,7 @@ class file_collector {
       row.bytes = file.bytes;
       std::copy(std::begin(file.stage_ns), std::end(file.stage_ns), row.stage_ns.begin());
       row.queued_ns = file.queued_ns;
+      row.device_ns = file.device_ns;
       what_.slowest.push_back(row);
     }
   }
@@ -94,13 +106,6 @@ class file_collector {
       ++what_.mounts[row_of_.at(hidden.loser.value)].hidden;
       what_.overrides.push_back({std::string(files_.entry(hidden.entry).path),
                                  mount_path(hidden.winner), mount_path(hidden.loser)});
-    }
-  }
-
-  void add_skipped() {
-    for (std::size_t i = 0; i < files_.skipped_count(); ++i) {
-      const skipped_name name = files_.skipped(i);
-      what_.skipped.push_back({mount_path(name.mount), std::string(name.name), name.reason});
     }
   }
 
@@ -119,7 +124,7 @@ class file_collector {
 
   void keep_if_slow(const loaded_file& file) {
     const auto slower = [](const loaded_file& a, const loaded_file& b) {
-      return work_of(a) > work_of(b);
+      return work_of(a) + a.device_ns > work_of(b) + b.device_ns;
     };
     if (slowest_.size() == slowest_max && !slower(file, slowest_.back())) return;
     slowest_.insert(std::upper_bound(slowest_.begin(), slowest_.end(), file, slower), file);
@@ -164,7 +169,7 @@ report collect_files(const file_system& files, const load_scope& scope) {
   collector.add_mounts();
   scope.for_each_file([&](const loaded_file& file) { collector.add(file); });
   collector.add_overrides();
-  collector.add_skipped();
+  what.skipped = skipped_names(files);
   collector.add_mount_failures();
   collector.finish();
   return what;

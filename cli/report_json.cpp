@@ -35,6 +35,15 @@ json stages(const load_summary& summary) {
   return object;
 }
 
+json reads(const read_summary& summary) {
+  return {{"disk_bytes", summary.disk_bytes},
+          {"cached_bytes", summary.cached_bytes},
+          {"queue_seconds", seconds(summary.queue_ns)},
+          {"device_seconds", seconds(summary.device_ns)},
+          {"median_seconds", seconds(summary.median_ns)},
+          {"p99_seconds", seconds(summary.p99_ns)}};
+}
+
 json waits(const report_verdict& verdict) {
   json object = json::object();
   for (const report_share& share : verdict.shares) {
@@ -103,8 +112,9 @@ json slowest(const report& what) {
     list.push_back({{"path", file.path},
                     {"mount", file.mount},
                     {"bytes", file.bytes},
-                    {"seconds", seconds(file.work_ns())},
+                    {"seconds", seconds(file.total_ns())},
                     {"queued_seconds", seconds(file.queued_ns)},
+                    {"device_seconds", seconds(file.device_ns)},
                     {"stages", stage_seconds(file.stage_ns)}});
   }
   return list;
@@ -134,6 +144,31 @@ json memory(const report& what) {
   return object;
 }
 
+json taken(const spread& times) {
+  return {{"median", seconds(times.median_ns)},
+          {"least", seconds(times.least_ns)},
+          {"most", seconds(times.most_ns)}};
+}
+
+json repeats(const report& what) {
+  json times = json::object();
+  for (const report_time& time : what.repeats) times[time.name] = taken(time.taken);
+  return {{"loads", what.loads}, {"seconds", times}};
+}
+
+json compared(const report& what) {
+  if (!what.baseline) return nullptr;
+  json times = json::object();
+  for (const report_comparison& time : what.baseline->times) {
+    times[time.name] = {
+        {"was", taken(time.was)}, {"now", taken(time.now)}, {"slower", time.slower}};
+  }
+  return {{"file", what.baseline->file},
+          {"slower", what.baseline->slower},
+          {"differences", what.baseline->differences},
+          {"seconds", times}};
+}
+
 json kept(const report& what) {
   const kept_total total = what.kept.value_or(kept_total{});
   json kinds = json::object();
@@ -161,6 +196,17 @@ json failures_json(const report& what) {
   return list;
 }
 
+json warnings_json(const std::vector<report_warning>& warnings) {
+  json list = json::array();
+  for (const report_warning& warning : warnings) {
+    list.push_back({{"path", warning.path},
+                    {"mount", warning.mount},
+                    {"reason", warning.reason},
+                    {"offset", warning.offset}});
+  }
+  return list;
+}
+
 json mount_failures_json(const report& what) {
   json list = json::array();
   for (const report_failure& failure : what.mount_failures) {
@@ -172,9 +218,9 @@ json mount_failures_json(const report& what) {
   return list;
 }
 
-json skipped_json(const report& what) {
+json skipped_json(const std::vector<report_skipped>& names) {
   json list = json::array();
-  for (const report_skipped& name : what.skipped) {
+  for (const report_skipped& name : names) {
     list.push_back({{"mount", name.mount}, {"name", name.name}, {"reason", name.reason}});
   }
   return list;
@@ -190,6 +236,7 @@ std::string report_json(const report& what) {
       {"files", summary.files},
       {"failed", summary.failed},
       {"cancelled", summary.cancelled},
+      {"warnings", summary.warnings},
       {"skipped", what.skipped.size()},
       {"overridden", what.overrides.size()},
       {"bytes", summary.bytes},
@@ -204,6 +251,7 @@ std::string report_json(const report& what) {
       {"bound", what.verdict.name},
       {"verdict_shares", verdict_shares(what.verdict)},
       {"stages", stages(summary)},
+      {"reads", reads(summary.reads)},
       {"waits", waits(what.verdict)},
       {"cores", cores(what)},
       {"mounts", mounts(what)},
@@ -212,11 +260,14 @@ std::string report_json(const report& what) {
       {"overrides", overrides(what)},
       {"failures", failures_json(what)},
       {"mount_failures", mount_failures_json(what)},
-      {"skipped_names", skipped_json(what)},
+      {"file_warnings", warnings_json(what.warnings)},
+      {"skipped_names", skipped_json(what.skipped)},
       {"memory", memory(what)},
       {"in_flight_bytes_max", summary.in_flight_bytes_max},
       {"in_flight_by_module", in_flight(summary)},
       {"kept", kept(what)},
+      {"repeats", repeats(what)},
+      {"baseline", compared(what)},
   };
   return json_text(object);
 }

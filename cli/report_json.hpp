@@ -14,7 +14,8 @@ namespace overture::cli {
 
 // Parts that other commands write too.
 [[nodiscard]] nlohmann::ordered_json failures_json(const report& what);
+[[nodiscard]] nlohmann::ordered_json warnings_json(const std::vector<report_warning>& warnings);
 [[nodiscard]] nlohmann::ordered_json mount_failures_json(const report& what);
-[[nodiscard]] nlohmann::ordered_json skipped_json(const report& what);
+[[nodiscard]] nlohmann::ordered_json skipped_json(const std::vector<report_skipped>& names);
 
 }  // namespace overture::cli

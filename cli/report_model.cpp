@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "exit_code.hpp"
+#include "overture/sync/wait_observer.hpp"
 #include "units.hpp"
 
 namespace overture::cli {
@@ -17,7 +18,9 @@ std::string use_of(const report_share& share) {
   if (share.name == idle_reasons::read) return "waiting for reads";
   if (share.name == idle_reasons::budget) return "waiting for the memory budget";
   if (share.name == idle_reasons::main_thread) return "waiting for the main thread";
-  if (share.name == idle_reasons::nothing_left) return "idling with no files left";
+  if (share.name == idle_reasons::nothing_left) return "waiting for the last files";
+  if (share.name == idle_reasons::to_run) return "waiting to run";
+  if (share.name == wait_reasons::no_job) return "waiting for the load to begin";
   return fmt::format("waiting ({})", share.name);
 }
 

@@ -69,9 +69,11 @@ struct report_file {
   std::uint64_t bytes = 0;
   stage_times stage_ns{};
   std::uint64_t queued_ns = 0;
+  std::uint64_t device_ns = 0;  // that its reads took after the queue
 
-  [[nodiscard]] std::uint64_t work_ns() const {
-    std::uint64_t sum = 0;
+  // Without the time in the queue.
+  [[nodiscard]] std::uint64_t total_ns() const {
+    std::uint64_t sum = device_ns;
     for (const std::uint64_t ns : stage_ns) sum += ns;
     return sum;
   }
@@ -99,16 +101,44 @@ struct report_skipped {
   friend bool operator==(const report_skipped&, const report_skipped&) = default;
 };
 
-// A file that some systems cannot have.
+// A file with a flaw that costs no content, or that some systems cannot have.
 struct report_warning {
   std::string path;
   std::string mount;
   std::string reason;
+  std::uint64_t offset = 0;  // of the flaw in the file; 0 if it has no place
 };
 
 struct report_memory {
   std::string module;
   std::uint64_t peak_bytes = 0;
+};
+
+// How long something took in several loads.
+struct spread {
+  std::uint64_t median_ns = 0;
+  std::uint64_t least_ns = 0;
+  std::uint64_t most_ns = 0;
+};
+
+struct report_time {
+  std::string name;  // load, mount, or a stage
+  spread taken;
+};
+
+struct report_comparison {
+  std::string name;
+  spread was;
+  spread now;
+  bool slower = false;
+};
+
+// With --baseline.
+struct report_baseline {
+  std::string file;
+  bool slower = false;                   // the load as a whole
+  std::vector<std::string> differences;  // why the two may not be comparable
+  std::vector<report_comparison> times;
 };
 
 struct report {
@@ -125,12 +155,17 @@ struct report {
   std::vector<report_file> slowest;         // slowest first
   std::vector<report_override> overrides;   // sorted by path
   std::vector<report_failure> failures;     // sorted by path
+  std::vector<report_warning> warnings;     // sorted by path
   // Folders and links that could not be read while mounting: files are missing. In mount order.
   std::vector<report_failure> mount_failures;
   std::vector<report_skipped> skipped;
   std::vector<report_memory> memory;  // by module
   std::uint64_t memory_peak_bytes = 0;
   std::optional<kept_total> kept;  // with --keep
+  // With --repeat this is the load that took the median time, and these are of all.
+  std::size_t loads = 1;
+  std::vector<report_time> repeats;
+  std::optional<report_baseline> baseline;
 };
 
 // The exit status for the files that failed.

@@ -18,7 +18,8 @@ namespace {
 using align = table::align;
 
 constexpr std::size_t types_max = 12;
-constexpr std::size_t names_max = 20;  // overridden files, skipped names
+constexpr std::size_t names_max = 20;    // overridden files, skipped names
+constexpr std::size_t warnings_max = 5;  // files for each reason
 constexpr std::size_t threads_max = 32;
 constexpr std::size_t bar_columns = 20;
 constexpr unsigned wide_terminal = 110;
@@ -82,14 +83,18 @@ class writer {
 
   std::string write() {
     totals();
+    repeats();
+    comparison();
     mounts();
     types();
     stages();
+    reads();
     threads();
     waits();
     slowest();
     overrides();
     failures();
+    warnings();
     mount_failures();
     skipped();
     memory();
@@ -123,6 +128,7 @@ class writer {
                                      counted(summary.cancelled, "file", "files"))));
     }
     line("");
+    read_from();
     const std::string packed = summary.packed_bytes != summary.bytes
                                    ? fmt::format(" ({} packed)", bytes(summary.packed_bytes))
                                    : "";
@@ -131,8 +137,10 @@ class writer {
     line(fmt::format("  {}, {}{} in {}, {}", counted(summary.files, "file", "files"),
                      bytes(summary.bytes), packed, human_time(summary.ns), human_rate(rate)));
     const std::string failed = fmt::format("{} failed", grouped(summary.failed));
-    line(fmt::format("  {}, {} overridden, {} skipped",
+    const std::string warned = counted(summary.warnings, "warning", "warnings");
+    line(fmt::format("  {}, {}, {} overridden, {} skipped",
                      summary.failed > 0 ? style_.red(failed) : failed,
+                     summary.warnings > 0 ? style_.yellow(warned) : warned,
                      grouped(what_.overrides.size()), grouped(what_.skipped.size())));
     if (!what_.mount_failures.empty()) line("  " + style_.red(missing_files(what_)));
     const worker_time spent = time_of_workers();
@@ -142,12 +150,60 @@ class writer {
                      human_time(spent.cpu_ns)));
     if (what_.kept) line("  " + kept_line(*what_.kept));
     line(fmt::format("  hash {:016x}", summary.hash));
+    if (what_.baseline) baseline_line(*what_.baseline);
     if (static_cast<double>(spent.worker_cpu_ns) <
         trusted_share * static_cast<double>(spent.busy_ns)) {
       line(style_.yellow(fmt::format(
           "  other programs used the CPU: busy threads ran only {} of the time, so times vary",
           human_percent(share(spent.worker_cpu_ns, spent.busy_ns)))));
     }
+  }
+
+  // Where the bytes came from says what the rest of the report is worth.
+  void read_from() {
+    const read_summary& reads = what_.summary.reads;
+    if (reads.disk_bytes + reads.cached_bytes == 0) return;
+    line(fmt::format("  {} read from the disk, {} from the page cache", bytes(reads.disk_bytes),
+                     bytes(reads.cached_bytes)));
+    if (reads.disk_bytes == 0) return;
+    line(fmt::format("  a read from the disk took {}, 99 % of them took {} at most",
+                     human_time(reads.median_ns), human_time(reads.p99_ns)));
+  }
+
+  void baseline_line(const report_baseline& old) {
+    const std::string file = printable(old.file);
+    line(old.slower ? style_.red(fmt::format("  slower than {}", file))
+                    : fmt::format("  not slower than {}", file));
+    for (const std::string& why : old.differences) {
+      line(style_.yellow(fmt::format("  not comparable with {}: {}", file, why)));
+    }
+  }
+
+  void repeats() {
+    if (what_.loads < 2) return;
+    title(fmt::format("{} loads; the rest of this report is of the median one", what_.loads));
+    table rows({{"median"}, {"least"}, {"most"}, {"time of", align::left}});
+    for (const report_time& time : what_.repeats) {
+      rows.add({human_time(time.taken.median_ns), human_time(time.taken.least_ns),
+                human_time(time.taken.most_ns), time.name});
+    }
+    text_ += rows.render(style_);
+  }
+
+  void comparison() {
+    if (!what_.baseline) return;
+    title(fmt::format("Compared with {}", printable(what_.baseline->file)));
+    table rows({{"was"}, {"now"}, {"change"}, {"", align::left}, {"time of", align::left}});
+    for (const report_comparison& time : what_.baseline->times) {
+      const double change =
+          time.was.median_ns == 0 ? 0 : share(time.now.median_ns, time.was.median_ns) - 1;
+      rows.add({human_time(time.was.median_ns),
+                human_time(time.now.median_ns),
+                fmt::format("{:+.0f} %", change * 100),
+                {time.slower ? "slower" : "", &text_style::red},
+                time.name});
+    }
+    text_ += rows.render(style_);
   }
 
   struct worker_time {
@@ -231,6 +287,16 @@ class writer {
     text_ += rows.render(style_);
   }
 
+  void reads() {
+    const read_summary& reads = what_.summary.reads;
+    if (reads.queue_ns + reads.device_ns == 0) return;
+    title("Reads from the disk (sums; many overlap)");
+    table rows({{"time"}, {"where", align::left}});
+    rows.add({human_time(reads.queue_ns), std::string("in the queue")});
+    rows.add({human_time(reads.device_ns), std::string("at the device")});
+    text_ += rows.render(style_);
+  }
+
   void threads() {
     if (what_.threads_used.empty()) return;
     title("Threads");
@@ -270,16 +336,22 @@ class writer {
   void slowest() {
     if (what_.slowest.empty()) return;
     title("Slowest files (milliseconds)");
-    table rows(
-        {{"total"}, {"read"}, {"unpack"}, {"decode"}, {"other"}, {"size"}, {"file", align::left}});
+    table rows({{"total"},
+                {"device"},
+                {"unpack"},
+                {"decode"},
+                {"other"},
+                {"size"},
+                {"file", align::left}});
     for (const report_file& file : what_.slowest) {
       const auto in = [&](load_stage stage) {
         return file.stage_ns[static_cast<std::size_t>(stage)];
       };
-      rows.add({milliseconds(file.work_ns()), milliseconds(in(load_stage::read)),
+      const std::uint64_t other =
+          in(load_stage::resolve) + in(load_stage::read) + in(load_stage::finalize);
+      rows.add({milliseconds(file.total_ns()), milliseconds(file.device_ns),
                 milliseconds(in(load_stage::unpack)), milliseconds(in(load_stage::decode)),
-                milliseconds(in(load_stage::resolve) + in(load_stage::finalize)), bytes(file.bytes),
-                file_in_mount(file.path, file.mount)});
+                milliseconds(other), bytes(file.bytes), file_in_mount(file.path, file.mount)});
     }
     text_ += rows.render(style_);
   }
@@ -301,6 +373,29 @@ class writer {
     title(fmt::format("Failed ({})", grouped(what_.failures.size())));
     for (const report_failure& failure : what_.failures) {
       line("  " + failure_line(failure, style_));
+    }
+  }
+
+  // By reason: a game may have the same flaw in hundreds of files.
+  void warnings() {
+    if (what_.warnings.empty()) return;
+    title(fmt::format("Warnings ({})", grouped(what_.warnings.size())));
+    std::map<std::string_view, std::vector<const report_warning*>> by_reason;
+    for (const report_warning& warning : what_.warnings) {
+      by_reason[warning.reason].push_back(&warning);
+    }
+    for (const auto& [reason, files] : by_reason) {
+      line(fmt::format("  {} ({})", style_.yellow(printable(reason)),
+                       counted(files.size(), "file", "files")));
+      for (std::size_t i = 0; i < std::min(warnings_max, files.size()); ++i) {
+        const std::uint64_t offset = files[i]->offset;
+        line("    " + file_in_mount(files[i]->path, files[i]->mount) +
+             (offset != 0 ? fmt::format(", at byte {}", offset) : ""));
+      }
+      if (files.size() > warnings_max) {
+        line(style_.dim(fmt::format("    and {} more (--json lists all)",
+                                    grouped(files.size() - warnings_max))));
+      }
     }
   }
 

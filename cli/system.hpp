@@ -3,11 +3,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "overture/base/function_ref.hpp"
 #include "style.hpp"
 
 namespace overture::cli {
@@ -21,6 +24,19 @@ enum class stream : unsigned char { out, err };
 
 // Writes everything, unbuffered. Returns 0 or the errno.
 [[nodiscard]] int write_all(stream which, std::string_view text);
+// Takes a time since 1970 of a clock here, as if that were UTC, and gives the actual one; 0 if
+// there is none.
+[[nodiscard]] std::int64_t from_local_time(std::int64_t ns);
+
+// What a file keeps of the one it is a copy of.
+struct file_marks {
+  std::int64_t mtime_ns = 0;  // since 1970; 0: now
+  bool executable = false;
+};
+
+// The next bytes of a file, none at its end, or nullopt to give the file up.
+using piece_source = function_ref<std::optional<std::span<const std::byte>>()>;
+
 // A folder that files are written to, at any depth. Its own path may lead through links; below it
 // none is followed. Any thread may write.
 class output_folder {
@@ -34,20 +50,26 @@ class output_folder {
   [[nodiscard]] int open(const std::string& path);
   // Creates a file, and the folders on its way. An existing file is an error (EEXIST); with
   // `overwrite` it is replaced, and so is a link. A link on the way is an error (ELOOP). Returns 0
-  // or the errno; after an error no partial file is left and the old file is unchanged.
-  [[nodiscard]] int write(const std::string& path, std::span<const std::byte> bytes,
-                          bool overwrite) const;
+  // or the errno, ECANCELED if it was given up; no partial file is left then, and the old file is
+  // unchanged.
+  [[nodiscard]] int write(const std::string& path, bool overwrite, const file_marks& marks,
+                          piece_source pieces) const;
 
  private:
-  int write_in(const std::string& path, std::span<const std::byte> bytes, bool overwrite) const;
+  int write_in(const std::string& path, bool overwrite, const file_marks& marks,
+               piece_source pieces) const;
 
   int folder_ = -1;
 };
+// Drops a file from the system's page cache. False if the system cannot, or keeps some of it.
+[[nodiscard]] bool drop_file_from_page_cache(const std::string& path);
 // Standard output as a new FILE that the caller closes; null if that fails, with errno set.
 [[nodiscard]] std::FILE* duplicate_output();
 // The message for an errno, such as "No space left on device".
 [[nodiscard]] std::string system_message(int os_error);
 [[nodiscard]] bool is_broken_pipe(int os_error);
+// Whether no other file can be written either: the disk is full, broken or read-only.
+[[nodiscard]] bool ends_all_writing(int os_error);
 
 // From now on the process prints an error and exits with exit_output_failed where operator new
 // would throw, on any thread: an exception might have to pass the library or a destructor, where it

@@ -1,12 +1,14 @@
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <new>
 #include <system_error>
@@ -35,6 +37,29 @@ int write_all(int file, std::string_view text) {
     text.remove_prefix(static_cast<std::size_t>(written));
   }
   return 0;
+}
+
+// Returns 0 or the errno; ECANCELED if the source gave up.
+int write_pieces(int file, piece_source next) {
+  for (;;) {
+    const std::optional<std::span<const std::byte>> piece = next();
+    if (!piece) return ECANCELED;
+    if (piece->empty()) return 0;
+    const auto* const text = reinterpret_cast<const char*>(piece->data());
+    if (const int failed = write_all(file, {text, piece->size()}); failed != 0) return failed;
+  }
+}
+
+// A file system that keeps no such time is no reason to fail.
+void set_time(int file, std::int64_t mtime_ns) {
+  if (mtime_ns == 0) return;
+  constexpr std::int64_t second = 1'000'000'000;
+  const std::int64_t nanoseconds = (mtime_ns % second + second) % second;
+  timespec times[2]{};
+  times[0].tv_nsec = UTIME_OMIT;
+  times[1].tv_sec = (mtime_ns - nanoseconds) / second;
+  times[1].tv_nsec = nanoseconds;
+  (void)::futimens(file, times);
 }
 
 std::string temporary_name() {
@@ -135,6 +160,16 @@ int write_all(stream which, std::string_view text) {
   return write_all(descriptor(which), text);
 }
 
+std::int64_t from_local_time(std::int64_t ns) {
+  constexpr std::int64_t second = 1'000'000'000;
+  const std::time_t shown = ns / second;
+  std::tm wall{};
+  if (ns == 0 || ::gmtime_r(&shown, &wall) == nullptr) return 0;
+  wall.tm_isdst = -1;
+  const std::time_t actual = std::mktime(&wall);
+  return actual > 0 ? actual * second : 0;
+}
+
 output_folder::~output_folder() {
   if (folder_ >= 0) ::close(folder_);
 }
@@ -147,14 +182,14 @@ int output_folder::open(const std::string& path) {
   return folder_ < 0 ? errno : 0;
 }
 
-int output_folder::write(const std::string& path, std::span<const std::byte> bytes,
-                         bool overwrite) const {
+int output_folder::write(const std::string& path, bool overwrite, const file_marks& marks,
+                         piece_source pieces) const {
   const write_in_progress held;
-  return held.refused() ? ENOMEM : write_in(path, bytes, overwrite);
+  return held.refused() ? ENOMEM : write_in(path, overwrite, marks, pieces);
 }
 
-int output_folder::write_in(const std::string& path, std::span<const std::byte> bytes,
-                            bool overwrite) const {
+int output_folder::write_in(const std::string& path, bool overwrite, const file_marks& marks,
+                            piece_source pieces) const {
   descriptor_of here(::fcntl(folder_, F_DUPFD_CLOEXEC, 0));
   if (here.get() < 0) return errno;
   std::size_t begin = 0;
@@ -165,12 +200,11 @@ int output_folder::write_in(const std::string& path, std::span<const std::byte> 
   }
   const std::string last = path.substr(begin);
   const std::string name = overwrite ? temporary_name() : last;
-  descriptor_of file(
-      ::openat(here.get(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  descriptor_of file(::openat(here.get(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                              marks.executable ? 0777 : 0666));
   if (file.get() < 0) return errno;
-  const auto* const text = reinterpret_cast<const char*>(bytes.data());
-  int failed = write_all(file.get(),
-                         bytes.empty() ? std::string_view{} : std::string_view{text, bytes.size()});
+  int failed = write_pieces(file.get(), pieces);
+  if (failed == 0) set_time(file.get(), marks.mtime_ns);
   if (const int closed = file.close(); failed == 0) failed = closed;
   if (failed == 0 && overwrite &&
       ::renameat(here.get(), name.c_str(), here.get(), last.c_str()) != 0) {
@@ -178,6 +212,25 @@ int output_folder::write_in(const std::string& path, std::span<const std::byte> 
   }
   if (failed != 0) ::unlinkat(here.get(), name.c_str(), 0);
   return failed;
+}
+
+bool drop_file_from_page_cache(const std::string& path) {
+#if defined(POSIX_FADV_DONTNEED)
+  const descriptor_of file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (file.get() < 0) return true;  // what cannot be opened is not read either
+  (void)::fdatasync(file.get());    // only what is on the disk can be dropped
+  if (::posix_fadvise(file.get(), 0, 0, POSIX_FADV_DONTNEED) != 0) return false;
+#if defined(RWF_NOWAIT)
+  char byte = 0;
+  const iovec part{&byte, 1};
+  return ::preadv2(file.get(), &part, 1, 0, RWF_NOWAIT) <= 0;
+#else
+  return true;
+#endif
+#else
+  (void)path;
+  return false;
+#endif
 }
 
 std::FILE* duplicate_output() {
@@ -194,6 +247,10 @@ std::string system_message(int os_error) {
 
 bool is_broken_pipe(int os_error) {
   return os_error == EPIPE;
+}
+
+bool ends_all_writing(int os_error) {
+  return os_error == ENOSPC || os_error == EDQUOT || os_error == EROFS || os_error == EIO;
 }
 
 void exit_when_out_of_memory() {

@@ -18,12 +18,28 @@ if(OVERTURE_MODULES STREQUAL "all")
   pkg_check_modules(liblz4 REQUIRED IMPORTED_TARGET liblz4)
   pkg_check_modules(liblzma REQUIRED IMPORTED_TARGET liblzma)
   pkg_check_modules(zlib REQUIRED IMPORTED_TARGET zlib)
+  find_package(BZip2 REQUIRED)  # not every libbz2 comes with a file for pkg-config
+  set(OVERTURE_PKG_LIBRARIES " -lbz2")
   pkg_check_modules(libspng REQUIRED IMPORTED_TARGET spng)
   pkg_check_modules(libjpeg REQUIRED IMPORTED_TARGET libjpeg)
   pkg_check_modules(vorbisfile REQUIRED IMPORTED_TARGET vorbisfile ogg)
   pkg_check_modules(opusfile REQUIRED IMPORTED_TARGET opusfile)
   set(OVERTURE_PKG_REQUIRES libdeflate libzstd liblz4 liblzma zlib spng libjpeg vorbisfile
     ogg opusfile)
+  # Optional: without libcrypto encrypted 7z archives cannot be read; without the others some formats
+  # are not decoded ("overture formats" lists which).
+  pkg_check_modules(libcrypto IMPORTED_TARGET libcrypto)
+  pkg_check_modules(libwebp IMPORTED_TARGET libwebp)
+  pkg_check_modules(libflac IMPORTED_TARGET flac)
+  if(libcrypto_FOUND)
+    list(APPEND OVERTURE_PKG_REQUIRES libcrypto)
+  endif()
+  if(libwebp_FOUND)
+    list(APPEND OVERTURE_PKG_REQUIRES libwebp)
+  endif()
+  if(libflac_FOUND)
+    list(APPEND OVERTURE_PKG_REQUIRES flac)
+  endif()
   if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
     # Optional: without it reads go through threads.
     pkg_check_modules(liburing IMPORTED_TARGET liburing)

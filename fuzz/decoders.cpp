@@ -53,8 +53,9 @@ std::uint64_t decode(const decoder& by, std::span<const std::byte> bytes, std::u
 }
 
 void decode_as_each_type(std::span<const std::byte> bytes) {
-  static constexpr const char* names[] = {"a.png", "a.jpg", "a.tga", "a.dds",  "a.wav", "a.md3",
-                                          "a.ogg", "a.oga", "a.xml", "a.opus", "a.txt", "a.xml"};
+  static constexpr const char* names[] = {"a.png", "a.jpg", "a.tga", "a.dds", "a.wav",
+                                          "a.md3", "a.ogg", "a.oga", "a.xml", "a.opus",
+                                          "a.txt", "a.obj", "a.pcx", "a.bmp"};
   const std::uint64_t choice = hash64({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   for (const decoder* each : all_decoders()) {
     if (each->name()[0] == '\0') std::abort();

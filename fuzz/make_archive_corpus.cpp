@@ -72,6 +72,17 @@ zip_writer names_too_long() {
   return zip;
 }
 
+zip_writer names_of_others() {
+  zip_writer zip;
+  zip.add({.name = "./a//b.txt", .data = "dots"});
+  zip.add({.name = "gr\x81n/\x83\x5C", .data = "not UTF-8"});
+  zip.add({.name = "??", .data = "unicode", .local_name = "", .unicode_name = "\xE4\xB8\x83"});
+  zip.add({.name = "folder", .mode = 0, .made_on = 0, .dos_attributes = 0x10});
+  zip.add({.name = "folder/pipe", .data = "p", .mode = overture::zip_mode_fifo});
+  zip.add({.name = "maps/link", .data = "..\\folder\\pipe", .mode = overture::zip_mode_link});
+  return zip;
+}
+
 zip_writer overlapping() {
   zip_writer zip = plain();
   zip.add({.name = "c", .data = "c", .stated_offset = 10});
@@ -108,6 +119,45 @@ void save_tables(const std::filesystem::path& folder) {
   }
 }
 
+// Blocks that need more than LZMA and a filter.
+overture::seven_zip_writer with_chains() {
+  std::string words;
+  for (int i = 0; i < 4; ++i) words += "one two three four five six seven eight nine ten ";
+  const std::string bzip2(
+      "BZh11AY&SY\x03\xCE\\;\0\0E\x91\x80@\0\x03\xE1\x9F\xC0 "
+      "\0pS\0\0\x15T\xD3\xD4y&G\xA9&H4Ad\r\x18"
+      "\x1F\x1D\t(\x82\x8FH\x1E\x90l\xC9\x93"
+      "e\x10$\xD1\x92\xCC\x12Yd\f\x18"
+      "8\xEC\x92\x8D\x9C\x9F\x8B"
+      "\xB9\"\x9C(H\x01\xE7.\x1D\x80",
+      86);
+  const std::string deflate(
+      "\xCD\xCB\xC1\r\0 "
+      "\b\x04\xC1V\xAE\xB9S\xF8@\"\x88\x96\xAFv\xE1s\x93Y7\"\x97#e\x90h>\x07\x9A\x16\x11"
+      "\xBA\x11,\x1A\xA8]\x12\xA6\x0F\xDE\xF4\xFF\x86\x03",
+      50);
+  overture::seven_zip_writer archive;
+  archive.add({.files = {{"bzip2", words}},
+               .raw = {{.coders = std::string("\x01\x03\x04\x02\x02", 5),
+                        .streams = {bzip2},
+                        .sizes = {words.size()}}}});
+  archive.add({.files = {{"deflate", words}},
+               .raw = {{.coders = std::string("\x01\x03\x04\x01\x08", 5),
+                        .streams = {deflate},
+                        .sizes = {words.size()}}}});
+  // Swap of what was decrypted with a key of two rounds, which gives nonsense.
+  archive.add(
+      {.files = {{"aes", std::string(16, 'a')}},
+       .raw = {{.coders = std::string("\x02\x24\x06\xF1\x07\x01\x01\x01\x03\x02\x03\x04\x01\0", 14),
+                .streams = {std::string(16, 'x')},
+                .sizes = {16, 16}}}});
+  archive.add({.files = {{"bcj2", "ab"}},
+               .raw = {{.coders = std::string("\x01\x14\x03\x03\x01\x1B\x04\x01\0\x01\x02\x03", 12),
+                        .streams = {"ab\xE8", "\x01\x02\x03\x04", "", std::string(5, '\0')},
+                        .sizes = {3}}}});
+  return archive;
+}
+
 void save_seven_zips(const std::filesystem::path& folder) {
   using overture::seven_zip_method;
   overture::seven_zip_writer plain;
@@ -134,6 +184,7 @@ void save_seven_zips(const std::filesystem::path& folder) {
                .filter = overture::seven_zip_filter::x86,
                .files = {{"i", "\xE8 i i"}}});
   save(folder / "filters.7z", filters.bytes());
+  save(folder / "chains.7z", with_chains().bytes());
 }
 
 void save_isos(const std::filesystem::path& folder) {
@@ -175,6 +226,7 @@ int main(int argc, char** argv) {
   linked_folders().save(zips / "linked_folders.zip");
   odd().save(zips / "odd.zip");
   names_too_long().save(zips / "names_too_long.zip");
+  names_of_others().save(zips / "names_of_others.zip");
   overlapping().save(zips / "overlapping.zip");
   packed_otherwise().save(zips / "packed.zip");
   save_tables(folder);

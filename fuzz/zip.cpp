@@ -1,4 +1,5 @@
-// ZIP archives, three of four mounted with a password, which most of them ignore.
+// ZIP archives in all encodings of names, three of four mounted with a password, which most of them
+// ignore.
 #include <string>
 #include <string_view>
 
@@ -40,5 +41,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string archive = moved({reinterpret_cast<const char*>(data), size});
   return overture::fuzz::run(reinterpret_cast<const std::uint8_t*>(archive.data()), archive.size(),
                              "fuzzed.zip", overture::mount_format::zip,
-                             {.password = size % 4 == 0 ? "" : "password"});
+                             {.password = size % 4 == 0 ? "" : "password",
+                              .name_encoding = static_cast<overture::name_encoding>(size % 5)});
 }

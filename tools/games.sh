@@ -2,13 +2,13 @@
 # and check.
 # shellcheck shell=bash
 
-# Name, Debian packages, how it is mounted, folders. `archives`: the archives in each folder, by name.
-# The first three are those that the benchmarks use.
+# Name, Debian packages, how it is mounted, folders. `archives`: the archives in each folder, sorted
+# by name. The first three are those that the benchmarks use.
 game_table() {
-  local openarena=openarena-0
+  local openarena='openarena-085-data openarena-081-textures openarena-081-maps openarena-088-data'
   cat <<TABLE
 supertux|supertux-data|folder|usr/share/games/supertux2
-openarena|${openarena}85-data ${openarena}81-textures ${openarena}81-maps ${openarena}88-data|archives|usr/share/games/openarena/baseoa
+openarena|$openarena|archives|usr/share/games/openarena/baseoa
 warzone|warzone2100-data|archives|usr/share/games/warzone2100
 0ad|0ad-data|archives|usr/share/games/0ad/mods/mod usr/share/games/0ad/mods/public
 endless-sky|endless-sky-data|folder|usr/share/games/endless-sky
@@ -36,7 +36,8 @@ game_names() { game_table | cut -d '|' -f 1; }
 # find_game NAME: sets `packages`, `how` and `folders`.
 find_game() {
   local line
-  line=$(game_table | grep "^$1|") || misuse "games: unknown game '$1' ($(game_names | paste -s -d ' '))"
+  line=$(game_table | grep "^$1|") ||
+    misuse "games: unknown game '$1' ($(game_names | paste -s -d ' '))"
   IFS='|' read -r _ packages how folders <<<"$line"
 }
 

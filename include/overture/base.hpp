@@ -9,6 +9,7 @@
 #include "overture/base/exceptions.hpp"
 #include "overture/base/executor.hpp"
 #include "overture/base/function_ref.hpp"
+#include "overture/base/glob.hpp"
 #include "overture/base/guards.hpp"
 #include "overture/base/hash.hpp"
 #include "overture/base/limits.hpp"

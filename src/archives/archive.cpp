@@ -38,12 +38,10 @@ error error_of(entry_flaw flaw) noexcept {
       return make(errc::unsupported,
                   "unsupported encryption; only traditional ZIP encryption is supported");
     case entry_flaw::method:
-      return make(errc::unsupported,
-                  "unknown compression method; repack a ZIP with DEFLATE or zstd, a 7z with LZMA2");
+      return make(errc::unsupported, "unknown compression method; repack with DEFLATE or zstd");
     case entry_flaw::bzip2:
-      return make(
-          errc::unsupported,
-          "unsupported compression BZip2; repack a ZIP with DEFLATE or zstd, a 7z with LZMA2");
+      return make(errc::unsupported,
+                  "unsupported compression BZip2; repack with DEFLATE or zstd, or as 7z");
     case entry_flaw::deflate64:
       return make(errc::unsupported,
                   "unsupported compression Deflate64; repack with DEFLATE or zstd");
@@ -51,14 +49,22 @@ error error_of(entry_flaw flaw) noexcept {
       return make(errc::unsupported,
                   "unsupported compression LZMA in a ZIP; repack with DEFLATE or zstd, or as 7z");
     case entry_flaw::ppmd:
-      return make(
-          errc::unsupported,
-          "unsupported compression PPMd; repack a ZIP with DEFLATE or zstd, a 7z with LZMA2");
+      return make(errc::unsupported, "unsupported compression PPMd; repack with DEFLATE or zstd");
     case entry_flaw::xz:
       return make(errc::unsupported, "unsupported compression xz; repack with DEFLATE or zstd");
-    case entry_flaw::bcj2:
+    case entry_flaw::method_in_7z:
+      return make(errc::unsupported, "unknown compression method or filter; repack with LZMA2");
+    case entry_flaw::deflate64_in_7z:
+      return make(errc::unsupported, "unsupported compression Deflate64; repack with LZMA2");
+    case entry_flaw::ppmd_in_7z:
+      return make(errc::unsupported, "unsupported compression PPMd; repack with LZMA2");
+    case entry_flaw::brotli_in_7z:
+      return make(errc::unsupported, "unsupported compression Brotli; repack with LZMA2 or zstd");
+    case entry_flaw::lz4_in_7z:
+      return make(errc::unsupported, "unsupported compression LZ4; repack with LZMA2 or zstd");
+    case entry_flaw::encryption_of_7z:
       return make(errc::unsupported,
-                  "unsupported filter BCJ2; repack with BCJ or without a filter");
+                  "encrypted, which this build cannot read; build it with libcrypto");
     case entry_flaw::zisofs:
       return make(errc::unsupported,
                   "unsupported version of zisofs; make the image with the first, or without");

@@ -36,6 +36,7 @@
 
 #include "archives/block_store.hpp"
 #include "archives/entry_name.hpp"
+#include "archives/entry_origin.hpp"
 #include "archives/handle.hpp"
 #include "archives/path_index.hpp"
 #include "base/vec.hpp"
@@ -67,7 +68,12 @@ enum class entry_flaw : std::uint8_t {
   lzma,
   ppmd,
   xz,
-  bcj2,
+  method_in_7z,
+  deflate64_in_7z,
+  ppmd_in_7z,
+  brotli_in_7z,
+  lz4_in_7z,
+  encryption_of_7z,  // by a build without AES
   in_parts,
   zisofs,   // a version or size of block that is unknown
   removal,  // not a file: a removal marker, which removes files of other mounts
@@ -86,8 +92,9 @@ struct archive_entry {
   std::uint16_t name_bytes = 0;
   compression method = compression::none;
   entry_flaw flaw = entry_flaw::none;
+  entry_origin origin;  // of an archive; a loose file is asked when it matters
 };
-static_assert(sizeof(archive_entry) == 48);
+static_assert(sizeof(archive_entry) == 56);
 
 struct skipped_entry {
   const char* reason = "";

@@ -167,7 +167,8 @@ result<void> block_store::unpack_held(std::uint32_t number, reading how) noexcep
     give_back(room);
     if (listed) data = static_cast<std::byte*>(memory().allocate(one.bytes, 64, memory_tag::vfs));
     done = data ? unpack(number, {data, one.bytes}, how, made)
-                : fail(errc::out_of_memory, "out of memory for unpacking a block of the archive");
+                : fail(errc::out_of_memory, "out of memory for unpacking a block of the archive",
+                       {}, one.bytes);
     if (done) made = one.bytes;
   }
   returned_room room;

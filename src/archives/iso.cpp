@@ -43,6 +43,7 @@ constexpr std::uint32_t no_parent = UINT32_MAX;
 struct iso_record {
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;
+  std::uint32_t modified_s = 0;
   unsigned flags = 0;
   bool interleaved = false;
   std::span<const std::byte> name;
@@ -94,6 +95,9 @@ class iso_list {
   result<void> take_moved_folder(std::uint32_t number, std::string_view path) noexcept;
   result<void> take_file(const iso_record& record, std::string_view path) noexcept;
   result<void> take_link(std::string_view path) noexcept;
+  [[nodiscard]] entry_origin origin() const noexcept {
+    return {.modified_s = file_.modified_s, .executable = rock_ridge_.is_executable()};
+  }
   result<void> take_packed_file(std::string_view path) noexcept;
   // The full path of a name in a folder; empty if the name is not valid.
   std::string_view join(std::uint32_t number, const iso_record& record) noexcept;
@@ -120,6 +124,13 @@ iso_record read_record(const std::byte* at, std::size_t length) noexcept {
   const std::uint64_t sector = std::uint64_t{load_u32(at + 2)} + load_u8(at + 1);
   record.offset = sector * sector_bytes;
   record.bytes = load_u32(at + 10);
+  record.modified_s = seconds_of({.year = 1900 + static_cast<int>(load_u8(at + 18)),
+                                  .month = load_u8(at + 19),
+                                  .day = load_u8(at + 20),
+                                  .hour = load_u8(at + 21),
+                                  .minute = load_u8(at + 22),
+                                  .second = load_u8(at + 23),
+                                  .minutes_east = static_cast<std::int8_t>(load_u8(at + 24)) * 15});
   record.flags = load_u8(at + 25);
   record.interleaved = load_u8(at + 26) != 0 || load_u8(at + 27) != 0;
   record.name = {at + record_bytes, load_u8(at + 32)};
@@ -350,13 +361,14 @@ result<void> iso_list::take_file(const iso_record& record, std::string_view path
   if (in_pieces_) return {};
   if (file_.interleaved) return table_.skip(path, skip_reason::iso_interleaved);
   if (rock_ridge_.packing().present) return take_packed_file(path);
-  return table_.add(path, file_.offset, file_.bytes);
+  return table_.add(path, file_.offset, file_.bytes, origin());
 }
 
 result<void> iso_list::take_packed_file(std::string_view path) noexcept {
   const zisofs_field& field = rock_ridge_.packing();
   archive_entry entry;
   entry.method = compression::zlib;
+  entry.origin = origin();
   entry.offset = file_.offset;
   entry.packed_bytes = field.bytes;
   entry.bytes = field.bytes;

@@ -3,9 +3,8 @@
 #include <lzma.h>
 
 #include <algorithm>
-#include <cstring>
 
-#include "base/vec.hpp"
+#include "archives/sized_memory.hpp"
 
 namespace overture::archives_detail {
 using namespace base_detail;
@@ -18,27 +17,6 @@ constexpr std::size_t piece_front_bytes = 3;
 constexpr std::byte piece_mark{0x01};
 constexpr std::byte end_mark{0x00};
 static_assert(input_bytes - 1 <= 0xFFFF);
-constexpr std::size_t front_bytes =
-    alignof(std::max_align_t);  // where an allocation stores its size
-
-// liblzma frees memory without passing its size.
-void* allocate(void* memory, std::size_t count, std::size_t size) noexcept {
-  if (size != 0 && count > (SIZE_MAX - front_bytes) / size) return nullptr;
-  const std::size_t bytes = count * size + front_bytes;
-  auto* const from = static_cast<allocator*>(memory);
-  auto* const whole = static_cast<std::byte*>(from->allocate(bytes, front_bytes, memory_tag::vfs));
-  if (!whole) return nullptr;
-  std::memcpy(whole, &bytes, sizeof bytes);
-  return whole + front_bytes;
-}
-
-void deallocate(void* memory, void* piece) noexcept {
-  if (!piece) return;
-  auto* const whole = static_cast<std::byte*>(piece) - front_bytes;
-  std::size_t bytes = 0;
-  std::memcpy(&bytes, whole, sizeof bytes);
-  static_cast<allocator*>(memory)->deallocate(whole, bytes, front_bytes, memory_tag::vfs);
-}
 
 lzma_vli id_of(block_filter filter) noexcept {
   switch (filter) {
@@ -78,12 +56,13 @@ error error_of(lzma_ret outcome) noexcept {
   }
 }
 
-class decoder {
- public:
-  explicit decoder(allocator& memory) noexcept : memory_{allocate, deallocate, &memory} {
-    stream_.allocator = &memory_;
+}  // namespace
+
+struct lzma_source::decoder {
+  explicit decoder(allocator& from) noexcept : memory{allocate_sized, deallocate_sized, &from} {
+    stream.allocator = &memory;
   }
-  ~decoder() { lzma_end(&stream_); }
+  ~decoder() { lzma_end(&stream); }
   decoder(const decoder&) = delete;
   decoder& operator=(const decoder&) = delete;
 
@@ -111,61 +90,73 @@ class decoder {
     const bool first = block.method == block_method::lzma;
     filters[count++] = {first ? LZMA_FILTER_LZMA1EXT : LZMA_FILTER_LZMA2, &options};
     filters[count] = {LZMA_VLI_UNKNOWN, nullptr};
-    return lzma_raw_decoder(&stream_, filters);
+    return lzma_raw_decoder(&stream, filters);
   }
-  lzma_stream& stream() noexcept { return stream_; }
 
- private:
-  lzma_allocator memory_;
-  lzma_stream stream_ = LZMA_STREAM_INIT;
+  lzma_allocator memory;
+  lzma_stream stream = LZMA_STREAM_INIT;
 };
 
-// Reads the next packed bytes into `room`. False at their end. liblzma cannot run a filter without
-// LZMA, so data that is only filtered is passed to it as uncompressed LZMA2 chunks.
-result<bool> feed(lzma_stream& stream, const packed_block& block, packed_reader read,
-                  std::span<std::byte> room) noexcept {
-  const std::span<std::byte> data = room.subspan(piece_front_bytes);
-  const result<std::size_t> count = read(data);
-  if (!count) return tl::unexpected(count.error());
-  const bool any = *count != 0;
-  const bool framed = block.method == block_method::copy;
-  stream.next_in = reinterpret_cast<const std::uint8_t*>(framed ? room.data() : data.data());
-  stream.avail_in = *count;
-  if (!framed) return any;
-  room[0] = any ? piece_mark : end_mark;
-  stream.avail_in += any ? piece_front_bytes : 1;
-  if (!any) return false;
-  room[1] = static_cast<std::byte>((*count - 1) >> 8);
-  room[2] = static_cast<std::byte>(*count - 1);
-  return true;
+lzma_source::lzma_source(byte_source& from, const packed_block& block, allocator& memory) noexcept
+    : memory_(memory), block_(block), packed_(from, memory, input_bytes, piece_front_bytes) {}
+
+lzma_source::~lzma_source() {
+  destroy_object(memory_, memory_tag::vfs, decoder_);
 }
 
-}  // namespace
-
-result<void> unpack_lzma(const packed_block& block, packed_reader read, std::span<std::byte> to,
-                         std::size_t& made, allocator& memory) noexcept {
-  made = 0;
-  vec<std::byte> input(memory, memory_tag::vfs);
-  if (!input.resize_for_overwrite(piece_front_bytes + input_bytes)) {
-    return fail(errc::out_of_memory, "out of memory for reading compressed data");
+// liblzma cannot run a filter without LZMA, so data that is only filtered is passed to it as
+// uncompressed LZMA2 chunks.
+result<void> lzma_source::feed() noexcept {
+  const result<std::span<std::byte>> data = packed_.next();
+  if (!data) return tl::unexpected(data.error());
+  lzma_stream& stream = decoder_->stream;
+  ended_ = data->empty();
+  stream.next_in = reinterpret_cast<const std::uint8_t*>(data->data());
+  stream.avail_in = data->size();
+  if (block_.method != block_method::copy) return {};
+  if (ended_) {
+    stream.next_in = reinterpret_cast<const std::uint8_t*>(&end_mark);
+    stream.avail_in = 1;
+    return {};
   }
-  decoder lzma(memory);
-  lzma_ret outcome = lzma.begin(block);
-  lzma_stream& stream = lzma.stream();
+  std::byte* const front = data->data() - piece_front_bytes;
+  front[0] = piece_mark;
+  front[1] = static_cast<std::byte>((data->size() - 1) >> 8);
+  front[2] = static_cast<std::byte>(data->size() - 1);
+  stream.next_in = reinterpret_cast<const std::uint8_t*>(front);
+  stream.avail_in += piece_front_bytes;
+  return {};
+}
+
+result<void> lzma_source::read(std::span<std::byte> to, std::size_t& made) noexcept {
+  made = 0;
+  if (!decoder_) {
+    decoder_ = make_object<decoder>(memory_, memory_tag::vfs, memory_);
+    if (!decoder_) return fail(errc::out_of_memory, "out of memory for unpacking LZMA");
+    const lzma_ret begun = decoder_->begin(block_);
+    if (begun != LZMA_OK) return tl::unexpected(error_of(begun));
+  }
+  lzma_stream& stream = decoder_->stream;
   stream.next_out = reinterpret_cast<std::uint8_t*>(to.data());
   stream.avail_out = to.size();
-  bool ended = false;
+  lzma_ret outcome = LZMA_OK;
   while (outcome == LZMA_OK && stream.avail_out > 0) {
-    if (stream.avail_in == 0 && !ended) {
-      const result<bool> more = feed(stream, block, read, {input.data(), input.size()});
-      if (!more) return tl::unexpected(more.error());
-      ended = !*more;
+    if (stream.avail_in == 0 && !ended_) {
+      if (result<void> fed = feed(); !fed) return fed;
     }
-    outcome = lzma_code(&stream, ended ? LZMA_FINISH : LZMA_RUN);
+    outcome = lzma_code(&stream, ended_ ? LZMA_FINISH : LZMA_RUN);
     made = to.size() - stream.avail_out;
   }
-  if (made == to.size()) return {};
-  return tl::unexpected(error_of(outcome == LZMA_STREAM_END ? LZMA_BUF_ERROR : outcome));
+  if (outcome == LZMA_OK || outcome == LZMA_STREAM_END) return {};
+  return tl::unexpected(error_of(outcome));
+}
+
+result<void> unpack_lzma(const packed_block& block, byte_source& from, std::span<std::byte> to,
+                         std::size_t& made, allocator& memory) noexcept {
+  lzma_source lzma(from, block, memory);
+  result<void> done = lzma.read(to, made);
+  if (done && made < to.size()) return tl::unexpected(error_of(LZMA_BUF_ERROR));
+  return done;
 }
 
 }  // namespace overture::archives_detail

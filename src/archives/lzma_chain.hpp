@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <span>
 
+#include "archives/byte_source.hpp"
 #include "overture/base/allocator.hpp"
 #include "overture/base/error.hpp"
-#include "overture/base/function_ref.hpp"
 
 namespace overture::archives_detail {
 
@@ -42,13 +42,29 @@ struct packed_block {
   }
 };
 
-// Reads the next packed bytes; 0 at their end.
-using packed_reader = function_ref<result<std::size_t>(std::span<std::byte> to)>;
+// What LZMA, LZMA2 or a filter makes of packed bytes. Memory: a dictionary of the size the block
+// states, at most the size of the block. Errors: corrupt, unsupported, out_of_memory, those of the
+// source.
+class lzma_source final : public byte_source {
+ public:
+  // `from` is used until the end. Not for blocks that are is_stored().
+  lzma_source(byte_source& from, const packed_block& block, allocator& memory) noexcept;
+  ~lzma_source() override;
+  result<void> read(std::span<std::byte> to, std::size_t& made) noexcept override;
 
-// Unpacks to fill `to` exactly. If it fails, the first `made` bytes are right. Not for blocks that
-// are is_stored(). Memory: a dictionary of the size the block states, at most the size of the
-// block. Errors: corrupt, unsupported, out_of_memory, those of `read`.
-[[nodiscard]] result<void> unpack_lzma(const packed_block& block, packed_reader read,
+ private:
+  struct decoder;
+  result<void> feed() noexcept;
+
+  allocator& memory_;
+  const packed_block block_;
+  source_buffer packed_;
+  decoder* decoder_ = nullptr;
+  bool ended_ = false;  // all packed bytes have been read
+};
+
+// Unpacks to fill `to` exactly. If it fails, the first `made` bytes are right.
+[[nodiscard]] result<void> unpack_lzma(const packed_block& block, byte_source& from,
                                        std::span<std::byte> to, std::size_t& made,
                                        allocator& memory) noexcept;
 

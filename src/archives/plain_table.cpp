@@ -70,9 +70,10 @@ result<void> plain_table::each(const record_table& records,
   return {};
 }
 
-result<void> plain_table::add(std::string_view name, std::uint64_t offset,
-                              std::uint64_t bytes) noexcept {
+result<void> plain_table::add(std::string_view name, std::uint64_t offset, std::uint64_t bytes,
+                              const entry_origin& origin) noexcept {
   archive_entry entry;
+  entry.origin = origin;
   entry.offset = offset;
   entry.packed_bytes = bytes;
   entry.bytes = bytes;

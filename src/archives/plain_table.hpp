@@ -55,8 +55,8 @@ class plain_table {
                                   function_ref<result<void>(const std::byte* record)> act) noexcept;
 
   // Adds a file. One outside the archive is in the tree and fails when it is opened.
-  [[nodiscard]] result<void> add(std::string_view name, std::uint64_t offset,
-                                 std::uint64_t bytes) noexcept;
+  [[nodiscard]] result<void> add(std::string_view name, std::uint64_t offset, std::uint64_t bytes,
+                                 const entry_origin& origin = {}) noexcept;
   // The same for formats that know more about an entry.
   [[nodiscard]] result<void> add_entry(std::string_view name, const archive_entry& entry) noexcept {
     return builder_.add(name, entry).map([](bool) {});

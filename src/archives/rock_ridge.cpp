@@ -58,6 +58,7 @@ void rock_ridge::forget() noexcept {
   target_.clear();
   element_goes_on_ = false;
   kind_ = posix_kind::unknown;
+  is_executable_ = false;
   is_relocated_ = false;
   child_ = 0;
   packing_ = {};
@@ -107,6 +108,7 @@ bool rock_ridge::take(std::string_view field, std::span<const std::byte> data,
     next = {std::uint64_t{load_u32(at)} * sector_bytes + load_u32(at + 8), load_u32(at + 16)};
   } else if (field == "PX" && data.size() >= 8) {
     kind_ = kind_of(load_u32(at));
+    is_executable_ = (load_u32(at) & 0100) != 0;
   } else if (field == "CL" && data.size() >= 8) {
     child_ = load_u32(at);
   } else if (field == "RE") {

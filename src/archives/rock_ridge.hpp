@@ -53,6 +53,8 @@ class rock_ridge {
     return {target_.data(), target_.size()};
   }
   [[nodiscard]] posix_kind kind() const noexcept { return kind_; }
+  // Whether its owner may run it.
+  [[nodiscard]] bool is_executable() const noexcept { return is_executable_; }
   [[nodiscard]] bool is_relocated() const noexcept { return is_relocated_; }
   // The sector of the folder that the record stands for, or 0.
   [[nodiscard]] std::uint32_t child() const noexcept { return child_; }
@@ -78,6 +80,7 @@ class rock_ridge {
   base_detail::vec<char> area_;
   bool element_goes_on_ = false;  // of the target
   posix_kind kind_ = posix_kind::unknown;
+  bool is_executable_ = false;
   bool is_relocated_ = false;
   std::uint32_t child_ = 0;
   zisofs_field packing_;

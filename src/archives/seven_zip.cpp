@@ -1,15 +1,16 @@
-// 7z archives: LZMA, LZMA2 and stored blocks, with the filters for machine code and for sounds
-// (delta).
+// 7z archives: blocks of LZMA, LZMA2, BZip2, DEFLATE, zstd or stored, with the filters for machine
+// code and for sounds (delta), encrypted or not.
 //
 //   start:  signature, version, CRC-32, u64 offset of the header, u64 its bytes, u32 its CRC-32
 //   the packed blocks, the header, which may itself be packed (see seven_zip_header.hpp)
 //
 // Files are packed together in blocks, and a block is unpacked once for all its files: see
-// block_store.hpp. Unsupported: BCJ2, PPMd, BZip2, DEFLATE, encryption; such files are in the tree
-// and fail when they are opened. Links are skipped.
+// block_store.hpp. Files with another method (PPMd, say) are in the tree and fail when they are
+// opened. Links are skipped.
 #include <algorithm>
 
 #include "archives/archive.hpp"
+#include "archives/seven_zip_blocks.hpp"
 #include "archives/seven_zip_header.hpp"
 #include "archives/skip_reason.hpp"
 #include "archives/utf16.hpp"
@@ -28,67 +29,7 @@ constexpr int headers_max = 4;
 constexpr std::uint32_t attribute_unix = 0x8000;  // the upper half holds a Unix mode
 constexpr std::uint32_t unix_kind_mask = 0170000;
 constexpr std::uint32_t unix_link = 0120000;
-
-class seven_zip_blocks final : public block_store {
- public:
-  seven_zip_blocks(allocator& memory, operating_system& os, const owned_handle& file) noexcept
-      : block_store(memory, os, file),
-        packed_(memory, memory_tag::vfs),
-        unchecked_(memory, memory_tag::vfs) {}
-
-  // Returns the block's offset in the store.
-  result<std::uint64_t> add(const packed_block& block, std::uint64_t offset) noexcept {
-    // Indexed by the store's block numbers, so stored blocks are listed too.
-    if (!packed_.push_back({block, offset})) return no_memory();
-    return block.is_stored() ? add_stored(block.bytes, offset) : add_block(block.bytes);
-  }
-  // Notes a file without a checksum. Call in ascending order of offsets.
-  result<void> add_unchecked(std::uint64_t offset) noexcept {
-    return unchecked_.push_back(offset) ? result<void>{} : no_memory();
-  }
-  [[nodiscard]] bool is_checked(std::uint64_t offset) const noexcept {
-    return !std::binary_search(unchecked_.begin(), unchecked_.end(), offset);
-  }
-
- private:
-  struct located_block {
-    packed_block block;
-    std::uint64_t offset = 0;
-  };
-  static tl::unexpected<error> no_memory() {
-    return fail(errc::out_of_memory, "out of memory for the list of compressed blocks");
-  }
-
-  result<void> unpack(std::uint32_t number, std::span<std::byte> to, reading how,
-                      std::size_t& made) noexcept override {
-    const located_block& from = packed_[number];
-    std::uint64_t at = from.offset;
-    std::uint64_t left = from.block.packed_bytes;
-    // If reading must not wait, check first that the end is cached, or unpacking might be in vain.
-    std::byte last{};
-    if (how == reading::at_once && left > 0) {
-      result<void> there = read_packed(at + left - 1, {&last, 1}, how);
-      if (!there) return there;
-    }
-    const auto read = [&](std::span<std::byte> room) -> result<std::size_t> {
-      const std::size_t count = std::min<std::uint64_t>(room.size(), left);
-      result<void> done = read_packed(at, room.first(count), how);
-      if (!done) return tl::unexpected(done.error());
-      at += count;
-      left -= count;
-      return count;
-    };
-    return unpack_lzma(from.block, read, to, made, packed_.memory());
-  }
-  // The dictionary.
-  [[nodiscard]] std::uint64_t working_bytes(std::uint32_t number) const noexcept override {
-    const packed_block& block = packed_[number].block;
-    return std::min<std::uint64_t>(block.dictionary_bytes, block.bytes);
-  }
-
-  vec<located_block> packed_;  // by block number
-  vec<std::uint64_t> unchecked_;
-};
+constexpr std::uint32_t unix_owner_runs = 0100;
 
 class seven_zip_list {
  public:
@@ -134,9 +75,12 @@ class seven_zip_list {
   result<void> read_header() noexcept;
   result<void> unpack_header() noexcept;
   [[nodiscard]] entry_flaw flaw_of(const seven_zip_block& block) const noexcept;
+  [[nodiscard]] entry_flaw flaw_of_steps(const seven_zip_block& block) const noexcept;
+  [[nodiscard]] bool is_encrypted(const seven_zip_block& block) const noexcept;
   result<void> add_blocks() noexcept;
   result<void> add_files() noexcept;
   [[nodiscard]] const char* why_skipped(std::uint64_t file) const noexcept;
+  [[nodiscard]] entry_origin origin_of(std::uint64_t file) const noexcept;
   std::span<const std::byte> next_name() noexcept;
 
   const archive_input& input_;
@@ -194,11 +138,14 @@ result<void> seven_zip_list::unpack_header() noexcept {
   if (!unpacked.resize_for_overwrite(block.packed.bytes)) return no_memory();
   const std::span<std::byte> room(unpacked.data(), unpacked.size());
   seven_zip_blocks alone(memory(), input_.os, into_.handle);
-  done = alone.add(block.packed, at).and_then([&](std::uint64_t offset) {
-    return read_fully(alone, os_handle{1}, offset, room);
-  });
+  done = alone.set_password(input_.password)
+             .and_then([&] { return alone.add(header_, block, at); })
+             .and_then([&](std::uint64_t offset) {
+               return read_fully(alone, os_handle{1}, offset, room);
+             });
   if (!done) return done;
   if (block.has_crc && crc32(room) != block.crc32) {
+    if (is_encrypted(block)) return fail(errc::password, wrong_7z_password, {}, at);
     return fail(errc::corrupt, "the archive's directory does not match its checksum", {}, at);
   }
   bytes_ = std::move(unpacked);
@@ -212,17 +159,20 @@ entry_flaw seven_zip_list::flaw_of(const seven_zip_block& block) const noexcept 
     case seven_zip_flaw::none:
       break;
     case seven_zip_flaw::method:
-      return entry_flaw::method;
-    case seven_zip_flaw::bzip2:
-      return entry_flaw::bzip2;
+      return entry_flaw::method_in_7z;
     case seven_zip_flaw::ppmd:
-      return entry_flaw::ppmd;
-    case seven_zip_flaw::bcj2:
-      return entry_flaw::bcj2;
-    case seven_zip_flaw::encrypted:
-      return entry_flaw::strongly_encrypted;
+      return entry_flaw::ppmd_in_7z;
+    case seven_zip_flaw::deflate64:
+      return entry_flaw::deflate64_in_7z;
+    case seven_zip_flaw::brotli:
+      return entry_flaw::brotli_in_7z;
+    case seven_zip_flaw::lz4:
+      return entry_flaw::lz4_in_7z;
+    case seven_zip_flaw::encryption:
+      return entry_flaw::encryption_of_7z;
   }
   const packed_block& packed = block.packed;
+  if (block.step_count != 0) return flaw_of_steps(block);
   if (packed.method == block_method::copy && packed.bytes != packed.packed_bytes) {
     return entry_flaw::stored_size;
   }
@@ -231,17 +181,36 @@ entry_flaw seven_zip_list::flaw_of(const seven_zip_block& block) const noexcept 
   return packed.bytes > limits::block_bytes_max ? entry_flaw::block_too_large : entry_flaw::none;
 }
 
+bool seven_zip_list::is_encrypted(const seven_zip_block& block) const noexcept {
+  const std::span<const unpack_step> steps = chain_of(header_, block).steps;
+  return std::any_of(steps.begin(), steps.end(),
+                     [](const unpack_step& step) { return step.kind == step_kind::aes; });
+}
+
+entry_flaw seven_zip_list::flaw_of_steps(const seven_zip_block& block) const noexcept {
+  if (is_encrypted(block) && input_.password.empty()) return entry_flaw::encrypted;
+  bool any_ratio = false;
+  for (const unpack_step& step : chain_of(header_, block).steps) {
+    if (step.lzma.bytes > limits::block_bytes_max) return entry_flaw::block_too_large;
+    any_ratio = any_ratio || step.kind == step_kind::bzip2;
+  }
+  const std::uint64_t ratio_max = any_ratio ? limits::bzip2_ratio_max : limits::zstd_ratio_max;
+  return block.packed.bytes / ratio_max > block.packed.packed_bytes ? entry_flaw::ratio
+                                                                    : entry_flaw::none;
+}
+
 result<void> seven_zip_list::add_blocks() noexcept {
   if (header_.blocks.empty()) return {};
   store_ = into_.store.make<seven_zip_blocks>(memory(), input_.os, into_.handle);
   if (!store_) return no_memory();
+  if (result<void> kept = store_->set_password(input_.password); !kept) return kept;
   for (const seven_zip_block& block : header_.blocks) {
     listed_block listed;
     listed.flaw = flaw_of(block);
     if (listed.flaw == entry_flaw::none && block.packed.bytes > 0) {
       std::uint64_t at = 0;
       (void)locate(block.packed_offset, block.packed.packed_bytes, at);
-      const result<std::uint64_t> offset = store_->add(block.packed, at);
+      const result<std::uint64_t> offset = store_->add(header_, block, at);
       if (!offset) return tl::unexpected(offset.error());
       listed.offset = *offset;
     }
@@ -269,6 +238,19 @@ const char* seven_zip_list::why_skipped(std::uint64_t file) const noexcept {
   return link ? skip_reason::link_in_7z : nullptr;
 }
 
+entry_origin seven_zip_list::origin_of(std::uint64_t file) const noexcept {
+  entry_origin origin;
+  if (!header_.modified.empty()) {
+    origin.modified_s = seconds_of_ntfs(load_u64(header_.modified.data() + file * 8));
+  }
+  if (!header_.attributes.empty()) {
+    const std::uint32_t attributes = load_u32(header_.attributes.data() + file * 4);
+    origin.executable =
+        (attributes & attribute_unix) != 0 && (attributes >> 16 & unix_owner_runs) != 0;
+  }
+  return origin;
+}
+
 result<void> seven_zip_list::add_files() noexcept {
   std::size_t stream = 0;
   std::size_t block = 0;
@@ -276,6 +258,7 @@ result<void> seven_zip_list::add_files() noexcept {
   std::uint64_t offset = 0;    // in the block
   for (std::uint64_t file = 0; file < header_.files; ++file) {
     archive_entry entry;
+    entry.origin = origin_of(file);
     bool checked = true;
     const std::uint8_t kind = header_.no_stream[file];
     if ((kind & seven_zip_header::is_empty) == 0) {

@@ -1,13 +1,16 @@
 #include "archives/seven_zip_coders.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 namespace overture::archives_detail {
 using namespace base_detail;
 
 namespace {
 
 // No archiver chains more. Keeps a small header from taking much memory.
-constexpr std::uint64_t coders_max = 4;
-constexpr std::uint64_t coder_streams_max = 8;
+constexpr std::uint64_t coders_max = unpack_steps_max;
+constexpr std::uint64_t coder_streams_max = 6;
 
 struct coder {
   std::uint64_t id = 0;
@@ -22,19 +25,28 @@ constexpr std::uint64_t coder_lzma = 0x030101;
 constexpr std::uint64_t coder_lzma2 = 0x21;
 constexpr std::uint64_t coder_aes = 0x06F10701;
 constexpr std::uint64_t coder_ppmd = 0x030401;
+constexpr std::uint64_t coder_deflate = 0x040108;
+constexpr std::uint64_t coder_deflate64 = 0x040109;
 constexpr std::uint64_t coder_bzip2 = 0x040202;
+constexpr std::uint64_t coder_zstd = 0x04F71101;
+constexpr std::uint64_t coder_brotli = 0x04F71102;
+constexpr std::uint64_t coder_lz4 = 0x04F71104;
+constexpr std::uint64_t coder_swap2 = 0x020302;
+constexpr std::uint64_t coder_swap4 = 0x020304;
 constexpr std::uint64_t coder_bcj2 = 0x0303011B;
 
 seven_zip_flaw flaw_of(const coder& unread) noexcept {
   switch (unread.id) {
-    case coder_aes:
-      return seven_zip_flaw::encrypted;
     case coder_ppmd:
       return seven_zip_flaw::ppmd;
-    case coder_bzip2:
-      return seven_zip_flaw::bzip2;
-    case coder_bcj2:
-      return seven_zip_flaw::bcj2;
+    case coder_deflate64:
+      return seven_zip_flaw::deflate64;
+    case coder_brotli:
+      return seven_zip_flaw::brotli;
+    case coder_lz4:
+      return seven_zip_flaw::lz4;
+    case coder_aes:
+      return has_aes() ? seven_zip_flaw::none : seven_zip_flaw::encryption;
     default:
       return seven_zip_flaw::none;
   }
@@ -109,6 +121,10 @@ struct coder_chain {
   std::uint64_t last = 0;   // the block's output
   std::uint64_t bound = 0;  // the input of the last bond
   bool simple = true;       // every coder has one input and one output
+  // By input: the output or the packed stream that feeds it.
+  static constexpr std::uint8_t none = UINT8_MAX;
+  std::uint8_t output[coders_max * coder_streams_max];
+  std::uint8_t stream[coders_max * coder_streams_max];
 };
 
 result<coder_chain> read_coders(seven_zip_reader& in) noexcept {
@@ -138,6 +154,8 @@ result<coder_chain> read_coders(seven_zip_reader& in) noexcept {
 
 // Reads which output feeds which input. The output that feeds none is the block's.
 result<void> read_bonds(seven_zip_reader& in, coder_chain& chain) noexcept {
+  std::fill(std::begin(chain.output), std::end(chain.output), coder_chain::none);
+  std::fill(std::begin(chain.stream), std::end(chain.stream), coder_chain::none);
   const std::uint64_t bonds = chain.outputs - 1;
   std::uint64_t bound = 0;  // outputs, as bits
   static_assert(coders_max * coder_streams_max <= 64);
@@ -147,39 +165,121 @@ result<void> read_bonds(seven_zip_reader& in, coder_chain& chain) noexcept {
     if (input >= chain.inputs || output >= chain.outputs) return broken_seven_zip_header();
     chain.bound = input;
     if ((bound >> output & 1) != 0) return broken_seven_zip_header();
+    if (chain.output[input] != coder_chain::none) return broken_seven_zip_header();
     bound |= std::uint64_t{1} << output;
+    chain.output[input] = static_cast<std::uint8_t>(output);
   }
   while ((bound >> chain.last & 1) != 0) ++chain.last;
   chain.packed_streams = chain.inputs - bonds;
   if (chain.packed_streams == 0) return broken_seven_zip_header();
-  if (chain.packed_streams > 1) {
-    for (std::uint64_t i = 0; i < chain.packed_streams; ++i) (void)in.number();
+  for (std::uint64_t i = 0; i < chain.packed_streams; ++i) {
+    std::uint64_t input = 0;
+    if (chain.packed_streams > 1) {
+      input = in.number();
+    } else {
+      while (chain.output[input] != coder_chain::none) ++input;
+    }
+    if (input >= chain.inputs || chain.output[input] != coder_chain::none ||
+        chain.stream[input] != coder_chain::none) {
+      return broken_seven_zip_header();
+    }
+    chain.stream[input] = static_cast<std::uint8_t>(i);
   }
   return {};
 }
 
-seven_zip_flaw apply(const coder_chain& chain, packed_block& into) noexcept {
-  for (std::uint64_t i = 0; i < chain.count; ++i) {
-    const seven_zip_flaw flaw = flaw_of(chain.coders[i]);
-    if (flaw != seven_zip_flaw::none) return flaw;
+// False if the coder is none that can be a step, or its properties are invalid.
+bool set_kind(const coder& from, unpack_step& into) noexcept {
+  constexpr struct {
+    std::uint64_t id;
+    step_kind kind;
+  } known[] = {{coder_bzip2, step_kind::bzip2}, {coder_deflate, step_kind::deflate},
+               {coder_zstd, step_kind::zstd},   {coder_swap2, step_kind::swap2},
+               {coder_swap4, step_kind::swap4}, {coder_bcj2, step_kind::bcj2},
+               {coder_aes, step_kind::aes}};
+  if (from.outputs != 1 || from.inputs != (from.id == coder_bcj2 ? 4u : 1u)) return false;
+  into.inputs = static_cast<std::uint8_t>(from.inputs);
+  for (const auto& one : known) {
+    if (one.id != from.id) continue;
+    into.kind = one.kind;
+    return one.kind != step_kind::aes || read_aes_parameters(from.properties, into.aes);
   }
-  if (!chain.simple || chain.packed_streams != 1 || chain.count > 2) return seven_zip_flaw::method;
+  into.kind = step_kind::lzma;
+  return set_method(from, into.lzma) || set_filter(from, into.lzma);
+}
+
+bool set_steps(const coder_chain& chain, std::span<unpack_step> into) noexcept {
+  std::uint64_t input = 0;
+  for (std::uint64_t i = 0; i < chain.count; ++i) {
+    if (!set_kind(chain.coders[i], into[i])) return false;
+    for (std::size_t k = 0; k < into[i].inputs; ++k, ++input) {
+      into[i].step[k] = chain.output[input];
+      into[i].stream[k] = chain.stream[input];
+    }
+  }
+  static_assert(coder_chain::none == unpack_step::no_step);
+  return is_tree({into, static_cast<std::uint8_t>(chain.last)});
+}
+
+// LZMA, LZMA2 or stored, with a filter or without.
+bool set_packed(const coder_chain& chain, packed_block& into) noexcept {
+  if (!chain.simple || chain.packed_streams != 1 || chain.count > 2) return false;
   // With two coders, the one with the block's output must be fed by the other.
-  if (chain.count == 2 && chain.bound != chain.last) return seven_zip_flaw::method;
+  if (chain.count == 2 && chain.bound != chain.last) return false;
   const coder& packer = chain.coders[chain.count == 1 ? 0 : 1 - chain.last];
-  if (!set_method(packer, into)) return seven_zip_flaw::method;
-  if (chain.count == 1) return seven_zip_flaw::none;
-  const coder& filter = chain.coders[chain.last];
-  return set_filter(filter, into) ? seven_zip_flaw::none : seven_zip_flaw::method;
+  if (!set_method(packer, into)) return false;
+  return chain.count == 1 || set_filter(chain.coders[chain.last], into);
+}
+
+result<void> apply(const coder_chain& chain, seven_zip_block& block,
+                   vec<unpack_step>& steps) noexcept {
+  for (std::uint64_t i = 0; i < chain.count; ++i) {
+    block.flaw = flaw_of(chain.coders[i]);
+    if (block.flaw != seven_zip_flaw::none) return {};
+  }
+  if (set_packed(chain, block.packed)) return {};
+  block.packed = {};
+  const std::size_t first = steps.size();
+  if (!steps.resize(first + chain.count)) {
+    return fail(errc::out_of_memory, "out of memory for the archive's directory");
+  }
+  if (!set_steps(chain, {steps.data() + first, chain.count})) {
+    block.flaw = seven_zip_flaw::method;
+    return {};
+  }
+  block.first_step = static_cast<std::uint32_t>(first);
+  block.step_count = static_cast<std::uint8_t>(chain.count);
+  block.last_step = static_cast<std::uint8_t>(chain.last);
+  return {};
 }
 
 }  // namespace
 
-result<coder_shape> read_seven_zip_coders(seven_zip_reader& in, seven_zip_block& block) noexcept {
+bool read_aes_parameters(std::span<const std::byte> properties, aes_parameters& into) noexcept {
+  const auto property = [&](std::size_t i) { return std::to_integer<unsigned>(properties[i]); };
+  if (properties.empty()) return false;
+  into = {};
+  into.rounds_log = static_cast<std::uint8_t>(property(0) & 0x3F);
+  const bool known = into.rounds_log <= aes_parameters::rounds_log_max ||
+                     into.rounds_log == aes_parameters::no_rounds;
+  if ((property(0) & 0xC0) == 0) return known && properties.size() == 1;
+  if (properties.size() < 2) return false;
+  const std::size_t salt = (property(0) >> 7) + (property(1) >> 4);
+  const std::size_t start = (property(0) >> 6 & 1) + (property(1) & 0x0F);
+  if (properties.size() != 2 + salt + start) return false;
+  into.salt_bytes = static_cast<std::uint8_t>(salt);
+  std::copy_n(properties.begin() + 2, salt, into.salt.begin());
+  std::copy_n(properties.begin() + 2 + static_cast<std::ptrdiff_t>(salt), start,
+              into.start.begin());
+  return known;
+}
+
+result<coder_shape> read_seven_zip_coders(seven_zip_reader& in, seven_zip_block& block,
+                                          vec<unpack_step>& steps) noexcept {
   result<coder_chain> chain = read_coders(in);
   if (!chain) return tl::unexpected(chain.error());
   if (result<void> bonds = read_bonds(in, *chain); !bonds) return tl::unexpected(bonds.error());
-  block.flaw = apply(*chain, block.packed);
+  if (result<void> done = apply(*chain, block, steps); !done) return tl::unexpected(done.error());
   return coder_shape{static_cast<std::uint8_t>(chain->outputs),
                      static_cast<std::uint8_t>(chain->packed_streams),
                      static_cast<std::uint8_t>(chain->last)};

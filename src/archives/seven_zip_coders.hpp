@@ -70,9 +70,10 @@ struct coder_shape {
   std::uint8_t last = 0;  // the block's output
 };
 
-// Reads the coders of one block into it: its method, filter and flaw. Error: corrupt.
-[[nodiscard]] result<coder_shape> read_seven_zip_coders(seven_zip_reader& in,
-                                                        seven_zip_block& block) noexcept;
+// Reads the coders of one block into it: its method and filter, or its steps, which are appended;
+// and its flaw. Errors: corrupt, out_of_memory.
+[[nodiscard]] result<coder_shape> read_seven_zip_coders(
+    seven_zip_reader& in, seven_zip_block& block, base_detail::vec<unpack_step>& steps) noexcept;
 
 [[nodiscard]] inline tl::unexpected<error> broken_seven_zip_header() {
   return fail(errc::corrupt, "the archive's directory is damaged");

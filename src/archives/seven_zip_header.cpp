@@ -32,6 +32,7 @@ enum property : std::uint64_t {
   property_empty_file = 0x0F,
   property_anti = 0x10,
   property_names = 0x11,
+  property_modified = 0x14,
   property_attributes = 0x15,
   property_encoded_header = 0x17,
 };
@@ -70,7 +71,7 @@ class header_parser {
   header_parser(std::span<const std::byte> bytes, seven_zip_header& into) noexcept
       : in_(bytes),
         into_(into),
-        packed_(into.blocks.memory(), memory_tag::vfs),
+        packed_(into.packed_bytes),
         chains_(into.blocks.memory(), memory_tag::vfs) {}
 
   result<void> run() noexcept {
@@ -104,8 +105,8 @@ class header_parser {
   seven_zip_reader in_;
   seven_zip_header& into_;
   std::uint64_t packed_offset_ = 0;
-  vec<std::uint64_t> packed_;  // sizes of the packed streams
-  vec<coder_shape> chains_;    // by block
+  vec<std::uint64_t>& packed_;  // sizes of the packed streams
+  vec<coder_shape> chains_;     // by block
 };
 
 result<void> header_parser::read_parts() noexcept {
@@ -185,7 +186,9 @@ result<void> header_parser::read_blocks() noexcept {
   for (std::uint64_t i = 0; i < count; ++i) {
     for (std::uint8_t output = 0; output < chains_[i].outputs; ++output) {
       const std::uint64_t bytes = in_.number();
-      if (output == chains_[i].last) into_.blocks[i].packed.bytes = bytes;
+      seven_zip_block& block = into_.blocks[i];
+      if (output == chains_[i].last) block.packed.bytes = bytes;
+      if (output < block.step_count) into_.steps[block.first_step + output].lzma.bytes = bytes;
     }
   }
   for (std::uint64_t part = in_.number(); part != property_end; part = in_.number()) {
@@ -200,7 +203,7 @@ result<void> header_parser::read_blocks() noexcept {
 
 result<void> header_parser::read_block() noexcept {
   seven_zip_block block;
-  const result<coder_shape> shape = read_seven_zip_coders(in_, block);
+  const result<coder_shape> shape = read_seven_zip_coders(in_, block, into_.steps);
   if (!shape) return tl::unexpected(shape.error());
   return into_.blocks.push_back(block) && chains_.push_back(*shape) ? result<void>{} : no_memory();
 }
@@ -211,12 +214,15 @@ result<void> header_parser::set_block_offsets() noexcept {
   std::size_t stream = 0;
   for (std::size_t i = 0; i < into_.blocks.size(); ++i) {
     if (chains_[i].packed_streams > packed_.size() - stream) return broken_seven_zip_header();
-    into_.blocks[i].packed_offset = offset;
-    into_.blocks[i].packed.packed_bytes = packed_[stream];
-    for (std::uint8_t one = 0; one < chains_[i].packed_streams; ++one) {
+    seven_zip_block& block = into_.blocks[i];
+    block.packed_offset = offset;
+    block.first_packed = static_cast<std::uint32_t>(stream);
+    block.packed_count = chains_[i].packed_streams;
+    for (std::uint8_t one = 0; one < block.packed_count; ++one) {
       if (packed_[stream] > UINT64_MAX - offset) return broken_seven_zip_header();
       offset += packed_[stream++];
     }
+    block.packed.packed_bytes = offset - block.packed_offset;
   }
   return {};
 }
@@ -300,8 +306,13 @@ result<void> header_parser::read_files() noexcept {
         if (field.byte() != 0) return broken_seven_zip_header();
         into_.names = field.take(field.left());
         break;
+      // Ignore attributes and times that only some files have: they say nothing we need.
+      case property_modified:
+        if (field.byte() != 0 && field.byte() == 0 && field.left() == into_.files * 8) {
+          into_.modified = field.take(field.left());
+        }
+        break;
       case property_attributes:
-        // Ignore attributes that only some files have: they say nothing we need.
         if (field.byte() != 0 && field.byte() == 0 && field.left() == into_.files * 4) {
           into_.attributes = field.take(field.left());
         }

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "archives/lzma_chain.hpp"
+#include "archives/unpack_chain.hpp"
 #include "base/vec.hpp"
 #include "overture/base/error.hpp"
 
@@ -26,12 +27,17 @@ inline constexpr std::string_view seven_zip_mark{"7z\xBC\xAF\x27\x1C", 6};
 [[nodiscard]] result<seven_zip_start> read_seven_zip_start(
     std::span<const std::byte> front) noexcept;
 
-enum class seven_zip_flaw : std::uint8_t { none, method, bzip2, ppmd, bcj2, encrypted };
+enum class seven_zip_flaw : std::uint8_t { none, method, ppmd, deflate64, brotli, lz4, encryption };
 
 // Files packed together; the format calls it a folder.
 struct seven_zip_block {
-  packed_block packed;              // how to unpack it
+  packed_block packed;              // how to unpack it, if it has no steps
   std::uint64_t packed_offset = 0;  // from the end of the signature header
+  std::uint32_t first_step = 0;     // in seven_zip_header::steps
+  std::uint32_t first_packed = 0;   // in seven_zip_header::packed_bytes
+  std::uint8_t step_count = 0;
+  std::uint8_t packed_count = 1;  // streams, one after the other
+  std::uint8_t last_step = 0;
   std::uint32_t crc32 = 0;
   std::uint32_t streams = 1;  // files in it
   bool has_crc = false;
@@ -47,21 +53,32 @@ struct seven_zip_stream {
 struct seven_zip_header {
   explicit seven_zip_header(allocator& memory) noexcept
       : blocks(memory, memory_tag::vfs),
+        steps(memory, memory_tag::vfs),
+        packed_bytes(memory, memory_tag::vfs),
         streams(memory, memory_tag::vfs),
         no_stream(memory, memory_tag::vfs) {}
 
   bool encoded = false;  // blocks[0] unpacks to the actual header; the fields below are empty
   base_detail::vec<seven_zip_block> blocks;
-  base_detail::vec<seven_zip_stream> streams;  // of all blocks
+  base_detail::vec<unpack_step> steps;           // of the blocks that need more than LZMA
+  base_detail::vec<std::uint64_t> packed_bytes;  // of all packed streams
+  base_detail::vec<seven_zip_stream> streams;    // of all blocks
   std::uint64_t files = 0;
   base_detail::vec<std::uint8_t> no_stream;  // by file: the flags below
   std::span<const std::byte> names;       // UTF-16, each NUL-terminated; refers to the parsed bytes
   std::span<const std::byte> attributes;  // u32 for each file, or empty
+  std::span<const std::byte> modified;    // u64 for each file, or empty
 
   static constexpr std::uint8_t is_empty = 1;   // has no stream
   static constexpr std::uint8_t is_folder = 2;  // not an empty file
   static constexpr std::uint8_t is_anti = 4;    // a request to delete a file
 };
+
+// The steps of a block; none if it needs no more than LZMA and a filter.
+[[nodiscard]] inline unpack_chain chain_of(const seven_zip_header& header,
+                                           const seven_zip_block& block) noexcept {
+  return {header.steps.span().subspan(block.first_step, block.step_count), block.last_step};
+}
 
 // Whether a packed header may be unpacked. Error: limit.
 [[nodiscard]] result<void> check_packed_header(std::uint64_t bytes,

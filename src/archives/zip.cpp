@@ -182,6 +182,7 @@ archive_entry zip_list::entry_of(const zip_record& record) const noexcept {
   entry.packed_bytes = record.packed_bytes;
   entry.bytes = record.bytes;
   entry.crc32 = record.crc32;
+  entry.origin = origin_of(record);
   (void)to_compression(record.method, entry.method);
   // The local header need not have the name and the extra field of the directory.
   constexpr std::uint64_t least = zip_local_header_bytes;

@@ -46,7 +46,8 @@ result<void> zip_decrypter::unpack(std::uint32_t number, std::span<std::byte> to
   }
   vec<std::byte> packed(entries_.memory(), memory_tag::vfs);
   if (!packed.resize_for_overwrite(entry.packed_bytes)) {
-    return fail(errc::out_of_memory, "out of memory for decrypting the file");
+    return fail(errc::out_of_memory, "out of memory for decrypting the file", {},
+                entry.packed_bytes);
   }
   const std::span<std::byte> all(packed.data(), packed.size());
   result<void> read = read_packed(entry.header + header.header_bytes, all, how);

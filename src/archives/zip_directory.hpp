@@ -9,6 +9,7 @@
 #include <span>
 #include <string_view>
 
+#include "archives/entry_origin.hpp"
 #include "overture/base/error.hpp"
 #include "overture/base/function_ref.hpp"
 
@@ -64,6 +65,7 @@ struct zip_record {
   std::uint16_t method = 0;
   std::uint16_t extra_bytes = 0;
   std::uint16_t time = 0;
+  entry_origin origin;         // without what its attributes say
   std::uint8_t made_on = 0;    // zip_made_on_...
   bool sizes_missing = false;  // a Zip64 field is announced but not there
   bool in_another_part = false;

@@ -12,7 +12,13 @@ constexpr unsigned unix_kind_mask = 0170000;
 constexpr unsigned unix_folder = 0040000;
 constexpr unsigned unix_regular = 0100000;
 constexpr unsigned unix_link = 0120000;
+constexpr unsigned unix_owner_runs = 0100;
 constexpr unsigned dos_folder = 0x10;
+
+bool made_on_unix(const zip_record& record) noexcept {
+  const auto system = static_cast<zip_system>(record.made_on);
+  return system == zip_system::posix || system == zip_system::darwin;
+}
 
 entry_flaw flaw_of_method(std::uint16_t zip_method) noexcept {
   switch (zip_method) {
@@ -47,9 +53,7 @@ entry_flaw flaw_of_sizes(compression method, std::uint64_t packed, std::uint64_t
 // Archivers that read from a pipe mark the entry a pipe, and some write types that do not exist. If
 // there is data, it is a file.
 zip_kind kind_of(const zip_record& record) noexcept {
-  const auto system = static_cast<zip_system>(record.made_on);
-  const bool on_unix = system == zip_system::posix || system == zip_system::darwin;
-  switch (on_unix ? record.attributes >> 16 & unix_kind_mask : 0) {
+  switch (made_on_unix(record) ? record.attributes >> 16 & unix_kind_mask : 0) {
     case unix_folder:
       return zip_kind::folder;
     case unix_link:
@@ -66,6 +70,12 @@ zip_kind kind_of(const zip_record& record) noexcept {
 
 std::string_view name_of(const zip_record& record) noexcept {
   return record.unicode_name.empty() ? record.name : record.unicode_name;
+}
+
+entry_origin origin_of(const zip_record& record) noexcept {
+  entry_origin origin = record.origin;
+  origin.executable = made_on_unix(record) && (record.attributes >> 16 & unix_owner_runs) != 0;
+  return origin;
 }
 
 bool to_compression(std::uint16_t zip_method, compression& method) noexcept {

@@ -16,6 +16,8 @@ enum class zip_kind : std::uint8_t { file, folder, link, special };
 // The name in UTF-8 if the record has one, otherwise in whatever encoding.
 [[nodiscard]] std::string_view name_of(const zip_record& record) noexcept;
 
+[[nodiscard]] entry_origin origin_of(const zip_record& record) noexcept;
+
 // False if the method is unsupported.
 [[nodiscard]] bool to_compression(std::uint16_t zip_method, compression& method) noexcept;
 

@@ -96,23 +96,24 @@ buffer_pool::~buffer_pool() {
 
 result<blob> buffer_pool::take(std::size_t bytes) noexcept {
   constexpr std::size_t largest = class_bytes(class_count - 1) - slack_bytes;
-  if (!state_ || bytes > largest)
-    return fail(errc::out_of_memory, "out of memory for a file's content");
+  const auto no_memory = [bytes] {
+    return fail(errc::out_of_memory, "out of memory for a file's content", {}, bytes);
+  };
+  if (!state_ || bytes > largest) return no_memory();
   const unsigned wanted = class_of(bytes + slack_bytes);
   std::uint32_t index = state_->free_by_class[wanted].pop(state_->links());
   if (index != base_detail::index_stack::none) {
     state_->kept_bytes.fetch_sub(class_bytes(wanted), std::memory_order_relaxed);
   } else {
     index = state_->take_descriptor(*config_.memory, config_.tag);
-    if (index == base_detail::index_stack::none)
-      return fail(errc::out_of_memory, "out of memory for a file's content");
+    if (index == base_detail::index_stack::none) return no_memory();
     block& fresh = state_->at(index);
     fresh.size_class = wanted;
     fresh.memory = static_cast<std::byte*>(
         config_.memory->allocate(class_bytes(wanted), block_alignment, config_.tag));
     if (!fresh.memory) {
       state_->unused_blocks.push(index, state_->links());
-      return fail(errc::out_of_memory, "out of memory for a file's content");
+      return no_memory();
     }
   }
   blob taken;

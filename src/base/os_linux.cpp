@@ -54,6 +54,7 @@ file_status status_of(const struct stat& found) {
   status.mtime_ns = std::int64_t{found.st_mtim.tv_sec} * 1'000'000'000 + found.st_mtim.tv_nsec;
   status.volume = found.st_dev;
   status.number = found.st_ino;
+  status.executable = (found.st_mode & S_IXUSR) != 0;
   return status;
 }
 

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstring>
@@ -11,6 +12,7 @@
 #include <new>
 
 #include "base/processor.hpp"
+#include "base/processor_quota.hpp"
 #include "overture/base/allocator.hpp"
 #include "overture/base/thread.hpp"
 
@@ -118,12 +120,12 @@ thread_factory& default_thread_factory() noexcept {
 unsigned processor_count() noexcept {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
-  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) {
-    const int count = CPU_COUNT(&allowed);
-    if (count > 0) return static_cast<unsigned>(count);
-  }
-  const long online = sysconf(_SC_NPROCESSORS_ONLN);
-  return online > 0 ? static_cast<unsigned>(online) : 1;
+  long count = 0;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) count = CPU_COUNT(&allowed);
+  if (count <= 0) count = std::max(sysconf(_SC_NPROCESSORS_ONLN), 1L);
+  const auto usable = static_cast<unsigned>(count);
+  const unsigned granted = base_detail::processors_granted();
+  return granted == 0 ? usable : std::min(usable, granted);
 }
 
 std::uint64_t now_ns() noexcept {

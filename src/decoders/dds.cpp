@@ -3,12 +3,11 @@
 #include <bit>
 #include <cstring>
 
-#include "base/ascii.hpp"
 #include "base/limit_text.hpp"
 #include "base/little_endian.hpp"
+#include "decoders/signature.hpp"
 #include "decoders/table.hpp"
 #include "overture/base/limits.hpp"
-#include "overture/base/path.hpp"
 
 namespace overture::decoders_detail {
 using namespace base_detail;
@@ -234,8 +233,8 @@ class dds final : public decoder {
  public:
   const char* name() const noexcept override { return "dds"; }
 
-  bool accepts(std::string_view path, std::span<const std::byte>) const noexcept override {
-    return equals_ignoring_case(extension(path), "dds");
+  bool accepts(std::string_view path, std::span<const std::byte> bytes) const noexcept override {
+    return is_file_of(file_format::dds, path, bytes);
   }
 
   result<decoded_asset> decode(std::span<const std::byte> bytes, allocator& memory,

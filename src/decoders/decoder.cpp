@@ -4,22 +4,60 @@
 
 namespace overture {
 
-std::span<const decoder* const> all_decoders() noexcept {
-  using namespace decoders_detail;
+namespace {
+
+using namespace decoders_detail;
+
+constexpr const char* own = "Overture";
+
+struct decoder_list {
+  const decoder* all[64];
+  std::size_t count = 0;
+};
+
+}  // namespace
+
+std::span<const decoder_format> decoder_formats() noexcept {
   // clang-format off: one line each
-  static const decoder* const table[] = {
-      &png_decoder(),
-      &jpeg_decoder(),
-      &tga_decoder(),
-      &dds_decoder(),
-      &vorbis_decoder(),
-      &opus_decoder(),
-      &wav_decoder(),
-      &md3_decoder(),
-      &text_decoder(),
+  static const decoder_format table[] = {
+      {"png", "PNG", "libspng", asset_kind::image, &png_decoder()},
+      {"jpeg", "JPEG", "libjpeg-turbo", asset_kind::image, &jpeg_decoder()},
+      {"tga", "TGA", own, asset_kind::image, &tga_decoder()},
+      {"dds", "DDS", own, asset_kind::texture, &dds_decoder()},
+      {"bmp", "BMP", own, asset_kind::image, &bmp_decoder()},
+      {"pcx", "PCX", own, asset_kind::image, &pcx_decoder()},
+      {"sgi", "SGI", own, asset_kind::image, &sgi_decoder()},
+      {"qoi", "QOI", own, asset_kind::image, &qoi_decoder()},
+      {"webp", "WebP", "libwebp", asset_kind::image, webp_decoder()},
+      {"vorbis", "Ogg Vorbis", "libvorbis", asset_kind::sound, &vorbis_decoder()},
+      {"opus", "Ogg Opus", "libopusfile", asset_kind::sound, &opus_decoder()},
+      {"wav", "WAV (PCM, float, A-law, mu-law, ADPCM)", own, asset_kind::sound, &wav_decoder()},
+      {"flac", "FLAC", "libFLAC", asset_kind::sound, flac_decoder()},
+      {"md3", "MD3", own, asset_kind::model, &md3_decoder()},
+      {"ktx2", "KTX2", own, asset_kind::none, &recogniser_of(file_format::ktx2)},
+      {"glb", "binary glTF", own, asset_kind::none, &recogniser_of(file_format::glb)},
+      {"iqm", "IQM", own, asset_kind::none, &recogniser_of(file_format::iqm)},
+      {"md5", "MD5", own, asset_kind::none, &recogniser_of(file_format::md5)},
+      {"obj", "OBJ", own, asset_kind::none, &recogniser_of(file_format::obj)},
+      {"font", "TrueType, OpenType, WOFF, WOFF2", own, asset_kind::none, &recogniser_of(file_format::font)},
+      {"module", "MOD, XM, IT, S3M", own, asset_kind::none, &recogniser_of(file_format::module)},
+      {"utf8", "JSON, glTF, TOML", own, asset_kind::text, &utf8_decoder()},
+      {"text", "text in UTF-8 or UTF-16", own, asset_kind::text, &text_decoder()},
   };
   // clang-format on
+  static_assert(std::size(table) <= std::size(decoder_list{}.all));
   return table;
+}
+
+std::span<const decoder* const> all_decoders() noexcept {
+  static const decoder_list list = [] {
+    decoder_list made{};
+    for (const decoder_format& each : decoder_formats()) {
+      if (each.by) made.all[made.count++] = each.by;
+    }
+    return made;
+  }();
+  return {list.all, list.count};
 }
 
 const char* to_string(asset_kind kind) noexcept {
@@ -55,10 +93,10 @@ result<decoded_asset> decoded_asset::make(asset_kind kind, std::size_t bytes, al
   decoded_asset made;
   made.kind_ = kind;
   if (bytes == 0) return made;
-  if (bytes > SIZE_MAX - offset)
-    return fail(errc::out_of_memory, "out of memory for the decoded file");
-  void* const block = memory.allocate(offset + bytes, alignment, memory_tag::decode);
-  if (!block) return fail(errc::out_of_memory, "out of memory for the decoded file");
+  void* const block = bytes > SIZE_MAX - offset
+                          ? nullptr
+                          : memory.allocate(offset + bytes, alignment, memory_tag::decode);
+  if (!block) return fail(errc::out_of_memory, "out of memory for the decoded file", {}, bytes);
   made.data_ = static_cast<std::byte*>(block) + offset;
   made.offset_ = offset;
   made.memory_ = &memory;

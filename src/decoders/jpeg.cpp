@@ -8,14 +8,14 @@
 #include <algorithm>
 #include <csetjmp>
 #include <cstring>
+#include <iterator>
 
-#include "base/ascii.hpp"
 #include "base/limit_text.hpp"
 #include "base/little_endian.hpp"
 #include "decoders/image_size.hpp"
+#include "decoders/signature.hpp"
 #include "decoders/table.hpp"
 #include "overture/base/limits.hpp"
-#include "overture/base/path.hpp"
 
 namespace overture::decoders_detail {
 using namespace base_detail;
@@ -92,7 +92,7 @@ class jpeg_reader {
     codec_.client_data = this;
     errors_.error_exit = [](j_common_ptr codec) { self(codec).leave(codec->err->msg_code); };
     errors_.emit_message = [](j_common_ptr codec, int level) {
-      if (level < 0 && !is_harmless(codec->err->msg_code)) self(codec).leave(codec->err->msg_code);
+      if (level < 0) self(codec).warn(codec->err->msg_code);
     };
     progress_.progress_monitor = [](j_common_ptr codec) {
       if (self(codec).codec_.input_scan_number > limits::jpeg_scans_max)
@@ -127,9 +127,11 @@ class jpeg_reader {
       }
       (void)jpeg_read_scanlines(&codec_, rows, count);
     }
-    // Nothing after the last row matters, so the end marker is not required.
+    if (ended_early_ && !has_all_scans()) leave(JWRN_JPEG_EOF);
     return true;
   }
+  // Whether libjpeg looked for more data, and had to assume the end marker.
+  [[nodiscard]] bool ended_early() const noexcept { return ended_early_; }
 
   [[nodiscard]] std::uint32_t width() const noexcept { return codec_.image_width; }
   [[nodiscard]] std::uint32_t height() const noexcept { return codec_.image_height; }
@@ -137,7 +139,8 @@ class jpeg_reader {
   [[nodiscard]] bool arithmetic() const noexcept { return codec_.arith_code != FALSE; }
   // Why read_header() or read_pixels() returned false.
   [[nodiscard]] tl::unexpected<error> failure() const noexcept {
-    if (const char* const text = text_of(code_)) return fail(kind_of(code_), text);
+    const int code = ended_early_ && kind_of(code_) == errc::corrupt ? JWRN_JPEG_EOF : code_;
+    if (const char* const text = text_of(code)) return fail(kind_of(code), text);
     const char* text = "the JPEG file is damaged";
     if (code_ > 0 && code_ <= errors_.last_jpeg_message) {
       // Messages with a '%' are printf formats.
@@ -154,6 +157,25 @@ class jpeg_reader {
   static jpeg_reader& self(Codec codec) noexcept {
     return *static_cast<jpeg_reader*>(codec->client_data);
   }
+  void warn(int code) noexcept {
+    if (code == JWRN_JPEG_EOF) {
+      // Only the end marker may be missing: the decoder warns once more if it lacks a bit.
+      ended_early_ = true;
+    } else if (!is_harmless(code)) {
+      leave(code);
+    }
+  }
+  // Whether what was read describes every component to its last bit.
+  [[nodiscard]] bool has_all_scans() const noexcept {
+    for (int i = 0; i < codec_.num_components; ++i) {
+      if (!codec_.comp_info[i].quant_table) return false;  // set by its first scan
+      if (!codec_.coef_bits) continue;                     // only progressive files refine
+      const auto& bits = codec_.coef_bits[i];
+      if (std::any_of(std::begin(bits), std::end(bits), [](int left) { return left != 0; }))
+        return false;
+    }
+    return true;
+  }
   [[noreturn]] void leave(int code) noexcept {
     code_ = code;
     std::longjmp(way_out_, 1);  // NOLINT(cert-err52-cpp): libjpeg's only way out
@@ -164,6 +186,7 @@ class jpeg_reader {
   jpeg_error_mgr errors_{};
   jpeg_progress_mgr progress_{};
   int code_ = 0;
+  bool ended_early_ = false;
   std::jmp_buf way_out_;
 };
 
@@ -206,9 +229,8 @@ class jpeg final : public decoder {
  public:
   const char* name() const noexcept override { return "jpeg"; }
 
-  bool accepts(std::string_view path, std::span<const std::byte>) const noexcept override {
-    const std::string_view ending = extension(path);
-    return equals_ignoring_case(ending, "jpg") || equals_ignoring_case(ending, "jpeg");
+  bool accepts(std::string_view path, std::span<const std::byte> bytes) const noexcept override {
+    return is_file_of(file_format::jpeg, path, bytes);
   }
 
   result<decoded_asset> decode(std::span<const std::byte> bytes, allocator& memory,
@@ -235,6 +257,10 @@ class jpeg final : public decoder {
     if (!reader.read_pixels(image->bytes().data())) return reader.failure();
     image->width = width;
     image->height = height;
+    if (reader.ended_early()) {
+      image->warning = "the JPEG file has no end marker";
+      image->warning_offset = bytes.size();
+    }
     return image;
   }
 

@@ -5,12 +5,11 @@
 #include <cmath>
 #include <cstring>
 
-#include "base/ascii.hpp"
 #include "base/limit_text.hpp"
 #include "base/little_endian.hpp"
+#include "decoders/signature.hpp"
 #include "decoders/table.hpp"
 #include "overture/base/limits.hpp"
-#include "overture/base/path.hpp"
 #include "overture/decoders/model.hpp"
 
 namespace overture::decoders_detail {
@@ -342,8 +341,8 @@ class md3 final : public decoder {
  public:
   const char* name() const noexcept override { return "md3"; }
 
-  bool accepts(std::string_view path, std::span<const std::byte>) const noexcept override {
-    return equals_ignoring_case(extension(path), "md3");
+  bool accepts(std::string_view path, std::span<const std::byte> bytes) const noexcept override {
+    return is_file_of(file_format::md3, path, bytes);
   }
 
   result<decoded_asset> decode(std::span<const std::byte> bytes, allocator& memory,

@@ -122,7 +122,8 @@ bool ogg_page_walk::next(ogg_page_view& page) noexcept {
     if (rest_.empty()) return false;
     const page_extent extent = extent_of_page(rest_);
     if (extent.whole > rest_.size() ||
-        !has_right_checksum(rest_.first(extent.whole), extent.header)) {
+        (checksums_ == page_checksums::unknown &&
+         !has_right_checksum(rest_.first(extent.whole), extent.header))) {
       rest_ = rest_.subspan(1);
       ++damaged_;
       continue;

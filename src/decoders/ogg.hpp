@@ -28,6 +28,9 @@ enum class ogg_codec : std::uint8_t { none, vorbis, opus, other };
 // starts late, is a chain of streams, or the file lies. 0 if unknown. Any thread.
 [[nodiscard]] std::uint64_t position_of_last_page(std::span<const std::byte> file) noexcept;
 
+// A warning: all of the sound is there.
+inline constexpr const char* page_number_gap = "the page numbers of the Ogg file have a gap";
+
 struct ogg_page_view {
   std::span<const std::byte> whole;
   std::span<const std::byte> lacing;  // a segment's length each; below 255 a packet ends
@@ -38,10 +41,15 @@ struct ogg_page_view {
   bool begins = false;       // its stream
 };
 
+// `verified`: has_damaged_page() found all of them right, so that a walk need not compute them.
+enum class page_checksums : bool { unknown, verified };
+
 // Walks the pages of a file as libogg does: skips what is no page, or has a wrong checksum.
 class ogg_page_walk {
  public:
-  explicit ogg_page_walk(std::span<const std::byte> file) noexcept : rest_(file) {}
+  explicit ogg_page_walk(std::span<const std::byte> file,
+                         page_checksums checksums = page_checksums::unknown) noexcept
+      : rest_(file), checksums_(checksums) {}
   // False at the end, and after too many damaged pages: looking for the next one inside a damaged
   // page can cost a checksum of 64 KiB for each 30 bytes.
   [[nodiscard]] bool next(ogg_page_view& page) noexcept;
@@ -50,6 +58,7 @@ class ogg_page_walk {
  private:
   static constexpr std::uint32_t damaged_max = 64;
   std::span<const std::byte> rest_;
+  page_checksums checksums_;
   std::uint32_t damaged_ = 0;
 };
 

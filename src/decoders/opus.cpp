@@ -7,14 +7,13 @@
 #include <memory>
 #include <string_view>
 
-#include "base/ascii.hpp"
 #include "base/limit_text.hpp"
 #include "base/little_endian.hpp"
 #include "decoders/ogg.hpp"
+#include "decoders/signature.hpp"
 #include "decoders/sound_buffer.hpp"
 #include "decoders/table.hpp"
 #include "overture/base/limits.hpp"
-#include "overture/base/path.hpp"
 
 namespace overture::decoders_detail {
 using namespace base_detail;
@@ -153,10 +152,7 @@ class opus final : public decoder {
   const char* name() const noexcept override { return "opus"; }
 
   bool accepts(std::string_view path, std::span<const std::byte> bytes) const noexcept override {
-    const std::string_view ending = extension(path);
-    if (equals_ignoring_case(ending, "opus")) return true;
-    return (equals_ignoring_case(ending, "ogg") || equals_ignoring_case(ending, "oga")) &&
-           codec_of_ogg(bytes) == ogg_codec::opus;
+    return is_file_of(file_format::opus, path, bytes);
   }
 
   result<decoded_asset> decode(std::span<const std::byte> bytes, allocator& memory,

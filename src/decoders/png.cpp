@@ -5,13 +5,12 @@
 #include <memory>
 #include <string_view>
 
-#include "base/ascii.hpp"
 #include "base/limit_text.hpp"
 #include "base/little_endian.hpp"
 #include "decoders/image_size.hpp"
+#include "decoders/signature.hpp"
 #include "decoders/table.hpp"
 #include "overture/base/limits.hpp"
-#include "overture/base/path.hpp"
 
 namespace overture::decoders_detail {
 using namespace base_detail;
@@ -50,8 +49,8 @@ class png final : public decoder {
  public:
   const char* name() const noexcept override { return "png"; }
 
-  bool accepts(std::string_view path, std::span<const std::byte>) const noexcept override {
-    return equals_ignoring_case(extension(path), "png");
+  bool accepts(std::string_view path, std::span<const std::byte> bytes) const noexcept override {
+    return is_file_of(file_format::png, path, bytes);
   }
 
   result<decoded_asset> decode(std::span<const std::byte> bytes, allocator& memory,

@@ -1,14 +1,13 @@
 // TGA images: true colour, greyscale and palette, plain or run-length encoded.
 #include <algorithm>
 #include <array>
-#include <bit>
 
-#include "base/ascii.hpp"
 #include "base/limit_text.hpp"
 #include "base/little_endian.hpp"
+#include "decoders/pixel.hpp"
+#include "decoders/signature.hpp"
 #include "decoders/table.hpp"
 #include "overture/base/limits.hpp"
-#include "overture/base/path.hpp"
 
 namespace overture::decoders_detail {
 using namespace base_detail;
@@ -16,15 +15,6 @@ using namespace base_detail;
 namespace {
 
 constexpr std::size_t header_bytes = 18;
-
-// A pixel of the decoded image, red at the lowest address, written with one store.
-using pixel = std::uint32_t;
-
-constexpr pixel rgba(std::uint32_t red, std::uint32_t green, std::uint32_t blue,
-                     std::uint32_t alpha) noexcept {
-  return std::endian::native == std::endian::little ? red | green << 8 | blue << 16 | alpha << 24
-                                                    : red << 24 | green << 16 | blue << 8 | alpha;
-}
 
 template <unsigned Bits>
 pixel to_pixel(const std::byte* at) noexcept {
@@ -256,9 +246,8 @@ class tga final : public decoder {
  public:
   const char* name() const noexcept override { return "tga"; }
 
-  // By extension only: the format has no magic number.
-  bool accepts(std::string_view path, std::span<const std::byte>) const noexcept override {
-    return equals_ignoring_case(extension(path), "tga");
+  bool accepts(std::string_view path, std::span<const std::byte> bytes) const noexcept override {
+    return is_file_of(file_format::tga, path, bytes);
   }
 
   result<decoded_asset> decode(std::span<const std::byte> bytes, allocator& memory,

@@ -6,17 +6,15 @@
 #include <climits>
 #include <cstring>
 
-#include "base/ascii.hpp"
 #include "base/limit_text.hpp"
 #include "decoders/ogg.hpp"
+#include "decoders/signature.hpp"
 #include "decoders/sound_buffer.hpp"
 #include "decoders/table.hpp"
 #include "decoders/vorbis_headers.hpp"
 #include "overture/base/limits.hpp"
-#include "overture/base/path.hpp"
 
 namespace overture::decoders_detail {
-using namespace base_detail;
 
 namespace {
 
@@ -45,8 +43,8 @@ struct sound_format {
 
 class vorbis_file {
  public:
-  explicit vorbis_file(std::span<const std::byte> bytes) noexcept
-      : stream_{vorbis_pages(bytes), {}} {}
+  vorbis_file(std::span<const std::byte> bytes, page_checksums checksums) noexcept
+      : stream_{vorbis_pages(bytes, checksums), {}} {}
   ~vorbis_file() {
     if (open_) (void)ov_clear(&file_);
   }
@@ -75,9 +73,16 @@ class vorbis_file {
     long taken = read_once(samples);
     // At the start of a chained link libvorbisfile reads a page twice and reports a hole.
     if (taken == OV_HOLE && file_.current_link != link) taken = read_once(samples);
+    while (taken == OV_HOLE) {
+      has_hole_ = true;
+      taken = read_once(samples);
+    }
     if (taken < 0) return fail(errc::corrupt, "damaged Vorbis sound");
     return static_cast<std::uint64_t>(taken) / sizeof(std::int16_t) / format().channels;
   }
+
+  // Whether a page is missing, or its number only.
+  [[nodiscard]] bool has_hole() const noexcept { return has_hole_; }
 
  private:
   long read_once(std::span<std::int16_t> samples) noexcept {
@@ -92,46 +97,48 @@ class vorbis_file {
   page_stream stream_;
   OggVorbis_File file_{};
   bool open_ = false;
+  bool has_hole_ = false;
 };
 
 class vorbis final : public decoder {
  public:
   const char* name() const noexcept override { return "vorbis"; }
 
-  // Ogg may hold other codecs, which are not ours; a file that is not Ogg at all is, and fails.
   bool accepts(std::string_view path, std::span<const std::byte> bytes) const noexcept override {
-    const std::string_view ending = extension(path);
-    if (!equals_ignoring_case(ending, "ogg") && !equals_ignoring_case(ending, "oga")) return false;
-    const ogg_codec codec = codec_of_ogg(bytes);
-    return codec == ogg_codec::vorbis || codec == ogg_codec::none;
+    return is_file_of(file_format::vorbis, path, bytes);
   }
 
   result<decoded_asset> decode(std::span<const std::byte> bytes, allocator& memory,
                                parallel_runner&) const noexcept override {
-    if (const result<std::uint64_t> library = vorbis_memory(bytes); !library) {
+    if (is_cut_inside_page(bytes)) return fail(errc::corrupt, "the Ogg file is truncated");
+    if (has_damaged_page(bytes)) return fail(errc::corrupt, "damaged Vorbis sound");
+    constexpr auto checksums = page_checksums::verified;
+    if (const result<std::uint64_t> library = vorbis_memory(bytes, checksums); !library) {
       return tl::unexpected<error>(library.error());
     }
-    vorbis_file file(bytes);
+    vorbis_file file(bytes, checksums);
     if (const result<void> opened = file.open(); !opened) {
       return tl::unexpected<error>(opened.error());
     }
-    if (is_cut_inside_page(bytes)) return fail(errc::corrupt, "the Ogg file is truncated");
-    if (has_damaged_page(bytes)) return fail(errc::corrupt, "damaged Vorbis sound");
     const sound_format format = file.format();
     if (format.channels == 0 || format.channels > limits::sound_channels_max) {
       return fail(errc::limit, limit_text::sound_channels);
     }
     sound_buffer sound(format.channels, memory);
-    return sound.fill(position_of_last_page(bytes), bytes.size(), format.rate,
-                      [&](std::span<std::int16_t> samples) -> result<std::uint64_t> {
-                        const result<std::uint64_t> frames = file.read(samples);
-                        // A file may be a chain of streams, but a sound has one format.
-                        if (frames && file.format() != format) {
-                          return fail(errc::unsupported,
-                                      "Ogg file with streams of different formats");
-                        }
-                        return frames;
-                      });
+    const auto read = [&](std::span<std::int16_t> samples) -> result<std::uint64_t> {
+      const result<std::uint64_t> frames = file.read(samples);
+      // A file may be a chain of streams, but a sound has one format.
+      if (frames && file.format() != format) {
+        return fail(errc::unsupported, "Ogg file with streams of different formats");
+      }
+      return frames;
+    };
+    const std::uint64_t end = position_of_last_page(bytes);
+    result<decoded_asset> made = sound.fill(end, bytes.size(), format.rate, read);
+    if (!made || !file.has_hole()) return made;
+    if (made->frames != end) return fail(errc::corrupt, "Vorbis sound with missing data");
+    made->warning = page_number_gap;
+    return made;
   }
 
   std::uint64_t memory_needed(std::span<const std::byte> bytes) const noexcept override {

@@ -292,7 +292,8 @@ class setup_reader {
 
 }  // namespace
 
-result<std::uint64_t> vorbis_memory(std::span<const std::byte> file) noexcept {
+result<std::uint64_t> vorbis_memory(std::span<const std::byte> file,
+                                    page_checksums checksums) noexcept {
   // The library's buffers of pages, its modes and mappings; packets are copied, and comments one by
   // one.
   static constexpr std::uint64_t fixed_bytes = 768u << 10;
@@ -300,7 +301,7 @@ result<std::uint64_t> vorbis_memory(std::span<const std::byte> file) noexcept {
   std::uint64_t most = 0;
   std::uint64_t stream = 0;
   bool has_read_setup = false;
-  vorbis_pages pages(file);
+  vorbis_pages pages(file, checksums);
   while (pages.next()) {
     if (const std::span<const std::byte> begin = pages.identification(); !begin.empty()) {
       const std::uint32_t channels = load_u8(&begin[channels_at]);

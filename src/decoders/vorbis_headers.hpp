@@ -15,7 +15,9 @@ namespace overture::decoders_detail {
 // to it. It sees no others, so that it finds the headers where this class does.
 class vorbis_pages {
  public:
-  explicit vorbis_pages(std::span<const std::byte> file) noexcept : walk_(file) {}
+  explicit vorbis_pages(std::span<const std::byte> file,
+                        page_checksums checksums = page_checksums::unknown) noexcept
+      : walk_(file, checksums) {}
   // False at the end, and when headers are damaged.
   [[nodiscard]] bool next() noexcept;
   [[nodiscard]] std::span<const std::byte> whole() const noexcept { return page_.whole; }
@@ -47,7 +49,8 @@ class vorbis_pages {
 
 // The most memory that libvorbis takes for any stream of the chain, without the samples. Errors:
 // limit (channels, codebooks, memory), corrupt.
-[[nodiscard]] result<std::uint64_t> vorbis_memory(std::span<const std::byte> file) noexcept;
+[[nodiscard]] result<std::uint64_t> vorbis_memory(
+    std::span<const std::byte> file, page_checksums checksums = page_checksums::unknown) noexcept;
 
 // The channels of the first stream; 0 if there is none.
 [[nodiscard]] std::uint32_t vorbis_channels(std::span<const std::byte> file) noexcept;

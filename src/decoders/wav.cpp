@@ -1,15 +1,16 @@
-// WAV sounds: PCM, floating point and IMA ADPCM, converted to 16-bit samples.
+// WAV sounds: PCM, floating point, A-law, mu-law, MS ADPCM and IMA ADPCM, converted to 16-bit
+// samples.
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
 
-#include "base/ascii.hpp"
 #include "base/limit_text.hpp"
 #include "base/little_endian.hpp"
+#include "decoders/adpcm.hpp"
+#include "decoders/signature.hpp"
 #include "decoders/table.hpp"
 #include "overture/base/limits.hpp"
-#include "overture/base/path.hpp"
 
 namespace overture::decoders_detail {
 using namespace base_detail;
@@ -18,6 +19,9 @@ namespace {
 
 constexpr std::uint32_t tag_pcm = 1;
 constexpr std::uint32_t tag_float = 3;
+constexpr std::uint32_t tag_ms_adpcm = 2;
+constexpr std::uint32_t tag_a_law = 6;
+constexpr std::uint32_t tag_mu_law = 7;
 constexpr std::uint32_t tag_ima_adpcm = 0x11;
 constexpr std::uint32_t tag_extensible = 0xFFFE;  // the real tag is in the extension
 
@@ -33,6 +37,7 @@ struct wav_file {
   wav_format format;
   std::span<const std::byte> data;
   std::uint64_t stated_frames = UINT64_MAX;  // from the "fact" chunk of compressed sounds
+  const char* warning = nullptr;
 };
 
 result<wav_format> parse_format(std::span<const std::byte> chunk) noexcept {
@@ -56,6 +61,22 @@ result<wav_format> parse_format(std::span<const std::byte> chunk) noexcept {
   return format;
 }
 
+// The real size of a data chunk that claims more bytes than the file has.
+struct data_size {
+  std::uint64_t bytes = 0;
+  const char* warning = nullptr;  // null: the file is truncated
+};
+
+data_size limited_size(std::uint64_t stated, std::uint64_t rest) noexcept {
+  // Programs that write to a pipe cannot know the size. SoX writes this, others more.
+  constexpr std::uint64_t unknown_min = 0x7FFFF000;
+  if (stated >= unknown_min) return {rest, "the WAV file does not state its length"};
+  // Programs that count a header or the padding as well. More may be missing samples.
+  constexpr std::uint64_t surplus_max = 16;
+  if (stated - rest <= surplus_max) return {rest, "the WAV file is shorter than it states"};
+  return {};
+}
+
 // Reads chunks up to the samples; those after them (names, loops) are not needed.
 result<wav_file> parse(std::span<const std::byte> bytes) noexcept {
   const auto is = [&](std::uint64_t at, const char(&id)[5]) {
@@ -71,9 +92,12 @@ result<wav_file> parse(std::span<const std::byte> bytes) noexcept {
     std::uint64_t size = load_u32(bytes.data() + at + 4);
     const bool is_data = is(at, "data");
     const std::uint64_t rest = bytes.size() - at - 8;
-    // Programs that write to a pipe do not know the size and put the maximum there.
-    if (is_data && size == UINT32_MAX) size = rest;
-    if (size > rest) return fail(errc::corrupt, "the WAV file is truncated", {}, at);
+    if (size > rest) {
+      const data_size real = is_data ? limited_size(size, rest) : data_size{};
+      if (!real.warning) return fail(errc::corrupt, "the WAV file is truncated", {}, at);
+      size = real.bytes;
+      file.warning = real.warning;
+    }
     const std::span<const std::byte> chunk = bytes.subspan(at + 8, size);
     if (is(at, "fmt ")) {
       const result<wav_format> format = parse_format(chunk);
@@ -123,10 +147,35 @@ void copy_float(const std::byte* from, std::span<std::int16_t> to) noexcept {
   }
 }
 
+// ITU-T G.711: sign, three bits of exponent, four of mantissa.
+constexpr std::int16_t from_mu_law(unsigned code) noexcept {
+  const unsigned bits = ~code & 0xFF;
+  const int size = static_cast<int>((((bits & 15) << 3) + 132) << (bits >> 4 & 7)) - 132;
+  return static_cast<std::int16_t>((bits & 128) != 0 ? -size : size);
+}
+constexpr std::int16_t from_a_law(unsigned code) noexcept {
+  const unsigned bits = code ^ 0x55;
+  const unsigned exponent = bits >> 4 & 7;
+  const unsigned mantissa = ((bits & 15) << 4) + (exponent == 0 ? 8 : 0x108);
+  const int size = static_cast<int>(exponent > 1 ? mantissa << (exponent - 1) : mantissa);
+  return static_cast<std::int16_t>((bits & 128) != 0 ? size : -size);
+}
+template <std::int16_t (*From)(unsigned) noexcept>
+void copy_law(const std::byte* from, std::span<std::int16_t> to) noexcept {
+  static constexpr auto samples = [] {
+    std::array<std::int16_t, 256> all{};
+    for (unsigned code = 0; code < all.size(); ++code) all[code] = From(code);
+    return all;
+  }();
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] = samples[load_u8(from + i)];
+}
+
 using copy_samples = void (*)(const std::byte*, std::span<std::int16_t>) noexcept;
 
 copy_samples copy_for(const wav_format& format) noexcept {
   if (format.tag == tag_float && format.bits == 32) return copy_float;
+  if (format.tag == tag_a_law && format.bits == 8) return copy_law<from_a_law>;
+  if (format.tag == tag_mu_law && format.bits == 8) return copy_law<from_mu_law>;
   if (format.tag != tag_pcm) return nullptr;
   switch (format.bits) {
     case 8:
@@ -142,86 +191,37 @@ copy_samples copy_for(const wav_format& format) noexcept {
   }
 }
 
-// IMA ADPCM: each 4-bit code changes the predicted sample and the step size.
-class ima_channel {
- public:
-  // Takes the four-byte header of a block. False if the step index is out of range.
-  [[nodiscard]] bool begin(const std::byte* header) noexcept {
-    sample_ = load_i16(header);
-    step_index_ = static_cast<int>(load_u8(header + 2));
-    return step_index_ < static_cast<int>(steps.size());
-  }
-  [[nodiscard]] std::int16_t sample() const noexcept { return static_cast<std::int16_t>(sample_); }
-  [[nodiscard]] std::int16_t next(unsigned code) noexcept {
-    static constexpr std::array<int, 8> index_changes = {-1, -1, -1, -1, 2, 4, 6, 8};
-    const int step = steps[static_cast<std::size_t>(step_index_)];
-    int change = step >> 3;
-    if (code & 1) change += step >> 2;
-    if (code & 2) change += step >> 1;
-    if (code & 4) change += step;
-    sample_ = std::clamp(code & 8 ? sample_ - change : sample_ + change, -32768, 32767);
-    step_index_ =
-        std::clamp(step_index_ + index_changes[code & 7], 0, static_cast<int>(steps.size()) - 1);
-    return sample();
-  }
-
- private:
-  static constexpr std::array<int, 89> steps = {
-      7,     8,     9,     10,    11,    12,    13,    14,    16,    17,    19,   21,    23,
-      25,    28,    31,    34,    37,    41,    45,    50,    55,    60,    66,   73,    80,
-      88,    97,    107,   118,   130,   143,   157,   173,   190,   209,   230,  253,   279,
-      307,   337,   371,   408,   449,   494,   544,   598,   658,   724,   796,  876,   963,
-      1060,  1166,  1282,  1411,  1552,  1707,  1878,  2066,  2272,  2499,  2749, 3024,  3327,
-      3660,  4026,  4428,  4871,  5358,  5894,  6484,  7132,  7845,  8630,  9493, 10442, 11487,
-      12635, 13899, 15289, 16818, 18500, 20350, 22385, 24623, 27086, 29794, 32767};
-
-  int sample_ = 0;
-  int step_index_ = 0;
-};
-
-// A block: one sample per channel, then words of eight samples, the channels alternating.
-[[nodiscard]] bool unpack_ima_block(const std::byte* block, std::uint32_t channels,
-                                    std::size_t frames, std::int16_t* to) noexcept {
-  for (std::uint32_t channel = 0; channel < channels; ++channel) {
-    ima_channel state;
-    if (!state.begin(block + std::size_t{channel} * 4)) return false;
-    to[channel] = state.sample();
-    for (std::size_t frame = 1; frame < frames; ++frame) {
-      const std::size_t word = (frame - 1) / 8;
-      const std::size_t place = (frame - 1) % 8;
-      const std::uint32_t pair =
-          load_u8(block + (std::size_t{channels} * (word + 1) + channel) * 4 + place / 2);
-      to[frame * channels + channel] = state.next(place % 2 == 0 ? pair & 15 : pair >> 4);
-    }
-  }
-  return true;
-}
-
 class wav final : public decoder {
  public:
   const char* name() const noexcept override { return "wav"; }
 
-  bool accepts(std::string_view path, std::span<const std::byte>) const noexcept override {
-    return equals_ignoring_case(extension(path), "wav");
+  bool accepts(std::string_view path, std::span<const std::byte> bytes) const noexcept override {
+    return is_file_of(file_format::wav, path, bytes);
   }
 
   result<decoded_asset> decode(std::span<const std::byte> bytes, allocator& memory,
                                parallel_runner&) const noexcept override {
     const result<wav_file> file = parse(bytes);
     if (!file) return tl::unexpected<error>(file.error());
-    if (file->format.tag == tag_ima_adpcm && file->format.bits == 4) return unpack(*file, memory);
-    const copy_samples copy = copy_for(file->format);
-    if (!copy) return fail(errc::unsupported, "unsupported WAV sample format");
-    const std::uint32_t frame_bytes = file->format.channels * (file->format.bits / 8);
-    if (file->format.block_bytes != frame_bytes) {
-      return fail(errc::corrupt, "contradictory WAV format");
-    }
-    result<decoded_asset> sound = make(file->format, file->data.size() / frame_bytes, memory);
-    if (sound) copy(file->data.data(), samples_of(*sound));
+    result<decoded_asset> sound = convert(*file, memory);
+    if (sound) sound->warning = file->warning;
     return sound;
   }
 
  private:
+  static result<decoded_asset> convert(const wav_file& file, allocator& memory) noexcept {
+    const wav_format& format = file.format;
+    if (format.bits == 4 && format.tag == tag_ima_adpcm) return unpack(file, ima_adpcm, memory);
+    if (format.bits == 4 && format.tag == tag_ms_adpcm) return unpack(file, ms_adpcm, memory);
+    const copy_samples copy = copy_for(format);
+    if (!copy) return fail(errc::unsupported, "unsupported WAV sample format");
+    const std::uint32_t frame_bytes = format.channels * (format.bits / 8);
+    if (format.block_bytes != frame_bytes) return fail(errc::corrupt, "contradictory WAV format");
+    result<decoded_asset> sound = make(format, file.data.size() / frame_bytes, memory);
+    if (sound) copy(file.data.data(), samples_of(*sound));
+    return sound;
+  }
+
   static std::span<std::int16_t> samples_of(const decoded_asset& sound) noexcept {
     return {reinterpret_cast<std::int16_t*>(sound.bytes().data()),
             sound.bytes().size() / sizeof(std::int16_t)};
@@ -242,24 +242,23 @@ class wav final : public decoder {
     return sound;
   }
 
-  // Decodes whole blocks; the last may hold more samples than the sound has.
-  static result<decoded_asset> unpack(const wav_file& file, allocator& memory) noexcept {
+  static result<decoded_asset> unpack(const wav_file& file, const adpcm& codec,
+                                      allocator& memory) noexcept {
     const std::uint32_t channels = file.format.channels;
-    const std::uint32_t words_bytes = channels * 4;
     const std::uint32_t block_bytes = file.format.block_bytes;
-    if (block_bytes < words_bytes || block_bytes % words_bytes != 0) {
-      return fail(errc::corrupt, "invalid WAV block size");
-    }
-    const std::uint64_t block_frames = 1 + std::uint64_t{block_bytes / words_bytes - 1} * 8;
-    const std::uint64_t frames =
-        std::min(file.data.size() / block_bytes * block_frames, file.stated_frames);
+    const std::uint64_t block_frames = codec.frames_in(block_bytes, channels);
+    if (block_frames == 0) return fail(errc::corrupt, "invalid WAV block size");
+    // The last block may be short, or hold more samples than the sound has.
+    const std::uint64_t blocks = file.data.size() / block_bytes;
+    const std::uint64_t rest = codec.frames_in(file.data.size() % block_bytes, channels);
+    const std::uint64_t frames = std::min(blocks * block_frames + rest, file.stated_frames);
     result<decoded_asset> sound = make(file.format, frames, memory);
     if (!sound) return sound;
     std::int16_t* to = samples_of(*sound).data();
     const std::byte* block = file.data.data();
     for (std::uint64_t left = frames; left > 0; block += block_bytes) {
       const std::uint64_t now = std::min(left, block_frames);
-      if (!unpack_ima_block(block, channels, now, to)) {
+      if (!codec.unpack(block, channels, now, to)) {
         return fail(errc::corrupt, "damaged WAV block");
       }
       to += now * channels;

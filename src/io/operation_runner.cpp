@@ -145,7 +145,7 @@ void operation_runner::finish(read_operation& op, const result<void>& outcome) n
     }
     error& why = member.outcome.error();
     why.source = member.source;
-    if (why.offset < member.offset) why.offset = member.offset;
+    if (why.code != errc::out_of_memory && why.offset < member.offset) why.offset = member.offset;
   }
   const open_source used = files_.release(op);
   const std::uint64_t finished_ns = clock_.now();

@@ -22,6 +22,10 @@ tl::unexpected<error> damaged() {
   return fail(errc::corrupt, "the compressed data is damaged");
 }
 
+tl::unexpected<error> no_memory() {
+  return fail(errc::out_of_memory, "out of memory for unpacking the file in pieces");
+}
+
 }  // namespace
 
 piece_unpacker::~piece_unpacker() {
@@ -52,9 +56,6 @@ std::uint64_t piece_unpacker::memory_max(compression method) noexcept {
 
 result<void> piece_unpacker::begin() noexcept {
   if (tables_) return {};
-  const auto no_memory = [] {
-    return fail(errc::out_of_memory, "out of memory for unpacking the file in pieces");
-  };
   if (method_ == compression::zstd) {
     ZSTD_DCtx* const made = ZSTD_createDCtx();
     if (!made) return no_memory();
@@ -113,9 +114,7 @@ result<std::size_t> piece_unpacker::unpack_deflate(std::span<const std::byte>& p
   const int code = inflate(&stream, Z_NO_FLUSH);
   packed = packed.subspan(in - stream.avail_in);
   complete_ = code == Z_STREAM_END;
-  if (code == Z_MEM_ERROR) {
-    return fail(errc::out_of_memory, "out of memory for unpacking DEFLATE");
-  }
+  if (code == Z_MEM_ERROR) return no_memory();
   if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR) return damaged();
   return std::size_t{room - stream.avail_out};
 }
@@ -133,6 +132,7 @@ result<std::size_t> piece_unpacker::unpack_zstd(std::span<const std::byte>& pack
                     "the file is larger than the memory budget, and its zstd window than 128 MiB; "
                     "allow more memory, or compress it with a smaller window");
       }
+      if (ZSTD_getErrorCode(wanted) == ZSTD_error_memory_allocation) return no_memory();
       return damaged();
     }
     complete_ = wanted == 0;
@@ -150,7 +150,10 @@ result<std::size_t> piece_unpacker::unpack_lz4(std::span<const std::byte>& packe
     std::size_t taken = packed.size();
     const std::size_t wanted = LZ4F_decompress(static_cast<LZ4F_dctx*>(tables_), to.data() + made,
                                                &room, packed.data(), &taken, nullptr);
-    if (LZ4F_isError(wanted) != 0) return damaged();
+    if (LZ4F_isError(wanted) != 0) {
+      const bool refused = std::strcmp(LZ4F_getErrorName(wanted), "ERROR_allocation_failed") == 0;
+      return refused ? no_memory() : damaged();
+    }
     packed = packed.subspan(taken);
     made += room;
     complete_ = wanted == 0;

@@ -75,7 +75,7 @@ struct read_queue::state {
     if (record) (void)record->attach_thread(self.name);
     if (self.tries_uring) {
       io_detail::serve_with_uring(
-          queue.core, std::clamp(queue.core.config().depth, 1u, 256u),
+          queue.core, queue.core.config().depth,
           [](void* context, bool verdict) {
             auto& of = *static_cast<state*>(context);
             of.has_uring.store(verdict, std::memory_order_relaxed);
@@ -129,6 +129,7 @@ read_queue::read_queue(source_files& files, const read_queue_config& config) noe
   const bool other_jobs = config_.wake_ahead && !config_.wake_ahead->is_of_this_version();
   if (other_jobs) config_.wake_ahead = nullptr;
   choose_threads(config_);
+  config_.depth = std::clamp(config_.depth, 1u, 256u);
   state_ = make_object<state>(*config_.memory, memory_tag::io, files, config_);
   if (!state_) return;
   if (!state_->core.can_unpack()) {
@@ -182,6 +183,10 @@ void read_queue::submit(std::span<read_request> requests, barricade* after) noex
 read_backend read_queue::backend() const noexcept {
   const bool uring = state_ && state_->has_uring.load(std::memory_order_relaxed);
   return uring ? read_backend::uring : read_backend::threads;
+}
+
+unsigned read_queue::reads_at_once() const noexcept {
+  return backend() == read_backend::uring ? config_.depth : config_.threads;
 }
 
 bool read_queue::read_if_cached(const read_request& request) noexcept {

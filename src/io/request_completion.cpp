@@ -81,7 +81,7 @@ read_tally request_completion::refuse(read_request* list, std::uint64_t now_ns) 
     request.started_ns = request.queued_ns;
     error& why = request.outcome.error();
     why.source = request.source;
-    why.offset = request.offset;
+    if (why.code != errc::out_of_memory) why.offset = request.offset;
     count(sum, request, now_ns);
     end(sum, request, now_ns);
   }

@@ -167,6 +167,7 @@ void unpack_queue::judge(packed_item& item, tables* with) noexcept {
   }
   if (item.failed_part == UINT32_MAX) return;
   item.first_error.source = request.source;
+  if (item.first_error.code == errc::out_of_memory) return;
   item.first_error.offset = request.offset;
   if (item.is_planned) item.first_error.offset += item.plan.part(item.failed_part).packed_begin;
 }

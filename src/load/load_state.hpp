@@ -9,7 +9,9 @@
 #include "base/index_stack.hpp"
 #include "base/vec.hpp"
 #include "load/cancellable_reads.hpp"
+#include "load/read_times.hpp"
 #include "overture/base/blob.hpp"
+#include "overture/base/executor.hpp"
 #include "overture/io/unpack.hpp"
 #include "overture/load/load_scope.hpp"
 #include "overture/sync/memory_ledger.hpp"
@@ -26,19 +28,25 @@ struct file_record {
     loaded,
     failed,
     cancelled,
+    skipped,
     same,  // file_system::same_file() has another number, which is loaded instead
   };
 
   outcome state = outcome::pending;
   load_stage failed_in = load_stage::resolve;
   std::uint32_t crc32 = 0;
+  std::uint64_t listed_bytes = 0;  // by the mount's directory; 0 for loose files
   std::uint64_t bytes = 0;
   std::uint64_t packed_bytes = 0;
   std::uint64_t decoded_bytes = 0;
   const char* decoder = nullptr;
   std::uint64_t stage_ns[load_stage_count] = {};
   std::uint64_t queued_ns = 0;
-  error failure;
+  std::uint64_t device_ns = 0;
+  std::uint64_t disk_bytes = 0;
+  std::uint64_t cached_bytes = 0;
+  error failure;  // or the warning of a file that has one
+  bool has_warning = false;
 };
 
 // A thread's reusable memory: a decompressor, and buffers for small files, which all pass through
@@ -95,6 +103,16 @@ class load_room final : public room_listener {
   atomic<std::uint64_t> refused_at_{UINT64_MAX};
 };
 
+// Where the read queue hands its completions over. They run as jobs of the load.
+class read_arrivals final : public executor {
+ public:
+  explicit read_arrivals(load_state& load) noexcept : load_(load) {}
+  void execute(task work) noexcept override;
+
+ private:
+  load_state& load_;
+};
+
 // Items, and how many they are.
 struct item_stack {
   base_detail::index_stack items;
@@ -125,6 +143,7 @@ struct load_state {
         block_room(*this),
         records(from, memory_tag::load),
         order(from, memory_tag::load),
+        arrivals(*this),
         group(system) {}
 
   file_system& files;
@@ -148,6 +167,8 @@ struct load_state {
   atomic<scratch_space*> scratch[scratch_slots] = {};  // by thread slot
 
   bool started = false;
+  std::uint64_t listed_bytes = 0;   // of all files
+  std::uint32_t reads_at_once = 1;  // by the read queue
   std::uint64_t begin_ns = 0;
   atomic<std::uint64_t> end_ns{0};
 
@@ -160,11 +181,16 @@ struct load_state {
   item_stack finalizable;      // decoded, waiting for a one-thread sink
   atomic<std::uint32_t> active_loaders{0};  // at most one per thread of the job system
   atomic<std::uint32_t> reads_outstanding{0};
+  atomic<std::uint32_t> reads_arrived{0};  // whose jobs have not begun
+  read_arrivals arrivals;
   cancellable_reads cancelling;
+
+  read_times disk_times;
 
   // Progress.
   alignas(64) atomic<std::uint64_t> files_done{0};
   atomic<std::uint64_t> bytes_done{0};
+  atomic<std::uint64_t> listed_done{0};
 
   // Every job of the load, plus one count for each read in flight and each item that waits for
   // room: the load is over when the group is empty. Last, because its destructor waits.

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/thread_slot.hpp"
+#include "load/idle_reason.hpp"
 
 namespace overture::load_detail {
 using namespace base_detail;
@@ -94,7 +95,7 @@ void loader::run() noexcept {
     if (active_loaders < load.jobs.concurrency()) spawn(load);
     return;
   }
-  set_idle_reason();
+  tell_idle_reason(load);
 }
 
 void loader::spawn(load_state& load) noexcept {
@@ -161,6 +162,7 @@ load_item* loader::next_item() noexcept {
     return nullptr;
   }
   spare_->entry = load.order[next];
+  if (next + 1 == load.file_count()) tell_idle_reason(load);
   const std::uint32_t soon = next + load.jobs.concurrency();  // about this loader's next file
   if (soon < load.file_count()) load.files.fetch_ahead(load.order[soon]);
   return std::exchange(spare_, nullptr);
@@ -330,6 +332,7 @@ void loader::retire(load_item& item) noexcept {
   release_all(item);
   item.file = {};
   bytes_done_ += load.records[item.entry].bytes;
+  listed_done_ += load.records[item.entry].listed_bytes;
   ++files_done_;
   if (!spare_) {
     spare_ = &item;
@@ -343,22 +346,32 @@ void loader::flush() noexcept {
   return_credit();
   if (files_done_ == 0) return;
   load.bytes_done.fetch_add(std::exchange(bytes_done_, 0), std::memory_order_relaxed);
+  load.listed_done.fetch_add(std::exchange(listed_done_, 0), std::memory_order_relaxed);
   const std::uint64_t more = std::exchange(files_done_, 0);
   const std::uint64_t done = load.files_done.fetch_add(more, std::memory_order_acq_rel) + more;
   if (done == load.file_count()) load.end_ns.store(now_ns(), std::memory_order_release);
 }
 
-// Tells the job system why its threads are about to be idle.
-void loader::set_idle_reason() noexcept {
-  const char* reason = idle_reasons::nothing_left;
-  if (load.awaiting_decode.size() + load.awaiting_file.size() + load.awaiting_block.size() > 0) {
-    reason = idle_reasons::budget;
-  } else if (load.reads_outstanding.load(std::memory_order_relaxed) > 0) {
-    reason = idle_reasons::read;
-  } else if (load.finalizable.size() > 0) {
-    reason = idle_reasons::main_thread;
-  }
-  load.jobs.set_idle_reason(reason);
+void read_arrivals::execute(task work) noexcept {
+  load_.reads_arrived.fetch_add(1, std::memory_order_relaxed);
+  load_.reads_outstanding.fetch_sub(1, std::memory_order_relaxed);
+  tell_idle_reason(load_);
+  load_.group.execute(work);  // the load may be gone after this
+}
+
+void tell_idle_reason(load_state& load) noexcept {
+  const auto now = [](const atomic<std::uint32_t>& count) noexcept {
+    return count.load(std::memory_order_relaxed);
+  };
+  load.jobs.set_idle_reason(idle_reason({
+      .reads = now(load.reads_outstanding),
+      .reads_at_once = load.reads_at_once,
+      .awaiting_room = now(load.awaiting_decode.count) + now(load.awaiting_file.count) +
+                       now(load.awaiting_block.count),
+      .awaiting_main_thread = now(load.finalizable.count),
+      .arrived = now(load.reads_arrived),
+      .has_files_left = now(load.next_entry) < load.file_count() && now(load.free_items.count) > 0,
+  }));
 }
 
 }  // namespace overture::load_detail

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "load/load_state.hpp"
+#include "overture/sync/countdown.hpp"
 
 namespace overture::load_detail {
 
@@ -28,6 +29,10 @@ class loader {
   // stage, and no time falls between stages.
   std::uint64_t clock_ns = now_ns();
   std::uint16_t zone_flags = 0;  // request_flags of the current stage
+
+  // Ends a part of a stage: adds the time since `clock_ns` to the item's record, and to the
+  // timeline.
+  void end_part(const load_item& item, load_stage stage, std::uint64_t bytes) noexcept;
 
   // Pops an item, or returns null.
   [[nodiscard]] load_item* pop(item_stack& from) noexcept;
@@ -69,7 +74,6 @@ class loader {
   [[nodiscard]] load_item* pop_waiting(bool room, bool block_room) noexcept;
   void return_credit() noexcept;
   void flush() noexcept;
-  void set_idle_reason() noexcept;
 
   std::uint64_t share_bytes_;  // the most room that a loader takes as credit at once
   scratch_space* scratch_;
@@ -81,10 +85,21 @@ class loader {
   std::uint64_t block_room_seen_;
   std::uint64_t files_done_ = 0;
   std::uint64_t bytes_done_ = 0;
+  std::uint64_t listed_done_ = 0;
 };
+
+// Counts a read that the read queue has completed, and one that the page cache served at once.
+void note_read(load_state& load, const load_item& item, const read_request& request) noexcept;
+void note_cached(load_state& load, const load_item& item, std::uint64_t bytes) noexcept;
+// Waits within a stage for a request that was submitted with this countdown. The wait is not part
+// of the stage.
+void wait_for_read(loader& by, const load_item& item, load_stage stage, read_request& request,
+                   countdown& left) noexcept;
 
 // Whether a loader that begins now would find something to do.
 [[nodiscard]] bool can_begin(load_state& load) noexcept;
+// Tells the job system what its idle threads wait for now. Call it when that may have changed.
+void tell_idle_reason(load_state& load) noexcept;
 // Ends the items that wait for room. For a load that was cancelled.
 void drop_waiting(load_state& load) noexcept;
 

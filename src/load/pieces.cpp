@@ -19,8 +19,11 @@ constexpr std::uint64_t timed_bytes_min = 4u << 20;
 class packed_stream {
  public:
   // `room`: two pieces.
-  packed_stream(load_state& load, const load_item& item, std::span<std::byte> room) noexcept
-      : load_(load), item_(item), room_{room.first(piece_bytes), room.last(piece_bytes)} {}
+  packed_stream(loader& by, const load_item& item, std::span<std::byte> room) noexcept
+      : by_(by),
+        load_(by.load),
+        item_(item),
+        room_{room.first(piece_bytes), room.last(piece_bytes)} {}
   ~packed_stream() {
     if (is_reading_) load_.reads.wait(*done_);
   }
@@ -41,7 +44,9 @@ class packed_stream {
   [[nodiscard]] bool ended() const noexcept { return request_.destination.empty(); }
   // Valid until the next call. Only if not ended.
   result<std::span<const std::byte>> next() noexcept {
-    if (std::exchange(is_reading_, false)) load_.reads.wait(*done_);
+    if (std::exchange(is_reading_, false)) {
+      wait_for_read(by_, item_, load_stage::unpack, request_, *done_);
+    }
     if (!request_.outcome) return tl::unexpected<error>(request_.outcome.error());
     const std::span<const std::byte> read = request_.destination;
     read_ahead();
@@ -60,12 +65,13 @@ class packed_stream {
     turn_ = 1 - turn_;
     at_ += to.size();
     left_ -= to.size();
-    if (load_.reads.read_if_cached(request_)) return;
+    if (load_.reads.read_if_cached(request_)) return note_cached(load_, item_, to.size());
     request_.counter = &done_.emplace(1u);
     is_reading_ = true;
     load_.cancelling.submit(load_.reads, request_);
   }
 
+  loader& by_;
   load_state& load_;
   const load_item& item_;
   const std::span<std::byte> room_[2];
@@ -92,6 +98,7 @@ std::chrono::nanoseconds time_left(const load_state& load, const load_item& item
   if (allowed.count() == 0) return std::chrono::nanoseconds::max();
   std::uint64_t spent_ns = 0;
   for (const std::uint64_t ns : load.records[item.entry].stage_ns) spent_ns += ns;
+  spent_ns += load.records[item.entry].device_ns;
   return allowed - std::chrono::nanoseconds(spent_ns);
 }
 
@@ -112,14 +119,14 @@ namespace {
 // Unpacks the whole stream and passes each piece to `see`, until that returns false.
 class piece_walk {
  public:
-  piece_walk(load_state& load, load_item& item, std::span<std::byte> in,
+  piece_walk(loader& by, load_item& item, std::span<std::byte> in,
              std::span<std::byte> out) noexcept
-      : load_(load),
+      : load_(by.load),
         item_(item),
         out_(out),
-        stream_(load, item, in),
-        left_(time_left(load, item)),
-        unpack_(load.memory, item.file.place().method) {}
+        stream_(by, item, in),
+        left_(time_left(by.load, item)),
+        unpack_(by.load.memory, item.file.place().method) {}
 
   template <class See>
   result<void> run(See see) noexcept {
@@ -164,7 +171,7 @@ class piece_walk {
       if (!count) {
         error why = count.error();
         why.source = item_.file.place().source;
-        why.offset = item_.file.place().offset;
+        if (why.code != errc::out_of_memory) why.offset = item_.file.place().offset;
         return tl::unexpected<error>(why);
       }
       if (*count != 0 || (packed_.size() == before && (before != 0 || stream_.ended()))) {
@@ -190,8 +197,8 @@ result<std::uint64_t> check_in_pieces(loader& by, load_item& item, bool& wanted)
   const file_place& place = item.file.place();
   result<blob> in = load.buffers.take(2 * piece_bytes);
   result<blob> out = load.buffers.take(piece_bytes);
-  if (!in || !out) return fail(errc::out_of_memory, "out of memory for reading the file");
-  piece_walk walk(load, item, in->span(), out->span());
+  if (!in || !out) return tl::unexpected((in ? out : in).error());
+  piece_walk walk(by, item, in->span(), out->span());
   std::uint64_t made = 0;
   std::uint32_t crc = 0;
   const result<void> done = walk.run([&](std::span<const std::byte> piece) {

@@ -15,6 +15,7 @@
 #include "load/decode_memory.hpp"
 #include "load/loader.hpp"
 #include "load/pieces.hpp"
+#include "overture/base/glob.hpp"
 #include "overture/jobs/parallel.hpp"
 #include "overture/sync/barricade.hpp"
 
@@ -44,15 +45,7 @@ bool run_stage(loader& by, load_item& item, load_stage stage, Stage&& body) noex
     return false;
   }
   const result<std::uint64_t> bytes = body(by, item);
-  const std::uint64_t begin_ns = std::exchange(by.clock_ns, now_ns());
-  kept.stage_ns[static_cast<std::size_t>(stage)] += by.clock_ns - begin_ns;
-  record({.begin_ns = begin_ns,
-          .end_ns = by.clock_ns,
-          .name = to_string(stage),
-          .value = bytes ? *bytes : 0,
-          .subject = item.entry,
-          .kind = event_kind::zone,
-          .flags = std::exchange(by.zone_flags, std::uint16_t{0})});
+  by.end_part(item, stage, bytes ? *bytes : 0);
   if (!bytes) fail_in(kept, stage, bytes.error());
   return bytes.has_value();
 }
@@ -91,6 +84,7 @@ result<std::uint64_t> read_at_once(loader& by, load_item& item, bool& filled) no
   const auto read_here = [&]() noexcept {
     if (!by.load.reads.read_if_cached(request)) return false;
     by.zone_flags = request_flags::cached | request_flags::sync;
+    note_cached(by.load, item, place.read_bytes);
     return true;
   };
   filled = !request.destination.empty() && read_here();
@@ -111,32 +105,32 @@ void read_completed(void* context) noexcept {
   load_state& load = *item.load;
   // The group also counts the job that runs this, so the read's count is not its last.
   (void)load.group.end_job();
-  load.reads_outstanding.fetch_sub(1, std::memory_order_seq_cst);
-  file_record& kept = record_of(load, item);
-  kept.queued_ns = item.request.started_ns - item.request.queued_ns;
-  kept.stage_ns[static_cast<std::size_t>(load_stage::read)] +=
-      item.request.finished_ns - item.request.started_ns;
+  load.reads_arrived.fetch_sub(1, std::memory_order_relaxed);
+  tell_idle_reason(load);
+  note_read(load, item, item.request);
   loader here(load);
   if (item.request.outcome) {
     after_read(here, item);
   } else {
-    fail_in(kept, load_stage::read, item.request.outcome.error());
+    fail_in(record_of(load, item), load_stage::read, item.request.outcome.error());
     here.retire(item);
   }
   here.run();
 }
 
 void queue_read(load_state& load, load_item& item) noexcept {
-  item.request.on = &load.group;
+  item.request.on = &load.arrivals;
   item.request.done = {read_completed, &item};
   load.group.begin_job();
-  load.reads_outstanding.fetch_add(1, std::memory_order_seq_cst);
+  load.reads_outstanding.fetch_add(1, std::memory_order_relaxed);
+  tell_idle_reason(load);
   load.cancelling.submit(load.reads, item.request);
 }
 
 // The header before the data is longer than the archive's directory implied: reads all of it again.
-result<std::span<const std::byte>> read_longer(load_state& load, load_item& item,
+result<std::span<const std::byte>> read_longer(loader& by, load_item& item,
                                                std::uint64_t bytes) noexcept {
+  load_state& load = by.load;
   const file_place& place = item.file.place();
   const result<std::span<std::byte>> buffer = own_buffer(load, item.packed, bytes);
   if (!buffer) return tl::unexpected<error>(buffer.error());
@@ -148,7 +142,7 @@ result<std::span<const std::byte>> read_longer(load_state& load, load_item& item
     countdown left(1);
     longer.counter = &left;
     load.cancelling.submit(load.reads, longer);
-    load.reads.wait(left);
+    wait_for_read(by, item, load_stage::unpack, longer, left);
     if (!longer.outcome) return tl::unexpected<error>(longer.outcome.error());
   }
   return file_system::packed_part(place, *buffer);
@@ -178,7 +172,7 @@ result<std::uint64_t> unpack(loader& by, load_item& item) noexcept {
   if (place.framed) {
     result<std::span<const std::byte>> part = file_system::packed_part(place, packed);
     if (!part && part.error().code == errc::truncated) {
-      part = read_longer(by.load, item, part.error().offset);
+      part = read_longer(by, item, part.error().offset);
     }
     if (!part) return tl::unexpected<error>(part.error());
     packed = *part;
@@ -247,6 +241,21 @@ bool reserve_asset(loader& by, load_item& item, const decoder& chosen) noexcept 
   return true;
 }
 
+error warning_of(const decoded_asset& made, const load_item& item) noexcept {
+  return {.code = errc::corrupt,
+          .reason = made.warning,
+          .source = item.file.place().source,
+          .offset = made.warning_offset};
+}
+
+bool is_excluded(const load_state& load, const load_item& item) noexcept {
+  const std::span<const std::string_view> patterns = load.options.exclude;
+  if (patterns.empty()) return false;
+  const std::string_view path = load.files.entry(item.entry).path;
+  return std::any_of(patterns.begin(), patterns.end(),
+                     [path](std::string_view pattern) { return matches_glob(pattern, path); });
+}
+
 // Sets `waits` if there is no room for the asset.
 result<std::uint64_t> decode(loader& by, load_item& item, bool& waits) noexcept {
   load_state& load = by.load;
@@ -270,6 +279,11 @@ result<std::uint64_t> decode(loader& by, load_item& item, bool& waits) noexcept 
     return std::uint64_t{0};
   }
   if (!made) return tl::unexpected<error>(made.error());
+  if (const error flaw = warning_of(*made, item); made->warning) {
+    if (load.options.strict) return tl::unexpected<error>(flaw);
+    kept.failure = flaw;
+    kept.has_warning = true;
+  }
   kept.decoder = chosen->name();
   keep_decoded(by, item, *made);
   return kept.decoded_bytes;
@@ -300,6 +314,7 @@ void after_unpack(loader& by, load_item& item) noexcept {
     load.group.begin_job();
     load.finalizable.count.fetch_add(1, std::memory_order_seq_cst);
     load.finalizable.items.push(item.index, load.item_links());
+    tell_idle_reason(load);
     return;
   }
   finalize_here(by, item);
@@ -313,6 +328,41 @@ void after_read(loader& by, load_item& item) noexcept {
 }
 
 }  // namespace
+
+void loader::end_part(const load_item& item, load_stage stage, std::uint64_t bytes) noexcept {
+  const std::uint64_t begin_ns = std::exchange(clock_ns, now_ns());
+  record_of(load, item).stage_ns[static_cast<std::size_t>(stage)] += clock_ns - begin_ns;
+  record({.begin_ns = begin_ns,
+          .end_ns = clock_ns,
+          .name = to_string(stage),
+          .value = bytes,
+          .subject = item.entry,
+          .kind = event_kind::zone,
+          .flags = std::exchange(zone_flags, std::uint16_t{0})});
+}
+
+// Files in solid blocks are read from memory, whatever their block was read from.
+void note_read(load_state& load, const load_item& item, const read_request& request) noexcept {
+  file_record& kept = record_of(load, item);
+  const std::uint64_t device_ns = request.finished_ns - request.started_ns;
+  kept.queued_ns += request.started_ns - request.queued_ns;
+  kept.device_ns += device_ns;
+  if (!request.outcome || load.files.block_of(item.entry).bytes != 0) return;
+  load.disk_times.add(device_ns);
+  kept.disk_bytes += request.destination.size();
+}
+
+void note_cached(load_state& load, const load_item& item, std::uint64_t bytes) noexcept {
+  record_of(load, item).cached_bytes += bytes;
+}
+
+void wait_for_read(loader& by, const load_item& item, load_stage stage, read_request& request,
+                   countdown& left) noexcept {
+  by.end_part(item, stage, 0);
+  by.load.reads.wait(left);
+  note_read(by.load, item, request);
+  by.clock_ns = now_ns();
+}
 
 namespace {
 
@@ -333,6 +383,10 @@ void advance_in_pieces(loader& by, load_item& item) noexcept {
 
 void advance(loader& by, load_item& item) noexcept {
   if (item.is_unpacked) return after_unpack(by, item);
+  if (!item.resolved && is_excluded(by.load, item)) {
+    record_of(by.load, item).state = file_record::outcome::skipped;
+    return by.retire(item);
+  }
   if (!item.resolved && !run_stage(by, item, load_stage::resolve, resolve)) return by.retire(item);
   if (may_go_in_pieces(by.load, item)) return advance_in_pieces(by, item);
   if (!by.reserve(item, whole_file_bytes(item))) return;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/guarded_call.hpp"
+#include "io/descriptor_limit.hpp"
 #include "load/load_order.hpp"
 #include "load/loader.hpp"
 #include "overture/base/limits.hpp"
@@ -22,12 +23,40 @@ bool order_all(load_state& load, std::size_t count) noexcept {
       load.records[i].state = file_record::outcome::same;
       continue;
     }
-    (void)files.push_back({i, load.files.entry(i).bytes, load.files.block_of(i)});  // has room
+    const std::uint64_t bytes = load.files.entry(i).bytes;
+    (void)files.push_back({i, bytes, load.files.block_of(i)});  // has room
+    load.records[i].listed_bytes = bytes;
+    load.listed_bytes += bytes;
   }
   const load_means means{
       .room_bytes = std::min(load.block_ledger.limit(), limits::blocks_kept_bytes),
       .threads = load.jobs.concurrency()};
   return order_files({files.data(), files.size()}, means, load.memory, load.order);
+}
+
+// Of files that did not load.
+std::uint64_t& count_of(load_summary& sum, file_record::outcome state) noexcept {
+  switch (state) {
+    case file_record::outcome::failed:
+      return sum.failed;
+    case file_record::outcome::skipped:
+      return sum.skipped;
+    default:
+      return sum.cancelled;
+  }
+}
+
+// What a number of files takes, in units of a byte: a small file costs as much as this many bytes.
+double effort(std::uint64_t files, std::uint64_t bytes) noexcept {
+  constexpr double file_bytes = 32'768;
+  return static_cast<double>(files) * file_bytes + static_cast<double>(bytes);
+}
+
+// A loose file is open while it is in flight. The mounts need some descriptors too.
+std::size_t items_for(const load_state& load, std::size_t files) noexcept {
+  const std::size_t allowed = std::max(load.options.files_in_flight_max, 1u);
+  const std::size_t openable = std::max<std::size_t>(io_detail::descriptors_left() / 2, 1);
+  return std::clamp<std::size_t>(files, 1, std::min(allowed, openable));
 }
 
 }  // namespace
@@ -49,6 +78,7 @@ struct load_scope::state : load_state {
         loader here(*this);
         finalize_here(here, items[index]);
       }
+      tell_idle_reason(*this);
       // Workers use the freed room; this thread goes on finalizing.
       loader::spawn(*this);
       (void)group.end_job();
@@ -103,8 +133,7 @@ result<void> load_scope::start() noexcept {
     return fail(errc::out_of_memory, "out of memory for the load");
   }
   const std::size_t count = load.file_count();
-  const auto items = static_cast<std::uint32_t>(
-      std::clamp<std::size_t>(count, 1, std::max(load.options.files_in_flight_max, 1u)));
+  const auto items = static_cast<std::uint32_t>(items_for(load, count));
   void* const place =
       load.memory.allocate(sizeof(load_item) * items, alignof(load_item), memory_tag::load);
   if (!place) return fail(errc::out_of_memory, "out of memory for the load");
@@ -119,6 +148,8 @@ result<void> load_scope::start() noexcept {
   load.free_items.count.store(items, std::memory_order_seq_cst);
   load.started = true;
   load.begin_ns = now_ns();
+  load.reads_at_once = std::max(load.reads.reads_at_once(), 1u);
+  tell_idle_reason(load);
   if (count == 0) load.end_ns.store(load.begin_ns, std::memory_order_release);
   const std::size_t active_loaders = std::min<std::size_t>(load.jobs.concurrency(), count);
   for (std::size_t i = 0; i < active_loaders; ++i) loader::spawn(load);
@@ -141,6 +172,7 @@ bool load_scope::wait_for(std::chrono::nanoseconds duration) noexcept {
         one_thread ? std::min(deadline_ns, now_ns() + pump_interval_ns) : deadline_ns;
     if (state_->group.wait_until(until_ns)) {
       state_->finish_cancelled();
+      state_->jobs.set_idle_reason(nullptr);
       return true;
     }
     if (now_ns() >= deadline_ns) return false;
@@ -163,11 +195,14 @@ load_progress load_scope::progress() const noexcept {
   load_progress now;
   if (!state_) return now;
   now.files_total = state_->file_count();
+  // First, so that it holds what belongs to the files.
   now.files_done = state_->files_done.load(std::memory_order_acquire);
   now.bytes_done = state_->bytes_done.load(std::memory_order_relaxed);
-  now.fraction = now.files_total == 0
-                     ? 1.0
-                     : static_cast<double>(now.files_done) / static_cast<double>(now.files_total);
+  const std::uint64_t listed_done = state_->listed_done.load(std::memory_order_relaxed);
+  now.fraction =
+      now.files_done == now.files_total
+          ? 1.0
+          : effort(now.files_done, listed_done) / effort(now.files_total, state_->listed_bytes);
   return now;
 }
 
@@ -182,6 +217,11 @@ load_summary load_scope::summary() const noexcept {
   for (entry_index i = 0; i < state_->entry_count(); ++i) {
     const file_record& file = state_->records[i];
     if (file.state == file_record::outcome::same) continue;
+    const bool is_solid = state_->files.block_of(i).bytes != 0;
+    sum.reads.disk_bytes += file.disk_bytes;
+    sum.reads.cached_bytes += is_solid ? 0 : file.cached_bytes;
+    sum.reads.queue_ns += file.queued_ns;
+    sum.reads.device_ns += file.device_ns;
     const bool loaded = file.state == file_record::outcome::loaded;
     for (std::size_t stage = 0; stage < load_stage_count; ++stage) {
       stage_summary& total = sum.stages[stage];
@@ -191,9 +231,10 @@ load_summary load_scope::summary() const noexcept {
       if (passed) ++total.files;
     }
     if (!loaded) {
-      ++(file.state == file_record::outcome::failed ? sum.failed : sum.cancelled);
+      ++count_of(sum, file.state);
       continue;
     }
+    if (file.has_warning) ++sum.warnings;
     ++sum.files;
     sum.bytes += file.bytes;
     sum.packed_bytes += file.packed_bytes;
@@ -201,6 +242,8 @@ load_summary load_scope::summary() const noexcept {
     const std::uint64_t identity[3] = {state_->files.entry(i).id.value, file.bytes, file.crc32};
     sum.hash += hash64({reinterpret_cast<const char*>(identity), sizeof identity});
   }
+  sum.reads.median_ns = state_->disk_times.percentile(50);
+  sum.reads.p99_ns = state_->disk_times.percentile(99);
   sum.stages[static_cast<std::size_t>(load_stage::read)].bytes = sum.packed_bytes;
   sum.stages[static_cast<std::size_t>(load_stage::unpack)].bytes = sum.bytes;
   sum.stages[static_cast<std::size_t>(load_stage::decode)].bytes = sum.decoded_bytes;
@@ -216,6 +259,10 @@ result<void> load_scope::for_each_file(
     loaded_file file;
     file.entry = i;
     if (kept.state == file_record::outcome::failed) file.failure = &kept.failure;
+    if (kept.state == file_record::outcome::loaded && kept.has_warning) {
+      file.warning = &kept.failure;
+    }
+    file.skipped = kept.state == file_record::outcome::skipped;
     file.cancelled = kept.state == file_record::outcome::cancelled ||
                      kept.state == file_record::outcome::pending;
     file.failed_in = kept.failed_in;
@@ -226,6 +273,9 @@ result<void> load_scope::for_each_file(
     file.decoder = kept.decoder;
     std::copy(std::begin(kept.stage_ns), std::end(kept.stage_ns), std::begin(file.stage_ns));
     file.queued_ns = kept.queued_ns;
+    file.device_ns = kept.device_ns;
+    file.disk_bytes = kept.disk_bytes;
+    file.cached_bytes = state_->files.block_of(i).bytes != 0 ? 0 : kept.cached_bytes;
     if (!guarded_call([&] { visit(file); })) return fail(errc::threw, visitor_threw);
   }
   return {};

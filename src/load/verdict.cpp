@@ -17,15 +17,31 @@ bool is_stage(const char* name) noexcept {
   return false;
 }
 
-// Waits for work. Other waits (for a lock, say) happen inside a stage and belong to it.
-bool is_idleness(const char* reason) noexcept {
-  static constexpr const char* known[] = {
-      idle_reasons::read,         idle_reasons::budget, idle_reasons::main_thread,
-      idle_reasons::nothing_left, wait_reasons::no_job, wait_reasons::group,
+// The share that a wait of this reason belongs to, or null. Other waits (for a lock, say) happen
+// inside a stage and belong to it.
+const char* idleness(const char* reason) noexcept {
+  struct counted {
+    const char* reason;
+    const char* share;
   };
-  return std::any_of(std::begin(known), std::end(known), [reason](const char* candidate) {
-    return std::strcmp(candidate, reason) == 0;
-  });
+  static constexpr counted known[] = {
+      {idle_reasons::read, idle_reasons::read},
+      {idle_reasons::budget, idle_reasons::budget},
+      {idle_reasons::main_thread, idle_reasons::main_thread},
+      {idle_reasons::nothing_left, idle_reasons::nothing_left},
+      {idle_reasons::to_run, idle_reasons::to_run},
+      {wait_reasons::drain, idle_reasons::read},  // a file that is read in pieces
+  };
+  for (const counted& candidate : known) {
+    if (std::strcmp(candidate.reason, reason) == 0) return candidate.share;
+  }
+  return nullptr;
+}
+
+// Waits for work that no load had a reason for: before and after it.
+bool is_unexplained(const char* reason) noexcept {
+  return std::strcmp(reason, wait_reasons::no_job) == 0 ||
+         std::strcmp(reason, wait_reasons::group) == 0;
 }
 
 void add_share(load_verdict& verdict, const char* name, bool waiting, std::uint64_t ns) noexcept {
@@ -39,48 +55,51 @@ void add_share(load_verdict& verdict, const char* name, bool waiting, std::uint6
   // Cannot overflow: there are fewer stages and reasons than shares_max.
   verdict.shares[verdict.share_count++] = {name, waiting, ns};
 }
-static_assert(load_stage_count + 6 + 1 <= load_verdict::shares_max);
+static_assert(load_stage_count + 6 + 1 <= load_verdict::shares_max);  // reasons, and other
 
-struct thread_time {
-  std::uint64_t busy_ns = 0;
-  std::uint64_t idle_ns = 0;
+// A thread's time, of which there is so much.
+class divided_time {
+ public:
+  divided_time(load_verdict& verdict, std::uint64_t wall_ns) noexcept
+      : verdict_(verdict), left_ns_(wall_ns) {}
+  void give(const char* name, bool waiting, std::uint64_t ns) noexcept {
+    const std::uint64_t given_ns = std::min(ns, left_ns_);
+    if (given_ns == 0) return;
+    add_share(verdict_, name, waiting, given_ns);
+    left_ns_ -= given_ns;
+  }
+  [[nodiscard]] std::uint64_t left_ns() const noexcept { return left_ns_; }
+
+ private:
+  load_verdict& verdict_;
+  std::uint64_t left_ns_;
 };
 
-thread_time time_of(const timeline_track& track) noexcept {
-  thread_time sum;
-  for (const trace_total& total : track.totals()) {
-    if (total.kind == event_kind::zone && is_stage(total.name)) sum.busy_ns += total.ns;
-    if (total.kind == event_kind::wait && is_idleness(total.name)) sum.idle_ns += total.ns;
-  }
-  return sum;
-}
-
-// Adds one worker over the load's wall_ns. Its waits may reach beyond the load at both ends; if
-// they add up to too much, all are scaled down alike.
+// Adds one worker over the load's wall_ns. Work comes first; a reason that began before the load or
+// outlasts it gets less, all alike; and the rest is idle time without a reason, if there was any.
 void add_worker(load_verdict& verdict, const timeline_track& track,
                 std::uint64_t wall_ns) noexcept {
-  const thread_time sum = time_of(track);
-  const std::uint64_t busy_ns = std::min(sum.busy_ns, wall_ns);
-  const std::uint64_t idle_ns = std::min(sum.idle_ns, wall_ns - busy_ns);
-  const double kept =
-      sum.idle_ns == 0 ? 0 : static_cast<double>(idle_ns) / static_cast<double>(sum.idle_ns);
-  std::uint64_t given_ns = 0;
+  divided_time time(verdict, wall_ns);
+  std::uint64_t idle_ns = 0;
+  std::uint64_t unexplained_ns = 0;
   for (const trace_total& total : track.totals()) {
     if (total.kind == event_kind::zone && is_stage(total.name)) {
-      const std::uint64_t ns = std::min(total.ns, wall_ns - given_ns);
-      add_share(verdict, total.name, false, ns);
-      given_ns += ns;
+      time.give(total.name, false, total.ns);
     }
+    if (total.kind != event_kind::wait) continue;
+    if (idleness(total.name)) idle_ns += total.ns;
+    if (is_unexplained(total.name)) unexplained_ns += total.ns;
   }
+  const double kept = idle_ns <= time.left_ns()
+                          ? 1.0
+                          : static_cast<double>(time.left_ns()) / static_cast<double>(idle_ns);
   for (const trace_total& total : track.totals()) {
-    if (total.kind == event_kind::wait && is_idleness(total.name)) {
-      const auto ns = std::min(static_cast<std::uint64_t>(static_cast<double>(total.ns) * kept),
-                               wall_ns - given_ns);
-      add_share(verdict, total.name, true, ns);
-      given_ns += ns;
-    }
+    const char* const share = total.kind == event_kind::wait ? idleness(total.name) : nullptr;
+    if (!share) continue;
+    time.give(share, true, static_cast<std::uint64_t>(static_cast<double>(total.ns) * kept));
   }
-  add_share(verdict, "other", false, wall_ns - given_ns);
+  time.give(wait_reasons::no_job, true, unexplained_ns);
+  time.give("other", false, time.left_ns());
   verdict.worker_ns += wall_ns;
 }
 
@@ -99,6 +118,7 @@ const char* name_of(const time_share& largest) noexcept {
       {idle_reasons::budget, "waiting for memory"},
       {idle_reasons::main_thread, "main-thread-bound"},
       {idle_reasons::nothing_left, "waiting for the last files"},
+      {idle_reasons::to_run, "waiting to run"},
       {"other", "overhead-bound"},
   };
   for (const named& candidate : names) {

@@ -109,6 +109,12 @@ class alignas(64) track_recorder final : public wait_observer {
     wait_reason_ = reason;
     wait_begin_ns_ = now_ns();
   }
+  void wait_was_for(const char* reason, std::uint64_t ns) noexcept override {
+    const std::uint64_t end_ns = std::min(wait_begin_ns_ + ns, now_ns());
+    add({wait_begin_ns_, end_ns, reason, 0, no_subject, event_kind::wait});
+    wait_begin_ns_ = end_ns;
+    if (next) next->wait_was_for(reason, ns);
+  }
   void wait_ends() noexcept override {
     add({wait_begin_ns_, now_ns(), wait_reason_, 0, no_subject, event_kind::wait});
     if (next) next->wait_ends();

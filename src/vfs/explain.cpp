@@ -90,6 +90,8 @@ std::size_t file_system::explain(const error& failure, std::span<char> text) con
     out << " in " << state_->mount_at(paths[1].mount).path_text();
     return out.length();
   }
+  const bool has_place =
+      failure.offset != 0 && failure.code != errc::password && failure.code != errc::out_of_memory;
   const bool known = state_ && state_->mounts.sources().find(failure.source, handle, owner);
   std::optional<reading> now;
   if (known) now.emplace(*state_);
@@ -97,7 +99,8 @@ std::size_t file_system::explain(const error& failure, std::span<char> text) con
   if (from) {
     const bool is_archive = owner.entry == vfs_detail::source_owner::whole_archive;
     const archives_detail::archive_entry* const entry =
-        is_archive ? entry_at(from->content, failure.offset) : nullptr;
+        is_archive && failure.code != errc::out_of_memory ? entry_at(from->content, failure.offset)
+                                                          : nullptr;
     if (!is_archive) {
       write_loose_path(out, *from, owner.entry);
     } else if (entry) {
@@ -105,14 +108,15 @@ std::size_t file_system::explain(const error& failure, std::span<char> text) con
     } else {
       out << from->path_text();
     }
-    if (failure.offset != 0 && failure.code != errc::password) {
-      out << " at byte " << failure.offset;
-    }
+    if (has_place) out << " at byte " << failure.offset;
     out << ": ";
-  } else if (failure.offset != 0) {
+  } else if (has_place) {
     out << "at byte " << failure.offset << ": ";
   }
   out << failure.reason;
+  if (failure.code == errc::out_of_memory && failure.offset != 0) {
+    out << " (" << failure.offset << " bytes asked for)";
+  }
   if (failure.os_error != 0) write_os_error(out, failure.os_error);
   return out.length();
 }

@@ -121,7 +121,8 @@ result<void> file_reader::state::unpack_whole() noexcept {
   vec<std::byte> packed(memory, memory_tag::vfs);
   if (!packed.resize_for_overwrite(place().packed_bytes) ||
       !whole.resize_for_overwrite(place().bytes)) {
-    return no_memory();
+    return fail(errc::out_of_memory, "out of memory for reading the file", {},
+                place().packed_bytes + place().bytes);
   }
   const std::span<std::byte> bytes(whole.data(), whole.size());
   unpacker tables;

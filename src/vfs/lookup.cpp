@@ -31,14 +31,18 @@ result<file_stat> stat_of(const vfs_detail::lookup_hit& has) noexcept {
   if (has.folder) return file_stat{entry_kind::folder, 0, 0, owner.id};
   const archives_detail::archive& content = owner.content;
   if (!content.format->lists_folders) {
-    return file_stat{entry_kind::file, content.entries[has.entry].bytes, 0, owner.id};
+    const archives_detail::archive_entry& entry = content.entries[has.entry];
+    const archives_detail::entry_origin& origin = entry.origin;
+    return file_stat{
+        entry_kind::file, entry.bytes,       std::int64_t{origin.modified_s} * 1'000'000'000,
+        owner.id,         origin.executable, origin.in_local_time};
   }
   const result<os_handle> opened =
       owner.os->open_below(content.handle.get(), vfs_detail::name_of_loose(has));
   if (!opened) return tl::unexpected(opened.error());
   const archives_detail::owned_handle handle(*owner.os, *opened);
   return owner.os->status(handle.get()).map([&](const file_status& status) {
-    return file_stat{entry_kind::file, status.size, status.mtime_ns, owner.id};
+    return file_stat{entry_kind::file, status.size, status.mtime_ns, owner.id, status.executable};
   });
 }
 

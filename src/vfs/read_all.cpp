@@ -74,7 +74,7 @@ result<blob> read_place(const file_place& place, memory_ledger& ledger, buffer_p
   if (!bytes) {
     error why = bytes.error();
     why.source = place.source;
-    if (why.offset < place.offset) why.offset = place.offset;
+    if (why.code != errc::out_of_memory && why.offset < place.offset) why.offset = place.offset;
     return tl::unexpected(why);
   }
   return bytes;

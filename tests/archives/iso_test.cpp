@@ -193,6 +193,31 @@ TEST(iso, never_gives_the_packed_bytes_of_a_file) {
   }
 }
 
+using namespace literals;
+
+TEST(iso, knows_when_its_files_were_modified) {
+  iso_tree root;
+  root.files = {{.name = "NEW", .data = "n", .date = {117, 7, 14, 4, 40, 0, 8}},
+                {.name = "OLD", .data = "o"}};
+  const std::string image = write_iso(root);
+  file_system files;
+  ASSERT_TRUE(files.mount_memory("test.iso", std::as_bytes(std::span(image))));
+  EXPECT_EQ(files.stat("NEW"_path)->mtime_ns, 1'500'000'000'000'000'000);
+  EXPECT_EQ(files.stat("OLD"_path)->mtime_ns, 0);
+}
+
+TEST(iso, knows_which_files_are_executable) {
+  iso_tree root;
+  root.self_use = rock_ridge_begin();
+  root.files = {{.name = "RUN", .data = "r", .use = rock_ridge_mode(0100755)},
+                {.name = "READ", .data = "r", .use = rock_ridge_mode(0100644)}};
+  const std::string image = write_iso(root);
+  file_system files;
+  ASSERT_TRUE(files.mount_memory("test.iso", std::as_bytes(std::span(image))));
+  EXPECT_TRUE(files.stat("RUN"_path)->executable);
+  EXPECT_FALSE(files.stat("READ"_path)->executable);
+}
+
 // --- Hostile images ------------------------------------------------------------------------------
 
 TEST(hostile_iso, reports_the_file_outside_the_image_and_loads_the_others) {

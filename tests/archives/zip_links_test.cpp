@@ -41,6 +41,21 @@ TEST(zip_links, lead_to_files_of_the_archive) {
   }
 }
 
+TEST(zip_links, have_targets_in_the_spelling_and_encoding_of_names) {
+  zip_writer zip;
+  zip.add({.name = "real/gr\x81n.txt", .data = "a"});
+  zip.add(link("maps/one", "..\\real\\gr\x81n.txt"));
+  zip.add(link("maps/two", "../real//./grün.txt"));
+  zip.add(link("folder", ".\\real\\"));
+  zip.add(link("outside", "\\etc\\passwd"));
+  zip.add(link("up", "..\\real"));
+  mounted test(zip);
+  EXPECT_THAT(test.contents(), ElementsAre(Pair("folder/grün.txt", "a"), Pair("maps/one", "a"),
+                                           Pair("maps/two", "a"), Pair("real/grün.txt", "a")));
+  constexpr const char* leaves = "the link leads outside the mount";
+  EXPECT_THAT(skipped_of(test.files), ElementsAre(Pair("outside", leaves), Pair("up", leaves)));
+}
+
 TEST(zip_links, that_lead_elsewhere_are_skipped_and_listed) {
   zip_writer zip;
   zip.add({.name = "a", .data = "a"});

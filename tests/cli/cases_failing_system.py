@@ -101,6 +101,26 @@ def links_out_of_a_folder_are_refused_without_openat2(box):
     assert found.code == 1 and found.out == "", found
 
 
+@case(UNSANITIZED)
+def extract_ends_at_once_when_the_disk_is_full(box):
+    for i in range(20):
+        box.write(f"base/{i:02}.txt", "text\n")
+    words = ("extract", "--to", "out", "--threads", "1", "base")
+    full = box.run_refusing("write", *words, first=4, errno=errno.ENOSPC, all_after=True)
+    assert full.refused and (full.code, full.out) == (5, ""), full
+    assert full.err == (
+        "error: out: cannot write (No space left on device); 3 of 20 files were written and are "
+        "whole; make room, then go on with --overwrite\n"
+    ), full
+    written = sorted((box.folder / "out").iterdir())
+    assert [each.read_text() for each in written] == ["text\n"] * 3, written
+    # One file that cannot be written is only that.
+    words = ("extract", "--overwrite", *words[1:])
+    one = box.run_refusing("write", *words, first=4, errno=errno.EFBIG)
+    assert one.code == 1 and one.out.startswith("19 files, "), one
+    assert "03.txt: cannot write (File too large)" in one.err, one
+
+
 def memory_commands(box):
     """Commands, and whether their output is the same each time."""
     box.write("base/gfx/a", "a")

@@ -4,11 +4,12 @@ import functools
 import lzma
 import os
 import pathlib
+import resource
 import struct
 import subprocess
 import zlib
 
-from harness import case
+from harness import TIME_LIMIT_S, case
 
 CORPUS = pathlib.Path(__file__).resolve().parents[2] / "fuzz" / "corpus"
 MIB = 1 << 20
@@ -195,10 +196,65 @@ def limits_the_window_of_a_file_that_no_decoder_wants(box):
 
 
 @case("unsanitized")
+def a_load_needs_few_descriptors(box):
+    for i in range(60):
+        box.zip(f"archives/{i}.zip", {f"{i}/{k}.txt": bytes(5000 * k) for k in range(5)})
+        box.write(f"loose/{i}.bin", bytes(3 * MIB))
+    limit = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (16, 16))
+    for words in (("load", "--threads", "8"), ("load", "--io", "uring"), ("check",)):
+        process = box.start(*words, "loose", "--archives-in", "archives", preexec_fn=limit)
+        out, err = process.communicate(timeout=TIME_LIMIT_S)
+        assert process.returncode == 0, (words, out, err)
+
+
+@case("unsanitized")
+def refused_memory_is_not_called_damage(box):
+    zeros = zstd_zeros(160, window_log=27)
+    box.write("zstd.zip", zip_of_packed("zeros.bin", 93, zeros, crc_of_zeros(160), 160 * MIB))
+    words = ("load", "--threads", "1", "--io-threads", "1", "--budget", BUDGET_MIB, "zstd.zip")
+    limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (120 * MIB, 120 * MIB))
+    process = box.start(*words, preexec_fn=limit)
+    out, err = process.communicate(timeout=CPU_LIMIT_S)
+    assert process.returncode == 5, (out, err)
+    assert b"zeros.bin (zstd.zip): unpack: out of memory" in out and b"damaged" not in out, out
+
+
+@case("unsanitized")
 def limits_images_out_of_proportion(box):
     image = white_png(32768, 4096)
     box.zip("images.zip", {f"{i}.png": image for i in range(20)})
     check_limits(box, load(box, "images.zip"), (1,), BUDGET_MIB + SLACK_MIB, "load")
+
+
+def zip_of_zeros(path, mebibytes):
+    """A ZIP archive with a file of zeros of any size, without compressing each of them."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    each = packer.compress(bytes(MIB)) + packer.flush(zlib.Z_FULL_FLUSH)
+    unknown = 0xFFFFFFFF  # in the extra field
+    crc = crc_of_zeros(mebibytes)
+    fields = struct.pack("<HHHHHIIIHH", 45, 0, 8, 0, 33, crc, unknown, unknown, 9, 20)
+    sizes = struct.pack("<HHQQ", 1, 16, mebibytes * MIB, mebibytes * len(each) + 2)
+    with path.open("wb") as file:
+        file.write(b"PK\x03\x04" + fields + b"zeros.bin" + sizes)
+        for _ in range(mebibytes):
+            file.write(each)
+        file.write(b"\x03\x00")  # the last block, empty
+        place = file.tell()
+        record = b"PK\x01\x02" + struct.pack("<H", 45) + fields + bytes(14) + b"zeros.bin" + sizes
+        end = b"PK\x05\x06" + struct.pack("<HHHHIIH", 0, 0, 1, 1, len(record), place, 0)
+        file.write(record + end)
+
+
+@case("unsanitized", "slow")
+def files_above_4_gib_are_printed_and_extracted_in_little_memory(box):
+    mebibytes = 4097
+    zip_of_zeros(box.folder / "big.zip", mebibytes)
+    os.truncate(box.write("base/sparse.bin", ""), mebibytes * MIB)
+    for mount, name in (("big.zip", "zeros.bin"), ("base", "sparse.bin")):
+        words = ("extract", "--overwrite", "--to", "out", mount)
+        check_limits(box, spent(box, *words), (0,), SLACK_MIB, words)
+        assert (box.folder / "out" / name).stat().st_size == mebibytes * MIB, name
+        check_limits(box, spent(box, "cat", name, mount), (0,), SLACK_MIB, name)
 
 
 # As load, and if it takes long enough as the other commands that read everything.

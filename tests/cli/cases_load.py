@@ -1,5 +1,6 @@
 """What `overture load` loads and reports."""
 
+import json
 import os
 import zipfile
 
@@ -14,6 +15,7 @@ FIELDS = {
     "files": int,
     "failed": int,
     "cancelled": int,
+    "warnings": int,
     "skipped": int,
     "overridden": int,
     "bytes": int,
@@ -27,6 +29,7 @@ FIELDS = {
     "first_wins": bool,
     "verdict_shares": list,
     "stages": dict,
+    "reads": dict,
     "waits": dict,
     "cores": list,
     "mounts": list,
@@ -34,11 +37,13 @@ FIELDS = {
     "slowest": list,
     "overrides": list,
     "failures": list,
+    "file_warnings": list,
     "skipped_names": list,
     "memory": dict,
     "in_flight_bytes_max": int,
     "in_flight_by_module": dict,
     "kept": dict,
+    "repeats": dict,
 }
 
 
@@ -54,6 +59,7 @@ def load_reports_what_it_did(box):
         "Mounts",
         "File types",
         "Stages",
+        *(["Reads from the disk"] if "Reads from the disk" in titles else []),
         "Threads",
         *(["Waits"] if "Waits" in titles else []),
         "Slowest files",
@@ -62,7 +68,7 @@ def load_reports_what_it_did(box):
     ], titles
     for expected in (
         "  7 files, ",
-        "  0 failed, 2 overridden, 0 skipped",
+        "  0 failed, 0 warnings, 2 overridden, 0 skipped",
         "  dlc.zip     base        maps/rome.txt",
         "  ai.pk3      base        rules.txt",
     ):
@@ -150,7 +156,7 @@ def load_has_one_hash_for_any_number_of_threads(box):
 def load_names_every_file_that_fails(box):
     path = box.zip(
         "game.zip",
-        {"a.txt": "fine", "b.txt": "x" * 500, "c.txt": b"\xff\xfe\x00bad", "d.png": png(8, 8, 1)},
+        {"a.txt": "fine", "b.txt": "x" * 500, "c.json": b"\xff\xfe\x00bad", "d.png": png(8, 8, 1)},
         zipfile.ZIP_STORED,
     )
     data = bytearray(path.read_bytes())
@@ -163,7 +169,7 @@ def load_names_every_file_that_fails(box):
     failures = {(each["path"], each["mount"]): each for each in report["failures"]}
     assert set(failures) == {
         ("b.txt", "game.zip"),
-        ("c.txt", "game.zip"),
+        ("c.json", "game.zip"),
         ("broken.png", "mod"),
     }, failures
     assert failures["b.txt", "game.zip"]["stage"] == "unpack"
@@ -268,13 +274,117 @@ def load_names_every_mount_that_cannot_be_opened(box):
 
 @case()
 def load_escapes_hostile_names(box):
-    evil = "a\x1b]0;owned\x07\n.txt"
+    evil = "a\x1b]0;owned\x07\n.json"
     box.write(f"base/{evil}", b"\xff\xff broken text")
     box.zip(f"evil\x1b[2J.zip", {evil: "fine"})
     for arguments in (("base",), ("base", "evil\x1b[2J.zip", "--first-wins")):
         result = box.load(*arguments)
         assert result.code == 1, result
         assert "\x1b" not in result.out and "\x07" not in result.out, result
-        assert r"a\x1b]0;owned\x07\x0a.txt" in result.out, result
+        assert r"a\x1b]0;owned\x07\x0a.json" in result.out, result
     result = box.load("missing\x1b[2J")
     assert result.code == 3 and "\x1b" not in result.err, result
+
+
+@case()
+def load_warns_of_flaws_and_fails_them_if_strict(box):
+    box.write("base/latin1.txt", b"Gl\xfcck")
+    box.write("base/good.txt", "good")
+    report = box.load_json("base")
+    assert report["warnings"] == 1 and report["failed"] == 0, report
+    [flaw] = report["file_warnings"]
+    assert flaw["path"] == "latin1.txt" and flaw["offset"] == 2, flaw
+    text = box.load("base")
+    assert text.code == 0 and "Warnings (1)" in text.out, text
+    strict = box.load("base", "--strict")
+    assert strict.code == 1 and "latin1.txt (base): decode: text is not UTF-8" in strict.out, strict
+
+
+@case()
+def load_leaves_out_what_a_glob_matches(box):
+    box.write("base/latin1.txt", b"Gl\xfcck")
+    box.write("base/docs/broken.json", b"\xfc")
+    box.write("base/good.txt", "good")
+    report = box.load_json("base", "--exclude", "docs/**", "--exclude", "latin?.txt")
+    assert report["files"] == 1 and report["skipped"] == 2 and report["failed"] == 0, report
+    assert report["mounts"][0]["skipped"] == 2, report
+    names = {each["name"]: each["reason"] for each in report["skipped_names"]}
+    assert set(names) == {"docs/broken.json", "latin1.txt"}, names
+    assert set(names.values()) == {"left out by --exclude"}, names
+
+
+@case()
+def load_repeats_and_reports_the_median_and_the_spread(box):
+    report = box.load_json(*box.game(), "--repeat", 3)
+    repeats = report["repeats"]
+    assert repeats["loads"] == 3, repeats
+    assert list(repeats["seconds"]) == ["load", "mount", *report["stages"]], repeats
+    for name, taken in repeats["seconds"].items():
+        assert 0 <= taken["least"] <= taken["median"] <= taken["most"], (name, taken)
+    assert repeats["seconds"]["load"]["median"] == report["seconds"], report
+    text = box.load(*box.game(), "--repeat", 3)
+    assert "3 loads; the rest of this report is of the median one" in text.out, text
+    once = box.load_json(*box.game())
+    assert once["repeats"]["loads"] == 1 and once["baseline"] is None, once
+
+
+@case()
+def load_is_compared_with_a_baseline(box):
+    mounts = box.game()
+    report = box.load_json(*mounts)
+
+    def against(change, *options):
+        old = json.loads(json.dumps(report))
+        change(old)
+        box.write("old.json", json.dumps(old))
+        return box.load(*mounts, "--baseline", "old.json", *options)
+
+    def took(seconds):
+        def change(old):
+            old["repeats"]["seconds"]["load"] = dict.fromkeys(("median", "least", "most"), seconds)
+
+        return change
+
+    faster = against(took(1e-9))
+    assert faster.code == 4 and "\n  slower than old.json\n" in faster.out, faster
+    assert "Compared with old.json" in faster.out, faster
+    slower = against(took(1e6))
+    assert slower.code == 0 and "\n  not slower than old.json\n" in slower.out, slower
+    assert "not comparable" not in slower.out, slower
+    assert json.loads(against(took(1e-9), "--json").out)["baseline"]["slower"] is True
+
+    def other(old):
+        took(1e6)(old)
+        old["hash"], old["threads"] = "0" * 16, 193
+
+    differs = against(other)
+    assert "not comparable with old.json: the files differ" in differs.out, differs
+    assert "not comparable with old.json: it had 193 threads" in differs.out, differs
+
+    # What failed to load matters more than what took long.
+    box.write("broken/a.png", png(8, 8, 2)[:60])
+    mounts.append("broken")
+    assert against(took(1e-9)).code == 1
+
+    for text in ("", "{}", "[]", '{"repeats": {"seconds": 3}}', "no json"):
+        box.write("bad.json", text)
+        bad = box.load(*mounts, "--baseline", "bad.json")
+        assert bad.code == 2 and "bad.json: not a baseline" in bad.err, bad
+    missing = box.load(*mounts, "--baseline", "none.json")
+    assert missing.code == 2 and "none.json: cannot read the baseline" in missing.err, missing
+
+
+@case()
+def load_is_cold_on_demand(box):
+    box.write("game/big.bin", os.urandom(4 << 20))
+    box.zip("mods.zip", {"more.bin": os.urandom(1 << 20)})
+    total = (4 << 20) + (1 << 20)
+    warm = box.load_json("game", "mods.zip")["reads"]
+    assert warm["cached_bytes"] + warm["disk_bytes"] >= total, warm
+    result = box.load("game", "mods.zip", "--cold", "--json")
+    assert result.code == 0, result
+    cold = result.json()["reads"]
+    # Where the system cannot drop them (a file system in memory), it says so.
+    if "in its page cache, so the load is not quite cold" not in result.err:
+        assert cold["disk_bytes"] >= total, cold
+        assert 0 < cold["median_seconds"] <= cold["p99_seconds"], cold

@@ -52,6 +52,104 @@ def ls_honours_mount_points(box):
 
 
 @case()
+def archives_in_a_folder_win_in_the_order_asked_for(box):
+    for name in ("pak9", "pak10", "Zmod"):
+        box.zip(f"pack/{name}.pk3", {"winner.txt": name})
+    for order, winner in (("bytes", "pak9"), ("nocase", "Zmod"), ("natural", "Zmod")):
+        found = box.run("cat", "winner.txt", "--order", order, "--archives-in", "pack")
+        assert (found.code, found.out) == (0, winner), (order, found)
+    (box.folder / "pack/Zmod.pk3").unlink()
+    for order, winner in (("bytes", "pak9"), ("nocase", "pak9"), ("natural", "pak10")):
+        found = box.run("cat", "winner.txt", "--order", order, "--archives-in", "pack")
+        assert (found.code, found.out) == (0, winner), (order, found)
+    wrong = box.run("ls", "--order", "random", "--archives-in", "pack")
+    assert wrong.code == 2 and "--order" in wrong.err and "natural" in wrong.err, wrong
+
+
+@case()
+def names_are_in_the_encoding_given_before_their_archive(box):
+    archive = box.zip("one.zip", {"n_me.txt": "one"})
+    archive.write_bytes(archive.read_bytes().replace(b"n_me", b"n\x81me"))
+    assert box.run("ls", "one.zip").out == "n\u00fcme.txt\n"
+    shutil.copy(archive, box.folder / "two.zip")
+    mounts = ("--name-encoding", "cp1251", "one.zip", "--name-encoding", "cp437", "two.zip")
+    both = box.run("ls", *mounts)
+    assert (both.code, both.out) == (0, "n\u00fcme.txt\nn\u0403me.txt\n"), both
+    assert box.run("cat", "n\u0403me.txt", *mounts).out == "one"
+    wrong = box.run("ls", "--name-encoding", "ebcdic", "one.zip")
+    assert wrong.code == 2 and "ebcdic" in wrong.err and "cp932" in wrong.err, wrong
+    last = box.run("ls", "one.zip", "--name-encoding", "cp1252")
+    assert last.code == 2 and "--name-encoding applies to the mounts after it" in last.err, last
+
+
+@case()
+def names_that_are_skipped_are_named_with_the_reason(box):
+    box.zip("odd.zip", {"../up.txt": "x", "good/a.txt": "a", "/C:/b.txt": "b"})
+    box.zip("more.zip", {"good/b.txt": "b"})
+    up = "warning: skipped ../up.txt (odd.zip): '.' or '..' in the path\n"
+    drive = "warning: skipped /C:/b.txt (odd.zip): a drive letter in the path\n"
+    mounts = ("--mount-point", "at", "odd.zip", "more.zip")
+    listed = box.run("ls", "-r", *mounts)
+    assert (listed.code, listed.out) == (0, "at/good/a.txt\nat/good/b.txt\n"), listed
+    assert listed.err == up + drive, listed
+    inside = box.run("ls", "--in", "at/good", *mounts)
+    count = "warning: 2 names skipped; list them with 'overture ls --json'\n"
+    assert (inside.code, inside.err) == (0, count), inside
+    report = box.run("ls", "--json", *mounts)
+    assert report.err == "" and report.json()["skipped_names"] == [
+        {"mount": "odd.zip", "name": "../up.txt", "reason": "'.' or '..' in the path"},
+        {"mount": "odd.zip", "name": "/C:/b.txt", "reason": "a drive letter in the path"},
+    ], report
+    out = box.run("extract", "--to", "out", *mounts)
+    assert (out.code, out.err) == (0, up + drive), out
+    assert out.out == "2 files, 2 B written to out; 2 names skipped\n", out
+    quiet = box.run("extract", "-q", "--to", "again", *mounts)
+    assert (quiet.code, quiet.out, quiet.err) == (0, "", ""), quiet
+    assert box.run("ls", "more.zip").err == ""
+
+
+@case()
+def of_many_names_that_are_skipped_the_first_are_named(box):
+    names = {f"../{i:03}": "" for i in range(45)}
+    box.zip("odd.zip", {**names, "a.txt": "a"})
+    lines = box.run("ls", "odd.zip").err.splitlines()
+    assert len(lines) == 21 and "../019 (odd.zip)" in lines[19], lines
+    assert lines[20] == "warning: 25 more names skipped; list them with 'overture ls --json'", lines
+    assert len(box.run("ls", "--json", "odd.zip").json()["skipped_names"]) == 45
+    checked = box.run("check", "odd.zip")
+    assert checked.code == 0 and "../044 (odd.zip): " in checked.out, checked
+
+
+@case()
+def a_path_that_is_missing_because_it_was_skipped_says_so(box):
+    box.write("outside.txt", "secret")
+    box.write("base/maps/rome.txt", "rome")
+    os.symlink("../../outside.txt", box.folder / "base/maps/rom.txt")
+    reason = "not found in any mount; skipped in base (the link leads outside the mount)\n"
+    for command in ("cat", "which"):
+        for at in ("", "game/"):
+            path = at + "maps/rom.txt"
+            found = box.run(command, path, "--mount-point", at or "/", "base")
+            assert (found.code, found.err) == (1, f"error: {path}: {reason}"), found
+    other = box.run("cat", "maps/rom.txt", "--mount-point", "game", "base")
+    assert other.code == 1 and "skipped" not in other.err, other
+
+
+@case()
+def an_archive_of_which_all_is_skipped_fails(box):
+    box.zip("odd.zip", {"../a.txt": "a", "../b.txt": "b"})
+    error = (
+        "error: odd.zip: every file of the archive was skipped; "
+        "the first was ../a.txt ('.' or '..' in the path)\n"
+    )
+    for words in (("ls",), ("extract", "--to", "out"), ("check",), ("load",)):
+        found = box.run(*words, "odd.zip")
+        assert found.code == 1 and found.err.startswith(error), found
+    box.zip("empty.zip", {})
+    assert box.run("ls", "empty.zip").code == 0
+
+
+@case()
 def encrypted_files_are_read_with_the_password_before_their_archive(box):
     if shutil.which("zip") is None:
         print("zip is not installed: encrypted archives are not tested")
@@ -303,6 +401,60 @@ def extract_keeps_the_old_file_if_the_new_one_cannot_be_written(box):
 
 
 @case()
+def extract_keeps_times_and_what_is_executable(box):
+    then = 1_500_000_000  # 2017-07-14 02:40 UTC
+    for name, mode in (("run.sh", 0o755), ("plain.txt", 0o644)):
+        path = box.write(f"base/{name}", "#!/bin/sh\n")
+        path.chmod(mode)
+        os.utime(path, (then, then))
+    with zipfile.ZipFile(box.folder / "unix.zip", "w") as archive:
+        for name, mode in (("z.sh", 0o100755), ("z.txt", 0o100644)):
+            info = zipfile.ZipInfo(name, (2017, 7, 14, 4, 40, 0))
+            info.external_attr = mode << 16
+            info.create_system = 3
+            archive.writestr(info, "z")
+        # A time with its zone, as Info-ZIP writes it, counts more than the local one.
+        info = zipfile.ZipInfo("exact.txt", (1999, 1, 1, 0, 0, 0))
+        info.extra = struct.pack("<HHBI", 0x5455, 5, 1, then + 1)
+        archive.writestr(info, "x")
+    expected = dict.fromkeys(("run.sh", "plain.txt", "z.sh", "z.txt"), then)
+    expected["exact.txt"] = then + 1
+    two_hours_east = {"TZ": "UTC-2"}
+    for overwrite in ((), ("--overwrite",)):
+        words = ("extract", "--to", "out", *overwrite, "base", "unix.zip")
+        result = box.run(*words, env=two_hours_east)
+        assert result.code == 0, result
+        files = {each.name: each.stat() for each in (box.folder / "out").iterdir()}
+        assert {name: stat.st_mtime for name, stat in files.items()} == expected, files
+        runs = {name for name, stat in files.items() if stat.st_mode & 0o100}
+        assert runs == {"run.sh", "z.sh"}, runs
+
+
+@case()
+def extract_says_what_was_written_before_an_interrupt(box):
+    words = ("extract", "--to", "out", "--progress", "always", box.endless(400))
+    process = box.start(*words)
+    read_until(process.stderr, b"files")
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=TIME_LIMIT_S)
+    assert process.returncode == 130, (out, err)
+    written = sorted((box.folder / "out").iterdir())
+    assert out.decode().startswith(f"interrupted: {len(written)} of 400 files, "), (out, err)
+    assert b"these are whole" in out, out
+    assert all(each.stat().st_size == 16 << 20 for each in written), written
+
+
+@case()
+def extract_gives_up_a_file_that_takes_too_long(box):
+    os.truncate(box.write("base/huge.bin", ""), 1 << 40)
+    box.write("base/small.txt", "s")
+    result = box.run("extract", "--to", "out", "--file-time-max", "1", "base")
+    assert result.code == 1 and result.out.startswith("1 file, "), result
+    assert "huge.bin: takes longer than 1 s; allow more with --file-time-max" in result.err, result
+    assert os.listdir(box.folder / "out") == ["small.txt"], result
+
+
+@case()
 def extract_reports_once_that_the_folder_cannot_be_created(box):
     mounts = box.game()
     box.write("taken", "a file")
@@ -320,6 +472,44 @@ def extract_continues_after_a_damaged_file(box):
     assert result.code == 1 and "error: b.txt: " in result.err, result
     assert result.out.startswith("1 file, ") and "1 failed" in result.out, result
     assert os.listdir(box.folder / "out") == ["a.txt"], result
+
+
+@case()
+def check_tells_damaged_from_unreadable_and_verified_from_read(box):
+    whole = box.zip("whole.zip", {"a.txt": "a", "b.txt": "b"})
+    box.write("base/c.txt", "c")
+    fine = box.run("check", whole, "base")
+    assert fine.code == 0 and fine.out.startswith("intact: 3 files"), fine
+    assert "\n2 verified, 1 without checksum\n" in fine.out, fine
+    broken = break_entry(box.zip("broken.zip", {"d.txt": "d" * 99}, 0))
+    odd = bytearray(box.zip("odd.zip", {"e.txt": "e"}).read_bytes())
+    for mark, at in ((b"PK\3\4", 8), (b"PK\1\2", 10)):
+        odd[odd.index(mark) + at] = 77  # a compression method that does not exist
+    box.write("odd.zip", bytes(odd))
+    both = box.run("check", whole, broken, "odd.zip")
+    assert both.code == 1 and both.out.startswith("damaged: 1 of 4 files; 1 unreadable\n"), both
+    assert "\nDamaged\n  d.txt (" in both.out, both
+    assert "\nUnreadable\n  e.txt (odd.zip)" in both.out, both
+    only = box.run("check", whole, "odd.zip")
+    assert only.code == 1 and only.out.startswith("unreadable: 1 of 3 files\n"), only
+    assert "amaged" not in only.out, only
+    report = box.run("check", "--json", whole, broken, "odd.zip", "base").json()
+    counts = [report[key] for key in ("files", "failed", "damaged", "unreadable")]
+    assert counts == [3, 2, 1, 1] and report["without_checksum"] == 1, report
+
+
+@case()
+def check_hints_at_archives_that_are_plain_files(box):
+    box.zip("game/one.pk3", {"a": "a"})
+    box.zip("game/more/two.zip", {"b": "b"})
+    box.zip("game/more/three.zip", {"c": "c"})
+    result = box.run("check", "game")
+    assert "1 archive in game is a plain file here; '--archives-in game' mounts it\n" in result.out
+    assert (
+        "2 archives in game/more are plain files here; '--archives-in game/more' mounts them\n"
+        in result.out
+    ), result
+    assert "plain" not in box.run("check", "--archives-in", "game").out
 
 
 @case()
@@ -415,3 +605,19 @@ def diff_shows_what_each_set_overrides(box):
     damaged = break_entry(box.zip("c.zip", {"rules.txt": "same"}, 0))
     unknown = box.run("diff", damaged, "b")
     assert unknown.code == 1 and "unreadable (1)\n  rules.txt: " in unknown.out, unknown
+
+
+@case()
+def formats_lists_archives_and_decoders(box):
+    text = box.run("formats")
+    assert text.code == 0 and text.err == "", text
+    for expected in ("Archives", "7z", "Decoders", "libspng", "recognised"):
+        assert expected in text.out, (expected, text)
+    report = box.run("formats", "--json").json()
+    assert report["schema"] == 1, report
+    archives = {each["name"] for each in report["archives"]}
+    assert {"folder", "zip", "7z", "iso", "pak"} <= archives and "unknown" not in archives, archives
+    decoders = {each["name"]: each for each in report["decoders"]}
+    assert decoders["png"]["built_in"] and decoders["png"]["kind"] == "image", decoders
+    assert decoders["font"]["kind"] == "none", decoders
+    assert box.run("formats", "base").code == 2

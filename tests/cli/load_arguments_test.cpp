@@ -41,10 +41,29 @@ TEST(load_command_line, takes_mounts_and_options_in_any_order) {
   EXPECT_EQ(arguments.colour, when::always);
 }
 
+TEST(load_command_line, takes_any_number_of_globs_to_leave_out) {
+  load_arguments arguments;
+  EXPECT_EQ(parse_load({"x", "--exclude", "*.bak", "--exclude=docs/**", "--strict"}, arguments),
+            std::nullopt);
+  EXPECT_THAT(arguments.exclude, ElementsAre("*.bak", "docs/**"));
+  EXPECT_TRUE(arguments.strict);
+}
+
 TEST(load_command_line, takes_the_time_for_one_file_in_seconds) {
   load_arguments arguments;
   EXPECT_EQ(parse_load({"x", "--file-time-max", "7"}, arguments), std::nullopt);
   EXPECT_EQ(arguments.file_seconds_max, 7u);
+}
+
+TEST(load_command_line, takes_how_to_measure) {
+  load_arguments arguments;
+  EXPECT_EQ(parse_load({"x", "--cold", "--repeat=5", "--baseline", "old.json", "--tolerance=3"},
+                       arguments),
+            std::nullopt);
+  EXPECT_TRUE(arguments.cold);
+  EXPECT_EQ(arguments.repeat, 5u);
+  EXPECT_EQ(arguments.baseline, "old.json");
+  EXPECT_EQ(arguments.tolerance_percent, 3u);
 }
 
 TEST(load_command_line, ends_options_at_a_double_dash) {
@@ -96,6 +115,9 @@ TEST(load_command_line, names_every_mistake_and_exits_with_2) {
       {{"load"}, "nothing to load: give a folder or an archive"},
       {{"load", "x", "--trace", "-", "--json"},
        "--json and --trace - both write to standard output"},
+      {{"load", "x", "--trace", "t.json", "--repeat", "2"},
+       "--trace records one load; leave out --repeat"},
+      {{"load", "x", "--repeat", "0"}, "--repeat: '0' is not a whole number from 1 to 100"},
       {{"laod", "x"}, "unknown command 'laod'; did you mean 'load'?"},
       {{"--versoin"}, "unknown option '--versoin'; did you mean '--version'?"},
       {{"help", "lood"}, "unknown command 'lood'; did you mean 'load'?"},

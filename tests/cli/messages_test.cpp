@@ -27,6 +27,12 @@ TEST(reason_of, names_the_code_if_there_is_no_reason) {
   EXPECT_EQ(reason_of({errc::replaced, 0, "", {}, 0}), "replaced");
 }
 
+TEST(reason_of, says_how_much_memory_was_refused) {
+  EXPECT_EQ(reason_of({errc::out_of_memory, 0, "out of memory for a block", {}, 3u << 20}),
+            "out of memory for a block (3.00 MiB asked for)");
+  EXPECT_EQ(reason_of({errc::out_of_memory, 0, "out of memory", {}, 0}), "out of memory");
+}
+
 TEST(reason_of, names_the_option_for_a_missing_password) {
   EXPECT_EQ(
       reason_of({errc::password, 0, "the file is encrypted; mount it with a password", {}, 9}),

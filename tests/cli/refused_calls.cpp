@@ -4,12 +4,14 @@
 //   LD_PRELOAD=./refused_calls.so REFUSE=malloc:100:12+   and so do all after the hundredth
 //   malloc()
 //
-// Calls: opendir, readdir, openat2, malloc (and its relatives), all from main() on. Writes
+// Calls: opendir, readdir, openat2, write (to files), malloc (and its relatives), all from main()
+// on. Writes
 // "refused" to the file that REFUSE_TOLD names when a call was refused.
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -26,7 +28,7 @@ void* __libc_memalign(size_t alignment, size_t size);
 
 namespace {
 
-enum class call { none, opendir, readdir, openat2, malloc };
+enum class call { none, opendir, readdir, openat2, write, malloc };
 
 call refused = call::none;
 long first = 0;
@@ -41,9 +43,9 @@ __attribute__((constructor)) void read_environment() {
   const char* text = getenv("REFUSE");
   told = getenv("REFUSE_TOLD");
   if (!text) return;
-  const char* const names[] = {"none", "opendir", "readdir", "openat2", "malloc"};
+  const char* const names[] = {"none", "opendir", "readdir", "openat2", "write", "malloc"};
   call found = call::none;
-  for (int i = 1; i < 5; ++i) {
+  for (int i = 1; i < 6; ++i) {
     const size_t length = strlen(names[i]);
     if (strncmp(text, names[i], length) == 0 && text[length] == ':') found = static_cast<call>(i);
   }
@@ -62,7 +64,7 @@ bool refuse(call which) {
   if (told && number == first) {
     const int file = ::open(told, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (file >= 0) {
-      (void)!::write(file, "refused", 7);
+      (void)!::syscall(SYS_write, file, "refused", 7);
       ::close(file);
     }
   }
@@ -123,6 +125,13 @@ long syscall(long number, ...) noexcept {
   if (number == SYS_openat2 && refuse(call::openat2)) return -1;
   static const auto real = next<long (*)(long, ...)>("syscall");
   return real(number, given[0], given[1], given[2], given[3], given[4], given[5]);
+}
+
+ssize_t write(int file, const void* bytes, size_t size) {
+  struct stat what{};
+  if (fstat(file, &what) == 0 && S_ISREG(what.st_mode) && refuse(call::write)) return -1;
+  static const auto real = next<ssize_t (*)(int, const void*, size_t)>("write");
+  return real(file, bytes, size);
 }
 
 void* malloc(size_t size) noexcept {

@@ -23,6 +23,12 @@ TEST(json_report, has_the_documented_fields) {
   EXPECT_EQ(object["files"], 3890);
   EXPECT_EQ(object["bytes"], 412u << 20);
   EXPECT_EQ(object["failed"], 2);
+  EXPECT_EQ(object["warnings"], 8);
+  EXPECT_EQ(object["file_warnings"].size(), 8u);
+  EXPECT_EQ(object["file_warnings"][0], (json{{"path", "gfx/wall.jpg"},
+                                              {"mount", "game/base.pk3"},
+                                              {"reason", "the JPEG file has no end marker"},
+                                              {"offset", 4096}}));
   EXPECT_EQ(object["skipped"], 3);
   EXPECT_EQ(object["overridden"], 2);
   EXPECT_EQ(object["hash"], "0123456789abcdef");
@@ -33,6 +39,12 @@ TEST(json_report, has_the_documented_fields) {
   EXPECT_EQ(object["stages"]["decode"],
             (json{{"seconds", 1.5}, {"bytes", 900u << 20}, {"files", 3890}}));
   EXPECT_EQ(object["stages"].size(), load_stage_count);
+  EXPECT_EQ(object["reads"]["disk_bytes"], 150u << 20);
+  EXPECT_EQ(object["reads"]["cached_bytes"], 38u << 20);
+  EXPECT_EQ(object["reads"]["queue_seconds"], 0.41);
+  EXPECT_EQ(object["reads"]["device_seconds"], 1.9);
+  EXPECT_EQ(object["reads"]["median_seconds"], 0.002);
+  EXPECT_EQ(object["reads"]["p99_seconds"], 0.031);
   EXPECT_EQ(object["waits"], (json{{idle_reasons::read, 0.22}}));
   EXPECT_EQ(object["mounts"].size(), 3u);
   EXPECT_EQ(object["mounts"][0]["hidden"], 99);

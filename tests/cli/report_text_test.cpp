@@ -68,9 +68,10 @@ TEST(text_report, escapes_names_for_the_terminal) {
   report what = sample_report();
   const std::string evil = "\x1b[2Jx\r\n\u009b";
   what.mounts[0].path = evil;
-  what.slowest = {{evil, evil, 1, {}, 0}};
+  what.slowest = {{evil, evil, 1, {}, 0, 0}};
   what.overrides = {{evil, evil, evil}};
   what.failures = {{evil, evil, "read", "io", evil}};
+  what.warnings = {{evil, evil, evil, 0}};
   what.skipped = {{evil, evil, "why"}};
   what.types[0].extension = evil;
   const std::string text = report_text(what, {});
@@ -122,6 +123,17 @@ TEST(text_report, says_when_other_programs_used_the_cpu) {
   what.threads_used[1].cpu_ns /= 4;
   EXPECT_THAT(report_text(what, {}),
               HasSubstr("other programs used the CPU: busy threads ran only 25 % of the time"));
+}
+
+TEST(text_report, says_where_the_bytes_came_from_right_after_the_verdict) {
+  report what = sample_report();
+  EXPECT_EQ(lines_of(report_text(what, {}))[2],
+            "  150 MiB read from the disk, 38.0 MiB from the page cache");
+  what.summary.reads = {.cached_bytes = 1u << 20};
+  const std::string text = report_text(what, {});
+  EXPECT_THAT(text, HasSubstr("\n  0 B read from the disk, 1.00 MiB from the page cache\n"));
+  EXPECT_THAT(text, Not(HasSubstr("a read from the disk took")));
+  EXPECT_THAT(text, Not(HasSubstr("Reads from the disk")));
 }
 
 TEST(text_report, counts_idle_read_threads) {

@@ -5,16 +5,14 @@
 
 namespace overture::cli {
 
-inline report sample_report() {
-  constexpr std::uint64_t ms = 1'000'000;
-  constexpr std::uint64_t mib = 1u << 20;
-  report what;
-  what.threads = 2;
-  what.io_threads = 4;
-  what.mount_ns = 12 * ms;
-  load_summary& summary = what.summary;
+inline constexpr std::uint64_t ms = 1'000'000;
+inline constexpr std::uint64_t mib = 1u << 20;
+
+inline load_summary sample_summary() {
+  load_summary summary;
   summary.files = 3890;
   summary.failed = 2;
+  summary.warnings = 8;
   summary.bytes = 412 * mib;
   summary.packed_bytes = 188 * mib;
   summary.decoded_bytes = 900 * mib;
@@ -28,6 +26,16 @@ inline report sample_report() {
   summary.stages[2] = {3891, 500 * ms, 412 * mib};
   summary.stages[3] = {3890, 1500 * ms, 900 * mib};
   summary.stages[4] = {3890, 4 * ms, 0};
+  summary.reads = {150 * mib, 38 * mib, 410 * ms, 1900 * ms, 2 * ms, 31 * ms};
+  return summary;
+}
+
+inline report sample_report() {
+  report what;
+  what.threads = 2;
+  what.io_threads = 4;
+  what.mount_ns = 12 * ms;
+  what.summary = sample_summary();
   what.verdict.name = "decode-bound";
   what.verdict.worker_ns = 2460 * ms;
   what.verdict.shares = {{"decode", false, 1500 * ms},         {"unpack", false, 500 * ms},
@@ -56,13 +64,23 @@ inline report sample_report() {
   io.cpu_ns = 45 * ms;
   what.threads_used = {main, worker, io};
   what.slowest = {
-      {"gfx/title.png", "game/base.pk3", 8 * mib, {ms / 10, 2 * ms, 12 * ms, 50 * ms, 0}, 3 * ms},
-      {"音楽/テーマ.ogg", "game/dlc/rome", 9 * mib, {ms, 20 * ms, 0, 0, 0}, 0}};
+      {"gfx/title.png",
+       "game/base.pk3",
+       8 * mib,
+       {ms / 10, 2 * ms, 12 * ms, 50 * ms, 0},
+       3 * ms,
+       0},
+      {"音楽/テーマ.ogg", "game/dlc/rome", 9 * mib, {ms, ms / 2, 0, 0, 0}, 9 * ms, 20 * ms}};
   what.overrides = {{"ai/plan.txt", "mods/better_ai.zip", "game/base.pk3"},
                     {"maps/rome.txt", "game/dlc/rome", "game/base.pk3"}};
   what.failures = {{"gfx/broken.png", "game/base.pk3", "decode", "corrupt", "not a PNG"},
                    {"evil\x1b]0;owned\x07", "mods/better_ai.zip", "unpack", "corrupt",
                     "the content does not match its checksum"}};
+  what.warnings = {{"gfx/wall.jpg", "game/base.pk3", "the JPEG file has no end marker", 4096}};
+  for (const char* name : {"a", "b", "c", "d", "e", "f", "g"}) {
+    what.warnings.push_back({std::string("docs/") + name + ".txt", "game/base.pk3",
+                             "text is not UTF-8; not decoded", 0});
+  }
   what.skipped = {{"game/dlc/rome", "../../etc/passwd", "'.' or '..' in the path"},
                   {"game/dlc/rome", "saves", "the link leads outside the mount"},
                   {"mods/better_ai.zip", "C:\\x", "a drive letter in the path"}};

@@ -170,6 +170,43 @@ TEST(jpeg_decoder, reports_a_file_cut_anywhere) {
   }
 }
 
+TEST(jpeg_decoder, warns_of_a_missing_end_marker) {
+  for (const bool progressive : {false, true}) {
+    const bytes whole = make_jpeg(40, 40, noise(40 * 40 * 3), {.progressive = progressive});
+    const result<decoded_asset> image = decode_exactly(jpeg_decoder(), whole, whole.size() - 2);
+    ASSERT_TRUE(image) << image.error().reason;
+    EXPECT_STREQ(image->warning, "the JPEG file has no end marker");
+    EXPECT_EQ(content<unsigned char>(*image), content<unsigned char>(*decode(whole)));
+    EXPECT_EQ(decode(whole)->warning, nullptr);
+    const result<decoded_asset> cut = decode_exactly(jpeg_decoder(), whole, whole.size() - 12);
+    EXPECT_EQ(outcome(cut), "corrupt");
+    EXPECT_STREQ(cut.error().reason, "the JPEG file is truncated");
+  }
+}
+
+// Where each scan begins.
+std::vector<std::size_t> scans_of(const bytes& jpeg) {
+  std::vector<std::size_t> places;
+  for (std::size_t at = 0; at + 1 < jpeg.size(); ++at) {
+    if (jpeg[at] == std::byte{0xFF} && jpeg[at + 1] == std::byte{0xDA}) places.push_back(at);
+  }
+  return places;
+}
+
+TEST(jpeg_decoder, reports_a_file_cut_between_two_scans) {
+  std::vector<jpeg_scan_info> one_by_one(3);
+  for (int i = 0; i < 3; ++i) one_by_one[static_cast<std::size_t>(i)] = {1, {i}, 0, 63, 0, 0};
+  for (const bytes& whole : {make_jpeg(40, 40, noise(40 * 40 * 3), {.progressive = true}),
+                             make_jpeg(40, 40, noise(40 * 40 * 3), {.script = one_by_one})}) {
+    ASSERT_EQ(outcome(decode(whole)), "ok");
+    const std::vector<std::size_t> scans = scans_of(whole);
+    ASSERT_GT(scans.size(), 2u);
+    for (const std::size_t at : scans) {
+      EXPECT_EQ(outcome(decode_exactly(jpeg_decoder(), whole, at)), "corrupt") << at;
+    }
+  }
+}
+
 TEST(jpeg_decoder, survives_flipped_bits) {
   decode_flipped(jpeg_decoder(), make_jpeg(17, 9, noise(17 * 9 * 3)), 4000);
   decode_flipped(jpeg_decoder(), make_jpeg(17, 9, noise(17 * 9 * 3), {.progressive = true}), 4000);

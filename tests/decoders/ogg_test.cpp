@@ -133,6 +133,7 @@ TEST(ogg, leaves_the_choice_of_decoder_to_the_content) {
   EXPECT_EQ(picked("a.ogg", page("OpusHead")), "opus");
   EXPECT_EQ(picked("a.opus", {}), "opus");
   EXPECT_EQ(picked("a.ogg", page("Speex   ")), "none");
+  EXPECT_EQ(picked("a.dat", page("\x01vorbis")), "vorbis");
   EXPECT_EQ(picked("a.ogg", {}), "vorbis") << "it complains of what is no Ogg file";
   EXPECT_EQ(picked("a.ogv", page("\x80theora")), "none");
 }

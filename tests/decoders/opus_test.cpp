@@ -8,6 +8,7 @@
 
 #include "decoders/damage.hpp"
 #include "decoders/ogg.hpp"
+#include "decoders/ogg_pages.hpp"
 #include "decoders/table.hpp"
 #include "overture/base/limits.hpp"
 
@@ -76,7 +77,7 @@ TEST(opus_decoder, accepts_by_extension_and_by_content) {
   EXPECT_TRUE(opus_decoder().accepts("music/theme.ogg", file));
   EXPECT_TRUE(opus_decoder().accepts("music/theme.oga", file));
   EXPECT_FALSE(opus_decoder().accepts("music/theme.ogg", {}));
-  EXPECT_FALSE(opus_decoder().accepts("music/theme.bin", file));
+  EXPECT_TRUE(opus_decoder().accepts("music/theme.bin", file));
   EXPECT_FALSE(vorbis_decoder().accepts("music/theme.ogg", file));
 }
 
@@ -159,6 +160,13 @@ TEST(opus_decoder, reports_a_damaged_page_anywhere) {
     damaged[at] ^= std::byte{1};
     EXPECT_EQ(outcome(decode(damaged)), "corrupt") << at;
   }
+}
+
+// libopusfile leaves out 80 ms after a gap, even if only the numbers have it.
+TEST(opus_decoder, reports_a_gap_in_the_page_numbers) {
+  const bytes file = make_opus({.frames = 300'000});
+  EXPECT_EQ(outcome(decode(with_page_numbers_from(file, 3, 1))), "corrupt");
+  EXPECT_EQ(outcome(decode(without_page(file, 3))), "corrupt");
 }
 
 TEST(opus_decoder, reports_a_file_cut_anywhere) {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <string>
 
+#include "decoders/ogg.hpp"
+#include "decoders/ogg_pages.hpp"
 #include "decoders/table.hpp"
 #include "overture/base/limits.hpp"
 
@@ -132,6 +134,19 @@ TEST(vorbis_decoder, reports_a_missing_page) {
   const std::ptrdiff_t inside = static_cast<std::ptrdiff_t>(file.size() * 3 / 4);
   file.erase(file.begin() + inside, file.begin() + inside + 10);
   EXPECT_EQ(outcome(decode(file)), "corrupt");
+}
+
+TEST(vorbis_decoder, warns_of_a_gap_in_the_page_numbers_alone) {
+  const bytes file = make_vorbis({.frames = 300'000});
+  EXPECT_EQ(decode(file)->warning, nullptr);
+  const bytes gap = with_page_numbers_from(file, 4, 1);
+  const result<decoded_asset> sound = decode(gap);
+  ASSERT_TRUE(sound) << sound.error().reason;
+  EXPECT_STREQ(sound->warning, page_number_gap);
+  EXPECT_EQ(content<std::int16_t>(*sound), content<std::int16_t>(*decode(file)));
+  for (const std::size_t missing : {3u, 4u, 5u}) {
+    EXPECT_EQ(outcome(decode(without_page(file, missing))), "corrupt") << missing;
+  }
 }
 
 // libvorbis takes a damaged last page for the end, and leaves a damaged first one out.

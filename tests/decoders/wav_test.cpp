@@ -146,20 +146,78 @@ TEST(wav_decoder, rejects_contradictory_ima_adpcm) {
   }
 }
 
+TEST(wav_decoder, decodes_ms_adpcm) {
+  // The second predictor doubles the last sample and takes the one before it away.
+  const bytes block = byte_writer{}.u8(1).u16(16).u16(120).u16(100).u8(0x1F).u8(0x80).content;
+  const wav_wish mono{.tag = 2, .bits = 4, .block_bytes = 9};
+  // 140 + 16, 192 - 16 (the steps stay 16), 196 - 8 * 16, then -40 - 0 * 48.
+  EXPECT_EQ(decoded(make_wav(mono, block)), (samples{100, 120, 156, 176, 68, -40}));
+
+  const bytes two = byte_writer{}
+                        .u8(2)
+                        .u8(0)
+                        .u16(16)
+                        .u16(16)
+                        .u16(7)
+                        .u16(static_cast<std::uint16_t>(-20))
+                        .u16(5)
+                        .u16(static_cast<std::uint16_t>(-30))
+                        .u8(0x10)
+                        .content;
+  const wav_wish stereo{.tag = 2, .channels = 2, .bits = 4, .block_bytes = 15};
+  EXPECT_EQ(decoded(make_wav(stereo, two)), (samples{5, -30, 7, -20, 16, -20}));
+}
+
+TEST(wav_decoder, decodes_a_short_last_block_of_adpcm) {
+  const bytes block = byte_writer{}.u8(2).u16(16).u16(2).u16(1).u8(0).u8(0).content;
+  bytes data = block;
+  data.insert(data.end(), block.begin(), block.end() - 1);
+  EXPECT_EQ(decoded(make_wav({.tag = 2, .bits = 4, .block_bytes = 9}, data)),
+            (samples{1, 2, 0, 0, 0, 0, 1, 2, 0, 0}));
+}
+
+TEST(wav_decoder, rejects_contradictory_ms_adpcm) {
+  const bytes block = byte_writer{}.u8(7).u16(16).u16(2).u16(1).u8(0).content;
+  EXPECT_EQ(outcome(decode(make_wav({.tag = 2, .bits = 4, .block_bytes = 8}, block))), "corrupt");
+  EXPECT_EQ(outcome(decode(make_wav({.tag = 2, .bits = 4, .block_bytes = 6}, block))), "corrupt");
+}
+
+// The values of ITU-T G.711, in 16 bits: both ends of the scale and both zeros.
+TEST(wav_decoder, decodes_a_law_and_mu_law) {
+  const bytes codes = byte_writer{}.u8(0x00).u8(0x7F).u8(0x80).u8(0xFF).u8(0x55).u8(0xD5).content;
+  EXPECT_EQ(decoded(make_wav({.tag = 7, .bits = 8}, codes)),
+            (samples{-32124, 0, 32124, 0, -716, 716}));
+  const bytes other = byte_writer{}.u8(0x2A).u8(0xAA).u8(0x55).u8(0xD5).content;
+  EXPECT_EQ(decoded(make_wav({.tag = 6, .bits = 8}, other)), (samples{-32256, 32256, -8, 8}));
+}
+
 TEST(wav_decoder, skips_chunks_before_the_samples_with_their_padding) {
   const bytes more = byte_writer{}.text("LIST").u32(3).text("abc").u8(0).content;
   EXPECT_EQ(decoded(make_wav({.before_data = more}, sixteen({5}))), (samples{5}));
 }
 
-TEST(wav_decoder, reads_to_the_end_if_the_size_is_unknown) {
-  bytes file = make_wav({}, sixteen({1, 2, 3}));
-  put_u32(file, data_size_place, UINT32_MAX);
-  EXPECT_EQ(decoded(file), (samples{1, 2, 3}));
+TEST(wav_decoder, warns_of_an_unknown_size_and_reads_to_the_end) {
+  for (const std::uint64_t size : {0x7FFF'F000u, 0x7FFF'FFFFu, UINT32_MAX - 1, UINT32_MAX}) {
+    bytes file = make_wav({}, sixteen({1, 2, 3}));
+    put_u32(file, data_size_place, size);
+    EXPECT_EQ(decoded(file), (samples{1, 2, 3}));
+    EXPECT_STREQ(decode(file)->warning, "the WAV file does not state its length");
+  }
+}
+
+TEST(wav_decoder, warns_of_a_size_that_is_a_few_bytes_too_large) {
+  for (const std::uint64_t surplus : {1u, 4u, 16u}) {
+    bytes file = make_wav({}, sixteen({1, 2, 3}));
+    put_u32(file, data_size_place, 6 + surplus);
+    EXPECT_EQ(decoded(file), (samples{1, 2, 3}));
+    EXPECT_STREQ(decode(file)->warning, "the WAV file is shorter than it states");
+  }
+  EXPECT_EQ(decode(make_wav({}, sixteen({1, 2, 3})))->warning, nullptr);
 }
 
 TEST(wav_decoder, rejects_false_sizes_without_allocating) {
   for (const std::uint64_t size :
-       {std::uint64_t{7}, std::uint64_t{0x7FFF'FFFF}, std::uint64_t{UINT32_MAX - 1}}) {
+       {std::uint64_t{6 + 17}, std::uint64_t{1'000'000}, std::uint64_t{0x7FFF'EFFF}}) {
     bytes file = make_wav({}, sixteen({1, 2, 3}));
     put_u32(file, data_size_place, size);
     tracking_allocator memory;
@@ -169,8 +227,8 @@ TEST(wav_decoder, rejects_false_sizes_without_allocating) {
 }
 
 TEST(wav_decoder, rejects_unknown_formats_as_unsupported) {
-  EXPECT_EQ(outcome(decode(make_wav({.tag = 2, .bits = 4}, sixteen({1})))), "unsupported");
-  EXPECT_EQ(outcome(decode(make_wav({.tag = 7, .bits = 8}, sixteen({1})))), "unsupported");
+  EXPECT_EQ(outcome(decode(make_wav({.tag = 2, .bits = 3}, sixteen({1})))), "unsupported");
+  EXPECT_EQ(outcome(decode(make_wav({.tag = 0x55, .bits = 0}, sixteen({1})))), "unsupported");
   EXPECT_EQ(outcome(decode(make_wav({.bits = 12}, sixteen({1})))), "unsupported");
   EXPECT_EQ(outcome(decode(make_wav({.tag = 3, .bits = 64}, sixteen({1})))), "unsupported");
 }
@@ -201,6 +259,8 @@ TEST(wav_decoder, survives_flipped_bits) {
   for (const unsigned char value : noise(256)) data.u8(value);
   decode_flipped(wav_decoder(), make_wav({.channels = 2}, data.content), 10'000);
   decode_flipped(wav_decoder(), make_wav({.tag = 3, .bits = 32}, data.content), 10'000);
+  decode_flipped(wav_decoder(), make_wav({.tag = 2, .bits = 4, .block_bytes = 32}, data.content),
+                 10'000);
   decode_flipped(wav_decoder(), make_wav({.tag = 0x11, .bits = 4, .block_bytes = 32}, data.content),
                  10'000);
 }

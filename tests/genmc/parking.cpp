@@ -24,7 +24,6 @@ job_record records[JOBS];
 struct {
   parking sleepers{genmc::memory, workers + 1, 0};
   decltype(queues)& queues = ::queues;
-  const char* reason_or(const char* reason) const { return reason; }
 } pool_;
 
 class worker {
@@ -38,7 +37,7 @@ class worker {
   void search(bool announced) noexcept {
     parking& sleepers = pool_.sleepers;
     if (announced) {
-      pool_.sleepers.sleep_worker(slot_.number, 0, "");
+      pool_.sleepers.sleep_worker(slot_.number, 0);
     } else {
       sleepers.begin_search();
     }
@@ -61,7 +60,7 @@ class worker {
     bool visible = pool_.queues.work_visible();
     const bool stay = false;  // changed
     if (stay || visible) pool_.sleepers.wake_worker(slot_.number, stay);
-    pool_.sleepers.sleep_worker(slot_.number, until_ns, pool_.reason_or(wait_reasons::no_job));
+    pool_.sleepers.sleep_worker(slot_.number, until_ns);
   }
   // end of copy
 

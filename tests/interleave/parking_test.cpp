@@ -20,7 +20,7 @@ TEST(a_wake_in_all_interleavings, takes_one_sleeper_at_a_time) {
     const auto sleep_in = [&sleepers](unsigned seat) {
       sleepers.begin_search();
       sleepers.announce_worker(seat);
-      sleepers.sleep_worker(seat, 0, "asleep");
+      sleepers.sleep_worker(seat, 0);
       (void)sleepers.end_search();
     };
     run({[&] {
@@ -43,7 +43,7 @@ TEST(a_wake_in_all_interleavings, finds_a_worker_though_the_time_of_another_is_u
     const auto sleep_in = [&](unsigned seat, std::uint64_t deadline_ns) {
       sleepers.begin_search();
       sleepers.announce_worker(seat);
-      sleepers.sleep_worker(seat, deadline_ns, "asleep");
+      sleepers.sleep_worker(seat, deadline_ns);
       check(!sleepers.is_parked(seat), "it was taken before it goes on");
       (void)sleepers.end_search();
     };
@@ -75,7 +75,7 @@ void wait_in_crowd(parking& sleepers, Found found) {
   while (!found()) {
     const event_count::key_type key = sleepers.join_crowd();
     if (found()) return sleepers.leave_crowd();
-    sleepers.sleep_in_crowd(key, 0, "asleep");
+    sleepers.sleep_in_crowd(key, 0);
   }
 }
 

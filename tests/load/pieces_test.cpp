@@ -26,6 +26,13 @@ std::string lines(std::size_t bytes) {
   return text;
 }
 
+// What no decoder accepts.
+std::string binary(std::size_t bytes) {
+  std::string content = lines(bytes);
+  content[0] = '\0';
+  return content;
+}
+
 std::string archive_of(const zip_entry& entry) {
   zip_writer zip;
   zip.add(entry);
@@ -68,7 +75,7 @@ struct in_pieces : ::testing::Test {
 TEST_F(in_pieces, a_file_is_checked_within_the_budget) {
   for (const std::uint16_t method : {zip_stored, zip_deflated}) {
     const std::string archive =
-        archive_of({.name = "large.bin", .data = lines(large_bytes), .method = method});
+        archive_of({.name = "large.bin", .data = binary(large_bytes), .method = method});
     const seen pieces = load(archive);
     EXPECT_EQ(pieces.outcome, "ok");
     EXPECT_EQ(pieces.bytes, large_bytes);
@@ -83,7 +90,7 @@ TEST_F(in_pieces, a_file_is_checked_within_the_budget) {
 TEST_F(in_pieces, a_damaged_file_fails_as_it_does_whole) {
   for (const std::uint16_t method : {zip_stored, zip_deflated}) {
     std::string archive =
-        archive_of({.name = "large.bin", .data = lines(large_bytes), .method = method});
+        archive_of({.name = "large.bin", .data = binary(large_bytes), .method = method});
     for (int i = 0; i < 40; ++i) archive[50'000 + static_cast<std::size_t>(i)] ^= 0x55;
     EXPECT_EQ(load(archive, enough).outcome, "unpack: corrupt");
     EXPECT_EQ(load(archive).outcome, "unpack: corrupt");
@@ -106,7 +113,7 @@ TEST_F(in_pieces, a_file_for_a_sink_is_not_checked) {
     std::size_t seen_bytes = 0;
   } sink;
   const std::string archive =
-      archive_of({.name = "large.bin", .data = lines(large_bytes), .method = zip_deflated});
+      archive_of({.name = "large.bin", .data = binary(large_bytes), .method = zip_deflated});
   EXPECT_EQ(load(archive, budget, &sink).outcome, "ok");
   EXPECT_EQ(sink.seen_bytes, large_bytes);
 }
@@ -114,7 +121,7 @@ TEST_F(in_pieces, a_file_for_a_sink_is_not_checked) {
 TEST_F(in_pieces, a_file_that_takes_too_long_fails_between_pieces_and_between_stages) {
   for (const std::size_t bytes : {large_bytes, std::size_t{100'000}}) {
     const std::string archive =
-        archive_of({.name = "file.bin", .data = lines(bytes), .method = zip_deflated});
+        archive_of({.name = "file.bin", .data = binary(bytes), .method = zip_deflated});
     EXPECT_EQ(load(archive, enough, nullptr, std::chrono::nanoseconds(1)).outcome,
               bytes == large_bytes ? "unpack: limit" : "read: limit");
     EXPECT_EQ(load(archive, enough, nullptr, std::chrono::hours(10)).outcome, "ok");
@@ -123,14 +130,14 @@ TEST_F(in_pieces, a_file_that_takes_too_long_fails_between_pieces_and_between_st
 
 TEST_F(in_pieces, a_large_file_whose_time_is_limited_is_checked_in_pieces) {
   const std::string archive =
-      archive_of({.name = "file.bin", .data = lines(large_bytes), .method = zip_deflated});
+      archive_of({.name = "file.bin", .data = binary(large_bytes), .method = zip_deflated});
   EXPECT_GT(load(archive, enough).allocated, large_bytes);
   EXPECT_LT(load(archive, enough, nullptr, std::chrono::hours(10)).allocated, large_bytes / 2);
 }
 
 TEST_F(in_pieces, a_cancelled_file_ends_though_the_queue_is_suspended) {
   fake_os os;  // nothing is cached: pieces are read ahead through the queue
-  os.add_file("/game.zip", archive_of({.name = "file.bin", .data = lines(large_bytes)}));
+  os.add_file("/game.zip", archive_of({.name = "file.bin", .data = binary(large_bytes)}));
   load_rig rig(os, {.workers = 1});
   rig.mount({"/game.zip"});
   rig.reads.suspend();
@@ -145,7 +152,7 @@ TEST_F(in_pieces, a_cancelled_file_ends_though_the_queue_is_suspended) {
 
 TEST_F(in_pieces, a_file_that_is_not_cached_is_read_ahead) {
   fake_os os;
-  os.add_file("/game.zip", archive_of({.name = "file.bin", .data = lines(large_bytes)}));
+  os.add_file("/game.zip", archive_of({.name = "file.bin", .data = binary(large_bytes)}));
   load_rig rig(os, {.workers = 1});
   rig.mount({"/game.zip"});
   load_scope scope(rig.files, rig.reads, rig.jobs, {.budget_bytes = budget});

@@ -30,12 +30,12 @@ std::string repeated(std::string_view text, std::size_t bytes) {
 void add_game(fake_os& os) {
   zip_writer base;
   base.add({.name = "readme.txt", .data = "hello"});
-  base.add({.name = "maps/one.bin", .data = repeated("map", 50'000), .method = zip_deflated});
-  base.add({.name = "maps/two.bin", .data = repeated("other", 70'000), .method = zip_deflated});
+  base.add({.name = "maps/one.bin", .data = repeated("map\x80", 50'000), .method = zip_deflated});
+  base.add({.name = "maps/two.bin", .data = repeated("other\x80", 70'000), .method = zip_deflated});
   os.add_file("/base.zip", base.bytes());
   os.add_file("/mod/readme.txt", "replaced\n");
   os.add_file("/mod/empty.bin", "");
-  os.add_file("/mod/new.bin", repeated("x", 10'000));
+  os.add_file("/mod/new.bin", repeated("\x80", 10'000));
 }
 
 TEST(pipeline, loads_archives_and_folders_together) {
@@ -162,7 +162,7 @@ TEST(pipeline, loads_the_other_files_if_some_are_damaged) {
            .stated_bytes = 1000});
   zip.add({.name = "method.bin", .data = "data", .stated_method = 99});
   zip.add({.name = "outside.bin", .data = "data", .stated_offset = 1'000'000});
-  zip.add({.name = "text.txt", .data = "\xFF\xFE"});
+  zip.add({.name = "text.json", .data = "\xFC"});
   zip.add({.name = "lies.png", .data = "this is not a PNG"});
   zip.add({.name = "z.bin", .data = "good"});
   os.add_file("/game.zip", zip.bytes());
@@ -178,10 +178,79 @@ TEST(pipeline, loads_the_other_files_if_some_are_damaged) {
                                       {"method.bin", "resolve: unsupported"},
                                       {"outside.bin", "resolve: corrupt"},
                                       {"size.bin", "unpack: corrupt"},
-                                      {"text.txt", "decode: corrupt"},
+                                      {"text.json", "decode: corrupt"},
                                       {"z.bin", "ok"},
                                   }));
   EXPECT_EQ(scope.summary().failed, 6u);
+}
+
+// A JSON file must be UTF-8, a text need not.
+void add_flawed(fake_os& os) {
+  os.add_file("/game/latin1.txt",
+              "Gl\xFC"
+              "ck");
+  os.add_file("/game/good.txt", "good");
+  os.add_file("/game/maps/broken.json", "\xFC");
+}
+
+TEST(pipeline, loads_files_with_flaws_and_warns_of_them) {
+  fake_os os;
+  add_flawed(os);
+  load_rig rig(os);
+  rig.mount({"/game"});
+  load_scope scope(rig.files, rig.reads, rig.jobs);
+  ASSERT_TRUE(scope.start());
+  finish(scope);
+  EXPECT_EQ(scope.summary().files, 2u);
+  EXPECT_EQ(scope.summary().warnings, 1u);
+  EXPECT_EQ(scope.summary().failed, 1u);
+  EXPECT_EQ(scope.summary().decoded_bytes, 4u);
+  std::size_t warned = 0;
+  scope.for_each_file([&](const loaded_file& file) {
+    if (!file.warning) return;
+    ++warned;
+    EXPECT_EQ(rig.files.entry(file.entry).path, "latin1.txt");
+    EXPECT_EQ(file.failure, nullptr);
+    EXPECT_EQ(file.bytes, 5u);
+    EXPECT_STREQ(file.warning->reason, "text is not UTF-8; not decoded");
+    EXPECT_EQ(file.warning->offset, 2u);
+  });
+  EXPECT_EQ(warned, 1u);
+}
+
+TEST(pipeline, fails_files_with_warnings_if_asked_to_be_strict) {
+  fake_os os;
+  add_flawed(os);
+  load_rig rig(os);
+  rig.mount({"/game"});
+  load_scope scope(rig.files, rig.reads, rig.jobs, {.strict = true});
+  ASSERT_TRUE(scope.start());
+  finish(scope);
+  EXPECT_EQ(outcomes(rig, scope)["latin1.txt"], "decode: corrupt");
+  EXPECT_EQ(outcomes(rig, scope)["good.txt"], "ok");
+  EXPECT_EQ(scope.summary().failed, 2u);
+  EXPECT_EQ(scope.summary().warnings, 0u);
+}
+
+TEST(pipeline, skips_what_is_excluded_without_opening_it) {
+  fake_os os;
+  add_flawed(os);
+  load_rig rig(os);
+  rig.mount({"/game"});
+  os.remove("/game/maps/broken.json");
+  const std::string_view exclude[] = {"latin?.txt", "maps/**"};
+  load_scope scope(rig.files, rig.reads, rig.jobs, {.exclude = exclude});
+  ASSERT_TRUE(scope.start());
+  finish(scope);
+  const load_summary sum = scope.summary();
+  EXPECT_EQ(sum.files, 1u);
+  EXPECT_EQ(sum.skipped, 2u);
+  EXPECT_EQ(sum.failed + sum.cancelled + sum.warnings, 0u);
+  EXPECT_EQ(scope.progress().fraction, 1.0);
+  scope.for_each_file([&](const loaded_file& file) {
+    EXPECT_EQ(file.skipped, rig.files.entry(file.entry).path != "good.txt");
+    EXPECT_FALSE(file.cancelled);
+  });
 }
 
 TEST(pipeline, reads_again_if_a_header_is_longer_than_expected) {

@@ -27,7 +27,7 @@ using test::outcomes;
 void add_files(fake_os& os, int count, std::size_t bytes) {
   for (int i = 0; i < count; ++i) {
     os.add_file("/game/" + std::to_string(i) + ".bin",
-                std::string(bytes, static_cast<char>('a' + i % 26)));
+                std::string(bytes, static_cast<char>(0x80 + i % 26)));
   }
 }
 
@@ -142,7 +142,7 @@ TEST(load, keeps_bytes_in_flight_within_the_budget_and_one_file) {
   for (const bool cached : {false, true}) {
     fake_os os;
     add_files(os, 60, 10'000);
-    os.add_file("/game/huge.bin", std::string(500'000, 'h'));
+    os.add_file("/game/huge.bin", std::string(500'000, '\0'));
     os.set_cached(cached);
     load_rig rig(os, {.workers = 4, .io_threads = 4});
     rig.mount({"/game"});
@@ -190,6 +190,81 @@ TEST(load, limits_the_files_in_flight) {
   finish(scope);
   EXPECT_EQ(scope.summary().files, 50u);
   EXPECT_EQ(opened, 50u);
+}
+
+TEST(load, tells_bytes_from_the_disk_from_those_of_the_page_cache) {
+  for (const bool cached : {false, true}) {
+    fake_os os;
+    add_files(os, 20, 500);
+    os.set_cached(cached);
+    load_rig rig(os);
+    rig.mount({"/game"});
+    load_scope scope(rig.files, rig.reads, rig.jobs);
+    ASSERT_TRUE(scope.start());
+    finish(scope);
+    const read_summary reads = scope.summary().reads;
+    EXPECT_EQ(reads.disk_bytes, cached ? 0u : 10'000u);
+    EXPECT_EQ(reads.cached_bytes, cached ? 10'000u : 0u);
+    EXPECT_EQ(reads.device_ns > 0, !cached);
+    EXPECT_EQ(reads.p99_ns > 0, !cached);
+    EXPECT_LE(reads.median_ns, reads.p99_ns);
+    scope.for_each_file([&](const loaded_file& file) {
+      EXPECT_EQ(file.disk_bytes, cached ? 0u : 500u);
+      EXPECT_EQ(file.cached_bytes, cached ? 500u : 0u);
+      EXPECT_EQ(file.device_ns > 0, !cached);
+    });
+  }
+}
+
+// A disk that takes longer than everything else does not make the threads work.
+TEST(load, never_works_longer_than_its_threads_were_there) {
+  fake_os os;
+  add_files(os, 40, 500);
+  os.before_each_call([](const test::os_call_info& call) {
+    if (call.kind != os_call::read) return;
+    const std::uint64_t until_ns = now_ns() + 1'000'000;
+    while (now_ns() < until_ns) std::this_thread::yield();
+  });
+  load_rig rig(os, {.workers = 1, .io_threads = 8});
+  rig.mount({"/game"});
+  load_scope scope(rig.files, rig.reads, rig.jobs);
+  ASSERT_TRUE(scope.start());
+  finish(scope);
+  const load_summary sum = scope.summary();
+  std::uint64_t work_ns = 0;
+  for (const stage_summary& stage : sum.stages) work_ns += stage.ns;
+  EXPECT_LE(work_ns, 2 * sum.ns);
+}
+
+TEST(load, measures_progress_by_bytes) {
+  fake_os os;
+  zip_writer zip;
+  zip.add({.name = "large", .data = std::string(10'000'000, 'x')});
+  zip.add({.name = "small", .data = "x"});
+  os.add_file("/game.zip", zip.bytes());
+  load_rig rig(os, {.workers = 0, .io_threads = 1});
+  rig.mount({"/game.zip"});
+  struct sink_type final : asset_sink {
+    load_scope* scope = nullptr;
+    std::vector<std::size_t> sizes;
+    double after_first = 0;
+    result<void> finalize(entry_index, decoded_asset&, std::span<const std::byte> bytes) override {
+      sizes.push_back(bytes.size());
+      after_first = scope->progress().fraction;
+      return {};
+    }
+    [[nodiscard]] bool one_thread() const noexcept override { return true; }
+  } sink;
+  load_scope scope(rig.files, rig.reads, rig.jobs, {.sink = &sink});
+  sink.scope = &scope;
+  ASSERT_TRUE(scope.start());
+  finish(scope);
+  ASSERT_EQ(sink.sizes.size(), 2u);
+  if (sink.sizes[0] == 1) {
+    EXPECT_LT(sink.after_first, 0.1);
+  } else {
+    EXPECT_GT(sink.after_first, 0.9);
+  }
 }
 
 TEST(load, never_moves_progress_back) {

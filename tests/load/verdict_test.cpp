@@ -3,6 +3,7 @@
 #include <string>
 #include <thread>
 
+#include "load/load_rig.hpp"
 #include "overture/load/load_scope.hpp"
 #include "overture/trace/timeline.hpp"
 
@@ -88,6 +89,35 @@ TEST(verdict, ignores_the_threads_of_the_read_queue) {
   EXPECT_STREQ(verdict.name, "nothing to do");
 }
 
+// The pool's reasons hold before and after a load.
+TEST(verdict, takes_idle_time_without_a_reason_only_for_what_is_left) {
+  timeline times;
+  on_thread(times, "worker 1", [] {
+    spend(event_kind::wait, "no job", 5000 * ms);
+    spend(event_kind::zone, "decode", 20 * ms);
+    spend(event_kind::wait, idle_reasons::read, 70 * ms);
+  });
+  const load_verdict verdict = judge(times, 0, 100 * ms);
+  EXPECT_STREQ(verdict.name, "waiting for reads");
+  EXPECT_EQ(share(verdict, idle_reasons::read), 70 * ms);
+  EXPECT_EQ(share(verdict, "no job"), 10 * ms);
+  EXPECT_EQ(share(verdict, "other"), 0u);
+}
+
+// Threads that hardly run, because other programs have the processors, and wait for the disk.
+TEST(verdict, of_a_cold_load_on_a_busy_machine_is_not_overhead) {
+  timeline times;
+  on_thread(times, "main", [] {
+    spend(event_kind::zone, "read", 2 * ms);
+    spend(event_kind::wait, idle_reasons::read, 93 * ms);
+  });
+  on_thread(times, "worker 1", [] {
+    spend(event_kind::wait, idle_reasons::to_run, 30 * ms);
+    spend(event_kind::wait, idle_reasons::read, 69 * ms);
+  });
+  EXPECT_STREQ(judge(times, 0, 100 * ms).name, "waiting for reads");
+}
+
 struct named_case {
   event_kind kind;
   const char* name;
@@ -114,8 +144,65 @@ INSTANTIATE_TEST_SUITE_P(
                     named_case{event_kind::wait, idle_reasons::main_thread, "main-thread-bound"},
                     named_case{event_kind::wait, idle_reasons::nothing_left,
                                "waiting for the last files"},
+                    named_case{event_kind::wait, idle_reasons::to_run, "waiting to run"},
+                    named_case{event_kind::wait, "drain", "waiting for reads"},
                     named_case{event_kind::wait, "no job", "waiting"},
+                    named_case{event_kind::wait, "group", "waiting"},
                     named_case{event_kind::zone, "something else", "overhead-bound"}));
+
+// --- Whole loads ---------------------------------------------------------------------------------
+
+struct few_files {
+  int files;
+  unsigned threads;
+};
+
+class few_files_on_a_slow_disk : public testing::TestWithParam<few_files> {};
+
+// The first read ends only when all workers are asleep again.
+load_verdict verdict_of_few_files(const few_files& how) {
+  test::fake_os os;
+  for (int i = 0; i < how.files; ++i) {
+    os.add_file("/game/" + std::to_string(i) + ".bin", std::string(1000, 'x'));
+  }
+  timeline times;
+  EXPECT_TRUE(times.attach_thread("main"));
+  std::uint64_t begin_ns = 0;
+  std::uint64_t end_ns = 0;
+  {
+    file_system files({.os = &os});
+    EXPECT_TRUE(files.mount("/game"));
+    EXPECT_TRUE(files.freeze());
+    const unsigned workers = how.threads - 1;
+    thread_pool jobs{{.workers = workers, .worker_thread = {.name = "worker"}, .record = &times}};
+    os.at_call(test::os_call::read, 0, [&] {
+      while (jobs.stats().parked_now < workers) std::this_thread::yield();
+    });
+    read_queue reads{files, {.threads = 1}};
+    begin_ns = now_ns();
+    load_scope scope{files, reads, jobs};
+    EXPECT_TRUE(scope.start());
+    test::finish(scope);
+    end_ns = now_ns();
+  }
+  times.detach_thread();
+  return judge(times, begin_ns, end_ns);
+}
+
+TEST_P(few_files_on_a_slow_disk, are_waited_for_and_not_for_memory) {
+  const load_verdict verdict = verdict_of_few_files(GetParam());
+  EXPECT_GT(share(verdict, idle_reasons::read), 0u);
+  EXPECT_EQ(share(verdict, idle_reasons::budget), 0u);
+  EXPECT_EQ(share(verdict, idle_reasons::main_thread), 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, few_files_on_a_slow_disk,
+                         testing::Values(few_files{1, 2}, few_files{4, 2}, few_files{1, 8},
+                                         few_files{4, 8}),
+                         [](const auto& of) {
+                           return std::to_string(of.param.files) + "_files_" +
+                                  std::to_string(of.param.threads) + "_threads";
+                         });
 
 }  // namespace
 }  // namespace overture

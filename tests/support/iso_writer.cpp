@@ -32,8 +32,9 @@ std::string wide(const std::string& ascii) {
 }
 
 std::string record(const std::string& name, std::uint32_t sector, std::uint64_t bytes,
-                   std::uint8_t flags, std::uint8_t gap = 0, const std::string& use = {}) {
-  std::string text = '\0' + both(sector, 4) + both(bytes, 4) + std::string(7, '\0');
+                   std::uint8_t flags, std::uint8_t gap = 0, const std::string& use = {},
+                   const std::string& date = std::string(7, '\0')) {
+  std::string text = '\0' + both(sector, 4) + both(bytes, 4) + date;
   text += static_cast<char>(flags);
   text += '\0';
   text += static_cast<char>(gap);
@@ -94,7 +95,7 @@ class iso_layout {
       append_record(
           text, record(name_of(file.name), file.stated_sector.value_or(file_sectors_[next_file_]),
                        file.stated_bytes.value_or(static_cast<std::uint32_t>(file.data.size())),
-                       file.flags, file.gap, use_of(file.use)));
+                       file.flags, file.gap, use_of(file.use), file.date));
       ++next_file_;
     }
     for (const iso_tree& below : folder.folders) {

@@ -15,7 +15,8 @@ struct iso_file {
   std::optional<std::uint32_t> stated_bytes = {};
   std::uint8_t flags = 0;
   std::uint8_t gap = 0;
-  std::string use = {};  // the record's system use area
+  std::string use = {};                     // the record's system use area
+  std::string date = std::string(7, '\0');  // as in the record
 };
 
 struct iso_tree {

@@ -140,10 +140,16 @@ std::string seven_zip_writer::header(const std::vector<std::string>& packed) con
     std::string digests;
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
       const seven_zip_solid& block = blocks_[i];
-      sizes.push_back(block.stated_packed_bytes.value_or(packed[i].size()));
-      coders += coders_of(block);
-      const std::string bytes = number(block.stated_bytes.value_or(data_of(block).size()));
-      unpacked_sizes += block.filter != seven_zip_filter::none ? bytes + bytes : bytes;
+      if (block.raw) {
+        for (const std::string& stream : block.raw->streams) sizes.push_back(stream.size());
+        coders += block.raw->coders;
+        for (const std::uint64_t size : block.raw->sizes) unpacked_sizes += number(size);
+      } else {
+        sizes.push_back(block.stated_packed_bytes.value_or(packed[i].size()));
+        coders += coders_of(block);
+        const std::string bytes = number(block.stated_bytes.value_or(data_of(block).size()));
+        unpacked_sizes += block.filter != seven_zip_filter::none ? bytes + bytes : bytes;
+      }
       counts += number(block.files.size());
       for (std::size_t f = 0; f < block.files.size(); ++f) {
         const seven_zip_file& file = block.files[f];
@@ -184,7 +190,11 @@ std::string seven_zip_writer::bytes() const {
   std::vector<std::string> packed;
   std::string all;
   for (const seven_zip_solid& block : blocks_) {
-    packed.push_back(pack(data_of(block), block.method, block.filter));
+    std::string raw;
+    if (block.raw) {
+      for (const std::string& stream : block.raw->streams) raw += stream;
+    }
+    packed.push_back(block.raw ? raw : pack(data_of(block), block.method, block.filter));
     all += packed.back();
   }
   std::string plain = header(packed);

@@ -22,10 +22,18 @@ struct seven_zip_file {
   std::optional<std::uint32_t> stated_crc32 = {};
 };
 
+// A block with coders of your own, for those that the writer does not know.
+struct seven_zip_raw {
+  std::string coders;                // as in the header, with their bonds
+  std::vector<std::string> streams;  // the packed ones
+  std::vector<std::uint64_t> sizes;  // of what each coder makes
+};
+
 struct seven_zip_solid {
   seven_zip_method method = seven_zip_method::lzma;
   seven_zip_filter filter = seven_zip_filter::none;
   std::vector<seven_zip_file> files = {};
+  std::optional<seven_zip_raw> raw = {};
   std::optional<std::uint64_t> stated_bytes = {};         // unpacked
   std::optional<std::uint64_t> stated_packed_bytes = {};  // also moves the next block
 };

@@ -37,6 +37,10 @@ class temp_folder {
     if (!out.flush()) throw std::runtime_error("cannot write " + file.string());
     return file.string();
   }
+  [[nodiscard]] std::string read(std::string_view name) const {
+    std::ifstream in(path_ / name, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
 
  private:
   std::filesystem::path path_;

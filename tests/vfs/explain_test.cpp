@@ -42,6 +42,14 @@ TEST(explain, names_the_file_in_an_error) {
   EXPECT_EQ(explained(files, error{errc::corrupt, 0, "broken", {}, 7}), "at byte 7: broken");
 }
 
+TEST(explain, says_how_much_memory_was_refused) {
+  file_system files;
+  EXPECT_EQ(explained(files, error{errc::out_of_memory, 0, "out of memory", {}, 4096}),
+            "out of memory (4096 bytes asked for)");
+  EXPECT_EQ(explained(files, error{errc::out_of_memory, 0, "out of memory", {}, 0}),
+            "out of memory");
+}
+
 TEST(explain, cuts_its_text_to_the_room) {
   const file_system files;
   const error failure{errc::corrupt, 0, "too long", {}, 0};

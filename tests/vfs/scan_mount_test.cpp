@@ -83,6 +83,28 @@ TEST_F(game, mounts_a_folder_of_an_archive) {
                                            Pair("at/maps/rome.txt", "rome")));
 }
 
+TEST_F(game, takes_the_folder_of_an_archive_in_any_spelling) {
+  zip_writer zip;
+  zip.add({.name = "game\\gr\x81n\\a.txt", .data = "a"});
+  zip.add({.name = "other/b.txt", .data = "b"});
+  zip.save(folder / "deep.zip");
+  const std::string path = folder / "deep.zip";
+  for (const char* from :
+       {"game/grün", "/game/grün/", "game\\grün", "./game//grün/.", ".\\game\\gr\x81n\\"}) {
+    file_system narrowed;
+    ASSERT_TRUE(narrowed.mount(path.c_str(), {.from = from})) << from;
+    EXPECT_EQ(load(narrowed, "a.txt"), "a") << from;
+    EXPECT_EQ(narrowed.mount_at(0).entries, 1u);
+  }
+  for (const char* from : {"/", ".", "./", "\\"}) {
+    file_system whole;
+    ASSERT_TRUE(whole.mount(path.c_str(), {.from = from})) << from;
+    EXPECT_EQ(whole.mount_at(0).entries, 2u) << from;
+  }
+  EXPECT_EQ(files.mount(path.c_str(), {.from = "game\\.."}).error().code, errc::bad_path);
+  EXPECT_EQ(files.mount(path.c_str(), {.from = "C:\\game"}).error().code, errc::bad_path);
+}
+
 TEST_F(game, mounts_a_folder_of_a_folder) {
   ASSERT_TRUE(files.mount((folder / "dlc").c_str(), {.from = "maps"}));
   ASSERT_TRUE(files.freeze());
@@ -96,6 +118,38 @@ TEST_F(game, refuses_a_folder_that_the_archive_does_not_have) {
   EXPECT_EQ(refused("nothing"), errc::not_found);
   EXPECT_EQ(refused("a.txt"), errc::not_found) << "a file";
   EXPECT_EQ(refused("../up"), errc::bad_path);
+}
+
+TEST(archive, of_which_every_file_is_skipped_is_a_failure) {
+  memory_file_os os(archive_with({"../a", "C:/b"}));
+  file_system files({.os = &os});
+  const result<mount_id> mounted = files.mount("test.zip");
+  ASSERT_TRUE(mounted);
+  EXPECT_EQ(files.mount_of(*mounted).failures, 1u);
+  ASSERT_EQ(files.failure_count(), 1u);
+  EXPECT_EQ(files.failure(0).path, "");
+  EXPECT_EQ(files.failure(0).why.code, errc::unsupported);
+  EXPECT_STREQ(files.failure(0).why.reason, "every file of the archive was skipped");
+  EXPECT_EQ(files.skipped_count(), 2u) << "which say why";
+}
+
+TEST(archive, without_files_or_with_one_that_is_not_skipped_is_no_failure) {
+  zip_writer only_a_folder;
+  only_a_folder.add({.name = "folder/", .mode = zip_mode_folder});
+  for (const std::string& bytes :
+       {archive_with({}), only_a_folder.bytes(), archive_with({"../a", "b"})}) {
+    memory_file_os os(bytes);
+    file_system files({.os = &os});
+    ASSERT_TRUE(files.mount("test.zip"));
+    EXPECT_EQ(files.failure_count(), 0u);
+  }
+}
+
+TEST_F(game, has_no_failure_if_every_file_of_a_folder_is_skipped) {
+  folder.write("odd/back\\slash", "x");
+  ASSERT_TRUE(files.mount((folder / "odd").c_str()));
+  EXPECT_EQ(files.skipped_count(), 1u);
+  EXPECT_EQ(files.failure_count(), 0u);
 }
 
 TEST_F(game, changes_a_whole_set_or_nothing) {

@@ -46,7 +46,7 @@ struct error {
   int os_error = 0;          // errno of the failed call, or 0
   const char* reason = "";   // a literal: what went wrong, in a few words
   source_id source = {};     // the physical file, if known
-  std::uint64_t offset = 0;  // the byte offset in it
+  std::uint64_t offset = 0;  // the byte offset in it; of out_of_memory: the bytes asked for, or 0
 
   friend constexpr bool operator==(const error& a, const error& b) noexcept {
     return a.code == b.code && a.os_error == b.os_error && a.source == b.source &&

@@ -35,6 +35,8 @@ inline constexpr std::uint64_t deflate_ratio_max = 1032;
 inline constexpr std::uint64_t zstd_ratio_max = 32768;
 // LZMA: 273 bytes cost at least 14 coded bits of 0.022 bits each, so one byte makes at most 7,100.
 inline constexpr std::uint64_t lzma_ratio_max = 8192;
+// BZip2: a block of 900,000 bytes, which stand for up to 51 times as many, takes at least 30.
+inline constexpr std::uint64_t bzip2_ratio_max = 1u << 21;
 // Blocks that must be unpacked whole to read any part: solid 7z blocks, encrypted entries.
 inline constexpr std::uint64_t block_bytes_max = 1ull << 30;
 inline constexpr std::size_t archive_blocks_max = 1u << 20;

@@ -31,6 +31,7 @@ struct file_status {
   // Together they identify a file among all existing ones (device and inode); 0 = unknown.
   std::uint64_t volume = 0;
   std::uint64_t number = 0;
+  bool executable = false;  // by its owner
 };
 
 struct folder_entry {

@@ -44,7 +44,8 @@ class thread_factory {
 // Lives as long as the process. Any thread.
 [[nodiscard]] thread_factory& default_thread_factory() noexcept;
 
-// The number of processors this process may run on, at least 1. Any thread.
+// The number of processors this process may use, at least 1: those it may run on, or fewer where a
+// control group grants it less of their time. Any thread.
 [[nodiscard]] unsigned processor_count() noexcept;
 
 // Nanoseconds on a monotonic clock with an arbitrary zero. Any thread.

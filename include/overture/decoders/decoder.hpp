@@ -89,6 +89,11 @@ struct asset_info {
   std::uint32_t triangles = 0;  // models: over all surfaces
 
   std::uint64_t lines = 0;  // text: lines, counting an unterminated last one
+
+  // What is wrong with the file although its content is complete, or why its text was not decoded;
+  // a string literal. Null if nothing is.
+  const char* warning = nullptr;
+  std::uint64_t warning_offset = 0;  // in the file
 };
 
 // A decoded file. Move-only; owns its memory. Not synchronised: one thread at a time.
@@ -144,13 +149,14 @@ class decoder {
   virtual ~decoder() = default;
   // The name in reports; a string literal.
   [[nodiscard]] virtual const char* name() const noexcept = 0;
-  // Claims a file by its path and content. The first decoder in the list that accepts a file
-  // decodes it, so claim damaged files of your format too: decode() then reports the damage. Must
-  // be cheap.
+  // Claims a file by its content, and by its path where the content says nothing. The first decoder
+  // in the list that accepts a file decodes it, so claim damaged files of your format too: decode()
+  // then reports the damage. Must be cheap.
   [[nodiscard]] virtual bool accepts(std::string_view path,
                                      std::span<const std::byte> bytes) const noexcept = 0;
   // Decodes a whole file. `bytes` are untrusted: a decoder must survive anything. It may split
-  // large work over `workers`; the result must not depend on how many there are.
+  // large work over `workers`; the result must not depend on how many there are. A decoder that
+  // only recognises files, and leaves their bytes to the host, returns an asset of kind none.
   // Errors: corrupt, unsupported, limit, out_of_memory. A load that has no room for more than
   // memory_needed() refuses the allocation and calls decode() again later, so allocate before doing
   // the work.
@@ -168,7 +174,20 @@ class decoder {
   }
 };
 
-// Overture's own decoders. The list lives as long as the process. Any thread.
+// A format that Overture decodes or recognises: for lists, and to see what is missing.
+struct decoder_format {
+  const char* name = "";                  // of its decoder
+  const char* files = "";                 // what they are called: "Ogg Vorbis"
+  const char* library = "";               // that does the work, or "Overture"
+  asset_kind becomes = asset_kind::none;  // none: only recognised
+  const decoder* by = nullptr;            // null if not built in, for want of the library
+};
+// All of them, in the order in which they are asked. The list lives as long as the process. Any
+// thread.
+[[nodiscard]] std::span<const decoder_format> decoder_formats() noexcept;
+
+// Overture's own decoders, without those that are not built in. The list lives as long as the
+// process. Any thread.
 [[nodiscard]] std::span<const decoder* const> all_decoders() noexcept;
 
 }  // namespace overture

@@ -328,6 +328,9 @@ class read_queue {
 
   // How it reads; not `uring` if the kernel, a sandbox or the build does not allow it. Any thread.
   [[nodiscard]] read_backend backend() const noexcept;
+  // How many reads it has in flight at a time if enough are queued; more with `threads_max` if the
+  // disk benefits. Any thread.
+  [[nodiscard]] unsigned reads_at_once() const noexcept;
 
   // Queues the requests. One that cannot be queued (memory was refused, there is no executor to
   // unpack on) completes as failed like any other: by a thread of the queue, inside poll() and

@@ -91,7 +91,7 @@ class job_system : public executor {
 
   // The number of threads that can run jobs at once while one host thread waits. Any thread.
   [[nodiscard]] virtual unsigned concurrency() const noexcept = 0;
-  // What idle threads report as the reason for their wait: a literal, null for
+  // What idle threads wait for from now on, those that are asleep too: a literal, null for
   // wait_reasons::no_job. For the code that feeds the system and knows why it runs dry. Any thread.
   virtual void set_idle_reason(const char* reason) noexcept = 0;
   // A hint that work is likely to come at that time, when a read completes, say. Any thread.

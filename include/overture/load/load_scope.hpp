@@ -20,8 +20,9 @@
 //   decode    turn it into an asset; files that no decoder accepts are only checksummed
 //   finalize  hand it to the host's asset_sink, on any worker or on one chosen thread
 //
-// A file that fails keeps its error and the stage; the others load on. A file with two paths is
-// loaded, counted and hashed once, see file_system::same_file().
+// A file that fails keeps its error and the stage; the others load on. A file with a flaw that
+// costs no content loads, with a warning. A file with two paths is loaded, counted and hashed once,
+// see file_system::same_file().
 //
 // Memory: a memory_ledger bounds the files in flight, so the peak is the budget plus one file. A
 // file takes room before it is read, and again before it is decoded; if there is none it waits,
@@ -57,12 +58,16 @@ inline constexpr std::size_t load_stage_count = 5;
 // The name, as in the timeline. Any thread.
 [[nodiscard]] const char* to_string(load_stage stage) noexcept;
 
-// Why a worker is idle during a load: the reasons of its waits in the timeline.
+// Why a worker is idle during a load: the reasons of its waits in the timeline. A wait is divided
+// among the reasons that held while it lasted.
 namespace idle_reasons {
 inline constexpr const char* read = "read outstanding";
 inline constexpr const char* budget = "budget full";
 inline constexpr const char* main_thread = "main thread";    // files wait for one_thread()
 inline constexpr const char* nothing_left = "nothing left";  // others work on the last files
+// There is work, and the thread does not run yet: it takes a while to wake up, or other programs
+// use the processors.
+inline constexpr const char* to_run = "not running yet";
 }  // namespace idle_reasons
 
 // Receives the loaded files: the host's end of the pipeline.
@@ -87,6 +92,9 @@ struct load_options {
   std::uint64_t budget_bytes = 256u << 20;                    // for files in flight
   memory_ledger* ledger = nullptr;  // instead of budget_bytes: a bound shared with others
   unsigned files_in_flight_max = 256;
+  bool strict = false;  // a file with a warning fails in decode instead
+  // Files that match one of these are skipped: see matches_glob().
+  std::span<const std::string_view> exclude = {};
   // How long one file may take in all stages, without waiting for room or in the queue; 0: as long
   // as it needs. A file that takes longer fails with errc::limit before its next stage, or its next
   // piece: with this set and no sink, files of 4 MiB and more that no decoder accepts are read and
@@ -101,33 +109,58 @@ struct load_progress {
   std::uint64_t files_done = 0;  // whatever their outcome
   std::uint64_t files_total = 0;
   std::uint64_t bytes_done = 0;  // unpacked
-  double fraction = 0;           // files_done of files_total, 0 to 1; never decreases
+  // 0 to 1; never decreases. By the sizes of the files where the mounts know them before they are
+  // opened, as archives do, and by the number of the others.
+  double fraction = 0;
 };
 
 // The outcome of one file.
 struct loaded_file {
   entry_index entry = 0;
   const error* failure = nullptr;                 // null if the file loaded or was cancelled
+  const error* warning = nullptr;                 // null if its decoder found no flaw
   bool cancelled = false;                         // not loaded because of cancel()
+  bool skipped = false;                           // because of load_options::exclude
   load_stage failed_in = load_stage::resolve;     // if `failure` is set
   std::uint64_t bytes = 0;                        // unpacked
   std::uint64_t packed_bytes = 0;                 // as stored
-  std::uint64_t decoded_bytes = 0;                // 0 if no decoder accepted it
+  std::uint64_t decoded_bytes = 0;                // 0 if no decoder accepted it, or only recognised
   std::uint32_t crc32 = 0;                        // of the unpacked bytes
   const char* decoder = nullptr;                  // its name; null if none accepted the file
-  std::uint64_t stage_ns[load_stage_count] = {};  // time in each stage, summed over threads
-  std::uint64_t queued_ns = 0;                    // time its read waited in the queue
+  std::uint64_t stage_ns[load_stage_count] = {};  // work in each stage, summed over threads
+  std::uint64_t queued_ns = 0;                    // that its reads waited in the queue
+  std::uint64_t device_ns = 0;                    // that its reads took from there; no thread works
+  // What was read through the queue, and what was in the page cache. Both are 0 for files in solid
+  // blocks, which are read from memory.
+  std::uint64_t disk_bytes = 0;
+  std::uint64_t cached_bytes = 0;
 };
 
 struct stage_summary {
   std::uint64_t files = 0;  // that passed the stage
-  std::uint64_t ns = 0;     // time spent in it, summed over threads
+  std::uint64_t ns = 0;     // work in it, summed over threads: at most their number times the wall
   std::uint64_t bytes = 0;  // that came out of it
+};
+
+// What was read, by all files, whatever their outcome. A file's bytes count as read from the disk
+// if the page cache did not have all of them, or if its file system cannot say so at once.
+struct read_summary {
+  std::uint64_t disk_bytes = 0;
+  std::uint64_t cached_bytes = 0;  // at once from the page cache
+  // Sums over reads from the disk, many of which overlap: in the queue, and from there to the end.
+  std::uint64_t queue_ns = 0;
+  std::uint64_t device_ns = 0;
+  // How long a read from the disk took, without the queue: half of them no longer than the first,
+  // 99 % no longer than the second. To an eighth; 0 if there were none.
+  std::uint64_t median_ns = 0;
+  std::uint64_t p99_ns = 0;
 };
 
 struct load_summary {
   std::uint64_t files = 0;  // loaded
   std::uint64_t failed = 0;
+  std::uint64_t warnings = 0;  // of those that loaded, how many have one
+  std::uint64_t skipped = 0;   // because of load_options::exclude
   std::uint64_t cancelled = 0;
   std::uint64_t bytes = 0;         // unpacked; like the next two, of the files that loaded
   std::uint64_t packed_bytes = 0;  // as stored
@@ -139,6 +172,7 @@ struct load_summary {
   // vfs (solid blocks, if the file system has the same ledger).
   std::uint64_t in_flight_by_module[memory_tag_count] = {};
   stage_summary stages[load_stage_count];
+  read_summary reads;
 };
 
 // One load. Destroy it before the job system, the read queue and the tree it uses.

@@ -4,6 +4,7 @@
 // call them: a wait whose condition is already true is not observed.
 #pragma once
 
+#include <cstdint>
 #include <utility>
 
 namespace overture {
@@ -13,6 +14,11 @@ class wait_observer {
   virtual ~wait_observer() = default;
   // Called on the waiting thread just before it blocks. `reason` is a literal, such as "barricade".
   virtual void wait_begins(const char* reason) noexcept = 0;
+  // Called on the same thread before the wait ends, if the reason changed while it lasted: `ns` of
+  // it were for this one. What is not reported was for the reason it began with.
+  virtual void wait_was_for(const char* reason, std::uint64_t ns) noexcept {
+    if (next != nullptr) next->wait_was_for(reason, ns);
+  }
   // Called on the same thread as soon as it runs again. Waits do not nest.
   virtual void wait_ends() noexcept = 0;
 

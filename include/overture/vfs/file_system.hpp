@@ -133,8 +133,8 @@ struct mount_options {
   // Not for writable mounts. Layers of container images use the same convention (OCI image
   // specification, "Whiteouts").
   bool removal_markers = false;
-  // For encrypted entries of a ZIP. Only read during the call. A wrong password is noticed when
-  // such an entry is read, not before.
+  // Of encrypted entries of a ZIP or 7z, in UTF-8. Only read during the call. A wrong password is
+  // noticed when such an entry is read, not before, unless the names in a 7z are encrypted too.
   std::string_view password = {};
   // Of names in archives that are not UTF-8 and do not say what they are.
   overture::name_encoding name_encoding = overture::name_encoding::cp437;
@@ -152,8 +152,12 @@ enum class entry_kind : std::uint8_t { file, folder };
 struct file_stat {
   entry_kind kind = entry_kind::file;
   std::uint64_t bytes = 0;    // unpacked; 0 for folders
-  std::int64_t mtime_ns = 0;  // modification time of a loose file, in ns since 1970; 0 in archives
+  std::int64_t mtime_ns = 0;  // modification time, in ns since 1970; 0 if the archive has none
   mount_id mount;             // the winner
+  bool executable = false;    // what the folder or archive says; false where it says nothing
+  // mtime_ns is what a clock showed where the archive was made, as if that were UTC: ZIP archives
+  // often do not say in which time zone.
+  bool mtime_is_local = false;
 };
 
 namespace archives_detail {
@@ -419,7 +423,7 @@ class file_system final : public source_files {
   //   unsupported  compression or encryption that is not supported
   //   limit        larger than limits::entry_bytes_max, see open_any_size(), or too many open files
   //   permission   refused by the system
-  //   password     encrypted, and the mount has no password
+  //   password     encrypted, and the mount has no password or a wrong one
   //   replaced     the mount is not the same file on disk any more
   //   io, out_of_memory
   [[nodiscard]] result<opened_file> open(entry_index index) noexcept;

@@ -44,7 +44,8 @@ fork_half* wait_for_half(pool_state& pool, const pool_slot& self, const fork_hal
   if (found != nullptr || is_done(half)) {
     (void)pool.sleepers.withdraw_waiter(self.number);
   } else {
-    (void)pool.sleepers.sleep_waiter(self.number, 0, wait_reasons::group);
+    const observed_wait waits(wait_reasons::group);
+    (void)pool.sleepers.sleep_waiter(self.number, 0);
   }
   return found;
 }

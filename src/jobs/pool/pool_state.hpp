@@ -10,6 +10,7 @@
 #include "jobs/idle/idle.hpp"
 #include "jobs/pool/job_runner.hpp"
 #include "jobs/pool/spare_workers.hpp"
+#include "jobs/sleep/idle_wait.hpp"
 #include "overture/jobs/thread_pool.hpp"
 
 namespace overture::jobs_detail {
@@ -26,11 +27,6 @@ struct pool_state {
   // is the very submit() that they were given to.
   void submit(std::span<job> work, job_group* group, const job_options& options,
               bool inside_submit) noexcept;
-  // What a wait of this pool reports as its reason.
-  [[nodiscard]] const char* reason_or(const char* usual) const noexcept {
-    const char* const reason = idle_reason.load(std::memory_order_relaxed);
-    return reason != nullptr ? reason : usual;
-  }
   [[nodiscard]] bool is_main_thread() const noexcept { return main_thread == &this_thread_jobs(); }
 
   allocator& memory;
@@ -45,7 +41,7 @@ struct pool_state {
   idle_shared idle;
   spare_workers spares;
   unsigned workers_started = 0;  // spare ones included
-  atomic<const char*> idle_reason{nullptr};
+  reason_clock idle_reasons;
   atomic<std::uint64_t> futile_wakes_of_waiters{0};
   const jobs_of_thread* const main_thread;
 };

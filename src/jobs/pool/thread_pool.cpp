@@ -84,7 +84,7 @@ thread_pool_stats thread_pool::stats() const noexcept {
 }
 
 void thread_pool::set_idle_reason(const char* reason) noexcept {
-  if (state_ != nullptr) state_->idle_reason.store(reason, std::memory_order_relaxed);
+  if (state_ != nullptr) state_->idle_reasons.set(reason);
 }
 
 void thread_pool::expect_work(std::uint64_t at_ns) noexcept {

@@ -40,8 +40,7 @@ bool waiter::wait(pool_state& pool, job_group& group, std::uint64_t deadline_ns)
       return group.pending() == 0;
     }
     if (helped) continue;
-    if (sync_detail::climb_ladder([&group]() noexcept { return group.pending() == 0; })) break;
-    self.sleep();
+    self.idle();
   }
   return true;
 }
@@ -72,35 +71,51 @@ void waiter::run(const found_work& found) noexcept {
   if (ended_.count() == counted_at_once) ended_.count_down();
 }
 
-void waiter::sleep() noexcept {
-  flush_corks();
-  parking& sleepers = pool_.sleepers;
-  const unsigned seat = slot_ != nullptr ? slot_->number : sleepers.take_seat();
-  if (seat == parking::no_seat) return sleep_in_crowd();
-  sleepers.announce_waiter(seat, &group_);
-  const found_work found = find();
-  if (found || group_.pending() == 0) {
-    was_woken_ = sleepers.withdraw_waiter(seat);
-  } else {
-    was_woken_ = sleepers.sleep_waiter(seat, deadline_ns_, pool_.reason_or(wait_reasons::group));
+void waiter::idle() noexcept {
+  found_work found;
+  {
+    // A job that waits for its own group does not lack what the pool lacks.
+    const bool in_job = this_thread_jobs().innermost != nullptr;
+    std::optional<idle_wait> waits(std::in_place, in_job ? nullptr : &pool_.idle_reasons,
+                                   wait_reasons::group);
+    if (sync_detail::climb_ladder([this]() noexcept { return group_.pending() == 0; })) return;
+    flush_corks();
+    found = sleep(waits);
   }
-  if (slot_ == nullptr) sleepers.leave_seat(seat);
   if (!found) return;
   pass_wake_on();
   run(found);
 }
 
+found_work waiter::sleep(std::optional<idle_wait>& waits) noexcept {
+  parking& sleepers = pool_.sleepers;
+  const unsigned seat = slot_ != nullptr ? slot_->number : sleepers.take_seat();
+  if (seat == parking::no_seat) {
+    waits.reset();  // the crowd reports its waits itself
+    return sleep_in_crowd();
+  }
+  sleepers.announce_waiter(seat, &group_);
+  const found_work found = find();
+  if (found || group_.pending() == 0) {
+    was_woken_ = sleepers.withdraw_waiter(seat);
+  } else {
+    was_woken_ = sleepers.sleep_waiter(seat, deadline_ns_);
+  }
+  if (slot_ == nullptr) sleepers.leave_seat(seat);
+  return found;
+}
+
 // As sleep(), but no wake is for this thread alone, so it owes none to others.
-void waiter::sleep_in_crowd() noexcept {
+found_work waiter::sleep_in_crowd() noexcept {
   parking& sleepers = pool_.sleepers;
   const event_count::key_type key = sleepers.join_crowd();
   const found_work found = find();
   if (found || group_.pending() == 0) {
     sleepers.leave_crowd();
   } else {
-    sleepers.sleep_in_crowd(key, deadline_ns_, pool_.reason_or(wait_reasons::group));
+    sleepers.sleep_in_crowd(key, deadline_ns_);
   }
-  if (found) run(found);
+  return found;
 }
 
 void waiter::wake_others() noexcept {

@@ -2,6 +2,8 @@
 // there are none.
 #pragma once
 
+#include <optional>
+
 #include "jobs/pool/pool_state.hpp"
 
 namespace overture::jobs_detail {
@@ -22,8 +24,10 @@ class waiter {
   // Runs one job of the group, or a fork of one. False if it has found none.
   [[nodiscard]] bool help() noexcept;
   // Until there may be a job of the group, or none is pending any more, or time is up.
-  void sleep() noexcept;
-  void sleep_in_crowd() noexcept;
+  void idle() noexcept;
+  // Returns what it found just before it would have slept.
+  [[nodiscard]] found_work sleep(std::optional<idle_wait>& waits) noexcept;
+  [[nodiscard]] found_work sleep_in_crowd() noexcept;
   [[nodiscard]] found_work find(std::uint64_t most = UINT64_MAX) noexcept;
   void run(const found_work& found) noexcept;
   // A submit wakes one thread at most, so the one that it has woken wakes others for further jobs.

@@ -1,5 +1,7 @@
 #include "jobs/pool/worker.hpp"
 
+#include <optional>
+
 #include "base/guarded_call.hpp"
 #include "base/processor.hpp"
 #include "jobs/pool/pool_state.hpp"
@@ -81,15 +83,18 @@ found_work worker::search() noexcept {
   sleepers.begin_search();
   idle_event event{idle_event::starts};
   bool was_woken = false;
+  std::optional<idle_wait> waits;
   for (;;) {
     const found_work found = look();
     if (found || must_leave()) {
       const bool more = sleepers.end_search() && pool_.queues.work_visible();
       event.what = more ? idle_event::ends_with_more : idle_event::ends;
       if (next(idle_, pool_.idle, event).what == idle_step::wake_next) sleepers.wake_worker();
+      waits.reset();
       this_thread_jobs().wake_depth = 0;
       return found;
     }
+    if (!waits) waits.emplace(&pool_.idle_reasons, wait_reasons::no_job);
     if (pause()) continue;  // a job has come: start it before reading the clock
     event.at_ns = now_ns();
     const idle_step step = next(idle_, pool_.idle, event);
@@ -141,7 +146,7 @@ void worker::sleep(std::uint64_t until_ns) noexcept {
   visible = visible || pool_.queues.work_visible();
   const bool stay = must_leave() || !may_sleep(pool_.idle);
   if (stay || visible) pool_.sleepers.wake_worker(slot_.number, stay);
-  pool_.sleepers.sleep_worker(slot_.number, until_ns, pool_.reason_or(wait_reasons::no_job));
+  pool_.sleepers.sleep_worker(slot_.number, until_ns);
 }
 
 }  // namespace overture::jobs_detail

@@ -85,22 +85,19 @@ bool parking::withdraw_waiter(unsigned seat) noexcept {
   return true;
 }
 
-bool parking::sleep(unsigned seat, std::uint64_t deadline_ns, const char* reason) noexcept {
+bool parking::sleep(unsigned seat, std::uint64_t deadline_ns) noexcept {
   seat_type& own = seats_[seat];
   std::uint32_t expected = awake;
   if (own.word.compare_exchange_strong(expected, asleep, std::memory_order_acq_rel,
                                        std::memory_order_acquire)) {
-    {
-      const observed_wait observed(reason);
-      while (own.word.load(std::memory_order_acquire) == asleep) {
-        if (sync_detail::address_wait(own.word, asleep, deadline_ns) !=
-            sync_detail::wait_status::timed_out)
-          continue;
-        expected = asleep;
-        if (own.word.compare_exchange_strong(expected, awake, std::memory_order_acq_rel,
-                                             std::memory_order_acquire)) {
-          return false;
-        }
+    while (own.word.load(std::memory_order_acquire) == asleep) {
+      if (sync_detail::address_wait(own.word, asleep, deadline_ns) !=
+          sync_detail::wait_status::timed_out)
+        continue;
+      expected = asleep;
+      if (own.word.compare_exchange_strong(expected, awake, std::memory_order_acq_rel,
+                                           std::memory_order_acquire)) {
+        return false;
       }
     }
     note_wake(own);
@@ -109,16 +106,15 @@ bool parking::sleep(unsigned seat, std::uint64_t deadline_ns, const char* reason
   return true;
 }
 
-bool parking::sleep_waiter(unsigned seat, std::uint64_t deadline_ns, const char* reason) noexcept {
-  const bool woken_up = sleep(seat, deadline_ns, reason);
+bool parking::sleep_waiter(unsigned seat, std::uint64_t deadline_ns) noexcept {
+  const bool woken_up = sleep(seat, deadline_ns);
   // Chains of wakes are those of searching workers.
   this_thread_jobs().wake_depth = 0;
   return woken_up || withdraw_waiter(seat);
 }
 
-void parking::sleep_in_crowd(event_count::key_type key, std::uint64_t deadline_ns,
-                             const char* reason) noexcept {
-  const wait_options shown{.reason = reason, .spin = spin_policy::none()};
+void parking::sleep_in_crowd(event_count::key_type key, std::uint64_t deadline_ns) noexcept {
+  const wait_options shown{.reason = wait_reasons::group, .spin = spin_policy::none()};
   if (deadline_ns == 0) {
     crowd_.wait(key, shown);
   } else {
@@ -130,12 +126,12 @@ void parking::sleep_in_crowd(event_count::key_type key, std::uint64_t deadline_n
   this_thread_jobs().wake_depth = 0;
 }
 
-void parking::sleep_worker(unsigned seat, std::uint64_t deadline_ns, const char* reason) noexcept {
-  if (sleep(seat, deadline_ns, reason)) return;
+void parking::sleep_worker(unsigned seat, std::uint64_t deadline_ns) noexcept {
+  if (sleep(seat, deadline_ns)) return;
   // It wakes itself. If its bit is gone another thread is about to wake it, and this call wakes
   // some other worker in vain; a count without a bit would make a waker search for ever.
   wake_worker(seat, true);
-  (void)sleep(seat, 0, reason);
+  (void)sleep(seat, 0);
 }
 
 void parking::work_added(const void* group) noexcept {

@@ -60,7 +60,7 @@ class parking {
   void announce_worker(unsigned seat) noexcept;
   // Returns when this worker is woken or time is up (deadline_ns 0 = never). It counts as searching
   // from then on.
-  void sleep_worker(unsigned seat, std::uint64_t deadline_ns, const char* reason) noexcept;
+  void sleep_worker(unsigned seat, std::uint64_t deadline_ns) noexcept;
   // Wakes one parked worker, `preferred` if it is among them. Wakes none while another one
   // searches, unless `always` is set.
   void wake_worker(unsigned preferred = no_seat, bool always = false) noexcept;
@@ -74,8 +74,7 @@ class parking {
   // Takes announce_waiter() back. True if a wake was on its way; this call has used it up.
   [[nodiscard]] bool withdraw_waiter(unsigned seat) noexcept;
   // True when this waiter is woken, false when time is up (deadline_ns 0 = never).
-  [[nodiscard]] bool sleep_waiter(unsigned seat, std::uint64_t deadline_ns,
-                                  const char* reason) noexcept;
+  [[nodiscard]] bool sleep_waiter(unsigned seat, std::uint64_t deadline_ns) noexcept;
 
   // -- waiters without a seat --
 
@@ -89,8 +88,7 @@ class parking {
     counts_.fetch_sub(crowd_one, std::memory_order_seq_cst);
   }
   // Returns when there is something to look at, or when time is up (deadline_ns 0 = never).
-  void sleep_in_crowd(event_count::key_type key, std::uint64_t deadline_ns,
-                      const char* reason) noexcept;
+  void sleep_in_crowd(event_count::key_type key, std::uint64_t deadline_ns) noexcept;
 
   // -- threads that add and end work --
 
@@ -144,7 +142,7 @@ class parking {
   // After counting one down: the seat of a parked worker, which the caller owes a wake.
   [[nodiscard]] unsigned take_parked() noexcept;
   // False if time ran out before this seat was woken.
-  bool sleep(unsigned seat, std::uint64_t deadline_ns, const char* reason) noexcept;
+  bool sleep(unsigned seat, std::uint64_t deadline_ns) noexcept;
   // After a sleep that a wake has ended.
   void note_wake(const seat_type& own) noexcept;
 

@@ -1,0 +1,128 @@
+// overture formats: lists the archives and the decoders, with the libraries that they use.
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+
+#include "command.hpp"
+#include "command_line.hpp"
+#include "json_output.hpp"
+#include "messages.hpp"
+#include "outputs.hpp"
+#include "overture/archives/mount_format.hpp"
+#include "overture/decoders/decoder.hpp"
+#include "table.hpp"
+#include "tree_arguments.hpp"
+
+namespace overture::cli {
+
+namespace {
+
+constexpr const char* usage = "overture formats [OPTIONS]";
+constexpr int schema = 1;
+
+constexpr const char* examples = R"(  overture formats
+  overture formats --json | jq '.decoders[] | select(.built_in | not)'
+)";
+
+const std::string footer = std::string(R"(Exit status
+  0  always, unless output could not be written
+  2  invalid arguments
+  5  output could not be written
+)") + environment_footer;
+
+struct archive_row {
+  mount_format format;
+  const char* files;
+  const char* library;
+};
+
+constexpr const char* own = "Overture";
+
+constexpr archive_row archives[] = {
+    {mount_format::folder, "folders", own},
+    {mount_format::zip, "ZIP, PK3, PK4, WZ", "libdeflate, zlib, libzstd"},
+    {mount_format::seven_zip, "7z", "liblzma"},
+    {mount_format::iso, "ISO 9660, Joliet", own},
+    {mount_format::pak, "Quake", own},
+    {mount_format::wad, "Doom", own},
+    {mount_format::grp, "Build engine", own},
+    {mount_format::hog, "Descent 1 to 3", own},
+    {mount_format::mvl, "Descent II", own},
+    {mount_format::vdf, "Gothic", own},
+    {mount_format::chasm, "Chasm: The Rift", own},
+    {mount_format::gob, "Dark Forces, Jedi Knight", own},
+    {mount_format::lab, "Outlaws", own},
+    {mount_format::lfd, "X-Wing, TIE Fighter, Dark Forces", own},
+    {mount_format::slb, "Independence War", own},
+    {mount_format::pod, "Terminal Velocity", own},
+    {mount_format::rofs, "Resident Evil 3", own},
+};
+
+std::string becomes(const decoder_format& format) {
+  if (!format.by) return "not built in";
+  return format.becomes == asset_kind::none ? "recognised" : to_string(format.becomes);
+}
+
+std::string formats_text(const text_style& style) {
+  using align = table::align;
+  std::string text = style.bold("Archives") + '\n';
+  table mounts({{"name", align::left}, {"library", align::left}, {"files", align::left}});
+  for (const archive_row& row : archives) {
+    mounts.add(
+        {std::string(to_string(row.format)), std::string(row.library), std::string(row.files)});
+  }
+  text += mounts.render(style) + '\n' + style.bold("Decoders") + '\n';
+  table rows({{"name", align::left},
+              {"library", align::left},
+              {"becomes", align::left},
+              {"files", align::left}});
+  for (const decoder_format& format : decoder_formats()) {
+    table::cell result{becomes(format)};
+    if (!format.by) result.look = &text_style::yellow;
+    rows.add(
+        {std::string(format.name), std::string(format.library), result, std::string(format.files)});
+  }
+  return text + rows.render(style);
+}
+
+std::string formats_json() {
+  json mounts = json::array();
+  for (const archive_row& row : archives) {
+    mounts.push_back(
+        {{"name", to_string(row.format)}, {"files", row.files}, {"library", row.library}});
+  }
+  json rows = json::array();
+  for (const decoder_format& format : decoder_formats()) {
+    rows.push_back({{"name", format.name},
+                    {"files", format.files},
+                    {"library", format.library},
+                    {"kind", to_string(format.becomes)},
+                    {"built_in", format.by != nullptr}});
+  }
+  return json_text({{"schema", schema}, {"archives", mounts}, {"decoders", rows}});
+}
+
+}  // namespace
+
+int cmd_formats(const std::vector<std::string>& words) {
+  bool as_json = false;
+  when colour = when::automatic;
+  command_line line({
+      .name = "formats",
+      .usage = usage,
+      .description = "List the archives that can be mounted and the files that are decoded, with "
+                     "the library that does it. What is only recognised is counted, its header is "
+                     "checked, and a game gets its bytes. What is not built in lacked its library "
+                     "when Overture was built.",
+      .examples = examples,
+      .footer = footer,
+  });
+  add_json(line, as_json);
+  add_colour(line, colour);
+  if (const std::optional<int> over = line.parse(words)) return *over;
+  const outputs out(colour);
+  return print(as_json ? formats_json() : formats_text(out.style(stream::out)));
+}
+
+}  // namespace overture::cli

@@ -1,0 +1,64 @@
+#include "cold.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <system_error>
+
+#include "messages.hpp"
+#include "system.hpp"
+#include "units.hpp"
+
+namespace overture::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Fewer than one file in a hundred do not make a load warm.
+constexpr std::uint64_t kept_shares = 100;
+
+struct dropping {
+  std::uint64_t files = 0;
+  std::uint64_t kept = 0;
+
+  void drop(const std::string& path) {
+    ++files;
+    if (!drop_file_from_page_cache(path)) ++kept;
+  }
+
+  // What cannot be listed cannot be loaded either, and mounting says so.
+  template <class Iterator>
+  void drop_all_in(const std::string& folder) {
+    std::error_code failed;
+    Iterator each(folder, fs::directory_options::skip_permission_denied, failed);
+    for (; !failed && each != Iterator() && !interrupted(); each.increment(failed)) {
+      std::error_code unknown;
+      if (each->is_regular_file(unknown)) drop(each->path().string());
+    }
+  }
+};
+
+}  // namespace
+
+void drop_from_page_cache(const tree_arguments& tree) {
+  dropping all;
+  for (const mount_argument& mount : tree.mounts) {
+    std::error_code unknown;
+    if (fs::is_directory(mount.path, unknown)) {
+      all.drop_all_in<fs::recursive_directory_iterator>(mount.path);
+    } else if (fs::is_regular_file(mount.path, unknown)) {
+      all.drop(mount.path);
+    }
+  }
+  for (const mount_argument& folder : tree.archives_in) {
+    all.drop_all_in<fs::directory_iterator>(folder.path);
+  }
+  if (all.kept * kept_shares < all.files || all.kept == 0) return;
+  print_warning(fmt::format(
+      "the system keeps {} of {} in its page cache, so the load is not quite cold; programs that "
+      "have files open, or a file system in memory, do that",
+      grouped(all.kept), counted(all.files, "file", "files")));
+}
+
+}  // namespace overture::cli

@@ -1,0 +1,9 @@
+#include "decoders/table.hpp"
+
+namespace overture::decoders_detail {
+
+const decoder* webp_decoder() noexcept {
+  return nullptr;
+}
+
+}  // namespace overture::decoders_detail
