@@ -195,6 +195,18 @@ void save_isos(const std::filesystem::path& folder) {
   constexpr std::size_t front_bytes = 32768;  // see iso.cpp
   save(folder / "plain", overture::write_iso(root).substr(front_bytes));
   save(folder / "joliet", overture::write_iso(root, true).substr(front_bytes));
+
+  using namespace overture;
+  iso_tree posix;
+  posix.self_use = rock_ridge_begin();
+  posix.files = {{.name = "A.;1", .data = rock_ridge_name("b"), .use = rock_ridge_mode(0100444)},
+                 {.name = "B.;1", .use = rock_ridge_name("link") + rock_ridge_link("maps/../A")},
+                 {.name = "C.;1", .data = write_zisofs("hello"), .use = rock_ridge_packed(5)},
+                 {.name = "D.;1", .use = rock_ridge_name("a", 1) + rock_ridge_continued(18, 0, 6)},
+                 {.name = "E.;1", .use = rock_ridge_child(20)}};
+  posix.folders = {{.name = "MOVED", .use = susp_field("RE", "")},
+                   {.name = "MAPS", .use = rock_ridge_name("maps")}};
+  save(folder / "rock_ridge", write_iso(posix).substr(front_bytes));
 }
 
 }  // namespace

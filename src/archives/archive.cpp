@@ -65,6 +65,9 @@ error error_of(entry_flaw flaw) noexcept {
     case entry_flaw::encryption_of_7z:
       return make(errc::unsupported,
                   "encrypted, which this build cannot read; build it with libcrypto");
+    case entry_flaw::zisofs:
+      return make(errc::unsupported,
+                  "unsupported version of zisofs; make the image with the first, or without");
     case entry_flaw::removal:
       return make(errc::not_found, "a removal marker, not a file");
     case entry_flaw::in_parts:

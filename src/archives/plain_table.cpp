@@ -91,17 +91,36 @@ result<bool> plain_table::finish(const result<void>& done,
                                  std::span<const std::uint32_t> named_twice) noexcept {
   if (!done) return tl::unexpected(done.error());
   path_index index(into_.names.memory());
-  const auto later_one = [&](std::uint32_t earlier, std::uint32_t later) -> result<std::uint32_t> {
-    if (std::binary_search(named_twice.begin(), named_twice.end(), earlier)) {
-      builder_.drop(earlier);
-      return later;
-    }
-    return builder_.take_back(earlier, skip_reason::duplicate).map([later] { return later; });
-  };
-  result<void> indexed = builder_.index_each_once(index, later_one).and_then([&] {
-    return builder_.take_back_folders(index);
-  });
-  if (!indexed) return tl::unexpected(indexed.error());
+  return complete(index_last(index, named_twice), index);
+}
+
+result<bool> plain_table::finish_links(const result<void>& done,
+                                       std::span<const std::uint32_t> links,
+                                       link_reader read) noexcept {
+  if (!done) return tl::unexpected(done.error());
+  path_index index(into_.names.memory());
+  result<void> indexed = index_last(index, {});
+  if (indexed && !links.empty()) {
+    indexed = resolve_links(links, index, input_.names, read, into_, builder_);
+  }
+  return complete(indexed, index);
+}
+
+result<void> plain_table::index_last(path_index& index,
+                                     std::span<const std::uint32_t> named_twice) noexcept {
+  return builder_.index_each_once(
+      index, [&](std::uint32_t earlier, std::uint32_t later) -> result<std::uint32_t> {
+        if (std::binary_search(named_twice.begin(), named_twice.end(), earlier)) {
+          builder_.drop(earlier);
+          return later;
+        }
+        return builder_.take_back(earlier, skip_reason::duplicate).map([later] { return later; });
+      });
+}
+
+result<bool> plain_table::complete(const result<void>& indexed, const path_index& index) noexcept {
+  const result<void> done = indexed.and_then([&] { return builder_.take_back_folders(index); });
+  if (!done) return tl::unexpected(done.error());
   builder_.finish();
   return true;
 }

@@ -18,6 +18,7 @@
 #include <string_view>
 
 #include "archives/archive.hpp"
+#include "archives/archive_links.hpp"
 #include "base/little_endian.hpp"
 
 namespace overture::archives_detail {
@@ -74,11 +75,19 @@ class plain_table {
   // numbers), which have another path.
   [[nodiscard]] result<bool> finish(const result<void>& done,
                                     std::span<const std::uint32_t> named_twice = {}) noexcept;
+  // The same, and follows the entries in `links` (ascending numbers).
+  [[nodiscard]] result<bool> finish_links(const result<void>& done,
+                                          std::span<const std::uint32_t> links,
+                                          link_reader read) noexcept;
 
  private:
   static constexpr std::size_t chain_window_bytes = 4096;
   static constexpr std::size_t table_window_bytes = 1u << 20;
 
+  [[nodiscard]] result<void> index_last(path_index& index,
+                                        std::span<const std::uint32_t> named_twice) noexcept;
+  [[nodiscard]] result<bool> complete(const result<void>& indexed,
+                                      const path_index& index) noexcept;
   [[nodiscard]] result<const std::byte*> window(std::uint64_t offset, std::size_t bytes,
                                                 std::size_t wanted) noexcept;
 

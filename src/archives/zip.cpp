@@ -88,7 +88,11 @@ result<bool> zip_list::run() noexcept {
                           .and_then([&] { return builder_.index_last_of_each(index); })
                           .and_then([&] { return prepare_decrypter(); });
   if (done && !links_.empty()) {
-    done = resolve_zip_links(links_.span(), index, input_, into_, builder_);
+    zip_link_reader reader(input_.os, into_);
+    const auto read = [&](const archive_entry& entry, std::span<char> target) {
+      return reader.read(entry, target);
+    };
+    done = resolve_links(links_.span(), index, input_.names, read, into_, builder_);
   }
   if (done) done = builder_.take_back_folders(index);
   if (!done) return tl::unexpected(done.error());

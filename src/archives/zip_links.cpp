@@ -1,141 +1,41 @@
 #include "archives/zip_links.hpp"
 
-#include <algorithm>
-#include <cstring>
-
-#include "archives/path_order.hpp"
 #include "archives/skip_reason.hpp"
 #include "archives/zip.hpp"
 
 namespace overture::archives_detail {
 using namespace base_detail;
 
-namespace {
-
-tl::unexpected<error> no_memory() {
-  return fail(errc::out_of_memory, "out of memory for following the archive's links");
-}
-
-// A path in the archive, edited element by element. Its first `floor` bytes are the mount point.
-class path_in_archive {
- public:
-  explicit path_in_archive(std::size_t floor) noexcept : floor_(floor) {}
-
-  void assign(std::string_view path) noexcept {
-    std::copy(path.begin(), path.end(), text_);
-    bytes_ = path.size();
-  }
-  [[nodiscard]] bool at_root() const noexcept { return bytes_ == floor_; }
-  void drop_element() noexcept {
-    const std::size_t slash = text().substr(floor_).rfind('/');
-    bytes_ = slash == std::string_view::npos ? floor_ : floor_ + slash;
-  }
-  [[nodiscard]] bool add_element(std::string_view element) noexcept {
-    const std::size_t separator = at_root() ? 0 : 1;
-    if (element.size() + separator > sizeof text_ - bytes_) return false;
-    if (separator != 0) text_[bytes_++] = '/';
-    std::copy(element.begin(), element.end(), text_ + bytes_);
-    bytes_ += element.size();
-    return true;
-  }
-  [[nodiscard]] std::string_view text() const noexcept { return {text_, bytes_}; }
-
- private:
-  std::size_t floor_;
-  std::size_t bytes_ = 0;
-  char text_[limits::path_bytes_max];
-};
-
-// The rest of a link's target. Targets of links on the way are inserted in front.
-class remaining_target {
- public:
-  [[nodiscard]] bool push(std::string_view target) noexcept {
-    const std::size_t separator = begin_ == sizeof text_ ? 0 : 1;
-    if (target.size() + separator > begin_) return false;
-    if (separator != 0) text_[--begin_] = '/';
-    begin_ -= target.size();
-    std::memcpy(text_ + begin_, target.data(), target.size());
-    return true;
-  }
-  // Empty at the end, and between two adjacent '/'.
-  std::string_view pop() noexcept {
-    const std::string_view rest(text_ + begin_, sizeof text_ - begin_);
-    const std::size_t slash = rest.find('/');
-    begin_ = slash == std::string_view::npos ? sizeof text_ : begin_ + slash + 1;
-    return rest.substr(0, slash);
-  }
-  [[nodiscard]] bool done() const noexcept { return begin_ == sizeof text_; }
-
- private:
-  char text_[2 * limits::link_target_bytes_max];
-  std::size_t begin_ = sizeof text_;
-};
-
-}  // namespace
-
-result<void> zip_link_targets::find(std::span<const std::uint32_t> entries) noexcept {
-  if (!links_.reserve(entries.size())) return no_memory();
-  for (const std::uint32_t entry : entries) {
-    if (into_.entries[entry].name_bytes == 0) continue;  // taken back
-    zip_link link;
-    link.entry = entry;
-    if (result<void> read = read_target(link); !read) return read;
-    (void)links_.push_back(link);  // has room
-  }
-  if (result<void> sorted = sort_entries(); !sorted) return sorted;
-  for (zip_link& link : links_) {
-    if (link.flaw) continue;
-    if (result<void> followed = follow(link); !followed) return followed;
-  }
-  return {};
-}
-
-// Fails if out of memory or if the disk does; any other problem becomes the link's flaw.
-result<void> zip_link_targets::read_target(zip_link& link) noexcept {
-  const archive_entry& entry = into_.entries[link.entry];
-  if (entry.flaw != entry_flaw::none) {
-    link.flaw = error_of(entry.flaw).reason;
-    return {};
-  }
+result<link_text> zip_link_reader::read(const archive_entry& entry,
+                                        std::span<char> target) noexcept {
+  if (entry.flaw != entry_flaw::none) return link_text{0, error_of(entry.flaw).reason};
   if (entry.bytes > limits::link_target_bytes_max ||
       entry.packed_bytes > limits::link_target_bytes_max) {
-    link.flaw = skip_reason::link_target_too_long;
-    return {};
+    return link_text{0, skip_reason::link_target_too_long};
   }
-  const file_place place = zip_place(entry);
-  const result<std::span<const std::byte>> packed = read_packed(place);
+  const result<std::span<const std::byte>> packed = read_packed(zip_place(entry));
   const bool readable =
       packed || packed.error().code == errc::corrupt || packed.error().code == errc::truncated;
   if (!readable) return tl::unexpected(packed.error());
-  std::byte target[limits::link_target_bytes_max];
-  const std::span<std::byte> bytes(target, entry.bytes);
   if (packed) {
+    const std::span<std::byte> bytes = std::as_writable_bytes(target.first(entry.bytes));
     const result<void> unpacked = unpacker_.unpack(entry.method, *packed, bytes);
-    if (!unpacked && unpacked.error().code == errc::out_of_memory) return unpacked;
-    if (unpacked && crc32(bytes) == entry.crc32) {
-      const std::string_view text(reinterpret_cast<const char*>(target), entry.bytes);
-      path_buffer converted;
-      const std::size_t length = convert_name(text, names_, converted);
-      link.target = static_cast<std::uint32_t>(texts_.size());
-      link.target_bytes = static_cast<std::uint32_t>(length);
-      if (texts_.size() > UINT32_MAX - limits::path_bytes_max ||
-          !texts_.append(converted.data(), length)) {
-        return no_memory();
-      }
-      return {};
+    if (!unpacked && unpacked.error().code == errc::out_of_memory) {
+      return tl::unexpected(unpacked.error());
     }
+    if (unpacked && crc32(bytes) == entry.crc32) return link_text{entry.bytes};
   }
-  link.flaw = skip_reason::link_target_damaged;
-  link.damaged = true;
-  return {};
+  return link_text{0, skip_reason::link_target_damaged, true};
 }
 
-result<std::span<const std::byte>> zip_link_targets::read_packed(const file_place& place) noexcept {
+result<std::span<const std::byte>> zip_link_reader::read_packed(const file_place& place) noexcept {
   file_place longer = place;
   for (;;) {
-    if (!room_.resize_for_overwrite(longer.read_bytes)) return no_memory();
+    if (!room_.resize_for_overwrite(longer.read_bytes)) {
+      return fail(errc::out_of_memory, "out of memory for following the archive's links");
+    }
     const std::span<std::byte> bytes(room_.data(), room_.size());
-    result<void> read = read_fully(os_, into_.handle.get(), longer.offset, bytes);
+    result<void> read = read_fully(os_, from_.handle.get(), longer.offset, bytes);
     if (!read) return tl::unexpected(read.error());
     const result<std::span<const std::byte>> packed = zip_packed_part(longer, bytes);
     const bool once_more =
@@ -143,140 +43,6 @@ result<std::span<const std::byte>> zip_link_targets::read_packed(const file_plac
     if (!once_more) return packed;
     longer.read_bytes = packed.error().offset;
   }
-}
-
-result<void> zip_link_targets::sort_entries() noexcept {
-  vec<ordered_path> paths(order_.memory(), memory_tag::vfs);
-  if (!paths.reserve(into_.entries.size())) return no_memory();
-  for (std::uint32_t i = 0; i < into_.entries.size(); ++i) {
-    const std::string_view path = into_.path_of(into_.entries[i]);
-    if (path.empty()) continue;  // taken back
-    (void)paths.push_back({0, path.data(), i, static_cast<std::uint16_t>(path.size())});
-  }
-  if (!sort_paths(paths) || !order_.reserve(paths.size())) return no_memory();
-  for (const ordered_path& path : paths) (void)order_.push_back(path.number);
-  return {};
-}
-
-std::span<const std::uint32_t> zip_link_targets::below(std::string_view folder) const noexcept {
-  if (folder.size() == into_.prefix_bytes) return order_.span();
-  const auto path_of = [this](std::uint32_t entry) { return into_.path_of(into_.entries[entry]); };
-  const std::uint32_t* const begin = std::upper_bound(
-      order_.begin(), order_.end(), folder, [&](std::string_view wanted, std::uint32_t entry) {
-        return path_before(wanted, path_of(entry));
-      });
-  const std::uint32_t* const end =
-      std::partition_point(begin, order_.end(), [&](std::uint32_t entry) {
-        const std::string_view path = path_of(entry);
-        return path.size() > folder.size() && path[folder.size()] == '/' &&
-               path.starts_with(folder);
-      });
-  return {begin, end};
-}
-
-const zip_link* zip_link_targets::link_at(std::uint32_t entry) const noexcept {
-  const zip_link* const found =
-      std::lower_bound(links_.begin(), links_.end(), entry,
-                       [](const zip_link& link, std::uint32_t at) { return link.entry < at; });
-  return found != links_.end() && found->entry == entry ? found : nullptr;
-}
-
-// Goes element by element, because each may be a link to a folder.
-result<void> zip_link_targets::follow(zip_link& link) noexcept {
-  path_in_archive at(into_.prefix_bytes);
-  remaining_target way;
-  const zip_link* step = &link;
-  at.assign(into_.path_of(into_.entries[link.entry]));
-  std::uint32_t found = path_index::none;
-  unsigned followed = 0;
-  while (step || !way.done()) {
-    if (step) {
-      if (step->flaw) {
-        link.flaw = step->flaw;
-        return {};
-      }
-      const std::string_view target = target_of(*step);
-      if (target.starts_with('/')) link.flaw = skip_reason::link_leaves_mount;
-      if (target.empty()) link.flaw = skip_reason::link_not_in_archive;
-      if (++followed > limits::archive_links_followed_max) link.flaw = skip_reason::link_loop;
-      if (!link.flaw && !way.push(target)) link.flaw = skip_reason::link_target_too_long;
-      if (link.flaw) return {};
-      at.drop_element();  // the link itself
-      step = nullptr;
-      found = path_index::none;
-      continue;
-    }
-    if (++elements_ > limits::link_elements_max) {
-      link.flaw = skip_reason::link_targets_too_long;
-      return {};
-    }
-    const std::string_view element = way.pop();
-    if (element.empty() || element == ".") continue;
-    found = path_index::none;
-    if (element == "..") {
-      if (at.at_root()) {
-        link.flaw = skip_reason::link_leaves_mount;
-        return {};
-      }
-      at.drop_element();
-      continue;
-    }
-    if (!at.add_element(element)) {
-      link.flaw = skip_reason::link_not_in_archive;
-      return {};
-    }
-    found = entry_at(at.text());
-    step = found != path_index::none ? link_at(found) : nullptr;
-  }
-  if (found != path_index::none) {
-    link.leads_to = found;
-    return {};
-  }
-  if (below(at.text()).empty()) {
-    link.flaw = skip_reason::link_not_in_archive;
-    return {};
-  }
-  link.to_folder = true;
-  link.folder = static_cast<std::uint32_t>(texts_.size());
-  link.folder_bytes = static_cast<std::uint32_t>(at.text().size());
-  if (texts_.size() > UINT32_MAX - limits::path_bytes_max ||
-      !texts_.append(at.text().data(), at.text().size())) {
-    return no_memory();
-  }
-  return {};
-}
-
-result<void> resolve_zip_links(std::span<const std::uint32_t> links, path_index& index,
-                               const archive_input& input, archive& into,
-                               archive_builder& builder) noexcept {
-  zip_link_targets targets(index, input, into);
-  if (result<void> found = targets.find(links); !found) return found;
-  bool to_folders = false;
-  for (const zip_link& link : targets.links()) {
-    to_folders = to_folders || link.to_folder;
-    if (link.flaw || link.to_folder) continue;
-    archive_entry& entry = into.entries[link.entry];
-    archive_entry target = into.entries[link.leads_to];
-    target.id = entry.id;
-    target.name = entry.name;
-    target.name_bytes = entry.name_bytes;
-    entry = target;
-  }
-  if (to_folders) {
-    if (result<void> added = add_linked_files(targets, into, builder); !added) return added;
-  }
-  for (const zip_link& link : targets.links()) {
-    if (!link.flaw) continue;
-    const result<void> taken =
-        link.damaged ? builder.take_back_lost(link.entry, error{errc::corrupt, 0, link.flaw, {}, 0})
-                     : builder.take_back(link.entry, link.flaw);
-    if (!taken) return taken;
-  }
-  if (!to_folders) return {};
-  // Entries of the archive take precedence over what a link to a folder would put at their path.
-  return builder.index_each_once(index, [&](std::uint32_t earlier, std::uint32_t later) {
-    return builder.take_back(later, skip_reason::link_hidden).map([earlier] { return earlier; });
-  });
 }
 
 }  // namespace overture::archives_detail

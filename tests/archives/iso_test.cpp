@@ -63,6 +63,136 @@ TEST(iso, has_files_in_adjacent_extents) {
             (contents_map{{"BIG", std::string(2048, 'a') + "b"}}));
 }
 
+// --- Rock Ridge ----------------------------------------------------------------------------------
+
+std::string noise(std::size_t bytes) {
+  std::string made;
+  for (std::uint32_t state = 1; made.size() < bytes; state = state * 1103515245 + 12345) {
+    made += static_cast<char>(state >> 16);
+  }
+  return made;
+}
+const std::string packed_text = noise(700'000) + std::string(40'000, '\0') + "end";
+
+// Files are at sectors 18, 19 ... in the order in which they are listed here.
+iso_tree posix_tree() {
+  iso_tree root;
+  root.self_use = rock_ridge_begin();
+  root.files = {
+      {.name = "A_LONG.TXT;1", .data = "long", .use = rock_ridge_name("a long Name.txt")},
+      {.name = "SHORT.;1", .data = "short", .use = rock_ridge_mode(0100444)},
+      {.name = "LINK.;1", .use = rock_ridge_name("link") + rock_ridge_link("maps/rome.txt")},
+      {.name = "ALL.;1", .use = rock_ridge_name("all") + rock_ridge_link("./maps/../maps")},
+      {.name = "PACKED.;1",
+       .data = write_zisofs(packed_text),
+       .use = rock_ridge_name("packed") +
+              rock_ridge_packed(static_cast<std::uint32_t>(packed_text.size()))}};
+  root.folders = {
+      {.name = "MAPS",
+       .files = {{.name = "ROME.TXT;1", .data = "rome", .use = rock_ridge_name("rome.txt")}},
+       .use = rock_ridge_name("maps")}};
+  return root;
+}
+const contents_map posix_contents{{"a long Name.txt", "long"}, {"SHORT", "short"},
+                                  {"maps/rome.txt", "rome"},   {"link", "rome"},
+                                  {"all/rome.txt", "rome"},    {"packed", packed_text}};
+
+TEST(iso, has_the_names_links_and_packed_files_of_rock_ridge) {
+  EXPECT_EQ(load_archive(write_iso(posix_tree()), "test.iso"), posix_contents);
+}
+
+TEST(iso, prefers_rock_ridge_to_joliet) {
+  EXPECT_EQ(load_archive(write_iso(posix_tree(), true), "test.iso"), posix_contents);
+  iso_tree plain = posix_tree();
+  plain.self_use = "";
+  EXPECT_TRUE(load_archive(write_iso(plain, true), "test.iso").contains("A_LONG.TXT"));
+}
+
+TEST(iso, joins_a_name_in_parts_and_in_a_continuation) {
+  const std::string rest = rock_ridge_name("c") + susp_field("ST", "") + rock_ridge_name("d");
+  iso_tree root;
+  root.self_use = rock_ridge_begin();
+  root.files = {{.name = "AREA.;1", .data = "12345" + rest},
+                {.name = "B.;1",
+                 .data = "b",
+                 .use = rock_ridge_name("a", 1) + rock_ridge_name("b", 1) +
+                        rock_ridge_continued(18, 5, static_cast<std::uint32_t>(rest.size()))}};
+  EXPECT_EQ(load_archive(write_iso(root), "test.iso"),
+            (contents_map{{"AREA", "12345" + rest}, {"abc", "b"}}));
+}
+
+TEST(iso, puts_moved_folders_where_they_belong) {
+  iso_tree root;
+  root.self_use = rock_ridge_begin();
+  root.files = {{.name = "A.;1", .data = "a"},
+                {.name = "DEEP.;1", .use = rock_ridge_name("deep") + rock_ridge_child(20)}};
+  root.folders = {{.name = "RR_MOVED",
+                   .folders = {{.name = "DEEP",
+                                .files = {{.name = "D.;1", .data = "d"}},
+                                .use = susp_field("RE", "")}}}};
+  EXPECT_EQ(load_archive(write_iso(root), "test.iso"), (contents_map{{"A", "a"}, {"deep/D", "d"}}));
+}
+
+std::vector<std::string> skipped_in(const iso_tree& root) {
+  const std::string bytes = write_iso(root);
+  memory_file_os os(bytes);
+  file_system files({.os = &os});
+  EXPECT_TRUE(files.mount("test.iso"));
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < files.skipped_count(); ++i) {
+    names.push_back(std::string(files.skipped(i).name) + ": " + files.skipped(i).reason);
+  }
+  return names;
+}
+
+TEST(iso, skips_links_that_lead_nowhere_devices_and_names_with_backslashes) {
+  iso_tree root;
+  root.self_use = rock_ridge_begin();
+  root.files = {{.name = "A.;1", .use = rock_ridge_name("gone") + rock_ridge_link("nothing")},
+                {.name = "B.;1", .use = rock_ridge_name("out") + rock_ridge_link("/etc/passwd")},
+                {.name = "C.;1", .use = rock_ridge_name("up") + rock_ridge_link("../x")},
+                {.name = "D.;1", .use = rock_ridge_name("round") + rock_ridge_link("round")},
+                {.name = "E.;1", .use = rock_ridge_name("tty") + rock_ridge_mode(0020666)},
+                {.name = "F.;1", .data = "f", .use = rock_ridge_name("a\\b")},
+                {.name = "G.;1", .data = "g", .use = rock_ridge_continued(90000, 0, 10)},
+                {.name = "H.;1", .data = "h"}};
+  const std::vector<std::string> skipped = skipped_in(root);
+  ASSERT_EQ(skipped.size(), 7u) << ::testing::PrintToString(skipped);
+  EXPECT_EQ(skipped[0], ": broken folder record");
+  EXPECT_TRUE(skipped[1].starts_with("a\\b: "));
+  EXPECT_EQ(skipped[2], "gone: the link's target is not in the archive");
+  EXPECT_EQ(skipped[3], "out: the link leads outside the mount");
+  EXPECT_EQ(skipped[4], "round: the link forms a loop");
+  EXPECT_EQ(skipped[5], "tty: not a regular file");
+  EXPECT_EQ(skipped[6], "up: the link leads outside the mount");
+}
+
+contents_map load_packed(const std::string& data, const std::string& field) {
+  iso_tree root;
+  root.self_use = rock_ridge_begin();
+  root.files = {{.name = "A.;1", .data = data, .use = field}};
+  return load_archive(write_iso(root), "test.iso");
+}
+
+TEST(iso, never_gives_the_packed_bytes_of_a_file) {
+  const std::string data = write_zisofs("hello");
+  EXPECT_EQ(load_packed(data, rock_ridge_packed(5)), (contents_map{{"A", "hello"}}));
+  EXPECT_EQ(load_packed("", rock_ridge_packed(0)), (contents_map{{"A", ""}}));
+  EXPECT_EQ(load_packed(write_zisofs(""), rock_ridge_packed(0)), (contents_map{{"A", ""}}));
+  const contents_map unsupported{{"A", "error: unsupported"}};
+  EXPECT_EQ(load_packed(data, rock_ridge_packed(5, "PZ")), unsupported);
+  EXPECT_EQ(load_packed(data, rock_ridge_packed(5, "pz", 30)), unsupported);
+  const contents_map corrupt{{"A", "error: corrupt"}};
+  EXPECT_EQ(load_packed(data, rock_ridge_packed(6)), corrupt);
+  EXPECT_EQ(load_packed(data, rock_ridge_packed(UINT32_MAX)), corrupt);
+  EXPECT_EQ(load_packed("never packed, but as long as that", rock_ridge_packed(5)), corrupt);
+  for (const std::size_t at : {16, 20, 24}) {
+    std::string broken = data;
+    broken[at + 3] = '\x7F';
+    EXPECT_EQ(load_packed(broken, rock_ridge_packed(5)), corrupt) << at;
+  }
+}
+
 using namespace literals;
 
 TEST(iso, knows_when_its_files_were_modified) {
@@ -74,6 +204,18 @@ TEST(iso, knows_when_its_files_were_modified) {
   ASSERT_TRUE(files.mount_memory("test.iso", std::as_bytes(std::span(image))));
   EXPECT_EQ(files.stat("NEW"_path)->mtime_ns, 1'500'000'000'000'000'000);
   EXPECT_EQ(files.stat("OLD"_path)->mtime_ns, 0);
+}
+
+TEST(iso, knows_which_files_are_executable) {
+  iso_tree root;
+  root.self_use = rock_ridge_begin();
+  root.files = {{.name = "RUN", .data = "r", .use = rock_ridge_mode(0100755)},
+                {.name = "READ", .data = "r", .use = rock_ridge_mode(0100644)}};
+  const std::string image = write_iso(root);
+  file_system files;
+  ASSERT_TRUE(files.mount_memory("test.iso", std::as_bytes(std::span(image))));
+  EXPECT_TRUE(files.stat("RUN"_path)->executable);
+  EXPECT_FALSE(files.stat("READ"_path)->executable);
 }
 
 // --- Hostile images ------------------------------------------------------------------------------
@@ -146,10 +288,37 @@ TEST(hostile_iso, with_another_sector_size_is_not_supported) {
   EXPECT_EQ(load_archive(bytes, "test.iso"), failed_mount(errc::unsupported));
 }
 
+TEST(hostile_iso, with_continuations_that_overlap_is_corrupt) {
+  iso_tree root;
+  root.self_use = rock_ridge_begin();
+  for (int i = 0; i < 60; ++i) {
+    root.files.push_back({.name = "A" + std::to_string(i) + ".;1",
+                          .data = "a",
+                          .use = rock_ridge_continued(18, 0, 2048)});
+  }
+  const std::string one = write_iso(root);
+  EXPECT_EQ(load_archive(one, "test.iso").size(), 60u);
+  // Each goes on in itself.
+  root.files[0].data = rock_ridge_continued(18, 0, 2048);
+  EXPECT_EQ(load_archive(write_iso(root), "test.iso"), failed_mount(errc::corrupt));
+}
+
 TEST(hostile_iso, truncated_gives_files_or_errors) {
   for (const bool joliet : {false, true}) {
     check_cut(write_iso(varied(), joliet), "test.iso", 50, right_or_error(varied_contents));
   }
+}
+
+TEST(hostile_iso, with_rock_ridge_damaged_anywhere_does_no_harm) {
+  iso_tree root = posix_tree();
+  root.files.back() = {.name = "PACKED.;1",
+                       .data = write_zisofs("packed"),
+                       .use = rock_ridge_name("packed") + rock_ridge_packed(6)};
+  const std::string bytes = write_iso(root);
+  check_damaged(bytes, "test.iso", 31, anything);
+  check_cut(bytes, "test.iso", 50, anything);
+  check_bad_disk(bytes, "test.iso", anything);
+  check_no_memory(bytes, "test.iso", anything);
 }
 
 TEST(hostile_iso, damaged_anywhere_does_no_harm) {

@@ -1,5 +1,6 @@
 #include "support/iso_writer.hpp"
 
+#include <algorithm>
 #include <deque>
 
 namespace overture {
@@ -31,7 +32,7 @@ std::string wide(const std::string& ascii) {
 }
 
 std::string record(const std::string& name, std::uint32_t sector, std::uint64_t bytes,
-                   std::uint8_t flags, std::uint8_t gap = 0,
+                   std::uint8_t flags, std::uint8_t gap = 0, const std::string& use = {},
                    const std::string& date = std::string(7, '\0')) {
   std::string text = '\0' + both(sector, 4) + both(bytes, 4) + date;
   text += static_cast<char>(flags);
@@ -39,6 +40,7 @@ std::string record(const std::string& name, std::uint32_t sector, std::uint64_t 
   text += static_cast<char>(gap);
   text += both(1, 2) + static_cast<char>(name.size()) + name;
   if (text.size() % 2 == 0) text += '\0';
+  text += use;
   return static_cast<char>(text.size() + 1) + text;
 }
 
@@ -85,21 +87,25 @@ class iso_layout {
   }
   std::uint32_t build(const iso_tree& folder) {
     std::string text;
-    append_record(text, record(std::string(1, '\0'), 0, sector_bytes, 2));
+    const auto use_of = [this](const std::string& use) { return names_wide_ ? "" : use; };
+    append_record(text,
+                  record(std::string(1, '\0'), 0, sector_bytes, 2, 0, use_of(folder.self_use)));
     append_record(text, record(std::string(1, '\1'), 0, sector_bytes, 2));
     for (const iso_file& file : folder.files) {
       append_record(
           text, record(name_of(file.name), file.stated_sector.value_or(file_sectors_[next_file_]),
                        file.stated_bytes.value_or(static_cast<std::uint32_t>(file.data.size())),
-                       file.flags, file.gap, file.date));
+                       file.flags, file.gap, use_of(file.use), file.date));
       ++next_file_;
     }
     for (const iso_tree& below : folder.folders) {
       const std::uint32_t sector = build(below);
-      append_record(text, record(name_of(below.name), below.stated_sector.value_or(sector),
-                                 below.stated_bytes.value_or(last_bytes_), 2));
+      append_record(text,
+                    record(name_of(below.name), below.stated_sector.value_or(sector),
+                           below.stated_bytes.value_or(last_bytes_), 2, 0, use_of(below.use)));
     }
     last_bytes_ = sectors_of(text.size()) * static_cast<std::uint32_t>(sector_bytes);
+    text.replace(10, 8, both(last_bytes_, 4));
     return append(text);
   }
   std::string name_of(const std::string& name) const { return names_wide_ ? wide(name) : name; }
@@ -119,7 +125,70 @@ class iso_layout {
   std::uint32_t last_bytes_ = 0;
 };
 
+std::string zlib_stored(const std::string& data) {
+  std::uint32_t a = 1;
+  std::uint32_t b = 0;
+  for (const char c : data) {
+    a = (a + static_cast<unsigned char>(c)) % 65521;
+    b = (b + a) % 65521;
+  }
+  const std::string sum = little(b << 16 | a, 4);
+  return "\x78\x01\x01" + little(data.size(), 2) + little(~data.size(), 2) + data +
+         std::string(sum.rbegin(), sum.rend());
+}
+
 }  // namespace
+
+std::string susp_field(const std::string& name, const std::string& data) {
+  return name + static_cast<char>(data.size() + 4) + '\1' + data;
+}
+std::string rock_ridge_begin() {
+  return susp_field("SP", std::string("\xBE\xEF\0", 3)) + rock_ridge_mode(0040555);
+}
+std::string rock_ridge_mode(unsigned mode) {
+  return susp_field("PX", both(mode, 4) + both(1, 4) + both(0, 4) + both(0, 4));
+}
+std::string rock_ridge_name(const std::string& name, unsigned flags) {
+  return susp_field("NM", static_cast<char>(flags) + name);
+}
+std::string rock_ridge_link(const std::string& target) {
+  std::string elements;
+  std::size_t begin = 0;
+  while (begin <= target.size()) {
+    const std::size_t slash = std::min(target.find('/', begin), target.size());
+    const std::string element = target.substr(begin, slash - begin);
+    const char flags = element == "." ? 2 : element == ".." ? 4 : element.empty() ? 8 : 0;
+    elements += flags;
+    elements += static_cast<char>(flags == 0 ? element.size() : 0);
+    if (flags == 0) elements += element;
+    begin = slash + 1;
+  }
+  return rock_ridge_mode(0120777) + susp_field("SL", '\0' + elements);
+}
+std::string rock_ridge_child(std::uint32_t sector) {
+  return susp_field("CL", both(sector, 4));
+}
+std::string rock_ridge_continued(std::uint32_t sector, std::uint32_t offset, std::uint32_t bytes) {
+  return susp_field("CE", both(sector, 4) + both(offset, 4) + both(bytes, 4));
+}
+std::string rock_ridge_packed(std::uint32_t bytes, const std::string& method, unsigned log2) {
+  return susp_field("ZF", method + '\4' + static_cast<char>(log2) + both(bytes, 4));
+}
+
+std::string write_zisofs(const std::string& data) {
+  constexpr std::size_t block_bytes = 32768;
+  const std::size_t blocks = (data.size() + block_bytes - 1) / block_bytes;
+  std::string text =
+      "\x37\xE4\x53\x96\xC9\xDB\xD6\x07" + little(data.size(), 4) + std::string("\4\xF\0\0", 4);
+  std::string packed;
+  const std::size_t begin = text.size() + (blocks + 1) * 4;
+  for (std::size_t i = 0; i < blocks; ++i) {
+    text += little(begin + packed.size(), 4);
+    const std::string block = data.substr(i * block_bytes, block_bytes);
+    if (block.find_first_not_of('\0') != std::string::npos) packed += zlib_stored(block);
+  }
+  return text + little(begin + packed.size(), 4) + packed;
+}
 
 std::string write_iso(const iso_tree& root, bool joliet) {
   return iso_layout(root, joliet).image();

@@ -1,8 +1,8 @@
-// Links to folders in ZIP archives.
+// Links to folders in archives.
 #include <cstring>
 
+#include "archives/archive_links.hpp"
 #include "archives/skip_reason.hpp"
-#include "archives/zip_links.hpp"
 #include "base/limit_text.hpp"
 
 namespace overture::archives_detail {
@@ -27,7 +27,8 @@ std::string_view folder_above(std::string_view path, std::size_t floor) noexcept
 
 class linked_folders {
  public:
-  linked_folders(const zip_link_targets& targets, archive& into, archive_builder& builder) noexcept
+  linked_folders(const archive_link_targets& targets, archive& into,
+                 archive_builder& builder) noexcept
       : targets_(targets),
         into_(into),
         builder_(builder),
@@ -44,13 +45,15 @@ class linked_folders {
     return targets_.folder_of(*targets_.link_at(link));
   }
   result<void> spend(std::size_t bytes) noexcept;
-  result<void> begin(std::uint32_t parent, const zip_link& link, std::string_view path) noexcept;
+  result<void> begin(std::uint32_t parent, const archive_link& link,
+                     std::string_view path) noexcept;
   result<void> expand(std::uint32_t folder) noexcept;
   result<void> expand_one(std::uint32_t folder, std::uint32_t entry,
                           std::string_view path) noexcept;
-  [[nodiscard]] bool leads_into_itself(std::uint32_t parent, const zip_link& link) const noexcept;
+  [[nodiscard]] bool leads_into_itself(std::uint32_t parent,
+                                       const archive_link& link) const noexcept;
 
-  const zip_link_targets& targets_;
+  const archive_link_targets& targets_;
   archive& into_;
   archive_builder& builder_;
   vec<linked_folder> folders_;  // including expanded ones, which are parents of others
@@ -59,7 +62,7 @@ class linked_folders {
 };
 
 result<void> linked_folders::run() noexcept {
-  for (const zip_link& link : targets_.links()) {
+  for (const archive_link& link : targets_.links()) {
     if (!link.to_folder) continue;
     const std::string_view path = into_.path_of(into_.entries[link.entry]);
     if (result<void> begun = begin(none, link, path); !begun) return begun;
@@ -67,7 +70,7 @@ result<void> linked_folders::run() noexcept {
   for (std::uint32_t i = 0; i < folders_.size(); ++i) {
     if (result<void> expanded = expand(i); !expanded) return expanded;
   }
-  for (const zip_link& link : targets_.links()) {
+  for (const archive_link& link : targets_.links()) {
     if (link.to_folder) builder_.drop(link.entry);
   }
   return {};
@@ -81,7 +84,8 @@ result<void> linked_folders::spend(std::size_t bytes) noexcept {
 }
 
 // Whether the link's target is one of the folders that contain the link.
-bool linked_folders::leads_into_itself(std::uint32_t parent, const zip_link& link) const noexcept {
+bool linked_folders::leads_into_itself(std::uint32_t parent,
+                                       const archive_link& link) const noexcept {
   const std::size_t floor = into_.prefix_bytes;
   const std::string_view target = targets_.folder_of(link);
   std::uint32_t entry = link.entry;
@@ -96,7 +100,7 @@ bool linked_folders::leads_into_itself(std::uint32_t parent, const zip_link& lin
   }
 }
 
-result<void> linked_folders::begin(std::uint32_t parent, const zip_link& link,
+result<void> linked_folders::begin(std::uint32_t parent, const archive_link& link,
                                    std::string_view path) noexcept {
   result<void> within = spend(sizeof(linked_folder) + path.size());
   if (!within) return within;
@@ -136,7 +140,7 @@ result<void> linked_folders::expand_one(std::uint32_t folder, std::uint32_t entr
                                         std::string_view path) noexcept {
   result<void> within = spend(sizeof(archive_entry) + path.size());  // count the time, too
   if (!within) return within;
-  const zip_link* const link = targets_.link_at(entry);
+  const archive_link* const link = targets_.link_at(entry);
   if (link && link->flaw) return {};  // the link itself is listed as skipped
   if (link && link->to_folder) return begin(folder, *link, path);
   const archive_entry same = into_.entries[entry];
@@ -145,7 +149,7 @@ result<void> linked_folders::expand_one(std::uint32_t folder, std::uint32_t entr
 
 }  // namespace
 
-result<void> add_linked_files(const zip_link_targets& targets, archive& into,
+result<void> add_linked_files(const archive_link_targets& targets, archive& into,
                               archive_builder& builder) noexcept {
   return linked_folders(targets, into, builder).run();
 }
