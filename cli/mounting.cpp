@@ -209,6 +209,7 @@ std::vector<std::string> hints_of_plain_archives(const file_system& files) {
     ++by_folder[folder.string()];
   }
   std::vector<std::string> hints;
+  hints.reserve(by_folder.size());
   for (const auto& [folder, count] : by_folder) {
     hints.push_back(fmt::format("{} in {} {}; '--archives-in {}' mounts {}",
                                 counted(count, "archive", "archives"), printable(folder),
