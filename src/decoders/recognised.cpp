@@ -89,7 +89,7 @@ checked check_catalogue(bytes_of_file bytes) noexcept {
   if (bytes.size() < 20) return fail(errc::corrupt, truncated);
   const auto number = load_u8(&bytes[0]) == 0xDE ? load_u32 : load_u32_big;
   const std::uint32_t texts = number(&bytes[8]);
-  for (const std::size_t place : {12, 16}) {
+  for (const std::size_t place : {12u, 16u}) {
     const std::uint64_t at = number(&bytes[place]);
     if (!fits(at, texts, 8, bytes.size())) return fail(errc::corrupt, truncated);
     for (std::size_t i = 0; i < texts; ++i) {

@@ -186,7 +186,7 @@ TEST(iso, never_gives_the_packed_bytes_of_a_file) {
   EXPECT_EQ(load_packed(data, rock_ridge_packed(6)), corrupt);
   EXPECT_EQ(load_packed(data, rock_ridge_packed(UINT32_MAX)), corrupt);
   EXPECT_EQ(load_packed("never packed, but as long as that", rock_ridge_packed(5)), corrupt);
-  for (const std::size_t at : {16, 20, 24}) {
+  for (const std::size_t at : {16u, 20u, 24u}) {
     std::string broken = data;
     broken[at + 3] = '\x7F';
     EXPECT_EQ(load_packed(broken, rock_ridge_packed(5)), corrupt) << at;
