@@ -87,7 +87,8 @@ TEST_F(shared_ledger, bounds_two_loads_together) {
   finish(first);
   finish(second);
   EXPECT_EQ(first.summary().files + second.summary().files, 100u);
-  EXPECT_LE(ledger.peak(), limit + 30'000);
+  // One file may be past the limit, with the text that it is decoded to.
+  EXPECT_LE(ledger.peak(), limit + 2 * 30'000);
   EXPECT_EQ(ledger.used(), 0u);
 }
 

@@ -121,7 +121,8 @@ TEST_F(game, refuses_a_folder_that_the_archive_does_not_have) {
 }
 
 TEST(archive, of_which_every_file_is_skipped_is_a_failure) {
-  memory_file_os os(archive_with({"../a", "C:/b"}));
+  const std::string bytes = archive_with({"../a", "C:/b"});
+  memory_file_os os(bytes);
   file_system files({.os = &os});
   const result<mount_id> mounted = files.mount("test.zip");
   ASSERT_TRUE(mounted);
