@@ -22,7 +22,6 @@ neverball|neverball-data|folder|usr/share/games/neverball
 redeclipse|redeclipse-data|folder|usr/share/games/redeclipse/data
 scorched3d|scorched3d-data|folder|usr/share/games/scorched3d
 supertuxkart|supertuxkart-data|folder|usr/share/games/supertuxkart/data
-torcs|torcs-data|folder|usr/share/games/torcs
 trigger-rally|trigger-rally-data|archives|usr/share/games/trigger-rally
 ufoai|ufoai-data|archives|usr/share/games/ufoai/base
 warmux|warmux-data|folder|usr/share/games/warmux
