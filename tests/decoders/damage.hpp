@@ -124,4 +124,15 @@ std::vector<T> content(const decoded_asset& asset) {
   return values;
 }
 
+// Red, green, blue and alpha of each pixel; none of an image that failed, which the test then does.
+using pixel_values = std::vector<unsigned>;
+inline pixel_values values_of(const result<decoded_asset>& image) {
+  if (!image) {
+    ADD_FAILURE() << image.error().reason;
+    return {};
+  }
+  const auto all = content<unsigned char>(*image);
+  return {all.begin(), all.end()};
+}
+
 }  // namespace overture::test

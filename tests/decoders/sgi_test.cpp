@@ -15,16 +15,10 @@ result<decoded_asset> decode(const bytes& file) {
   return sgi_decoder().decode(file, default_allocator());
 }
 
-using values = std::vector<unsigned>;  // red, green, blue, alpha of each pixel
+using values = pixel_values;
 
 values decoded(const bytes& file) {
-  const result<decoded_asset> image = decode(file);
-  if (!image) {
-    ADD_FAILURE() << image.error().reason;
-    return {};
-  }
-  const auto all = content<unsigned char>(*image);
-  return {all.begin(), all.end()};
+  return values_of(decode(file));
 }
 
 struct sgi_wish {
