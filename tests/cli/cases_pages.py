@@ -1,7 +1,6 @@
 """The manual page and the completions."""
 
 import re
-import shutil
 import subprocess
 
 from harness import case
@@ -34,11 +33,10 @@ def completions_are_what_the_help_says(box):
 
 
 @case()
-def completions_are_valid_where_their_shell_exists(box):
+def completions_are_valid(box):
     for shell, options in (("bash", ("-n",)), ("zsh", ("-n",)), ("fish", ("--no-execute",))):
         script = box.write(shell, page(box, shell))
-        if shutil.which(shell):
-            subprocess.run((shell, *options, script), check=True)
+        subprocess.run((shell, *options, script), check=True)
 
 
 @case()
