@@ -1,6 +1,6 @@
 // Rock Ridge: what POSIX systems add to the records of an ISO 9660 image.
 //
-//   The system use area, behind a record's name, is a list of fields: char name[2], u8 bytes of the
+//   The system use area, after a record's name, is a list of fields: char name[2], u8 bytes of the
 //   field, u8 version, data.
 //     SP  in the root's record of itself: 0xBE, 0xEF, u8 bytes to skip in all other areas
 //     CE  the area goes on elsewhere: u32 sector, u32 offset in it, u32 bytes (all in both orders)

@@ -188,7 +188,7 @@ result<void> read_bonds(seven_zip_reader& in, coder_chain& chain) noexcept {
   return {};
 }
 
-// False if the coder is none that can be a step, or its properties are invalid.
+// False if the coder cannot be a step, or its properties are invalid.
 bool set_kind(const coder& from, unpack_step& into) noexcept {
   constexpr struct {
     std::uint64_t id;
