@@ -56,6 +56,13 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
 
 }  // namespace
 
-const archive_format hog_format{mount_format::hog, "hog", false, false, "hog", list, open_plain};
+const archive_format hog_format{
+    .id = mount_format::hog,
+    .name = "hog",
+    .files = "Descent 1 to 3",
+    .extensions = "hog",
+    .list = list,
+    .open = open_plain,
+};
 
 }  // namespace overture::archives_detail

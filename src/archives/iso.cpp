@@ -404,6 +404,15 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
 
 }  // namespace
 
-const archive_format iso_format{mount_format::iso, "iso", false, true, "iso", list, open, true};
+const archive_format iso_format{
+    .id = mount_format::iso,
+    .name = "iso",
+    .files = "ISO 9660 with Joliet or Rock Ridge, zisofs",
+    .reads_no_front = true,
+    .extensions = "iso",
+    .list = list,
+    .open = open,
+    .keeps_backslashes = true,
+};
 
 }  // namespace overture::archives_detail

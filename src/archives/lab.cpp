@@ -43,6 +43,13 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
 
 }  // namespace
 
-const archive_format lab_format{mount_format::lab, "lab", false, false, "lab", list, open_plain};
+const archive_format lab_format{
+    .id = mount_format::lab,
+    .name = "lab",
+    .files = "Outlaws",
+    .extensions = "lab",
+    .list = list,
+    .open = open_plain,
+};
 
 }  // namespace overture::archives_detail

@@ -82,6 +82,13 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
 
 }  // namespace
 
-const archive_format lfd_format{mount_format::lfd, "lfd", false, false, "lfd", list, open_plain};
+const archive_format lfd_format{
+    .id = mount_format::lfd,
+    .name = "lfd",
+    .files = "X-Wing, TIE Fighter, Dark Forces",
+    .extensions = "lfd",
+    .list = list,
+    .open = open_plain,
+};
 
 }  // namespace overture::archives_detail
