@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "display.hpp"
+#include "overture/base/glob.hpp"
 #include "overture/base/limits.hpp"
 #include "overture/base/path.hpp"
 
@@ -165,6 +167,11 @@ void add_exclude(command_line& line, const char* group, std::vector<std::string>
   line.words({"--exclude GLOB", group,
               "leave out the files that match, such as '*.bak' or 'docs/**'; repeatable"},
              [&into](const std::string& glob) { into.push_back(glob); });
+}
+
+bool matches_any(const std::vector<std::string>& globs, std::string_view path) {
+  return std::any_of(globs.begin(), globs.end(),
+                     [path](const std::string& glob) { return matches_glob(glob, path); });
 }
 
 void add_file_time_max(command_line& line, std::uint64_t& seconds) {

@@ -194,8 +194,8 @@ struct opened_entry {
 
 struct archive_format {
   mount_format id = mount_format::folder;
-  const char* name = "";        // for people, in to_string(mount_format)
-  const char* files = "";       // what mount_formats() says of these two
+  const char* name = "";   // for people, in to_string(mount_format)
+  const char* files = "";  // what mount_formats() says of these two
   const char* libraries = "Overture";
   bool lists_folders = false;   // mounts folders, not regular files
   bool reads_no_front = false;  // does not use archive_input::front

@@ -51,6 +51,22 @@ def extract_leaves_out_what_is_excluded(box):
 
 
 @case()
+def ls_and_check_leave_out_what_is_excluded(box):
+    box.write("base/maps/rome.txt", "rome")
+    box.write("base/maps/con.bak", "a name that Windows cannot have")
+    box.write("base/docs/deep/read.txt", "read")
+    words = ("--exclude", "docs/**", "--exclude", "*.bak", "base")
+    listed = box.run("ls", "-r", *words)
+    assert listed.code == 0 and listed.out == "maps/rome.txt\n", listed
+    report = box.run("check", "--json", *words).json()
+    assert report["files"] == 1 and report["without_checksum"] == 1, report
+    assert not report["warnings"], report
+    names = {each["name"]: each["reason"] for each in report["skipped_names"]}
+    assert sorted(names) == ["docs/deep/read.txt", "maps/con.bak"], report
+    assert set(names.values()) == {"left out by --exclude"}, report
+
+
+@case()
 def extract_follows_no_link_below_its_folder(box):
     box.write("base/maps/rome.txt", "rome")
     box.write("base/maps/deep/paris.txt", "paris")
