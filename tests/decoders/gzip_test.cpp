@@ -146,7 +146,7 @@ TEST(gzip_decoder, reports_a_file_cut_anywhere) {
 
 TEST(gzip_decoder, reports_a_wrong_checksum_and_a_wrong_size) {
   const bytes file = packed(no_format());
-  for (const std::size_t from_end : {1, 8}) {
+  for (const std::size_t from_end : {1u, 8u}) {
     bytes damaged = file;
     damaged[file.size() - from_end] ^= std::byte{1};
     EXPECT_EQ(outcome(decode(damaged)), "corrupt") << from_end;
