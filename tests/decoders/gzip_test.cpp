@@ -165,6 +165,13 @@ TEST(gzip_decoder, states_the_memory_of_the_unpacked_file_at_most) {
   EXPECT_LE(gzip_decoder().memory_needed(lying), lying.size() * 1032 + (64u << 10));
 }
 
+TEST(gzip_decoder, says_how_much_memory_was_refused) {
+  failing_allocator memory(1, true);
+  const result<decoded_asset> image = decode(packed(qoi_image()), memory);
+  ASSERT_EQ(outcome(image), "out_of_memory");
+  EXPECT_EQ(image.error().offset, 4u);
+}
+
 TEST(gzip_decoder, reports_refused_memory) {
   expect_refusals(gzip_decoder(), packed(bytes_of("text")));
   expect_refusals(gzip_decoder(), packed(qoi_image()));
