@@ -120,7 +120,7 @@ TEST(unpack_chain, does_not_advise_more_memory_for_a_large_zstd_window) {
   file_system files({.os = &os});
   ASSERT_TRUE(files.mount("test.7z"));
   buffer_pool buffers;
-  const result<blob> read = files.read_all("a"_path, buffers);
+  const result<blob> read = files.read_all({"a", {hash64("a")}}, buffers);
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().code, errc::unsupported);
   EXPECT_STREQ(read.error().reason, "the zstd window is larger than 128 MiB");
