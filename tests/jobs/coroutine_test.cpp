@@ -68,6 +68,7 @@ TEST(a_coroutine, that_is_never_awaited_does_nothing) {
   EXPECT_EQ(owned.use_count(), 1);
 }
 
+// NOLINTBEGIN(bugprone-use-after-move): that is what these two are about.
 co_task<int> awaits_one_twice() {
   co_task<int> once = answer();
   const result<int> first = co_await std::move(once);
@@ -88,6 +89,7 @@ TEST(a_coroutine, runs_once) {
   EXPECT_EQ(spawn(pool, std::move(moved))->get(), 42);
   EXPECT_EQ(spawn(pool, std::move(moved)).error().code, errc::invalid);
 }
+// NOLINTEND(bugprone-use-after-move)
 
 co_task<int> twice(shared_future<int> number) {
   const result<int>& value = co_await number;

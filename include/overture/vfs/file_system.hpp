@@ -17,8 +17,7 @@
 //   opened. An archive's directory is read when it is mounted, in a few large reads. Its format is
 //   recognised by content. Archives inside a mounted folder are ordinary files.
 //   A folder that the system cannot list fails to mount. One below it does not stop the mount, but
-//   its files are missing from the tree: failure() says where and why. Look at
-//   mount_info::failures after each mount().
+//   its files are missing: failure() says where and why. Look at mount_info::failures.
 //   An archive may also be in memory (mount_memory()) or on storage of your own
 //   (mount_options::os).
 //   Mounting and unmounting cost in proportion to that mount, not to the whole tree.
