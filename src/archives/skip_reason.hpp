@@ -40,6 +40,7 @@ inline constexpr const char* not_utf16 = "the name is not valid UTF-16";
 inline constexpr const char* anti_item = "an anti-item, which would delete a file";
 inline constexpr const char* iso_folder_outside = "the folder's data is outside the image";
 inline constexpr const char* iso_folder_in_itself = "the folder contains itself";
+inline constexpr const char* iso_lacks_extent = "the rest of the file has no record";
 inline constexpr const char* iso_broken_record = "broken folder record";
 inline constexpr const char* iso_bad_name = "the name is not a valid path";
 inline constexpr const char* iso_interleaved = "the file is interleaved, which is not supported";

@@ -63,6 +63,19 @@ TEST(iso, has_files_in_adjacent_extents) {
             (contents_map{{"BIG", std::string(2048, 'a') + "b"}}));
 }
 
+TEST(hostile_iso, with_a_file_that_lacks_an_extent_says_so) {
+  iso_tree root;
+  root.files = {{.name = "CUT;1", .data = std::string(2048, 'a'), .flags = 0x80},
+                {.name = "D;1", .data = "d"},
+                {.name = "LAST;1", .data = "a", .flags = 0x80}};
+  root.folders = {{.name = "SUB", .files = {{.name = "S;1", .data = "s"}}}};
+  EXPECT_EQ(load_archive(write_iso(root), "test.iso"),
+            (contents_map{{"D", "d"},
+                          {"SUB/S", "s"},
+                          {"lost: CUT", "error: corrupt"},
+                          {"lost: LAST", "error: corrupt"}}));
+}
+
 // --- Rock Ridge ----------------------------------------------------------------------------------
 
 std::string noise(std::size_t bytes) {
@@ -254,7 +267,8 @@ TEST(hostile_iso, with_a_folder_that_contains_itself_is_listed_in_finite_time) {
   iso_tree root;
   root.files = {{.name = "A", .data = "a"}};
   root.folders = {{.name = "SELF", .stated_sector = 20}};
-  EXPECT_EQ(load_archive(write_iso(root), "test.iso"), (contents_map{{"A", "a"}}));
+  EXPECT_EQ(load_archive(write_iso(root), "test.iso"),
+            (contents_map{{"A", "a"}, {"lost: SELF", "error: corrupt"}}));
 }
 
 // Two folders that list each other twice would unfold to 2^128 folders.
