@@ -145,7 +145,8 @@ iso_record read_record(const std::byte* at, std::size_t length) noexcept {
 
 // Whether a record of this length, which is not 0, is whole.
 bool is_record(const std::byte* at, std::size_t length, std::size_t bytes) noexcept {
-  return length >= record_bytes && length <= bytes && load_u8(at + 32) <= length - record_bytes;
+  return length >= record_bytes && length % 2 == 0 && length <= bytes &&
+         load_u8(at + 32) <= length - record_bytes;
 }
 
 // --- Descriptors ---------------------------------------------------------------------------------
@@ -246,7 +247,11 @@ result<void> iso_list::list_sector(std::uint32_t number, const std::byte* sector
                                    std::size_t bytes) noexcept {
   for (std::size_t at = 0; at < bytes;) {
     const std::size_t length = load_u8(sector + at);
-    if (length == 0) break;  // the rest of the sector is empty
+    if (length == 0) {  // zeros fill the rest of the sector
+      const auto is_zero = [](std::byte each) { return each == std::byte{}; };
+      if (std::all_of(sector + at, sector + bytes, is_zero)) break;
+      return table_.lose({}, skip_reason::iso_broken_record);
+    }
     if (!is_record(sector + at, length, bytes - at)) {
       return table_.lose({}, skip_reason::iso_broken_record);
     }

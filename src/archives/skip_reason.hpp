@@ -21,7 +21,8 @@ inline constexpr const char* case_duplicate = "another name differs only by case
 
 // Folders and links.
 inline constexpr const char* link_dangling = "the link's target does not exist";
-inline constexpr const char* link_loop = "the link forms a loop";
+inline constexpr const char* link_loop =
+    "the link forms a loop or leads through more than 40 others";
 inline constexpr const char* link_leaves_mount = "the link leads outside the mount";
 inline constexpr const char* too_many_folder_links = limit_text::folder_links;
 
