@@ -5,8 +5,8 @@ program, with each library over the same scripts (scripts.py), and prints where 
     differential.py --library PATH [--against PATH] [--expect-difference] [SCRIPT...]
     differential.py --list
 
-The default for --against is the library that test_physfs loads by itself. A library is preloaded, so
-that it may also replace a few functions only. With --expect-difference, the exit status is 0 if
+The default for --against is the library that test_physfs loads by itself. A library is preloaded,
+so it may also replace only a few functions. With --expect-difference, the exit status is 0 if
 some script tells the libraries apart.
 """
 
@@ -22,13 +22,14 @@ import tempfile
 import zoo
 from scripts import SCRIPTS
 
-# (script, line of output, reason): a line that only one of the libraries prints matches the pattern.
-# Both patterns match the whole of what they are compared with.
+# (script, line of output, reason): patterns of lines that only one of the libraries prints. Both
+# match the whole of what they are compared with.
 AGREED = []
 TIMEOUT_S = 20
 # Reading changes when a file was last read; files that a script writes have the time of the run.
-TIME_OF_THE_RUN = re.compile(r"(accessed at: )\w{3} \w{3} .*|\w{3} \w{3} [ \d]\d [\d:]{8} (?!2020)\d{4}"
-                             r"|(?<=timestamp )\d+(?= )")
+TIME_OF_THE_RUN = re.compile(
+    r"(accessed at: )\w{3} \w{3} .*|\w{3} \w{3} [ \d]\d [\d:]{8} (?!2020)\d{4}"
+    r"|(?<=timestamp )\d+(?= )")
 
 
 def play(commands, library, zoo_folder):
@@ -45,7 +46,8 @@ def play(commands, library, zoo_folder):
         done = subprocess.run(["test_physfs"], input=script.encode(), cwd=box, env=environment,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=TIMEOUT_S)
     text = done.stdout.decode("utf-8", "backslashreplace").replace(box, "@")
-    return [*interleave(TIME_OF_THE_RUN.sub(r"\1(a time)", text), commands), f"exit status {done.returncode}"]
+    text = TIME_OF_THE_RUN.sub(r"\1(a time)", text)
+    return [*interleave(text, commands), f"exit status {done.returncode}"]
 
 
 def interleave(text, commands):

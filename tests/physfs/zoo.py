@@ -153,7 +153,8 @@ def make_zips(zoo):
     for position in range(2000, 2600):
         damaged[position] ^= 0x55
     (zoo / "damaged.zip").write_bytes(damaged)
-    run(zoo / "loose", "zip", "-q", "-X", "-r", "-P", "secret", "../secret.zip", "readme.txt", "maps")
+    run(zoo / "loose", "zip", "-q", "-X", "-r", "-P", "secret", "../secret.zip", "readme.txt",
+        "maps")
     run(zoo / "loose", "zip", "-q", "-X", "-fz", "-r", "../zip64.zip", "readme.txt", "maps")
 
 
