@@ -28,6 +28,7 @@ constexpr const char* help_command = "overture help extract";
 constexpr const char* examples =
     R"(  overture extract --to merged base.pk3 dlc/rome/ mods/better_ai.zip
   overture extract --to maps --in maps base.pk3
+  overture extract --to slim --exclude 'sound/**' --exclude '*.bak' base.pk3
 )";
 
 const std::string footer = std::string(R"(Exit status
@@ -45,6 +46,7 @@ struct extract_arguments {
   tree_arguments tree;
   std::string to;
   std::string from;
+  std::vector<std::string> exclude;  // globs
   bool overwrite = false;
   bool quiet = false;
   unsigned threads = 0;
@@ -67,6 +69,7 @@ std::optional<int> parse_extract(const std::vector<std::string>& words, extract_
   line.word({"--in PATH", own_group,
              "extract only this folder or file of the tree, without its parent folders"},
             into.from);
+  add_exclude(line, own_group, into.exclude);
   line.flag({"--overwrite", own_group, "replace existing files"}, into.overwrite);
   mount_options mounts(line);
   mounts.add_tree(into.tree);
@@ -84,6 +87,11 @@ std::optional<int> parse_extract(const std::vector<std::string>& words, extract_
     return line.usage_error("no destination: give a folder with --to DIR");
   }
   return std::nullopt;
+}
+
+bool matches_any(const std::vector<std::string>& globs, std::string_view path) {
+  return std::any_of(globs.begin(), globs.end(),
+                     [path](const std::string& glob) { return matches_glob(glob, path); });
 }
 
 // The files to write. `above`: the length of the prefix of their paths to leave out.
@@ -105,8 +113,8 @@ result<std::vector<std::string>> files_below(file_system& files, asset_path path
   return paths;
 }
 
-std::string summary_of(const extracted& done, std::size_t wanted, std::size_t skipped,
-                       const std::string& to) {
+std::string summary_of(const extracted& done, std::size_t wanted, std::size_t excluded,
+                       std::size_t skipped, const std::string& to) {
   const std::string bytes = human_bytes(static_cast<double>(done.bytes));
   std::string summary =
       interrupted()
@@ -115,6 +123,7 @@ std::string summary_of(const extracted& done, std::size_t wanted, std::size_t sk
           : fmt::format("{}, {} written to {}", counted(done.files, "file", "files"), bytes,
                         printable(to));
   if (done.failed > 0) summary += fmt::format("; {} failed", grouped(done.failed));
+  if (excluded > 0) summary += fmt::format("; {} left out by --exclude", grouped(excluded));
   if (skipped > 0) summary += fmt::format("; {} skipped", counted(skipped, "name", "names"));
   return summary + '\n';
 }
@@ -132,7 +141,7 @@ int cmd_extract(const std::vector<std::string>& words) {
   if (const int failed = mount_all(files, arguments.tree); failed != exit_ok) return failed;
 
   extraction how;
-  const result<std::vector<std::string>> paths = files_below(files, *from, how.above);
+  result<std::vector<std::string>> paths = files_below(files, *from, how.above);
   if (!paths && paths.error().code == errc::not_found) {
     from.print_not_found(files);
     return exit_files_failed;
@@ -141,6 +150,8 @@ int cmd_extract(const std::vector<std::string>& words) {
     from.print_failure(paths.error());
     return exit_for(paths.error().code, exit_files_failed);
   }
+  const std::size_t excluded = std::erase_if(
+      *paths, [&](const std::string& path) { return matches_any(arguments.exclude, path); });
   output_folder to;
   if (const int os_error = to.open(arguments.to); os_error != 0) {
     print_error(fmt::format("{}: cannot create the folder ({}); choose another with --to",
@@ -167,7 +178,7 @@ int cmd_extract(const std::vector<std::string>& words) {
   }
   int outcome = exit_ok;
   if (!arguments.quiet) {
-    outcome = print(summary_of(done, paths->size(), files.skipped_count(), arguments.to));
+    outcome = print(summary_of(done, paths->size(), excluded, files.skipped_count(), arguments.to));
   }
   if (interrupted()) return exit_interrupted;
   if (outcome != exit_ok) return outcome;

@@ -43,7 +43,7 @@ constexpr archive_row archives[] = {
     {mount_format::folder, "folders", own},
     {mount_format::zip, "ZIP, PK3, PK4, WZ", "libdeflate, zlib, libzstd"},
     {mount_format::seven_zip, "7z", "liblzma, libbz2, libdeflate, libzstd, libcrypto"},
-    {mount_format::iso, "ISO 9660, Joliet", own},
+    {mount_format::iso, "ISO 9660 with Joliet or Rock Ridge, zisofs", own},
     {mount_format::pak, "Quake", own},
     {mount_format::wad, "Doom", own},
     {mount_format::grp, "Build engine", own},
@@ -61,6 +61,7 @@ constexpr archive_row archives[] = {
 
 std::string becomes(const decoder_format& format) {
   if (!format.by) return "not built in";
+  if (format.becomes == asset_kind::binary) return "what is inside";
   return format.becomes == asset_kind::none ? "recognised" : to_string(format.becomes);
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <optional>
 #include <span>
@@ -36,6 +37,7 @@ class extractor {
         line_(how.progress, out.environment()) {}
 
   extracted run(job_system& jobs) {
+    if (line_.shown()) bytes_total_ = size_of_all();
     parallel_for(
         jobs, 0, paths_.size(),
         [this](std::size_t i) {
@@ -60,6 +62,15 @@ class extractor {
   }
 
  private:
+  [[nodiscard]] std::uint64_t size_of_all() const {
+    std::uint64_t bytes = 0;
+    for (const std::string& path : paths_) {
+      const result<file_stat> stat = files_.stat({path, {hash64(path)}});
+      bytes += stat ? stat->bytes : 0;
+    }
+    return bytes;
+  }
+
   // Returns why it failed; an empty string too if the extraction ends before the file is written.
   std::string extract(const std::string& path) {
     const asset_path file{path, {hash64(path)}};
@@ -75,6 +86,7 @@ class extractor {
       if (reader.error().code != errc::limit) return failed(reader.error());
     }
     const result<blob> bytes = files_.read_all(file, buffers_, reads_);
+    bytes_read_.fetch_add(stat->bytes);
     if (!bytes) return failed(bytes.error());
     if (is_late(begin_ns)) return failed({errc::limit, 0, too_long_reason, {}, 0});
     std::span<const std::byte> left = bytes->span();
@@ -93,6 +105,8 @@ class extractor {
           if (!count) read = tl::unexpected(count.error());
           if (read && is_late(begin_ns)) read = fail(errc::limit, too_long_reason);
           if (!read) return std::nullopt;
+          bytes_read_.fetch_add(*count);
+          if (on_main_thread()) show_progress();
           return std::span<const std::byte>(piece).first(*count);
         });
     return read ? reason : failed(read.error());
@@ -141,8 +155,11 @@ class extractor {
     load_progress now;
     now.files_done = files_done_.load();
     now.files_total = paths_.size();
-    now.bytes_done = bytes_done_.load();
-    now.fraction = static_cast<double>(now.files_done) / static_cast<double>(now.files_total);
+    now.bytes_done = bytes_read_.load();
+    if (bytes_total_ > 0) {
+      now.fraction =
+          std::min(static_cast<double>(now.bytes_done) / static_cast<double>(bytes_total_), 1.0);
+    }
     line_.paint(meter_.update(now, elapsed_ns));
   }
 
@@ -154,9 +171,11 @@ class extractor {
   std::vector<std::string> reasons_;     // parallel to paths_; each written by one thread
   atomic<std::uint64_t> files_done_{0};  // failed ones too
   atomic<std::uint64_t> files_written_{0};
+  atomic<std::uint64_t> bytes_read_{0};  // of failed files too
   atomic<std::uint64_t> bytes_done_{0};
   atomic<int> status_{exit_ok};
-  atomic<int> stopped_by_{0};  // the errno after which nothing more can be written
+  atomic<int> stopped_by_{0};      // the errno after which nothing more can be written
+  std::uint64_t bytes_total_ = 0;  // known only if progress is shown
   const std::thread::id main_ = std::this_thread::get_id();
   const std::uint64_t begin_ns_ = now_ns();
   progress_meter meter_;

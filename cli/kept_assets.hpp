@@ -19,7 +19,7 @@
 
 namespace overture::cli {
 
-inline constexpr std::size_t asset_kind_count = 6;
+inline constexpr std::size_t asset_kind_count = 7;
 
 struct kept_kind {
   std::uint64_t files = 0;

@@ -49,9 +49,7 @@ void add_loading(command_line& line, load_arguments& into) {
               budget_mib_max, into.budget_mib);
   add_file_time_max(line, into.file_seconds_max);
   line.flag({"--no-decode", own_group, "only read, unpack and verify"}, into.no_decode);
-  line.words({"--exclude GLOB", own_group,
-              "leave out the files that match, such as '*.bak' or 'docs/**'; repeatable"},
-             [&into](const std::string& glob) { into.exclude.push_back(glob); });
+  add_exclude(line, own_group, into.exclude);
   line.flag({"--strict", own_group, "files with a warning fail"}, into.strict);
   line.flag({"--keep", own_group,
              "keep everything in memory until the end, as a game would, and report its "

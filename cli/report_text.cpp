@@ -56,6 +56,7 @@ std::string kept_line(const kept_total& kept) {
                {asset_kind::sound, "sound", "sounds"},
                {asset_kind::model, "model", "models"},
                {asset_kind::text, "text", "texts"},
+               {asset_kind::binary, "unpacked file", "unpacked files"},
                {asset_kind::none, "undecoded file", "undecoded files"}};
   static_assert(std::size(names) == asset_kind_count);
   std::string text = "kept " + bytes(kept.bytes);

@@ -161,6 +161,12 @@ void add_threads(command_line& line, unsigned& into) {
               1, limits::pool_workers_max + 1, into);
 }
 
+void add_exclude(command_line& line, const char* group, std::vector<std::string>& into) {
+  line.words({"--exclude GLOB", group,
+              "leave out the files that match, such as '*.bak' or 'docs/**'; repeatable"},
+             [&into](const std::string& glob) { into.push_back(glob); });
+}
+
 void add_file_time_max(command_line& line, std::uint64_t& seconds) {
   static constexpr std::uint64_t day = 86'400;
   line.number({"--file-time-max SECONDS", "Loading",

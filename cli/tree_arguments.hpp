@@ -82,6 +82,8 @@ void add_progress(command_line& line, when& into);
 void add_quiet(command_line& line, bool& into, const std::string& description);
 // --threads
 void add_threads(command_line& line, unsigned& into);
+// --exclude
+void add_exclude(command_line& line, const char* group, std::vector<std::string>& into);
 void add_file_time_max(command_line& line, std::uint64_t& seconds);
 
 // For the footer of commands without --progress.

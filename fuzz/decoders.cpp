@@ -28,6 +28,7 @@ std::uint64_t stated_bytes(const decoded_asset& asset) {
     case asset_kind::none:
     case asset_kind::text:
     case asset_kind::texture:
+    case asset_kind::binary:
       break;
   }
   return asset.bytes().size();

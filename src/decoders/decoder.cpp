@@ -36,6 +36,7 @@ std::span<const decoder_format> decoder_formats() noexcept {
       {"flac", "FLAC", "libFLAC", asset_kind::sound, flac_decoder()},
       {"mp3", "MP3", "libmpg123", asset_kind::sound, mp3_decoder()},
       {"md3", "MD3", own, asset_kind::model, &md3_decoder()},
+      {"gzip", "gzip, over a file of any kind", "libdeflate", asset_kind::binary, &gzip_decoder()},
       {"ktx2", "KTX2", own, asset_kind::none, &recogniser_of(file_format::ktx2)},
       {"glb", "binary glTF", own, asset_kind::none, &recogniser_of(file_format::glb)},
       {"iqm", "IQM", own, asset_kind::none, &recogniser_of(file_format::iqm)},
@@ -77,6 +78,8 @@ const char* to_string(asset_kind kind) noexcept {
       return "texture";
     case asset_kind::model:
       return "model";
+    case asset_kind::binary:
+      return "binary";
   }
   return "unknown";
 }

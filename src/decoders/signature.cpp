@@ -87,6 +87,11 @@ bool is_sgi(bytes_of_file bytes) noexcept {
          load_u8(&bytes[5]) >= 1 && load_u8(&bytes[5]) <= 3;
 }
 
+// A gzip header with DEFLATE, and none of the flags that are reserved.
+bool is_gzip(bytes_of_file bytes) noexcept {
+  return bytes.size() >= 4 && (load_u8(&bytes[3]) & 0xE0) == 0;
+}
+
 struct row {
   file_format format;
   std::string_view magic;  // empty: there is none
@@ -116,6 +121,7 @@ constexpr row table[] = {
     {file_format::mp3, "ID3"sv, "mp3 ", is_tagged_mpeg},
     {file_format::mp3, "\xFF"sv, {}, is_two_mpeg_frames},
     {file_format::md3, "IDP3"sv, "md3 "},
+    {file_format::gzip, "\x1F\x8B\x08"sv, {}, is_gzip},
     {file_format::ktx2, "\xABKTX 20\xBB\r\n\x1A\n"sv, "ktx2 "},
     {file_format::glb, "glTF"sv, "glb "},
     {file_format::iqm, "INTERQUAKEMODEL\0"sv, "iqm "},

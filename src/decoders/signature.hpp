@@ -27,6 +27,7 @@ enum class file_format : std::uint8_t {
   flac,
   mp3,
   md3,
+  gzip,
   ktx2,
   glb,
   iqm,

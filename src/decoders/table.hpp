@@ -35,6 +35,7 @@ namespace overture::decoders_detail {
 [[nodiscard]] const decoder* flac_decoder() noexcept;
 [[nodiscard]] const decoder* mp3_decoder() noexcept;
 [[nodiscard]] const decoder& md3_decoder() noexcept;
+[[nodiscard]] const decoder& gzip_decoder() noexcept;  // the file inside
 // Formats that are recognised but not decoded, in recognised.cpp: ktx2, glb, iqm, md5, obj, font,
 // gettext, module.
 [[nodiscard]] const decoder& recogniser_of(file_format format) noexcept;

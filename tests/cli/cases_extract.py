@@ -39,6 +39,18 @@ def extract_writes_the_merged_tree(box):
 
 
 @case()
+def extract_leaves_out_what_is_excluded(box):
+    box.write("base/maps/rome.txt", "rome")
+    box.write("base/maps/rome.bak", "rome")
+    box.write("base/docs/deep/read.txt", "read")
+    words = ("extract", "--to", "out", "--exclude", "docs/**", "--exclude", "*.bak")
+    result = box.run(*words, "base")
+    assert result.code == 0 and "2 left out by --exclude" in result.out, result
+    files = [each for each in (box.folder / "out").rglob("*") if each.is_file()]
+    assert files == [box.folder / "out/maps/rome.txt"], files
+
+
+@case()
 def extract_follows_no_link_below_its_folder(box):
     box.write("base/maps/rome.txt", "rome")
     box.write("base/maps/deep/paris.txt", "paris")

@@ -10,7 +10,7 @@ enum class mount_format : std::uint8_t {
   folder,
   zip,  // also PK3, PK4, WZ
   seven_zip,
-  iso,    // ISO 9660, with or without Joliet
+  iso,    // ISO 9660, also with Joliet, Rock Ridge and zisofs
   pak,    // Quake
   wad,    // Doom
   grp,    // Build engine

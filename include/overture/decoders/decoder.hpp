@@ -10,8 +10,8 @@
 // another format, derive from `decoder` and pass your own list in load_options::decoders.
 //
 // Cost: one block of memory per asset, from the allocator you pass. Third-party codecs (libspng,
-// libjpeg-turbo, libvorbis, opusfile) also use malloc while they work, and free it before decode()
-// returns; memory_needed() includes that.
+// libjpeg-turbo, libvorbis, opusfile, libdeflate) also use malloc while they work, and free it
+// before decode() returns; memory_needed() includes that.
 //
 // Limits: a whole file in, a whole asset out; no streaming. Sizes are bounded by
 // overture/base/limits.hpp. docs/guide/decoders.md lists the formats and what each refuses.
@@ -37,6 +37,7 @@ enum class asset_kind : std::uint8_t {
   texture,  // GPU-ready pixels in `format`: every mip level of layer 0, largest first, then of
             // layer 1, and so on; no padding
   model,    // read it through model_view (overture/decoders/model.hpp)
+  binary,   // the content of a gzip file that no decoder reads
 };
 // The name as spelled above. Any thread.
 [[nodiscard]] const char* to_string(asset_kind kind) noexcept;
@@ -179,7 +180,7 @@ struct decoder_format {
   const char* name = "";                  // of its decoder
   const char* files = "";                 // what they are called: "Ogg Vorbis"
   const char* library = "";               // that does the work, or "Overture"
-  asset_kind becomes = asset_kind::none;  // none: only recognised
+  asset_kind becomes = asset_kind::none;  // none: only recognised; binary: what the file inside is
   const decoder* by = nullptr;            // null if not built in, for want of the library
 };
 // All of them, in the order in which they are asked. The list lives as long as the process. Any

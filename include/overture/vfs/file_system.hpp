@@ -315,9 +315,8 @@ class file_system final : public source_files {
   // --- Mounting -------------------------------------------------------------------------------
   // A call that fails changes nothing.
 
-  // Mounts a folder or an archive. Names in it that cannot be in the tree are skipped; skipped()
-  // lists them. Folders in it that cannot be read are left out; failure() lists them. `path` is a
-  // C string. Errors:
+  // Mounts a folder or an archive. Names that cannot be in the tree are skipped, see skipped();
+  // folders that cannot be read are left out, see failure(). Errors:
   //   frozen         thaw() first
   //   not_found      no such path, no options.from in it, or no mount options.wins_over/loses_to
   //   not_a_file     neither a folder nor a regular file
@@ -335,10 +334,9 @@ class file_system final : public source_files {
                                 const mount_options& options = {}) noexcept;
   // Errors: frozen, not_found, out_of_memory.
   result<void> unmount(mount_id mount) noexcept;
-  // Unmounts `out` and mounts `in`, in that order, in one step: other threads see all of it or
-  // nothing. Writes the new ids to `ids`, which must be at least as long as `in`. The options must
-  // not refer to mounts in `out`. Errors: those of mount() and unmount(); invalid if `ids` is too
-  // short.
+  // Unmounts `out`, then mounts `in`, in one step: other threads see all of it or nothing. Writes
+  // the new ids to `ids`, which must be at least as long as `in` (otherwise: invalid). The options
+  // must not refer to mounts in `out`. Errors: those of mount() and unmount().
   result<void> remount(std::span<const mount_id> out, std::span<const mount_request> in,
                        std::span<mount_id> ids) noexcept;
 
@@ -395,8 +393,8 @@ class file_system final : public source_files {
 
   [[nodiscard]] std::size_t entry_count() const noexcept;
   [[nodiscard]] entry_info entry(entry_index index) const noexcept;
-  // A file may have two paths: in a WAD, maps/MAP01/THINGS is also THINGS if no later lump has that
-  // name. This is the other path's number if `index` is the shorter one, otherwise `index`.
+  // In a WAD maps/MAP01/THINGS is also THINGS, unless a later lump has that name. Given the number
+  // of the shorter path, this is the other's; otherwise `index`.
   [[nodiscard]] entry_index same_file(entry_index index) const noexcept;
   [[nodiscard]] std::size_t hidden_count() const noexcept;
   // The block that the file is read from, if its archive has any. Read the files of one after
@@ -467,9 +465,8 @@ class file_system final : public source_files {
   // Renames in one step, replacing a file named `to`. A folder takes its contents with it.
   result<void> rename(mount_id mount, asset_path from, asset_path to) noexcept;
 
-  // Writes a sentence about an error of this file_system to `text`, with the paths it knows, cut to
-  // fit and NUL-terminated (unless `text` is empty). Returns the length of what it has written,
-  // without the NUL. Any thread.
+  // Writes a sentence about an error of this file_system to `text`, with the paths it knows: cut to
+  // fit, NUL-terminated unless `text` is empty. Returns its length without the NUL. Any thread.
   std::size_t explain(const error& failure, std::span<char> text) const noexcept;
 
   // For the read queue, see io/read_queue.hpp.
