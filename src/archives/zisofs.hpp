@@ -19,7 +19,7 @@
 
 namespace overture::archives_detail {
 
-// What a ZF says; all zero if there is none.
+// The fields of a Rock Ridge ZF entry; all zero without one.
 struct zisofs_field {
   bool present = false;
   bool supported = false;

@@ -97,14 +97,16 @@ result<decoded_asset> unpack(bytes_of_file file, allocator& memory) noexcept {
     if (!all->fit && size == size_max(file)) {
       return fail(errc::limit, limit_text::file_in_one_piece);
     }
-    size = all->fit ? all->bytes
-                    : std::clamp<std::uint64_t>(2 * size, 4 * file.size(), size_max(file));
+    const std::uint64_t larger = std::max<std::uint64_t>(2 * size, 4 * file.size());
+    size = all->fit ? all->bytes : std::min(larger, size_max(file));
   }
 }
 
 // Has `memory` set the room aside that the decoder inside will need.
-bool reserve(std::uint64_t bytes, allocator& memory) noexcept {
-  return decoded_asset::make(asset_kind::none, static_cast<std::size_t>(bytes), memory).has_value();
+result<void> reserve(std::uint64_t bytes, allocator& memory) noexcept {
+  const result<decoded_asset> room =
+      decoded_asset::make(asset_kind::none, static_cast<std::size_t>(bytes), memory);
+  return room ? result<void>{} : tl::unexpected<error>(room.error());
 }
 
 class gzip final : public decoder {
@@ -122,11 +124,11 @@ class gzip final : public decoder {
     if (!content) return content;
     const decoder* const inside = decoder_inside(content->bytes());
     if (!inside) return content;
-    if (!reserve(inside->memory_needed(content->bytes()), memory)) {
-      return fail(errc::out_of_memory, "out of memory for the file in the gzip file");
-    }
+    const result<void> room = reserve(inside->memory_needed(content->bytes()), memory);
+    if (!room) return tl::unexpected<error>(room.error());
     result<decoded_asset> asset = inside->decode(content->bytes(), memory, workers);
     if (!asset) {
+      if (asset.error().code == errc::out_of_memory) return asset;
       // The place is one in the unpacked file.
       return fail(asset.error().code, asset.error().reason);
     }

@@ -127,6 +127,9 @@ result<void> load_scope::start() noexcept {
   if (!load.jobs.is_of_this_version() || !load.reads.is_of_this_version()) {
     return fail(errc::unsupported, other_version);
   }
+  if (load.options.file_time_max.count() < 0) {
+    return fail(errc::invalid, "load_options::file_time_max is negative");
+  }
   if (!load.files.frozen()) return fail(errc::invalid, "freeze the file system before loading");
   const std::size_t entries = load.files.entry_count();
   if (!load.records.resize(entries) || !order_all(load, entries)) {

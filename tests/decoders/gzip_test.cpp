@@ -146,7 +146,7 @@ TEST(gzip_decoder, reports_a_file_cut_anywhere) {
 
 TEST(gzip_decoder, reports_a_wrong_checksum_and_a_wrong_size) {
   const bytes file = packed(no_format());
-  for (const std::size_t from_end : {1, 8}) {
+  for (const std::size_t from_end : {1u, 8u}) {
     bytes damaged = file;
     damaged[file.size() - from_end] ^= std::byte{1};
     EXPECT_EQ(outcome(decode(damaged)), "corrupt") << from_end;
@@ -163,6 +163,13 @@ TEST(gzip_decoder, states_the_memory_of_the_unpacked_file_at_most) {
   bytes lying = file;
   put_u32(lying, lying.size() - 4, 0xFFFF'FFFF);
   EXPECT_LE(gzip_decoder().memory_needed(lying), lying.size() * 1032 + (64u << 10));
+}
+
+TEST(gzip_decoder, says_how_much_memory_was_refused) {
+  failing_allocator memory(1, true);
+  const result<decoded_asset> image = decode(packed(qoi_image()), memory);
+  ASSERT_EQ(outcome(image), "out_of_memory");
+  EXPECT_EQ(image.error().offset, 4u);
 }
 
 TEST(gzip_decoder, reports_refused_memory) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
 
 #include "load/load_rig.hpp"
@@ -133,6 +134,18 @@ TEST_F(in_pieces, a_large_file_whose_time_is_limited_is_checked_in_pieces) {
       archive_of({.name = "file.bin", .data = binary(large_bytes), .method = zip_deflated});
   EXPECT_GT(load(archive, enough).allocated, large_bytes);
   EXPECT_LT(load(archive, enough, nullptr, std::chrono::hours(10)).allocated, large_bytes / 2);
+}
+
+TEST(load, refuses_a_negative_time) {
+  fake_os os;
+  os.add_file("/game/a.txt", "a");
+  load_rig rig(os);
+  ASSERT_TRUE(rig.files.mount("/game"));
+  ASSERT_TRUE(rig.files.freeze());
+  load_scope load(rig.files, rig.reads, rig.jobs, {.file_time_max = std::chrono::seconds(-1)});
+  const result<void> started = load.start();
+  ASSERT_FALSE(started);
+  EXPECT_EQ(started.error().code, errc::invalid);
 }
 
 TEST_F(in_pieces, a_cancelled_file_ends_though_the_queue_is_suspended) {

@@ -188,8 +188,8 @@ class load_scope {
   load_scope& operator=(const load_scope&) = delete;
 
   // Starts loading every file of the tree and returns. Call it once.
-  // Errors: invalid (tree not frozen, or started before), unsupported (the job system or the queue
-  // is of another version of Overture), out_of_memory.
+  // Errors: invalid (tree not frozen, started before, or a negative time), unsupported (the job
+  // system or the queue is of another version of Overture), out_of_memory.
   result<void> start() noexcept;
   // True once every file has loaded, failed or been cancelled. Also true before start(). Any
   // thread.
