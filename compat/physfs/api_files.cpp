@@ -26,11 +26,14 @@ PHYSFS_File* PHYSFS_openRead(const char* path) {
   if (!name.clean(path)) return nullptr;
   const physfs::reading mounts;
   if (!mounts) return nullptr;
-  physfs::set_error(PHYSFS_ERR_NOT_FOUND);
+  if (mounts.empty()) physfs::set_error(PHYSFS_ERR_NOT_FOUND);
   for (physfs::mount* each : mounts) {
     physfs::joined_name room;
     std::string_view rest;
-    if (each->locate(name, room, rest) != physfs::mount::relation::inside) continue;
+    if (each->locate(name, room, rest) != physfs::mount::relation::inside) {
+      physfs::set_error(PHYSFS_ERR_NOT_FOUND);
+      continue;
+    }
     if (physfs::content* const opened = each->contents->open(rest)) {
       return open_file::to_read(opened, *each);
     }

@@ -27,12 +27,7 @@ bool names_in(const char* folder, text_list& names) {
       case mount::relation::above: {
         std::string_view below(each->point);
         below.remove_prefix(name.view().empty() ? 0 : name.view().size() + 1);
-        if (below.empty()) {  // the mount point itself
-          if (!each->contents->list(each->root.load(std::memory_order_acquire), names))
-            return false;
-        } else if (!names.push(below.substr(0, below.find('/')))) {
-          return false;
-        }
+        if (!names.push(below.substr(0, below.find('/')))) return false;
         break;
       }
       case mount::relation::inside:
@@ -45,7 +40,6 @@ bool names_in(const char* folder, text_list& names) {
 
 // The first mount that has a path. Null, and an error, if none has it.
 const mount* mount_with(const reading& mounts, const clean_name& name) {
-  physfs::set_error(PHYSFS_ERR_NOT_FOUND);
   for (const mount* each : mounts) {
     joined_name room;
     std::string_view rest;
@@ -85,7 +79,6 @@ int PHYSFS_stat(const char* path, PHYSFS_Stat* stat) {
     stat->readonly = physfs::has_write_folder() ? 0 : 1;
     return 1;
   }
-  physfs::set_error(PHYSFS_ERR_NOT_FOUND);
   for (const mount* each : mounts) {
     joined_name room;
     std::string_view rest;

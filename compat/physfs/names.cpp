@@ -31,7 +31,8 @@ bool clean_name::clean(const char* name) noexcept {
 }
 
 bool joined_name::join(std::string_view front, std::string_view back) noexcept {
-  const bool separated = !front.empty() && !back.empty() && front.back() != '/';
+  const bool separated =
+      !front.empty() && !back.empty() && front.back() != '/' && back.front() != '/';
   bytes_ = 0;
   if (front.size() + back.size() + 2 > sizeof text_) return refuse(PHYSFS_ERR_BAD_FILENAME);
   if (!front.empty()) std::memcpy(text_, front.data(), front.size());

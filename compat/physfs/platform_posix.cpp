@@ -4,7 +4,6 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <ctime>
 
 #include "errors.hpp"
@@ -12,6 +11,13 @@
 #include "platform.hpp"
 
 namespace physfs {
+namespace {
+
+bool join_slash(std::string_view path, joined_name& folder) noexcept {
+  return folder.join(path, path.ends_with('/') ? "" : "/");
+}
+
+}  // namespace
 
 bool may_write(const char* path) noexcept {
   return access(path, W_OK) == 0;
@@ -43,16 +49,15 @@ bool find_user_folder(joined_name& folder) noexcept {
     if (getpwuid_r(getuid(), &entry, texts, sizeof texts, &known) != 0 || !known) {
       return refuse(PHYSFS_ERR_NOT_FOUND);
     }
-    return folder.join(known->pw_dir, "/");
+    return join_slash(known->pw_dir, folder);
   }
-  const bool ends = home[std::strlen(home) - 1] == '/';
-  return folder.join(home, ends ? "" : "/");
+  return join_slash(home, folder);
 }
 
 bool find_data_folder(joined_name& folder) noexcept {
   const char* const named = getenv("XDG_DATA_HOME");
   if (named && named[0] != '\0') {
-    return folder.join(named, named[std::strlen(named) - 1] == '/' ? "" : "/");
+    return join_slash(named, folder);
   }
   joined_name home;
   return find_user_folder(home) && folder.join(home.view(), ".local/share/");

@@ -62,7 +62,7 @@ class thread_record {
 };
 
 reader_record* record_of_thread() noexcept {
-  static thread_local const thread_record own;
+  static thread_local thread_record own;
   return own.get();
 }
 
@@ -130,7 +130,7 @@ mount* new_mount(storage* contents, const char* name, const clean_name& point) n
   joined_name with_slash;
   const char* kept_point = "";
   if (!point.view().empty()) {
-    if (!with_slash.join(point.view(), "") || !(kept_point = kept_text(with_slash.view())))
+    if (!with_slash.join(point.view(), "/") || !(kept_point = kept_text(with_slash.view())))
       return nullptr;
   }
   auto* const made = make<mount>();
@@ -156,6 +156,10 @@ mount::relation mount::relation_to(std::string_view path, std::string_view& rest
     rest = path.substr(at.size());
     return relation::inside;
   }
+  if (path.size() + 1 == at.size() && at.starts_with(path)) {
+    rest = {};
+    return relation::inside;
+  }
   const bool above = at.starts_with(path) && (path.empty() || at[path.size()] == '/');
   return above ? relation::above : relation::outside;
 }
@@ -163,6 +167,7 @@ mount::relation mount::relation_to(std::string_view path, std::string_view& rest
 mount::relation mount::locate(const clean_name& path, joined_name& room,
                               std::string_view& in_storage) const noexcept {
   const relation where = relation_to(path.view(), in_storage);
+  if (where == relation::outside) set_error(PHYSFS_ERR_NOT_FOUND);
   const char* const below = root.load(std::memory_order_acquire);
   if (where != relation::inside || below[0] == '\0') return where;
   if (!room.join(below, in_storage)) return relation::outside;

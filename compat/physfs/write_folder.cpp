@@ -38,6 +38,7 @@ void end_write_folder() noexcept {
 
 PHYSFS_File* write_folder_open(const char* path, bool append) noexcept {
   return in_write_folder(path, [&](folder_storage& to, std::string_view name) -> PHYSFS_File* {
+    if (name.empty()) return refuse(PHYSFS_ERR_NOT_A_FILE), nullptr;
     content* const opened = to.create(name, append);
     if (!opened) return nullptr;
     const std::int64_t end = append ? opened->length() : 0;

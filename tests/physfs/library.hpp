@@ -11,7 +11,8 @@ struct library {
 #define OVERTURE_EACH_FUNCTION(X)                                                                \
   X(init)                                                                                        \
   X(deinit)                                                                                      \
-  X(mount) X(unmount) X(setWriteDir) X(getWriteDir) X(mkdir) X(exists) X(stat) X(isDirectory)    \
+  X(mount)                                                                                       \
+  X(unmount) X(setWriteDir) X(getWriteDir) X(mkdir) X(exists) X(stat) X(isDirectory)             \
       X(isSymbolicLink) X(getLastModTime) X(getRealDir) X(getMountPoint) X(enumerate)            \
           X(enumerateFiles) X(getSearchPath) X(freeList) X(permitSymbolicLinks)                  \
               X(symbolicLinksPermitted) X(openRead) X(openWrite) X(openAppend) X(close) X(read)  \

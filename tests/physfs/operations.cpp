@@ -216,6 +216,13 @@ player::outcome player::open(PHYSFS_File* opened, std::size_t slot) {
   return {(opened ? "opened" : "error " + std::to_string(code)) + closed};
 }
 
+void player::close_what_was_opened(const operation& last) {
+  if (!last[0].starts_with("open_")) return;
+  PHYSFS_File*& file = files_[static_cast<std::size_t>(number(last, 1)) % files_.size()];
+  if (file) functions_.close(file);
+  file = nullptr;
+}
+
 player::outcome player::list(const char* folder) {
   std::vector<std::string> names;
   const int done = functions_.enumerate(folder, collect, &names);
