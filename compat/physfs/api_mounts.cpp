@@ -1,6 +1,7 @@
 // The search path.
 #include "errors.hpp"
 #include "folder_storage.hpp"
+#include "open_file.hpp"
 #include "overture/base/os.hpp"
 #include "search_path.hpp"
 
@@ -40,41 +41,47 @@ storage* open_storage(const char* path) {
   return is_folder ? physfs::open_folder(path) : physfs::open_archive(path);
 }
 
-int not_yet() {
-  return refuse(PHYSFS_ERR_UNSUPPORTED);
+// Mounts what `open` opens, unless there is a mount of that name.
+template <class Open>
+int mount_new(const char* name, const char* mount_point, int append, Open open) {
+  clean_name point;
+  if (!name) return refuse(PHYSFS_ERR_INVALID_ARGUMENT);
+  if (!physfs::is_running()) return refuse(PHYSFS_ERR_NOT_INITIALIZED);
+  if (is_mounted(name)) return 1;
+  if (!point.clean(mount_point ? mount_point : "/")) return 0;
+  storage* const opened = open();
+  return opened && physfs::add_mount(opened, name, point, append != 0) ? 1 : 0;
 }
 
 }  // namespace
 
 int PHYSFS_mount(const char* path, const char* mount_point, int append) {
-  clean_name point;
-  if (!path) return refuse(PHYSFS_ERR_INVALID_ARGUMENT);
-  if (!physfs::is_running()) return refuse(PHYSFS_ERR_NOT_INITIALIZED);
-  if (is_mounted(path)) return 1;
-  if (!point.clean(mount_point ? mount_point : "/")) return 0;
-  storage* const opened = open_storage(path);
-  return opened && physfs::add_mount(opened, path, point, append != 0) ? 1 : 0;
+  return mount_new(path, mount_point, append, [&] { return open_storage(path); });
 }
 
 int PHYSFS_mountIo(PHYSFS_Io* io, const char* name, const char* mount_point, int append) {
-  (void)io, (void)name, (void)mount_point, (void)append;
-  return not_yet();
+  if (!io) return refuse(PHYSFS_ERR_INVALID_ARGUMENT);
+  if (io->version != 0) return refuse(PHYSFS_ERR_UNSUPPORTED);
+  return mount_new(name, mount_point, append, [&] { return physfs::open_loan(name, {.io = io}); });
 }
 
 int PHYSFS_mountMemory(const void* bytes, PHYSFS_uint64 size, void (*release)(void*),
                        const char* name, const char* mount_point, int append) {
-  (void)bytes, (void)size, (void)release, (void)name, (void)mount_point, (void)append;
-  return not_yet();
+  if (!bytes) return refuse(PHYSFS_ERR_INVALID_ARGUMENT);
+  return mount_new(name, mount_point, append, [&] {
+    return physfs::open_loan(name, {.bytes = bytes, .size = size, .release = release});
+  });
 }
 
 int PHYSFS_mountHandle(PHYSFS_File* file, const char* name, const char* mount_point, int append) {
-  (void)file, (void)name, (void)mount_point, (void)append;
-  return not_yet();
+  if (!physfs::open_file::of(file)) return 0;
+  return mount_new(name, mount_point, append,
+                   [&] { return physfs::open_loan(name, {.file = file}); });
 }
 
 int PHYSFS_mountRW(const char* path, const char* mount_point, int append) {
   (void)path, (void)mount_point, (void)append;
-  return not_yet();
+  return refuse(PHYSFS_ERR_UNSUPPORTED);
 }
 
 int PHYSFS_unmount(const char* path) {

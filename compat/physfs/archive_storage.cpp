@@ -1,5 +1,6 @@
 // An archive, read by Overture: a file system of its own for each.
 #include "errors.hpp"
+#include "io_system.hpp"
 #include "overture/vfs/file_reader.hpp"
 #include "overture/vfs/file_system.hpp"
 #include "platform.hpp"
@@ -38,14 +39,40 @@ class archived_file final : public content {
   overture::file_reader reader_;
 };
 
+// Gives the host's things up when the archive is gone.
+class borrowed {
+ public:
+  explicit borrowed(const loan& lent) noexcept : lent_(lent) {}
+  ~borrowed() {
+    if (lent_.io && lent_.io->destroy) lent_.io->destroy(lent_.io);
+    if (lent_.file) (void)PHYSFS_close(lent_.file);
+    if (lent_.bytes && lent_.release) lent_.release(const_cast<void*>(lent_.bytes));
+  }
+  borrowed(const borrowed&) = delete;
+  borrowed& operator=(const borrowed&) = delete;
+  void give_back() noexcept { lent_ = {}; }
+  [[nodiscard]] const loan& get() const noexcept { return lent_; }
+
+ private:
+  loan lent_;
+};
+
 class archive_storage final : public storage {
  public:
-  archive_storage() noexcept : files_({.memory = &memory()}) {}
+  explicit archive_storage(const loan& lent) noexcept
+      : lent_(lent), os_(lent.io, lent.file), files_({.memory = &memory()}) {}
 
   [[nodiscard]] bool begin(const char* path) noexcept {
-    const result<overture::mount_id> mounted = files_.mount(path);
+    const loan& lent = lent_.get();
+    const bool through_io = lent.io || lent.file;
+    const result<overture::mount_id> mounted =
+        lent.bytes
+            ? files_.mount_memory(path, {static_cast<const std::byte*>(lent.bytes), lent.size})
+            : files_.mount(path, {.os = through_io ? &os_ : nullptr});
     return mounted || refuse(mounted.error());
   }
+
+  void give_back() noexcept override { lent_.give_back(); }
 
   bool stat(std::string_view path, PHYSFS_Stat& found) noexcept override {
     const result<overture::file_stat> asked = files_.stat(in_tree(path));
@@ -90,14 +117,21 @@ class archive_storage final : public storage {
   }
 
  private:
+  borrowed lent_;
+  io_system os_;
   overture::file_system files_;
 };
 
 }  // namespace
 
 storage* open_archive(const char* path) noexcept {
-  auto* const made = make<archive_storage>();
-  if (made && !made->begin(path)) {
+  return open_loan(path, {});
+}
+
+storage* open_loan(const char* name, const loan& lent) noexcept {
+  auto* const made = make<archive_storage>(lent);
+  if (made && !made->begin(name)) {
+    made->give_back();
     destroy(made);
     return nullptr;
   }

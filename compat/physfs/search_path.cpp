@@ -251,16 +251,19 @@ bool add_mount(storage* contents, const char* name, const clean_name& point, boo
   const char* const kept_name = kept_text(name);
   mount* const added = kept_name ? new_mount(contents, kept_name, point) : nullptr;
   if (!added) {
+    contents->give_back();
     destroy(contents);
     return false;
   }
   added->users.store(1);  // this function
   const snapshot* unread = nullptr;
-  bool done = true;
+  bool done = false;
+  bool known = false;
   {
     const std::scoped_lock lock(changing);
     const snapshot& old = *current.load();
-    if (!find(old, name)) {
+    known = find(old, name) != nullptr;
+    if (!known) {
       snapshot* const next = new_snapshot(old.count + 1);
       done = next != nullptr;
       if (next) {
@@ -271,8 +274,9 @@ bool add_mount(storage* contents, const char* name, const clean_name& point, boo
     }
   }
   free_snapshots(unread);
+  if (!done) contents->give_back();
   added->release(1);
-  return done;
+  return done || known;
 }
 
 bool remove_mount(const char* name) noexcept {

@@ -73,8 +73,8 @@ class reading {
 void end_search_path() noexcept;
 [[nodiscard]] bool is_running() noexcept;
 
-// Takes over `contents`, which it destroys if it fails or if `name` is mounted already, which is a
-// success.
+// Takes over `contents`. Gives it back and destroys it if it fails or if `name` is mounted already,
+// which is a success.
 [[nodiscard]] bool add_mount(storage* contents, const char* name, const clean_name& point,
                              bool append) noexcept;
 [[nodiscard]] bool remove_mount(const char* name) noexcept;

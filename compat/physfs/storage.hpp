@@ -59,11 +59,23 @@ class storage {
   [[nodiscard]] virtual content* open(std::string_view path) noexcept = 0;
   // Adds the names in a folder, each once, in any order. A file that is no folder has none.
   [[nodiscard]] virtual bool list(std::string_view path, text_list& names) noexcept = 0;
+  // What the host lent for it remains the host's: mounting it has failed.
+  virtual void give_back() noexcept {}
 };
 
 // Null, and an error, if `path` is not such a thing.
 [[nodiscard]] storage* open_folder(const char* path) noexcept;
 [[nodiscard]] storage* open_archive(const char* path) noexcept;
+
+// What the host lends for an archive, and what is called when it is no longer used.
+struct loan {
+  const void* bytes = nullptr;  // one of three
+  PHYSFS_Io* io = nullptr;
+  PHYSFS_File* file = nullptr;
+  std::size_t size = 0;  // of the bytes
+  void (*release)(void* bytes) = nullptr;
+};
+[[nodiscard]] storage* open_loan(const char* name, const loan& lent) noexcept;
 
 [[nodiscard]] inline PHYSFS_Stat unknown_stat() noexcept {
   return {-1, -1, -1, -1, PHYSFS_FILETYPE_OTHER, 1};

@@ -12,10 +12,10 @@ struct difference {
 
 constexpr difference agreed[] = {
     // ".." at the end of a name is refused too.
-    {R"((exists|is_\w+|real_dir|stat|time|enumerate\w*) .*\.\.)", ".*", ".*"},
-    {R"((open_\w+|mkdir|delete) .*maps/\.\.)", ".*", ".*error 23.*"},
+    {R"((exists|is_\w+|real_dir|stat|time|enumerate\w*) .*/\.\.?)", ".*", ".*"},
+    {R"((open_\w+|mkdir|delete) .*maps/\.\.?)", ".*", ".*error 23.*"},
     // A folder is not opened as a file.
-    {"open_read .*", "opened.*", "error 16.*"},
+    {"open_read .*", "opened.*", "error (16|11).*"},
     // A damaged archive is "corrupted", whatever other formats say of it.
     {"mount zoo/cut.*", "0 error .*", "0 error 18"},
     // Folders in archives have no size and no times, files in a VDF no times.
