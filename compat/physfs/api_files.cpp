@@ -31,7 +31,7 @@ PHYSFS_File* PHYSFS_openRead(const char* path) {
     physfs::joined_name room;
     std::string_view rest;
     if (each->locate(name, room, rest) != physfs::mount::relation::inside) {
-      physfs::set_error(PHYSFS_ERR_NOT_FOUND);
+      physfs::set_error(name.view().empty() ? PHYSFS_ERR_NOT_A_FILE : PHYSFS_ERR_NOT_FOUND);
       continue;
     }
     if (physfs::content* const opened = each->contents->open(rest)) {

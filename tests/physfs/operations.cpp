@@ -164,7 +164,14 @@ player::outcome player::use_file(const operation& next) {
   };
   const auto flag = [](int value) { return outcome{std::to_string(value), value == 0}; };
   const auto count = [](PHYSFS_sint64 value) { return outcome{std::to_string(value), value < 0}; };
-  if (what == "open_read") return open(functions_.openRead(pointer(next, 2)), slot);
+  if (what == "open_read") {
+    const char* const name = pointer(next, 2);
+    // 3.0.2 opens the folder, others look for a file further down the search path.
+    if (functions_.isDirectory(name)) return {"a folder"};
+    return open(functions_.openRead(name), slot);
+  }
+  if (what == "seek" && appends_[slot]) return {"goes to the end anyway"};
+  appends_[slot] = what == "open_append" || (appends_[slot] && what != "open_write");
   if (what == "open_write") return open(functions_.openWrite(pointer(next, 2)), slot);
   if (what == "open_append") return open(functions_.openAppend(pointer(next, 2)), slot);
   if (what == "close") {

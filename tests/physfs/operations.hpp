@@ -52,4 +52,5 @@ class player {
   const library& functions_;
   std::string folder_;
   std::array<PHYSFS_File*, 4> files_{};
+  std::array<bool, 4> appends_{};
 };

@@ -60,8 +60,6 @@ constexpr std::array bad_names = {"",
                                   "/readme.txt",
                                   "readme.txt/",
                                   "maps/",
-                                  "maps/..",
-                                  "maps/.",
                                   "readme.txt//",
                                   "README.TXT",
                                   null_word};
@@ -168,7 +166,12 @@ operation about_writing(random_bits& random) {
                                   "readme.txt", "maps/two.map", "d/e/f"};
   const std::string target = rarely(random, 8) ? pick(random, bad_names) : pick(random, targets);
   if (rarely(random, 4)) return {"set_write_dir", "w"};
-  if (rarely(random, 2)) return {pick(random, what), target};
+  if (rarely(random, 2)) {
+    const std::string does = pick(random, what);
+    // 3.0.2 removes the write folder itself.
+    if (does == "delete" && target.find_first_not_of('/') == std::string::npos) return {does, "d"};
+    return {does, target};
+  }
   return {pick(random, opening), pick(random, slots), target};
 }
 
