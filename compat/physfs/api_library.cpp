@@ -144,7 +144,7 @@ const char* PHYSFS_getPrefDir(const char* organisation, const char* application)
   return physfs::kept_text(with_slash.view());
 }
 
-// Discs are mounted by their paths like all else.
+// CD-ROMs are mounted by their paths like all else.
 char** PHYSFS_getCdRomDirs(void) {
   return physfs::text_list().released();
 }
@@ -174,6 +174,6 @@ int PHYSFS_setSaneConfig(const char* organisation, const char* application,
       (void)PHYSFS_mount(archive.c_str(), nullptr, archives_first ? 0 : 1);
     }
   }
-  PHYSFS_freeList(names);
+  PHYSFS_freeList(static_cast<void*>(names));
   return 1;
 }

@@ -3,42 +3,12 @@
 #include <cerrno>
 #include <iterator>
 
+#include "error_texts.hpp"
+
 namespace physfs {
 namespace {
 
 thread_local constinit PHYSFS_ErrorCode last_error = PHYSFS_ERR_OK;
-
-// Programs show these to their users, some compare them.
-constexpr const char* texts[] = {"no error",
-                                 "unknown error",
-                                 "out of memory",
-                                 "not initialized",
-                                 "already initialized",
-                                 "argv[0] is NULL",
-                                 "unsupported",
-                                 "past end of file",
-                                 "files still open",
-                                 "invalid argument",
-                                 "not mounted",
-                                 "not found",
-                                 "symlinks are forbidden",
-                                 "write directory is not set",
-                                 "file open for reading",
-                                 "file open for writing",
-                                 "not a file",
-                                 "read-only filesystem",
-                                 "corrupted",
-                                 "infinite symbolic link loop",
-                                 "i/o error",
-                                 "permission denied",
-                                 "no space available for writing",
-                                 "filename is illegal or insecure",
-                                 "tried to modify a file the OS needs",
-                                 "directory isn't empty",
-                                 "OS reported an error",
-                                 "duplicate resource",
-                                 "bad password",
-                                 "app callback reported error"};
 
 PHYSFS_ErrorCode code_of_system(int number) noexcept {
   switch (number) {
@@ -146,7 +116,7 @@ void PHYSFS_setErrorCode(PHYSFS_ErrorCode code) {
 
 const char* PHYSFS_getErrorByCode(PHYSFS_ErrorCode code) {
   const auto index = static_cast<unsigned>(code);
-  return index < std::size(physfs::texts) ? physfs::texts[index] : nullptr;
+  return index < std::size(physfs::error_texts) ? physfs::error_texts[index] : nullptr;
 }
 
 const char* PHYSFS_getLastError(void) {

@@ -28,7 +28,7 @@ class hooked_allocator final : public overture::allocator {
     const auto first = reinterpret_cast<std::uintptr_t>(start) + sizeof(void*);
     auto* const aligned = reinterpret_cast<void**>((first + alignment - 1) & ~(alignment - 1));
     aligned[-1] = start;
-    return aligned;
+    return static_cast<void*>(aligned);
   }
 
   void deallocate(void* memory, std::size_t bytes, std::size_t alignment,

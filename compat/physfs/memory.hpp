@@ -54,13 +54,14 @@ class list {
   list(const list&) = delete;
   list& operator=(const list&) = delete;
   list& operator=(list&&) = delete;
-  ~list() { deallocate(items_); }
+  ~list() { deallocate(static_cast<void*>(items_)); }
 
   [[nodiscard]] bool push(const T& item) noexcept { return append(&item, 1); }
   [[nodiscard]] bool append(const T* items, std::size_t count) noexcept {
     if (count == 0) return true;
     if (capacity_ - size_ < count && !grow(size_ + count)) return false;
-    std::memcpy(items_ + size_, items, count * sizeof(T));
+    std::memcpy(static_cast<void*>(items_ + size_), static_cast<const void*>(items),
+                count * sizeof(T));
     size_ += count;
     return true;
   }
@@ -80,8 +81,8 @@ class list {
     const std::size_t capacity = wanted < 2 * capacity_ ? 2 * capacity_ : wanted + 8;
     void* const room = allocate(capacity * sizeof(T));
     if (!room) return false;
-    if (size_ > 0) std::memcpy(room, items_, size_ * sizeof(T));
-    deallocate(items_);
+    if (size_ > 0) std::memcpy(room, static_cast<const void*>(items_), size_ * sizeof(T));
+    deallocate(static_cast<void*>(items_));
     items_ = static_cast<T*>(room);
     capacity_ = capacity;
     return true;

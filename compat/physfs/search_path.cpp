@@ -130,10 +130,10 @@ mount* new_mount(storage* contents, const char* name, const clean_name& point) n
   joined_name with_slash;
   const char* kept_point = "";
   if (!point.view().empty()) {
-    if (!with_slash.join(point.view(), "/") || !(kept_point = kept_text(with_slash.view())))
-      return nullptr;
+    if (!with_slash.join(point.view(), "/")) return nullptr;
+    kept_point = kept_text(with_slash.view());
   }
-  auto* const made = make<mount>();
+  mount* const made = kept_point ? make<mount>() : nullptr;
   if (!made) return nullptr;
   made->name = name;
   made->point = kept_point;

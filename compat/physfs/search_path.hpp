@@ -1,5 +1,5 @@
-// The search path. Readers use an immutable snapshot: they take no lock, wait for nobody and write
-// only to a record of their own thread. Changes make another snapshot; what only an old one uses
+// The search path. Readers use an immutable snapshot: they take no lock, never wait and write only
+// to a record of their own thread. Changes make another snapshot; what only an old one uses
 // is freed when no reader is left in it, by the next change at the latest.
 #pragma once
 

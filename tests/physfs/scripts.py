@@ -39,9 +39,10 @@ def write_folder(*commands):
 
 
 MEMBERS = ("loose", "over", "linked", "alias", "bare", "nothing.zip", "text.txt", "absent.zip",
-           "stored.zip", "deflated.zip", "folders.zip", "other.zip", "comment.zip", "empty.zip", "many.zip", "links.zip",
-           "bzip2.zip", "prefix.zip", "cut.zip", "damaged.zip", "zip64.zip", "secret.zip",
-           "solid.7z", "apart.7z", "joliet.iso", "quake.pak", "cut.pak", "doom.wad", "build.grp",
+           "stored.zip", "deflated.zip", "folders.zip", "other.zip", "comment.zip",
+           "empty.zip", "many.zip", "links.zip", "bzip2.zip", "prefix.zip", "cut.zip",
+           "damaged.zip", "zip64.zip", "secret.zip", "solid.7z", "apart.7z", "joliet.iso",
+           "quake.pak", "cut.pak", "doom.wad", "build.grp",
            "cut.grp", "descent.hog", "movies.mvl", "iwar.slb", "gothic.vdf")
 SCRIPTS = {f"look_into_{name.replace('.', '_')}": look_into(name) for name in MEMBERS}
 SCRIPTS |= {
