@@ -1,9 +1,12 @@
 // An archive, read by Overture: a file system of its own for each.
+#include <utility>
+
 #include "errors.hpp"
 #include "io_system.hpp"
 #include "overture/vfs/file_reader.hpp"
 #include "overture/vfs/file_system.hpp"
 #include "platform.hpp"
+#include "search_path.hpp"
 #include "storage.hpp"
 
 namespace physfs {
@@ -57,21 +60,24 @@ class borrowed {
   loan lent_;
 };
 
+// The archive once more, for what a password opens.
+struct unlocked {
+  explicit unlocked(const char* kept_password) noexcept
+      : password(kept_password), files({.memory = &memory()}) {}
+  const char* password;
+  overture::file_system files;
+  unlocked* next = nullptr;
+};
+
 class archive_storage final : public storage {
  public:
-  explicit archive_storage(const loan& lent) noexcept
-      : lent_(lent), os_(lent.io, lent.file), files_({.memory = &memory()}) {}
-
-  [[nodiscard]] bool begin(const char* path) noexcept {
-    const loan& lent = lent_.get();
-    const bool through_io = lent.io || lent.file;
-    const result<overture::mount_id> mounted =
-        lent.bytes
-            ? files_.mount_memory(path, {static_cast<const std::byte*>(lent.bytes), lent.size})
-            : files_.mount(path, {.os = through_io ? &os_ : nullptr});
-    return mounted || refuse(mounted.error());
+  archive_storage(const char* kept_path, const loan& lent) noexcept
+      : path_(kept_path), lent_(lent), os_(lent.io, lent.file), files_({.memory = &memory()}) {}
+  ~archive_storage() override {
+    while (unlocked_) destroy(std::exchange(unlocked_, unlocked_->next));
   }
 
+  [[nodiscard]] bool begin() noexcept { return mount_in(files_, {}); }
   void give_back() noexcept override { lent_.give_back(); }
 
   bool stat(std::string_view path, PHYSFS_Stat& found) noexcept override {
@@ -92,12 +98,30 @@ class archive_storage final : public storage {
   }
 
   content* open(std::string_view path) noexcept override {
+    overture::file_system* files = &files_;
+    const std::size_t dollar = path.rfind('$');
+    const bool has_password = dollar != std::string_view::npos && is_zip() &&
+                              !files_.exists(in_tree(path)) && is_locked(path.substr(0, dollar));
+    if (has_password) {
+      files = unlocked_by(path.substr(dollar + 1));
+      if (!files) return nullptr;
+      path = path.substr(0, dollar);
+    }
     // The buffer is that of the handle.
     result<overture::file_reader> opened = overture::file_reader::open(
-        files_, in_tree(path), {.memory = &memory(), .buffer_bytes = 0});
+        *files, in_tree(path), {.memory = &memory(), .buffer_bytes = 0});
+    if (opened && has_password) {  // reading tells whether it is wrong
+      std::byte first{};
+      const result<std::size_t> got = opened->read({&first, 1});
+      if (got) {
+        (void)opened->seek(0);
+      } else {
+        opened = tl::unexpected(got.error());
+      }
+    }
     if (opened) return make<archived_file>(*std::move(opened));
     const bool is_folder =
-        opened.error().code == overture::errc::not_found && files_.exists(in_tree(path));
+        opened.error().code == overture::errc::not_found && files->exists(in_tree(path));
     set_error(is_folder ? PHYSFS_ERR_NOT_A_FILE : code_of(opened.error()));
     return nullptr;
   }
@@ -117,9 +141,48 @@ class archive_storage final : public storage {
   }
 
  private:
+  [[nodiscard]] bool mount_in(overture::file_system& files, std::string_view password) noexcept {
+    const loan& lent = lent_.get();
+    overture::mount_options options{.password = password};
+    if (lent.io || lent.file) options.os = &os_;
+    const result<overture::mount_id> mounted =
+        lent.bytes ? files.mount_memory(
+                         path_, {static_cast<const std::byte*>(lent.bytes), lent.size}, options)
+                   : files.mount(path_, options);
+    return mounted || refuse(mounted.error());
+  }
+
+  [[nodiscard]] bool is_zip() const noexcept {
+    return files_.mount_at(0).format == overture::mount_format::zip;
+  }
+
+  [[nodiscard]] bool is_locked(std::string_view path) noexcept {
+    const result<overture::opened_file> opened = files_.open_any_size(in_tree(path));
+    return !opened && opened.error().code == overture::errc::password;
+  }
+
+  [[nodiscard]] overture::file_system* unlocked_by(std::string_view password) noexcept {
+    const std::scoped_lock lock(unlocking_);
+    for (unlocked* each = unlocked_; each; each = each->next) {
+      if (password == each->password) return &each->files;
+    }
+    const char* const kept = kept_text(password);
+    unlocked* const made = kept ? make<unlocked>(kept) : nullptr;
+    if (!made) return nullptr;
+    if (!mount_in(made->files, password)) {
+      destroy(made);
+      return nullptr;
+    }
+    made->next = std::exchange(unlocked_, made);
+    return &made->files;
+  }
+
+  const char* path_;
   borrowed lent_;
   io_system os_;
   overture::file_system files_;
+  std::mutex unlocking_;
+  unlocked* unlocked_ = nullptr;
 };
 
 }  // namespace
@@ -129,8 +192,9 @@ storage* open_archive(const char* path) noexcept {
 }
 
 storage* open_loan(const char* name, const loan& lent) noexcept {
-  auto* const made = make<archive_storage>(lent);
-  if (made && !made->begin(name)) {
+  const char* const kept = kept_text(name);
+  auto* const made = kept ? make<archive_storage>(kept, lent) : nullptr;
+  if (made && !made->begin()) {
     made->give_back();
     destroy(made);
     return nullptr;

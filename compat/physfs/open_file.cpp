@@ -169,7 +169,7 @@ std::int64_t open_file::write(const void* from, std::uint64_t bytes) noexcept {
     set_error(PHYSFS_ERR_OPEN_FOR_READING);
     return -1;
   }
-  if (next_fill_ > 0 && bytes <= next_fill_ - filled_) {
+  if (bytes < next_fill_ - filled_) {
     std::memcpy(buffer_ + filled_, from, bytes);
     filled_ += bytes;
     return static_cast<std::int64_t>(bytes);

@@ -191,8 +191,12 @@ player::outcome player::use_file(const operation& next) {
   if (what == "length") return count(functions_.fileLength(file));
   if (what == "eof") return {std::to_string(functions_.eof(file))};
   if (what == "flush") return flag(functions_.flush(file));
-  if (what == "seek")
-    return flag(functions_.seek(file, static_cast<PHYSFS_uint64>(number(next, 2))));
+  if (what == "seek") {
+    const int moved = functions_.seek(file, static_cast<PHYSFS_uint64>(number(next, 2)));
+    // Where it fails 3.0.2 drops a buffer all the same, and with it the position.
+    if (!moved) functions_.seek(file, 0);
+    return flag(moved);
+  }
   if (what == "set_buffer")
     return flag(functions_.setBuffer(file, static_cast<PHYSFS_uint64>(number(next, 2))));
   if (what == "read_bytes") {
@@ -236,8 +240,8 @@ bool player::is_writing(const char* how) const {
                      [how](const std::string& each) { return each.starts_with(how); });
 }
 
-void player::close_what_was_opened(const operation& last) {
-  if (!last[0].starts_with("open_")) return;
+void player::close_file_of(const operation& last) {
+  if (!last[0].starts_with("open_") && last[0] != "seek") return;
   PHYSFS_File*& file = files_[static_cast<std::size_t>(number(last, 1)) % files_.size()];
   if (file) functions_.close(file);
   file = nullptr;

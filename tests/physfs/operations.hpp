@@ -33,8 +33,8 @@ class player {
 
   // What the library answers: values, bytes and the code of the error.
   std::string play(const operation& next);
-  // Where only one library opened a file.
-  void close_what_was_opened(const operation& last);
+  // Where only one library opened the file or moved it.
+  void close_file_of(const operation& last);
 
  private:
   struct outcome {

@@ -79,8 +79,8 @@ class comparison {
       keep(seen_->new_answer, answer);
       if (answer != expected) {
         if (!is_agreed(calls[seen_->position], expected, answer)) return;
-        old_.close_what_was_opened(calls[seen_->position]);
-        new_.close_what_was_opened(calls[seen_->position]);
+        old_.close_file_of(calls[seen_->position]);
+        new_.close_file_of(calls[seen_->position]);
       }
       std::memset(seen_->old_answer, 0, sizeof seen_->old_answer);
       std::memset(seen_->new_answer, 0, sizeof seen_->new_answer);
