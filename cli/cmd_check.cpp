@@ -51,6 +51,7 @@ const std::string footer = std::string(R"(Exit status
 
 struct check_arguments {
   tree_arguments tree;
+  std::vector<std::string> exclude;  // globs
   unsigned threads = 0;
   std::uint64_t file_seconds_max = 0;  // 0: no limit
   bool json = false;
@@ -71,6 +72,7 @@ std::optional<int> parse_check(const std::vector<std::string>& words, check_argu
   });
   mount_options mounts(line);
   mounts.add_tree(into.tree);
+  add_exclude(line, "Checking", into.exclude);
   add_threads(line, into.threads);
   add_file_time_max(line, into.file_seconds_max);
   add_json(line, into.json);
@@ -193,13 +195,27 @@ std::string path_in_mount(std::string_view path) {
 
 void take_numbers_away(report& what) {
   for (report_failure& failure : what.failures) failure.path = path_in_mount(failure.path);
+  for (report_skipped& name : what.skipped) {
+    if (name.reason == excluded_reason) name.name = path_in_mount(name.name);
+  }
+}
+
+// Those that --exclude leaves out, with the number of their mount.
+std::set<std::string_view> excluded_paths(const report& what) {
+  std::set<std::string_view> paths;
+  for (const report_skipped& name : what.skipped) {
+    if (name.reason == excluded_reason) paths.insert(name.name);
+  }
+  return paths;
 }
 
 // Names that would stop the game from being unpacked on Windows. Not an error: they load.
-std::vector<report_warning> find_warnings(const file_system& files) {
+std::vector<report_warning> find_warnings(const file_system& files,
+                                          const std::set<std::string_view>& excluded) {
   std::vector<report_warning> warnings;
   for (entry_index i = 0; i < files.entry_count(); ++i) {
     const entry_info entry = files.entry(i);
+    if (excluded.contains(entry.path)) continue;
     const std::string path = path_in_mount(entry.path);
     const char* const flaw = portable_name_flaw(path);
     if (flaw) warnings.push_back({path, std::string(files.mount_of(entry.mount).path), flaw, 0});
@@ -208,13 +224,14 @@ std::vector<report_warning> find_warnings(const file_system& files) {
 }
 
 // How many of the files that were read have no checksum.
-std::uint64_t count_without_checksum(file_system& files, const report& what) {
+std::uint64_t count_without_checksum(file_system& files, const report& what,
+                                     const std::set<std::string_view>& excluded) {
   std::set<std::string_view> failed;
   for (const report_failure& failure : what.failures) failed.insert(failure.path);
   std::uint64_t count = 0;
   for (entry_index i = 0; i < files.entry_count(); ++i) {
     const entry_info entry = files.entry(i);
-    if (failed.contains(entry.path)) continue;
+    if (failed.contains(entry.path) || excluded.contains(entry.path)) continue;
     if (files.mount_of(entry.mount).format == mount_format::folder) {
       ++count;
       continue;
@@ -230,8 +247,10 @@ findings find_out(file_system& files, const report& what) {
   findings found;
   found.damaged = static_cast<std::uint64_t>(
       std::count_if(what.failures.begin(), what.failures.end(), is_damaged));
-  found.without_checksum = std::min(count_without_checksum(files, what), what.summary.files);
-  found.warnings = find_warnings(files);
+  const std::set<std::string_view> excluded = excluded_paths(what);
+  found.without_checksum =
+      std::min(count_without_checksum(files, what, excluded), what.summary.files);
+  found.warnings = find_warnings(files, excluded);
   found.hints = hints_of_plain_archives(files);
   return found;
 }
@@ -375,9 +394,18 @@ int cmd_check(const std::vector<std::string>& words) {
   if (failed == exit_ok) failed = freeze_tree(files);
   if (failed != exit_ok) return failed;
 
+  // Patterns begin in the mount.
+  std::vector<std::string> globs = arguments.exclude;
+  for (std::string& glob : globs) {
+    const bool anywhere = glob.find('/') >= glob.size() - 1;
+    if (!anywhere && glob[0] == '/') glob.erase(0, 1);
+    glob.insert(0, anywhere ? "*/**/" : "*/");
+  }
+  const std::vector<std::string_view> exclude(globs.begin(), globs.end());
   load_run how;
   how.threads = arguments.threads;
   how.options.decode = false;
+  how.options.exclude = exclude;
   how.options.ledger = &ledger;
   how.options.file_time_max = std::chrono::seconds(arguments.file_seconds_max);
   how.progress = !arguments.quiet && out.shows_progress(arguments.progress);

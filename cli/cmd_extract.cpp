@@ -89,11 +89,6 @@ std::optional<int> parse_extract(const std::vector<std::string>& words, extract_
   return std::nullopt;
 }
 
-bool matches_any(const std::vector<std::string>& globs, std::string_view path) {
-  return std::any_of(globs.begin(), globs.end(),
-                     [path](const std::string& glob) { return matches_glob(glob, path); });
-}
-
 // The files to write. `above`: the length of the prefix of their paths to leave out.
 result<std::vector<std::string>> files_below(file_system& files, asset_path path,
                                              std::size_t& above) {

@@ -9,7 +9,7 @@
 #include "json_output.hpp"
 #include "messages.hpp"
 #include "outputs.hpp"
-#include "overture/archives/mount_format.hpp"
+#include "overture/archives/mount_format_list.hpp"
 #include "overture/decoders/decoder.hpp"
 #include "table.hpp"
 #include "tree_arguments.hpp"
@@ -31,34 +31,6 @@ const std::string footer = std::string(R"(Exit status
   5  output could not be written
 )") + environment_footer;
 
-struct archive_row {
-  mount_format format;
-  const char* files;
-  const char* library;
-};
-
-constexpr const char* own = "Overture";
-
-constexpr archive_row archives[] = {
-    {mount_format::folder, "folders", own},
-    {mount_format::zip, "ZIP, PK3, PK4, WZ", "libdeflate, zlib, libzstd"},
-    {mount_format::seven_zip, "7z", "liblzma, libbz2, libdeflate, libzstd, libcrypto"},
-    {mount_format::iso, "ISO 9660 with Joliet or Rock Ridge, zisofs", own},
-    {mount_format::pak, "Quake", own},
-    {mount_format::wad, "Doom", own},
-    {mount_format::grp, "Build engine", own},
-    {mount_format::hog, "Descent 1 to 3", own},
-    {mount_format::mvl, "Descent II", own},
-    {mount_format::vdf, "Gothic", own},
-    {mount_format::chasm, "Chasm: The Rift", own},
-    {mount_format::gob, "Dark Forces, Jedi Knight", own},
-    {mount_format::lab, "Outlaws", own},
-    {mount_format::lfd, "X-Wing, TIE Fighter, Dark Forces", own},
-    {mount_format::slb, "Independence War", own},
-    {mount_format::pod, "Terminal Velocity", own},
-    {mount_format::rofs, "Resident Evil 3", own},
-};
-
 std::string becomes(const decoder_format& format) {
   if (!format.by) return "not built in";
   if (format.becomes == asset_kind::binary) return "what is inside";
@@ -69,9 +41,8 @@ std::string formats_text(const text_style& style) {
   using align = table::align;
   std::string text = style.bold("Archives") + '\n';
   table mounts({{"name", align::left}, {"library", align::left}, {"files", align::left}});
-  for (const archive_row& row : archives) {
-    mounts.add(
-        {std::string(to_string(row.format)), std::string(row.library), std::string(row.files)});
+  for (const mount_format_info& row : mount_formats()) {
+    mounts.add({std::string(row.name), std::string(row.libraries), std::string(row.files)});
   }
   text += mounts.render(style) + '\n' + style.bold("Decoders") + '\n';
   table rows({{"name", align::left},
@@ -89,9 +60,8 @@ std::string formats_text(const text_style& style) {
 
 std::string formats_json() {
   json mounts = json::array();
-  for (const archive_row& row : archives) {
-    mounts.push_back(
-        {{"name", to_string(row.format)}, {"files", row.files}, {"library", row.library}});
+  for (const mount_format_info& row : mount_formats()) {
+    mounts.push_back({{"name", row.name}, {"files", row.files}, {"library", row.libraries}});
   }
   json rows = json::array();
   for (const decoder_format& format : decoder_formats()) {

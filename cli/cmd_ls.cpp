@@ -43,6 +43,7 @@ const std::string footer = std::string(R"(Exit status
 struct ls_arguments {
   tree_arguments tree;
   std::string folder;
+  std::vector<std::string> exclude;  // globs
   bool recursive = false;
   bool details = false;
   bool json = false;
@@ -70,6 +71,7 @@ std::optional<int> parse_ls(const std::vector<std::string>& words, ls_arguments&
             into.folder);
   line.flag({"-r,--recursive", own_group, "list all files below it"}, into.recursive);
   line.flag({"-l,--long", own_group, "show sizes and the winning mount"}, into.details);
+  add_exclude(line, own_group, into.exclude);
   mount_options mounts(line);
   mounts.add_tree(into.tree);
   add_json(line, into.json);
@@ -87,6 +89,9 @@ result<std::vector<listed_item>> list(file_system& files, asset_path folder,
   std::vector<listed_item> items;
   const bool sizes = arguments.details || arguments.json;
   const auto add = [&](const folder_item& item) {
+    std::string path(item.path);
+    if (item.kind == entry_kind::folder) path += '/';
+    if (matches_any(arguments.exclude, path)) return true;
     items.push_back({std::string(item.name),
                      std::string(item.path),
                      item.kind,

@@ -14,7 +14,6 @@ namespace overture::cli {
 namespace {
 
 constexpr std::size_t slowest_max = 10;
-constexpr const char* excluded = "left out by --exclude";
 
 std::uint64_t work_of(const loaded_file& file) {
   std::uint64_t sum = 0;
@@ -54,7 +53,7 @@ class file_collector {
     if (file.cancelled) return;
     if (file.skipped) {
       ++mount.skipped;
-      what_.skipped.push_back({mount.path, std::string(entry.path), excluded});
+      what_.skipped.push_back({mount.path, std::string(entry.path), excluded_reason});
       return;
     }
 

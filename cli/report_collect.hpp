@@ -20,6 +20,9 @@ inline constexpr const char* worker_name = "worker";
 inline constexpr const char* io_name = "io";
 inline constexpr const char* main_name = "main";
 
+// Why load_options::exclude leaves a file out, in report::skipped.
+inline constexpr const char* excluded_reason = "left out by --exclude";
+
 // When the load ran, on the clock of now_ns().
 struct load_window {
   std::uint64_t begin_ns = 0;

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "display.hpp"
+#include "overture/base/glob.hpp"
 #include "overture/base/limits.hpp"
 #include "overture/base/path.hpp"
 
@@ -164,7 +166,16 @@ void add_threads(command_line& line, unsigned& into) {
 void add_exclude(command_line& line, const char* group, std::vector<std::string>& into) {
   line.words({"--exclude GLOB", group,
               "leave out the files that match, such as '*.bak' or 'docs/**'; repeatable"},
-             [&into](const std::string& glob) { into.push_back(glob); });
+             [&into](const std::string& glob) { into.push_back(glob); },
+             {.mistake_in = [](const std::string& glob) -> std::string {
+               if (glob.find_first_not_of('/') != std::string::npos) return {};
+               return "give a pattern, such as '*.bak'";
+             }});
+}
+
+bool matches_any(const std::vector<std::string>& globs, std::string_view path) {
+  return std::any_of(globs.begin(), globs.end(),
+                     [path](const std::string& glob) { return matches_glob(glob, path); });
 }
 
 void add_file_time_max(command_line& line, std::uint64_t& seconds) {

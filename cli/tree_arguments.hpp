@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "archive_order.hpp"
@@ -84,6 +85,7 @@ void add_quiet(command_line& line, bool& into, const std::string& description);
 void add_threads(command_line& line, unsigned& into);
 // --exclude
 void add_exclude(command_line& line, const char* group, std::vector<std::string>& into);
+[[nodiscard]] bool matches_any(const std::vector<std::string>& globs, std::string_view path);
 void add_file_time_max(command_line& line, std::uint64_t& seconds);
 
 // For the footer of commands without --progress.

@@ -4,4 +4,5 @@
 
 #include "overture/archives/file_place.hpp"
 #include "overture/archives/mount_format.hpp"
+#include "overture/archives/mount_format_list.hpp"
 #include "overture/archives/name_encoding.hpp"

@@ -49,7 +49,8 @@ error error_of(entry_flaw flaw) noexcept {
       return make(errc::unsupported,
                   "unsupported compression LZMA in a ZIP; repack with DEFLATE or zstd, or as 7z");
     case entry_flaw::ppmd:
-      return make(errc::unsupported, "unsupported compression PPMd; repack with DEFLATE or zstd");
+      return make(errc::unsupported,
+                  "unsupported compression PPMd; unpack it with 7-Zip and repack with DEFLATE");
     case entry_flaw::xz:
       return make(errc::unsupported, "unsupported compression xz; repack with DEFLATE or zstd");
     case entry_flaw::method_in_7z:
@@ -57,7 +58,8 @@ error error_of(entry_flaw flaw) noexcept {
     case entry_flaw::deflate64_in_7z:
       return make(errc::unsupported, "unsupported compression Deflate64; repack with LZMA2");
     case entry_flaw::ppmd_in_7z:
-      return make(errc::unsupported, "unsupported compression PPMd; repack with LZMA2");
+      return make(errc::unsupported,
+                  "unsupported compression PPMd; unpack it with 7-Zip and repack with LZMA2");
     case entry_flaw::brotli_in_7z:
       return make(errc::unsupported, "unsupported compression Brotli; repack with LZMA2 or zstd");
     case entry_flaw::lz4_in_7z:
@@ -66,8 +68,9 @@ error error_of(entry_flaw flaw) noexcept {
       return make(errc::unsupported,
                   "encrypted, which this build cannot read; build it with libcrypto");
     case entry_flaw::zisofs:
-      return make(errc::unsupported,
-                  "unsupported version of zisofs; make the image with the first, or without");
+      return make(
+          errc::unsupported,
+          "unsupported version of zisofs, which xorriso reads; pack with version 1 or not at all");
     case entry_flaw::removal:
       return make(errc::not_found, "a removal marker, not a file");
     case entry_flaw::in_parts:

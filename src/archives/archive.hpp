@@ -102,7 +102,7 @@ struct skipped_entry {
   std::uint16_t name_bytes = 0;
 };
 
-// A folder or link that could not be read, so that files are missing from the tree.
+// A folder, link or header that could not be read, so that files are missing from the tree.
 struct lost_entry {
   error why;
   std::uint32_t name = 0;
@@ -194,7 +194,9 @@ struct opened_entry {
 
 struct archive_format {
   mount_format id = mount_format::folder;
-  const char* name = "";        // for people, in to_string(mount_format)
+  const char* name = "";   // for people, in to_string(mount_format)
+  const char* files = "";  // what mount_formats() says of these two
+  const char* libraries = "Overture";
   bool lists_folders = false;   // mounts folders, not regular files
   bool reads_no_front = false;  // does not use archive_input::front
   // In lower case, separated by spaces. The format is tried first for files that have one of them.

@@ -28,7 +28,13 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
 
 }  // namespace
 
-const archive_format chasm_format{mount_format::chasm, "chasm", false, false, "bin", list,
-                                  open_plain};
+const archive_format chasm_format{
+    .id = mount_format::chasm,
+    .name = "chasm",
+    .files = "Chasm: The Rift",
+    .extensions = "bin",
+    .list = list,
+    .open = open_plain,
+};
 
 }  // namespace overture::archives_detail

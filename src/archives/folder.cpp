@@ -296,6 +296,13 @@ result<opened_entry> open_loose_file(operating_system& os, os_handle folder,
 }
 
 const archive_format folder_format{
-    mount_format::folder, "folder", true, false, "", list, open, true};
+    .id = mount_format::folder,
+    .name = "folder",
+    .files = "folders",
+    .lists_folders = true,
+    .list = list,
+    .open = open,
+    .keeps_backslashes = true,
+};
 
 }  // namespace overture::archives_detail

@@ -1,3 +1,6 @@
+#include "overture/archives/mount_format_list.hpp"
+
+#include <array>
 #include <iterator>
 
 #include "archives/archive.hpp"
@@ -39,6 +42,18 @@ const char* to_string(mount_format format) noexcept {
     if (known->id == format) return known->name;
   }
   return "unknown";
+}
+
+std::span<const mount_format_info> mount_formats() noexcept {
+  static const auto rows = [] {
+    std::array<mount_format_info, std::size(archives_detail::all_formats)> made;
+    for (const archives_detail::archive_format* known : archives_detail::formats()) {
+      made[static_cast<std::size_t>(known->id)] = {known->id, known->name, known->files,
+                                                   known->libraries};
+    }
+    return made;
+  }();
+  return rows;
 }
 
 }  // namespace overture

@@ -37,7 +37,13 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
 
 }  // namespace
 
-const archive_format gob_format{mount_format::gob, "gob", false,     false,
-                                "gob goo",         list,  open_plain};
+const archive_format gob_format{
+    .id = mount_format::gob,
+    .name = "gob",
+    .files = "Dark Forces, Jedi Knight",
+    .extensions = "gob goo",
+    .list = list,
+    .open = open_plain,
+};
 
 }  // namespace overture::archives_detail

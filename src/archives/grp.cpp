@@ -30,6 +30,13 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
 
 }  // namespace
 
-const archive_format grp_format{mount_format::grp, "grp", false, false, "grp", list, open_plain};
+const archive_format grp_format{
+    .id = mount_format::grp,
+    .name = "grp",
+    .files = "Build engine",
+    .extensions = "grp",
+    .list = list,
+    .open = open_plain,
+};
 
 }  // namespace overture::archives_detail

@@ -20,7 +20,7 @@ result<void> follow_chain(plain_table& table) noexcept {
   std::uint64_t at = 3;
   while (at < table.file_bytes()) {
     if (table.file_bytes() - at < link_bytes) {
-      return table.skip({}, skip_reason::cut_in_header);
+      return table.lose({}, skip_reason::cut_in_header);
     }
     const result<const std::byte*> link = table.read(at, link_bytes);
     if (!link) return tl::unexpected(link.error());
@@ -56,6 +56,13 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
 
 }  // namespace
 
-const archive_format hog_format{mount_format::hog, "hog", false, false, "hog", list, open_plain};
+const archive_format hog_format{
+    .id = mount_format::hog,
+    .name = "hog",
+    .files = "Descent 1 to 3",
+    .extensions = "hog",
+    .list = list,
+    .open = open_plain,
+};
 
 }  // namespace overture::archives_detail

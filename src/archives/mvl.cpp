@@ -29,6 +29,13 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
 
 }  // namespace
 
-const archive_format mvl_format{mount_format::mvl, "mvl", false, false, "mvl", list, open_plain};
+const archive_format mvl_format{
+    .id = mount_format::mvl,
+    .name = "mvl",
+    .files = "Descent II",
+    .extensions = "mvl",
+    .list = list,
+    .open = open_plain,
+};
 
 }  // namespace overture::archives_detail

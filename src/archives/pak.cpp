@@ -28,6 +28,13 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
 
 }  // namespace
 
-const archive_format pak_format{mount_format::pak, "pak", false, false, "pak", list, open_plain};
+const archive_format pak_format{
+    .id = mount_format::pak,
+    .name = "pak",
+    .files = "Quake",
+    .extensions = "pak",
+    .list = list,
+    .open = open_plain,
+};
 
 }  // namespace overture::archives_detail

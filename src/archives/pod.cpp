@@ -50,6 +50,13 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
 
 }  // namespace
 
-const archive_format pod_format{mount_format::pod, "pod", false, false, "pod", list, open_plain};
+const archive_format pod_format{
+    .id = mount_format::pod,
+    .name = "pod",
+    .files = "Terminal Velocity",
+    .extensions = "pod",
+    .list = list,
+    .open = open_plain,
+};
 
 }  // namespace overture::archives_detail

@@ -206,6 +206,13 @@ result<opened_entry> open(const archive& from, const archive_entry& entry,
 
 }  // namespace
 
-const archive_format rofs_format{mount_format::rofs, "rofs", false, false, "dat", list, open};
+const archive_format rofs_format{
+    .id = mount_format::rofs,
+    .name = "rofs",
+    .files = "Resident Evil 3",
+    .extensions = "dat",
+    .list = list,
+    .open = open,
+};
 
 }  // namespace overture::archives_detail

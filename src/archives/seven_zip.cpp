@@ -333,6 +333,13 @@ result<opened_entry> open(const archive& from, const archive_entry& entry,
 }  // namespace
 
 const archive_format seven_zip_format{
-    mount_format::seven_zip, "7z", false, false, "7z", list, open};
+    .id = mount_format::seven_zip,
+    .name = "7z",
+    .files = "7z",
+    .libraries = "liblzma, libbz2, libdeflate, libzstd, libcrypto",
+    .extensions = "7z",
+    .list = list,
+    .open = open,
+};
 
 }  // namespace overture::archives_detail

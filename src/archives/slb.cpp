@@ -36,6 +36,13 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
 
 }  // namespace
 
-const archive_format slb_format{mount_format::slb, "slb", false, false, "slb", list, open_plain};
+const archive_format slb_format{
+    .id = mount_format::slb,
+    .name = "slb",
+    .files = "Independence War",
+    .extensions = "slb",
+    .list = list,
+    .open = open_plain,
+};
 
 }  // namespace overture::archives_detail

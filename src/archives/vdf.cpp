@@ -43,7 +43,13 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
 
 }  // namespace
 
-const archive_format vdf_format{mount_format::vdf, "vdf", false,     false,
-                                "vdf mod",         list,  open_plain};
+const archive_format vdf_format{
+    .id = mount_format::vdf,
+    .name = "vdf",
+    .files = "Gothic",
+    .extensions = "vdf mod",
+    .list = list,
+    .open = open_plain,
+};
 
 }  // namespace overture::archives_detail

@@ -127,6 +127,7 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
 const archive_format wad_format{
     .id = mount_format::wad,
     .name = "wad",
+    .files = "Doom",
     .extensions = "wad",
     .list = list,
     .open = open_plain,

@@ -315,7 +315,15 @@ result<std::span<const std::byte>> zip_packed_part(const file_place& place,
   return read.subspan(header.header_bytes, place.packed_bytes);
 }
 
-const archive_format zip_format{mount_format::zip,    "zip", false, true,
-                                "zip pk3 pk4 pkz wz", list,  open};
+const archive_format zip_format{
+    .id = mount_format::zip,
+    .name = "zip",
+    .files = "ZIP, PK3, PK4, WZ",
+    .libraries = "libdeflate, zlib, libzstd",
+    .reads_no_front = true,
+    .extensions = "zip pk3 pk4 pkz wz",
+    .list = list,
+    .open = open,
+};
 
 }  // namespace overture::archives_detail

@@ -58,15 +58,20 @@ std::span<const std::byte> last_page(std::span<const std::byte> file) noexcept {
   return file.subspan(std::min(last, file.size()));
 }
 
-bool has_right_checksum(std::span<const std::byte> page, std::size_t header_bytes) noexcept {
-  unsigned char header[page_header_bytes + 255];  // the checksum is computed in place
-  std::memcpy(header, page.data(), header_bytes);
+void set_checksum(ogg_page_header& header, std::size_t header_bytes,
+                  std::span<const std::byte> body) noexcept {
   // libogg does not write to the body, although the type would let it.
-  auto* const body = const_cast<std::byte*>(page.data()) + header_bytes;
-  ogg_page sealed{header, static_cast<long>(header_bytes), reinterpret_cast<unsigned char*>(body),
-                  static_cast<long>(page.size() - header_bytes)};
-  ogg_page_checksum_set(&sealed);
-  return std::memcmp(header + page_checksum_at, page.data() + page_checksum_at, 4) == 0;
+  auto* const content = const_cast<std::byte*>(body.data());
+  ogg_page page{reinterpret_cast<unsigned char*>(header.data()), static_cast<long>(header_bytes),
+                reinterpret_cast<unsigned char*>(content), static_cast<long>(body.size())};
+  ogg_page_checksum_set(&page);
+}
+
+bool has_right_checksum(std::span<const std::byte> page, std::size_t header_bytes) noexcept {
+  ogg_page_header header;
+  std::memcpy(header.data(), page.data(), header_bytes);
+  set_checksum(header, header_bytes, page.subspan(header_bytes));
+  return std::memcmp(&header[page_checksum_at], &page[page_checksum_at], 4) == 0;
 }
 
 }  // namespace
@@ -114,6 +119,17 @@ std::uint64_t position_of_last_page(std::span<const std::byte> file) noexcept {
   if (last.size() < page_header_bytes) return 0;
   const std::uint64_t position = load_u64(last.data() + page_position_at);
   return position == no_position ? 0 : position;
+}
+
+std::span<const std::byte> renumber(const ogg_page_view& page, std::uint32_t number,
+                                    ogg_page_header& room) noexcept {
+  const std::size_t header_bytes = page.whole.size() - page.body.size();
+  std::memcpy(room.data(), page.whole.data(), header_bytes);
+  for (std::size_t i = 0; i < sizeof number; ++i) {
+    room[page_number_at + i] = static_cast<std::byte>(number >> (8 * i));
+  }
+  set_checksum(room, header_bytes, page.body);
+  return std::span(room).first(header_bytes);
 }
 
 bool ogg_page_walk::next(ogg_page_view& page) noexcept {

@@ -1,6 +1,7 @@
 // The Ogg container: which codec a file needs, and whether it is complete.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -40,6 +41,13 @@ struct ogg_page_view {
   bool continues = false;    // a packet of the page before it in its stream
   bool begins = false;       // its stream
 };
+
+// Room for the longest header.
+using ogg_page_header = std::array<std::byte, 27 + 255>;
+// Writes the header that the page would have with another number. Returns the part of `room` that
+// it takes. Any thread.
+[[nodiscard]] std::span<const std::byte> renumber(const ogg_page_view& page, std::uint32_t number,
+                                                  ogg_page_header& room) noexcept;
 
 // `verified`: has_damaged_page() found all of them right, so that a walk need not compute them.
 enum class page_checksums : bool { unknown, verified };

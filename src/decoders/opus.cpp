@@ -27,17 +27,55 @@ struct free_file {
 };
 using opus_file = std::unique_ptr<OggOpusFile, free_file>;
 
-// Bytes in memory, offered to libopusfile as a stream that cannot seek.
-struct memory_stream {
-  std::span<const std::byte> rest;
+// The pages of a link, offered to libopusfile as a stream that cannot seek. At a gap in their
+// numbers the library would leave out 80 ms, so it sees numbers without gaps.
+class page_stream {
+ public:
+  explicit page_stream(std::span<const std::byte> link = {}) noexcept
+      : walk_(link, page_checksums::verified) {}
+
+  [[nodiscard]] bool has_gap() const noexcept { return has_gap_; }
 
   static int read(void* stream, unsigned char* to, int bytes) noexcept {
-    auto& self = *static_cast<memory_stream*>(stream);
-    const std::size_t taken = std::min(static_cast<std::size_t>(bytes), self.rest.size());
-    if (taken != 0) std::memcpy(to, self.rest.data(), taken);
-    self.rest = self.rest.subspan(taken);
+    auto& self = *static_cast<page_stream*>(stream);
+    if (self.header_.empty() && self.body_.empty()) self.next();
+    std::span<const std::byte>& from = self.header_.empty() ? self.body_ : self.header_;
+    const std::size_t taken = std::min(static_cast<std::size_t>(bytes), from.size());
+    if (taken != 0) std::memcpy(to, from.data(), taken);
+    from = from.subspan(taken);
     return static_cast<int>(taken);
   }
+
+ private:
+  void next() noexcept {
+    ogg_page_view page;
+    if (!walk_.next(page)) return;
+    header_ = page.whole.first(page.whole.size() - page.body.size());
+    body_ = page.body;
+    if (!has_stream_ && page.begins && codec_of_ogg(page.whole) == ogg_codec::opus) {
+      has_stream_ = true;
+      serial_ = page.serial;
+      expected_ = page.number;
+    }
+    if (!has_stream_ || page.serial != serial_) return;
+    if (page.number != expected_) {
+      has_gap_ = true;
+      // Where a packet was cut, its rest may be missing: the library is to see that.
+      if (!page.continues) shift_ += page.number - expected_;
+    }
+    if (shift_ != 0) header_ = renumber(page, page.number - shift_, room_);
+    expected_ = page.number + 1;
+  }
+
+  ogg_page_walk walk_;
+  std::span<const std::byte> header_;  // what is to be read of the page
+  std::span<const std::byte> body_;
+  ogg_page_header room_{};
+  bool has_stream_ = false;  // all else is about the first Opus stream
+  bool has_gap_ = false;
+  std::uint32_t serial_ = 0;
+  std::uint32_t expected_ = 0;  // the number of its next page
+  std::uint32_t shift_ = 0;     // how much too large the numbers are
 };
 
 tl::unexpected<error> refused(int code) noexcept {
@@ -65,14 +103,20 @@ class opus_chain {
   // Opens the next link; the first one before anything else.
   result<void> open_next() noexcept {
     const std::size_t bytes = bytes_of_first_link(rest_);
-    stream_ = {rest_.first(bytes)};
+    const std::span<const std::byte> link = rest_.first(bytes);
+    stream_ = page_stream(link);
+    left_ = position_of_last_page(link);
     rest_ = rest_.subspan(bytes);
-    const OpusFileCallbacks callbacks{memory_stream::read, nullptr, nullptr, nullptr};
+    const OpusFileCallbacks callbacks{page_stream::read, nullptr, nullptr, nullptr};
     int code = 0;
     file_.reset(op_open_callbacks(&stream_, &callbacks, nullptr, 0, &code));
-    return file_ ? result<void>{} : refused(code);
+    if (!file_) return refused(code);
+    left_ -= std::min(left_, skipped());
+    return {};
   }
   [[nodiscard]] int channels() const noexcept { return op_channel_count(file_.get(), -1); }
+  // Whether a link that has ended had a gap in its page numbers alone.
+  [[nodiscard]] bool has_gap() const noexcept { return has_gap_; }
   // Frames in front of the sound, which are left out.
   [[nodiscard]] std::uint64_t skipped() const noexcept {
     return op_head(file_.get(), -1)->pre_skip;
@@ -85,7 +129,13 @@ class opus_chain {
       const int frames = op_read(file_.get(), samples.data(),
                                  static_cast<int>(std::min(samples.size(), once_max)), nullptr);
       if (frames < 0) return refused(frames);
-      if (frames > 0 || rest_.empty()) return static_cast<std::uint64_t>(frames);
+      left_ -= static_cast<std::uint64_t>(frames);
+      if (frames > 0) return static_cast<std::uint64_t>(frames);
+      if (stream_.has_gap()) {
+        has_gap_ = true;
+        if (left_ != 0) return refused(OP_HOLE);
+      }
+      if (rest_.empty()) return std::uint64_t{0};
       const int before = channels();
       if (result<void> opened = open_next(); !opened) return tl::unexpected<error>(opened.error());
       // A sound has one format.
@@ -97,8 +147,10 @@ class opus_chain {
 
  private:
   std::span<const std::byte> rest_;  // the links to come
-  memory_stream stream_{};
+  page_stream stream_;
   opus_file file_;
+  std::uint64_t left_ = 0;  // frames of this link by its last page; wraps if there are more
+  bool has_gap_ = false;
 };
 
 std::string_view text_of(std::span<const std::byte> bytes) noexcept {
@@ -169,8 +221,11 @@ class opus final : public decoder {
     }
     const std::uint64_t end = position_of_last_page(bytes);
     sound_buffer sound(static_cast<std::uint32_t>(channels), memory);
-    return sound.fill(end - std::min(end, chain.skipped()), bytes.size(), opus_sample_rate,
-                      [&](std::span<std::int16_t> samples) { return chain.read(samples); });
+    result<decoded_asset> made =
+        sound.fill(end - std::min(end, chain.skipped()), bytes.size(), opus_sample_rate,
+                   [&](std::span<std::int16_t> samples) { return chain.read(samples); });
+    if (made && chain.has_gap()) made->warning = page_number_gap;
+    return made;
   }
 
   std::uint64_t memory_needed(std::span<const std::byte> bytes) const noexcept override {

@@ -78,11 +78,19 @@ class vorbis_file {
       taken = read_once(samples);
     }
     if (taken < 0) return fail(errc::corrupt, "damaged Vorbis sound");
-    return static_cast<std::uint64_t>(taken) / sizeof(std::int16_t) / format().channels;
+    const auto frames =
+        static_cast<std::uint64_t>(taken) / sizeof(std::int16_t) / format().channels;
+    frames_ += static_cast<ogg_int64_t>(frames);
+    const ogg_int64_t ahead = ov_pcm_tell(&file_) - frames_;
+    if (ahead > ahead_) jumps_ahead_ = true;
+    ahead_ = ahead;
+    return frames;
   }
 
-  // Whether a page is missing, or its number only.
+  // Whether page numbers have a gap.
   [[nodiscard]] bool has_hole() const noexcept { return has_hole_; }
+  // Whether sound is missing there: the positions on the pages go on by more than was decoded.
+  [[nodiscard]] bool misses_sound() const noexcept { return has_hole_ && jumps_ahead_; }
 
  private:
   long read_once(std::span<std::int16_t> samples) noexcept {
@@ -97,7 +105,10 @@ class vorbis_file {
   page_stream stream_;
   OggVorbis_File file_{};
   bool open_ = false;
+  ogg_int64_t frames_ = 0;
+  ogg_int64_t ahead_ = 0;  // the position on the pages, less the frames
   bool has_hole_ = false;
+  bool jumps_ahead_ = false;
 };
 
 class vorbis final : public decoder {
@@ -125,18 +136,27 @@ class vorbis final : public decoder {
       return fail(errc::limit, limit_text::sound_channels);
     }
     sound_buffer sound(format.channels, memory);
+    const std::uint64_t end = position_of_last_page(bytes);
+    const bool is_chain = bytes_of_first_link(bytes) != bytes.size();
+    std::uint64_t done = 0;
     const auto read = [&](std::span<std::int16_t> samples) -> result<std::uint64_t> {
-      const result<std::uint64_t> frames = file.read(samples);
+      result<std::uint64_t> frames = file.read(samples);
       // A file may be a chain of streams, but a sound has one format.
       if (frames && file.format() != format) {
         return fail(errc::unsupported, "Ogg file with streams of different formats");
       }
+      // Cut out of a longer sound, it may have more than its pages say: other readers end there.
+      if (frames && file.has_hole() && !is_chain) {
+        *frames = std::min(*frames, end - std::min(end, done));
+      }
+      if (frames) done += *frames;
       return frames;
     };
-    const std::uint64_t end = position_of_last_page(bytes);
     result<decoded_asset> made = sound.fill(end, bytes.size(), format.rate, read);
     if (!made || !file.has_hole()) return made;
-    if (made->frames != end) return fail(errc::corrupt, "Vorbis sound with missing data");
+    if (is_chain || file.misses_sound() || made->frames != end) {
+      return fail(errc::corrupt, "Vorbis sound with missing data");
+    }
     made->warning = page_number_gap;
     return made;
   }

@@ -15,7 +15,7 @@ source_table::~source_table() {
 }
 
 source_table::slot* source_table::slot_of(std::uint32_t index) const noexcept {
-  if (index >= limits::sources_max) return nullptr;
+  if (index >= chunk_slots * chunks_max) return nullptr;
   slot* const chunk = chunks_[index / chunk_slots].load(std::memory_order_acquire);
   return chunk ? chunk + index % chunk_slots : nullptr;
 }

@@ -11,9 +11,9 @@
 #include "overture/base/allocator.hpp"
 #include "overture/base/atomic.hpp"
 #include "overture/base/error.hpp"
-#include "overture/base/limits.hpp"
 #include "overture/base/os.hpp"
 #include "overture/vfs/file_system.hpp"
+#include "vfs/sizes.hpp"
 
 namespace overture::vfs_detail {
 
@@ -51,8 +51,8 @@ class source_table {
     atomic<std::uint32_t> entry{0};
     atomic<operating_system*> os{nullptr};
   };
-  static constexpr std::uint32_t chunk_slots = 512;
-  static constexpr std::uint32_t chunks_max = limits::sources_max / chunk_slots;
+  static constexpr std::uint32_t chunk_slots = source_chunk_slots;
+  static constexpr std::uint32_t chunks_max = source_chunks_max;
 
   [[nodiscard]] slot* slot_of(std::uint32_t index) const noexcept;
   result<std::uint32_t> take_slot() noexcept;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/little_endian.hpp"
 #include "decoders/damage.hpp"
 
 namespace overture::test {
@@ -26,12 +27,13 @@ void for_each_page(const bytes& file, Visit&& visit) {
   }
 }
 
-// Adds `more` to the numbers that pages state, from page `first` on.
-inline bytes with_page_numbers_from(const bytes& file, std::size_t first, std::uint32_t more) {
+// The file with change(number, page) called for each page from `first` on.
+template <class Change>
+bytes with_pages_changed_from(const bytes& file, std::size_t first, Change&& change) {
   bytes changed;
   for_each_page(file, [&](std::size_t number, bytes page) {
     if (number >= first) {
-      put_u32(page, 18, number + more);
+      change(number, page);
       auto* const header = reinterpret_cast<unsigned char*>(page.data());
       const long header_bytes = 27 + header[26];
       ogg_page sealed{header, header_bytes, header + header_bytes,
@@ -41,6 +43,19 @@ inline bytes with_page_numbers_from(const bytes& file, std::size_t first, std::u
     changed.insert(changed.end(), page.begin(), page.end());
   });
   return changed;
+}
+
+// Adds `more` to the numbers that pages state, from page `first` on.
+inline bytes with_page_numbers_from(const bytes& file, std::size_t first, std::uint32_t more) {
+  return with_pages_changed_from(
+      file, first, [more](std::size_t number, bytes& page) { put_u32(page, 18, number + more); });
+}
+
+// Takes `less` from the positions that pages state, from page `first` on.
+inline bytes with_positions_less_from(const bytes& file, std::size_t first, std::uint32_t less) {
+  return with_pages_changed_from(file, first, [less](std::size_t, bytes& page) {
+    put_u32(page, 6, base_detail::load_u32(page.data() + 6) - less);
+  });
 }
 
 inline bytes without_page(const bytes& file, std::size_t left_out) {

@@ -162,11 +162,42 @@ TEST(opus_decoder, reports_a_damaged_page_anywhere) {
   }
 }
 
-// libopusfile leaves out 80 ms after a gap, even if only the numbers have it.
-TEST(opus_decoder, reports_a_gap_in_the_page_numbers) {
+TEST(opus_decoder, warns_of_a_gap_in_the_page_numbers_alone) {
   const bytes file = make_opus({.frames = 300'000});
-  EXPECT_EQ(outcome(decode(with_page_numbers_from(file, 3, 1))), "corrupt");
-  EXPECT_EQ(outcome(decode(without_page(file, 3))), "corrupt");
+  const result<decoded_asset> right = decode(file);
+  ASSERT_TRUE(right) << right.error().reason;
+  EXPECT_EQ(right->warning, nullptr);
+  for (const std::size_t first : {1u, 2u, 3u, 5u}) {
+    const result<decoded_asset> sound = decode(with_page_numbers_from(file, first, 1));
+    ASSERT_TRUE(sound) << sound.error().reason;
+    EXPECT_STREQ(sound->warning, page_number_gap);
+    EXPECT_EQ(sound->frames, 300'000u);
+    EXPECT_EQ(content<std::int16_t>(*sound), content<std::int16_t>(*right)) << first;
+  }
+}
+
+TEST(opus_decoder, warns_of_a_gap_in_any_link_of_a_chain) {
+  const bytes first = make_opus({.frames = 300'000});
+  const bytes second = make_opus({.frames = 200'000, .serial = 2});
+  const auto joined = [](bytes file, const bytes& more) {
+    file.insert(file.end(), more.begin(), more.end());
+    return decode(file);
+  };
+  const bytes gap = with_page_numbers_from(first, 3, 7);
+  for (const result<decoded_asset>& sound :
+       {joined(gap, second), joined(first, with_page_numbers_from(second, 3, 7))}) {
+    ASSERT_TRUE(sound) << sound.error().reason;
+    EXPECT_STREQ(sound->warning, page_number_gap);
+    EXPECT_EQ(sound->frames, 500'000u);
+  }
+  EXPECT_EQ(outcome(joined(without_page(first, 3), second)), "corrupt");
+}
+
+TEST(opus_decoder, reports_a_missing_page) {
+  const bytes file = make_opus({.frames = 300'000});
+  for (const std::size_t missing : {2u, 3u, 4u, 5u}) {
+    EXPECT_EQ(outcome(decode(without_page(file, missing))), "corrupt") << missing;
+  }
 }
 
 TEST(opus_decoder, reports_a_file_cut_anywhere) {

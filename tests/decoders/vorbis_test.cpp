@@ -149,6 +149,39 @@ TEST(vorbis_decoder, warns_of_a_gap_in_the_page_numbers_alone) {
   }
 }
 
+// As editors that cut a sound without decoding it leave it.
+TEST(vorbis_decoder, ends_a_sound_with_a_gap_where_its_pages_say) {
+  const bytes file = make_vorbis({.frames = 300'000});
+  const bytes cut = with_positions_less_from(with_page_numbers_from(file, 4, 1), 5, 2458);
+  const result<decoded_asset> sound = decode(cut);
+  ASSERT_TRUE(sound) << sound.error().reason;
+  EXPECT_STREQ(sound->warning, page_number_gap);
+  EXPECT_EQ(sound->frames, 300'000u - 2458);
+  const auto wanted = content<std::int16_t>(*decode(file));
+  const auto samples = content<std::int16_t>(*sound);
+  EXPECT_TRUE(std::equal(samples.begin(), samples.end(), wanted.begin()));
+  // What is missing elsewhere does not make up for it.
+  EXPECT_EQ(outcome(decode(with_positions_less_from(without_page(file, 4), 10, 100'000))),
+            "corrupt");
+}
+
+// libvorbis does not say what is missing before the last page of a link.
+TEST(vorbis_decoder, reports_a_gap_in_a_chain) {
+  const bytes link = make_vorbis({.frames = 300'000});
+  const bytes last = make_vorbis({.frames = 300'000, .serial = 2});
+  const auto joined = [](bytes file, const bytes& more) {
+    file.insert(file.end(), more.begin(), more.end());
+    return file;
+  };
+  EXPECT_EQ(outcome(decode(joined(link, last))), "ok");
+  for (const bytes& file :
+       {joined(with_page_numbers_from(link, 5, 1), last),
+        joined(link, with_page_numbers_from(last, 5, 1)), joined(without_page(link, 5), last),
+        joined(link, without_page(last, 5))}) {
+    EXPECT_EQ(outcome(decode(file)), "corrupt");
+  }
+}
+
 // libvorbis takes a damaged last page for the end, and leaves a damaged first one out.
 TEST(vorbis_decoder, reports_a_damaged_page_anywhere) {
   const bytes file = make_vorbis({.frames = 100'000});

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "interleave/expect.hpp"
 #include "interleave/explorer.hpp"
 #include "support/refusing_os.hpp"
@@ -17,19 +19,35 @@ using interleave::run;
 
 constexpr std::byte letter{7};
 
-// Blocks of one letter, of which the first may be damaged in its second half.
+// Gives large blocks little memory: no test touches what lies past their first bytes.
+class frugal_memory final : public allocator {
+ public:
+  void* allocate(std::size_t bytes, std::size_t alignment, memory_tag tag) noexcept override {
+    return default_allocator().allocate(std::min(bytes, most), alignment, tag);
+  }
+  void deallocate(void* memory, std::size_t bytes, std::size_t alignment,
+                  memory_tag tag) noexcept override {
+    default_allocator().deallocate(memory, std::min(bytes, most), alignment, tag);
+  }
+
+ private:
+  static constexpr std::size_t most = 4096;
+};
+frugal_memory frugal;
+
+// Two blocks of one letter, of which the first may be damaged in its second half.
 class letters final : public block_store {
  public:
-  explicit letters(bool damaged)
-      : block_store(default_allocator(), none_, no_file_), damaged_(damaged) {
-    for (int i = 0; i < 2; ++i) check(add_block(block_bytes).has_value(), "added");
+  explicit letters(bool damaged, std::uint64_t bytes = block_bytes)
+      : block_store(frugal, none_, no_file_), damaged_(damaged) {
+    for (int i = 0; i < 2; ++i) check(add_block(bytes).has_value(), "added");
   }
   result<void> unpack(std::uint32_t number, std::span<std::byte> to, reading,
                       std::size_t& made) noexcept override {
     unpacked_.fetch_add(1);
     const bool whole = number != 0 || !damaged_;
     made = whole ? to.size() : to.size() / 2;
-    for (std::size_t i = 0; i < made; ++i) to[i] = letter;
+    for (std::size_t i = 0; i < std::min<std::size_t>(made, block_bytes); ++i) to[i] = letter;
     if (!whole) return fail(errc::corrupt, "damaged");
     return {};
   }
@@ -61,6 +79,16 @@ TEST(a_block_store_in_all_interleavings, unpacks_two_blocks_at_once) {
     letters blocks(false);
     run({[&] { blocks.read(0); }, [&] { blocks.read(8); }});
     check(blocks.unpacked() == 2 && blocks.kept_bytes() == 16, "each once");
+  });
+}
+
+// The two exceed what is kept.
+TEST(a_block_store_in_all_interleavings, evicts_no_block_that_is_read) {
+  expect_clean_nearby([] {
+    constexpr std::uint64_t large = limits::blocks_kept_bytes / 2 + 1;
+    letters blocks(false, large);
+    run({[&] { blocks.read(0); }, [&] { blocks.read(large); }});
+    check(blocks.unpacked() == 2, "each once");
   });
 }
 

@@ -1,4 +1,5 @@
 // The platform functions that the library needs, as the explorer provides them.
+#include <algorithm>
 #include <cstdlib>
 #include <utility>
 
@@ -15,6 +16,7 @@
 #include "overture/sync/wait_observer.hpp"
 #include "sync/asymmetric_fence.hpp"
 #include "sync/wait.hpp"
+#include "vfs/sizes.hpp"
 
 namespace {
 
@@ -75,9 +77,11 @@ bool sync_detail::heavy_fence() noexcept {
   return true;
 }
 
-// The shipped one takes one slot for all fibres, and the first execution would differ.
+// The shipped one takes one slot for all fibres, and the first execution would differ. As there,
+// the last slot is for all threads that come late.
 std::uint32_t base_detail::thread_slot() noexcept {
-  return static_cast<std::uint32_t>(interleave::this_thread());
+  return std::min(static_cast<std::uint32_t>(interleave::this_thread()),
+                  std::uint32_t{vfs_detail::pin_stripes_max - 1});
 }
 
 // Tests provide their own.

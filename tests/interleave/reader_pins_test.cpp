@@ -13,6 +13,7 @@ namespace {
 
 using interleave::check;
 using interleave::expect_clean_and_complete;
+using interleave::expect_clean_nearby;
 using interleave::run;
 using interleave::variable;
 using vfs_detail::reader_pins;
@@ -63,6 +64,18 @@ TEST_P(reader_pins_in_all_interleavings, free_nothing_that_a_reader_may_see) {
   expect_clean_and_complete(read_and_replace(GetParam(), 2, {.preemptions = 2}));
 }
 
+TEST_P(reader_pins_in_all_interleavings, count_no_epoch_as_left_before_its_fence) {
+  expect_clean_and_complete(interleave::explore({}, [] {
+    reader_pins pins(default_allocator(), GetParam());
+    run({[&] {
+      const std::uint64_t epoch = pins.advance();
+      check(!pins.have_left(epoch), "readers may not have seen the change");
+      pins.fence();
+      check(pins.have_left(epoch), "there are no readers");
+    }});
+  }));
+}
+
 TEST(reader_pins_without_their_fence, free_what_a_reader_sees) {
   const interleave::outcome seen = read_and_replace(true, 1, {.heavy_fences = false});
   EXPECT_NE(seen.failure.find("a race"), std::string::npos);
@@ -102,6 +115,19 @@ TEST_P(reader_pins_in_all_interleavings, know_readers_that_share_a_stripe) {
            if (pins.have_left(epoch)) what.first.write(0);
          }});
   }));
+}
+
+// The third thread and the fourth have the last slot.
+TEST_P(reader_pins_in_all_interleavings, make_one_stripe_for_threads_that_share_a_slot) {
+  expect_clean_nearby([] {
+    reader_pins pins(default_allocator(), GetParam());
+    replaceable what;
+    run({[&] {
+           const std::uint64_t epoch = what.replace(pins);
+           if (pins.have_left(epoch)) what.first.write(0);
+         },
+         [] {}, [&] { what.read(pins); }, [&] { what.read(pins); }});
+  });
 }
 
 TEST_P(reader_pins_in_all_interleavings, know_the_outer_one_of_nested_readers) {

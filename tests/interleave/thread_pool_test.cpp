@@ -383,6 +383,8 @@ TEST(a_graph_in_all_interleavings, starts_a_job_after_all_that_it_waits_for) {
   expect_clean_nearby([] {
     variable<int> left(0);
     variable<int> right(0);
+    variable<int> both(0);
+    variable<int> ends(0);
     explored_pool explored(1, 1);
     run({[&] { explored.worker(0); },
          [&] {
@@ -390,11 +392,17 @@ TEST(a_graph_in_all_interleavings, starts_a_job_after_all_that_it_waits_for) {
              job_graph graph(*explored.pool);
              const graph_job a = *graph.add([&left] { left.write(left.read() + 1); });
              const graph_job b = *graph.add([&right] { right.write(right.read() + 1); });
-             const graph_job c = *graph.add(
-                 [&] { check(left.read() == right.read(), "sees what both have written"); });
-             check(graph.order(a, c).has_value() && graph.order(b, c).has_value(), "built");
+             const graph_job c = *graph.add([&] {
+               check(left.read() == right.read(), "sees what both have written");
+               both.write(both.read() + 1);
+             });
+             const graph_job d = *graph.add([&] { ends.write(both.read()); });
+             check(graph.order(a, c).has_value() && graph.order(b, c).has_value() &&
+                       graph.order(c, d).has_value(),
+                   "built");
              check(graph.run().has_value() && graph.run().has_value(), "ran twice");
-             check(left.read() == 2 && right.read() == 2, "each ran in each run");
+             check(left.read() == 2 && right.read() == 2 && ends.read() == 2,
+                   "each ran in each run");
            }
            explored.leave();
          }});

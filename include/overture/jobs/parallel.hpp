@@ -7,7 +7,8 @@
 //   parallel_invoke(jobs, [&] { left(); }, [&] { right(); });     // for recursion
 //
 // All of them return when everything is done. Bodies may run on any thread, the caller's included.
-// A thread that waits for a stolen half helps only with what that half forks. Any thread may call
+// A thread that waits for a stolen half helps only with what that half forks. All bodies may run
+// one after the other on one thread, so they must not wait for each other. Any thread may call
 // them, inside jobs too. An exception that leaves a body ends there and is reported (job.hpp), so a
 // body that can fail stores its error itself.
 //
