@@ -1,4 +1,6 @@
 // An archive, read by Overture: a file system of its own for each.
+#include <mutex>
+#include <optional>
 #include <utility>
 
 #include "errors.hpp"
@@ -19,27 +21,47 @@ asset_path in_tree(std::string_view path) noexcept {
   return {path, {overture::hash64(path)}};
 }
 
+// Nothing of it is read or unpacked before the first read.
 class archived_file final : public content {
  public:
-  explicit archived_file(overture::file_reader reader) noexcept : reader_(std::move(reader)) {
-    expected_length_ = length();
+  archived_file(overture::file_system& files, overture::opened_file file) noexcept
+      : files_(files), file_(std::move(file)) {
+    expected_length_ = static_cast<std::int64_t>(file_.place().bytes);
   }
 
   std::int64_t read(std::uint64_t position, void* to, std::size_t bytes) noexcept override {
-    if (position >= reader_.size()) return 0;
-    if (!reader_.seek(position)) return 0;
-    const result<std::size_t> got = reader_.read({static_cast<std::byte*>(to), bytes});
+    if (position >= static_cast<std::uint64_t>(expected_length_) || bytes == 0) return 0;
+    if (!reader_ && !begin()) return -1;
+    const result<std::size_t> got = reader_->seek(position).and_then(
+        [&] { return reader_->read({static_cast<std::byte*>(to), bytes}); });
     if (got) return static_cast<std::int64_t>(*got);
     set_error(code_of(got.error()));
     return -1;
   }
-  std::int64_t length() noexcept final { return static_cast<std::int64_t>(reader_.size()); }
+  std::int64_t length() noexcept override { return expected_length_; }
   bool may_seek(std::uint64_t position) noexcept override {
-    return position <= reader_.size() || refuse(PHYSFS_ERR_PAST_EOF);
+    return position <= static_cast<std::uint64_t>(expected_length_) || refuse(PHYSFS_ERR_PAST_EOF);
   }
 
  private:
-  overture::file_reader reader_;
+  // Only DEFLATE can be unpacked in pieces. The buffer is that of the handle.
+  [[nodiscard]] bool begin() noexcept {
+    if (failed_ != PHYSFS_ERR_OK) return refuse(failed_);
+    overture::file_reader_config config{.memory = &memory(), .buffer_bytes = 0};
+    if (file_.place().method != overture::compression::deflate) {
+      config.unpacked_bytes_max = overture::limits::entry_bytes_max;
+    }
+    result<overture::file_reader> opened =
+        overture::file_reader::open(files_, std::move(file_), config);
+    if (!opened) return refuse(failed_ = code_of(opened.error()));
+    reader_.emplace(*std::move(opened));
+    return true;
+  }
+
+  overture::file_system& files_;
+  overture::opened_file file_;  // until the first read
+  std::optional<overture::file_reader> reader_;
+  PHYSFS_ErrorCode failed_ = PHYSFS_ERR_OK;
 };
 
 // Gives the host's things up when the archive is gone.
@@ -107,23 +129,20 @@ class archive_storage final : public storage {
       if (!files) return nullptr;
       path = path.substr(0, dollar);
     }
-    // The buffer is that of the handle.
-    result<overture::file_reader> opened = overture::file_reader::open(
-        *files, in_tree(path), {.memory = &memory(), .buffer_bytes = 0});
-    if (opened && has_password) {  // reading tells whether it is wrong
-      std::byte first{};
-      const result<std::size_t> got = opened->read({&first, 1});
-      if (got) {
-        (void)opened->seek(0);
-      } else {
-        opened = tl::unexpected(got.error());
-      }
+    result<overture::opened_file> opened = files->open_any_size(in_tree(path));
+    if (!opened) {
+      const bool is_folder =
+          opened.error().code == overture::errc::not_found && files->exists(in_tree(path));
+      set_error(is_folder ? PHYSFS_ERR_NOT_A_FILE : code_of(opened.error()));
+      return nullptr;
     }
-    if (opened) return make<archived_file>(*std::move(opened));
-    const bool is_folder =
-        opened.error().code == overture::errc::not_found && files->exists(in_tree(path));
-    set_error(is_folder ? PHYSFS_ERR_NOT_A_FILE : code_of(opened.error()));
-    return nullptr;
+    content* const file = make<archived_file>(*files, *std::move(opened));
+    std::byte first{};
+    if (file && has_password && file->read(0, &first, 1) < 0) {  // that is how it shows
+      destroy(file);
+      return nullptr;
+    }
+    return file;
   }
 
   bool list(std::string_view path, text_list& names) noexcept override {

@@ -79,12 +79,15 @@ bool make_folders(const char* path) noexcept {
   return refuse(PHYSFS_ERR_NOT_FOUND);
 }
 
+// Not mktime(), which asks the system each time whether the rules have changed.
 long long from_local_time(long long seconds) noexcept {
-  const auto as_utc = static_cast<time_t>(seconds);
-  tm parts{};
-  if (!gmtime_r(&as_utc, &parts)) return seconds;
-  parts.tm_isdst = -1;
-  return mktime(&parts);
+  auto utc = static_cast<time_t>(seconds);
+  for (int i = 0; i < 2; ++i) {  // the second time with the rules of about that moment
+    tm parts{};
+    if (!localtime_r(&utc, &parts)) return seconds;
+    utc = static_cast<time_t>(seconds - parts.tm_gmtoff);
+  }
+  return utc;
 }
 
 }  // namespace physfs
