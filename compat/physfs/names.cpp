@@ -7,24 +7,20 @@
 namespace physfs {
 
 bool clean_name::clean(const char* name) noexcept {
-  if (!name) return refuse(PHYSFS_ERR_INVALID_ARGUMENT);
   bytes_ = 0;
-  while (*name != '\0') {
-    if (*name == '/') {
-      ++name;
-      continue;
-    }
-    const std::size_t length = std::strcspn(name, "/:\\");
-    if (name[length] == ':' || name[length] == '\\') return refuse(PHYSFS_ERR_BAD_FILENAME);
-    const std::string_view element(name, length);
-    const std::size_t separator = bytes_ > 0 ? 1 : 0;
-    if (element == "." || element == ".." || length + separator > name_bytes_max - bytes_) {
-      return refuse(PHYSFS_ERR_BAD_FILENAME);
-    }
-    if (separator > 0) text_[bytes_++] = '/';
-    std::memcpy(text_ + bytes_, name, length);
-    bytes_ += length;
-    name += length;
+  if (!name) return refuse(PHYSFS_ERR_INVALID_ARGUMENT);
+  std::string_view rest(name);
+  if (rest.size() > name_bytes_max || rest.find(':') != rest.npos || rest.find('\\') != rest.npos) {
+    return refuse(PHYSFS_ERR_BAD_FILENAME);
+  }
+  while (!rest.empty()) {
+    const std::string_view element = rest.substr(0, rest.find('/'));
+    rest.remove_prefix(element.size() == rest.size() ? element.size() : element.size() + 1);
+    if (element.empty()) continue;
+    if (element == "." || element == "..") return refuse(PHYSFS_ERR_BAD_FILENAME);
+    if (bytes_ > 0) text_[bytes_++] = '/';
+    std::memcpy(text_ + bytes_, element.data(), element.size());
+    bytes_ += element.size();
   }
   text_[bytes_] = '\0';
   return true;
