@@ -65,17 +65,17 @@ class storage {
 
 // Null, and an error, if `path` is not such a thing.
 [[nodiscard]] storage* open_folder(const char* path) noexcept;
-[[nodiscard]] storage* open_archive(const char* path) noexcept;
 
-// What the host lends for an archive, and what is called when it is no longer used.
+// What the host lends for an archive, and what is called when it is no longer used. If it is
+// nothing the archive is a file of the system.
 struct loan {
-  const void* bytes = nullptr;  // one of three
+  const void* bytes = nullptr;  // at most one of three
   PHYSFS_Io* io = nullptr;
   PHYSFS_File* file = nullptr;
   std::size_t size = 0;  // of the bytes
   void (*release)(void* bytes) = nullptr;
 };
-[[nodiscard]] storage* open_loan(const char* name, const loan& lent) noexcept;
+[[nodiscard]] storage* open_archive(const char* name, const loan& lent) noexcept;
 
 [[nodiscard]] inline PHYSFS_Stat unknown_stat() noexcept {
   return {-1, -1, -1, -1, PHYSFS_FILETYPE_OTHER, 1};
