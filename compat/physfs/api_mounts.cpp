@@ -49,7 +49,8 @@ storage* open_storage(const char* path) {
   const overture::result<overture::file_status> found = overture::system_os().status(path, true);
   if (!found) return refuse(found.error()), nullptr;
   const bool is_folder = found->kind == overture::file_kind::folder;
-  return is_folder ? physfs::open_folder(path) : open_archive(path, {});
+  return is_folder ? static_cast<storage*>(physfs::open_folder(path, false))
+                   : open_archive(path, {});
 }
 
 // Mounts what `open` opens, unless there is a mount of that name.
@@ -90,8 +91,7 @@ int PHYSFS_mountHandle(PHYSFS_File* file, const char* name, const char* mount_po
 }
 
 int PHYSFS_mountRW(const char* path, const char* mount_point, int append) {
-  (void)path, (void)mount_point, (void)append;
-  return refuse(PHYSFS_ERR_UNSUPPORTED);
+  return mount_new(path, mount_point, append, [&] { return physfs::open_folder(path, true); });
 }
 
 int PHYSFS_unmount(const char* path) {

@@ -22,6 +22,11 @@ overture::atomic<bool> any{false};
 
 using serialised = std::scoped_lock<std::recursive_mutex>;
 
+// Paths of a storage are NUL-terminated.
+const char* c_str(std::string_view path) noexcept {
+  return path.data();
+}
+
 class archiver_file final : public content {
  public:
   archiver_file(archiver& by, PHYSFS_Io* io) noexcept : by_(by), io_(io) {}
@@ -69,12 +74,12 @@ class archiver_storage final : public storage {
 
   bool stat(std::string_view path, PHYSFS_Stat& found) noexcept override {
     const serialised lock(by_.mutex);
-    return is_visible(path) && by_.functions.stat(archive_, path.data(), &found) != 0;
+    return is_visible(path) && by_.functions.stat(archive_, c_str(path), &found) != 0;
   }
   content* open(std::string_view path) noexcept override {
     const serialised lock(by_.mutex);
     if (!is_visible(path)) return nullptr;
-    PHYSFS_Io* const io = by_.functions.openRead(archive_, path.data());
+    PHYSFS_Io* const io = by_.functions.openRead(archive_, c_str(path));
     return io ? make<archiver_file>(by_, io) : nullptr;
   }
   bool list(std::string_view path, text_list& names) noexcept override {
@@ -82,7 +87,7 @@ class archiver_storage final : public storage {
     PHYSFS_Stat found{};
     if (!stat(path, found) || found.filetype != PHYSFS_FILETYPE_DIRECTORY) return true;
     listing all{this, path, &names};
-    return by_.functions.enumerate(archive_, path.data(), add_name, path.data(), &all) !=
+    return by_.functions.enumerate(archive_, c_str(path), add_name, c_str(path), &all) !=
            PHYSFS_ENUM_ERROR;
   }
 

@@ -43,6 +43,8 @@ class content {
   std::int64_t expected_length_ = -1;
 };
 
+class folder_storage;
+
 class storage {
  public:
   storage() = default;
@@ -61,10 +63,12 @@ class storage {
   [[nodiscard]] virtual bool list(std::string_view path, text_list& names) noexcept = 0;
   // What the host lent for it remains the host's: mounting it has failed.
   virtual void give_back() noexcept {}
+  // Not null for a folder of PHYSFS_mountRW().
+  [[nodiscard]] virtual folder_storage* writable() noexcept { return nullptr; }
 };
 
 // Null, and an error, if `path` is not such a thing.
-[[nodiscard]] storage* open_folder(const char* path) noexcept;
+[[nodiscard]] folder_storage* open_folder(const char* path, bool writable) noexcept;
 
 // What the host lends for an archive, and what is called when it is no longer used. If it is
 // nothing the archive is a file of the system.
