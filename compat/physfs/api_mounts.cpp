@@ -4,6 +4,7 @@
 #include "folder_storage.hpp"
 #include "open_file.hpp"
 #include "overture/base/os.hpp"
+#include "parsed_archives.hpp"
 #include "search_path.hpp"
 
 using physfs::clean_name;
@@ -36,11 +37,15 @@ bool is_mounted(const char* name) {
 }
 
 // An archiver of the host comes before the library's own formats if the extension is its own.
-storage* open_archive(const char* name, const physfs::loan& lent) {
-  if (!physfs::has_archivers()) return physfs::open_archive(name, lent);
+storage* open_archive(const char* name, const physfs::loan& lent,
+                      const overture::file_status& status = {}) {
+  if (!physfs::has_archivers()) {
+    storage* const kept = physfs::take_kept_archive(name, status);
+    return kept ? kept : physfs::open_archive(name, lent, status);
+  }
   bool claimed = false;
   storage* opened = physfs::open_by_archivers(name, lent, true, claimed);
-  if (!opened && !claimed) opened = physfs::open_archive(name, lent);
+  if (!opened && !claimed) opened = physfs::open_archive(name, lent, status);
   if (!opened && !claimed) opened = physfs::open_by_archivers(name, lent, false, claimed);
   return opened;
 }
@@ -50,7 +55,7 @@ storage* open_storage(const char* path) {
   if (!found) return refuse(found.error()), nullptr;
   const bool is_folder = found->kind == overture::file_kind::folder;
   return is_folder ? static_cast<storage*>(physfs::open_folder(path, false))
-                   : open_archive(path, {});
+                   : open_archive(path, {}, *found);
 }
 
 // Mounts what `open` opens, unless there is a mount of that name.

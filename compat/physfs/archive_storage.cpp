@@ -7,6 +7,7 @@
 #include "io_system.hpp"
 #include "overture/vfs/file_reader.hpp"
 #include "overture/vfs/file_system.hpp"
+#include "parsed_archives.hpp"
 #include "platform.hpp"
 #include "search_path.hpp"
 #include "storage.hpp"
@@ -82,6 +83,28 @@ class borrowed {
   loan lent_;
 };
 
+// Without the padding of overture::tracking_allocator, which needs aligned memory.
+class counting_allocator final : public overture::allocator {
+ public:
+  void* allocate(std::size_t bytes, std::size_t alignment,
+                 overture::memory_tag tag) noexcept override {
+    void* const given = memory().allocate(bytes, alignment, tag);
+    if (given) bytes_.fetch_add(bytes, std::memory_order_relaxed);
+    return given;
+  }
+  void deallocate(void* given, std::size_t bytes, std::size_t alignment,
+                  overture::memory_tag tag) noexcept override {
+    if (given) bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+    memory().deallocate(given, bytes, alignment, tag);
+  }
+  [[nodiscard]] std::uint64_t bytes() const noexcept {
+    return bytes_.load(std::memory_order_relaxed);
+  }
+
+ private:
+  overture::atomic<std::uint64_t> bytes_{0};
+};
+
 // The archive once more, for what a password opens.
 struct unlocked {
   explicit unlocked(const char* kept_password) noexcept
@@ -93,14 +116,19 @@ struct unlocked {
 
 class archive_storage final : public storage {
  public:
-  archive_storage(const char* kept_path, const loan& lent) noexcept
-      : path_(kept_path), lent_(lent), os_(lent.io, lent.file), files_({.memory = &memory()}) {}
+  archive_storage(const char* kept_path, const loan& lent,
+                  const overture::file_status& status) noexcept
+      : path_(kept_path), lent_(lent), os_(lent.io, lent.file), status_(status) {}
   ~archive_storage() override {
     while (unlocked_) destroy(std::exchange(unlocked_, unlocked_->next));
   }
 
   [[nodiscard]] bool begin() noexcept { return mount_in(files_, {}); }
   void give_back() noexcept override { lent_.give_back(); }
+  void retire() noexcept override {
+    if (status_.number == 0) return destroy(this);
+    keep_archive(this, path_, status_, used_.bytes());
+  }
 
   bool stat(std::string_view path, PHYSFS_Stat& found) noexcept override {
     const result<overture::file_stat> asked = files_.stat(in_tree(path));
@@ -199,16 +227,19 @@ class archive_storage final : public storage {
   const char* path_;
   borrowed lent_;
   io_system os_;
-  overture::file_system files_;
+  const overture::file_status status_;
+  counting_allocator used_;
+  overture::file_system files_{{.memory = &used_}};
   std::mutex unlocking_;
   unlocked* unlocked_ = nullptr;
 };
 
 }  // namespace
 
-storage* open_archive(const char* name, const loan& lent) noexcept {
+storage* open_archive(const char* name, const loan& lent,
+                      const overture::file_status& status) noexcept {
   const char* const kept = kept_text(name);
-  auto* const made = kept ? make<archive_storage>(kept, lent) : nullptr;
+  auto* const made = kept ? make<archive_storage>(kept, lent, status) : nullptr;
   if (made && !made->begin()) {
     made->give_back();
     destroy(made);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "errors.hpp"
+#include "parsed_archives.hpp"
 
 namespace physfs {
 
@@ -145,7 +146,7 @@ mount* new_mount(storage* contents, const char* name, const clean_name& point) n
 
 void mount::release(std::uint64_t count) noexcept {
   if (users.fetch_sub(count) != count) return;
-  destroy(contents);
+  contents->retire();
   destroy(this);
 }
 
@@ -240,6 +241,7 @@ void end_search_path() noexcept {
   const snapshot* const all = retired;
   retired = nullptr;
   free_snapshots(all);
+  end_kept_archives();  // they use kept texts
   while (kept_texts) deallocate(std::exchange(kept_texts, kept_texts->next));
 }
 

@@ -8,6 +8,7 @@
 
 #include "errors.hpp"
 #include "memory.hpp"
+#include "overture/base/os.hpp"
 #include "physfs.h"
 
 namespace physfs {
@@ -63,6 +64,8 @@ class storage {
   [[nodiscard]] virtual bool list(std::string_view path, text_list& names) noexcept = 0;
   // What the host lent for it remains the host's: mounting it has failed.
   virtual void give_back() noexcept {}
+  // It is not mounted any more: destroys it or keeps it for the next time.
+  virtual void retire() noexcept { destroy(this); }
   // Not null for a folder of PHYSFS_mountRW().
   [[nodiscard]] virtual folder_storage* writable() noexcept { return nullptr; }
 };
@@ -79,7 +82,9 @@ struct loan {
   std::size_t size = 0;  // of the bytes
   void (*release)(void* bytes) = nullptr;
 };
-[[nodiscard]] storage* open_archive(const char* name, const loan& lent) noexcept;
+// With the status of the file if it is one of the system, which may be kept when it is unmounted.
+[[nodiscard]] storage* open_archive(const char* name, const loan& lent,
+                                    const overture::file_status& status) noexcept;
 
 [[nodiscard]] inline PHYSFS_Stat unknown_stat() noexcept {
   return {-1, -1, -1, -1, PHYSFS_FILETYPE_OTHER, 1};

@@ -1,6 +1,8 @@
 #include <physfs.h>
 
+#include <chrono>
 #include <cstring>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -46,6 +48,7 @@ class interface_test : public testing::Test {
   }
 
   temp_folder folder_;
+  std::string content_of_zip_;
 };
 
 int code() {
@@ -159,6 +162,21 @@ TEST_F(interface_test, a_mount_for_writing_takes_what_is_written_below_its_point
   EXPECT_EQ(PHYSFS_delete("user/saves/old.txt"), 1);
   EXPECT_EQ(PHYSFS_exists("user/saves/old.txt"), 0);
   EXPECT_EQ(PHYSFS_unmount(saves.c_str()), 1);
+}
+
+TEST_F(interface_test, an_archive_that_changes_while_it_is_unmounted_is_parsed_anew) {
+  const std::string archive = zip("base.zip", "as it was");
+  const auto age = [&](int seconds) {
+    std::filesystem::last_write_time(
+        archive, std::filesystem::file_time_type::clock::now() - std::chrono::seconds(seconds));
+  };
+  for (const char* text : {"as it was", "as it was", "as it is.", "longer than it was"}) {
+    if (content_of_zip_ != text) zip("base.zip", content_of_zip_ = text);
+    age(100);
+    ASSERT_EQ(PHYSFS_mount(archive.c_str(), nullptr, 1), 1);
+    EXPECT_EQ(content("readme.txt"), text);
+    ASSERT_EQ(PHYSFS_unmount(archive.c_str()), 1);
+  }
 }
 
 TEST_F(interface_test, texts_of_a_mount_outlive_it) {
