@@ -119,9 +119,7 @@ thread_local std::string last_failed;
 class call {
  public:
   call() : is_outermost_(depth++ == 0), begin_ns_(is_outermost_ ? now_ns() : 0) {}
-  ~call() {
-    --depth;
-  }
+  ~call() { --depth; }
   call(const call&) = delete;
   call& operator=(const call&) = delete;
   // The library has answered; what follows is the probe's own work.
@@ -245,8 +243,7 @@ void note_bytes(const call& made, PHYSFS_File* file, std::int64_t result, const 
 
 }  // namespace
 
-#define REAL(name) \
-  static const auto real = next<decltype(&PHYSFS_##name)>("PHYSFS_" #name)
+#define REAL(name) static const auto real = next<decltype(&PHYSFS_##name)>("PHYSFS_" #name)
 
 // A function whose answer is no fact.
 #define COUNTED(result, name, parameters, arguments) \
@@ -258,59 +255,59 @@ void note_bytes(const call& made, PHYSFS_File* file, std::int64_t result, const 
     return answer;                                   \
   }
 // A question about a name, answered by a number.
-#define ASKED(result, name, parameters, arguments, question, failed)                 \
-  extern "C" result PHYSFS_##name parameters {                                       \
-    REAL(name);                                                                      \
-    call made;                                                                       \
-    result const answer = real arguments;                                            \
-    made.answered();                                                                 \
-    if (made.wants_facts()) note_answer(#name " " + (question), answer, failed);     \
-    return answer;                                                                   \
+#define ASKED(result, name, parameters, arguments, question, failed)             \
+  extern "C" result PHYSFS_##name parameters {                                   \
+    REAL(name);                                                                  \
+    call made;                                                                   \
+    result const answer = real arguments;                                        \
+    made.answered();                                                             \
+    if (made.wants_facts()) note_answer(#name " " + (question), answer, failed); \
+    return answer;                                                               \
   }
 // A question answered by a text.
-#define TOLD(name, parameters, arguments, question)                                  \
-  extern "C" const char* PHYSFS_##name parameters {                                  \
-    REAL(name);                                                                      \
-    call made;                                                                       \
-    const char* const answer = real arguments;                                       \
-    made.answered();                                                                 \
-    if (made.wants_facts()) note(#name " " + (question) + " = " + text_of(answer));  \
-    return answer;                                                                   \
+#define TOLD(name, parameters, arguments, question)                                 \
+  extern "C" const char* PHYSFS_##name parameters {                                 \
+    REAL(name);                                                                     \
+    call made;                                                                      \
+    const char* const answer = real arguments;                                      \
+    made.answered();                                                                \
+    if (made.wants_facts()) note(#name " " + (question) + " = " + text_of(answer)); \
+    return answer;                                                                  \
   }
 // What the game reads or is told about an open file, which goes into the file's digest.
-#define OF_FILE(result, name, parameters, arguments)                                      \
-  extern "C" result PHYSFS_##name parameters {                                            \
-    REAL(name);                                                                           \
-    call made;                                                                            \
-    result const answer = real arguments;                                                 \
-    made.answered();                                                                      \
-    note_file(made, file, [&](open_file& of) { of.seen.add(std::int64_t{answer}); });     \
-    return answer;                                                                        \
+#define OF_FILE(result, name, parameters, arguments)                                  \
+  extern "C" result PHYSFS_##name parameters {                                        \
+    REAL(name);                                                                       \
+    call made;                                                                        \
+    result const answer = real arguments;                                             \
+    made.answered();                                                                  \
+    note_file(made, file, [&](open_file& of) { of.seen.add(std::int64_t{answer}); }); \
+    return answer;                                                                    \
   }
-#define READ_NUMBER(name, type)                                                     \
-  extern "C" int PHYSFS_##name(PHYSFS_File* file, type* value) {                    \
-    REAL(name);                                                                     \
-    call made;                                                                      \
-    const int answer = real(file, value);                                           \
-    made.answered();                                                                \
-    note_bytes(made, file, answer, value, answer ? sizeof *value : 0);              \
-    return answer;                                                                  \
+#define READ_NUMBER(name, type)                                        \
+  extern "C" int PHYSFS_##name(PHYSFS_File* file, type* value) {       \
+    REAL(name);                                                        \
+    call made;                                                         \
+    const int answer = real(file, value);                              \
+    made.answered();                                                   \
+    note_bytes(made, file, answer, value, answer ? sizeof *value : 0); \
+    return answer;                                                     \
   }
-#define WRITE_NUMBER(name, type)                                                    \
-  extern "C" int PHYSFS_##name(PHYSFS_File* file, type value) {                     \
-    REAL(name);                                                                     \
-    call made;                                                                      \
-    const int answer = real(file, value);                                           \
-    made.answered();                                                                \
-    note_bytes(made, file, answer, &value, sizeof value);                           \
-    return answer;                                                                  \
+#define WRITE_NUMBER(name, type)                                \
+  extern "C" int PHYSFS_##name(PHYSFS_File* file, type value) { \
+    REAL(name);                                                 \
+    call made;                                                  \
+    const int answer = real(file, value);                       \
+    made.answered();                                            \
+    note_bytes(made, file, answer, &value, sizeof value);       \
+    return answer;                                              \
   }
-#define EACH_ORDER(F, name, letter, type) \
-  F(name##letter##LE##16, PHYSFS_##type##16)  \
-  F(name##letter##BE##16, PHYSFS_##type##16)  \
-  F(name##letter##LE##32, PHYSFS_##type##32)  \
-  F(name##letter##BE##32, PHYSFS_##type##32)  \
-  F(name##letter##LE##64, PHYSFS_##type##64)  \
+#define EACH_ORDER(F, name, letter, type)    \
+  F(name##letter##LE##16, PHYSFS_##type##16) \
+  F(name##letter##BE##16, PHYSFS_##type##16) \
+  F(name##letter##LE##32, PHYSFS_##type##32) \
+  F(name##letter##BE##32, PHYSFS_##type##32) \
+  F(name##letter##LE##64, PHYSFS_##type##64) \
   F(name##letter##BE##64, PHYSFS_##type##64)
 
 EACH_ORDER(READ_NUMBER, read, S, sint)
@@ -472,7 +469,8 @@ extern "C" int PHYSFS_stat(const char* name, PHYSFS_Stat* status) {
     std::string fact = "stat " + text_of(name) + ", " + std::to_string(answer);
     if (answer) {
       fact += " type " + std::to_string(status->filetype);
-      if (status->filetype == PHYSFS_FILETYPE_REGULAR) fact += " " + std::to_string(status->filesize);
+      if (status->filetype == PHYSFS_FILETYPE_REGULAR)
+        fact += " " + std::to_string(status->filesize);
       fact += status->readonly ? " read-only" : "";
     }
     note_answer(fact, answer, !answer);
@@ -514,8 +512,7 @@ extern "C" char** PHYSFS_enumerateFiles(const char* folder) {
   if (made.wants_facts()) note("enumerateFiles " + text_of(folder) + " = " + text_of(list));
   return list;
 }
-extern "C" int PHYSFS_enumerate(const char* folder, PHYSFS_EnumerateCallback callback,
-                                void* data) {
+extern "C" int PHYSFS_enumerate(const char* folder, PHYSFS_EnumerateCallback callback, void* data) {
   REAL(enumerate);
   call made;
   if (!made.wants_facts()) {
