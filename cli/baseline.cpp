@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <system_error>
 
 #include "display.hpp"
 #include "json_output.hpp"
@@ -56,6 +58,13 @@ std::optional<baseline> parse_baseline(std::string_view text) {
 }
 
 std::optional<baseline> read_baseline(const std::string& path) {
+  // Opening a pipe could wait for ever, and a device may have no end.
+  std::error_code missing;
+  const std::filesystem::file_status status = std::filesystem::status(path, missing);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    print_error(fmt::format("{}: cannot read the baseline: not a regular file", printable(path)));
+    return {};
+  }
   std::ifstream file(path, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   if (!file) {

@@ -394,10 +394,12 @@ int cmd_check(const std::vector<std::string>& words) {
   if (failed == exit_ok) failed = freeze_tree(files);
   if (failed != exit_ok) return failed;
 
-  // A pattern with a '/' begins in the mount.
+  // Patterns begin in the mount.
   std::vector<std::string> globs = arguments.exclude;
   for (std::string& glob : globs) {
-    if (glob.find('/') != std::string::npos) glob.insert(0, "*/");
+    const bool anywhere = glob.find('/') >= glob.size() - 1;
+    if (!anywhere && glob[0] == '/') glob.erase(0, 1);
+    glob.insert(0, anywhere ? "*/**/" : "*/");
   }
   const std::vector<std::string_view> exclude(globs.begin(), globs.end());
   load_run how;

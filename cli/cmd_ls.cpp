@@ -89,7 +89,9 @@ result<std::vector<listed_item>> list(file_system& files, asset_path folder,
   std::vector<listed_item> items;
   const bool sizes = arguments.details || arguments.json;
   const auto add = [&](const folder_item& item) {
-    if (matches_any(arguments.exclude, item.path)) return true;
+    std::string path(item.path);
+    if (item.kind == entry_kind::folder) path += '/';
+    if (matches_any(arguments.exclude, path)) return true;
     items.push_back({std::string(item.name),
                      std::string(item.path),
                      item.kind,

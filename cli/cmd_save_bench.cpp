@@ -210,7 +210,8 @@ class bench_file {
     const std::filesystem::path folder = std::filesystem::temp_directory_path(no_folder_);
     const auto unique = std::chrono::steady_clock::now().time_since_epoch().count();
     path_ = (folder / fmt::format("overture-{}.save", unique)).string();
-    unfinished_ = path_ + ".new";
+    unfinished_.resize(limits::path_bytes_max + 1);
+    if (!temporary_path_of(path_.c_str(), unfinished_)) unfinished_.clear();
     remove_when_out_of_memory(path_.c_str(), unfinished_.c_str());
   }
   ~bench_file() {

@@ -91,6 +91,19 @@ CLI::Option& described(CLI::Option* option, const option_text& about) {
   return *option;
 }
 
+// "--to=" gives an empty value. CLI11 would take the next word for it.
+std::vector<std::string> with_empty_values(const std::vector<std::string>& arguments) {
+  std::vector<std::string> words;
+  bool options = true;
+  for (const std::string& each : arguments) {
+    options = options && each != "--";
+    const bool is_empty = options && each.starts_with("--") && each.find('=') == each.size() - 1;
+    words.push_back(is_empty ? each.substr(0, each.size() - 1) : each);
+    if (is_empty) words.emplace_back();
+  }
+  return words;
+}
+
 }  // namespace
 
 command_line::command_line(const command_text& about)
@@ -184,8 +197,10 @@ std::optional<int> command_line::parse(const std::vector<std::string>& arguments
     describe(*described_to);
     return exit_ok;
   }
+  std::vector<std::string> words = with_empty_values(arguments);
+  std::reverse(words.begin(), words.end());
   try {
-    app_->parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+    app_->parse(std::move(words));
   } catch (const CLI::CallForHelp&) {
     return print(help_text());
   } catch (const CLI::ParseError& error) {

@@ -450,13 +450,17 @@ class writer {
 }  // namespace
 
 std::string failure_line(const report_failure& failure, const text_style& style) {
-  return fmt::format("{} ({}): {}: {}", style.red(printable(failure.path)),
-                     printable(failure.mount), failure.stage, printable(failure.reason));
+  const std::string place =
+      failure.path.empty()
+          ? style.red(printable(failure.mount))
+          : fmt::format("{} ({})", style.red(printable(failure.path)), printable(failure.mount));
+  return fmt::format("{}: {}: {}", place, failure.stage, printable(failure.reason));
 }
 
 std::string missing_files(const report& what) {
-  return fmt::format("files are missing: {} could not be read",
-                     counted(what.mount_failures.size(), "folder or link", "folders or links"));
+  return fmt::format(
+      "files are missing: {} could not be read",
+      counted(what.mount_failures.size(), "folder, link or header", "folders, links or headers"));
 }
 
 std::string report_text(const report& what, const text_style& style) {

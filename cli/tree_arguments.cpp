@@ -166,7 +166,11 @@ void add_threads(command_line& line, unsigned& into) {
 void add_exclude(command_line& line, const char* group, std::vector<std::string>& into) {
   line.words({"--exclude GLOB", group,
               "leave out the files that match, such as '*.bak' or 'docs/**'; repeatable"},
-             [&into](const std::string& glob) { into.push_back(glob); });
+             [&into](const std::string& glob) { into.push_back(glob); },
+             {.mistake_in = [](const std::string& glob) -> std::string {
+               if (glob.find_first_not_of('/') != std::string::npos) return {};
+               return "give a pattern, such as '*.bak'";
+             }});
 }
 
 bool matches_any(const std::vector<std::string>& globs, std::string_view path) {

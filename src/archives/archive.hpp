@@ -102,7 +102,7 @@ struct skipped_entry {
   std::uint16_t name_bytes = 0;
 };
 
-// A folder or link that could not be read, so that files are missing from the tree.
+// A folder, link or header that could not be read, so that files are missing from the tree.
 struct lost_entry {
   error why;
   std::uint32_t name = 0;

@@ -20,7 +20,7 @@ result<void> follow_chain(plain_table& table) noexcept {
   std::uint64_t at = 3;
   while (at < table.file_bytes()) {
     if (table.file_bytes() - at < link_bytes) {
-      return table.skip({}, skip_reason::cut_in_header);
+      return table.lose({}, skip_reason::cut_in_header);
     }
     const result<const std::byte*> link = table.read(at, link_bytes);
     if (!link) return tl::unexpected(link.error());

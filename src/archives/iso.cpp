@@ -213,7 +213,7 @@ result<void> iso_list::list_folder(std::uint32_t number) noexcept {
   in_pieces_ = false;
   if (!fits(folder.offset, 1, folder.bytes, table_.file_bytes())) {
     if (number == 0) return table_outside(folder.offset);
-    return table_.skip({paths_.data() + folder.path, folder.path_bytes},
+    return table_.lose({paths_.data() + folder.path, folder.path_bytes},
                        skip_reason::iso_folder_outside);
   }
   // Folders of an honest image do not overlap. Without this check a few could be listed for ever.
@@ -239,7 +239,7 @@ result<void> iso_list::list_sector(std::uint32_t number, const std::byte* sector
     const std::size_t length = load_u8(sector + at);
     if (length == 0) break;  // the rest of the sector is empty
     if (!is_record(sector + at, length, bytes - at)) {
-      return table_.skip({}, skip_reason::iso_broken_record);
+      return table_.lose({}, skip_reason::iso_broken_record);
     }
     if (result<void> done = take(number, read_record(sector + at, length)); !done) return done;
     at += length;
@@ -253,7 +253,7 @@ result<void> iso_list::take(std::uint32_t number, const iso_record& record) noex
   if (has_rock_ridge_) {
     const result<bool> read = rock_ridge_.read(table_, record.system_use);
     if (!read) return tl::unexpected(read.error());
-    if (!*read) return table_.skip({}, skip_reason::iso_broken_record);
+    if (!*read) return table_.lose({}, skip_reason::iso_broken_record);
     if (rock_ridge_.is_relocated()) return {};
   }
   const std::string_view path = join(number, record);
@@ -324,7 +324,7 @@ result<void> iso_list::take_moved_folder(std::uint32_t number, std::string_view 
   iso_record moved;
   moved.offset = std::uint64_t{rock_ridge_.child()} * sector_bytes;
   if (!fits(moved.offset, 1, record_bytes, table_.file_bytes())) {
-    return table_.skip(path, skip_reason::iso_folder_outside);
+    return table_.lose(path, skip_reason::iso_folder_outside);
   }
   vec<char> self(paths_.memory(), memory_tag::vfs);
   if (result<void> read = table_.read_into(self, moved.offset, record_bytes); !read) return read;

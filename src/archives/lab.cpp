@@ -33,7 +33,7 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
   const std::span<const std::byte> texts = std::as_bytes(names.span());
   return table.finish(table.each(records, [&](const std::byte* record) {
     const std::uint32_t at = load_u32(record);
-    if (at >= texts.size()) return table.skip({}, skip_reason::name_outside_table);
+    if (at >= texts.size()) return table.lose({}, skip_reason::name_outside_table);
     // Cut long names, or many records could share an endless one.
     const std::size_t most =
         std::min<std::size_t>(texts.size() - at, limits::path_element_bytes_max);

@@ -19,22 +19,20 @@ constexpr std::size_t kind_bytes = 4;
 constexpr std::size_t name_bytes = 8;
 constexpr std::size_t header_bytes = kind_bytes + name_bytes + 4;
 
-// Calls `act` for each resource. False if one extends past the end of the archive.
-result<bool> follow_chain(
+// Calls `act` for each resource. Returns where the last one ends, which may be outside the archive.
+result<std::uint64_t> follow_chain(
     plain_table& table, std::uint64_t at,
     function_ref<result<void>(const std::byte*, std::uint64_t)> act) noexcept {
-  while (table.file_bytes() - at >= header_bytes) {
+  while (at <= table.file_bytes() && table.file_bytes() - at >= header_bytes) {
     const result<const std::byte*> header = table.read(at, header_bytes);
     if (!header) return tl::unexpected(header.error());
     const std::uint64_t bytes = load_u32(*header + kind_bytes + name_bytes);
     if (result<void> done = act(*header, at + header_bytes); !done) {
       return tl::unexpected(done.error());
     }
-    at += header_bytes;
-    if (bytes > table.file_bytes() - at) return false;
-    at += bytes;
+    at += header_bytes + bytes;
   }
-  return at == table.file_bytes();
+  return at;
 }
 
 result<bool> is_chain(plain_table& table) noexcept {
@@ -44,7 +42,9 @@ result<bool> is_chain(plain_table& table) noexcept {
             !text_of(header + kind_bytes, name_bytes).empty();
     return {};
   };
-  return follow_chain(table, 0, look).map([&](bool whole) { return whole && named; });
+  return follow_chain(table, 0, look).map([&](std::uint64_t end) {
+    return end == table.file_bytes() && named;
+  });
 }
 
 result<void> add(plain_table& table, const std::byte* header, std::uint64_t offset) noexcept {
@@ -75,9 +75,10 @@ result<bool> list(const archive_input& input, archive& into) noexcept {
   const auto add_one = [&](const std::byte* header, std::uint64_t offset) {
     return add(table, header, offset);
   };
-  const result<bool> whole = follow_chain(table, begin, add_one);
-  if (!whole) return whole;
-  return table.finish(*whole ? result<void>{} : table.skip({}, skip_reason::cut_in_file));
+  const result<std::uint64_t> end = follow_chain(table, begin, add_one);
+  if (!end) return tl::unexpected(end.error());
+  const bool cut = *end < table.file_bytes();
+  return table.finish(cut ? table.lose({}, skip_reason::cut_in_header) : result<void>{});
 }
 
 }  // namespace

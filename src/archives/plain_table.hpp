@@ -64,6 +64,10 @@ class plain_table {
   [[nodiscard]] result<void> skip(std::string_view name, const char* reason) noexcept {
     return builder_.skip(name, reason);
   }
+  // Lists damage that hides files: they are missing from the tree. `name` may be empty.
+  [[nodiscard]] result<void> lose(std::string_view name, const char* reason) noexcept {
+    return builder_.lose(name, error{.code = errc::corrupt, .reason = reason});
+  }
 
   // How many files were added.
   [[nodiscard]] std::uint32_t entry_count() const noexcept {

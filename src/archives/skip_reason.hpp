@@ -35,7 +35,6 @@ inline constexpr const char* link_in_7z = "links in 7z archives are not supporte
 
 // Broken or unusual archives.
 inline constexpr const char* cut_in_header = "the archive ends within a file's header";
-inline constexpr const char* cut_in_file = "the archive ends within a file";
 inline constexpr const char* name_outside_table = "the name is outside the table of names";
 inline constexpr const char* not_utf16 = "the name is not valid UTF-16";
 inline constexpr const char* anti_item = "an anti-item, which would delete a file";

@@ -28,7 +28,7 @@ class piece_source final : public byte_source {
     made = 0;
     while (made < to.size()) {
       const result<std::size_t> count = unpacker_.unpack(left_, to.subspan(made));
-      if (!count) return tl::unexpected(count.error());
+      if (!count) return tl::unexpected(of_block(count.error()));
       made += *count;
       if (made == to.size() || (unpacker_.complete() && *count == 0)) return {};
       if (!left_.empty() && *count != 0) continue;
@@ -44,6 +44,12 @@ class piece_source final : public byte_source {
   }
 
  private:
+  // More memory for a load, which is the advice for single files, would not help.
+  static error of_block(error why) noexcept {
+    if (why.code == errc::unsupported) why.reason = "the zstd window is larger than 128 MiB";
+    return why;
+  }
+
   source_buffer packed_;
   io_detail::piece_unpacker unpacker_;
   std::span<const std::byte> left_;

@@ -8,7 +8,10 @@ using namespace base_detail;
 
 result<link_text> zip_link_reader::read(const archive_entry& entry,
                                         std::span<char> target) noexcept {
-  if (entry.flaw != entry_flaw::none) return link_text{0, error_of(entry.flaw).reason};
+  if (entry.flaw != entry_flaw::none) {
+    const error flaw = error_of(entry.flaw);
+    return link_text{0, flaw.reason, flaw.code == errc::corrupt};
+  }
   if (entry.bytes > limits::link_target_bytes_max ||
       entry.packed_bytes > limits::link_target_bytes_max) {
     return link_text{0, skip_reason::link_target_too_long};

@@ -25,7 +25,7 @@ inline constexpr const char* known_files = "more than 1,048,576 files in a handl
 static_assert(limits::sources_max == 1'048'576);
 inline constexpr const char* moved_path = "a path in the folder would be longer than 4,096 bytes";
 inline constexpr const char* temporary_path =
-    "the path is longer than 4,092 bytes, which leaves no room for the temporary file's name";
+    "the path of the folder leaves no room for the temporary file's name within 4,096 bytes";
 static_assert(limits::path_bytes_max == 4096);
 inline constexpr const char* name = "the name is longer than 255 bytes";
 static_assert(limits::path_element_bytes_max == 255);

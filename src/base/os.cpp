@@ -1,15 +1,26 @@
 #include "overture/base/os.hpp"
 
+#include <charconv>
 #include <cstring>
+#include <iterator>
 
 #include "base/guarded_call.hpp"
 #include "base/limit_text.hpp"
+#include "overture/base/hash.hpp"
 #include "overture/base/limits.hpp"
+#include "overture/base/thread.hpp"
 
 namespace overture {
 namespace {
 
-constexpr std::string_view temporary_suffix = ".new";
+constexpr std::string_view temporary_prefix = ".overture-";
+
+// Different in each process, as good as surely.
+std::uint64_t number_of_process() noexcept {
+  static const std::uint64_t number =
+      now_ns() * 0x9E3779B97F4A7C15u + reinterpret_cast<std::uintptr_t>(&temporary_prefix);
+  return number;
+}
 
 // Syncs the names of the folder that contains `path`.
 result<void> sync_folder_of(operating_system& os, const char* path) {
@@ -89,16 +100,28 @@ result<void> sync_names(operating_system& os, os_handle folder) {
   return {};
 }
 
+bool temporary_path_of(const char* path, std::span<char> room) noexcept {
+  const std::string_view whole(path);
+  const std::string_view folder = whole.substr(0, whole.rfind('/') + 1);
+  char name[temporary_prefix.size() + 13];  // 64 bits to base 36
+  std::memcpy(name, temporary_prefix.data(), temporary_prefix.size());
+  const std::uint64_t number = number_of_process() ^ hash64(whole);
+  const char* const end =
+      std::to_chars(name + temporary_prefix.size(), std::end(name), number, 36).ptr;
+  const auto length = static_cast<std::size_t>(end - name);
+  if (folder.size() + length >= room.size()) return false;
+  folder.copy(room.data(), folder.size());
+  std::memcpy(room.data() + folder.size(), name, length);
+  room[folder.size() + length] = '\0';
+  return true;
+}
+
 result<void> replace_file(operating_system& os, const char* path,
                           function_ref<result<void>(os_handle file)> write) {
   char temporary[limits::path_bytes_max + 1];
-  const std::size_t length = std::strlen(path);
-  if (length + temporary_suffix.size() >= sizeof temporary) {
+  if (!temporary_path_of(path, temporary)) {
     return fail(errc::limit, limit_text::temporary_path);
   }
-  std::memcpy(temporary, path, length);
-  std::memcpy(temporary + length, temporary_suffix.data(), temporary_suffix.size());
-  temporary[length + temporary_suffix.size()] = '\0';
 
   // rename() would replace a device or a pipe too.
   const result<file_status> old = os.status(path, false);

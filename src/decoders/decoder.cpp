@@ -45,6 +45,7 @@ std::span<const decoder_format> decoder_formats() noexcept {
       {"font", "TTF, OTF, WOFF", own, asset_kind::none, &recogniser_of(file_format::font)},
       {"gettext", "MO", own, asset_kind::none, &recogniser_of(file_format::catalogue)},
       {"module", "MOD, XM, IT, S3M", own, asset_kind::none, &recogniser_of(file_format::module)},
+      {"midi", "MIDI", own, asset_kind::none, &recogniser_of(file_format::midi)},
       {"utf8", "JSON, glTF, TOML", own, asset_kind::text, &utf8_decoder()},
       {"text", "text in UTF-8 or UTF-16", own, asset_kind::text, &text_decoder()},
   };

@@ -109,6 +109,14 @@ checked check_module(bytes_of_file bytes) noexcept {
   return bytes.size() < header_bytes ? checked(fail(errc::corrupt, truncated)) : nullptr;
 }
 
+// The header, and that of a track.
+checked check_midi(bytes_of_file bytes) noexcept {
+  constexpr std::size_t header_bytes = 14;
+  if (bytes.size() < header_bytes + 8) return fail(errc::corrupt, truncated);
+  if (!starts_with(bytes, "MThd")) return fail(errc::corrupt, "not a MIDI file");
+  return nullptr;
+}
+
 checked check_nothing(bytes_of_file) noexcept {
   return nullptr;
 }
@@ -162,6 +170,7 @@ const decoder& recogniser_of(file_format format) noexcept {
       recogniser({"font", file_format::font, check_font}),
       recogniser({"gettext", file_format::catalogue, check_catalogue}),
       recogniser({"module", file_format::module, check_module}),
+      recogniser({"midi", file_format::midi, check_midi}),
   };
   return *std::find_if(std::begin(all), std::end(all),
                        [format](const recogniser& each) { return each.format() == format; });

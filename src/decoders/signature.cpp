@@ -121,7 +121,7 @@ constexpr row table[] = {
     {file_format::mp3, "ID3"sv, "mp3 ", is_tagged_mpeg},
     {file_format::mp3, "\xFF"sv, {}, is_two_mpeg_frames},
     {file_format::md3, "IDP3"sv, "md3 "},
-    {file_format::gzip, "\x1F\x8B\x08"sv, {}, is_gzip},
+    {file_format::gzip, "\x1F\x8B\x08"sv, "gz svgz ", is_gzip},
     {file_format::ktx2, "\xABKTX 20\xBB\r\n\x1A\n"sv, "ktx2 "},
     {file_format::glb, "glTF"sv, "glb "},
     {file_format::iqm, "INTERQUAKEMODEL\0"sv, "iqm "},
@@ -139,6 +139,7 @@ constexpr row table[] = {
     {file_format::module, "IMPM"sv, {}},
     {file_format::module, "SCRM"sv, {}, nullptr, 44},
     {file_format::module, ""sv, {}, is_amiga_module},
+    {file_format::midi, "MThd\0\0\0\6"sv, "mid midi "},
 };
 
 bool has_signature(const row& of, bytes_of_file bytes) noexcept {

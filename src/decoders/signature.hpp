@@ -36,6 +36,7 @@ enum class file_format : std::uint8_t {
   font,
   catalogue,
   module,  // music of trackers
+  midi,
 };
 
 // Whether the file is of this format: by its signature, or by its name if it has the signature of

@@ -127,6 +127,7 @@ std::size_t walk_utf16(std::string_view content, byte_order order, Put&& put) no
       point = 0x10000 + (point - 0xD800) * 0x400 + (low - 0xDC00);
       bytes = 4;
     }
+    if (point == 0) return at;  // no text
     put(point);
     at += bytes;
   }

@@ -175,7 +175,7 @@ void read_queue::submit(std::span<read_request> requests, barricade* after) noex
         fail(errc::out_of_memory, "the read queue could not start a thread", request.source);
     executor* const on = request.on;
     countdown* const counter = request.counter;
-    if (on) on->execute(request.done);
+    if (on && request.done.run) on->execute(request.done);
     if (counter) counter->done();
   }
 }

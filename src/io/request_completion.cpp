@@ -65,7 +65,7 @@ void request_completion::end(read_tally& sum, read_request& request, std::uint64
   executor* const on = request.on;
   const task done = request.done;
   countdown* const counter = request.counter;
-  if (on) {
+  if (on && done.run) {
     on->execute(done);
   } else if (done.run && runs_here_) {
     if (!guarded_call([&] { done.run(done.context); })) ++sum.thrown;

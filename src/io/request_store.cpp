@@ -6,6 +6,10 @@ namespace overture::io_detail {
 namespace {
 
 constexpr std::uint8_t highest_level = read_priority_count - 1;
+
+std::uint8_t clamped(read_priority priority) noexcept {
+  return std::min(static_cast<std::uint8_t>(priority), highest_level);
+}
 constexpr std::size_t void_entries_max = 64;  // beside as many as there are valid ones
 
 }  // namespace
@@ -49,11 +53,11 @@ bool request_store::take_slot(std::uint32_t& slot) noexcept {
 }
 
 bool request_store::add(read_request& request, std::uint64_t now_ns) noexcept {
-  return add_at(request, static_cast<std::uint8_t>(request.priority), now_ns);
+  return add_at(request, clamped(request.priority), now_ns);
 }
 
 bool request_store::put_back(read_request& request, std::uint8_t level) noexcept {
-  const auto priority = static_cast<std::uint8_t>(request.priority);
+  const std::uint8_t priority = clamped(request.priority);
   const std::uint64_t lifted = level > priority ? level - priority : 0;
   const std::uint64_t since_ns =
       lifted == 0 ? request.queued_ns : request.queued_ns + lifted * rules_.ageing_ns;
@@ -78,7 +82,7 @@ bool request_store::add_at(read_request& request, std::uint8_t level,
   sources_[slot] = request.source;
   positions_[slot] = position_of(request.sort_key, request.source, request.offset);
   deadlines_[slot] = candidate::no_deadline;
-  const auto priority = static_cast<std::uint8_t>(request.priority);
+  const std::uint8_t priority = clamped(request.priority);
   if (!line_up(slot, level, since_ns)) return false;
   tags_[slot] = request.tag;
   priorities_[slot] = priority;
@@ -143,7 +147,7 @@ bool request_store::set_priority(read_request& request, read_priority priority,
                                  std::uint64_t now_ns) noexcept {
   if (!holds(request)) return false;
   const std::uint32_t slot = request.slot;
-  const auto wanted = static_cast<std::uint8_t>(priority);
+  const std::uint8_t wanted = clamped(priority);
   const std::uint8_t before = levels_[slot];
   if (!line_up(slot, wanted, now_ns)) return false;
   leave_level(before);

@@ -166,7 +166,7 @@ struct load_state {
   static constexpr std::size_t scratch_slots = 64;
   atomic<scratch_space*> scratch[scratch_slots] = {};  // by thread slot
 
-  bool started = false;
+  atomic<bool> started{false};
   std::uint64_t listed_bytes = 0;   // of all files
   std::uint32_t reads_at_once = 1;  // by the read queue
   std::uint64_t begin_ns = 0;

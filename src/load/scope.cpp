@@ -66,6 +66,8 @@ struct load_scope::state : load_state {
 
   bool had_frame = false;  // pump() was called
 
+  [[nodiscard]] bool is_started() const noexcept { return started.load(std::memory_order_acquire); }
+
   // The body of pump(); wait_for() calls it too.
   std::size_t finalize_some(std::chrono::nanoseconds budget) noexcept {
     const std::uint64_t since_ns = now_ns();
@@ -123,7 +125,7 @@ load_scope::~load_scope() {
 result<void> load_scope::start() noexcept {
   if (!state_) return fail(errc::out_of_memory, "out of memory for the load");
   load_state& load = *state_;
-  if (load.started) return fail(errc::invalid, "the load was already started");
+  if (state_->is_started()) return fail(errc::invalid, "the load was already started");
   if (!load.jobs.is_of_this_version() || !load.reads.is_of_this_version()) {
     return fail(errc::unsupported, other_version);
   }
@@ -149,7 +151,7 @@ result<void> load_scope::start() noexcept {
     load.free_items.items.push(i, load.item_links());
   }
   load.free_items.count.store(items, std::memory_order_seq_cst);
-  load.started = true;
+  load.started.store(true, std::memory_order_release);
   load.begin_ns = now_ns();
   load.reads_at_once = std::max(load.reads.reads_at_once(), 1u);
   tell_idle_reason(load);
@@ -160,11 +162,11 @@ result<void> load_scope::start() noexcept {
 }
 
 bool load_scope::done() const noexcept {
-  return !state_ || !state_->started || state_->group.pending() == 0;
+  return !state_ || !state_->is_started() || state_->group.pending() == 0;
 }
 
 bool load_scope::wait_for(std::chrono::nanoseconds duration) noexcept {
-  if (!state_ || !state_->started) return true;
+  if (!state_ || !state_->is_started()) return true;
   const std::uint64_t deadline_ns =
       now_ns() + static_cast<std::uint64_t>(std::max<std::int64_t>(duration.count(), 0));
   const bool one_thread = state_->options.sink && state_->options.sink->one_thread();
@@ -189,9 +191,9 @@ std::size_t load_scope::pump(std::chrono::nanoseconds budget) noexcept {
 }
 
 void load_scope::cancel() noexcept {
-  if (!state_ || !state_->started) return;
+  if (!state_ || !state_->reads.is_of_this_version()) return;
   state_->cancelling.cancel(state_->reads);
-  drop_waiting(*state_);
+  if (state_->is_started()) drop_waiting(*state_);
 }
 
 load_progress load_scope::progress() const noexcept {

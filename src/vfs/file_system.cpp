@@ -81,8 +81,6 @@ result<void> file_system::remount(std::span<const mount_id> out, std::span<const
     if (one) (void)prepared.push_back(*one);  // has room
     if (!one) done = tl::unexpected(one.error());
   }
-  // Write the ids before the change: after it, another thread may unmount them.
-  for (std::size_t i = 0; done && i < in.size(); ++i) ids[i] = prepared[i].mount->id;
   if (done) {
     done = state_->mounts.change(out, prepared.span(), [&] {
       if (frozen()) return false;
@@ -93,7 +91,10 @@ result<void> file_system::remount(std::span<const mount_id> out, std::span<const
   if (!done) {
     for (const vfs_detail::prepared_mount& left : prepared) state_->mounts.discard(left.mount);
     if (done.error().code == errc::frozen) return refuse_change();
+    return done;
   }
+  // Last: `ids` may be the list of `out`.
+  for (std::size_t i = 0; i < in.size(); ++i) ids[i] = prepared[i].id;
   return done;
 }
 

@@ -82,7 +82,7 @@ result<prepared_mount> mount_table::prepare(const mount_request& request) noexce
     return tl::unexpected(done.error());
   }
   made->release = options.release;
-  return prepared_mount{made, options.wins_over, options.loses_to};
+  return prepared_mount{made, made->id, options.wins_over, options.loses_to};
 }
 
 void mount_table::discard(mount* prepared) noexcept {

@@ -56,6 +56,7 @@ struct snapshot {
 // A mount that has been opened and listed, but is not in the tree yet.
 struct prepared_mount {
   vfs_detail::mount* mount = nullptr;
+  mount_id id;  // of `mount`, which another thread may unmount once it is in the table
   mount_id wins_over;
   mount_id loses_to;
 };

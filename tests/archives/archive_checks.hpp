@@ -21,7 +21,8 @@ inline contents_map failed_mount(errc code) {
   return {{"", std::string("error: ") + to_string(code)}};
 }
 
-// Mounts an archive and loads all of it; failed_mount() if it cannot be mounted.
+// Mounts an archive and loads all of it; failed_mount() if it cannot be mounted. What mounting
+// could not read is an error at "lost: " and its name.
 inline contents_map load_archive(memory_file_os& os, const char* name, allocator* memory = nullptr,
                                  const mount_options& options = {}) {
   file_system files({.memory = memory, .os = &os});
@@ -31,8 +32,15 @@ inline contents_map load_archive(memory_file_os& os, const char* name, allocator
     return failed_mount(mount.error().code);
   }
   for (std::size_t i = 0; i < files.skipped_count(); ++i) EXPECT_STRNE(files.skipped(i).reason, "");
-  const result<void> frozen = files.freeze();
-  return frozen ? load_all(files) : failed_mount(frozen.error().code);
+  if (const result<void> frozen = files.freeze(); !frozen) {
+    return failed_mount(frozen.error().code);
+  }
+  contents_map contents = load_all(files);
+  for (std::size_t i = 0; i < files.failure_count(); ++i) {
+    const mount_failure lost = files.failure(i);
+    contents["lost: " + std::string(lost.path)] = std::string("error: ") + to_string(lost.why.code);
+  }
+  return contents;
 }
 
 inline contents_map load_archive(const std::string& bytes, const char* name,

@@ -137,6 +137,21 @@ TEST_P(plain_table, truncated_gives_files_or_errors) {
   }
 }
 
+// But for a chain that is cut exactly between two files.
+TEST_P(plain_table, truncated_never_looks_whole) {
+  for (const bool second : {false, true}) {
+    const std::string whole = write(three_files, {}, second);
+    std::size_t looking_whole = 0;
+    for (std::size_t size = 0; size < whole.size(); ++size) {
+      const contents_map found = load(whole.substr(0, size));
+      const bool damage = std::any_of(found.begin(), found.end(),
+                                      [](const auto& file) { return is_error(file.second); });
+      if (!damage) ++looking_whole;
+    }
+    EXPECT_LE(looking_whole, three_files.size());
+  }
+}
+
 TEST_P(plain_table, truncated_at_every_fiftieth_of_a_large_archive_gives_files_or_errors) {
   std::vector<table_file> many;
   contents_map right;

@@ -108,6 +108,24 @@ TEST(unpack_chain, with_zstd_is_read) {
             (contents_map{{"a", text + text}, {"b", "you"}}));
 }
 
+TEST(unpack_chain, does_not_advise_more_memory_for_a_large_zstd_window) {
+  const std::string window_of_2_gib("\x28\xB5\x2F\xFD\x00\xA8", 6);
+  const std::string last_block_of_3("\x19\0\0", 3);
+  const seven_zip_writer archive =
+      with_raw("abc", {.coders = std::string("\x01\x24\x04\xF7\x11\x01\x05\x01\x05\x03\0\0", 12),
+                       .streams = {window_of_2_gib + last_block_of_3 + "abc"},
+                       .sizes = {3}});
+  const std::string bytes = archive.bytes();
+  memory_file_os os(bytes);
+  file_system files({.os = &os});
+  ASSERT_TRUE(files.mount("test.7z"));
+  buffer_pool buffers;
+  const result<blob> read = files.read_all({"a", {hash64("a")}}, buffers);
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().code, errc::unsupported);
+  EXPECT_STREQ(read.error().reason, "the zstd window is larger than 128 MiB");
+}
+
 TEST(unpack_chain, turns_groups_around_but_for_what_is_left) {
   const seven_zip_writer archive = with_raw(
       "dcbahgfeij",

@@ -20,6 +20,13 @@ std::span<const std::byte> bytes_of(std::string_view text) {
 
 enum class kind_of_world { system, generic, fake };
 
+// The path of replace_file()'s temporary file.
+std::string temporary_of(const std::string& path) {
+  std::string room(limits::path_bytes_max + 1, '\0');
+  EXPECT_TRUE(temporary_path_of(path.c_str(), room));
+  return room.c_str();
+}
+
 class os_writing : public ::testing::TestWithParam<kind_of_world> {
  protected:
   os_writing() {
@@ -51,6 +58,9 @@ class os_writing : public ::testing::TestWithParam<kind_of_world> {
   result<void> replace(const std::string& path, std::string_view text) {
     return replace_file(os(), at(path).c_str(),
                         [&](os_handle file) { return write_fully(os(), file, 0, bytes_of(text)); });
+  }
+  bool has_temporary(const std::string& path) {
+    return os().status(temporary_of(at(path)).c_str(), false).has_value();
   }
 
  private:
@@ -119,7 +129,32 @@ TEST_P(os_writing, a_file_is_replaced_and_nothing_else_is_left) {
   EXPECT_EQ(content("one.txt"), "first");
   EXPECT_TRUE(replace("one.txt", "second"));
   EXPECT_EQ(content("one.txt"), "second");
-  EXPECT_EQ(os().open(at("one.txt.new").c_str()).error().code, errc::not_found);
+  EXPECT_FALSE(has_temporary("one.txt"));
+}
+
+TEST_P(os_writing, no_other_file_is_touched_by_a_replacement) {
+  world().add_file("one.txt", "one");
+  world().add_file("one.txt.new", "new");
+  std::string temporary;
+  const auto done = replace_file(os(), at("one.txt").c_str(), [&](os_handle file) {
+    temporary = temporary_of(at("one.txt"));
+    EXPECT_TRUE(has_temporary("one.txt"));
+    return write_fully(os(), file, 0, bytes_of("replaced"));
+  });
+  ASSERT_TRUE(done);
+  EXPECT_TRUE(temporary.starts_with(at(".overture-"))) << temporary;
+  EXPECT_NE(temporary, temporary_of(at("two.txt")));
+  EXPECT_EQ(content("one.txt"), "replaced");
+  EXPECT_EQ(content("one.txt.new"), "new");
+}
+
+TEST(temporary_path, is_refused_if_it_is_too_long) {
+  char room[30];
+  EXPECT_TRUE(temporary_path_of("a/b", room));
+  EXPECT_TRUE(std::string_view(room).starts_with("a/.overture-")) << room;
+  EXPECT_TRUE(temporary_path_of("/b", room));
+  EXPECT_TRUE(temporary_path_of("b", room));
+  EXPECT_FALSE(temporary_path_of("a/folder/of/a/long/name/b", room));
 }
 
 TEST_P(os_writing, a_file_stays_if_its_replacement_fails) {
@@ -130,13 +165,13 @@ TEST_P(os_writing, a_file_stays_if_its_replacement_fails) {
   });
   EXPECT_EQ(done.error().code, errc::cancelled);
   EXPECT_EQ(content("one.txt"), "first");
-  EXPECT_EQ(os().open(at("one.txt.new").c_str()).error().code, errc::not_found);
+  EXPECT_FALSE(has_temporary("one.txt"));
 }
 
 TEST_P(os_writing, a_folder_is_not_replaced_by_a_file) {
   world().add_folder("folder");
   EXPECT_EQ(replace("folder", "text").error().code, errc::not_a_file);
-  EXPECT_EQ(os().open(at("folder.new").c_str()).error().code, errc::not_found);
+  EXPECT_FALSE(has_temporary("folder"));
 }
 
 INSTANTIATE_TEST_SUITE_P(worlds, os_writing,
@@ -176,7 +211,7 @@ TEST_F(replacing, leaves_the_old_file_or_the_new_one_whichever_call_fails) {
                                                   "replaced, but the folder could not be synced");
       if (!done) {
         EXPECT_EQ(done.error().os_error, os_error);
-        EXPECT_EQ(os.content("/saves/one.txt.new"), std::nullopt);
+        EXPECT_EQ(os.content(temporary_of(path)), std::nullopt);
       }
       if (os.calls() <= call) break;
     }
@@ -248,7 +283,7 @@ TEST_P(os_writing, a_function_that_throws_leaves_the_old_file_and_nothing_else) 
                                  [](os_handle) -> result<void> { throw std::runtime_error("no"); });
   EXPECT_EQ(done.error().code, errc::threw);
   EXPECT_EQ(content("one.txt"), "old");
-  EXPECT_EQ(os().status(at("one.txt.new").c_str(), false).error().code, errc::not_found);
+  EXPECT_FALSE(has_temporary("one.txt"));
 }
 
 }  // namespace

@@ -51,10 +51,33 @@ def extract_leaves_out_what_is_excluded(box):
 
 
 @case()
+def an_empty_value_is_not_the_next_argument(box):
+    box.write("base/a.txt", "a")
+    box.write("mods/a.txt", "precious")
+    for words in (("--to=", "mods", "base"), ("--to=", "--overwrite", "mods", "base")):
+        refused = box.run("extract", *words)
+        assert refused.code == 2 and "no destination" in refused.err, refused
+    assert (box.folder / "mods/a.txt").read_text() == "precious"
+    refused = box.run("ls", "--exclude=", "base")
+    assert refused.code == 2 and "give a pattern" in refused.err, refused
+    result = box.run("ls", "--exclude=*.txt", "base")
+    assert result.code == 0 and result.out == "", result
+
+
+@case()
 def ls_and_check_leave_out_what_is_excluded(box):
     box.write("base/maps/rome.txt", "rome")
     box.write("base/maps/con.bak", "a name that Windows cannot have")
     box.write("base/docs/deep/read.txt", "read")
+    for docs in ("docs/**", "docs", "docs/", "/docs"):
+        seen = box.run("ls", "--exclude", docs, "base")
+        assert seen.code == 0 and seen.out == "maps/\n", (docs, seen)
+        report = box.run("check", "--json", "--exclude", docs, "base").json()
+        assert report["files"] == 2, (docs, report)
+    for nothing in ("", "/", "//"):
+        refused = box.run("ls", "--exclude", nothing, "base")
+        assert refused.code == 2 and "--exclude" in refused.err, refused
+        assert "give a pattern, such as" in refused.err, refused
     words = ("--exclude", "docs/**", "--exclude", "*.bak", "base")
     listed = box.run("ls", "-r", *words)
     assert listed.code == 0 and listed.out == "maps/rome.txt\n", listed

@@ -373,6 +373,10 @@ def load_is_compared_with_a_baseline(box):
         box.write("bad.json", text)
         bad = box.load(*mounts, "--baseline", "bad.json")
         assert bad.code == 2 and "bad.json: not a baseline" in bad.err, bad
+    os.mkfifo(box.folder / "pipe")
+    for other in ("pipe", "/dev/zero", "."):
+        refused = box.load(*mounts, "--baseline", other)
+        assert refused.code == 2 and "baseline: not a regular file" in refused.err, refused
     missing = box.load(*mounts, "--baseline", "none.json")
     assert missing.code == 2 and "none.json: cannot read the baseline" in missing.err, missing
 

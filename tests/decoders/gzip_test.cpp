@@ -153,6 +153,18 @@ TEST(gzip_decoder, reports_a_wrong_checksum_and_a_wrong_size) {
   }
 }
 
+TEST(gzip_decoder, takes_a_damaged_file_by_its_name) {
+  bytes other_method = packed(bytes(100, std::byte{1}));
+  other_method[2] = std::byte{7};
+  bytes reserved_flag = packed(bytes(100, std::byte{1}));
+  reserved_flag[3] = std::byte{0x80};
+  for (const bytes& file : {bytes{}, bytes(100, std::byte{0x5A}), other_method, reserved_flag}) {
+    EXPECT_TRUE(gzip_decoder().accepts("a.gz", file));
+    EXPECT_FALSE(gzip_decoder().accepts("a", file));
+    EXPECT_EQ(outcome(decode(file)), "corrupt");
+  }
+}
+
 TEST(gzip_decoder, survives_flipped_bits) {
   decode_flipped(gzip_decoder(), packed(bytes_of(std::string(1000, 'a') + "b")), 1000);
 }

@@ -52,6 +52,11 @@ bytes catalogue(std::uint32_t length) {
   return file.u32(1).u32(44).u32(length).u32(46).text("a").u8(0).text("bc").u8(0).content;
 }
 
+bytes midi(std::size_t track_bytes) {
+  const std::string header("MThd\0\0\0\6\0\1\0\1\1\x80", 14);
+  return byte_writer{}.text(header).text("MTrk", track_bytes).content;
+}
+
 std::vector<sample> samples() {
   const std::string true_type("\0\1\0\0", 4);
   return {
@@ -77,6 +82,7 @@ std::vector<sample> samples() {
        byte_writer{}.text("", 44).text("SCRM").text("", 60).content},
       {file_format::module, "module", "a.bin",
        byte_writer{}.text("song", 1080).text("M.K.").text("", 1024).content},
+      {file_format::midi, "midi", "splash.wav", midi(8)},
   };
 }
 
@@ -124,6 +130,7 @@ TEST(recogniser, reports_a_file_that_is_shorter_than_its_header_says) {
   EXPECT_EQ(outcome_of(file_format::catalogue, catalogue(4)), "corrupt");
   EXPECT_EQ(outcome_of(file_format::module, byte_writer{}.text("IMPM").text("", 187).content),
             "corrupt");
+  EXPECT_EQ(outcome_of(file_format::midi, midi(7)), "corrupt");
 }
 
 TEST(recogniser, warns_of_a_table_outside_the_font) {

@@ -40,6 +40,17 @@ TEST_F(request_completion_test, a_completion_goes_to_its_executor) {
   EXPECT_EQ(request_.finished_ns, 9u);
 }
 
+TEST_F(request_completion_test, an_executor_gets_nothing_where_there_is_no_completion) {
+  test::manual_executor on;
+  request_.on = &on;
+  request_.done = {};
+  countdown left(1);
+  request_.counter = &left;
+  completion_.end(sum_, request_, 9);
+  EXPECT_EQ(on.run(), 0u);
+  EXPECT_TRUE(left.is_done());
+}
+
 TEST_F(request_completion_test, one_without_an_executor_runs_only_where_the_host_polls) {
   completion_.end(sum_, request_, 9);
   EXPECT_EQ(completions_, 0);

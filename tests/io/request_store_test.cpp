@@ -55,6 +55,17 @@ TEST(request_store, the_callers_key_decides_about_files) {
   EXPECT_EQ(take_all(store, {}, 0), (std::vector<std::uint64_t>{33, 22, 11}));
 }
 
+TEST(request_store, takes_a_priority_above_the_highest_for_that) {
+  request_store store(default_allocator(), patient);
+  read_request from_outside = request_at(1, 1, static_cast<read_priority>(200));
+  read_request raised = request_at(1, 2);
+  read_request high = request_at(1, 3, read_priority::high);
+  for (read_request* each : {&from_outside, &raised, &high}) ASSERT_TRUE(store.add(*each, 0));
+  ASSERT_TRUE(store.set_priority(raised, static_cast<read_priority>(255), 0));
+  EXPECT_EQ(store.size(read_priority::maximum), 2u);
+  EXPECT_EQ(take_all(store, {}, 0), (std::vector<std::uint64_t>{1, 2, 3}));
+}
+
 TEST(request_store, waiting_lifts_by_one_level_at_a_time) {
   request_store store(default_allocator(), patient);
   read_request old = request_at(1, 1, read_priority::low);

@@ -68,6 +68,29 @@ TEST(a_coroutine, that_is_never_awaited_does_nothing) {
   EXPECT_EQ(owned.use_count(), 1);
 }
 
+// NOLINTBEGIN(bugprone-use-after-move): that is what these two are about.
+co_task<int> awaits_one_twice() {
+  co_task<int> once = answer();
+  const result<int> first = co_await std::move(once);
+  EXPECT_FALSE(once.valid());
+  const result<int> second = co_await std::move(once);
+  EXPECT_EQ(second.error().code, errc::invalid);
+  co_task<int> moved = answer();
+  const co_task<int> there = std::move(moved);
+  EXPECT_EQ((co_await std::move(moved)).error().code, errc::invalid);
+  EXPECT_TRUE(there.valid());
+  co_return *first;
+}
+
+TEST(a_coroutine, runs_once) {
+  thread_pool pool{{.workers = 1}};
+  EXPECT_EQ(spawn(pool, awaits_one_twice())->get(), 42);
+  co_task<int> moved = answer();
+  EXPECT_EQ(spawn(pool, std::move(moved))->get(), 42);
+  EXPECT_EQ(spawn(pool, std::move(moved)).error().code, errc::invalid);
+}
+// NOLINTEND(bugprone-use-after-move)
+
 co_task<int> twice(shared_future<int> number) {
   const result<int>& value = co_await number;
   if (!value) co_return tl::unexpected<error>(value.error());

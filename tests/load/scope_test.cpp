@@ -394,6 +394,20 @@ TEST(load, ends_soon_after_cancel_and_counts_every_file) {
   EXPECT_LT(scope.progress().fraction, 1.0);
 }
 
+TEST(load, begins_nothing_if_it_was_cancelled_before) {
+  fake_os os;
+  add_files(os, 20, 100);
+  load_rig rig(os, {.workers = 1});
+  rig.mount({"/game"});
+  load_scope scope(rig.files, rig.reads, rig.jobs, {});
+  scope.cancel();
+  EXPECT_TRUE(scope.done());
+  ASSERT_TRUE(scope.start());
+  finish(scope);
+  EXPECT_EQ(scope.summary().cancelled, 20u);
+  EXPECT_EQ(scope.summary().files, 0u);
+}
+
 TEST(load, calls_nothing_back_after_its_destructor) {
   fake_os os;
   add_files(os, 200, 100);

@@ -420,7 +420,9 @@ TEST_F(saves, leave_the_old_file_when_the_disk_fails_at_any_call) {
         EXPECT_TRUE(now == file);
       } else {
         EXPECT_TRUE(now == file || now == "the old one");
-        EXPECT_EQ(os.content("/saves/one.save.new"), std::nullopt);
+        char temporary[limits::path_bytes_max + 1];
+        ASSERT_TRUE(temporary_path_of(path, temporary));
+        EXPECT_EQ(os.content(temporary), std::nullopt);
       }
       if (os.calls() <= call) break;
     }

@@ -167,7 +167,11 @@ TEST_F(game, changes_a_whole_set_or_nothing) {
   EXPECT_EQ(files.remount(unknown, right, made).error().code, errc::not_found);
   EXPECT_EQ(files.remount(ids, right, {made, 1}).error().code, errc::invalid) << "no room for ids";
   EXPECT_EQ(load(files, "a.txt"), "base a");
-  ASSERT_TRUE(files.remount(ids, right, made));
+  const auto before = ids;
+  EXPECT_EQ(files.remount(ids, wrong, ids).error().code, errc::not_found);
+  EXPECT_EQ(ids, before);
+  ASSERT_TRUE(files.remount(ids, right, ids)) << "the ids may go where they came from";
+  std::copy_n(ids.begin(), 2, made);
   EXPECT_EQ(files.mount_count(), 2u);
   EXPECT_EQ(files.mount_of(made[1]).at, "two");
   EXPECT_EQ(load(files, "two/b.txt"), "dlc b");

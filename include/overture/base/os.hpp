@@ -189,14 +189,19 @@ class operating_system {
 // thread.
 [[nodiscard]] result<void> sync_names(operating_system& os, os_handle folder);
 
-// Replaces the file at `path` (or creates it): calls `write` to fill a temporary file beside it
-// (`path` plus ".new"), syncs that, renames it to `path` and syncs the folder. On error `path` is
-// unchanged and the temporary file removed. The one exception: if syncing the folder fails, which
-// `reason` says, the new content is in place but may not survive a power failure.
+// Replaces the file at `path` (or creates it): calls `write` to fill a temporary file beside it,
+// syncs that, renames it to `path` and syncs the folder. On error `path` is unchanged and the
+// temporary file removed. The one exception: if syncing the folder fails, which `reason` says, the
+// new content is in place but may not survive a power failure. A process that dies in the middle
+// leaves a file ".overture-..." behind.
 //
 // One thread at a time for each path. Errors: those of the system calls and of `write`; threw
 // (`write`); limit (the path is too long); not_a_file (the path is a folder, a device or a pipe).
 [[nodiscard]] result<void> replace_file(operating_system& os, const char* path,
                                         function_ref<result<void>(os_handle file)> write);
+
+// Writes the path of that temporary file to `room`, NUL-terminated: in the folder of `path`, with a
+// name that no other process and no other path has. False if it does not fit. Any thread.
+[[nodiscard]] bool temporary_path_of(const char* path, std::span<char> room) noexcept;
 
 }  // namespace overture

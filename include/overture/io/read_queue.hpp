@@ -189,17 +189,17 @@ struct read_request {
   std::span<std::byte> destination = {};  // set by the queue for pool and view
   read_into into = read_into::destination;
   compression method = compression::none;
-  std::size_t bytes = 0;         // for pool and view: how many, unpacked
-  std::size_t packed_bytes = 0;  // in the file, unless the method is none
-  read_priority priority = read_priority::normal;
+  std::size_t bytes = 0;                           // for pool and view: how many, unpacked
+  std::size_t packed_bytes = 0;                    // in the file, unless the method is none
+  read_priority priority = read_priority::normal;  // above `maximum` counts as that
   std::uint32_t sort_key = 0;          // position of the file among others; lower comes first
   std::uint64_t deadline_ns = 0;       // on the clock of now_ns(); 0 = none
   std::uint64_t tag = 0;               // for cancel_tag()
   std::uint32_t subject = UINT32_MAX;  // for the timeline
 
-  // On completion `done` is posted to `on`; without `on` it runs only inside run(), poll() and
-  // drain() of a queue that the host runs. `counter`, if set, is counted down afterwards, and the
-  // request may be gone from then on.
+  // On completion `done`, if set, is posted to `on`; without `on` it runs only inside run(), poll()
+  // and drain() of a queue that the host runs. `counter`, if set, is counted down afterwards, and
+  // the request may be gone from then on.
   executor* on = nullptr;
   task done = {};
   countdown* counter = nullptr;

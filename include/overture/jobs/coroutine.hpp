@@ -263,8 +263,9 @@ class coroutine_promise<void> final : public coroutine_outcome<void> {
 }  // namespace detail
 
 // Starts the coroutine as a job of the system and gives a future of its outcome, whose state is in
-// `memory`. Errors: out_of_memory, also if the coroutine itself could not be made; unsupported (a
-// job system of another version of Overture). Any thread.
+// `memory`. Errors: out_of_memory, also if the coroutine itself could not be made; invalid (it was
+// moved from, or awaited before); unsupported (a job system of another version of Overture). Any
+// thread.
 template <class T>
 [[nodiscard]] result<shared_future<typename detail::value_of<T>::type>> spawn(
     job_system& where, co_task<T> begun, allocator& memory = default_allocator());
@@ -277,9 +278,10 @@ class [[nodiscard]] co_task {
   using promise_type = detail::coroutine_promise<T>;
   using value_type = typename detail::value_of<T>::type;
 
-  co_task(co_task&& other) noexcept : frame_(std::exchange(other.frame_, nullptr)) {}
+  co_task(co_task&& other) noexcept : left_(other.left_ && !other.frame_), frame_(other.leave()) {}
   co_task& operator=(co_task&& other) noexcept {
     std::swap(frame_, other.frame_);
+    std::swap(left_, other.left_);
     return *this;
   }
   co_task(const co_task&) = delete;
@@ -288,11 +290,16 @@ class [[nodiscard]] co_task {
     if (frame_) frame_.destroy();
   }
 
-  // False if memory for it was refused, or it was moved from.
+  // False if memory for it was refused, or it was moved from or awaited.
   [[nodiscard]] bool valid() const noexcept { return static_cast<bool>(frame_); }
 
-  // In another coroutine: runs this one to its end. Gives a result<value_type>.
-  auto operator co_await() && noexcept { return awaiter{frame_}; }
+  // In another coroutine: runs this one to its end, once. Gives a result<value_type>. Errors: those
+  // of the coroutine; out_of_memory (it could not be made); invalid (moved from, or awaited
+  // before).
+  auto operator co_await() && noexcept {
+    const error none = why_none();
+    return awaiter(leave(), none);
+  }
 
  private:
   friend promise_type;
@@ -300,26 +307,47 @@ class [[nodiscard]] co_task {
   friend result<shared_future<typename detail::value_of<U>::type>> spawn(job_system&, co_task<U>,
                                                                          allocator&);
 
-  struct awaiter {
-    std::coroutine_handle<promise_type> frame;
-
-    [[nodiscard]] bool await_ready() const noexcept { return !frame; }
+  class awaiter {
+   public:
+    awaiter(std::coroutine_handle<promise_type> awaited, const error& none) noexcept
+        : frame_(awaited), why_none_(none) {}
+    awaiter(const awaiter&) = delete;
+    awaiter& operator=(const awaiter&) = delete;
+    ~awaiter() {
+      if (frame_) frame_.destroy();
+    }
+    [[nodiscard]] bool await_ready() const noexcept { return !frame_; }
     template <class Promise>
     std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> waiting) noexcept {
-      promise_type& begun = frame.promise();
+      promise_type& begun = frame_.promise();
       begun.where = waiting.promise().where;
       begun.awaiting = waiting;
       begun.awaiting_state = &waiting.promise();
-      return waiting.promise().move_to(frame, begun);
+      return waiting.promise().move_to(frame_, begun);
     }
     result<value_type> await_resume() noexcept {
-      if (!frame) return fail(errc::out_of_memory, "out of memory for a coroutine");
-      return frame.promise().take();
+      if (!frame_) return tl::unexpected<error>(why_none_);
+      return frame_.promise().take();
     }
+
+   private:
+    std::coroutine_handle<promise_type> frame_;
+    error why_none_;
   };
 
   explicit co_task(std::coroutine_handle<promise_type> frame) noexcept : frame_(frame) {}
 
+  std::coroutine_handle<promise_type> leave() noexcept {
+    if (frame_) left_ = true;
+    return std::exchange(frame_, nullptr);
+  }
+  [[nodiscard]] error why_none() const noexcept {
+    if (left_)
+      return {.code = errc::invalid, .reason = "the task was moved from, or awaited before"};
+    return {.code = errc::out_of_memory, .reason = "out of memory for a coroutine"};
+  }
+
+  bool left_ = false;  // its frame: it was moved from or awaited
   std::coroutine_handle<promise_type> frame_;
 };
 
@@ -344,11 +372,11 @@ result<shared_future<typename detail::value_of<T>::type>> spawn(job_system& wher
                                                                 allocator& memory) {
   using value_type = typename detail::value_of<T>::type;
   if (!where.is_of_this_version()) return fail(errc::unsupported, other_version);
-  if (!begun.valid()) return fail(errc::out_of_memory, "out of memory for a coroutine");
+  if (!begun.valid()) return tl::unexpected<error>(begun.why_none());
   auto kept = promise<value_type>::make(memory, memory_tag::jobs);
   if (!kept) return tl::unexpected<error>(kept.error());
   shared_future<value_type> future = kept->future();
-  const auto frame = std::exchange(begun.frame_, nullptr);
+  const auto frame = begun.leave();
   frame.promise().where = &where;
   frame.promise().kept.emplace(std::move(*kept));
   where.execute(detail::resumption(frame));

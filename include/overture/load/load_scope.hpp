@@ -206,8 +206,8 @@ class load_scope {
   // wait_for(). The first call marks the first frame in the read queue's statistics.
   std::size_t pump(std::chrono::nanoseconds budget) noexcept;
   // Begins no more files, cancels queued reads and files that wait for the budget; files that a
-  // thread works on finish. Then call wait_for(), which soon returns true. Any thread, but not a
-  // signal handler.
+  // thread works on finish. Then call wait_for(), which soon returns true. Before start(): that
+  // begins no file. Any thread, but not a signal handler.
   void cancel() noexcept;
   // A snapshot. Any thread.
   [[nodiscard]] load_progress progress() const noexcept;

@@ -17,8 +17,7 @@
 //   opened. An archive's directory is read when it is mounted, in a few large reads. Its format is
 //   recognised by content. Archives inside a mounted folder are ordinary files.
 //   A folder that the system cannot list fails to mount. One below it does not stop the mount, but
-//   its files are missing from the tree: failure() says where and why. Look at
-//   mount_info::failures after each mount() of a folder.
+//   its files are missing: failure() says where and why. Look at mount_info::failures.
 //   An archive may also be in memory (mount_memory()) or on storage of your own
 //   (mount_options::os).
 //   Mounting and unmounting cost in proportion to that mount, not to the whole tree.
@@ -189,14 +188,14 @@ struct mount_info {
   mount_format format = mount_format::folder;
   std::uint32_t entries = 0;   // files in it, including those hidden by other mounts
   std::uint32_t skipped = 0;   // names in it that are not in the tree, see skipped()
-  std::uint32_t failures = 0;  // folders and links in it that could not be read, see failure()
+  std::uint32_t failures = 0;  // parts of it that could not be read, see failure()
 };
 
-// A folder that could not be listed, or not to its end, or a link that could not be followed. Files
-// are missing from the tree, though the mount succeeded.
+// A folder that could not be listed, or not to its end, a link that could not be followed, or a
+// damaged header in an archive. Files are missing from the tree, though the mount succeeded.
 struct mount_failure {
   mount_id mount;
-  std::string_view path;  // in the mounted folder or archive, as stored
+  std::string_view path;  // in the mounted folder or archive, as stored; empty if not known
   error why;
 };
 
@@ -316,7 +315,7 @@ class file_system final : public source_files {
   // A call that fails changes nothing.
 
   // Mounts a folder or an archive. Names that cannot be in the tree are skipped, see skipped();
-  // folders that cannot be read are left out, see failure(). Errors:
+  // what cannot be read, or is damaged, is left out, see failure(). Errors:
   //   frozen         thaw() first
   //   not_found      no such path, no options.from in it, or no mount options.wins_over/loses_to
   //   not_a_file     neither a folder nor a regular file
@@ -335,8 +334,9 @@ class file_system final : public source_files {
   // Errors: frozen, not_found, out_of_memory.
   result<void> unmount(mount_id mount) noexcept;
   // Unmounts `out`, then mounts `in`, in one step: other threads see all of it or nothing. Writes
-  // the new ids to `ids`, which must be at least as long as `in` (otherwise: invalid). The options
-  // must not refer to mounts in `out`. Errors: those of mount() and unmount().
+  // the new ids to `ids`, which must be at least as long as `in` (otherwise: invalid) and may be
+  // `out` itself. The options must not refer to mounts in `out`. Errors: those of mount() and
+  // unmount().
   result<void> remount(std::span<const mount_id> out, std::span<const mount_request> in,
                        std::span<mount_id> ids) noexcept;
 
