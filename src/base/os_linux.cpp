@@ -47,11 +47,17 @@ file_kind kind_of(mode_t mode) {
   return file_kind::other;
 }
 
+std::int64_t nanoseconds(const timespec& time) {
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
 file_status status_of(const struct stat& found) {
   file_status status;
   status.kind = kind_of(found.st_mode);
   if (status.kind == file_kind::file) status.size = static_cast<std::uint64_t>(found.st_size);
-  status.mtime_ns = std::int64_t{found.st_mtim.tv_sec} * 1'000'000'000 + found.st_mtim.tv_nsec;
+  status.mtime_ns = nanoseconds(found.st_mtim);
+  status.atime_ns = nanoseconds(found.st_atim);
+  status.ctime_ns = nanoseconds(found.st_ctim);
   status.volume = found.st_dev;
   status.number = found.st_ino;
   status.executable = (found.st_mode & S_IXUSR) != 0;

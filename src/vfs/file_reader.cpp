@@ -64,13 +64,18 @@ struct file_reader::state {
 
 result<file_reader> file_reader::open(file_system& files, asset_path path,
                                       const file_reader_config& config) noexcept {
-  allocator& memory = config.memory ? *config.memory : default_allocator();
   result<opened_file> opened = files.open_any_size(path);
   if (!opened) return tl::unexpected(opened.error());
-  const result<open_source> source = files.source(opened->place().source);
+  return open(files, *std::move(opened), config);
+}
+
+result<file_reader> file_reader::open(file_system& files, opened_file file,
+                                      const file_reader_config& config) noexcept {
+  allocator& memory = config.memory ? *config.memory : default_allocator();
+  const result<open_source> source = files.source(file.place().source);
   if (!source) return tl::unexpected(source.error());
   state* const made = make_object<state>(memory, memory_tag::vfs, memory, *files.ledger(),
-                                         *std::move(opened), *source);
+                                         std::move(file), *source);
   if (!made) return no_memory();
   file_reader reader(made);
   if (result<void> begun = made->begin(config); !begun) {

@@ -254,6 +254,8 @@ TEST_P(os_test, the_status_by_handle_and_by_path_agree) {
   EXPECT_EQ(by_handle->kind, by_path->kind);
   EXPECT_EQ(by_handle->size, by_path->size);
   EXPECT_EQ(by_handle->mtime_ns, by_path->mtime_ns);
+  EXPECT_EQ(by_handle->atime_ns, by_path->atime_ns);
+  EXPECT_EQ(by_handle->ctime_ns, by_path->ctime_ns);
   os().close(file);
 }
 

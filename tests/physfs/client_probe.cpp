@@ -1,42 +1,19 @@
-// Preloaded into a game that uses PhysicsFS: notes what the library answers, how long the game is
-// inside it, and when the game has reached its menu.
-//
-// The menu is reached when no file has been opened for the first time for OVERTURE_PROBE_QUIET_MS.
-// The report goes to the file OVERTURE_PROBE_REPORT; the game then stops at that frame, so that the
-// picture stays, and waits to be killed. A game that ends by itself writes its report at exit.
-// With OVERTURE_PROBE_FACTS it has one line for each different question and answer.
+// Preloaded into a game that uses PhysicsFS: defines the library's functions and those that show a
+// frame, calls the next definition of each, and notes the answers (client_notes.hpp).
 #define PHYSFS_DEPRECATED
 #include <dlfcn.h>
 #include <physfs.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-#include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <ctime>
-#include <map>
-#include <mutex>
 #include <set>
 #include <string>
-#include <thread>
+
+#include "client_notes.hpp"
 
 namespace {
-
-std::uint64_t now_ns() {
-  timespec now{};
-  (void)clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
-         static_cast<std::uint64_t>(now.tv_nsec);
-}
-
-bool is_main_thread() {
-  static thread_local const bool is_main = syscall(SYS_gettid) == getpid();
-  return is_main;
-}
 
 // The next definition of a function that this library defines too.
 template <class F>
@@ -47,213 +24,10 @@ F next(const char* name) {
   std::abort();
 }
 
-// A hash of results and bytes in the order of the calls.
-class digest {
- public:
-  void add(std::int64_t value) {
-    state_ = (state_ ^ static_cast<std::uint64_t>(value)) * 0x9E3779B97F4A7C15u;
-    state_ ^= state_ >> 29;
-  }
-  void add(const void* bytes, std::size_t count) {
-    const char* at = static_cast<const char*>(bytes);
-    for (; count >= 8; count -= 8, at += 8) {
-      std::int64_t word = 0;
-      std::memcpy(&word, at, 8);
-      add(word);
-    }
-    for (; count > 0; --count, ++at) add(std::int64_t{*at});
-  }
-  [[nodiscard]] std::string text() const {
-    char room[20];
-    (void)std::snprintf(room, sizeof room, "%016llx", static_cast<unsigned long long>(state_));
-    return room;
-  }
-
- private:
-  std::uint64_t state_ = 0xCBF29CE484222325u;
-};
-
-struct open_file {
-  std::string name;
-  const char* how = "";
-  digest seen = {};
-  std::uint64_t bytes = 0;
-};
-
-// What was noted. Lives as long as the process, because other threads run on during exit.
-struct notes {
-  const char* const report = std::getenv("OVERTURE_PROBE_REPORT");
-  const bool wants_facts = std::getenv("OVERTURE_PROBE_FACTS") != nullptr;
-  std::uint64_t quiet_ns = 2'000'000'000;
-  std::mutex guard;
-  std::set<std::string> opened;
-  std::set<std::string> facts;
-  std::map<PHYSFS_File*, open_file> files;
-  std::string library;
-  bool is_written = false;
-  std::atomic<std::uint64_t> calls{0};
-  std::atomic<std::uint64_t> main_ns{0};
-  std::atomic<std::uint64_t> other_ns{0};
-  std::atomic<std::uint64_t> last_new_ns{0};
-  std::atomic<std::uint64_t> frames{0};
-  // At the first frame after the last new file.
-  std::uint64_t menu_main_ns = 0, menu_other_ns = 0, menu_calls = 0;
-  std::atomic<std::uint64_t> menu_ns{0};
-};
-notes& all() {
-  static notes* const created = [] {
-    auto* const fresh = new notes;
-    if (const char* const quiet = std::getenv("OVERTURE_PROBE_QUIET_MS")) {
-      fresh->quiet_ns = std::strtoull(quiet, nullptr, 10) * 1'000'000;
-    }
-    return fresh;
-  }();
-  return *created;
-}
-
-// The library calls its own exported functions, and those calls are not the game's.
-thread_local int depth = 0;
-thread_local std::string last_failed;
-
-// One call of the game.
-class call {
- public:
-  call() : is_outermost_(depth++ == 0), begin_ns_(is_outermost_ ? now_ns() : 0) {}
-  ~call() { --depth; }
-  call(const call&) = delete;
-  call& operator=(const call&) = delete;
-  // The library has answered; what follows is the probe's own work.
-  void answered() {
-    if (!is_outermost_) return;
-    const std::uint64_t took = now_ns() - begin_ns_;
-    all().calls.fetch_add(1, std::memory_order_relaxed);
-    (is_main_thread() ? all().main_ns : all().other_ns).fetch_add(took, std::memory_order_relaxed);
-  }
-  [[nodiscard]] bool wants_facts() const { return is_outermost_ && all().wants_facts; }
-  [[nodiscard]] bool is_outermost() const { return is_outermost_; }
-
- private:
-  bool is_outermost_;
-  std::uint64_t begin_ns_;
-};
-
-std::string text_of(const char* text) {
-  return text ? text : "(null)";
-}
-void note(std::string fact) {
-  const std::lock_guard lock(all().guard);
-  all().facts.insert(std::move(fact));
-}
-void note_answer(const std::string& question, std::int64_t answer, bool failed) {
-  note(question + " = " + std::to_string(answer));
-  if (failed) last_failed = question;
-}
-
-void write_report() {
-  notes& of = all();
-  const std::lock_guard lock(of.guard);
-  if (of.is_written || !of.report || of.library.empty()) return;
-  of.is_written = true;
-  const std::string partial = std::string(of.report) + ".partial";
-  std::FILE* const file = std::fopen(partial.c_str(), "w");
-  if (!file) return;
-  const bool reached = of.menu_ns != 0;
-  const auto number = [file](const char* name, std::uint64_t value) {
-    std::fprintf(file, "%s %llu\n", name, static_cast<unsigned long long>(value));
-  };
-  std::fprintf(file, "library %s\n", of.library.c_str());
-  number("menu_ns", reached ? of.menu_ns.load() : now_ns());
-  number("main_ns", reached ? of.menu_main_ns : of.main_ns.load());
-  number("other_ns", reached ? of.menu_other_ns : of.other_ns.load());
-  number("calls", reached ? of.menu_calls : of.calls.load());
-  number("frames", of.frames);
-  number("opened", of.opened.size());
-  for (const std::string& fact : of.facts) std::fprintf(file, "fact %s\n", fact.c_str());
-  (void)std::fclose(file);
-  (void)std::rename(partial.c_str(), of.report);
-}
-
-struct writer_at_exit {
-  ~writer_at_exit() { write_report(); }
-};
-[[maybe_unused]] const writer_at_exit at_exit;
-
-// Whether the game has shown its menu and opened nothing new for a while.
-bool is_at_menu() {
-  const notes& of = all();
-  const std::uint64_t menu = of.menu_ns, last_new = of.last_new_ns;
-  return menu != 0 && menu >= last_new && now_ns() - last_new > of.quiet_ns;
-}
-
-// Notices the menu of a game that shows no more frames until something changes.
-void watch() {
-  std::thread([] {
-    while (!is_at_menu()) std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    write_report();
-  }).detach();
-}
-
-// After each frame that the game shows.
-void after_frame() {
-  notes& of = all();
-  of.frames.fetch_add(1);
-  if (of.last_new_ns == 0 || !of.report) return;
-  if (of.menu_ns < of.last_new_ns) {
-    of.menu_main_ns = of.main_ns;
-    of.menu_other_ns = of.other_ns;
-    of.menu_calls = of.calls;
-    of.menu_ns = now_ns();
-  } else if (is_at_menu()) {
-    for (;;) pause();
-  }
-}
-
-// --- Files ---------------------------------------------------------------------------------------
-
-PHYSFS_File* note_open(const call& made, PHYSFS_File* file, const char* name, const char* how) {
-  notes& of = all();
-  if (!made.is_outermost()) return file;
-  const std::string text = text_of(name);
-  {
-    const std::lock_guard lock(of.guard);
-    if (of.opened.insert(text).second) of.last_new_ns = now_ns();
-    if (of.wants_facts && file) of.files[file] = {.name = text, .how = how};
-  }
-  if (of.wants_facts) note_answer(std::string(how) + " " + text, file ? 1 : 0, !file);
-  return file;
-}
-
-// Adds the result of a call to the digest of its file.
-template <class Change>
-void note_file(const call& made, PHYSFS_File* file, Change change) {
-  if (!made.wants_facts()) return;
-  const std::lock_guard lock(all().guard);
-  const auto found = all().files.find(file);
-  if (found != all().files.end()) change(found->second);
-}
-
-void note_bytes(const call& made, PHYSFS_File* file, std::int64_t result, const void* bytes,
-                std::size_t count) {
-  note_file(made, file, [&](open_file& of) {
-    of.seen.add(result);
-    of.seen.add(bytes, count);
-    of.bytes += count;
-  });
-}
-
 }  // namespace
 
 #define REAL(name) static const auto real = next<decltype(&PHYSFS_##name)>("PHYSFS_" #name)
 
-// A function whose answer is no fact.
-#define COUNTED(result, name, parameters, arguments) \
-  extern "C" result PHYSFS_##name parameters {       \
-    REAL(name);                                      \
-    call made;                                       \
-    result const answer = real arguments;            \
-    made.answered();                                 \
-    return answer;                                   \
-  }
 // A question about a name, answered by a number.
 #define ASKED(result, name, parameters, arguments, question, failed)             \
   extern "C" result PHYSFS_##name parameters {                                   \
@@ -275,14 +49,14 @@ void note_bytes(const call& made, PHYSFS_File* file, std::int64_t result, const 
     return answer;                                                                  \
   }
 // What the game reads or is told about an open file, which goes into the file's digest.
-#define OF_FILE(result, name, parameters, arguments)                                  \
-  extern "C" result PHYSFS_##name parameters {                                        \
-    REAL(name);                                                                       \
-    call made;                                                                        \
-    result const answer = real arguments;                                             \
-    made.answered();                                                                  \
-    note_file(made, file, [&](open_file& of) { of.seen.add(std::int64_t{answer}); }); \
-    return answer;                                                                    \
+#define OF_FILE(result, name, parameters, arguments) \
+  extern "C" result PHYSFS_##name parameters {       \
+    REAL(name);                                      \
+    call made;                                       \
+    result const answer = real arguments;            \
+    made.answered();                                 \
+    note_result(made, file, answer);                 \
+    return answer;                                   \
   }
 #define READ_NUMBER(name, type)                                        \
   extern "C" int PHYSFS_##name(PHYSFS_File* file, type* value) {       \
@@ -327,35 +101,29 @@ extern "C" PHYSFS_File* PHYSFS_openRead(const char* name) {
   call made;
   PHYSFS_File* const file = real(name);
   made.answered();
-  return note_open(made, file, name, "openRead");
+  note_open(made, file, name, "openRead");
+  return file;
 }
 extern "C" PHYSFS_File* PHYSFS_openWrite(const char* name) {
   REAL(openWrite);
   call made;
   PHYSFS_File* const file = real(name);
   made.answered();
-  return note_open(made, file, name, "openWrite");
+  note_open(made, file, name, "openWrite");
+  return file;
 }
 extern "C" PHYSFS_File* PHYSFS_openAppend(const char* name) {
   REAL(openAppend);
   call made;
   PHYSFS_File* const file = real(name);
   made.answered();
-  return note_open(made, file, name, "openAppend");
+  note_open(made, file, name, "openAppend");
+  return file;
 }
 extern "C" int PHYSFS_close(PHYSFS_File* file) {
   REAL(close);
   call made;
-  if (made.wants_facts()) {
-    const std::lock_guard lock(all().guard);
-    const auto found = all().files.find(file);
-    if (found != all().files.end()) {
-      const open_file& of = found->second;
-      all().facts.insert(std::string("content of ") + of.how + " " + of.name + " = " +
-                         std::to_string(of.bytes) + " bytes " + of.seen.text());
-      all().files.erase(found);
-    }
-  }
+  note_close(made, file);
   const int answer = real(file);
   made.answered();
   return answer;
@@ -436,16 +204,11 @@ extern "C" int PHYSFS_init(const char* program) {
   REAL(init);
   Dl_info where = {};
   (void)dladdr(reinterpret_cast<void*>(real), &where);
-  {
-    const std::lock_guard lock(all().guard);
-    all().library = text_of(where.dli_fname);
-  }
+  note_library(where.dli_fname);
   call made;
   const int answer = real(program);
   made.answered();
   if (made.wants_facts()) note_answer("init", answer, !answer);
-  static std::once_flag once;
-  if (all().report) std::call_once(once, watch);
   return answer;
 }
 extern "C" PHYSFS_sint64 PHYSFS_getLastModTime(const char* name) {
@@ -480,13 +243,6 @@ extern "C" int PHYSFS_stat(const char* name, PHYSFS_Stat* status) {
 
 namespace {
 
-std::string text_of(char** list) {
-  if (!list) return "(null)";
-  std::string text;
-  for (char** each = list; *each; ++each) text += std::string(text.empty() ? "" : " | ") + *each;
-  return text;
-}
-
 struct visit {
   PHYSFS_EnumerateCallback callback;
   void* data;
@@ -495,11 +251,8 @@ struct visit {
 PHYSFS_EnumerateCallbackResult visited(void* data, const char* folder, const char* name) {
   auto& of = *static_cast<visit*>(data);
   of.names.insert(text_of(name));
-  const int outer = depth;
-  depth = 0;  // what the game calls here are calls of the game
-  const PHYSFS_EnumerateCallbackResult result = of.callback(of.data, folder, name);
-  depth = outer;
-  return result;
+  const in_callback called;
+  return of.callback(of.data, folder, name);
 }
 
 }  // namespace
@@ -550,8 +303,7 @@ extern "C" PHYSFS_ErrorCode PHYSFS_getLastErrorCode() {
   call made;
   const PHYSFS_ErrorCode code = real();
   made.answered();
-  if (made.wants_facts()) note("error after " + last_failed + " = " + std::to_string(code));
-  if (made.is_outermost()) last_failed.clear();
+  note_error(made, std::to_string(code));
   return code;
 }
 extern "C" const char* PHYSFS_getLastError() {
@@ -559,8 +311,7 @@ extern "C" const char* PHYSFS_getLastError() {
   call made;
   const char* const text = real();
   made.answered();
-  if (made.wants_facts()) note("error after " + last_failed + " = " + text_of(text));
-  if (made.is_outermost()) last_failed.clear();
+  note_error(made, text_of(text));
   return text;
 }
 
@@ -576,7 +327,7 @@ extern "C" const char* PHYSFS_getLastError() {
   }
 namespace {
 struct frame {
-  ~frame() { after_frame(); }
+  ~frame() { note_frame(); }
 };
 }  // namespace
 SHOWS(void, SDL_GL_SwapWindow, (void* window), (window))

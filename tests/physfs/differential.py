@@ -24,7 +24,35 @@ from scripts import SCRIPTS
 
 # (script, line of output, reason): patterns of lines that only one of the libraries prints. Both
 # match the whole of what they are compared with.
-AGREED = []
+AGREED = [
+    (".*", r"\[start\] .*", "the version, and what each format is called"),
+    (".*", r"\[getlasterror\] last error is \[(not found|\(null\))\].",
+     "a call that succeeds sets no error"),
+    (".*", r'\[(filelength|crc32) "[^"]*"\] (failed to open. Reason: \[not a file\].'
+     r"|error while reading. Reason: \[not a file\].| \(cast to int\) 4096 bytes.)",
+     "a folder is not opened as a file"),
+    (".*", r'\[[a-z0-9]+ "maps/\.\."\] .*', "'..' at the end of a name is refused too"),
+    (".*", r'\[stat "[^"]*"\] (Created at|Last modified at): (\(a time\)|Unknown)',
+     "folders in archives have no times: 3.0.2 tells when they were mounted"),
+    ("look_into_(solid|apart)_7z",
+     r'\[stat "[^"]*"\] (Size (-1|0)|(Created|Last modified) at: Sun May 17 12:30:42 2020)',
+     "as in other archives"),
+    ("look_into_(loose|linked|alias|over)", r"\[(unmount|getsearchpath)[^]]*\] .*",
+     "test_physfs does not close the folder that 3.0.2 opened as a file"),
+    ("look_into_cut_.*", r"\[mount [^]]*\] Failure. reason: (not found|unsupported|corrupted).",
+     "a damaged archive is corrupted"),
+    (".*(write_bad_names|make_and_delete_folders)",
+     r"\[mkdir [^]]*\] Failure. reason: (not found|duplicate resource|\(null\)).",
+     "3.0.2 says anything where a file has the name"),
+    ("look_into_folders_zip", r".*", "a folder without files is not there"),
+    ("look_into_(comment_zip|joliet_iso|empty_zip)", ".*", "3.0.2 cannot mount it"),
+    ("look_into_damaged_zip",
+     r'\[(crc32 "sounds/tone.raw"|unmount "zoo/damaged.zip"|getsearchpath)\] .*',
+     "a wrong checksum is an error; test_physfs does not close such a file"),
+    ("look_into_links_zip|links_(forbidden|permitted_in_a_zip)", ".*",
+     "links in archives are followed when it is mounted"),
+    ("look_into_gothic_vdf", r'\[(stat|getlastmodtime) .*', "no times in a VDF"),
+]
 TIMEOUT_S = 20
 # Reading changes when a file was last read; files that a script writes have the time of the run.
 TIME_OF_THE_RUN = re.compile(

@@ -33,6 +33,8 @@ class player {
 
   // What the library answers: values, bytes and the code of the error.
   std::string play(const operation& next);
+  // Where only one library opened the file or moved it.
+  void close_file_of(const operation& last);
 
  private:
   struct outcome {
@@ -42,7 +44,8 @@ class player {
   outcome ask(const operation& next);
   outcome change(const operation& next);
   outcome use_file(const operation& next);
-  outcome open(PHYSFS_File* opened, std::size_t slot);
+  outcome open(const std::string& how, PHYSFS_File* opened, std::size_t slot);
+  bool is_writing(const char* how) const;
   outcome list(const char* folder);
   outcome stat(const char* name);
   bool is_written(const char* name);
@@ -50,4 +53,5 @@ class player {
   const library& functions_;
   std::string folder_;
   std::array<PHYSFS_File*, 4> files_{};
+  std::array<std::string, 4> opened_by_{};  // the operation
 };

@@ -7,7 +7,7 @@
 // sequences that begin with an empty search path. A sequence to which the libraries answer
 // differently, or in which one of them ends the process, is made as short as it gets and printed in
 // a form that --replay reads ("-" reads it from standard input). OVERTURE_LONG_TESTS makes a
-// million calls of the default ten thousand.
+// million calls of the default ten thousand. Differences in agreed_differences.cpp count as equal.
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,6 +20,7 @@
 #include <iostream>
 #include <optional>
 
+#include "physfs/agreed_differences.hpp"
 #include "physfs/operations.hpp"
 
 namespace {
@@ -76,7 +77,11 @@ class comparison {
       keep(seen_->new_answer, "ended the process");
       const std::string answer = new_.play(calls[seen_->position]);
       keep(seen_->new_answer, answer);
-      if (answer != expected) return;
+      if (answer != expected) {
+        if (!is_agreed(calls[seen_->position], expected, answer)) return;
+        old_.close_file_of(calls[seen_->position]);
+        new_.close_file_of(calls[seen_->position]);
+      }
       std::memset(seen_->old_answer, 0, sizeof seen_->old_answer);
       std::memset(seen_->new_answer, 0, sizeof seen_->new_answer);
     }

@@ -136,8 +136,10 @@ def vdf(tree):
 
 def make_zips(zoo):
     write_zip(zoo / "stored.zip", TREE)
-    write_zip(zoo / "deflated.zip", TREE, zipfile.ZIP_DEFLATED, folders=("bare", "bare/inner"))
-    write_zip(zoo / "other.zip", OTHER, zipfile.ZIP_DEFLATED, comment=b"PK\x05\x06 in a comment")
+    write_zip(zoo / "deflated.zip", TREE, zipfile.ZIP_DEFLATED)
+    write_zip(zoo / "folders.zip", TREE, zipfile.ZIP_DEFLATED, folders=("bare", "bare/inner"))
+    write_zip(zoo / "other.zip", OTHER, zipfile.ZIP_DEFLATED, comment=b"a comment")
+    write_zip(zoo / "comment.zip", OTHER, comment=b"PK\x05\x06 in a comment")
     write_zip(zoo / "odd.zip", ODD)
     write_zip(zoo / "empty.zip", {})
     write_zip(zoo / "many.zip", {f"n/{i % 7}/{i:04}.txt": b"%d" % i for i in range(1500)})

@@ -151,6 +151,14 @@ TEST_F(reading_in_pieces, reports_what_cannot_be_opened) {
   EXPECT_EQ(file_reader::open(files, "folder"_path).error().code, errc::not_found);
 }
 
+TEST_F(reading_in_pieces, takes_a_file_that_is_open_already) {
+  result<opened_file> file = files.open("deflated"_path);
+  ASSERT_TRUE(file);
+  result<file_reader> reader = file_reader::open(files, *std::move(file));
+  ASSERT_TRUE(reader);
+  EXPECT_EQ(take(*reader, large().size()), large());
+}
+
 TEST_F(reading_in_pieces, stays_valid_after_the_unmount) {
   file_reader reader = open("deflated");
   file_reader loose = open("loose");

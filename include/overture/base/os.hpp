@@ -28,6 +28,8 @@ struct file_status {
   file_kind kind = file_kind::other;
   std::uint64_t size = 0;     // bytes; files only
   std::int64_t mtime_ns = 0;  // last change, nanoseconds since 1970
+  std::int64_t atime_ns = 0;  // last read, as far as the system keeps track; 0 = unknown
+  std::int64_t ctime_ns = 0;  // last change of the content or of the status; 0 = unknown
   // Together they identify a file among all existing ones (device and inode); 0 = unknown.
   std::uint64_t volume = 0;
   std::uint64_t number = 0;

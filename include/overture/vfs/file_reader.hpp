@@ -56,6 +56,9 @@ class file_reader {
   // out_of_memory; corrupt, truncated and io if the file is unpacked here. Any thread.
   [[nodiscard]] static result<file_reader> open(file_system& files, asset_path path,
                                                 const file_reader_config& config = {}) noexcept;
+  // The same for a file that is open already, from open_any_size() or open() of `files`.
+  [[nodiscard]] static result<file_reader> open(file_system& files, opened_file file,
+                                                const file_reader_config& config = {}) noexcept;
   file_reader(file_reader&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
   file_reader& operator=(file_reader&& other) noexcept {
     file_reader taken(std::move(other));

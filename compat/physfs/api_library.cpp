@@ -1,0 +1,179 @@
+// The library as a whole, and the folders of the system.
+#include <cstring>
+
+#include "errors.hpp"
+#include "folder_storage.hpp"
+#include "memory.hpp"
+#include "open_file.hpp"
+#include "platform.hpp"
+#include "search_path.hpp"
+#include "write_folder.hpp"
+
+using physfs::joined_name;
+using physfs::refuse;
+
+namespace {
+
+const char* program_folder = nullptr;
+const char* user_folder = nullptr;
+
+#define OVERTURE_PHYSFS_FORMAT(EXTENSION, DESCRIPTION, LINKS) \
+  {EXTENSION, DESCRIPTION, "the authors of Overture", "", LINKS}
+constexpr PHYSFS_ArchiveInfo formats[] = {
+    OVERTURE_PHYSFS_FORMAT("ZIP", "ZIP, also as PK3 and WZ", 1),
+    OVERTURE_PHYSFS_FORMAT("7Z", "7z", 1),
+    OVERTURE_PHYSFS_FORMAT("GRP", "Build engine", 0),
+    OVERTURE_PHYSFS_FORMAT("PAK", "Quake", 0),
+    OVERTURE_PHYSFS_FORMAT("HOG", "Descent", 0),
+    OVERTURE_PHYSFS_FORMAT("MVL", "Descent II, films", 0),
+    OVERTURE_PHYSFS_FORMAT("WAD", "Doom", 0),
+    OVERTURE_PHYSFS_FORMAT("SLB", "Independence War", 0),
+    OVERTURE_PHYSFS_FORMAT("ISO", "ISO 9660", 1),
+    OVERTURE_PHYSFS_FORMAT("VDF", "Gothic", 0),
+    OVERTURE_PHYSFS_FORMAT("BIN", "Chasm: The Rift", 0),
+    OVERTURE_PHYSFS_FORMAT("GOB", "Dark Forces, Jedi Knight", 0),
+    OVERTURE_PHYSFS_FORMAT("LAB", "Outlaws", 0),
+    OVERTURE_PHYSFS_FORMAT("LFD", "X-Wing, TIE Fighter", 0),
+    OVERTURE_PHYSFS_FORMAT("POD", "Terminal Velocity", 0),
+    OVERTURE_PHYSFS_FORMAT("DAT", "Resident Evil 3", 0),
+};
+#undef OVERTURE_PHYSFS_FORMAT
+constexpr std::size_t format_count = std::size(formats);
+
+const char* kept_folder(bool found, const joined_name& folder) {
+  return found ? physfs::kept_text(folder.view()) : nullptr;
+}
+
+}  // namespace
+
+int PHYSFS_init(const char* argv0) {
+  if (physfs::is_running()) return refuse(PHYSFS_ERR_IS_INITIALIZED);
+  const PHYSFS_Allocator* const functions = physfs::allocator_in_use();
+  if (functions->Init && !functions->Init()) return 0;
+  joined_name program;
+  joined_name user;
+  const bool has_program = physfs::find_program_folder(argv0, program);
+  const bool has_user = physfs::find_user_folder(user);
+  program_folder = kept_folder(has_program, program);
+  user_folder = kept_folder(has_user, user);
+  if (program_folder && user_folder && physfs::begin_search_path()) return 1;
+  physfs::end_search_path();
+  if (functions->Deinit) functions->Deinit();
+  return 0;
+}
+
+int PHYSFS_deinit(void) {
+  if (!physfs::is_running()) return refuse(PHYSFS_ERR_NOT_INITIALIZED);
+  if (!physfs::open_file::close_all()) return 0;
+  physfs::end_write_folder();
+  program_folder = user_folder = nullptr;
+  physfs::permit_links(false);
+  physfs::end_search_path();
+  const PHYSFS_Allocator* const functions = physfs::allocator_in_use();
+  if (functions->Deinit) functions->Deinit();
+  return 1;
+}
+
+int PHYSFS_isInit(void) {
+  return physfs::is_running() ? 1 : 0;
+}
+
+void PHYSFS_getLinkedVersion(PHYSFS_Version* version) {
+  if (version) PHYSFS_VERSION(version);
+}
+
+int PHYSFS_setAllocator(const PHYSFS_Allocator* allocator) {
+  if (physfs::is_running()) return refuse(PHYSFS_ERR_IS_INITIALIZED);
+  if (allocator && (!allocator->Malloc || !allocator->Realloc || !allocator->Free)) {
+    return refuse(PHYSFS_ERR_INVALID_ARGUMENT);
+  }
+  physfs::use_allocator(allocator);
+  return 1;
+}
+
+const PHYSFS_Allocator* PHYSFS_getAllocator(void) {
+  return physfs::is_running() ? physfs::allocator_in_use() : nullptr;
+}
+
+const PHYSFS_ArchiveInfo** PHYSFS_supportedArchiveTypes(void) {
+  static const PHYSFS_ArchiveInfo* table[format_count + 1] = {};
+  static const bool filled = [] {
+    for (std::size_t i = 0; i < format_count; ++i) table[i] = &formats[i];
+    return true;
+  }();
+  (void)filled;
+  if (physfs::is_running()) return table;
+  physfs::set_error(PHYSFS_ERR_NOT_INITIALIZED);
+  return nullptr;
+}
+
+int PHYSFS_registerArchiver(const PHYSFS_Archiver* archiver) {
+  (void)archiver;
+  return refuse(PHYSFS_ERR_UNSUPPORTED);
+}
+
+int PHYSFS_deregisterArchiver(const char* extension) {
+  (void)extension;
+  return refuse(PHYSFS_ERR_UNSUPPORTED);
+}
+
+const char* PHYSFS_getDirSeparator(void) {
+  return "/";
+}
+
+const char* PHYSFS_getBaseDir(void) {
+  return program_folder;
+}
+
+const char* PHYSFS_getUserDir(void) {
+  return user_folder;
+}
+
+const char* PHYSFS_getPrefDir(const char* organisation, const char* application) {
+  if (!physfs::is_running()) return refuse(PHYSFS_ERR_NOT_INITIALIZED), nullptr;
+  if (!organisation || organisation[0] == '\0' || !application || application[0] == '\0') {
+    return refuse(PHYSFS_ERR_INVALID_ARGUMENT), nullptr;
+  }
+  joined_name data;
+  joined_name own;
+  joined_name with_slash;
+  if (!physfs::find_data_folder(data) || !own.join(data.view(), application) ||
+      !physfs::make_folders(own.c_str()) || !with_slash.join(own.view(), "/")) {
+    return nullptr;
+  }
+  return physfs::kept_text(with_slash.view());
+}
+
+// CD-ROMs are mounted by their paths like all else.
+char** PHYSFS_getCdRomDirs(void) {
+  return physfs::text_list().released();
+}
+
+void PHYSFS_getCdRomDirsCallback(PHYSFS_StringCallback callback, void* data) {
+  (void)callback, (void)data;
+}
+
+int PHYSFS_setSaneConfig(const char* organisation, const char* application,
+                         const char* archive_extension, int include_cd_roms, int archives_first) {
+  (void)include_cd_roms;
+  const char* const own = PHYSFS_getPrefDir(organisation, application);
+  if (!own) return 0;
+  if (!PHYSFS_setWriteDir(own)) return refuse(PHYSFS_ERR_NO_WRITE_DIR);
+  if (!PHYSFS_mount(own, nullptr, 0) || !PHYSFS_mount(program_folder, nullptr, 1)) return 0;
+  if (!archive_extension) return 1;
+  char** const names = PHYSFS_enumerateFiles("/");
+  const std::string_view extension(archive_extension);
+  for (char** each = names; each && *each; ++each) {
+    const std::string_view name(*each);
+    if (name.size() <= extension.size() + 1) continue;
+    const std::size_t dot = name.size() - extension.size() - 1;
+    if (name[dot] != '.' || PHYSFS_utf8stricmp(*each + dot + 1, archive_extension) != 0) continue;
+    const char* const folder = PHYSFS_getRealDir(*each);
+    joined_name archive;
+    if (folder && archive.join(folder, name)) {
+      (void)PHYSFS_mount(archive.c_str(), nullptr, archives_first ? 0 : 1);
+    }
+  }
+  PHYSFS_freeList(static_cast<void*>(names));
+  return 1;
+}

@@ -1,0 +1,93 @@
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <ctime>
+
+#include "errors.hpp"
+#include "overture/base/error.hpp"
+#include "platform.hpp"
+
+namespace physfs {
+namespace {
+
+bool join_slash(std::string_view path, joined_name& folder) noexcept {
+  return folder.join(path, path.ends_with('/') ? "" : "/");
+}
+
+}  // namespace
+
+bool may_write(const char* path) noexcept {
+  return access(path, W_OK) == 0;
+}
+
+bool find_program_folder(const char* argv0, joined_name& folder) noexcept {
+  char path[name_bytes_max + 1];
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+  std::string_view program;
+  if (length > 0) {
+    program = {path, static_cast<std::size_t>(length)};
+  } else if (argv0) {
+    program = argv0;
+  } else {
+    return refuse(PHYSFS_ERR_ARGV0_IS_NULL);
+  }
+  const std::size_t slash = program.rfind('/');
+  if (slash == std::string_view::npos) return folder.join("./", "");
+  return folder.join(program.substr(0, slash + 1), "");
+}
+
+bool find_user_folder(joined_name& folder) noexcept {
+  const char* home = getenv("HOME");
+  struct stat found{};
+  if (!home || home[0] == '\0' || stat(home, &found) != 0 || !S_ISDIR(found.st_mode)) {
+    passwd entry{};
+    passwd* known = nullptr;
+    char texts[4096];
+    if (getpwuid_r(getuid(), &entry, texts, sizeof texts, &known) != 0 || !known) {
+      return refuse(PHYSFS_ERR_NOT_FOUND);
+    }
+    return join_slash(known->pw_dir, folder);
+  }
+  return join_slash(home, folder);
+}
+
+bool find_data_folder(joined_name& folder) noexcept {
+  const char* const named = getenv("XDG_DATA_HOME");
+  if (named && named[0] != '\0') {
+    return join_slash(named, folder);
+  }
+  joined_name home;
+  return find_user_folder(home) && folder.join(home.view(), ".local/share/");
+}
+
+bool make_folders(const char* path) noexcept {
+  joined_name part;
+  if (!part.join(path, "")) return false;
+  const std::string_view whole = part.view();
+  for (std::size_t end = 1; end <= whole.size(); ++end) {
+    if (end < whole.size() && whole[end] != '/') continue;
+    joined_name front;
+    if (!front.join(whole.substr(0, end), "")) return false;
+    if (mkdir(front.c_str(), S_IRWXU) == 0 || errno == EEXIST) continue;
+    return refuse(overture::os_failure(errno, ""));
+  }
+  struct stat found{};
+  if (stat(path, &found) == 0 && S_ISDIR(found.st_mode)) return true;
+  return refuse(PHYSFS_ERR_NOT_FOUND);
+}
+
+// Not mktime(), which asks the system each time whether the rules have changed.
+long long from_local_time(long long seconds) noexcept {
+  auto utc = static_cast<time_t>(seconds);
+  for (int i = 0; i < 2; ++i) {  // the second time with the rules of about that moment
+    tm parts{};
+    if (!localtime_r(&utc, &parts)) return seconds;
+    utc = static_cast<time_t>(seconds - parts.tm_gmtoff);
+  }
+  return utc;
+}
+
+}  // namespace physfs
