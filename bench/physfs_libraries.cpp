@@ -87,7 +87,7 @@ void compare(results& out, int rounds, const physfs_libraries& libraries, const 
   std::vector<std::vector<double>> ns;
   for (const variant& each : variants) {
     std::vector<double>& of = ns.emplace_back();
-    for (const sample& taken : each.samples) of.push_back(taken.wall_s * 1e9 / work.operations);
+    for (const sample& taken : each.samples) of.push_back(taken.cpu_s * 1e9 / work.operations);
   }
   report(out, libraries, work, ns);
 }

@@ -192,7 +192,7 @@ std::vector<std::string> some_files(const physfs_library& library,
 }
 
 struct game {
-  const char* name;
+  const char* name;  // of the rows
   std::string folder;
   const char* extension;  // of the archives in the folder; null: the folder itself
   double faster;          // our goal over both others
@@ -215,11 +215,11 @@ void measure_physfs_games(results& out, int rounds, const physfs_libraries& libr
                           const std::string& games) {
   const std::string below = "/usr/share/games/";
   const game all[] = {
-      {"openarena (deflate)", games + "/openarena" + below + "openarena/baseoa", ".pk3", 1.6},
-      {"supertux.zip (deflate)", games + "/packed", ".zip", 1.6},
-      {"supertux (loose)", games + "/supertux" + below + "supertux2", nullptr, 1},
-      {"warzone (stored)", games + "/warzone" + below + "warzone2100", ".wz", 1},
-      {"freedoom (WAD)", games + "/freedoom" + below + "doom", ".wad", 1}};
+      {"deflated game: openarena", games + "/openarena" + below + "openarena/baseoa", ".pk3", 1.6},
+      {"deflated game: supertux.zip", games + "/packed", ".zip", 1.6},
+      {"game: supertux (loose)", games + "/supertux" + below + "supertux2", nullptr, 1},
+      {"game: warzone (stored)", games + "/warzone" + below + "warzone2100", ".wz", 1},
+      {"game: freedoom (WAD)", games + "/freedoom" + below + "doom", ".wad", 1}};
   for (const game& each : all) {
     const std::vector<std::string> mounts = mounts_of(each);
     if (mounts.empty()) {
@@ -231,7 +231,7 @@ void measure_physfs_games(results& out, int rounds, const physfs_libraries& libr
     std::vector<char> room;
     std::optional<PHYSFS_sint64> bytes;
     compare(out, rounds, libraries,
-            {std::string("open, read, close: ") + each.name, static_cast<double>(files.size()),
+            {std::string(each.name) + ", open + read + close", static_cast<double>(files.size()),
              each.faster, each.faster},
             [&](const physfs_library& library) {
               PHYSFS_sint64 sum = 0;
