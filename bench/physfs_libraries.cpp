@@ -28,9 +28,23 @@ physfs_library::physfs_library(std::string called, const std::string& path)
   // This program does not link PhysicsFS, so the functions of each library find only each other.
   void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) throw std::runtime_error(dlerror());
-#define OVERTURE_FIND(name) find(handle, "PHYSFS_" #name, this->name);
-  OVERTURE_EACH_FUNCTION(OVERTURE_FIND)
-#undef OVERTURE_FIND
+  find(handle, "PHYSFS_init", init);
+  find(handle, "PHYSFS_deinit", deinit);
+  find(handle, "PHYSFS_mount", mount);
+  find(handle, "PHYSFS_unmount", unmount);
+  find(handle, "PHYSFS_exists", exists);
+  find(handle, "PHYSFS_stat", stat);
+  find(handle, "PHYSFS_enumerate", enumerate);
+  find(handle, "PHYSFS_openRead", openRead);
+  find(handle, "PHYSFS_close", close);
+  find(handle, "PHYSFS_readBytes", readBytes);
+  find(handle, "PHYSFS_seek", seek);
+  find(handle, "PHYSFS_tell", tell);
+  find(handle, "PHYSFS_eof", eof);
+  find(handle, "PHYSFS_fileLength", fileLength);
+  find(handle, "PHYSFS_setBuffer", setBuffer);
+  find(handle, "PHYSFS_getLastErrorCode", getLastErrorCode);
+  find(handle, "PHYSFS_getErrorByCode", getErrorByCode);
 }
 
 void physfs_library::must(bool succeeded, const std::string& what) const {

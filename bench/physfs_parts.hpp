@@ -15,17 +15,23 @@ namespace bench {
 // The functions of one library.
 struct physfs_library {
   std::string name;  // "ours", "system" or "main", which is a newer version than the system's
-#define OVERTURE_EACH_FUNCTION(X)                                                             \
-  X(init)                                                                                     \
-  X(deinit)                                                                                   \
-  X(mount)                                                                                    \
-  X(unmount)                                                                                  \
-  X(exists)                                                                                   \
-  X(stat) X(enumerate) X(openRead) X(close) X(readBytes) X(seek) X(tell) X(eof) X(fileLength) \
-      X(setBuffer) X(getLastErrorCode) X(getErrorByCode)
-#define OVERTURE_DECLARE(name) decltype(&PHYSFS_##name) name;
-  OVERTURE_EACH_FUNCTION(OVERTURE_DECLARE)
-#undef OVERTURE_DECLARE
+  decltype(&PHYSFS_init) init;
+  decltype(&PHYSFS_deinit) deinit;
+  decltype(&PHYSFS_mount) mount;
+  decltype(&PHYSFS_unmount) unmount;
+  decltype(&PHYSFS_exists) exists;
+  decltype(&PHYSFS_stat) stat;
+  decltype(&PHYSFS_enumerate) enumerate;
+  decltype(&PHYSFS_openRead) openRead;
+  decltype(&PHYSFS_close) close;
+  decltype(&PHYSFS_readBytes) readBytes;
+  decltype(&PHYSFS_seek) seek;
+  decltype(&PHYSFS_tell) tell;
+  decltype(&PHYSFS_eof) eof;
+  decltype(&PHYSFS_fileLength) fileLength;
+  decltype(&PHYSFS_setBuffer) setBuffer;
+  decltype(&PHYSFS_getLastErrorCode) getLastErrorCode;
+  decltype(&PHYSFS_getErrorByCode) getErrorByCode;
 
   // Throws if the library lacks a function.
   physfs_library(std::string called, const std::string& path);
