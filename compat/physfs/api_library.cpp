@@ -1,6 +1,7 @@
 // The library as a whole, and the folders of the system.
 #include <cstring>
 
+#include "archivers.hpp"
 #include "errors.hpp"
 #include "folder_storage.hpp"
 #include "memory.hpp"
@@ -38,7 +39,6 @@ constexpr PHYSFS_ArchiveInfo formats[] = {
     OVERTURE_PHYSFS_FORMAT("DAT", "Resident Evil 3", 0),
 };
 #undef OVERTURE_PHYSFS_FORMAT
-constexpr std::size_t format_count = std::size(formats);
 
 const char* kept_folder(bool found, const joined_name& folder) {
   return found ? physfs::kept_text(folder.view()) : nullptr;
@@ -69,6 +69,7 @@ int PHYSFS_deinit(void) {
   program_folder = user_folder = nullptr;
   physfs::permit_links(false);
   physfs::end_search_path();
+  physfs::end_archivers();
   const PHYSFS_Allocator* const functions = physfs::allocator_in_use();
   if (functions->Deinit) functions->Deinit();
   return 1;
@@ -95,26 +96,33 @@ const PHYSFS_Allocator* PHYSFS_getAllocator(void) {
   return physfs::is_running() ? physfs::allocator_in_use() : nullptr;
 }
 
+// Tables stay until PHYSFS_deinit(): what was returned before an archiver came is still valid.
 const PHYSFS_ArchiveInfo** PHYSFS_supportedArchiveTypes(void) {
-  static const PHYSFS_ArchiveInfo* table[format_count + 1] = {};
-  static const bool filled = [] {
-    for (std::size_t i = 0; i < format_count; ++i) table[i] = &formats[i];
-    return true;
-  }();
-  (void)filled;
-  if (physfs::is_running()) return table;
-  physfs::set_error(PHYSFS_ERR_NOT_INITIALIZED);
-  return nullptr;
+  if (!physfs::is_running()) return refuse(PHYSFS_ERR_NOT_INITIALIZED), nullptr;
+  physfs::list<const PHYSFS_ArchiveInfo*> table;
+  for (const PHYSFS_ArchiveInfo& each : formats) {
+    if (!table.push(&each)) return nullptr;
+  }
+  if (!physfs::list_archivers(table) || !table.push(nullptr)) return nullptr;
+  return physfs::kept_table(table);
 }
 
 int PHYSFS_registerArchiver(const PHYSFS_Archiver* archiver) {
-  (void)archiver;
-  return refuse(PHYSFS_ERR_UNSUPPORTED);
+  if (!physfs::is_running()) return refuse(PHYSFS_ERR_NOT_INITIALIZED);
+  if (!archiver) return refuse(PHYSFS_ERR_INVALID_ARGUMENT);
+  for (const PHYSFS_ArchiveInfo& each : formats) {
+    const char* const extension = archiver->info.extension;
+    if (extension && PHYSFS_utf8stricmp(each.extension, extension) == 0) {
+      return refuse(PHYSFS_ERR_DUPLICATE);
+    }
+  }
+  return physfs::add_archiver(*archiver) ? 1 : 0;
 }
 
 int PHYSFS_deregisterArchiver(const char* extension) {
-  (void)extension;
-  return refuse(PHYSFS_ERR_UNSUPPORTED);
+  if (!physfs::is_running()) return refuse(PHYSFS_ERR_NOT_INITIALIZED);
+  if (!extension) return refuse(PHYSFS_ERR_INVALID_ARGUMENT);
+  return physfs::remove_archiver(extension) ? 1 : 0;
 }
 
 const char* PHYSFS_getDirSeparator(void) {

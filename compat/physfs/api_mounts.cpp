@@ -1,4 +1,5 @@
 // The search path.
+#include "archivers.hpp"
 #include "errors.hpp"
 #include "folder_storage.hpp"
 #include "open_file.hpp"
@@ -34,11 +35,22 @@ bool is_mounted(const char* name) {
   return false;
 }
 
+// An archiver of the host comes before the library's own formats if the extension is its own.
+storage* open_archive(const char* name, const physfs::loan& lent) {
+  if (!physfs::has_archivers()) return physfs::open_archive(name, lent);
+  bool claimed = false;
+  storage* opened = physfs::open_by_archivers(name, lent, true, claimed);
+  if (!opened && !claimed) opened = physfs::open_archive(name, lent);
+  if (!opened && !claimed) opened = physfs::open_by_archivers(name, lent, false, claimed);
+  return opened;
+}
+
 storage* open_storage(const char* path) {
   const overture::result<overture::file_status> found = overture::system_os().status(path, true);
   if (!found) return refuse(found.error()), nullptr;
   const bool is_folder = found->kind == overture::file_kind::folder;
-  return is_folder ? physfs::open_folder(path) : physfs::open_archive(path);
+  return is_folder ? static_cast<storage*>(physfs::open_folder(path, false))
+                   : open_archive(path, {});
 }
 
 // Mounts what `open` opens, unless there is a mount of that name.
@@ -62,26 +74,24 @@ int PHYSFS_mount(const char* path, const char* mount_point, int append) {
 int PHYSFS_mountIo(PHYSFS_Io* io, const char* name, const char* mount_point, int append) {
   if (!io) return refuse(PHYSFS_ERR_INVALID_ARGUMENT);
   if (io->version != 0) return refuse(PHYSFS_ERR_UNSUPPORTED);
-  return mount_new(name, mount_point, append, [&] { return physfs::open_loan(name, {.io = io}); });
+  return mount_new(name, mount_point, append, [&] { return open_archive(name, {.io = io}); });
 }
 
 int PHYSFS_mountMemory(const void* bytes, PHYSFS_uint64 size, void (*release)(void*),
                        const char* name, const char* mount_point, int append) {
   if (!bytes) return refuse(PHYSFS_ERR_INVALID_ARGUMENT);
   return mount_new(name, mount_point, append, [&] {
-    return physfs::open_loan(name, {.bytes = bytes, .size = size, .release = release});
+    return open_archive(name, {.bytes = bytes, .size = size, .release = release});
   });
 }
 
 int PHYSFS_mountHandle(PHYSFS_File* file, const char* name, const char* mount_point, int append) {
   if (!physfs::open_file::of(file)) return 0;
-  return mount_new(name, mount_point, append,
-                   [&] { return physfs::open_loan(name, {.file = file}); });
+  return mount_new(name, mount_point, append, [&] { return open_archive(name, {.file = file}); });
 }
 
 int PHYSFS_mountRW(const char* path, const char* mount_point, int append) {
-  (void)path, (void)mount_point, (void)append;
-  return refuse(PHYSFS_ERR_UNSUPPORTED);
+  return mount_new(path, mount_point, append, [&] { return physfs::open_folder(path, true); });
 }
 
 int PHYSFS_unmount(const char* path) {

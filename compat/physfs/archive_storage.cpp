@@ -206,11 +206,7 @@ class archive_storage final : public storage {
 
 }  // namespace
 
-storage* open_archive(const char* path) noexcept {
-  return open_loan(path, {});
-}
-
-storage* open_loan(const char* name, const loan& lent) noexcept {
+storage* open_archive(const char* name, const loan& lent) noexcept {
   const char* const kept = kept_text(name);
   auto* const made = kept ? make<archive_storage>(kept, lent) : nullptr;
   if (made && !made->begin()) {

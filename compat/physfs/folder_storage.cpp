@@ -295,7 +295,7 @@ bool folder_storage::remove(std::string_view path) noexcept {
   return done || refuse(done.error());
 }
 
-storage* open_folder(const char* path) noexcept {
+folder_storage* open_folder(const char* path, bool writable) noexcept {
   const result<file_status> found = os().status(path, true);
   if (!found) {
     set_error(code_of(found.error()));
@@ -306,7 +306,7 @@ storage* open_folder(const char* path) noexcept {
     return nullptr;
   }
   const char* const kept = kept_text(path);
-  return kept ? make<folder_storage>(kept) : nullptr;
+  return kept ? make<folder_storage>(kept, writable) : nullptr;
 }
 
 }  // namespace physfs

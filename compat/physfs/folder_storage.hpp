@@ -13,12 +13,15 @@ void permit_links(bool permit) noexcept;
 
 class folder_storage final : public storage {
  public:
-  explicit folder_storage(const char* kept_path) noexcept : folder_(kept_path) {}
+  folder_storage(const char* kept_path, bool writable) noexcept
+      : folder_(kept_path), writable_(writable) {}
 
   [[nodiscard]] bool stat(std::string_view path, PHYSFS_Stat& found) noexcept override;
   [[nodiscard]] bool exists(std::string_view path) noexcept override;
   [[nodiscard]] content* open(std::string_view path) noexcept override;
   [[nodiscard]] bool list(std::string_view path, text_list& names) noexcept override;
+
+  [[nodiscard]] folder_storage* writable() noexcept override { return writable_ ? this : nullptr; }
 
   // Creates a file, or empties or extends the one that is there.
   [[nodiscard]] content* create(std::string_view path, bool append) noexcept;
@@ -29,6 +32,7 @@ class folder_storage final : public storage {
 
  private:
   const char* folder_;
+  const bool writable_;
 };
 
 }  // namespace physfs

@@ -68,14 +68,17 @@ PHYSFS_File* open_file::to_read(content* contents, mount& from) noexcept {
   return handle;
 }
 
-PHYSFS_File* open_file::to_write(content* contents, std::uint64_t position) noexcept {
+PHYSFS_File* open_file::to_write(content* contents, std::uint64_t position, mount* from) noexcept {
   open_file* const file = claim();
   if (!file) {
     destroy(contents);
     return nullptr;
   }
   written_files.fetch_add(1);
-  return file->begin(contents, true, position);
+  PHYSFS_File* const handle = file->begin(contents, true, position);
+  if (from) from->users.fetch_add(mount::one_file);
+  file->from_ = from;
+  return handle;
 }
 
 void open_file::end() noexcept {

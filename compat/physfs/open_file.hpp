@@ -17,9 +17,10 @@ namespace physfs {
 
 class open_file {
  public:
-  // Takes over `contents`; counts the mount's open file. Null if out of memory.
+  // Take over `contents` and count the mount's open file. Null if out of memory.
   [[nodiscard]] static PHYSFS_File* to_read(content* contents, mount& from) noexcept;
-  [[nodiscard]] static PHYSFS_File* to_write(content* contents, std::uint64_t position) noexcept;
+  [[nodiscard]] static PHYSFS_File* to_write(content* contents, std::uint64_t position,
+                                             mount* from) noexcept;
   // Null, and an error, if the file is closed or a null pointer.
   [[nodiscard]] static open_file* of(PHYSFS_File* file) noexcept {
     if (file && file->opaque) return static_cast<open_file*>(file->opaque);

@@ -79,15 +79,26 @@ bool make_folders(const char* path) noexcept {
   return refuse(PHYSFS_ERR_NOT_FOUND);
 }
 
-// Not mktime(), which asks the system each time whether the rules have changed.
+// Not mktime(), which asks the system each time whether the rules have changed. localtime_r() takes
+// a lock, so each thread remembers what it has asked: offsets change at quarters of an hour.
 long long from_local_time(long long seconds) noexcept {
-  auto utc = static_cast<time_t>(seconds);
+  struct known {
+    long long quarter = -1;
+    long offset = 0;
+  };
+  constexpr std::size_t known_max = 64;
+  static thread_local constinit known all[known_max];
+  const long long quarter = seconds / 900;
+  known& here = all[static_cast<unsigned long long>(quarter) % known_max];
+  if (here.quarter == quarter) return seconds - here.offset;
+  long offset = 0;
   for (int i = 0; i < 2; ++i) {  // the second time with the rules of about that moment
+    const auto utc = static_cast<time_t>(seconds - offset);
     tm parts{};
-    if (!localtime_r(&utc, &parts)) return seconds;
-    utc = static_cast<time_t>(seconds - parts.tm_gmtoff);
+    if (localtime_r(&utc, &parts)) offset = parts.tm_gmtoff;
   }
-  return utc;
+  here = {quarter, offset};
+  return seconds - offset;
 }
 
 }  // namespace physfs

@@ -20,7 +20,7 @@ namespace {
 struct kept {
   kept* next;
   std::size_t bytes;
-  char text[1];
+  alignas(void*) char text[1];  // or a table of pointers
 };
 
 overture::atomic<const snapshot*> current{nullptr};

@@ -69,6 +69,14 @@ class reading {
 // memory. Any thread.
 [[nodiscard]] const char* kept_text(std::string_view text) noexcept;
 
+// The same for a table of pointers.
+template <class T>
+[[nodiscard]] T* kept_table(const list<T>& table) noexcept {
+  const char* const kept =
+      kept_text({reinterpret_cast<const char*>(table.data()), table.size() * sizeof(T)});
+  return reinterpret_cast<T*>(const_cast<char*>(kept));
+}
+
 [[nodiscard]] bool begin_search_path() noexcept;
 void end_search_path() noexcept;
 [[nodiscard]] bool is_running() noexcept;

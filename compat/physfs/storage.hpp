@@ -43,6 +43,8 @@ class content {
   std::int64_t expected_length_ = -1;
 };
 
+class folder_storage;
+
 class storage {
  public:
   storage() = default;
@@ -61,21 +63,23 @@ class storage {
   [[nodiscard]] virtual bool list(std::string_view path, text_list& names) noexcept = 0;
   // What the host lent for it remains the host's: mounting it has failed.
   virtual void give_back() noexcept {}
+  // Not null for a folder of PHYSFS_mountRW().
+  [[nodiscard]] virtual folder_storage* writable() noexcept { return nullptr; }
 };
 
 // Null, and an error, if `path` is not such a thing.
-[[nodiscard]] storage* open_folder(const char* path) noexcept;
-[[nodiscard]] storage* open_archive(const char* path) noexcept;
+[[nodiscard]] folder_storage* open_folder(const char* path, bool writable) noexcept;
 
-// What the host lends for an archive, and what is called when it is no longer used.
+// What the host lends for an archive, and what is called when it is no longer used. If it is
+// nothing the archive is a file of the system.
 struct loan {
-  const void* bytes = nullptr;  // one of three
+  const void* bytes = nullptr;  // at most one of three
   PHYSFS_Io* io = nullptr;
   PHYSFS_File* file = nullptr;
   std::size_t size = 0;  // of the bytes
   void (*release)(void* bytes) = nullptr;
 };
-[[nodiscard]] storage* open_loan(const char* name, const loan& lent) noexcept;
+[[nodiscard]] storage* open_archive(const char* name, const loan& lent) noexcept;
 
 [[nodiscard]] inline PHYSFS_Stat unknown_stat() noexcept {
   return {-1, -1, -1, -1, PHYSFS_FILETYPE_OTHER, 1};

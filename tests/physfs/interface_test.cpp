@@ -138,6 +138,29 @@ TEST_F(interface_test, the_write_folder_stays_while_a_file_is_written) {
   EXPECT_EQ(PHYSFS_getWriteDir(), nullptr);
 }
 
+TEST_F(interface_test, a_mount_for_writing_takes_what_is_written_below_its_point) {
+  folder_.write("saves/old.txt", "old");
+  folder_.write("own/x", "");
+  const std::string saves = folder_ / "saves";
+  ASSERT_EQ(PHYSFS_mountRW(saves.c_str(), "user/saves", 1), 1);
+  EXPECT_EQ(content("user/saves/old.txt"), "old");
+  EXPECT_EQ(PHYSFS_openWrite("elsewhere.txt"), nullptr);
+  EXPECT_EQ(code(), PHYSFS_ERR_NO_WRITE_DIR);
+  ASSERT_EQ(PHYSFS_setWriteDir((folder_ / "own").c_str()), 1);
+  for (const char* name : {"user/saves/new.txt", "elsewhere.txt"}) {
+    PHYSFS_File* const file = PHYSFS_openWrite(name);
+    ASSERT_NE(file, nullptr);
+    EXPECT_EQ(PHYSFS_writeBytes(file, "new", 3), 3);
+    EXPECT_EQ(PHYSFS_canUnmount(saves.c_str()), name[0] == 'u' ? 0 : 1);
+    EXPECT_EQ(PHYSFS_close(file), 1);
+  }
+  EXPECT_EQ(folder_.read("saves/new.txt"), "new");
+  EXPECT_EQ(folder_.read("own/elsewhere.txt"), "new");
+  EXPECT_EQ(PHYSFS_delete("user/saves/old.txt"), 1);
+  EXPECT_EQ(PHYSFS_exists("user/saves/old.txt"), 0);
+  EXPECT_EQ(PHYSFS_unmount(saves.c_str()), 1);
+}
+
 TEST_F(interface_test, texts_of_a_mount_outlive_it) {
   const std::string archive = zip("base.zip");
   ASSERT_EQ(PHYSFS_mount(archive.c_str(), "point", 1), 1);
