@@ -91,14 +91,18 @@ CLI::Option& described(CLI::Option* option, const option_text& about) {
   return *option;
 }
 
+// Ends a word in brackets, which CLI11 would take for a list: "[v2]" may be a folder.
+constexpr char end_of_brackets = '\1';
+
 // "--to=" gives an empty value. CLI11 would take the next word for it.
-std::vector<std::string> with_empty_values(const std::vector<std::string>& arguments) {
+std::vector<std::string> protect(const std::vector<std::string>& arguments) {
   std::vector<std::string> words;
   bool options = true;
   for (const std::string& each : arguments) {
     options = options && each != "--";
     const bool is_empty = options && each.starts_with("--") && each.find('=') == each.size() - 1;
     words.push_back(is_empty ? each.substr(0, each.size() - 1) : each);
+    if (each.starts_with('[') && each.ends_with(']')) words.back() += end_of_brackets;
     if (is_empty) words.emplace_back();
   }
   return words;
@@ -197,7 +201,7 @@ std::optional<int> command_line::parse(const std::vector<std::string>& arguments
     describe(*described_to);
     return exit_ok;
   }
-  std::vector<std::string> words = with_empty_values(arguments);
+  std::vector<std::string> words = protect(arguments);
   std::reverse(words.begin(), words.end());
   try {
     app_->parse(std::move(words));
@@ -239,7 +243,10 @@ void command_line::deliver() const {
   for (const CLI::Option* const option : app_->parse_order()) {
     const std::size_t number = handed[option]++;
     for (const bound_handler& each : handlers_) {
-      if (each.option == option) each.take(option->results()[number]);
+      if (each.option != option) continue;
+      std::string word = option->results()[number];
+      if (word.ends_with(end_of_brackets)) word.pop_back();
+      each.take(word);
     }
   }
 }

@@ -15,6 +15,7 @@
 // images with sectors of 2352 bytes. A file in several extents is read if they are adjacent, as
 // they are in files larger than 4 GiB.
 #include <algorithm>
+#include <utility>
 
 #include "archives/plain_table.hpp"
 #include "archives/rock_ridge.hpp"
@@ -100,6 +101,7 @@ class iso_list {
   }
   result<void> take_packed_file(std::string_view path) noexcept;
   // The full path of a name in a folder; empty if the name is not valid.
+  result<void> lose_pieces() noexcept;
   std::string_view join(std::uint32_t number, const iso_record& record) noexcept;
 
   const archive_input& input_;
@@ -116,6 +118,8 @@ class iso_list {
   std::uint64_t folder_bytes_ = 0;  // of all folders so far
   iso_record file_;                 // a file continued by the next record
   bool in_pieces_ = false;
+  path_buffer file_path_;  // of that file
+  std::size_t file_path_bytes_ = 0;
   path_buffer path_;
 };
 
@@ -141,7 +145,8 @@ iso_record read_record(const std::byte* at, std::size_t length) noexcept {
 
 // Whether a record of this length, which is not 0, is whole.
 bool is_record(const std::byte* at, std::size_t length, std::size_t bytes) noexcept {
-  return length >= record_bytes && length <= bytes && load_u8(at + 32) <= length - record_bytes;
+  return length >= record_bytes && length % 2 == 0 && length <= bytes &&
+         load_u8(at + 32) <= length - record_bytes;
 }
 
 // --- Descriptors ---------------------------------------------------------------------------------
@@ -210,7 +215,6 @@ result<bool> iso_list::run() noexcept {
 
 result<void> iso_list::list_folder(std::uint32_t number) noexcept {
   const iso_folder folder = folders_[number];
-  in_pieces_ = false;
   if (!fits(folder.offset, 1, folder.bytes, table_.file_bytes())) {
     if (number == 0) return table_outside(folder.offset);
     return table_.lose({paths_.data() + folder.path, folder.path_bytes},
@@ -230,14 +234,24 @@ result<void> iso_list::list_folder(std::uint32_t number) noexcept {
     if (!sector) return tl::unexpected(sector.error());
     if (result<void> done = list_sector(number, *sector, size); !done) return done;
   }
-  return {};
+  return lose_pieces();
+}
+
+// A file whose last extent has no record.
+result<void> iso_list::lose_pieces() noexcept {
+  if (!std::exchange(in_pieces_, false)) return {};
+  return table_.lose({file_path_.data(), file_path_bytes_}, skip_reason::iso_lacks_extent);
 }
 
 result<void> iso_list::list_sector(std::uint32_t number, const std::byte* sector,
                                    std::size_t bytes) noexcept {
   for (std::size_t at = 0; at < bytes;) {
     const std::size_t length = load_u8(sector + at);
-    if (length == 0) break;  // the rest of the sector is empty
+    if (length == 0) {  // zeros fill the rest of the sector
+      const auto is_zero = [](std::byte each) { return each == std::byte{}; };
+      if (std::all_of(sector + at, sector + bytes, is_zero)) break;
+      return table_.lose({}, skip_reason::iso_broken_record);
+    }
     if (!is_record(sector + at, length, bytes - at)) {
       return table_.lose({}, skip_reason::iso_broken_record);
     }
@@ -301,7 +315,7 @@ result<void> iso_list::take_folder(std::uint32_t number, const iso_record& recor
                                    std::string_view path) noexcept {
   for (std::uint32_t above = number; above != no_parent; above = folders_[above].parent) {
     if (folders_[above].offset == record.offset) {
-      return table_.skip(path, skip_reason::iso_folder_in_itself);
+      return table_.lose(path, skip_reason::iso_folder_in_itself);
     }
   }
   iso_folder folder{record.offset, record.bytes, number, folders_[number].depth + 1};
@@ -351,11 +365,15 @@ result<void> iso_list::take_link(std::string_view path) noexcept {
 
 // Extents of one file have consecutive records.
 result<void> iso_list::take_file(const iso_record& record, std::string_view path) noexcept {
+  if (in_pieces_ && path != std::string_view(file_path_.data(), file_path_bytes_)) {
+    if (result<void> lost = lose_pieces(); !lost) return lost;
+  }
   if (in_pieces_) {
     file_.interleaved |= record.interleaved || record.offset != file_.offset + file_.bytes;
     file_.bytes += record.bytes;
   } else {
     file_ = record;
+    file_path_bytes_ = path.copy(file_path_.data(), file_path_.size());
   }
   in_pieces_ = (record.flags & flag_continues) != 0;
   if (in_pieces_) return {};

@@ -21,7 +21,8 @@ inline constexpr const char* case_duplicate = "another name differs only by case
 
 // Folders and links.
 inline constexpr const char* link_dangling = "the link's target does not exist";
-inline constexpr const char* link_loop = "the link forms a loop";
+inline constexpr const char* link_loop =
+    "the link forms a loop or leads through more than 40 others";
 inline constexpr const char* link_leaves_mount = "the link leads outside the mount";
 inline constexpr const char* too_many_folder_links = limit_text::folder_links;
 
@@ -40,6 +41,7 @@ inline constexpr const char* not_utf16 = "the name is not valid UTF-16";
 inline constexpr const char* anti_item = "an anti-item, which would delete a file";
 inline constexpr const char* iso_folder_outside = "the folder's data is outside the image";
 inline constexpr const char* iso_folder_in_itself = "the folder contains itself";
+inline constexpr const char* iso_lacks_extent = "the rest of the file has no record";
 inline constexpr const char* iso_broken_record = "broken folder record";
 inline constexpr const char* iso_bad_name = "the name is not a valid path";
 inline constexpr const char* iso_interleaved = "the file is interleaved, which is not supported";

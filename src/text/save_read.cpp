@@ -286,6 +286,7 @@ void save_file::visit_damage(function_ref<void(const save_damage&)> visit) const
 }
 
 save_section save_file::section(std::size_t i) const noexcept {
+  if (i >= section_count_) return {};
   save_section found{.name = sections_[i].name_view()};
   for (std::size_t at = 0; at < page_count_; ++at) {
     if (pages_[at].section != i) continue;

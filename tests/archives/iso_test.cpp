@@ -63,6 +63,19 @@ TEST(iso, has_files_in_adjacent_extents) {
             (contents_map{{"BIG", std::string(2048, 'a') + "b"}}));
 }
 
+TEST(hostile_iso, with_a_file_that_lacks_an_extent_says_so) {
+  iso_tree root;
+  root.files = {{.name = "CUT;1", .data = std::string(2048, 'a'), .flags = 0x80},
+                {.name = "D;1", .data = "d"},
+                {.name = "LAST;1", .data = "a", .flags = 0x80}};
+  root.folders = {{.name = "SUB", .files = {{.name = "S;1", .data = "s"}}}};
+  EXPECT_EQ(load_archive(write_iso(root), "test.iso"),
+            (contents_map{{"D", "d"},
+                          {"SUB/S", "s"},
+                          {"lost: CUT", "error: corrupt"},
+                          {"lost: LAST", "error: corrupt"}}));
+}
+
 // --- Rock Ridge ----------------------------------------------------------------------------------
 
 std::string noise(std::size_t bytes) {
@@ -161,9 +174,25 @@ TEST(iso, skips_links_that_lead_nowhere_devices_and_names_with_backslashes) {
   EXPECT_TRUE(skipped[0].starts_with("a\\b: "));
   EXPECT_EQ(skipped[1], "gone: the link's target is not in the archive");
   EXPECT_EQ(skipped[2], "out: the link leads outside the mount");
-  EXPECT_EQ(skipped[3], "round: the link forms a loop");
+  EXPECT_EQ(skipped[3], "round: the link forms a loop or leads through more than 40 others");
   EXPECT_EQ(skipped[4], "tty: not a regular file");
   EXPECT_EQ(skipped[5], "up: the link leads outside the mount");
+}
+
+// What follows such a record may begin with a zero, as the end of a sector does. (A longer one has
+// the whole next record in its system use area, which nobody can tell.)
+TEST(hostile_iso, with_a_wrong_length_of_a_record_says_that_files_are_missing) {
+  iso_tree root;
+  root.files = {{.name = "A;1", .data = "a"}, {.name = "B;1", .data = "b"}};
+  const std::string whole = write_iso(root);
+  const std::string name("\3A;1", 4);
+  const std::size_t at = whole.find(name) - 32;  // the length of the record
+  for (int length = 1; length < 2 * whole[at]; ++length) {
+    std::string bytes = whole;
+    if (bytes[at] == static_cast<char>(length)) continue;
+    bytes[at] = static_cast<char>(length);
+    EXPECT_TRUE(load_archive(bytes, "test.iso").contains("lost: ")) << length;
+  }
 }
 
 TEST(hostile_iso, with_a_broken_record_says_that_files_are_missing) {
@@ -254,7 +283,8 @@ TEST(hostile_iso, with_a_folder_that_contains_itself_is_listed_in_finite_time) {
   iso_tree root;
   root.files = {{.name = "A", .data = "a"}};
   root.folders = {{.name = "SELF", .stated_sector = 20}};
-  EXPECT_EQ(load_archive(write_iso(root), "test.iso"), (contents_map{{"A", "a"}}));
+  EXPECT_EQ(load_archive(write_iso(root), "test.iso"),
+            (contents_map{{"A", "a"}, {"lost: SELF", "error: corrupt"}}));
 }
 
 // Two folders that list each other twice would unfold to 2^128 folders.

@@ -65,6 +65,24 @@ def an_empty_value_is_not_the_next_argument(box):
 
 
 @case()
+def a_mount_in_brackets_is_no_list(box):
+    box.write("[v2]/f", "f")
+    box.write("v2/g", "g")
+    box.write("[a,b]/h", "h")
+    for words in (("[v2]",), ("--", "[v2]")):
+        result = box.run("ls", *words)
+        assert result.code == 0 and result.out == "f\n", result
+    result = box.run("ls", "[a,b]", "v2")
+    assert result.code == 0 and result.out == "g\nh\n", result
+    result = box.run("which", "h", "[a,b]")
+    assert result.code == 0 and "[a,b]" in result.out, result
+    result = box.run("ls", "--mount-point", "[x]", "v2")
+    assert result.code == 0 and result.out == "[x]/\n", result
+    missing = box.run("ls", "[none]")
+    assert missing.code == 3 and missing.err.startswith("error: [none]: "), missing
+
+
+@case()
 def ls_and_check_leave_out_what_is_excluded(box):
     box.write("base/maps/rome.txt", "rome")
     box.write("base/maps/con.bak", "a name that Windows cannot have")

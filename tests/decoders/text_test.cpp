@@ -121,7 +121,7 @@ TEST(text_decoder, turns_utf16_with_a_mark_into_utf8) {
 TEST(text_decoder, warns_of_damaged_utf16) {
   using namespace std::string_view_literals;
   for (const auto text : {"\xFF\xFEh"sv, "\xFF\xFE\x34\xD8"sv, "\xFF\xFE\x34\xD8h\0"sv,
-                          "\xFF\xFE\x1E\xDDh\0"sv, "\xFF\xFE\0\0x\0"sv, "\xFE\xFF\0\0\0x"sv}) {
+                          "\xFF\xFE\x1E\xDDh\0"sv, "\xFE\xFF\0\0\0x"sv}) {
     const result<decoded_asset> made = decode(text);
     ASSERT_TRUE(made);
     EXPECT_EQ(made->kind(), asset_kind::none);

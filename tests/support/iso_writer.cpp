@@ -41,6 +41,7 @@ std::string record(const std::string& name, std::uint32_t sector, std::uint64_t 
   text += both(1, 2) + static_cast<char>(name.size()) + name;
   if (text.size() % 2 == 0) text += '\0';
   text += use;
+  if (text.size() % 2 == 0) text += '\0';
   return static_cast<char>(text.size() + 1) + text;
 }
 

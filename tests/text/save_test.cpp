@@ -80,6 +80,7 @@ TEST_F(saves, list_their_sections) {
   ASSERT_TRUE(save.load_bytes(file, {.version = 5}));
   EXPECT_EQ(save.version(), 3u);
   ASSERT_EQ(save.section_count(), 2u);
+  EXPECT_TRUE(save.section(2).name.empty());
   EXPECT_EQ(save.section(0).name, "many");
   EXPECT_EQ(save.section(0).pages, many.page_count());
   EXPECT_EQ(save.section(0).objects, many.size());

@@ -13,6 +13,9 @@
 // add_pages() share allocations of up to 1 MiB. add() finds the first page with room and never
 // moves an object. remove() finds the page by address, with a binary search.
 //
+// An exception that leaves a visitor of for_each(jobs, ...) ends its page: the other objects there
+// are not visited. It is reported as for parallel_for() (parallel.hpp).
+//
 // Threads: one thread at a time may add and remove; while none does, any number may read and change
 // objects.
 #pragma once
