@@ -180,7 +180,7 @@ TEST(iso, skips_links_that_lead_nowhere_devices_and_names_with_backslashes) {
 }
 
 // What follows such a record may begin with a zero, as the end of a sector does. (A longer one has
-// the whole next record in its system use area, which nobody can tell.)
+// the whole next record in its system use area, which may have any content.)
 TEST(hostile_iso, with_a_wrong_length_of_a_record_says_that_files_are_missing) {
   iso_tree root;
   root.files = {{.name = "A;1", .data = "a"}, {.name = "B;1", .data = "b"}};
