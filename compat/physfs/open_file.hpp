@@ -34,7 +34,11 @@ class open_file {
   [[nodiscard]] bool close() noexcept;
   [[nodiscard]] std::int64_t read(void* to, std::uint64_t bytes) noexcept {
     if (bytes > filled_ - at_ || writes_) return read_more(to, bytes);
-    std::memcpy(to, buffer_ + at_, bytes);
+    if (bytes == 1) {  // many games read byte by byte: no call for that
+      *static_cast<std::byte*>(to) = buffer_[at_];
+    } else {
+      std::memcpy(to, buffer_ + at_, bytes);
+    }
     at_ += bytes;
     return static_cast<std::int64_t>(bytes);
   }
