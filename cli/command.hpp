@@ -20,6 +20,7 @@ struct command {
 
 [[nodiscard]] std::span<const command> commands();
 
+int cmd_boost(const std::vector<std::string>& words);
 int cmd_cat(const std::vector<std::string>& words);
 int cmd_check(const std::vector<std::string>& words);
 int cmd_diff(const std::vector<std::string>& words);

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "archivers.hpp"
+#include "boost.hpp"
 #include "errors.hpp"
 #include "folder_storage.hpp"
 #include "memory.hpp"
@@ -56,7 +57,10 @@ int PHYSFS_init(const char* argv0) {
   const bool has_user = physfs::find_user_folder(user);
   program_folder = kept_folder(has_program, program);
   user_folder = kept_folder(has_user, user);
-  if (program_folder && user_folder && physfs::begin_search_path()) return 1;
+  if (program_folder && user_folder && physfs::begin_search_path()) {
+    physfs::begin_boost();
+    return 1;
+  }
   physfs::end_search_path();
   if (functions->Deinit) functions->Deinit();
   return 0;
@@ -66,6 +70,7 @@ int PHYSFS_deinit(void) {
   if (!physfs::is_running()) return refuse(PHYSFS_ERR_NOT_INITIALIZED);
   if (!physfs::open_file::close_all()) return 0;
   physfs::end_write_folder();
+  physfs::end_boost();
   program_folder = user_folder = nullptr;
   physfs::permit_links(false);
   physfs::end_search_path();

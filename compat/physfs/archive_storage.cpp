@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "boost.hpp"
 #include "errors.hpp"
 #include "io_system.hpp"
 #include "overture/vfs/file_reader.hpp"
@@ -78,6 +79,7 @@ class borrowed {
   borrowed& operator=(const borrowed&) = delete;
   void give_back() noexcept { lent_ = {}; }
   [[nodiscard]] const loan& get() const noexcept { return lent_; }
+  [[nodiscard]] bool is_empty() const noexcept { return !lent_.io && !lent_.file && !lent_.bytes; }
 
  private:
   loan lent_;
@@ -156,6 +158,8 @@ class archive_storage final : public storage {
       files = unlocked_by(path.substr(dollar + 1));
       if (!files) return nullptr;
       path = path.substr(0, dollar);
+    } else if (is_boosted() && lent_.is_empty() && files_.exists(in_tree(path))) {
+      if (content* const packed = boosted(path_, path)) return packed;
     }
     result<overture::opened_file> opened = files->open_any_size(in_tree(path));
     if (!opened) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "boost.hpp"
 #include "errors.hpp"
 #include "names.hpp"
 #include "overture/base/atomic.hpp"
@@ -202,6 +203,9 @@ content* folder_storage::open(std::string_view path) noexcept {
   // Where links are followed only the open file's status tells what it is.
   const bool follows = links_permitted();
   if (!follows && !full.visible_status(status)) return nullptr;
+  if (is_boosted()) {
+    if (content* const packed = boosted(full.c_str(), {})) return packed;
+  }
   const result<os_handle> opened = os().open(full.c_str());
   if (!opened) {
     set_error(code_of(opened.error()));

@@ -1,0 +1,186 @@
+#include "boosting.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string_view>
+
+#include "display.hpp"
+#include "messages.hpp"
+#include "overture/base/blob.hpp"
+#include "overture/base/hash.hpp"
+#include "overture/base/os.hpp"
+#include "overture/io/unpack.hpp"
+#include "overture/vfs/file_system.hpp"
+#include "start_pack/pack_index.hpp"
+#include "start_pack/pack_writer.hpp"
+
+namespace overture::cli {
+
+namespace {
+
+using start_pack::identity_of;
+using start_pack::pack_index;
+using start_pack::pack_writer;
+
+std::uint32_t number_at(std::string_view bytes, std::size_t at) {
+  std::uint32_t number = 0;
+  for (std::size_t i = 0; i < 4; ++i) {
+    number |= std::uint32_t{static_cast<unsigned char>(bytes[at + i])} << (8 * i);
+  }
+  return number;
+}
+
+// The files of a pack, each as the game got it.
+class recorded_files {
+ public:
+  result<blob> read(const boost_record& record) {
+    if (record.name.empty()) return read_loose(record.path);
+    file_system* const archive = archive_at(record.path);
+    if (!archive) return fail(errc::not_found, "the archive cannot be mounted");
+    return archive->read_all({record.name, {hash64(record.name)}}, buffers_);
+  }
+
+ private:
+  result<blob> read_loose(const std::string& path) {
+    operating_system& os = system_os();
+    const result<os_handle> file = os.open(path.c_str());
+    if (!file) return tl::unexpected(file.error());
+    result<blob> content =
+        os.status(*file).and_then([&](const file_status& status) -> result<blob> {
+          if (status.kind != file_kind::file) return fail(errc::not_a_file, "not a regular file");
+          if (status.size > start_pack::entry_bytes_max) {
+            return fail(errc::limit, "the file exceeds 64 MiB");
+          }
+          return buffers_.take(static_cast<std::size_t>(status.size));
+        });
+    if (content) {
+      const result<void> done = read_fully(os, *file, 0, content->span());
+      if (!done) content = tl::unexpected(done.error());
+    }
+    os.close(*file);
+    return content;
+  }
+
+  file_system* archive_at(const std::string& path) {
+    std::unique_ptr<file_system>& archive = archives_[path];
+    if (!archive) {
+      archive = std::make_unique<file_system>();
+      (void)archive->mount(path.c_str());
+    }
+    return archive->mount_count() > 0 ? archive.get() : nullptr;
+  }
+
+  buffer_pool buffers_;
+  std::map<std::string, std::unique_ptr<file_system>> archives_;
+};
+
+}  // namespace
+
+std::vector<boost_record> parse_records(std::string_view bytes) {
+  std::vector<boost_record> records;
+  while (bytes.size() >= 8) {
+    const std::uint64_t path_bytes = number_at(bytes, 0);
+    const std::uint64_t name_bytes = number_at(bytes, 4);
+    if (bytes.size() - 8 < path_bytes + name_bytes) break;
+    records.push_back({std::string(bytes.substr(8, path_bytes)),
+                       std::string(bytes.substr(8 + path_bytes, name_bytes))});
+    bytes.remove_prefix(8 + path_bytes + name_bytes);
+  }
+  return records;
+}
+
+std::string pack_folder() {
+  namespace fs = std::filesystem;
+  const char* const cache = std::getenv("XDG_CACHE_HOME");
+  const char* const home = std::getenv("HOME");
+  fs::path folder;
+  if (cache && *cache == '/') {
+    folder = cache;
+  } else if (home && *home == '/') {
+    folder = fs::path(home) / ".cache";
+  } else {
+    print_error("there is no folder for start packs: set HOME or XDG_CACHE_HOME");
+    return {};
+  }
+  folder = folder / "overture" / "boost";
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  if (!failed) fs::permissions(folder, fs::perms::owner_all, failed);
+  if (failed) {
+    print_error(fmt::format("{}: cannot create the folder ({})", printable(folder.string()),
+                            failed.message()));
+    return {};
+  }
+  return folder.string();
+}
+
+std::string pack_of(const std::string& folder, const std::string& program) {
+  const std::string name = std::filesystem::path(program).filename().string();
+  return fmt::format("{}/{}-{:016x}.pack", folder, name, hash64(program));
+}
+
+std::optional<packed_files> write_pack(const std::string& pack, const std::string& program,
+                                       const std::vector<boost_record>& records) {
+  operating_system& os = system_os();
+  packed_files done;
+  recorded_files files;
+  const auto write = [&](os_handle file) -> result<void> {
+    pack_writer writer(os, file, default_allocator());
+    for (const boost_record& record : records) {
+      const result<file_status> before = os.status(record.path.c_str(), true);
+      const result<blob> content = files.read(record);
+      const result<file_status> after = os.status(record.path.c_str(), true);
+      const bool same = before && after && identity_of(*before) == identity_of(*after);
+      if (!content || !same || content->size() > start_pack::entry_bytes_max) {
+        ++done.left_out;
+        continue;
+      }
+      result<void> added =
+          writer.add(record.path, record.name, identity_of(*before), content->span());
+      if (!added) return added;
+    }
+    done.files = writer.entry_count();
+    done.bytes = writer.data_bytes();
+    return writer.finish(program);
+  };
+  const result<void> written = replace_file(os, pack.c_str(), write);
+  if (written) return done;
+  print_error(fmt::format("{}: {}", printable(pack), reason_of(written.error())));
+  return {};
+}
+
+std::optional<pack_state> look_at_pack(const std::string& pack, bool verify, std::string& why) {
+  operating_system& os = system_os();
+  const result<os_handle> file = os.open(pack.c_str());
+  if (!file) {
+    why = reason_of(file.error());
+    return {};
+  }
+  const result<pack_index> index = pack_index::read(os, *file, default_allocator());
+  std::optional<pack_state> state;
+  if (index) {
+    state.emplace();
+    state->program = index->program();
+    std::vector<std::byte> room;
+    for (const start_pack::entry& each : index->entries()) {
+      ++state->files;
+      state->bytes += each.packed_bytes;
+      const result<file_status> real = os.status(std::string(each.path).c_str(), true);
+      if (real && identity_of(*real) == each.real) ++state->current;
+      if (!verify) continue;
+      room.resize(static_cast<std::size_t>(each.packed_bytes));
+      const bool right = read_fully(os, *file, each.offset, room) && crc32(room) == each.crc32;
+      if (!right) ++state->damaged;
+    }
+  } else {
+    why = reason_of(index.error());
+  }
+  os.close(*file);
+  return state;
+}
+
+}  // namespace overture::cli

@@ -1,0 +1,32 @@
+// Other programs that the command runs.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace overture::cli {
+
+// Variables that a program gets beside those of this process.
+using program_environment = std::vector<std::pair<std::string, std::string>>;
+
+// The real path of a program: a path, or a name that is looked up in PATH. Empty if there is none.
+[[nodiscard]] std::string find_program(const std::string& name);
+
+// The folder of libphysfs.so.1: OVERTURE_PHYSFS, or where it is installed or built beside this
+// command. Empty if it is not there.
+[[nodiscard]] std::string physfs_folder();
+
+struct program_end {
+  bool started = false;
+  int status = 0;   // as in shells: 128 + the signal that ended it
+  std::string why;  // it was not started
+};
+// Runs it to its end. Ctrl-C is the program's meanwhile.
+[[nodiscard]] program_end run_program(const std::vector<std::string>& words,
+                                      const program_environment& environment);
+// Replaces this process. Returns, with the reason, only if that fails.
+[[nodiscard]] std::string become_program(const std::vector<std::string>& words,
+                                         const program_environment& environment);
+
+}  // namespace overture::cli

@@ -1,0 +1,132 @@
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+
+#include "programs.hpp"
+#include "system.hpp"
+
+extern char** environ;
+
+namespace overture::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  pointers.reserve(texts.size() + 1);
+  for (const std::string& each : texts) pointers.push_back(const_cast<char*>(each.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+std::vector<std::string> joined_with(const program_environment& more) {
+  std::vector<std::string> all;
+  for (char** each = environ; *each != nullptr; ++each) {
+    const std::string_view text(*each);
+    bool replaced = false;
+    for (const auto& [name, value] : more)
+      replaced = replaced || text.starts_with(fmt::format("{}=", name));
+    if (!replaced) all.emplace_back(text);
+  }
+  for (const auto& [name, value] : more) all.push_back(fmt::format("{}={}", name, value));
+  return all;
+}
+
+// Ctrl-C goes to the program too, which decides what to do.
+class interrupts_ignored {
+ public:
+  interrupts_ignored() : before_(std::signal(SIGINT, SIG_IGN)) {}
+  ~interrupts_ignored() { std::signal(SIGINT, before_); }
+  interrupts_ignored(const interrupts_ignored&) = delete;
+  interrupts_ignored& operator=(const interrupts_ignored&) = delete;
+
+ private:
+  void (*before_)(int);
+};
+
+}  // namespace
+
+std::string find_program(const std::string& name) {
+  std::vector<fs::path> places;
+  if (name.find('/') != std::string::npos) {
+    places.emplace_back(name);
+  } else if (const char* const path = std::getenv("PATH")) {
+    std::string_view rest(path);
+    while (!rest.empty()) {
+      const std::size_t end = std::min(rest.find(':'), rest.size());
+      places.push_back(fs::path(rest.substr(0, end)) / name);
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  }
+  for (const fs::path& each : places) {
+    std::error_code failed;
+    if (!fs::is_regular_file(each, failed) || ::access(each.c_str(), X_OK) != 0) continue;
+    const fs::path real = fs::canonical(each, failed);
+    if (!failed) return real.string();
+  }
+  return {};
+}
+
+std::string physfs_folder() {
+  std::vector<fs::path> places;
+  std::error_code failed;
+  if (const char* const told = std::getenv("OVERTURE_PHYSFS")) places.emplace_back(told);
+  const fs::path own = fs::read_symlink("/proc/self/exe", failed).parent_path().parent_path();
+  if (!failed) {
+    places.push_back(own / "lib" / "physfs");
+    for (const char* const each : {OVERTURE_LIBDIR, "lib", "lib64"}) {
+      places.push_back(own / each / "overture" / "physfs" / "lib");
+    }
+  }
+  for (const fs::path& each : places) {
+    if (fs::exists(each / "libphysfs.so.1", failed)) return fs::absolute(each, failed).string();
+  }
+  return {};
+}
+
+program_end run_program(const std::vector<std::string>& words,
+                        const program_environment& environment) {
+  const std::vector<std::string> variables = joined_with(environment);
+  posix_spawnattr_t how;
+  posix_spawnattr_init(&how);
+  sigset_t defaults;
+  sigemptyset(&defaults);
+  sigaddset(&defaults, SIGINT);
+  sigaddset(&defaults, SIGTERM);
+  sigaddset(&defaults, SIGPIPE);
+  posix_spawnattr_setsigdefault(&how, &defaults);
+  posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGDEF);
+  const interrupts_ignored meanwhile;
+  pid_t program = 0;
+  const int failed = ::posix_spawnp(&program, words.front().c_str(), nullptr, &how,
+                                    pointers_to(words).data(), pointers_to(variables).data());
+  posix_spawnattr_destroy(&how);
+  if (failed != 0) return {.started = false, .status = 0, .why = system_message(failed)};
+  int status = 0;
+  while (::waitpid(program, &status, 0) < 0 && errno == EINTR) {
+  }
+  return {.started = true,
+          .status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+          .why = {}};
+}
+
+std::string become_program(const std::vector<std::string>& words,
+                           const program_environment& environment) {
+  for (const int each : {SIGINT, SIGTERM, SIGPIPE}) std::signal(each, SIG_DFL);
+  for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
+  ::execvp(words.front().c_str(), pointers_to(words).data());
+  return system_message(errno);
+}
+
+}  // namespace overture::cli

@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""`overture boost` with a small game: boost.py OVERTURE GAME FOLDER_OF_LIBRARY"""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+
+def main(overture, game, library):
+    with tempfile.TemporaryDirectory() as name:
+        box = pathlib.Path(name)
+        environment = dict(os.environ, XDG_CACHE_HOME=str(box / "cache"), OVERTURE_PHYSFS=library)
+
+        def boost(*words, code=0):
+            done = subprocess.run([overture, "boost", *words], cwd=box, env=environment, text=True,
+                                  stdin=subprocess.DEVNULL, capture_output=True)
+            assert done.returncode == code, (words, done)
+            return done
+
+        def packs():
+            return list((box / "cache/overture/boost").iterdir())
+
+        (box / "base").mkdir()
+        (box / "base/a").write_text("a" * 5000)
+        (box / "base/b").write_text("b")
+        with zipfile.ZipFile(box / "mod.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("maps/rome", "rome" * 5000)
+
+        assert "no start packs" in boost("list").stdout
+        # The game's own status and output.
+        recorded = boost("record", "--", game, "base", "b", "a", code=7)
+        assert recorded.stdout.startswith("b" + "a" * 5000), recorded
+        assert "2 files, " in recorded.stdout and "overture boost run -- " in recorded.stdout
+        assert (packs()[0].parent.stat().st_mode & 0o777) == 0o700
+        ran = boost("run", "--", game, "base", "b", "a", code=7)
+        assert ran.stdout == "b" + "a" * 5000 and ran.stderr == "", ran
+        listed = boost("list").stdout.splitlines()
+        assert len(listed) == 2 and listed[1].split()[:2] == ["2", "2"], listed
+        assert listed[1].endswith(os.path.realpath(game)), listed
+        assert "verified" in boost("verify").stdout
+
+        # What comes from the pack is what the pack has: a byte changed there is noticed.
+        pack = packs()[0]
+        data = bytearray(pack.read_bytes())
+        data[40] ^= 1
+        pack.write_bytes(data)
+        assert "1 damaged" in boost("verify", game, code=1).stdout
+        ran = boost("run", game, "base", "b", "a", code=7)
+        assert ran.stdout == "b" + "a" * 5000, ran
+
+        # A file that has changed is not current, and read where it is.
+        (box / "base/b").write_text("newer")
+        assert boost("list").stdout.splitlines()[1].split()[:2] == ["2", "1"]
+        assert boost("run", game, "base", "b", code=7).stdout == "newer"
+
+        # An archive's entries; recording again replaces the pack.
+        boost("record", "--", game, "mod.zip", "maps/rome", code=7)
+        assert len(packs()) == 1, packs()
+        ran = boost("run", "--", game, "mod.zip", "maps/rome", code=7)
+        assert ran.stdout == "rome" * 5000, ran
+        assert boost("list").stdout.splitlines()[1].split()[:2] == ["1", "1"]
+
+        # Mistakes.
+        assert "opened no file with PhysicsFS" in boost("record", "--", "true", code=3).stderr
+        assert "no such program" in boost("record", "--", "no-such-game", code=3).stderr
+        assert "give the game" in boost("record", code=2).stderr
+        assert "record, run, list" in boost("play", code=2).stderr
+        assert "has no start pack and runs without" in boost("run", "--", "true").stderr
+        assert "1 start pack deleted" in boost("clear", game).stdout
+        assert packs() == []
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

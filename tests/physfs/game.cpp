@@ -1,0 +1,19 @@
+// A game for the tests of `overture boost`: game MOUNT FILE... prints each file.
+#include <cstdio>
+
+#include "physfs.h"
+
+int main(int count, char** words) {
+  if (count < 2 || PHYSFS_init(words[0]) == 0 || PHYSFS_mount(words[1], nullptr, 1) == 0) return 9;
+  for (int i = 2; i < count; ++i) {
+    PHYSFS_File* const file = PHYSFS_openRead(words[i]);
+    if (!file) return 8;
+    char bytes[256];
+    PHYSFS_sint64 got = 0;
+    while ((got = PHYSFS_readBytes(file, bytes, sizeof bytes)) > 0) {
+      std::fwrite(bytes, 1, static_cast<std::size_t>(got), stdout);
+    }
+    PHYSFS_close(file);
+  }
+  return PHYSFS_deinit() != 0 ? 7 : 6;
+}
