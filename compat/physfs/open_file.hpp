@@ -36,7 +36,7 @@ class open_file {
     if (bytes > filled_ - at_ || writes_) return read_more(to, bytes);
     if (bytes == 1) {  // many games read byte by byte: no call for that
       *static_cast<std::byte*>(to) = buffer_[at_];
-    } else {
+    } else if (bytes != 0) {  // there may be no buffer yet
       std::memcpy(to, buffer_ + at_, bytes);
     }
     at_ += bytes;
