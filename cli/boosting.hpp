@@ -17,8 +17,8 @@ struct boost_record {
 // What a game recorded, see compat/physfs/boost.hpp. A last record that is cut off does not count.
 [[nodiscard]] std::vector<boost_record> parse_records(std::string_view bytes);
 
-// The folder of packs, which only the user can read, created if it is missing. Empty, and an error
-// was printed, if there is none.
+// The folder of packs, which only the user can read. Creates it if it is missing; if that fails,
+// prints an error and returns an empty text.
 [[nodiscard]] std::string pack_folder();
 // The pack of a program, by its real path.
 [[nodiscard]] std::string pack_of(const std::string& folder, const std::string& program);
@@ -28,8 +28,8 @@ struct packed_files {
   std::uint64_t bytes = 0;     // in the pack
   std::uint32_t left_out = 0;  // that could not be read, or are too large
 };
-// Reads the files in their order and writes the pack. Nothing, and an error was printed, if it
-// cannot be written.
+// Reads the files in their order and writes the pack. If it cannot be written, prints an error and
+// returns nothing.
 [[nodiscard]] std::optional<packed_files> write_pack(const std::string& pack,
                                                      const std::string& program,
                                                      const std::vector<boost_record>& records);

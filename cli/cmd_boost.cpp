@@ -182,7 +182,7 @@ int run(const boost_arguments& arguments) {
   return exit_mount_failed;
 }
 
-// The packs of a game, or all; an error was printed if there is none of that game.
+// The packs of the game, or all packs. Prints an error and returns nothing if the game has none.
 std::optional<std::vector<std::string>> chosen(const boost_arguments& arguments) {
   const std::string folder = pack_folder();
   if (folder.empty()) return {};
@@ -199,6 +199,10 @@ std::optional<std::vector<std::string>> chosen(const boost_arguments& arguments)
   std::error_code failed;
   for (const fs::directory_entry& each : fs::directory_iterator(folder, failed)) {
     if (each.path().extension() == ".pack") packs.push_back(each.path().string());
+  }
+  if (failed) {
+    print_error(fmt::format("{}: cannot list it ({})", printable(folder), failed.message()));
+    return {};
   }
   std::sort(packs.begin(), packs.end());
   return packs;

@@ -10,7 +10,7 @@ namespace overture::cli {
 // Variables that a program gets beside those of this process.
 using program_environment = std::vector<std::pair<std::string, std::string>>;
 
-// The real path of a program: a path, or a name that is looked up in PATH. Empty if there is none.
+// Finds a program by its path, or by its name in PATH. Returns its real path; empty if not found.
 [[nodiscard]] std::string find_program(const std::string& name);
 
 // The folder of libphysfs.so.1: OVERTURE_PHYSFS, or where it is installed or built beside this

@@ -190,7 +190,7 @@ class save_file {
   // The whole file, for position_of().
   [[nodiscard]] std::string_view text() const noexcept { return text_; }
   [[nodiscard]] std::size_t section_count() const noexcept { return section_count_; }
-  // In the order of the file. An empty one if there is none with this number.
+  // Sections are in file order. Returns an empty one if `i` is out of range.
   [[nodiscard]] save_section section(std::size_t i) const noexcept;
   // Visits everything that load(), and since then salvage(), found damaged, in file order. Error:
   // threw (the visitor; it ends there).
