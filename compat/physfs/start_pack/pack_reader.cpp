@@ -135,12 +135,12 @@ bool pack_reader::make_room(std::size_t number) noexcept {
 }
 
 bool pack_reader::try_make_room(std::uint64_t bytes) noexcept {
-  const auto fits = [&] {
-    return held_bytes_ == 0 || held_bytes_ + bytes <= config_.ahead_bytes_max;
-  };
   const std::size_t end = std::min(last_taken_, next_);
-  while (!fits() && dropped_to_ < end) drop(dropped_to_, dropped_to_ + 1);
-  return fits();
+  while (held_bytes_ != 0 && held_bytes_ + bytes > config_.ahead_bytes_max) {
+    if (dropped_to_ >= end) return false;
+    drop(dropped_to_, dropped_to_ + 1);
+  }
+  return true;
 }
 
 // Those that are ready are read from the pack again if the game wants them after all.
