@@ -51,6 +51,20 @@ TEST(save_limits, let_the_largest_file_in_if_there_is_memory_for_it) {
   EXPECT_EQ(save.load(os, "one.save", {.version = 3}).error().code, errc::out_of_memory);
 }
 
+TEST(save_limits, refuse_larger_pages_than_the_reader_has) {
+  paged<sample::unit, 128> large;
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(large.add(sample::unit{}));
+  test::fake_os os;
+  os.add_folder("/saves");
+  text::save_writer out{1};
+  ASSERT_TRUE(out.add<script>("large", large));
+  ASSERT_TRUE(out.commit(os, "/saves/one.save"));
+  text::save_file save;
+  ASSERT_TRUE(save.load(os, "/saves/one.save", {.version = 1}));
+  units_of_64 back;
+  EXPECT_EQ(save.read<script>("large", back).error().code, errc::limit);
+}
+
 struct talker {
   std::string words;
 };

@@ -390,20 +390,6 @@ TEST_F(saves, leave_out_unreadable_pages_when_salvaged) {
   EXPECT_EQ(damages, 1);
 }
 
-TEST_F(saves, with_larger_pages_than_the_reader_has_are_refused) {
-  paged<unit, 128> large;
-  for (int i = 0; i < 100; ++i) ASSERT_TRUE(large.add(unit{}));
-  test::fake_os os;
-  os.add_folder("/saves");
-  text::save_writer out{1};
-  ASSERT_TRUE(out.add<script>("large", large));
-  ASSERT_TRUE(out.commit(os, path));
-  text::save_file save;
-  ASSERT_TRUE(save.load(os, path, {.version = 1}));
-  units_of_64 back;
-  EXPECT_EQ(save.read<script>("large", back).error().code, errc::limit);
-}
-
 TEST_F(saves, leave_the_old_file_when_the_disk_fails_at_any_call) {
   for (const int os_error : {ENOSPC, EIO, EINTR}) {
     for (std::uint64_t call = 0;; ++call) {
