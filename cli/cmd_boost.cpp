@@ -159,7 +159,7 @@ int record(const boost_arguments& arguments) {
       fmt::format("{}, {} in the start pack of {}", counted(done->files, "file", "files"),
                   human_bytes(static_cast<double>(done->bytes)), printable(how->program));
   if (done->left_out > 0) {
-    text += fmt::format("; {} left out: too large, or they changed or went away",
+    text += fmt::format("; {} left out: too large, gone, or still changing",
                         counted(done->left_out, "file", "files"));
   }
   const int printed = print(text + "\nstart it with: overture boost run -- " +

@@ -10,6 +10,7 @@
 #include "overture/base/thread.hpp"
 #include "start_pack/pack_reader.hpp"
 #include "start_pack/pack_writer.hpp"
+#include "start_pack/settling.hpp"
 #include "support/failing_allocator.hpp"
 #include "support/fake_os.hpp"
 
@@ -232,6 +233,19 @@ TEST(start_pack, that_cannot_be_written_is_none) {
     EXPECT_EQ(read_index(os).has_value(), done) << call;
     if (done) break;
   }
+}
+
+TEST(settling, takes_two_seconds_after_the_last_change) {
+  constexpr std::int64_t second = 1'000'000'000;
+  constexpr std::int64_t now = 1'700'000'000 * second;
+  EXPECT_EQ(settles_in_ns(now - 3 * second, now), 0);
+  EXPECT_EQ(settles_in_ns(now - 2 * second, now), 0);
+  EXPECT_EQ(settles_in_ns(now - 2 * second + 1, now), 1);
+  EXPECT_EQ(settles_in_ns(now, now), 2 * second);
+  EXPECT_EQ(settles_in_ns(now + second, now), 3 * second) << "another machine's clock";
+  EXPECT_GT(settles_in_ns(INT64_MAX, now), 2 * second);
+  EXPECT_EQ(settles_in_ns(INT64_MIN, now), 0);
+  EXPECT_GT(settles_in_ns(0, now), 2 * second) << "unknown";
 }
 
 TEST(start_pack, does_not_take_a_file_that_is_too_large) {
