@@ -205,6 +205,15 @@ TEST(start_pack, damaged_anywhere_gives_right_bytes_or_errors) {
   EXPECT_EQ(os.open_handles(), 0u);
 }
 
+// Comparing each with all would take hours.
+TEST(start_pack, may_have_one_name_very_often) {
+  test::fake_os os;
+  write(os, std::vector<source>(300'000, {"/a", "", ""}));
+  const result<pack_index> index = read_index(os);
+  ASSERT_TRUE(index);
+  EXPECT_EQ(index->find("/a", ""), 0u);
+}
+
 TEST(start_pack, without_memory_is_an_error) {
   test::fake_os os;
   write(os, some_files());
