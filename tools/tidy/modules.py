@@ -27,6 +27,7 @@ NO_TEST_OF_ITS_OWN = {
     "src/io/position_index.cpp": "an index of the store: request_store_test",
     "src/io/reads_blocking.cpp": "threads that serve a queue: read_bundles_test, read_ahead_test",
     "src/io/packed_item.cpp": "one block of memory: unpack_queue_test",
+    "src/io/read_core_tags.cpp": "changes by tag and source: read_core_test, read_gates_test",
     "src/io/read_operation.cpp": "what is read together: read_core_test",
     "src/io/reads_uring_absent.cpp": "only says no",
     "src/io/reads_simulated.cpp": "the queue on a simulated disk: read_core_test, random_run_test",
