@@ -191,6 +191,18 @@ class archive_storage final : public storage {
     return refuse(listed.error());
   }
 
+  std::uint64_t known_files() const noexcept override { return files_.mount_at(0).entries; }
+  bool visit_files(std::string_view folder,
+                   overture::function_ref<bool(std::string_view path)> visit) noexcept override {
+    bool goes_on = true;
+    const result<void> walked =
+        files_.walk(in_tree(folder), [&](const overture::folder_item& item) {
+          goes_on = visit(item.name);
+          return goes_on;
+        });
+    return goes_on && (walked || walked.error().code != overture::errc::out_of_memory);
+  }
+
  private:
   [[nodiscard]] bool mount_in(overture::file_system& files, std::string_view password) noexcept {
     const loan& lent = lent_.get();
