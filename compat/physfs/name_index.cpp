@@ -54,7 +54,7 @@ name_index::name_index(std::uint32_t count, std::size_t slots) noexcept
   static_assert(sizeof(name_index) % alignof(slot) == 0 && sizeof(slot) % sizeof(count) == 0);
   std::uninitialized_value_construct_n(slots_, slots);
   std::uninitialized_value_construct_n(always_asked_, std::size_t{count} + 1);
-  // Nobody knows where this is, so nobody can make names that share a slot.
+  // An attacker does not know this address, and so cannot make names that share a slot.
   const auto here = reinterpret_cast<std::uintptr_t>(this);
   char bytes[sizeof here];
   std::memcpy(bytes, &here, sizeof here);
