@@ -18,6 +18,8 @@ constexpr std::uint64_t packed_surplus_max = 64u << 10;
 // More is unpacked in pieces: all that is packed is in memory while a file is unpacked at once.
 constexpr std::uint64_t packed_at_once_max = 64u << 20;
 constexpr std::size_t header_at_once_max = 512;
+// Of a stored file: the checksum is made while the bytes are in the cache.
+constexpr std::size_t checked_at_once = 256u << 10;
 constexpr std::uint64_t unknown = UINT64_MAX;
 
 tl::unexpected<error> no_memory() {
@@ -46,15 +48,12 @@ struct file_reader::state {
   }
   [[nodiscard]] result<void> unpack_whole() noexcept;
   [[nodiscard]] result<void> unpack(std::span<std::byte> to) noexcept;
-  // Fills `to` with all of the content, which is faster than in pieces: one system call if the
-  // header is as long as expected, and the faster unpacker. False if that cannot be done.
-  [[nodiscard]] result<bool> fetch_at_once(std::span<std::byte> to) noexcept;
-  [[nodiscard]] result<void> fetch_stored(std::size_t header_bytes,
-                                          std::span<std::byte> to) noexcept;
-  [[nodiscard]] result<void> fetch_from_stream(std::uint64_t offset,
-                                               std::span<std::byte> to) noexcept;
-  // Fills `to` from an offset of the content, bypassing the buffer.
-  [[nodiscard]] result<void> fetch(std::uint64_t offset, std::span<std::byte> to) noexcept;
+  [[nodiscard]] result<void> read_stored(std::uint64_t offset, std::span<std::byte> to) noexcept;
+  void note_seen(std::uint64_t offset, std::span<const std::byte> bytes) noexcept;
+  // Fill `to` from an offset of the content, bypassing the buffer. All of a packed file is unpacked
+  // at once if there is memory for that, which is faster than in pieces.
+  [[nodiscard]] result<void> fetch_stored(std::uint64_t offset, std::span<std::byte> to) noexcept;
+  [[nodiscard]] result<void> fetch_packed(std::uint64_t offset, std::span<std::byte> to) noexcept;
   [[nodiscard]] result<void> fetch_checked(std::uint64_t offset, std::span<std::byte> to) noexcept;
   [[nodiscard]] result<void> fill_buffer() noexcept;
   [[nodiscard]] result<void> check(std::uint32_t crc) noexcept;
@@ -195,36 +194,58 @@ result<void> file_reader::state::check(std::uint32_t crc) noexcept {
   return fail(errc::corrupt, "the content does not match its checksum");
 }
 
-result<bool> file_reader::state::fetch_at_once(std::span<std::byte> to) noexcept {
-  if (place().method == compression::none) {
-    const std::uint64_t header = place().read_bytes - place().packed_bytes;
-    if (!place().framed || data_offset != unknown || header > header_at_once_max) return false;
-    return fetch_stored(header, to).map([] { return true; });
+// Takes the header along if it is as long as expected: most files are read from the beginning.
+result<void> file_reader::state::read_stored(std::uint64_t offset,
+                                             std::span<std::byte> to) noexcept {
+  const std::uint64_t header_bytes = place().read_bytes - place().packed_bytes;
+  if (data_offset == unknown && place().framed && offset == 0 &&
+      header_bytes <= header_at_once_max) {
+    std::byte front[header_at_once_max];
+    const std::span<std::byte> header(front, header_bytes);
+    std::span<std::byte> parts[] = {header, to};
+    result<void> done = read_parts_fully(*source.os, source.handle, place().offset, parts);
+    if (!done) return done;
+    const result<std::uint64_t> found = vfs_detail::packed_data_after(header, place());
+    if (!found) return tl::unexpected(found.error());
+    data_offset = *found;
+    if (data_offset == place().offset + header_bytes) return {};
   }
-  if (!sound() || place().packed_bytes > packed_at_once_max) return false;
-  const result<void> done = unpack(to);
-  if (done) return true;
-  const bool lacks_memory =
-      done.error().code == errc::limit || done.error().code == errc::out_of_memory;
-  return lacks_memory ? result<bool>(false) : tl::unexpected(done.error());
+  return find_data().and_then(
+      [&] { return read_fully(*source.os, source.handle, data_offset + offset, to); });
 }
 
-result<void> file_reader::state::fetch_stored(std::size_t header_bytes,
+void file_reader::state::note_seen(std::uint64_t offset,
+                                   std::span<const std::byte> bytes) noexcept {
+  const std::uint64_t end = offset + bytes.size();
+  if (!place().has_crc || offset > seen || end <= seen) return;
+  seen_crc = crc32(bytes.subspan(seen - offset), seen_crc);
+  seen = end;
+}
+
+result<void> file_reader::state::fetch_stored(std::uint64_t offset,
                                               std::span<std::byte> to) noexcept {
-  std::byte front[header_at_once_max];
-  const std::span<std::byte> header(front, header_bytes);
-  std::span<std::byte> parts[] = {header, to};
-  result<void> done = read_parts_fully(*source.os, source.handle, place().offset, parts);
-  if (!done) return done;
-  const result<std::uint64_t> found = vfs_detail::packed_data_after(header, place());
-  if (!found) return tl::unexpected(found.error());
-  data_offset = *found;
-  if (data_offset == place().offset + header_bytes) return {};
-  return read_fully(*source.os, source.handle, data_offset, to);
+  while (!to.empty()) {
+    const std::size_t count = place().has_crc ? std::min(to.size(), checked_at_once) : to.size();
+    const std::span<std::byte> part = to.first(count);
+    result<void> done = read_stored(offset, part);
+    if (!done) return done;
+    note_seen(offset, part);
+    offset += count;
+    to = to.subspan(count);
+  }
+  return {};
 }
 
-result<void> file_reader::state::fetch_from_stream(std::uint64_t offset,
-                                                   std::span<std::byte> to) noexcept {
+result<void> file_reader::state::fetch_packed(std::uint64_t offset,
+                                              std::span<std::byte> to) noexcept {
+  const bool is_all = to.size() == place().bytes && seen == 0 && !stream;
+  if (is_all && sound() && place().packed_bytes <= packed_at_once_max) {
+    result<void> done = unpack(to);
+    if (done) note_seen(offset, to);
+    const bool lacks_memory =
+        !done && (done.error().code == errc::limit || done.error().code == errc::out_of_memory);
+    if (!lacks_memory) return done;
+  }
   const auto packed = [this](std::uint64_t at, std::span<std::byte> bytes) {
     return read_fully(*source.os, source.handle, data_offset + at, bytes);
   };
@@ -233,29 +254,12 @@ result<void> file_reader::state::fetch_from_stream(std::uint64_t offset,
   });
 }
 
-result<void> file_reader::state::fetch(std::uint64_t offset, std::span<std::byte> to) noexcept {
-  const bool is_all = to.size() == place().bytes && seen == 0 && !stream;
-  const result<bool> at_once = is_all ? fetch_at_once(to) : false;
-  if (!at_once) return tl::unexpected(at_once.error());
-  if (!*at_once) {
-    if (place().method != compression::none) return fetch_from_stream(offset, to);
-    result<void> done = find_data().and_then(
-        [&] { return read_fully(*source.os, source.handle, data_offset + offset, to); });
-    if (!done) return done;
-  }
-  const std::uint64_t end = offset + to.size();
-  if (place().has_crc && offset <= seen && end > seen) {
-    seen_crc = crc32(to.subspan(seen - offset), seen_crc);
-    seen = end;
-  }
-  return {};
-}
-
 // The read that completes the content verifies all of it; on a mismatch it and all later reads
 // fail.
 result<void> file_reader::state::fetch_checked(std::uint64_t offset,
                                                std::span<std::byte> to) noexcept {
-  result<void> done = fetch(offset, to);
+  result<void> done =
+      place().method == compression::none ? fetch_stored(offset, to) : fetch_packed(offset, to);
   if (done && place().has_crc && !verified) {
     if (seen == place().bytes) {
       done = check(seen_crc);
