@@ -13,9 +13,9 @@
 // Compressed files
 //   Up to config.unpacked_bytes_max, the file is unpacked when it is opened, and seeking is free.
 //   A larger DEFLATE file is unpacked while it is read. A first read that asks for all of it takes
-//   half the time, and memory for what is packed, at most 64 MiB. Seeking forward unpacks what it passes.
-//   Seeking back resumes from a restart point noted on the way; it unpacks at most about size() /
-//   config.restart_points_max bytes.
+//   half the time, and memory for what is packed, at most 64 MiB. Seeking forward unpacks what it
+//   passes. Seeking back resumes from a restart point noted on the way; it unpacks at most about
+//   size() / config.restart_points_max bytes.
 //   Larger files of other methods fail as `limit`.
 //
 // Checksums
