@@ -172,7 +172,7 @@ def an_interrupted_pack_leaves_nothing(box):
     assert os.listdir(box.folder) == ["endless"]
 
 
-@case()
+@case("slow")
 def a_pack_holds_large_files_in_pieces(box):
     random.seed(3)
     noise = random.randbytes(66 * MIB)
