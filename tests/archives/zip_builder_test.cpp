@@ -200,8 +200,8 @@ TEST(zip_builder, tells_every_failure_of_the_system) {
 
 TEST(zip_builder, survives_an_allocator_that_refuses) {
   bool done = false;
-  for (int i = 0; !done; ++i) {
-    ASSERT_LT(i, 1000);
+  for (std::uint64_t i = 0; !done; ++i) {
+    ASSERT_LT(i, 1000u);
     fake_os os;
     const os_handle file = *os.create("/made.zip");
     failing_allocator memory(i);
