@@ -71,6 +71,7 @@ result<void> needs::add(slot& parent, slot& child) noexcept {
   if (child.needed_by != nullptr) child.needed_by->before_of_child = one;
   parent.needs = child.needed_by = one;
   if (pending) ++parent.pending_needs;
+  child.handles.fetch_add(1, std::memory_order_relaxed);
   return {};
 }
 
@@ -82,6 +83,8 @@ void needs::remove_all(slot& parent) noexcept {
     if (one->next_of_child != nullptr) one->next_of_child->before_of_child = one->before_of_child;
     one->next_of_parent = free_;
     free_ = one;
+    if (one->child->handles.fetch_sub(1, std::memory_order_seq_cst) == 1)
+      overture::detail::asset_unused(*one->child);
   }
   parent.pending_needs = 0;
 }

@@ -24,10 +24,10 @@ class needs {
   needs(const needs&) = delete;
   needs& operator=(const needs&) = delete;
 
-  // Notes that `parent` needs `child`, and waits for it if it is not settled. Errors: invalid if
-  // the child waits for the parent already, out_of_memory.
+  // Notes that `parent` needs `child`, holds it, and waits for it if it is not settled. Errors:
+  // invalid if the child waits for the parent already, out_of_memory.
   [[nodiscard]] result<void> add(slot& parent, slot& child) noexcept;
-  // Forgets what `parent` needs.
+  // Forgets what `parent` needs, and gives it up.
   void remove_all(slot& parent) noexcept;
   // `child` has settled: those that waited for it wait no longer. They are linked by walk_next
   // until the next call of these functions; null if there are none.

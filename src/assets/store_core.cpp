@@ -40,7 +40,6 @@ slot* store_core::ask(const asset_path& path, const void* type, asset_priority p
                       const asking& how) noexcept {
   actions todo;
   slot* found = nullptr;
-  bool is_new = false;
   {
     const sync_detail::scoped_lock hold(lock_);
     const std::size_t before = table_.size();
@@ -52,7 +51,6 @@ slot* store_core::ask(const asset_path& path, const void* type, asset_priority p
     }
     found->handles.fetch_add(1, relaxed);
     want(*found, priority, how.flaw, todo);
-    is_new = state_of(*found) == asset_state::queued;
     if (how.parent != nullptr && how.needed) {
       if (state_of(*found) == asset_state::failed) {
         how.parent->failed_need = found;
@@ -64,7 +62,6 @@ slot* store_core::ask(const asset_path& path, const void* type, asset_priority p
     wake_parents(todo);
   }
   perform(todo);
-  if (is_new) feed_later();
   return found;
 }
 
@@ -88,21 +85,22 @@ void store_core::want(slot& one, asset_priority priority, const error* flaw,
                                    .reason = "the store has no loader for this type"};
   if (ending_) flaw = &ends;
   if (one.of == nullptr) flaw = &no_loader;
-  if (flaw == nullptr) return enqueue(one);
+  if (flaw == nullptr) return enqueue(one, todo);
   fail_with(one, *flaw, nullptr, todo);
 }
 
-void store_core::enqueue(slot& one) noexcept {
+void store_core::enqueue(slot& one, actions& todo) noexcept {
   one.failed_need = nullptr;
   set_state(one, asset_state::queued);
   one.wanted_again = one.leaving || one.settling;
   if (one.wanted_again) return;
   one.settled.raise();
   to_read_.push_back(one);
+  todo.feeds = true;
 }
 
-void store_core::enqueue_if_wanted(slot& one) noexcept {
-  if (one.wanted_again && !one.leaving && !one.settling) enqueue(one);
+void store_core::enqueue_if_wanted(slot& one, actions& todo) noexcept {
+  if (one.wanted_again && !one.leaving && !one.settling) enqueue(one, todo);
 }
 
 void store_core::raise_all(slot& from, asset_priority priority, actions& todo) noexcept {
@@ -117,7 +115,8 @@ void store_core::raise_all(slot& from, asset_priority priority, actions& todo) n
     if (line != nullptr) line->of(was).remove(*one);
     one->priority = priority;
     if (line != nullptr) line->push_back(*one);
-    // No job for it has been queued where it is decoded now.
+    // Others may have had no room, and no job has been queued where it is decoded now.
+    if (line == &to_read_) todo.feeds = true;
     if (line == &to_decode_ && was == asset_priority::background) ++todo.decodes;
   }
 }
@@ -132,16 +131,17 @@ void store_core::raise(slot& wanted, asset_priority priority) noexcept {
 }
 
 void store_core::retry(slot& failed) noexcept {
+  actions todo;
   {
     const sync_detail::scoped_lock hold(lock_);
     // What made it fail has failed too, down to the one at fault.
     for (slot* one = &failed; one != nullptr && state_of(*one) == asset_state::failed;) {
       slot* const because = one->failed_need;
-      enqueue(*one);
+      enqueue(*one, todo);
       one = because;
     }
   }
-  feed_later();
+  perform(todo);
 }
 
 void store_core::flawed(slot& one, const error& why) noexcept {
@@ -203,7 +203,8 @@ void store_core::needs_are_there(slot& one, actions& todo) noexcept {
 void store_core::give_up(slot& one, actions& todo) noexcept {
   switch (state_of(one)) {
     case asset_state::queued:
-      if (one.in != nullptr) to_read_.of(one.priority).remove(one);
+      // While its old value waits to be unloaded, it is in that list.
+      if (!one.wanted_again) to_read_.of(one.priority).remove(one);
       one.wanted_again = false;
       set_state(one, asset_state::unloaded);
       break;

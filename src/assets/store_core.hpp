@@ -71,6 +71,7 @@ class store_core final : public fetch_listener {
     slot* unload = nullptr;    // on a worker
     slot* woken = nullptr;     // what they need has settled; linked by woken_next
     unsigned decodes = 0;      // that a worker of the job system is to take
+    bool feeds = false;        // there may be something to read
     bool wakes_main = false;
   };
 
@@ -79,8 +80,8 @@ class store_core final : public fetch_listener {
   void set_state(slot& one, asset_state state) noexcept REQUIRES(lock_);
   void want(slot& one, asset_priority priority, const error* flaw, actions& todo) noexcept
       REQUIRES(lock_);
-  void enqueue(slot& one) noexcept REQUIRES(lock_);
-  void enqueue_if_wanted(slot& one) noexcept REQUIRES(lock_);
+  void enqueue(slot& one, actions& todo) noexcept REQUIRES(lock_);
+  void enqueue_if_wanted(slot& one, actions& todo) noexcept REQUIRES(lock_);
   void raise_all(slot& from, asset_priority priority, actions& todo) noexcept REQUIRES(lock_);
   void settle(slot& one, asset_state state, actions& todo) noexcept REQUIRES(lock_);
   void fail_with(slot& one, const error& why, slot* because, actions& todo) noexcept
@@ -106,6 +107,7 @@ class store_core final : public fetch_listener {
   [[nodiscard]] void* take_value(loader_entry& of) noexcept;
   // Makes one step; true if there is another.
   [[nodiscard]] bool finalize(slot& one, std::chrono::nanoseconds budget) noexcept;
+  void finalize_soon(slot& one) noexcept;
   void finalize_on_worker(slot& one) noexcept;
   void unload(slot& one) noexcept;
   void sweep() noexcept;

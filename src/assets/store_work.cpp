@@ -114,10 +114,12 @@ void store_core::feed() noexcept {
 void store_core::fetched(fetch_request& ended) noexcept {
   slot& one = *static_cast<slot*>(ended.owner);
   actions todo;
+  job_options options;
   bool background = false;
   {
     const sync_detail::scoped_lock hold(lock_);
     background = one.priority == asset_priority::background && background_group_.has_value();
+    options = options_for(one.priority, "decode");
     if (one.fetch.outcome && is_held(one) && !ending_) {
       set_state(one, asset_state::decoding);
       to_decode_.push_back(one);
@@ -136,7 +138,7 @@ void store_core::fetched(fetch_request& ended) noexcept {
   if (background) {
     background_group_->run([this]() noexcept { decode_next(true); });
   } else {
-    group_.run([this]() noexcept { decode_next(false); }, options_for(one.priority, "decode"));
+    group_.run([this]() noexcept { decode_next(false); }, options);
   }
   (void)group_.end_job();
 }
@@ -209,8 +211,7 @@ void store_core::decoded(slot& one, const result<void>& made, void* value) noexc
 void store_core::perform(actions& todo) noexcept {
   while (slot* const one = todo.finalize) {
     todo.finalize = one->work_next;
-    group_.run([this, one]() noexcept { finalize_on_worker(*one); },
-               options_for(one->priority, "finalize"));
+    finalize_soon(*one);
   }
   while (slot* const one = todo.unload) {
     todo.unload = one->work_next;
@@ -220,6 +221,7 @@ void store_core::perform(actions& todo) noexcept {
   for (; todo.decodes > 0; --todo.decodes) {
     group_.run([this]() noexcept { decode_next(false); });
   }
+  if (todo.feeds) feed_later();
   if (todo.settled != nullptr) todo.wakes_main = true;
   while (slot* const one = todo.settled) {
     todo.settled = one->settled_next;
@@ -230,11 +232,13 @@ void store_core::perform(actions& todo) noexcept {
 
 void store_core::tell(slot& settled) noexcept {
   settled.settled.lower();
+  actions todo;
   {
     const sync_detail::scoped_lock hold(lock_);
     settled.settling = false;
-    enqueue_if_wanted(settled);
+    enqueue_if_wanted(settled, todo);
   }
+  if (todo.feeds) feed_later();
   if (settled.handles.fetch_sub(1, std::memory_order_seq_cst) == 1) unused(settled);
 }
 
@@ -262,23 +266,31 @@ bool store_core::finalize(slot& one, std::chrono::nanoseconds budget) noexcept {
 }
 
 void store_core::finalize_on_worker(slot& one) noexcept {
-  if (!finalize(one, worker_step_ns)) return;
-  group_.run([this, &one]() noexcept { finalize_on_worker(one); },
-             options_for(one.priority, "finalize"));
+  if (finalize(one, worker_step_ns)) finalize_soon(one);
+}
+
+void store_core::finalize_soon(slot& one) noexcept {
+  job_options options;
+  {
+    const sync_detail::scoped_lock hold(lock_);
+    options = options_for(one.priority, "finalize");
+  }
+  group_.run([this, &one]() noexcept { finalize_on_worker(one); }, options);
 }
 
 void store_core::unload(slot& one) noexcept {
   overture::detail::any_loader& by = *one.of->by;
   (void)guarded_call([&] { by.unload_at(one.value, one.began_finalize); });
   by.destroy_at(one.value);
+  actions todo;
   {
     const sync_detail::scoped_lock hold(lock_);
     free_value(*one.of, one.value);
     one.value = nullptr;
     one.leaving = false;
-    enqueue_if_wanted(one);
+    enqueue_if_wanted(one, todo);
   }
-  feed_later();
+  perform(todo);
 }
 
 void store_core::unused(slot& given_up) noexcept {
@@ -342,8 +354,9 @@ pump_result store_core::pump(std::chrono::nanoseconds budget) noexcept {
     const sync_detail::scoped_lock hold(lock_);
     for (; again != nullptr; again = again->work_next) to_finalize_.push_front(*again);
   }
-  const bool nobody_else = jobs_.concurrency() == 1;
-  if (nobody_else && now_ns() < end_ns) (void)jobs_.wait_until(group_, end_ns);
+  // Without workers this thread does everything, one job at least, or nothing would ever load.
+  const bool has_time = did.steps + did.unloaded == 0 || now_ns() < end_ns;
+  if (jobs_.concurrency() == 1 && has_time) (void)jobs_.wait_until(group_, end_ns);
   return did;
 }
 
