@@ -117,6 +117,17 @@ pump_result asset_store::pump(std::chrono::nanoseconds budget) noexcept {
   return state_ == nullptr ? pump_result{} : state_->core.pump(budget);
 }
 
+void asset_store::reload(std::string_view path) noexcept {
+  path_buffer room;
+  const result<asset_path> normal = normalise(path, room);
+  if (state_ != nullptr && normal) state_->core.reload(*normal);
+}
+
+result<void> asset_store::reload_status_any(const detail::asset_head* of) const noexcept {
+  if (of == nullptr) return {};
+  return state_->core.reload_status_of(static_cast<const slot&>(*of));
+}
+
 bool asset_store::wait_for_any(detail::asset_head* wanted,
                                std::chrono::nanoseconds duration) noexcept {
   if (wanted == nullptr) return true;

@@ -1,6 +1,7 @@
 #include "assets/needs.hpp"
 
 #include <new>
+#include <utility>
 
 namespace overture::assets_detail {
 
@@ -73,6 +74,16 @@ result<void> needs::add(slot& parent, slot& child) noexcept {
   if (pending) ++parent.pending_needs;
   child.handles.fetch_add(1, std::memory_order_relaxed);
   return {};
+}
+
+void needs::exchange(slot& one, slot& other) noexcept {
+  std::swap(one.needs, other.needs);
+  std::swap(one.pending_needs, other.pending_needs);
+  for (slot* parent : {&one, &other}) {
+    for (need* each = parent->needs; each != nullptr; each = each->next_of_parent) {
+      each->parent = parent;
+    }
+  }
 }
 
 void needs::remove_all(slot& parent) noexcept {

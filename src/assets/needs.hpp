@@ -27,6 +27,8 @@ class needs {
   // Notes that `parent` needs `child`, holds it, and waits for it if it is not settled. Errors:
   // invalid if the child waits for the parent already, out_of_memory.
   [[nodiscard]] result<void> add(slot& parent, slot& child) noexcept;
+  // Each gets what the other needs.
+  static void exchange(slot& one, slot& other) noexcept;
   // Forgets what `parent` needs, and gives it up.
   void remove_all(slot& parent) noexcept;
   // `child` has settled: those that waited for it wait no longer. They are linked by walk_next

@@ -19,6 +19,7 @@ struct loader_entry {
   overture::detail::any_loader* by = nullptr;
   const void* type = nullptr;
   bool free_threaded = false;
+  bool dependent = false;
   std::size_t value_bytes = 0;
   std::size_t value_alignment = 0;
   const void* placeholder = nullptr;
@@ -52,6 +53,14 @@ struct slot : overture::detail::asset_head {
   std::uint32_t pending_needs = 0;  // that are not settled
   std::uint32_t visit = 0;          // the last walk that came here
   slot* walk_next = nullptr;
+
+  // Reloads: see store_reload.cpp.
+  slot* reload_of = nullptr;  // this slot only brings another value of that one
+  slot* reload = nullptr;     // that is under way
+  bool changed = false;       // since its last load or reload began
+  std::uint64_t due_ns = 0;   // when it may be reloaded, if it is in the list of those
+  slot* changed_next = nullptr;
+  result<void> last_reload;
 
   slot_list* in = nullptr;  // the list that it is in
   slot* before = nullptr;

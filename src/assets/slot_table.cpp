@@ -45,11 +45,30 @@ bool slot_table::copy(std::string_view text, asset_path& to) noexcept {
   return true;
 }
 
+namespace {
+
+slot* same_path(slot* from, const asset_path& path) noexcept {
+  while (from != nullptr && (from->path.id != path.id || from->path.text != path.text)) {
+    from = from->next_in_bucket;
+  }
+  return from;
+}
+
+}  // namespace
+
+slot* slot_table::first_of(const asset_path& path) noexcept {
+  return buckets_.empty() ? nullptr : same_path(bucket(path.id), path);
+}
+
+slot* slot_table::next_of(const slot& one) noexcept {
+  return same_path(one.next_in_bucket, one.path);
+}
+
 slot* slot_table::find_or_add(const asset_path& path, const void* type) noexcept {
   if (!grow()) return nullptr;
   slot*& first = bucket(path.id);
-  for (slot* each = first; each != nullptr; each = each->next_in_bucket) {
-    if (each->path.id == path.id && each->type == type && each->path.text == path.text) return each;
+  for (slot* each = first_of(path); each != nullptr; each = next_of(*each)) {
+    if (each->type == type) return each;
   }
   if (size_ == chunks_.size() * chunk_slots) {
     chunk* const fresh = base_detail::make_object<chunk>(memory_, memory_tag::load);

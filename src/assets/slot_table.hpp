@@ -18,6 +18,9 @@ class slot_table {
 
   // The slot, made if there is none; null without memory.
   [[nodiscard]] slot* find_or_add(const asset_path& path, const void* type) noexcept;
+  // The slots of a path, whatever their type: the first, and the one after another.
+  [[nodiscard]] slot* first_of(const asset_path& path) noexcept;
+  [[nodiscard]] static slot* next_of(const slot& one) noexcept;
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] slot& at(std::size_t index) const noexcept {
     return chunks_[index / chunk_slots]->slots[index % chunk_slots];

@@ -156,9 +156,9 @@ void store_core::settle(slot& one, asset_state state, actions& todo) noexcept {
     one.shown.store(one.value, std::memory_order_release);
   }
   set_state(one, state);
-  // Held until those who wait have been told.
+  // Held until those who wait have been told; a reload is held from its start.
   one.settling = true;
-  one.handles.fetch_add(1, relaxed);
+  if (one.reload_of == nullptr) one.handles.fetch_add(1, relaxed);
   one.settled_next = todo.settled;
   todo.settled = &one;
   for (slot* parent = needs_.settle(one); parent != nullptr; parent = parent->walk_next) {
@@ -201,6 +201,7 @@ void store_core::needs_are_there(slot& one, actions& todo) noexcept {
 
 // No handle holds it.
 void store_core::give_up(slot& one, actions& todo) noexcept {
+  if (one.reload_of != nullptr) return end_reload(one, todo);
   switch (state_of(one)) {
     case asset_state::queued:
       // While its old value waits to be unloaded, it is in that list.
@@ -298,7 +299,7 @@ asset_progress store_core::progress() noexcept {
   const auto count = [&](asset_state state)
                          REQUIRES(lock_) { return count_of_[static_cast<std::size_t>(state)]; };
   asset_progress now;
-  now.asked = table_.size() - count(asset_state::unloaded) - kept_.size;
+  now.asked = table_.size() + reloads_.size() - count(asset_state::unloaded) - kept_.size;
   now.ready = count(asset_state::ready) - kept_.size;
   now.failed = count(asset_state::failed);
   now.for_pump = to_finalize_.size();

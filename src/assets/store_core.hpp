@@ -15,6 +15,7 @@
 #include "assets/slot.hpp"
 #include "assets/slot_table.hpp"
 #include "base/thread_annotations.hpp"
+#include "base/vec.hpp"
 #include "overture/jobs/job_system.hpp"
 #include "overture/jobs/thread_pool.hpp"
 #include "overture/sync/event_count.hpp"
@@ -46,6 +47,8 @@ class store_core final : public fetch_listener {
   void raise(slot& wanted, asset_priority priority) noexcept;
   void retry(slot& failed) noexcept;
   void unused(slot& given_up) noexcept;
+  void reload(const asset_path& path) noexcept;
+  [[nodiscard]] result<void> reload_status_of(const slot& one) noexcept;
   [[nodiscard]] result<void> status_of(const slot& one) noexcept;
   [[nodiscard]] bool is_cancelled(const slot& one) noexcept;
   // What `one` asked for in decode() cannot be: it fails with that.
@@ -96,6 +99,16 @@ class store_core final : public fetch_listener {
   [[nodiscard]] slot* next_to_read() noexcept REQUIRES(lock_);
   void free_value(loader_entry& of, void* value) noexcept REQUIRES(lock_);
 
+  // Reloads, in store_reload.cpp.
+  void note_change(slot& one, std::uint64_t due_ns) noexcept REQUIRES(lock_);
+  void begin_reloads() noexcept;
+  void begin_reload(slot& one, actions& todo) noexcept REQUIRES(lock_);
+  [[nodiscard]] slot* make_reload() noexcept REQUIRES(lock_);
+  void end_reload(slot& reload, actions& todo) noexcept REQUIRES(lock_);
+  void recycle_reload(slot& reload) noexcept REQUIRES(lock_);
+  // The slots of the table, and then those of reloads; null after the last.
+  [[nodiscard]] slot* slot_at(std::size_t index) noexcept REQUIRES(lock_);
+
   // The work, in store_work.cpp.
   void perform(actions& todo) noexcept;
   void tell(slot& settled) noexcept;
@@ -128,7 +141,10 @@ class store_core final : public fetch_listener {
   slot_list to_unload_ GUARDED_BY(lock_);     // on the main thread
   slot_list kept_ GUARDED_BY(lock_);          // the one that was given up first is in front
   std::uint64_t kept_bytes_ GUARDED_BY(lock_) = 0;
-  unsigned files_in_memory_ GUARDED_BY(lock_) = 0;  // or being read
+  slot* changed_ GUARDED_BY(lock_) = nullptr;          // to be reloaded; linked by changed_next
+  base_detail::vec<slot*> reloads_ GUARDED_BY(lock_);  // all that were ever made
+  slot* free_reloads_ GUARDED_BY(lock_) = nullptr;     // linked by work_next
+  unsigned files_in_memory_ GUARDED_BY(lock_) = 0;     // or being read
   std::uint64_t count_of_[asset_state_count] GUARDED_BY(lock_) = {};
   bool ending_ GUARDED_BY(lock_) = false;
 

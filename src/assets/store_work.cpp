@@ -36,6 +36,7 @@ store_core::store_core(fetcher& files, job_system& jobs, const asset_store_confi
       memory_(memory),
       table_(memory),
       needs_(memory),
+      reloads_(memory, memory_tag::load),
       group_(jobs) {
   if (config.background_threads == 0) return;
   background_.emplace(
@@ -49,6 +50,9 @@ store_core::store_core(fetcher& files, job_system& jobs, const asset_store_confi
 store_core::~store_core() {
   finish();
   const sync_detail::scoped_lock hold(lock_);
+  for (slot* const each : reloads_) {
+    base_detail::destroy_object(memory_, memory_tag::load, each);
+  }
   while (loader_entry* const each = loaders_) {
     loaders_ = each->next;
     while (void* const place = each->free_values) {
@@ -67,6 +71,7 @@ result<void> store_core::add(overture::detail::any_loader& by) noexcept {
   const loader_entry made{.by = &by,
                           .type = by.type(),
                           .free_threaded = by.is_free_threaded(),
+                          .dependent = by.is_dependent(),
                           .value_bytes = std::max(by.value_bytes(), sizeof(void*)),
                           .value_alignment = std::max(by.value_alignment(), alignof(void*)),
                           .placeholder = by.placeholder_at(),
@@ -289,6 +294,7 @@ void store_core::unload(slot& one) noexcept {
     one.value = nullptr;
     one.leaving = false;
     enqueue_if_wanted(one, todo);
+    if (one.reload_of != nullptr) recycle_reload(one);
   }
   perform(todo);
 }
@@ -325,6 +331,7 @@ pump_result store_core::pump(std::chrono::nanoseconds budget) noexcept {
   const std::uint64_t end_ns =
       begin_ns + static_cast<std::uint64_t>(std::max<std::int64_t>(budget.count(), 0));
   slot* again = nullptr;  // those that want another step, the last one first; linked by work_next
+  begin_reloads();
   sweep();
   for (std::uint64_t now = begin_ns;;) {
     slot* to_finalize = nullptr;
@@ -390,20 +397,18 @@ void store_core::finish() noexcept {
   group_.wait();
   if (background_group_) background_group_->wait();
   group_.wait();
-  // Assets that hold others go first.
-  for (bool gone = true; gone;) {
+  // Assets that hold others go first. Those that are left hold each other, by way of a reload.
+  bool all = false;
+  for (bool gone = true; gone || !all;) {
+    all = !gone;
     gone = false;
-    std::size_t count = 0;
-    {
-      const sync_detail::scoped_lock hold(lock_);
-      count = table_.size();
-    }
-    for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t i = 0;; ++i) {
       slot* one = nullptr;
       {
         const sync_detail::scoped_lock hold(lock_);
-        one = &table_.at(i);
-        if (one->value == nullptr || is_held(*one)) continue;
+        one = slot_at(i);
+        if (one == nullptr) break;
+        if (one->value == nullptr || (is_held(*one) && !all)) continue;
         if (one->in != nullptr) one->in->remove(*one);
         needs_.remove_all(*one);
         one->wanted_again = false;

@@ -109,6 +109,9 @@ class list_loader final : public loader<list> {
     return finalize_step::done;
   }
   void unload(list& value) override { diary_.note("unload " + value.name); }
+  bool dependent() const noexcept override { return depends; }
+
+  bool depends = false;
 
  private:
   diary& diary_;

@@ -66,6 +66,8 @@ struct asset_store_config {
   // Threads for decoding background assets. 0: they are decoded on the job system, with its lowest
   // priority.
   unsigned background_threads = 1;
+  // How long a file must be left alone after reload(): what writes it may not have finished.
+  std::chrono::nanoseconds reload_delay{100'000'000};
   allocator* memory = nullptr;        // null = default_allocator()
   thread_factory* factory = nullptr;  // null = default_thread_factory(); of the background threads
 };
@@ -143,6 +145,22 @@ class asset_store {
     retry_any(failed.head_);
   }
 
+  // Says that a file has changed. Its assets are loaded again, of whatever type,
+  // config.reload_delay after the last call, and pump() puts the new values in place of the old,
+  // which are unloaded. What fails keeps its old value, see reload_status(); what had failed is
+  // tried again. Assets whose loader is dependent() are loaded again after what they need. For a
+  // file_watch:
+  //
+  //   (void)watch.poll([&](const file_change& change) { store.reload(change.path); });
+  //
+  // Any thread.
+  void reload(std::string_view path) noexcept;
+  // Why the last reload failed, if it did. Any thread.
+  template <class T>
+  [[nodiscard]] result<void> reload_status(const asset<T>& of) const noexcept {
+    return reload_status_any(of.head_);
+  }
+
   // For each frame: finalizes what waits for this thread, first things first, and unloads what is
   // not held any more, until `budget` has passed. Makes one step at least, if there is any. With a
   // job system without workers it also reads and decodes, or nothing would ever load. Always the
@@ -178,6 +196,7 @@ class asset_store {
                                             asset_priority priority) noexcept;
   void raise_any(detail::asset_head* wanted, asset_priority priority) noexcept;
   void retry_any(detail::asset_head* failed) noexcept;
+  [[nodiscard]] result<void> reload_status_any(const detail::asset_head* of) const noexcept;
   bool wait_for_any(detail::asset_head* wanted, std::chrono::nanoseconds duration) noexcept;
   std::size_t explain_any(const detail::asset_head* failed, std::span<char> text) const noexcept;
 

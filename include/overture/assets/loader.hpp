@@ -64,6 +64,7 @@ class any_loader {
   [[nodiscard]] virtual std::uint64_t bytes_at(const void* value) const noexcept = 0;
   [[nodiscard]] virtual const void* placeholder_at() const noexcept = 0;
   [[nodiscard]] virtual bool is_free_threaded() const noexcept = 0;
+  [[nodiscard]] virtual bool is_dependent() const noexcept = 0;
   [[nodiscard]] virtual std::size_t value_bytes() const noexcept = 0;
   [[nodiscard]] virtual std::size_t value_alignment() const noexcept = 0;
   [[nodiscard]] virtual const void* type() const noexcept = 0;
@@ -141,6 +142,9 @@ class loader : public detail::any_loader {
   virtual void unload(T& value) { (void)value; }
   // Must always return the same value.
   [[nodiscard]] virtual bool free_threaded() const noexcept { return false; }
+  // True: the value copies from what it needs, instead of asking its handles each time. It is then
+  // loaded again after any of those: see asset_store::reload(). Must always return the same value.
+  [[nodiscard]] virtual bool dependent() const noexcept { return false; }
   // How much memory the asset takes: counted against asset_store_config::keep_bytes.
   [[nodiscard]] virtual std::uint64_t bytes_of(const T& value) const noexcept {
     (void)value;
@@ -170,6 +174,7 @@ class loader : public detail::any_loader {
   }
   const void* placeholder_at() const noexcept final { return placeholder(); }
   bool is_free_threaded() const noexcept final { return free_threaded(); }
+  bool is_dependent() const noexcept final { return dependent(); }
   std::size_t value_bytes() const noexcept final { return sizeof(T); }
   std::size_t value_alignment() const noexcept final { return alignof(T); }
   const void* type() const noexcept final { return &detail::type_mark<T>; }
