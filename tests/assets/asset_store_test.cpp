@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "assets/store_rig.hpp"
+#include "overture/jobs/coroutine.hpp"
 
 namespace overture {
 namespace {
@@ -295,6 +296,24 @@ TEST(asset_store, loads_without_workers_when_it_is_pumped) {
   const asset<list> room = store.get<list>("room"_path);
   while (!room.is_ready()) store.pump(1ms);
   EXPECT_EQ(room->texts[0]->text, "wall");
+}
+
+co_task<result<std::string>> text_of(asset<words> awaited) {
+  if (auto loaded = co_await awaited; !loaded) co_return tl::unexpected(loaded.error());
+  co_return awaited->text;
+}
+
+TEST(asset_store, can_be_awaited_by_a_coroutine) {
+  store_rig rig;
+  rig.add("a.txt", "hello");
+  rig.mount();
+  rigged_store store(rig);
+  const auto there = spawn(rig.engine.jobs, text_of(store.get<words>("a.txt"_path)));
+  const auto gone = spawn(rig.engine.jobs, text_of(store.get<words>("gone"_path)));
+  ASSERT_TRUE(there && gone);
+  while (!there->is_ready() || !gone->is_ready()) store.pump(1ms);
+  EXPECT_EQ(there->get().value_or("none"), "hello");
+  EXPECT_EQ(gone->get().error().code, errc::not_found);
 }
 
 TEST(asset_store, says_what_waits_for_whom) {

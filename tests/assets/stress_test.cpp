@@ -34,6 +34,8 @@ void use(rigged_store& store, unsigned seed, int rounds) {
     }
     if (random() % 4 == 0) store.raise(one, priority);
     if (random() % 8 == 0) store.retry(one);
+    if (random() % 32 == 0) store.reload("text" + name);
+    if (random() % 32 == 0) store.reload("list" + name);
     if (random() % 4 == 0) one = {};
     if (one.is_ready()) {
       EXPECT_TRUE(one->texts[0].is_ready()) << "it needs that; it only wants the next";
@@ -53,7 +55,7 @@ void run(std::uint64_t keep_bytes, bool free_threaded) {
   }
   rig.mount();
   {
-    rigged_store store(rig, {.keep_bytes = keep_bytes, .files_max = 4});
+    rigged_store store(rig, {.keep_bytes = keep_bytes, .files_max = 4, .reload_delay = 0ns});
     std::atomic<int> users{3};
     std::vector<std::thread> threads;
     for (unsigned i = 0; i < 3; ++i) {

@@ -4,7 +4,7 @@
 //   ...
 //   draw(*wall);                     // each frame: the wall, or the placeholder until it is ready
 //
-//   wall.settled().wait();           // or: co_await wall.settled();
+//   wall.settled().wait();           // in a coroutine: auto loaded = co_await wall;
 //   if (auto loaded = wall.status(); !loaded) return report(loaded.error());
 //
 // Handles are counted: an asset stays loaded for as long as one is held. Copy them and pass them to
@@ -104,8 +104,8 @@ class asset {
     if (head_ == nullptr) return fail(errc::out_of_memory, "out of memory for an asset");
     return detail::asset_status(*head_);
   }
-  // Lowered once it is ready or has failed. Wait for it with wait(), or with co_await; on a thread
-  // that calls pump() use asset_store::wait_for().
+  // Lowered once it is ready or has failed. On the thread that calls
+  // pump() use asset_store::wait_for() instead.
   [[nodiscard]] barricade& settled() const noexcept { return head_->settled; }
   // How many values it has had: each reload that succeeds adds one.
   [[nodiscard]] std::uint32_t version() const noexcept {
