@@ -50,6 +50,7 @@ slot* store_core::ask(const asset_path& path, const void* type, asset_priority p
       ++count_of_[static_cast<std::size_t>(asset_state::unloaded)];
     }
     found->handles.fetch_add(1, relaxed);
+    if (how.parent != nullptr) priority = how.parent->priority;
     want(*found, priority, how.flaw, todo);
     if (how.parent != nullptr && how.needed) {
       if (state_of(*found) == asset_state::failed) {

@@ -25,7 +25,7 @@ namespace overture::assets_detail {
 
 // Who asks for an asset, and how.
 struct asking {
-  slot* parent = nullptr;       // the asset that is being decoded and asks
+  slot* parent = nullptr;       // the asset that is being decoded and asks: with its priority
   bool needed = false;          // and waits for it
   const error* flaw = nullptr;  // of the path, so that it fails at once
 };
