@@ -1,7 +1,7 @@
 """The modules of Overture, for tidy.py, and the sources that other tests cover."""
 
 # The modules from low to high: each may use those before it.
-LAYERS = ("base", "sync", "trace", "jobs", "text", "io", "archives", "vfs", "load")
+LAYERS = ("base", "sync", "trace", "jobs", "text", "io", "archives", "vfs", "load", "assets")
 # What a module that is not a layer may use besides itself, and which layers may use it.
 BESIDE = {"decoders": ("base", "trace")}
 USES_BESIDE = {"load": ("decoders",)}
@@ -41,6 +41,11 @@ NO_TEST_OF_ITS_OWN = {
     "src/jobs/queues/job_intake.cpp": "what a submit does: thread_pool_test, full_queue_test",
     "src/jobs/queues/job_queues.cpp": "where threads find jobs: group_wait_test, priority_test",
     "src/jobs/sleep/parking.cpp": POOL,
+    "src/assets/file_fetch.cpp": "asset_store_test",
+    "src/assets/slot_table.cpp": "asset_store_test",
+    "src/assets/store_core.cpp": "what becomes of an asset: asset_store_test, order_test",
+    "src/assets/store_reload.cpp": "reload_test",
+    "src/assets/store_work.cpp": "asset_store_test, stress_test",
     "src/text/cursor.cpp": "tokens: read_test, fuzz/text.cpp",
     "src/text/index.cpp": "splitting a text into pages: read_test",
     "src/text/save_read.cpp": "the reading side of saves: save_test",
