@@ -22,6 +22,7 @@ constexpr command table[] = {
     {"which", "show which mounts have a path and which one wins", cmd_which},
     {"diff", "compare two sets of mods", cmd_diff},
     {"extract", "write the merged tree, or a part of it, to a folder", cmd_extract},
+    {"pack", "write the merged tree as one ZIP", cmd_pack},
     {"boost", "start a game on PhysicsFS from one file", cmd_boost},
     {"physfs-env", "run a game on PhysicsFS with Overture's library", cmd_physfs_env},
     {"formats", "list the archives and files that can be read", cmd_formats},

@@ -34,7 +34,7 @@ class archived_file final : public content {
 
   std::int64_t read(std::uint64_t position, void* to, std::size_t bytes) noexcept override {
     if (position >= static_cast<std::uint64_t>(expected_length_) || bytes == 0) return 0;
-    if (!reader_ && !begin()) return -1;
+    if (!reader_ && !begin(bytes >= static_cast<std::uint64_t>(expected_length_))) return -1;
     const result<std::size_t> got = reader_->seek(position).and_then(
         [&] { return reader_->read({static_cast<std::byte*>(to), bytes}); });
     if (got) return static_cast<std::int64_t>(*got);
@@ -47,12 +47,15 @@ class archived_file final : public content {
   }
 
  private:
-  // Only DEFLATE can be unpacked in pieces. The buffer is that of the handle.
-  [[nodiscard]] bool begin() noexcept {
+  // The buffer is that of the handle. Only DEFLATE can be unpacked in pieces; what the game reads
+  // at once goes straight to its memory.
+  [[nodiscard]] bool begin(bool at_once) noexcept {
     if (failed_ != PHYSFS_ERR_OK) return refuse(failed_);
     overture::file_reader_config config{.memory = &memory(), .buffer_bytes = 0};
     if (file_.place().method != overture::compression::deflate) {
       config.unpacked_bytes_max = overture::limits::entry_bytes_max;
+    } else if (at_once) {
+      config.unpacked_bytes_max = 0;
     }
     result<overture::file_reader> opened =
         overture::file_reader::open(files_, std::move(file_), config);
@@ -190,6 +193,18 @@ class archive_storage final : public storage {
       return fits;
     }
     return refuse(listed.error());
+  }
+
+  std::uint64_t known_files() const noexcept override { return files_.mount_at(0).entries; }
+  bool visit_files(std::string_view folder,
+                   overture::function_ref<bool(std::string_view path)> visit) noexcept override {
+    bool goes_on = true;
+    const result<void> walked =
+        files_.walk(in_tree(folder), [&](const overture::folder_item& item) {
+          goes_on = visit(item.name);
+          return goes_on;
+        });
+    return goes_on && (walked || walked.error().code != overture::errc::out_of_memory);
   }
 
  private:

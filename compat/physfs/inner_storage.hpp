@@ -46,6 +46,11 @@ class inner_storage final : public storage {
   bool list(std::string_view path, text_list& names) noexcept override {
     return archive_->list(path, names);
   }
+  std::uint64_t known_files() const noexcept override { return archive_->known_files(); }
+  bool visit_files(std::string_view folder,
+                   overture::function_ref<bool(std::string_view path)> visit) noexcept override {
+    return archive_->visit_files(folder, visit);
+  }
   void give_back() noexcept override {
     archive_->give_back();
     archive_closes_ = false;

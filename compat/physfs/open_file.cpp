@@ -28,7 +28,8 @@ thread_local constinit spare_record spare;
 
 content* open_content(const reading& mounts, const clean_name& name, mount*& from) noexcept {
   if (mounts.empty()) set_error(PHYSFS_ERR_NOT_FOUND);
-  for (mount* each : mounts) {
+  asked_mounts asked(mounts, name);
+  while (mount* const each = asked.next()) {
     joined_name room;
     std::string_view rest;
     if (each->locate(name, room, rest) != mount::relation::inside) {
