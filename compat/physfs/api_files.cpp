@@ -27,7 +27,8 @@ PHYSFS_File* PHYSFS_openRead(const char* path) {
   const physfs::reading mounts;
   if (!mounts) return nullptr;
   if (mounts.empty()) physfs::set_error(PHYSFS_ERR_NOT_FOUND);
-  for (physfs::mount* each : mounts) {
+  physfs::asked_mounts asked(mounts, name);
+  while (physfs::mount* const each = asked.next()) {
     physfs::joined_name room;
     std::string_view rest;
     if (each->locate(name, room, rest) != physfs::mount::relation::inside) {

@@ -125,15 +125,8 @@ int PHYSFS_setRoot(const char* archive, const char* folder) {
   clean_name root;
   if (!archive) return refuse(PHYSFS_ERR_INVALID_ARGUMENT);
   if (!root.clean(folder ? folder : "/")) return 0;
-  const reading mounts;
-  if (!mounts) return 0;
-  for (mount* each : mounts) {
-    if (std::string_view(each->name) != archive) continue;
-    const char* const kept = physfs::kept_text(root.view());
-    if (!kept) return 0;
-    each->root.store(kept, std::memory_order_release);
-  }
-  return 1;
+  if (!physfs::is_running()) return refuse(PHYSFS_ERR_NOT_INITIALIZED);
+  return physfs::set_root(archive, root) ? 1 : 0;
 }
 
 const char* PHYSFS_getMountPoint(const char* path) {

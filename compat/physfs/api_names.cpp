@@ -3,6 +3,7 @@
 #include "search_path.hpp"
 #include "write_folder.hpp"
 
+using physfs::asked_mounts;
 using physfs::clean_name;
 using physfs::joined_name;
 using physfs::mount;
@@ -40,7 +41,8 @@ bool names_in(const char* folder, text_list& names) {
 
 // The first mount that has a path. Null, and an error, if none has it.
 const mount* mount_with(const reading& mounts, const clean_name& name) {
-  for (const mount* each : mounts) {
+  asked_mounts asked(mounts, name);
+  while (const mount* const each = asked.next()) {
     joined_name room;
     std::string_view rest;
     const mount::relation where = each->locate(name, room, rest);
@@ -79,7 +81,8 @@ int PHYSFS_stat(const char* path, PHYSFS_Stat* stat) {
     stat->readonly = physfs::has_write_folder() ? 0 : 1;
     return 1;
   }
-  for (const mount* each : mounts) {
+  asked_mounts asked(mounts, name);
+  while (const mount* const each = asked.next()) {
     joined_name room;
     std::string_view rest;
     const mount::relation where = each->locate(name, room, rest);

@@ -11,6 +11,7 @@
 #include "parsed_archives.hpp"
 #include "platform.hpp"
 #include "search_path.hpp"
+#include "start_pack/settling.hpp"
 #include "storage.hpp"
 
 namespace physfs {
@@ -33,7 +34,7 @@ class archived_file final : public content {
 
   std::int64_t read(std::uint64_t position, void* to, std::size_t bytes) noexcept override {
     if (position >= static_cast<std::uint64_t>(expected_length_) || bytes == 0) return 0;
-    if (!reader_ && !begin()) return -1;
+    if (!reader_ && !begin(bytes >= static_cast<std::uint64_t>(expected_length_))) return -1;
     const result<std::size_t> got = reader_->seek(position).and_then(
         [&] { return reader_->read({static_cast<std::byte*>(to), bytes}); });
     if (got) return static_cast<std::int64_t>(*got);
@@ -46,12 +47,15 @@ class archived_file final : public content {
   }
 
  private:
-  // Only DEFLATE can be unpacked in pieces. The buffer is that of the handle.
-  [[nodiscard]] bool begin() noexcept {
+  // The buffer is that of the handle. Only DEFLATE can be unpacked in pieces; what the game reads
+  // at once goes straight to its memory.
+  [[nodiscard]] bool begin(bool at_once) noexcept {
     if (failed_ != PHYSFS_ERR_OK) return refuse(failed_);
     overture::file_reader_config config{.memory = &memory(), .buffer_bytes = 0};
     if (file_.place().method != overture::compression::deflate) {
       config.unpacked_bytes_max = overture::limits::entry_bytes_max;
+    } else if (at_once) {
+      config.unpacked_bytes_max = 0;
     }
     result<overture::file_reader> opened =
         overture::file_reader::open(files_, std::move(file_), config);
@@ -129,7 +133,7 @@ class archive_storage final : public storage {
   void give_back() noexcept override { lent_.give_back(); }
   void retire() noexcept override {
     if (status_.number == 0) return destroy(this);
-    keep_archive(this, path_, status_, used_.bytes());
+    keep_archive(this, path_, status_, opened_ns_, used_.bytes());
   }
 
   bool stat(std::string_view path, PHYSFS_Stat& found) noexcept override {
@@ -191,6 +195,18 @@ class archive_storage final : public storage {
     return refuse(listed.error());
   }
 
+  std::uint64_t known_files() const noexcept override { return files_.mount_at(0).entries; }
+  bool visit_files(std::string_view folder,
+                   overture::function_ref<bool(std::string_view path)> visit) noexcept override {
+    bool goes_on = true;
+    const result<void> walked =
+        files_.walk(in_tree(folder), [&](const overture::folder_item& item) {
+          goes_on = visit(item.name);
+          return goes_on;
+        });
+    return goes_on && (walked || walked.error().code != overture::errc::out_of_memory);
+  }
+
  private:
   [[nodiscard]] bool mount_in(overture::file_system& files, std::string_view password) noexcept {
     const loan& lent = lent_.get();
@@ -232,6 +248,7 @@ class archive_storage final : public storage {
   borrowed lent_;
   io_system os_;
   const overture::file_status status_;
+  const std::int64_t opened_ns_ = overture::start_pack::wall_clock_ns();
   counting_allocator used_;
   overture::file_system files_{{.memory = &used_}};
   std::mutex unlocking_;

@@ -14,6 +14,9 @@ struct reader_record {
   overture::atomic<const snapshot*> held{nullptr};
   overture::atomic<bool> taken{true};
   reader_record* next = nullptr;
+  // Only for the thread itself.
+  const snapshot* last_counted = nullptr;
+  std::uint64_t asked_in_vain = 0;  // in that snapshot
 };
 
 namespace {
@@ -105,13 +108,17 @@ void free_snapshots(const snapshot* unread) noexcept {
     auto* const old = const_cast<snapshot*>(unread);
     unread = old->next_retired;
     for (mount* each : *old) each->release(1);
+    name_index::destroy(old->index.load());
     destroy(old);
   }
 }
 
 // Under changes(). Counts the mounts of `next` before it takes those of the old one away.
 const snapshot* replace(snapshot* next) noexcept {
-  for (mount* each : *next) each->users.fetch_add(1);
+  for (mount* each : *next) {
+    each->users.fetch_add(1);
+    next->files_known += each->files_known;
+  }
   auto* const old = const_cast<snapshot*>(current.exchange(next));
   if (old) {
     old->next_retired = retired;
@@ -139,6 +146,7 @@ mount* new_mount(storage* contents, const char* name, const clean_name& point) n
   made->name = name;
   made->point = kept_point;
   made->contents = contents;
+  made->files_known = contents->known_files();
   return made;
 }
 
@@ -204,6 +212,47 @@ reading::~reading() {
   } else if (held_) {
     const_cast<snapshot*>(held_)->holders.fetch_sub(1);
   }
+}
+
+void reading::count_asked_in_vain(std::uint32_t count) const noexcept {
+  if (!record_) return;
+  if (record_->last_counted != held_) {
+    record_->last_counted = held_;
+    record_->asked_in_vain = 0;
+  }
+  record_->asked_in_vain += count;
+  if (record_->asked_in_vain < held_->files_known || held_->is_indexed.load() ||
+      held_->is_indexed.exchange(true)) {
+    return;
+  }
+  held_->index.store(name_index::make(held_->mounts, held_->count, held_->files_known));
+}
+
+// A name with a '$' may end in a password.
+asked_mounts::asked_mounts(const reading& mounts, const clean_name& name) noexcept
+    : mounts_(mounts) {
+  const std::string_view text = name.view();
+  const name_index* const made = mounts.held_->index.load(std::memory_order_acquire);
+  if (!made || text.empty() || text.find('$') != text.npos) return;
+  index_ = made;
+  first_ = made->first_with(text);
+}
+
+asked_mounts::~asked_mounts() {
+  if (archives_ > 1) mounts_.count_asked_in_vain(archives_ - 1);
+}
+
+mount* asked_mounts::next() noexcept {
+  const snapshot& all = *mounts_.held_;
+  if (index_) {
+    const std::uint32_t next = index_->next(at_, first_);
+    if (next != at_) set_error(PHYSFS_ERR_NOT_FOUND);
+    at_ = next;
+  }
+  if (at_ == all.count) return nullptr;
+  mount* const found = all.mounts[at_++];
+  if (!index_ && found->files_known > 0) ++archives_;
+  return found;
 }
 
 std::mutex& changes() noexcept {
@@ -292,6 +341,26 @@ bool remove_mount(const char* name) noexcept {
     snapshot* const next = new_snapshot(old.count - 1);
     if (!next) return false;
     std::remove_copy(old.begin(), old.end(), next->mounts, removed);
+    unread = replace(next);
+  }
+  free_snapshots(unread);
+  return true;
+}
+
+// What is known of the mount's names was found in its old root: there must be another snapshot.
+bool set_root(const char* name, const clean_name& folder) noexcept {
+  const char* const kept = kept_text(folder.view());
+  if (!kept) return false;
+  const snapshot* unread = nullptr;
+  {
+    const std::scoped_lock lock(changing);
+    const snapshot& old = *current.load();
+    mount* const changed = find(old, name);
+    if (!changed) return true;
+    snapshot* const next = new_snapshot(old.count);
+    if (!next) return false;
+    std::copy_n(old.mounts, old.count, next->mounts);
+    changed->root.store(kept, std::memory_order_release);
     unread = replace(next);
   }
   free_snapshots(unread);

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <string_view>
 
+#include "name_index.hpp"
 #include "names.hpp"
 #include "overture/base/atomic.hpp"
 #include "storage.hpp"
@@ -18,6 +19,7 @@ struct mount {
   const char* point = "";  // "", or a clean path with a '/' at its end; lives as long
   overture::atomic<const char*> root{""};  // the folder of the storage that is mounted
   storage* contents = nullptr;
+  std::uint64_t files_known = 0;  // storage::known_files()
   // The number of snapshots that have it, and of open files in the upper half.
   overture::atomic<std::uint64_t> users{0};
 
@@ -36,6 +38,11 @@ struct mount {
 struct snapshot {
   overture::atomic<std::uint32_t> holders{0};  // readers that could not use their thread's record
   const snapshot* next_retired = nullptr;
+  // Made when asking each archive has cost what it costs to make it: a game that mounts its mods
+  // one by one and looks for something in each does not pay for an index each time.
+  mutable overture::atomic<const name_index*> index{nullptr};
+  mutable overture::atomic<bool> is_indexed{false};  // or will be, by one reader
+  std::uint64_t files_known = 0;                     // of the mounts together
   std::uint32_t count = 0;
   mount* mounts[1];
 
@@ -58,8 +65,32 @@ class reading {
   [[nodiscard]] bool empty() const noexcept { return held_->count == 0; }
 
  private:
+  friend class asked_mounts;
+  // So many archives were asked that an index would have left out.
+  void count_asked_in_vain(std::uint32_t count) const noexcept;
+
   const snapshot* held_ = nullptr;
   struct reader_record* record_ = nullptr;
+};
+
+// The mounts that must be asked for a name, in order. Those that cannot have it are left out, with
+// the error that they would have set.
+class asked_mounts {
+ public:
+  asked_mounts(const reading& mounts, const clean_name& name) noexcept;
+  ~asked_mounts();
+  asked_mounts(const asked_mounts&) = delete;
+  asked_mounts& operator=(const asked_mounts&) = delete;
+
+  // Null at the end.
+  [[nodiscard]] mount* next() noexcept;
+
+ private:
+  const reading& mounts_;
+  const name_index* index_ = nullptr;
+  std::uint32_t at_ = 0;
+  std::uint32_t first_ = 0;     // archive that may have the name
+  std::uint32_t archives_ = 0;  // asked without an index
 };
 
 // One thread at a time changes what the library knows. Never held while code of the host runs.
@@ -86,5 +117,7 @@ void end_search_path() noexcept;
 [[nodiscard]] bool add_mount(storage* contents, const char* name, const clean_name& point,
                              bool append) noexcept;
 [[nodiscard]] bool remove_mount(const char* name) noexcept;
+// Mounts a folder of what is mounted already. Succeeds if there is no mount of that name.
+[[nodiscard]] bool set_root(const char* name, const clean_name& folder) noexcept;
 
 }  // namespace physfs

@@ -8,6 +8,7 @@
 
 #include "errors.hpp"
 #include "memory.hpp"
+#include "overture/base/function_ref.hpp"
 #include "overture/base/os.hpp"
 #include "physfs.h"
 
@@ -62,6 +63,15 @@ class storage {
   [[nodiscard]] virtual content* open(std::string_view path) noexcept = 0;
   // Adds the names in a folder, each once, in any order. A file that is no folder has none.
   [[nodiscard]] virtual bool list(std::string_view path, text_list& names) noexcept = 0;
+  // For archives whose files stay as they are: how many there are, or 0.
+  [[nodiscard]] virtual std::uint64_t known_files() const noexcept { return 0; }
+  // Calls `visit` with the path of each file below a folder, relative to it, those of a folder one
+  // after another, until it returns false. Returns false then, or if out of memory. Sets no error.
+  [[nodiscard]] virtual bool visit_files(
+      std::string_view folder, overture::function_ref<bool(std::string_view path)> visit) noexcept {
+    (void)folder, (void)visit;
+    return true;
+  }
   // What the host lent for it remains the host's: mounting it has failed.
   virtual void give_back() noexcept {}
   // It is not mounted any more: destroys it or keeps it for the next time.

@@ -10,17 +10,23 @@
 namespace overture {
 namespace {
 
+// The tables of a mount are filled once, front to back, and then accessed at random. Decoders'
+// output gets none: it is often freed before all of it has been touched.
+std::size_t alignment_for(std::size_t bytes, std::size_t alignment, memory_tag tag) noexcept {
+  if (tag != memory_tag::vfs) return alignment;
+  return std::max(alignment, base_detail::large_page_alignment(bytes));
+}
+
 class system_allocator final : public allocator {
  public:
   void* allocate(std::size_t bytes, std::size_t alignment, memory_tag tag) noexcept override {
-    void* const memory = base_detail::allocate_aligned(bytes, alignment);
-    // The tables of a mount are filled once, front to back, and then accessed at random. Decoders'
-    // output gets none: it is often freed before all of it has been touched.
+    void* const memory = base_detail::allocate_aligned(bytes, alignment_for(bytes, alignment, tag));
     if (memory && tag == memory_tag::vfs) base_detail::prefer_large_pages(memory, bytes);
     return memory;
   }
-  void deallocate(void* memory, std::size_t, std::size_t alignment, memory_tag) noexcept override {
-    base_detail::free_aligned(memory, alignment);
+  void deallocate(void* memory, std::size_t bytes, std::size_t alignment,
+                  memory_tag tag) noexcept override {
+    base_detail::free_aligned(memory, alignment_for(bytes, alignment, tag));
   }
 };
 

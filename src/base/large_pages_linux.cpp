@@ -5,15 +5,21 @@
 #include <cstdint>
 
 namespace overture {
+namespace {
+
+constexpr std::uintptr_t page = std::uintptr_t{2} << 20;
+
+}  // namespace
+
+std::size_t base_detail::large_page_alignment(std::size_t bytes) noexcept {
+  return bytes < page ? 1 : page;
+}
 
 void base_detail::prefer_large_pages(void* block, std::size_t bytes) noexcept {
-  constexpr std::uintptr_t page = std::uintptr_t{2} << 20;
-  if (bytes < 2 * page) return;  // may not contain an aligned large page
-  const auto address = reinterpret_cast<std::uintptr_t>(block);
-  const std::uintptr_t begin = (address + page - 1) & ~(page - 1);
-  const std::uintptr_t end = (address + bytes) & ~(page - 1);
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): derived from the block
-  (void)madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+  if (bytes < page) return;
+  const auto begin = reinterpret_cast<std::uintptr_t>(block);
+  const std::uintptr_t end = (begin + bytes) & ~(page - 1);
+  (void)madvise(block, end - begin, MADV_HUGEPAGE);
 }
 
 }  // namespace overture

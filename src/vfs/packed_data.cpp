@@ -14,6 +14,11 @@ result<std::uint64_t> find_packed_data(const open_source& source,
   if (result<void> read = read_fully(*source.os, source.handle, place.offset, front); !read) {
     return tl::unexpected(read.error());
   }
+  return packed_data_after(front, place);
+}
+
+result<std::uint64_t> packed_data_after(std::span<const std::byte> front,
+                                        const file_place& place) noexcept {
   const result<std::span<const std::byte>> packed = file_system::packed_part(place, front);
   if (packed) {
     return place.offset + static_cast<std::uint64_t>(packed->data() - front.data());

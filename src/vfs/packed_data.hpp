@@ -10,6 +10,10 @@ namespace overture::vfs_detail {
 [[nodiscard]] result<std::uint64_t> find_packed_data(const open_source& source,
                                                      const file_place& place) noexcept;
 
+// The same from the beginning of a framed file, which has been read. Error: corrupt.
+[[nodiscard]] result<std::uint64_t> packed_data_after(std::span<const std::byte> front,
+                                                      const file_place& place) noexcept;
+
 // The bytes of a stored file within its mapped archive. Errors: corrupt, unsupported (compressed),
 // truncated (outside the mapping).
 [[nodiscard]] result<std::span<const std::byte>> mapped_part(const mapping& archive,

@@ -40,14 +40,17 @@ std::string flags_within_block_of(memory_tag tag, std::size_t bytes) {
 }
 
 constexpr std::size_t large = std::size_t{256} << 20;  // malloc never caches such blocks
+constexpr std::size_t one_page = std::size_t{2} << 20;
 constexpr std::size_t small = std::size_t{1} << 20;
 
 TEST(large_pages, are_asked_for_by_large_tables_of_the_tree) {
-  const std::string flags = flags_within_block_of(memory_tag::vfs, large);
-  if (flags.empty() || !std::ifstream("/sys/kernel/mm/transparent_hugepage/enabled")) {
-    GTEST_SKIP() << "the kernel has no large pages, or does not report them";
+  for (const std::size_t bytes : {large, one_page}) {
+    const std::string flags = flags_within_block_of(memory_tag::vfs, bytes);
+    if (flags.empty() || !std::ifstream("/sys/kernel/mm/transparent_hugepage/enabled")) {
+      GTEST_SKIP() << "the kernel has no large pages, or does not report them";
+    }
+    EXPECT_NE(flags.find(" hg "), std::string::npos) << bytes << flags;
   }
-  EXPECT_NE(flags.find(" hg "), std::string::npos) << flags;
 }
 
 TEST(large_pages, are_not_asked_for_by_what_decoders_make) {

@@ -32,6 +32,7 @@ const std::string& archive_bytes() {
     zip.add({.name = "stored", .data = large()});
     zip.add(
         {.name = "deflated", .data = large(), .method = zip_deflated, .local_extra_bytes = 900});
+    zip.add({.name = "stored, long header", .data = large(), .local_extra_bytes = 900});
     zip.add({.name = "small", .data = long_text, .method = zip_deflated});
     zip.add({.name = "empty"});
     zip.add({.name = "folder/file", .data = "x"});
@@ -137,6 +138,51 @@ TEST_F(reading_in_pieces, a_wrong_checksum_is_found_when_the_whole_file_has_pass
     EXPECT_FALSE(reader.verified());
   }
   EXPECT_EQ(file_reader::open(files, "wrong small"_path).error().code, errc::corrupt);
+}
+
+TEST_F(reading_in_pieces, a_first_read_of_all_of_a_file_needs_no_more_than_what_is_packed) {
+  for (const char* path : {"stored", "stored, long header", "deflated", "small"}) {
+    tracking_allocator memory(default_allocator());
+    file_reader reader =
+        open(path, {.memory = &memory, .buffer_bytes = 0, .unpacked_bytes_max = 0});
+    const std::string& content = std::string_view(path) == "small" ? long_text : large();
+    EXPECT_EQ(take(reader, content.size()), content) << path;
+    EXPECT_TRUE(reader.verified());
+    const bool is_stored = std::string_view(path).starts_with("stored");
+    EXPECT_LE(memory.total().allocations, is_stored ? 1u : 3u) << path;
+    EXPECT_LT(memory.total().peak_bytes, content.size() / 2) << path;
+    ASSERT_TRUE(reader.seek(500));
+    EXPECT_EQ(take(reader, 100), content.substr(500, 100)) << path;
+  }
+}
+
+TEST_F(reading_in_pieces, a_wrong_checksum_of_a_file_read_at_once_fails_that_read_and_all_others) {
+  for (const char* path : {"wrong", "wrong deflated"}) {
+    file_reader reader = open(path);
+    EXPECT_EQ(take(reader, large().size()), "error: corrupt") << path;
+    EXPECT_EQ(reader.position(), 0u);
+    EXPECT_EQ(take(reader, 100'000), "error: corrupt") << path;
+    EXPECT_FALSE(reader.verified());
+  }
+}
+
+// Has memory for small blocks only.
+class small_blocks final : public allocator {
+ public:
+  void* allocate(std::size_t bytes, std::size_t alignment, memory_tag tag) noexcept override {
+    return bytes > 200'000 ? nullptr : default_allocator().allocate(bytes, alignment, tag);
+  }
+  void deallocate(void* memory, std::size_t bytes, std::size_t alignment,
+                  memory_tag tag) noexcept override {
+    default_allocator().deallocate(memory, bytes, alignment, tag);
+  }
+};
+
+TEST_F(reading_in_pieces, without_memory_for_what_is_packed_a_file_is_unpacked_in_pieces) {
+  small_blocks memory;
+  file_reader reader = open("deflated", {.memory = &memory});
+  EXPECT_EQ(take(reader, large().size()), large());
+  EXPECT_TRUE(reader.verified());
 }
 
 TEST_F(reading_in_pieces, a_file_read_with_gaps_is_unverified_but_no_error) {

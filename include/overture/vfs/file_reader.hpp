@@ -12,9 +12,10 @@
 //
 // Compressed files
 //   Up to config.unpacked_bytes_max, the file is unpacked when it is opened, and seeking is free.
-//   A larger DEFLATE file is unpacked while it is read. Seeking forward unpacks what it passes.
-//   Seeking back resumes from a restart point noted on the way; it unpacks at most about size() /
-//   config.restart_points_max bytes.
+//   A larger DEFLATE file is unpacked while it is read. A first read that asks for all of it takes
+//   half the time, and memory for what is packed, at most 64 MiB. Seeking forward unpacks what it
+//   passes. Seeking back resumes from a restart point noted on the way; it unpacks at most about
+//   size() / config.restart_points_max bytes.
 //   Larger files of other methods fail as `limit`.
 //
 // Checksums
@@ -24,8 +25,8 @@
 //
 // Cost
 //   Small reads and short seeks copy from a buffer.
-//   Memory: config.buffer_bytes; for a large compressed file about 110 KiB more, and 32 KiB for
-//   each restart point.
+//   Memory: config.buffer_bytes; for a large compressed file read in pieces about 110 KiB more, and
+//   32 KiB for each restart point.
 //
 // Lifetime and threads
 //   The reader keeps the file open, even if its mount is unmounted. The file_system must outlive
